@@ -1,0 +1,50 @@
+// A configuration: a set of connections that a crossbar can hold at once, that is a partial permutation; the
+// content of one TDM slot (D 5.3.1, matrix B^(s): at most one 1 in each row and each column).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/connection.h"
+#include "core/port_set.h"
+
+namespace hybrid {
+
+class Configuration {
+ public:
+  Configuration() = default;
+  explicit Configuration(std::size_t ports)
+      : destination_(ports, kNoPort), source_(ports, kNoPort), inputs_(ports), outputs_(ports) {}
+
+  std::size_t ports() const { return destination_.size(); }
+  bool empty() const { return count_ == 0; }
+  std::size_t count() const { return count_; }
+
+  /// Where input `source` leads, or kNoPort.
+  Port destination_of(Port source) const { return destination_[source]; }
+  /// What feeds output `destination`, or kNoPort.
+  Port source_of(Port destination) const { return source_[destination]; }
+  bool holds(Connection c) const { return destination_[c.source] == c.destination; }
+  bool fits(Connection c) const {
+    return destination_[c.source] == kNoPort && source_[c.destination] == kNoPort;
+  }
+  /// Inputs and outputs in use: AI and AO of D 5.3.2.
+  const PortSet& inputs() const { return inputs_; }
+  const PortSet& outputs() const { return outputs_; }
+
+  /// Adds `c` if both its ports are free; false (and no change) otherwise.
+  bool add(Connection c);
+  /// Removes `c`; false (and no change) if it is not held.
+  bool remove(Connection c);
+  void clear();
+
+  std::vector<Connection> connections() const;  // ascending by source
+  bool operator==(const Configuration& other) const { return destination_ == other.destination_; }
+
+ private:
+  std::vector<Port> destination_, source_;
+  PortSet inputs_, outputs_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace hybrid

@@ -1,0 +1,129 @@
+#include "core/journal.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "core/error.h"
+
+namespace hybrid {
+
+namespace {
+
+// The header fills the first page, so that segments stay page-aligned in the file.
+constexpr std::size_t kHeaderSpace = 4096;
+constexpr std::size_t kSegmentBytes = JournalWriter::kSegmentEvents * sizeof(Event);
+
+std::string system_reason() { return std::strerror(errno); }
+
+// posix_fallocate reports its reason in the return value and is interrupted by signals.
+int reserve(int file, std::uint64_t offset, std::uint64_t length) {
+  int reason = 0;
+  do {
+    reason = posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(length));
+  } while (reason == EINTR);
+  return reason;
+}
+
+}  // namespace
+
+JournalWriter::JournalWriter(const std::string& path, const JournalHeader& header) {
+  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file_ < 0) throw RunError("cannot create the journal " + path + ": " + system_reason());
+  void* page = MAP_FAILED;
+  if (const int reason = reserve(file_, 0, kHeaderSpace); reason != 0)
+    errno = reason;
+  else
+    page = ::mmap(nullptr, kHeaderSpace, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+  if (page == MAP_FAILED) {
+    const std::string reason = system_reason();
+    ::close(file_);
+    throw RunError("cannot map the journal " + path + ": " + reason);
+  }
+  header_ = static_cast<JournalHeader*>(page);
+  *header_ = header;
+  std::memcpy(header_->magic, JournalHeader::kMagic, sizeof header_->magic);
+}
+
+JournalWriter::~JournalWriter() { close(); }
+
+bool JournalWriter::next_segment() {
+  if (full_ || file_ < 0) return false;
+  const std::uint64_t offset = kHeaderSpace + segments_ * kSegmentBytes;
+  void* segment = MAP_FAILED;
+  if (reserve(file_, offset, kSegmentBytes) == 0)
+    segment = ::mmap(nullptr, kSegmentBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file_,
+                     static_cast<off_t>(offset));
+  if (segment == MAP_FAILED) {
+    full_ = true;  // for good: a journal with a hole in the middle would be worse than one that ends
+    return false;
+  }
+  if (end_ != nullptr) ::munmap(end_ - kSegmentEvents, kSegmentBytes);
+  next_ = static_cast<Event*>(segment);
+  end_ = next_ + kSegmentEvents;
+  ++segments_;
+  return true;
+}
+
+void JournalWriter::append(Event event, const WideValues& values) {
+  if (needs_wide(values)) append(wide_extension(values));
+  event.bytes = static_cast<std::uint32_t>(values.bytes);
+  event.duration = static_cast<std::uint32_t>(values.duration);
+  event.communicator = static_cast<std::uint16_t>(values.communicator);
+  append(event);
+}
+
+void JournalWriter::close() {
+  if (file_ < 0) return;
+  std::uint64_t length = kHeaderSpace + segments_ * kSegmentBytes;
+  if (end_ != nullptr) {
+    length -= static_cast<std::uint64_t>(end_ - next_) * sizeof(Event);
+    ::munmap(end_ - kSegmentEvents, kSegmentBytes);
+  }
+  // A file that keeps its zero tail reads the same; trimming only saves space.
+  (void)!::ftruncate(file_, static_cast<off_t>(length));
+  ::munmap(header_, kHeaderSpace);
+  ::close(file_);
+  file_ = -1;
+  next_ = end_ = nullptr;
+  header_ = nullptr;
+}
+
+JournalReader::JournalReader(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) throw UserError(path + ": cannot open the journal: " + system_reason());
+  struct stat status{};
+  if (::fstat(file, &status) != 0 || static_cast<std::size_t>(status.st_size) < kHeaderSpace) {
+    ::close(file);
+    throw UserError(path + ": too short for a journal (" + std::to_string(status.st_size) + " bytes)",
+                    "The process died before it recorded anything, or this is another kind of file.");
+  }
+  length_ = static_cast<std::size_t>(status.st_size);
+  void* mapping = ::mmap(nullptr, length_, PROT_READ, MAP_PRIVATE, file, 0);
+  const std::string reason = mapping == MAP_FAILED ? system_reason() : "";
+  ::close(file);
+  if (mapping == MAP_FAILED) throw UserError(path + ": cannot map the journal: " + reason);
+  header_ = static_cast<const JournalHeader*>(mapping);
+  if (std::memcmp(header_->magic, JournalHeader::kMagic, sizeof header_->magic) != 0) {
+    ::munmap(mapping, length_);
+    throw UserError(path + ": not a journal of this version (its first bytes are not HYBJRNL1)");
+  }
+  mapping_ = mapping;
+  const auto* first = reinterpret_cast<const Event*>(static_cast<const char*>(mapping) + kHeaderSpace);
+  const std::span<const Event> all{first, (length_ - kHeaderSpace) / sizeof(Event)};
+  // Written events are a prefix: find its end by bisection rather than by touching every page.
+  const auto end =
+      std::partition_point(all.begin(), all.end(), [](const Event& e) { return e.kind != EventKind::none; });
+  events_ = all.first(static_cast<std::size_t>(end - all.begin()));
+}
+
+JournalReader::~JournalReader() {
+  if (mapping_ != nullptr) ::munmap(mapping_, length_);
+}
+
+}  // namespace hybrid

@@ -1,0 +1,94 @@
+#include "core/option.h"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "core/error.h"
+
+namespace hybrid {
+
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string_view likely_meant(std::string_view name, const std::vector<std::string_view>& known) {
+  std::string_view best;
+  std::size_t best_distance = name.size() / 3 + 2;  // farther than this is another word, not a slip
+  for (std::string_view candidate : known) {
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance < best_distance) best = candidate, best_distance = distance;
+  }
+  return best;
+}
+
+std::string environment_name(std::string_view option) {
+  std::string name = "HYBRID_";
+  for (char c : option)
+    name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+void OptionTable::add(Option option) {
+  if (find(option.name) != nullptr) throw std::logic_error("option added twice: " + option.name);
+  options_.push_back(std::move(option));
+}
+
+const Option* OptionTable::find(std::string_view name) const {
+  const auto it =
+      std::find_if(options_.begin(), options_.end(), [&](const Option& o) { return o.name == name; });
+  return it == options_.end() ? nullptr : &*it;
+}
+
+void OptionTable::set(std::string_view name, std::string_view value, std::string_view origin) const {
+  const Option* option = find(name);
+  if (option == nullptr) {
+    std::vector<std::string_view> names;
+    for (const Option& o : options_) names.push_back(o.name);
+    const std::string_view meant = likely_meant(name, names);
+    throw UserError(std::string(origin) + ": unknown option '" + std::string(name) + "'",
+                    meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
+  }
+  try {
+    option->set(value);
+  } catch (const UserError& error) {
+    throw UserError(std::string(origin) + ": " + error.what());
+  }
+}
+
+std::vector<std::string> OptionTable::set_from_environment(const char* const* environment) const {
+  static constexpr std::string_view kPrefix = "HYBRID_";
+  std::vector<std::string> unknown;
+  for (; environment != nullptr && *environment != nullptr; ++environment) {
+    const std::string_view entry = *environment;
+    const std::size_t equals = entry.find('=');
+    if (!entry.starts_with(kPrefix) || equals == std::string_view::npos) continue;
+    const std::string_view variable = entry.substr(0, equals);
+    const auto option = std::find_if(options_.begin(), options_.end(),
+                                     [&](const Option& o) { return environment_name(o.name) == variable; });
+    if (option == options_.end())
+      unknown.emplace_back(variable);
+    else
+      set(option->name, entry.substr(equals + 1), variable);
+  }
+  return unknown;
+}
+
+}  // namespace hybrid

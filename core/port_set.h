@@ -1,0 +1,90 @@
+// Sets of ports as machine words: the form in which schedulers, NICs and predictors work on them.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace hybrid {
+
+using Word = std::uint64_t;
+inline constexpr std::size_t kWordBits = 64;
+
+constexpr std::size_t words_for(std::size_t ports) { return (ports + kWordBits - 1) / kWordBits; }
+constexpr Word bit_of(std::size_t port) { return Word{1} << (port % kWordBits); }
+
+/// Calls `visit(port)` for every member, ascending.
+template <class Visit>
+constexpr void for_each_port(std::span<const Word> words, Visit&& visit) {
+  for (std::size_t w = 0; w < words.size(); ++w)
+    for (Word rest = words[w]; rest != 0; rest &= rest - 1)
+      visit(static_cast<std::uint32_t>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(rest))));
+}
+
+/// A set over ports 0 .. size-1. Bits at and past `size` are always 0. Copying allocates; the operations do
+/// not.
+class PortSet {
+ public:
+  PortSet() = default;
+  explicit PortSet(std::size_t ports) : ports_(ports), words_(words_for(ports)) {}
+
+  std::size_t size() const { return ports_; }
+  bool test(std::size_t port) const { return (words_[port / kWordBits] & bit_of(port)) != 0; }
+  void set(std::size_t port) { words_[port / kWordBits] |= bit_of(port); }
+  void reset(std::size_t port) { words_[port / kWordBits] &= ~bit_of(port); }
+  void clear() { words_.assign(words_.size(), 0); }
+  bool any() const {
+    for (Word w : words_)
+      if (w != 0) return true;
+    return false;
+  }
+  std::size_t count() const {
+    std::size_t n = 0;
+    for (Word w : words_) n += static_cast<std::size_t>(std::popcount(w));
+    return n;
+  }
+  std::span<Word> words() { return words_; }
+  std::span<const Word> words() const { return words_; }
+  bool operator==(const PortSet&) const = default;
+
+ private:
+  std::size_t ports_ = 0;
+  std::vector<Word> words_;
+};
+
+/// rows x columns bits, row by row in words: the request matrix R, B^(s) and B* of D 5.3.
+class BitMatrix {
+ public:
+  BitMatrix() = default;
+  BitMatrix(std::size_t rows, std::size_t columns)
+      : rows_(rows), columns_(columns), stride_(words_for(columns)), words_(rows * stride_) {}
+
+  std::size_t rows() const { return rows_; }
+  std::size_t columns() const { return columns_; }
+  bool test(std::size_t row, std::size_t column) const {
+    return (words_[row * stride_ + column / kWordBits] & bit_of(column)) != 0;
+  }
+  void set(std::size_t row, std::size_t column) {
+    words_[row * stride_ + column / kWordBits] |= bit_of(column);
+  }
+  void reset(std::size_t row, std::size_t column) {
+    words_[row * stride_ + column / kWordBits] &= ~bit_of(column);
+  }
+  void clear() { words_.assign(words_.size(), 0); }
+  std::span<Word> row(std::size_t r) { return {words_.data() + r * stride_, stride_}; }
+  std::span<const Word> row(std::size_t r) const { return {words_.data() + r * stride_, stride_}; }
+  std::size_t count() const {
+    std::size_t n = 0;
+    for (Word w : words_) n += static_cast<std::size_t>(std::popcount(w));
+    return n;
+  }
+  bool operator==(const BitMatrix&) const = default;
+
+ private:
+  std::size_t rows_ = 0, columns_ = 0, stride_ = 0;
+  std::vector<Word> words_;
+};
+
+}  // namespace hybrid

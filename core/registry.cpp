@@ -1,0 +1,55 @@
+#include "core/registry.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/error.h"
+#include "core/option.h"
+
+namespace hybrid {
+
+namespace registry_detail {
+
+namespace {
+// Written by static initialisers only. A function-local static, so that it exists before the first of them.
+const Node*& head() {
+  static const Node* first = nullptr;
+  return first;
+}
+}  // namespace
+
+Node::Node(std::string_view kind, std::string_view name, std::string_view description)
+    : Listing{kind, name, description}, next(head()) {
+  head() = this;
+}
+
+const Node& find(std::string_view kind, std::string_view name) {
+  for (const Node* node = head(); node != nullptr; node = node->next)
+    if (node->kind == kind && node->name == name) return *node;
+  const auto known = registered_names(kind);
+  std::string list;
+  for (std::string_view k : known) list += (list.empty() ? "" : ", ") + std::string(k);
+  const std::string_view meant = likely_meant(name, known);
+  throw UserError("unknown " + std::string(kind) + " '" + std::string(name) + "'; expected one of: " + list,
+                  meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
+}
+
+}  // namespace registry_detail
+
+std::vector<Listing> listings() {
+  std::vector<Listing> all;
+  for (const auto* node = registry_detail::head(); node != nullptr; node = node->next) all.push_back(*node);
+  std::sort(all.begin(), all.end(), [](const Listing& a, const Listing& b) {
+    return a.kind != b.kind ? a.kind < b.kind : a.name < b.name;
+  });
+  return all;
+}
+
+std::vector<std::string_view> registered_names(std::string_view kind) {
+  std::vector<std::string_view> names;
+  for (const Listing& listing : listings())
+    if (listing.kind == kind) names.push_back(listing.name);
+  return names;
+}
+
+}  // namespace hybrid

@@ -1,0 +1,189 @@
+#include "core/units.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "core/error.h"
+
+namespace hybrid {
+
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+struct Unit {
+  std::string_view name;
+  std::uint64_t factor;
+};
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
+  return text;
+}
+
+bool same_letters(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+// A decimal number: digits, at most one point, no sign, no exponent. Value = mantissa / scale.
+struct Decimal {
+  Wide mantissa = 0;
+  Wide scale = 1;
+  std::string_view rest;
+};
+
+std::optional<Decimal> read_decimal(std::string_view text) {
+  Decimal number;
+  bool digits = false, point = false;
+  std::size_t i = 0;
+  for (; i < text.size(); ++i) {
+    if (text[i] == '.' && !point) {
+      point = true;
+    } else if (text[i] >= '0' && text[i] <= '9') {
+      digits = true;
+      if (number.mantissa > Wide{1} << 90 || number.scale > Wide{1} << 60) return std::nullopt;
+      number.mantissa = number.mantissa * 10 + static_cast<unsigned>(text[i] - '0');
+      if (point) number.scale *= 10;
+    } else {
+      break;
+    }
+  }
+  if (!digits) return std::nullopt;
+  number.rest = trim(text.substr(i));
+  return number;
+}
+
+// number x unit, rounded to the nearest whole; nullopt when it does not parse or exceeds `maximum`.
+template <std::size_t N>
+std::optional<std::uint64_t> read_scaled(std::string_view text, const std::array<Unit, N>& units,
+                                         bool exact_case, std::uint64_t maximum) {
+  const auto number = read_decimal(trim(text));
+  if (!number) return std::nullopt;
+  for (const Unit& unit : units) {
+    if (exact_case ? number->rest != unit.name : !same_letters(number->rest, unit.name)) continue;
+    if (number->mantissa > (Wide{maximum} + 1) * number->scale) return std::nullopt;
+    const Wide value = (number->mantissa * unit.factor + number->scale / 2) / number->scale;
+    if (value > maximum) return std::nullopt;
+    return static_cast<std::uint64_t>(value);
+  }
+  return std::nullopt;
+}
+
+std::string refused(std::string_view what, std::string_view text, std::string_view expected) {
+  return std::string(what) + ": '" + std::string(text) + "' is not " + std::string(expected);
+}
+
+std::string decimal_with_unit(std::uint64_t value, std::uint64_t factor, std::string_view unit) {
+  char text[64];
+  const double scaled = static_cast<double>(value) / static_cast<double>(factor);
+  std::snprintf(text, sizeof text, value % factor == 0 ? "%.0f %.*s" : "%.1f %.*s", scaled,
+                static_cast<int>(unit.size()), unit.data());
+  return text;
+}
+
+}  // namespace
+
+Time parse_time(std::string_view text, std::string_view what) {
+  static constexpr std::array<Unit, 6> kUnits{{{"ps", 1},
+                                               {"ns", 1'000},
+                                               {"us", 1'000'000},
+                                               {"\u00b5s", 1'000'000},
+                                               {"ms", 1'000'000'000},
+                                               {"s", 1'000'000'000'000}}};
+  // One below never(): no time that a user gives means "never".
+  const auto maximum = static_cast<std::uint64_t>(Time::never().ps) - 1;
+  if (const auto ps = read_scaled(text, kUnits, true, maximum)) return {static_cast<std::int64_t>(*ps)};
+  if (const auto number = read_decimal(trim(text)); number && number->rest.empty() && number->mantissa == 0)
+    return {0};
+  throw UserError(refused(what, text, "a time"),
+                  "Give a number with a unit ps, ns, us, ms or s: 200ns, 1.5us.");
+}
+
+std::string to_string(Time t) {
+  static constexpr std::array<Unit, 5> kUnits{
+      {{"s", 1'000'000'000'000}, {"ms", 1'000'000'000}, {"us", 1'000'000}, {"ns", 1'000}, {"ps", 1}}};
+  if (t == Time::never()) return "never";
+  if (t.ps == 0) return "0s";
+  const bool negative = t.ps < 0;
+  const std::uint64_t ps =
+      negative ? ~static_cast<std::uint64_t>(t.ps) + 1 : static_cast<std::uint64_t>(t.ps);
+  const Unit* unit = kUnits.begin();
+  while (ps < unit->factor) ++unit;
+  std::string text = (negative ? "-" : "") + std::to_string(ps / unit->factor);
+  if (std::uint64_t rest = ps % unit->factor; rest != 0) {
+    std::string digits = std::to_string(rest + unit->factor).substr(1);  // keeps the leading zeros
+    digits.erase(digits.find_last_not_of('0') + 1);
+    text += "." + digits;
+  }
+  return text + std::string(unit->name);
+}
+
+Bytes parse_bytes(std::string_view text, std::string_view what) {
+  static constexpr std::uint64_t kK = 1024;
+  static constexpr std::array<Unit, 14> kUnits{{{"", 1},
+                                                {"b", 1},
+                                                {"k", kK},
+                                                {"kb", kK},
+                                                {"kib", kK},
+                                                {"m", kK * kK},
+                                                {"mb", kK * kK},
+                                                {"mib", kK * kK},
+                                                {"g", kK * kK * kK},
+                                                {"gb", kK * kK * kK},
+                                                {"gib", kK * kK * kK},
+                                                {"t", kK * kK * kK * kK},
+                                                {"tb", kK * kK * kK * kK},
+                                                {"tib", kK * kK * kK * kK}}};
+  if (same_letters(trim(text), "unlimited")) return kUnlimited;
+  if (const auto bytes = read_scaled(text, kUnits, false, kUnlimited - 1)) return *bytes;
+  throw UserError(refused(what, text, "a size"), "Give bytes: 128, 2K, 8KiB, 1.5M, or unlimited.");
+}
+
+std::string format_bytes(Bytes bytes) {
+  static constexpr std::array<std::string_view, 5> kNames{"B", "KiB", "MiB", "GiB", "TiB"};
+  if (bytes == kUnlimited) return "unlimited";
+  std::size_t i = 0;
+  std::uint64_t factor = 1;
+  while (i + 1 < kNames.size() && bytes / factor >= 1024) factor *= 1024, ++i;
+  return decimal_with_unit(bytes, factor, kNames[i]);
+}
+
+BitRate parse_rate(std::string_view text, std::string_view what) {
+  static constexpr std::array<Unit, 4> kUnits{
+      {{"b/s", 1}, {"kb/s", 1'000}, {"mb/s", 1'000'000}, {"gb/s", 1'000'000'000}}};
+  static constexpr std::array<Unit, 3> kShort{{{"k", 1'000}, {"m", 1'000'000}, {"g", 1'000'000'000}}};
+  const std::uint64_t maximum = 1'000'000'000'000'000;
+  auto rate = read_scaled(text, kUnits, false, maximum);
+  if (!rate) rate = read_scaled(text, kShort, false, maximum);
+  if (rate && *rate > 0) return *rate;
+  throw UserError(refused(what, text, "a link rate"), "Give bits per second: 6.4Gb/s, 400Gb/s, 100M.");
+}
+
+std::string format_rate(BitRate rate) {
+  if (rate >= 1'000'000'000) return decimal_with_unit(rate, 1'000'000'000, "Gb/s");
+  if (rate >= 1'000'000) return decimal_with_unit(rate, 1'000'000, "Mb/s");
+  return decimal_with_unit(rate, 1, "b/s");
+}
+
+Time time_on_link(Bytes bytes, BitRate rate) {
+  const Wide bit_picoseconds = Wide{bytes} * 8 * 1'000'000'000'000ULL;
+  return {static_cast<std::int64_t>((bit_picoseconds + rate - 1) / rate)};
+}
+
+std::uint64_t parse_count(std::string_view text, std::string_view what, std::uint64_t maximum) {
+  const auto number = read_decimal(trim(text));
+  if (number && number->rest.empty() && number->scale == 1 && number->mantissa <= maximum &&
+      text.find('.') == std::string_view::npos)
+    return static_cast<std::uint64_t>(number->mantissa);
+  throw UserError(refused(
+      what, text,
+      maximum == ~std::uint64_t{0} ? "a whole number" : "a whole number up to " + std::to_string(maximum)));
+}
+
+}  // namespace hybrid

@@ -1,0 +1,34 @@
+// Sizes in bytes and rates in bits per second, as people write them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/time.h"
+
+namespace hybrid {
+
+using Bytes = std::uint64_t;
+using BitRate = std::uint64_t;  // bits per second
+
+/// Reads "128", "2K", "8 KiB", "240KB", "1M", "3G", "unlimited" (K = 1024; returns kUnlimited for the last).
+/// Throws UserError, naming `what`, on anything else and on overflow.
+Bytes parse_bytes(std::string_view text, std::string_view what);
+inline constexpr Bytes kUnlimited = ~Bytes{0};
+
+/// "128 B", "2 KiB", "1.5 MiB"; at most one decimal.
+std::string format_bytes(Bytes bytes);
+
+/// Reads "6.4Gb/s", "100Mb/s", "25G". Throws UserError, naming `what`, on anything else and on 0.
+BitRate parse_rate(std::string_view text, std::string_view what);
+std::string format_rate(BitRate rate);
+
+/// The time that `bytes` occupy a link of `rate`, rounded up to a whole picosecond.
+Time time_on_link(Bytes bytes, BitRate rate);
+
+/// Reads a whole non-negative decimal number up to `maximum`. Throws UserError, naming `what`.
+std::uint64_t parse_count(std::string_view text, std::string_view what,
+                          std::uint64_t maximum = ~std::uint64_t{0});
+
+}  // namespace hybrid

@@ -1,0 +1,70 @@
+// All delays, clocks, sizes and choices of an emulated switch. Every component has a frequency (its cycle)
+// and a latency in cycles (D 8.4); a message's delivery time follows from them and from nothing else.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/option.h"
+#include "core/time.h"
+#include "core/units.h"
+
+namespace hybrid {
+
+struct Clocked {
+  Time cycle;
+  std::uint32_t latency = 0;  // cycles from input to output
+  constexpr Time delay() const { return cycle * latency; }
+};
+
+struct SwitchParameters {
+  std::string technique = "hybrid";
+  std::uint32_t nodes = 16;
+
+  // Components. Defaults are preset ch5 (D 5.5.1).
+  Time word_generation = nanoseconds(10);  // a PE hands one word to its NIC per this time
+  Clocked nic{nanoseconds(10), 1};
+  Time serialise = nanoseconds(30);    // parallel-to-serial conversion
+  Time cable = nanoseconds(20);        // one way
+  Time deserialise = nanoseconds(30);  // serial-to-parallel conversion
+  BitRate link_rate = 6'400'000'000;   // one 64-bit word per 10 ns
+  Clocked scheduler{nanoseconds(80), 1};
+  Clocked digital_fabric{nanoseconds(10), 1};  // wormhole
+  Clocked analog_fabric{nanoseconds(10), 0};   // circuits: LVDS, below 2 ns, neglected in D 5.5.1
+  Time reconfiguration{};                      // of the analog fabric, per change of configuration
+
+  Bytes word = 8;
+  Bytes flit = 8;
+  Bytes worm_limit = 128;                 // payload of one worm
+  std::uint32_t worm_overhead_words = 0;  // header and tail words that travel with each worm
+  Bytes buffer = kUnlimited;              // of each NIC queue, and of a switch input's wormhole queue
+
+  // Time-division multiplexing.
+  std::uint32_t slots = 4;    // K predictive slots
+  std::uint32_t preload = 0;  // of which preloaded
+  Time slot_length = nanoseconds(100);
+  Time guard{};  // unusable at the start of each slot (D 5.3.1)
+  std::string allocation = "ses";
+  std::string scheduler_name = "greedy";
+  std::string predictor = "timeout";
+  Time predictor_timeout = microseconds(100);
+  std::uint32_t predictor_threshold = 16;
+
+  std::uint64_t seed = 1;
+
+  constexpr Time one_way_wire() const { return serialise + cable + deserialise; }
+  Time word_time() const { return time_on_link(word, link_rate); }
+};
+
+/// Refuses what cannot work (no nodes, K = 0, slot not longer than its guard, ...) with a UserError that
+/// names the option and the mend.
+void check(const SwitchParameters& parameters);
+
+/// The dissertation's parameter sets: "ch4", "ch5", "ch8". Keeps `technique`, `nodes` (where `keep_nodes`)
+/// and `seed`.
+void apply_preset(std::string_view name, SwitchParameters& parameters, bool keep_nodes);
+
+/// Adds an option for each parameter, storing into `parameters` (which must outlive the table).
+void add_switch_options(OptionTable& table, SwitchParameters& parameters);
+
+}  // namespace hybrid

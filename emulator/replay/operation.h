@@ -1,0 +1,100 @@
+// What a job did, as the replay sees it: one stream of operations per location (a thread of a rank), in
+// program order, whatever the trace's format. Compute time is only what passed outside communication calls.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/event.h"
+#include "core/registry.h"
+#include "core/time.h"
+#include "core/units.h"
+
+namespace hybrid {
+
+struct Operation {
+  enum class Kind : std::uint8_t {
+    send,              // blocking; mode
+    send_start,        // request
+    send_complete,     // request
+    recv,              // blocking, with its recorded match: a wildcard's peer and tag are those it received
+    recv_post,         // request; the match is not known yet
+    recv_complete,     // request, with the match
+    cancelled,         // request
+    collective,        // blocking
+    collective_start,  // request
+    collective_complete,  // request
+    put,
+    get,
+    accumulate,  // one-sided, to `peer`
+    rma_sync,    // ends an epoch: what was issued on `communicator` must have arrived
+    phase_begin,
+    phase_end,  // region
+    flush,      // hint
+    finish,     // the location's end (only `compute` counts)
+  };
+  Kind kind = Kind::finish;
+  Time compute{};          // spent computing since the previous operation
+  std::uint32_t peer = 0;  // world rank; a collective's root
+  std::int32_t tag = 0;
+  std::uint32_t communicator = 0;
+  Bytes bytes = 0;            // a collective: as CollectiveOp's convention below
+  std::uint64_t request = 0;  // unique among the rank's open requests
+  SendMode mode = SendMode::standard;
+  CollectiveOp collective = CollectiveOp::barrier;
+  RmaSync sync = RmaSync::fence;
+  std::uint32_t region = 0;
+  /// Collectives: bytes this rank sends to (and receives from) each member, where the sizes differ or the
+  /// collective is a v/w/neighbour form; empty otherwise. Indexed by rank in the communicator (neighbour
+  /// forms: pairs in `neighbors`).
+  std::vector<Bytes> counts_sent, counts_received;
+  std::vector<std::uint32_t> neighbors_out, neighbors_in;  // world ranks, neighbourhood collectives only
+};
+
+/// `bytes` of a collective: barrier 0; bcast, reduce, allreduce, scan, exscan: the vector's size; gather,
+/// scatter, allgather, alltoall: one member's block; reduce_scatter_block: one block; v-forms: total sent by
+/// this rank.
+
+struct CommunicatorInfo {
+  std::vector<std::uint32_t> members;  // world rank of each local rank
+};
+
+/// A recorded job. Memory does not grow with the trace's length: locations are streamed.
+class JobTrace {
+ public:
+  static constexpr std::string_view kKind = "trace format";
+
+  struct Location {
+    std::uint32_t rank = 0;
+    std::string name;
+  };
+
+  virtual ~JobTrace() = default;
+  virtual std::uint32_t ranks() const = 0;
+  virtual const std::vector<Location>& locations() const = 0;
+  virtual const CommunicatorInfo& communicator(std::uint32_t id) const = 0;
+  virtual const std::string& region_name(std::uint32_t id) const = 0;
+  /// Port of each rank as recorded, empty when the trace does not say (then rank r is port r).
+  virtual const std::vector<std::uint32_t>& placement() const = 0;
+  /// A recorded fact ("application", "clock", "yield", "lost_events", ...), "" when the trace does not say.
+  virtual std::string property(std::string_view name) const = 0;
+  /// Every recorded fact, for the report.
+  virtual std::vector<std::pair<std::string, std::string>> properties() const = 0;
+
+  /// The next operation of a location; false after its end. Throws UserError naming file and place when the
+  /// trace is damaged.
+  virtual bool next(std::uint32_t location, Operation& operation) = 0;
+};
+
+/// Registered by the name of the format ("otf2"); the factory takes the path of the archive's anchor file.
+using TraceFormatRegistration = Registration<JobTrace, const std::string&>;
+
+/// Opens the trace at `path` (an anchor file, or a directory that holds one), finding the format by itself.
+/// Throws UserError for a missing file, another kind of file, or a truncated archive.
+std::unique_ptr<JobTrace> open_trace(const std::string& path);
+
+}  // namespace hybrid

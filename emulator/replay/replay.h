@@ -1,0 +1,62 @@
+// Replays a recorded job on an emulated switch, with its dependencies: a receive completes when the emulated
+// network delivers, compute gaps are kept, wildcards follow the recorded match, collectives become the
+// messages of the algorithms that MPICH would pick (emulator/replay/collective.h).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "emulator/measures.h"
+#include "emulator/parameters.h"
+#include "emulator/replay/operation.h"
+
+namespace hybrid {
+
+struct ReplayOptions {
+  /// Rank -> port; empty: the trace's own placement, or rank r at port r.
+  std::vector<std::uint32_t> placement;
+  /// Time from one rank to another of the same port (shared memory), and its rate.
+  Time local_latency = nanoseconds(200);
+  BitRate local_rate = 80'000'000'000;
+  /// Algorithm by collective ("allreduce" -> "ring"); those not named: MPICH's choice by size.
+  std::map<std::string, std::string> algorithms;
+  /// Told now and then how far the replay is: operations done so far. May be empty.
+  std::function<void(std::uint64_t)> progress;
+};
+
+/// One phase of the job, as hinted; jobs without hints have none (predictor/phases.h finds them from the
+/// sends).
+struct ReplayedPhase {
+  std::string name;
+  Time time{};
+  std::uint64_t messages = 0;
+  Bytes bytes = 0;
+};
+
+struct ReplayResult {
+  Measures measures;
+  std::vector<ReplayedPhase> phases;
+};
+
+/// Runs to the end of the job. The nodes of the switch are the ports that the placement uses (at least 2).
+/// Throws UserError when the trace is damaged or its operations cannot complete (a receive that nobody sends
+/// to), naming rank and operation. Same trace, parameters and seed: same result.
+ReplayResult replay(JobTrace& trace, SwitchParameters parameters, const ReplayOptions& options);
+
+/// Calls `visit` for every message that the job puts on the network, rank by rank in the order sent,
+/// collectives expanded, in the recorded time of the rank (no emulation): what predictors and the phase
+/// finder look at.
+struct SentMessage {
+  Time at{};  // recorded time of the rank
+  std::uint32_t source_rank = 0, destination_rank = 0;
+  Port source = 0, destination = 0;  // ports; equal for local messages, which are skipped
+  Bytes bytes = 0;
+  std::uint64_t site = 0;
+};
+void for_each_sent(JobTrace& trace, const ReplayOptions& options,
+                   const std::function<void(const SentMessage&)>& visit);
+
+}  // namespace hybrid

@@ -1,0 +1,65 @@
+// A predictor decides, from one port's (or rank's) stream of sends, which connection to request next and
+// which to release (D 5.2.2). The same code runs in the shim on each rank as it sends and in the emulator's
+// NIC.
+//
+// Contract
+// - No clock and no randomness of its own: time is passed in, never decreasing. No allocation, lock or system
+// call
+//   after construction; cost per event does not depend on the number of destinations.
+// - It holds the set of destinations that it has requested and not released ("held"). It requests only what
+// it does
+//   not hold and releases only what it holds; with a capacity it never holds more than that.
+// - Whether a request was granted is the scheduler's affair; a predictor is not told.
+// - The returned spans stay valid until the next call on the same predictor.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "core/connection.h"
+#include "core/registry.h"
+#include "core/time.h"
+#include "core/units.h"
+
+namespace hybrid {
+
+/// What a predictor is built for, and the parameters that some of them read.
+struct PredictorShape {
+  std::uint32_t destinations = 0;    // destinations are 0 .. destinations-1
+  std::uint32_t capacity = 0;        // most destinations held at once; 0: no limit of its own
+  Time timeout = microseconds(100);  // time-out: released when unused for this long
+  std::uint32_t threshold = 16;      // counter-threshold: released after this many sends to others
+};
+
+class Predictor {
+ public:
+  static constexpr std::string_view kKind = "predictor";
+
+  /// Order matters: releases first, so that a freed place can serve a request of the same call.
+  struct Decisions {
+    std::span<const Port> release;
+    std::span<const Port> request;
+  };
+
+  virtual ~Predictor() = default;
+
+  /// A message of `bytes` to `destination` is handed to the network at `now`. `site` tells call sites apart
+  /// (a tag, a return address) and is 0 where unknown.
+  virtual Decisions on_send(Time now, Port destination, Bytes bytes, std::uint64_t site) = 0;
+
+  /// The earliest time at which on_time would decide something if no send comes before; Time::never() if
+  /// none.
+  virtual Time next_deadline() const { return Time::never(); }
+  virtual Decisions on_time(Time /*now*/) { return {}; }
+
+  /// The working set ends here (D 5.2.3): holds nothing afterwards; what was learnt may be kept.
+  virtual void on_flush() = 0;
+
+  virtual bool holds(Port destination) const = 0;
+};
+
+using PredictorRegistration = Registration<Predictor, const PredictorShape&>;
+
+}  // namespace hybrid
