@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds and runs all tests. Usage: ./test.sh [quick|full]
+#   full (default): g++ build with benchmarks, all tests; clang 19 build; asan+ubsan and tsan suites; format and lint.
+#   quick: the g++ build and its tests only.
+set -euo pipefail
+cd "$(dirname "$0")"
+mode=${1:-full}
+jobs=$(nproc)
+
+.ci/dependencies test
+
+step() { printf '\n== %s\n' "$*"; }
+build() { cmake --preset "$1" "${@:2}" >/dev/null && cmake --build --preset "$1" -j "$jobs" -- --quiet; }
+# Library warnings of the sanitizers about MPICH itself are not ours: programs under mpiexec run in the g++ build only.
+suite() { ctest --preset "$1" -j "$jobs" "${@:2}"; }
+
+step "g++ $(g++ -dumpfullversion): build"
+build release -DHYBRID_TESTS=ON -DHYBRID_BENCHMARKS=ON
+if [ "$mode" = full ]; then
+  step "format and lint"
+  .ci/lint
+  step "clang 19: build"
+  build clang
+  step "address and undefined-behaviour sanitizers"
+  build asan
+  suite asan -LE mpi
+  step "thread sanitizer"
+  build tsan
+  suite tsan -LE mpi
+fi
+step "all tests"
+suite release
