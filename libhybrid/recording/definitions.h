@@ -5,8 +5,9 @@
 // A recording is a directory (0700) of private files (0600):
 //   rank-R.definitions        one per process
 //   rank-R-thread-T.journal   one per thread that communicated
-// Ids are the process's own; the trace writer matches communicators across processes by their members and the
-// order of their creation, so that recording adds no communication to the program.
+// Ids are the process's own, ascend in the order of creation and are never used twice. The trace writer
+// matches communicators across processes by their members and the order of their creation, so that recording
+// adds no communication to the program.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,8 @@ inline constexpr std::uint32_t kSelfCommunicator = 1;
 std::string definitions_path(const std::string& directory, std::uint32_t rank);
 std::string journal_path(const std::string& directory, std::uint32_t rank, std::uint32_t thread);
 
-/// One per process; calls may come from several threads.
+/// One per process; calls may come from several threads. On a full disk a record waits in memory and goes
+/// with the next one; nothing is reported.
 class DefinitionWriter {
  public:
   /// Creates the file, which must not exist. Throws RunError.
@@ -50,6 +52,8 @@ class DefinitionWriter {
  private:
   void write_record(std::string_view record);
   std::mutex mutex_;
+  std::string unwritten_;
+  std::uint64_t length_ = 0;  // of the file's whole records
   int file_ = -1;
 };
 
