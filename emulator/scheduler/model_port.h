@@ -1,0 +1,38 @@
+// The embedded scheduler: the C++ model of D 5.3.1, figure 5.1, behind the scheduler port (whose contract it
+// keeps; core/scheduler_port.h). This file says what the model adds to that contract.
+//
+// State: K configuration registers B^(0) .. B^(K-1), their union B*, and the request matrix R, whose bits are
+// levels: a bit is 1 from request() to release() or flush().
+//
+// Time. On every edge of `scheduler.cycle` with work to do, one pass of the one-slot scheduler
+// (`scheduler_name`, emulator/scheduler/scheduler.h) runs over one slot; what it changed is visible
+// `scheduler.delay()` later, passes being pipelined. A pass sees everything asked at or before its edge.
+// Preload and flush act on the first edge at or after their time, on all slots at once, and become visible
+// like a pass.
+//
+// Slots. A sweep goes over the slots that are not preloaded, from slot 0 up, one pass each (the SL counter,
+// first fit over slots: D 3.4.2). It ends early when no connection is pending or to be released, and the next
+// one starts at slot 0 again, so that connections gather in the low slots and the TDM cycle has many empty
+// slots to skip (D 4.3). Each sweep has its own rotating priority (a, b) (D 5.3.2); N^2 sweeps go through all
+// pairs. A sweep's worth of passes without a change stops the counter until something is asked: pending
+// requests found no room and stay pending. Stopped, the model costs no time.
+//
+// Release. A released connection stays established until the counter comes to its slot (Table 5.1); a request
+// that comes first keeps it.
+// Preload. A connection of the new configuration leaves whatever slot held it, a preloaded one too: the last
+// word counts. Connections that requests had put into that slot, and that are still requested, become
+// pending again and may find room in another slot.
+#pragma once
+
+#include <memory>
+
+#include "core/scheduler_port.h"
+#include "emulator/parameters.h"
+
+namespace hybrid {
+
+/// An empty scheduler for `nodes` ports and `slots` slots; reads `scheduler` and `scheduler_name` too. Throws
+/// UserError for no nodes, no slots, no scheduler clock, or an unknown scheduler.
+std::unique_ptr<SchedulerPort> make_scheduler_port(const SwitchParameters& parameters);
+
+}  // namespace hybrid

@@ -1,0 +1,60 @@
+// A one-slot crossbar scheduler: what the block "scheduling logic" of D figure 5.1 does to one slot in one SL
+// clock. One file an algorithm, picked by name.
+//
+// Contract
+// - A pass over slot s is given the request matrix R, the union B* of all slots, and B^(s), and gives the
+//   connections to toggle in B^(s) (the ones of T, D 5.3.2). Toggled in the order given, B^(s) stays a
+//   partial permutation after every single toggle.
+// - It releases only what is established in s and not requested, and establishes only what is requested and
+//   not established in any slot (Table 5.1).
+// - Progress: when something is to be released, or some requested connection that is in no slot has both its
+//   ports free, at least one connection is toggled. So a pass that toggles nothing would toggle nothing under
+//   any other priority.
+// - Deterministic; state from pass to pass (pointers, say) is allowed. No allocation after construction.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "core/configuration.h"
+#include "core/connection.h"
+#include "core/port_set.h"
+#include "core/registry.h"
+
+namespace hybrid {
+
+struct SchedulerShape {
+  std::uint32_t ports = 0;  // N > 0
+};
+
+/// Input and output of highest priority, both in 0 .. N-1: rows and columns are taken in the order a, a+1,
+/// ..., N-1, 0, ..., a-1 (D 5.3.2, last paragraph but one).
+struct SchedulingPriority {
+  Port input = 0;   // a
+  Port output = 0;  // b
+};
+
+/// All N x N or over N ports.
+struct SchedulingPass {
+  const BitMatrix& requests;     // R
+  const BitMatrix& established;  // B*, of which `slot` is a part
+  const Configuration& slot;     // B^(s)
+  /// Inputs to look at. Must hold every input with a connection to release in this slot or to establish in
+  /// any; spares the pass the rest.
+  const PortSet& inputs;
+  SchedulingPriority priority;
+};
+
+class Scheduler {
+ public:
+  static constexpr std::string_view kKind = "scheduler";
+  virtual ~Scheduler() = default;
+
+  /// The connections to toggle in B^(s), in an order in which they can be; valid until the next pass.
+  virtual std::span<const Connection> pass(const SchedulingPass& in) = 0;
+};
+
+using SchedulerRegistration = Registration<Scheduler, const SchedulerShape&>;
+
+}  // namespace hybrid
