@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -75,19 +76,23 @@ void OptionTable::set(std::string_view name, std::string_view value, std::string
 
 std::vector<std::string> OptionTable::set_from_environment(const char* const* environment) const {
   static constexpr std::string_view kPrefix = "HYBRID_";
-  std::vector<std::string> unknown;
+  std::map<std::string_view, std::string_view> variables;
   for (; environment != nullptr && *environment != nullptr; ++environment) {
     const std::string_view entry = *environment;
     const std::size_t equals = entry.find('=');
-    if (!entry.starts_with(kPrefix) || equals == std::string_view::npos) continue;
-    const std::string_view variable = entry.substr(0, equals);
-    const auto option = std::find_if(options_.begin(), options_.end(),
-                                     [&](const Option& o) { return environment_name(o.name) == variable; });
-    if (option == options_.end())
-      unknown.emplace_back(variable);
-    else
-      set(option->name, entry.substr(equals + 1), variable);
+    if (entry.starts_with(kPrefix) && equals != std::string_view::npos)
+      variables.emplace(entry.substr(0, equals), entry.substr(equals + 1));
   }
+  for (const Option& option : options_) {
+    const std::string name = environment_name(option.name);
+    const auto variable = variables.find(name);
+    if (variable == variables.end()) continue;
+    const std::string_view value = variable->second;
+    variables.erase(variable);
+    set(option.name, value, name);
+  }
+  std::vector<std::string> unknown;
+  for (const auto& [name, value] : variables) unknown.emplace_back(name);
   return unknown;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/option.h"
@@ -34,17 +35,37 @@ struct JobOptions {
   // Emulation.
   SwitchParameters network;
   ReplayOptions replay;
-  std::vector<std::string> techniques;  // those compared in the report; empty: wormhole, circuit, tdm, hybrid
+  // Those compared in the report (`technique`); empty: wormhole, circuit, tdm, hybrid.
+  std::vector<std::string> techniques;
   std::vector<std::string> predictors;  // those scored in the report; empty: all registered
-  std::vector<std::uint32_t>
-      slot_counts;  // K tried for tdm and hybrid; empty: network.slots, and the fewest that the phases need
+  // K tried for tdm and hybrid (`slots`); empty: network.slots, and the fewest that the phases need.
+  std::vector<std::uint32_t> slot_counts;
 };
 
-/// Adds every option above; `options` must outlive the table.
+/// Adds the options that the shim reads while it records, `config` first.
+void add_recording_options(OptionTable& table, JobOptions& options);
+
+/// Adds the options of the emulation and the report. `technique` and `slots` take lists here: a report
+/// compares.
+void add_emulation_options(OptionTable& table, JobOptions& options);
+
+/// Adds all of both. `options` and `table` must outlive every use of the table, and stay where they are.
 void add_job_options(OptionTable& table, JobOptions& options);
 
-/// Applies the keys of a TOML file. Throws UserError "FILE:LINE: ..." for a syntax error, an unknown key
-/// (with the likely meant one) or a bad value.
+/// Adds `config FILE`, which applies a TOML file when it is set. It stands first in a table, so that what is
+/// given beside it (a flag, a variable) wins over the file.
+void add_config_option(OptionTable& table);
+
+/// Applies the keys of a TOML file, which are the names of the table's options, in the table's order. A value
+/// is a string ("200ns"), a number, a boolean, or an array of these (a list); `algorithm` may be a table.
+/// Throws UserError "FILE:LINE:COL: ..." for a syntax error, an unknown key (with the likely meant one) or a
+/// bad value.
 void apply_config_file(const std::string& path, const OptionTable& table);
+
+/// The parts of "a,b , c" without blanks around them. Throws UserError, naming `what`, for an empty part.
+std::vector<std::string> split_list(std::string_view text, std::string_view what);
+
+/// Every option of a job as a Markdown page: flag, variable, TOML key, default, meaning (docs/options.md).
+std::string options_page();
 
 }  // namespace hybrid

@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "core/error.h"
+#include "libhybrid/options/job_options.h"
+
+namespace hybrid {
+
+namespace {
+
+std::string place(const std::string& path, const toml::source_region& source) {
+  return fmt::format("{}:{}:{}", path, source.begin.line, source.begin.column);
+}
+
+// A value as a user would write it on the command line.
+std::string text_of(const toml::node& node, const std::string& where, std::string_view key, bool nested) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* number = node.as_integer()) return std::to_string(number->get());
+  if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
+  if (const auto* truth = node.as_boolean()) return truth->get() ? "on" : "off";
+  std::string list;
+  const auto append = [&](const std::string& part) { list += (list.empty() ? "" : ",") + part; };
+  if (const auto* array = node.as_array(); array != nullptr && !nested) {
+    for (const toml::node& element : *array) append(text_of(element, where, key, true));
+    return list;
+  }
+  if (const auto* table = node.as_table(); table != nullptr && key == "algorithm") {
+    for (const auto& [name, value] : *table)
+      append(std::string(name.str()) + "=" + text_of(value, where, key, true));
+    return list;
+  }
+  throw UserError(fmt::format("{}: '{}' has a value of a kind that no option takes", where, key),
+                  "Give a string, a number, true or false, or an array of these.");
+}
+
+void require_known(const toml::table& file, const OptionTable& table, const std::string& path) {
+  for (const auto& [key, value] : file) {
+    const std::string where = place(path, key.source());
+    if (key.str() == "config") throw UserError(where + ": a config file cannot name another one");
+    if (table.find(key.str()) == nullptr)
+      table.set(key.str(), "", where);  // throws, with the likely meant name
+  }
+}
+
+}  // namespace
+
+void apply_config_file(const std::string& path, const OptionTable& table) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error))
+    throw UserError("config: no file '" + path + "'", "Give the path of a TOML file.");
+  if (std::filesystem::is_directory(path, error))
+    throw UserError("config: '" + path + "' is a directory", "Give the path of a TOML file.");
+  toml::table file;
+  try {
+    file = toml::parse_file(path);
+  } catch (const toml::parse_error& parse_error) {
+    throw UserError(place(path, parse_error.source()) + ": " + std::string(parse_error.description()));
+  }
+  require_known(file, table, path);
+  for (const Option& option : table.options()) {
+    const toml::node* value = file.get(option.name);
+    if (value == nullptr) continue;
+    const std::string where = place(path, value->source());
+    table.set(option.name, text_of(*value, where, option.name, false), where);
+  }
+}
+
+}  // namespace hybrid

@@ -1,0 +1,240 @@
+#include "libhybrid/options/job_options.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <span>
+#include <utility>
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "core/units.h"
+#include "emulator/switching/technique.h"
+#include "predictor/predictor.h"
+
+namespace hybrid {
+
+namespace {
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
+  return text;
+}
+
+// A switch given without a value, as a flag or as an empty variable, is on.
+bool read_switch(std::string_view text, std::string_view what) {
+  for (std::string_view on : {"", "on", "true", "yes", "1"})
+    if (text == on) return true;
+  for (std::string_view off : {"off", "false", "no", "0"})
+    if (text == off) return false;
+  throw UserError(std::string(what) + ": '" + std::string(text) + "' is neither on nor off");
+}
+
+// The choices stand in the option's value text: "rank|core|numa".
+void require_choice(std::string_view text, std::string_view choices, std::string_view what) {
+  std::vector<std::string_view> known;
+  for (std::string_view rest = choices; !rest.empty();) {
+    const std::size_t bar = std::min(rest.find('|'), rest.size());
+    known.push_back(rest.substr(0, bar));
+    rest.remove_prefix(std::min(bar + 1, rest.size()));
+  }
+  if (std::find(known.begin(), known.end(), text) != known.end()) return;
+  const std::string_view meant = likely_meant(text, known);
+  throw UserError(std::string(what) + ": '" + std::string(text) + "' is not one of " + std::string(choices),
+                  meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
+}
+
+void add_text(OptionTable& table, std::string name, std::string value, std::string help,
+              std::string& target) {
+  table.add({std::move(name), std::move(value), std::move(help), target,
+             [&target](std::string_view text) { target = text; }});
+}
+
+void add_choice(OptionTable& table, const std::string& name, const std::string& choices, std::string help,
+                std::string& target) {
+  table.add({name, choices, std::move(help), target, [&target, name, choices](std::string_view text) {
+               require_choice(text, choices, name);
+               target = text;
+             }});
+}
+
+void add_switch(OptionTable& table, const std::string& name, std::string help, bool& target) {
+  // A switch that is on by default takes a value, since the flag alone could only turn it on again.
+  table.add({name, target ? "on|off" : "", std::move(help), target ? "on" : "off",
+             [&target, name](std::string_view text) { target = read_switch(text, name); }});
+}
+
+void add_registered_list(OptionTable& table, const std::string& name, std::string_view kind, std::string help,
+                         std::string default_text, std::vector<std::string>& target) {
+  table.add({name, "NAME,...", std::move(help), std::move(default_text),
+             [&target, name, kind](std::string_view text) {
+               std::vector<std::string> names = split_list(text, name);
+               for (const std::string& each : names) registry_detail::find(kind, each);
+               target = std::move(names);
+             }});
+}
+
+void set_algorithms(std::map<std::string, std::string>& algorithms, std::string_view text) {
+  for (const std::string& part : split_list(text, "algorithm")) {
+    const std::size_t equals = part.find('=');
+    const std::string_view view = part;
+    if (equals == std::string::npos || trim(view.substr(0, equals)).empty() ||
+        trim(view.substr(equals + 1)).empty())
+      throw UserError("algorithm: '" + part + "' is not COLLECTIVE=NAME",
+                      "For instance allreduce=ring; `hybrid list` shows the names.");
+    algorithms[std::string(trim(view.substr(0, equals)))] = trim(view.substr(equals + 1));
+  }
+}
+
+// The switch's own options, in a job's form: `technique` and `slots` take lists, `nodes` comes from the job.
+void add_network_options(OptionTable& table, JobOptions& options) {
+  OptionTable network;
+  add_switch_options(network, options.network);
+  for (Option option : network.options()) {
+    if (option.name == "nodes" || option.name == "network") continue;
+    if (option.name == "technique") {
+      add_registered_list(table, "technique", Technique::kKind, "techniques that the report compares",
+                          "wormhole,circuit,tdm,hybrid", options.techniques);
+      continue;
+    }
+    if (option.name == "slots") {
+      option.value = "K,...";
+      option.help = "predictive slots K of tdm and hybrid; each K of a list is emulated";
+      option.default_text += ", and what the largest phase needs";
+      option.set = [&options, one = option.set](std::string_view text) {
+        std::vector<std::uint32_t> counts;
+        for (const std::string& part : split_list(text, "slots")) {
+          one(part);
+          counts.push_back(options.network.slots);
+        }
+        if (std::find(counts.begin(), counts.end(), 0u) != counts.end())
+          throw UserError("slots: 0 predictive slots hold no connection",
+                          "Give K >= 1, or --technique wormhole.");
+        options.network.slots = counts.front();
+        options.slot_counts = std::move(counts);
+      };
+    }
+    table.add(std::move(option));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> split_list(std::string_view text, std::string_view what) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    const std::string_view part = trim(text.substr(0, comma));
+    if (part.empty())
+      throw UserError(std::string(what) + ": an entry of the list is empty",
+                      "Give names or numbers with commas between.");
+    parts.emplace_back(part);
+    if (comma == std::string_view::npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+void add_config_option(OptionTable& table) {
+  table.add({"config", "FILE", "TOML file with these same keys; what is given beside it wins", "",
+             [&table](std::string_view path) { apply_config_file(std::string(path), table); }});
+}
+
+void add_recording_options(OptionTable& table, JobOptions& options) {
+  add_config_option(table);
+  add_text(table, "output", "DIR", "new directory for trace and report (default hybrid-APP-1, -2, ...)",
+           options.output);
+  add_switch(table, "quiet", "the recording prints nothing at all", options.quiet);
+  add_choice(table, "clock", "wall|cpu",
+             "compute times from the wall clock, or from each thread's CPU clock (more ranks than cores)",
+             options.clock);
+  add_choice(table, "yield", "auto|on|off",
+             "an empty MPI poll gives up the core; auto: while there are more ranks than cores",
+             options.yield);
+  add_choice(table, "placement", "rank|core|numa|nic|host", "what owns a port of the switch",
+             options.placement);
+  add_text(table, "topology", "FILE.xml", "hwloc XML of another machine (default: this machine)",
+           options.topology);
+  table.add({"online-predictor", "NAME|none", "predictor that runs on each rank while the job runs",
+             options.online_predictor, [&options](std::string_view text) {
+               if (text != "none") registry_detail::find(Predictor::kKind, text);
+               options.online_predictor = text;
+             }});
+  add_switch(table, "live", "requests reach a scheduler while the job runs", options.live);
+  table.add({"hosts", "N", "act as if the ranks ran on N hosts, to try placements (0: as they do)", "0",
+             [&options](std::string_view text) {
+               options.hosts = static_cast<std::uint32_t>(parse_count(text, "hosts", 1u << 20));
+             }});
+  add_switch(table, "keep-journals", "keep the journals after the trace is written", options.keep_journals);
+  add_choice(table, "at-finalize", "emulate|trace|journal",
+             "at MPI_Finalize: report, write the trace only, or leave the journals", options.at_finalize);
+}
+
+void add_emulation_options(OptionTable& table, JobOptions& options) {
+  if (table.find("config") == nullptr) add_config_option(table);
+  add_network_options(table, options);
+  add_registered_list(table, "predictors", Predictor::kKind, "predictors that the report scores", "all",
+                      options.predictors);
+  table.add({"ports", "PORT,...", "port of each rank, in order of rank (default: as recorded)", "",
+             [&options](std::string_view text) {
+               std::vector<std::uint32_t> ports;
+               for (const std::string& part : split_list(text, "ports"))
+                 ports.push_back(static_cast<std::uint32_t>(parse_count(part, "ports", 1u << 20)));
+               options.replay.placement = std::move(ports);
+             }});
+  table.add({"local-latency", "TIME", "between two ranks of one port",
+             to_string(options.replay.local_latency), [&options](std::string_view text) {
+               options.replay.local_latency = parse_time(text, "local-latency");
+             }});
+  table.add(
+      {"local-rate", "RATE", "between two ranks of one port", format_rate(options.replay.local_rate),
+       [&options](std::string_view text) { options.replay.local_rate = parse_rate(text, "local-rate"); }});
+  table.add({"algorithm", "COLLECTIVE=NAME,...", "algorithms of collectives", "MPICH's choice by size",
+             [&options](std::string_view text) { set_algorithms(options.replay.algorithms, text); }});
+}
+
+void add_job_options(OptionTable& table, JobOptions& options) {
+  add_recording_options(table, options);
+  add_emulation_options(table, options);
+}
+
+std::string options_page() {
+  const auto section = [](const OptionTable& table, std::string_view skipped) {
+    std::string text = "| flag | variable | default | meaning |\n| --- | --- | --- | --- |\n";
+    const auto cell = [](std::string_view raw) {
+      std::string escaped;
+      for (char c : raw) escaped += c == '|' ? std::string("\\|") : std::string(1, c);
+      return escaped;
+    };
+    for (const Option& option : table.options()) {
+      if (option.name == skipped) continue;
+      text += "| `--" + option.name + (option.value.empty() ? "" : " " + cell(option.value)) + "` | `" +
+              environment_name(option.name) + "` | " + cell(option.default_text) + " | " + cell(option.help) +
+              " |\n";
+    }
+    return text;
+  };
+  JobOptions options;
+  OptionTable recording, emulation;
+  add_recording_options(recording, options);
+  add_emulation_options(emulation, options);
+  return "# Options of a job\n\n"
+         "Every setting has one name. `slot-length` is the flag `--slot-length` of `hybrid run` and `hybrid "
+         "replay`,\n"
+         "the key `slot-length` of a TOML file (`--config FILE`, or `HYBRID_CONFIG=FILE`), and the variable\n"
+         "`HYBRID_SLOT_LENGTH`, which a job that preloads `libhybrid.so` without the command reads too. "
+         "Flags win over\n"
+         "variables, variables over the file, the file over a preset. Times take units (`200ns`, `1.5us`), "
+         "sizes too\n"
+         "(`128`, `8K`, `unlimited`), and so do rates (`6.4Gb/s`). Lists have commas: `--slots 2,4,8`; in "
+         "TOML they\n"
+         "may be arrays: `slots = [2, 4, 8]`.\n\n"
+         "This page is generated: `hybrid list --options --markdown`.\n\n"
+         "## Recording\n\nRead by `hybrid run` and by a job that preloads the library.\n\n" +
+         section(recording, "") +
+         "\n## Emulation and report\n\nRead by those, and by `hybrid replay`, `hybrid predict` and `hybrid "
+         "recover`.\n\n" +
+         section(emulation, "config");
+}
+
+}  // namespace hybrid
