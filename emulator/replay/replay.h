@@ -46,15 +46,19 @@ struct ReplayResult {
 /// to), naming rank and operation. Same trace, parameters and seed: same result.
 ReplayResult replay(JobTrace& trace, SwitchParameters parameters, const ReplayOptions& options);
 
-/// Calls `visit` for every message that the job puts on the network, rank by rank in the order sent,
-/// collectives expanded, in the recorded time of the rank (no emulation): what predictors and the phase
-/// finder look at.
+/// Calls `visit` for every message that the job puts on the network, collectives expanded, in the recorded
+/// time of its rank (no emulation): what predictors and the phase finder look at. Each rank's messages come
+/// in the order sent; ranks are merged by time as a heap over the locations gives it, so that memory does not
+/// grow with the trace.
+inline constexpr std::uint32_t kNoPhase = ~std::uint32_t{0};
+
 struct SentMessage {
   Time at{};  // recorded time of the rank
   std::uint32_t source_rank = 0, destination_rank = 0;
   Port source = 0, destination = 0;  // ports; equal for local messages, which are skipped
   Bytes bytes = 0;
   std::uint64_t site = 0;
+  std::uint32_t phase = kNoPhase;  // innermost hinted phase (region) of the rank
 };
 void for_each_sent(JobTrace& trace, const ReplayOptions& options,
                    const std::function<void(const SentMessage&)>& visit);
