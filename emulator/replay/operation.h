@@ -39,6 +39,7 @@ struct Operation {
   };
   Kind kind = Kind::finish;
   Time compute{};          // spent computing since the previous operation
+  Time at{};               // when it began as recorded, since the job's first event
   std::uint32_t peer = 0;  // world rank; a collective's root
   std::int32_t tag = 0;
   std::uint32_t communicator = 0;

@@ -39,6 +39,7 @@ struct ReplayedPhase {
 struct ReplayResult {
   Measures measures;
   std::vector<ReplayedPhase> phases;
+  std::vector<std::string> warnings;  // what of an incomplete trace could not be replayed; one line each
 };
 
 /// Runs to the end of the job. The nodes of the switch are the ports that the placement uses (at least 2).
