@@ -1,0 +1,305 @@
+#include "emulator/parameters.h"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/error.h"
+#include "core/registry.h"
+
+namespace hybrid {
+
+namespace {
+
+constexpr std::uint32_t kMostNodes = 16'384;  // a matrix of N x N bits is then 32 MiB
+constexpr std::uint32_t kMostSlots = 16'384;
+constexpr std::uint32_t kMostCycles = 1'000'000;
+constexpr Time kLongest = nanoseconds(10'000'000'000);  // 10 s: keeps sums far from the end of the range
+
+[[noreturn]] void refuse(std::string_view option, const std::string& problem, const std::string& mend) {
+  throw UserError(std::string(option) + ": " + problem, mend);
+}
+
+void check_name(std::string_view option, std::string_view kind, const std::string& name) {
+  const auto known = registered_names(kind);
+  std::string list;
+  for (std::string_view k : known) {
+    if (k == name) return;
+    list += (list.empty() ? "" : ", ") + std::string(k);
+  }
+  const std::string_view meant = likely_meant(name, known);
+  refuse(option, "unknown " + std::string(kind) + " '" + name + "'; expected one of: " + list,
+         meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
+}
+
+void check_time(std::string_view option, Time t, bool positive) {
+  if (positive && t <= Time{}) refuse(option, "must be longer than 0", "Give a time such as 10ns.");
+  if (t < Time{}) refuse(option, "must not be negative", "Give 0 or a time such as 10ns.");
+  if (t > kLongest)
+    refuse(option, to_string(t) + " is too long", "Give at most " + to_string(kLongest) + ".");
+}
+
+void check_clock(std::string_view component, const Clocked& clock) {
+  check_time(std::string(component) + "-cycle", clock.cycle, true);
+  if (clock.latency > kMostCycles)
+    refuse(std::string(component) + "-latency", std::to_string(clock.latency) + " cycles are too many",
+           "Give at most " + std::to_string(kMostCycles) + ".");
+}
+
+void check_sizes(const SwitchParameters& p) {
+  if (p.link_rate == 0) refuse("link-rate", "must be more than 0", "Give a rate such as 6.4Gb/s.");
+  if (p.word == 0) refuse("word", "must be at least 1 byte", "The usual word is 8 bytes.");
+  if (p.flit == 0 || p.flit % p.word != 0)
+    refuse("flit", format_bytes(p.flit) + " is not a whole number of words of " + format_bytes(p.word),
+           "Give a multiple of --word.");
+  if (p.worm_limit < p.flit)
+    refuse("worm-limit", format_bytes(p.worm_limit) + " is less than one flit of " + format_bytes(p.flit),
+           "Give at least one flit, or smaller --flit.");
+  if (p.buffer < p.flit)
+    refuse("buffer", format_bytes(p.buffer) + " does not hold one flit of " + format_bytes(p.flit),
+           "Give at least one flit, such as 128, or 'unlimited'.");
+}
+
+void check_multiplexing(const SwitchParameters& p) {
+  if (p.slots == 0)
+    refuse("slots", "a TDM cycle of K = 0 slots carries nothing",
+           "Give at least 1; for no circuits use "
+           "--technique wormhole.");
+  if (p.slots > kMostSlots)
+    refuse("slots", std::to_string(p.slots) + " are too many",
+           "Give at most " + std::to_string(kMostSlots) + ".");
+  if (p.preload > p.slots)
+    refuse("preload",
+           std::to_string(p.preload) + " preloaded slots, but only " + std::to_string(p.slots) + " in all",
+           "Give at most --slots.");
+  const Time unusable = p.guard + p.reconfiguration;
+  if (p.slot_length <= unusable)
+    refuse("slot-length",
+           to_string(p.slot_length) + " is not longer than guard and reconfiguration together (" +
+               to_string(unusable) + "), so that nothing could be sent",
+           "Give a longer --slot-length, or a shorter --guard or --reconfiguration.");
+  if (p.slot_length - unusable < p.word_time())
+    refuse("slot-length",
+           to_string(p.slot_length) + " leaves " + to_string(p.slot_length - unusable) +
+               " after guard and reconfiguration, but one word takes " + to_string(p.word_time()),
+           "Give a longer --slot-length, a shorter --guard or --reconfiguration, or a higher --link-rate.");
+}
+
+}  // namespace
+
+void check(const SwitchParameters& p) {
+  if (p.nodes < 2)
+    refuse("nodes", std::to_string(p.nodes) + (p.nodes == 1 ? " port" : " ports") + " make no switch",
+           "Give at least 2.");
+  if (p.nodes > kMostNodes)
+    refuse("nodes", std::to_string(p.nodes) + " are too many",
+           "Give at most " + std::to_string(kMostNodes) + ".");
+
+  check_time("word-generation", p.word_generation, true);
+  check_time("serialise", p.serialise, false);
+  check_time("cable", p.cable, false);
+  check_time("deserialise", p.deserialise, false);
+  check_time("reconfiguration", p.reconfiguration, false);
+  check_time("slot-length", p.slot_length, true);
+  check_time("guard", p.guard, false);
+  check_clock("nic", p.nic);
+  check_clock("scheduler", p.scheduler);
+  check_clock("digital-fabric", p.digital_fabric);
+  check_clock("analog-fabric", p.analog_fabric);
+  check_sizes(p);
+  check_multiplexing(p);
+  check_time("predictor-timeout", p.predictor_timeout, true);
+  if (p.predictor_threshold == 0)
+    refuse("predictor-threshold", "must be at least 1",
+           "A connection is released after that many sends to others.");
+
+  check_name("technique", "technique", p.technique);
+  check_name("allocation", "allocation", p.allocation);
+  check_name("scheduler", "scheduler", p.scheduler_name);
+  check_name("predictor", "predictor", p.predictor);
+}
+
+namespace {
+
+/// D 4.6. Its wire and its NIC are not in the text: those of ch8 with the short cable. Its K slots hold the
+/// predictable part of the traffic, a mesh: four slots, preloaded (D 4.2.2).
+void set_ch4(SwitchParameters& p) {
+  p.nodes = 64;
+  p.word_generation = nanoseconds(2);
+  p.nic = {nanoseconds(10), 1};
+  p.serialise = p.deserialise = Time{};
+  p.cable = nanoseconds(10);
+  p.scheduler = {nanoseconds(20), 1};
+  p.digital_fabric = p.analog_fabric = {nanoseconds(10), 1};
+  p.slots = p.preload = 4;
+  p.slot_length = nanoseconds(200);
+  p.buffer = 8192;
+}
+
+/// D 8.5: cable, scheduler and fabric at 100 MHz; a worm is header, ten flits, tail (D 8.4.1).
+void set_ch8(SwitchParameters& p) {
+  p.nodes = 32;
+  p.word_generation = nanoseconds(2);
+  p.nic = {nanoseconds(10), 1};
+  p.serialise = p.deserialise = Time{};
+  p.cable = nanoseconds(10);  // "10 foot"; "100 foot" is 100 ns
+  p.scheduler = {nanoseconds(10), 2};
+  p.digital_fabric = p.analog_fabric = {nanoseconds(10), 1};
+  p.worm_limit = 80;
+  p.worm_overhead_words = 2;
+  p.buffer = 128;  // "small"; "large" is 240 KB
+}
+
+/// D 8.5: every destination has its own slot, all preloaded.
+void preload_every_destination(SwitchParameters& p) { p.slots = p.preload = p.nodes - 1; }
+
+}  // namespace
+
+void apply_preset(std::string_view name, SwitchParameters& parameters, bool keep_nodes) {
+  SwitchParameters p;  // the defaults are ch5's but for the nodes
+  if (name == "ch4")
+    set_ch4(p);
+  else if (name == "ch5")
+    p.nodes = 128;
+  else if (name == "ch8")
+    set_ch8(p);
+  else
+    throw UserError("preset: unknown parameter set '" + std::string(name) +
+                    "'; expected one of: ch4, ch5, ch8");
+  p.technique = parameters.technique;
+  p.seed = parameters.seed;
+  if (keep_nodes) p.nodes = parameters.nodes;
+  if (name == "ch8") preload_every_destination(p);
+  parameters = p;
+}
+
+namespace {
+
+/// What was given explicitly, for settings that follow others until then.
+struct Given {
+  bool nodes = false, slots = false, preload = false;
+  bool every_destination = false;  // preset ch8: slots follow nodes
+};
+
+class Adder {
+ public:
+  Adder(OptionTable& table) : table_(table) {}
+
+  void time(const char* name, const char* help, Time& t) {
+    add(name, "TIME", help, to_string(t), [&t, name](std::string_view v) { t = parse_time(v, name); });
+  }
+  void bytes(const char* name, const char* help, Bytes& b) {
+    add(name, "BYTES", help, b == kUnlimited ? "unlimited" : std::to_string(b),
+        [&b, name](std::string_view v) { b = parse_bytes(v, name); });
+  }
+  void rate(const char* name, const char* help, BitRate& r) {
+    add(name, "RATE", help, format_rate(r), [&r, name](std::string_view v) { r = parse_rate(v, name); });
+  }
+  void count(const char* name, const char* help, std::uint32_t& n, std::uint32_t most,
+             std::function<void()> after = {}) {
+    add(name, "N", help, std::to_string(n), [&n, name, most, after = std::move(after)](std::string_view v) {
+      n = static_cast<std::uint32_t>(parse_count(v, name, most));
+      if (after) after();
+    });
+  }
+  void clock(const std::string& component, const std::string& what, Clocked& c) {
+    const std::string cycle = component + "-cycle", latency = component + "-latency";
+    add(cycle, "TIME", "clock cycle of " + what, to_string(c.cycle),
+        [&c, cycle](std::string_view v) { c.cycle = parse_time(v, cycle); });
+    add(latency, "N", "cycles from input to output of " + what, std::to_string(c.latency),
+        [&c, latency](std::string_view v) {
+          c.latency = static_cast<std::uint32_t>(parse_count(v, latency, kMostCycles));
+        });
+  }
+  /// A registered thing, by name; an unknown one is refused at once.
+  void named(const char* name, const char* kind, const char* help, std::string& s) {
+    std::string names;
+    for (std::string_view k : registered_names(kind)) names += (names.empty() ? "" : "|") + std::string(k);
+    add(name, names, help, s, [&s, name, kind](std::string_view v) {
+      std::string given(v);
+      check_name(name, kind, given);
+      s = std::move(given);
+    });
+  }
+  void add(std::string name, std::string value, std::string help, std::string default_text,
+           std::function<void(std::string_view)> set) {
+    table_.add({std::move(name), std::move(value), std::move(help), std::move(default_text), std::move(set)});
+  }
+
+ private:
+  OptionTable& table_;
+};
+
+std::uint32_t parse_network(std::string_view text) {
+  static constexpr std::string_view kCrossbar = "crossbar:";
+  if (!text.starts_with(kCrossbar))
+    throw UserError("network: '" + std::string(text) + "' is not a network", "Give crossbar:N, N ports.");
+  return static_cast<std::uint32_t>(
+      parse_count(text.substr(kCrossbar.size()), "network crossbar:N", kMostNodes));
+}
+
+}  // namespace
+
+void add_switch_options(OptionTable& table, SwitchParameters& p) {
+  Adder add(table);
+  const auto given = std::make_shared<Given>();
+  const auto nodes_set = [&p, given] {
+    given->nodes = true;
+    if (!given->every_destination || p.nodes < 2) return;
+    const SwitchParameters before = p;
+    preload_every_destination(p);
+    if (given->slots) p.slots = before.slots;
+    if (given->preload) p.preload = before.preload;
+  };
+
+  add.named("technique", "technique", "how the switch carries messages", p.technique);
+  add.count("nodes", "ports of the switch", p.nodes, kMostNodes, nodes_set);
+  add.add("network", "crossbar:N", "the network and its ports", "", [&p, nodes_set](std::string_view v) {
+    p.nodes = parse_network(v);
+    nodes_set();
+  });
+  add.add("preset", "ch4|ch5|ch8",
+          "the dissertation's parameter sets; replaces what was set before, except technique, nodes and seed",
+          "", [&p, given](std::string_view v) {
+            apply_preset(v, p, given->nodes);
+            given->slots = given->preload = false;
+            given->every_destination = v == "ch8";
+          });
+
+  add.count("slots", "K, predictive slots of the TDM cycle", p.slots, kMostSlots,
+            [given] { given->slots = true; });
+  add.count("preload", "slots that are preloaded with what is known of the traffic", p.preload, kMostSlots,
+            [given] { given->preload = true; });
+  add.named("allocation", "allocation", "how the TDM cycle is shared", p.allocation);
+  add.time("slot-length", "length of a TDM slot", p.slot_length);
+  add.time("guard", "unusable at the start of each slot", p.guard);
+  add.time("reconfiguration", "time the analog fabric needs to change its configuration", p.reconfiguration);
+  add.named("scheduler", "scheduler", "who grants circuits, one slot a pass", p.scheduler_name);
+  add.named("predictor", "predictor", "who asks for circuits", p.predictor);
+  add.time("predictor-timeout", "time-out predictor: a connection unused that long is released",
+           p.predictor_timeout);
+  add.count("predictor-threshold", "counter predictor: released after that many sends to others",
+            p.predictor_threshold, ~std::uint32_t{0});
+
+  add.bytes("buffer", "size of each NIC queue and of a switch input's wormhole queue", p.buffer);
+  add.bytes("word", "unit of data generation and transfer", p.word);
+  add.bytes("flit", "unit of wormhole flow control", p.flit);
+  add.bytes("worm-limit", "payload of one worm", p.worm_limit);
+  add.count("worm-overhead", "header and tail words that travel with each worm", p.worm_overhead_words, 1024);
+
+  add.time("word-generation", "time in which a PE hands one word to its NIC", p.word_generation);
+  add.clock("nic", "a network interface card", p.nic);
+  add.time("serialise", "parallel-to-serial conversion", p.serialise);
+  add.time("cable", "one way through the cable", p.cable);
+  add.time("deserialise", "serial-to-parallel conversion", p.deserialise);
+  add.rate("link-rate", "peak rate of a link", p.link_rate);
+  add.clock("scheduler", "the scheduler", p.scheduler);
+  add.clock("digital-fabric", "the digital fabric (wormhole)", p.digital_fabric);
+  add.clock("analog-fabric", "the analog fabric (circuits)", p.analog_fabric);
+  add.add("seed", "N", "of everything random", std::to_string(p.seed),
+          [&p](std::string_view v) { p.seed = parse_count(v, "seed"); });
+}
+
+}  // namespace hybrid
