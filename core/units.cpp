@@ -87,6 +87,17 @@ std::string decimal_with_unit(std::uint64_t value, std::uint64_t factor, std::st
   return text;
 }
 
+// value / factor (a power of ten) with all its digits and no more.
+std::string exact_decimal(std::uint64_t value, std::uint64_t factor) {
+  std::string text = std::to_string(value / factor);
+  if (const std::uint64_t rest = value % factor; rest != 0) {
+    std::string digits = std::to_string(rest + factor).substr(1);  // keeps the leading zeros
+    digits.erase(digits.find_last_not_of('0') + 1);
+    text += "." + digits;
+  }
+  return text;
+}
+
 }  // namespace
 
 Time parse_time(std::string_view text, std::string_view what) {
@@ -115,13 +126,7 @@ std::string to_string(Time t) {
       negative ? ~static_cast<std::uint64_t>(t.ps) + 1 : static_cast<std::uint64_t>(t.ps);
   const Unit* unit = kUnits.begin();
   while (ps < unit->factor) ++unit;
-  std::string text = (negative ? "-" : "") + std::to_string(ps / unit->factor);
-  if (std::uint64_t rest = ps % unit->factor; rest != 0) {
-    std::string digits = std::to_string(rest + unit->factor).substr(1);  // keeps the leading zeros
-    digits.erase(digits.find_last_not_of('0') + 1);
-    text += "." + digits;
-  }
-  return text + std::string(unit->name);
+  return (negative ? "-" : "") + exact_decimal(ps, unit->factor) + std::string(unit->name);
 }
 
 Bytes parse_bytes(std::string_view text, std::string_view what) {
@@ -166,9 +171,11 @@ BitRate parse_rate(std::string_view text, std::string_view what) {
 }
 
 std::string format_rate(BitRate rate) {
-  if (rate >= 1'000'000'000) return decimal_with_unit(rate, 1'000'000'000, "Gb/s");
-  if (rate >= 1'000'000) return decimal_with_unit(rate, 1'000'000, "Mb/s");
-  return decimal_with_unit(rate, 1, "b/s");
+  static constexpr std::array<Unit, 4> kUnits{
+      {{"Gb/s", 1'000'000'000}, {"Mb/s", 1'000'000}, {"kb/s", 1'000}, {"b/s", 1}}};
+  const Unit* unit = kUnits.begin();
+  while (rate < unit->factor && unit->factor > 1) ++unit;
+  return exact_decimal(rate, unit->factor) + " " + std::string(unit->name);
 }
 
 Time time_on_link(Bytes bytes, BitRate rate) {

@@ -22,6 +22,7 @@ std::string format_bytes(Bytes bytes);
 
 /// Reads "6.4Gb/s", "100Mb/s", "25G". Throws UserError, naming `what`, on anything else and on 0.
 BitRate parse_rate(std::string_view text, std::string_view what);
+/// All digits, in the largest unit that fits: "6.4 Gb/s", "6.45 Gb/s"; parse_rate reads it back.
 std::string format_rate(BitRate rate);
 
 /// The time that `bytes` occupy a link of `rate`, rounded up to a whole picosecond.

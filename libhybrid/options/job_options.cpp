@@ -65,9 +65,33 @@ void add_switch(OptionTable& table, const std::string& name, std::string help, b
              [&target, name](std::string_view text) { target = read_switch(text, name); }});
 }
 
+std::string join(const std::vector<std::string>& parts) {
+  std::string list;
+  for (const std::string& part : parts) list += (list.empty() ? "" : ",") + part;
+  return list;
+}
+
+std::string join(const std::vector<std::uint32_t>& numbers) {
+  std::vector<std::string> parts;
+  for (std::uint32_t n : numbers) parts.push_back(std::to_string(n));
+  return join(parts);
+}
+
+std::string join(const std::map<std::string, std::string>& pairs) {
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : pairs) parts.push_back(key + "=" + value);
+  return join(parts);
+}
+
+// An option's default is what its setting holds when it is added, so that a table made over changed options
+// tells their values.
+std::string or_else(std::string list, std::string_view otherwise) {
+  return list.empty() ? std::string(otherwise) : list;
+}
+
 void add_registered_list(OptionTable& table, const std::string& name, std::string_view kind, std::string help,
-                         std::string default_text, std::vector<std::string>& target) {
-  table.add({name, "NAME,...", std::move(help), std::move(default_text),
+                         std::string_view otherwise, std::vector<std::string>& target) {
+  table.add({name, "NAME,...", std::move(help), or_else(join(target), otherwise),
              [&target, name, kind](std::string_view text) {
                std::vector<std::string> names = split_list(text, name);
                for (const std::string& each : names) registry_detail::find(kind, each);
@@ -101,7 +125,8 @@ void add_network_options(OptionTable& table, JobOptions& options) {
     if (option.name == "slots") {
       option.value = "K,...";
       option.help = "predictive slots K of tdm and hybrid; each K of a list is emulated";
-      option.default_text += ", and what the largest phase needs";
+      option.default_text =
+          or_else(join(options.slot_counts), option.default_text + ", and what the largest phase needs");
       option.set = [&options, one = option.set](std::string_view text) {
         std::vector<std::uint32_t> counts;
         for (const std::string& part : split_list(text, "slots")) {
@@ -161,8 +186,8 @@ void add_recording_options(OptionTable& table, JobOptions& options) {
                options.online_predictor = text;
              }});
   add_switch(table, "live", "requests reach a scheduler while the job runs", options.live);
-  table.add({"hosts", "N", "act as if the ranks ran on N hosts, to try placements (0: as they do)", "0",
-             [&options](std::string_view text) {
+  table.add({"hosts", "N", "act as if the ranks ran on N hosts, to try placements (0: as they do)",
+             std::to_string(options.hosts), [&options](std::string_view text) {
                options.hosts = static_cast<std::uint32_t>(parse_count(text, "hosts", 1u << 20));
              }});
   add_switch(table, "keep-journals", "keep the journals after the trace is written", options.keep_journals);
@@ -175,8 +200,8 @@ void add_emulation_options(OptionTable& table, JobOptions& options) {
   add_network_options(table, options);
   add_registered_list(table, "predictors", Predictor::kKind, "predictors that the report scores", "all",
                       options.predictors);
-  table.add({"ports", "PORT,...", "port of each rank, in order of rank (default: as recorded)", "",
-             [&options](std::string_view text) {
+  table.add({"ports", "PORT,...", "port of each rank, in order of rank (default: as recorded)",
+             join(options.replay.placement), [&options](std::string_view text) {
                std::vector<std::uint32_t> ports;
                for (const std::string& part : split_list(text, "ports"))
                  ports.push_back(static_cast<std::uint32_t>(parse_count(part, "ports", 1u << 20)));
@@ -189,7 +214,8 @@ void add_emulation_options(OptionTable& table, JobOptions& options) {
   table.add(
       {"local-rate", "RATE", "between two ranks of one port", format_rate(options.replay.local_rate),
        [&options](std::string_view text) { options.replay.local_rate = parse_rate(text, "local-rate"); }});
-  table.add({"algorithm", "COLLECTIVE=NAME,...", "algorithms of collectives", "MPICH's choice by size",
+  table.add({"algorithm", "COLLECTIVE=NAME,...", "algorithms of collectives",
+             or_else(join(options.replay.algorithms), "MPICH's choice by size"),
              [&options](std::string_view text) { set_algorithms(options.replay.algorithms, text); }});
 }
 

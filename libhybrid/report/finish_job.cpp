@@ -1,0 +1,95 @@
+#include "libhybrid/report/finish_job.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/error.h"
+#include "libhybrid/recording/trace_writer.h"
+#include "libhybrid/report/job_report.h"
+#include "libhybrid/report/progress.h"
+#include "libhybrid/report/report_json.h"
+#include "libhybrid/report/report_text.h"
+
+namespace hybrid {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A new file; one that exists already is an error, never overwritten.
+void write_new_file(const std::string& path, const std::string& text) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) throw RunError("cannot write " + path + ": " + std::strerror(errno));
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n = ::write(file, text.data() + done, text.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      const std::string reason = std::strerror(errno);
+      ::close(file);
+      throw RunError("cannot write " + path + ": " + reason);
+    }
+    done += static_cast<std::size_t>(n);
+  }
+  if (::close(file) != 0) throw RunError("cannot write " + path + ": " + std::strerror(errno));
+}
+
+// Only what a recording consists of: a directory that holds anything else stays.
+void remove_recording(const std::string& recording) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(recording, ignored)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("rank-") && (name.ends_with(".journal") || name.ends_with(".definitions")))
+      fs::remove(entry.path(), ignored);
+  }
+  ::rmdir(recording.c_str());
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+// The trace is whole by now: whatever fails here, the user is told that it stays.
+JobReport report_of(const std::string& anchor, const JobOptions& options, ProgressLine& line) {
+  try {
+    return make_report(anchor, options,
+                       [&](std::string_view what, std::uint64_t done) { line.show(what, done); });
+  } catch (const std::exception& error) {
+    throw RunError(error.what(), "The trace is kept: hybrid replay " + anchor);
+  }
+}
+
+}  // namespace
+
+std::string finish_job(const std::string& recording, const JobOptions& options, std::FILE* out,
+                       std::FILE* progress) {
+  ProgressLine line(progress);
+  line.show("writing the trace", 0);
+  const TraceSummary trace = write_trace(recording, options.output);
+  if (!options.keep_journals) remove_recording(recording);
+  if (options.at_finalize == "trace") {
+    line.clear();
+    if (out != nullptr) std::fprintf(out, "trace: %s\n", trace.anchor.c_str());
+    return {};
+  }
+  const JobReport report = report_of(trace.anchor, options, line);
+  const std::string text = to_text(report);
+  write_new_file(options.output + "/report.txt", text);
+  write_new_file(options.output + "/report.json", to_json(report).dump(2) + "\n");
+  line.clear();
+  if (out != nullptr) {
+    std::fwrite(text.data(), 1, text.size(), out);
+    std::fflush(out);
+  }
+  return joined(report.warnings);
+}
+
+}  // namespace hybrid

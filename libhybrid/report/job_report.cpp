@@ -1,0 +1,265 @@
+#include "libhybrid/report/job_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "emulator/replay/trace_names.h"
+
+namespace hybrid {
+
+namespace {
+
+constexpr std::string_view kOutside = "outside phases";
+
+std::vector<std::string> default_techniques() {
+  std::vector<std::string> names;
+  const auto known = registered_names(Technique::kKind);
+  for (std::string_view name : {"wormhole", "circuit", "tdm", "hybrid"})
+    if (std::find(known.begin(), known.end(), name) != known.end()) names.emplace_back(name);
+  return names;
+}
+
+bool has_slots(std::string_view technique) {
+  return technique != "wormhole" && technique != "circuit" && technique != "packet";
+}
+
+std::uint32_t most_slots_needed(const std::vector<Phase>& phases) {
+  std::uint32_t most = 0;
+  for (const Phase& phase : phases) most = std::max(most, phase.slots_needed);
+  return most;
+}
+
+std::vector<std::uint32_t> slot_counts(const JobOptions& options, std::uint32_t needed) {
+  std::vector<std::uint32_t> counts = options.slot_counts;
+  if (counts.empty()) counts = {options.network.slots, std::max(needed, options.network.preload)};
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  std::erase(counts, 0u);
+  return counts;
+}
+
+// The parameters of every emulation in the report's order; checked before the first one runs.
+std::vector<SwitchParameters> emulations(const JobOptions& options, const std::vector<std::uint32_t>& counts,
+                                         std::uint32_t ports) {
+  std::vector<SwitchParameters> all;
+  const auto techniques = options.techniques.empty() ? default_techniques() : options.techniques;
+  for (const std::string& technique : techniques) {
+    SwitchParameters parameters = options.network;
+    parameters.technique = technique;
+    parameters.nodes = std::max(ports, 2u);
+    for (std::uint32_t k :
+         has_slots(technique) ? counts : std::vector<std::uint32_t>{options.network.slots}) {
+      parameters.slots = k;
+      check(parameters);
+      all.push_back(parameters);
+    }
+  }
+  return all;
+}
+
+void compare_with_wormhole(std::vector<TechniqueResult>& results) {
+  const auto wormhole = std::find_if(results.begin(), results.end(), [](const TechniqueResult& r) {
+    return r.measures.technique == "wormhole";
+  });
+  if (wormhole == results.end()) return;
+  const Time time = wormhole->measures.time, communication = wormhole->measures.communication_time;
+  const auto ratio = [](Time reference, Time own) {
+    return own.ps == 0 ? (reference.ps == 0 ? 1.0 : 0.0)
+                       : static_cast<double>(reference.ps) / static_cast<double>(own.ps);
+  };
+  for (TechniqueResult& r : results) {
+    r.time_ratio = ratio(time, r.measures.time);
+    r.communication_ratio = ratio(communication, r.measures.communication_time);
+  }
+}
+
+std::vector<Contender> contenders(const std::vector<TechniqueResult>& results) {
+  std::vector<Contender> all;
+  for (const TechniqueResult& r : results)
+    all.push_back({r.measures.technique, r.measures.slots, r.measures.time, r.measures.communication_time,
+                   r.measures.compute_time, r.measures.messages, r.measures.local_messages,
+                   r.measures.hit_rate, r.measures.utilisation});
+  return all;
+}
+
+// What the recording itself says is missing.
+std::vector<std::string> warnings_of(const JobFacts& job) {
+  std::vector<std::string> warnings;
+  if (const auto lost = job.find(trace_names::kLostEvents); !lost.empty() && lost != "0")
+    warnings.push_back(fmt::format("{} events are missing: the disk was full while the job ran.", lost));
+  if (const auto ranks = job.find(trace_names::kMissingRanks); !ranks.empty())
+    warnings.push_back(fmt::format("No journal of rank {}: its messages are missing.", ranks));
+  if (const auto ranks = job.find(trace_names::kIncompleteRanks); !ranks.empty())
+    warnings.push_back(fmt::format("The journal of rank {} has no end: it died, or is cut.", ranks));
+  return warnings;
+}
+
+// Sends of one hinted phase, gathered over all its occurrences and ranks.
+struct HintedPhase {
+  Phase phase;
+  std::set<Connection> connections;
+};
+
+void gather(HintedPhase& gathered, const SentMessage& message) {
+  Phase& phase = gathered.phase;
+  if (phase.messages++ == 0) phase.begin = message.at;
+  phase.end = std::max(phase.end, message.at);
+  phase.bytes += message.bytes;
+  gathered.connections.insert({message.source, message.destination});
+}
+
+}  // namespace
+
+std::string_view JobFacts::find(std::string_view name) const {
+  for (const auto& [key, value] : recorded)
+    if (key == name) return value;
+  return {};
+}
+
+std::vector<std::uint32_t> ports_of_ranks(const JobTrace& trace, const ReplayOptions& options) {
+  std::vector<std::uint32_t> ports = options.placement.empty() ? trace.placement() : options.placement;
+  if (!options.placement.empty() && ports.size() != trace.ranks())
+    throw UserError(
+        fmt::format("ports: {} ports given, but the job has {} ranks", ports.size(), trace.ranks()),
+        "Give one port for each rank, in order of rank.");
+  if (ports.empty()) {
+    ports.resize(trace.ranks());
+    std::iota(ports.begin(), ports.end(), 0u);
+  }
+  return ports;
+}
+
+std::uint32_t count_ports(const std::vector<std::uint32_t>& ports) {
+  return ports.empty() ? 0 : *std::max_element(ports.begin(), ports.end()) + 1;
+}
+
+JobPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports) {
+  PhaseFinder finder(ports);
+  std::map<std::uint32_t, HintedPhase> hinted;  // by region; kNoPhase: outside any
+  JobPhases found;
+  for_each_sent(trace, options, [&](const SentMessage& message) {
+    found.end = std::max(found.end, message.at);
+    finder.send(message.at, {message.source, message.destination}, message.bytes);
+    gather(hinted[message.phase], message);
+  });
+  found.hinted = std::any_of(hinted.begin(), hinted.end(), [](const auto& p) { return p.first != kNoPhase; });
+  if (!found.hinted) {
+    found.phases = finder.finish();
+    return found;
+  }
+  for (auto& [region, gathered] : hinted) {
+    Phase& phase = gathered.phase;
+    phase.name = region == kNoPhase ? std::string(kOutside) : trace.region_name(region);
+    phase.working_set.assign(gathered.connections.begin(), gathered.connections.end());
+    phase.slots_needed = slots_needed(phase.working_set);
+    found.phases.push_back(std::move(phase));
+  }
+  std::stable_sort(found.phases.begin(), found.phases.end(),
+                   [](const Phase& a, const Phase& b) { return a.begin < b.begin; });
+  return found;
+}
+
+std::vector<PredictorScore> score_predictors(JobTrace& trace, const JobOptions& options,
+                                             const std::vector<std::string>& names,
+                                             const std::vector<std::uint32_t>& capacities,
+                                             std::uint32_t ports, Time end) {
+  struct Row {
+    std::string predictor;
+    PredictorShape shape;
+    std::map<Port, PredictorEvaluation> sources;
+  };
+  std::vector<Row> rows;
+  for (const std::string& name : names)
+    for (std::uint32_t capacity : capacities)
+      rows.push_back({name,
+                      {.destinations = ports,
+                       .capacity = capacity,
+                       .timeout = options.network.predictor_timeout,
+                       .threshold = options.network.predictor_threshold},
+                      {}});
+  for (Row& row : rows)
+    PredictorEvaluation(row.predictor, row.shape);  // an unknown name is told before the pass
+  for_each_sent(trace, options.replay, [&](const SentMessage& message) {
+    for (Row& row : rows) {
+      auto source = row.sources.find(message.source);
+      if (source == row.sources.end())
+        source = row.sources.emplace(message.source, PredictorEvaluation(row.predictor, row.shape)).first;
+      source->second.send(message.at, message.destination, message.bytes, message.site);
+    }
+  });
+  std::vector<PredictorScore> scores;
+  for (Row& row : rows) {
+    PredictorScore sum;
+    sum.predictor = row.predictor;
+    sum.capacity = row.shape.capacity;
+    for (auto& [port, evaluation] : row.sources) sum.add(evaluation.finish(end));
+    scores.push_back(std::move(sum));
+  }
+  return scores;
+}
+
+JobReport make_report(const std::string& trace, const TraceOpener& open, const JobOptions& options,
+                      const ProgressNote& note) {
+  const auto tell = [&note](std::string_view what, std::uint64_t done) {
+    if (note) note(what, done);
+  };
+  JobReport report;
+  report.trace = trace;
+  report.options = options;
+
+  tell("reading the trace", 0);
+  std::unique_ptr<JobTrace> job = open();
+  const auto placement = ports_of_ranks(*job, options.replay);
+  std::set<std::uint32_t> used(placement.begin(), placement.end());
+  report.job = {job->ranks(), static_cast<std::uint32_t>(used.size()), job->properties()};
+  report.warnings = warnings_of(report.job);
+  const std::uint32_t ports = std::max(count_ports(placement), 2u);
+  emulations(options, slot_counts(options, options.network.slots), ports);  // refuses what cannot work, early
+
+  tell("finding phases", 0);
+  JobPhases phases = find_phases(*job, options.replay, ports);
+  report.phases_hinted = phases.hinted;
+  report.phases = std::move(phases.phases);
+  const std::uint32_t needed = most_slots_needed(report.phases);
+  const auto counts = slot_counts(options, needed);
+
+  tell("scoring predictors", 0);
+  std::vector<std::string> predictors = options.predictors;
+  if (predictors.empty())
+    for (std::string_view name : registered_names(Predictor::kKind)) predictors.emplace_back(name);
+  job = open();
+  report.predictors = score_predictors(*job, options, predictors, counts, ports, phases.end);
+
+  for (const SwitchParameters& parameters : emulations(options, counts, ports)) {
+    const std::string what = has_slots(parameters.technique)
+                                 ? fmt::format("emulating {}, K = {}", parameters.technique, parameters.slots)
+                                 : "emulating " + parameters.technique;
+    tell(what, 0);
+    ReplayOptions replay_options = options.replay;
+    replay_options.progress = [&](std::uint64_t done) { tell(what, done); };
+    job = open();
+    TechniqueResult result;
+    ReplayResult replayed = replay(*job, parameters, replay_options);
+    result.measures = std::move(replayed.measures);
+    for (std::string& warning : replayed.warnings)  // each technique meets the same gaps of the trace
+      if (std::find(report.warnings.begin(), report.warnings.end(), warning) == report.warnings.end())
+        report.warnings.push_back(std::move(warning));
+    if (!has_slots(parameters.technique)) result.measures.slots = 0;
+    report.techniques.push_back(std::move(result));
+  }
+  compare_with_wormhole(report.techniques);
+  report.verdict = judge(contenders(report.techniques), needed);
+  return report;
+}
+
+JobReport make_report(const std::string& trace, const JobOptions& options, const ProgressNote& note) {
+  return make_report(trace, [&trace] { return open_trace(trace); }, options, note);
+}
+
+}  // namespace hybrid

@@ -1,0 +1,85 @@
+// What a hybrid switch would do for one recorded job: facts, phases, predictors, techniques, and a verdict.
+// Made from a trace alone; text (report_text.h) and JSON (report_json.h) are two views of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "emulator/measures.h"
+#include "emulator/replay/operation.h"
+#include "emulator/replay/replay.h"
+#include "libhybrid/options/job_options.h"
+#include "libhybrid/report/verdict.h"
+#include "predictor/evaluation.h"
+#include "predictor/phases.h"
+
+namespace hybrid {
+
+struct JobFacts {
+  std::uint32_t ranks = 0;
+  std::uint32_t ports = 0;                                    // that the ranks are placed on
+  std::vector<std::pair<std::string, std::string>> recorded;  // every fact that the trace carries
+  /// The value of a recorded fact, "" where there is none.
+  std::string_view find(std::string_view name) const;
+};
+
+/// A technique emulated on the job, and how it stands to wormhole.
+struct TechniqueResult {
+  Measures measures;
+  double time_ratio =
+      0;  // wormhole's job time / this job time (2: twice as fast); 0 where wormhole was not emulated
+  double communication_ratio = 0;  // likewise of the communication time
+};
+
+struct JobReport {
+  std::string trace;  // as given
+  JobFacts job;
+  bool phases_hinted = false;  // else found from the sends
+  std::vector<Phase> phases;
+  std::vector<PredictorScore> predictors;  // one per predictor and K, summed over source ports
+  std::vector<TechniqueResult> techniques;
+  Verdict verdict;
+  std::vector<std::string>
+      warnings;  // what the numbers do not cover: lost events, ranks that died; one line each
+  JobOptions options;
+};
+
+/// Opens the trace anew: every pass over a job reads it front to back.
+using TraceOpener = std::function<std::unique_ptr<JobTrace>()>;
+
+/// Told what is being done now, and how many operations of it are done.
+using ProgressNote = std::function<void(std::string_view what, std::uint64_t done)>;
+
+/// Two passes over the sends and one emulation per technique and K. `note` may be empty. Throws UserError for
+/// impossible parameters, and what the trace and the replay throw. Same trace and options: same report.
+JobReport make_report(const std::string& trace, const TraceOpener& open, const JobOptions& options,
+                      const ProgressNote& note);
+JobReport make_report(const std::string& trace, const JobOptions& options, const ProgressNote& note);
+
+/// The phases of a job alone, hinted where the program said them, else found from the sends (`hinted` says
+/// which). A hinted phase carries the sends made inside it; those outside any are a phase of their own.
+struct JobPhases {
+  bool hinted = false;
+  std::vector<Phase> phases;
+  Time end{};  // of the last send
+};
+JobPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports);
+
+/// Scores predictors on a job's sends: one evaluation per source port, summed. Rows in the order of `names`,
+/// then of `capacities` (0: no limit).
+std::vector<PredictorScore> score_predictors(JobTrace& trace, const JobOptions& options,
+                                             const std::vector<std::string>& names,
+                                             const std::vector<std::uint32_t>& capacities,
+                                             std::uint32_t ports, Time end);
+
+/// The port of each rank (rank r at port r where neither options nor trace say otherwise), and how many ports
+/// there are: one more than the largest. Throws UserError when the option does not give one port per rank.
+std::vector<std::uint32_t> ports_of_ranks(const JobTrace& trace, const ReplayOptions& options);
+std::uint32_t count_ports(const std::vector<std::uint32_t>& ports);
+
+}  // namespace hybrid

@@ -1,0 +1,117 @@
+#include "libhybrid/report/report_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "libhybrid/report/report_text.h"
+
+namespace hybrid {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+double fraction(Time part, Time whole) {
+  return whole.ps == 0 ? 0.0 : static_cast<double>(part.ps) / static_cast<double>(whole.ps);
+}
+
+ordered_json latencies(const LatencyHistogram& latency) {
+  return {{"mean", latency.mean().nanoseconds()},
+          {"p50", latency.quantile(0.5).nanoseconds()},
+          {"p99", latency.quantile(0.99).nanoseconds()},
+          {"max", latency.maximum().nanoseconds()}};
+}
+
+ordered_json phase_json(const Phase& phase) {
+  return {{"name", phase.name},
+          {"occurrences", phase.occurrences},
+          {"begin_ns", phase.begin.nanoseconds()},
+          {"end_ns", phase.end.nanoseconds()},
+          {"messages", phase.messages},
+          {"bytes", phase.bytes},
+          {"working_set", phase.working_set.size()},
+          {"slots_needed", phase.slots_needed}};
+}
+
+// Each parameter by its option's name and as a user would write it.
+ordered_json parameters_json(const JobOptions& options) {
+  JobOptions copy = options;
+  OptionTable table;
+  add_emulation_options(table, copy);
+  ordered_json parameters = ordered_json::object();
+  for (const Option& option : table.options())
+    if (!option.default_text.empty()) parameters[option.name] = option.default_text;
+  return parameters;
+}
+
+}  // namespace
+
+ordered_json to_json(const Measures& m) {
+  const TechniqueStatistics& s = m.statistics;
+  ordered_json json = {{"technique", m.technique},
+                       {"nodes", m.nodes},
+                       {"slots", m.slots},
+                       {"time_ns", m.time.nanoseconds()},
+                       {"communication_time_ns", m.communication_time.nanoseconds()},
+                       {"compute_time_ns", m.compute_time.nanoseconds()},
+                       {"utilisation", m.utilisation},
+                       {"messages", m.messages},
+                       {"bytes", m.bytes},
+                       {"local_messages", m.local_messages},
+                       {"local_bytes", m.local_bytes},
+                       {"cycles", s.cycles}};
+  json["latency_ns"] = latencies(m.latency);
+  json["hit_rate"] = m.hit_rate;
+  json["circuit_messages"] = s.circuit_messages;
+  json["wormhole_messages"] = s.wormhole_messages;
+  json["requests"] = s.requests;
+  json["releases"] = s.releases;
+  json["established"] = s.established;
+  json["preloads"] = s.preloads;
+  json["flushes"] = s.flushes;
+  json["slots_used"] = s.slots_used;
+  json["slots_wasted"] = s.slots_wasted;
+  json["held_unused"] = fraction(s.held_unused, s.held);
+  json["seed"] = m.seed;
+  return json;
+}
+
+ordered_json to_json(const PredictorScore& score) {
+  return {{"predictor", score.predictor},
+          {"capacity", score.capacity},
+          {"messages", score.sends},
+          {"hits", score.hits},
+          {"hit_rate", score.hit_rate()},
+          {"requests", score.requests},
+          {"releases", score.releases},
+          {"held_ns", score.held.nanoseconds()},
+          {"held_unused", fraction(score.held_unused, score.held)}};
+}
+
+ordered_json to_json(const JobReport& report) {
+  ordered_json json;
+  json["trace"] = report.trace;
+  json["job"] = {
+      {"ranks", report.job.ranks}, {"ports", report.job.ports}, {"recorded", ordered_json::object()}};
+  for (const auto& [name, value] : report.job.recorded) json["job"]["recorded"][name] = value;
+  json["phases_from"] = report.phases_hinted ? "hints" : "sends";
+  json["phases"] = ordered_json::array();
+  for (const Phase& phase : report.phases) json["phases"].push_back(phase_json(phase));
+  json["predictors"] = ordered_json::array();
+  for (const PredictorScore& score : report.predictors) json["predictors"].push_back(to_json(score));
+  json["results"] = ordered_json::array();
+  for (const TechniqueResult& result : report.techniques) {
+    ordered_json one = to_json(result.measures);
+    one["time_against_wormhole"] = result.time_ratio;
+    one["communication_against_wormhole"] = result.communication_ratio;
+    json["results"].push_back(std::move(one));
+  }
+  json["verdict"] = {{"technique", report.verdict.technique},
+                     {"slots", report.verdict.slots},
+                     {"sentence", report.verdict.sentence}};
+  json["warnings"] = report.warnings;
+  json["parameters"] = parameters_json(report.options);
+  json["repeat"] = command_to_repeat(report);
+  return json;
+}
+
+}  // namespace hybrid

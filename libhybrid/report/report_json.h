@@ -1,0 +1,21 @@
+// Results as JSON with stable key names, which other tools rely on. Times end in _ns and are numbers of
+// nanoseconds, exact to the picosecond. The text is the same, byte for byte, for the same input.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "emulator/measures.h"
+#include "libhybrid/report/job_report.h"
+
+namespace hybrid {
+
+/// technique, nodes, slots, time_ns, utilisation, messages, bytes, cycles, latency_ns{mean,p50,p99,max},
+/// hit_rate, seed, and the technique's statistics.
+nlohmann::ordered_json to_json(const Measures& measures);
+
+nlohmann::ordered_json to_json(const PredictorScore& score);
+
+/// job, phases, predictors, results (one object per technique and K), verdict, warnings, parameters, repeat.
+nlohmann::ordered_json to_json(const JobReport& report);
+
+}  // namespace hybrid

@@ -1,0 +1,219 @@
+#include "libhybrid/report/report_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+
+#include "emulator/replay/trace_names.h"
+#include "libhybrid/report/format.h"
+#include "libhybrid/report/text_table.h"
+
+namespace hybrid {
+
+namespace {
+
+using Align = TextTable::Align;
+
+constexpr std::size_t kMostPhases = 16;  // rows of the table; the JSON has them all
+
+std::string slots_cell(std::uint32_t slots) { return slots == 0 ? "-" : std::to_string(slots); }
+
+std::string ratio_cell(double ratio) { return ratio == 0 ? "-" : fmt::format("{:.2f}x", ratio); }
+
+std::string share_cell(Time part, Time whole) {
+  return whole.ps == 0 ? "-" : percent(static_cast<double>(part.ps) / static_cast<double>(whole.ps));
+}
+
+std::string plural(std::uint64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", grouped(count), thing, count == 1 ? "" : "s");
+}
+
+std::uint64_t number(std::string_view text) {
+  std::uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+std::string where_ranks_run(const JobReport& report) {
+  const JobFacts& job = report.job;
+  std::string text = plural(job.ranks, "rank");
+  if (const auto hosts = job.find(trace_names::kHosts); !hosts.empty())
+    text += " on " + plural(number(hosts), "host");
+  text += ", " + plural(job.ports, "port") + " of the switch";
+  if (!report.options.replay.placement.empty())
+    text += " (as given)";
+  else if (const auto placement = job.find(trace_names::kPlacement); !placement.empty())
+    text += fmt::format(" (one a {})", placement);
+  return text;
+}
+
+std::string job_section(const JobReport& report) {
+  std::string text;
+  const auto fact = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) text += fmt::format("  {:<13}{}\n", name, value);
+  };
+  const JobFacts& job = report.job;
+  text += "Job\n";
+  std::string application(job.find(trace_names::kApplication));
+  if (const auto arguments = job.find(trace_names::kArguments); !arguments.empty())
+    application += " " + std::string(arguments);
+  fact("program", application);
+  fact("ranks", where_ranks_run(report));
+  if (const auto clock = job.find(trace_names::kClock); !clock.empty())
+    fact("compute time", clock == "cpu" ? "from each thread's CPU clock" : "from the wall clock");
+  if (job.find(trace_names::kYield) == "yes")
+    fact("yield", "on: empty polls gave up the core, there being more ranks than cores");
+  if (!report.techniques.empty()) {
+    const Measures& m = report.techniques.front().measures;
+    fact("messages", fmt::format("{} through the switch, {}", grouped(m.messages), format_bytes(m.bytes)));
+    if (m.local_messages != 0)
+      fact("", fmt::format("{} inside ports, {}", grouped(m.local_messages), format_bytes(m.local_bytes)));
+  }
+  for (std::size_t i = 0; i < report.warnings.size(); ++i)
+    text += fmt::format("  {:<13}{}\n", i == 0 ? "warning" : "", report.warnings[i]);
+  return text;
+}
+
+std::string phase_section(const JobReport& report) {
+  std::string text = fmt::format("\nPhases ({})\n",
+                                 report.phases_hinted ? "as the program hints them" : "found from the sends");
+  if (report.phases.empty()) return text + "  none: no message crosses the switch\n";
+  std::vector<std::size_t> shown(report.phases.size());
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  if (shown.size() > kMostPhases) {
+    std::stable_sort(shown.begin(), shown.end(), [&](std::size_t a, std::size_t b) {
+      return report.phases[a].messages > report.phases[b].messages;
+    });
+    shown.resize(kMostPhases);
+    std::sort(shown.begin(), shown.end());
+  }
+  TextTable table(
+      {{"phase", Align::left}, {"times"}, {"messages"}, {"bytes"}, {"working set"}, {"slots needed"}});
+  for (std::size_t i : shown) {
+    const Phase& p = report.phases[i];
+    table.add({p.name, grouped(p.occurrences), grouped(p.messages), format_bytes(p.bytes),
+               plural(p.working_set.size(), "connection"), std::to_string(p.slots_needed)});
+  }
+  text += table.text();
+  if (shown.size() < report.phases.size())
+    text +=
+        fmt::format("  and {} with fewer messages\n", plural(report.phases.size() - shown.size(), "phase"));
+  return text;
+}
+
+// What the shim's predictor and the live scheduler did, from the facts that they left in the trace.
+std::string live_section(const JobFacts& job) {
+  const std::uint64_t hits = number(job.find("live_hits")), misses = number(job.find("live_misses"));
+  if (job.find("live_hits").empty()) return {};
+  std::string line = fmt::format(
+      "while the job ran: {} of {} messages found their circuit established ({})", grouped(hits),
+      grouped(hits + misses),
+      hits + misses == 0 ? "-" : percent(static_cast<double>(hits) / static_cast<double>(hits + misses)));
+  const auto count = [&](std::string_view fact, std::string_view thing) {
+    if (const auto value = job.find(fact); !value.empty() && value != "0")
+      line += fmt::format(", {} {}", grouped(number(value)), thing);
+  };
+  count("live_requests", "requests");
+  count("live_releases", "releases");
+  count("live_preloads", "preloads");
+  count("live_flushes", "flushes");
+  count("live_grants", "grants");
+  count("live_dropped", "dropped");
+  return wrap(line);
+}
+
+std::string footer(const JobReport& report) {
+  const SwitchParameters& p = report.options.network;
+  std::string text = "\nHow this was reached\n";
+  text += wrap("trace " + report.trace);
+  text += wrap(fmt::format(
+      "link {}, one way {}, slot {}, guard {}, reconfiguration {}, scheduler {} ({} a pass), predictor {}, "
+      "allocation {}, seed {}",
+      format_rate(p.link_rate), to_string(p.one_way_wire()), to_string(p.slot_length), to_string(p.guard),
+      to_string(p.reconfiguration), p.scheduler_name, to_string(p.scheduler.delay()), p.predictor,
+      p.allocation, p.seed));
+  // Not wrapped: a command is copied whole.
+  return text + "  again: " + command_to_repeat(report) + "\n";
+}
+
+std::string quoted(const std::string& word) {
+  const bool plain = !word.empty() && word.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                          "-_./,=:+@%") == std::string::npos;
+  if (plain) return word;
+  std::string text = "'";
+  for (char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+}  // namespace
+
+std::string predictor_table(const std::vector<PredictorScore>& scores) {
+  TextTable table({{"predictor", Align::left},
+                   {"K"},
+                   {"hit rate"},
+                   {"messages"},
+                   {"requests"},
+                   {"releases"},
+                   {"held, unused"}});
+  for (const PredictorScore& s : scores)
+    table.add({s.predictor, s.capacity == 0 ? "any" : std::to_string(s.capacity), percent(s.hit_rate()),
+               grouped(s.sends), grouped(s.requests), grouped(s.releases),
+               share_cell(s.held_unused, s.held)});
+  return table.text();
+}
+
+std::string technique_table(const std::vector<TechniqueResult>& results) {
+  TextTable table({{"technique", Align::left},
+                   {"K"},
+                   {"job time"},
+                   {"speedup"},
+                   {"comm. time"},
+                   {"speedup"},
+                   {"utilisation"},
+                   {"p50"},
+                   {"p99"},
+                   {"hit rate"}});
+  for (const TechniqueResult& r : results) {
+    const Measures& m = r.measures;
+    table.add({m.technique, slots_cell(m.slots), short_time(m.time), ratio_cell(r.time_ratio),
+               short_time(m.communication_time), ratio_cell(r.communication_ratio), percent(m.utilisation),
+               short_time(m.latency.quantile(0.5)), short_time(m.latency.quantile(0.99)),
+               percent(m.hit_rate)});
+  }
+  return table.text();
+}
+
+std::vector<std::string> changed_options(const JobOptions& options) {
+  JobOptions ours = options, standard;
+  OptionTable given, defaults;
+  add_emulation_options(given, ours);
+  add_emulation_options(defaults, standard);
+  std::vector<std::string> changed;
+  for (const Option& option : given.options())
+    if (const Option* other = defaults.find(option.name); other->default_text != option.default_text) {
+      changed.push_back("--" + option.name);
+      changed.push_back(option.default_text);
+    }
+  return changed;
+}
+
+std::string command_to_repeat(const JobReport& report) {
+  std::string command = "hybrid replay " + quoted(report.trace);
+  for (const std::string& word : changed_options(report.options)) command += " " + quoted(word);
+  return command;
+}
+
+std::string to_text(const JobReport& report) {
+  std::string text = job_section(report) + phase_section(report);
+  if (!report.predictors.empty() && report.predictors.front().sends != 0)
+    text += "\nPredictors (each on its own port's sends, every request granted at once)\n" +
+            predictor_table(report.predictors);
+  text += live_section(report.job);
+  text += "\nTechniques (speedup: against wormhole)\n" + technique_table(report.techniques);
+  return text + "\nVerdict\n" + wrap(report.verdict.sentence) + footer(report);
+}
+
+}  // namespace hybrid

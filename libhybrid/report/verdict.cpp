@@ -1,0 +1,130 @@
+#include "libhybrid/report/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace hybrid {
+
+namespace {
+
+// From the least hardware and control to the most.
+std::size_t effort(const Contender& c) {
+  static constexpr std::array<std::string_view, 5> kOrder{"packet", "wormhole", "circuit", "tdm", "hybrid"};
+  return static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), c.technique) - kOrder.begin());
+}
+
+bool simpler(const Contender& a, const Contender& b) {
+  return effort(a) != effort(b) ? effort(a) < effort(b) : a.slots < b.slots;
+}
+
+std::string name(const Contender& c) {
+  return c.slots == 0 ? c.technique : fmt::format("{} with K = {}", c.technique, c.slots);
+}
+
+std::string percent(double fraction) {
+  const double p = fraction * 100;
+  return p != 0 && p < 10 ? fmt::format("{:.1f} %", p) : fmt::format("{:.0f} %", p);
+}
+
+double quotient(Time a, Time b) {
+  return b.ps == 0 ? 1.0 : static_cast<double>(a.ps) / static_cast<double>(b.ps);
+}
+
+double computing(const Contender& c) { return c.time.ps == 0 ? 0.0 : quotient(c.compute, c.time); }
+
+// By how much `slow` is longer than `fast`, in words that read well at 3 % and at thirtyfold.
+std::string longer(Time slow, Time fast) {
+  const double ratio = quotient(slow, fast);
+  return ratio < 2 ? percent(ratio - 1) + " longer" : fmt::format("{:.1f} times as long", ratio);
+}
+
+// What holds a job back when the technique does not: said of the contender that was picked.
+std::string bottleneck(const Contender& c) {
+  if (computing(c) >= 0.5) return fmt::format("the job computes {} of its time", percent(computing(c)));
+  if (c.utilisation >= 0.5)
+    return fmt::format("the links are busy {} of the time whatever carries the messages",
+                       percent(c.utilisation));
+  return fmt::format(
+      "the links are busy only {} of the time; the ranks wait for each other, not for the switch",
+      percent(c.utilisation));
+}
+
+std::string found(const Contender& c) {
+  return fmt::format("{} of its messages find their circuit established", percent(c.hit_rate));
+}
+
+// What is to say of K, given what the largest phase needs; "" when nothing is.
+std::string slots_remark(std::span<const Contender> all, const Contender& picked, std::uint32_t needed) {
+  if (picked.slots == 0 || needed == 0) return {};
+  if (needed <= picked.slots)
+    return fmt::format("; its largest phase needs {} slot{}, which K = {} holds", needed,
+                       needed == 1 ? "" : "s", picked.slots);
+  for (const Contender& other : all)
+    if (other.technique == picked.technique && other.slots >= needed)
+      return fmt::format("; its largest phase needs {} slots, but K = {} {}", needed, other.slots,
+                         other.time > picked.time ? "takes " + longer(other.time, picked.time)
+                                                  : std::string("gains no more than 1 %"));
+  return fmt::format("; its largest phase needs {0} slots, so try --slots {0}", needed);
+}
+
+std::string favour_wormhole(std::span<const Contender> all, const Contender& picked) {
+  const Contender* rival = nullptr;
+  for (const Contender& c : all)
+    if (&c != &picked && (rival == nullptr || c.time < rival->time)) rival = &c;
+  if (rival->time.ps <=
+      picked.time.ps + static_cast<std::int64_t>(static_cast<double>(picked.time.ps) * kTie))
+    return fmt::format(
+        "Wormhole suits this job: the best of the others, {}, gains no more than 1 %, since {}.",
+        name(*rival), bottleneck(picked));
+  return fmt::format("Wormhole suits this job: the best of the others, {}, takes {}; {}.", name(*rival),
+                     longer(rival->time, picked.time),
+                     rival->hit_rate < 0.5 ? "only " + found(*rival)
+                                           : found(*rival) +
+                                                 ", but reaching their slot or circuit costs more than "
+                                                 "sharing the wormhole fabric");
+}
+
+}  // namespace
+
+Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed) {
+  if (contenders.empty()) return {};
+  const auto by_time = [](const Contender& a, const Contender& b) { return a.time < b.time; };
+  const auto [fastest, slowest] = std::minmax_element(contenders.begin(), contenders.end(), by_time);
+  const Contender* picked = &*fastest;
+  for (const Contender& c : contenders)
+    if (quotient(c.time, fastest->time) <= 1 + kTie && simpler(c, *picked)) picked = &c;
+  const auto answer = [&](std::string sentence) {
+    return Verdict{picked->technique, picked->slots, std::move(sentence)};
+  };
+
+  if (picked->messages == 0)
+    return {"", 0,
+            picked->local_messages == 0
+                ? "The job sends no messages, so no switch makes a difference to it."
+                : fmt::format(
+                      "All {} messages stay inside their ports, so no switch makes a difference to this job.",
+                      picked->local_messages)};
+  if (contenders.size() == 1)
+    return answer(fmt::format("Only {} was emulated, so there is nothing to compare: {}{}.", name(*picked),
+                              bottleneck(*picked), slots_remark(contenders, *picked, slots_needed)));
+  if (quotient(slowest->time, fastest->time) <= 1 + kTie)
+    return answer(fmt::format("No technique differs by more than 1 %: {}. The simplest, {}, will do.",
+                              bottleneck(*picked), name(*picked)));
+  if (picked->technique == "wormhole") return answer(favour_wormhole(contenders, *picked));
+
+  const auto wormhole = std::find_if(contenders.begin(), contenders.end(),
+                                     [](const Contender& c) { return c.technique == "wormhole"; });
+  const Contender& against = wormhole != contenders.end() ? *wormhole : *slowest;
+  std::string chosen = name(*picked);
+  chosen[0] = static_cast<char>(chosen[0] - 'a' + 'A');  // technique names are lower case
+  std::string sentence = fmt::format("{} suits this job: {} takes {} ({} against {}), since here {}", chosen,
+                                     name(against), longer(against.time, picked->time),
+                                     to_string(against.time), to_string(picked->time), found(*picked));
+  if (computing(*picked) >= 0.5) sentence += fmt::format(", though {}", bottleneck(*picked));
+  return answer(sentence + slots_remark(contenders, *picked, slots_needed) + ".");
+}
+
+}  // namespace hybrid
