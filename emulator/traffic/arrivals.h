@@ -1,0 +1,32 @@
+// Arrival times of open-loop traffic: a Poisson process, computed without floating-point functions, so that
+// it is the same on every machine.
+#pragma once
+
+#include "core/random.h"
+#include "core/time.h"
+
+namespace hybrid {
+
+/// Exponentially distributed with the given mean, to a picosecond (mean < 2^62 ps / 64).
+/// Von Neumann's method: the length of the first descending run of uniform numbers is odd with probability
+/// exp(-first); each even run adds one to the integer part.
+inline Time exponential(Random& random, Time mean) {
+  std::int64_t whole = 0;
+  for (;;) {
+    const std::uint64_t first = random.bits() >> 11;  // a fraction of 2^53
+    std::uint64_t last = first;
+    bool odd = true;
+    for (std::uint64_t u = random.bits() >> 11; u < last; u = random.bits() >> 11) {
+      last = u;
+      odd = !odd;
+    }
+    if (odd) {
+      __extension__ using Wide = unsigned __int128;
+      const auto part = static_cast<std::int64_t>(Wide{first} * static_cast<std::uint64_t>(mean.ps) >> 53);
+      return mean * whole + Time{part};
+    }
+    ++whole;
+  }
+}
+
+}  // namespace hybrid

@@ -1,0 +1,47 @@
+#include "emulator/traffic/grid.h"
+
+namespace hybrid {
+
+Grid::Grid(std::uint32_t nodes, Edge edge) : edge_(edge) {
+  height_ = 1;
+  for (std::uint32_t h = 2; std::uint64_t{h} * h <= nodes; ++h)
+    if (nodes % h == 0) height_ = h;
+  width_ = nodes / height_;
+}
+
+Port Grid::step(Port node, std::uint32_t direction) const {
+  static constexpr std::array<std::array<int, 2>, kDirections> kSteps{{{1, 0}, {-1, 0}, {0, 1}, {0, -1}}};
+  const auto move = [this](std::uint32_t at, int by, std::uint32_t size) {
+    const std::int64_t to = std::int64_t{at} + by;
+    if (to >= 0 && to < std::int64_t{size}) return static_cast<Port>(to);
+    return edge_ == Edge::torus ? static_cast<Port>((to + size) % size) : kNoPort;
+  };
+  const Port x = move(node % width_, kSteps[direction][0], width_);
+  const Port y = move(node / width_, kSteps[direction][1], height_);
+  if (x == kNoPort || y == kNoPort) return kNoPort;
+  const Port to = y * width_ + x;
+  return to == node ? kNoPort : to;
+}
+
+Port Grid::neighbor(Port node, std::uint32_t direction) const {
+  const Port to = step(node, direction);
+  for (std::uint32_t d = 0; d < direction; ++d)
+    if (step(node, d) == to) return kNoPort;
+  return to;
+}
+
+std::vector<Port> Grid::neighbors(Port node) const {
+  std::vector<Port> all;
+  for (std::uint32_t d = 0; d < kDirections; ++d)
+    if (const Port to = neighbor(node, d); to != kNoPort) all.push_back(to);
+  return all;
+}
+
+Configuration Grid::configuration(std::uint32_t direction) const {
+  Configuration configuration(std::size_t{width_} * height_);
+  for (Port node = 0; node < width_ * height_; ++node)
+    if (const Port to = neighbor(node, direction); to != kNoPort) configuration.add({node, to});
+  return configuration;
+}
+
+}  // namespace hybrid

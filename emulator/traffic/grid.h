@@ -1,0 +1,38 @@
+// The nodes as a 2D mesh or torus, row by row: node = y * width + x.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/configuration.h"
+#include "core/connection.h"
+
+namespace hybrid {
+
+class Grid {
+ public:
+  enum class Edge { mesh, torus };
+  static constexpr std::uint32_t kDirections = 4;  // east, west, south, north
+
+  /// The most nearly square grid with exactly `nodes` nodes, width >= height; a prime number is a line.
+  Grid(std::uint32_t nodes, Edge edge);
+
+  std::uint32_t width() const { return width_; }
+  std::uint32_t height() const { return height_; }
+
+  /// The neighbour in a direction; kNoPort where there is none, or where an earlier direction leads to the
+  /// same node (a torus two nodes wide).
+  Port neighbor(Port node, std::uint32_t direction) const;
+  /// A node's neighbours in the order of the directions.
+  std::vector<Port> neighbors(Port node) const;
+  /// Every node to its neighbour in a direction: a configuration, disjoint from the other directions'.
+  Configuration configuration(std::uint32_t direction) const;
+
+ private:
+  Port step(Port node, std::uint32_t direction) const;
+  std::uint32_t width_ = 0, height_ = 0;
+  Edge edge_;
+};
+
+}  // namespace hybrid

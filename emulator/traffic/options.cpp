@@ -1,0 +1,57 @@
+#include <charconv>
+#include <limits>
+#include <string>
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "emulator/traffic/simulate.h"
+
+namespace hybrid {
+
+namespace {
+
+constexpr Bytes kLargestMessage = Bytes{1} << 40;
+
+double parse_load(std::string_view text) {
+  double load = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), load, std::chars_format::fixed);
+  if (error == std::errc{} && end == text.data() + text.size() && load >= 0 && load <= 1) return load;
+  throw UserError("load: '" + std::string(text) + "' is not a share of the link's rate",
+                  "Give a number from 0 (closed loop) to 1.");
+}
+
+}  // namespace
+
+void add_traffic_options(OptionTable& table, TrafficOptions& o) {
+  std::string names;
+  for (std::string_view name : registered_names("pattern"))
+    names += (names.empty() ? "" : "|") + std::string(name);
+  table.add({"pattern", names, "who sends to whom", o.pattern, [&o](std::string_view v) { o.pattern = v; }});
+  table.add({"message", "BYTES", "payload of each message", std::to_string(o.message),
+             [&o](std::string_view v) { o.message = parse_bytes(v, "message"); }});
+  table.add({"messages", "N", "messages of each node that sends; 0: the pattern's own number",
+             std::to_string(o.messages),
+             [&o](std::string_view v) { o.messages = parse_count(v, "messages"); }});
+  table.add({"load", "SHARE",
+             "open loop: share of the link's rate that each sending node offers; 0: closed loop", "0",
+             [&o](std::string_view v) { o.load = parse_load(v); }});
+  table.add({"window", "N", "closed loop: a node's messages on the way at most; 0: no limit",
+             std::to_string(o.window), [&o](std::string_view v) {
+               o.window = static_cast<std::uint32_t>(
+                   parse_count(v, "window", std::numeric_limits<std::uint32_t>::max()));
+             }});
+}
+
+void check(const TrafficOptions& o) {
+  if (!(o.load >= 0 && o.load <= 1))
+    throw UserError("load: not a share of the link's rate", "Give a number from 0 (closed loop) to 1.");
+  if (o.load > 0 && o.load < 1e-6) throw UserError("load: too small to simulate", "Give at least 0.000001.");
+  if (o.message > kLargestMessage)
+    throw UserError("message: " + format_bytes(o.message) + " are too many",
+                    "Give at most " + format_bytes(kLargestMessage) + ".");
+  if (o.load > 0 && o.window > 0)
+    throw UserError("window: open-loop traffic does not wait", "Give either --load or --window.");
+}
+
+}  // namespace hybrid

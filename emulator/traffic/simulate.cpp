@@ -1,0 +1,228 @@
+#include "emulator/traffic/simulate.h"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "emulator/switching/technique.h"
+#include "emulator/traffic/arrivals.h"
+#include "emulator/traffic/pattern.h"
+#include "emulator/traffic/preloader.h"
+
+namespace hybrid {
+
+namespace {
+
+constexpr std::uint64_t kProgressEvery = 4096;              // messages
+constexpr std::uint64_t kStalled = std::uint64_t{1} << 26;  // steps of a technique without an event
+
+class Simulation final : public TransferListener {
+ public:
+  Simulation(Technique& technique, Pattern& pattern, const SwitchParameters& parameters,
+             const TrafficOptions& options);
+  Measures run(const SimulationProgress& progress);
+
+  void injected(Time at, const Message& message) override;
+  void delivered(Time at, const Message& message, bool hit) override;
+
+ private:
+  struct Node {
+    std::uint64_t left = 0;     // messages not yet handed over
+    std::uint32_t on_way = 0;   // handed over and not delivered
+    bool handing_over = false;  // closed loop: the last one has not left the PE yet
+    bool scheduled = false;     // in the queue of actions
+  };
+  struct Action {
+    Time at;
+    Port node;
+    bool operator>(const Action& o) const { return at != o.at ? at > o.at : node > o.node; }
+  };
+  struct InFlight {
+    Time since;
+    std::uint64_t step = Pattern::kNoStep;
+  };
+
+  void schedule(Time at, Port node);
+  void send(Time at, Port node);
+  void settle(Time at);
+  [[noreturn]] void stuck(Time at) const;
+
+  Technique& technique_;
+  Pattern& pattern_;
+  const SwitchParameters& parameters_;
+  const TrafficOptions& options_;
+  Preloader preloader_;
+  Time mean_gap_{};  // open loop
+
+  std::vector<Node> nodes_;
+  std::vector<Random> arrivals_;  // open loop
+  std::priority_queue<Action, std::vector<Action>, std::greater<>> actions_;
+  std::vector<InFlight> in_flight_;  // a message's id is its place here, and a serial number above
+  std::vector<std::uint32_t> free_places_;
+  std::uint64_t sent_ = 0, all_ = 0;
+
+  // What the listener was told and what follows from it, carried out when the technique has returned.
+  std::vector<Port> may_send_;
+  std::vector<std::uint64_t> served_steps_;
+
+  Time first_ = Time::never(), last_{};
+  Measures measures_;
+};
+
+Simulation::Simulation(Technique& technique, Pattern& pattern, const SwitchParameters& parameters,
+                       const TrafficOptions& options)
+    : technique_(technique),
+      pattern_(pattern),
+      parameters_(parameters),
+      options_(options),
+      preloader_(technique, pattern, parameters.preload),
+      nodes_(parameters.nodes) {
+  if (options.load > 0) {
+    const Bytes payload = options.message == 0 ? parameters.word : options.message;
+    const double gap = static_cast<double>(time_on_link(payload, parameters.link_rate).ps) / options.load;
+    mean_gap_ = Time{static_cast<std::int64_t>(gap)};
+    arrivals_.reserve(parameters.nodes);
+  }
+  for (Port node = 0; node < parameters.nodes; ++node) {
+    all_ += nodes_[node].left = pattern.messages(node);
+    if (options.load > 0) {
+      // Not the pattern's stream of random numbers, so that every load carries the same sends.
+      arrivals_.push_back(node_random(~parameters.seed, node));
+      if (nodes_[node].left > 0) schedule(exponential(arrivals_[node], mean_gap_), node);
+    } else if (nodes_[node].left > 0) {
+      schedule(Time{}, node);
+    }
+  }
+}
+
+void Simulation::schedule(Time at, Port node) {
+  nodes_[node].scheduled = true;
+  actions_.push({at, node});
+}
+
+void Simulation::send(Time at, Port node) {
+  Node& n = nodes_[node];
+  n.scheduled = false;
+  --n.left;
+  ++n.on_way;
+  n.handing_over = true;
+  const Pattern::Send what = pattern_.next(node);
+  std::uint32_t place = static_cast<std::uint32_t>(in_flight_.size());
+  if (free_places_.empty()) {
+    in_flight_.emplace_back();
+  } else {
+    place = free_places_.back();
+    free_places_.pop_back();
+  }
+  in_flight_[place] = {at, what.step};
+  if (sent_ == 0) first_ = at;
+  const Message message{sent_++ << 32 | place, {node, what.destination}, options_.message};
+  technique_.send(at, message);
+  if (options_.load > 0 && n.left > 0) schedule(at + exponential(arrivals_[node], mean_gap_), node);
+}
+
+void Simulation::injected(Time /*at*/, const Message& message) {
+  nodes_[message.connection.source].handing_over = false;
+  may_send_.push_back(message.connection.source);
+}
+
+void Simulation::delivered(Time at, const Message& message, bool /*hit*/) {
+  const auto place = static_cast<std::uint32_t>(message.id);
+  const InFlight& m = in_flight_[place];
+  measures_.latency.add(at - m.since);
+  ++measures_.messages;
+  measures_.bytes += message.bytes;
+  last_ = at;
+  served_steps_.push_back(m.step);
+  free_places_.push_back(place);
+  --nodes_[message.connection.source].on_way;
+  may_send_.push_back(message.connection.source);
+}
+
+/// Carries out what followed from the technique's last step.
+void Simulation::settle(Time at) {
+  for (const std::uint64_t step : served_steps_) preloader_.delivered(at, step);
+  served_steps_.clear();
+  if (options_.load == 0)
+    for (const Port node : may_send_) {
+      const Node& n = nodes_[node];
+      const bool room = options_.window == 0 || n.on_way < options_.window;
+      if (n.left > 0 && !n.handing_over && !n.scheduled && room) schedule(at, node);
+    }
+  may_send_.clear();
+}
+
+void Simulation::stuck(Time at) const {
+  throw RunError(std::to_string(all_ - measures_.messages) + " of " + std::to_string(all_) +
+                     " messages of pattern " + options_.pattern + " cannot be delivered by technique " +
+                     parameters_.technique + " (" + to_string(at) + " of emulated time)",
+                 "Are all --slots preloaded with other connections? Give a smaller --preload, or --technique "
+                 "hybrid.");
+}
+
+Measures Simulation::run(const SimulationProgress& progress) {
+  preloader_.start(Time{});
+  std::uint64_t quiet_steps = 0, told = 0;
+  Time now{};
+  for (;;) {
+    const Time action = actions_.empty() ? Time::never() : actions_.top().at;
+    const Time event = technique_.next_event();
+    if (action == Time::never() && event == Time::never()) break;
+    if (action <= event) {
+      const Port node = actions_.top().node;
+      actions_.pop();
+      now = action;
+      send(action, node);
+      continue;
+    }
+    const std::uint64_t before = measures_.messages;
+    now = technique_.advance(event, *this);
+    quiet_steps = may_send_.empty() ? quiet_steps + 1 : 0;
+    if (quiet_steps == kStalled) stuck(now);
+    settle(now);
+    if (measures_.messages == all_) break;
+    if (progress && measures_.messages != before && measures_.messages - told >= kProgressEvery)
+      progress(told = measures_.messages, all_);
+  }
+  if (measures_.messages != all_) stuck(now);
+  if (progress) progress(all_, all_);
+
+  measures_.technique = parameters_.technique;
+  measures_.nodes = parameters_.nodes;
+  measures_.slots = parameters_.slots;
+  measures_.seed = parameters_.seed;
+  measures_.statistics = technique_.statistics();
+  if (all_ == 0) return std::move(measures_);
+  measures_.time = last_ - first_;
+  const double bits = static_cast<double>(measures_.bytes) * 8;
+  const double capacity = measures_.time.seconds() * static_cast<double>(parameters_.nodes) *
+                          static_cast<double>(parameters_.link_rate);
+  if (capacity > 0) measures_.utilisation = bits / capacity;
+  measures_.hit_rate =
+      static_cast<double>(measures_.statistics.hits) / static_cast<double>(measures_.messages);
+  return std::move(measures_);
+}
+
+}  // namespace
+
+Measures simulate(Technique& technique, Pattern& pattern, const SwitchParameters& parameters,
+                  const TrafficOptions& options, const SimulationProgress& progress) {
+  return Simulation(technique, pattern, parameters, options).run(progress);
+}
+
+Measures simulate(const SwitchParameters& parameters, const TrafficOptions& options,
+                  const SimulationProgress& progress) {
+  check(parameters);
+  check(options);
+  const auto pattern = PatternRegistration::make(
+      options.pattern, PatternShape{parameters.nodes, options.messages, parameters.seed});
+  const auto technique = TechniqueRegistration::make(parameters.technique, parameters);
+  return simulate(*technique, *pattern, parameters, options, progress);
+}
+
+}  // namespace hybrid
