@@ -19,10 +19,10 @@ struct PredictorScore {
   std::string predictor;
   std::uint32_t capacity = 0;
   std::uint64_t sends = 0;
-  std::uint64_t hits = 0;  // the destination was held when the send came
-  std::uint64_t requests = 0, releases = 0;
-  Time held{};         // sum over destinations: time held
-  Time held_unused{};  // of which in holdings (request to release) that saw no send before the end
+  std::uint64_t hits = 0;                    // the destination was held when the send came
+  std::uint64_t requests = 0, releases = 0;  // a flush is no release
+  Time held{};                               // sum over destinations: time held
+  Time held_unused{};  // of which in holdings (request to release) that saw no hit: held for nothing
   double hit_rate() const {
     return sends == 0 ? 0.0 : static_cast<double>(hits) / static_cast<double>(sends);
   }
@@ -30,10 +30,12 @@ struct PredictorScore {
   void add(const PredictorScore& other);  // sums over ranks
 };
 
-/// Feeds one source's stream. Construct, call send for each message in time order, then finish.
+/// Feeds one source's stream. Construct, call send for each message in time order, then finish (once). What
+/// the predictor decides between sends happens at its own time; at equal times before the send. A time before
+/// the previous one counts as the previous one. Holdings that are open at a flush or at the end stop there.
 class PredictorEvaluation {
  public:
-  /// Throws UserError for an unknown predictor.
+  /// Throws UserError for an unknown predictor, or a shape that it refuses.
   PredictorEvaluation(const std::string& name, const PredictorShape& shape);
   ~PredictorEvaluation();
   PredictorEvaluation(PredictorEvaluation&&) noexcept;

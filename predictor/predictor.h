@@ -50,7 +50,7 @@ class Predictor {
   virtual Decisions on_send(Time now, Port destination, Bytes bytes, std::uint64_t site) = 0;
 
   /// The earliest time at which on_time would decide something if no send comes before; Time::never() if
-  /// none.
+  /// none. on_time may decide in portions: call it while next_deadline() <= now.
   virtual Time next_deadline() const { return Time::never(); }
   virtual Decisions on_time(Time /*now*/) { return {}; }
 

@@ -1,0 +1,92 @@
+#include "predictor/evaluation.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hybrid {
+
+void PredictorScore::add(const PredictorScore& other) {
+  if (predictor.empty()) {
+    predictor = other.predictor;
+    capacity = other.capacity;
+  }
+  sends += other.sends;
+  hits += other.hits;
+  requests += other.requests;
+  releases += other.releases;
+  held += other.held;
+  held_unused += other.held_unused;
+}
+
+struct PredictorEvaluation::State {
+  // One destination's present holding, where `held`.
+  struct Holding {
+    Time since{};
+    bool held = false;
+    bool hit = false;
+  };
+
+  std::unique_ptr<Predictor> predictor;
+  PredictorScore score;
+  std::vector<Holding> holdings;
+  Time now{};
+
+  void close(Holding& holding, Time at) {
+    const Time duration = at - holding.since;
+    score.held += duration;
+    if (!holding.hit) score.held_unused += duration;
+    holding = {};
+  }
+  void close_all(Time at) {
+    for (Holding& holding : holdings)
+      if (holding.held) close(holding, at);
+  }
+  void apply(const Predictor::Decisions& decisions, Time at) {
+    for (Port d : decisions.release) close(holdings[d], at);
+    for (Port d : decisions.request) holdings[d] = {at, true, false};
+    score.releases += decisions.release.size();
+    score.requests += decisions.request.size();
+  }
+  // Everything that the predictor decides by itself up to `at`, each at its own time.
+  void advance(Time at) {
+    now = std::max(now, at);
+    for (Time due = predictor->next_deadline(); due <= now; due = predictor->next_deadline())
+      apply(predictor->on_time(due), due);
+  }
+};
+
+PredictorEvaluation::PredictorEvaluation(const std::string& name, const PredictorShape& shape)
+    : state_(std::make_unique<State>()) {
+  state_->predictor = PredictorRegistration::make(name, shape);
+  state_->score.predictor = name;
+  state_->score.capacity = shape.capacity;
+  state_->holdings.resize(shape.destinations);
+}
+
+PredictorEvaluation::~PredictorEvaluation() = default;
+PredictorEvaluation::PredictorEvaluation(PredictorEvaluation&&) noexcept = default;
+
+void PredictorEvaluation::send(Time at, Port destination, Bytes bytes, std::uint64_t site) {
+  State& s = *state_;
+  s.advance(at);
+  ++s.score.sends;
+  if (s.holdings[destination].held) {
+    ++s.score.hits;
+    s.holdings[destination].hit = true;
+  }
+  s.apply(s.predictor->on_send(s.now, destination, bytes, site), s.now);
+}
+
+void PredictorEvaluation::flush(Time at) {
+  state_->advance(at);
+  state_->close_all(state_->now);
+  state_->predictor->on_flush();
+}
+
+PredictorScore PredictorEvaluation::finish(Time end) {
+  state_->advance(end);
+  state_->close_all(state_->now);
+  return std::move(state_->score);
+}
+
+}  // namespace hybrid

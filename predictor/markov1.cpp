@@ -1,0 +1,14 @@
+// The Markov predictor of order 1 (D 2.1.2).
+#include "predictor/markov.h"
+
+namespace hybrid {
+namespace {
+
+const PredictorRegistration kMarkov1{"markov1",
+                                     "requests what usually follows the last destination (D 2.1.2)",
+                                     [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
+                                       return std::make_unique<Markov>("markov1", 1, shape);
+                                     }};
+
+}  // namespace
+}  // namespace hybrid

@@ -1,0 +1,19 @@
+// Predicts nothing: what a switch does whose NICs never ask for a circuit ahead of need.
+#include "predictor/predictor.h"
+
+namespace hybrid {
+namespace {
+
+class None final : public Predictor {
+ public:
+  Decisions on_send(Time, Port, Bytes, std::uint64_t) override { return {}; }
+  void on_flush() override {}
+  bool holds(Port) const override { return false; }
+};
+
+const PredictorRegistration kNone{
+    "none", "requests nothing",
+    [](const PredictorShape&) -> std::unique_ptr<Predictor> { return std::make_unique<None>(); }};
+
+}  // namespace
+}  // namespace hybrid

@@ -1,0 +1,23 @@
+#include "predictor/recency_list.h"
+
+#include <string>
+
+#include "core/error.h"
+
+namespace hybrid {
+
+RecencyList::RecencyList(std::uint32_t destinations) {
+  if (destinations > kMostDestinations)
+    throw UserError("a predictor for " + std::to_string(destinations) +
+                        " destinations: " + std::to_string(kMostDestinations) + " are the most",
+                    "Place several ranks on a port.");
+  links_.resize(destinations + std::size_t{1});
+  end_ = static_cast<Index>(destinations);
+  links_[end_] = {end_, end_};
+}
+
+void RecencyList::clear() {
+  while (!empty()) erase(oldest());
+}
+
+}  // namespace hybrid

@@ -1,0 +1,78 @@
+// The held destinations in the order of their last use: the list that every predictor keeps.
+//
+// Intrusive and doubly linked over destinations 0 .. n-1: every operation is O(1) except clear,
+// which takes one step a member, and nothing allocates after construction. Links are 16-bit, so that 4096
+// destinations take 16 KiB and stay in the first-level cache.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/connection.h"
+#include "predictor/predictor.h"
+
+namespace hybrid {
+
+class RecencyList {
+ public:
+  static constexpr std::uint32_t kMostDestinations = 65'534;
+
+  /// Throws UserError for more than kMostDestinations.
+  explicit RecencyList(std::uint32_t destinations);
+
+  bool contains(Port d) const { return links_[d].newer != kAbsent; }
+  bool empty() const { return size_ == 0; }
+  std::uint32_t size() const { return size_; }
+  /// The member that was inserted or renewed longest ago. Not for an empty list.
+  Port oldest() const { return links_[end_].newer; }
+
+  /// Adds `d`, which is not a member, as the newest.
+  void insert(Port d) {
+    link_newest(d);
+    ++size_;
+  }
+  /// Makes the member `d` the newest.
+  void renew(Port d) {
+    unlink(d);
+    link_newest(d);
+  }
+  /// Removes the member `d`.
+  void erase(Port d) {
+    unlink(d);
+    links_[d].newer = kAbsent;
+    --size_;
+  }
+  void clear();
+
+ private:
+  using Index = std::uint16_t;
+  static constexpr Index kAbsent = 0xFFFF;
+  // links_[end_] closes the ring: its `newer` is the oldest member, its `older` the newest.
+  struct Links {
+    Index newer = kAbsent, older = kAbsent;
+  };
+
+  void link_newest(Port d) {
+    const auto self = static_cast<Index>(d);
+    const Index last = links_[end_].older;
+    links_[d] = {end_, last};
+    links_[last].newer = self;
+    links_[end_].older = self;
+  }
+  void unlink(Port d) {
+    const Links links = links_[d];
+    links_[links.newer].older = links.older;
+    links_[links.older].newer = links.newer;
+  }
+
+  std::vector<Links> links_;
+  std::uint32_t size_ = 0;
+  Index end_ = 0;
+};
+
+/// The most destinations that a predictor of `shape` may hold.
+constexpr std::uint32_t most_held(const PredictorShape& shape) {
+  return shape.capacity == 0 || shape.capacity > shape.destinations ? shape.destinations : shape.capacity;
+}
+
+}  // namespace hybrid

@@ -1,0 +1,90 @@
+// The time-out predictor (D 5.2.2): "a connection is removed if it is not used for a certain period of time".
+//
+// A send to a destination that is not held requests it. A destination unused for `timeout` is released at
+// exactly its last use + timeout. When there is no place, the least recently used makes it.
+//
+// The list is in the order of last use, so that its oldest member carries the next deadline.
+#include <array>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "predictor/predictor.h"
+#include "predictor/recency_list.h"
+
+namespace hybrid {
+namespace {
+
+class Timeout final : public Predictor {
+ public:
+  explicit Timeout(const PredictorShape& shape)
+      : held_(shape.destinations),
+        last_use_(shape.destinations),
+        timeout_(shape.timeout),
+        capacity_(most_held(shape)) {
+    if (timeout_ <= Time{})
+      throw UserError("predictor timeout: a time-out of " + to_string(timeout_) + " is not possible",
+                      "Give a time above 0, for example 100us.");
+  }
+
+  /// Releases what is overdue too, so that a caller without timers need not call on_time between sends.
+  Decisions on_send(Time now, Port destination, Bytes, std::uint64_t) override {
+    released_count_ = 0;
+    last_use_[destination] = now;
+    if (held_.contains(destination)) {
+      held_.renew(destination);
+      release_overdue(now);
+      return {released(), {}};
+    }
+    release_overdue(now);
+    if (held_.size() == capacity_) release_oldest();
+    held_.insert(destination);
+    requested_ = destination;
+    return {released(), {&requested_, 1}};
+  }
+
+  Time next_deadline() const override { return held_.empty() ? Time::never() : deadline(held_.oldest()); }
+
+  Decisions on_time(Time now) override {
+    released_count_ = 0;
+    release_overdue(now);
+    return {released(), {}};
+  }
+
+  void on_flush() override { held_.clear(); }
+  bool holds(Port destination) const override { return held_.contains(destination); }
+
+ private:
+  // Most releases of one call by time-out: the next call goes on, and next_deadline() says so.
+  static constexpr std::size_t kPortion = 32;
+
+  Time deadline(Port d) const {
+    return last_use_[d] > Time::never() - timeout_ ? Time::never() : last_use_[d] + timeout_;
+  }
+  void release_oldest() {
+    const Port d = held_.oldest();
+    held_.erase(d);
+    released_[released_count_++] = d;
+  }
+  void release_overdue(Time now) {
+    while (released_count_ < kPortion && !held_.empty() && deadline(held_.oldest()) <= now) release_oldest();
+  }
+  std::span<const Port> released() const { return {released_.data(), released_count_}; }
+
+  RecencyList held_;
+  std::vector<Time> last_use_;  // of the held ones
+  Time timeout_;
+  std::uint32_t capacity_;
+  Port requested_ = kNoPort;
+  std::size_t released_count_ = 0;
+  std::array<Port, kPortion + 1> released_{};  // one more: the place for a request
+};
+
+const PredictorRegistration kTimeout{"timeout",
+                                     "holds a destination until it is unused for the time-out (D 5.2.2)",
+                                     [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
+                                       return std::make_unique<Timeout>(shape);
+                                     }};
+
+}  // namespace
+}  // namespace hybrid
