@@ -23,15 +23,9 @@
 #include "libhybrid/live/client.h"
 #include "libhybrid/live/host_link.h"
 #include "libhybrid/live/region.h"
+#include "libhybrid/live/timeline.h"
 
 namespace hybrid {
-
-/// A clock that never goes back and reads the same in every process of a host. `ticks` may be called from any
-/// thread; it never returns 0.
-struct LiveClock {
-  std::function<std::uint64_t()> ticks;
-  std::uint64_t ticks_per_second = 0;
-};
 
 /// What start needs to do together with the other ranks; the shim does it with MPI. No call throws.
 class LiveExchange {
@@ -86,16 +80,18 @@ class LiveJob {
   /// client's flush.
   void preload(std::span<const Port> destinations, std::uint64_t ticks = 0);
 
-  /// The rank asks nothing more; on the first rank of a host, serves what was asked until now and ends the
-  /// service. Others need not have stopped: what they ask later is dropped. Returns this rank's counters;
-  /// their sum over all ranks is the job's (grants of a shared port are counted at its first rank). Call
-  /// once.
+  /// The rank asks nothing more. On the first rank of a host, serves what was asked until now, hands what is
+  /// left to the link, and ends the service; the link is not used afterwards. Others need not have stopped:
+  /// what they ask later goes nowhere, and copies of their clients stay usable as long as the job object
+  /// lives. Returns this rank's counters; the sum over all ranks is the job's (a port's grants, as far as the
+  /// service has told them, are counted at the port's first rank of this host). Later calls return zeros.
   LiveCounters stop();
 
  private:
   struct Carrier;
   struct Service;
   LiveJob();
+  std::unique_ptr<Service> make_service(const LiveConfig& config);
   void carry();
 
   LiveMapping mapping_;

@@ -81,7 +81,7 @@ struct LiveRegion {
   LiveRank& rank(std::uint32_t local) { return at<LiveRank>(ranks_offset)[local]; }
   LiveAsk* asks(std::uint32_t local) { return at<LiveAsk>(asks_offset) + std::size_t{local} * ring_capacity; }
   /// The port of each row, ascending.
-  std::span<const Port> row_ports() { return {at<Port>(row_ports_offset), rows}; }
+  std::span<Port> row_ports() { return {at<Port>(row_ports_offset), rows}; }
   std::atomic<std::uint64_t>& grants(std::uint32_t row) {
     return at<std::atomic<std::uint64_t>>(grants_offset)[row];
   }

@@ -1,0 +1,43 @@
+// The configurations of the preloaded slots of a running job, built from connections that come and go one at
+// a time as ranks reach their hints.
+//
+// P slots hold any working set with at most P connections at each port (Konig): an edge colouring of a
+// bipartite graph, kept by alternating paths, so that one connection more moves only those on one path.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/configuration.h"
+#include "core/connection.h"
+
+namespace hybrid {
+
+class PreloadSlots {
+ public:
+  PreloadSlots(std::uint32_t ports, std::uint32_t slots);
+
+  /// Holds `c` from now on; false (and no change) when all slots are taken at one of its ports. True without
+  /// a change when it is held already.
+  bool add(Connection c);
+  /// False (and no change) when it is not held.
+  bool remove(Connection c);
+  bool holds(Connection c) const { return slot_of(c) < slots_.size(); }
+
+  std::uint32_t slots() const { return static_cast<std::uint32_t>(slots_.size()); }
+  const Configuration& slot(std::uint32_t s) const { return slots_[s]; }
+
+  /// Whether the slot differs from what it was at the last settle().
+  bool changed(std::uint32_t s) const { return changed_[s]; }
+  bool changed() const;
+  void settle() { changed_.assign(changed_.size(), false); }
+
+ private:
+  std::uint32_t slot_of(Connection c) const;
+
+  std::vector<Configuration> slots_;
+  std::vector<bool> changed_;
+  std::vector<Connection> path_[2];
+};
+
+}  // namespace hybrid
