@@ -111,39 +111,6 @@ void set_algorithms(std::map<std::string, std::string>& algorithms, std::string_
   }
 }
 
-// The switch's own options, in a job's form: `technique` and `slots` take lists, `nodes` comes from the job.
-void add_network_options(OptionTable& table, JobOptions& options) {
-  OptionTable network;
-  add_switch_options(network, options.network);
-  for (Option option : network.options()) {
-    if (option.name == "nodes" || option.name == "network") continue;
-    if (option.name == "technique") {
-      add_registered_list(table, "technique", Technique::kKind, "techniques that the report compares",
-                          "wormhole,circuit,tdm,hybrid", options.techniques);
-      continue;
-    }
-    if (option.name == "slots") {
-      option.value = "K,...";
-      option.help = "predictive slots K of tdm and hybrid; each K of a list is emulated";
-      option.default_text =
-          or_else(join(options.slot_counts), option.default_text + ", and what the largest phase needs");
-      option.set = [&options, one = option.set](std::string_view text) {
-        std::vector<std::uint32_t> counts;
-        for (const std::string& part : split_list(text, "slots")) {
-          one(part);
-          counts.push_back(options.network.slots);
-        }
-        if (std::find(counts.begin(), counts.end(), 0u) != counts.end())
-          throw UserError("slots: 0 predictive slots hold no connection",
-                          "Give K >= 1, or --technique wormhole.");
-        options.network.slots = counts.front();
-        options.slot_counts = std::move(counts);
-      };
-    }
-    table.add(std::move(option));
-  }
-}
-
 }  // namespace
 
 std::vector<std::string> split_list(std::string_view text, std::string_view what) {
@@ -163,6 +130,40 @@ std::vector<std::string> split_list(std::string_view text, std::string_view what
 void add_config_option(OptionTable& table) {
   table.add({"config", "FILE", "TOML file with these same keys; what is given beside it wins", "",
              [&table](std::string_view path) { apply_config_file(std::string(path), table); }});
+}
+
+void add_compared_switch_options(OptionTable& table, SwitchParameters& network,
+                                 std::vector<std::string>& techniques,
+                                 std::vector<std::uint32_t>& slot_counts, bool with_nodes,
+                                 std::string_view no_techniques, std::string_view no_slots) {
+  OptionTable own;
+  add_switch_options(own, network);
+  for (Option option : own.options()) {
+    if (!with_nodes && (option.name == "nodes" || option.name == "network")) continue;
+    if (option.name == "technique") {
+      add_registered_list(table, "technique", Technique::kKind, "techniques to compare", no_techniques,
+                          techniques);
+      continue;
+    }
+    if (option.name == "slots") {
+      option.value = "K,...";
+      option.help = "predictive slots K of a TDM cycle; each K of a list is emulated";
+      option.default_text = or_else(join(slot_counts), no_slots);
+      option.set = [&network, &slot_counts, one = option.set](std::string_view text) {
+        std::vector<std::uint32_t> counts;
+        for (const std::string& part : split_list(text, "slots")) {
+          one(part);
+          if (network.slots == 0)
+            throw UserError("slots: 0 predictive slots hold no connection",
+                            "Give K >= 1; for no circuits, --technique wormhole.");
+          counts.push_back(network.slots);
+        }
+        network.slots = counts.front();
+        slot_counts = std::move(counts);
+      };
+    }
+    table.add(std::move(option));
+  }
 }
 
 void add_recording_options(OptionTable& table, JobOptions& options) {
@@ -197,7 +198,9 @@ void add_recording_options(OptionTable& table, JobOptions& options) {
 
 void add_emulation_options(OptionTable& table, JobOptions& options) {
   if (table.find("config") == nullptr) add_config_option(table);
-  add_network_options(table, options);
+  add_compared_switch_options(table, options.network, options.techniques, options.slot_counts, false,
+                              "wormhole,circuit,tdm,hybrid",
+                              std::to_string(options.network.slots) + ", and what the largest phase needs");
   add_registered_list(table, "predictors", Predictor::kKind, "predictors that the report scores", "all",
                       options.predictors);
   table.add({"ports", "PORT,...", "port of each rank, in order of rank (default: as recorded)",
@@ -222,6 +225,21 @@ void add_emulation_options(OptionTable& table, JobOptions& options) {
 void add_job_options(OptionTable& table, JobOptions& options) {
   add_recording_options(table, options);
   add_emulation_options(table, options);
+}
+
+bool uses_slots(std::string_view technique) {
+  return technique != "packet" && technique != "wormhole" && technique != "circuit";
+}
+
+void check_job(const JobOptions& options) {
+  SwitchParameters parameters = options.network;
+  parameters.nodes = std::max(parameters.nodes, 2u);
+  const auto counts =
+      options.slot_counts.empty() ? std::vector<std::uint32_t>{parameters.slots} : options.slot_counts;
+  for (std::uint32_t slots : counts) {
+    parameters.slots = slots;
+    check(parameters);
+  }
 }
 
 std::string options_page() {

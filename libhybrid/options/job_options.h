@@ -49,12 +49,28 @@ void add_recording_options(OptionTable& table, JobOptions& options);
 /// compares.
 void add_emulation_options(OptionTable& table, JobOptions& options);
 
+/// The options of a switch (emulator/parameters.h) for commands that compare: `technique` and `slots` take
+/// lists. `slots` also stores its first entry into `network`. Without `with_nodes`, those options that set
+/// the number of ports are left out: a job's ranks decide it. `no_techniques`, `no_slots`: the default to
+/// show for an empty list.
+void add_compared_switch_options(OptionTable& table, SwitchParameters& network,
+                                 std::vector<std::string>& techniques,
+                                 std::vector<std::uint32_t>& slot_counts, bool with_nodes,
+                                 std::string_view no_techniques, std::string_view no_slots);
+
 /// Adds all of both. `options` and `table` must outlive every use of the table, and stay where they are.
 void add_job_options(OptionTable& table, JobOptions& options);
 
 /// Adds `config FILE`, which applies a TOML file when it is set. It stands first in a table, so that what is
 /// given beside it (a flag, a variable) wins over the file.
 void add_config_option(OptionTable& table);
+
+/// Refuses settings that cannot work together (UserError), before a program runs or a trace is opened: every
+/// technique and K that will be emulated passes check(SwitchParameters), but for the number of ports.
+void check_job(const JobOptions& options);
+
+/// Whether a technique has K predictive slots.
+bool uses_slots(std::string_view technique);
 
 /// Applies the keys of a TOML file, which are the names of the table's options, in the table's order. A value
 /// is a string ("200ns"), a number, a boolean, or an array of these (a list); `algorithm` may be a table.

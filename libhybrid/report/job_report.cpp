@@ -25,10 +25,6 @@ std::vector<std::string> default_techniques() {
   return names;
 }
 
-bool has_slots(std::string_view technique) {
-  return technique != "wormhole" && technique != "circuit" && technique != "packet";
-}
-
 std::uint32_t most_slots_needed(const std::vector<Phase>& phases) {
   std::uint32_t most = 0;
   for (const Phase& phase : phases) most = std::max(most, phase.slots_needed);
@@ -54,7 +50,7 @@ std::vector<SwitchParameters> emulations(const JobOptions& options, const std::v
     parameters.technique = technique;
     parameters.nodes = std::max(ports, 2u);
     for (std::uint32_t k :
-         has_slots(technique) ? counts : std::vector<std::uint32_t>{options.network.slots}) {
+         uses_slots(technique) ? counts : std::vector<std::uint32_t>{options.network.slots}) {
       parameters.slots = k;
       check(parameters);
       all.push_back(parameters);
@@ -237,7 +233,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   report.predictors = score_predictors(*job, options, predictors, counts, ports, phases.end);
 
   for (const SwitchParameters& parameters : emulations(options, counts, ports)) {
-    const std::string what = has_slots(parameters.technique)
+    const std::string what = uses_slots(parameters.technique)
                                  ? fmt::format("emulating {}, K = {}", parameters.technique, parameters.slots)
                                  : "emulating " + parameters.technique;
     tell(what, 0);
@@ -250,7 +246,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
     for (std::string& warning : replayed.warnings)  // each technique meets the same gaps of the trace
       if (std::find(report.warnings.begin(), report.warnings.end(), warning) == report.warnings.end())
         report.warnings.push_back(std::move(warning));
-    if (!has_slots(parameters.technique)) result.measures.slots = 0;
+    if (!uses_slots(parameters.technique)) result.measures.slots = 0;
     report.techniques.push_back(std::move(result));
   }
   compare_with_wormhole(report.techniques);

@@ -1,0 +1,42 @@
+#include "cli/json_output.h"
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+
+namespace hybrid {
+
+void JsonOutput::declare(CLI::App& app) {
+  app.add_option("--json", target_, "write the result as JSON; -: to standard output, instead of the text")
+      ->type_name("FILE|-")
+      ->take_last();
+}
+
+void JsonOutput::check() const {
+  if (!wanted() || owns_stdout()) return;
+  const std::filesystem::path folder = std::filesystem::path(target_).parent_path();
+  std::error_code ignored;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+    throw UserError("--json: no directory '" + folder.string() + "'", "Create it, or name another file.");
+  if (std::filesystem::is_directory(target_, ignored))
+    throw UserError("--json: '" + target_ + "' is a directory", "Name a file in it.");
+}
+
+void JsonOutput::write(const nlohmann::ordered_json& json) const {
+  if (!wanted()) return;
+  const std::string text = json.dump(2) + "\n";
+  std::FILE* file = owns_stdout() ? stdout : std::fopen(target_.c_str(), "w");
+  if (file == nullptr) throw RunError("cannot write " + target_ + ": " + std::strerror(errno));
+  bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
+  if (!owns_stdout()) written = std::fclose(file) == 0 && written;
+  if (!written)
+    throw RunError("cannot write " + (owns_stdout() ? "standard output" : target_) + ": " +
+                   std::strerror(errno));
+}
+
+}  // namespace hybrid

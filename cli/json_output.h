@@ -1,0 +1,30 @@
+// `--json FILE|-`: the machine-readable result of a sub-command.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace hybrid {
+
+class JsonOutput {
+ public:
+  void declare(CLI::App& app);
+
+  bool wanted() const { return !target_.empty(); }
+  /// Whether standard output belongs to the JSON: nothing else may be printed there.
+  bool owns_stdout() const { return target_ == "-"; }
+
+  /// Before the work: refuses (UserError) a file that cannot be written because its folder does not exist.
+  void check() const;
+  /// After the work; nothing where it is not wanted. Throws RunError when the file cannot be written.
+  void write(const nlohmann::ordered_json& json) const;
+
+ private:
+  std::string target_;
+};
+
+}  // namespace hybrid

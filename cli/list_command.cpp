@@ -1,0 +1,94 @@
+// `hybrid list`: everything that is picked by name, and every option.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/json_output.h"
+#include "core/error.h"
+#include "core/option.h"
+#include "libhybrid/options/job_options.h"
+#include "libhybrid/report/text_table.h"
+
+namespace hybrid {
+namespace {
+
+class ListCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.description(
+        "Prints everything that an option picks by name: techniques, schedulers, predictors, patterns, ...");
+    app.add_option("KIND", kind_, "only this kind, for instance predictor");
+    app.add_flag("--options", options_, "print the options of a job instead");
+    app.add_flag("--markdown", markdown_, "with --options: as a page of Markdown, docs/options.md");
+    json_.declare(app);
+    app.footer("Examples:\n  hybrid list\n  hybrid list technique\n  hybrid list --options");
+  }
+
+  int run(const std::vector<std::string>&) override {
+    json_.check();
+    if (markdown_ && !options_) throw UserError("--markdown goes with --options");
+    if (options_) return list_options();
+    return list_registered();
+  }
+
+ private:
+  int list_options() {
+    if (markdown_) {
+      std::fputs(options_page().c_str(), stdout);
+      return kDone;
+    }
+    JobOptions options;
+    OptionTable table;
+    add_job_options(table, options);
+    TextTable text({{"option", TextTable::Align::left},
+                    {"default", TextTable::Align::left},
+                    {"meaning", TextTable::Align::left}});
+    auto json = nlohmann::ordered_json::array();
+    for (const Option& o : table.options()) {
+      text.add({o.name, o.default_text, o.help});
+      json.push_back({{"name", o.name}, {"value", o.value}, {"default", o.default_text}, {"help", o.help}});
+    }
+    if (!json_.owns_stdout()) std::fputs(text.text(0, 140).c_str(), stdout);
+    json_.write(json);
+    return kDone;
+  }
+
+  int list_registered() {
+    auto json = nlohmann::ordered_json::array();
+    std::string text, kind;
+    std::vector<std::string_view> kinds;
+    for (const Listing& l : listings()) {
+      if (l.kind == Command::kKind) continue;  // `hybrid --help` shows those
+      if (kinds.empty() || kinds.back() != l.kind) kinds.push_back(l.kind);
+      if (!kind_.empty() && l.kind != kind_) continue;
+      if (l.kind != kind) text += (kind.empty() ? "" : "\n") + std::string(l.kind) + "\n";
+      kind = l.kind;
+      std::string name(l.name);
+      name.resize(std::max<std::size_t>(name.size() + 2, 22), ' ');
+      text += "  " + name + std::string(l.description) + "\n";
+      json.push_back({{"kind", l.kind}, {"name", l.name}, {"description", l.description}});
+    }
+    if (text.empty()) {
+      std::string known;
+      for (std::string_view k : kinds) known += (known.empty() ? "" : ", ") + std::string(k);
+      const std::string_view meant = likely_meant(kind_, kinds);
+      throw UserError("nothing of kind '" + kind_ + "'; kinds are: " + known,
+                      meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
+    }
+    if (!json_.owns_stdout()) std::fputs(text.c_str(), stdout);
+    json_.write(json);
+    return kDone;
+  }
+
+  std::string kind_;
+  bool options_ = false, markdown_ = false;
+  JsonOutput json_;
+};
+
+const CommandRegistration kList{"list", "what can be picked by name, and every option",
+                                []() -> std::unique_ptr<Command> { return std::make_unique<ListCommand>(); }};
+
+}  // namespace
+}  // namespace hybrid

@@ -1,0 +1,24 @@
+#include "cli/trace_command.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+namespace hybrid {
+
+void TraceArguments::declare(CLI::App& app) {
+  app.add_option("TRACE", trace_,
+                 "OTF2 archive: its anchor file, or a directory that holds one (of hybrid run, Score-P, ...)")
+      ->required();
+  add_emulation_options(table_, options_);
+  flags_.declare(app, table_, "Emulation");
+  json_.declare(app);
+}
+
+void TraceArguments::settle() {
+  json_.check();
+  flags_.apply(table_, environ);
+  check_job(options_);
+}
+
+}  // namespace hybrid

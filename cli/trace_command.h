@@ -1,0 +1,35 @@
+// What the sub-commands share that read a trace and take a job's emulation options.
+#pragma once
+
+#include <string>
+
+#include "cli/json_output.h"
+#include "cli/table_flags.h"
+#include "libhybrid/options/job_options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace hybrid {
+
+class TraceArguments {
+ public:
+  /// TRACE, the emulation options, --json.
+  void declare(CLI::App& app);
+  /// After parsing: settles the options and refuses what cannot be (UserError).
+  void settle();
+
+  const std::string& trace() const { return trace_; }
+  const JobOptions& options() const { return options_; }
+  const JsonOutput& json() const { return json_; }
+
+ private:
+  std::string trace_;
+  JobOptions options_;
+  OptionTable table_;
+  TableFlags flags_;
+  JsonOutput json_;
+};
+
+}  // namespace hybrid
