@@ -25,9 +25,7 @@ class PredictCommand final : public Command {
   void declare(CLI::App& app) override {
     app.description(
         "Scores predictors on the sends of a recorded job: had every request been granted at once, how many "
-        "messages "
-        "would have found their circuit? --slots lists the capacities K (0 would be no limit: the row "
-        "'any').");
+        "messages would have found their circuit? --slots lists the capacities K.");
     arguments_.declare(app);
     app.footer(
         "Examples:\n"

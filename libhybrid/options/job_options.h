@@ -29,7 +29,8 @@ struct JobOptions {
   std::uint32_t hosts = 0;  // pretend the ranks run on this many hosts (0: as they do); for trying placements
   bool keep_journals = false;
   /// What happens at MPI_Finalize: "emulate" (merge, emulate, print the report), "trace" (write the trace
-  /// only), "journal" (leave the journals; `hybrid run` goes on from there).
+  /// only), "journal" (leave the journals; `hybrid run` goes on from there). With "journal", `output` exists
+  /// already, made for this job alone, and the journals are left in recording_directory(output).
   std::string at_finalize = "emulate";
 
   // Emulation.
