@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds and runs all tests. Usage: ./test.sh [quick|full]
-#   full (default): g++ build with benchmarks, all tests; clang 19 build; asan+ubsan and tsan suites; format and lint.
+#   full (default): g++ build with benchmarks and all its tests; clang 19 build with the address and undefined-behaviour
+#     sanitizers; thread sanitizer; format and lint.
 #   quick: the g++ build and its tests only.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -19,9 +20,7 @@ build release -DHYBRID_TESTS=ON -DHYBRID_BENCHMARKS=ON
 if [ "$mode" = full ]; then
   step "format and lint"
   .ci/lint
-  step "clang 19: build"
-  build clang
-  step "address and undefined-behaviour sanitizers"
+  step "clang 19, address and undefined-behaviour sanitizers"
   build asan
   suite asan -LE mpi
   step "thread sanitizer"
