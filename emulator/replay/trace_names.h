@@ -37,8 +37,9 @@ namespace hybrid::trace_names {
 /// UINT8, on MpiSend and MpiIsend: SendMode [standard].
 inline constexpr std::string_view kSendMode = "hybrid.send_mode";
 
-/// UINT64, on Enter of an MPI region: nanoseconds of compute time since the previous MPI region's Leave,
-/// where the job was recorded with a CPU clock [the difference of the time stamps].
+/// UINT64, on Enter of an MPI region, Enter and Leave of a phase, and kFlush: nanoseconds of compute time
+/// since the previous of these (of an MPI region: its Leave), where the job was recorded with a CPU clock
+/// [the difference of the time stamps].
 inline constexpr std::string_view kCompute = "hybrid.compute_ns";
 
 /// UINT8, on MpiCollectiveEnd, NonBlockingCollectiveRequest: CollectiveOp [OTF2's operation]. Needed for the
@@ -82,7 +83,7 @@ inline constexpr std::string_view kPort = "hybrid.port";
 
 // ---- Facts of the run: archive properties, whose names OTF2 keeps to capitals, digits and underscores.
 
-inline constexpr std::string_view kPropertyPrefix = "HYBRID_";
+inline constexpr std::string_view kPropertyPrefix = "HYBRID::";  // OTF2 refuses names without a namespace
 
 /// Facts, as JobTrace::property names them. Others may be written too; all are passed on to the report.
 inline constexpr std::string_view kApplication = "application";
@@ -98,7 +99,7 @@ inline constexpr std::string_view kComplete = "complete";       // "no": some ra
 inline constexpr std::string_view kMissingRanks = "missing_ranks";        // left no journal: "3,7"
 inline constexpr std::string_view kIncompleteRanks = "incomplete_ranks";  // whose journal has no end: "3,7"
 
-/// "lost_events" -> "HYBRID_LOST_EVENTS". A fact's name has lower-case letters, digits and underscores.
+/// "lost_events" -> "HYBRID::LOST_EVENTS". A fact's name has lower-case letters, digits and underscores.
 inline std::string property_of_fact(std::string_view fact) {
   std::string name(kPropertyPrefix);
   for (const char c : fact) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
