@@ -64,7 +64,7 @@ std::string runs(std::span<const std::int32_t> ranks) {
     while (last + 1 < ranks.size() && ranks[i] >= 0 && ranks[last + 1] == ranks[last] + 1) ++last;
     if (!out.empty()) out += ' ';
     out += std::to_string(ranks[i]);
-    if (last > i) out += "-" + std::to_string(ranks[last]);
+    if (last > i) out.append(1, '-').append(std::to_string(ranks[last]));
     i = last + 1;
   }
   return out;

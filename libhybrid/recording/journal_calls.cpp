@@ -1,0 +1,69 @@
+#include "libhybrid/recording/journal_calls.h"
+
+#include <algorithm>
+
+namespace hybrid {
+
+namespace {
+
+enum class Place : std::uint8_t {
+  call,     // time in the MPI library
+  within,   // a hint that may fall inside a call
+  between,  // regions nest with calls, so these always end one
+};
+
+Place place(EventKind kind) {
+  switch (kind) {
+    case EventKind::phase_begin:
+    case EventKind::phase_end:
+      return Place::between;
+    case EventKind::flush:
+    case EventKind::predict_request:
+    case EventKind::predict_release:
+      return Place::within;
+    default:
+      return Place::call;
+  }
+}
+
+}  // namespace
+
+bool JournalSteps::peek(JournalRecord& record, std::optional<std::uint64_t>& compute_ns) const {
+  const Event* wide = nullptr;
+  compute_ns.reset();
+  for (std::size_t i = 0; i < rest_.size(); ++i) {
+    const Event& event = rest_[i];
+    if (event.kind != EventKind::extension) {
+      record = {&event, rest_.first(i), wide_values(event, wide)};
+      return true;
+    }
+    if (event.op == static_cast<std::uint8_t>(Extension::wide)) wide = &event;
+    if (event.op == static_cast<std::uint8_t>(Extension::compute)) compute_ns = event.begin;
+  }
+  return false;
+}
+
+void JournalSteps::take(const JournalRecord& record) { rest_ = rest_.subspan(record.extensions.size() + 1); }
+
+bool JournalSteps::next(JournalStep& step) {
+  step.records.clear();
+  JournalRecord record;
+  if (!peek(record, step.compute_ns)) return false;
+  take(record);
+  step.is_call = place(record.event->kind) == Place::call;
+  step.begin = record.event->begin;
+  step.end = record.end();
+  step.records.push_back(record);
+  if (!step.is_call) return true;
+  // Measured compute time starts a new gap, whatever the times say.
+  for (std::optional<std::uint64_t> compute; peek(record, compute) && !compute.has_value(); take(record)) {
+    const Event& event = *record.event;
+    if (place(event.kind) == Place::between) break;
+    if (event.begin >= step.end && event.begin != step.begin) break;
+    step.records.push_back(record);
+    if (place(event.kind) == Place::call) step.end = std::max(step.end, record.end());
+  }
+  return true;
+}
+
+}  // namespace hybrid

@@ -1,0 +1,112 @@
+#include "libhybrid/recording/recording.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "core/error.h"
+#include "core/journal.h"
+
+namespace hybrid {
+
+namespace {
+
+// "rank-12.definitions" or "rank-12-thread-3.journal"
+struct RecordingFile {
+  std::uint32_t rank = 0;
+  std::optional<std::uint32_t> thread;
+};
+
+bool take(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+bool take_number(std::string_view& text, std::uint32_t& number) {
+  const auto [end, reason] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (reason != std::errc{}) return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return true;
+}
+
+std::optional<RecordingFile> parse_name(std::string_view name) {
+  RecordingFile file;
+  if (!take(name, "rank-") || !take_number(name, file.rank)) return std::nullopt;
+  if (name == ".definitions") return file;
+  std::uint32_t thread = 0;
+  if (!take(name, "-thread-") || !take_number(name, thread) || name != ".journal") return std::nullopt;
+  file.thread = thread;
+  return file;
+}
+
+struct Listing {
+  std::set<std::uint32_t> defined;                             // ranks with definitions
+  std::set<std::pair<std::uint32_t, std::uint32_t>> journals;  // rank, thread
+};
+
+Listing list(const std::string& directory) {
+  Listing listing;
+  std::error_code reason;
+  for (std::filesystem::directory_iterator entry(directory, reason), end; !reason && entry != end;
+       entry.increment(reason)) {
+    const auto file = parse_name(entry->path().filename().native());
+    if (!file) continue;
+    if (file->thread)
+      listing.journals.emplace(file->rank, *file->thread);
+    else
+      listing.defined.insert(file->rank);
+  }
+  if (reason) throw UserError(directory + ": cannot read the directory: " + reason.message());
+  return listing;
+}
+
+// The header is written right after the file is made; a process can die between the two.
+bool has_header(const std::string& path) {
+  char magic[sizeof JournalHeader::kMagic] = {};
+  std::ifstream(path, std::ios::binary).read(magic, sizeof magic);
+  return std::any_of(std::begin(magic), std::end(magic), [](char c) { return c != 0; });
+}
+
+}  // namespace
+
+bool is_recording(const std::string& directory) {
+  std::error_code reason;
+  if (!std::filesystem::is_directory(directory, reason)) return false;
+  const Listing listing = list(directory);
+  return !listing.defined.empty() || !listing.journals.empty();
+}
+
+Recording open_recording(const std::string& directory) {
+  const Listing listing = list(directory);
+  if (listing.defined.empty())
+    throw UserError(directory + ": holds no recording (no rank-R.definitions)",
+                    "A recording is what a job under libhybrid leaves before its trace is written.");
+  Recording recording;
+  recording.directory = directory;
+  recording.definitions = merge_definitions(directory, {listing.defined.begin(), listing.defined.end()});
+  std::set<std::uint32_t> recorded;
+  const auto& processes = recording.definitions.processes;
+  for (const auto& [rank, thread] : listing.journals) {
+    // Definitions come first in a process's life: a journal without them holds nothing that can be told.
+    const auto process =
+        std::lower_bound(processes.begin(), processes.end(), rank,
+                         [](const ProcessDefinitions& p, std::uint32_t wanted) { return p.rank < wanted; });
+    if (process == processes.end() || process->rank != rank) continue;
+    std::string path = journal_path(directory, rank, thread);
+    if (!has_header(path)) continue;
+    recorded.insert(rank);
+    recording.threads.push_back(
+        {static_cast<std::uint32_t>(process - processes.begin()), thread, std::move(path)});
+  }
+  for (std::uint32_t rank = 0; rank < recording.definitions.ranks; ++rank)
+    if (!recorded.contains(rank)) recording.missing.push_back(rank);
+  return recording;
+}
+
+}  // namespace hybrid

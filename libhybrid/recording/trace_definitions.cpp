@@ -1,0 +1,246 @@
+#include "libhybrid/recording/trace_definitions.h"
+
+#include <charconv>
+#include <optional>
+#include <vector>
+
+#include "emulator/replay/trace_names.h"
+#include "libhybrid/recording/mpi_regions.h"
+#include "libhybrid/recording/trace_ids.h"
+
+namespace hybrid {
+
+namespace {
+
+namespace ids = trace_ids;
+namespace names = trace_names;
+
+constexpr std::uint64_t kTicksPerSecond =
+    1'000'000'000'000;  // time stamps are picoseconds, like hybrid::Time
+
+std::string property_of(const ProcessDefinitions& process, std::string_view name) {
+  const auto found = process.properties.find(name);
+  return found == process.properties.end() ? std::string() : found->second;
+}
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+class GlobalDefinitions {
+ public:
+  GlobalDefinitions(TraceArchive& archive, const Recording& recording)
+      : archive_(archive), job_(recording.definitions), out_(archive.begin_definitions()) {}
+
+  void clock(const TraceTimes& times) {
+    check(OTF2_GlobalDefWriter_WriteClockProperties(
+        out_, kTicksPerSecond, 0, static_cast<std::uint64_t>(times.length.ps) + 1, times.epoch_ns));
+  }
+
+  void paradigm() {
+    check(OTF2_GlobalDefWriter_WriteParadigm(out_, OTF2_PARADIGM_MPI, string("MPI"),
+                                             OTF2_PARADIGM_CLASS_PROCESS));
+    OTF2_AttributeValue value;
+    value.stringRef = string("MPI communicator ${id}");
+    check(OTF2_GlobalDefWriter_WriteParadigmProperty(
+        out_, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, OTF2_TYPE_STRING, value));
+    value.stringRef = string("MPI window ${id}");
+    check(OTF2_GlobalDefWriter_WriteParadigmProperty(
+        out_, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_RMA_WIN_NAME_TEMPLATE, OTF2_TYPE_STRING, value));
+    value.uint8 = OTF2_FALSE;
+    check(OTF2_GlobalDefWriter_WriteParadigmProperty(out_, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_RMA_ONLY,
+                                                     OTF2_TYPE_UINT8, value));
+  }
+
+  void attributes() {
+    attribute(ids::send_mode, names::kSendMode, "0 standard, 1 buffered, 2 synchronous, 3 ready",
+              OTF2_TYPE_UINT8);
+    attribute(ids::compute, names::kCompute, "CPU time since the last MPI call, in nanoseconds",
+              OTF2_TYPE_UINT64);
+    attribute(ids::collective, names::kCollective, "libhybrid's number of the collective", OTF2_TYPE_UINT8);
+    attribute(ids::bytes, names::kBytes, "size of the vector, or of one member's block", OTF2_TYPE_UINT64);
+    attribute(ids::communicator, names::kCommunicator, "communicator of a collective under way",
+              OTF2_TYPE_COMM);
+    attribute(ids::root, names::kRoot, "root of a collective under way", OTF2_TYPE_UINT32);
+    attribute(ids::rma_sync, names::kRmaSync, "libhybrid's number of the synchronisation", OTF2_TYPE_UINT8);
+    attribute(ids::peer, names::kPeer, "rank in the communicator", OTF2_TYPE_UINT32);
+    parameter(ids::count_sent, names::kCountSent);
+    parameter(ids::count_received, names::kCountReceived);
+    parameter(ids::flush, names::kFlush);
+    parameter(ids::predict_request, names::kPredictRequest);
+    parameter(ids::predict_release, names::kPredictRelease);
+  }
+
+  void regions() {
+    const auto mpi = mpi_regions();
+    for (std::uint32_t id = 0; id < mpi.size(); ++id)
+      region(id, mpi[id].name, mpi[id].role, OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE);
+    std::string application;
+    if (!job_.processes.empty())
+      application = base_name(property_of(job_.processes.front(), names::kApplication));
+    region(ids::application_region(), application.empty() ? "application" : application,
+           OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE);
+    for (std::uint32_t i = 0; i < job_.regions.size(); ++i)
+      region(ids::phase_region(i), job_.regions[i], OTF2_REGION_ROLE_CODE, OTF2_PARADIGM_USER,
+             OTF2_REGION_FLAG_PHASE);
+  }
+
+  /// Machine, hosts, processes, threads. Ranks without a journal have a process without threads.
+  void system_tree() {
+    constexpr OTF2_SystemTreeNodeRef kMachine = 0;
+    check(OTF2_GlobalDefWriter_WriteSystemTreeNode(out_, kMachine, string("machine"), string("machine"),
+                                                   OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    check(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(out_, kMachine, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
+    std::vector<const ProcessDefinitions*> by_rank(job_.ranks, nullptr);
+    for (const ProcessDefinitions& process : job_.processes) by_rank[process.rank] = &process;
+    std::map<std::string, OTF2_SystemTreeNodeRef> hosts;
+    for (std::uint32_t rank = 0; rank < job_.ranks; ++rank) {
+      std::string host = by_rank[rank] == nullptr ? std::string() : property_of(*by_rank[rank], "host");
+      if (host.empty()) host = "unknown host";
+      const auto [node, is_new] =
+          hosts.try_emplace(host, static_cast<OTF2_SystemTreeNodeRef>(hosts.size() + 1));
+      if (is_new) {
+        check(OTF2_GlobalDefWriter_WriteSystemTreeNode(out_, node->second, string(host), string("node"),
+                                                       kMachine));
+        check(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(out_, node->second,
+                                                             OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
+      }
+      check(OTF2_GlobalDefWriter_WriteLocationGroup(out_, rank, string("MPI Rank " + std::to_string(rank)),
+                                                    OTF2_LOCATION_GROUP_TYPE_PROCESS, node->second,
+                                                    OTF2_UNDEFINED_LOCATION_GROUP));
+    }
+  }
+
+  void locations(const std::map<OTF2_LocationRef, std::uint64_t>& written) {
+    for (const auto& [location, events] : written) {
+      const auto rank = static_cast<std::uint32_t>(location);
+      const auto thread = static_cast<std::uint32_t>(location >> 32);
+      const std::string name = thread == 0 ? "Master thread" : "Thread " + std::to_string(thread);
+      check(OTF2_GlobalDefWriter_WriteLocation(out_, location, string(name), OTF2_LOCATION_TYPE_CPU_THREAD,
+                                               events, rank));
+    }
+  }
+
+  void process_properties(const std::map<std::string, std::string>& facts) {
+    for (const ProcessDefinitions& process : job_.processes) {
+      for (const auto& [name, value] : process.properties) {
+        if (const auto fact = facts.find(name); fact != facts.end() && fact->second == value) continue;
+        OTF2_AttributeValue property;
+        OTF2_Type type = OTF2_TYPE_STRING;
+        const std::string full = "hybrid." + name;
+        if (full == names::kPort) {
+          std::uint32_t port = 0;
+          const auto [end, reason] = std::from_chars(value.data(), value.data() + value.size(), port);
+          if (reason != std::errc{} || end != value.data() + value.size()) continue;
+          property.uint32 = port;
+          type = OTF2_TYPE_UINT32;
+        } else {
+          property.stringRef = string(value);
+        }
+        check(OTF2_GlobalDefWriter_WriteLocationGroupProperty(out_, process.rank, string(full), type,
+                                                              property));
+      }
+    }
+  }
+
+  void groups() {
+    std::vector<std::uint64_t> members(job_.ranks);
+    for (std::uint32_t rank = 0; rank < job_.ranks; ++rank) members[rank] = ids::location(rank, 0);
+    group(ids::kLocationsGroup, "MPI locations", OTF2_GROUP_TYPE_COMM_LOCATIONS, members);
+    group(ids::kSelfGroup, "", OTF2_GROUP_TYPE_COMM_SELF, {});
+    for (std::uint32_t i = 0; i < job_.groups.size(); ++i) {
+      members.assign(job_.groups[i].members.begin(), job_.groups[i].members.end());
+      group(ids::group(i), "", OTF2_GROUP_TYPE_COMM_GROUP, members);
+    }
+  }
+
+  void communicators() {
+    for (std::uint32_t id = 0; id < job_.communicators.size(); ++id) {
+      const JobCommunicator& communicator = job_.communicators[id];
+      if (communicator.other_group != JobCommunicator::kNoGroup) {
+        check(OTF2_GlobalDefWriter_WriteInterComm(out_, id, string(""), ids::group(communicator.group),
+                                                  ids::group(communicator.other_group), kWorldCommunicator,
+                                                  OTF2_COMM_FLAG_NONE));
+        continue;
+      }
+      const bool world = id == kWorldCommunicator;
+      const bool self = id == kSelfCommunicator;
+      check(OTF2_GlobalDefWriter_WriteComm(out_, id,
+                                           string(world  ? "MPI_COMM_WORLD"
+                                                  : self ? "MPI_COMM_SELF"
+                                                         : ""),
+                                           self ? ids::kSelfGroup : ids::group(communicator.group),
+                                           world || self ? OTF2_UNDEFINED_COMM : kWorldCommunicator,
+                                           OTF2_COMM_FLAG_NONE));
+    }
+    for (std::uint32_t id = 0; id < job_.windows.size(); ++id)
+      check(OTF2_GlobalDefWriter_WriteRmaWin(out_, id, string(""), job_.windows[id], OTF2_RMA_WIN_FLAG_NONE));
+  }
+
+  void facts(const std::map<std::string, std::string>& facts) {
+    for (const auto& [name, value] : facts) {
+      std::string fact = name;
+      for (char& c : fact)
+        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_')) c = '_';
+      archive_.property(names::property_of_fact(fact), names::property_value(value));
+    }
+  }
+
+ private:
+  OTF2_StringRef string(std::string_view text) { return archive_.string(text); }
+  void check(OTF2_ErrorCode code) const { archive_.check(code); }
+
+  void attribute(OTF2_AttributeRef id, std::string_view name, std::string_view description, OTF2_Type type) {
+    check(OTF2_GlobalDefWriter_WriteAttribute(out_, id, string(name), string(description), type));
+  }
+  void parameter(OTF2_ParameterRef id, std::string_view name) {
+    check(OTF2_GlobalDefWriter_WriteParameter(out_, id, string(name), OTF2_PARAMETER_TYPE_UINT64));
+  }
+  void region(OTF2_RegionRef id, std::string_view name, OTF2_RegionRole role, OTF2_Paradigm paradigm,
+              OTF2_RegionFlag flags) {
+    const OTF2_StringRef text = string(name);
+    check(OTF2_GlobalDefWriter_WriteRegion(out_, id, text, text, string(""), role, paradigm, flags,
+                                           string(""), 0, 0));
+  }
+  void group(OTF2_GroupRef id, std::string_view name, OTF2_GroupType type,
+             const std::vector<std::uint64_t>& members) {
+    check(OTF2_GlobalDefWriter_WriteGroup(out_, id, string(name), type, OTF2_PARADIGM_MPI,
+                                          OTF2_GROUP_FLAG_NONE, static_cast<std::uint32_t>(members.size()),
+                                          members.data()));
+  }
+
+  TraceArchive& archive_;
+  const JobDefinitions& job_;
+  OTF2_GlobalDefWriter* out_;
+};
+
+}  // namespace
+
+std::map<std::string, std::string> common_facts(const Recording& recording) {
+  std::map<std::string, std::string> facts;
+  const auto& processes = recording.definitions.processes;
+  if (processes.empty()) return facts;
+  for (const auto& [name, value] : processes.front().properties) {
+    // Of one place even where there is one rank only.
+    bool common = name != "port" && name != "host";
+    for (const ProcessDefinitions& process : processes)
+      common = common && property_of(process, name) == value;
+    if (common) facts[name] = value;
+  }
+  return facts;
+}
+
+void write_definitions(TraceArchive& archive, const Recording& recording, const TraceTimes& times,
+                       const std::map<std::string, std::string>& facts) {
+  GlobalDefinitions definitions(archive, recording);
+  definitions.clock(times);
+  definitions.paradigm();
+  definitions.attributes();
+  definitions.regions();
+  definitions.system_tree();
+  definitions.locations(archive.locations());
+  definitions.process_properties(facts);
+  definitions.groups();
+  definitions.communicators();
+  definitions.facts(facts);
+}
+
+}  // namespace hybrid

@@ -1,0 +1,185 @@
+#include "libhybrid/recording/trace_writer.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "core/error.h"
+#include "core/file_size_signal.h"
+#include "core/journal.h"
+#include "emulator/replay/trace_names.h"
+#include "libhybrid/recording/location_writer.h"
+#include "libhybrid/recording/rank_clocks.h"
+#include "libhybrid/recording/recording.h"
+#include "libhybrid/recording/trace_archive.h"
+#include "libhybrid/recording/trace_definitions.h"
+#include "libhybrid/recording/trace_ids.h"
+
+namespace hybrid {
+
+namespace {
+
+namespace names = trace_names;
+
+constexpr std::uint64_t kNoTicks = UINT64_MAX;
+
+std::string join(const std::vector<std::uint32_t>& ranks) {
+  std::string out;
+  for (const std::uint32_t rank : ranks) out.append(out.empty() ? "" : ",").append(std::to_string(rank));
+  return out;
+}
+
+std::string host_of(const ProcessDefinitions& process) {
+  const auto host = process.properties.find("host");
+  return host == process.properties.end() ? std::string() : host->second;
+}
+
+/// One thread's journal, being taken to its location.
+struct Track {
+  Track(const Recording::Thread& thread, const LocationWriter::Place& place, TraceArchive& archive,
+        OpenRequests& requests)
+      : process(thread.process),
+        journal(thread.journal),
+        steps(journal.events()),
+        writer(place, archive, requests) {
+    more = steps.next(step);
+  }
+  std::uint32_t process;
+  JournalReader journal;
+  JournalSteps steps;
+  LocationWriter writer;
+  JournalStep step;
+  bool more = false;
+};
+
+class Writing {
+ public:
+  Writing(const Recording& recording, TraceArchive& archive) : recording_(recording), archive_(archive) {}
+
+  TraceSummary run() {
+    survey();
+    const RankClocks clocks(readings_);
+    start_ = Time::never();
+    for (std::uint32_t p = 0; p < first_ticks_.size(); ++p)
+      if (first_ticks_[p] != kNoTicks) start_ = std::min(start_, clocks.at(p, first_ticks_[p]));
+    if (start_ == Time::never()) start_ = {};
+    std::size_t first = 0;
+    while (first < recording_.threads.size()) {
+      std::size_t last = first;
+      while (last < recording_.threads.size() &&
+             recording_.threads[last].process == recording_.threads[first].process)
+        ++last;
+      write_process(first, last, clocks);
+      first = last;
+    }
+    write_absent();
+    facts();
+    write_definitions(archive_, recording_,
+                      {clocks.epoch_ns() + static_cast<std::uint64_t>(start_.ps / 1000), length_}, facts_);
+    return summary_;
+  }
+
+ private:
+  // Reads all headers, and of each journal only its first and last event.
+  void survey() {
+    const auto& processes = recording_.definitions.processes;
+    summary_.ranks = recording_.definitions.ranks;
+    summary_.missing = recording_.missing;
+    readings_.resize(processes.size());
+    first_ticks_.resize(processes.size(), kNoTicks);
+    threads_.resize(processes.size(), 0);
+    for (std::size_t p = 0; p < processes.size(); ++p) readings_[p].host = host_of(processes[p]);
+    for (const Recording::Thread& thread : recording_.threads) {
+      const JournalReader journal(thread.journal);
+      const JournalHeader& header = journal.header();
+      ClockReading& reading = readings_[thread.process];
+      if (reading.origin_ns == 0)
+        reading = {reading.host, header.ticks_per_second, header.origin_ticks, header.origin_ns};
+      JournalSteps steps(journal.events());
+      JournalStep step;
+      if (steps.next(step)) first_ticks_[thread.process] = std::min(first_ticks_[thread.process], step.begin);
+      threads_[thread.process] = std::max(threads_[thread.process], thread.thread + 1);
+      summary_.events += journal.events().size();
+      summary_.lost += header.lost;
+      const std::uint32_t rank = processes[thread.process].rank;
+      if (!journal.complete() && (summary_.incomplete.empty() || summary_.incomplete.back() != rank))
+        summary_.incomplete.push_back(rank);
+    }
+  }
+
+  // A process's threads side by side, in the order of time: one may complete what another started.
+  void write_process(std::size_t first, std::size_t last, const RankClocks& clocks) {
+    const std::uint32_t process = recording_.threads[first].process;
+    OpenRequests requests;
+    std::vector<std::unique_ptr<Track>> tracks;
+    for (std::size_t i = first; i < last; ++i) {
+      const LocationWriter::Place place{recording_.definitions, recording_.definitions.processes[process],
+                                        recording_.threads[i].thread, threads_[process], false};
+      tracks.push_back(std::make_unique<Track>(recording_.threads[i], place, archive_, requests));
+    }
+    while (true) {
+      Track* next = nullptr;
+      for (const auto& track : tracks)
+        if (track->more && (next == nullptr || track->step.begin < next->step.begin)) next = track.get();
+      if (next == nullptr) break;
+      next->writer.write(next->step, clocks.at(process, next->step.begin) - start_,
+                         clocks.at(process, next->step.end) - start_);
+      next->more = next->steps.next(next->step);
+    }
+    for (const auto& track : tracks) {
+      length_ = std::max(length_, track->writer.close());
+      undefined_ += track->writer.undefined();
+    }
+  }
+
+  // MPI's group of locations has one for every rank: those that left nothing have one without events.
+  void write_absent() {
+    for (std::uint32_t rank = 0; rank < summary_.ranks; ++rank) {
+      const OTF2_LocationRef location = trace_ids::location(rank, 0);
+      if (!archive_.locations().contains(location)) archive_.close_location(archive_.open_location(location));
+    }
+  }
+
+  void facts() {
+    facts_ = common_facts(recording_);
+    facts_[std::string(names::kRanks)] = std::to_string(summary_.ranks);
+    facts_[std::string(names::kLostEvents)] = std::to_string(summary_.lost + undefined_);
+    std::set<std::string> hosts;
+    for (const ClockReading& reading : readings_) hosts.insert(reading.host);
+    facts_[std::string(names::kHosts)] = std::to_string(hosts.size());
+    const bool complete = summary_.missing.empty() && summary_.incomplete.empty();
+    facts_[std::string(names::kComplete)] = complete ? "yes" : "no";
+    if (!summary_.missing.empty()) facts_[std::string(names::kMissingRanks)] = join(summary_.missing);
+    if (!summary_.incomplete.empty())
+      facts_[std::string(names::kIncompleteRanks)] = join(summary_.incomplete);
+  }
+
+  const Recording& recording_;
+  TraceArchive& archive_;
+  TraceSummary summary_;
+  std::vector<ClockReading> readings_;      // by process
+  std::vector<std::uint64_t> first_ticks_;  // by process
+  std::vector<std::uint32_t> threads_;      // by process: highest thread + 1
+  std::map<std::string, std::string> facts_;
+  Time start_{}, length_{};
+  std::uint64_t undefined_ = 0;
+};
+
+}  // namespace
+
+TraceSummary write_trace(const std::string& recording, const std::string& output) {
+  const FileSizeSignalGuard guard;
+  const Recording recorded = open_recording(recording);
+  if (!std::filesystem::is_directory(output))
+    throw UserError(output + ": not a directory; the trace goes into an existing one");
+  TraceArchive archive(output);
+  TraceSummary summary = Writing(recorded, archive).run();
+  archive.close();
+  summary.anchor = archive.anchor();
+  return summary;
+}
+
+}  // namespace hybrid
