@@ -1,0 +1,28 @@
+// A machine and a placement as text for people and as JSON (`hybrid topology`).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+
+#include "libhybrid/placement/machine.h"
+#include "libhybrid/placement/placement.h"
+
+namespace hybrid {
+
+/// A table of the machine's objects, ending with a newline.
+std::string describe(const Machine& machine);
+/// A table of ranks with host, CPUs and port, and the placement's notes, ending with a newline. `ranks` are
+/// those that `placement` was made from.
+std::string describe(const Placement& placement, std::span<const RankFacts> ranks);
+
+/// {"source", "processing_units", "packages": [{"cpus"}], "numa_nodes": [{"cpus", "package",
+/// "memory_bytes"}],
+///  "cores": [{"cpus", "numa_node", "package"}], "nics": [{"name", "kind", "near", "numa_node"}]}; null where
+/// unknown, CPU sets in list form.
+nlohmann::json to_json(const Machine& machine);
+/// {"placement": kind, "ports": [{"name", "ranks": [...]}], "ranks": [{"rank", "host", "cpus", "port"}],
+///  "notes": [...]}.
+nlohmann::json to_json(const Placement& placement, std::span<const RankFacts> ranks);
+
+}  // namespace hybrid
