@@ -1,6 +1,7 @@
 #include "emulator/scheduler/greedy.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <memory>
@@ -9,14 +10,15 @@ namespace hybrid {
 
 namespace {
 
-/// The first column in [begin, end) where `wanted` is 1 and both `established` and `busy` are 0, or kNoPort.
-Port first_free(std::span<const Word> wanted, std::span<const Word> established, std::span<const Word> busy,
-                Port begin, Port end) {
+/// The first column in [begin, end) where `requested` is 1 and both `established` and `busy` are 0, or
+/// kNoPort.
+Port first_free(std::span<const Word> requested, std::span<const Word> established,
+                std::span<const Word> busy, Port begin, Port end) {
   if (begin >= end) return kNoPort;
   const std::size_t last = (end - 1) / kWordBits;
   Word mask = ~Word{0} << (begin % kWordBits);
   for (std::size_t w = begin / kWordBits; w <= last; ++w) {
-    const Word candidates = wanted[w] & ~established[w] & ~busy[w] & mask;
+    const Word candidates = requested[w] & ~established[w] & ~busy[w] & mask;
     if (candidates != 0) {
       const auto column =
           static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(candidates)));
@@ -43,39 +45,117 @@ void for_each_rotated(const PortSet& set, Port first, Visit&& visit) {
   visit_word(start, words[start] & ~upper);
 }
 
+// Rows of up to two words: kBelow[w][c] is word w of the columns below c.
+constexpr Port kColumns = 2 * kWordBits;
+constexpr auto kBelow = [] {
+  std::array<std::array<Word, kColumns + 1>, 2> below{};
+  for (Port column = 0; column < kColumns; ++column)
+    for (std::size_t w = 0; w < 2; ++w)
+      below[w][column + 1] = below[w][column] | (column / kWordBits == w ? bit_of(column) : 0);
+  return below;
+}();
+
+/// The lowest 1 of `word`; any number below 64 where there is none.
+Port lowest(Word word) { return static_cast<Port>(std::countr_zero(word | Word{1} << 63)); }
+
 }  // namespace
 
 GreedyScheduler::GreedyScheduler(const SchedulerShape& shape)
-    : ports_(shape.ports), busy_(words_for(shape.ports)) {
-  toggles_.reserve(2 * std::size_t{ports_});
-}
+    : ports_(shape.ports), busy_(words_for(shape.ports)), toggles_(2 * std::size_t{ports_} + 1) {}
 
 std::span<const Connection> GreedyScheduler::pass(const SchedulingPass& in) {
-  toggles_.clear();
-  const std::span<const Word> outputs = in.slot.outputs().words();
-  std::copy(outputs.begin(), outputs.end(), busy_.begin());  // A before the first row: AO
-  for_each_rotated(in.inputs, in.priority.input, [&](Port input) { row(in, input); });
-  return toggles_;
+  if (busy_.size() == 1) {
+    narrow_pass<1>(in);
+  } else if (busy_.size() == 2) {
+    narrow_pass<2>(in);
+  } else {
+    count_ = 0;
+    const std::span<const Word> outputs = in.slot.outputs().words();
+    std::copy(outputs.begin(), outputs.end(), busy_.begin());  // A before the first row: AO
+    for_each_rotated(in.inputs, in.priority.input, [&](Port input) { wide_row(in, input); });
+  }
+  return {toggles_.data(), count_};
 }
 
-void GreedyScheduler::row(const SchedulingPass& in, Port input) {
+/// The pass where a row is one or two words. No branches: which rows release and where a free column lies is
+/// unpredictable, and a wrong guess costs more than the row. What is not to be toggled is written where the
+/// next toggle will overwrite it.
+template <std::size_t kWords>
+void GreedyScheduler::narrow_pass(const SchedulingPass& in) {
+  const Port b = in.priority.output;
+  std::array<Word, kWords> below_b, busy;
+  for (std::size_t w = 0; w < kWords; ++w) {
+    busy[w] = in.slot.outputs().words()[w];  // A before the first row: AO
+    below_b[w] = kBelow[w][b];
+  }
+  Connection* toggle = toggles_.data();
+
+  for_each_rotated(in.inputs, in.priority.input, [&](Port input) {
+    const Word* requested = in.requests.row(input).data();
+    const Word* established = in.established.row(input).data();
+    const Port destination = in.slot.destination_of(input);
+    const bool connected = destination != kNoPort;
+    const Port held = connected ? destination : 0;
+    const bool wanted = (requested[held / kWordBits] >> (held % kWordBits) & 1) != 0;
+    const bool release = connected & !wanted;
+    const bool keep = connected & wanted;
+    *toggle = {input, held};
+    toggle += release;
+
+    // The columns that find the input free are [early, N) and then, wrapped round, [late, b); none where the
+    // input keeps its connection.
+    const bool wrapped = release & (held < b);
+    const Port after = release ? held + 1 : b;
+    const Port early = (wrapped | keep) ? kColumns : after;
+    const Port late_if_any = wrapped ? held + 1 : 0;
+    const Port late = keep ? kColumns : late_if_any;
+
+    std::array<Word, kWords> first, second;
+    Word any_first = 0;
+    for (std::size_t w = 0; w < kWords; ++w) {
+      const Word open = requested[w] & ~established[w] & ~busy[w];
+      first[w] = open & ~kBelow[w][early];
+      second[w] = open & ~kBelow[w][late] & below_b[w];
+      any_first |= first[w];
+      busy[w] &= ~(held / kWordBits == w && release ? bit_of(held) : 0);
+    }
+    for (std::size_t w = 0; w < kWords; ++w) first[w] = any_first != 0 ? first[w] : second[w];
+    Port column;
+    bool establish;
+    if constexpr (kWords == 1) {
+      establish = first[0] != 0;
+      column = lowest(first[0]);
+      busy[0] |= first[0] & (Word{0} - first[0]);
+    } else {
+      establish = (first[0] | first[1]) != 0;
+      column = first[0] != 0 ? lowest(first[0]) : kWordBits + lowest(first[1]);
+      busy[1] |= first[0] != 0 ? 0 : first[1] & (Word{0} - first[1]);
+      busy[0] |= first[0] & (Word{0} - first[0]);
+    }
+    *toggle = {input, column};
+    toggle += establish;
+  });
+  count_ = static_cast<std::size_t>(toggle - toggles_.data());
+}
+
+void GreedyScheduler::wide_row(const SchedulingPass& in, Port input) {
   const Port b = in.priority.output;
   Port from = b;  // the first column that finds the input free
   bool wrapped = false;
   const Port held = in.slot.destination_of(input);
   if (held != kNoPort) {
     if (in.requests.test(input, held)) return;  // D stays 1 through the whole row
-    toggles_.push_back({input, held});
+    toggles_[count_++] = {input, held};
     busy_[held / kWordBits] &= ~bit_of(held);
     from = held + 1;
     wrapped = held < b;
   }
-  const std::span<const Word> wanted = in.requests.row(input);
+  const std::span<const Word> requested = in.requests.row(input);
   const std::span<const Word> established = in.established.row(input);
-  Port column = first_free(wanted, established, busy_, from, wrapped ? b : ports_);
-  if (column == kNoPort && !wrapped) column = first_free(wanted, established, busy_, 0, b);
+  Port column = first_free(requested, established, busy_, from, wrapped ? b : ports_);
+  if (column == kNoPort && !wrapped) column = first_free(requested, established, busy_, 0, b);
   if (column == kNoPort) return;
-  toggles_.push_back({input, column});
+  toggles_[count_++] = {input, column};
   busy_[column / kWordBits] |= bit_of(column);
 }
 

@@ -16,6 +16,7 @@
 // Here a row is machine words and a pass costs O(N^2 / 64) at most, less where inputs are busy or idle.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "emulator/scheduler/scheduler.h"
@@ -28,11 +29,14 @@ class GreedyScheduler final : public Scheduler {
   std::span<const Connection> pass(const SchedulingPass& in) override;
 
  private:
-  void row(const SchedulingPass& in, Port input);
+  template <std::size_t kWords>
+  void narrow_pass(const SchedulingPass& in);
+  void wide_row(const SchedulingPass& in, Port input);
 
   std::uint32_t ports_;
   std::vector<Word> busy_;           // A where the wave stands: outputs in use
-  std::vector<Connection> toggles_;  // T; at most one release and one establishment a row
+  std::vector<Connection> toggles_;  // T, `count_` of them; at most one release and one establishment a row
+  std::size_t count_ = 0;
 };
 
 }  // namespace hybrid
