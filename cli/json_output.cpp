@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -28,8 +30,18 @@ void JsonOutput::check() const {
 }
 
 void JsonOutput::write(const nlohmann::ordered_json& json) const {
+  if (wanted()) write_text(json.dump(2) + "\n");
+}
+
+void JsonOutput::write_file_of(const std::string& path) const {
   if (!wanted()) return;
-  const std::string text = json.dump(2) + "\n";
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file.good() && !file.eof()) throw RunError("cannot read " + path);
+  write_text(text);
+}
+
+void JsonOutput::write_text(const std::string& text) const {
   std::FILE* file = owns_stdout() ? stdout : std::fopen(target_.c_str(), "w");
   if (file == nullptr) throw RunError("cannot write " + target_ + ": " + std::strerror(errno));
   bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;

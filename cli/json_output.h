@@ -22,8 +22,12 @@ class JsonOutput {
   void check() const;
   /// After the work; nothing where it is not wanted. Throws RunError when the file cannot be written.
   void write(const nlohmann::ordered_json& json) const;
+  /// The same with the JSON text that a file holds.
+  void write_file_of(const std::string& path) const;
 
  private:
+  void write_text(const std::string& text) const;
+
   std::string target_;
 };
 

@@ -1,0 +1,199 @@
+// `hybrid doctor`: is this machine ready.
+#include <hwloc.h>
+#include <otf2/otf2.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cli/child.h"
+#include "cli/command.h"
+#include "cli/json_output.h"
+#include "cli/mpiexec.h"
+#include "cli/program.h"
+#include "core/units.h"
+
+namespace hybrid {
+namespace {
+
+struct Finding {
+  std::string thing;
+  enum class State { ok, note, missing } state = State::ok;  // note: works, but worth knowing
+  std::string detail;
+  std::string mend;
+};
+
+using State = Finding::State;
+
+const char* name_of(State state) {
+  return state == State::ok ? "ok" : state == State::note ? "note" : "missing";
+}
+
+Finding launcher() {
+  try {
+    const auto command = find_mpiexec("");
+    ChildEnd end;
+    const LauncherKind kind = recognise_launcher(output_of({command.front(), "--version"}, end));
+    return {"MPI launcher", State::ok, command.front() + ", " + kind.name, ""};
+  } catch (const std::exception& error) {
+    const std::string text = error.what();
+    return {"MPI launcher", State::missing, text.substr(0, text.find('\n')), "apt install mpich"};
+  }
+}
+
+Finding library() {
+  try {
+    return {"libhybrid.so", State::ok, find_library(), ""};
+  } catch (const std::exception& error) {
+    const std::string text = error.what();
+    return {"libhybrid.so", State::missing, text.substr(0, text.find('\n')), "cmake --build build"};
+  }
+}
+
+Finding tool(const std::string& thing, std::vector<std::string_view> names, const std::string& package,
+             bool needed) {
+  for (std::string_view name : names)
+    if (const auto path = find_on_path(name)) return {thing, State::ok, *path, ""};
+  std::string tried;
+  for (std::string_view name : names) tried += (tried.empty() ? "no " : " or ") + std::string(name);
+  return {thing, needed ? State::missing : State::note, tried + " on PATH", "apt install " + package};
+}
+
+Finding hardware() {
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0 || hwloc_topology_load(topology) != 0)
+    return {"hwloc", State::missing, "it cannot read this machine", "check with lstopo; apt install hwloc"};
+  const int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+  const int nodes = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
+  hwloc_topology_destroy(topology);
+  return {"hwloc", State::ok,
+          "2." + std::to_string(hwloc_get_api_version() >> 8 & 0xFF) + ", sees " + std::to_string(cores) +
+              " cores, " + std::to_string(nodes) + " NUMA " + (nodes == 1 ? "node" : "nodes"),
+          ""};
+}
+
+std::string otf2_version() {
+  return std::to_string(OTF2_VERSION_MAJOR) + "." + std::to_string(OTF2_VERSION_MINOR) + "." +
+         std::to_string(OTF2_VERSION_BUGFIX);
+}
+
+Finding cores() {
+  const unsigned count = std::thread::hardware_concurrency();
+  if (count >= 16) return {"cores", State::ok, std::to_string(count), ""};
+  return {"cores", State::note,
+          std::to_string(count) + ": with more ranks, empty polls give up the core (--yield auto)",
+          "take compute times from the CPU clock: --clock cpu"};
+}
+
+Finding shared_memory() {
+  struct statvfs status{};
+  constexpr std::uint64_t kEnough = 64u << 20;
+  if (::access("/dev/shm", W_OK) != 0 || ::statvfs("/dev/shm", &status) != 0)
+    return {"/dev/shm", State::missing, "not writable", "mount a tmpfs there; without it: --live off"};
+  const std::uint64_t room = std::uint64_t{status.f_bavail} * status.f_frsize;
+  return {"/dev/shm", room >= kEnough ? State::ok : State::note, format_bytes(room) + " free",
+          room >= kEnough ? "" : "in a container: --shm-size=1g"};
+}
+
+// Nanoseconds per call, the least of several runs: what a preemption adds is not the clock's.
+template <class Call>
+double cost_of(Call&& call) {
+  double least = 1e18;
+  for (int run = 0; run < 5; ++run) {
+    constexpr int kCalls = 2000;
+    timespec begin{}, end{};
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    for (int i = 0; i < kCalls; ++i) call();
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    const double ns = static_cast<double>(end.tv_sec - begin.tv_sec) * 1e9 +
+                      static_cast<double>(end.tv_nsec - begin.tv_nsec);
+    least = std::min(least, ns / kCalls);
+  }
+  return least;
+}
+
+Finding clock_cost() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  bool constant = false;
+  for (std::string line; !constant && std::getline(cpuinfo, line);)
+    constant = line.starts_with("flags") && line.find("constant_tsc") != std::string::npos;
+  timespec now{};
+  const double monotonic = cost_of([&] { clock_gettime(CLOCK_MONOTONIC, &now); });
+  const double thread = cost_of([&] { clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now); });
+  char text[160];
+  std::snprintf(text, sizeof text, "%s; clock_gettime %.0f ns, thread CPU clock %.0f ns a call",
+                constant ? "cycle counter of constant rate" : "no cycle counter of constant rate", monotonic,
+                thread);
+  return {
+      "clock", constant && monotonic < 200 ? State::ok : State::note, text,
+      constant
+          ? (monotonic < 200 ? "" : "the kernel's clock source is slow: see /sys/devices/system/clocksource")
+          : "recording costs a clock_gettime a call"};
+}
+
+std::vector<Finding> examine() {
+  std::vector<Finding> findings;
+  findings.push_back(library());
+  findings.push_back(launcher());
+  findings.push_back(tool("C compiler", {"mpicc.mpich", "mpicc"}, "libmpich-dev", true));
+  findings.push_back(tool("C++ compiler", {"mpicxx.mpich", "mpicxx"}, "libmpich-dev", false));
+  findings.push_back(tool("Fortran", {"mpif90.mpich", "mpif90"}, "libmpich-dev gfortran", false));
+  findings.push_back(hardware());
+  findings.push_back({"OTF2", State::ok, otf2_version(), ""});
+  findings.push_back(tool("otf2-print", {"otf2-print"}, "otf2-tools", false));
+  findings.push_back(cores());
+  findings.push_back(shared_memory());
+  findings.push_back(clock_cost());
+  return findings;
+}
+
+class DoctorCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.description(
+        "Tells whether this machine is ready to run and record MPI programs. Ends with 0 when nothing is "
+        "missing, else "
+        "with 1. A note is no fault: something that is slower or optional.");
+    json_.declare(app);
+  }
+
+  int run(const std::vector<std::string>&) override {
+    json_.check();
+    const std::vector<Finding> findings = examine();
+    auto json = nlohmann::ordered_json::array();
+    std::size_t missing = 0;
+    for (const Finding& f : findings) {
+      missing += f.state == State::missing ? 1 : 0;
+      json.push_back(
+          {{"thing", f.thing}, {"state", name_of(f.state)}, {"detail", f.detail}, {"mend", f.mend}});
+      if (json_.owns_stdout()) continue;
+      std::printf("%-8s %-13s %s\n", name_of(f.state), f.thing.c_str(), f.detail.c_str());
+      if (!f.mend.empty()) std::printf("%-22s -> %s\n", "", f.mend.c_str());
+    }
+    if (!json_.owns_stdout())
+      std::puts(missing == 0 ? "This machine is ready: hybrid run -n 16 -- ./my_app"
+                             : "This machine is not ready: see the lines that say missing.");
+    json_.write(json);
+    return missing == 0 ? kDone : kFailed;
+  }
+
+ private:
+  JsonOutput json_;
+};
+
+const CommandRegistration kDoctor{"doctor", "is this machine ready", []() -> std::unique_ptr<Command> {
+                                    return std::make_unique<DoctorCommand>();
+                                  }};
+
+}  // namespace
+}  // namespace hybrid

@@ -1,0 +1,107 @@
+// `hybrid recover DIR`: the journals of a job that died become a trace, and are reported.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/json_output.h"
+#include "cli/table_flags.h"
+#include "core/error.h"
+#include "libhybrid/options/job_options.h"
+#include "libhybrid/report/finish_job.h"
+#include "libhybrid/report/output_directory.h"
+
+namespace hybrid {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool holds_recording(const fs::path& directory) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(directory, error)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("rank-") && (name.ends_with(".definitions") || name.ends_with(".journal")))
+      return true;
+  }
+  return false;
+}
+
+class RecoverCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.description(
+        "Makes a trace and a report of the journals that a job left because it, or the machine, died. What "
+        "each rank "
+        "recorded until then is used; what is missing is said.");
+    app.add_option("DIR", directory_, "the job's output directory, or the directory of its journals")
+        ->required();
+    app.add_option("-o,--output", options_.output,
+                   "new directory for trace and report [DIR, where it is a job's output directory]")
+        ->type_name("DIR")
+        ->take_last();
+    app.add_flag("--trace-only", trace_only_, "write the trace, emulate nothing");
+    app.add_flag("--keep-journals", options_.keep_journals, "keep the journals after the trace is written");
+    json_.declare(app);
+    add_emulation_options(table_, options_);
+    flags_.declare(app, table_, "Emulation and report");
+    app.footer(
+        "Examples:\n  hybrid recover hybrid-my_app-1\n"
+        "  hybrid recover /scratch/journals -o recovered --trace-only");
+  }
+
+  int run(const std::vector<std::string>&) override {
+    json_.check();
+    if (trace_only_ && json_.wanted()) throw UserError("--json has nothing to say with --trace-only");
+    flags_.apply(table_, environ);
+    check_job(options_);
+    options_.at_finalize = trace_only_ ? "trace" : "emulate";
+    const std::string recording = find_recording();
+    // The job's own output directory is the place for its trace; anything else gets a new one.
+    if (options_.output.empty() && recording == recording_directory(directory_))
+      options_.output = directory_;
+    else
+      options_.output = create_output_directory(options_.output, "recovered");
+    for (const char* file : {"trace.otf2", "report.txt", "report.json"}) {
+      const fs::path path = fs::path(options_.output) / file;
+      if (fs::exists(path))
+        throw UserError("'" + path.string() + "' exists already; nothing is overwritten",
+                        "Use it (hybrid replay), or name a new directory with -o.");
+    }
+    std::FILE* const text = json_.owns_stdout() ? nullptr : stdout;
+    finish_job(recording, options_, text, stderr);
+    if (text != nullptr) std::fprintf(text, "  files: %s\n", options_.output.c_str());
+    json_.write_file_of(options_.output + "/report.json");
+    return kDone;
+  }
+
+ private:
+  std::string find_recording() {
+    std::error_code error;
+    if (!fs::is_directory(directory_, error))
+      throw UserError("no directory '" + directory_ + "'", "Give the output directory of the job that died.");
+    while (directory_.size() > 1 && directory_.ends_with('/')) directory_.pop_back();
+    for (const std::string& candidate : {recording_directory(directory_), directory_})
+      if (holds_recording(candidate)) return candidate;
+    throw UserError("no journals in '" + directory_ + "'",
+                    "A job that came to its end has removed them: its trace is there for `hybrid replay`.");
+  }
+
+  std::string directory_;
+  bool trace_only_ = false;
+  JobOptions options_;
+  OptionTable table_;
+  TableFlags flags_;
+  JsonOutput json_;
+};
+
+const CommandRegistration kRecover{
+    "recover", "make a trace of the journals of a job that died",
+    []() -> std::unique_ptr<Command> { return std::make_unique<RecoverCommand>(); }};
+
+}  // namespace
+}  // namespace hybrid

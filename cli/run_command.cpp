@@ -1,0 +1,171 @@
+// `hybrid run`: a program under mpiexec with the shim, then trace, emulation and report.
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/child.h"
+#include "cli/command.h"
+#include "cli/json_output.h"
+#include "cli/mpiexec.h"
+#include "cli/program.h"
+#include "cli/table_flags.h"
+#include "core/error.h"
+#include "core/units.h"
+#include "libhybrid/options/job_options.h"
+#include "libhybrid/report/finish_job.h"
+#include "libhybrid/report/output_directory.h"
+
+namespace hybrid {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMostRanks = 65536;
+
+std::string how_it_ended(const ChildEnd& end) {
+  if (end.signal != 0)
+    return "was ended by signal " + std::to_string(end.signal) + " (" + ::strsignal(end.signal) + ")";
+  return "failed with exit code " + std::to_string(end.exit_code);
+}
+
+bool has_recording(const std::string& directory) {
+  std::error_code ignored;
+  return fs::is_directory(directory, ignored) && !fs::is_empty(directory, ignored);
+}
+
+class RunCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.description(
+        "Runs an MPI program under mpiexec, records what it sends, and tells what a hybrid switch would do "
+        "for it. The "
+        "program is not recompiled. Trace and report go into a new directory.");
+    // The usage line reads "hybrid run [OPTION...] -- APP [ARGUMENT...]": CLI11 puts brackets around this
+    // label.
+    app.get_formatter()->label("OPTIONS", "OPTION...] -- APP [ARGUMENT...");
+    app.add_option("-n,--ranks", ranks_, "ranks to start [as many as cores, at least 2]")
+        ->type_name("N")
+        ->take_last();
+    app.add_option("--mpiexec", mpiexec_, "mpiexec of MPICH and arguments for it, with blanks between")
+        ->type_name("CMD")
+        ->take_last();
+    json_.declare(app);
+    add_recording_options(table_, options_);
+    flags_.declare(app, table_, "Recording", {{"output", "o"}});
+    add_emulation_options(table_, options_);
+    flags_.declare(app, table_, "Emulation and report");
+    app.footer(
+        "Examples:\n"
+        "  hybrid run -n 16 -- ./my_app input.dat\n"
+        "  hybrid run -n 64 --clock cpu --slots 2,4,8 -o tuning -- ./my_app\n"
+        "  hybrid run -n 32 --mpiexec 'mpiexec.mpich -f hosts' --placement host -- ./my_app\n"
+        "  hybrid run -n 16 --json - -- ./my_app > report.json\n"
+        "Every option is also a variable (HYBRID_SLOTS) and a key of --config; docs/options.md has the "
+        "table.");
+  }
+
+  bool takes_program() const override { return true; }
+
+  int run(const std::vector<std::string>& program) override {
+    // Everything that can be refused is refused before anything is made or started.
+    json_.check();
+    const auto unknown = flags_.apply(table_, environ);
+    check_job(options_);
+    const std::string ranks = settle_ranks();
+    if (program.empty())
+      throw UserError("no program given", "hybrid run -n 16 -- ./my_app; see `hybrid run --help`.");
+    const std::string application = find_program(program.front());
+    check_linkage(application);
+    if (!options_.topology.empty() && ::access(options_.topology.c_str(), R_OK) != 0)
+      throw UserError("topology: cannot read '" + options_.topology + "'",
+                      "Give a file of `lstopo FILE.xml`.");
+    std::vector<std::string> command = find_mpiexec(mpiexec_);
+    const std::string library = find_library();
+    for (const std::string& variable : unknown)
+      std::fprintf(stderr, "hybrid: warning: no option has the variable %s; see docs/options.md\n",
+                   variable.c_str());
+
+    options_.output = create_output_directory(options_.output, application);
+    command.insert(command.end(), {"-n", ranks});
+    for (const auto& [name, value] : rank_environment(library))
+      command.insert(command.end(), {"-genv", name, value});
+    command.push_back(application);
+    command.insert(command.end(), program.begin() + 1, program.end());
+    const ChildEnd end = run_child(command, json_.owns_stdout());
+    return finish(end, application);
+  }
+
+ private:
+  std::string settle_ranks() const {
+    if (ranks_.empty()) return std::to_string(std::max(2u, std::thread::hardware_concurrency()));
+    const std::uint64_t ranks = parse_count(ranks_, "-n", kMostRanks);
+    if (ranks == 0)
+      throw UserError("-n: 0 ranks run nothing", "Give the number of ranks, for instance -n 16.");
+    return std::to_string(ranks);
+  }
+
+  // What the ranks see beyond this process's environment, and mpiexec itself does not.
+  std::vector<std::pair<std::string, std::string>> rank_environment(const std::string& library) const {
+    std::vector<std::pair<std::string, std::string>> variables;
+    const char* preloaded = std::getenv("LD_PRELOAD");
+    variables.emplace_back("LD_PRELOAD",
+                           preloaded != nullptr && *preloaded != '\0' ? library + ":" + preloaded : library);
+    for (const auto& [name, value] : flags_.given()) {
+      if (name == "output" || name == "at-finalize") continue;
+      const Option* option = table_.find(name);
+      const bool path = name == "config" || name == "topology";
+      variables.emplace_back(environment_name(name), option->value.empty() ? "on"
+                                                     : path                ? fs::absolute(value).string()
+                                                                           : value);
+    }
+    variables.emplace_back("HYBRID_OUTPUT", fs::absolute(options_.output).string());
+    variables.emplace_back("HYBRID_AT_FINALIZE", "journal");
+    return variables;
+  }
+
+  int finish(const ChildEnd& end, const std::string& application) {
+    const std::string recording = recording_directory(options_.output);
+    if (!has_recording(recording)) {
+      ::rmdir(recording.c_str());
+      ::rmdir(options_.output.c_str());
+      if (!end.good())
+        throw RunError("'" + application + "' " + how_it_ended(end) + "; nothing was recorded");
+      throw UserError("'" + application + "' came to its end but made no MPI call that libhybrid.so saw",
+                      "Is it an MPI program, linked to MPICH? `ldd` shows libmpich.so.12.");
+    }
+    std::FILE* const text = json_.owns_stdout() ? nullptr : stdout;
+    if (options_.at_finalize == "journal") {
+      if (text != nullptr) std::fprintf(text, "journals: %s\n", recording.c_str());
+    } else {
+      finish_job(recording, options_, text, stderr);
+      if (text != nullptr) std::fprintf(text, "  files: %s\n", options_.output.c_str());
+      if (options_.at_finalize == "emulate") json_.write_file_of(options_.output + "/report.json");
+    }
+    if (!end.good())
+      throw RunError("'" + application + "' " + how_it_ended(end) + "; what was recorded until then is in " +
+                     options_.output);
+    return kDone;
+  }
+
+  std::string ranks_, mpiexec_;
+  JobOptions options_;
+  OptionTable table_;
+  TableFlags flags_;
+  JsonOutput json_;
+};
+
+const CommandRegistration kRun{"run", "run a program under mpiexec, then emulate and report",
+                               []() -> std::unique_ptr<Command> { return std::make_unique<RunCommand>(); }};
+
+}  // namespace
+}  // namespace hybrid
