@@ -56,13 +56,20 @@ struct Operation {
   std::vector<std::uint32_t> neighbors_out, neighbors_in;  // world ranks, neighbourhood collectives only
 };
 
+/// As newly made, but keeps the vectors' storage.
+void reset(Operation& operation);
+
 /// `bytes` of a collective: barrier 0; bcast, reduce, allreduce, scan, exscan: the vector's size; gather,
 /// scatter, allgather, alltoall: one member's block; reduce_scatter_block: one block; v-forms: total sent by
 /// this rank.
 
 struct CommunicatorInfo {
-  std::vector<std::uint32_t> members;  // world rank of each local rank
+  std::vector<std::uint32_t> members;  // world rank of each local rank; empty: MPI_COMM_SELF, each rank alone
+  std::vector<std::uint32_t> remote;   // the second group of an inter-communicator, else empty
 };
+
+/// A collective's root that is MPI_PROC_NULL (inter-communicators) or that the operation does not have.
+inline constexpr std::uint32_t kNoRoot = ~std::uint32_t{0};
 
 /// A recorded job. Memory does not grow with the trace's length: locations are streamed.
 class JobTrace {

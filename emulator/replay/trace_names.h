@@ -81,7 +81,8 @@ inline constexpr std::string_view kPredictRelease = "hybrid.predict_release";
 
 inline constexpr std::string_view kPort = "hybrid.port";
 
-// ---- Facts of the run: archive properties, whose names OTF2 keeps to capitals, digits and underscores.
+// ---- Facts of the run: archive properties, whose names OTF2 keeps to capitals, digits and underscores
+// after a name space.
 
 inline constexpr std::string_view kPropertyPrefix = "HYBRID::";  // OTF2 refuses names without a namespace
 

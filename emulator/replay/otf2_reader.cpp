@@ -1,0 +1,187 @@
+#include "emulator/replay/otf2_reader.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdarg>
+#include <filesystem>
+
+#include "core/error.h"
+
+namespace hybrid {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kEventsAtOnce = 256;
+
+/// libotf2 prints its errors unless it has a handler; for the time of our calls it has a silent one.
+class QuietErrors {
+ public:
+  QuietErrors() : before_(OTF2_Error_RegisterCallback(&quiet, nullptr)) {}
+  ~QuietErrors() { OTF2_Error_RegisterCallback(before_, nullptr); }
+  QuietErrors(const QuietErrors&) = delete;
+  QuietErrors& operator=(const QuietErrors&) = delete;
+
+ private:
+  static OTF2_ErrorCode quiet(void*, const char*, std::uint64_t, const char*, OTF2_ErrorCode code,
+                              const char*, std::va_list) {
+    return code;
+  }
+  OTF2_ErrorCallback before_;
+};
+
+/// libotf2 keeps a file open for each location.
+void allow_open_files(std::size_t wanted) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, wanted);
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+const TraceFormatRegistration kOtf2{"otf2",
+                                    "Open Trace Format 2: archives of libhybrid, Score-P, TAU, EZTrace",
+                                    [](const std::string& anchor) -> std::unique_ptr<JobTrace> {
+                                      return std::make_unique<Otf2Trace>(anchor);
+                                    }};
+
+}  // namespace
+
+void Otf2Trace::Closer::operator()(OTF2_Reader* reader) const {
+  const QuietErrors quiet;
+  OTF2_Reader_Close(reader);
+}
+
+Otf2Trace::Otf2Trace(const std::string& anchor) : anchor_(anchor) {
+  const QuietErrors quiet;
+  std::error_code code;
+  if (!fs::is_regular_file(anchor, code)) throw UserError(fmt::format("{}: no such file", anchor));
+  if (fs::file_size(anchor, code) == 0)
+    throw UserError(fmt::format("{}: the file is empty; expected the anchor file of an OTF2 archive", anchor),
+                    "The recording was cut off before the archive was closed, or the copy failed.");
+  reader_.reset(OTF2_Reader_Open(anchor.c_str()));
+  if (reader_ == nullptr || OTF2_Reader_SetSerialCollectiveCallbacks(reader_.get()) != OTF2_SUCCESS)
+    throw UserError(fmt::format("{}: not the anchor file of an OTF2 archive, or truncated", anchor),
+                    "Expected the .otf2 file that Score-P, TAU, EZTrace or `hybrid run` wrote.");
+  definitions_ = read_otf2_definitions(reader_.get(), anchor);
+  open_locations();
+}
+
+std::string Otf2Trace::file_of(std::uint32_t location, std::string_view suffix) const {
+  return fmt::format("{}/{}{}", anchor_.substr(0, anchor_.rfind('.')), definitions_.locations[location].ref,
+                     suffix);
+}
+
+void Otf2Trace::open_locations() {
+  OTF2_Reader* reader = reader_.get();
+  const auto count = static_cast<std::uint32_t>(definitions_.locations.size());
+  allow_open_files(count + 64);
+  OTF2_FileSubstrate substrate = OTF2_SUBSTRATE_UNDEFINED;
+  OTF2_Reader_GetFileSubstrate(reader, &substrate);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Otf2Definitions::Location& location = definitions_.locations[i];
+    std::error_code code;
+    if (substrate == OTF2_SUBSTRATE_POSIX && location.events != 0 && !fs::exists(file_of(i, ".evt"), code))
+      throw UserError(fmt::format("{}: missing; it holds the events of \"{}\" (rank {})", file_of(i, ".evt"),
+                                  location.name, location.rank),
+                      "Copy the whole archive: the anchor file, the .def file and the directory beside it.");
+    OTF2_Reader_SelectLocation(reader, location.ref);
+  }
+  const bool local_definitions = OTF2_Reader_OpenDefFiles(reader) == OTF2_SUCCESS;
+  if (count != 0 && OTF2_Reader_OpenEvtFiles(reader) != OTF2_SUCCESS)
+    throw UserError(fmt::format("{}: the archive's event files cannot be opened", anchor_),
+                    "Copy the whole archive: the anchor file, the .def file and the directory beside it.");
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Otf2Definitions::Location& location = definitions_.locations[i];
+    if (local_definitions) {
+      // Mappings of a process's own ids and clock corrections, which libotf2 applies to the events.
+      if (OTF2_DefReader* local = OTF2_Reader_GetDefReader(reader, location.ref); local != nullptr) {
+        std::uint64_t read = 0;
+        const OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions(reader, local, &read);
+        OTF2_Reader_CloseDefReader(reader, local);
+        if (code != OTF2_SUCCESS)
+          throw UserError(fmt::format("{}: ends or breaks after {} records ({})", file_of(i, ".def"), read,
+                                      OTF2_Error_GetDescription(code)),
+                          "The archive is truncated or damaged; write or copy it again.");
+      }
+    }
+    locations_.push_back({location.rank, location.name});
+    inputs_.push_back(std::make_unique<Input>(Otf2Stream(definitions_, i)));
+    if (location.events == 0) continue;
+    Input& input = *inputs_.back();
+    input.reader = OTF2_Reader_GetEvtReader(reader, location.ref);
+    if (input.reader == nullptr ||
+        OTF2_Reader_RegisterEvtCallbacks(reader, input.reader, Otf2Stream::callbacks(), &input.stream) !=
+            OTF2_SUCCESS)
+      throw UserError(fmt::format("{}: cannot be read (rank {})", file_of(i, ".evt"), location.rank),
+                      "The file is truncated or damaged, or too many files are open (`ulimit -n`).");
+  }
+  if (local_definitions) OTF2_Reader_CloseDefFiles(reader);
+}
+
+std::string Otf2Trace::property(std::string_view name) const {
+  for (const auto& [fact, value] : definitions_.facts)
+    if (fact == name) return value;
+  return {};
+}
+
+void Otf2Trace::read_more(std::uint32_t location) {
+  Input& input = *inputs_[location];
+  const Otf2Definitions::Location& definition = definitions_.locations[location];
+  std::uint64_t read = 0;
+  OTF2_ErrorCode code = OTF2_SUCCESS;
+  // Never past the end: libotf2 takes what follows for events.
+  const std::uint64_t wanted = std::min(kEventsAtOnce, definition.events - input.events);
+  if (input.reader != nullptr && wanted != 0) {
+    const QuietErrors quiet;
+    code = OTF2_Reader_ReadLocalEvents(reader_.get(), input.reader, wanted, &read);
+    input.events += read;
+  }
+  if (!input.stream.error().empty())
+    throw UserError(
+        fmt::format("{} (rank {}), {}", file_of(location, ".evt"), definition.rank, input.stream.error()),
+        "The archive is damaged, or its writer broke the format.");
+  if (code != OTF2_SUCCESS)
+    throw UserError(
+        fmt::format("{} (rank {}): breaks after event {} of {} ({})", file_of(location, ".evt"),
+                    definition.rank, input.events, definition.events, OTF2_Error_GetDescription(code)),
+        "The file is truncated or damaged; write or copy the archive again.");
+  if (read != 0) return;
+  if (input.events < definition.events)
+    throw UserError(fmt::format("{} (rank {}): ends after event {} of {}", file_of(location, ".evt"),
+                                definition.rank, input.events, definition.events),
+                    "The file is truncated; write or copy the archive again.");
+  input.ended = true;
+  input.stream.end();
+}
+
+void Otf2Trace::begin(std::uint32_t location) {
+  Input& input = *inputs_[location];
+  if (input.begun) return;
+  input.begun = true;
+  read_more(location);
+  if (definitions_.locations[location].main) return;
+  std::uint32_t main = location;
+  while (!definitions_.locations[main].main) --main;
+  begin(main);
+  input.stream.started(inputs_[main]->stream.first_tick());
+}
+
+bool Otf2Trace::next(std::uint32_t location, Operation& operation) {
+  begin(location);
+  Input& input = *inputs_[location];
+  OperationQueue& queue = input.stream.queue();
+  for (;;) {
+    while (!queue.empty() && queue.front().dropped) queue.pop();
+    if (!queue.empty() && !queue.front().open) {
+      std::swap(operation, queue.front().operation);
+      queue.pop();
+      return true;
+    }
+    if (input.ended) return false;
+    read_more(location);
+  }
+}
+
+}  // namespace hybrid

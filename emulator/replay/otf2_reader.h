@@ -1,0 +1,64 @@
+// Trace format "otf2": archives of Open Trace Format 2, our own and those of Score-P, TAU and EZTrace.
+// trace_names.h says what ours carry beyond the format.
+//
+// Each location is read in pieces as its operations are asked for; memory grows with locations and with how
+// long nonblocking collectives stay open (whose parameters a foreign trace tells at their completion), not
+// with the trace.
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulator/replay/operation.h"
+#include "emulator/replay/otf2_definitions.h"
+#include "emulator/replay/otf2_stream.h"
+
+namespace hybrid {
+
+class Otf2Trace final : public JobTrace {
+ public:
+  /// `anchor`: path of the archive's .otf2 file. Throws UserError, naming the file, for an archive that is
+  /// missing, empty, truncated, not OTF2, or lacks one of its files.
+  explicit Otf2Trace(const std::string& anchor);
+
+  std::uint32_t ranks() const override { return definitions_.ranks; }
+  const std::vector<Location>& locations() const override { return locations_; }
+  const CommunicatorInfo& communicator(std::uint32_t id) const override {
+    return definitions_.communicators.at(id);
+  }
+  const std::string& region_name(std::uint32_t id) const override { return definitions_.regions.at(id).name; }
+  const std::vector<std::uint32_t>& placement() const override { return definitions_.placement; }
+  std::string property(std::string_view name) const override;
+  std::vector<std::pair<std::string, std::string>> properties() const override { return definitions_.facts; }
+  bool next(std::uint32_t location, Operation& operation) override;
+
+ private:
+  struct Input {
+    explicit Input(Otf2Stream s) : stream(std::move(s)) {}
+    Otf2Stream stream;
+    OTF2_EvtReader* reader = nullptr;
+    std::uint64_t events = 0;  // read so far
+    bool begun = false, ended = false;
+  };
+  struct Closer {
+    void operator()(OTF2_Reader* reader) const;
+  };
+
+  void open_locations();
+  void begin(std::uint32_t location);
+  void read_more(std::uint32_t location);
+  std::string file_of(std::uint32_t location, std::string_view suffix) const;
+
+  std::string anchor_;
+  Otf2Definitions definitions_;
+  std::vector<Location> locations_;
+  std::vector<std::unique_ptr<Input>>
+      inputs_;  // one a location; their addresses are the callbacks' user data
+  std::unique_ptr<OTF2_Reader, Closer> reader_;
+};
+
+}  // namespace hybrid
