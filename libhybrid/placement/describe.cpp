@@ -16,6 +16,10 @@ std::string within(const char* what, std::uint32_t index) {
   return index == Machine::kUnknown ? std::string() : fmt::format("{} {}", what, index);
 }
 
+std::string kind_name(const std::string& kind) {
+  return kind == "numa" ? "NUMA node" : kind == "nic" ? "NIC" : kind;
+}
+
 nlohmann::json index_or_null(std::uint32_t index) {
   return index == Machine::kUnknown ? nlohmann::json() : nlohmann::json(index);
 }
@@ -57,11 +61,12 @@ std::string describe(const Machine& m) {
 }
 
 std::string describe(const Placement& placement, std::span<const RankFacts> ranks) {
-  std::string text = fmt::format("One port a {}: {}\n\n  {:>6} {:>6} {:>6}  {:<24} {}\n", placement.kind,
-                                 counted(placement.ports(), "port"), "rank", "host", "port", "at", "CPUs");
+  std::string text =
+      fmt::format("One port for each {}: {}\n\n  {:>6} {:>6} {:>6}  {:<24} {}\n", kind_name(placement.kind),
+                  counted(placement.ports(), "port"), "rank", "host", "port", "at", "CPUs");
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const Port port = placement.port_of_rank[r];
-    text += fmt::format("  {:>6} {:>6} {:>6}  {:<24} {}\n", r, ranks[r].host, port,
+    text += fmt::format("  {:>6} {:>6} {:>6}  {:<24} {}\n", r, placement.host_of_rank[r], port,
                         placement.port_names[port], ranks[r].cpus);
   }
   if (!placement.notes.empty()) text += "\n";
@@ -103,7 +108,8 @@ nlohmann::json to_json(const Placement& placement, std::span<const RankFacts> ra
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const Port port = placement.port_of_rank[r];
     json["ports"][port]["ranks"].push_back(r);
-    json["ranks"].push_back({{"rank", r}, {"host", ranks[r].host}, {"cpus", ranks[r].cpus}, {"port", port}});
+    json["ranks"].push_back(
+        {{"rank", r}, {"host", placement.host_of_rank[r]}, {"cpus", ranks[r].cpus}, {"port", port}});
   }
   return json;
 }

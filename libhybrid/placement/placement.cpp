@@ -122,6 +122,11 @@ Placement assign_ports(std::string_view kind, std::span<const RankFacts> ranks) 
   check_kind(kind);
   Placement placement;
   placement.kind = kind;
+  std::map<std::uint32_t, std::uint32_t> host_number;
+  for (const RankFacts& facts : ranks) {
+    const auto number = static_cast<std::uint32_t>(host_number.size());
+    placement.host_of_rank.push_back(host_number.try_emplace(facts.host, number).first->second);
+  }
   if (kind == "rank") {
     for (std::uint32_t r = 0; r < ranks.size(); ++r) {
       placement.port_of_rank.push_back(r);
@@ -130,12 +135,9 @@ Placement assign_ports(std::string_view kind, std::span<const RankFacts> ranks) 
     return placement;
   }
 
-  std::map<std::uint32_t, std::uint32_t> host_number;  // by first rank
   std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::vector<std::size_t>> groups;
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const auto number = static_cast<std::uint32_t>(host_number.size());
-    groups[{host_number.try_emplace(ranks[r].host, number).first->second, ranks[r].objects}].push_back(r);
-  }
+  for (std::size_t r = 0; r < ranks.size(); ++r)
+    groups[{placement.host_of_rank[r], ranks[r].objects}].push_back(r);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> place(ranks.size());  // host, object
   std::size_t dealt = 0;
   for (const auto& [choice, members] : groups) {
@@ -159,8 +161,8 @@ Placement assign_ports(std::string_view kind, std::span<const RankFacts> ranks) 
 
   if (dealt > 0)
     placement.notes.push_back(
-        (dealt == ranks.size() ? "The ranks are" : std::to_string(dealt) + " ranks are") +
-        std::string(" not bound to one ") + object_name(kind) +
+        (dealt == ranks.size() ? std::string("The ranks") : std::to_string(dealt) + " of the ranks") +
+        (kind == "nic" ? " have no single nearest NIC" : " are not bound to one " + object_name(kind)) +
         ": they were dealt to those of their host in order.");
   if (kind == "nic" &&
       std::any_of(ranks.begin(), ranks.end(), [](const RankFacts& f) { return f.nic_assumed; }))

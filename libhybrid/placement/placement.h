@@ -48,8 +48,9 @@ void pretend_hosts(std::uint32_t hosts, std::span<RankFacts> ranks);
 struct Placement {
   std::string kind;
   std::vector<Port> port_of_rank;
-  std::vector<std::string> port_names;  // "rank 3", "host 0 core 5", "host 1"
-  std::vector<std::string> notes;       // what was decided for want of facts, for people
+  std::vector<std::uint32_t> host_of_rank;  // 0, 1, ... by first rank; as pretended, where that is so
+  std::vector<std::string> port_names;      // "rank 3", "host 0 core 5", "host 1"
+  std::vector<std::string> notes;           // what was decided for want of facts, for people
   std::uint32_t ports() const { return static_cast<std::uint32_t>(port_names.size()); }
 };
 
