@@ -50,7 +50,8 @@ struct PredictorEvaluation::State {
   // Everything that the predictor decides by itself up to `at`, each at its own time.
   void advance(Time at) {
     now = std::max(now, at);
-    for (Time due = predictor->next_deadline(); due <= now; due = predictor->next_deadline())
+    for (Time due = predictor->next_deadline(); due <= now && due != Time::never();
+         due = predictor->next_deadline())
       apply(predictor->on_time(due), due);
   }
 };

@@ -1,0 +1,294 @@
+#include "predictor/phase_partition.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "predictor/phase_cut.h"
+#include "predictor/timeline.h"
+
+namespace hybrid {
+
+namespace {
+
+using Timeline = UseHistory::Timeline;
+using WindowSet = UseHistory::WindowSet;
+using Stretch = PhasePartition::Stretch;
+using Members = std::vector<std::uint32_t>;
+
+// The price of establishing a connection, as a share of the job, and the least in windows.
+constexpr double kPrice = 1.0 / 40;
+constexpr double kPriceWindows = 4;
+// Two stretches are alike if their sets have at least this share of what the halves of each have in common.
+constexpr double kAlike = 0.6;
+// A connection belongs to a phase if it is used in this share of the phase's windows.
+constexpr double kMemberUse = 0.1;
+
+WindowSet windows_between(std::size_t first, std::size_t last) {
+  WindowSet set{};
+  for (std::size_t w = first; w <= last; ++w) set[w / kWordBits] |= bit_of(w);
+  return set;
+}
+
+std::uint32_t common_windows(const WindowSet& a, const WindowSet& b) {
+  std::uint32_t n = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) n += static_cast<std::uint32_t>(std::popcount(a[i] & b[i]));
+  return n;
+}
+
+std::uint32_t length(const Stretch& s) { return s.last - s.first + 1; }
+
+// Ports pass from one phase to the next at different times, so that the windows near a border hold both
+// working sets. This many of each side are not trusted.
+std::uint32_t margin(const Stretch& s) { return length(s) < 5 ? 0 : 1 + length(s) / 8; }
+
+std::size_t common_members(const Members& a, const Members& b) {
+  Members common;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
+  return common.size();
+}
+
+// Jaccard.
+double similarity(const Members& a, const Members& b) {
+  if (a.empty() && b.empty()) return 1;
+  const std::size_t common = common_members(a, b);
+  return static_cast<double>(common) / static_cast<double>(a.size() + b.size() - common);
+}
+
+// How many windows a connection that belongs to a set is used in, at the least, given the counts of all:
+// a quarter of what is usual. Usual is the median over uses, not over connections, so that a burst of many
+// connections that are used once does not make that usual.
+double least_use(const std::vector<std::uint32_t>& counts) {
+  std::array<std::uint64_t, UseHistory::kWindows + 1> uses{};
+  std::uint64_t all = 0;
+  for (std::uint32_t n : counts) uses[n] += n, all += n;
+  std::size_t usual = 0;
+  for (std::uint64_t below = uses[0]; below * 2 < all;) below += uses[++usual];
+  return static_cast<double>(usual) / 4;
+}
+
+class Partitioner {
+ public:
+  explicit Partitioner(const Timeline& timeline)
+      : timeline_(timeline), strays_(find_strays(timeline)), shares_(cumulative_shares(timeline)) {}
+
+  std::vector<Stretch> stretches() const {
+    const double price = std::max(kPrice, kPriceWindows / static_cast<double>(timeline_.windows.size()));
+    std::vector<Stretch> stretches;
+    for (const auto& [first, last] : cheapest_cut(timeline_, strays_, shares_, price))
+      stretches.push_back({first, last, 0});
+    const auto is_short = [&](const Stretch& s) { return share(s) < price / 2; };
+    join_short_runs(stretches, is_short);
+    join_short_to_neighbours(stretches, is_short);
+    join_alike_neighbours(stretches);
+    name_phases(stretches);
+    while (join_loose_end(stretches, price)) name_phases(stretches);
+    return stretches;
+  }
+
+  std::vector<Members> members(const std::vector<Stretch>& stretches) const {
+    std::uint32_t phases = 0;
+    for (const Stretch& s : stretches) phases = std::max(phases, s.phase + 1);
+    std::vector<Members> seen(phases), members(phases);
+    for (std::uint32_t p = 0; p < phases; ++p) seen[p] = members_of(p, stretches, {});
+    for (std::uint32_t p = 0; p < phases; ++p) {
+      members[p] = members_of(p, stretches, seen);
+      if (members[p].empty()) members[p] = seen[p];
+    }
+    return members;
+  }
+
+ private:
+  // What a stretch is compared by: the connections used steadily away from its borders, and how much of them
+  // its two halves have in common.
+  struct Profile {
+    Members core;
+    double stability = 1;
+  };
+
+  double share(const Stretch& s) const { return shares_[s.last + 1] - shares_[s.first]; }
+
+  Profile profile(const Stretch& s) const {
+    const std::uint32_t first = s.first == 0 ? 0 : s.first + margin(s);
+    const std::uint32_t last = s.last + 1 == timeline_.windows.size() ? s.last : s.last - margin(s);
+    const std::uint32_t middle = first + (last - first) / 2;
+    const WindowSet early = windows_between(first, middle);
+    const WindowSet late = windows_between(middle + 1, last);
+    std::vector<std::uint32_t> used_early(timeline_.uses.size()), used(timeline_.uses.size());
+    for (std::size_t u = 0; u < used.size(); ++u) {
+      if (strays_[u]) continue;
+      used_early[u] = common_windows(timeline_.uses[u].windows, early);
+      used[u] = used_early[u] + common_windows(timeline_.uses[u].windows, late);
+    }
+    const double enough = least_use(used);
+    Profile result;
+    std::size_t both = 0;
+    for (std::size_t u = 0; u < used.size(); ++u) {
+      if (used[u] == 0 || used[u] < enough) continue;
+      result.core.push_back(static_cast<std::uint32_t>(u));
+      both += used_early[u] != 0 && used[u] != used_early[u] ? 1 : 0;
+    }
+    if (first != last && !result.core.empty())
+      result.stability = static_cast<double>(both) / static_cast<double>(result.core.size());
+    return result;
+  }
+
+  // How alike two stretches are; nothing if they are of different phases. A stretch whose own halves differ
+  // (irregular traffic, one pass over all destinations) may differ from its neighbour as much.
+  static std::optional<double> alike(const Profile& a, const Profile& b) {
+    const double s = similarity(a.core, b.core);
+    if (s < kAlike * std::max(a.stability, b.stability)) return std::nullopt;
+    return s;
+  }
+
+  static void join_with_next(std::vector<Stretch>& stretches, std::size_t i) {
+    stretches[i].last = stretches[i + 1].last;
+    stretches.erase(stretches.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
+
+  // Short stretches in a row are one stretch without a stable set, such as the job's start.
+  template <class IsShort>
+  static void join_short_runs(std::vector<Stretch>& stretches, const IsShort& is_short) {
+    std::vector<Stretch> joined;
+    bool open = false;  // the last of `joined` is a run of short ones
+    for (const Stretch& s : stretches) {
+      if (open && is_short(s))
+        joined.back().last = s.last;
+      else
+        joined.push_back(s);
+      open = is_short(s);
+    }
+    stretches = std::move(joined);
+  }
+
+  template <class IsShort>
+  void join_short_to_neighbours(std::vector<Stretch>& stretches, const IsShort& is_short) const {
+    while (stretches.size() > 1) {
+      const auto shortest =
+          std::min_element(stretches.begin(), stretches.end(),
+                           [&](const Stretch& a, const Stretch& b) { return share(a) < share(b); });
+      if (!is_short(*shortest)) return;
+      const auto i = static_cast<std::size_t>(shortest - stretches.begin());
+      const Members core = profile(stretches[i]).core;
+      const auto with = [&](std::size_t j) { return similarity(core, profile(stretches[j]).core); };
+      const bool to_next = i == 0 || (i + 1 < stretches.size() && with(i + 1) > with(i - 1));
+      join_with_next(stretches, to_next ? i : i - 1);
+    }
+  }
+
+  void join_alike_neighbours(std::vector<Stretch>& stretches) const {
+    std::vector<Profile> profiles;
+    for (const Stretch& s : stretches) profiles.push_back(profile(s));
+    for (;;) {
+      std::size_t best = stretches.size();
+      double best_similarity = -1;
+      for (std::size_t i = 0; i + 1 < stretches.size(); ++i) {
+        const auto similar = alike(profiles[i], profiles[i + 1]);
+        if (similar && *similar > best_similarity) best = i, best_similarity = *similar;
+      }
+      if (best == stretches.size()) return;
+      join_with_next(stretches, best);
+      profiles.erase(profiles.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+      profiles[best] = profile(stretches[best]);
+    }
+  }
+
+  // Each stretch is an occurrence of the phase of the most similar stretch before it, or of a new phase.
+  void name_phases(std::vector<Stretch>& stretches) const {
+    std::vector<Profile> profiles;
+    std::uint32_t phases = 0;
+    for (Stretch& s : stretches) {
+      profiles.push_back(profile(s));
+      s.phase = phases;
+      double best = -1;
+      for (std::size_t earlier = 0; earlier + 1 < profiles.size(); ++earlier) {
+        const auto similar = alike(profiles.back(), profiles[earlier]);
+        if (similar && *similar > best) s.phase = stretches[earlier].phase, best = *similar;
+      }
+      if (best < 0) ++phases;
+    }
+    for (std::size_t i = 0; i + 1 < stretches.size();) {
+      if (stretches[i].phase == stretches[i + 1].phase)
+        join_with_next(stretches, i);
+      else
+        ++i;
+    }
+  }
+
+  // A loop that alternates between sets begins and ends with one of them alone. Such an end, a short stretch
+  // that occurs once and whose set a neighbour has, belongs to the neighbour. Whether one was found.
+  bool join_loose_end(std::vector<Stretch>& stretches, double price) const {
+    for (std::size_t i = 0; i < stretches.size() && stretches.size() > 1; ++i) {
+      const auto is_occurrence = [&](const Stretch& s) { return s.phase == stretches[i].phase; };
+      if (share(stretches[i]) > 2 * price ||
+          std::count_if(stretches.begin(), stretches.end(), is_occurrence) > 1)
+        continue;
+      const Members core = profile(stretches[i]).core;
+      const auto has = [&](std::size_t j) {
+        return common_members(core, profile(stretches[j]).core) * 5 >= core.size() * 4;
+      };
+      const bool of_previous = i > 0 && has(i - 1);
+      if (!of_previous && (i + 1 == stretches.size() || !has(i + 1))) continue;
+      join_with_next(stretches, of_previous ? i - 1 : i);
+      return true;
+    }
+    return false;
+  }
+
+  // The connections used in at least a tenth of the phase's windows, or a quarter as often as is usual in it
+  // if that is less (one pass over all destinations uses each once). A use near a border counts for the
+  // neighbour if that has the connection too, by `seen` (working sets by phase, found without this rule;
+  // empty: count everything).
+  Members members_of(std::uint32_t phase, const std::vector<Stretch>& stretches,
+                     const std::vector<Members>& seen) const {
+    std::vector<std::uint32_t> used(timeline_.uses.size());
+    std::uint32_t windows = 0;
+    const auto count = [&](std::uint32_t u, const WindowSet& set) {
+      return common_windows(timeline_.uses[u].windows, set);
+    };
+    for (std::size_t i = 0; i < stretches.size(); ++i) {
+      const Stretch& s = stretches[i];
+      if (s.phase != phase) continue;
+      windows += length(s);
+      const WindowSet all = windows_between(s.first, s.last);
+      for (std::uint32_t u = 0; u < used.size(); ++u) used[u] += strays_[u] ? 0 : count(u, all);
+      if (seen.empty() || margin(s) == 0) continue;
+      if (i > 0) {
+        const WindowSet begin = windows_between(s.first, s.first + margin(s) - 1);
+        for (std::uint32_t u : seen[stretches[i - 1].phase]) used[u] -= count(u, begin);
+      }
+      if (i + 1 < stretches.size()) {
+        const WindowSet end = windows_between(s.last - margin(s) + 1, s.last);
+        for (std::uint32_t u : seen[stretches[i + 1].phase]) used[u] -= count(u, end);
+      }
+    }
+    const double enough = std::min(kMemberUse * windows, least_use(used));
+    Members members;
+    for (std::uint32_t u = 0; u < used.size(); ++u)
+      if (used[u] != 0 && used[u] >= enough) members.push_back(u);
+    return members;
+  }
+
+  const Timeline& timeline_;
+  const std::vector<bool> strays_;
+  const std::vector<double> shares_;
+};
+
+}  // namespace
+
+PhasePartition partition_into_phases(Timeline timeline) {
+  PhasePartition result;
+  result.timeline = std::move(timeline);
+  if (result.timeline.windows.empty()) return result;
+  widen_to_recurrence(result.timeline);
+  const Partitioner partitioner(result.timeline);
+  result.stretches = partitioner.stretches();
+  result.members = partitioner.members(result.stretches);
+  return result;
+}
+
+}  // namespace hybrid

@@ -1,0 +1,145 @@
+// Synthetic jobs for the phase finder's tests: streams of messages with the shapes of real MPI programs.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/connection.h"
+#include "core/random.h"
+#include "core/time.h"
+#include "core/units.h"
+
+namespace hybrid::test_jobs {
+
+struct Message {
+  Time at;
+  Connection connection;
+  Bytes bytes = 0;
+};
+
+/// The messages of one step of a program: who sends to whom, in order.
+using Step = std::vector<Connection>;
+
+/// Ranks as a periodic w x h grid; every rank to its four neighbours.
+inline Step halo(std::uint32_t w, std::uint32_t h) {
+  Step step;
+  for (std::uint32_t direction = 0; direction < 4; ++direction)
+    for (std::uint32_t y = 0; y < h; ++y)
+      for (std::uint32_t x = 0; x < w; ++x) {
+        const std::uint32_t nx = (x + (direction == 0 ? 1 : direction == 1 ? w - 1 : 0)) % w;
+        const std::uint32_t ny = (y + (direction == 2 ? 1 : direction == 3 ? h - 1 : 0)) % h;
+        step.push_back({y * w + x, ny * w + nx});
+      }
+  return step;
+}
+
+/// Every rank to rank + shift.
+inline Step shift(std::uint32_t ranks, std::uint32_t by) {
+  Step step;
+  for (std::uint32_t r = 0; r < ranks; ++r) step.push_back({r, (r + by) % ranks});
+  return step;
+}
+
+inline Step all_to_all(std::uint32_t ranks) {
+  Step step;
+  for (std::uint32_t by = 1; by < ranks; ++by)
+    for (Connection c : shift(ranks, by)) step.push_back(c);
+  return step;
+}
+
+/// Recursive doubling; ranks a power of two.
+inline Step all_reduce(std::uint32_t ranks) {
+  Step step;
+  for (std::uint32_t bit = 1; bit < ranks; bit <<= 1)
+    for (std::uint32_t r = 0; r < ranks; ++r) step.push_back({r, r ^ bit});
+  return step;
+}
+
+/// Binomial tree from rank 0.
+inline Step broadcast(std::uint32_t ranks) {
+  Step step;
+  for (std::uint32_t bit = std::bit_floor(ranks - 1); bit > 0; bit >>= 1)
+    for (std::uint32_t r = 0; r + bit < ranks; r += 2 * bit) step.push_back({r, r + bit});
+  return step;
+}
+
+/// One plane of LU's lower (forward) or upper sweep: to the east and south, or to the west and north.
+inline Step sweep(std::uint32_t w, std::uint32_t h, bool forward) {
+  Step step;
+  for (std::uint32_t y = 0; y < h; ++y)
+    for (std::uint32_t x = 0; x < w; ++x) {
+      const std::uint32_t r = y * w + x;
+      if (forward && x + 1 < w) step.push_back({r, r + 1});
+      if (forward && y + 1 < h) step.push_back({r, r + w});
+      if (!forward && x > 0) step.push_back({r, r - 1});
+      if (!forward && y > 0) step.push_back({r, r - w});
+    }
+  return step;
+}
+
+inline std::vector<Connection> set_of(std::initializer_list<Step> steps) {
+  std::vector<Connection> set;
+  for (const Step& step : steps) set.insert(set.end(), step.begin(), step.end());
+  std::sort(set.begin(), set.end());
+  set.erase(std::unique(set.begin(), set.end()), set.end());
+  return set;
+}
+
+/// Lays steps one after the other.
+class Job {
+ public:
+  /// `ranks` ports, each of which lags behind by its own constant of up to `lag`; seed of all that is random.
+  explicit Job(std::uint32_t ranks, Time lag = {}, std::uint64_t seed = 1) : ranks_(ranks), random_(seed) {
+    for (std::uint32_t r = 0; r < ranks; ++r)
+      lag_.push_back(
+          picoseconds(static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(lag.ps) + 1))));
+  }
+  /// Spreads the messages of `step` over `duration`.
+  Job& run(const Step& step, Time duration, Bytes bytes = 1024) {
+    for (std::size_t i = 0; i < step.size(); ++i) {
+      const Time at = now_ + picoseconds(duration.ps * static_cast<std::int64_t>(i) /
+                                         static_cast<std::int64_t>(step.size()));
+      messages_.push_back({at + lag_[step[i].source], step[i], bytes});
+    }
+    now_ += duration;
+    return *this;
+  }
+  Job& compute(Time duration) { return now_ += duration, *this; }
+  Job& repeat(int times, const std::function<void(Job&, int)>& body) {
+    for (int i = 0; i < times; ++i) body(*this, i);
+    return *this;
+  }
+  /// Adds messages between random ports at random times, `per_thousand` of those there are.
+  Job& add_strays(std::uint32_t per_thousand) {
+    const std::size_t count = messages_.size() * per_thousand / 1000;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto source = static_cast<Port>(random_.below(ranks_));
+      const auto destination = static_cast<Port>((source + 1 + random_.below(ranks_ - 1)) % ranks_);
+      const Time at =
+          picoseconds(static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(now_.ps))));
+      messages_.push_back({at, {source, destination}, 64});
+    }
+    return *this;
+  }
+  Time now() const { return now_; }
+  Random& random() { return random_; }
+  /// In time order.
+  std::vector<Message> messages() const {
+    std::vector<Message> sorted = messages_;
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const Message& a, const Message& b) { return a.at < b.at; });
+    return sorted;
+  }
+
+ private:
+  std::uint32_t ranks_;
+  Random random_;
+  std::vector<Time> lag_;
+  std::vector<Message> messages_;
+  Time now_{};
+};
+
+}  // namespace hybrid::test_jobs
