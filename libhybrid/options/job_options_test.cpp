@@ -1,0 +1,114 @@
+#include "libhybrid/options/job_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+#include "core/error.h"
+
+namespace hybrid {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Job {
+  JobOptions options;
+  OptionTable table;
+  Job() { add_job_options(table, options); }
+  std::string refusal(std::string_view name, std::string_view value) {
+    try {
+      table.set(name, value, "--" + std::string(name));
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+};
+
+TEST(JobOptions, StoreWhatIsSet) {
+  Job job;
+  job.table.set("clock", "cpu", "");
+  job.table.set("quiet", "", "");
+  job.table.set("live", "off", "");
+  job.table.set("slot-length", "200ns", "");
+  job.table.set("local-rate", "10Gb/s", "");
+  EXPECT_EQ(job.options.clock, "cpu");
+  EXPECT_TRUE(job.options.quiet);
+  EXPECT_FALSE(job.options.live);
+  EXPECT_EQ(job.options.network.slot_length, nanoseconds(200));
+  EXPECT_EQ(job.options.replay.local_rate, 10'000'000'000u);
+}
+
+TEST(JobOptions, TakeListsOfTechniquesAndSlots) {
+  Job job;
+  job.table.set("technique", "wormhole, hybrid", "");
+  job.table.set("slots", "2,8", "");
+  EXPECT_THAT(job.options.techniques, ElementsAre("wormhole", "hybrid"));
+  EXPECT_THAT(job.options.slot_counts, ElementsAre(2u, 8u));
+  EXPECT_EQ(job.options.network.slots, 2u);
+}
+
+TEST(JobOptions, NameTheOptionAndTheLikelyMeantValue) {
+  Job job;
+  EXPECT_THAT(job.refusal("clock", "cpi"),
+              AllOf(HasSubstr("clock: 'cpi'"), HasSubstr("Did you mean 'cpu'?")));
+  EXPECT_THAT(job.refusal("technique", "wormhole,hybird"), HasSubstr("Did you mean 'hybrid'?"));
+  EXPECT_THAT(job.refusal("online-predictor", "timeot"), HasSubstr("Did you mean 'timeout'?"));
+  EXPECT_THAT(job.refusal("slots", "0"), HasSubstr("slots: 0"));
+  EXPECT_THAT(job.refusal("slots", "2,,4"), HasSubstr("empty"));
+  EXPECT_THAT(job.refusal("slot-length", "100"), HasSubstr("is not a time"));
+  EXPECT_THAT(job.refusal("algorithm", "ring"), HasSubstr("COLLECTIVE=NAME"));
+  EXPECT_THAT(job.refusal("live", "perhaps"), HasSubstr("neither on nor off"));
+}
+
+TEST(JobOptions, HaveNoOptionForThePortsThatTheRanksDecide) {
+  Job job;
+  EXPECT_EQ(job.table.find("nodes"), nullptr);
+  EXPECT_EQ(job.table.find("network"), nullptr);
+}
+
+TEST(JobOptions, VariablesBesideAPresetWinOverIt) {
+  Job job;
+  const std::array<const char*, 4> environment{"HYBRID_SLOT_LENGTH=300ns", "HYBRID_PRESET=ch4",
+                                               "HYBRID_TYPO=1", nullptr};
+  EXPECT_THAT(job.table.set_from_environment(environment.data()), ElementsAre("HYBRID_TYPO"));
+  EXPECT_EQ(job.options.network.slot_length, nanoseconds(300));
+  EXPECT_EQ(job.options.network.scheduler.cycle, nanoseconds(20));  // ch4's
+}
+
+TEST(JobOptions, ATableOverChangedOptionsTellsTheirValues) {
+  Job job;
+  job.table.set("slots", "2,8", "");
+  job.table.set("algorithm", "allreduce=ring", "");
+  job.table.set("ports", "0,0,1", "");
+  OptionTable again;
+  add_emulation_options(again, job.options);
+  EXPECT_EQ(again.find("slots")->default_text, "2,8");
+  EXPECT_EQ(again.find("algorithm")->default_text, "allreduce=ring");
+  EXPECT_EQ(again.find("ports")->default_text, "0,0,1");
+}
+
+TEST(JobOptions, EveryDefaultIsReadBack) {
+  Job job;
+  for (const Option& option : job.table.options()) {
+    if (option.default_text.empty() || option.name == "slots" || option.name == "predictors" ||
+        option.name == "algorithm")
+      continue;  // their defaults are words for a choice that depends on the job
+    EXPECT_EQ(job.refusal(option.name, option.default_text), "accepted") << option.name;
+  }
+}
+
+TEST(JobOptions, CheckRefusesASlotShorterThanItsGuard) {
+  Job job;
+  job.table.set("guard", "100ns", "");
+  job.table.set("slot-length", "80ns", "");
+  EXPECT_THROW(check_job(job.options), UserError);
+  job.table.set("slot-length", "180ns", "");
+  EXPECT_NO_THROW(check_job(job.options));
+}
+
+}  // namespace
+}  // namespace hybrid

@@ -1,0 +1,204 @@
+#include "libhybrid/report/job_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "libhybrid/report/report_json.h"
+
+namespace hybrid {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// A job held in memory: what each rank does, in order.
+class JobDouble final : public JobTrace {
+ public:
+  using Facts = std::vector<std::pair<std::string, std::string>>;
+
+  JobDouble(std::vector<std::vector<Operation>> ranks, std::vector<std::string> regions = {},
+            Facts facts = {})
+      : operations_(std::move(ranks)),
+        regions_(std::move(regions)),
+        facts_(std::move(facts)),
+        at_(operations_.size()) {
+    world_.members.resize(operations_.size());
+    std::iota(world_.members.begin(), world_.members.end(), 0u);
+    for (std::uint32_t rank = 0; rank < operations_.size(); ++rank)
+      locations_.push_back({rank, "rank " + std::to_string(rank)});
+  }
+
+  std::uint32_t ranks() const override { return static_cast<std::uint32_t>(operations_.size()); }
+  const std::vector<Location>& locations() const override { return locations_; }
+  const CommunicatorInfo& communicator(std::uint32_t /*id*/) const override { return world_; }
+  const std::string& region_name(std::uint32_t id) const override { return regions_.at(id); }
+  const std::vector<std::uint32_t>& placement() const override { return placement_; }
+  std::string property(std::string_view name) const override {
+    for (const auto& [key, value] : facts_)
+      if (key == name) return value;
+    return {};
+  }
+  Facts properties() const override { return facts_; }
+  bool next(std::uint32_t location, Operation& operation) override {
+    if (at_[location] == operations_[location].size()) return false;
+    operation = operations_[location][at_[location]++];
+    return true;
+  }
+
+ private:
+  std::vector<std::vector<Operation>> operations_;
+  std::vector<std::string> regions_;
+  Facts facts_;
+  std::vector<std::size_t> at_;
+  std::vector<Location> locations_;
+  CommunicatorInfo world_;
+  std::vector<std::uint32_t> placement_;
+};
+
+Operation operation(Operation::Kind kind, Time at) {
+  Operation op;
+  op.kind = kind;
+  op.at = at;
+  op.compute = microseconds(1);
+  return op;
+}
+
+Operation transfer(Operation::Kind kind, Time at, std::uint32_t peer, Bytes bytes) {
+  Operation op = operation(kind, at);
+  op.peer = peer;
+  op.bytes = bytes;
+  return op;
+}
+
+// Every rank sends `rounds` times to the next; even ranks send first.
+std::vector<std::vector<Operation>> ring(std::uint32_t ranks, int rounds, Bytes bytes) {
+  std::vector<std::vector<Operation>> job(ranks);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    for (int round = 0; round < rounds; ++round) {
+      const Time at = microseconds(2 * round);
+      const auto send = transfer(Operation::Kind::send, at, (rank + 1) % ranks, bytes);
+      const auto receive = transfer(Operation::Kind::recv, at, (rank + ranks - 1) % ranks, bytes);
+      job[rank].push_back(rank % 2 == 0 ? send : receive);
+      job[rank].push_back(rank % 2 == 0 ? receive : send);
+    }
+    job[rank].push_back(operation(Operation::Kind::finish, microseconds(2 * rounds)));
+  }
+  return job;
+}
+
+JobReport report_of(const std::vector<std::vector<Operation>>& job, const JobOptions& options,
+                    const JobDouble::Facts& facts = {}) {
+  return make_report("double",
+                     [&] { return std::make_unique<JobDouble>(job, std::vector<std::string>{}, facts); },
+                     options, {});
+}
+
+TEST(JobReport, TellsAJobsFactsPhasesPredictorsAndTechniques) {
+  JobOptions options;
+  options.predictors = {"timeout"};
+  const JobReport report = report_of(ring(8, 50, 256), options, {{"application", "ring"}});
+  EXPECT_EQ(report.job.ranks, 8u);
+  EXPECT_EQ(report.job.ports, 8u);
+  EXPECT_EQ(report.job.find("application"), "ring");
+
+  EXPECT_FALSE(report.phases_hinted);
+  ASSERT_EQ(report.phases.size(), 1u);
+  EXPECT_EQ(report.phases[0].messages, 400u);
+  EXPECT_EQ(report.phases[0].bytes, 400u * 256u);
+  EXPECT_EQ(report.phases[0].working_set.size(), 8u);
+  EXPECT_EQ(report.phases[0].slots_needed, 1u);
+
+  // K: what the options say, and what the largest phase needs.
+  ASSERT_EQ(report.predictors.size(), 2u);
+  EXPECT_EQ(report.predictors[0].capacity, 1u);
+  EXPECT_EQ(report.predictors[1].capacity, 4u);
+  EXPECT_EQ(report.predictors[0].sends, 400u);
+  EXPECT_EQ(report.predictors[0].hits, 392u);  // each port's first send finds nothing
+
+  std::vector<std::string> names;
+  for (const TechniqueResult& r : report.techniques)
+    names.push_back(r.measures.technique + " " + std::to_string(r.measures.slots));
+  EXPECT_THAT(names, ElementsAre("wormhole 0", "circuit 0", "tdm 1", "tdm 4", "hybrid 1", "hybrid 4"));
+  for (const TechniqueResult& r : report.techniques) {
+    EXPECT_EQ(r.measures.messages, 400u) << r.measures.technique;
+    EXPECT_EQ(r.measures.bytes, 400u * 256u) << r.measures.technique;
+    const double expected =
+        static_cast<double>(report.techniques[0].measures.time.ps) / static_cast<double>(r.measures.time.ps);
+    EXPECT_DOUBLE_EQ(r.time_ratio, expected);
+  }
+  EXPECT_FALSE(report.verdict.sentence.empty());
+}
+
+TEST(JobReport, IsTheSameForTheSameTraceAndSeed) {
+  const auto job = ring(6, 20, 100);
+  EXPECT_EQ(to_json(report_of(job, {})).dump(), to_json(report_of(job, {})).dump());
+}
+
+TEST(JobReport, HintsNameThePhasesAndTheRestIsOutside) {
+  // Ranks 0 and 1 talk inside a phase, then outside it.
+  std::vector<std::vector<Operation>> job(2);
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    auto begin = operation(Operation::Kind::phase_begin, microseconds(0));
+    auto end = operation(Operation::Kind::phase_end, microseconds(4));
+    begin.region = end.region = 0;
+    const auto kind = rank == 0 ? Operation::Kind::send : Operation::Kind::recv;
+    job[rank] = {begin,
+                 transfer(kind, microseconds(1), 1 - rank, 64),
+                 transfer(kind, microseconds(2), 1 - rank, 64),
+                 end,
+                 transfer(kind, microseconds(5), 1 - rank, 8),
+                 operation(Operation::Kind::finish, microseconds(6))};
+  }
+  JobDouble trace(job, {"exchange"});
+  const JobPhases phases = find_phases(trace, {}, 2);
+  EXPECT_TRUE(phases.hinted);
+  ASSERT_EQ(phases.phases.size(), 2u);
+  EXPECT_EQ(phases.phases[0].name, "exchange");
+  EXPECT_EQ(phases.phases[0].messages, 2u);
+  EXPECT_EQ(phases.phases[0].bytes, 128u);
+  EXPECT_EQ(phases.phases[1].name, "outside phases");
+  EXPECT_EQ(phases.phases[1].messages, 1u);
+  EXPECT_THAT(phases.phases[0].working_set, ElementsAre(Connection{0, 1}));
+}
+
+TEST(JobReport, MessagesInsideAPortNeverReachTheSwitch) {
+  JobOptions options;
+  options.techniques = {"wormhole"};
+  options.replay.placement = {0, 0, 1, 1};
+  const JobReport report = report_of(ring(4, 10, 256), options);
+  EXPECT_EQ(report.job.ports, 2u);
+  EXPECT_EQ(report.techniques[0].measures.messages, 20u);
+  EXPECT_EQ(report.techniques[0].measures.local_messages, 20u);
+}
+
+TEST(JobReport, WarnsOfWhatTheRecordingLost) {
+  JobOptions options;
+  options.techniques = {"wormhole"};
+  const JobReport report = report_of(
+      ring(2, 3, 8), options, {{"lost_events", "17"}, {"incomplete_ranks", "1"}, {"missing_ranks", ""}});
+  ASSERT_GE(report.warnings.size(), 2u);
+  EXPECT_THAT(report.warnings[0], HasSubstr("17 events are missing"));
+  EXPECT_THAT(report.warnings[1], HasSubstr("rank 1 has no end"));
+}
+
+TEST(JobReport, RefusesPortsThatAreNotOneARank) {
+  JobOptions options;
+  options.replay.placement = {0, 1, 2};
+  EXPECT_THROW(report_of(ring(4, 1, 8), options), UserError);
+}
+
+TEST(JobReport, RefusesImpossibleParametersBeforeReading) {
+  JobOptions options;
+  options.network.slots = 0;
+  EXPECT_THROW(report_of(ring(4, 1, 8), options), UserError);
+}
+
+}  // namespace
+}  // namespace hybrid

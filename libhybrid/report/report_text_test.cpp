@@ -1,0 +1,176 @@
+#include "libhybrid/report/report_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "libhybrid/report/report_json.h"
+
+namespace hybrid {
+namespace {
+
+using testing::HasSubstr;
+
+TechniqueResult result(const char* technique, std::uint32_t slots, Time time, Time communication,
+                       double ratio) {
+  TechniqueResult r;
+  r.measures.technique = technique;
+  r.measures.nodes = 16;
+  r.measures.slots = slots;
+  r.measures.time = time;
+  r.measures.communication_time = communication;
+  r.measures.compute_time = time - communication;
+  r.measures.messages = 12345;
+  r.measures.bytes = 5 << 20;
+  r.measures.local_messages = 40;
+  r.measures.local_bytes = 320;
+  r.measures.utilisation = 0.125;
+  r.measures.hit_rate = slots == 0 ? 0 : 0.973;
+  r.measures.latency.add(nanoseconds(500));
+  r.measures.seed = 1;
+  r.time_ratio = ratio;
+  r.communication_ratio = ratio;
+  return r;
+}
+
+JobReport example() {
+  JobReport report;
+  report.trace = "hybrid-halo2d-1/trace.otf2";
+  report.job = {16,
+                16,
+                {{"application", "./halo2d"},
+                 {"arguments", "240 100"},
+                 {"clock", "cpu"},
+                 {"hosts", "1"},
+                 {"live_grants", "64"},
+                 {"live_hits", "900"},
+                 {"live_misses", "100"},
+                 {"live_requests", "70"},
+                 {"lost_events", "0"},
+                 {"placement", "rank"},
+                 {"yield", "yes"}}};
+  Phase phase;
+  phase.name = "phase 1";
+  phase.occurrences = 3;
+  phase.messages = 12345;
+  phase.bytes = 5 << 20;
+  phase.working_set = {{0, 1}, {1, 0}};
+  phase.slots_needed = 1;
+  report.phases.push_back(phase);
+  PredictorScore score;
+  score.predictor = "timeout";
+  score.capacity = 4;
+  score.sends = 12345;
+  score.hits = 12000;
+  score.requests = 64;
+  score.releases = 3;
+  score.held = microseconds(100);
+  score.held_unused = microseconds(5);
+  report.predictors.push_back(score);
+  report.techniques = {result("wormhole", 0, microseconds(1500), microseconds(1000), 1),
+                       result("hybrid", 4, microseconds(1000), microseconds(500), 1.5)};
+  report.verdict = {"hybrid", 4, "Hybrid with K = 4 suits this job."};
+  report.warnings = {"The journal of rank 3 has no end: it died, or is cut."};
+  report.options.slot_counts = {4};
+  return report;
+}
+
+TEST(ReportText, ReadsLikeThis) {
+  EXPECT_EQ(to_text(example()),
+            R"(Job
+  program      ./halo2d 240 100
+  ranks        16 ranks on 1 host, 16 ports of the switch (one a rank)
+  compute time from each thread's CPU clock
+  yield        on: empty polls gave up the core, there being more ranks than cores
+  messages     12,345 through the switch, 5 MiB
+               40 inside ports, 320 B
+  warning      The journal of rank 3 has no end: it died, or is cut.
+
+Phases (found from the sends)
+  phase    times  messages  bytes    working set  slots needed
+  phase 1      3    12,345  5 MiB  2 connections             1
+
+Predictors (each on its own port's sends, every request granted at once)
+  predictor  K  hit rate  messages  requests  releases  held, unused
+  timeout    4    97.2 %    12,345        64         3         5.0 %
+  while the job ran: 900 of 1,000 messages found their circuit established (90.0 %), 70 requests,
+  64 grants
+
+Techniques (speedup: against wormhole)
+  technique  K  job time  speedup  comm. time  speedup  utilisation     p50     p99  hit rate
+  wormhole   -   1.50 ms    1.00x     1.00 ms    1.00x       12.5 %  500 ns  500 ns     0.0 %
+  hybrid     4   1.00 ms    1.50x      500 us    1.50x       12.5 %  500 ns  500 ns    97.3 %
+
+Verdict
+  Hybrid with K = 4 suits this job.
+
+How this was reached
+  trace hybrid-halo2d-1/trace.otf2
+  link 6.4 Gb/s, one way 80ns, slot 100ns, guard 0s, reconfiguration 0s, scheduler greedy (80ns a
+  pass), predictor timeout, allocation ses, seed 1
+  again: hybrid replay hybrid-halo2d-1/trace.otf2 --slots 4
+)");
+}
+
+TEST(ReportText, KeepsToAHundredColumns) {
+  JobReport report = example();
+  report.phases.front().name = std::string(150, 'p');
+  report.job.recorded[0].second = "./a";
+  std::istringstream lines(to_text(report));
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("  again: ")) EXPECT_LE(line.size(), 100u) << line;
+}
+
+TEST(ReportText, ShowsTheLargestOfManyPhasesAndCountsTheRest) {
+  JobReport report = example();
+  const Phase one = report.phases.front();
+  report.phases.clear();
+  for (int i = 0; i < 40; ++i) {
+    report.phases.push_back(one);
+    report.phases.back().name = "phase " + std::to_string(i + 1);
+    report.phases.back().messages = i == 30 ? 999'999 : static_cast<std::uint64_t>(40 - i);
+  }
+  EXPECT_THAT(to_text(report), AllOf(HasSubstr("phase 31 "), HasSubstr("and 24 phases with fewer messages")));
+}
+
+TEST(ReportText, RepeatsEveryOptionThatIsNotItsDefault) {
+  JobReport report = example();
+  report.trace = "my trace/t.otf2";
+  report.options.network.slot_length = nanoseconds(200);
+  report.options.network.link_rate = 6'450'000'000;
+  report.options.techniques = {"wormhole", "hybrid"};
+  EXPECT_EQ(command_to_repeat(report),
+            "hybrid replay 'my trace/t.otf2' --technique wormhole,hybrid --slots 4 --slot-length 200ns "
+            "--link-rate '6.45 Gb/s'");
+}
+
+TEST(ReportJson, HasTheKeysThatOtherToolsRelyOn) {
+  const auto json = to_json(example());
+  const auto& hybrid = json["results"][1];
+  EXPECT_EQ(hybrid["technique"], "hybrid");
+  EXPECT_EQ(hybrid["nodes"], 16);
+  EXPECT_EQ(hybrid["slots"], 4);
+  EXPECT_EQ(hybrid["time_ns"], 1e6);
+  EXPECT_EQ(hybrid["utilisation"], 0.125);
+  EXPECT_EQ(hybrid["messages"], 12345);
+  EXPECT_EQ(hybrid["bytes"], 5 << 20);
+  EXPECT_EQ(hybrid["cycles"], 0);
+  for (const char* key : {"mean", "p50", "p99", "max"}) EXPECT_EQ(hybrid["latency_ns"][key], 500.0) << key;
+  EXPECT_EQ(hybrid["hit_rate"], 0.973);
+  EXPECT_EQ(hybrid["seed"], 1);
+  EXPECT_EQ(hybrid["time_against_wormhole"], 1.5);
+  EXPECT_EQ(json["verdict"]["slots"], 4);
+  EXPECT_EQ(json["job"]["recorded"]["clock"], "cpu");
+  EXPECT_EQ(json["phases"][0]["working_set"], 2);
+  EXPECT_EQ(json["parameters"]["slot-length"], "100ns");
+}
+
+TEST(ReportJson, IsTheSameTextForTheSameReport) {
+  EXPECT_EQ(to_json(example()).dump(2), to_json(example()).dump(2));
+}
+
+}  // namespace
+}  // namespace hybrid

@@ -1,0 +1,135 @@
+#include "libhybrid/report/verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace hybrid {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Contender contender(const char* technique, std::uint32_t slots, std::int64_t time_us, std::int64_t compute_us,
+                    double hit_rate = 0, double utilisation = 0.1) {
+  return {technique,
+          slots,
+          microseconds(time_us),
+          microseconds(time_us - compute_us),
+          microseconds(compute_us),
+          1000,
+          0,
+          hit_rate,
+          utilisation};
+}
+
+TEST(Verdict, NothingOnTheSwitchNeedsNoSwitch) {
+  Contender silent = contender("wormhole", 0, 100, 100);
+  silent.messages = 0;
+  EXPECT_EQ(judge({{silent}}, 0).sentence,
+            "The job sends no messages, so no switch makes a difference to it.");
+  silent.local_messages = 12;
+  const Verdict verdict = judge({{silent}}, 0);
+  EXPECT_EQ(verdict.technique, "");
+  EXPECT_THAT(verdict.sentence, HasSubstr("All 12 messages stay inside their ports"));
+}
+
+TEST(Verdict, NoContendersNoVerdict) { EXPECT_EQ(judge({}, 3).sentence, ""); }
+
+TEST(Verdict, ATieAllRoundNamesTheBottleneckAndTheSimplest) {
+  const Verdict verdict =
+      judge({{contender("hybrid", 4, 1000, 970), contender("wormhole", 0, 1005, 970)}}, 4);
+  EXPECT_EQ(verdict.technique, "wormhole");
+  EXPECT_EQ(verdict.sentence,
+            "No technique differs by more than 1 %: the job computes 97 % of its time. The simplest, "
+            "wormhole, will do.");
+}
+
+TEST(Verdict, ATieOfAJobThatHardlyComputesBlamesLinksOrWaiting) {
+  EXPECT_THAT(
+      judge({{contender("wormhole", 0, 1000, 10, 0, 0.9), contender("hybrid", 4, 1000, 10, 0, 0.9)}}, 4)
+          .sentence,
+      HasSubstr("the links are busy 90 % of the time"));
+  EXPECT_THAT(
+      judge({{contender("wormhole", 0, 1000, 10, 0, 0.02), contender("hybrid", 4, 1000, 10, 0, 0.02)}}, 4)
+          .sentence,
+      HasSubstr("the ranks wait for each other"));
+}
+
+TEST(Verdict, ACircuitTechniqueIsComparedWithWormholeAndSaysItsHits) {
+  const Verdict verdict = judge({{contender("wormhole", 0, 1500, 100), contender("circuit", 0, 3000, 100),
+                                  contender("hybrid", 4, 1000, 100, 0.97)}},
+                                4);
+  EXPECT_EQ(verdict.technique, "hybrid");
+  EXPECT_EQ(verdict.slots, 4u);
+  EXPECT_EQ(verdict.sentence,
+            "Hybrid with K = 4 suits this job: wormhole takes 50 % longer (1.5ms against 1ms), since here 97 "
+            "% of its "
+            "messages find their circuit established; its largest phase needs 4 slots, which K = 4 holds.");
+}
+
+TEST(Verdict, AmongTiedBestTheFewerSlotsWin) {
+  const Verdict verdict =
+      judge({{contender("wormhole", 0, 1500, 100), contender("hybrid", 8, 1000, 100, 0.97),
+              contender("hybrid", 4, 1005, 100, 0.96)}},
+            8);
+  EXPECT_EQ(verdict.slots, 4u);
+  EXPECT_THAT(verdict.sentence, HasSubstr("needs 8 slots, but K = 8 gains no more than 1 %"));
+}
+
+TEST(Verdict, SaysWhenMoreSlotsThanTriedWouldHoldTheLargestPhase) {
+  EXPECT_THAT(
+      judge({{contender("wormhole", 0, 1500, 100), contender("hybrid", 4, 1000, 100, 0.6)}}, 9).sentence,
+      HasSubstr("its largest phase needs 9 slots, so try --slots 9"));
+}
+
+TEST(Verdict, SaysWhenMoreSlotsTakeLonger) {
+  EXPECT_THAT(judge({{contender("wormhole", 0, 1500, 100), contender("tdm", 4, 1000, 100, 0.6),
+                      contender("tdm", 9, 1200, 100, 0.9)}},
+                    9)
+                  .sentence,
+              HasSubstr("needs 9 slots, but K = 9 takes 20 % longer"));
+}
+
+TEST(Verdict, WormholeWinsForWantOfHitsOrForTheWaitForASlot) {
+  EXPECT_EQ(
+      judge({{contender("wormhole", 0, 1000, 100), contender("hybrid", 4, 1300, 100, 0.1)}}, 4).sentence,
+      "Wormhole suits this job: the best of the others, hybrid with K = 4, takes 30 % longer; only 10 % of "
+      "its "
+      "messages find their circuit established.");
+  EXPECT_THAT(
+      judge({{contender("wormhole", 0, 1000, 100), contender("tdm", 4, 5000, 100, 0.99)}}, 4).sentence,
+      AllOf(HasSubstr("5.0 times as long"),
+            HasSubstr("99 % of its messages find their circuit established, but")));
+}
+
+TEST(Verdict, WormholeWinsTiesWithSomeOfTheOthers) {
+  const Verdict verdict = judge({{contender("wormhole", 0, 1005, 900), contender("hybrid", 4, 1000, 900, 0.9),
+                                  contender("circuit", 0, 2000, 900, 0.2)}},
+                                4);
+  EXPECT_EQ(verdict.technique, "wormhole");
+  EXPECT_THAT(verdict.sentence, AllOf(HasSubstr("hybrid with K = 4, gains no more than 1 %"),
+                                      HasSubstr("since the job computes 90 % of its time")));
+}
+
+TEST(Verdict, WithoutWormholeTheSlowestIsTheMeasure) {
+  EXPECT_THAT(
+      judge({{contender("circuit", 0, 2000, 100, 0.3), contender("hybrid", 4, 1000, 100, 0.9)}}, 4).sentence,
+      HasSubstr("circuit takes 2.0 times as long"));
+}
+
+TEST(Verdict, OneContenderIsNotCompared) {
+  const Verdict verdict = judge({{contender("hybrid", 4, 1000, 900, 0.9)}}, 6);
+  EXPECT_THAT(verdict.sentence, AllOf(HasSubstr("Only hybrid with K = 4 was emulated"),
+                                      HasSubstr("try --slots 6"), Not(HasSubstr("suits"))));
+}
+
+TEST(Verdict, SaysThatAJobMostlyComputesEvenWhereATechniqueWins) {
+  EXPECT_THAT(
+      judge({{contender("wormhole", 0, 1100, 800), contender("hybrid", 4, 1000, 800, 0.9)}}, 4).sentence,
+      HasSubstr("though the job computes 80 % of its time"));
+}
+
+}  // namespace
+}  // namespace hybrid
