@@ -126,7 +126,8 @@ std::string to_string(Time t) {
       negative ? ~static_cast<std::uint64_t>(t.ps) + 1 : static_cast<std::uint64_t>(t.ps);
   const Unit* unit = kUnits.begin();
   while (ps < unit->factor) ++unit;
-  return (negative ? "-" : "") + exact_decimal(ps, unit->factor) + std::string(unit->name);
+  std::string text(negative ? "-" : "");
+  return text.append(exact_decimal(ps, unit->factor)).append(unit->name);
 }
 
 Bytes parse_bytes(std::string_view text, std::string_view what) {
