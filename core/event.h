@@ -24,13 +24,15 @@ enum class EventKind : std::uint8_t {
   recv_complete,  // `request`; peer, tag, bytes of the match
   cancelled,      // `request` ended without a transfer
 
-  // Collectives. `op` says which, `peer` the root's world rank or kNoPeer, `bytes` what this rank sends in
-  // all.
+  // Collectives. `op` says which, `peer` the root's world rank or kNoPeer (in an inter-communicator MPI_ROOT
+  // is the rank itself). `bytes`: bcast, reduce, allreduce, scan, exscan: the vector; gather, scatter,
+  // allgather, alltoall, reduce_scatter_block and their neighbourhood forms: one member's block; v and w
+  // forms, reduce_scatter: what this rank sends in all, with `counts` extensions before it.
   collective,
   collective_start,     // `request`
   collective_complete,  // `request`
 
-  // One-sided. `peer` is the target's world rank.
+  // One-sided. `peer` is the target's world rank, `communicator` the window's id in the definitions.
   put,
   get,
   accumulate,
@@ -111,7 +113,7 @@ struct Event {
   std::uint32_t duration = 0;  // ticks until its return
   EventKind kind = EventKind::none;
   std::uint8_t op = 0;             // SendMode, CollectiveOp, RmaSync or Extension
-  std::uint16_t communicator = 0;  // id in the definitions
+  std::uint16_t communicator = 0;  // id in the definitions (one-sided: of the window)
   std::int32_t peer = kNoPeer;
   std::int32_t tag = 0;
   std::uint32_t bytes = 0;

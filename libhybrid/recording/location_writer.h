@@ -13,31 +13,18 @@
 #include "libhybrid/recording/collective_volume.h"
 #include "libhybrid/recording/job_definitions.h"
 #include "libhybrid/recording/journal_calls.h"
+#include "libhybrid/recording/open_requests.h"
 #include "libhybrid/recording/trace_archive.h"
 
 namespace hybrid {
 
-/// What a process's requests under way are, shared by its threads: one may complete what another started.
-class OpenRequests {
- public:
-  struct Request {
-    bool written = false;  // false: nothing was transferred (MPI_PROC_NULL), so nothing completes
-    // Of a collective, which OTF2 tells at completion:
-    std::uint8_t op = 0;
-    std::uint32_t communicator = 0, root = 0;
-    std::uint64_t bytes_sent = 0, bytes_received = 0;
-  };
-  /// Replaces one of the same id that was never completed (MPI_Request_free).
-  void open(std::uint64_t id, const Request& request) { requests_[id] = request; }
-  /// Ends and returns the request that `thread`'s journal calls `number`; else that of another thread.
-  std::optional<std::pair<std::uint64_t, Request>> close(std::uint32_t thread, std::uint32_t number,
-                                                         std::uint32_t threads);
-  static std::uint64_t id(std::uint32_t thread, std::uint32_t number) {
-    return std::uint64_t{thread} << 32 | number;
-  }
-
- private:
-  std::unordered_map<std::uint64_t, Request> requests_;
+/// A request under way, as its completion needs it.
+struct WrittenRequest {
+  bool written = false;  // false: nothing was transferred (MPI_PROC_NULL), so nothing completes
+  // Of a collective, which OTF2 tells at completion:
+  std::uint8_t op = 0;
+  std::uint32_t communicator = 0, root = 0;
+  std::uint64_t bytes_sent = 0, bytes_received = 0;
 };
 
 class LocationWriter {
@@ -49,7 +36,7 @@ class LocationWriter {
     std::uint32_t threads = 1;  // journals are numbered below this
     bool compute_told = false;  // compute time is given with each call (--clock cpu)
   };
-  LocationWriter(const Place& place, TraceArchive& archive, OpenRequests& requests);
+  LocationWriter(const Place& place, TraceArchive& archive, OpenRequests<WrittenRequest>& requests);
   ~LocationWriter();
   LocationWriter(const LocationWriter&) = delete;
   LocationWriter& operator=(const LocationWriter&) = delete;
@@ -84,7 +71,6 @@ class LocationWriter {
   void write_completion(const JournalRecord& record, Time at);
   void write_collective_start(const JournalRecord& record, Time at);
   void write_collective_end(const JournalRecord& record, Time at);
-  void add_collective_attributes(const Event& event, const CollectiveVolume& volume);
   void write_counts(const JournalRecord& record, const View& view, Time at);
   void write_count(OTF2_ParameterRef parameter, const View& view, std::int32_t peer, std::uint64_t bytes,
                    Time at);
@@ -93,6 +79,8 @@ class LocationWriter {
   void complete_one_sided(const Window& window, std::optional<std::uint32_t> target, Time at);
   void write_parameter(OTF2_ParameterRef parameter, std::uint64_t value, Time at);
 
+  /// Attaches the compute time up to `at` to the next event, where that is told.
+  void tell_compute(Time at);
   void enter(OTF2_RegionRef region, Time at);
   void leave(OTF2_RegionRef region, Time at);
   void begin_phase(std::uint32_t region, Time at);
@@ -106,17 +94,19 @@ class LocationWriter {
   std::optional<Window> window_of(const JournalRecord& record);
   std::uint32_t root_of(const JournalRecord& record, const View& view);
   CollectiveVolume volume_of(const JournalRecord& record, const View& view) const;
+  static OTF2_TimeStamp stamp(Time at) { return static_cast<OTF2_TimeStamp>(at.ps); }
   void check(OTF2_ErrorCode code) const {
     if (code != OTF2_SUCCESS) archive_.check(code);
   }
 
   Place place_;
   TraceArchive& archive_;
-  OpenRequests& requests_;
+  OpenRequests<WrittenRequest>& requests_;
   OTF2_EvtWriter* writer_;
   OTF2_AttributeList* attributes_;
-  bool begun_ = false;
-  Time last_{}, last_leave_{};
+  bool begun_ = false, in_call_ = false;
+  Time last_{};
+  Time compute_since_{};                // the last time from which compute time is told
   std::vector<OTF2_RegionRef> phases_;  // open, outermost first
   std::unordered_map<std::uint32_t, Epoch> epochs_;
   std::uint64_t one_sided_ = 0;  // matching id of the last one-sided operation

@@ -209,7 +209,7 @@ std::span<const MpiRegion> mpi_regions() { return kRegions; }
 
 std::uint32_t mpi_region_of(const JournalStep& call) {
   const Content content = content_of(call);
-  if (content.sends > 0 && content.recvs > 0) return kSingles + sendrecv;
+  if (content.sends + content.starts > 0 && content.recvs > 0) return kSingles + sendrecv;
   if (content.completions == 0 && content.starts == 1 && content.posts == 1) return kSingles + isendrecv;
   if (content.completions == 0 && content.starts + content.posts > 1) return kSingles + startall;
   if (content.completions > 1) return kSingles + waitall;

@@ -11,6 +11,8 @@
 #include "core/file_size_signal.h"
 #include "core/journal.h"
 #include "emulator/replay/trace_names.h"
+#include "libhybrid/recording/clock_correction.h"
+#include "libhybrid/recording/cpu_timeline.h"
 #include "libhybrid/recording/location_writer.h"
 #include "libhybrid/recording/rank_clocks.h"
 #include "libhybrid/recording/recording.h"
@@ -37,20 +39,13 @@ std::string host_of(const ProcessDefinitions& process) {
   return host == process.properties.end() ? std::string() : host->second;
 }
 
-/// One thread's journal, being taken to its location.
+/// One thread's journal, being read.
 struct Track {
-  Track(const Recording::Thread& thread, const LocationWriter::Place& place, TraceArchive& archive,
-        OpenRequests& requests)
-      : process(thread.process),
-        journal(thread.journal),
-        steps(journal.events()),
-        writer(place, archive, requests) {
+  explicit Track(const Recording::Thread& thread) : journal(thread.journal), steps(journal.events()) {
     more = steps.next(step);
   }
-  std::uint32_t process;
   JournalReader journal;
   JournalSteps steps;
-  LocationWriter writer;
   JournalStep step;
   bool more = false;
 };
@@ -61,24 +56,15 @@ class Writing {
 
   TraceSummary run() {
     survey();
-    const RankClocks clocks(readings_);
-    start_ = Time::never();
-    for (std::uint32_t p = 0; p < first_ticks_.size(); ++p)
-      if (first_ticks_[p] != kNoTicks) start_ = std::min(start_, clocks.at(p, first_ticks_[p]));
-    if (start_ == Time::never()) start_ = {};
-    std::size_t first = 0;
-    while (first < recording_.threads.size()) {
-      std::size_t last = first;
-      while (last < recording_.threads.size() &&
-             recording_.threads[last].process == recording_.threads[first].process)
-        ++last;
-      write_process(first, last, clocks);
-      first = last;
-    }
+    RankClocks clocks(readings_);
+    facts_ = common_facts(recording_);
+    if (facts_["clock"] == "cpu")
+      write_cpu_time(clocks);
+    else
+      write_wall_time(clocks);
     write_absent();
     facts();
-    write_definitions(archive_, recording_,
-                      {clocks.epoch_ns() + static_cast<std::uint64_t>(start_.ps / 1000), length_}, facts_);
+    write_definitions(archive_, recording_, {epoch_ns_, length_}, facts_);
     return summary_;
   }
 
@@ -110,29 +96,79 @@ class Writing {
     }
   }
 
+  LocationWriter::Place place(std::size_t thread, bool compute_told) const {
+    const std::uint32_t process = recording_.threads[thread].process;
+    return {recording_.definitions, recording_.definitions.processes[process],
+            recording_.threads[thread].thread, threads_[process], compute_told};
+  }
+
+  void close(LocationWriter& writer) {
+    length_ = std::max(length_, writer.close());
+    undefined_ += writer.undefined();
+  }
+
+  void write_wall_time(RankClocks& clocks) {
+    const ClockCorrection correction = correct_clocks(recording_, clocks);
+    if (clocks.domains() > 1) {
+      facts_["clock_shift_ns"] = std::to_string(correction.largest_shift.ps / 1000);
+      facts_["early_messages"] = std::to_string(correction.early_messages);
+      facts_["clock_error_ns"] = std::to_string(correction.remaining.ps / 1000);
+    }
+    Time start = Time::never();
+    for (std::uint32_t p = 0; p < first_ticks_.size(); ++p)
+      if (first_ticks_[p] != kNoTicks) start = std::min(start, clocks.at(p, first_ticks_[p]));
+    if (start == Time::never()) start = {};
+    epoch_ns_ = clocks.epoch_ns() + static_cast<std::uint64_t>(start.ps / 1000);
+    std::size_t first = 0;
+    while (first < recording_.threads.size()) {
+      std::size_t last = first;
+      while (last < recording_.threads.size() &&
+             recording_.threads[last].process == recording_.threads[first].process)
+        ++last;
+      write_process(first, last, clocks, start);
+      first = last;
+    }
+  }
+
   // A process's threads side by side, in the order of time: one may complete what another started.
-  void write_process(std::size_t first, std::size_t last, const RankClocks& clocks) {
+  void write_process(std::size_t first, std::size_t last, const RankClocks& clocks, Time start) {
     const std::uint32_t process = recording_.threads[first].process;
-    OpenRequests requests;
+    OpenRequests<WrittenRequest> requests;
     std::vector<std::unique_ptr<Track>> tracks;
+    std::vector<std::unique_ptr<LocationWriter>> writers;
     for (std::size_t i = first; i < last; ++i) {
-      const LocationWriter::Place place{recording_.definitions, recording_.definitions.processes[process],
-                                        recording_.threads[i].thread, threads_[process], false};
-      tracks.push_back(std::make_unique<Track>(recording_.threads[i], place, archive_, requests));
+      tracks.push_back(std::make_unique<Track>(recording_.threads[i]));
+      writers.push_back(std::make_unique<LocationWriter>(place(i, false), archive_, requests));
     }
     while (true) {
-      Track* next = nullptr;
-      for (const auto& track : tracks)
-        if (track->more && (next == nullptr || track->step.begin < next->step.begin)) next = track.get();
-      if (next == nullptr) break;
-      next->writer.write(next->step, clocks.at(process, next->step.begin) - start_,
-                         clocks.at(process, next->step.end) - start_);
-      next->more = next->steps.next(next->step);
+      std::size_t next = tracks.size();
+      for (std::size_t i = 0; i < tracks.size(); ++i)
+        if (tracks[i]->more && (next == tracks.size() || tracks[i]->step.begin < tracks[next]->step.begin))
+          next = i;
+      if (next == tracks.size()) break;
+      Track& track = *tracks[next];
+      writers[next]->write(track.step, clocks.at(process, track.step.begin) - start,
+                           clocks.at(process, track.step.end) - start);
+      track.more = track.steps.next(track.step);
     }
-    for (const auto& track : tracks) {
-      length_ = std::max(length_, track->writer.close());
-      undefined_ += track->writer.undefined();
-    }
+    for (const auto& writer : writers) close(*writer);
+  }
+
+  // All processes side by side, as causality orders them.
+  void write_cpu_time(const RankClocks& clocks) {
+    epoch_ns_ = clocks.epoch_ns();
+    std::vector<OpenRequests<WrittenRequest>> requests(recording_.definitions.processes.size());
+    std::vector<std::unique_ptr<LocationWriter>> writers;
+    for (std::size_t i = 0; i < recording_.threads.size(); ++i)
+      writers.push_back(std::make_unique<LocationWriter>(place(i, true), archive_,
+                                                         requests[recording_.threads[i].process]));
+    CpuTimeline timeline(recording_, clocks);
+    timeline.run([&](std::size_t thread, const JournalStep& step, Time begin, Time end) {
+      writers[thread]->write(step, begin, end);
+    });
+    for (const auto& writer : writers) close(*writer);
+    facts_["time_line"] = "CPU time between calls; calls last as long as they wait for others, else no time";
+    if (timeline.given_up() != 0) facts_["waits_given_up"] = std::to_string(timeline.given_up());
   }
 
   // MPI's group of locations has one for every rank: those that left nothing have one without events.
@@ -144,7 +180,6 @@ class Writing {
   }
 
   void facts() {
-    facts_ = common_facts(recording_);
     facts_[std::string(names::kRanks)] = std::to_string(summary_.ranks);
     facts_[std::string(names::kLostEvents)] = std::to_string(summary_.lost + undefined_);
     std::set<std::string> hosts;
@@ -164,7 +199,8 @@ class Writing {
   std::vector<std::uint64_t> first_ticks_;  // by process
   std::vector<std::uint32_t> threads_;      // by process: highest thread + 1
   std::map<std::string, std::string> facts_;
-  Time start_{}, length_{};
+  std::uint64_t epoch_ns_ = 0;
+  Time length_{};
   std::uint64_t undefined_ = 0;
 };
 
