@@ -25,7 +25,10 @@ void AskCollector::collect(std::vector<TimedAsk>& asks, std::size_t limit) {
     const bool finished = rank.finished.load(std::memory_order_acquire) != 0;
     const std::uint64_t tail = rank.tail.load(std::memory_order_acquire);
     std::uint64_t head = rank.head.load(std::memory_order_relaxed);
-    if (tail - head > capacity) head = tail;  // damaged: nothing in there can be trusted
+    if (tail - head > capacity) {  // damaged: nothing in there can be trusted
+      head = tail;
+      rank.head.store(head, std::memory_order_release);
+    }
     if (head != tail) {
       const Time now = this->now();
       const LiveAsk* ring = region_.asks(local);

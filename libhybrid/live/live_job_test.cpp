@@ -1,0 +1,344 @@
+#include "libhybrid/live/live_job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <numeric>
+
+#include "core/error.h"
+#include "emulator/scheduler/model_port.h"
+#include "libhybrid/live/service.h"
+#include "libhybrid/live/service_thread.h"
+#include "libhybrid/live/testing/instant_port.h"
+#include "libhybrid/live/testing/manual_clock.h"
+#include "libhybrid/live/testing/shared_memory.h"
+#include "libhybrid/live/testing/thread_exchange.h"
+
+namespace hybrid {
+namespace {
+
+using testing::Exchanges;
+using ::testing::HasSubstr;
+using testing::InstantPort;
+using ::testing::IsEmpty;
+using testing::Loopback;
+using testing::ManualClock;
+using testing::run_ranks;
+using testing::shared_memory_objects;
+using testing::ThreadExchange;
+
+LiveClock real_clock() {
+  return {
+      [] { return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()); },
+      1'000'000'000};
+}
+
+LiveConfig config_of(std::uint32_t rank, std::vector<std::uint32_t> host_of_rank) {
+  LiveConfig config;
+  config.host = host_of_rank[rank];
+  config.port_of_rank.resize(host_of_rank.size());
+  std::iota(config.port_of_rank.begin(), config.port_of_rank.end(), 0);
+  config.host_of_rank = std::move(host_of_rank);
+  config.world_rank = rank;
+  config.clock = real_clock();
+  config.make_port = [](const SwitchParameters& p) {
+    return std::make_unique<InstantPort>(SchedulerPort::Shape{p.nodes, p.slots}, nullptr);
+  };
+  return config;
+}
+
+/// Carries on until it holds; a test that waits for ever is stopped by the test driver.
+template <class Condition>
+void until(LiveJob& job, Condition holds) {
+  while (!holds()) {
+    job.progress();
+    std::this_thread::yield();
+  }
+}
+
+TEST(LiveJob, RanksOfAHostAskAndSeeTheirGrants) {
+  constexpr std::uint32_t kRanks = 6;
+  const auto before = shared_memory_objects();
+  Exchanges all(std::vector<std::uint32_t>(kRanks, 0));
+  run_ranks(kRanks, [&](std::uint32_t rank) {
+    ThreadExchange exchange(all, rank);
+    std::string note;
+    const auto job = LiveJob::start(config_of(rank, std::vector<std::uint32_t>(kRanks, 0)), exchange, note);
+    ASSERT_NE(job, nullptr) << note;
+    EXPECT_EQ(note.empty(), rank != 0) << note;
+    EXPECT_EQ(shared_memory_objects(), before) << "unlinked while everybody works with it";
+    EXPECT_FALSE(job->carries());
+
+    LiveClient client = job->client();
+    const Port to = (rank + 1) % kRanks;
+    EXPECT_FALSE(client.count_send(to));
+    client.request(to);
+    until(*job, [&] { return client.established(to); });
+    EXPECT_TRUE(client.count_send(to));
+    EXPECT_TRUE(client.count_send(to));
+    client.flush();
+    until(*job, [&] { return !client.established(to); });
+    client.request(to);
+    client.release(to);
+    all.wait();  // the first rank stops last: what the others asked is served
+
+    LiveCounters counters;
+    if (rank != 0) counters = job->stop();
+    all.wait();
+    if (rank == 0) counters = job->stop();
+    EXPECT_EQ(counters.requests, 2u);
+    EXPECT_EQ(counters.releases, 1u);
+    EXPECT_EQ(counters.flushes, 1u);
+    EXPECT_EQ(counters.hits, 2u);
+    EXPECT_EQ(counters.misses, 1u);
+    EXPECT_EQ(counters.dropped, 0u);
+    if (rank == 0) {
+      EXPECT_EQ(counters.grants, 2u);
+    }
+    EXPECT_FALSE(job->client().active());
+    EXPECT_EQ(job->stop(), LiveCounters());
+  });
+  EXPECT_EQ(shared_memory_objects(), before);
+}
+
+TEST(LiveJob, TheEmbeddedModelIsTheDefaultScheduler) {
+  Exchanges all({0, 0});
+  run_ranks(2, [&](std::uint32_t rank) {
+    ThreadExchange exchange(all, rank);
+    std::string note;
+    LiveConfig config = config_of(rank, {0, 0});
+    config.make_port = nullptr;
+    config.network.preload = 1;
+    const auto job = LiveJob::start(config, exchange, note);
+    ASSERT_NE(job, nullptr) << note;
+    LiveClient client = job->client();
+    const Port destinations[] = {1 - rank};
+    job->preload(destinations);
+    until(*job, [&] { return client.established(1 - rank); });
+    client.flush();
+    until(*job, [&] { return !client.established(1 - rank); });
+    client.request(1 - rank);
+    until(*job, [&] { return client.established(1 - rank); });
+    all.wait();
+    EXPECT_EQ(job->stop().preloads, 1u);
+  });
+}
+
+TEST(LiveJob, StopServesWhatWasAskedBefore) {
+  // On a clock that stands still the service sleeps long between steps; stop itself makes the last.
+  ManualClock clock;
+  std::vector<std::string> log;
+  Exchanges all({0});
+  ThreadExchange exchange(all, 0);
+  LiveConfig config = config_of(0, {0});
+  config.clock = clock.clock();
+  config.make_port = [&log](const SwitchParameters& p) {
+    return std::make_unique<InstantPort>(SchedulerPort::Shape{p.nodes, p.slots}, &log);
+  };
+  std::string note;
+  const auto job = LiveJob::start(config, exchange, note);
+  ASSERT_NE(job, nullptr) << note;
+  LiveClient client = job->client();
+  for (int i = 0; i < 10; ++i) {
+    client.request(1);
+    client.release(1);
+  }
+  const LiveCounters counters = job->stop();
+  EXPECT_EQ(counters.requests, 10u);
+  EXPECT_EQ(counters.grants, 10u);
+  EXPECT_EQ(log.size(), 21u) << "and the finished rank's flush";
+  client.request(1);  // a thread that has not noticed: goes nowhere, does no harm
+}
+
+TEST(LiveJob, SeveralHostsTalkThroughTheLink) {
+  const std::vector<std::uint32_t> host_of_rank{0, 1, 2, 0, 1, 2};
+  constexpr std::uint32_t kRanks = 6;
+  Exchanges all(host_of_rank);
+  Loopback link(3);
+  std::atomic<std::uint32_t> served{0};
+  run_ranks(kRanks, [&](std::uint32_t rank) {
+    ThreadExchange exchange(all, rank);
+    LiveConfig config = config_of(rank, host_of_rank);
+    config.link = rank < 3 ? link.end(host_of_rank[rank]) : nullptr;
+    std::string note;
+    const auto job = LiveJob::start(config, exchange, note);
+    ASSERT_NE(job, nullptr) << note;
+    EXPECT_EQ(job->carries(), rank < 3);
+    LiveClient client = job->client();
+    for (Port to = 0; to < kRanks; ++to)
+      if (to != rank) client.request(to);
+    const auto complete = [&] {
+      for (Port to = 0; to < kRanks; ++to)
+        if (to != rank && !client.established(to)) return false;
+      return true;
+    };
+    until(*job, complete);
+    ++served;
+    until(*job, [&] { return served == kRanks; });  // first ranks carry the others' messages meanwhile
+    const LiveCounters counters = job->stop();
+    EXPECT_EQ(counters.requests, 5u);
+    EXPECT_EQ(counters.grants, 5u);
+    all.wait();
+  });
+}
+
+TEST(LiveJob, WhatOneRankCannotDoNobodyDoes) {
+  Exchanges all({0, 0, 1});
+  const auto before = shared_memory_objects();
+  run_ranks(3, [&](std::uint32_t rank) {
+    ThreadExchange exchange(all, rank);
+    Loopback link(2);
+    LiveConfig config = config_of(rank, {0, 0, 1});
+    config.link = link.end(config.host);
+    config.make_port = [](const SwitchParameters&) -> std::unique_ptr<SchedulerPort> {
+      throw UserError("scheduler 'gredy' is unknown");
+    };
+    std::string note;
+    EXPECT_EQ(LiveJob::start(config, exchange, note), nullptr);
+    EXPECT_THAT(note, HasSubstr(rank == 0 ? "gredy" : "another rank"));
+  });
+  EXPECT_EQ(shared_memory_objects(), before);
+}
+
+TEST(LiveJob, TheServiceTakesNoSignals) {
+  // A process-wide signal goes to any thread that takes it: blocked here, it must stay pending.
+  sigset_t one, before;
+  sigemptyset(&one);
+  sigaddset(&one, SIGUSR1);
+  Exchanges all({0});
+  ThreadExchange exchange(all, 0);
+  std::string note;
+  const auto job = LiveJob::start(config_of(0, {0}), exchange, note);
+  ASSERT_NE(job, nullptr) << note;
+  ASSERT_EQ(pthread_sigmask(SIG_BLOCK, &one, &before), 0);
+  EXPECT_EQ(sigismember(&before, SIGUSR1), 0) << "the program's own mask is as it was";
+  ASSERT_EQ(kill(getpid(), SIGUSR1), 0);  // its default action would end the process
+  LiveClient client = job->client();
+  client.request(1);
+  until(*job, [&] { return client.established(1); });
+  sigset_t pending;
+  ASSERT_EQ(sigpending(&pending), 0);
+  EXPECT_EQ(sigismember(&pending, SIGUSR1), 1);
+  int taken = 0;
+  ASSERT_EQ(sigwait(&one, &taken), 0);
+  ASSERT_EQ(pthread_sigmask(SIG_SETMASK, &before, nullptr), 0);
+}
+
+/// A child process that runs `body` and then waits to be killed. `body` gets the descriptor on which to say a
+/// byte when it is ready.
+template <class Body>
+pid_t child_that(Body body) {
+  int pipe_ends[2];
+  EXPECT_EQ(pipe(pipe_ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    body([&] { EXPECT_EQ(write(pipe_ends[1], "x", 1), 1); });
+    while (true) pause();
+  }
+  char byte = 0;
+  EXPECT_EQ(read(pipe_ends[0], &byte, 1), 1);
+  close(pipe_ends[0]);
+  close(pipe_ends[1]);
+  return child;
+}
+
+void kill_and_wait(pid_t child) {
+  ASSERT_EQ(kill(child, SIGKILL), 0);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+}
+
+TEST(LiveJobKilled, LeavesNothingInSharedMemory) {
+  const auto before = shared_memory_objects();
+  const pid_t child = child_that([](auto ready) {
+    Exchanges all({0});
+    ThreadExchange exchange(all, 0);
+    std::string note;
+    const auto job = LiveJob::start(config_of(0, {0}), exchange, note);
+    LiveClient client = job->client();
+    client.request(1);
+    until(*job, [&] { return client.established(1); });
+    ready();
+    while (true) client.request(1);
+  });
+  kill_and_wait(child);
+  EXPECT_EQ(shared_memory_objects(), before);
+}
+
+TEST(LiveJobKilled, ARankWhoseServiceDiesGoesOn) {
+  LiveMapping mapping =
+      LiveMapping::create({std::vector<std::uint32_t>{0, 1}, std::vector<Port>{0, 1}, 2, 1});
+  LiveRegion& region = *mapping.region();
+  const pid_t service = child_that([&region](auto ready) {
+    ServiceThread thread(
+        std::make_unique<OwningService>(
+            region, real_clock(),
+            LiveArbiter(std::make_unique<InstantPort>(SchedulerPort::Shape{2, 1}, nullptr), {0, 1}, 0),
+            std::vector<std::uint32_t>{0, 0}, std::vector<Port>{0, 1}, nullptr,
+            std::span<const std::unique_ptr<MessageRing>>()),
+        {});
+    ready();
+    while (true) pause();
+  });
+  LiveClient client(&region, 1);
+  client.request(0);
+  while (!client.established(0)) std::this_thread::yield();
+  kill_and_wait(service);
+  constexpr std::uint64_t kAsks = 3 * LiveRegion::kRingCapacity;
+  for (std::uint64_t i = 0; i < kAsks; ++i) client.request(0);
+  EXPECT_GE(region.rank(1).dropped.load(), kAsks - LiveRegion::kRingCapacity - 1);
+  EXPECT_TRUE(client.established(0)) << "the row stays as it was";
+}
+
+TEST(LiveJobKilled, AServiceWhoseRankDiesGoesOn) {
+  LiveMapping mapping =
+      LiveMapping::create({std::vector<std::uint32_t>{0, 1}, std::vector<Port>{0, 1}, 2, 1});
+  LiveRegion& region = *mapping.region();
+  const pid_t rank = child_that([&region](auto ready) {
+    LiveClient client(&region, 1);
+    ready();
+    while (true) client.request(0);
+  });
+  kill_and_wait(rank);  // in the middle of asking
+  OwningService service(
+      region, real_clock(),
+      LiveArbiter(std::make_unique<InstantPort>(SchedulerPort::Shape{2, 1}, nullptr), {0, 1}, 0),
+      std::vector<std::uint32_t>{0, 0}, std::vector<Port>{0, 1}, nullptr, {});
+  LiveClient client(&region, 0);
+  client.request(1);
+  service.step();
+  EXPECT_TRUE(client.established(1));
+  EXPECT_EQ(region.rank(1).head.load(), region.rank(1).tail.load());
+}
+
+TEST(ServicePace, SleepsLongerTheLongerNothingHappens) {
+  using std::chrono::microseconds;
+  ServicePace pace(microseconds(20), microseconds(100));
+  EXPECT_EQ(pace.after(false), microseconds(40));
+  EXPECT_EQ(pace.after(false), microseconds(80));
+  EXPECT_EQ(pace.after(false), microseconds(100));
+  EXPECT_EQ(pace.after(true), microseconds(20));
+}
+
+TEST(ServiceThread, SaysWhereItRuns) {
+  LiveMapping mapping = LiveMapping::create({std::vector<std::uint32_t>{0}, std::vector<Port>{0}, 2, 1});
+  const auto service = [&] {
+    return std::make_unique<OwningService>(
+        *mapping.region(), real_clock(),
+        LiveArbiter(std::make_unique<InstantPort>(SchedulerPort::Shape{2, 1}, nullptr), {0}, 0),
+        std::vector<std::uint32_t>{0}, std::vector<Port>{0}, nullptr,
+        std::span<const std::unique_ptr<MessageRing>>());
+  };
+  EXPECT_THAT(ServiceThread(service(), {"", false}).note(), HasSubstr("in what time the ranks leave"));
+  EXPECT_THAT(ServiceThread(service(), {"60000", true}).note(), HasSubstr("refuses CPU 60000"));
+  EXPECT_THROW(ServiceThread(service(), {"none", true}), UserError);
+}
+
+}  // namespace
+}  // namespace hybrid

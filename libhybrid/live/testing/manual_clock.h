@@ -1,0 +1,28 @@
+// A clock that stands still until a test moves it; a tick is a picosecond.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "core/time.h"
+#include "libhybrid/live/timeline.h"
+
+namespace hybrid::testing {
+
+class ManualClock {
+ public:
+  /// Ticks are never 0, so time 0 is tick 1: use at() for the ticks of a time.
+  static constexpr std::uint64_t kOrigin = 1;
+  static std::uint64_t at(Time t) { return kOrigin + static_cast<std::uint64_t>(t.ps); }
+
+  void set(Time t) { ticks_->store(at(t)); }
+  LiveClock clock() const {
+    return {[ticks = ticks_] { return ticks->load(); }, 1'000'000'000'000u};
+  }
+
+ private:
+  std::shared_ptr<std::atomic<std::uint64_t>> ticks_ = std::make_shared<std::atomic<std::uint64_t>>(kOrigin);
+};
+
+}  // namespace hybrid::testing
