@@ -22,18 +22,6 @@ constexpr Time kLongest = nanoseconds(10'000'000'000);  // 10 s: keeps sums far 
   throw UserError(std::string(option) + ": " + problem, mend);
 }
 
-void check_name(std::string_view option, std::string_view kind, const std::string& name) {
-  const auto known = registered_names(kind);
-  std::string list;
-  for (std::string_view k : known) {
-    if (k == name) return;
-    list += (list.empty() ? "" : ", ") + std::string(k);
-  }
-  const std::string_view meant = likely_meant(name, known);
-  refuse(option, "unknown " + std::string(kind) + " '" + name + "'; expected one of: " + list,
-         meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
-}
-
 void check_time(std::string_view option, Time t, bool positive) {
   if (positive && t <= Time{}) refuse(option, "must be longer than 0", "Give a time such as 10ns.");
   if (t < Time{}) refuse(option, "must not be negative", "Give 0 or a time such as 10ns.");
@@ -89,6 +77,18 @@ void check_multiplexing(const SwitchParameters& p) {
 
 }  // namespace
 
+void check_registered(std::string_view option, std::string_view kind, std::string_view name) {
+  const auto known = registered_names(kind);
+  std::string list;
+  for (std::string_view k : known) {
+    if (k == name) return;
+    list += (list.empty() ? "" : ", ") + std::string(k);
+  }
+  const std::string_view meant = likely_meant(name, known);
+  refuse(option, "unknown " + std::string(kind) + " '" + std::string(name) + "'; expected one of: " + list,
+         meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
+}
+
 void check(const SwitchParameters& p) {
   if (p.nodes < 2)
     refuse("nodes", std::to_string(p.nodes) + (p.nodes == 1 ? " port" : " ports") + " make no switch",
@@ -115,10 +115,10 @@ void check(const SwitchParameters& p) {
     refuse("predictor-threshold", "must be at least 1",
            "A connection is released after that many sends to others.");
 
-  check_name("technique", "technique", p.technique);
-  check_name("allocation", "allocation", p.allocation);
-  check_name("scheduler", "scheduler", p.scheduler_name);
-  check_name("predictor", "predictor", p.predictor);
+  check_registered("technique", "technique", p.technique);
+  check_registered("allocation", "allocation", p.allocation);
+  check_registered("scheduler", "scheduler", p.scheduler_name);
+  check_registered("predictor", "predictor", p.predictor);
 }
 
 namespace {
@@ -218,9 +218,8 @@ class Adder {
     std::string names;
     for (std::string_view k : registered_names(kind)) names += (names.empty() ? "" : "|") + std::string(k);
     add(name, names, help, s, [&s, name, kind](std::string_view v) {
-      std::string given(v);
-      check_name(name, kind, given);
-      s = std::move(given);
+      check_registered(name, kind, v);
+      s = v;
     });
   }
   void add(std::string name, std::string value, std::string help, std::string default_text,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/option.h"
 #include "core/time.h"
@@ -55,6 +56,9 @@ struct SwitchParameters {
   constexpr Time one_way_wire() const { return serialise + cable + deserialise; }
   Time word_time() const { return time_on_link(word, link_rate); }
 };
+
+/// Throws UserError, naming `option`, the known names and the likely meant one, unless `name` is registered.
+void check_registered(std::string_view option, std::string_view kind, std::string_view name);
 
 /// Refuses what cannot work (no nodes, K = 0, slot not longer than its guard, ...) with a UserError that
 /// names the option and the mend.

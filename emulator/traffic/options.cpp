@@ -27,7 +27,10 @@ void add_traffic_options(OptionTable& table, TrafficOptions& o) {
   std::string names;
   for (std::string_view name : registered_names("pattern"))
     names += (names.empty() ? "" : "|") + std::string(name);
-  table.add({"pattern", names, "who sends to whom", o.pattern, [&o](std::string_view v) { o.pattern = v; }});
+  table.add({"pattern", names, "who sends to whom", o.pattern, [&o](std::string_view v) {
+               check_registered("pattern", "pattern", v);
+               o.pattern = v;
+             }});
   table.add({"message", "BYTES", "payload of each message", std::to_string(o.message),
              [&o](std::string_view v) { o.message = parse_bytes(v, "message"); }});
   table.add({"messages", "N", "messages of each node that sends; 0: the pattern's own number",
@@ -44,6 +47,7 @@ void add_traffic_options(OptionTable& table, TrafficOptions& o) {
 }
 
 void check(const TrafficOptions& o) {
+  check_registered("pattern", "pattern", o.pattern);
   if (!(o.load >= 0 && o.load <= 1))
     throw UserError("load: not a share of the link's rate", "Give a number from 0 (closed loop) to 1.");
   if (o.load > 0 && o.load < 1e-6) throw UserError("load: too small to simulate", "Give at least 0.000001.");

@@ -1,0 +1,242 @@
+#include "emulator/parameters.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+
+namespace hybrid {
+namespace {
+
+std::string refusal(const SwitchParameters& p) {
+  try {
+    check(p);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(SwitchParameters, DefaultsAndPresetsPassTheCheck) {
+  SwitchParameters p;
+  EXPECT_EQ(refusal(p), "");
+  for (const char* preset : {"ch4", "ch5", "ch8"}) {
+    apply_preset(preset, p, false);
+    EXPECT_EQ(refusal(p), "") << preset;
+  }
+}
+
+TEST(SwitchParameters, EveryImpossibleCombinationIsNamedWithItsOption) {
+  struct Case {
+    const char* option;
+    std::function<void(SwitchParameters&)> spoil;
+  };
+  const std::vector<Case> cases{
+      {"nodes", [](auto& p) { p.nodes = 0; }},
+      {"nodes", [](auto& p) { p.nodes = 1; }},
+      {"nodes", [](auto& p) { p.nodes = 1'000'000; }},
+      {"slots", [](auto& p) { p.slots = 0; }},
+      {"slots", [](auto& p) { p.slots = 1'000'000; }},
+      {"preload", [](auto& p) { p.preload = p.slots + 1; }},
+      {"slot-length", [](auto& p) { p.guard = p.slot_length; }},
+      {"slot-length", [](auto& p) { p.guard = p.reconfiguration = nanoseconds(50); }},
+      {"slot-length", [](auto& p) { p.reconfiguration = nanoseconds(91); }},  // 9 ns left, a word takes 10
+      {"slot-length", [](auto& p) { p.slot_length = Time{}; }},
+      {"slot-length", [](auto& p) { p.slot_length = nanoseconds(9); }},
+      {"guard", [](auto& p) { p.guard = nanoseconds(-1); }},
+      {"cable", [](auto& p) { p.cable = milliseconds(3'600'000); }},
+      {"word-generation", [](auto& p) { p.word_generation = Time{}; }},
+      {"nic-cycle", [](auto& p) { p.nic.cycle = Time{}; }},
+      {"scheduler-cycle", [](auto& p) { p.scheduler.cycle = Time{}; }},
+      {"scheduler-latency", [](auto& p) { p.scheduler.latency = 2'000'000'000; }},
+      {"digital-fabric-cycle", [](auto& p) { p.digital_fabric.cycle = Time{}; }},
+      {"analog-fabric-cycle", [](auto& p) { p.analog_fabric.cycle = Time{}; }},
+      {"link-rate", [](auto& p) { p.link_rate = 0; }},
+      {"word", [](auto& p) { p.word = 0; }},
+      {"flit", [](auto& p) { p.flit = 0; }},
+      {"flit", [](auto& p) { p.flit = 12; }},
+      {"worm-limit", [](auto& p) { p.worm_limit = 7; }},
+      {"buffer", [](auto& p) { p.buffer = 7; }},
+      {"predictor-timeout", [](auto& p) { p.predictor_timeout = Time{}; }},
+      {"predictor-threshold", [](auto& p) { p.predictor_threshold = 0; }},
+      {"technique", [](auto& p) { p.technique = "wormhol"; }},
+      {"allocation", [](auto& p) { p.allocation = "sess"; }},
+      {"scheduler", [](auto& p) { p.scheduler_name = "greddy"; }},
+      {"predictor", [](auto& p) { p.predictor = "oracle-of-delphi"; }},
+  };
+  for (const Case& c : cases) {
+    SwitchParameters p;
+    c.spoil(p);
+    const std::string said = refusal(p);
+    EXPECT_EQ(said.substr(0, said.find(':')), c.option) << said;
+    const bool unlike_any = std::string(c.option) == "predictor";
+    EXPECT_TRUE(unlike_any || said.find('\n') != std::string::npos) << "no mend: " << said;
+  }
+}
+
+TEST(SwitchParameters, ASlipInANameIsRecognised) {
+  SwitchParameters p;
+  p.scheduler_name = "greddy";
+  EXPECT_NE(refusal(p).find("Did you mean 'greedy'?"), std::string::npos);
+}
+
+TEST(SwitchParameters, Chapter5IsThePaperS) {
+  SwitchParameters p;
+  p.slots = 99;
+  apply_preset("ch5", p, false);
+  EXPECT_EQ(p.nodes, 128u);
+  EXPECT_EQ(p.one_way_wire(), nanoseconds(80));     // D 5.5.1: 30 + 20 + 30
+  EXPECT_EQ(p.word_time(), nanoseconds(10));        // 6.4 Gb/s
+  EXPECT_EQ(p.scheduler.delay(), nanoseconds(80));  // D 5.4
+  EXPECT_EQ(p.slot_length / p.word_time(), 10);     // 100 ns or 80 bytes
+  EXPECT_EQ(p.slots, 4u);
+  EXPECT_EQ(p.worm_limit, 128u);
+  EXPECT_EQ(p.flit, 8u);
+  EXPECT_EQ(p.digital_fabric.delay(), nanoseconds(10));
+  EXPECT_EQ(p.analog_fabric.delay(), Time{});
+  EXPECT_EQ(p.buffer, kUnlimited);
+}
+
+TEST(SwitchParameters, Chapter4And8AreThePaperS) {
+  SwitchParameters p;
+  apply_preset("ch4", p, false);
+  EXPECT_EQ(p.nodes, 64u);
+  EXPECT_EQ(p.word_generation, nanoseconds(2));
+  EXPECT_EQ(p.scheduler.cycle, nanoseconds(20));  // 50 MHz
+  EXPECT_EQ(p.slot_length, nanoseconds(200));
+  EXPECT_EQ(p.buffer, 8192u);
+
+  apply_preset("ch8", p, false);
+  EXPECT_EQ(p.nodes, 32u);
+  EXPECT_EQ(p.slots, 31u);
+  EXPECT_EQ(p.preload, 31u);
+  EXPECT_EQ(p.word_generation, nanoseconds(2));     // 500 MHz
+  EXPECT_EQ(p.one_way_wire(), nanoseconds(10));     // "10 foot"
+  EXPECT_EQ(p.scheduler.delay(), nanoseconds(20));  // 100 MHz, 2 cycles
+  EXPECT_EQ(p.digital_fabric.delay(), nanoseconds(10));
+  EXPECT_EQ(p.buffer, 128u);
+  EXPECT_EQ(p.worm_limit, 80u);  // ten flits
+  EXPECT_EQ(p.worm_overhead_words, 2u);
+}
+
+TEST(SwitchParameters, PresetsKeepTechniqueSeedAndGivenNodes) {
+  SwitchParameters p;
+  p.technique = "wormhole";
+  p.seed = 7;
+  p.nodes = 24;
+  apply_preset("ch8", p, true);
+  EXPECT_EQ(p.technique, "wormhole");
+  EXPECT_EQ(p.seed, 7u);
+  EXPECT_EQ(p.nodes, 24u);
+  EXPECT_EQ(p.slots, 23u);
+  EXPECT_THROW(apply_preset("ch9", p, true), UserError);
+}
+
+struct SwitchOptions : testing::Test {
+  SwitchParameters p;
+  OptionTable table;
+  SwitchOptions() { add_switch_options(table, p); }
+  void set(const char* name, const char* value) { table.set(name, value, name); }
+};
+
+TEST_F(SwitchOptions, HaveTheSharedNames) {
+  for (const char* name :
+       {"technique", "nodes", "network", "slots", "preload", "allocation", "scheduler", "predictor",
+        "slot-length", "guard", "reconfiguration", "buffer", "seed", "preset"})
+    EXPECT_NE(table.find(name), nullptr) << name;
+}
+
+TEST_F(SwitchOptions, SettingEachDefaultChangesNothing) {
+  const SwitchParameters fresh;
+  SwitchParameters before = p;
+  for (const Option& o : table.options())
+    if (!o.default_text.empty()) o.set(o.default_text);
+  OptionTable again;
+  SwitchParameters other = p;
+  add_switch_options(again, other);
+  for (const Option& o : table.options())
+    EXPECT_EQ(o.default_text, again.find(o.name)->default_text) << o.name;
+  EXPECT_EQ(p.nodes, fresh.nodes);
+  EXPECT_EQ(before.buffer, p.buffer);
+}
+
+TEST_F(SwitchOptions, EachChangesItsOwnParameterOnly) {
+  const auto texts = [](SwitchParameters& parameters) {
+    OptionTable t;
+    add_switch_options(t, parameters);
+    std::vector<std::string> all;
+    for (const Option& o : t.options()) all.push_back(o.default_text);
+    return all;
+  };
+  const std::vector<std::string> untouched = texts(p);
+  for (std::size_t i = 0; i < table.options().size(); ++i) {
+    const Option& o = table.options()[i];
+    std::string value;
+    if (o.value == "TIME") value = "77ns";
+    if (o.value == "BYTES") value = "72";
+    if (o.value == "N") value = "3";
+    if (o.value == "RATE") value = "1Gb/s";
+    if (value.empty()) continue;
+    SwitchParameters other;
+    OptionTable t;
+    add_switch_options(t, other);
+    t.set(o.name, value, o.name);
+    const std::vector<std::string> after = texts(other);
+    for (std::size_t j = 0; j < after.size(); ++j) EXPECT_EQ(after[j] == untouched[j], i != j) << o.name;
+  }
+}
+
+TEST_F(SwitchOptions, NetworkSetsTheNodes) {
+  set("network", "crossbar:48");
+  EXPECT_EQ(p.nodes, 48u);
+  EXPECT_THROW(set("network", "ring:4"), UserError);
+  EXPECT_THROW(set("network", "crossbar:"), UserError);
+}
+
+TEST_F(SwitchOptions, APresetReplacesWhatWasSetBeforeAndLaterOptionsWin) {
+  set("slot-length", "1us");
+  set("preset", "ch4");
+  EXPECT_EQ(p.slot_length, nanoseconds(200));
+  EXPECT_EQ(p.nodes, 64u);
+  set("buffer", "128");
+  set("slots", "7");
+  EXPECT_EQ(p.buffer, 128u);
+  EXPECT_EQ(p.slots, 7u);
+  EXPECT_EQ(p.scheduler.cycle, nanoseconds(20));
+}
+
+TEST_F(SwitchOptions, Chapter8sSlotsFollowTheNodesUnlessGiven) {
+  set("preset", "ch8");
+  set("nodes", "128");
+  EXPECT_EQ(p.slots, 127u);
+  EXPECT_EQ(p.preload, 127u);
+  set("slots", "10");
+  set("preload", "5");
+  set("nodes", "64");
+  EXPECT_EQ(p.slots, 10u);
+  EXPECT_EQ(p.preload, 5u);
+}
+
+TEST_F(SwitchOptions, NodesGivenBeforeThePresetStay) {
+  set("nodes", "20");
+  set("preset", "ch8");
+  EXPECT_EQ(p.nodes, 20u);
+  EXPECT_EQ(p.slots, 19u);
+}
+
+TEST_F(SwitchOptions, UnknownNamesAndBadValuesAreRefused) {
+  EXPECT_THROW(set("technique", "teleport"), UserError);
+  EXPECT_THROW(set("scheduler", "none-such"), UserError);
+  EXPECT_THROW(set("preset", "ch7"), UserError);
+  EXPECT_THROW(set("slots", "-1"), UserError);
+  EXPECT_THROW(set("guard", "12"), UserError);
+  EXPECT_THROW(set("buffer", "many"), UserError);
+  EXPECT_EQ(refusal(p), "");
+}
+
+}  // namespace
+}  // namespace hybrid

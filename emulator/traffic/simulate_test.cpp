@@ -1,0 +1,286 @@
+#include "emulator/traffic/simulate.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <queue>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "emulator/switching/technique.h"
+#include "emulator/traffic/pattern.h"
+
+namespace hybrid {
+namespace {
+
+/// An ideal network: a source hands over one message at a time at link rate, and each arrives a fixed time
+/// later. With `needs_slot`, a message arrives only once its connection is preloaded, and one preloaded
+/// slot's messages are hits.
+class Ideal : public Technique {
+ public:
+  Ideal(const SwitchParameters& p, bool needs_slot)
+      : p_(p), needs_slot_(needs_slot), free_(p.nodes), slots_(p.slots, Configuration(p.nodes)) {}
+
+  void send(Time at, const Message& m) override {
+    EXPECT_GE(at, now_);
+    EXPECT_LE(at, next_event());
+    now_ = at;
+    const Time done = std::max(at, free_[m.connection.source]) +
+                      time_on_link(std::max<Bytes>(m.bytes, p_.word), p_.link_rate);
+    free_[m.connection.source] = done;
+    events_.push({done, serial_++, Event::Kind::injected, m});
+  }
+  void preload(Time at, std::uint32_t slot, const Configuration& c) override {
+    EXPECT_GE(at, now_);
+    preloads.push_back({slot, c});
+    slots_[slot] = c;
+    for (auto it = waiting_.begin(); it != waiting_.end();) {
+      if (!ready(*it)) {
+        ++it;
+        continue;
+      }
+      events_.push({at + kLatency, serial_++, Event::Kind::delivered, *it});
+      it = waiting_.erase(it);
+    }
+  }
+  Time next_event() const override { return events_.empty() ? Time::never() : events_.top().at; }
+  Time advance(Time until, TransferListener& listener) override {
+    if (events_.empty() || events_.top().at > until) return now_ = until;
+    now_ = events_.top().at;
+    while (!events_.empty() && events_.top().at == now_) {
+      const Event e = events_.top();
+      events_.pop();
+      if (e.kind == Event::Kind::injected) {
+        order.push_back(e.message.connection);
+        listener.injected(now_, e.message);
+        if (ready(e.message))
+          events_.push({now_ + kLatency, serial_++, Event::Kind::delivered, e.message});
+        else
+          waiting_.push_back(e.message);
+      } else {
+        listener.delivered(now_, e.message, needs_slot_);
+        ++statistics_.messages;
+        statistics_.hits += needs_slot_;
+      }
+    }
+    return now_;
+  }
+  TechniqueStatistics statistics() const override { return statistics_; }
+
+  static constexpr Time kLatency = nanoseconds(100);
+  std::vector<std::pair<std::uint32_t, Configuration>> preloads;
+  std::vector<Connection> order;
+
+ private:
+  struct Event {
+    enum class Kind { injected, delivered };
+    Time at;
+    std::uint64_t serial = 0;
+    Kind kind = Kind::injected;
+    Message message;
+    bool operator>(const Event& o) const { return at != o.at ? at > o.at : serial > o.serial; }
+  };
+  bool ready(const Message& m) const {
+    return !needs_slot_ || std::any_of(slots_.begin(), slots_.end(),
+                                       [&](const Configuration& c) { return c.holds(m.connection); });
+  }
+  SwitchParameters p_;
+  bool needs_slot_;
+  Time now_{};
+  std::uint64_t serial_ = 0;
+  std::vector<Time> free_;
+  std::vector<Configuration> slots_;
+  std::vector<Message> waiting_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  TechniqueStatistics statistics_;
+};
+
+SwitchParameters parameters(std::uint32_t nodes, std::uint32_t preload = 0) {
+  SwitchParameters p;
+  p.nodes = nodes;
+  p.preload = preload;
+  return p;
+}
+
+TrafficOptions traffic(const std::string& pattern, std::uint64_t messages = 0) {
+  TrafficOptions o;
+  o.pattern = pattern;
+  o.messages = messages;
+  return o;
+}
+
+std::unique_ptr<Pattern> make(const SwitchParameters& p, const TrafficOptions& o) {
+  return PatternRegistration::make(o.pattern, PatternShape{p.nodes, o.messages, p.seed});
+}
+
+TEST(Simulate, ClosedLoopFillsTheLinksAndCountsEverything) {
+  const SwitchParameters p = parameters(8);
+  const TrafficOptions o = traffic("permutation", 100);
+  Ideal ideal(p, false);
+  const auto pattern = make(p, o);
+  const Measures m = simulate(ideal, *pattern, p, o);
+  EXPECT_EQ(m.messages, 800u);
+  EXPECT_EQ(m.bytes, 800u * 128);
+  EXPECT_EQ(m.latency.count(), 800u);
+  // 100 messages of 160 ns back to back, then 100 ns.
+  EXPECT_EQ(m.time, nanoseconds(100 * 160 + 100));
+  EXPECT_EQ(m.latency.maximum(), nanoseconds(260));
+  EXPECT_DOUBLE_EQ(m.utilisation, 16000.0 / 16100.0);
+  EXPECT_EQ(m.hit_rate, 0);
+}
+
+TEST(Simulate, AWindowWaitsForDeliveries) {
+  const SwitchParameters p = parameters(4);
+  TrafficOptions o = traffic("permutation", 10);
+  o.window = 1;
+  Ideal ideal(p, false);
+  const auto pattern = make(p, o);
+  EXPECT_EQ(simulate(ideal, *pattern, p, o).time, nanoseconds(10 * 260));
+}
+
+TEST(Simulate, OpenLoopOffersTheLoad) {
+  const SwitchParameters p = parameters(16);
+  for (const double load : {0.1, 0.5, 0.9}) {
+    TrafficOptions o = traffic("uniform", 2000);
+    o.load = load;
+    Ideal ideal(p, false);
+    const auto pattern = make(p, o);
+    const Measures m = simulate(ideal, *pattern, p, o);
+    EXPECT_EQ(m.messages, 32'000u);
+    EXPECT_NEAR(m.utilisation, load, 0.06);
+    // Poisson arrivals, fixed service: the mean wait is load / (2 (1 - load)) services (Pollaczek-Khinchine).
+    const double wait = 160 * load / (2 * (1 - load));
+    EXPECT_NEAR(m.latency.mean().nanoseconds(), 260 + wait, load < 0.9 ? 10 : 150);
+  }
+}
+
+TEST(Simulate, EveryLoadCarriesTheSameMessages) {
+  const SwitchParameters p = parameters(9);
+  std::vector<std::vector<Connection>> orders;
+  for (const double load : {0.0, 0.3}) {
+    TrafficOptions o = traffic("uniform", 50);
+    o.load = load;
+    Ideal ideal(p, false);
+    const auto pattern = make(p, o);
+    simulate(ideal, *pattern, p, o);
+    // By source; between sources the order may differ.
+    std::stable_sort(ideal.order.begin(), ideal.order.end(),
+                     [](const Connection& a, const Connection& b) { return a.source < b.source; });
+    orders.push_back(ideal.order);
+  }
+  EXPECT_EQ(orders[0], orders[1]);
+}
+
+TEST(Simulate, ConfigurationsInUseThroughoutArePreloadedOnce) {
+  const SwitchParameters p = parameters(16, 4);
+  const TrafficOptions o = traffic("ordered-mesh");
+  Ideal ideal(p, true);
+  const auto pattern = make(p, o);
+  const Measures m = simulate(ideal, *pattern, p, o);
+  EXPECT_EQ(m.hit_rate, 1);
+  ASSERT_EQ(ideal.preloads.size(), 4u);
+  for (std::uint32_t s = 0; s < 4; ++s) EXPECT_EQ(ideal.preloads[s].first, s);
+}
+
+TEST(Simulate, ConfigurationsWithTurnsFollowOneAnother) {
+  for (const std::uint32_t preload : {1u, 3u, 4u}) {
+    const SwitchParameters p = parameters(12, preload);
+    const TrafficOptions o = traffic("all-to-all");
+    Ideal ideal(p, true);
+    const auto pattern = make(p, o);
+    const Measures m = simulate(ideal, *pattern, p, o);
+    EXPECT_EQ(m.messages, 12u * 11);
+    ASSERT_EQ(ideal.preloads.size(), 11u) << "each permutation once";
+    for (Port source = 0; source < 12; ++source) {
+      std::vector<Port> reached;
+      for (const auto& [slot, c] : ideal.preloads) reached.push_back(c.destination_of(source));
+      std::sort(reached.begin(), reached.end());
+      EXPECT_EQ(std::adjacent_find(reached.begin(), reached.end()), reached.end());
+    }
+  }
+}
+
+TEST(Simulate, AnAllToAllIsFollowedByItsMesh) {
+  const SwitchParameters p = parameters(16, 4);
+  const TrafficOptions o = traffic("two-phase");
+  Ideal ideal(p, true);
+  const auto pattern = make(p, o);
+  EXPECT_EQ(simulate(ideal, *pattern, p, o).messages, 16u * 31);
+  EXPECT_EQ(ideal.preloads.size(), 15u + 4u);
+}
+
+TEST(Simulate, TurnsServedWithoutTheirSlotAreNotLoaded) {
+  // A network that delivers anything: steps are over before their slot comes.
+  const SwitchParameters p = parameters(8, 2);
+  const TrafficOptions o = traffic("scatter", 50);
+  Ideal ideal(p, false);
+  const auto pattern = make(p, o);
+  EXPECT_EQ(simulate(ideal, *pattern, p, o).messages, 50u);
+  EXPECT_LE(ideal.preloads.size(), 50u);
+}
+
+TEST(Simulate, MessagesThatCanNeverArriveAreAnError) {
+  const SwitchParameters p = parameters(16, 1);  // one direction of four
+  const TrafficOptions o = traffic("ordered-mesh");
+  Ideal ideal(p, true);
+  const auto pattern = make(p, o);
+  EXPECT_THROW(simulate(ideal, *pattern, p, o), RunError);
+}
+
+TEST(Simulate, EmptyMessagesTravelAsOneWord) {
+  const SwitchParameters p = parameters(4);
+  TrafficOptions o = traffic("permutation", 10);
+  o.message = 0;
+  Ideal ideal(p, false);
+  const auto pattern = make(p, o);
+  const Measures m = simulate(ideal, *pattern, p, o);
+  EXPECT_EQ(m.bytes, 0u);
+  EXPECT_EQ(m.time, nanoseconds(200));
+  EXPECT_EQ(m.utilisation, 0);
+}
+
+TEST(Simulate, TellsItsProgress) {
+  const SwitchParameters p = parameters(16);
+  const TrafficOptions o = traffic("uniform", 1000);
+  Ideal ideal(p, false);
+  const auto pattern = make(p, o);
+  std::vector<std::uint64_t> told;
+  simulate(ideal, *pattern, p, o, [&](std::uint64_t delivered, std::uint64_t all) {
+    EXPECT_EQ(all, 16'000u);
+    told.push_back(delivered);
+  });
+  ASSERT_GE(told.size(), 3u);
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+  EXPECT_EQ(told.back(), 16'000u);
+}
+
+TEST(TrafficOptions, AreReadAndChecked) {
+  TrafficOptions o;
+  OptionTable table;
+  add_traffic_options(table, o);
+  table.set("pattern", "all-to-all", "--pattern");
+  table.set("message", "2K", "--message");
+  table.set("messages", "12", "--messages");
+  table.set("load", "0.25", "--load");
+  EXPECT_EQ(o.pattern, "all-to-all");
+  EXPECT_EQ(o.message, 2048u);
+  EXPECT_EQ(o.messages, 12u);
+  EXPECT_EQ(o.load, 0.25);
+  EXPECT_NO_THROW(check(o));
+  EXPECT_THROW(table.set("load", "1.5", "--load"), UserError);
+  EXPECT_THROW(table.set("load", "half", "--load"), UserError);
+  EXPECT_THROW(table.set("pattern", "all2all", "--pattern"), UserError);
+  table.set("window", "3", "--window");
+  EXPECT_THROW(check(o), UserError) << "open loop and a window";
+  o.load = 0;
+  EXPECT_NO_THROW(check(o));
+  o.message = kUnlimited;
+  EXPECT_THROW(check(o), UserError);
+}
+
+}  // namespace
+}  // namespace hybrid
