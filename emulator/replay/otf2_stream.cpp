@@ -34,7 +34,7 @@ bool Otf2Stream::fail(std::uint64_t position, const std::string& what) {
 }
 
 void Otf2Stream::started(OTF2_TimeStamp rank_start) {
-  if (first_ <= rank_start || rank_start == 0) return;
+  if (first_ <= rank_start) return;
   const Time late = definitions_.time_of(first_) - definitions_.time_of(rank_start);
   if (queue_.empty())
     compute_ += late;
