@@ -25,10 +25,6 @@ function(hybrid_flags target)
   # g++ 12 sees overlapping copies in "literal" + std::string at -O3 (GCC bug 105651).
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fvisibility=hidden>)
-  # g++ 12 sees an overlap in every "literal" + std::string at -O3 (GCC bug 105651).
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
-  endif()
   target_compile_definitions(${target} PRIVATE FMT_HEADER_ONLY)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   if(HYBRID_SANITIZE)
