@@ -28,9 +28,14 @@ class CountedHoldings {
 
   /// One more send: every counter goes up by one.
   void count_send() { ++sends_; }
-  /// The counter of the held `d` goes to 0.
-  void renew(Port d) {
-    held_.renew(d);
+  /// Whether `d` is held and was renewed or added since the last count_send.
+  bool is_fresh(Port d) const { return held_.contains(d) && renewed_at_[d] == sends_; }
+  /// The place of what is dropped last for want of a place, for `below`.
+  Port top() const { return held_.top(); }
+  /// The counter of the held `d` goes to 0. It is the next to be dropped before `below`, which is fresh, or
+  /// top().
+  void renew(Port d, Port below) {
+    held_.renew(d, below);
     renewed_at_[d] = sends_;
   }
   /// Drops every destination whose counter has reached the threshold, calling `release(d)` for each.
@@ -40,9 +45,9 @@ class CountedHoldings {
   }
   /// Holds `d`, which is not held, with counter 0; drops the least recently renewed if there is no place.
   template <class Release>
-  void add(Port d, Release&& release) {
+  void add(Port d, Port below, Release&& release) {
     if (held_.size() == capacity_) drop_oldest(release);
-    held_.insert(d);
+    held_.insert(d, below);
     renewed_at_[d] = sends_;
   }
   void clear() { held_.clear(); }

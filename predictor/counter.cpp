@@ -21,12 +21,12 @@ class Counter final : public Predictor {
     const auto release = [&](Port d) { released_[released++] = d; };
     held_.count_send();
     if (held_.holds(destination)) {
-      held_.renew(destination);
+      held_.renew(destination, held_.top());
       held_.drop_stale(release);
       return {{released_.data(), released}, {}};
     }
     held_.drop_stale(release);
-    held_.add(destination, release);
+    held_.add(destination, held_.top(), release);
     requested_ = destination;
     return {{released_.data(), released}, {&requested_, 1}};
   }

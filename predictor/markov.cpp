@@ -22,27 +22,37 @@ Markov::Markov(std::string_view name, unsigned order, const PredictorShape& shap
       order_(order),
       most_planned_(std::min<std::size_t>(1 + kAhead, held_.capacity())) {}
 
-bool Markov::planned(Port destination) const {
-  const auto end = plan_.begin() + static_cast<std::ptrdiff_t>(planned_);
-  return std::find(plan_.begin(), end, destination) != end;
+// Renews at once what is held, each below the nearer one: what is fresh is planned already.
+void Markov::add_to_plan(Port destination) {
+  if (held_.holds(destination)) {
+    if (held_.is_fresh(destination)) return;
+    held_.renew(destination, below_);
+    below_ = destination;
+  } else {
+    for (std::size_t i = 0; i < missing_count_; ++i)
+      if (plan_[missing_[i]] == destination) return;
+    missing_[missing_count_++] = static_cast<std::uint8_t>(planned_);
+  }
+  plan_[planned_++] = destination;
 }
 
 void Markov::plan(Port destination) {
-  plan_[0] = destination;
-  planned_ = 1;
+  planned_ = missing_count_ = 0;
+  below_ = held_.top();
+  add_to_plan(destination);
   std::uint32_t before = before_last_, last = last_;
   const Entry* entry = transitions_.find(context(before, last));
   if (entry == nullptr) return;
   for (std::size_t i = 0; i < TransitionTable::kSuccessors && planned_ < most_planned_; ++i) {
     if (!regular(*entry, i)) break;
-    if (!planned(entry->successor[i])) plan_[planned_++] = entry->successor[i];
+    add_to_plan(entry->successor[i]);
   }
   for (std::size_t step = 1; step < kAhead && planned_ < most_planned_ && certain(*entry); ++step) {
     before = last;
     last = entry->successor[0];
     entry = transitions_.find(context(before, last));
     if (entry == nullptr || !certain(*entry)) return;
-    if (!planned(entry->successor[0])) plan_[planned_++] = entry->successor[0];
+    add_to_plan(entry->successor[0]);
   }
 }
 
@@ -50,32 +60,19 @@ Predictor::Decisions Markov::on_send(Time, Port destination, Bytes, std::uint64_
   if (last_ != kNowhere) transitions_.learn(context(before_last_, last_), destination);
   before_last_ = last_;
   last_ = static_cast<std::uint16_t>(destination);
-  plan(destination);
 
-  std::size_t released = 0, requested = 0;
+  std::size_t released = 0;
   const auto release = [&](Port d) { released_[released++] = d; };
   held_.count_send();
-  // Farthest first, so that the nearest is the newest. All that is planned is renewed before anything makes
-  // place: a destination is never dropped for another one and requested again in the same call.
-  std::array<bool, 1 + kAhead> missing{};
-  for (std::size_t i = planned_; i-- > 0;) {
-    missing[i] = !held_.holds(plan_[i]);
-    if (missing[i])
-      requested_[requested++] = plan_[i];
-    else
-      held_.renew(plan_[i]);
-  }
+  plan(destination);
+  // All that is planned and held is fresh by now, so that nothing is dropped and requested in the same call.
   held_.drop_stale(release);
-  if (requested != 0) {
-    for (std::size_t i = planned_; i-- > 0;) {
-      if (missing[i])
-        held_.add(plan_[i], release);
-      else
-        held_.renew(plan_[i]);
-    }
-    std::reverse(requested_.begin(), requested_.begin() + static_cast<std::ptrdiff_t>(requested));
+  for (std::size_t i = 0; i < missing_count_; ++i) {
+    const std::size_t at = missing_[i];
+    held_.add(plan_[at], at == 0 ? held_.top() : plan_[at - 1], release);
+    requested_[i] = plan_[at];
   }
-  return {{released_.data(), released}, {requested_.data(), requested}};
+  return {{released_.data(), released}, {requested_.data(), missing_count_}};
 }
 
 void Markov::on_flush() {

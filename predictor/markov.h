@@ -12,9 +12,9 @@
 // A successor is regular once it followed twice, in at least an eighth of the cases: a single coincidence
 // requests nothing.
 //
-// Without a place, the one that was used or expected longest ago goes: what the Markov chain still expects is
-// newest, so the least probable goes first and, among the rest, the least recent. With capacity c it looks at
-// most c - 1 destinations ahead.
+// Without a place, the one that was used or expected longest ago goes, and among those of one send the one
+// expected last: the least probable before the more probable, both after what nothing expects any more. With
+// capacity c it looks at most c - 1 destinations ahead.
 //
 // State: 6 bytes a destination and at most 32 KiB of transitions; 56 KiB at 4096 destinations.
 #pragma once
@@ -50,7 +50,7 @@ class Markov final : public Predictor {
     return order_ == 1 ? last : before_last << 16 | last;
   }
   void plan(Port destination);
-  bool planned(Port destination) const;
+  void add_to_plan(Port destination);
 
   TransitionTable transitions_;
   CountedHoldings held_;
@@ -58,9 +58,11 @@ class Markov final : public Predictor {
   std::size_t most_planned_;
   std::uint16_t last_ = kNowhere, before_last_ = kNowhere;
 
-  // The destination and those expected after it, the nearest first.
+  // The destination and those expected after it, the nearest first; of these, the places of those not held.
   std::array<Port, 1 + kAhead> plan_{};
-  std::size_t planned_ = 0;
+  std::array<std::uint8_t, 1 + kAhead> missing_{};
+  std::size_t planned_ = 0, missing_count_ = 0;
+  Port below_ = kNoPort;  // the farthest one planned and held
 
   std::array<Port, 1 + kAhead> requested_{};
   // A send renews at most 1 + kAhead together, which turn stale together; as many may go for want of a place.

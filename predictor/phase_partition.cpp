@@ -128,7 +128,7 @@ class Partitioner {
     Profile result;
     std::size_t both = 0;
     for (std::size_t u = 0; u < used.size(); ++u) {
-      if (used[u] == 0 || used[u] < enough) continue;
+      if (used[u] == 0 || used[u] <= enough) continue;
       result.core.push_back(static_cast<std::uint32_t>(u));
       both += used_early[u] != 0 && used[u] != used_early[u] ? 1 : 0;
     }

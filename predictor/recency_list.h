@@ -26,15 +26,18 @@ class RecencyList {
   /// The member that was inserted or renewed longest ago. Not for an empty list.
   Port oldest() const { return links_[end_].newer; }
 
-  /// Adds `d`, which is not a member, as the newest.
-  void insert(Port d) {
-    link_newest(d);
+  /// The place above the newest, for `below`.
+  Port top() const { return end_; }
+  /// Adds `d`, which is not a member, as the next older one of the member `below`, or as the newest below
+  /// top().
+  void insert(Port d, Port below) {
+    link(d, below);
     ++size_;
   }
-  /// Makes the member `d` the newest.
-  void renew(Port d) {
+  /// Moves the member `d` there; `below` is another.
+  void renew(Port d, Port below) {
     unlink(d);
-    link_newest(d);
+    link(d, below);
   }
   /// Removes the member `d`.
   void erase(Port d) {
@@ -52,12 +55,11 @@ class RecencyList {
     Index newer = kAbsent, older = kAbsent;
   };
 
-  void link_newest(Port d) {
-    const auto self = static_cast<Index>(d);
-    const Index last = links_[end_].older;
-    links_[d] = {end_, last};
-    links_[last].newer = self;
-    links_[end_].older = self;
+  void link(Port d, Port below) {
+    const Index older = links_[below].older;
+    links_[d] = {static_cast<Index>(below), older};
+    links_[older].newer = static_cast<Index>(d);
+    links_[below].older = static_cast<Index>(d);
   }
   void unlink(Port d) {
     const Links links = links_[d];

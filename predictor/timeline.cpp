@@ -124,7 +124,7 @@ std::vector<bool> find_strays(const Timeline& timeline) {
       ++used;
       weak += static_cast<double>(use.messages) * 8 < typical[w] ? 1 : 0;
     });
-    strays.push_back(weak * 2 > used && used <= std::max<std::size_t>(2, (last - first + 1) / 4));
+    strays.push_back(weak * 10 >= used * 9 && used <= std::max<std::size_t>(2, (last - first + 1) / 4));
   }
   return strays;
 }

@@ -13,9 +13,9 @@ namespace hybrid {
 /// order of the sends within an iteration as change.
 void widen_to_recurrence(UseHistory::Timeline& timeline);
 
-/// By index of timeline.uses, whether the connection is a stray: in most windows that use it, it is among
-/// connections of which the median carries eight times its messages or more; and it is used in at most two
-/// windows, or a quarter of those between its first and last use. A rare but steady connection (the
+/// By index of timeline.uses, whether the connection is a stray: in nine of ten windows that use it, it is
+/// among connections of which the median carries eight times its messages or more; and it is used in at most
+/// two windows, or a quarter of those between its first and last use. A rare but steady connection (the
 /// all-reduce of a loop) and a burst of many connections that are used once (an all-to-all) are no strays.
 std::vector<bool> find_strays(const UseHistory::Timeline& timeline);
 

@@ -32,13 +32,13 @@ class Timeout final : public Predictor {
     released_count_ = 0;
     last_use_[destination] = now;
     if (held_.contains(destination)) {
-      held_.renew(destination);
+      held_.renew(destination, held_.top());
       release_overdue(now);
       return {released(), {}};
     }
     release_overdue(now);
     if (held_.size() == capacity_) release_oldest();
-    held_.insert(destination);
+    held_.insert(destination, held_.top());
     requested_ = destination;
     return {released(), {&requested_, 1}};
   }

@@ -39,7 +39,7 @@ class TransitionTable {
   /// For about `contexts` contexts.
   explicit TransitionTable(std::size_t contexts);
 
-  /// `next` followed `context`.
+  /// `next` followed `context`. O(1).
   void learn(std::uint32_t context, Port next);
   /// What is known of `context`, or nullptr.
   const Entry* find(std::uint32_t context) const {

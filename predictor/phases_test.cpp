@@ -1,0 +1,353 @@
+#include "predictor/phases.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "predictor/phases_test_jobs.h"
+
+namespace hybrid {
+
+// Beside the types, so that GoogleTest prints them.
+std::ostream& operator<<(std::ostream& out, Connection c) { return out << c.source << ">" << c.destination; }
+std::ostream& operator<<(std::ostream& out, const Phase& p) {
+  return out << p.name << " " << to_string(p.begin) << "-" << to_string(p.end) << " occurrences "
+             << p.occurrences << " messages " << p.messages << " set " << p.working_set.size() << " slots "
+             << p.slots_needed;
+}
+
+namespace {
+
+using namespace test_jobs;
+
+std::vector<Phase> phases_of(const std::vector<Message>& messages, std::uint32_t ranks) {
+  PhaseFinder finder(ranks);
+  for (const Message& m : messages) finder.send(m.at, m.connection, m.bytes);
+  return finder.finish();
+}
+std::vector<Phase> phases_of(const Job& job, std::uint32_t ranks = 16) {
+  return phases_of(job.messages(), ranks);
+}
+
+// What disturbs a real trace: ranks that lag behind each other, and messages that belong to no pattern.
+struct Disturbance {
+  Time lag;
+  std::uint32_t strays_per_thousand;
+};
+std::ostream& operator<<(std::ostream& out, const Disturbance& d) {
+  return out << "lag " << to_string(d.lag) << ", strays " << d.strays_per_thousand << "/1000";
+}
+class Disturbed : public testing::TestWithParam<Disturbance> {
+ protected:
+  Job job(std::uint32_t ranks = 16) const { return Job(ranks, GetParam().lag); }
+  std::vector<Phase> find(Job& job, std::uint32_t ranks = 16) const {
+    return phases_of(job.add_strays(GetParam().strays_per_thousand), ranks);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Phases, Disturbed,
+                         testing::Values(Disturbance{{}, 0}, Disturbance{microseconds(30), 0},
+                                         Disturbance{{}, 10}, Disturbance{microseconds(30), 10}));
+
+TEST_P(Disturbed, HaloExchangeWithAnOccasionalAllReduceIsOnePhase) {
+  Job j = job();
+  j.repeat(1000, [](Job& j, int i) {
+    j.run(halo(4, 4), microseconds(10)).compute(microseconds(20));
+    if (i % 10 == 9) j.run(all_reduce(16), microseconds(3));
+  });
+  const auto phases = find(j);
+  ASSERT_EQ(phases.size(), 1u) << testing::PrintToString(phases);
+  EXPECT_EQ(phases[0].occurrences, 1u);
+  EXPECT_EQ(phases[0].working_set, set_of({halo(4, 4), all_reduce(16)}));
+}
+
+TEST_P(Disturbed, BroadcastsAtTheStartAreAPhaseOfTheirOwn) {
+  Job j = job();
+  j.repeat(20, [](Job& j, int) { j.run(broadcast(16), microseconds(100)); });
+  const Time change = j.now();
+  j.repeat(1000, [](Job& j, int) { j.run(halo(4, 4), microseconds(10)).compute(microseconds(10)); });
+  const auto phases = find(j);
+  ASSERT_EQ(phases.size(), 2u) << testing::PrintToString(phases);
+  // Of the few messages at the start a fifth are strays: one of them may look like a member.
+  const auto start = set_of({broadcast(16)});
+  EXPECT_TRUE(
+      std::includes(phases[0].working_set.begin(), phases[0].working_set.end(), start.begin(), start.end()));
+  EXPECT_LE(phases[0].working_set.size(), start.size() + (GetParam().strays_per_thousand == 0 ? 0 : 2));
+  EXPECT_EQ(phases[1].working_set, set_of({halo(4, 4)}));
+  EXPECT_NEAR(phases[1].begin.seconds(), change.seconds(), 0.02 * j.now().seconds());
+}
+
+TEST_P(Disturbed, RecurringWorkingSetsKeepTheirNameAndCountOccurrences) {
+  Job j = job();
+  for (int round = 0; round < 3; ++round) {
+    j.repeat(300, [](Job& j, int) { j.run(halo(4, 4), microseconds(10)); });
+    j.repeat(30, [](Job& j, int) { j.run(all_to_all(16), microseconds(80)); });
+  }
+  const auto phases = find(j);
+  ASSERT_EQ(phases.size(), 2u) << testing::PrintToString(phases);
+  EXPECT_EQ(phases[0].name, "phase 1");
+  EXPECT_EQ(phases[0].occurrences, 3u);
+  EXPECT_EQ(phases[0].working_set, set_of({halo(4, 4)}));
+  EXPECT_EQ(phases[0].slots_needed, 4u);
+  EXPECT_EQ(phases[1].name, "phase 2");
+  EXPECT_EQ(phases[1].occurrences, 3u);
+  EXPECT_EQ(phases[1].working_set, set_of({all_to_all(16)}));
+  EXPECT_EQ(phases[1].slots_needed, 15u);
+  EXPECT_NEAR(static_cast<double>(phases[0].messages), 3 * 300 * 64, 0.05 * 3 * 300 * 64);
+  EXPECT_NEAR(static_cast<double>(phases[1].messages), 3 * 30 * 240, 0.1 * 3 * 30 * 240);
+}
+
+TEST_P(Disturbed, AWavefrontThatSweepsToAndFroIsOnePhase) {
+  Job j = job();
+  j.repeat(100, [](Job& j, int) {
+    for (bool forward : {true, false})
+      for (int plane = 0; plane < 30; ++plane) j.run(sweep(4, 4, forward), microseconds(3));
+  });
+  const auto phases = find(j);
+  ASSERT_EQ(phases.size(), 1u) << testing::PrintToString(phases);
+  EXPECT_EQ(phases[0].working_set, set_of({sweep(4, 4, true), sweep(4, 4, false)}));
+  EXPECT_EQ(phases[0].slots_needed, 4u);
+}
+
+TEST_P(Disturbed, AllToAllsBetweenComputationsAreOneOccurrence) {
+  Job j = job();
+  j.repeat(20, [](Job& j, int) { j.run(all_to_all(16), microseconds(50)).compute(milliseconds(1)); });
+  const auto phases = find(j);
+  ASSERT_EQ(phases.size(), 1u) << testing::PrintToString(phases);
+  EXPECT_EQ(phases[0].occurrences, 1u);
+  EXPECT_EQ(phases[0].working_set.size(), 240u);
+  EXPECT_EQ(phases[0].slots_needed, 15u);
+}
+
+TEST_P(Disturbed, SetsThatAlternateInALoopBodyAreOnePhase) {
+  // D 5.5.1's two-phase pattern, as the body of a loop.
+  Job j = job();
+  j.repeat(50, [](Job& j, int) {
+    j.run(all_to_all(16), microseconds(30));
+    for (int round = 0; round < 16; ++round) j.run(halo(4, 4), microseconds(5));
+  });
+  const auto phases = find(j);
+  ASSERT_EQ(phases.size(), 1u) << testing::PrintToString(phases);
+  EXPECT_GE(phases[0].working_set.size(), 230u);
+}
+
+TEST_P(Disturbed, ConjugateGradientIsOnePhase) {
+  Step transpose;  // 4 x 4 ranks: row with column
+  for (Port r = 0; r < 16; ++r)
+    if (r / 4 != r % 4) transpose.push_back({r, r % 4 * 4 + r / 4});
+  Step row_sum;  // recursive doubling within a row
+  for (Port bit : {1u, 2u})
+    for (Port r = 0; r < 16; ++r) row_sum.push_back({r, r ^ bit});
+  Job j = job();
+  j.repeat(15, [&](Job& j, int) {
+    j.repeat(25, [&](Job& j, int) {
+      j.run(row_sum, microseconds(2)).run(transpose, microseconds(5)).compute(microseconds(2));
+      j.run(row_sum, microseconds(1)).run(row_sum, microseconds(1));
+    });
+    j.run(row_sum, microseconds(2)).compute(microseconds(40));
+  });
+  const auto phases = find(j);
+  ASSERT_EQ(phases.size(), 1u) << testing::PrintToString(phases);
+  EXPECT_EQ(phases[0].working_set, set_of({transpose, row_sum}));
+}
+
+TEST_P(Disturbed, MultigridCyclesAreOnePhase) {
+  Step all;
+  for (Port by : {1u, 2u, 4u, 8u, 15u, 14u, 12u})
+    for (Connection c : shift(16, by)) all.push_back(c);
+  Job j = job();
+  j.repeat(40, [](Job& j, int) {
+    for (Port by : {1u, 2u, 4u, 8u, 4u, 2u, 1u})
+      j.run(shift(16, by), microseconds(5)).run(shift(16, 16 - by), microseconds(5));
+  });
+  const auto phases = find(j);
+  ASSERT_EQ(phases.size(), 1u) << testing::PrintToString(phases);
+  EXPECT_EQ(phases[0].working_set, set_of({all}));
+}
+
+TEST_P(Disturbed, OneLongPassOverAllDestinationsIsAPhaseThoughNothingInItRecurs) {
+  Job j = job(64);
+  j.repeat(500, [](Job& j, int) { j.run(halo(8, 8), microseconds(8)); });
+  j.run(all_to_all(64), milliseconds(1));
+  j.repeat(500, [](Job& j, int) { j.run(halo(8, 8), microseconds(8)); });
+  const auto phases = find(j, 64);
+  ASSERT_EQ(phases.size(), 2u) << testing::PrintToString(phases);
+  EXPECT_EQ(phases[0].occurrences, 2u);
+  EXPECT_EQ(phases[0].working_set, set_of({halo(8, 8)}));
+  EXPECT_EQ(phases[1].occurrences, 1u);
+  EXPECT_GE(phases[1].working_set.size(), 64u * 63 * 85 / 100);
+}
+
+TEST_P(Disturbed, IrregularTrafficIsOnePhase) {
+  Job j = job();
+  j.repeat(3000, [](Job& j, int) {
+    Step step;
+    for (int i = 0; i < 10; ++i) {
+      const auto source = static_cast<Port>(j.random().below(16));
+      step.push_back({source, static_cast<Port>((source + 1 + j.random().below(15)) % 16)});
+    }
+    j.run(step, microseconds(3));
+  });
+  EXPECT_EQ(find(j).size(), 1u);
+}
+
+TEST_P(Disturbed, AShortJobHasItsTwoPhases) {
+  Job j = job();
+  j.repeat(12, [](Job& j, int) { j.run(shift(16, 3), microseconds(30)); });
+  j.repeat(13, [](Job& j, int) { j.run(shift(16, 5), microseconds(30)); });
+  const auto phases = find(j);
+  ASSERT_EQ(phases.size(), 2u) << testing::PrintToString(phases);
+  EXPECT_EQ(phases[0].working_set, set_of({shift(16, 3)}));
+  EXPECT_EQ(phases[1].working_set, set_of({shift(16, 5)}));
+}
+
+TEST_P(Disturbed, NeverFindsMoreThanAHandful) {
+  // Loops of three random patterns of random lengths, in random order.
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Job j(16, GetParam().lag, seed);
+    std::vector<Step> patterns;
+    for (int i = 0; i < 3; ++i) {
+      Step step;
+      for (int k = 0; k < 3; ++k)
+        for (Connection c : shift(16, static_cast<std::uint32_t>(1 + j.random().below(15))))
+          step.push_back(c);
+      patterns.push_back(step);
+    }
+    j.repeat(60, [&](Job& j, int) {
+      const Step& step = patterns[j.random().below(3)];
+      const auto times = static_cast<int>(1 + j.random().below(60));
+      j.repeat(times, [&](Job& j, int) { j.run(step, microseconds(5)); });
+    });
+    const auto phases = find(j);
+    EXPECT_LE(phases.size(), 7u) << "seed " << seed << testing::PrintToString(phases);
+    std::uint32_t occurrences = 0;
+    for (const Phase& p : phases) occurrences += p.occurrences;
+    EXPECT_LE(occurrences, 60u) << "seed " << seed;
+  }
+}
+
+TEST(Phases, DoNotDependOnTheOrderOfTheStream) {
+  Job job(16, microseconds(20));
+  job.repeat(200, [](Job& j, int) { j.run(halo(4, 4), microseconds(10)); });
+  job.repeat(30, [](Job& j, int) { j.run(all_to_all(16), microseconds(50)); });
+  job.add_strays(10);
+  std::vector<Message> messages = job.messages();
+  const auto in_time = phases_of(messages, 16);
+  std::stable_sort(messages.begin(), messages.end(), [](const Message& a, const Message& b) {
+    return a.connection.source > b.connection.source;
+  });
+  const auto rank_by_rank = phases_of(messages, 16);
+  ASSERT_EQ(in_time.size(), 2u);
+  ASSERT_EQ(rank_by_rank.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(in_time[i].begin, rank_by_rank[i].begin);
+    EXPECT_EQ(in_time[i].end, rank_by_rank[i].end);
+    EXPECT_EQ(in_time[i].messages, rank_by_rank[i].messages);
+    EXPECT_EQ(in_time[i].bytes, rank_by_rank[i].bytes);
+    EXPECT_EQ(in_time[i].working_set, rank_by_rank[i].working_set);
+  }
+}
+
+TEST(Phases, AreTheSameForAJobThatIsSlowerOrStartsLater) {
+  const auto find = [](Time start, std::int64_t slower) {
+    Job job(16);
+    job.compute(start);
+    job.repeat(200, [&](Job& j, int) { j.run(shift(16, 1), slower * microseconds(10)); });
+    job.repeat(300, [&](Job& j, int) { j.run(shift(16, 2), slower * microseconds(10)); });
+    return phases_of(job);
+  };
+  for (const auto& [start, slower] :
+       {std::pair{Time{}, std::int64_t{1}}, {milliseconds(3'600'000), 1}, {{}, 100'000}}) {
+    const auto phases = find(start, slower);
+    ASSERT_EQ(phases.size(), 2u);
+    EXPECT_EQ(phases[0].working_set, set_of({shift(16, 1)}));
+    EXPECT_EQ(phases[1].working_set, set_of({shift(16, 2)}));
+    EXPECT_EQ(phases[0].begin, start);
+  }
+}
+
+TEST(Phases, EveryMessageBelongsToOnePhase) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Job job(16, microseconds(50), seed);
+    Random& random = job.random();
+    for (std::uint64_t parts = 1 + random.below(5); parts > 0; --parts) {
+      const Step step = shift(16, static_cast<std::uint32_t>(1 + random.below(15)));
+      job.repeat(static_cast<int>(1 + random.below(200)),
+                 [&](Job& j, int) { j.run(step, microseconds(5), 1 + random.below(10'000)); });
+      job.compute(microseconds(static_cast<std::int64_t>(random.below(5'000))));
+    }
+    job.add_strays(30);
+    const auto messages = job.messages();
+    const auto phases = phases_of(messages, 16);
+    std::uint64_t count = 0;
+    Bytes bytes = 0, sent = 0;
+    Time begin = Time::never(), end{};
+    for (const Phase& p : phases) {
+      count += p.messages;
+      bytes += p.bytes;
+      EXPECT_LE(p.begin, p.end);
+      EXPECT_GE(p.occurrences, 1u);
+      EXPECT_FALSE(p.working_set.empty());
+      EXPECT_TRUE(std::is_sorted(p.working_set.begin(), p.working_set.end()));
+      EXPECT_EQ(p.slots_needed, slots_needed(p.working_set));
+      begin = std::min(begin, p.begin);
+      end = std::max(end, p.end);
+    }
+    for (const Message& m : messages) sent += m.bytes;
+    EXPECT_EQ(count, messages.size());
+    EXPECT_EQ(bytes, sent);
+    EXPECT_EQ(begin, messages.front().at);
+    EXPECT_EQ(end, messages.back().at);
+  }
+}
+
+TEST(Phases, OfASilentJobAreNone) { EXPECT_TRUE(PhaseFinder(16).finish().empty()); }
+
+TEST(Phases, OfOneMessageIsOne) {
+  PhaseFinder finder(4);
+  finder.send(microseconds(5), {1, 2}, 100);
+  const auto phases = finder.finish();
+  ASSERT_EQ(phases.size(), 1u);
+  EXPECT_EQ(phases[0].name, "phase 1");
+  EXPECT_EQ(phases[0].begin, microseconds(5));
+  EXPECT_EQ(phases[0].end, microseconds(5));
+  EXPECT_EQ(phases[0].messages, 1u);
+  EXPECT_EQ(phases[0].bytes, 100u);
+  EXPECT_EQ(phases[0].working_set, (std::vector<Connection>{{1, 2}}));
+  EXPECT_EQ(phases[0].slots_needed, 1u);
+}
+
+// Can `rest` (from index `next` on) be coloured with `colours`, no two edges of a colour sharing a port?
+bool colourable(const std::vector<Connection>& edges, std::vector<std::uint32_t>& colour, std::size_t next,
+                std::uint32_t colours) {
+  if (next == edges.size()) return true;
+  for (std::uint32_t c = 0; c < colours; ++c) {
+    bool free = true;
+    for (std::size_t i = 0; i < next; ++i)
+      free &= colour[i] != c ||
+              (edges[i].source != edges[next].source && edges[i].destination != edges[next].destination);
+    if (!free) continue;
+    colour[next] = c;
+    if (colourable(edges, colour, next + 1, colours)) return true;
+  }
+  return false;
+}
+
+TEST(SlotsNeeded, IsTheFewestColoursOfTheConnections) {
+  EXPECT_EQ(slots_needed({}), 0u);
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Random random(seed);
+    const std::uint64_t sources = 1 + random.below(5), destinations = 1 + random.below(5);
+    std::vector<Connection> set;
+    for (Port s = 0; s < sources; ++s)
+      for (Port d = 0; d < destinations; ++d)
+        if (random.below(2) == 0) set.push_back({s, d});
+    std::vector<std::uint32_t> colour(set.size());
+    std::uint32_t fewest = 0;
+    while (!colourable(set, colour, 0, fewest)) ++fewest;
+    EXPECT_EQ(slots_needed(set), fewest) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace hybrid

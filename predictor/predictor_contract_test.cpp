@@ -1,0 +1,216 @@
+// What predictor/predictor.h promises, for every registered predictor, over random streams.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "core/random.h"
+#include "core/registry.h"
+#include "predictor/allocation_count_test.h"
+#include "predictor/predictor_test_steps.h"
+
+namespace hybrid {
+namespace {
+
+using test_steps::list;
+
+// A stream that is partly regular: cycles that change now and then, random sends, pauses and flushes.
+class Stream {
+ public:
+  enum class What { send, timer, flush };
+  struct Event {
+    What what;
+    Time at;
+    Port destination;
+  };
+  Stream(std::uint64_t seed, std::uint32_t destinations) : random_(seed), destinations_(destinations) {
+    new_cycle();
+  }
+  Event next() {
+    if (random_.below(500) == 0) new_cycle();
+    const auto pause = random_.below(50) == 0 ? random_.below(200'000) : random_.below(300);
+    now_ += picoseconds(static_cast<std::int64_t>(pause));
+    if (random_.below(700) == 0) return {What::flush, now_, 0};
+    if (random_.below(20) == 0) return {What::timer, now_, 0};
+    if (random_.below(10) == 0) return {What::send, now_, any()};
+    return {What::send, now_, cycle_[position_++ % cycle_.size()]};
+  }
+
+ private:
+  Port any() { return static_cast<Port>(random_.below(destinations_)); }
+  void new_cycle() {
+    cycle_.clear();
+    for (std::uint64_t n = 1 + random_.below(12); n > 0; --n) cycle_.push_back(any());
+  }
+
+  Random random_;
+  std::uint32_t destinations_;
+  std::vector<Port> cycle_;
+  std::size_t position_ = 0;
+  Time now_{};
+};
+
+class EveryPredictor : public testing::TestWithParam<std::tuple<std::string, std::uint32_t, std::uint32_t>> {
+ protected:
+  std::string name() const { return std::get<0>(GetParam()); }
+  PredictorShape shape() const {
+    return {.destinations = std::get<1>(GetParam()),
+            .capacity = std::get<2>(GetParam()),
+            .timeout = nanoseconds(20),
+            .threshold = 9};
+  }
+};
+
+TEST_P(EveryPredictor, RequestsOnlyWhatItDoesNotHoldAndReleasesOnlyWhatItHolds) {
+  const PredictorShape shape = this->shape();
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const auto p = PredictorRegistration::make(name(), shape);
+    Stream stream(seed, shape.destinations);
+    std::set<Port> held;
+    for (int i = 0; i < 5'000; ++i) {
+      const auto event = stream.next();
+      if (event.what == Stream::What::flush) {
+        p->on_flush();
+        held.clear();
+        for (Port d = 0; d < shape.destinations; ++d) ASSERT_FALSE(p->holds(d)) << "after a flush";
+        ASSERT_EQ(p->next_deadline(), Time::never()) << "nothing is held";
+        continue;
+      }
+      const Time due = p->next_deadline();
+      const auto decisions = event.what == Stream::What::send ? p->on_send(event.at, event.destination, 64, 0)
+                                                              : p->on_time(event.at);
+      for (Port d : decisions.release) ASSERT_EQ(held.erase(d), 1u) << "released, but not held: " << d;
+      for (Port d : decisions.request) {
+        ASSERT_LT(d, shape.destinations);
+        ASSERT_TRUE(held.insert(d).second) << "requested, but held: " << d;
+        if (shape.capacity != 0) {
+          ASSERT_LE(held.size(), shape.capacity);
+        }
+      }
+      if (event.what == Stream::What::timer && due > event.at) {
+        ASSERT_TRUE(decisions.release.empty() && decisions.request.empty()) << "decided before its deadline";
+      }
+      for (Port d = 0; d < shape.destinations; ++d) ASSERT_EQ(p->holds(d), held.contains(d)) << d;
+      if (event.what == Stream::What::send && name() != "none") {
+        ASSERT_TRUE(p->holds(event.destination)) << "the demand itself";
+      }
+    }
+  }
+}
+
+TEST_P(EveryPredictor, DecidesTheSameForTheSameStream) {
+  const auto first = PredictorRegistration::make(name(), shape());
+  const auto second = PredictorRegistration::make(name(), shape());
+  Stream stream(42, shape().destinations);
+  for (int i = 0; i < 20'000; ++i) {
+    const auto event = stream.next();
+    if (event.what == Stream::What::flush) {
+      first->on_flush();
+      second->on_flush();
+      continue;
+    }
+    const auto ask = [&](Predictor& p) {
+      const auto d = event.what == Stream::What::send ? p.on_send(event.at, event.destination, 64, 0)
+                                                      : p.on_time(event.at);
+      return std::pair(list(d.release), list(d.request));
+    };
+    ASSERT_EQ(ask(*first), ask(*second));
+    ASSERT_EQ(first->next_deadline(), second->next_deadline());
+  }
+}
+
+TEST_P(EveryPredictor, AllocatesNothingAfterConstruction) {
+  const auto p = PredictorRegistration::make(name(), shape());
+  Stream stream(7, shape().destinations);
+  std::vector<Stream::Event> events;
+  for (int i = 0; i < 20'000; ++i) events.push_back(stream.next());
+  const std::size_t before = allocation_count().calls;
+  for (const auto& event : events) {
+    if (event.what == Stream::What::flush)
+      p->on_flush();
+    else if (event.what == Stream::What::send)
+      p->on_send(event.at, event.destination, 64, 0);
+    else
+      p->on_time(event.at);
+  }
+  EXPECT_EQ(allocation_count().calls, before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Predictors, EveryPredictor,
+                         testing::Combine(testing::ValuesIn([] {
+                                            std::vector<std::string> names;
+                                            for (auto name : registered_names(Predictor::kKind))
+                                              names.emplace_back(name);
+                                            return names;
+                                          }()),
+                                          testing::Values(1u, 2u, 7u, 200u),
+                                          testing::Values(0u, 1u, 3u, 64u)),
+                         [](const auto& info) {
+                           return std::get<0>(info.param) + "_destinations" +
+                                  std::to_string(std::get<1>(info.param)) + "_capacity" +
+                                  std::to_string(std::get<2>(info.param));
+                         });
+
+TEST(Predictors, AreRegistered) {
+  const auto names = registered_names(Predictor::kKind);
+  EXPECT_EQ(names, (std::vector<std::string_view>{"counter", "markov1", "markov2", "none", "timeout"}));
+}
+
+TEST(Predictors, TakeAtMost64KiBAt4096Destinations) {
+  for (std::string_view name : registered_names(Predictor::kKind)) {
+    const std::size_t before = allocation_count().bytes;
+    const auto p = PredictorRegistration::make(name, PredictorShape{.destinations = 4096});
+    EXPECT_LE(allocation_count().bytes - before, 65'536u) << name;
+  }
+}
+
+TEST(Predictors, NoneNeverRequests) {
+  const auto p = PredictorRegistration::make("none", PredictorShape{.destinations = 4});
+  for (Port d : {1, 1, 2, 3, 1}) {
+    const auto decisions = p->on_send({}, d, 8, 0);
+    EXPECT_TRUE(decisions.request.empty() && decisions.release.empty());
+    EXPECT_FALSE(p->holds(d));
+  }
+}
+
+// The time-out against its definition: a destination is held while its last use is less than the time-out
+// ago.
+TEST(Timeout, FollowsItsDefinitionToThePicosecond) {
+  constexpr Time kTimeout = picoseconds(1'237);
+  constexpr std::uint32_t kDestinations = 40;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Random random(seed);
+    const auto p = PredictorRegistration::make(
+        "timeout", PredictorShape{.destinations = kDestinations, .timeout = kTimeout});
+    std::map<Port, Time> last_use;
+    Time now{};
+    for (int i = 0; i < 3'000; ++i) {
+      const Time next_send = now + picoseconds(static_cast<std::int64_t>(random.below(400)));
+      for (;;) {
+        Time earliest = Time::never();
+        for (const auto& [d, used] : last_use) earliest = std::min(earliest, used + kTimeout);
+        ASSERT_EQ(p->next_deadline(), earliest);
+        if (earliest > next_send) break;
+        ASSERT_TRUE(p->on_time(earliest - picoseconds(1)).release.empty());
+        std::set<Port> due;
+        for (const auto& [d, used] : last_use)
+          if (used + kTimeout == earliest) due.insert(d);
+        std::set<Port> released;
+        while (p->next_deadline() <= earliest)
+          for (Port d : p->on_time(earliest).release) released.insert(d);
+        ASSERT_EQ(released, due);
+        for (Port d : due) last_use.erase(d);
+      }
+      now = next_send;
+      const auto d = static_cast<Port>(random.below(kDestinations));
+      const auto decisions = p->on_send(now, d, 8, 0);
+      ASSERT_TRUE(decisions.release.empty());
+      ASSERT_EQ(!decisions.request.empty(), !last_use.contains(d));
+      last_use[d] = now;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hybrid
