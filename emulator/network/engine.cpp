@@ -1,0 +1,94 @@
+#include "emulator/network/engine.h"
+
+#include <stdexcept>
+
+namespace hybrid {
+
+void Engine::reach(Time at) {
+  while (events_.next() < at) run_instant(events_.next(), nullptr);
+  if (at < now_) throw std::logic_error("a technique was asked for something in the past");
+  now_ = at;
+}
+
+void Engine::send(Time at, const Message& message) {
+  const Connection c = message.connection;
+  if (c.source >= pes_.size() || c.destination >= pes_.size() || c.source == c.destination)
+    throw std::logic_error("a message needs two different ports of the switch");
+  reach(at);
+
+  std::uint32_t index = 0;
+  if (unused_.empty()) {
+    index = static_cast<std::uint32_t>(transfers_.size());
+    transfers_.emplace_back();
+  } else {
+    index = unused_.back();
+    unused_.pop_back();
+  }
+  transfers_[index] = {message};
+  ++in_flight_;
+  const Time offer = pes_[c.source].add(at, index, timing_.generation);
+  if (offer != Time::never()) events_.push(offer, kOffer, c.source);
+}
+
+void Engine::fill(std::uint32_t pe) {
+  ProcessingElement& p = pes_[pe];
+  if (!p.busy()) return;
+  Transfer& t = transfers_[p.offered()];
+  if (!p.fill(timing_.generation, [&](Time entry) { t.ready = entry + timing_.nic; })) return;
+  const auto done = p.done(timing_.generation);
+  events_.push(done.last_entry, kInjected, done.transfer);
+  if (done.next_offer != Time::never()) events_.push(done.next_offer, kOffer, pe);
+}
+
+/// Everything that happens at `at`. Returns whether the listener was called.
+bool Engine::run_instant(Time at, TransferListener* listener) {
+  bool called = false;
+  now_ = at;
+  while (events_.next() <= at) {
+    const SwitchEvent event = events_.pop();
+    if (event.at < at) throw std::logic_error("an event was scheduled in the past");
+    switch (event.kind()) {
+      case kOffer: {
+        ProcessingElement& pe = pes_[event.a];
+        std::uint64_t words = 0;
+        WordQueue& queue = classify(at, event.a, pe.offered(), words);
+        pe.begin(at, queue, words);
+        fill(event.a);
+        moved(at, event.a, queue);
+        break;
+      }
+      case kInjected:
+        if (listener == nullptr) throw std::logic_error("a listener call was due before the message sent");
+        listener->injected(at, transfers_[event.a].message);
+        called = true;
+        break;
+      case kDelivered: {
+        if (listener == nullptr) throw std::logic_error("a listener call was due before the message sent");
+        const Transfer t = transfers_[event.a];
+        ++statistics_.messages;
+        statistics_.bytes += t.message.bytes;
+        statistics_.hits += t.hit ? 1 : 0;
+        ++(t.circuit ? statistics_.circuit_messages : statistics_.wormhole_messages);
+        unused_.push_back(event.a);
+        --in_flight_;
+        listener->delivered(at, t.message, t.hit);
+        called = true;
+        break;
+      }
+      default:
+        handle(at, event);
+    }
+  }
+  return called;
+}
+
+Time Engine::advance(Time until, TransferListener& listener) {
+  while (events_.next() <= until) {
+    const Time at = events_.next();
+    if (run_instant(at, &listener)) return at;
+  }
+  if (until != Time::never()) now_ = std::max(now_, until);
+  return until;
+}
+
+}  // namespace hybrid

@@ -1,0 +1,90 @@
+// A processing element (D 8.3.1): hands its messages, one after the other in the order of sending, word by
+// word to its NIC.
+//
+// The first word of a message is offered `generation` after the message was sent, and after the last word of
+// the message before it; the NIC looks at it then and picks the queue. Each word enters that queue
+// `generation` after the one before, or when the queue has room, whichever is later. So a full queue blocks
+// the messages behind (head of line).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "emulator/network/queue.h"
+#include "emulator/network/ring.h"
+#include "emulator/network/run.h"
+
+namespace hybrid {
+
+class ProcessingElement {
+ public:
+  /// Queues a message. Returns when its first word is offered, or Time::never() if others come first.
+  Time add(Time at, std::uint32_t transfer, Time generation) {
+    waiting_.push({at, transfer});
+    if (queue_ != nullptr || waiting_.size() > 1) return Time::never();
+    return std::max(free_, at + generation);
+  }
+
+  /// The offered message.
+  std::uint32_t offered() const { return waiting_.front().transfer; }
+
+  /// The offered message goes into `queue` from `now` on, as `words` words.
+  void begin(Time now, WordQueue& queue, std::uint64_t words) {
+    queue.segments.push({offered(), words});
+    queue_ = &queue;
+    left_ = words;
+    free_ = now;
+    first_ = true;
+  }
+  bool busy() const { return queue_ != nullptr; }
+  WordQueue* queue() { return queue_; }
+
+  /// Enters as many words as there is known room for. Calls `entered(first word's entry)` once a message.
+  /// Returns whether the message is complete; then done() must follow.
+  template <class Entered>
+  bool fill(Time generation, Entered&& entered) {
+    while (left_ > 0 && !queue_->room.empty()) {
+      const Run room = queue_->room.front().head(left_);
+      const std::uint64_t words = serve(room, generation, Time::never(), free_, [&](const Run& entry) {
+        if (first_) entered(entry.first);
+        first_ = false;
+        queue_->entered.push(entry);
+      });
+      queue_->take_room(words);
+      left_ -= words;
+    }
+    return left_ == 0;
+  }
+
+  struct Done {
+    std::uint32_t transfer;
+    Time last_entry;
+    Time next_offer;  // of the next message; Time::never() when none waits
+  };
+  Done done(Time generation) {
+    const Done result{waiting_.front().transfer, free_ - generation, Time::never()};
+    waiting_.pop();
+    queue_ = nullptr;
+    if (waiting_.empty()) return result;
+    return {result.transfer, result.last_entry, std::max(free_, waiting_.front().sent + generation)};
+  }
+
+  /// No message that is not yet offered is offered before this.
+  Time earliest_offer(Time now, Time generation) const {
+    if (busy()) return free_ + generation * static_cast<std::int64_t>(left_);
+    return std::max(free_, (waiting_.empty() ? now : waiting_.front().sent) + generation);
+  }
+
+ private:
+  struct Waiting {
+    Time sent{};
+    std::uint32_t transfer = 0;
+  };
+  Ring<Waiting> waiting_;  // the front one may be offered already
+  WordQueue* queue_ = nullptr;
+  std::uint64_t left_ = 0;
+  Time free_{};  // earliest instant for the next word
+  bool first_ = false;
+};
+
+}  // namespace hybrid

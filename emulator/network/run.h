@@ -1,0 +1,117 @@
+// Runs of words: how a megabyte moves in one exact step.
+//
+// The instants at which consecutive words pass a point form a sequence of integers. Every component turns one
+// such sequence into another by three operations only: it delays it, it takes the later of two of them, word
+// by word (data and room for it), and it keeps a least spacing. Applied to arithmetic sequences (runs), these
+// give a few runs again; so components work on runs and never look at single words, and the result is the one
+// that ticking word by word gives.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/time.h"
+#include "emulator/network/ring.h"
+
+namespace hybrid {
+
+/// `count` words at first, first + step, ... (step >= 0).
+struct Run {
+  Time first{};
+  Time step{};
+  std::uint64_t count = 0;
+
+  constexpr Time at(std::uint64_t i) const { return {first.ps + static_cast<std::int64_t>(i) * step.ps}; }
+  constexpr Time last() const { return at(count - 1); }
+  constexpr Run head(std::uint64_t words) const { return {first, step, std::min(words, count)}; }
+  constexpr Run delayed(Time by) const { return {first + by, step, count}; }
+  constexpr bool operator==(const Run&) const = default;
+};
+
+/// Runs in the order of their words, whose instants never decrease.
+class RunQueue {
+ public:
+  bool empty() const { return runs_.empty(); }
+  const Run& front() const { return runs_.front(); }
+
+  /// Appends; joins with the last run where that is exact, so that an unchanged rhythm stays one run.
+  void push(const Run& run) {
+    if (run.count == 0) return;
+    if (!runs_.empty()) {
+      Run& back = runs_.back();
+      const Time gap = run.first - back.last();
+      const bool fits_back = back.count == 1 || back.step == gap;
+      const bool fits_run = run.count == 1 || run.step == gap;
+      if (fits_back && fits_run) {
+        back.step = gap;
+        back.count += run.count;
+        return;
+      }
+    }
+    runs_.push(run);
+  }
+
+  /// Removes the first `words`, which must lie in the front run.
+  void pop(std::uint64_t words) {
+    Run& front = runs_.front();
+    front.first = front.at(words);
+    front.count -= words;
+    if (front.count == 0) runs_.pop();
+  }
+
+  /// The instant of the i-th word from the front, or Time::never() when there are not that many.
+  Time at(std::uint64_t i) const {
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      if (i < runs_[r].count) return runs_[r].at(i);
+      i -= runs_[r].count;
+    }
+    return Time::never();
+  }
+
+ private:
+  Ring<Run> runs_;
+};
+
+/// Serves the words of `in` one after the other: each starts when it is there and `spacing` (> 0) after the
+/// one before, none starts after `latest`. `free` is the earliest start for the first, and afterwards that of
+/// whatever comes next. Calls `emit(Run)` with the starts, in order, at most twice; returns how many words
+/// started.
+template <class Emit>
+std::uint64_t serve(const Run& in, Time spacing, Time latest, Time& free, Emit&& emit) {
+  std::uint64_t done = 0;
+  const auto give = [&](Time first, Time step, std::uint64_t words) {
+    if (words == 0 || first > latest) return false;
+    const std::uint64_t fit =
+        step.ps == 0 ? words : static_cast<std::uint64_t>((latest.ps - first.ps) / step.ps) + 1;
+    const Run out{first, step, std::min(words, fit)};
+    free = out.last() + spacing;
+    done += out.count;
+    emit(out);
+    return out.count == words;
+  };
+  if (in.step <= spacing) {
+    give(std::max(free, in.first), spacing, in.count);
+    return done;
+  }
+  // The words come further apart than they can be served: a backlog drains first, then each starts as it
+  // comes.
+  std::uint64_t backlog = 0;
+  if (free > in.first)
+    backlog = std::min(in.count, static_cast<std::uint64_t>((free - in.first) / (in.step - spacing)) + 1);
+  if (backlog == 0 || give(free, spacing, backlog)) give(in.at(backlog), in.step, in.count - backlog);
+  return done;
+}
+
+/// The later of `a` and `b`, word by word, over as many words from the front as one of the two stays the
+/// later one (both have at least one word).
+constexpr Run later_of(const Run& a, const Run& b) {
+  const Run& low = a.first < b.first ? a : b;
+  const Run& high = a.first < b.first ? b : a;
+  std::uint64_t words = std::min(a.count, b.count);
+  if (low.step > high.step)
+    words =
+        std::min(words, static_cast<std::uint64_t>((high.first - low.first) / (low.step - high.step)) + 1);
+  return {high.first, a.first == b.first ? std::max(a.step, b.step) : high.step, words};
+}
+
+}  // namespace hybrid

@@ -1,0 +1,162 @@
+#include "emulator/network/switch_node.h"
+
+#include <algorithm>
+
+namespace hybrid {
+
+SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler_cycle, Fabric fabric,
+                       Kinds kinds)
+    : timing_(timing),
+      cycle_(scheduler_cycle),
+      fabric_(fabric),
+      kinds_(kinds),
+      sources_(ports, Source(timing)),
+      announced_(ports),
+      queues_(ports),
+      worms_of_(ports),
+      sending_(ports),
+      scheduler_(ports) {}
+
+void SwitchNode::announce(std::uint32_t source, std::uint32_t transfer, Port destination,
+                          std::uint64_t payload) {
+  announced_[source].push({transfer, destination, payload});
+  ++queues_.get(source, destination, source, destination, timing_).unfinished;
+}
+
+Time SwitchNode::cleared(std::uint32_t source, Port destination) {
+  const VirtualQueue* queue = queues_.find(source, destination);
+  if (queue == nullptr) return Time{};
+  return queue->unfinished != 0 ? Time::never() : queue->last_left + timing_.wire;
+}
+
+bool SwitchNode::move(Time now, std::uint32_t source, Time latest, EventQueue& events,
+                      std::vector<Delivery>& delivered) {
+  bool moved = false;
+  while (true) {
+    const bool over_link = move_link(source, latest, now, events);
+    const bool through_fabric = move_fabric(source, events, delivered);
+    moved = moved || over_link || through_fabric;
+    // Words that left VQ_W give credits, which may let more words over the link.
+    if (!through_fabric || !timing_.bounded()) return moved;
+  }
+}
+
+bool SwitchNode::move_link(std::uint32_t port, Time latest, Time now, EventQueue& events) {
+  Source& source = sources_[port];
+  bool moved = false;
+  while (!source.queue.entered.empty()) {
+    const Announced message = announced_[port].front();
+    VirtualQueue& to = queues_.get(port, message.destination, port, message.destination, timing_);
+    if (to.credit.empty()) break;
+    const Run data = source.queue.entered.front().head(source.queue.segments.front().words);
+    const Run possible = later_of(data.delayed(timing_.nic), to.credit.front());
+    const std::uint64_t words =
+        serve(possible, timing_.word, latest, source.link_free, [&](const Run& starts) {
+          source.queue.left(starts);
+          to.arrived.push(starts.delayed(timing_.wire));
+          leave_segments(
+              source.queue.segments, starts,
+              [&](std::uint32_t transfer) { to.messages.push({transfer, message.payload}); },
+              [&](std::uint32_t, Time) { announced_[port].pop(); });
+        });
+    if (timing_.bounded()) to.credit.pop(words);
+    if (words == 0) break;
+    moved = true;
+    ask(now, to, events);
+    if (words < possible.count) break;
+  }
+  return moved;
+}
+
+/// Words of the worm at the head of `queue`.
+std::uint64_t SwitchNode::head_worm(const VirtualQueue& queue) const {
+  return std::min(timing_.worm_words, queue.messages.front().words) + timing_.worm_overhead;
+}
+
+/// Has the head worm of `queue` ask once it is certain when its first flit is there.
+void SwitchNode::ask(Time now, VirtualQueue& queue, EventQueue& events) {
+  if (queue.asked || queue.messages.empty()) return;
+  const std::uint64_t flit = std::min({timing_.flit_words, head_worm(queue), timing_.room});
+  const Time there = queue.arrived.at(flit - 1);
+  if (there == Time::never()) return;
+  queue.asked = true;
+  events.push(std::max(now, there), kinds_.request, queue.connection.source, queue.connection.destination);
+}
+
+bool SwitchNode::move_fabric(std::uint32_t input, EventQueue& events, std::vector<Delivery>& delivered) {
+  Worm& worm = worms_of_[input];
+  if (worm.left == 0) return false;
+  VirtualQueue& queue = *worm.queue;
+  const Time latest = open_until_ == Time::never() ? open_until_ : open_until_ - fabric_.spacing;
+  bool moved = false;
+  Time free = std::max(worm.free, open_from_);
+  while (worm.left > 0 && !queue.arrived.empty()) {
+    const Run words = queue.arrived.front().head(worm.left);
+    const std::uint64_t sent = serve(words, fabric_.spacing, latest, free, [&](const Run& starts) {
+      if (timing_.bounded()) queue.credit.push(starts.delayed(timing_.wire));
+      queue.last_left = starts.last();
+    });
+    if (sent == 0) break;
+    moved = true;
+    queue.arrived.pop(sent);
+    worm.left -= sent;
+    worm.free = free;
+    if (sent < words.count) break;
+  }
+  if (worm.left == 0) {
+    sending_.reset(input);
+    events.push(worm.free, kinds_.tail, input, queue.connection.destination);
+    if (worm.ends_message) {
+      --queue.unfinished;
+      delivered.push_back({worm.transfer, queue.last_left + fabric_.path + timing_.nic});
+    }
+  }
+  return moved;
+}
+
+void SwitchNode::wake_scheduler(Time now, EventQueue& events) {
+  if (pass_at_ != Time::never() || !scheduler_.wanted()) return;
+  pass_at_ = next_edge(now, cycle_);
+  if (pass_at_ == last_pass_) pass_at_ += cycle_;
+  events.push(pass_at_, kinds_.pass);
+}
+
+void SwitchNode::grant(Time now, Connection c) {
+  VirtualQueue& queue = *queues_.find(c.source, c.destination);
+  Segment& message = queue.messages.front();
+  Worm& worm = worms_of_[c.source];
+  worm.queue = &queue;
+  worm.left = head_worm(queue);
+  worm.free = now + fabric_.setup;
+  worm.transfer = message.transfer;
+  message.words -= worm.left - timing_.worm_overhead;
+  worm.ends_message = message.words == 0;
+  if (worm.ends_message) queue.messages.pop();
+  sending_.set(c.source);
+}
+
+void SwitchNode::handle(Time now, const SwitchEvent& event, EventQueue& events,
+                        std::vector<std::uint32_t>& touched) {
+  const Connection c{event.a, event.b};
+  if (event.kind() == kinds_.request) {
+    ++worms_;
+    scheduler_.request(c);
+    wake_scheduler(now, events);
+  } else if (event.kind() == kinds_.tail) {
+    --worms_;
+    scheduler_.free(c);
+    VirtualQueue& queue = *queues_.find(c.source, c.destination);
+    queue.asked = false;
+    ask(now, queue, events);
+    wake_scheduler(now, events);
+  } else {
+    last_pass_ = now;
+    pass_at_ = Time::never();
+    for (const Connection granted : scheduler_.pass()) {
+      grant(now, granted);
+      touched.push_back(granted.source);
+    }
+  }
+}
+
+}  // namespace hybrid

@@ -1,0 +1,132 @@
+// The digital half of a switch node (D 3.4.2, 8.4.1): at each input the virtual queues VQ_W, one per
+// destination, and the wormhole scheduler; and the NICs' sending side of it, since the credits for the places
+// in VQ_W run between the two.
+//
+// Timing
+// - A word can leave Q_W, the NIC's single queue, one NIC delay after it entered. It starts on the link in
+// its
+//   turn, one word per word time, when the NIC knows of a place in VQ_W[source][destination]; it is in that
+//   queue one wire delay after its start. The place it left in Q_W is free at its start.
+// - A place in VQ_W is free when its word leaves; the NIC knows of it one wire delay later (credit).
+// - The worm at the head of a VQ_W asks for its output when its first flit is there (or as much of it as the
+//   queue can hold) and the worm before it has left. A scheduler pass runs on the first edge of the
+//   scheduler's clock at or after the instant at which somebody asked or ports came free; its grants hold one
+//   `setup` later. Ports are busy from the pass on until the worm's last word has left.
+// - A granted worm sends its words one per `spacing` as they are there, inside open windows: a word starts
+//   and ends within one window. The last word of a message is delivered after `path` and one NIC delay.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "emulator/network/event_queue.h"
+#include "emulator/network/queue.h"
+#include "emulator/network/timing.h"
+#include "emulator/network/wormhole_scheduler.h"
+
+namespace hybrid {
+
+class SwitchNode {
+ public:
+  /// Kinds of the events that the node schedules and that must come back through handle().
+  struct Kinds {
+    std::uint32_t tail, request, pass;
+  };
+  struct Delivery {
+    std::uint32_t transfer;
+    Time at;
+  };
+
+  /// What differs between the digital switch and the hybrid one.
+  struct Fabric {
+    Time spacing;  // from one word of a worm to the next
+    Time path;     // from a word's start until it is in the receiving NIC
+    Time setup;    // from a scheduler pass until its grants hold
+  };
+
+  SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler_cycle, Fabric fabric, Kinds kinds);
+
+  /// What a NIC sends from: Q_W and its link.
+  struct Source {
+    explicit Source(const Timing& timing) : queue(timing) {}
+    WordQueue queue;   // Q_W
+    Time link_free{};  // earliest start of the next word
+  };
+  Source& source(std::uint32_t port) { return sources_[port]; }
+
+  /// `transfer` of `payload` words of payload is about to enter `source`'s Q_W.
+  void announce(std::uint32_t source, std::uint32_t transfer, Port destination, std::uint64_t payload);
+
+  /// Moves words from `source`'s Q_W over the link (none starting after `latest`) and through the fabric as
+  /// far as is certain now. Returns whether any word moved.
+  bool move(Time now, std::uint32_t source, Time latest, EventQueue& events,
+            std::vector<Delivery>& delivered);
+
+  /// Words may leave VQ_W from `from` on, and must be out by `until`.
+  void open(Time from, Time until) {
+    open_from_ = from;
+    open_until_ = until;
+  }
+  /// Inputs with a granted worm that has words left to send.
+  const PortSet& sending() const { return sending_; }
+
+  /// Handles tail, request and pass events; `touched` receives the inputs for which move() may do more.
+  void handle(Time now, const SwitchEvent& event, EventQueue& events, std::vector<std::uint32_t>& touched);
+
+  /// Words that are in VQ_W or on their way there, of one connection: 0 once the NIC got all credits back.
+  /// The instant at which it did, Time::never() while some have not left.
+  Time cleared(std::uint32_t source, Port destination);
+  /// Whether a worm asks for its output or holds it: "wormhole traffic is buffered" (E_W of D 4.3).
+  bool buffered() const { return worms_ != 0; }
+
+ private:
+  struct Announced {
+    std::uint32_t transfer;
+    Port destination;
+    std::uint64_t payload;
+  };
+  struct VirtualQueue {
+    VirtualQueue(std::uint32_t source_port, Port destination_port, const Timing& timing)
+        : connection{source_port, destination_port} {
+      credit.push({Time{}, Time{}, timing.bounded() ? timing.room : ~std::uint64_t{0}});
+    }
+    Connection connection;
+    RunQueue arrived;              // words that have not left: their arrival
+    RunQueue credit;               // places that the NIC knows of and has not used
+    Ring<Segment> messages;        // `words` of payload not yet in a granted worm
+    bool asked = false;            // the head worm has asked, is about to, or is granted
+    Time last_left{};              // start of the last word that left
+    std::uint64_t unfinished = 0;  // messages announced whose last word has not left
+  };
+  struct Worm {
+    VirtualQueue* queue = nullptr;
+    std::uint64_t left = 0;  // words
+    Time free{};             // earliest start of the next
+    std::uint32_t transfer = 0;
+    bool ends_message = false;
+  };
+
+  bool move_link(std::uint32_t source, Time latest, Time now, EventQueue& events);
+  bool move_fabric(std::uint32_t source, EventQueue& events, std::vector<Delivery>& delivered);
+  std::uint64_t head_worm(const VirtualQueue& queue) const;
+  void ask(Time now, VirtualQueue& queue, EventQueue& events);
+  void wake_scheduler(Time now, EventQueue& events);
+  void grant(Time now, Connection c);
+
+  Timing timing_;
+  Time cycle_;
+  Fabric fabric_;
+  Kinds kinds_;
+  std::vector<Source> sources_;
+  std::vector<Ring<Announced>> announced_;  // of each source, in Q_W's order
+  ConnectionTable<VirtualQueue> queues_;
+  std::vector<Worm> worms_of_;  // the granted worm of each input
+  PortSet sending_;
+  WormholeScheduler scheduler_;
+  Time pass_at_ = Time::never();  // of the scheduled pass
+  Time last_pass_{-1};
+  Time open_from_{}, open_until_ = Time::never();
+  std::uint64_t worms_ = 0;  // that have asked and not wholly left
+};
+
+}  // namespace hybrid

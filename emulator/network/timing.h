@@ -1,0 +1,57 @@
+// The delays of an emulated network in the form in which its components use them (docs/timing.md).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "emulator/parameters.h"
+
+namespace hybrid {
+
+struct Timing {
+  explicit Timing(const SwitchParameters& p)
+      : generation(p.word_generation),
+        word(p.word_time()),
+        nic(p.nic.delay()),
+        wire(p.one_way_wire()),
+        to_fabric(p.serialise + p.cable),
+        circuit(p.serialise + p.cable + p.analog_fabric.delay() + p.cable + p.deserialise),
+        digital_word(std::max(word, p.digital_fabric.cycle)),
+        digital(p.digital_fabric.delay() + p.one_way_wire()),
+        analog(p.analog_fabric.delay() + p.one_way_wire()),
+        reconfiguration(p.reconfiguration),
+        word_bytes(p.word),
+        room(p.buffer == kUnlimited ? kUnlimited : std::max<Bytes>(1, p.buffer / p.word)),
+        worm_words(std::max<Bytes>(1, p.worm_limit / p.word)),
+        worm_overhead(p.worm_overhead_words),
+        flit_words(std::max<Bytes>(1, (p.flit + p.word - 1) / p.word)) {}
+
+  Time generation;       // PE: from one word to the next
+  Time word;             // link: from the start of one word to that of the next
+  Time nic;              // from a word's entry into a NIC until it can leave, and again at the receiver
+  Time wire;             // serialiser, cable, deserialiser: NIC to switch and back
+  Time to_fabric;        // serialiser and cable: from the NIC's link to the analog fabric
+  Time circuit;          // from the sender's link to the receiver's NIC over an established circuit
+  Time digital_word;     // as `word`, out of the switch's buffers through the digital fabric
+  Time digital;          // digital fabric and the wire behind it
+  Time analog;           // the same out of the hybrid switch's buffers, through the analog fabric
+  Time reconfiguration;  // of the analog fabric
+
+  Bytes word_bytes;
+  std::uint64_t room;  // words in a queue, or kUnlimited
+  std::uint64_t worm_words;
+  std::uint64_t worm_overhead;
+  std::uint64_t flit_words;
+
+  bool bounded() const { return room != kUnlimited; }
+  /// Words of payload; a message of no bytes travels as one word.
+  std::uint64_t payload(Bytes bytes) const {
+    return std::max<Bytes>(1, bytes / word_bytes + (bytes % word_bytes != 0 ? 1 : 0));
+  }
+  /// Words of a message of `payload` words that travels as worms.
+  std::uint64_t in_worms(std::uint64_t payload) const {
+    return payload + (payload + worm_words - 1) / worm_words * worm_overhead;
+  }
+};
+
+}  // namespace hybrid

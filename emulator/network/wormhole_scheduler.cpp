@@ -1,0 +1,79 @@
+#include "emulator/network/wormhole_scheduler.h"
+
+#include <bit>
+#include <cstddef>
+
+namespace hybrid {
+
+WormholeScheduler::WormholeScheduler(std::uint32_t ports)
+    : ports_(ports),
+      asking_(ports, ports),
+      wanted_outputs_(ports),
+      free_inputs_(ports),
+      free_outputs_(ports),
+      pointer_(ports, 0) {
+  for (Port p = 0; p < ports; ++p) {
+    free_inputs_.set(p);
+    free_outputs_.set(p);
+  }
+  granted_.reserve(ports);
+}
+
+void WormholeScheduler::request(Connection c) {
+  if (asking_.test(c.destination, c.source)) return;
+  asking_.set(c.destination, c.source);
+  wanted_outputs_.set(c.destination);
+  ++requests_;
+}
+
+void WormholeScheduler::free(Connection c) {
+  free_inputs_.set(c.source);
+  free_outputs_.set(c.destination);
+}
+
+/// Grants `output` to the first free input at or after its pointer that asks for it, if there is one.
+void WormholeScheduler::serve_output(Port output) {
+  const auto row = asking_.row(output);
+  const auto inputs = free_inputs_.words();
+  const std::size_t start = pointer_[output] / kWordBits;
+  const Word below = bit_of(pointer_[output]) - 1;  // members of the pointer's word that come last
+  for (std::size_t k = 0; k <= row.size(); ++k) {
+    const std::size_t w = (start + k) % row.size();
+    Word candidates = row[w] & inputs[w];
+    if (k == 0) candidates &= ~below;
+    if (k == row.size()) candidates &= below;
+    if (candidates == 0) continue;
+    const auto input =
+        static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(candidates)));
+    asking_.reset(output, input);
+    --requests_;
+    bool still_wanted = false;
+    for (const Word rest : row) still_wanted = still_wanted || rest != 0;
+    if (!still_wanted) wanted_outputs_.reset(output);
+    free_inputs_.reset(input);
+    free_outputs_.reset(output);
+    pointer_[output] = input + 1 == ports_ ? 0 : input + 1;
+    granted_.push_back({input, output});
+    return;
+  }
+}
+
+const std::vector<Connection>& WormholeScheduler::pass() {
+  granted_.clear();
+  const auto wanted = wanted_outputs_.words();
+  const auto free = free_outputs_.words();
+  const std::size_t start = first_ / kWordBits;
+  const Word below = bit_of(first_) - 1;
+  for (std::size_t k = 0; k <= wanted.size(); ++k) {
+    const std::size_t w = (start + k) % wanted.size();
+    Word outputs = wanted[w] & free[w];
+    if (k == 0) outputs &= ~below;
+    if (k == wanted.size()) outputs &= below;
+    for (; outputs != 0; outputs &= outputs - 1)
+      serve_output(static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(outputs))));
+  }
+  if (!granted_.empty()) first_ = first_ + 1 == ports_ ? 0 : first_ + 1;
+  return granted_;
+}
+
+}  // namespace hybrid

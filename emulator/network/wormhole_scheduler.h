@@ -1,0 +1,43 @@
+// The round-robin scheduler of wormhole and circuit switching (D 8.3.4, 8.4.1): all ports within one cycle.
+//
+// A pass serves the free outputs that are asked for in the order p, p+1, ..., N-1, 0, ..., p-1; each takes
+// the first free input, at or after its own pointer, that asks for it, and its pointer goes one past that
+// input. p goes one on with every pass that granted something. So a pass is maximal, every output serves its
+// askers in turn, and nobody starves. Granted ports are busy until freed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/connection.h"
+#include "core/port_set.h"
+
+namespace hybrid {
+
+class WormholeScheduler {
+ public:
+  explicit WormholeScheduler(std::uint32_t ports);
+
+  void request(Connection c);
+  /// Both ports of a granted connection are free again.
+  void free(Connection c);
+  /// Whether anything is asked for.
+  bool wanted() const { return requests_ != 0; }
+
+  /// One pass; the connections granted, whose requests are thereby gone. Valid until the next pass.
+  const std::vector<Connection>& pass();
+
+ private:
+  void serve_output(Port output);
+
+  std::uint32_t ports_;
+  BitMatrix asking_;        // [output][input]
+  PortSet wanted_outputs_;  // outputs that somebody asks for
+  PortSet free_inputs_, free_outputs_;
+  std::vector<Port> pointer_;  // by output
+  Port first_ = 0;             // p
+  std::uint64_t requests_ = 0;
+  std::vector<Connection> granted_;
+};
+
+}  // namespace hybrid

@@ -1,0 +1,117 @@
+#include "emulator/switching/circuit.h"
+
+#include <algorithm>
+
+namespace hybrid {
+
+namespace {
+
+enum Kinds : std::uint32_t { kGranted = kFirstOwnKind, kFinished, kRelease, kRequest, kPass };
+
+const TechniqueRegistration kCircuit{
+    "circuit", "a circuit per burst, requested over the wire when data waits (D 8.4.2)",
+    [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<Circuit>(p); }};
+
+}  // namespace
+
+Circuit::Circuit(const SwitchParameters& parameters)
+    : Engine(parameters),
+      queues_(parameters.nodes),
+      link_free_(parameters.nodes),
+      scheduler_(parameters.nodes) {}
+
+WordQueue& Circuit::classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
+  Transfer& t = transfer(index);
+  t.circuit = true;
+  words = timing_.payload(t.message.bytes);
+  const Connection c = t.message.connection;
+  Virtual& queue = queues_.get(pe, c.destination, timing_, c);
+  if (queue.state == State::idle) {
+    queue.state = State::requested;
+    ++statistics_.requests;
+    events_.push(now + timing_.nic + timing_.wire, kRequest, c.source, c.destination);
+  } else if (queue.state == State::held) {
+    statistics_.held_unused += std::max(Time{}, now - queue.idle_since);
+  }
+  return queue;
+}
+
+void Circuit::moved(Time /*now*/, std::uint32_t pe, WordQueue& queue) {
+  drain(pe, static_cast<Virtual&>(queue));
+}
+
+/// Sends all that waits, if the circuit is there: nothing else uses the link until it is released.
+void Circuit::drain(std::uint32_t port, Virtual& queue) {
+  if (queue.state != State::held || queue.entered.empty()) return;
+  Time& free = link_free_[port];
+  while (!queue.entered.empty()) {
+    const Run words = queue.entered.front().delayed(timing_.nic);
+    serve(words, timing_.word, Time::never(), free, [&](const Run& starts) {
+      queue.left(starts);
+      leave_segments(
+          queue.segments, starts,
+          [&](std::uint32_t index) { transfer(index).hit = queue.granted <= transfer(index).ready; },
+          [&](std::uint32_t index, Time start) { deliver(start + timing_.circuit + timing_.nic, index); });
+    });
+    if (queue.entered.empty()) fill(port);
+  }
+  queue.idle_since = free;
+  events_.push(free, kFinished, queue.connection.source, queue.connection.destination);
+}
+
+void Circuit::wake_scheduler(Time now) {
+  if (pass_at_ != Time::never() || !scheduler_.wanted()) return;
+  pass_at_ = next_edge(now, parameters_.scheduler.cycle);
+  if (pass_at_ == last_pass_) pass_at_ += parameters_.scheduler.cycle;
+  events_.push(pass_at_, kPass);
+}
+
+void Circuit::handle(Time now, const SwitchEvent& event) {
+  const Connection c{event.a, event.b};
+  switch (event.kind()) {
+    case kRequest:
+      scheduler_.request(c);
+      wake_scheduler(now);
+      break;
+    case kPass:
+      last_pass_ = now;
+      pass_at_ = Time::never();
+      for (const Connection granted : scheduler_.pass()) {
+        const Time established = now + parameters_.scheduler.delay() + timing_.reconfiguration;
+        queues_.find(granted.source, granted.destination)->established = established;
+        ++statistics_.established;
+        events_.push(established + timing_.wire, kGranted, granted.source, granted.destination);
+      }
+      break;
+    case kGranted: {
+      Virtual& queue = *queues_.find(c.source, c.destination);
+      queue.state = State::held;
+      queue.granted = now;
+      Time& free = link_free_[c.source];
+      free = std::max(free, now);
+      drain(c.source, queue);
+      break;
+    }
+    case kFinished: {
+      Virtual& queue = *queues_.find(c.source, c.destination);
+      if (queue.state != State::held || link_free_[c.source] != now || !queue.finished()) break;
+      queue.state = State::idle;
+      ++statistics_.releases;
+      statistics_.held += now + timing_.wire - queue.established;
+      statistics_.held_unused += timing_.wire + timing_.wire;  // until the grant and the release arrived
+      events_.push(now + timing_.wire, kRelease, c.source, c.destination);
+      break;
+    }
+    default:  // kRelease
+      scheduler_.free(c);
+      wake_scheduler(now);
+  }
+}
+
+TechniqueStatistics Circuit::statistics() const {
+  TechniqueStatistics s = statistics_;
+  s.cycles = static_cast<std::uint64_t>(now_ / parameters_.scheduler.cycle);
+  return s;
+}
+
+}  // namespace hybrid

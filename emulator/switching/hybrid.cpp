@@ -1,0 +1,155 @@
+#include "emulator/switching/hybrid.h"
+
+#include <algorithm>
+
+namespace hybrid {
+
+namespace {
+
+const TechniqueRegistration kHybrid{
+    "hybrid", "K predictive slots and one wormhole slot on one fabric (D 3, 4)",
+    [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<Hybrid>(p); }};
+
+}  // namespace
+
+// kTail and kRequest come before the slot that may see them, the others after all else of the instant.
+namespace {
+constexpr std::uint32_t kTail = 16, kRequest = 17, kFabric = 64, kClaim = 65, kPass = 66, kLink = 67;
+}
+
+Hybrid::Hybrid(const SwitchParameters& parameters)
+    : PredictiveCircuits(parameters, true),
+      node_(parameters.nodes, timing_, parameters.scheduler.cycle,
+            {timing_.word, timing_.analog, parameters.scheduler.delay() + timing_.reconfiguration},
+            {kTail, kRequest, kPass}),
+      links_(parameters.nodes),
+      backlog_(parameters.nodes) {
+  node_.open(Time{}, Time{});
+}
+
+WordQueue& Hybrid::classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
+  const Message& message = transfer(index).message;
+  Circuit& c = circuit(message.connection);
+  if (c.in_table || waits(c, now)) return PredictiveCircuits::classify(now, pe, index, words);
+  consult_predictor(now, message, false);
+  tick(now);
+  const std::uint64_t payload = timing_.payload(message.bytes);
+  words = timing_.in_worms(payload);
+  node_.announce(pe, index, message.connection.destination, payload);
+  return node_.source(pe).queue;
+}
+
+Time Hybrid::gate(Time /*now*/, Connection c) { return node_.cleared(c.source, c.destination); }
+
+void Hybrid::moved(Time now, std::uint32_t pe, WordQueue& queue) {
+  if (&queue == &node_.source(pe).queue) {
+    backlog_.set(pe);
+    look(now, pe);
+  } else if (auto& c = static_cast<Circuit&>(queue); now < window_.close && grants(window_, c.connection)) {
+    granted(now, c);
+  }
+}
+
+/// A circuit with data claims the link from the first instant at which it can send.
+void Hybrid::granted(Time now, Circuit& c) {
+  Link& link = links_[c.connection.source];
+  if (c.gate == Time::never() || c.entered.empty()) return;
+  const Time first = std::max({now, window_.open, c.gate, c.entered.front().first + timing_.nic});
+  if (first >= link.claimed || first > window_.close - timing_.word) return;
+  link.claimed = first;
+  events_.push(first, kClaim, c.connection.source, c.connection.destination);
+}
+
+void Hybrid::on_claim(Time now, Circuit& c) {
+  Link& link = links_[c.connection.source];
+  if (link.claimed != now) return;
+  link.claimed = Time::never();
+  Time& wormhole_free = node_.source(c.connection.source).link_free;
+  Time& free = link_free_[c.connection.source];
+  free = std::max(free, wormhole_free);
+  drain(now, c);
+  link.kept_until = c.finished() ? free : window_.close;
+  wormhole_free = std::max({wormhole_free, free, link.kept_until});
+  if (backlog_.test(c.connection.source)) look(now, c.connection.source);
+}
+
+void Hybrid::window_seen(Time now) {
+  for_each_port(backlog_.words(), [&](Port source) { look(now, source); });
+}
+
+void Hybrid::look(Time at, std::uint32_t port) {
+  Link& link = links_[port];
+  if (link.look_again <= at) return;
+  link.look_again = at;
+  events_.push(at, kLink, port);
+}
+
+/// Up to when it is certain that no circuit takes the link of `port`.
+Time Hybrid::certain_until(Time now, std::uint32_t port) {
+  const Link& link = links_[port];
+  if (now >= window_.close || window_.configuration == nullptr) return known_until() - picoseconds(1);
+  const Port destination = window_.configuration->destination_of(port);
+  if (destination == kNoPort) return known_until() - picoseconds(1);
+  if (link.claimed != Time::never()) return link.claimed - picoseconds(1);
+  Time next_claim = std::max(now, pes_[port].earliest_offer(now, timing_.generation)) + timing_.nic;
+  if (const Circuit& c = circuit({port, destination}); !c.finished()) {
+    if (c.gate == Time::never()) next_claim = std::min(next_claim, now + timing_.wire);
+  }
+  return std::max(now, std::min(next_claim, known_until()) - picoseconds(1));
+}
+
+void Hybrid::on_link(Time now, std::uint32_t port) {
+  Link& link = links_[port];
+  if (link.look_again != now) return;
+  link.look_again = Time::never();
+  const Time certain = certain_until(now, port);
+  delivered_.clear();
+  while (node_.move(now, port, certain, events_, delivered_) && timing_.bounded()) fill(port);
+  for (const SwitchNode::Delivery& d : delivered_) {
+    deliver(d.at, d.transfer);
+    // The last worm of a connection opens the gate for circuit words that waited behind it.
+    const Connection connection = transfer(d.transfer).message.connection;
+    Circuit& c = circuit(connection);
+    if (c.gate != Time::never()) continue;
+    c.gate = node_.cleared(connection.source, connection.destination);
+    if (c.gate != Time::never() && now < window_.close && grants(window_, connection)) granted(now, c);
+  }
+  SwitchNode::Source& source = node_.source(port);
+  if (source.queue.finished()) {
+    backlog_.reset(port);
+  } else if (certain + picoseconds(1) < known_until() && link.claimed == Time::never()) {
+    look(std::max(certain + picoseconds(1), now + picoseconds(1)), port);
+  }
+}
+
+void Hybrid::wormhole_slot_begins(Time now, const CycleController::Slot& slot) {
+  const Time skew = timing_.wire + timing_.to_fabric;
+  const Time from = now + skew + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{});
+  openings_.push({from, slot.end + skew});
+  events_.push(from, kFabric);
+}
+
+void Hybrid::handle(Time now, const SwitchEvent& event) {
+  switch (event.kind()) {
+    case kClaim:
+      return on_claim(now, circuit({event.a, event.b}));
+    case kLink:
+      return on_link(now, event.a);
+    case kFabric:
+      node_.open(openings_.front().from, openings_.front().until);
+      openings_.pop();
+      for_each_port(node_.sending().words(), [&](Port input) { look(now, input); });
+      return;
+    case kTail:
+    case kRequest:
+    case kPass:
+      touched_.clear();
+      node_.handle(now, event, events_, touched_);
+      for (const std::uint32_t input : touched_) look(now, input);
+      return;
+    default:
+      PredictiveCircuits::handle(now, event);
+  }
+}
+
+}  // namespace hybrid

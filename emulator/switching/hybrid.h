@@ -1,0 +1,66 @@
+// The hybrid switch (D 3, 4): K predictive slots and one wormhole slot S_W share one analog fabric and one
+// link per NIC.
+//
+// A message that is offered goes into the virtual queue VQ_PCKT (tag 0) if its connection is in the NIC's
+// predicted circuit switching table, or if data waits in that queue already; otherwise into Q_W (tag 1), from
+// where it goes to VQ_W in the switch and through the fabric during S_W. The NIC's predictor decides alone
+// what is requested and released.
+//
+// Timing: circuits as in emulator/tdm/predictive_circuits.h, wormhole as in emulator/network/switch_node.h,
+// and
+// - A slot that the controller begins at t is at the fabric in [t + wire + serialiser + cable, + length):
+// what
+//   NICs send in a predictive slot passes it then. So in S_W worms leave VQ_W from that begin (+ guard, +
+//   reconfiguration where the fabric was not set to S_W) until its end; a worm that is not through goes on
+//   in the next S_W. Grants hold one scheduler delay and one reconfiguration after the pass. SES skips S_W
+//   when no worm has asked for an output or holds one.
+// - The link carries words of Q_W whenever the NIC is not sending on a granted circuit. It sends on it from
+//   the first instant in the window at which a word of that VQ_PCKT can leave, until the queue is empty and
+//   no message on its way into it, or the window ends; a word of Q_W that has started is finished first.
+// - Order per connection: words in VQ_PCKT leave only after the NIC got back the credits of all worms of the
+//   same connection. A connection that is lost while data waits in VQ_PCKT is requested again.
+#pragma once
+
+#include "emulator/network/switch_node.h"
+#include "emulator/tdm/predictive_circuits.h"
+
+namespace hybrid {
+
+class Hybrid final : public PredictiveCircuits {
+ public:
+  explicit Hybrid(const SwitchParameters& parameters);
+
+ protected:
+  WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
+  void moved(Time now, std::uint32_t pe, WordQueue& queue) override;
+  void handle(Time now, const SwitchEvent& event) override;
+  bool asks_on_demand() const override { return false; }
+  Time gate(Time now, Connection c) override;
+  void wormhole_slot_begins(Time now, const CycleController::Slot& slot) override;
+  bool wormhole_buffered() const override { return node_.buffered(); }
+  void granted(Time now, Circuit& c) override;
+  void window_seen(Time now) override;
+
+ private:
+  struct Link {
+    Time claimed = Time::never();     // the circuit of this window starts to send here
+    Time kept_until{};                // by the circuit of this window
+    Time look_again = Time::never();  // the scheduled kLink
+  };
+  void look(Time at, std::uint32_t port);
+  void on_claim(Time now, Circuit& c);
+  void on_link(Time now, std::uint32_t port);
+  Time certain_until(Time now, std::uint32_t port);
+
+  SwitchNode node_;
+  std::vector<Link> links_;
+  PortSet backlog_;  // sources with words in Q_W
+  struct Opening {
+    Time from, until;
+  };
+  Ring<Opening> openings_;
+  std::vector<SwitchNode::Delivery> delivered_;
+  std::vector<std::uint32_t> touched_;
+};
+
+}  // namespace hybrid

@@ -1,0 +1,47 @@
+#include "emulator/switching/wormhole.h"
+
+namespace hybrid {
+
+namespace {
+
+enum Kinds : std::uint32_t { kTail = kFirstOwnKind, kRequest, kPass };
+
+const TechniqueRegistration kWormhole{
+    "wormhole", "worms through a digital fabric, buffered at the switch inputs (D 8.4.1)",
+    [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<Wormhole>(p); }};
+
+}  // namespace
+
+Wormhole::Wormhole(const SwitchParameters& parameters)
+    : Engine(parameters),
+      node_(parameters.nodes, timing_, parameters.scheduler.cycle,
+            {timing_.digital_word, timing_.digital, parameters.scheduler.delay()}, {kTail, kRequest, kPass}) {
+}
+
+WordQueue& Wormhole::classify(Time /*now*/, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
+  const Message& message = transfer(index).message;
+  const std::uint64_t payload = timing_.payload(message.bytes);
+  words = timing_.in_worms(payload);
+  node_.announce(pe, index, message.connection.destination, payload);
+  return node_.source(pe).queue;
+}
+
+void Wormhole::move(Time now, std::uint32_t port) {
+  delivered_.clear();
+  while (node_.move(now, port, Time::never(), events_, delivered_) && timing_.bounded()) fill(port);
+  for (const SwitchNode::Delivery& d : delivered_) deliver(d.at, d.transfer);
+}
+
+void Wormhole::handle(Time now, const SwitchEvent& event) {
+  touched_.clear();
+  node_.handle(now, event, events_, touched_);
+  for (const std::uint32_t port : touched_) move(now, port);
+}
+
+TechniqueStatistics Wormhole::statistics() const {
+  TechniqueStatistics s = statistics_;
+  s.cycles = static_cast<std::uint64_t>(now_ / parameters_.scheduler.cycle);
+  return s;
+}
+
+}  // namespace hybrid

@@ -1,0 +1,441 @@
+#include "emulator/tdm/predictive_circuits.h"
+
+#include <algorithm>
+
+#include "emulator/scheduler/model_port.h"
+
+namespace hybrid {
+
+namespace {
+constexpr std::uint32_t kReleasedMark = std::uint32_t{1} << 31;  // in a notice's destination
+}
+
+PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool wormhole_slot)
+    : Engine(parameters),
+      link_free_(parameters.nodes),
+      has_data_(parameters.nodes),
+      port_(make_scheduler_port(parameters)),
+      schedule_(parameters.slots, Configuration(parameters.nodes)),
+      preloaded_(schedule_),
+      controller_(parameters, wormhole_slot),
+      latched_(parameters.slots, Latched{Configuration(parameters.nodes), 1}),
+      changed_(parameters.slots, 0),
+      deadline_watched_(parameters.nodes, Time::never()),
+      circuits_(parameters.nodes),
+      queues_with_data_(parameters.nodes, 0),
+      patience_(2 * std::max(parameters.slot_length * (parameters.slots + 1),
+                             parameters.scheduler.cycle * parameters.slots + parameters.scheduler.delay())) {
+  for (std::uint32_t slot = 0; slot < parameters.slots; ++slot) latest_.push_back(slot);
+  const PredictorShape shape{parameters.nodes, parameters.slots, parameters.predictor_timeout,
+                             parameters.predictor_threshold};
+  for (std::uint32_t port = 0; port < parameters.nodes; ++port)
+    predictors_.push_back(PredictorRegistration::make(parameters.predictor, shape));
+}
+
+// ---- NIC
+
+WordQueue& PredictiveCircuits::classify(Time now, std::uint32_t /*pe*/, std::uint32_t index,
+                                        std::uint64_t& words) {
+  const Message& message = transfer(index).message;
+  Circuit& c = circuit(message.connection);
+  enter_circuit(now, c);
+  consult_predictor(now, message, true);
+  if (asks_on_demand() && !c.in_table && !c.requested) ask(now, c, true);
+  transfer(index).circuit = true;
+  words = timing_.payload(message.bytes);
+  return c;
+}
+
+void PredictiveCircuits::enter_circuit(Time now, Circuit& c) {
+  c.gate = std::max(c.gate, gate(now, c.connection));
+  if (!waits(c, now)) {
+    if (c.established) statistics_.held_unused += now - std::max(c.gone, c.established_since);
+    c.gone_before = c.gone;
+    c.busy_since = now;
+  }
+  if (c.finished() && queues_with_data_[c.connection.source]++ == 0) has_data_.set(c.connection.source);
+  tick(now);
+}
+
+void PredictiveCircuits::consult_predictor(Time now, const Message& message, bool waits_for_it) {
+  const auto [source, destination] = message.connection;
+  apply(now, source, predictors_[source]->on_send(now, destination, message.bytes, 0),
+        waits_for_it ? destination : kNoPort);
+  watch_deadline(source);
+}
+
+/// `offered`: destination of a message that is about to wait in its queue, which counts as waiting already.
+void PredictiveCircuits::apply(Time now, std::uint32_t port, const Predictor::Decisions& decisions,
+                               Port offered) {
+  for (const Port destination : decisions.release) {
+    Circuit& c = circuit({port, destination});
+    if (destination == offered || waits(c, now))
+      c.release_due = true;
+    else
+      release(now, c);
+    if (c.release_due && c.finished() && now < c.gone) events_.push(c.gone, kDrained, port, destination);
+  }
+  for (const Port destination : decisions.request) {
+    if (destination == port) continue;
+    Circuit& c = circuit({port, destination});
+    c.release_due = false;
+    if ((!c.in_table || c.releasing) && !c.requested) ask(now, c, destination == offered || waits(c, now));
+  }
+}
+
+void PredictiveCircuits::watch_deadline(std::uint32_t port) {
+  const Time deadline = predictors_[port]->next_deadline();
+  if (deadline >= deadline_watched_[port]) return;
+  deadline_watched_[port] = deadline;
+  events_.push(std::max(deadline, now_), kDeadline, port);
+}
+
+void PredictiveCircuits::send_control(Time now, const Control& control) {
+  control_.push(control);
+  events_.push(now + timing_.nic + timing_.wire, kControl);
+}
+
+void PredictiveCircuits::ask(Time now, Circuit& c, bool demand) {
+  c.requested = true;
+  c.releasing = false;
+  ++statistics_.requests;
+  send_control(now, {demand ? Control::What::demand : Control::What::request, c.connection});
+}
+
+void PredictiveCircuits::release(Time now, Circuit& c) {
+  c.release_due = false;
+  if (!c.in_table && !c.requested) return;
+  c.releasing = c.in_table;
+  c.requested = false;
+  ++statistics_.releases;
+  send_control(now, {Control::What::release, c.connection});
+}
+
+void PredictiveCircuits::moved(Time now, std::uint32_t /*pe*/, WordQueue& queue) {
+  drain(now, static_cast<Circuit&>(queue));
+}
+
+/// Sends what the window that the NICs see now allows.
+void PredictiveCircuits::drain(Time now, Circuit& c) {
+  const Port source = c.connection.source;
+  if (now >= window_.close || !grants(window_, c.connection)) return;
+  const Time latest = window_.close - timing_.word;
+  Time free = std::max({link_free_[source], window_.open, c.gate});
+  bool used = false;
+  while (!c.entered.empty()) {
+    const Run words = c.entered.front().delayed(timing_.nic);
+    const std::uint64_t sent = serve(words, timing_.word, latest, free, [&](const Run& starts) {
+      used = true;
+      c.left(starts);
+      leave_segments(
+          c.segments, starts,
+          [&](std::uint32_t index) {
+            Transfer& t = transfer(index);
+            t.hit = c.in_table_since <= t.ready;
+          },
+          [&](std::uint32_t index, Time start) { deliver(start + timing_.circuit + timing_.nic, index); });
+    });
+    if (sent == 0) break;
+    link_free_[source] = c.gone = free;
+    if (c.bounded) fill(source);
+    if (sent < words.count) break;
+  }
+  if (!used) return;
+  if (c.used_in != window_.close) ++slots_used_;
+  c.used_in = window_.close;
+  if (!c.finished()) return;
+  if (--queues_with_data_[source] == 0) has_data_.reset(source);
+  if (c.release_due) events_.push(c.gone, kDrained, source, c.connection.destination);
+}
+
+// ---- Switch
+
+void PredictiveCircuits::preload(Time at, std::uint32_t slot, const Configuration& configuration) {
+  reach(at);
+  ++statistics_.preloads;
+  preloads_.push(configuration);
+  send_control(at, {Control::What::preload, {}, slot});
+}
+
+void PredictiveCircuits::flush(Time at, Port source) {
+  reach(at);
+  ++statistics_.flushes;
+  send_control(at, {Control::What::flush, {source, kNoPort}});
+  if (source != kNoPort) return forget_requests(at, source);
+  for (std::uint32_t port = 0; port < parameters_.nodes; ++port) forget_requests(at, port);
+}
+
+/// After a flush was sent: what was asked for before it is gone; what data waits for is asked for again.
+void PredictiveCircuits::forget_requests(Time now, std::uint32_t port) {
+  predictors_[port]->on_flush();
+  for (std::uint32_t destination = 0; destination < parameters_.nodes; ++destination) {
+    Circuit* c = circuits_.find(port, destination);
+    if (c == nullptr) continue;
+    c->requested = c->release_due = false;
+    if (waits(*c, now)) ask(now, *c, true);
+  }
+}
+
+void PredictiveCircuits::on_control(Time now) {
+  const Control control = control_.front();
+  control_.pop();
+  const Connection c = control.connection;
+  switch (control.what) {
+    case Control::What::demand:
+      if (Circuit& wanted = circuit(c); !wanted.established && wanted.patience_ends == Time::never()) {
+        wanted.attempts = 0;
+        wanted.patience_ends = now + patience_;
+        events_.push(wanted.patience_ends, kPatience, c.source, c.destination);
+      }
+      [[fallthrough]];
+    case Control::What::request:
+      port_->request(now, c);
+      break;
+    case Control::What::release:
+      circuit(c).patience_ends = Time::never();
+      port_->release(now, c);
+      break;
+    case Control::What::preload:
+      note_preload(control.slot, preloads_.front());
+      port_->preload(now, control.slot, preloads_.front());
+      preloads_.pop();
+      break;
+    case Control::What::flush:
+      note_flush(c.source);
+      port_->flush(now, c.source);
+      break;
+  }
+  watch_port(now);
+}
+
+void PredictiveCircuits::note_preload(std::uint32_t slot, const Configuration& configuration) {
+  for (Configuration& other : preloaded_)
+    for (const Connection c : configuration.connections()) other.remove(c);
+  preloaded_[slot] = configuration;
+}
+
+void PredictiveCircuits::note_flush(Port source) {
+  for (Circuit& c : circuits_.all())
+    if (source == kNoPort || c.connection.source == source) c.patience_ends = Time::never();
+  for (Configuration& held : preloaded_) {
+    if (source == kNoPort)
+      held.clear();
+    else if (const Port destination = held.destination_of(source); destination != kNoPort)
+      held.remove({source, destination});
+  }
+}
+
+void PredictiveCircuits::watch_port(Time now) {
+  Time next = port_->next_change();
+  if (next == Time::never()) return;
+  next = std::max(next, now);
+  if (next >= port_watched_) return;
+  port_watched_ = next;
+  events_.push(next, kPort);
+}
+
+void PredictiveCircuits::on_port(Time now) {
+  if (port_watched_ <= now) port_watched_ = Time::never();
+  grants_.clear();
+  port_->advance(now, grants_);
+  for (const Grant& grant : grants_) apply_grant(grant);
+  watch_port(now + picoseconds(1));
+}
+
+void PredictiveCircuits::apply_grant(const Grant& grant) {
+  controller_.skip_to(grant.at);
+  const Connection connection = grant.connection;
+  Circuit& c = circuit(connection);
+  Configuration& slot = schedule_[grant.slot];
+  if (grant.kind == Grant::Kind::established) {
+    slot.add(connection);
+    c.established = true;
+    c.established_since = grant.at;
+    c.patience_ends = Time::never();
+    ++statistics_.established;
+    events_.push(grant.at + timing_.wire, kNotice, connection.source, connection.destination);
+  } else {
+    slot.remove(connection);
+    c.established = false;
+    statistics_.held += grant.at - c.established_since;
+    if (!waits(c, grant.at)) statistics_.held_unused += grant.at - std::max(c.gone, c.established_since);
+    events_.push(grant.at + timing_.wire, kNotice, connection.source, connection.destination | kReleasedMark);
+  }
+  changed_[grant.slot] = 1;
+  controller_.changed(grant.slot, slot.count());
+}
+
+void PredictiveCircuits::tick(Time now) {
+  if (ticking_) return;
+  ticking_ = true;
+  controller_.skip_to(now);
+  events_.push(controller_.boundary(), kBoundary);
+  known_until_ = std::max(known_until_, controller_.boundary() + timing_.wire);
+}
+
+void PredictiveCircuits::on_boundary(Time now) {
+  if (in_flight() == 0) {
+    ticking_ = false;
+    return;
+  }
+  const CycleController::Slot slot = controller_.step(wormhole_buffered());
+  events_.push(slot.end, kBoundary);
+  Window window;
+  window.open =
+      now + timing_.wire + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{});
+  window.close = slot.end + timing_.wire;
+  if (slot.slot < parameters_.slots) {
+    latch(slot.slot);
+    window.latched = latest_[slot.slot];
+    window.configuration = &latched_[window.latched].configuration;
+    ++latched_[window.latched].users;
+  } else if (slot.slot != kIdleSlot) {
+    wormhole_slot_begins(now, slot);
+  }
+  upcoming_.push(window);
+  events_.push(now + timing_.wire, kWindow);
+}
+
+/// Loads B^(slot) into the fabric, where it changed since it was last.
+void PredictiveCircuits::latch(std::uint32_t slot) {
+  if (changed_[slot] == 0) return;
+  changed_[slot] = 0;
+  drop(latest_[slot]);
+  if (unused_latched_.empty()) {
+    unused_latched_.push_back(static_cast<std::uint32_t>(latched_.size()));
+    latched_.emplace_back();
+  }
+  latest_[slot] = unused_latched_.back();
+  unused_latched_.pop_back();
+  latched_[latest_[slot]].configuration = schedule_[slot];
+  latched_[latest_[slot]].users = 1;
+}
+
+void PredictiveCircuits::drop(std::uint32_t latched) {
+  if (--latched_[latched].users == 0) unused_latched_.push_back(latched);
+}
+
+void PredictiveCircuits::on_window(Time now) {
+  if (window_.configuration != nullptr) drop(window_.latched);
+  window_ = upcoming_.front();
+  upcoming_.pop();
+  known_until_ = window_.close;
+  if (window_.configuration == nullptr) return window_seen(now);
+  for_each_port(has_data_.words(), [&](Port source) {
+    const Port destination = window_.configuration->destination_of(source);
+    if (destination == kNoPort) return;
+    if (Circuit* c = circuits_.find(source, destination); c != nullptr && !c->finished()) granted(now, *c);
+  });
+  window_seen(now);
+}
+
+// ---- Notices, deadlines
+
+void PredictiveCircuits::on_notice(Time now, Circuit& c, bool established) {
+  c.in_table = established;
+  if (established) {
+    c.requested = false;
+    c.in_table_since = now;
+    return;
+  }
+  c.releasing = false;
+  if (waits(c, now)) ask(now, c, true);
+}
+
+void PredictiveCircuits::on_deadline(Time now, std::uint32_t port) {
+  if (deadline_watched_[port] != now) return;
+  deadline_watched_[port] = Time::never();
+  if (predictors_[port]->next_deadline() <= now) apply(now, port, predictors_[port]->on_time(now), kNoPort);
+  watch_deadline(port);
+}
+
+// ---- Demand guard
+
+/// Whether the switch has been told that no data waits for `c`.
+bool PredictiveCircuits::idle_seen(const Circuit& c, Time now) const {
+  const Time told = now - timing_.wire;
+  return waits(c, now) ? c.busy_since > told && c.gone_before <= told : c.gone <= told;
+}
+
+void PredictiveCircuits::on_patience(Time now, Circuit& c) {
+  if (c.patience_ends != now) return;
+  constexpr std::uint32_t kAttemptsBeforeBusy = 4;
+  make_room(now, c.connection, ++c.attempts >= kAttemptsBeforeBusy);
+  c.patience_ends = now + patience_;
+  events_.push(c.patience_ends, kPatience, c.connection.source, c.connection.destination);
+}
+
+void PredictiveCircuits::make_room(Time now, Connection wanted, bool busy_too) {
+  std::uint32_t best = kIdleSlot;
+  Time best_key = Time::never();
+  bool dynamic = false;
+  const auto blockers = [&](std::uint32_t slot, auto&& visit) {
+    const Port output = schedule_[slot].destination_of(wanted.source);
+    const Port input = schedule_[slot].source_of(wanted.destination);
+    if (output != kNoPort) visit(circuit({wanted.source, output}));
+    if (input != kNoPort) visit(circuit({input, wanted.destination}));
+  };
+  for (std::uint32_t slot = 0; slot < parameters_.slots; ++slot) {
+    if (!preloaded_[slot].empty()) continue;
+    dynamic = true;
+    bool possible = true;
+    Time key{-1};
+    blockers(slot, [&](const Circuit& c) {
+      possible = possible && (busy_too || idle_seen(c, now));
+      key = std::max(key, busy_too ? c.established_since : c.gone);
+    });
+    if (!possible || key >= best_key) continue;
+    best = slot;
+    best_key = key;
+  }
+  if (!dynamic) {
+    const std::uint32_t last = parameters_.slots - 1;
+    preloaded_[last].clear();
+    port_->preload(now, last, Configuration(parameters_.nodes));
+  } else if (best != kIdleSlot) {
+    blockers(best, [&](const Circuit& c) {
+      ++statistics_.releases;
+      port_->release(now, c.connection);
+    });
+  }
+  watch_port(now);
+}
+
+void PredictiveCircuits::handle(Time now, const SwitchEvent& event) {
+  switch (event.kind()) {
+    case kNotice:
+      return on_notice(now, circuit({event.a, event.b & ~kReleasedMark}), (event.b & kReleasedMark) == 0);
+    case kDeadline:
+      return on_deadline(now, event.a);
+    case kDrained: {
+      Circuit& c = circuit({event.a, event.b});
+      if (c.release_due && !waits(c, now)) release(now, c);
+      return;
+    }
+    case kControl:
+      return on_control(now);
+    case kPort:
+      return on_port(now);
+    case kPatience:
+      return on_patience(now, circuit({event.a, event.b}));
+    case kBoundary:
+      return on_boundary(now);
+    default:
+      return on_window(now);
+  }
+}
+
+TechniqueStatistics PredictiveCircuits::statistics() const {
+  TechniqueStatistics s = statistics_;
+  for (const Circuit& c : circuits_.all()) {
+    if (!c.established) continue;
+    s.held += now_ - c.established_since;
+    if (!waits(c, now_)) s.held_unused += now_ - std::max(c.gone, c.established_since);
+  }
+  s.slots_used = slots_used_;
+  s.slots_wasted = controller_.grants() - slots_used_;
+  s.cycles = controller_.slots_begun();
+  return s;
+}
+
+}  // namespace hybrid

@@ -1,0 +1,193 @@
+// Predictive circuit switching (D 3.3.2, 3.3.3, 5.2, 5.3): what the techniques `tdm` and `hybrid` share. The
+// NICs' virtual queues VQ_PCKT (one per destination), their predicted circuit switching tables and
+// predictors, the scheduler port behind the wire, the TDM cycle and its slots.
+//
+// Timing
+// - Control words (request, release, preload, flush) leave a NIC one NIC delay after they were decided and
+// are
+//   at the scheduler port one wire delay later; they do not take bandwidth from data. What the port
+//   establishes or releases at an instant, the NIC's table shows one wire delay later.
+// - A slot that the controller begins at t with the configuration B^(s) as of t is seen by the NICs one wire
+//   delay later: in [t + wire, t + wire + length) a NIC holds the grant G for its connection in B^(s),
+//   whatever changes meanwhile. Words may start on the link from `guard` (and `reconfiguration`, where the
+//   fabric was not configured like this already) after the begin, and must be wholly on it by the end.
+// - Words of a granted connection start one per word time, at the earliest one NIC delay after they entered
+//   VQ_PCKT; each arrives after serialiser, cable, analog fabric, cable, deserialiser and is delivered one
+//   NIC delay later.
+// - The NIC sees a message when it is offered: then the predictor is asked, and a message whose connection
+//   the table does not show asks for it (where the technique says so).
+// - A predictor's release waits until no data waits for that connection. A connection that goes away while
+// data
+//   waits for it (flush, preload, the demand guard) is asked for again: the data stays where it is and goes
+//   out in order.
+// A message is a hit when the table showed its connection already when its first word could leave.
+//
+// Demand guard: a connection that data waits for must not starve behind connections that nobody uses (the
+// dissertation's predictors may keep them for ever). When the switch holds such a request for `patience` (two
+// TDM cycles with S_W, or two sweeps of the scheduler if that is longer), it releases what stands in the way
+// in one slot: of the slots that are not preloaded, the one where the connections at the two ports are idle
+// (their NICs reported no data, one wire delay ago) for longest; least recently used. Where all of them are
+// busy, it tries again every `patience`, and from the fourth time on takes the slot whose connections are
+// established for longest; they ask again when their data waits. Where every slot is preloaded, the last one
+// is given back to the scheduler.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "core/scheduler_port.h"
+#include "emulator/network/engine.h"
+#include "emulator/tdm/cycle_controller.h"
+#include "predictor/predictor.h"
+
+namespace hybrid {
+
+class PredictiveCircuits : public Engine {
+ public:
+  /// `wormhole_slot`: whether the cycle has an S_W.
+  PredictiveCircuits(const SwitchParameters& parameters, bool wormhole_slot);
+
+  void preload(Time at, std::uint32_t slot, const Configuration& configuration) override;
+  void flush(Time at, Port source) override;
+  TechniqueStatistics statistics() const override;
+
+ protected:
+  /// Phases of an instant (see EventKinds): NIC, then control words at the switch (and, 16 to 31, what a
+  /// technique has arrive there), then the scheduler port, the guard, the slots; 64 and on are a technique's.
+  enum Kinds : std::uint32_t {
+    kNotice = kFirstOwnKind,
+    kDeadline,
+    kDrained,
+    kControl = 32,
+    kPort,
+    kPatience,
+    kBoundary,
+    kWindow
+  };
+
+  /// A connection's side in the NIC and in the switch.
+  struct Circuit : WordQueue {
+    Circuit(const Timing& timing, Connection c) : WordQueue(timing), connection(c) {}
+    Connection connection;
+    // NIC
+    bool in_table = false;
+    bool requested = false;    // and no notice of it yet
+    bool releasing = false;    // release sent while in the table
+    bool release_due = false;  // release when no data waits
+    Time in_table_since{};
+    Time gate{};                // words leave from here on
+    Time busy_since{}, gone{};  // data waits from, until (last word wholly on the link)
+    Time gone_before{};         // `gone` before busy_since
+    Time used_in{-1};           // end of the last window with a word
+    // Switch
+    bool established = false;
+    Time established_since{};
+    Time patience_ends = Time::never();  // of the demand guard; never: it does not watch
+    std::uint32_t attempts = 0;
+  };
+
+  /// What the NICs see of a slot.
+  struct Window {
+    const Configuration* configuration = nullptr;  // nullptr: no circuits
+    Time open{}, close{};                          // words start and end in here
+    std::uint32_t latched = 0;
+  };
+
+  WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
+  void moved(Time now, std::uint32_t pe, WordQueue& queue) override;
+  void handle(Time now, const SwitchEvent& event) override;
+
+  // What a technique adds.
+  virtual bool asks_on_demand() const { return true; }
+  /// A circuit's message is about to enter: from when its words may leave.
+  virtual Time gate(Time /*now*/, Connection /*c*/) { return Time{}; }
+  virtual void wormhole_slot_begins(Time /*now*/, const CycleController::Slot& /*slot*/) {}
+  virtual bool wormhole_buffered() const { return false; }
+  /// Data waits for `c`, whose grant the NIC now holds.
+  virtual void granted(Time now, Circuit& c) { drain(now, c); }
+  /// The NICs see window_, and granted() was called where data waits.
+  virtual void window_seen(Time /*now*/) {}
+
+  Circuit& circuit(Connection c) { return circuits_.get(c.source, c.destination, timing_, c); }
+  bool waits(const Circuit& c, Time now) const { return !c.finished() || now < c.gone; }
+  /// The predictor sees `message`; `waits_for_it`: in the queue of its connection.
+  void consult_predictor(Time now, const Message& message, bool waits_for_it);
+  void enter_circuit(Time now, Circuit& c);
+  void drain(Time now, Circuit& c);
+  bool grants(const Window& window, Connection c) const {
+    return window.configuration != nullptr && window.configuration->destination_of(c.source) == c.destination;
+  }
+  /// Sees to it that the controller's slots are followed while messages are in flight.
+  void tick(Time now);
+  /// What the NICs will see is known until here.
+  Time known_until() const { return known_until_; }
+
+  Window window_;                // of the slot that the NICs see
+  std::vector<Time> link_free_;  // by source
+  PortSet has_data_;             // sources with an unfinished circuit queue
+
+ private:
+  struct Control {
+    enum class What : std::uint8_t { request, demand, release, preload, flush } what;
+    Connection connection;
+    std::uint32_t slot = 0;
+  };
+
+  void apply(Time now, std::uint32_t port, const Predictor::Decisions& decisions, Port offered);
+  void watch_deadline(std::uint32_t port);
+  void send_control(Time now, const Control& control);
+  void ask(Time now, Circuit& c, bool demand);
+  void release(Time now, Circuit& c);
+  void forget_requests(Time now, std::uint32_t port);
+
+  void on_control(Time now);
+  void note_preload(std::uint32_t slot, const Configuration& configuration);
+  void note_flush(Port source);
+  void on_port(Time now);
+  void watch_port(Time now);
+  void apply_grant(const Grant& grant);
+  void on_notice(Time now, Circuit& c, bool established);
+  void on_deadline(Time now, std::uint32_t port);
+  void on_boundary(Time now);
+  void on_window(Time now);
+
+  void on_patience(Time now, Circuit& c);
+  void make_room(Time now, Connection wanted, bool busy_too);
+  bool idle_seen(const Circuit& c, Time now) const;
+
+  std::unique_ptr<SchedulerPort> port_;
+  std::vector<Grant> grants_;
+  Time port_watched_ = Time::never();
+  std::vector<Configuration> schedule_;   // B^(s) at the switch
+  std::vector<Configuration> preloaded_;  // by slot: what the port was told to hold there and still does
+  CycleController controller_;
+  bool ticking_ = false;
+  Time known_until_{};
+
+  /// A B^(s) as loaded into the fabric, kept while a window shows it.
+  struct Latched {
+    Configuration configuration;
+    std::uint32_t users = 0;
+  };
+  void latch(std::uint32_t slot);
+  void drop(std::uint32_t latched);
+  std::deque<Latched> latched_;
+  std::vector<std::uint32_t> unused_latched_;
+  std::vector<std::uint32_t> latest_;  // by slot: index of the copy last loaded
+  std::vector<char> changed_;          // by slot: schedule_ is no longer like that copy
+  Ring<Window> upcoming_;              // begun at the switch, not yet seen by the NICs
+
+  Ring<Control> control_;  // on the wire
+  Ring<Configuration> preloads_;
+
+  std::vector<std::unique_ptr<Predictor>> predictors_;
+  std::vector<Time> deadline_watched_;
+  ConnectionTable<Circuit> circuits_;
+  std::vector<std::uint32_t> queues_with_data_;  // by source
+  Time patience_;
+  std::uint64_t slots_used_ = 0;
+};
+
+}  // namespace hybrid
