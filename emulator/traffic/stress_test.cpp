@@ -1,0 +1,256 @@
+// Every technique under every pattern, with random parameters: whatever goes in comes out, once; the same run
+// twice is the same; and no measure contradicts the physics of the parameters.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/random.h"
+#include "emulator/switching/technique.h"
+#include "emulator/traffic/grid.h"
+#include "emulator/traffic/pattern.h"
+#include "emulator/traffic/simulate.h"
+
+namespace hybrid {
+namespace {
+
+/// Passes everything on to a technique and checks what it tells.
+class Watched final : public Technique {
+ public:
+  Watched(Technique& inner, const SwitchParameters& p) : inner_(inner), parameters_(p) {}
+
+  void send(Time at, const Message& m) override {
+    EXPECT_GE(at, now_);
+    EXPECT_LE(at, inner_.next_event());
+    now_ = at;
+    EXPECT_TRUE(sent_.insert({m.id, {at, m, false}}).second);
+    order_[m.connection].push_back(m.id);
+    inner_.send(at, m);
+  }
+  void preload(Time at, std::uint32_t slot, const Configuration& c) override {
+    EXPECT_LT(slot, parameters_.slots);
+    inner_.preload(at, slot, c);
+  }
+  void flush(Time at, Port source) override { inner_.flush(at, source); }
+  Time next_event() const override { return inner_.next_event(); }
+  Time advance(Time until, TransferListener& listener) override {
+    Relay relay{*this, listener, Time::never()};
+    const Time reached = inner_.advance(until, relay);
+    EXPECT_LE(reached, until);
+    EXPECT_GE(reached, now_);
+    if (relay.instant != Time::never()) {
+      EXPECT_EQ(relay.instant, reached) << "advance went on after an event";
+    }
+    now_ = reached;
+    return reached;
+  }
+  TechniqueStatistics statistics() const override { return inner_.statistics(); }
+
+  std::uint64_t left() const { return sent_.size(); }
+  std::uint64_t hits() const { return hits_; }
+
+ private:
+  struct Sent {
+    Time at;
+    Message message;
+    bool injected = false;
+  };
+  struct Relay final : TransferListener {
+    Relay(Watched& w, TransferListener& l, Time t) : watched(w), listener(l), instant(t) {}
+    void injected(Time at, const Message& m) override {
+      see(at);
+      watched.see_injected(at, m);
+      listener.injected(at, m);
+    }
+    void delivered(Time at, const Message& m, bool hit) override {
+      see(at);
+      watched.see_delivered(at, m, hit);
+      listener.delivered(at, m, hit);
+    }
+    void see(Time at) {
+      EXPECT_GE(at, watched.now_);
+      if (instant != Time::never()) {
+        EXPECT_EQ(at, instant) << "two instants in one advance";
+      }
+      instant = at;
+    }
+    Watched& watched;
+    TransferListener& listener;
+    Time instant;
+  };
+
+  void see_injected(Time at, const Message& m) {
+    const auto it = sent_.find(m.id);
+    ASSERT_NE(it, sent_.end()) << "injected after delivery, or never sent";
+    EXPECT_FALSE(it->second.injected) << "injected twice";
+    EXPECT_GE(at - it->second.at, least_injection(m.bytes));
+    it->second.injected = true;
+  }
+  void see_delivered(Time at, const Message& m, bool hit) {
+    const auto it = sent_.find(m.id);
+    ASSERT_NE(it, sent_.end()) << "delivered twice, or never sent";
+    EXPECT_TRUE(it->second.injected) << "delivered before its last word left the PE";
+    EXPECT_EQ(it->second.message.connection, m.connection);
+    EXPECT_EQ(it->second.message.bytes, m.bytes);
+    // Its words on one link, and once through both wires.
+    const Time least = parameters_.word_time() * words(m.bytes) + 2 * parameters_.cable;
+    EXPECT_GE(at - it->second.at, least) << "faster than the link";
+    sent_.erase(it);
+    hits_ += hit;
+    // A connection's messages keep their order, except between the two ways of a hybrid switch.
+    std::vector<std::uint64_t>& order = order_[m.connection];
+    const auto place = std::find(order.begin(), order.end(), m.id);
+    if (parameters_.technique != "hybrid") {
+      EXPECT_EQ(place, order.begin()) << "overtaken on one connection";
+    }
+    order.erase(place);
+  }
+  std::int64_t words(Bytes bytes) const {
+    return static_cast<std::int64_t>(std::max<Bytes>(1, (bytes + parameters_.word - 1) / parameters_.word));
+  }
+  Time least_injection(Bytes bytes) const { return parameters_.word_generation * (words(bytes) - 1); }
+
+  Technique& inner_;
+  const SwitchParameters& parameters_;
+  Time now_{};
+  std::map<std::uint64_t, Sent> sent_;
+  std::map<Connection, std::vector<std::uint64_t>> order_;
+  std::uint64_t hits_ = 0;
+};
+
+struct Case {
+  SwitchParameters parameters;
+  TrafficOptions traffic;
+};
+
+std::string describe(const Case& c) {
+  const SwitchParameters& p = c.parameters;
+  const TrafficOptions& t = c.traffic;
+  return p.technique + " " + p.allocation + " " + p.predictor + " N=" + std::to_string(p.nodes) +
+         " K=" + std::to_string(p.slots) + " P=" + std::to_string(p.preload) +
+         " slot=" + to_string(p.slot_length) + " guard=" + to_string(p.guard) +
+         " reconf=" + to_string(p.reconfiguration) + " buffer=" + format_bytes(p.buffer) +
+         " worm=" + std::to_string(p.worm_limit) + "+" + std::to_string(p.worm_overhead_words) +
+         "w scheduler=" + to_string(p.scheduler.cycle) + "x" + std::to_string(p.scheduler.latency) +
+         " cable=" + to_string(p.cable) + " timeout=" + to_string(p.predictor_timeout) + " | " + t.pattern +
+         " " + std::to_string(t.messages) + " x " + std::to_string(t.message) +
+         " B load=" + std::to_string(t.load) + " window=" + std::to_string(t.window) +
+         " seed=" + std::to_string(p.seed);
+}
+
+template <class T>
+T any_of(Random& random, const std::vector<T>& all) {
+  return all[random.below(all.size())];
+}
+
+Case random_case(const std::string& technique, const std::string& pattern, std::uint64_t seed) {
+  Random random(seed * 0x9E3779B97F4A7C15ULL + 1);
+  Case c;
+  SwitchParameters& p = c.parameters;
+  if (random.below(3) == 0) apply_preset(any_of<std::string_view>(random, {"ch4", "ch5", "ch8"}), p, true);
+  p.technique = technique;
+  p.seed = seed;
+  p.nodes = any_of<std::uint32_t>(random, {2, 3, 4, 6, 9, 12, 16});
+  if (pattern == "transpose" && Grid(p.nodes, Grid::Edge::mesh).height() == 1) p.nodes = 9;
+  p.slots = any_of<std::uint32_t>(random, {1, 2, 3, 4, 7});
+  // All slots preloaded with what the traffic does not keep to can leave messages without a way.
+  p.preload = static_cast<std::uint32_t>(random.below(p.slots));
+  std::vector<std::string> allocations, predictors;
+  for (const std::string_view name : registered_names("allocation")) allocations.emplace_back(name);
+  for (const std::string_view name : registered_names("predictor")) predictors.emplace_back(name);
+  p.allocation = any_of(random, allocations);
+  p.predictor = any_of(random, predictors);
+  p.predictor_timeout = nanoseconds(any_of<std::int64_t>(random, {50, 1'000, 100'000}));
+  p.predictor_threshold = any_of<std::uint32_t>(random, {1, 4, 16});
+  p.slot_length = nanoseconds(any_of<std::int64_t>(random, {40, 100, 200, 333}));
+  p.guard = nanoseconds(any_of<std::int64_t>(random, {0, 0, 10, 13}));
+  p.reconfiguration = nanoseconds(any_of<std::int64_t>(random, {0, 0, 5, 15}));
+  p.buffer = any_of<Bytes>(random, {8, 16, 128, 2048, 8192, kUnlimited});
+  p.worm_limit = any_of<Bytes>(random, {8, 80, 128});
+  p.worm_overhead_words = any_of<std::uint32_t>(random, {0, 2});
+  p.cable = nanoseconds(any_of<std::int64_t>(random, {0, 10, 20, 100}));
+  p.scheduler = {nanoseconds(any_of<std::int64_t>(random, {10, 20, 80})),
+                 static_cast<std::uint32_t>(random.below(3))};
+  p.word_generation = nanoseconds(any_of<std::int64_t>(random, {2, 10, 12}));
+  TrafficOptions& t = c.traffic;
+  t.pattern = pattern;
+  t.messages = 1 + random.below(12);
+  t.message = any_of<Bytes>(random, {0, 1, 8, 20, 64, 80, 128, 136, 512, 2048});
+  if (random.below(3) == 0) t.load = any_of<double>(random, {0.05, 0.5, 1});
+  if (t.load == 0 && random.below(3) == 0) t.window = 1 + static_cast<std::uint32_t>(random.below(3));
+  return c;
+}
+
+/// Everything measured, as text, for comparison.
+std::string all_of(const Measures& m) {
+  const TechniqueStatistics& s = m.statistics;
+  std::string text =
+      to_string(m.time) + " " + to_string(m.latency.mean()) + " " + to_string(m.latency.maximum());
+  for (const std::uint64_t n :
+       {m.messages, m.bytes, s.messages, s.bytes, s.hits, s.circuit_messages, s.wormhole_messages, s.requests,
+        s.releases, s.established, s.preloads, s.flushes, s.slots_used, s.slots_wasted, s.cycles})
+    text += " " + std::to_string(n);
+  return text + " " + to_string(s.held) + " " + to_string(s.held_unused);
+}
+
+void run(const Case& c) {
+  SCOPED_TRACE(describe(c));
+  const SwitchParameters& p = c.parameters;
+  ASSERT_NO_THROW(check(p));
+  std::vector<std::string> results;
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    const auto pattern = PatternRegistration::make(c.traffic.pattern, {p.nodes, c.traffic.messages, p.seed});
+    const auto technique = TechniqueRegistration::make(p.technique, p);
+    Watched watched(*technique, p);
+    Measures m;
+    try {
+      m = simulate(watched, *pattern, p, c.traffic);
+    } catch (const std::exception& error) {
+      FAIL() << error.what();
+    }
+    EXPECT_EQ(watched.left(), 0u);
+    std::uint64_t expected = 0;
+    for (Port source = 0; source < p.nodes; ++source) expected += pattern->messages(source);
+    EXPECT_EQ(m.messages, expected);
+    EXPECT_EQ(m.bytes, expected * c.traffic.message);
+    const TechniqueStatistics& s = m.statistics;
+    EXPECT_EQ(s.messages, m.messages);
+    EXPECT_EQ(s.bytes, m.bytes);
+    EXPECT_EQ(s.hits, watched.hits());
+    EXPECT_EQ(s.circuit_messages + s.wormhole_messages, m.messages);
+    EXPECT_LE(m.utilisation, 1);
+    EXPECT_LE(s.hits, s.circuit_messages);
+    EXPECT_GE(s.held, s.held_unused);
+    EXPECT_GE(s.held_unused, Time{});
+    results.push_back(all_of(m));
+  }
+  EXPECT_EQ(results[0], results[1]);
+}
+
+class Stress : public testing::TestWithParam<std::string> {};
+
+TEST_P(Stress, WhatGoesInComesOutUnderEveryPattern) {
+  constexpr std::uint64_t kCases = 12;  // a pattern
+  for (const std::string_view pattern : registered_names("pattern"))
+    for (std::uint64_t seed = 1; seed <= kCases && !HasFailure(); ++seed)
+      run(random_case(GetParam(), std::string(pattern), seed));
+}
+
+std::vector<std::string> techniques() {
+  std::vector<std::string> all;
+  for (const std::string_view name : registered_names("technique")) all.emplace_back(name);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Technique, Stress, testing::ValuesIn(techniques()),
+                         [](const auto& tested) { return tested.param; });
+
+}  // namespace
+}  // namespace hybrid
