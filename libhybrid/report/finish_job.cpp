@@ -40,13 +40,15 @@ void write_new_file(const std::string& path, const std::string& text) {
   if (::close(file) != 0) throw RunError("cannot write " + path + ": " + std::strerror(errno));
 }
 
-// Only what a recording consists of: a directory that holds anything else stays.
+// Only what a recording consists of (libhybrid/recording/definitions.h, and the mark by which one process
+// alone tells of a full disk): a directory that holds anything else stays.
 void remove_recording(const std::string& recording) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(recording, ignored)) {
     const std::string name = entry.path().filename();
-    if (name.starts_with("rank-") && (name.ends_with(".journal") || name.ends_with(".definitions")))
-      fs::remove(entry.path(), ignored);
+    const bool ours =
+        name.starts_with("rank-") && (name.ends_with(".journal") || name.ends_with(".definitions"));
+    if (ours || name == "disk-full-not-told") fs::remove(entry.path(), ignored);
   }
   ::rmdir(recording.c_str());
 }

@@ -103,25 +103,31 @@ std::string phase_section(const JobReport& report) {
   return text;
 }
 
-// What the shim's predictor and the live scheduler did, from the facts that they left in the trace.
+// "900 of 1,000 messages (90.0 %)", and what else was counted under names that begin with `prefix`.
+std::string counts(const JobFacts& job, std::string_view prefix, std::uint64_t hits, std::uint64_t messages) {
+  std::string text =
+      fmt::format("{} of {} messages ({})", grouped(hits), grouped(messages),
+                  messages == 0 ? "-" : percent(static_cast<double>(hits) / static_cast<double>(messages)));
+  for (std::string_view thing : {"requests", "releases", "preloads", "flushes", "grants", "dropped"}) {
+    const std::uint64_t count = number(job.find(fmt::format("{}{}", prefix, thing)));
+    if (count != 0) text += fmt::format(", {} {}", grouped(count), thing);
+  }
+  return text;
+}
+
+// What the ranks' predictors and the live scheduler did, from the facts that they left in the trace.
 std::string live_section(const JobFacts& job) {
-  const std::uint64_t hits = number(job.find("live_hits")), misses = number(job.find("live_misses"));
-  if (job.find("live_hits").empty()) return {};
-  std::string line = fmt::format(
-      "while the job ran: {} of {} messages found their circuit established ({})", grouped(hits),
-      grouped(hits + misses),
-      hits + misses == 0 ? "-" : percent(static_cast<double>(hits) / static_cast<double>(hits + misses)));
-  const auto count = [&](std::string_view fact, std::string_view thing) {
-    if (const auto value = job.find(fact); !value.empty() && value != "0")
-      line += fmt::format(", {} {}", grouped(number(value)), thing);
-  };
-  count("live_requests", "requests");
-  count("live_releases", "releases");
-  count("live_preloads", "preloads");
-  count("live_flushes", "flushes");
-  count("live_grants", "grants");
-  count("live_dropped", "dropped");
-  return wrap(line);
+  std::string text;
+  if (!job.find("predicted_sends").empty())
+    text += wrap(fmt::format(
+        "predictor {}: held the circuit of {}", job.find("online_predictor"),
+        counts(job, "predicted_", number(job.find("predicted_hits")), number(job.find("predicted_sends")))));
+  if (!job.find("live_hits").empty()) {
+    const std::uint64_t hits = number(job.find("live_hits"));
+    text += wrap(fmt::format("live scheduler: had granted the circuit of {}",
+                             counts(job, "live_", hits, hits + number(job.find("live_misses")))));
+  }
+  return text.empty() ? text : "\nWhile the job ran\n" + text;
 }
 
 std::string footer(const JobReport& report) {

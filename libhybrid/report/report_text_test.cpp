@@ -50,7 +50,12 @@ JobReport example() {
                  {"live_misses", "100"},
                  {"live_requests", "70"},
                  {"lost_events", "0"},
+                 {"online_predictor", "markov1"},
                  {"placement", "rank"},
+                 {"predicted_hits", "990"},
+                 {"predicted_releases", "6"},
+                 {"predicted_requests", "70"},
+                 {"predicted_sends", "1000"},
                  {"yield", "yes"}}};
   Phase phase;
   phase.name = "phase 1";
@@ -96,8 +101,10 @@ Phases (found from the sends)
 Predictors (each on its own port's sends, every request granted at once)
   predictor  K  hit rate  messages  requests  releases  held, unused
   timeout    4    97.2 %    12,345        64         3         5.0 %
-  while the job ran: 900 of 1,000 messages found their circuit established (90.0 %), 70 requests,
-  64 grants
+
+While the job ran
+  predictor markov1: held the circuit of 990 of 1,000 messages (99.0 %), 70 requests, 6 releases
+  live scheduler: had granted the circuit of 900 of 1,000 messages (90.0 %), 70 requests, 64 grants
 
 Techniques (speedup: against wormhole)
   technique  K  job time  speedup  comm. time  speedup  utilisation     p50     p99  hit rate

@@ -1,0 +1,190 @@
+// Bad usage and bad input, as a user meets them: the built command as a process. Each case ends with 2, names
+// the thing, and leaves the working directory as it was.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/child.h"
+
+namespace hybrid {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class BadUsage : public testing::Test {
+ protected:
+  BadUsage() {
+    std::string name = testing::TempDir() + "bad_usage_XXXXXX";
+    root_ = ::mkdtemp(name.data());
+    before_ = fs::current_path();
+    fs::current_path(root_);
+  }
+  ~BadUsage() override {
+    fs::current_path(before_);
+    fs::remove_all(root_);
+  }
+
+  // Every file below the working directory with its content; directories with "".
+  static std::map<std::string, std::string> files() {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : fs::recursive_directory_iterator(".")) {
+      std::ifstream file(entry.path(), std::ios::binary);
+      all[entry.path()] =
+          entry.is_regular_file() ? std::string{std::istreambuf_iterator<char>(file), {}} : "";
+    }
+    return all;
+  }
+
+  // What the command says, having ended with 2 and touched nothing.
+  static std::string refused(std::vector<std::string> words) {
+    words.insert(words.begin(), HYBRID_COMMAND);
+    const auto earlier = files();
+    ChildEnd end;
+    std::string said = output_of(words, end);
+    EXPECT_EQ(end.exit_code, 2) << said;
+    EXPECT_EQ(end.signal, 0) << said;
+    EXPECT_EQ(files(), earlier) << said;
+    EXPECT_THAT(said, testing::StartsWith("hybrid: "));
+    return said;
+  }
+
+  static void write(const std::string& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
+  }
+
+  fs::path root_, before_;
+};
+
+TEST_F(BadUsage, NoSubCommand) { EXPECT_THAT(refused({}), HasSubstr("hybrid --help")); }
+
+TEST_F(BadUsage, UnknownSubCommand) {
+  EXPECT_THAT(refused({"simulat"}), AllOf(HasSubstr("'simulat'"), HasSubstr("Did you mean 'simulate'?")));
+  EXPECT_THAT(refused({"frobnicate"}), HasSubstr("expected one of: "));
+}
+
+TEST_F(BadUsage, UnknownOption) {
+  EXPECT_THAT(refused({"simulate", "--nods", "8"}),
+              AllOf(HasSubstr("'--nods'"), HasSubstr("Did you mean '--nodes'?")));
+  EXPECT_THAT(refused({"replay", "x", "--slot-lenght=1us"}),
+              AllOf(HasSubstr("'--slot-lenght'"), HasSubstr("Did you mean '--slot-length'?")));
+  EXPECT_THAT(refused({"--verbose"}), HasSubstr("'--verbose'"));
+  EXPECT_THAT(refused({"list", "---"}), HasSubstr("'---'"));
+}
+
+TEST_F(BadUsage, UnknownOptionOfRunIsNotTakenForTheProgram) {
+  EXPECT_THAT(refused({"run", "--rank", "4", "--", "/bin/true"}), HasSubstr("Did you mean '--ranks'?"));
+}
+
+TEST_F(BadUsage, UnexpectedArgument) {
+  EXPECT_THAT(refused({"simulate", "uniform"}), HasSubstr("'uniform'"));
+  EXPECT_THAT(refused({"simulate", "--", "x"}), HasSubstr("'--'"));
+}
+
+TEST_F(BadUsage, OptionWithoutItsValue) {
+  EXPECT_THAT(refused({"simulate", "--nodes"}), HasSubstr("--nodes"));
+}
+
+TEST_F(BadUsage, ImpossibleParameters) {
+  EXPECT_THAT(refused({"simulate", "--slots", "0"}), HasSubstr("--slots: slots: 0"));
+  EXPECT_THAT(refused({"simulate", "--nodes", "0"}), HasSubstr("nodes: 0"));
+  EXPECT_THAT(refused({"simulate", "--slot-length", "50ns", "--guard", "60ns"}),
+              AllOf(HasSubstr("slot-length: 50ns"), HasSubstr("--guard")));
+  EXPECT_THAT(refused({"run", "-n", "4", "--slots", "0", "--", "/bin/true"}), HasSubstr("--slots"));
+  EXPECT_THAT(refused({"run", "-n", "4", "--slot-length", "50ns", "--guard", "60ns", "--", "/bin/true"}),
+              HasSubstr("slot-length: 50ns"));
+}
+
+TEST_F(BadUsage, UnknownNames) {
+  EXPECT_THAT(refused({"simulate", "--technique", "wormhol"}), HasSubstr("Did you mean 'wormhole'?"));
+  EXPECT_THAT(refused({"simulate", "--pattern", "unform"}), HasSubstr("Did you mean 'uniform'?"));
+  EXPECT_THAT(refused({"list", "tecnique"}), HasSubstr("Did you mean 'technique'?"));
+}
+
+TEST_F(BadUsage, ValuesThatDoNotParse) {
+  EXPECT_THAT(refused({"simulate", "--slot-length", "soon"}), HasSubstr("'soon' is not a time"));
+  EXPECT_THAT(refused({"simulate", "--nodes", "-3"}), HasSubstr("--nodes"));
+  EXPECT_THAT(refused({"simulate", "--load", "1.5"}), HasSubstr("load"));
+}
+
+TEST_F(BadUsage, ConfigFileWithFaults) {
+  write("run.toml", "slots = 4\nslot-lenght = '1us'\n");
+  EXPECT_THAT(refused({"simulate", "--config", "run.toml"}),
+              AllOf(HasSubstr("run.toml:2:1"), HasSubstr("Did you mean 'slot-length'?")));
+  EXPECT_THAT(refused({"simulate", "--config", "missing.toml"}), HasSubstr("'missing.toml'"));
+}
+
+TEST_F(BadUsage, TraceThatIsNotThere) {
+  for (const char* command : {"replay", "predict"}) {
+    EXPECT_THAT(refused({command, "nowhere.otf2"}), HasSubstr("nowhere.otf2")) << command;
+    EXPECT_THAT(refused({command}), HasSubstr("TRACE")) << command;
+  }
+}
+
+TEST_F(BadUsage, TraceOfAnotherKind) {
+  write("notes.txt", "not a trace\n");
+  EXPECT_THAT(refused({"replay", "notes.txt"}), HasSubstr("notes.txt"));
+  write("cut.otf2", "OTF2");
+  EXPECT_THAT(refused({"replay", "cut.otf2"}), HasSubstr("cut.otf2"));
+}
+
+TEST_F(BadUsage, DirectoryWithoutATrace) {
+  fs::create_directory("empty");
+  EXPECT_THAT(refused({"replay", "empty"}), HasSubstr("empty"));
+  EXPECT_THAT(refused({"recover", "empty"}), HasSubstr("no journals in 'empty'"));
+  EXPECT_THAT(refused({"recover", "nowhere"}), HasSubstr("'nowhere'"));
+}
+
+TEST_F(BadUsage, NoProgram) {
+  EXPECT_THAT(refused({"run", "-n", "4"}), HasSubstr("no program"));
+  EXPECT_THAT(refused({"run", "-n", "4", "--", "./missing"}), HasSubstr("'./missing'"));
+  EXPECT_THAT(refused({"run", "-n", "4", "--", "no-such-program-anywhere"}), HasSubstr("on PATH"));
+  fs::create_directory("folder");
+  EXPECT_THAT(refused({"run", "-n", "4", "--", "./folder"}), HasSubstr("is a directory"));
+  write("data", "text");
+  EXPECT_THAT(refused({"run", "-n", "4", "--", "./data"}), HasSubstr("not executable"));
+}
+
+TEST_F(BadUsage, ZeroRanks) {
+  EXPECT_THAT(refused({"run", "-n", "0", "--", "/bin/true"}), HasSubstr("-n: 0"));
+  EXPECT_THAT(refused({"run", "-n", "many", "--", "/bin/true"}), HasSubstr("'many'"));
+}
+
+TEST_F(BadUsage, LauncherThatIsNotMpichs) {
+  write("mpiexec", "#!/bin/sh\necho 'mpiexec (OpenRTE) 4.1.4'\n");
+  fs::permissions("mpiexec", fs::perms::owner_all);
+  EXPECT_THAT(refused({"run", "-n", "2", "--mpiexec", "./mpiexec -v", "--", "/bin/true"}),
+              AllOf(HasSubstr("Open MPI"), HasSubstr("apt install mpich")));
+  EXPECT_THAT(refused({"run", "-n", "2", "--mpiexec", "./gone", "--", "/bin/true"}), HasSubstr("'./gone'"));
+}
+
+TEST_F(BadUsage, OutputThatExistsIsKept) {
+  fs::create_directory("old");
+  write("old/report.txt", "precious");
+  EXPECT_THAT(refused({"run", "-n", "2", "-o", "old", "--", "/bin/true"}), HasSubstr("'old' exists already"));
+  fs::create_directories("job/recording");
+  write("job/recording/rank-0.definitions", "x");
+  write("job/trace.otf2", "precious");
+  EXPECT_THAT(refused({"recover", "job"}), HasSubstr("job/trace.otf2' exists already"));
+}
+
+TEST_F(BadUsage, JsonWhereNoFileCanBe) {
+  EXPECT_THAT(refused({"list", "--json", "no/such/folder.json"}), HasSubstr("no directory 'no/such'"));
+  fs::create_directory("folder");
+  EXPECT_THAT(refused({"simulate", "--json", "folder"}), HasSubstr("is a directory"));
+}
+
+TEST_F(BadUsage, TopologyOfNoMachine) {
+  EXPECT_THAT(refused({"topology", "--topology", "missing.xml"}), HasSubstr("missing.xml"));
+  EXPECT_THAT(refused({"topology", "-n", "0"}), HasSubstr("-n: 0"));
+  EXPECT_THAT(refused({"topology", "--hosts", "2"}), HasSubstr("-n"));
+}
+
+}  // namespace
+}  // namespace hybrid

@@ -1,0 +1,108 @@
+// What the built command prints and how it ends where all is well.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/child.h"
+#include "libhybrid/options/job_options.h"
+
+namespace hybrid {
+namespace {
+
+using testing::HasSubstr;
+
+std::string output(std::vector<std::string> words, int code = 0) {
+  words.insert(words.begin(), HYBRID_COMMAND);
+  ChildEnd end;
+  std::string text = output_of(words, end);
+  EXPECT_EQ(end.exit_code, code) << text;
+  return text;
+}
+
+TEST(Command, HelpAndVersionOfTheWhole) {
+  EXPECT_THAT(output({"--help"}), AllOf(HasSubstr("run"), HasSubstr("replay"), HasSubstr("Exit codes")));
+  EXPECT_EQ(output({"help"}), output({"-h"}));
+  EXPECT_THAT(output({"--version"}), testing::MatchesRegex("hybrid [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+TEST(Command, EverySubCommandHasHelp) {
+  for (const char* name : {"run", "replay", "simulate", "predict", "topology", "list", "recover", "doctor"}) {
+    const std::string help = output({name, "--help"});
+    EXPECT_THAT(help, AllOf(HasSubstr(std::string("Usage: hybrid ") + name), HasSubstr("--json"))) << name;
+    EXPECT_EQ(output({"help", name}), help);
+  }
+  EXPECT_THAT(output({"run", "--help"}), HasSubstr("hybrid run [OPTION...] -- APP [ARGUMENT...]"));
+}
+
+TEST(Command, ListsWhatIsRegistered) {
+  EXPECT_THAT(output({"list"}), AllOf(HasSubstr("technique"), HasSubstr("wormhole"), HasSubstr("timeout")));
+  EXPECT_THAT(output({"list", "pattern"}), Not(HasSubstr("wormhole")));
+  EXPECT_EQ(output({"list", "--options", "--markdown"}), options_page());
+}
+
+TEST(Command, JsonToStandardOutputIsNothingElse) {
+  for (const auto& words : std::vector<std::vector<std::string>>{{"list", "--json", "-"},
+                                                                 {"topology", "-n", "4", "--json", "-"},
+                                                                 {"list", "--options", "--json", "-"}})
+    EXPECT_TRUE(nlohmann::json::accept(output(words))) << words[0];
+}
+
+TEST(Command, SimulatesOneTechniqueAsAnObjectAndSeveralAsAnArray) {
+  const auto one = nlohmann::json::parse(
+      output({"simulate", "--nodes", "8", "--messages", "4", "--technique", "wormhole", "--json", "-"}));
+  ASSERT_TRUE(one.is_object());
+  EXPECT_EQ(one["technique"], "wormhole");
+  EXPECT_EQ(one["nodes"], 8);
+  EXPECT_EQ(one["messages"], 32);
+  const auto several =
+      nlohmann::json::parse(output({"simulate", "--nodes", "8", "--messages", "4", "--technique",
+                                    "wormhole,hybrid", "--slots", "2,4", "--json", "-"}));
+  ASSERT_EQ(several.size(), 3u);  // wormhole has no K
+  EXPECT_EQ(several[1]["slots"], 2);
+  EXPECT_EQ(several[2]["slots"], 4);
+}
+
+TEST(Command, SameSeedSameBytes) {
+  const std::vector<std::string> words{"simulate", "--nodes", "16",     "--pattern", "uniform",
+                                       "--seed",   "7",       "--json", "-"};
+  EXPECT_EQ(output(words), output(words));
+}
+
+TEST(Command, FlagsWinOverVariablesAndTheseOverTheFile) {
+  const std::string path = testing::TempDir() + "command_test.toml";
+  std::ofstream(path) << "nodes = 4\nmessage = 64\nseed = 3\n";
+  ::setenv("HYBRID_MESSAGE", "32", 1);
+  ::setenv("HYBRID_SEED", "4", 1);
+  const auto result =
+      nlohmann::json::parse(output({"simulate", "--seed", "5", "--messages", "2", "--technique", "wormhole",
+                                    "--config", path, "--json", "-"}));
+  ::unsetenv("HYBRID_MESSAGE");
+  ::unsetenv("HYBRID_SEED");
+  std::filesystem::remove(path);
+  EXPECT_EQ(result["nodes"], 4);
+  EXPECT_EQ(result["message"], 32);
+  EXPECT_EQ(result["seed"], 5);
+}
+
+TEST(Command, JsonIntoAFileLeavesTheTextOnStandardOutput) {
+  const std::string path = testing::TempDir() + "command_test.json";
+  EXPECT_THAT(output({"list", "technique", "--json", path}), HasSubstr("wormhole"));
+  std::ifstream file(path);
+  EXPECT_TRUE(nlohmann::json::accept(std::string{std::istreambuf_iterator<char>(file), {}}));
+  std::filesystem::remove(path);
+}
+
+TEST(Command, TellsWhereStandardOutputIsFull) {
+  ChildEnd end;
+  output_of({"/bin/sh", "-c", std::string(HYBRID_COMMAND) + " list > /dev/full"}, end);
+  EXPECT_EQ(end.exit_code, 1);
+}
+
+}  // namespace
+}  // namespace hybrid

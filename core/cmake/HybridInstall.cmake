@@ -1,0 +1,31 @@
+# `cmake --install`: a prefix that works wherever it is moved to. The command looks for the library in ../lib beside its
+# own folder, so the folders are fixed and not the distribution's.
+include(CMakePackageConfigHelpers)
+
+set(package_dir lib/cmake/libhybrid)
+install(TARGETS hybrid_command RUNTIME DESTINATION bin)
+install(FILES LICENSE README.md DESTINATION share/doc/libhybrid OPTIONAL)
+install(DIRECTORY docs/ DESTINATION share/doc/libhybrid FILES_MATCHING PATTERN "*.md")
+install(FILES libhybrid/hybrid.h DESTINATION include/hybrid)
+
+set_target_properties(hybrid_preload PROPERTIES EXPORT_NAME hybrid)
+install(TARGETS hybrid_preload EXPORT libhybridTargets LIBRARY DESTINATION lib INCLUDES DESTINATION include/hybrid include)
+install(EXPORT libhybridTargets NAMESPACE libhybrid:: DESTINATION ${package_dir})
+file(WRITE ${PROJECT_BINARY_DIR}/libhybridConfig.cmake
+  "# libhybrid::hybrid: <hybrid.h>, and libhybrid.so, which records when it is linked before MPI or preloaded.\n"
+  "include(\${CMAKE_CURRENT_LIST_DIR}/libhybridTargets.cmake)\n")
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/libhybridConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/libhybridConfig.cmake ${PROJECT_BINARY_DIR}/libhybridConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+file(WRITE ${PROJECT_BINARY_DIR}/libhybrid.pc
+  "prefix=\${pcfiledir}/../..\nlibdir=\${prefix}/lib\nincludedir=\${prefix}/include\npreload=\${libdir}/libhybrid.so\n\n"
+  "Name: libhybrid\nDescription: ${PROJECT_DESCRIPTION}\nVersion: ${PROJECT_VERSION}\n"
+  "Libs: -L\${libdir} -lhybrid\nCflags: -I\${includedir}/hybrid -I\${includedir}\n")
+install(FILES ${PROJECT_BINARY_DIR}/libhybrid.pc DESTINATION lib/pkgconfig)
+
+if(HYBRID_TESTS)
+  add_test(NAME install.PrefixWorksWhereItIsMovedTo
+    COMMAND ${CMAKE_COMMAND} -D BUILD=${PROJECT_BINARY_DIR} -D SANITIZE=${HYBRID_SANITIZE}
+            -P ${PROJECT_SOURCE_DIR}/cli/testing/install_test.cmake)
+endif()
