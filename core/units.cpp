@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdio>
 #include <optional>
 #include <utility>
 
@@ -67,7 +66,7 @@ std::optional<std::uint64_t> read_scaled(std::string_view text, const std::array
   if (!number) return std::nullopt;
   for (const Unit& unit : units) {
     if (exact_case ? number->rest != unit.name : !same_letters(number->rest, unit.name)) continue;
-    if (number->mantissa > (Wide{maximum} + 1) * number->scale) return std::nullopt;
+    if (number->mantissa > (~Wide{0} - number->scale) / unit.factor) return std::nullopt;  // beyond 2^128
     const Wide value = (number->mantissa * unit.factor + number->scale / 2) / number->scale;
     if (value > maximum) return std::nullopt;
     return static_cast<std::uint64_t>(value);
@@ -77,14 +76,6 @@ std::optional<std::uint64_t> read_scaled(std::string_view text, const std::array
 
 std::string refused(std::string_view what, std::string_view text, std::string_view expected) {
   return std::string(what) + ": '" + std::string(text) + "' is not " + std::string(expected);
-}
-
-std::string decimal_with_unit(std::uint64_t value, std::uint64_t factor, std::string_view unit) {
-  char text[64];
-  const double scaled = static_cast<double>(value) / static_cast<double>(factor);
-  std::snprintf(text, sizeof text, value % factor == 0 ? "%.0f %.*s" : "%.1f %.*s", scaled,
-                static_cast<int>(unit.size()), unit.data());
-  return text;
 }
 
 // value / factor (a power of ten) with all its digits and no more.
@@ -101,10 +92,11 @@ std::string exact_decimal(std::uint64_t value, std::uint64_t factor) {
 }  // namespace
 
 Time parse_time(std::string_view text, std::string_view what) {
-  static constexpr std::array<Unit, 6> kUnits{{{"ps", 1},
+  static constexpr std::array<Unit, 7> kUnits{{{"ps", 1},
                                                {"ns", 1'000},
                                                {"us", 1'000'000},
-                                               {"\u00b5s", 1'000'000},
+                                               {"\u00b5s", 1'000'000},  // the micro sign
+                                               {"\u03bcs", 1'000'000},  // the letter mu
                                                {"ms", 1'000'000'000},
                                                {"s", 1'000'000'000'000}}};
   // One below never(): no time that a user gives means "never".
@@ -152,12 +144,16 @@ Bytes parse_bytes(std::string_view text, std::string_view what) {
 }
 
 std::string format_bytes(Bytes bytes) {
-  static constexpr std::array<std::string_view, 5> kNames{"B", "KiB", "MiB", "GiB", "TiB"};
+  static constexpr std::array<std::string_view, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
   if (bytes == kUnlimited) return "unlimited";
-  std::size_t i = 0;
-  std::uint64_t factor = 1;
-  while (i + 1 < kNames.size() && bytes / factor >= 1024) factor *= 1024, ++i;
-  return decimal_with_unit(bytes, factor, kNames[i]);
+  std::size_t unit = 0;
+  const auto tenths = [&] {  // of the unit, rounded
+    return static_cast<std::uint64_t>((Wide{bytes} * 10 + (Wide{1} << 10 * unit) / 2) >> 10 * unit);
+  };
+  while (unit + 1 < kUnits.size() && tenths() >= 10 * 1024) ++unit;
+  std::string text = std::to_string(tenths() / 10);
+  if (bytes % (std::uint64_t{1} << 10 * unit) != 0) text += "." + std::to_string(tenths() % 10);
+  return text + " " + std::string(kUnits[unit]);
 }
 
 BitRate parse_rate(std::string_view text, std::string_view what) {
@@ -165,10 +161,13 @@ BitRate parse_rate(std::string_view text, std::string_view what) {
       {{"b/s", 1}, {"kb/s", 1'000}, {"mb/s", 1'000'000}, {"gb/s", 1'000'000'000}}};
   static constexpr std::array<Unit, 3> kShort{{{"k", 1'000}, {"m", 1'000'000}, {"g", 1'000'000'000}}};
   const std::uint64_t maximum = 1'000'000'000'000'000;
-  auto rate = read_scaled(text, kUnits, false, maximum);
-  if (!rate) rate = read_scaled(text, kShort, false, maximum);
+  // A capital B means bytes to most people: better refused than read as bits.
+  const bool in_bytes = text.find('B') != std::string_view::npos;
+  auto rate = in_bytes ? std::nullopt : read_scaled(text, kUnits, false, maximum);
+  if (!rate && !in_bytes) rate = read_scaled(text, kShort, false, maximum);
   if (rate && *rate > 0) return *rate;
-  throw UserError(refused(what, text, "a link rate"), "Give bits per second: 6.4Gb/s, 400Gb/s, 100M.");
+  throw UserError(refused(what, text, "a link rate"),
+                  "Give bits (b, not B) per second: 6.4Gb/s, 400Gb/s, 100M.");
 }
 
 std::string format_rate(BitRate rate) {
@@ -181,7 +180,8 @@ std::string format_rate(BitRate rate) {
 
 Time time_on_link(Bytes bytes, BitRate rate) {
   const Wide bit_picoseconds = Wide{bytes} * 8 * 1'000'000'000'000ULL;
-  return {static_cast<std::int64_t>((bit_picoseconds + rate - 1) / rate)};
+  const Wide time = (bit_picoseconds + rate - 1) / rate;
+  return time < static_cast<Wide>(Time::never().ps) ? Time{static_cast<std::int64_t>(time)} : Time::never();
 }
 
 std::uint64_t parse_count(std::string_view text, std::string_view what, std::uint64_t maximum) {

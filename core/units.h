@@ -17,15 +17,17 @@ using BitRate = std::uint64_t;  // bits per second
 Bytes parse_bytes(std::string_view text, std::string_view what);
 inline constexpr Bytes kUnlimited = ~Bytes{0};
 
-/// "128 B", "2 KiB", "1.5 MiB"; at most one decimal.
+/// "128 B", "2 KiB", "1.5 MiB", "unlimited"; at most one decimal, the same in every locale.
 std::string format_bytes(Bytes bytes);
 
-/// Reads "6.4Gb/s", "100Mb/s", "25G". Throws UserError, naming `what`, on anything else and on 0.
+/// Reads "6.4Gb/s", "100Mb/s", "25G". Throws UserError, naming `what`, on anything else (bytes per second,
+/// "GB/s", too), on 0 and above 10^15.
 BitRate parse_rate(std::string_view text, std::string_view what);
 /// All digits, in the largest unit that fits: "6.4 Gb/s", "6.45 Gb/s"; parse_rate reads it back.
 std::string format_rate(BitRate rate);
 
-/// The time that `bytes` occupy a link of `rate`, rounded up to a whole picosecond.
+/// The time that `bytes` occupy a link of `rate` > 0, rounded up to a whole picosecond; Time::never() where
+/// that is more than Time can hold.
 Time time_on_link(Bytes bytes, BitRate rate);
 
 /// Reads a whole non-negative decimal number up to `maximum`. Throws UserError, naming `what`.

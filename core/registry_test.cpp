@@ -1,0 +1,86 @@
+#include "core/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/error.h"
+
+namespace hybrid {
+namespace {
+
+class Animal {
+ public:
+  static constexpr std::string_view kKind = "test animal";
+  virtual ~Animal() = default;
+  virtual std::string says() const = 0;
+};
+class Repeating : public Animal {
+ public:
+  Repeating(std::string word, int times) : word_(std::move(word)), times_(times) {}
+  std::string says() const override {
+    std::string all;
+    for (int i = 0; i < times_; ++i) all += word_;
+    return all;
+  }
+
+ private:
+  std::string word_;
+  int times_;
+};
+using AnimalRegistration = Registration<Animal, int>;
+
+const AnimalRegistration kDog{"dog", "barks", [](int times) -> std::unique_ptr<Animal> {
+                                return std::make_unique<Repeating>("woof", times);
+                              }};
+const AnimalRegistration kCat{"cat", "does not", [](int times) -> std::unique_ptr<Animal> {
+                                return std::make_unique<Repeating>("meow", times);
+                              }};
+const AnimalRegistration kMule{
+    "mule", "refuses", [](int) -> std::unique_ptr<Animal> { throw UserError("a mule cannot be had"); }};
+
+class Vegetable {
+ public:
+  static constexpr std::string_view kKind = "test vegetable";
+};
+const Registration<Vegetable> kDogRose{"dog", "a plant of the same name",
+                                       [] { return std::make_unique<Vegetable>(); }};
+
+TEST(Registry, MakesByName) {
+  EXPECT_EQ(AnimalRegistration::make("dog", 2)->says(), "woofwoof");
+  EXPECT_EQ(AnimalRegistration::make("cat", 1)->says(), "meow");
+}
+
+TEST(Registry, KeepsKindsApart) {
+  EXPECT_EQ(registered_names("test animal"), (std::vector<std::string_view>{"cat", "dog", "mule"}));
+  EXPECT_EQ(registered_names("test vegetable"), std::vector<std::string_view>{"dog"});
+  EXPECT_TRUE(registered_names("test mineral").empty());
+  EXPECT_NE(Registration<Vegetable>::make("dog"), nullptr);
+}
+
+TEST(Registry, AnUnknownNameListsTheKnownAndTheLikelyMeant) {
+  try {
+    AnimalRegistration::make("dig", 1);
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(),
+                 "unknown test animal 'dig'; expected one of: cat, dog, mule\n  Did you mean 'dog'?");
+  }
+}
+
+TEST(Registry, PassesOnWhatAFactoryThrows) { EXPECT_THROW(AnimalRegistration::make("mule", 1), UserError); }
+
+TEST(Registry, ListsEverythingSorted) {
+  const auto all = listings();
+  EXPECT_TRUE(std::is_sorted(all.begin(), all.end(), [](const Listing& a, const Listing& b) {
+    return std::pair(a.kind, a.name) < std::pair(b.kind, b.name);
+  }));
+  const auto dog = std::find_if(all.begin(), all.end(),
+                                [](const Listing& l) { return l.kind == "test animal" && l.name == "dog"; });
+  ASSERT_NE(dog, all.end());
+  EXPECT_EQ(dog->description, "barks");
+}
+
+}  // namespace
+}  // namespace hybrid
