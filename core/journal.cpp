@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "core/file_size_signal.h"
 
 namespace hybrid {
 
@@ -23,6 +24,7 @@ std::string system_reason() { return std::strerror(errno); }
 
 // posix_fallocate reports its reason in the return value and is interrupted by signals.
 int reserve(int file, std::uint64_t offset, std::uint64_t length) {
+  const FileSizeSignalGuard guard;
   int reason = 0;
   do {
     reason = posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(length));
@@ -45,6 +47,7 @@ JournalWriter::JournalWriter(const std::string& path, const JournalHeader& heade
     ::close(file_);
     throw RunError("cannot map the journal " + path + ": " + reason);
   }
+  process_ = ::getpid();
   header_ = static_cast<JournalHeader*>(page);
   *header_ = header;
   std::memcpy(header_->magic, JournalHeader::kMagic, sizeof header_->magic);
@@ -57,12 +60,15 @@ bool JournalWriter::next_segment() {
   const std::uint64_t offset = kHeaderSpace + segments_ * kSegmentBytes;
   void* segment = MAP_FAILED;
   if (reserve(file_, offset, kSegmentBytes) == 0)
-    segment = ::mmap(nullptr, kSegmentBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file_,
-                     static_cast<off_t>(offset));
+    segment =
+        ::mmap(nullptr, kSegmentBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, static_cast<off_t>(offset));
   if (segment == MAP_FAILED) {
     full_ = true;  // for good: a journal with a hole in the middle would be worse than one that ends
     return false;
   }
+  // All pages at once, ready to be written: a fault a page would cost more in all, and come within calls.
+  // Kernels before 5.14 do not know it, and fault.
+  (void)::madvise(segment, kSegmentBytes, MADV_POPULATE_WRITE);
   if (end_ != nullptr) ::munmap(end_ - kSegmentEvents, kSegmentBytes);
   next_ = static_cast<Event*>(segment);
   end_ = next_ + kSegmentEvents;
@@ -86,12 +92,13 @@ void JournalWriter::close() {
     ::munmap(end_ - kSegmentEvents, kSegmentBytes);
   }
   // A file that keeps its zero tail reads the same; trimming only saves space.
-  (void)!::ftruncate(file_, static_cast<off_t>(length));
+  if (process_ == ::getpid()) (void)!::ftruncate(file_, static_cast<off_t>(length));
+  last_header_ = *header_;
   ::munmap(header_, kHeaderSpace);
   ::close(file_);
   file_ = -1;
   next_ = end_ = nullptr;
-  header_ = nullptr;
+  header_ = &last_header_;
 }
 
 JournalReader::JournalReader(const std::string& path) {
@@ -120,6 +127,15 @@ JournalReader::JournalReader(const std::string& path) {
   const auto end =
       std::partition_point(all.begin(), all.end(), [](const Event& e) { return e.kind != EventKind::none; });
   events_ = all.first(static_cast<std::size_t>(end - all.begin()));
+}
+
+void JournalReader::forget_before(const Event* event) const {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto read =
+      static_cast<std::size_t>(reinterpret_cast<const char*>(event) - static_cast<char*>(mapping_));
+  // The header's page stays.
+  if (read / page > 1)
+    ::madvise(static_cast<char*>(mapping_) + page, (read / page - 1) * page, MADV_DONTNEED);
 }
 
 JournalReader::~JournalReader() {

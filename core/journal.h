@@ -4,12 +4,14 @@
 //
 // File: one JournalHeader, then events. Unwritten space is zero (EventKind::none), which ends the journal of
 // a process that died. Files are 0600 and created with O_EXCL; the disk space of a segment is reserved before
-// it is mapped, so that a full disk is noticed here and never as SIGBUS in the program.
+// it is mapped, so that a full disk (or a limit on the size of files) is noticed here and never as SIGBUS (or
+// SIGXFSZ) in the program.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <cstring>
 #include <span>
 #include <string>
 
@@ -46,25 +48,38 @@ class JournalWriter {
       ++header_->lost;
       return;
     }
-    *next_++ = event;
+    store(next_++, event);
   }
   /// Appends an event whose values may need the wide form. `values` overrides the event's narrow fields.
   void append(Event event, const WideValues& values);
 
   JournalHeader& header() { return *header_; }
   std::uint64_t lost() const { return header_->lost; }
-  /// Trims the file to what was written. Nothing may be appended afterwards.
+  /// Trims the file to what was written. What is appended afterwards counts as lost.
   void close();
 
  private:
   bool next_segment();
 
+  // The half that holds `kind` last: SIGKILL between the two stores leaves no half event that would count.
+  static void store(Event* at, const Event& event) {
+    constexpr std::size_t kHalf = sizeof(Event) / 2;
+    static_assert(offsetof(Event, kind) < kHalf);
+    auto* to = reinterpret_cast<char*>(at);
+    const auto* from = reinterpret_cast<const char*>(&event);
+    std::memcpy(to + kHalf, from + kHalf, kHalf);
+    std::atomic_signal_fence(std::memory_order_release);
+    std::memcpy(to, from, kHalf);
+  }
+
   Event* next_ = nullptr;
   Event* end_ = nullptr;
   JournalHeader* header_ = nullptr;
   int file_ = -1;
+  int process_ = 0;  // that made it: a forked child must not trim the file under its parent
   std::uint64_t segments_ = 0;
   bool full_ = false;
+  JournalHeader last_header_;  // once closed
 };
 
 /// Reads a journal front to back through a mapping of the whole file.
@@ -80,6 +95,9 @@ class JournalReader {
   const JournalHeader& header() const { return *header_; }
   /// The written events.
   std::span<const Event> events() const { return events_; }
+  /// Gives back the memory that the mapping takes before `event`, which stays readable (from the file again):
+  /// a long journal that is read front to back takes no more than a short one.
+  void forget_before(const Event* event) const;
   /// Whether the thread came to its end (the last event is EventKind::finish).
   bool complete() const { return !events_.empty() && events_.back().kind == EventKind::finish; }
 

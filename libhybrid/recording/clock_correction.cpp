@@ -6,24 +6,12 @@
 #include <queue>
 #include <vector>
 
-#include "core/journal.h"
+#include "libhybrid/recording/journal_track.h"
 #include "libhybrid/recording/matching.h"
 
 namespace hybrid {
 
 namespace {
-
-struct Track {
-  explicit Track(const Recording::Thread& thread)
-      : process(thread.process), journal(thread.journal), steps(journal.events()) {
-    more = steps.next(step);
-  }
-  std::uint32_t process;
-  JournalReader journal;
-  JournalSteps steps;
-  JournalStep step;
-  bool more = false;
-};
 
 using DomainPair = std::pair<std::uint32_t, std::uint32_t>;  // sender's, receiver's
 
@@ -35,20 +23,20 @@ class Slacks {
   // The tracks are merged by their clocks as they are: sends and receives meet soon, and what waits for its
   // partner stays little.
   void collect() {
-    std::vector<std::unique_ptr<Track>> tracks;
+    std::vector<std::unique_ptr<JournalTrack>> tracks;
     using Entry = std::pair<Time, std::size_t>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> order;
     for (const Recording::Thread& thread : recording_.threads) {
-      tracks.push_back(std::make_unique<Track>(thread));
+      tracks.push_back(std::make_unique<JournalTrack>(thread));
       if (tracks.back()->more)
         order.emplace(clocks_.at(thread.process, tracks.back()->step.begin), tracks.size() - 1);
     }
     while (!order.empty()) {
       const std::size_t index = order.top().second;
       order.pop();
-      Track& track = *tracks[index];
+      JournalTrack& track = *tracks[index];
       look_at(track);
-      track.more = track.steps.next(track.step);
+      track.next();
       if (track.more) order.emplace(clocks_.at(track.process, track.step.begin), index);
     }
   }
@@ -57,7 +45,7 @@ class Slacks {
   std::uint64_t early() const { return early_; }
 
  private:
-  void look_at(const Track& track) {
+  void look_at(const JournalTrack& track) {
     const ProcessDefinitions& process = recording_.definitions.processes[track.process];
     for (const JournalRecord& record : track.step.records) {
       if (const auto key = sent_message(process, record); key && crosses(*key)) {

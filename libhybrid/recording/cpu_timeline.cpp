@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/journal.h"
+#include "libhybrid/recording/journal_track.h"
 #include "libhybrid/recording/matching.h"
 #include "libhybrid/recording/open_requests.h"
 
@@ -64,16 +64,8 @@ struct Attendance {
   Wait wait = Wait::nobody;
 };
 
-struct Track {
-  explicit Track(const Recording::Thread& thread)
-      : process(thread.process), thread(thread.thread), journal(thread.journal), steps(journal.events()) {
-    more = steps.next(step);
-  }
-  std::uint32_t process, thread;
-  JournalReader journal;
-  JournalSteps steps;
-  JournalStep step;
-  bool more = false;
+struct Track : JournalTrack {
+  using JournalTrack::JournalTrack;
 
   Time begin{};             // of `step`
   Time end{};               // of `step`, as far as it is known
@@ -303,7 +295,7 @@ class CpuTimeline::Engine {
     const std::uint64_t ended = track.step.end;
     process.order.erase({ended, index});
     track.entered = false;
-    track.more = track.steps.next(track.step);
+    track.next();
     if (track.more) {
       const Time wall = clocks_.at(track.process, track.step.begin) - clocks_.at(track.process, ended);
       const Time gap = track.step.compute_ns ? nanoseconds(static_cast<std::int64_t>(*track.step.compute_ns))

@@ -39,6 +39,8 @@ class DefinitionWriter {
   DefinitionWriter& operator=(const DefinitionWriter&) = delete;
 
   /// A fact: "ranks", "application", "arguments", "host", "mpi", "clock", "yield", "placement", "port", ...
+  /// What a process counts ("live_*", "predicted_*", "unpredicted_*", "unrecorded_*") is summed up for the
+  /// job.
   void property(std::string_view name, std::string_view value);
   /// `members`: world rank of each local rank; `remote` likewise for an intercommunicator, else empty.
   void communicator(std::uint32_t id, std::span<const std::int32_t> members,

@@ -30,6 +30,12 @@ struct JournalStep {
   std::uint64_t begin = 0, end = 0;              // ticks
   std::optional<std::uint64_t> compute_ns = {};  // CPU time since the previous step, where it was measured
   std::vector<JournalRecord> records;            // a mark: exactly one; a call: hints within it, too
+
+  /// The journal before this is not needed any more.
+  const Event* first() const {
+    const JournalRecord& record = records.front();
+    return record.extensions.empty() ? record.event : record.extensions.data();
+  }
 };
 
 class JournalSteps {

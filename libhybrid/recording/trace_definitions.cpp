@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "emulator/replay/trace_names.h"
@@ -24,6 +25,20 @@ std::string property_of(const ProcessDefinitions& process, std::string_view name
 }
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+// Of these, each process counts its own part.
+bool is_count(std::string_view property) {
+  for (const std::string_view prefix : {"live_", "predicted_", "unpredicted_", "unrecorded_"})
+    if (property.starts_with(prefix)) return true;
+  return false;
+}
+
+std::optional<std::uint64_t> decimal(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, reason] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (reason != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
 
 class GlobalDefinitions {
  public:
@@ -119,7 +134,7 @@ class GlobalDefinitions {
     }
   }
 
-  void process_properties(const std::map<std::string, std::string>& facts) {
+  void process_properties(const Facts& facts) {
     for (const ProcessDefinitions& process : job_.processes) {
       for (const auto& [name, value] : process.properties) {
         if (const auto fact = facts.find(name); fact != facts.end() && fact->second == value) continue;
@@ -127,10 +142,9 @@ class GlobalDefinitions {
         OTF2_Type type = OTF2_TYPE_STRING;
         const std::string full = "hybrid." + name;
         if (full == names::kPort) {
-          std::uint32_t port = 0;
-          const auto [end, reason] = std::from_chars(value.data(), value.data() + value.size(), port);
-          if (reason != std::errc{} || end != value.data() + value.size()) continue;
-          property.uint32 = port;
+          const auto port = decimal(value);
+          if (!port || *port > UINT32_MAX) continue;
+          property.uint32 = static_cast<std::uint32_t>(*port);
           type = OTF2_TYPE_UINT32;
         } else {
           property.stringRef = string(value);
@@ -175,7 +189,7 @@ class GlobalDefinitions {
       check(OTF2_GlobalDefWriter_WriteRmaWin(out_, id, string(""), job_.windows[id], OTF2_RMA_WIN_FLAG_NONE));
   }
 
-  void facts(const std::map<std::string, std::string>& facts) {
+  void facts(const Facts& facts) {
     for (const auto& [name, value] : facts) {
       std::string fact = name;
       for (char& c : fact)
@@ -214,22 +228,32 @@ class GlobalDefinitions {
 
 }  // namespace
 
-std::map<std::string, std::string> common_facts(const Recording& recording) {
-  std::map<std::string, std::string> facts;
-  const auto& processes = recording.definitions.processes;
-  if (processes.empty()) return facts;
-  for (const auto& [name, value] : processes.front().properties) {
-    // Of one place even where there is one rank only.
-    bool common = name != "port" && name != "host";
-    for (const ProcessDefinitions& process : processes)
-      common = common && property_of(process, name) == value;
-    if (common) facts[name] = value;
+Facts job_facts(const Recording& recording) {
+  Facts facts;
+  std::map<std::string, std::size_t> holders;
+  std::set<std::string> differing{"port", "host"};  // of one place, even where there is one rank only
+  for (const ProcessDefinitions& process : recording.definitions.processes) {
+    for (const auto& [name, value] : process.properties) {
+      const auto [fact, is_new] = facts.try_emplace(name, value);
+      ++holders[name];
+      if (is_new) continue;
+      const auto count = is_count(name) ? decimal(value) : std::nullopt;
+      const auto sum = is_count(name) ? decimal(fact->second) : std::nullopt;
+      if (count && sum)
+        fact->second = std::to_string(*sum + *count);
+      else if (fact->second != value)
+        differing.insert(name);
+    }
   }
+  std::erase_if(facts, [&](const auto& fact) {
+    const bool all = is_count(fact.first) || holders[fact.first] == recording.definitions.processes.size();
+    return !all || differing.contains(fact.first);
+  });
   return facts;
 }
 
 void write_definitions(TraceArchive& archive, const Recording& recording, const TraceTimes& times,
-                       const std::map<std::string, std::string>& facts) {
+                       const Facts& facts) {
   GlobalDefinitions definitions(archive, recording);
   definitions.clock(times);
   definitions.paradigm();

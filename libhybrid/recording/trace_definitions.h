@@ -16,12 +16,14 @@ struct TraceTimes {
   Time length{};               // last time stamp
 };
 
-/// Facts as JobTrace::property gives them: those that all processes agree on. The others (port, host, process
-/// id, ...) become properties of their location groups.
-std::map<std::string, std::string> common_facts(const Recording& recording);
+using Facts = std::map<std::string, std::string, std::less<>>;
+
+/// Facts as JobTrace::property gives them: properties that all processes agree on, and the sums of what they
+/// counted. What differs (port, host, process id, ...) becomes a property of the location groups.
+Facts job_facts(const Recording& recording);
 
 /// Writes them all and the facts; the locations' events are written.
 void write_definitions(TraceArchive& archive, const Recording& recording, const TraceTimes& times,
-                       const std::map<std::string, std::string>& facts);
+                       const Facts& facts);
 
 }  // namespace hybrid

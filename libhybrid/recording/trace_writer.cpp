@@ -13,6 +13,7 @@
 #include "emulator/replay/trace_names.h"
 #include "libhybrid/recording/clock_correction.h"
 #include "libhybrid/recording/cpu_timeline.h"
+#include "libhybrid/recording/journal_track.h"
 #include "libhybrid/recording/location_writer.h"
 #include "libhybrid/recording/rank_clocks.h"
 #include "libhybrid/recording/recording.h"
@@ -39,17 +40,6 @@ std::string host_of(const ProcessDefinitions& process) {
   return host == process.properties.end() ? std::string() : host->second;
 }
 
-/// One thread's journal, being read.
-struct Track {
-  explicit Track(const Recording::Thread& thread) : journal(thread.journal), steps(journal.events()) {
-    more = steps.next(step);
-  }
-  JournalReader journal;
-  JournalSteps steps;
-  JournalStep step;
-  bool more = false;
-};
-
 class Writing {
  public:
   Writing(const Recording& recording, TraceArchive& archive) : recording_(recording), archive_(archive) {}
@@ -57,7 +47,7 @@ class Writing {
   TraceSummary run() {
     survey();
     RankClocks clocks(readings_);
-    facts_ = common_facts(recording_);
+    facts_ = job_facts(recording_);
     if (facts_["clock"] == "cpu")
       write_cpu_time(clocks);
     else
@@ -134,10 +124,10 @@ class Writing {
   void write_process(std::size_t first, std::size_t last, const RankClocks& clocks, Time start) {
     const std::uint32_t process = recording_.threads[first].process;
     OpenRequests<WrittenRequest> requests;
-    std::vector<std::unique_ptr<Track>> tracks;
+    std::vector<std::unique_ptr<JournalTrack>> tracks;
     std::vector<std::unique_ptr<LocationWriter>> writers;
     for (std::size_t i = first; i < last; ++i) {
-      tracks.push_back(std::make_unique<Track>(recording_.threads[i]));
+      tracks.push_back(std::make_unique<JournalTrack>(recording_.threads[i]));
       writers.push_back(std::make_unique<LocationWriter>(place(i, false), archive_, requests));
     }
     while (true) {
@@ -146,10 +136,10 @@ class Writing {
         if (tracks[i]->more && (next == tracks.size() || tracks[i]->step.begin < tracks[next]->step.begin))
           next = i;
       if (next == tracks.size()) break;
-      Track& track = *tracks[next];
+      JournalTrack& track = *tracks[next];
       writers[next]->write(track.step, clocks.at(process, track.step.begin) - start,
                            clocks.at(process, track.step.end) - start);
-      track.more = track.steps.next(track.step);
+      track.next();
     }
     for (const auto& writer : writers) close(*writer);
   }
@@ -182,9 +172,11 @@ class Writing {
   void facts() {
     facts_[std::string(names::kRanks)] = std::to_string(summary_.ranks);
     facts_[std::string(names::kLostEvents)] = std::to_string(summary_.lost + undefined_);
-    std::set<std::string> hosts;
-    for (const ClockReading& reading : readings_) hosts.insert(reading.host);
-    facts_[std::string(names::kHosts)] = std::to_string(hosts.size());
+    if (!facts_.contains(names::kHosts)) {
+      std::set<std::string> hosts;
+      for (const ClockReading& reading : readings_) hosts.insert(reading.host);
+      facts_.emplace(names::kHosts, std::to_string(hosts.size()));
+    }
     const bool complete = summary_.missing.empty() && summary_.incomplete.empty();
     facts_[std::string(names::kComplete)] = complete ? "yes" : "no";
     if (!summary_.missing.empty()) facts_[std::string(names::kMissingRanks)] = join(summary_.missing);
@@ -198,7 +190,7 @@ class Writing {
   std::vector<ClockReading> readings_;      // by process
   std::vector<std::uint64_t> first_ticks_;  // by process
   std::vector<std::uint32_t> threads_;      // by process: highest thread + 1
-  std::map<std::string, std::string> facts_;
+  Facts facts_;
   std::uint64_t epoch_ns_ = 0;
   Time length_{};
   std::uint64_t undefined_ = 0;

@@ -1,0 +1,84 @@
+// What appending an event costs, segment changes (reserving and mapping the next megabyte) included. The
+// files are in the directory for temporary ones.
+#include <benchmark/benchmark.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+
+#include "core/journal.h"
+
+namespace hybrid {
+namespace {
+
+class Directory {
+ public:
+  Directory() {
+    path_ = std::filesystem::temp_directory_path() / "hybrid-journal-bench-XXXXXX";
+    if (mkdtemp(path_.data()) == nullptr) path_.clear();
+  }
+  ~Directory() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+  std::string next() { return path_ + "/" + std::to_string(files_++); }
+
+ private:
+  std::string path_;
+  int files_ = 0;
+};
+
+constexpr std::uint64_t kEventsAFile = 4 * JournalWriter::kSegmentEvents;
+
+void append(benchmark::State& state) {
+  Directory directory;
+  Event event;
+  event.kind = EventKind::send;
+  while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(kEventsAFile))) {
+    state.PauseTiming();
+    const std::string path = directory.next();
+    JournalWriter writer(path, {});
+    state.ResumeTiming();
+    for (std::uint64_t n = 0; n < kEventsAFile; ++n) {
+      event.begin = n;
+      writer.append(event);
+    }
+    state.PauseTiming();
+    if (writer.lost() != 0) state.SkipWithError("the disk is full");
+    writer.close();
+    std::filesystem::remove(path);
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(append)->MinTime(0.1);
+
+// Without segment changes: the first segment, which was mapped before.
+void append_within_a_segment(benchmark::State& state) {
+  Directory directory;
+  Event event;
+  event.kind = EventKind::send;
+  constexpr std::uint64_t kEvents = JournalWriter::kSegmentEvents - 1;
+  while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(kEvents))) {
+    state.PauseTiming();
+    const std::string path = directory.next();
+    JournalWriter writer(path, {});
+    writer.append(event);
+    state.ResumeTiming();
+    for (std::uint64_t n = 0; n < kEvents; ++n) {
+      event.begin = n;
+      writer.append(event);
+    }
+    state.PauseTiming();
+    writer.close();
+    std::filesystem::remove(path);
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(append_within_a_segment)->MinTime(0.05);
+
+}  // namespace
+}  // namespace hybrid

@@ -1,0 +1,260 @@
+#include "core/journal.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+
+namespace hybrid {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Journal : public testing::Test {
+ protected:
+  Journal() {
+    std::string name = fs::temp_directory_path() / "hybrid-journal-XXXXXX";
+    directory_ = mkdtemp(name.data());
+  }
+  ~Journal() override { fs::remove_all(directory_); }
+  std::string path(const std::string& name = "a.journal") const { return directory_ / name; }
+
+  // Runs `body` in a child and returns its wait status. The child ends without destructors, as by a signal.
+  template <typename Body>
+  static int in_child(Body body) {
+    const pid_t child = fork();
+    if (child == 0) {
+      body();
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return status;
+  }
+
+  fs::path directory_;
+};
+
+Event numbered(std::uint64_t n) {
+  Event event;
+  event.begin = n;
+  event.duration = static_cast<std::uint32_t>(n * 7);
+  event.kind = EventKind::send;
+  event.op = 2;
+  event.communicator = 3;
+  event.peer = static_cast<std::int32_t>(n % 64);
+  event.tag = static_cast<std::int32_t>(n % 1000);
+  event.bytes = static_cast<std::uint32_t>(n * 3);
+  event.request = static_cast<std::uint32_t>(n);
+  return event;
+}
+
+void expect_numbered(std::span<const Event> events, std::uint64_t count) {
+  ASSERT_EQ(events.size(), count);
+  for (std::uint64_t n = 0; n < count; ++n) {
+    const Event expected = numbered(n);
+    ASSERT_EQ(std::memcmp(&events[n], &expected, sizeof(Event)), 0) << "event " << n;
+  }
+}
+
+TEST_F(Journal, ReadsBackWhatWasAppendedAcrossSegments) {
+  const std::uint64_t count = 2 * JournalWriter::kSegmentEvents + 5;
+  JournalHeader header;
+  header.rank = 7;
+  header.thread = 2;
+  header.ticks_per_second = 123;
+  {
+    JournalWriter writer(path(), header);
+    for (std::uint64_t n = 0; n < count; ++n) writer.append(numbered(n));
+    writer.header().ticks_per_second = 456;
+  }
+  const JournalReader reader(path());
+  EXPECT_EQ(reader.header().rank, 7u);
+  EXPECT_EQ(reader.header().thread, 2u);
+  EXPECT_EQ(reader.header().ticks_per_second, 456u);
+  EXPECT_EQ(reader.header().lost, 0u);
+  expect_numbered(reader.events(), count);
+  EXPECT_EQ(fs::file_size(path()), 4096 + count * sizeof(Event)) << "closing trims the file";
+}
+
+TEST_F(Journal, HoldsNothingWhenNothingWasAppended) {
+  {
+    JournalWriter writer(path(), {});
+  }
+  const JournalReader reader(path());
+  EXPECT_TRUE(reader.events().empty());
+  EXPECT_FALSE(reader.complete());
+}
+
+TEST_F(Journal, IsCompleteOnlyWithAFinishAtItsEnd) {
+  Event finish;
+  finish.kind = EventKind::finish;
+  {
+    JournalWriter writer(path(), {});
+    writer.append(numbered(0));
+    writer.append(finish);
+  }
+  EXPECT_TRUE(JournalReader(path()).complete());
+  {
+    JournalWriter writer(path("b.journal"), {});
+    writer.append(finish);
+    writer.append(numbered(0));
+  }
+  EXPECT_FALSE(JournalReader(path("b.journal")).complete());
+}
+
+TEST_F(Journal, IsPrivateAndNeverOverwritesOrFollowsALink) {
+  {
+    JournalWriter writer(path(), {});
+  }
+  struct stat status{};
+  ASSERT_EQ(stat(path().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+  EXPECT_THROW(JournalWriter(path(), {}), RunError);
+  fs::create_symlink(path("target"), path("link"));
+  EXPECT_THROW(JournalWriter(path("link"), {}), RunError);
+  EXPECT_FALSE(fs::exists(path("target")));
+}
+
+TEST_F(Journal, SurvivesSigkill) {
+  // In the middle of the first segment, at a segment's end, and behind it.
+  for (const std::uint64_t count : {std::uint64_t{1000}, std::uint64_t{JournalWriter::kSegmentEvents},
+                                    std::uint64_t{JournalWriter::kSegmentEvents + 1}}) {
+    const std::string file = path(std::to_string(count));
+    const int status = in_child([&] {
+      JournalWriter writer(file, {});
+      for (std::uint64_t n = 0; n < count; ++n) writer.append(numbered(n));
+      raise(SIGKILL);
+    });
+    ASSERT_TRUE(WIFSIGNALED(status));
+    ASSERT_EQ(WTERMSIG(status), SIGKILL);
+    const JournalReader reader(file);
+    expect_numbered(reader.events(), count);
+    EXPECT_FALSE(reader.complete());
+  }
+}
+
+TEST_F(Journal, CountsWhatAFullDiskTakesAndLetsTheProgramGoOn) {
+  // A limit on file sizes stands for the full disk; SIGXFSZ, which it raises, would end the program.
+  const std::uint64_t count = JournalWriter::kSegmentEvents + 1000;
+  const int status = in_child([&] {
+    const rlimit limit{4096 + JournalWriter::kSegmentEvents * sizeof(Event) + 100,
+                       4096 + JournalWriter::kSegmentEvents * sizeof(Event) + 100};
+    signal(SIGXFSZ, SIG_DFL);
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(2);
+    JournalWriter writer(path(), {});
+    for (std::uint64_t n = 0; n < count; ++n) writer.append(numbered(n));
+    if (writer.lost() != 1000) _exit(3);
+    writer.close();
+  });
+  ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  ASSERT_EQ(WEXITSTATUS(status), 0);
+  const JournalReader reader(path());
+  EXPECT_EQ(reader.header().lost, 1000u);
+  expect_numbered(reader.events(), JournalWriter::kSegmentEvents);
+}
+
+TEST_F(Journal, SaysWhenThereIsNoRoomForItsHeader) {
+  const int status = in_child([&] {
+    const rlimit limit{100, 100};
+    signal(SIGXFSZ, SIG_DFL);
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(2);
+    try {
+      JournalWriter writer(path(), {});
+      _exit(3);
+    } catch (const RunError&) {
+      _exit(4);
+    }
+  });
+  ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 4);
+}
+
+TEST_F(Journal, IsNotTrimmedByAForkedChildThatEnds) {
+  JournalWriter writer(path(), {});
+  writer.append(numbered(0));
+  const int status = in_child([&] { writer.close(); });
+  ASSERT_EQ(status, 0);
+  // The parent's next events are behind what the child knew of.
+  for (std::uint64_t n = 1; n < 1000; ++n) writer.append(numbered(n));
+  writer.close();
+  expect_numbered(JournalReader(path()).events(), 1000);
+}
+
+TEST_F(Journal, CountsWhatIsAppendedAfterTheEndAsLost) {
+  JournalWriter writer(path(), {});
+  writer.append(numbered(0));
+  writer.close();
+  writer.append(numbered(1));
+  EXPECT_EQ(writer.lost(), 1u);
+  expect_numbered(JournalReader(path()).events(), 1);
+}
+
+TEST_F(Journal, GivesWideValuesAnExtension) {
+  const WideValues values{std::uint64_t{5} << 32 | 17, std::uint64_t{3} << 32 | 9, 70'000};
+  {
+    JournalWriter writer(path(), {});
+    writer.append(numbered(4), values);
+    writer.append(numbered(5), {100, 200, 3});
+  }
+  const JournalReader reader(path());
+  const auto events = reader.events();
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_EQ(events[0].kind, EventKind::extension);
+  const WideValues read = wide_values(events[1], &events[0]);
+  EXPECT_EQ(read.bytes, values.bytes);
+  EXPECT_EQ(read.duration, values.duration);
+  EXPECT_EQ(read.communicator, values.communicator);
+  EXPECT_EQ(events[1].peer, numbered(4).peer);
+  EXPECT_EQ(wide_values(events[2], nullptr).bytes, 100u);
+  EXPECT_EQ(wide_values(events[2], nullptr).duration, 200u);
+}
+
+TEST_F(Journal, ReadsAFileCutWithinAnEventUpToTheLastWholeOne) {
+  {
+    JournalWriter writer(path(), {});
+    for (std::uint64_t n = 0; n < 10; ++n) writer.append(numbered(n));
+  }
+  fs::resize_file(path(), 4096 + 9 * sizeof(Event) + 13);
+  expect_numbered(JournalReader(path()).events(), 9);
+}
+
+TEST_F(Journal, RefusesMissingShortAndForeignFiles) {
+  EXPECT_THROW(JournalReader(path("missing")), UserError);
+  std::ofstream(path("short")) << "HYBJRNL1";
+  EXPECT_THROW(JournalReader(path("short")), UserError);
+  std::ofstream(path("foreign")) << std::string(8192, 'x');
+  EXPECT_THROW(JournalReader(path("foreign")), UserError);
+  try {
+    const JournalReader reader(path("foreign"));
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find(path("foreign")), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(Journal, StaysReadableBeforeWhatIsForgotten) {
+  const std::uint64_t count = 20'000;
+  {
+    JournalWriter writer(path(), {});
+    for (std::uint64_t n = 0; n < count; ++n) writer.append(numbered(n));
+  }
+  const JournalReader reader(path());
+  reader.forget_before(&reader.events()[15'000]);
+  reader.forget_before(reader.events().data());
+  EXPECT_EQ(std::memcmp(reader.header().magic, JournalHeader::kMagic, 8), 0);
+  expect_numbered(reader.events(), count);
+}
+
+}  // namespace
+}  // namespace hybrid
