@@ -40,7 +40,7 @@ WordQueue& PredictiveCircuits::classify(Time now, std::uint32_t /*pe*/, std::uin
   Circuit& c = circuit(message.connection);
   enter_circuit(now, c);
   consult_predictor(now, message, true);
-  if (asks_on_demand() && !c.in_table && !c.requested) ask(now, c, true);
+  if (asks_on_demand() && !c.in_table && !(c.requested && c.demanding)) ask(now, c, true);
   transfer(index).circuit = true;
   words = timing_.payload(message.bytes);
   return c;
@@ -97,6 +97,7 @@ void PredictiveCircuits::send_control(Time now, const Control& control) {
 
 void PredictiveCircuits::ask(Time now, Circuit& c, bool demand) {
   c.requested = true;
+  c.demanding = demand;
   c.releasing = false;
   ++statistics_.requests;
   send_control(now, {demand ? Control::What::demand : Control::What::request, c.connection});
@@ -338,7 +339,9 @@ void PredictiveCircuits::on_notice(Time now, Circuit& c, bool established) {
     c.in_table_since = now;
     return;
   }
-  c.releasing = false;
+  // What was asked before may have been overtaken (a request that undid a release leaves no notice); asking
+  // twice does no harm.
+  c.releasing = c.requested = false;
   if (waits(c, now)) ask(now, c, true);
 }
 

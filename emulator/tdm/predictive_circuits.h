@@ -74,6 +74,7 @@ class PredictiveCircuits : public Engine {
     // NIC
     bool in_table = false;
     bool requested = false;    // and no notice of it yet
+    bool demanding = false;    // and asked because data waits
     bool releasing = false;    // release sent while in the table
     bool release_due = false;  // release when no data waits
     Time in_table_since{};
