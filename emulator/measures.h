@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -23,7 +24,7 @@ class LatencyHistogram {
   Time quantile(double fraction) const;
 
  private:
-  static constexpr std::size_t kBuckets = 64 * 58;
+  static constexpr std::size_t kBuckets = std::size_t{64} * 58;
   std::array<std::uint64_t, kBuckets> buckets_{};
   std::uint64_t count_ = 0;
   __extension__ unsigned __int128 sum_ = 0;

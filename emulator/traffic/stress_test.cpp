@@ -130,19 +130,50 @@ struct Case {
   TrafficOptions traffic;
 };
 
+/// The case as options of the command, to run it by hand.
 std::string describe(const Case& c) {
   const SwitchParameters& p = c.parameters;
   const TrafficOptions& t = c.traffic;
-  return p.technique + " " + p.allocation + " " + p.predictor + " N=" + std::to_string(p.nodes) +
-         " K=" + std::to_string(p.slots) + " P=" + std::to_string(p.preload) +
-         " slot=" + to_string(p.slot_length) + " guard=" + to_string(p.guard) +
-         " reconf=" + to_string(p.reconfiguration) + " buffer=" + format_bytes(p.buffer) +
-         " worm=" + std::to_string(p.worm_limit) + "+" + std::to_string(p.worm_overhead_words) +
-         "w scheduler=" + to_string(p.scheduler.cycle) + "x" + std::to_string(p.scheduler.latency) +
-         " cable=" + to_string(p.cable) + " timeout=" + to_string(p.predictor_timeout) + " | " + t.pattern +
-         " " + std::to_string(t.messages) + " x " + std::to_string(t.message) +
-         " B load=" + std::to_string(t.load) + " window=" + std::to_string(t.window) +
-         " seed=" + std::to_string(p.seed);
+  std::string text;
+  const auto add = [&](const char* name, const std::string& value) {
+    text += std::string(" --") + name + " " + value;
+  };
+  const auto add_bytes = [&](const char* name, Bytes bytes) {
+    add(name, bytes == kUnlimited ? "unlimited" : std::to_string(bytes));
+  };
+  const auto add_clock = [&](const std::string& name, const Clocked& clock) {
+    add((name + "-cycle").c_str(), to_string(clock.cycle));
+    add((name + "-latency").c_str(), std::to_string(clock.latency));
+  };
+  add("technique", p.technique);
+  add("nodes", std::to_string(p.nodes));
+  add("slots", std::to_string(p.slots));
+  add("preload", std::to_string(p.preload));
+  add("allocation", p.allocation);
+  add("slot-length", to_string(p.slot_length));
+  add("guard", to_string(p.guard));
+  add("reconfiguration", to_string(p.reconfiguration));
+  add("predictor", p.predictor);
+  add("predictor-timeout", to_string(p.predictor_timeout));
+  add("predictor-threshold", std::to_string(p.predictor_threshold));
+  add_bytes("buffer", p.buffer);
+  add_bytes("worm-limit", p.worm_limit);
+  add("worm-overhead", std::to_string(p.worm_overhead_words));
+  add("word-generation", to_string(p.word_generation));
+  add_clock("nic", p.nic);
+  add("serialise", to_string(p.serialise));
+  add("cable", to_string(p.cable));
+  add("deserialise", to_string(p.deserialise));
+  add_clock("scheduler", p.scheduler);
+  add_clock("digital-fabric", p.digital_fabric);
+  add_clock("analog-fabric", p.analog_fabric);
+  add("seed", std::to_string(p.seed));
+  add("pattern", t.pattern);
+  add("messages", std::to_string(t.messages));
+  add_bytes("message", t.message);
+  add("load", std::to_string(t.load));
+  add("window", std::to_string(t.window));
+  return text;
 }
 
 template <class T>
