@@ -83,6 +83,20 @@ bool too_few_elements(const CollectiveCall& call) {
 
 std::string_view name_of(CollectiveOp op) { return kNames.at(static_cast<std::size_t>(op)); }
 
+bool is_rooted(CollectiveOp op) {
+  switch (op) {
+    case CollectiveOp::bcast:
+    case CollectiveOp::gather:
+    case CollectiveOp::gatherv:
+    case CollectiveOp::scatter:
+    case CollectiveOp::scatterv:
+    case CollectiveOp::reduce:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::string_view mpich_choice(const CollectiveCall& call) {
   if (call.remote_size != 0) return "intercommunicator/direct";
   switch (call.op) {

@@ -78,6 +78,8 @@ using CollectiveRegistration = Registration<CollectiveAlgorithm>;
 
 /// "allreduce", "neighbor_alltoallv", ...
 std::string_view name_of(CollectiveOp op);
+/// Whether the operation has a root.
+bool is_rooted(CollectiveOp op);
 
 /// The registered name of the algorithm that MPICH would take.
 std::string_view mpich_choice(const CollectiveCall& call);

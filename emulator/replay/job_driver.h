@@ -1,0 +1,203 @@
+// Plays a job's operations against a technique: a state machine a location, woken by what it waits for.
+//
+// A blocking send returns when its last word has left (a synchronous one when it has arrived, a buffered one
+// at once); a receive when the message that it matched when recorded has arrived; a collective when its
+// rounds are done; what is nonblocking goes on while the rank computes. One-sided accesses return at once and
+// have arrived by the end of their epoch; a get is a request of no bytes and the data on their way back. A
+// fence is followed by a barrier. What opens an epoch (lock, start, post), and a target's wait, costs no
+// time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/port_set.h"
+#include "emulator/replay/collective.h"
+#include "emulator/replay/communicators.h"
+#include "emulator/replay/message_matching.h"
+#include "emulator/replay/replay.h"
+#include "emulator/switching/technique.h"
+
+namespace hybrid {
+
+/// Port of each rank: the options', else the trace's, else rank r at port r. Throws UserError when the
+/// options' placement is not one of this job.
+std::vector<std::uint32_t> placement_of(const JobTrace& trace, const ReplayOptions& options);
+
+class JobDriver final : private TransferListener {
+ public:
+  JobDriver(JobTrace& trace, Technique& technique, std::vector<std::uint32_t> placement,
+            const ReplayOptions& options);
+
+  /// To the end of the job. Throws UserError.
+  void run();
+  /// Fills what the driver knows: times, messages, latencies, hits, phases, warnings.
+  void report(ReplayResult& result) const;
+
+ private:
+  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+  /// Who waits: a location, or (with this bit) a collective in progress.
+  static constexpr std::uint32_t kRunBit = std::uint32_t{1} << 31;
+
+  /// A message from its sending until nobody refers to it any more.
+  struct Transit {
+    enum class Use : std::uint8_t { matched, access, get };
+    ChannelKey key;
+    Bytes bytes = 0;
+    Time sent{};
+    std::uint32_t injection_waiter = kNobody, delivery_waiter = kNobody;
+    std::uint32_t communicator = 0;  // of an access
+    std::uint8_t references = 0;     // the flight, the matching, a request
+    bool injected = false, delivered = false;
+    SendMode mode = SendMode::standard;
+    Use use = Use::matched;
+  };
+
+  struct Location {
+    Operation operation;
+    std::uint32_t rank = 0;
+    Time now{}, compute{};
+    bool finished = false, fenced = false;
+    std::uint64_t operations = 0;
+    struct Frame {
+      std::uint32_t phase;
+      Time begin;
+    };
+    std::vector<Frame> phases;
+  };
+
+  /// What all ranks of one collective must agree on; the first to begin it decides.
+  struct Instance {
+    CollectiveOp op = CollectiveOp::barrier;
+    std::uint32_t root = 0;  // world rank
+    Bytes bytes = 0;
+    std::vector<Bytes> counts_received;
+    const CollectiveAlgorithm* algorithm = nullptr;
+    std::uint32_t begun = 0, ended = 0;
+    std::uint32_t first_rank = 0;
+  };
+  /// One rank's part in a collective.
+  struct Run {
+    CollectiveCall call;
+    std::vector<Bytes> counts_sent, counts_received;
+    std::vector<std::uint32_t> neighbors_out, neighbors_in;
+    Communicators::View* view = nullptr;
+    const CollectiveAlgorithm* algorithm = nullptr;
+    std::uint64_t instance = 0;
+    std::uint32_t location = 0, rank = 0, rounds = 0, next_round = 0, outstanding = 0;
+    std::uint32_t waiter = kNobody;
+    bool done = false;
+  };
+
+  struct Request {
+    bool collective = false;
+    std::uint32_t handle = 0;  // Transit or Run
+  };
+  struct Accesses {
+    std::uint64_t outstanding = 0;
+    std::vector<std::uint32_t> waiters;
+  };
+  struct Rank {
+    std::unordered_map<std::uint64_t, Request> requests;
+    std::unordered_map<std::uint32_t, Accesses> accesses;  // by communicator
+    std::uint32_t running = 0;                             // locations not finished
+    Time end{}, compute{};
+  };
+  struct Phase {
+    ReplayedPhase result;
+    PortSet ranks;
+    Time total{};
+  };
+
+  struct Event {
+    enum class Kind : std::uint8_t { step, injected, delivered };
+    Time at;
+    std::uint64_t order;
+    std::uint32_t index;
+    Kind kind;
+    bool operator>(const Event& other) const { return at != other.at ? at > other.at : order > other.order; }
+  };
+  struct Record {
+    std::uint32_t transit;
+    bool delivery, hit;
+  };
+
+  void injected(Time at, const Message& message) override;
+  void delivered(Time at, const Message& message, bool hit) override;
+
+  void schedule(Time at, Event::Kind kind, std::uint32_t index);
+  void process(Time at, const Record& record);
+  void wake(std::uint32_t waiter);
+  void drain_ready();
+  void step(std::uint32_t location);
+  bool fetch(Location& location, std::uint32_t index);
+  /// Performs the current operation; false: it waits.
+  bool execute(std::uint32_t index);
+  void finish(std::uint32_t index);
+
+  std::uint32_t transmit(std::uint32_t location, std::uint32_t source, std::uint32_t destination, Bytes bytes,
+                         Transit::Use use);
+  std::uint32_t send_matched(std::uint32_t location, const ChannelKey& key, Bytes bytes, SendMode mode,
+                             std::uint32_t injection_waiter);
+  /// True when the message has arrived already.
+  bool receive(const ChannelKey& key, std::uint32_t waiter);
+  void release(std::uint32_t transit);
+  void begin_access(std::uint32_t index);
+  void end_access(std::uint32_t rank, std::uint32_t communicator);
+  bool synchronise(std::uint32_t index);
+  void remember(const Location& location, Request request);
+  void forget(Request request);
+  bool complete_send(Location& location, std::uint32_t index);
+  void cancel(Location& location);
+  void begin_phase(Location& location);
+  void end_phase(Location& location);
+
+  // job_collectives.cpp
+  std::uint32_t begin_collective(std::uint32_t index, const Operation& operation);
+  void advance_run(std::uint32_t run);
+  void end_run(std::uint32_t run);
+  bool wait_for_run(std::uint32_t run, std::uint32_t location);
+  void agree(Instance& instance, Run& run, const Operation& operation);
+
+  // job_stall.cpp
+  void resolve_stall();
+  [[noreturn]] void report_stall() const;
+  std::string waits_for(const Location& location) const;
+
+  JobTrace& trace_;
+  Technique& technique_;
+  const std::vector<std::uint32_t> placement_;
+  const ReplayOptions& options_;
+  const bool incomplete_;
+  CollectiveAlgorithms algorithms_;
+  Communicators communicators_;
+  MessageMatching matching_;
+
+  std::vector<Location> locations_;
+  std::vector<Rank> ranks_;
+  std::vector<Transit> transits_;
+  std::vector<std::uint32_t> free_transits_;
+  std::vector<Run> runs_;
+  std::vector<std::uint32_t> free_runs_;
+  std::unordered_map<std::uint64_t, Instance> instances_;
+  Round round_;  // scratch
+  std::vector<Phase> phases_;
+  std::unordered_map<std::string, std::uint32_t> phase_of_name_;
+
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::vector<Record> records_;       // what the technique told at this instant
+  std::vector<std::uint32_t> ready_;  // woken at this instant, in order
+  Time now_{};
+  std::uint64_t order_ = 0, messages_sent_ = 0, operations_ = 0, unfinished_ = 0;
+  std::uint64_t dropped_receives_ = 0;
+
+  std::uint64_t messages_ = 0, hits_ = 0, local_messages_ = 0;
+  Bytes bytes_ = 0, local_bytes_ = 0;
+  LatencyHistogram latency_;
+};
+
+}  // namespace hybrid

@@ -1,0 +1,64 @@
+// What the driver does when nothing is on its way and somebody still waits.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "emulator/replay/job_driver.h"
+
+namespace hybrid {
+
+void JobDriver::resolve_stall() {
+  if (!incomplete_) report_stall();
+  // In a recording that lacks something: first the receives from ranks that have come to their end, whose
+  // messages cannot come any more; else the first of those that wait for each other.
+  const std::vector<MessageMatching::Waiting> waiting = matching_.waiting_receives();
+  if (waiting.empty()) report_stall();
+  const auto ended = [this](const MessageMatching::Waiting& w) { return ranks_[w.key.source].running == 0; };
+  const bool any = std::any_of(waiting.begin(), waiting.end(), ended);
+  const ChannelKey first = waiting.front().key;
+  for (const MessageMatching::Waiting& w : waiting) {
+    if (any ? !ended(w) : w.key != first) continue;
+    ++dropped_receives_;
+    matching_.drop_receives(w.key);
+    wake(w.receive);
+  }
+}
+
+std::string JobDriver::waits_for(const Location& location) const {
+  const Operation& op = location.operation;
+  switch (op.kind) {
+    case Operation::Kind::recv:
+    case Operation::Kind::recv_complete:
+      return fmt::format("to receive from rank {} (tag {}, communicator {})", op.peer, op.tag,
+                         op.communicator);
+    case Operation::Kind::collective:
+      return fmt::format("in a {} (communicator {})", name_of(op.collective), op.communicator);
+    case Operation::Kind::collective_complete:
+      return "for a nonblocking collective to complete";
+    case Operation::Kind::rma_sync:
+      return fmt::format("in a fence (communicator {})", op.communicator);
+    default:
+      return "for a send to complete";
+  }
+}
+
+void JobDriver::report_stall() const {
+  std::uint64_t waiting = 0;
+  const Location* first = nullptr;
+  for (const Location& location : locations_) {
+    if (location.finished) continue;
+    ++waiting;
+    // A receive says more than a collective that others cannot reach.
+    const bool receives = location.operation.kind == Operation::Kind::recv ||
+                          location.operation.kind == Operation::Kind::recv_complete;
+    const bool better = first == nullptr || (receives && first->operation.kind != Operation::Kind::recv &&
+                                             first->operation.kind != Operation::Kind::recv_complete);
+    if (better) first = &location;
+  }
+  throw UserError(fmt::format("rank {} waits for ever {}: operation {} of its trace; {} of {} threads wait",
+                              first->rank, waits_for(*first), first->operations, waiting, locations_.size()),
+                  "The trace lacks what should have been sent, or is not of one job.");
+}
+
+}  // namespace hybrid

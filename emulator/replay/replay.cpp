@@ -1,0 +1,34 @@
+#include "emulator/replay/replay.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "emulator/replay/job_driver.h"
+
+namespace hybrid {
+
+ReplayResult replay(JobTrace& trace, SwitchParameters parameters, const ReplayOptions& options) {
+  std::vector<std::uint32_t> placement = placement_of(trace, options);
+  const std::uint32_t ports =
+      placement.empty() ? 0 : *std::max_element(placement.begin(), placement.end()) + 1;
+  parameters.nodes = std::max(ports, 2u);
+  check(parameters);
+  const std::unique_ptr<Technique> technique = TechniqueRegistration::make(parameters.technique, parameters);
+  JobDriver driver(trace, *technique, std::move(placement), options);
+  driver.run();
+
+  ReplayResult result;
+  driver.report(result);
+  Measures& measures = result.measures;
+  measures.technique = parameters.technique;
+  measures.nodes = parameters.nodes;
+  measures.slots = parameters.slots;
+  measures.seed = parameters.seed;
+  measures.statistics = technique->statistics();
+  const double capacity = measures.time.seconds() * static_cast<double>(parameters.nodes) *
+                          static_cast<double>(parameters.link_rate);
+  measures.utilisation = capacity > 0 ? static_cast<double>(measures.bytes) * 8.0 / capacity : 0.0;
+  return result;
+}
+
+}  // namespace hybrid

@@ -1,0 +1,454 @@
+#include "emulator/replay/replay.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "core/random.h"
+#include "emulator/replay/memory_trace_for_test.h"
+
+namespace hybrid {
+namespace {
+
+using Kind = Operation::Kind;
+using testing::HasSubstr;
+
+const TechniqueRegistration kFixed{
+    "fixed-latency", "for tests: nothing disturbs anything",
+    [](const SwitchParameters&) -> std::unique_ptr<Technique> { return std::make_unique<FixedLatency>(); }};
+
+constexpr Time kLatency = FixedLatency::kLatency;
+
+ReplayResult run(MemoryTrace& trace, const ReplayOptions& options = {}) {
+  SwitchParameters parameters;
+  parameters.technique = "fixed-latency";
+  return replay(trace, parameters, options);
+}
+
+std::string error_of(MemoryTrace& trace, const ReplayOptions& options = {}) {
+  try {
+    run(trace, options);
+  } catch (const UserError& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+Operation make(Kind kind, std::uint32_t peer = 0, Bytes bytes = 0, Time compute = {},
+               std::uint64_t request = 0) {
+  Operation o;
+  o.kind = kind;
+  o.peer = peer;
+  o.bytes = bytes;
+  o.compute = compute;
+  o.request = request;
+  return o;
+}
+Operation tagged(Operation o, std::int32_t tag) {
+  o.tag = tag;
+  return o;
+}
+Operation collective(CollectiveOp op, Bytes bytes, Kind kind = Kind::collective, std::uint64_t request = 0) {
+  Operation o = make(kind, 0, bytes, {}, request);
+  o.collective = op;
+  return o;
+}
+Operation finish(Time compute = {}) { return make(Kind::finish, 0, 0, compute); }
+
+TEST(Replay, ABlockingSendReturnsWhenItHasLeftAndAReceiveWhenItHasArrived) {
+  MemoryTrace trace(2);
+  trace.add(0, make(Kind::send, 1, 100, microseconds(5)));
+  trace.add(0, finish());
+  trace.add(1, make(Kind::recv, 0, 100));
+  trace.add(1, finish(microseconds(2)));
+  const ReplayResult result = run(trace);
+  // 5 us computing, 100 ns to leave, 1 us to arrive, 2 us computing.
+  EXPECT_EQ(result.measures.time, microseconds(8) + nanoseconds(100));
+  EXPECT_EQ(result.measures.compute_time, nanoseconds(3500));
+  EXPECT_EQ(result.measures.communication_time.ps,
+            (nanoseconds(100) + microseconds(6) + nanoseconds(100)).ps / 2);
+  EXPECT_EQ(result.measures.messages, 1u);
+  EXPECT_EQ(result.measures.bytes, 100u);
+  EXPECT_EQ(result.measures.latency.maximum(), kLatency + nanoseconds(100));
+  EXPECT_EQ(result.measures.hit_rate, 1.0);
+  EXPECT_EQ(result.measures.nodes, 2u);
+  EXPECT_EQ(result.measures.statistics.messages, 1u);
+}
+
+TEST(Replay, ASynchronousSendReturnsOnArrivalAndABufferedOneAtOnce) {
+  for (const auto& [mode, expected] :
+       {std::pair{SendMode::synchronous, kLatency + nanoseconds(50)},
+        std::pair{SendMode::ready, nanoseconds(50)}, std::pair{SendMode::buffered, Time{}}}) {
+    for (const bool blocking : {true, false}) {
+      MemoryTrace trace(2);
+      Operation send = make(blocking ? Kind::send : Kind::send_start, 1, 50, {}, 1);
+      send.mode = mode;
+      trace.add(0, send);
+      if (!blocking) trace.add(0, make(Kind::send_complete, 0, 0, {}, 1));
+      trace.add(0, finish());
+      EXPECT_EQ(run(trace).measures.time, expected) << static_cast<int>(mode) << blocking;
+    }
+  }
+}
+
+TEST(Replay, NonblockingTransfersOverlapWithComputing) {
+  MemoryTrace trace(2);
+  trace.add(0, make(Kind::send_start, 1, 3000, {}, 1));
+  trace.add(0, make(Kind::send_complete, 0, 0, microseconds(2), 1));
+  trace.add(0, finish());
+  trace.add(1, make(Kind::recv_post, 0, 0, {}, 1));
+  trace.add(1, make(Kind::recv_complete, 0, 3000, microseconds(3), 1));
+  trace.add(1, finish());
+  EXPECT_EQ(run(trace).measures.time, microseconds(4));  // leaves by 3 us, arrives at 4 us
+}
+
+TEST(Replay, ReceivesMatchInOrderPerSourceTagAndCommunicator) {
+  MemoryTrace trace(3);
+  trace.communicators.push_back({{0, 1, 2}, {}});
+  trace.add(0, tagged(make(Kind::send, 2, 1000), 1));
+  trace.add(0, tagged(make(Kind::send, 2, 10, microseconds(100)), 2));
+  trace.add(0, tagged(make(Kind::send, 2, 10, microseconds(100)), 1));
+  trace.add(0, finish());
+  trace.add(1, make(Kind::send, 2, 10, microseconds(7)));
+  trace.add(1, finish());
+  trace.add(2, make(Kind::recv, 1, 10));               // 8.01 us
+  trace.add(2, tagged(make(Kind::recv, 0, 1000), 1));  // there already
+  trace.regions = {"after"};
+  trace.add(2, make(Kind::phase_begin));
+  trace.add(2, tagged(make(Kind::recv, 0, 10), 1));  // not the second sent: the second of tag 1
+  trace.add(2, make(Kind::phase_end));
+  trace.add(2, finish());
+  const ReplayResult result = run(trace);
+  EXPECT_EQ(result.measures.time, microseconds(202) + nanoseconds(20));
+  ASSERT_EQ(result.phases.size(), 1u);
+  EXPECT_EQ(result.phases[0].time, result.measures.time - microseconds(8) - nanoseconds(10));
+}
+
+TEST(Replay, RanksOfOnePortDoNotReachTheSwitch) {
+  MemoryTrace trace(3);
+  trace.ports = {0, 0, 1};
+  trace.add(0, make(Kind::send, 1, 1000));
+  trace.add(0, make(Kind::send, 2, 10));
+  trace.add(0, finish());
+  trace.add(1, make(Kind::recv, 0, 1000));
+  trace.add(1, finish());
+  trace.add(2, make(Kind::recv, 0, 10));
+  trace.add(2, finish());
+  const ReplayResult result = run(trace);
+  EXPECT_EQ(result.measures.messages, 1u);
+  EXPECT_EQ(result.measures.local_messages, 1u);
+  EXPECT_EQ(result.measures.local_bytes, 1000u);
+  EXPECT_EQ(result.measures.nodes, 2u);
+  // 1000 bytes at 80 Gb/s: 100 ns.
+  EXPECT_EQ(result.measures.time, nanoseconds(100 + 10) + kLatency);
+
+  MemoryTrace alone(3);
+  alone.add(0, make(Kind::send, 1, 1000));
+  alone.add(1, make(Kind::recv, 0, 1000));
+  alone.add(1, finish());
+  ReplayOptions options;
+  options.placement = {4, 4, 4};
+  EXPECT_EQ(run(alone, options).measures.time, nanoseconds(300));
+  options.placement = {0, 1};
+  EXPECT_THAT(error_of(alone, options), HasSubstr("the placement is of 2 ranks, the job has 3"));
+}
+
+TEST(Replay, ABarrierHoldsUpEverybodyUntilTheLastHasCome) {
+  for (const std::uint32_t ranks : {2u, 5u, 8u}) {
+    MemoryTrace trace(ranks);
+    std::uint32_t rounds = 0;
+    while (1u << rounds < ranks) ++rounds;
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      Operation barrier = collective(CollectiveOp::barrier, 0);
+      barrier.compute = r == 1 ? microseconds(50) : Time{};
+      trace.add(r, barrier);
+      trace.add(r, finish());
+    }
+    const ReplayResult result = run(trace);
+    EXPECT_EQ(result.measures.messages, ranks * rounds);
+    EXPECT_EQ(result.measures.time, microseconds(50) + kLatency * rounds);
+  }
+}
+
+TEST(Replay, NonblockingCollectivesProgressWhileTheRankComputes) {
+  MemoryTrace trace(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    trace.add(r, collective(CollectiveOp::barrier, 0, Kind::collective_start, 9));
+    Operation complete = make(Kind::collective_complete, 0, 0, microseconds(10), 9);
+    trace.add(r, complete);
+    trace.add(r, finish());
+  }
+  EXPECT_EQ(run(trace).measures.time, microseconds(10));
+}
+
+TEST(Replay, CollectivesOfSeveralCommunicatorsDoNotMix) {
+  MemoryTrace trace(4);
+  trace.communicators.push_back({{3, 1}, {}});
+  trace.communicators.push_back({{0, 2}, {}});
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    for (int i = 0; i < 3; ++i) {
+      Operation pair = collective(CollectiveOp::allreduce, 8);
+      pair.communicator = r % 2 == 1 ? 2 : 3;
+      trace.add(r, pair);
+      trace.add(r, collective(CollectiveOp::allreduce, 8));
+      Operation self = collective(CollectiveOp::allreduce, 8);
+      self.communicator = 1;
+      trace.add(r, self);
+    }
+    trace.add(r, finish());
+  }
+  const ReplayResult result = run(trace);
+  EXPECT_EQ(result.measures.messages, 3u * (4 + 8));
+  EXPECT_EQ(result.measures.time, (kLatency + nanoseconds(8)) * 9);
+}
+
+TEST(Replay, AlgorithmsCanBeChosenByName) {
+  const auto messages = [](const std::map<std::string, std::string>& algorithms) {
+    MemoryTrace trace(8);
+    for (std::uint32_t r = 0; r < 8; ++r) {
+      trace.add(r, collective(CollectiveOp::allreduce, 8000));
+      trace.add(r, finish());
+    }
+    ReplayOptions options;
+    options.algorithms = algorithms;
+    return run(trace, options).measures.messages;
+  };
+  EXPECT_EQ(messages({}), 8u * 6);  // Rabenseifner
+  EXPECT_EQ(messages({{"allreduce", "ring"}}), 8u * 14);
+  EXPECT_EQ(messages({{"allreduce", "recursive-doubling"}}), 8u * 3);
+  EXPECT_THROW(messages({{"allreduce", "rign"}}), UserError);
+  EXPECT_THROW(messages({{"alreduce", "ring"}}), UserError);
+}
+
+TEST(Replay, AnIntercommunicatorBroadcastGoesFromTheRootToTheOtherGroup) {
+  MemoryTrace trace(5);
+  trace.communicators.push_back({{0, 1}, {4, 3, 2}});
+  for (std::uint32_t r = 0; r < 5; ++r) {
+    Operation bcast = collective(CollectiveOp::bcast, 100);
+    bcast.communicator = 2;
+    bcast.peer = r == 0 ? kNoRoot : 1;
+    trace.add(r, bcast);
+    Operation barrier = collective(CollectiveOp::barrier, 0);
+    barrier.communicator = 2;
+    trace.add(r, barrier);
+    trace.add(r, finish());
+  }
+  const ReplayResult result = run(trace);
+  EXPECT_EQ(result.measures.messages, 3u + 2 * 2 * 3);
+  EXPECT_EQ(result.measures.bytes, 300u);
+}
+
+TEST(Replay, OneSidedAccessesHaveArrivedByTheEndOfTheirEpoch) {
+  MemoryTrace trace(2);
+  const auto sync = [](RmaSync s) {
+    Operation o = make(Kind::rma_sync);
+    o.sync = s;
+    return o;
+  };
+  trace.add(0, sync(RmaSync::lock));
+  trace.add(0, make(Kind::put, 1, 500));
+  trace.add(0, sync(RmaSync::flush));  // 1.5 us
+  trace.add(0, make(Kind::get, 1, 200));
+  trace.add(0, sync(RmaSync::unlock));  // request 1 us, data 1.2 us
+  trace.add(0, finish());
+  const ReplayResult result = run(trace);
+  EXPECT_EQ(result.measures.time, microseconds(3) + nanoseconds(700));
+  EXPECT_EQ(result.measures.messages, 3u);
+  EXPECT_EQ(result.measures.bytes, 700u);
+
+  MemoryTrace fenced(2);
+  fenced.add(0, make(Kind::accumulate, 1, 100));
+  fenced.add(0, sync(RmaSync::fence));
+  fenced.add(0, finish());
+  fenced.add(1, sync(RmaSync::fence));
+  fenced.add(1, finish());
+  // The target leaves the fence when the origin, its access done, has told it so.
+  EXPECT_EQ(run(fenced).measures.time, microseconds(2) + nanoseconds(100));
+}
+
+TEST(Replay, FlushHintsReachTheTechnique) {
+  MemoryTrace trace(1);
+  trace.add(0, make(Kind::flush));
+  trace.add(0, make(Kind::flush));
+  EXPECT_EQ(run(trace).measures.statistics.flushes, 2u);
+}
+
+TEST(Replay, TracesWithoutRanksAndWithOneRankWork) {
+  MemoryTrace none(0);
+  EXPECT_EQ(run(none).measures.time, Time{});
+  MemoryTrace one(1);
+  one.add(0, make(Kind::send_start, 0, 8, {}, 1));
+  one.add(0, make(Kind::recv, 0, 8));
+  one.add(0, make(Kind::send_complete, 0, 0, {}, 1));
+  one.add(0, collective(CollectiveOp::alltoall, 8));
+  one.add(0, collective(CollectiveOp::barrier, 0));
+  one.add(0, finish(microseconds(3)));
+  const ReplayResult result = run(one);
+  EXPECT_EQ(result.measures.messages, 0u);
+  EXPECT_EQ(result.measures.local_messages, 1u);
+  EXPECT_GT(result.measures.time, microseconds(3));
+}
+
+TEST(Replay, AMessageThatNobodySendsIsAnErrorThatNamesTheRank) {
+  MemoryTrace trace(3);
+  trace.add(0, collective(CollectiveOp::barrier, 0));
+  trace.add(1, make(Kind::send, 2, 8));
+  trace.add(1, collective(CollectiveOp::barrier, 0));
+  trace.add(2, make(Kind::recv, 1, 8));
+  trace.add(2, tagged(make(Kind::recv, 1, 8), 5));
+  EXPECT_THAT(error_of(trace),
+              HasSubstr("rank 2 waits for ever to receive from rank 1 (tag 5, communicator 0): "
+                        "operation 2 of its trace; 3 of 3 threads wait"));
+}
+
+TEST(Replay, DifferentCollectivesOnOneCommunicatorAreAnError) {
+  MemoryTrace trace(2);
+  trace.add(0, collective(CollectiveOp::barrier, 0));
+  trace.add(1, collective(CollectiveOp::allreduce, 8));
+  EXPECT_THAT(error_of(trace), HasSubstr("rank 1 calls a allreduce"));
+}
+
+TEST(Replay, ARankThatDiedHoldsNobodyUpForEver) {
+  MemoryTrace trace(3);
+  trace.facts = {{"complete", "no"}};
+  trace.add(0, make(Kind::send, 1, 8));  // then it dies
+  trace.add(1, make(Kind::recv, 0, 8));
+  trace.add(1, make(Kind::recv, 0, 8));
+  trace.add(1, make(Kind::send, 2, 8, microseconds(1)));
+  trace.add(1, collective(CollectiveOp::barrier, 0));
+  trace.add(1, finish());
+  trace.add(2, make(Kind::recv, 1, 8));
+  trace.add(2, collective(CollectiveOp::barrier, 0));
+  trace.add(2, finish());
+  const ReplayResult result = run(trace);
+  ASSERT_EQ(result.warnings.size(), 1u);
+  EXPECT_THAT(result.warnings[0], HasSubstr("3 receives were dropped"));  // one, and two of the barrier's
+  EXPECT_EQ(result.measures.messages, 1u + 1 + 4);
+}
+
+TEST(Replay, CancelledSendsDoNotMatchLaterReceives) {
+  MemoryTrace trace(2);
+  trace.add(0, make(Kind::send_start, 1, 10, {}, 1));
+  trace.add(0, make(Kind::cancelled, 0, 0, {}, 1));
+  trace.add(0, make(Kind::send, 1, 10, microseconds(9)));
+  trace.add(1, make(Kind::recv_post, 0, 0, {}, 4));
+  trace.add(1, make(Kind::cancelled, 0, 0, {}, 4));
+  trace.add(1, make(Kind::recv, 0, 10));
+  trace.add(1, finish());
+  EXPECT_EQ(run(trace).measures.time, microseconds(10) + nanoseconds(10));
+}
+
+TEST(Replay, PhasesCountTheirMessagesAndTheMeanTimeOfTheirRanks) {
+  MemoryTrace trace(3);
+  trace.regions = {"a", "b"};
+  const auto phase = [](Kind kind, std::uint32_t region, Time compute = {}) {
+    Operation o = make(kind, 0, 0, compute);
+    o.region = region;
+    return o;
+  };
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    trace.add(r, phase(Kind::phase_begin, 0));
+    trace.add(r, make(Kind::send_start, 2, 10, {}, 1));
+    trace.add(r, phase(Kind::phase_begin, 1, microseconds(1)));
+    trace.add(r, make(Kind::send_start, 2, 30, {}, 2));
+    trace.add(r, phase(Kind::phase_end, 1, microseconds(r == 0 ? 2 : 4)));
+    trace.add(r, phase(Kind::phase_end, 0));
+    trace.add(r, finish());
+  }
+  const ReplayResult result = run(trace);
+  ASSERT_EQ(result.phases.size(), 2u);
+  EXPECT_EQ(result.phases[0].name, "a");
+  EXPECT_EQ(result.phases[0].messages, 2u);
+  EXPECT_EQ(result.phases[0].bytes, 20u);
+  EXPECT_EQ(result.phases[0].time, microseconds(4));
+  EXPECT_EQ(result.phases[1].messages, 2u);
+  EXPECT_EQ(result.phases[1].bytes, 60u);
+  EXPECT_EQ(result.phases[1].time, microseconds(3));
+}
+
+/// A random program that cannot deadlock: rounds of nonblocking transfers along a random permutation, and
+/// collectives.
+void random_job(MemoryTrace& trace, std::uint64_t seed) {
+  Random random(seed);
+  const std::uint32_t ranks = trace.ranks();
+  for (int i = 0; i < 60; ++i) {
+    const auto shift = static_cast<std::uint32_t>(random.below(ranks));
+    const auto tag = static_cast<std::int32_t>(random.below(3));
+    const Bytes bytes = random.below(5000);
+    const auto op = static_cast<CollectiveOp>(random.below(17));
+    const auto root = static_cast<std::uint32_t>(random.below(ranks));
+    const bool nonblocking = random.below(2) == 0;
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      const Time compute = nanoseconds(static_cast<std::int64_t>(random.below(3000)));
+      trace.add(r, tagged(make(Kind::send_start, (r + shift) % ranks, bytes, compute, 1), tag));
+      Operation c = collective(op, bytes, nonblocking ? Kind::collective_start : Kind::collective, 2);
+      c.peer = root;
+      if (op == CollectiveOp::allgatherv || op == CollectiveOp::reduce_scatter)
+        c.counts_received.assign(ranks, bytes / 3);
+      trace.add(r, c);
+      trace.add(r, tagged(make(Kind::recv, (r + ranks - shift) % ranks, bytes), tag));
+      if (nonblocking) trace.add(r, make(Kind::collective_complete, 0, 0, {}, 2));
+      trace.add(r, make(Kind::send_complete, 0, 0, {}, 1));
+    }
+  }
+  for (std::uint32_t r = 0; r < ranks; ++r) trace.add(r, finish());
+}
+
+TEST(Replay, EveryCollectiveEndsAndTheSameJobGivesTheSameResult) {
+  for (const std::uint32_t ranks : {2u, 3u, 7u, 8u, 33u}) {
+    ReplayResult results[2];
+    for (ReplayResult& result : results) {
+      MemoryTrace trace(ranks);
+      random_job(trace, ranks);
+      result = run(trace);
+    }
+    EXPECT_GT(results[0].measures.messages, 60u * ranks / 2);
+    EXPECT_EQ(results[0].measures.time, results[1].measures.time);
+    EXPECT_EQ(results[0].measures.messages, results[1].measures.messages);
+    EXPECT_EQ(results[0].measures.latency.mean(), results[1].measures.latency.mean());
+    EXPECT_EQ(results[0].measures.communication_time, results[1].measures.communication_time);
+  }
+}
+
+TEST(ForEachSent, VisitsWhatTheReplaySendsInTimeOrder) {
+  MemoryTrace trace(7), again(7);
+  random_job(trace, 5);
+  random_job(again, 5);
+  std::uint64_t messages = 0;
+  Bytes bytes = 0;
+  for_each_sent(trace, {}, [&](const SentMessage& m) {
+    EXPECT_NE(m.source, m.destination);
+    ++messages;
+    bytes += m.bytes;
+  });
+  const ReplayResult result = run(again);
+  EXPECT_EQ(messages, result.measures.messages);
+  EXPECT_EQ(bytes, result.measures.bytes);
+}
+
+TEST(ForEachSent, SaysPortsPhaseAndRecordedTime) {
+  MemoryTrace trace(3);
+  trace.ports = {0, 0, 5};
+  trace.regions = {"a"};
+  trace.add(0, make(Kind::send, 1, 8));  // local
+  trace.add(0, make(Kind::phase_begin));
+  Operation send = make(Kind::send, 2, 64);
+  send.at = microseconds(3);
+  trace.add(0, send);
+  Operation early = make(Kind::put, 0, 16);
+  early.at = microseconds(1);
+  trace.add(2, early);
+  std::vector<SentMessage> seen;
+  for_each_sent(trace, {}, [&](const SentMessage& m) { seen.push_back(m); });
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].source, 5u);
+  EXPECT_EQ(seen[0].phase, kNoPhase);
+  EXPECT_EQ(seen[1].destination, 5u);
+  EXPECT_EQ(seen[1].destination_rank, 2u);
+  EXPECT_EQ(seen[1].at, microseconds(3));
+  EXPECT_EQ(seen[1].phase, 0u);
+  EXPECT_NE(seen[1].site, 0u);
+}
+
+}  // namespace
+}  // namespace hybrid
