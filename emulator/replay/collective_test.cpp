@@ -1,0 +1,513 @@
+// Every algorithm is followed symbolically: a network that delivers in order, ranks that go through their
+// rounds, and for each rank what it knows. The collective's meaning is then a statement about what everybody
+// knows in the end. Independent of the replay's driver.
+#include "emulator/replay/collective.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <deque>
+#include <functional>
+#include <numeric>
+#include <set>
+#include <string>
+
+#include "core/error.h"
+#include "core/random.h"
+
+namespace hybrid {
+namespace {
+
+/// What a transfer carries, and what the receiver makes of it.
+struct Meaning {
+  /// Snapshot of the transfer's data in the sender's state before the round.
+  std::function<std::vector<std::set<std::uint32_t>>(std::uint32_t rank, const Transfer&)> read;
+  std::function<void(std::uint32_t rank, const Transfer&, const std::vector<std::set<std::uint32_t>>&)> write;
+};
+
+struct Job {
+  std::vector<CollectiveCall> calls;  // by rank
+  const CollectiveAlgorithm* algorithm;
+};
+
+struct Traffic {
+  std::vector<Bytes> sent;
+  std::uint64_t messages = 0;
+};
+
+/// Runs all ranks; fails the test on a deadlock, on sizes that the two sides see differently, on a message
+/// that nobody receives, and on a message to oneself.
+Traffic play(const Job& job, const Meaning& meaning) {
+  struct InFlight {
+    Transfer transfer;
+    std::vector<std::set<std::uint32_t>> data;
+  };
+  const auto ranks = static_cast<std::uint32_t>(job.calls.size());
+  std::vector<std::vector<std::deque<InFlight>>> wires(ranks, std::vector<std::deque<InFlight>>(ranks));
+  struct State {
+    std::uint32_t next = 0, rounds = 0;
+    bool open = false;
+    Round round;
+    std::vector<bool> got;
+  };
+  std::vector<State> states(ranks);
+  Traffic traffic{std::vector<Bytes>(ranks), 0};
+  for (std::uint32_t r = 0; r < ranks; ++r) states[r].rounds = job.algorithm->rounds(job.calls[r]);
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      State& s = states[r];
+      if (!s.open) {
+        if (s.next == s.rounds) continue;
+        s.round.clear();
+        job.algorithm->round(job.calls[r], s.next++, s.round);
+        s.got.assign(s.round.receives.size(), false);
+        s.open = progress = true;
+        for (const Transfer& t : s.round.sends) {
+          EXPECT_LT(t.peer, ranks);
+          EXPECT_NE(t.peer, r);
+          wires[r][t.peer].push_back({t, meaning.read(r, t)});
+          traffic.sent[r] += t.bytes;
+          ++traffic.messages;
+        }
+      }
+      bool all = true;
+      for (std::size_t i = 0; i < s.round.receives.size(); ++i) {
+        if (s.got[i]) continue;
+        const Transfer& t = s.round.receives[i];
+        auto& wire = wires[t.peer][r];
+        if (wire.empty()) {
+          all = false;
+          continue;
+        }
+        EXPECT_EQ(wire.front().transfer.bytes, t.bytes) << "from " << t.peer << " to " << r;
+        meaning.write(r, t, wire.front().data);
+        wire.pop_front();
+        s.got[i] = progress = true;
+      }
+      if (all) {
+        s.open = false;
+        progress = true;
+      }
+    }
+    bool done = true;
+    for (const State& s : states) done = done && !s.open && s.next == s.rounds;
+    if (done) break;
+  }
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    EXPECT_EQ(states[r].next, states[r].rounds) << "rank " << r << " is stuck";
+    EXPECT_FALSE(states[r].open) << "rank " << r << " is stuck in round " << states[r].next;
+    for (const auto& wire : wires[r])
+      EXPECT_TRUE(wire.empty()) << "a message of rank " << r << " is never received";
+  }
+  return traffic;
+}
+
+/// knows[rank][block]: who contributed to what the rank has of a block.
+using Knowledge = std::vector<std::vector<std::set<std::uint32_t>>>;
+
+/// Data that is moved (reduce = false: a copy must bring something that is not there yet, or the same) or
+/// combined (every contribution exactly once, or the finished result over an unfinished one).
+Meaning blocks(Knowledge& knows, std::uint32_t count) {
+  return {[&knows, count](std::uint32_t rank, const Transfer& t) {
+            std::vector<std::set<std::uint32_t>> data;
+            for (std::uint32_t i = 0; i < t.count; ++i) data.push_back(knows[rank][(t.first + i) % count]);
+            return data;
+          },
+          [&knows, count](std::uint32_t rank, const Transfer& t,
+                          const std::vector<std::set<std::uint32_t>>& data) {
+            ASSERT_EQ(data.size(), t.count);
+            for (std::uint32_t i = 0; i < t.count; ++i) {
+              std::set<std::uint32_t>& mine = knows[rank][(t.first + i) % count];
+              std::vector<std::uint32_t> common;
+              std::set_intersection(mine.begin(), mine.end(), data[i].begin(), data[i].end(),
+                                    std::back_inserter(common));
+              if (common.empty()) {
+                mine.insert(data[i].begin(), data[i].end());
+              } else {
+                EXPECT_TRUE(std::includes(data[i].begin(), data[i].end(), mine.begin(), mine.end()))
+                    << "rank " << rank << " would count a contribution twice";
+                mine = data[i];
+              }
+            }
+          }};
+}
+
+Job job(const CollectiveAlgorithms& algorithms, std::string_view name, CollectiveCall call) {
+  Job result{{}, &algorithms.named(name)};
+  for (std::uint32_t r = 0; r < call.size; ++r) {
+    call.rank = r;
+    result.calls.push_back(call);
+  }
+  return result;
+}
+
+std::set<std::uint32_t> everybody(std::uint32_t size) {
+  std::set<std::uint32_t> all;
+  for (std::uint32_t r = 0; r < size; ++r) all.insert(r);
+  return all;
+}
+
+class Collective : public testing::TestWithParam<std::uint32_t> {
+ protected:
+  const std::uint32_t size = GetParam();
+  const CollectiveAlgorithms algorithms;
+
+  CollectiveCall call(CollectiveOp op, Bytes bytes, std::uint32_t root = 0) const {
+    CollectiveCall c;
+    c.op = op;
+    c.size = size;
+    c.bytes = bytes;
+    c.root = root;
+    return c;
+  }
+  bool suits(std::string_view name) const {
+    return algorithms.named(name).suits(call(CollectiveOp::barrier, 8));
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Collective, testing::Range(1u, 34u));
+
+TEST_P(Collective, NobodyLeavesABarrierBeforeTheLastHasCome) {
+  Knowledge knows(size, std::vector<std::set<std::uint32_t>>(1));
+  for (std::uint32_t r = 0; r < size; ++r) knows[r][0] = {r};
+  const Meaning arrivals{
+      [&](std::uint32_t rank, const Transfer&) { return knows[rank]; },
+      [&](std::uint32_t rank, const Transfer&, const std::vector<std::set<std::uint32_t>>& data) {
+        knows[rank][0].insert(data[0].begin(), data[0].end());
+      }};
+  play(job(algorithms, "barrier/dissemination", call(CollectiveOp::barrier, 0)), arrivals);
+  for (std::uint32_t r = 0; r < size; ++r) EXPECT_EQ(knows[r][0], everybody(size));
+}
+
+TEST_P(Collective, ABroadcastGivesEverybodyTheWholeVector) {
+  for (const std::string_view name :
+       {"bcast/binomial", "bcast/scatter-recursive-doubling-allgather", "bcast/scatter-ring-allgather"}) {
+    if (!suits(name)) continue;
+    const std::uint32_t parts = name == "bcast/binomial" ? 1 : size;
+    for (std::uint32_t root = 0; root < size; ++root)
+      for (const Bytes bytes : {Bytes{1}, Bytes{7}, Bytes{size * 5 + 2}, Bytes{1 << 20}}) {
+        Knowledge knows(size, std::vector<std::set<std::uint32_t>>(parts));
+        // Parts that hold no byte need not travel.
+        const Bytes part = (bytes + parts - 1) / parts;
+        for (std::uint32_t b = 0; b < parts; ++b)
+          for (std::uint32_t r = 0; r < size; ++r)
+            if (r == root || part * b >= bytes) knows[r][b] = {0};
+        play(job(algorithms, name, call(CollectiveOp::bcast, bytes, root)), blocks(knows, parts));
+        for (std::uint32_t r = 0; r < size; ++r)
+          for (std::uint32_t b = 0; b < parts; ++b)
+            ASSERT_FALSE(knows[r][b].empty()) << name << " root " << root << " rank " << r << " part " << b;
+      }
+  }
+}
+
+TEST_P(Collective, AReductionHasEveryContributionOnce) {
+  const std::uint32_t power = std::bit_floor(size);
+  for (const auto& [name, parts] :
+       {std::pair{"reduce/binomial", 1u}, {"reduce/reduce-scatter-gather", power}})
+    for (std::uint32_t root = 0; root < size; ++root)
+      for (const Bytes bytes : {Bytes{8 * power}, Bytes{8 * power + 40}, Bytes{4097}}) {
+        Knowledge knows(size, std::vector<std::set<std::uint32_t>>(parts));
+        for (std::uint32_t r = 0; r < size; ++r)
+          for (auto& b : knows[r]) b = {r};
+        play(job(algorithms, name, call(CollectiveOp::reduce, bytes, root)), blocks(knows, parts));
+        for (std::uint32_t b = 0; b < parts; ++b)
+          ASSERT_EQ(knows[root][b], everybody(size)) << name << " root " << root << " part " << b;
+      }
+}
+
+TEST_P(Collective, AnAllreduceGivesTheWholeSumToEverybody) {
+  const std::uint32_t power = std::bit_floor(size);
+  for (const auto& [name, parts] : {std::pair{"allreduce/recursive-doubling", 1u},
+                                    {"allreduce/reduce-scatter-allgather", power},
+                                    {"allreduce/ring", size}})
+    for (const Bytes bytes : {Bytes{8 * size}, Bytes{8 * size + 24}, Bytes{4097}}) {
+      Knowledge knows(size, std::vector<std::set<std::uint32_t>>(parts));
+      for (std::uint32_t r = 0; r < size; ++r)
+        for (auto& b : knows[r]) b = {r};
+      const Traffic traffic =
+          play(job(algorithms, name, call(CollectiveOp::allreduce, bytes)), blocks(knows, parts));
+      for (std::uint32_t r = 0; r < size; ++r)
+        for (std::uint32_t b = 0; b < parts; ++b)
+          ASSERT_EQ(knows[r][b], everybody(size)) << name << " rank " << r << " part " << b;
+      const std::string_view algorithm = name;
+      const bool even =
+          algorithm == "allreduce/ring" || (size == power && algorithm != "allreduce/recursive-doubling");
+      for (const Bytes sent : traffic.sent)
+        if (even && bytes == 8 * size) {
+          EXPECT_EQ(sent, 2 * (bytes - bytes / size)) << name;
+        }
+    }
+}
+
+TEST_P(Collective, AnAllgatherGivesEveryBlockToEverybody) {
+  std::vector<Bytes> counts(size);
+  for (std::uint32_t r = 0; r < size; ++r) counts[r] = (r * 37) % 11 * 100;  // some are empty
+  for (const bool v : {false, true})
+    for (const std::string algorithm : {"recursive-doubling", "brucks", "ring"}) {
+      const std::string name = (v ? "allgatherv/" : "allgather/") + algorithm;
+      if (!suits(name)) continue;
+      Knowledge knows(size, std::vector<std::set<std::uint32_t>>(size));
+      for (std::uint32_t r = 0; r < size; ++r) knows[r][r] = {r};
+      CollectiveCall c = call(v ? CollectiveOp::allgatherv : CollectiveOp::allgather, 100);
+      if (v) c.counts_received = counts;
+      const Traffic traffic = play(job(algorithms, name, c), blocks(knows, size));
+      const Bytes total = v ? std::accumulate(counts.begin(), counts.end(), Bytes{0}) : 100 * size;
+      if (total == 0) continue;
+      for (std::uint32_t r = 0; r < size; ++r)
+        for (std::uint32_t b = 0; b < size; ++b)
+          ASSERT_EQ(knows[r][b], std::set<std::uint32_t>{b}) << name << " rank " << r;
+      // Whatever the way, every rank gets what it lacks exactly once.
+      EXPECT_EQ(std::accumulate(traffic.sent.begin(), traffic.sent.end(), Bytes{0}), total * (size - 1))
+          << name;
+    }
+}
+
+TEST_P(Collective, GathersAndScattersMoveEveryBlockToAndFromTheRoot) {
+  std::vector<Bytes> counts(size);
+  std::iota(counts.begin(), counts.end(), 3);
+  for (std::uint32_t root = 0; root < size; ++root) {
+    for (const bool v : {false, true}) {
+      Knowledge knows(size, std::vector<std::set<std::uint32_t>>(size));
+      for (std::uint32_t r = 0; r < size; ++r) knows[r][r] = {r};
+      Job gather = job(algorithms, v ? "gatherv/linear" : "gather/binomial",
+                       call(v ? CollectiveOp::gatherv : CollectiveOp::gather, 64, root));
+      for (CollectiveCall& c : gather.calls)
+        if (v) c.bytes = counts[c.rank];
+      if (v) gather.calls[root].counts_received = counts;
+      play(gather, blocks(knows, size));
+      for (std::uint32_t b = 0; b < size; ++b) ASSERT_FALSE(knows[root][b].empty()) << "root " << root << v;
+
+      Knowledge parts(size, std::vector<std::set<std::uint32_t>>(size));
+      for (auto& b : parts[root]) b = {0};
+      Job scatter = job(algorithms, v ? "scatterv/linear" : "scatter/binomial",
+                        call(v ? CollectiveOp::scatterv : CollectiveOp::scatter, v ? 0 : 64, root));
+      std::vector<std::vector<Bytes>> own(size, std::vector<Bytes>(size, 0));
+      for (std::uint32_t r = 0; r < size && v; ++r) {
+        own[r][r] = counts[r];
+        scatter.calls[r].counts_received = own[r];
+      }
+      if (v) scatter.calls[root].counts_sent = counts;
+      play(scatter, blocks(parts, size));
+      for (std::uint32_t r = 0; r < size; ++r) ASSERT_FALSE(parts[r][r].empty()) << "root " << root << v;
+    }
+  }
+}
+
+/// knows[rank]: what has come straight to a rank, source by source.
+Meaning direct(std::vector<std::vector<std::uint32_t>>& came) {
+  return {[](std::uint32_t rank, const Transfer& t) {
+            return std::vector<std::set<std::uint32_t>>{{rank}, {t.first}};
+          },
+          [&came](std::uint32_t rank, const Transfer& t, const std::vector<std::set<std::uint32_t>>& data) {
+            EXPECT_EQ(*data[0].begin(), t.peer);
+            EXPECT_EQ(*data[1].begin(), rank) << "a block of somebody else's";
+            came[rank].push_back(t.peer);
+          }};
+}
+
+TEST_P(Collective, AnAlltoallBringsEveryBlockToItsRankOnce) {
+  Random random(size);
+  std::vector<std::vector<Bytes>> sent(size, std::vector<Bytes>(size)), received = sent;
+  for (std::uint32_t s = 0; s < size; ++s)
+    for (std::uint32_t d = 0; d < size; ++d) received[d][s] = sent[s][d] = random.below(3) * 50;
+  for (const std::string collective : {"alltoall", "alltoallv", "alltoallw", "alltoallv without sizes"})
+    for (const std::string algorithm : {"scattered", "pairwise"}) {
+      const bool sizes = collective == "alltoallv" || collective == "alltoallw";
+      const CollectiveOp op = collective == "alltoall"    ? CollectiveOp::alltoall
+                              : collective == "alltoallw" ? CollectiveOp::alltoallw
+                                                          : CollectiveOp::alltoallv;
+      Job j = job(algorithms, collective.substr(0, collective.find(' ')) + "/" + algorithm, call(op, 96));
+      for (CollectiveCall& c : j.calls) {
+        if (!sizes) continue;
+        c.counts_sent = sent[c.rank];
+        c.counts_received = received[c.rank];
+      }
+      std::vector<std::vector<std::uint32_t>> came(size);
+      play(j, direct(came));
+      for (std::uint32_t r = 0; r < size; ++r) {
+        std::vector<std::uint32_t> expected;
+        for (std::uint32_t s = 0; s < size; ++s)
+          if (s != r && (!sizes || sent[s][r] != 0)) expected.push_back(s);
+        EXPECT_THAT(came[r], testing::UnorderedElementsAreArray(expected)) << collective << algorithm;
+      }
+    }
+}
+
+TEST_P(Collective, BrucksAlltoallBringsEveryBlockToItsRank) {
+  // A block (source, destination) moves in round k if bit k of its distance is set.
+  using Block = std::pair<std::uint32_t, std::uint32_t>;
+  std::vector<std::set<Block>> at(size);
+  for (std::uint32_t s = 0; s < size; ++s)
+    for (std::uint32_t d = 0; d < size; ++d) at[s].insert({s, d});
+  const CollectiveAlgorithm& brucks = algorithms.named("alltoall/brucks");
+  CollectiveCall c = call(CollectiveOp::alltoall, 10);
+  for (std::uint32_t k = 0; k < brucks.rounds(c); ++k) {
+    std::vector<std::set<Block>> after = at;
+    for (c.rank = 0; c.rank < size; ++c.rank) {
+      Round round;
+      brucks.round(c, k, round);
+      ASSERT_EQ(round.sends.size(), 1u);
+      std::uint64_t moved = 0;
+      for (const Block& block : at[c.rank])
+        if (((block.second + size - block.first) % size >> k & 1) != 0) {
+          after[c.rank].erase(block);
+          after[round.sends[0].peer].insert(block);
+          ++moved;
+        }
+      EXPECT_EQ(round.sends[0].bytes, 10 * moved);
+    }
+    at = std::move(after);
+  }
+  for (std::uint32_t d = 0; d < size; ++d) {
+    EXPECT_EQ(at[d].size(), size);
+    for (const Block& block : at[d]) EXPECT_EQ(block.second, d);
+  }
+  std::vector<std::vector<std::uint32_t>> ignored(size);
+  play(job(algorithms, "alltoall/brucks", call(CollectiveOp::alltoall, 10)),
+       {[](std::uint32_t, const Transfer&) { return std::vector<std::set<std::uint32_t>>{}; },
+        [](std::uint32_t, const Transfer&, const std::vector<std::set<std::uint32_t>>&) {}});
+}
+
+TEST_P(Collective, AReduceScatterLeavesEachRankItsWholeSum) {
+  std::vector<Bytes> counts(size);
+  for (std::uint32_t r = 0; r < size; ++r) counts[r] = (r * 5) % 7 * 8;
+  for (const bool given : {false, true})
+    for (const std::string algorithm : {"recursive-halving", "pairwise", "recursive-doubling"}) {
+      const std::string name = (given ? "reduce_scatter/" : "reduce_scatter_block/") + algorithm;
+      if (!suits(name)) continue;
+      CollectiveCall c = call(given ? CollectiveOp::reduce_scatter : CollectiveOp::reduce_scatter_block, 16);
+      if (given) c.counts_received = counts;
+      Knowledge knows(size, std::vector<std::set<std::uint32_t>>(size));
+      for (std::uint32_t r = 0; r < size; ++r)
+        for (auto& b : knows[r]) b = {r};
+      Meaning meaning = blocks(knows, size);
+      if (algorithm == "pairwise") {
+        // Sends each rank its own contribution, from the input and not from what was combined.
+        meaning.read = [](std::uint32_t rank, const Transfer&) {
+          return std::vector<std::set<std::uint32_t>>{{rank}};
+        };
+      }
+      play(job(algorithms, name, c), meaning);
+      if (given && std::accumulate(counts.begin(), counts.end(), Bytes{0}) == 0) continue;
+      for (std::uint32_t r = 0; r < size; ++r)
+        if (!given || counts[r] != 0) {
+          EXPECT_EQ(knows[r][r], everybody(size)) << name << " rank " << r;
+        }
+    }
+}
+
+TEST_P(Collective, AScanSumsTheRanksUpToEach) {
+  for (const std::string name : {"scan", "exscan"}) {
+    // Two vectors: the group's sum, which is sent, and the result, to which lower groups contribute.
+    std::vector<std::set<std::uint32_t>> group(size), result(size);
+    for (std::uint32_t r = 0; r < size; ++r) {
+      group[r] = {r};
+      if (name == "scan") result[r] = {r};
+    }
+    const Meaning meaning{
+        [&](std::uint32_t rank, const Transfer&) {
+          return std::vector<std::set<std::uint32_t>>{group[rank]};
+        },
+        [&](std::uint32_t rank, const Transfer& t, const std::vector<std::set<std::uint32_t>>& data) {
+          for (const std::uint32_t contribution : data[0]) {
+            EXPECT_TRUE(group[rank].insert(contribution).second);
+            if (t.peer < rank) {
+              EXPECT_TRUE(result[rank].insert(contribution).second);
+            }
+          }
+        }};
+    play(job(algorithms, name + "/recursive-doubling",
+             call(name == "scan" ? CollectiveOp::scan : CollectiveOp::exscan, 8)),
+         meaning);
+    for (std::uint32_t r = 0; r < size; ++r)
+      EXPECT_EQ(result[r], everybody(name == "scan" ? r + 1 : r)) << name << " rank " << r;
+  }
+}
+
+TEST_P(Collective, NeighboursExchangeOverAnyGraph) {
+  Random random(size);
+  std::vector<std::vector<std::uint32_t>> out(size), in(size);
+  std::vector<std::vector<Bytes>> sent(size), received(size);
+  for (std::uint32_t s = 0; s < size; ++s)
+    for (std::uint32_t d = 0; d < size; ++d)
+      if (s != d && random.below(3) == 0) {
+        out[s].push_back(d);
+        in[d].push_back(s);
+        sent[s].push_back(s * 100 + d);
+        received[d].push_back(s * 100 + d);
+      }
+  Job j = job(algorithms, "neighbor_alltoallv/direct", call(CollectiveOp::neighbor_alltoallv, 0));
+  for (CollectiveCall& c : j.calls) {
+    c.neighbors_out = out[c.rank];
+    c.neighbors_in = in[c.rank];
+    c.counts_sent = sent[c.rank];
+    c.counts_received = received[c.rank];
+  }
+  std::vector<std::vector<std::uint32_t>> came(size);
+  play(j, {[](std::uint32_t, const Transfer&) { return std::vector<std::set<std::uint32_t>>{}; },
+           [&](std::uint32_t rank, const Transfer& t, const std::vector<std::set<std::uint32_t>>&) {
+             came[rank].push_back(t.peer);
+           }});
+  for (std::uint32_t r = 0; r < size; ++r) EXPECT_THAT(came[r], testing::UnorderedElementsAreArray(in[r]));
+}
+
+TEST_P(Collective, MpichsChoiceSuitsItsCall) {
+  for (std::uint8_t op = 0; op <= static_cast<std::uint8_t>(CollectiveOp::neighbor_alltoallw); ++op)
+    for (const Bytes bytes : {Bytes{0}, Bytes{8}, Bytes{300}, Bytes{20000}, Bytes{1 << 20}})
+      for (const bool nonblocking : {false, true}) {
+        CollectiveCall c = call(static_cast<CollectiveOp>(op), bytes);
+        c.nonblocking = nonblocking;
+        const std::string_view name = mpich_choice(c);
+        EXPECT_EQ(name.substr(0, name.find('/')), name_of(c.op));
+        EXPECT_TRUE(algorithms.named(name).suits(c));
+      }
+}
+
+TEST(CollectiveChoice, FollowsMpichsTable) {
+  const auto choice = [](CollectiveOp op, std::uint32_t size, Bytes bytes, bool nonblocking = false) {
+    CollectiveCall c;
+    c.op = op;
+    c.size = size;
+    c.bytes = bytes;
+    c.nonblocking = nonblocking;
+    return mpich_choice(c);
+  };
+  EXPECT_EQ(choice(CollectiveOp::bcast, 7, 1 << 20), "bcast/binomial");
+  EXPECT_EQ(choice(CollectiveOp::bcast, 16, 12288), "bcast/binomial");
+  EXPECT_EQ(choice(CollectiveOp::bcast, 16, 12288, true), "bcast/scatter-recursive-doubling-allgather");
+  EXPECT_EQ(choice(CollectiveOp::bcast, 16, 12289), "bcast/scatter-recursive-doubling-allgather");
+  EXPECT_EQ(choice(CollectiveOp::bcast, 16, 524289), "bcast/scatter-ring-allgather");
+  EXPECT_EQ(choice(CollectiveOp::bcast, 12, 12289), "bcast/scatter-ring-allgather");
+  EXPECT_EQ(choice(CollectiveOp::allreduce, 16, 8), "allreduce/recursive-doubling");
+  EXPECT_EQ(choice(CollectiveOp::allreduce, 16, 120), "allreduce/recursive-doubling");  // 15 elements
+  EXPECT_EQ(choice(CollectiveOp::allreduce, 16, 128), "allreduce/reduce-scatter-allgather");
+  EXPECT_EQ(choice(CollectiveOp::allreduce, 16, 2048, true), "allreduce/recursive-doubling");
+  EXPECT_EQ(choice(CollectiveOp::reduce, 16, 2048), "reduce/binomial");
+  EXPECT_EQ(choice(CollectiveOp::reduce, 16, 2056), "reduce/reduce-scatter-gather");
+  EXPECT_EQ(choice(CollectiveOp::allgather, 16, 32767), "allgather/recursive-doubling");
+  EXPECT_EQ(choice(CollectiveOp::allgather, 16, 32768), "allgather/ring");
+  EXPECT_EQ(choice(CollectiveOp::allgather, 10, 8191), "allgather/brucks");
+  EXPECT_EQ(choice(CollectiveOp::allgather, 10, 8192), "allgather/ring");
+  EXPECT_EQ(choice(CollectiveOp::alltoall, 7, 8), "alltoall/scattered");
+  EXPECT_EQ(choice(CollectiveOp::alltoall, 8, 256), "alltoall/brucks");
+  EXPECT_EQ(choice(CollectiveOp::alltoall, 8, 257), "alltoall/scattered");
+  EXPECT_EQ(choice(CollectiveOp::alltoall, 8, 32769), "alltoall/pairwise");
+  EXPECT_EQ(choice(CollectiveOp::reduce_scatter_block, 8, 65536), "reduce_scatter_block/pairwise");
+}
+
+TEST(CollectiveChoice, AnAlgorithmThatDoesNotSuitLeavesTheChoiceToMpich) {
+  const CollectiveAlgorithms algorithms(
+      std::map<std::string, std::string>{{"allgather", "recursive-doubling"}});
+  CollectiveCall c;
+  c.op = CollectiveOp::allgather;
+  c.bytes = 1 << 20;
+  c.size = 8;
+  EXPECT_EQ(&algorithms.pick(c), &algorithms.named("allgather/recursive-doubling"));
+  c.size = 9;
+  EXPECT_EQ(&algorithms.pick(c), &algorithms.named("allgather/ring"));
+}
+
+}  // namespace
+}  // namespace hybrid
