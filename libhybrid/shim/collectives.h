@@ -1,0 +1,141 @@
+// Handlers of collectives. A description (namespace describe) says what a call moves, by the convention of
+// emulator/replay/operation.h; blocking, nonblocking and persistent forms share it.
+#pragma once
+
+#include <memory>
+
+#include "libhybrid/shim/point_to_point.h"
+
+namespace hybrid::shim {
+
+/// Sizes by peer as the program gives them: counts of int or MPI_Count, or one count for all; one datatype or
+/// one each.
+class BlockCounts {
+ public:
+  BlockCounts() = default;
+  BlockCounts(const int* counts, MPI_Datatype datatype) : narrow_(counts), datatype_(datatype) {}
+  BlockCounts(const MPI_Count* counts, MPI_Datatype datatype) : wide_(counts), datatype_(datatype) {}
+  BlockCounts(const int* counts, const MPI_Datatype* datatypes) : narrow_(counts), datatypes_(datatypes) {}
+  BlockCounts(const MPI_Count* counts, const MPI_Datatype* datatypes) : wide_(counts), datatypes_(datatypes) {}
+  BlockCounts(MPI_Count count, MPI_Datatype datatype) : same_(count), datatype_(datatype) {}
+
+  std::uint64_t bytes(std::size_t i) const {
+    const MPI_Count count = narrow_ != nullptr ? narrow_[i] : wide_ != nullptr ? wide_[i] : same_;
+    return bytes_of(count, datatypes_ != nullptr ? datatypes_[i] : datatype_);
+  }
+
+ private:
+  const int* narrow_ = nullptr;
+  const MPI_Count* wide_ = nullptr;
+  MPI_Count same_ = 0;
+  const MPI_Datatype* datatypes_ = nullptr;
+  MPI_Datatype datatype_ = MPI_DATATYPE_NULL;
+};
+
+/// What this rank does in a collective.
+struct Collective {
+  CollectiveOp op = CollectiveOp::barrier;
+  const Communicator* communicator = nullptr;
+  std::int32_t root = kNoPeer;  // world rank
+  std::uint64_t bytes = 0;
+  bool counts_sent = false, counts_received = false;  // sizes by peer follow
+  BlockCounts sent, received;
+};
+
+/// The (peer, bytes) pairs of `collective`. Pairs of 0 bytes are left out, but for neighbourhood forms, which
+/// have one for each neighbour in the topology's order.
+template <class Visit>
+void visit_counts(const Collective& collective, bool received, Visit&& visit) {
+  if (collective.communicator == nullptr) return;
+  const Communicator& communicator = *collective.communicator;
+  const bool neighborhood = collective.op >= CollectiveOp::neighbor_allgather;
+  const auto& peers = !neighborhood ? communicator.peers()
+                      : received    ? communicator.neighbors_in
+                                    : communicator.neighbors_out;
+  const BlockCounts& counts = received ? collective.received : collective.sent;
+  for (std::size_t i = 0; i < peers.size(); ++i)
+    if (const std::uint64_t bytes = counts.bytes(i); bytes != 0 || neighborhood) visit(peers[i], bytes);
+}
+
+/// Writes a collective's event with its sizes by peer: from `kept` where that is given (persistent forms),
+/// else from the program's arrays.
+void record_collective(Thread& thread, CallTime& time, EventKind kind, const Collective& collective,
+                       const PeerCounts* kept, std::uint32_t request);
+
+Request request_of(const Collective& collective);
+Collective collective_of(const Request& request);
+std::unique_ptr<const PeerCounts> kept_counts(const Collective& collective);
+
+namespace describe {
+
+struct Block {
+  MPI_Count count;
+  MPI_Datatype datatype;
+};
+/// A block whose buffer may be MPI_IN_PLACE: then its size is the other side's.
+struct Buffer {
+  const void* address;
+  MPI_Count count;
+  MPI_Datatype datatype;
+  bool in_place() const { return address == MPI_IN_PLACE; }
+};
+
+Collective barrier(MPI_Comm comm);
+Collective bcast(MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm);
+Collective gather(const Buffer& send, const Block& recv, int root, MPI_Comm comm);
+Collective gatherv(const Buffer& send, const BlockCounts& recv, int root, MPI_Comm comm);
+Collective scatter(const Block& send, const Buffer& recv, int root, MPI_Comm comm);
+Collective scatterv(const BlockCounts& send, int root, MPI_Comm comm);
+Collective allgather(const Buffer& send, const Block& recv, MPI_Comm comm);
+Collective allgatherv(const Buffer& send, const BlockCounts& recv, MPI_Comm comm);
+Collective alltoall(const Buffer& send, const Block& recv, MPI_Comm comm);
+Collective alltoallv(CollectiveOp op, const void* sendbuf, const BlockCounts& send, const BlockCounts& recv,
+                     MPI_Comm comm);
+Collective reduce(CollectiveOp op, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm);
+Collective reduction(CollectiveOp op, MPI_Count count, MPI_Datatype datatype, MPI_Comm comm);
+Collective reduce_scatter(const BlockCounts& recv, MPI_Comm comm);
+Collective neighbor(CollectiveOp op, const BlockCounts& send, const BlockCounts& recv, MPI_Comm comm);
+
+}  // namespace describe
+
+namespace handle {
+
+template <class Real>
+int blocking(Thread& thread, Real&& real, const Collective& collective) {
+  CallTime time(thread);
+  const int result = real();
+  time.done();
+  process().prediction.pass(thread, time.begin());
+  if (result == MPI_SUCCESS)
+    record_collective(thread, time, EventKind::collective, collective, nullptr, 0);
+  else
+    time.record_call();
+  return result;
+}
+
+template <class Real>
+int nonblocking(Thread& thread, Real&& real, const Collective& collective, MPI_Request* request) {
+  CallTime time(thread);
+  const int result = real();
+  time.done();
+  Request r = request_of(collective);
+  r.active = true;
+  if (const auto* slot = result == MPI_SUCCESS ? remember(*request, r) : nullptr; slot != nullptr)
+    record_collective(thread, time, EventKind::collective_start, collective, nullptr, slot->request.id);
+  else
+    time.record_call();
+  return result;
+}
+
+template <class Real>
+int persistent(Thread& thread, Real&& real, const Collective& collective, MPI_Request* request) {
+  const int result = call(thread, real);
+  if (result != MPI_SUCCESS) return result;
+  Request r = request_of(collective);
+  r.persistent = true;
+  if (auto* slot = remember(*request, r); slot != nullptr) slot->counts = kept_counts(collective);
+  return result;
+}
+
+}  // namespace handle
+}  // namespace hybrid::shim

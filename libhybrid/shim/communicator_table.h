@@ -1,0 +1,143 @@
+// What the shim knows of the program's communicators, by MPI handle (an integer in MPICH): world ranks behind
+// local ranks in O(1), without a lock on the reading side. Knows no MPI type.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "core/event.h"
+
+namespace hybrid::shim {
+
+struct Communicator {
+  std::uint32_t id = 0;                 // in the definitions
+  std::int32_t rank = 0;                // of this process
+  std::vector<std::int32_t> members;    // world rank of each local rank; kNoPeer: a process of another job
+  std::vector<std::int32_t> remote;     // of an intercommunicator's other group
+  std::vector<std::int32_t> neighbors_out, neighbors_in;  // world ranks, of a topology
+  bool inter = false;
+
+  /// The ranks that a transfer on this communicator names.
+  const std::vector<std::int32_t>& peers() const { return inter ? remote : members; }
+  /// World rank of a transfer's peer: kAnyPeer for the wildcard (MPI_ANY_SOURCE), kNoPeer for MPI_PROC_NULL
+  /// and for ranks that do not exist.
+  std::int32_t world_rank(std::int32_t local) const {
+    const auto& all = peers();
+    if (static_cast<std::uint32_t>(local) < all.size()) return all[static_cast<std::uint32_t>(local)];
+    return local == kAnyPeer ? kAnyPeer : kNoPeer;
+  }
+};
+
+/// Handle -> object. Reading is wait-free and may go on while another thread inserts; inserting and erasing
+/// take a lock. An object lives until the table's end, or until reclaim() finds nobody using it: requests may
+/// outlive their communicator.
+template <class Object>
+class HandleTable {
+ public:
+  HandleTable() { grow(); }
+  HandleTable(const HandleTable&) = delete;
+  HandleTable& operator=(const HandleTable&) = delete;
+
+  const Object* find(std::uint32_t handle) const {
+    const Slots* const slots = slots_.load(std::memory_order_acquire);
+    for (std::size_t i = slots->home(handle);; i = (i + 1) & slots->mask) {
+      const Slot& slot = slots->slot[i];
+      const std::uint32_t key = slot.key.load(std::memory_order_acquire);
+      if (key == handle) return slot.object.load(std::memory_order_acquire);
+      if (key == kFree) return nullptr;
+    }
+  }
+
+  /// Puts `object` in place of what the handle meant before.
+  const Object* insert(std::uint32_t handle, std::unique_ptr<Object> object) {
+    const std::lock_guard lock(mutex_);
+    if (used_ * 2 >= slots_.load(std::memory_order_relaxed)->slot.size()) grow();
+    objects_.push_back(std::move(object));
+    place(*slots_.load(std::memory_order_relaxed), handle, objects_.back().get());
+    return objects_.back().get();
+  }
+
+  /// The handle means nothing any more. What it meant stays readable by those who hold it.
+  void erase(std::uint32_t handle) {
+    const std::lock_guard lock(mutex_);
+    if (find(handle) != nullptr) place(*slots_.load(std::memory_order_relaxed), handle, nullptr);
+  }
+
+  /// Deletes the objects that no handle means and for which `in_use` is false.
+  template <class InUse>
+  void reclaim(InUse&& in_use) {
+    const std::lock_guard lock(mutex_);
+    const Slots& slots = *slots_.load(std::memory_order_relaxed);
+    std::erase_if(objects_, [&](const std::unique_ptr<Object>& object) {
+      for (const Slot& slot : slots.slot)
+        if (slot.object.load(std::memory_order_relaxed) == object.get()) return false;
+      return !in_use(*object);
+    });
+  }
+
+  /// Whether `predicate` holds for an object that is still there, with or without a handle.
+  template <class Predicate>
+  bool any(Predicate&& predicate) {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(objects_.begin(), objects_.end(), [&](const auto& object) { return predicate(*object); });
+  }
+
+  std::size_t objects() const { return objects_.size(); }
+
+ private:
+  static constexpr std::uint32_t kFree = 0;  // no MPICH handle is 0
+  struct Slot {
+    std::atomic<std::uint32_t> key{kFree};  // stays once set, so that no probe sequence is cut
+    std::atomic<const Object*> object{nullptr};
+  };
+  struct Slots {
+    explicit Slots(std::size_t n) : slot(n), mask(n - 1) {}
+    std::size_t home(std::uint32_t handle) const {
+      return static_cast<std::size_t>(handle * std::uint64_t{0x9E3779B97F4A7C15u} >> 32) & mask;
+    }
+    std::vector<Slot> slot;
+    std::size_t mask;
+  };
+
+  void place(Slots& slots, std::uint32_t handle, const Object* object) {
+    std::size_t i = slots.home(handle);
+    while (true) {
+      const std::uint32_t key = slots.slot[i].key.load(std::memory_order_relaxed);
+      if (key == handle || key == kFree) break;
+      i = (i + 1) & slots.mask;
+    }
+    slots.slot[i].object.store(object, std::memory_order_release);
+    if (slots.slot[i].key.load(std::memory_order_relaxed) == kFree) {
+      slots.slot[i].key.store(handle, std::memory_order_release);
+      ++used_;
+    }
+  }
+
+  // Handles seen once and erased are dropped on the way; the old slots stay for readers that are in them.
+  void grow() {
+    const Slots* const old = slots_.load(std::memory_order_relaxed);
+    auto bigger = std::make_unique<Slots>(old == nullptr ? 64 : old->slot.size() * 2);
+    used_ = 0;
+    if (old != nullptr)
+      for (const Slot& slot : old->slot)
+        if (const Object* object = slot.object.load(std::memory_order_relaxed); object != nullptr)
+          place(*bigger, slot.key.load(std::memory_order_relaxed), object);
+    slots_.store(bigger.get(), std::memory_order_release);
+    generations_.push_back(std::move(bigger));
+  }
+
+  std::atomic<Slots*> slots_{nullptr};
+  std::mutex mutex_;
+  std::size_t used_ = 0;
+  std::vector<std::unique_ptr<Slots>> generations_;
+  std::vector<std::unique_ptr<Object>> objects_;
+};
+
+using CommunicatorTable = HandleTable<Communicator>;
+
+}  // namespace hybrid::shim

@@ -1,0 +1,101 @@
+// The end of a recording.
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "libhybrid/live/live_job.h"
+#include "libhybrid/report/finish_job.h"
+#include "libhybrid/shim/lifecycle.h"
+#include "libhybrid/shim/live_exchange.h"
+#include "libhybrid/shim/mpi_library.h"
+#include "libhybrid/shim/recording_state.h"
+#include "libhybrid/shim/warnings.h"
+
+namespace hybrid::shim {
+
+namespace {
+
+void write_counts(Process& p) {
+  DefinitionWriter& d = *p.definitions;
+  const auto count = [&](const char* name, std::uint64_t value) { d.property(name, std::to_string(value)); };
+  const PredictionCounts predicted = p.prediction.counts();
+  count("predicted_sends", predicted.sends);
+  count("predicted_hits", predicted.hits);
+  count("predicted_requests", predicted.requests);
+  count("predicted_releases", predicted.releases);
+  if (predicted.skipped != 0) count("unpredicted_sends", predicted.skipped);
+  if (p.unrecorded_threads() != 0) count("unrecorded_threads", p.unrecorded_threads());
+  if (p.live == nullptr) return;
+  const LiveCounters live = p.live->stop();
+  count("live_requests", live.requests);
+  count("live_releases", live.releases);
+  count("live_flushes", live.flushes);
+  count("live_preloads", live.preloads);
+  count("live_dropped", live.dropped);
+  count("live_grants", live.grants);
+  count("live_hits", live.hits);
+  count("live_misses", live.misses);
+}
+
+// The recording of this process is whole afterwards, and after the barrier that of all.
+void end_recording() {
+  State& s = state();
+  std::unique_ptr<Process> p(recording.exchange(nullptr, std::memory_order_acq_rel));
+  const bool recorded = p != nullptr;
+  if (!recorded) p = std::move(s.unrecorded);
+  if (p == nullptr) return;
+  if (recorded) {
+    try {
+      p->finish_threads();
+      write_counts(*p);
+    } catch (const std::exception& error) {
+      warn(std::string("what was counted is not recorded: ") + error.what());
+    }
+  }
+  p->live.reset();
+  mpi::Barrier(p->own_comm);
+  p->link.reset();
+  mpi::Group_free(&p->world);
+  mpi::Comm_free(&p->own_comm);
+  s.ended = std::move(p);
+}
+
+}  // namespace
+
+void before_finalize() noexcept {
+  State& s = state();
+  s.world_open = false;
+  Process* const p = recording.load(std::memory_order_acquire);
+  const bool from_world = p != nullptr ? p->has_world_model : s.unrecorded != nullptr;
+  if (from_world || s.open_sessions == 0) end_recording();
+}
+
+void before_session_finalize() noexcept {
+  State& s = state();
+  if (s.open_sessions > 0) --s.open_sessions;
+  if (s.open_sessions == 0 && !s.world_open) end_recording();
+}
+
+void after_finalize() noexcept {
+  const std::unique_ptr<Process> p = std::move(state().ended);
+  if (p == nullptr) return;
+  set_full_disk_token("");
+  if (p->rank != 0 || p->recording_directory.empty()) return;
+  const JobOptions& options = p->options;
+  ::unlink((p->recording_directory + "/disk-full-not-told").c_str());
+  if (options.at_finalize == "journal") return;
+  try {
+    // Standard output is the program's.
+    std::FILE* const out = quiet() ? nullptr : stderr;
+    const std::string warnings =
+        finish_job(p->recording_directory, options, out, out != nullptr && ::isatty(2) ? stderr : nullptr);
+    if (!warnings.empty()) warn(warnings);
+  } catch (const std::exception& error) {
+    warn(std::string("no report: ") + error.what() + "\n  The journals are in " + p->recording_directory +
+         "; `hybrid recover` makes a trace of them.");
+  }
+}
+
+}  // namespace hybrid::shim

@@ -1,0 +1,125 @@
+# Writes the wrappers of functions.def: for every function, MPI_X and PMPI_X.
+#
+#   awk -f generate_wrappers.awk [-v part=I -v parts=N] functions.def mpi_proto.h mpio.h > wrappers.cpp
+#
+# Signatures are those of the installed headers. `part` of `parts` splits the output over several files, so
+# that they compile side by side. A function of the table that no header declares is an error.
+
+function fail(message) {
+  print "generate_wrappers.awk: " message > "/dev/stderr"
+  failed = 1
+  exit 1
+}
+
+# The table: names before the first " : ", handler after it.
+FNR == NR {
+  if ($0 ~ /^[ \t]*(#|$)/) next
+  at = index($0, " : ")
+  if (at == 0) fail(FILENAME ":" FNR ": no ' : ' between the names and the handler")
+  handler = substr($0, at + 3)
+  count = split(substr($0, 1, at - 1), names, /[ \t]+/)
+  for (i = 1; i <= count; ++i) {
+    name = names[i]
+    if (name == "") continue
+    always = sub(/^!/, "", name)
+    large = sub(/\+$/, "", name)
+    add(name, handler, always)
+    if (large) add(name "_c", handler, always)
+  }
+  next
+}
+
+function add(name, handler, always) {
+  if (name in handlers) fail(name " stands twice in the table")
+  order[++functions] = name
+  handlers[name] = handler
+  outside[name] = always
+}
+
+# The headers: a prototype begins its line, may span several, and ends with ";".
+text == "" && !/^[A-Za-z_]+ \*?MPIX?_[A-Za-z0-9_]+\(/ { next }
+{
+  text = text " " $0
+  if ($0 !~ /;[ \t]*$/) next
+  declaration = text
+  text = ""
+  if (match(declaration, /[ *]MPIX?_[A-Za-z0-9_]+\(/) == 0) next
+  name = substr(declaration, RSTART + 1, RLENGTH - 2)
+  if (name in types) next  # mpio.h repeats some of mpi_proto.h, for other MPI libraries
+  type = substr(declaration, 1, RSTART)
+  gsub(/^ +| +$/, "", type)
+  sub(/[^(]*\(/, "", declaration)
+  # The parameters end at the parenthesis that closes them.
+  depth = 1
+  for (i = 1; i <= length(declaration) && depth > 0; ++i) {
+    c = substr(declaration, i, 1)
+    if (c == "(") ++depth
+    if (c == ")") --depth
+  }
+  parameters = substr(declaration, 1, i - 2)
+  gsub(/[ \t]+/, " ", parameters)
+  types[name] = type
+  signature[name] = parameters == "void" ? "" : parameters
+}
+
+# "const int counts[], MPI_Comm comm" -> "counts, comm"
+function arguments_of(parameters,   n, list, i, one, result) {
+  n = split(parameters, list, ",")
+  result = ""
+  for (i = 1; i <= n; ++i) {
+    one = list[i]
+    sub(/ *\[.*/, "", one)
+    gsub(/ +$/, "", one)
+    sub(/.*[ *]/, "", one)
+    result = result (i > 1 ? ", " : "") one
+  }
+  return result
+}
+
+# The entry of one name (MPI_X or PMPI_X), which goes on to the next definition of that same name.
+function entry(name, next_name, arguments) {
+  print "HYBRID_SHIM_EXPORT " types[name] " " next_name "(" signature[name] ") {"
+  print "  const auto next = next_" next_name ".get();"
+  if (outside[name]) {
+    print "  const OutermostCall outermost;"
+    print "  return outermost ? around_" name "(nullptr, next" (arguments == "" ? "" : ", ") arguments ")"
+    print "                   : next(" arguments ");"
+  } else {
+    print "  const OutermostCall outermost;"
+    print "  Thread* const thread = outermost ? recording_thread() : nullptr;"
+    print "  if (thread == nullptr) return next(" arguments ");"
+    print "  return around_" name "(thread, next" (arguments == "" ? "" : ", ") arguments ");"
+  }
+  print "}"
+}
+
+END {
+  if (failed) exit 1
+  if (parts == "") { part = 1; parts = 1 }
+  print "// Generated from functions.def by generate_wrappers.awk."
+  print "#include \"libhybrid/shim/wrappers.h\"\n"
+  print "using namespace hybrid;"
+  print "using namespace hybrid::shim;"
+  print "using namespace hybrid::shim::describe;\n"
+  for (f = 1; f <= functions; ++f) {
+    name = order[f]
+    if (!(name in types)) fail(name " is in the table but not in the headers of this MPI (MPICH 4.0 is expected)")
+    if ((f - 1) % parts != part - 1) continue
+    arguments = arguments_of(signature[name])
+    call = handlers[name]
+    separator = call ~ /\(\)$/ ? "" : ", "
+    sub(/\(/, "(" (outside[name] ? "" : "*thread, ") "real" separator, call)
+    print "namespace {"
+    print "NextFunction<decltype(&" name ")> next_" name "{\"" name "\"}, next_P" name "{\"P" name "\"};"
+    print "[[gnu::always_inline]] inline " types[name] " around_" name "([[maybe_unused]] Thread* thread, decltype(&" \
+          name ") next" (signature[name] == "" ? "" : ", ") signature[name] ") {"
+    print "  const auto real = [&] { return next(" arguments "); };"
+    print "  return handle::" call ";"
+    print "}"
+    print "}  // namespace"
+    print "extern \"C\" {"
+    entry(name, name, arguments)
+    entry(name, "P" name, arguments)
+    print "}\n"
+  }
+}

@@ -1,0 +1,83 @@
+// What the handlers share. A handler runs the real call of the program between its bookkeeping; it changes
+// neither the call's arguments as the program sees them nor its result.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "libhybrid/live/live_job.h"
+#include "libhybrid/shim/datatypes.h"
+#include "libhybrid/shim/process.h"
+
+namespace hybrid::shim {
+
+/// When a call began and ended. Made at its begin; `done` at its end.
+class CallTime {
+ public:
+  explicit CallTime(Thread& thread) : thread_(thread), begin_(thread.enter()) {}
+  void done() {
+    end_ = ticks();
+    if (process().live_carries) [[unlikely]] process().live->progress();
+  }
+  Ticks begin() const { return begin_; }
+  Ticks end() const { return end_; }
+  void record(const Record& record) { thread_.record(record, begin_, end_); }
+  /// Time in MPI that moves no data of the program.
+  void record_call() {
+    process().prediction.pass(thread_, begin_);
+    thread_.record({.kind = EventKind::call}, begin_, end_);
+  }
+  void record_poll() {
+    process().prediction.pass(thread_, begin_);
+    thread_.poll(begin_, end_);
+  }
+
+ private:
+  Thread& thread_;
+  Ticks begin_;
+  Ticks end_ = 0;
+};
+
+inline std::uint32_t id_of(const Communicator* communicator) {
+  return communicator == nullptr ? 0 : communicator->id;
+}
+inline std::int32_t world_rank(const Communicator* communicator, int local) {
+  return communicator == nullptr ? kNoPeer : communicator->world_rank(local);
+}
+
+/// What a status says of a receive's match. MPICH keeps the size in bytes, and the lowest bit of its high word
+/// for cancellation.
+inline std::uint64_t received_bytes(const MPI_Status& status) {
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1) << 32 |
+         static_cast<std::uint32_t>(status.count_lo);
+}
+inline bool was_cancelled(const MPI_Status& status) { return (status.count_hi_and_cancelled & 1) != 0; }
+
+/// A place for the match where the program wants none. `status` is what the real call gets.
+class OwnStatus {
+ public:
+  explicit OwnStatus(MPI_Status*& status) {
+    if (status == MPI_STATUS_IGNORE) status = &own_;
+    used_ = status;
+  }
+  const MPI_Status& get() const { return *used_; }
+
+ private:
+  MPI_Status own_;
+  MPI_Status* used_ = nullptr;
+};
+
+namespace handle {
+
+template <class Real>
+int call(Thread& thread, Real&& real) {
+  CallTime time(thread);
+  const int result = real();
+  time.done();
+  time.record_call();
+  return result;
+}
+
+}  // namespace handle
+}  // namespace hybrid::shim

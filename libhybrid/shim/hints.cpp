@@ -1,0 +1,60 @@
+// The library's side of hybrid.h.
+#include "libhybrid/hybrid.h"
+
+#include <array>
+#include <exception>
+
+#include "libhybrid/shim/process.h"
+#include "libhybrid/shim/wrappers.h"
+
+namespace hybrid::shim {
+
+namespace {
+
+// The phases that the thread is in. Deeper ones than there is room for are counted only.
+struct OpenPhases {
+  std::array<std::uint32_t, 64> regions;
+  std::size_t depth = 0;
+};
+thread_local OpenPhases open_phases;
+
+void mark(Thread& thread, EventKind kind, std::uint32_t region) {
+  const Ticks now = thread.enter();
+  thread.record({.kind = kind, .request = region}, now, now);
+}
+
+}  // namespace
+
+}  // namespace hybrid::shim
+
+using namespace hybrid::shim;
+
+extern "C" HYBRID_SHIM_EXPORT void hybrid_library_phase_begin(const char* name) {
+  Thread* const thread = recording_thread();
+  if (thread == nullptr || name == nullptr) return;
+  try {
+    const std::uint32_t region = process().region(name);
+    if (open_phases.depth < open_phases.regions.size()) {
+      open_phases.regions[open_phases.depth] = region;
+      mark(*thread, hybrid::EventKind::phase_begin, region);
+    }
+    ++open_phases.depth;
+  } catch (const std::exception&) {
+    // Memory is short: the program goes on without the phase.
+  }
+}
+
+extern "C" HYBRID_SHIM_EXPORT void hybrid_library_phase_end(void) {
+  Thread* const thread = recording_thread();
+  if (thread == nullptr || open_phases.depth == 0) return;
+  --open_phases.depth;
+  if (open_phases.depth < open_phases.regions.size())
+    mark(*thread, hybrid::EventKind::phase_end, open_phases.regions[open_phases.depth]);
+}
+
+extern "C" HYBRID_SHIM_EXPORT void hybrid_library_flush(void) {
+  Thread* const thread = recording_thread();
+  if (thread == nullptr) return;
+  mark(*thread, hybrid::EventKind::flush, 0);
+  process().prediction.flush(hybrid::shim::ticks());
+}

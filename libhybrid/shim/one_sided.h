@@ -1,0 +1,126 @@
+// Handlers of one-sided communication.
+#pragma once
+
+#include "libhybrid/shim/point_to_point.h"
+
+namespace hybrid::shim {
+
+/// A synchronisation that concerns no single target.
+inline constexpr int kNobody = MPI_PROC_NULL;
+
+/// `communicator` of a one-sided event is the window's id.
+inline Record window_record(EventKind kind, std::uint8_t op, const Window* window, int target,
+                            std::uint64_t bytes) {
+  if (window == nullptr) return {};
+  return {kind, op, window->id, world_rank(window->communicator, target), 0, bytes, 0};
+}
+
+/// A put or accumulate leaves for its target; what a get moves comes from there.
+inline void predict_one_sided(Thread& thread, CallTime& time, const Record& record) {
+  if (record.kind == EventKind::put || record.kind == EventKind::accumulate)
+    process().prediction.sending(thread, time.begin(), record.peer, record.bytes, 0);
+}
+
+namespace handle {
+
+template <class Real>
+int transfer(Thread& thread, Real&& real, EventKind kind, MPI_Count count, MPI_Datatype datatype, int target,
+             MPI_Win win) {
+  CallTime time(thread);
+  const Record record = window_record(kind, 0, process().window(win), target, bytes_of(count, datatype));
+  predict_one_sided(thread, time, record);
+  const int result = real();
+  time.done();
+  if (result == MPI_SUCCESS)
+    time.record(record);
+  else
+    time.record_call();
+  return result;
+}
+
+// Its request completes locally; when the data have arrived, a synchronisation says.
+template <class Real>
+int rtransfer(Thread& thread, Real&& real, EventKind kind, MPI_Count count, MPI_Datatype datatype, int target,
+              MPI_Win win, MPI_Request* request) {
+  const int result = transfer(thread, real, kind, count, datatype, target, win);
+  if (result == MPI_SUCCESS) remember(*request, {.active = true});
+  return result;
+}
+
+// One transfer there, which carries the operand, and one back, which fetches the old value.
+template <class Real>
+int get_accumulate(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, MPI_Count result_count,
+                   MPI_Datatype result_datatype, int target, MPI_Win win) {
+  CallTime time(thread);
+  const Window* const window = process().window(win);
+  // MPI_NO_OP takes no operand: then count may be 0 and the datatype null.
+  const Record there = window_record(EventKind::accumulate, 0, window, target, bytes_of(count, datatype));
+  const Record back = window_record(EventKind::get, 0, window, target, bytes_of(result_count, result_datatype));
+  predict_one_sided(thread, time, there);
+  const int result = real();
+  time.done();
+  if (result == MPI_SUCCESS) {
+    time.record(there);
+    time.record(back);
+  } else {
+    time.record_call();
+  }
+  return result;
+}
+
+template <class Real>
+int rget_accumulate(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, MPI_Count result_count,
+                    MPI_Datatype result_datatype, int target, MPI_Win win, MPI_Request* request) {
+  const int result =
+      get_accumulate(thread, real, count, datatype, result_count, result_datatype, target, win);
+  if (result == MPI_SUCCESS) remember(*request, {.active = true});
+  return result;
+}
+
+template <class Real>
+int sync(Thread& thread, Real&& real, RmaSync what, int target, MPI_Win win) {
+  CallTime time(thread);
+  const Record record =
+      window_record(EventKind::rma_sync, static_cast<std::uint8_t>(what), process().window(win), target, 0);
+  const int result = real();
+  time.done();
+  process().prediction.pass(thread, time.begin());
+  if (result == MPI_SUCCESS)
+    time.record(record);
+  else
+    time.record_call();
+  return result;
+}
+
+template <class Real>
+int win_test(Thread& thread, Real&& real, const int* flag, MPI_Win win) {
+  CallTime time(thread);
+  const Record record =
+      window_record(EventKind::rma_sync, static_cast<std::uint8_t>(RmaSync::wait), process().window(win), kNobody, 0);
+  const int result = real();
+  time.done();
+  if (result == MPI_SUCCESS && *flag != 0)
+    time.record(record);
+  else if (result == MPI_SUCCESS)
+    time.record_poll();
+  else
+    time.record_call();
+  return result;
+}
+
+template <class Real>
+int win_create(Thread& thread, Real&& real, MPI_Comm comm, MPI_Win* win) {
+  const int result = call(thread, real);
+  if (result == MPI_SUCCESS) process().define_window(*win, comm);
+  return result;
+}
+
+// Before the call, after which another thread's window may have the handle.
+template <class Real>
+int win_free(Thread& thread, Real&& real, const MPI_Win* win) {
+  process().windows.erase(static_cast<std::uint32_t>(*win));
+  return call(thread, real);
+}
+
+}  // namespace handle
+}  // namespace hybrid::shim

@@ -1,0 +1,39 @@
+#include "libhybrid/shim/online_prediction.h"
+
+#include <utility>
+
+namespace hybrid::shim {
+
+void OnlinePrediction::start(std::unique_ptr<Predictor> predictor, std::vector<Port> port_of_rank,
+                             std::int32_t own_rank, const TickScale& scale, bool concurrent) {
+  predictor_ = std::move(predictor);
+  port_of_rank_ = std::move(port_of_rank);
+  own_port_ = port_of_rank_[static_cast<std::size_t>(own_rank)];
+  scale_ = scale;
+  origin_ = ticks();
+  concurrent_ = concurrent;
+  if (predictor_ != nullptr) deadline_ = predictor_->next_deadline();
+}
+
+void OnlinePrediction::decide(Thread& thread, Ticks now, const Predictor::Decisions& decisions) {
+  for (const Port port : decisions.release) {
+    ++counts_.releases;
+    thread.decision(EventKind::predict_release, port, now);
+    if (live_.active()) live_.release(port, now);
+  }
+  for (const Port port : decisions.request) {
+    ++counts_.requests;
+    thread.decision(EventKind::predict_request, port, now);
+    if (live_.active()) live_.request(port, now);
+  }
+}
+
+void OnlinePrediction::flush(Ticks now) {
+  if (predictor_ == nullptr || !enter()) return;
+  predictor_->on_flush();
+  deadline_ = predictor_->next_deadline();
+  if (live_.active()) live_.flush(now);
+  leave();
+}
+
+}  // namespace hybrid::shim

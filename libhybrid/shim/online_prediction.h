@@ -1,0 +1,99 @@
+// The predictor of this rank at work (D 5.2.2): sees every send as it is made, its decisions go to the journal
+// and to the live scheduler. Knows no MPI type.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/connection.h"
+#include "core/time.h"
+#include "libhybrid/live/client.h"
+#include "libhybrid/shim/thread.h"
+#include "predictor/predictor.h"
+
+namespace hybrid::shim {
+
+/// What the predictor did, for the recording's properties.
+struct PredictionCounts {
+  std::uint64_t sends = 0;     // shown to the predictor: to another port
+  std::uint64_t hits = 0;      // of which the destination was held
+  std::uint64_t requests = 0;
+  std::uint64_t releases = 0;
+  std::uint64_t skipped = 0;   // another thread was inside
+};
+
+/// One a process, as a network interface would have one. Threads that send at the same moment never wait for
+/// each other: the second one's send is not shown to the predictor, only counted.
+class OnlinePrediction {
+ public:
+  OnlinePrediction() = default;
+
+  /// `port_of_rank` by world rank. A null predictor predicts nothing. `concurrent`: several threads may send at
+  /// once.
+  void start(std::unique_ptr<Predictor> predictor, std::vector<Port> port_of_rank, std::int32_t own_rank,
+             const TickScale& scale, bool concurrent);
+  void connect(const LiveClient& live) { live_ = live; }
+
+  /// A message to world rank `peer` is about to leave.
+  void sending(Thread& thread, Ticks now, std::int32_t peer, std::uint64_t bytes, std::int32_t tag) {
+    if (predictor_ == nullptr || static_cast<std::uint32_t>(peer) >= port_of_rank_.size()) return;
+    const Port port = port_of_rank_[static_cast<std::uint32_t>(peer)];
+    if (port == own_port_) return;  // stays inside the port, never reaches the switch
+    if (!enter()) return;
+    const Time time = time_of(now);
+    if (time >= deadline_) [[unlikely]] decide(thread, now, predictor_->on_time(time));
+    ++counts_.sends;
+    if (predictor_->holds(port)) ++counts_.hits;
+    if (live_.active()) live_.count_send(port);
+    const Predictor::Decisions decisions =
+        predictor_->on_send(time, port, bytes, static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag)));
+    if (!decisions.release.empty() || !decisions.request.empty()) decide(thread, now, decisions);
+    deadline_ = predictor_->next_deadline();
+    leave();
+  }
+
+  /// Time passes in a call that sends nothing.
+  void pass(Thread& thread, Ticks now) {
+    if (predictor_ == nullptr || deadline_ == Time::never() || time_of(now) < deadline_ || !enter()) return;
+    decide(thread, now, predictor_->on_time(time_of(now)));
+    deadline_ = predictor_->next_deadline();
+    leave();
+  }
+
+  /// The working set ends here (D 5.2.3).
+  void flush(Ticks now);
+
+  const PredictionCounts& counts() const { return counts_; }
+
+ private:
+  bool enter() {
+    if (!concurrent_ || !busy_.test_and_set(std::memory_order_acquire)) return true;
+    skipped_.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  void leave() {
+    if (concurrent_) busy_.clear(std::memory_order_release);
+  }
+  /// Never decreasing: threads read their clocks before they get here.
+  Time time_of(Ticks now) {
+    const Time time{now > origin_ ? scale_.picoseconds(now - origin_) : 0};
+    return time;
+  }
+  void decide(Thread& thread, Ticks now, const Predictor::Decisions& decisions);
+
+  std::unique_ptr<Predictor> predictor_;
+  std::vector<Port> port_of_rank_;
+  Port own_port_ = kNoPort;
+  TickScale scale_;
+  Ticks origin_ = 0;
+  Time deadline_ = Time::never();
+  LiveClient live_;
+  PredictionCounts counts_;
+  bool concurrent_ = false;
+  std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
+  std::atomic<std::uint64_t> skipped_{0};
+};
+
+}  // namespace hybrid::shim

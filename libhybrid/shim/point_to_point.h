@@ -1,0 +1,251 @@
+// Handlers of point-to-point transfers.
+#pragma once
+
+#include "libhybrid/shim/handlers.h"
+
+namespace hybrid::shim {
+
+/// One direction of a sendrecv, as the program gives it.
+struct HalfTransfer {
+  MPI_Count count;
+  MPI_Datatype datatype;
+  int peer;
+  int tag;
+};
+
+/// The journal id of a blocking sendrecv's send: open during that one call. No slot has it.
+inline constexpr std::uint32_t kSendrecvRequest = 0x7FFF'FFFF;
+
+constexpr std::uint8_t code(SendMode mode) { return static_cast<std::uint8_t>(mode); }
+
+/// The program made `request`.
+inline RequestTable::Slot* remember(MPI_Request request, const Request& what) {
+  return request == MPI_REQUEST_NULL ? nullptr
+                                     : process().requests.insert(static_cast<std::uint32_t>(request), what);
+}
+inline RequestTable::Slot* slot_of(MPI_Request request) {
+  return request == MPI_REQUEST_NULL ? nullptr : process().requests.find(static_cast<std::uint32_t>(request));
+}
+
+inline Record send_record(EventKind kind, const Request& r, std::uint32_t id) {
+  return {kind, r.op, id_of(r.communicator), r.peer, r.tag, r.bytes, id};
+}
+inline Record post_record(const Request& r, std::int32_t peer, std::int32_t tag, std::uint64_t bytes,
+                          std::uint32_t id) {
+  return {EventKind::recv_post, 0, id_of(r.communicator), peer, tag, bytes, id};
+}
+inline Record match_record(EventKind kind, const Communicator* communicator, const MPI_Status& status,
+                           std::uint32_t id) {
+  return {kind,
+          0,
+          id_of(communicator),
+          world_rank(communicator, status.MPI_SOURCE),
+          status.MPI_TAG,
+          received_bytes(status),
+          id};
+}
+
+/// The events of a transfer that begins: of a nonblocking call, or of MPI_Start.
+inline void record_begin(CallTime& time, const Request& r) {
+  switch (r.kind) {
+    case RequestKind::send:
+      time.record(send_record(EventKind::send_start, r, r.id));
+      break;
+    case RequestKind::recv:
+      time.record(post_record(r, r.peer, r.tag, r.bytes, r.id));
+      break;
+    case RequestKind::sendrecv:
+      time.record(send_record(EventKind::send_start, r, r.id));
+      time.record(post_record(r, r.recv_peer, r.recv_tag, 0, second_half(r.id)));
+      break;
+    default:
+      time.record_call();
+      break;
+  }
+}
+
+namespace handle {
+
+// Errors below: a call that failed moved nothing; the program has its return code, the journal a call.
+
+template <class Real>
+int send(Thread& thread, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+         MPI_Comm comm) {
+  CallTime time(thread);
+  Process& p = process();
+  const Communicator* const communicator = p.communicator(comm);
+  const Record record{EventKind::send,   code(mode), id_of(communicator), world_rank(communicator, dest), tag,
+                      bytes_of(count, datatype), 0};
+  p.prediction.sending(thread, time.begin(), record.peer, record.bytes, tag);
+  const int result = real();
+  time.done();
+  if (result == MPI_SUCCESS) [[likely]]
+    time.record(record);
+  else
+    time.record_call();
+  return result;
+}
+
+template <class Real>
+int recv(Thread& thread, Real&& real, int, int, MPI_Comm comm, MPI_Status*& status) {
+  CallTime time(thread);
+  const OwnStatus own(status);
+  const int result = real();
+  time.done();
+  process().prediction.pass(thread, time.begin());
+  if (result == MPI_SUCCESS) [[likely]]
+    time.record(match_record(EventKind::recv, process().communicator(comm), own.get(), 0));
+  else
+    time.record_call();
+  return result;
+}
+
+template <class Real>
+int sendrecv(Thread& thread, Real&& real, const HalfTransfer& out, const HalfTransfer&, MPI_Comm comm,
+             MPI_Status*& status) {
+  CallTime time(thread);
+  const OwnStatus own(status);
+  const Communicator* const communicator = process().communicator(comm);
+  // Both at once: as a started send, a receive, and the send's completion.
+  Request r;
+  r.communicator = communicator;
+  r.peer = world_rank(communicator, out.peer);
+  r.tag = out.tag;
+  r.bytes = bytes_of(out.count, out.datatype);
+  process().prediction.sending(thread, time.begin(), r.peer, r.bytes, r.tag);
+  const int result = real();
+  time.done();
+  if (result != MPI_SUCCESS) [[unlikely]] {
+    time.record_call();
+    return result;
+  }
+  time.record(send_record(EventKind::send_start, r, kSendrecvRequest));
+  time.record(match_record(EventKind::recv, communicator, own.get(), 0));
+  time.record(send_record(EventKind::send_complete, r, kSendrecvRequest));
+  return result;
+}
+
+template <class Real>
+int isend(Thread& thread, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+          MPI_Comm comm, MPI_Request* request) {
+  CallTime time(thread);
+  Process& p = process();
+  Request r;
+  r.kind = RequestKind::send;
+  r.active = true;
+  r.op = code(mode);
+  r.communicator = p.communicator(comm);
+  r.peer = world_rank(r.communicator, dest);
+  r.tag = tag;
+  r.bytes = bytes_of(count, datatype);
+  p.prediction.sending(thread, time.begin(), r.peer, r.bytes, tag);
+  const int result = real();
+  time.done();
+  if (const auto* slot = result == MPI_SUCCESS ? remember(*request, r) : nullptr; slot != nullptr) [[likely]]
+    record_begin(time, slot->request);
+  else
+    time.record_call();
+  return result;
+}
+
+template <class Real>
+int irecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+          MPI_Request* request) {
+  CallTime time(thread);
+  Request r;
+  r.kind = RequestKind::recv;
+  r.active = true;
+  r.communicator = process().communicator(comm);
+  r.peer = world_rank(r.communicator, source);
+  r.tag = tag;
+  r.bytes = bytes_of(count, datatype);
+  const int result = real();
+  time.done();
+  if (const auto* slot = result == MPI_SUCCESS ? remember(*request, r) : nullptr; slot != nullptr) [[likely]]
+    record_begin(time, slot->request);
+  else
+    time.record_call();
+  return result;
+}
+
+template <class Real>
+int isendrecv(Thread& thread, Real&& real, const HalfTransfer& out, const HalfTransfer& in, MPI_Comm comm,
+              MPI_Request* request) {
+  CallTime time(thread);
+  Request r;
+  r.kind = RequestKind::sendrecv;
+  r.active = true;
+  r.communicator = process().communicator(comm);
+  r.peer = world_rank(r.communicator, out.peer);
+  r.tag = out.tag;
+  r.bytes = bytes_of(out.count, out.datatype);
+  r.recv_peer = world_rank(r.communicator, in.peer);
+  r.recv_tag = in.tag;
+  process().prediction.sending(thread, time.begin(), r.peer, r.bytes, r.tag);
+  const int result = real();
+  time.done();
+  if (const auto* slot = result == MPI_SUCCESS ? remember(*request, r) : nullptr; slot != nullptr)
+    record_begin(time, slot->request);
+  else
+    time.record_call();
+  return result;
+}
+
+template <class Real>
+int send_init(Thread&, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+              MPI_Comm comm, MPI_Request* request) {
+  const int result = real();
+  if (result != MPI_SUCCESS) return result;
+  Request r;
+  r.kind = RequestKind::send;
+  r.persistent = true;
+  r.op = code(mode);
+  r.communicator = process().communicator(comm);
+  r.peer = world_rank(r.communicator, dest);
+  r.tag = tag;
+  r.bytes = bytes_of(count, datatype);
+  remember(*request, r);
+  return result;
+}
+
+template <class Real>
+int recv_init(Thread&, Real&& real, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+  const int result = real();
+  if (result != MPI_SUCCESS) return result;
+  Request r;
+  r.kind = RequestKind::recv;
+  r.persistent = true;
+  r.communicator = process().communicator(comm);
+  r.peer = world_rank(r.communicator, source);
+  r.tag = tag;
+  r.bytes = bytes_of(count, datatype);
+  remember(*request, r);
+  return result;
+}
+
+template <class Real>
+int psend_init(Thread&, Real&& real, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+               MPI_Comm comm, MPI_Request* request) {
+  const int result = real();
+  if (result != MPI_SUCCESS) return result;
+  Request r;
+  r.kind = RequestKind::send;
+  r.persistent = true;
+  r.communicator = process().communicator(comm);
+  r.peer = world_rank(r.communicator, dest);
+  r.tag = tag;
+  r.bytes = bytes_of(partitions * count, datatype);
+  r.partitions = static_cast<std::uint32_t>(partitions);
+  remember(*request, r);
+  return result;
+}
+
+template <class Real>
+int precv_init(Thread& thread, Real&& real, int partitions, MPI_Count count, MPI_Datatype datatype, int source,
+               int tag, MPI_Comm comm, MPI_Request* request) {
+  return recv_init(thread, real, partitions * count, datatype, source, tag, comm, request);
+}
+
+}  // namespace handle
+}  // namespace hybrid::shim

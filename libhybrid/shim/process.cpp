@@ -1,0 +1,104 @@
+#include "libhybrid/shim/process.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "libhybrid/live/live_job.h"
+#include "libhybrid/shim/mpi_library.h"
+#include "libhybrid/shim/outermost_call.h"
+#include "libhybrid/shim/warnings.h"
+
+namespace hybrid::shim {
+
+std::atomic<Process*> recording{nullptr};
+
+namespace detail {
+thread_local std::uintptr_t outermost_frame = 0;
+thread_local Thread* current_thread = nullptr;
+
+namespace {
+// Hands the thread's journal on when the thread ends.
+struct ThreadEnd {
+  Thread* thread = nullptr;
+  ~ThreadEnd() {
+    Process* const process = recording.load(std::memory_order_acquire);
+    if (thread != nullptr && process != nullptr) process->leave_thread(thread);
+    current_thread = nullptr;
+  }
+};
+thread_local ThreadEnd thread_end;
+}  // namespace
+
+Thread* join_recording() noexcept {
+  Process* const process = recording.load(std::memory_order_acquire);
+  if (process == nullptr) return nullptr;
+  current_thread = process->adopt_thread();
+  thread_end.thread = current_thread;
+  return current_thread;
+}
+}  // namespace detail
+
+Process::Process() = default;
+Process::~Process() = default;
+
+Thread* Process::adopt_thread() {
+  const std::lock_guard lock(threads_mutex_);
+  if (!idle_threads_.empty()) {
+    Thread* const thread = idle_threads_.back();
+    idle_threads_.pop_back();
+    thread->resume();
+    return thread;
+  }
+  // A thread that got no journal is not tried again and again: its calls are merely counted as lost.
+  if (unrecorded_ != 0) {
+    ++unrecorded_;
+    return nullptr;
+  }
+  try {
+    const auto number = static_cast<std::uint32_t>(threads_.size());
+    JournalHeader header;
+    header.rank = static_cast<std::uint32_t>(rank);
+    header.thread = number;
+    header.ticks_per_second = rules.scale.ticks_per_second();
+    header.origin_ticks = clock_start.at;
+    header.origin_ns = realtime_start;
+    threads_.push_back(std::make_unique<Thread>(
+        journal_path(recording_directory, static_cast<std::uint32_t>(rank), number), header, rules));
+    return threads_.back().get();
+  } catch (const std::exception& error) {
+    ++unrecorded_;
+    warn(std::string("a thread is not recorded: ") + error.what());
+    return nullptr;
+  }
+}
+
+void Process::leave_thread(Thread* thread) noexcept {
+  const std::lock_guard lock(threads_mutex_);
+  thread->flush();
+  idle_threads_.push_back(thread);
+}
+
+std::uint64_t Process::finish_threads() {
+  const std::uint64_t rate = ticks_per_second(clock_start, ClockSample::now());
+  const Ticks now = ticks();
+  std::uint64_t lost = 0;
+  const std::lock_guard lock(threads_mutex_);
+  for (const auto& thread : threads_) {
+    thread->finish(now, rate);
+    lost += thread->lost();
+  }
+  return lost;
+}
+
+std::uint32_t Process::region(const char* name) {
+  const std::lock_guard lock(regions_mutex_);
+  const auto found = regions_.find(std::string_view(name));
+  if (found != regions_.end()) return found->second;
+  const auto id = static_cast<std::uint32_t>(regions_.size());
+  regions_.emplace(name, id);
+  definitions->region(id, name);
+  return id;
+}
+
+}  // namespace hybrid::shim

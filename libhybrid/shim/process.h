@@ -1,0 +1,118 @@
+// This process's recording: what its threads share. There is at most one, from the first of MPI_Init,
+// MPI_Init_thread and MPI_Session_init to the last of MPI_Finalize and MPI_Session_finalize.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "libhybrid/options/job_options.h"
+#include "libhybrid/recording/definitions.h"
+#include "libhybrid/shim/communicator_table.h"
+#include "libhybrid/shim/online_prediction.h"
+#include "libhybrid/shim/request_table.h"
+#include "libhybrid/shim/thread.h"
+
+namespace hybrid {
+class LiveJob;
+class HostLink;
+}  // namespace hybrid
+
+namespace hybrid::shim {
+
+struct Window {
+  std::uint32_t id = 0;
+  const Communicator* communicator = nullptr;
+};
+
+class Process {
+ public:
+  Process();
+  ~Process();
+
+  // Set before recording begins, then only read.
+  JobOptions options;
+  std::int32_t rank = 0;
+  std::int32_t size = 1;
+  std::string recording_directory;
+  MPI_Comm own_comm = MPI_COMM_NULL;     // for what the shim itself sends
+  MPI_Group world = MPI_GROUP_NULL;      // world rank of a process: its rank in this group
+  bool concurrent = false;               // MPI_THREAD_MULTIPLE
+  bool has_world_model = false;          // MPI_Init, not only sessions
+  RecordingRules rules;
+  ClockSample clock_start;
+  std::uint64_t realtime_start = 0;      // CLOCK_REALTIME at clock_start
+  std::unique_ptr<HostLink> link;
+  std::unique_ptr<LiveJob> live;
+  bool live_carries = false;
+
+  std::unique_ptr<DefinitionWriter> definitions;
+  CommunicatorTable communicators;
+  HandleTable<Window> windows;
+  RequestTable requests;
+  RequestTable messages;  // matched probes, by MPI_Message
+  OnlinePrediction prediction;
+  std::atomic<std::uint32_t> datatypes_changed{0};  // see datatypes.h
+
+  /// Defines MPI_COMM_WORLD and MPI_COMM_SELF, which the definitions always have.
+  void define_world();
+  /// The communicator behind a handle; asks MPI and defines it the first time. nullptr: MPI_COMM_NULL, or
+  /// memory is short.
+  const Communicator* communicator(MPI_Comm comm);
+  /// Defines a communicator that was just created: in the order of creation on every process, by which
+  /// definitions of different processes are matched.
+  void define_communicator(MPI_Comm comm) noexcept;
+  /// Defines `made` with the members of `comm`.
+  void define_duplicate(MPI_Comm comm, MPI_Comm made) noexcept;
+  void define_window(MPI_Win win, MPI_Comm comm) noexcept;
+  const Window* window(MPI_Win win);
+  /// Id of a phase's name.
+  std::uint32_t region(const char* name);
+
+  /// A journal for the calling thread: one that an ended thread left, or a new one.
+  Thread* adopt_thread();
+  void leave_thread(Thread* thread) noexcept;
+  /// Writes the last events of all threads and closes their journals; the sum of events lost.
+  std::uint64_t finish_threads();
+  std::uint64_t unrecorded_threads() const { return unrecorded_; }
+
+ private:
+  void add_communicator(MPI_Comm comm, std::unique_ptr<Communicator> known);
+
+  std::mutex threads_mutex_;
+  std::vector<std::unique_ptr<Thread>> threads_;
+  std::vector<Thread*> idle_threads_;
+  std::uint64_t unrecorded_ = 0;
+  std::atomic<std::uint32_t> next_communicator_{kSelfCommunicator + 1};
+  std::atomic<std::uint32_t> next_window_{0};
+  std::size_t reclaim_at_ = 64;
+  std::mutex regions_mutex_;
+  std::map<std::string, std::uint32_t, std::less<>> regions_;
+};
+
+/// The recording, null before it begins and after it ends.
+extern std::atomic<Process*> recording;
+
+namespace detail {
+[[gnu::tls_model("initial-exec")]] extern thread_local Thread* current_thread;
+Thread* join_recording() noexcept;
+}  // namespace detail
+
+/// The calling thread's part of the recording; null when nothing is recorded.
+[[gnu::always_inline]] inline Thread* recording_thread() {
+  if (recording.load(std::memory_order_relaxed) == nullptr) [[unlikely]] return nullptr;
+  Thread* const thread = detail::current_thread;
+  if (thread == nullptr) [[unlikely]] return detail::join_recording();
+  return thread;
+}
+
+/// While something is recorded.
+inline Process& process() { return *recording.load(std::memory_order_relaxed); }
+
+}  // namespace hybrid::shim

@@ -1,0 +1,45 @@
+#include "libhybrid/shim/start_options.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/option.h"
+#include "libhybrid/shim/warnings.h"
+
+namespace hybrid::shim {
+
+int launcher_rank() {
+  for (const char* name : {"PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
+    if (const char* value = std::getenv(name); value != nullptr) return std::atoi(value);
+  return 0;
+}
+
+JobOptions read_options() {
+  // First of all, so that even a wrong setting is silent under it.
+  if (const char* value = std::getenv("HYBRID_QUIET"); value != nullptr) {
+    const std::string_view text = value;
+    be_quiet(text != "0" && text != "off" && text != "false" && text != "no");
+  }
+  JobOptions options;
+  OptionTable table;
+  add_job_options(table, options);
+  const std::vector<std::string> unknown = table.set_from_environment(environ);
+  check_job(options);
+  be_quiet(options.quiet);
+  if (launcher_rank() == 0 && !unknown.empty()) {
+    std::string names;
+    for (const std::string& name : unknown) names += (names.empty() ? "" : ", ") + name;
+    std::vector<std::string> known;
+    for (const Option& option : table.options()) known.push_back(environment_name(option.name));
+    const std::string_view meant = likely_meant(unknown.front(), {known.begin(), known.end()});
+    warn("no option is called " + names + "; ignored" +
+         (meant.empty() ? std::string() : "\n  Did you mean " + std::string(meant) + "?"));
+  }
+  return options;
+}
+
+}  // namespace hybrid::shim

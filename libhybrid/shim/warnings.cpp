@@ -1,0 +1,38 @@
+#include "libhybrid/shim/warnings.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+namespace hybrid::shim {
+
+namespace {
+std::atomic<bool> is_quiet{false};
+std::atomic<bool> disk_told{false};
+char token[4096];  // no allocation when the time comes: the machine may be short of more than disk
+}  // namespace
+
+void be_quiet(bool quiet) { is_quiet.store(quiet, std::memory_order_relaxed); }
+bool quiet() { return is_quiet.load(std::memory_order_relaxed); }
+
+void warn(const std::string& text) {
+  if (!quiet()) std::fprintf(stderr, "libhybrid: %s\n", text.c_str());
+}
+
+void set_full_disk_token(const std::string& path) {
+  if (path.size() < sizeof token) std::memcpy(token, path.c_str(), path.size() + 1);
+}
+
+void warn_of_full_disk() {
+  if (disk_told.exchange(true, std::memory_order_relaxed)) return;
+  // Removing works on a full disk, and only one process in the job succeeds.
+  if (token[0] == '\0' || ::unlink(token) != 0) return;
+  if (!quiet())
+    std::fputs("libhybrid: the disk is full: the program goes on, what it does from here is not recorded\n"
+               "  The report counts the loss. Free space, or give another place with HYBRID_OUTPUT.\n",
+               stderr);
+}
+
+}  // namespace hybrid::shim

@@ -1,0 +1,18 @@
+// What the shim says: on standard error, never on standard output, and nothing at all under HYBRID_QUIET.
+#pragma once
+
+#include <string>
+
+namespace hybrid::shim {
+
+/// Prints "libhybrid: TEXT". Every rank that calls prints: callers choose the rank.
+void warn(const std::string& text);
+void be_quiet(bool quiet);
+bool quiet();
+
+/// One warning in all for a disk that fills up, whichever ranks notice: the rank that takes the job's token
+/// away prints it. `path` is the token, a file of the recording; "" gives it up.
+void set_full_disk_token(const std::string& path);
+void warn_of_full_disk();
+
+}  // namespace hybrid::shim

@@ -1,0 +1,45 @@
+#include "libhybrid/shim/yield.h"
+
+#include <sched.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+
+#include "libhybrid/shim/next_function.h"
+#include "libhybrid/shim/thread.h"
+#include "libhybrid/shim/wrappers.h"
+
+namespace hybrid::shim {
+
+thread_local std::uint32_t yields_of_thread = 0;
+
+namespace {
+std::atomic<bool> yielding{false};
+NextFunction<unsigned (*)(void*)> next_progress{"ucp_worker_progress"};
+}  // namespace
+
+void set_yield(bool yes) { yielding.store(yes, std::memory_order_relaxed); }
+bool yields() { return yielding.load(std::memory_order_relaxed); }
+
+bool launched_oversubscribed() {
+  const char* const local_ranks = std::getenv("MPI_LOCALNRANKS");
+  if (local_ranks == nullptr) return false;
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
+  return std::atoi(local_ranks) > CPU_COUNT(&allowed);
+}
+
+}  // namespace hybrid::shim
+
+// The worker is an opaque pointer to us. Returns how many events were progressed, as UCX does.
+extern "C" HYBRID_SHIM_EXPORT unsigned ucp_worker_progress(void* worker) {
+  using namespace hybrid::shim;
+  const unsigned progressed = next_progress.get()(worker);
+  if (progressed == 0 && yields()) {
+    ++yields_of_thread;
+    sched_yield();
+  }
+  return progressed;
+}
