@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <set>
 #include <string>
 
@@ -83,8 +84,8 @@ TEST(LiveArbiter, WhatCannotBeAskedChangesNothing) {
   b.arbiter.ask(at(1), 7, AskKind::request, 1);  // no such rank
   b.arbiter.ask(at(1), 0, AskKind::request, 2);  // no such port
   b.arbiter.ask(at(1), 0, AskKind::preload, kNoPort);
-  b.arbiter.ask(at(1), 0, AskKind::request, 0);          // its own port
-  b.arbiter.ask(at(1), 0, static_cast<AskKind>(99), 1);  // from damaged memory
+  b.arbiter.ask(at(1), 0, AskKind::request, 0);             // its own port
+  b.arbiter.ask(at(1), 0, std::bit_cast<AskKind>(99u), 1);  // from damaged memory
   b.advance(10);
   EXPECT_THAT(b.log, IsEmpty());
 }
@@ -131,6 +132,7 @@ TEST(LiveArbiter, ExactlyWhatSomeRankWantsIsEstablished) {
     Random random(seed);
     constexpr std::uint32_t kRanks = 9, kPorts = 5;
     std::vector<Port> port_of_rank;
+    port_of_rank.reserve(kRanks);
     for (std::uint32_t r = 0; r < kRanks; ++r)
       port_of_rank.push_back(static_cast<Port>(random.below(kPorts)));
     Bench b(port_of_rank, kPorts, static_cast<std::uint32_t>(random.below(4)));

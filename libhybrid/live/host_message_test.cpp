@@ -15,6 +15,7 @@ TEST(HostMessage, AsksComeBackAsTheyWere) {
   Random random(1);
   for (const std::size_t count : {std::size_t{0}, std::size_t{1}, kEntriesPerMessage}) {
     std::vector<TimedAsk> sent;
+    sent.reserve(count);
     for (std::size_t i = 0; i < count; ++i)
       sent.push_back({Time{static_cast<std::int64_t>(random.bits() >> 1)},
                       static_cast<std::uint32_t>(random.bits()), static_cast<AskKind>(1 + random.below(4)),

@@ -47,7 +47,7 @@ struct LiveConfig {
   /// Where the service's thread may run, in hwloc's list form ("6-7"); "": unrestricted. See
   /// choose_service_cpus (libhybrid/placement/service_cpus.h).
   std::string service_cpus;
-  /// Whether those CPUs are free of ranks. If not, the thread gets CPU time only when nobody else wants any.
+  /// Whether those CPUs are free of ranks. If not, the thread runs rarely and at the lowest priority.
   bool service_cpus_spare = false;
   /// Used on the first rank of each host when there are several hosts; outlives the job. Null otherwise.
   HostLink* link = nullptr;

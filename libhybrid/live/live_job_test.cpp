@@ -25,7 +25,6 @@ namespace {
 using testing::Exchanges;
 using ::testing::HasSubstr;
 using testing::InstantPort;
-using ::testing::IsEmpty;
 using testing::Loopback;
 using testing::ManualClock;
 using testing::run_ranks;
@@ -290,7 +289,7 @@ TEST(LiveJobKilled, ARankWhoseServiceDiesGoesOn) {
   client.request(0);
   while (!client.established(0)) std::this_thread::yield();
   kill_and_wait(service);
-  constexpr std::uint64_t kAsks = 3 * LiveRegion::kRingCapacity;
+  constexpr std::uint64_t kAsks = std::uint64_t{3} * LiveRegion::kRingCapacity;
   for (std::uint64_t i = 0; i < kAsks; ++i) client.request(0);
   EXPECT_GE(region.rank(1).dropped.load(), kAsks - LiveRegion::kRingCapacity - 1);
   EXPECT_TRUE(client.established(0)) << "the row stays as it was";
@@ -335,7 +334,7 @@ TEST(ServiceThread, SaysWhereItRuns) {
         std::vector<std::uint32_t>{0}, std::vector<Port>{0}, nullptr,
         std::span<const std::unique_ptr<MessageRing>>());
   };
-  EXPECT_THAT(ServiceThread(service(), {"", false}).note(), HasSubstr("in what time the ranks leave"));
+  EXPECT_THAT(ServiceThread(service(), {"", false}).note(), HasSubstr("at lowest priority"));
   EXPECT_THAT(ServiceThread(service(), {"60000", true}).note(), HasSubstr("refuses CPU 60000"));
   EXPECT_THROW(ServiceThread(service(), {"none", true}), UserError);
 }

@@ -45,9 +45,9 @@ class MessageRing {
   void pop() { head_.store(head_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
 
  private:
+  alignas(64) std::atomic<std::uint64_t> tail_{0};
   std::unique_ptr<Message[]> messages_;
   std::size_t mask_;
-  alignas(64) std::atomic<std::uint64_t> tail_{0};
   alignas(64) std::atomic<std::uint64_t> head_{0};
 };
 

@@ -72,6 +72,7 @@ TEST(PreloadSlots, AnyUnchangedSlotKeepsItsContent) {
   PreloadSlots slots(16, 4);
   for (int step = 0; step < 500; ++step) {
     std::vector<Configuration> before;
+    before.reserve(4);
     for (std::uint32_t s = 0; s < 4; ++s) before.push_back(slots.slot(s));
     slots.settle();
     slots.add({static_cast<Port>(random.below(16)), static_cast<Port>(random.below(16))});

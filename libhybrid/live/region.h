@@ -47,19 +47,19 @@ inline constexpr std::size_t kLiveLine = 128;  // two cache lines: the prefetche
 /// One rank's part. Positions count asks since the start and never wrap; an ask lives at position mod
 /// capacity.
 struct alignas(kLiveLine) LiveRank {
+  // Written by the service, on a line of its own.
+  std::atomic<std::uint64_t> head{0};  // asks taken
   // Written by the rank.
-  std::atomic<std::uint64_t> tail{0};  // asks written
-  std::uint64_t head_seen = 0;         // the rank's copy of `head`, maybe old
+  alignas(kLiveLine) std::atomic<std::uint64_t> tail{0};  // asks written
+  std::uint64_t head_seen = 0;                            // the rank's copy of `head`, maybe old
   std::atomic<std::uint64_t> requests{0}, releases{0}, flushes{0}, preloads{0}, dropped{0}, hits{0},
       misses{0};
   std::atomic<std::uint32_t> finished{0};  // the rank asks nothing more
   // Written by the creator.
   std::uint32_t world_rank = 0;
   std::uint32_t row = 0;
-  // Written by the service, on a line of its own.
-  alignas(kLiveLine) std::atomic<std::uint64_t> head{0};  // asks taken
 };
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<Word>::is_always_lock_free);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 /// The header, at the start of the object. Followed, each aligned to kLiveLine, by the ranks, the rows' port
 /// numbers and grant counts, the rows' words, and the queues.

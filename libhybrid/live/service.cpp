@@ -1,6 +1,7 @@
 #include "libhybrid/live/service.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace hybrid {
@@ -77,11 +78,15 @@ bool OwningService::step() {
   collector_.collect(asks_, ~std::size_t{0});
   if (inbox_ != nullptr)
     for (; const auto* message = inbox_->front(); inbox_->pop()) decode(message->content(), asks_, rows_);
-  // The queues are in order each; the scheduler sees them laid over each other.
-  std::stable_sort(asks_.begin(), asks_.end(),
-                   [](const TimedAsk& a, const TimedAsk& b) { return a.at < b.at; });
+  // Each queue is in order; the scheduler sees them laid over each other, equal times as they came in.
+  order_.resize(asks_.size());
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  std::sort(order_.begin(), order_.end(), [this](std::size_t a, std::size_t b) {
+    return std::pair(asks_[a].at, a) < std::pair(asks_[b].at, b);
+  });
   const Time now = collector_.now();
-  for (const TimedAsk& ask : asks_) arbiter_.ask(std::min(ask.at, now), ask.rank, ask.kind, ask.destination);
+  for (const std::size_t i : order_)
+    arbiter_.ask(std::min(asks_[i].at, now), asks_[i].rank, asks_[i].kind, asks_[i].destination);
   const auto grants = arbiter_.advance(now);
   for (const Grant& grant : grants) apply(grant);
   bool waiting = false;

@@ -78,6 +78,7 @@ class OwningService final : public LiveService {
   BitMatrix established_;              // rows of ports on other hosts
   std::vector<std::uint64_t> grants_;  // by port
   std::vector<TimedAsk> asks_;
+  std::vector<std::size_t> order_;  // of asks_, by time
   std::vector<RowUpdate> rows_;
 };
 

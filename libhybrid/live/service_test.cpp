@@ -300,6 +300,7 @@ TEST(LiveService, SeveralHostsGiveWhatOneGives) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     Random random(seed);
     std::vector<Port> port_of_rank;
+    port_of_rank.reserve(kRanks);
     for (std::uint32_t r = 0; r < kRanks; ++r)
       port_of_rank.push_back(static_cast<Port>(random.below(kPorts)));
     std::vector<std::uint32_t> one(kRanks, 0), two, three;

@@ -2,7 +2,8 @@
 // to some milliseconds when nobody asks anything: ranks never wake it, since that would take them a system
 // call.
 //
-// Where all CPUs belong to ranks it gets only the time that they leave (SCHED_IDLE), and looks less often.
+// Where all CPUs belong to ranks it runs at the lowest priority and looks less often, so that it takes next
+// to nothing from them.
 #pragma once
 
 #include <algorithm>
