@@ -33,8 +33,7 @@ void Engine::send(Time at, const Message& message) {
 void Engine::fill(std::uint32_t pe) {
   ProcessingElement& p = pes_[pe];
   if (!p.busy()) return;
-  Transfer& t = transfers_[p.offered()];
-  if (!p.fill(timing_.generation, [&](Time entry) { t.ready = entry + timing_.nic; })) return;
+  if (!p.fill(timing_.generation)) return;
   const auto done = p.done(timing_.generation);
   events_.push(done.last_entry, kInjected, done.transfer);
   if (done.next_offer != Time::never()) events_.push(done.next_offer, kOffer, pe);

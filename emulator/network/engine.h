@@ -18,7 +18,6 @@ namespace hybrid {
 /// A message in flight.
 struct Transfer {
   Message message;
-  Time ready{};  // its first word can leave the NIC
   bool circuit = false;
   bool hit = false;
 };

@@ -34,22 +34,17 @@ class ProcessingElement {
     queue_ = &queue;
     left_ = words;
     free_ = now;
-    first_ = true;
   }
   bool busy() const { return queue_ != nullptr; }
   WordQueue* queue() { return queue_; }
 
-  /// Enters as many words as there is known room for. Calls `entered(first word's entry)` once a message.
-  /// Returns whether the message is complete; then done() must follow.
-  template <class Entered>
-  bool fill(Time generation, Entered&& entered) {
+  /// Enters as many words as there is known room for. Returns whether the message is complete; then done()
+  /// must follow.
+  bool fill(Time generation) {
     while (left_ > 0 && !queue_->room.empty()) {
       const Run room = queue_->room.front().head(left_);
-      const std::uint64_t words = serve(room, generation, Time::never(), free_, [&](const Run& entry) {
-        if (first_) entered(entry.first);
-        first_ = false;
-        queue_->entered.push(entry);
-      });
+      const std::uint64_t words = serve(room, generation, Time::never(), free_,
+                                        [&](const Run& entry) { queue_->entered.push(entry); });
       queue_->take_room(words);
       left_ -= words;
     }
@@ -84,7 +79,6 @@ class ProcessingElement {
   WordQueue* queue_ = nullptr;
   std::uint64_t left_ = 0;
   Time free_{};  // earliest instant for the next word
-  bool first_ = false;
 };
 
 }  // namespace hybrid

@@ -32,6 +32,7 @@ WordQueue& Circuit::classify(Time now, std::uint32_t pe, std::uint32_t index, st
     events_.push(now + timing_.nic + timing_.wire, kRequest, c.source, c.destination);
   } else if (queue.state == State::held) {
     statistics_.held_unused += std::max(Time{}, now - queue.idle_since);
+    t.hit = true;
   }
   return queue;
 }
@@ -49,8 +50,7 @@ void Circuit::drain(std::uint32_t port, Virtual& queue) {
     serve(words, timing_.word, Time::never(), free, [&](const Run& starts) {
       queue.left(starts);
       leave_segments(
-          queue.segments, starts,
-          [&](std::uint32_t index) { transfer(index).hit = queue.granted <= transfer(index).ready; },
+          queue.segments, starts, [](std::uint32_t) {},
           [&](std::uint32_t index, Time start) { deliver(start + timing_.circuit + timing_.nic, index); });
     });
     if (queue.entered.empty()) fill(port);
@@ -86,7 +86,6 @@ void Circuit::handle(Time now, const SwitchEvent& event) {
     case kGranted: {
       Virtual& queue = *queues_.find(c.source, c.destination);
       queue.state = State::held;
-      queue.granted = now;
       Time& free = link_free_[c.source];
       free = std::max(free, now);
       drain(c.source, queue);

@@ -12,7 +12,7 @@
 // - The circuit is held until the NIC's buffer for that connection is empty: when the last word has gone (one
 //   word time after its start) and no message to that destination has been offered since, the release leaves
 //   the NIC; one wire delay later both ports are free.
-// A message is a hit when its first word was ready at a NIC that held the grant already.
+// A message is a hit when the NIC held the grant when its first word was offered.
 // Preload and flush change nothing.
 #pragma once
 
@@ -37,7 +37,6 @@ class Circuit final : public Engine {
     Virtual(const Timing& timing, Connection c) : WordQueue(timing), connection(c) {}
     Connection connection;
     State state = State::idle;
-    Time granted{};      // at the NIC
     Time established{};  // at the switch
     Time idle_since{};   // last word gone, while held
   };

@@ -124,9 +124,10 @@ void Hybrid::on_link(Time now, std::uint32_t port) {
 
 void Hybrid::wormhole_slot_begins(Time now, const CycleController::Slot& slot) {
   const Time skew = timing_.wire + timing_.to_fabric;
-  const Time from = now + skew + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{});
+  const Time from =
+      slot.begin + skew + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{});
   openings_.push({from, slot.end + skew});
-  events_.push(from, kFabric);
+  events_.push(std::max(now, from), kFabric);
 }
 
 void Hybrid::handle(Time now, const SwitchEvent& event) {

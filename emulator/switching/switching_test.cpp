@@ -3,6 +3,7 @@
 
 #include "core/random.h"
 #include "emulator/switching/switching_harness.h"
+#include "emulator/switching/switching_reference.h"
 
 namespace hybrid {
 namespace {
@@ -108,6 +109,24 @@ TEST_P(EveryTechnique, DeliversEveryMessageOnceAndInOrderPerConnection) {
     const Recorder second = run_script(*again, script, microseconds(10));
     EXPECT_EQ(second.order, recorder.order);
     EXPECT_EQ(second.outcomes, recorder.outcomes);
+  }
+}
+
+TEST_P(EveryTechnique, EqualsTheReferenceThatTicksEveryWord) {
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    Random random(seed);
+    const SwitchParameters p = random_parameters(random, GetParam());
+    const std::vector<Action> script = random_script(random, p);
+    const auto technique = TechniqueRegistration::make(p.technique, p);
+    const Recorder recorder = run_script(*technique, script, microseconds(10));
+    const std::vector<Outcome> expected = TickedSwitch(p).run(script, 200'000);
+    for (std::size_t id = 0; id < expected.size(); ++id) {
+      ASSERT_EQ(recorder.outcomes[id].injected.ps, expected[id].injected.ps)
+          << "seed " << seed << " message " << id;
+      ASSERT_EQ(recorder.outcomes[id].delivered.ps, expected[id].delivered.ps)
+          << "seed " << seed << " message " << id;
+      ASSERT_EQ(recorder.outcomes[id].hit, expected[id].hit) << "seed " << seed << " message " << id;
+    }
   }
 }
 

@@ -32,7 +32,7 @@ class TransferListener {
   /// The message's last word has left the PE: a blocking send returns.
   virtual void injected(Time at, const Message& message) = 0;
   /// The message's last word has reached the destination PE: a receive completes. `hit`: it left by a circuit
-  /// that was established when its first word was ready to leave the NIC.
+  /// that its NIC knew as established when the PE offered the first word.
   virtual void delivered(Time at, const Message& message, bool hit) = 0;
 };
 

@@ -42,6 +42,7 @@ WordQueue& PredictiveCircuits::classify(Time now, std::uint32_t /*pe*/, std::uin
   consult_predictor(now, message, true);
   if (asks_on_demand() && !c.in_table && !(c.requested && c.demanding)) ask(now, c, true);
   transfer(index).circuit = true;
+  transfer(index).hit = c.in_table;
   words = timing_.payload(message.bytes);
   return c;
 }
@@ -129,11 +130,7 @@ void PredictiveCircuits::drain(Time now, Circuit& c) {
       used = true;
       c.left(starts);
       leave_segments(
-          c.segments, starts,
-          [&](std::uint32_t index) {
-            Transfer& t = transfer(index);
-            t.hit = c.in_table_since <= t.ready;
-          },
+          c.segments, starts, [](std::uint32_t) {},
           [&](std::uint32_t index, Time start) { deliver(start + timing_.circuit + timing_.nic, index); });
     });
     if (sent == 0) break;
@@ -244,7 +241,7 @@ void PredictiveCircuits::on_port(Time now) {
 }
 
 void PredictiveCircuits::apply_grant(const Grant& grant) {
-  controller_.skip_to(grant.at);
+  if (!ticking_) catch_up(grant.at);
   const Connection connection = grant.connection;
   Circuit& c = circuit(connection);
   Configuration& slot = schedule_[grant.slot];
@@ -269,9 +266,21 @@ void PredictiveCircuits::apply_grant(const Grant& grant) {
 void PredictiveCircuits::tick(Time now) {
   if (ticking_) return;
   ticking_ = true;
-  controller_.skip_to(now);
+  catch_up(now);
+  for (std::size_t i = 0; i < upcoming_.size(); ++i) events_.push(upcoming_[i].seen, kWindow);
   events_.push(controller_.boundary(), kBoundary);
   known_until_ = std::max(known_until_, controller_.boundary() + timing_.wire);
+}
+
+/// Goes over the slots that begin before `limit`, while nothing is in flight. Those that the NICs and the
+/// fabric have not wholly seen by then are begun one by one.
+void PredictiveCircuits::catch_up(Time limit) {
+  if (controller_.boundary() >= limit) return;
+  controller_.skip_to(limit - timing_.wire - timing_.to_fabric - 2 * parameters_.slot_length);
+  while (controller_.boundary() < limit) {
+    begin_slot(limit);
+    while (!upcoming_.empty() && upcoming_.front().seen < limit) see_next_window();
+  }
 }
 
 void PredictiveCircuits::on_boundary(Time now) {
@@ -279,11 +288,16 @@ void PredictiveCircuits::on_boundary(Time now) {
     ticking_ = false;
     return;
   }
+  begin_slot(now);
+  events_.push(upcoming_.back().seen, kWindow);
+  events_.push(controller_.boundary(), kBoundary);
+}
+
+void PredictiveCircuits::begin_slot(Time now) {
   const CycleController::Slot slot = controller_.step(wormhole_buffered());
-  events_.push(slot.end, kBoundary);
   Window window;
-  window.open =
-      now + timing_.wire + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{});
+  window.seen = slot.begin + timing_.wire;
+  window.open = window.seen + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{});
   window.close = slot.end + timing_.wire;
   if (slot.slot < parameters_.slots) {
     latch(slot.slot);
@@ -294,7 +308,6 @@ void PredictiveCircuits::on_boundary(Time now) {
     wormhole_slot_begins(now, slot);
   }
   upcoming_.push(window);
-  events_.push(now + timing_.wire, kWindow);
 }
 
 /// Loads B^(slot) into the fabric, where it changed since it was last.
@@ -316,10 +329,15 @@ void PredictiveCircuits::drop(std::uint32_t latched) {
   if (--latched_[latched].users == 0) unused_latched_.push_back(latched);
 }
 
-void PredictiveCircuits::on_window(Time now) {
+void PredictiveCircuits::see_next_window() {
   if (window_.configuration != nullptr) drop(window_.latched);
   window_ = upcoming_.front();
   upcoming_.pop();
+}
+
+void PredictiveCircuits::on_window(Time now) {
+  if (upcoming_.empty() || upcoming_.front().seen != now) return;  // seen already, catching up
+  see_next_window();
   known_until_ = window_.close;
   if (window_.configuration == nullptr) return window_seen(now);
   for_each_port(has_data_.words(), [&](Port source) {
@@ -336,7 +354,6 @@ void PredictiveCircuits::on_notice(Time now, Circuit& c, bool established) {
   c.in_table = established;
   if (established) {
     c.requested = false;
-    c.in_table_since = now;
     return;
   }
   // What was asked before may have been overtaken (a request that undid a release leaves no notice); asking

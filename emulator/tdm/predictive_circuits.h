@@ -20,7 +20,7 @@
 // data
 //   waits for it (flush, preload, the demand guard) is asked for again: the data stays where it is and goes
 //   out in order.
-// A message is a hit when the table showed its connection already when its first word could leave.
+// A message is a hit when the table showed its connection when its first word was offered to the NIC.
 //
 // Demand guard: a connection that data waits for must not starve behind connections that nobody uses (the
 // dissertation's predictors may keep them for ever). When the switch holds such a request for `patience` (two
@@ -55,14 +55,15 @@ class PredictiveCircuits : public Engine {
 
  protected:
   /// Phases of an instant (see EventKinds): NIC, then control words at the switch (and, 16 to 31, what a
-  /// technique has arrive there), then the scheduler port, the guard, the slots; 64 and on are a technique's.
+  /// technique has arrive there), then the demand guard, the scheduler port, the slots; 64 and on are a
+  /// technique's.
   enum Kinds : std::uint32_t {
     kNotice = kFirstOwnKind,
     kDeadline,
     kDrained,
     kControl = 32,
-    kPort,
     kPatience,
+    kPort,
     kBoundary,
     kWindow
   };
@@ -73,11 +74,10 @@ class PredictiveCircuits : public Engine {
     Connection connection;
     // NIC
     bool in_table = false;
-    bool requested = false;    // and no notice of it yet
-    bool demanding = false;    // and asked because data waits
-    bool releasing = false;    // release sent while in the table
-    bool release_due = false;  // release when no data waits
-    Time in_table_since{};
+    bool requested = false;     // and no notice of it yet
+    bool demanding = false;     // and asked because data waits
+    bool releasing = false;     // release sent while in the table
+    bool release_due = false;   // release when no data waits
     Time gate{};                // words leave from here on
     Time busy_since{}, gone{};  // data waits from, until (last word wholly on the link)
     Time gone_before{};         // `gone` before busy_since
@@ -92,6 +92,7 @@ class PredictiveCircuits : public Engine {
   /// What the NICs see of a slot.
   struct Window {
     const Configuration* configuration = nullptr;  // nullptr: no circuits
+    Time seen{};                                   // from here on, until the next one
     Time open{}, close{};                          // words start and end in here
     std::uint32_t latched = 0;
   };
@@ -151,7 +152,10 @@ class PredictiveCircuits : public Engine {
   void apply_grant(const Grant& grant);
   void on_notice(Time now, Circuit& c, bool established);
   void on_deadline(Time now, std::uint32_t port);
+  void catch_up(Time limit);
   void on_boundary(Time now);
+  void begin_slot(Time now);
+  void see_next_window();
   void on_window(Time now);
 
   void on_patience(Time now, Circuit& c);
