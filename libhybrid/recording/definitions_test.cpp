@@ -1,0 +1,164 @@
+#include "libhybrid/recording/definitions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/error.h"
+#include "libhybrid/recording/recording_for_test.h"
+
+namespace hybrid {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string refusal(const std::string& path) {
+  try {
+    read_definitions(path);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "read";
+}
+
+TEST(Definitions, ReadsBackWhatWasWritten) {
+  const RecordingDirectory directory;
+  const std::string odd = "tabs\tand \\ and\nlines \\n \\t";
+  const std::vector<std::int32_t> members{0, 1, 2, 9, 5, 4, 7, 8}, remote{3, 6}, edge{2, kNoPeer, 2};
+  {
+    DefinitionWriter writer(directory / "d");
+    writer.property("arguments", odd);
+    writer.property(odd, "");
+    writer.communicator(4, members, remote);
+    writer.communicator(5, remote);
+    writer.neighbors(5, edge, members);
+    writer.window(2, 5);
+    writer.region(0, odd);
+    writer.property("arguments", odd + "2");  // the later one holds
+  }
+  const Definitions read = read_definitions(directory / "d");
+  EXPECT_EQ(read.properties.at("arguments"), odd + "2");
+  EXPECT_EQ(read.properties.at(odd), "");
+  EXPECT_EQ(read.communicators.at(4).members, members);
+  EXPECT_EQ(read.communicators.at(4).remote, remote);
+  EXPECT_EQ(read.communicators.at(5).members, remote);
+  EXPECT_THAT(read.communicators.at(5).remote, IsEmpty());
+  EXPECT_EQ(read.communicators.at(5).neighbors_out, edge);
+  EXPECT_EQ(read.communicators.at(5).neighbors_in, members);
+  EXPECT_EQ(read.windows.at(2), 5u);
+  EXPECT_EQ(read.regions.at(0), odd);
+}
+
+TEST(Definitions, ALargeWorldIsAShortRecord) {
+  const RecordingDirectory directory;
+  std::vector<std::int32_t> world(100'000);
+  std::iota(world.begin(), world.end(), 0);
+  {
+    DefinitionWriter writer(directory / "d");
+    writer.communicator(0, world);
+  }
+  EXPECT_LT(std::filesystem::file_size(directory / "d"), 100u);
+  EXPECT_EQ(read_definitions(directory / "d").communicators.at(0).members, world);
+}
+
+TEST(Definitions, ARecordCutAtTheEndIsIgnored) {
+  const RecordingDirectory directory;
+  {
+    DefinitionWriter writer(directory / "d");
+    writer.region(0, "whole");
+    writer.region(1, "torn");
+  }
+  const auto size = std::filesystem::file_size(directory / "d");
+  for (std::uintmax_t cut = 1; cut < 12; ++cut) {
+    std::filesystem::resize_file(directory / "d", size - cut);
+    const Definitions read = read_definitions(directory / "d");
+    EXPECT_EQ(read.regions.size(), 1u) << cut;
+    EXPECT_EQ(read.regions.at(0), "whole");
+  }
+}
+
+TEST(Definitions, SaysWhereAFileIsDamaged) {
+  const RecordingDirectory directory;
+  const auto with = [&](const std::string& line) {
+    std::ofstream(directory / "d") << "hybrid-definitions 1\nregion\t0\tx\n" << line << "\n";
+    return refusal(directory / "d");
+  };
+  EXPECT_THAT(with("window\t1\tx"), HasSubstr("d:3: expected a number instead of \"x\""));
+  EXPECT_THAT(with("window\t1"), HasSubstr("d:3: expected a further field"));
+  EXPECT_THAT(with("communicator\t1\t5-2\t"), HasSubstr("d:3: expected an ascending run"));
+  EXPECT_THAT(with("communicator\t1\t0-2147483647\t"), HasSubstr("d:3: expected an ascending run"));
+  EXPECT_THAT(with("colour\t1"), HasSubstr("instead of \"colour\""));
+  EXPECT_THAT(with("region\t-1\tx"), HasSubstr("d:3: expected a number"));
+  EXPECT_THAT(refusal(directory / "missing"), HasSubstr("cannot open"));
+  std::ofstream(directory / "foreign") << "BOTF2\n";
+  EXPECT_THAT(refusal(directory / "foreign"), HasSubstr("not a definitions file"));
+  std::ofstream(directory / "empty") << "";
+  EXPECT_THAT(refusal(directory / "empty"), HasSubstr("not a definitions file"));
+}
+
+TEST(Definitions, FilesArePrivateAndNeverOverwritten) {
+  const RecordingDirectory directory;
+  {
+    const DefinitionWriter writer(directory / "d");
+  }
+  struct stat status{};
+  ASSERT_EQ(stat((directory / "d").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+  EXPECT_THROW(DefinitionWriter(directory / "d"), RunError);
+  std::filesystem::create_symlink(directory / "target", directory / "link");
+  EXPECT_THROW(DefinitionWriter(directory / "link"), RunError);
+}
+
+TEST(Definitions, RecordsOfSeveralThreadsStayWhole) {
+  const RecordingDirectory directory;
+  {
+    DefinitionWriter writer(directory / "d");
+    std::vector<std::thread> threads;
+    for (std::uint32_t t = 0; t < 4; ++t)
+      threads.emplace_back([&writer, t] {
+        for (std::uint32_t n = 0; n < 200; ++n) writer.region(t * 200 + n, std::string(n, 'a'));
+      });
+    for (std::thread& thread : threads) thread.join();
+  }
+  const Definitions read = read_definitions(directory / "d");
+  ASSERT_EQ(read.regions.size(), 800u);
+  for (const auto& [id, name] : read.regions) EXPECT_EQ(name.size(), id % 200);
+}
+
+TEST(Definitions, WhatAFullDiskDelaysIsWrittenLater) {
+  const RecordingDirectory directory;
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGXFSZ, SIG_DFL);
+    DefinitionWriter writer(directory / "d");
+    rlimit limit{50, RLIM_INFINITY};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(2);
+    writer.region(0, std::string(60, 'x'));
+    writer.region(1, "y");
+    limit.rlim_cur = RLIM_INFINITY;
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(2);
+    writer.region(2, "z");
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_EQ(status, 0) << "the program ended";
+  const Definitions read = read_definitions(directory / "d");
+  EXPECT_EQ(read.regions.at(0), std::string(60, 'x'));
+  EXPECT_EQ(read.regions.at(1), "y");
+  EXPECT_EQ(read.regions.at(2), "z");
+}
+
+}  // namespace
+}  // namespace hybrid

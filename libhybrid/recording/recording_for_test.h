@@ -1,0 +1,114 @@
+// Recordings made by hand, for tests: what a shim would have left.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "core/journal.h"
+#include "libhybrid/recording/definitions.h"
+
+namespace hybrid {
+
+/// A directory of its own, gone afterwards.
+class RecordingDirectory {
+ public:
+  RecordingDirectory() {
+    path_ = std::filesystem::temp_directory_path() / "hybrid-recording-test-XXXXXX";
+    if (mkdtemp(path_.data()) == nullptr) ADD_FAILURE() << "no temporary directory";
+  }
+  ~RecordingDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  RecordingDirectory(const RecordingDirectory&) = delete;
+  RecordingDirectory& operator=(const RecordingDirectory&) = delete;
+  const std::string& path() const { return path_; }
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+/// One thread's journal. Times are ticks of a nanosecond from the job's start, durations too.
+class RecordedThread {
+ public:
+  RecordedThread(const std::string& path, const JournalHeader& header)
+      : journal(path, header), origin_(header.origin_ticks) {}
+
+  void event(EventKind kind, std::uint64_t begin, std::uint64_t duration, Event event = {},
+             WideValues wide = {}) {
+    event.kind = kind;
+    event.begin = origin_ + begin;
+    journal.append(event, {wide.bytes != 0 ? wide.bytes : event.bytes, duration,
+                           wide.communicator != 0 ? wide.communicator : event.communicator});
+  }
+  void extension(Extension what, std::int32_t peer, std::uint64_t value) {
+    Event event;
+    event.kind = EventKind::extension;
+    event.op = static_cast<std::uint8_t>(what);
+    event.peer = peer;
+    event.begin = value;
+    journal.append(event);
+  }
+  void start(std::uint64_t at = 0) { event(EventKind::start, at, 0); }
+  void finish(std::uint64_t at) { event(EventKind::finish, at, 0); }
+
+  JournalWriter journal;
+
+ private:
+  std::uint64_t origin_;
+};
+
+/// A process of a recording: definitions with MPI_COMM_WORLD and MPI_COMM_SELF, and the first thread's
+/// journal.
+class RecordedProcess {
+ public:
+  RecordedProcess(const std::string& directory, std::uint32_t rank, std::uint32_t ranks, JournalHeader header)
+      : directory_(directory), header_(header), definitions(definitions_path(directory, rank)) {
+    header_.rank = rank;
+    std::vector<std::int32_t> world(ranks);
+    std::iota(world.begin(), world.end(), 0);
+    definitions.property("ranks", std::to_string(ranks));
+    definitions.communicator(kWorldCommunicator, world);
+    const std::int32_t self = static_cast<std::int32_t>(rank);
+    definitions.communicator(kSelfCommunicator, {&self, 1});
+    thread(0);
+  }
+  RecordedThread& thread(std::uint32_t number) {
+    auto& thread = threads_[number];
+    if (thread == nullptr) {
+      header_.thread = number;
+      thread = std::make_unique<RecordedThread>(journal_path(directory_, header_.rank, number), header_);
+    }
+    return *thread;
+  }
+  RecordedThread* operator->() { return &thread(0); }
+
+ private:
+  std::string directory_;
+  JournalHeader header_;
+  std::map<std::uint32_t, std::unique_ptr<RecordedThread>> threads_;
+
+ public:
+  DefinitionWriter definitions;
+};
+
+/// Clock of a host: `origin_ns` is what its wall clock says when its counter says `origin_ticks`.
+inline JournalHeader test_clock(std::uint64_t origin_ticks = 5'000,
+                                std::uint64_t origin_ns = 1'700'000'000'000'000'000,
+                                std::uint64_t rate = 1'000'000'000) {
+  JournalHeader header;
+  header.ticks_per_second = rate;
+  header.origin_ticks = origin_ticks;
+  header.origin_ns = origin_ns;
+  return header;
+}
+
+}  // namespace hybrid
