@@ -274,8 +274,9 @@ struct Otf2Events {
   static OTF2_CallbackCode rma_completed(OTF2_LocationRef, OTF2_TimeStamp tick, std::uint64_t position,
                                          void* data, Attributes attributes, OTF2_RmaWinRef win,
                                          std::uint64_t) {
-    return result(begin(data, tick)
-                      .synchronise(win, OTF2_UNDEFINED_UINT32, RmaSync::flush, tick, position, attributes));
+    Otf2Stream& s = begin(data, tick);
+    if (s.depth_ > 0 && s.synchronised_call_ == s.region_calls_) return OTF2_CALLBACK_SUCCESS;
+    return result(s.synchronise(win, OTF2_UNDEFINED_UINT32, RmaSync::flush, tick, position, attributes));
   }
 };
 
