@@ -233,8 +233,8 @@ TEST(Phases, DoNotDependOnTheOrderOfTheStream) {
   job.add_strays(10);
   std::vector<Message> messages = job.messages();
   const auto in_time = phases_of(messages, 16);
-  std::stable_sort(messages.begin(), messages.end(), [](const Message& a, const Message& b) {
-    return a.connection.source > b.connection.source;
+  std::sort(messages.begin(), messages.end(), [](const Message& a, const Message& b) {
+    return std::pair(b.connection.source, a.at) < std::pair(a.connection.source, b.at);
   });
   const auto rank_by_rank = phases_of(messages, 16);
   ASSERT_EQ(in_time.size(), 2u);

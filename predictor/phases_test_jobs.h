@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <tuple>
 #include <vector>
 
 #include "core/connection.h"
@@ -126,11 +127,12 @@ class Job {
   }
   Time now() const { return now_; }
   Random& random() { return random_; }
-  /// In time order.
+  /// In time order; at equal times by connection.
   std::vector<Message> messages() const {
     std::vector<Message> sorted = messages_;
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const Message& a, const Message& b) { return a.at < b.at; });
+    std::sort(sorted.begin(), sorted.end(), [](const Message& a, const Message& b) {
+      return std::tie(a.at, a.connection) < std::tie(b.at, b.connection);
+    });
     return sorted;
   }
 

@@ -56,8 +56,8 @@ TEST(RecencyList, BehavesLikeAStandardList) {
 }
 
 TEST(RecencyList, RefusesMoreDestinationsThanItsLinksCanName) {
-  EXPECT_NO_THROW(RecencyList(RecencyList::kMostDestinations));
-  EXPECT_THROW(RecencyList(RecencyList::kMostDestinations + 1), UserError);
+  EXPECT_NO_THROW(RecencyList{RecencyList::kMostDestinations});
+  EXPECT_THROW(RecencyList{RecencyList::kMostDestinations + 1}, UserError);
 }
 
 TEST(RecencyList, WorksWithItsLastDestination) {
