@@ -8,6 +8,25 @@ namespace hybrid {
 
 namespace ids = trace_ids;
 
+namespace {
+
+/// Whether this rank's accesses have arrived afterwards.
+bool ends_accesses(RmaSync sync) {
+  switch (sync) {
+    case RmaSync::fence:
+    case RmaSync::complete:
+    case RmaSync::unlock:
+    case RmaSync::unlock_all:
+    case RmaSync::flush:
+    case RmaSync::flush_all:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 void LocationWriter::write_one_sided(const JournalRecord& record, Time at) {
   const Event& event = *record.event;
   if (event.peer == kNoPeer) return;
@@ -41,7 +60,10 @@ void LocationWriter::write_rma_sync(const JournalRecord& record, Time begin, Tim
     if (!target) return;
   }
   const std::uint32_t remote = target.value_or(OTF2_UNDEFINED_UINT32);
-  const OTF2_GroupRef group = ids::group(place_.job.communicators[window->communicator.id].group);
+  const std::uint32_t communicator = window->communicator.id;
+  const OTF2_GroupRef group = communicator == kSelfCommunicator
+                                  ? ids::kSelfGroup
+                                  : ids::group(place_.job.communicators[communicator].group);
   const OTF2_TimeStamp at = stamp(end);
   const auto attribute = [&] {
     check(OTF2_AttributeList_AddUint8(attributes_, ids::rma_sync, record.event->op));
@@ -50,7 +72,6 @@ void LocationWriter::write_rma_sync(const JournalRecord& record, Time begin, Tim
   switch (sync) {
     case RmaSync::fence:
       check(OTF2_EvtWriter_RmaCollectiveBegin(writer_, nullptr, stamp(begin)));
-      complete_one_sided(*window, std::nullopt, end);
       check(OTF2_EvtWriter_RmaCollectiveEnd(writer_, attribute(), at, OTF2_COLLECTIVE_OP_BARRIER,
                                             OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
                                             window->id, OTF2_COLLECTIVE_ROOT_NONE, 0, 0));
@@ -61,10 +82,6 @@ void LocationWriter::write_rma_sync(const JournalRecord& record, Time begin, Tim
           OTF2_EvtWriter_RmaGroupSync(writer_, attribute(), at, OTF2_RMA_SYNC_LEVEL_NONE, window->id, group));
       break;
     case RmaSync::complete:
-      complete_one_sided(*window, std::nullopt, end);
-      check(OTF2_EvtWriter_RmaGroupSync(writer_, attribute(), at, OTF2_RMA_SYNC_LEVEL_MEMORY, window->id,
-                                        group));
-      break;
     case RmaSync::wait:
       check(OTF2_EvtWriter_RmaGroupSync(writer_, attribute(), at, OTF2_RMA_SYNC_LEVEL_MEMORY, window->id,
                                         group));
@@ -76,15 +93,14 @@ void LocationWriter::write_rma_sync(const JournalRecord& record, Time begin, Tim
       break;
     case RmaSync::unlock:
     case RmaSync::unlock_all:
-      complete_one_sided(*window, target, end);
       check(OTF2_EvtWriter_RmaReleaseLock(writer_, attribute(), at, window->id, remote, 0));
       break;
     case RmaSync::flush:
     case RmaSync::flush_all:
-      complete_one_sided(*window, target, end);
       check(OTF2_EvtWriter_RmaSync(writer_, attribute(), at, window->id, remote, OTF2_RMA_SYNC_TYPE_MEMORY));
       break;
   }
+  if (ends_accesses(sync)) complete_one_sided(*window, target, end);
 }
 
 void LocationWriter::complete_one_sided(const Window& window, std::optional<std::uint32_t> target, Time at) {

@@ -1,0 +1,457 @@
+#include "libhybrid/recording/trace_writer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "emulator/replay/operation.h"
+#include "libhybrid/recording/recording_for_test.h"
+
+namespace hybrid {
+namespace {
+
+using Kind = Operation::Kind;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+namespace fs = std::filesystem;
+
+// A recording under way, and the place of its trace.
+class TraceWriter : public testing::Test {
+ protected:
+  TraceWriter() { fs::create_directory(output()); }
+  std::string output() const { return directory_ / "out"; }
+  void ranks(std::uint32_t count) {
+    for (std::uint32_t r = 0; r < count; ++r) {
+      processes_.push_back(std::make_unique<RecordedProcess>(directory_.path(), r, count, test_clock()));
+      rank(r)->start();
+    }
+  }
+  RecordedProcess& rank(std::uint32_t r) { return *processes_.at(r); }
+
+  TraceSummary write() {
+    processes_.clear();
+    return write_trace(directory_.path(), output());
+  }
+  std::unique_ptr<JobTrace> open() {
+    const TraceSummary summary = write();
+    return open_trace(summary.anchor);
+  }
+
+  RecordingDirectory directory_;
+  std::vector<std::unique_ptr<RecordedProcess>> processes_;
+};
+
+std::vector<Operation> operations(JobTrace& trace, std::uint32_t rank, std::uint32_t thread = 0) {
+  std::uint32_t seen = 0;
+  for (std::uint32_t l = 0; l < trace.locations().size(); ++l) {
+    if (trace.locations()[l].rank != rank || seen++ != thread) continue;
+    std::vector<Operation> all;
+    Operation operation;
+    while (trace.next(l, operation)) all.push_back(operation);
+    return all;
+  }
+  ADD_FAILURE() << "no location of rank " << rank;
+  return {};
+}
+
+std::vector<Kind> kinds(const std::vector<Operation>& all) {
+  std::vector<Kind> result;
+  for (const Operation& o : all) result.push_back(o.kind);
+  return result;
+}
+
+// What otf2-print says of the archive; nullopt where it is not installed.
+std::optional<std::string> printed(const std::string& anchor, const std::string& options = "") {
+  const std::string command = "otf2-print " + options + " '" + anchor + "' 2>&1";
+  std::FILE* const pipe = popen(command.c_str(), "r");  // NOLINT(cert-env33-c): the path is our own
+  if (pipe == nullptr) return std::nullopt;
+  std::string text;
+  std::array<char, 4096> buffer{};
+  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    text.append(buffer.data(), n);
+  const int status = pclose(pipe);
+  if (status != 0 && text.find("not found") != std::string::npos) return std::nullopt;
+  EXPECT_EQ(status, 0) << text;
+  return text;
+}
+
+TEST_F(TraceWriter, PointToPointComesBackAsItHappened) {
+  ranks(3);
+  rank(0)->event(EventKind::send, 1'000, 20,
+                 {.op = static_cast<std::uint8_t>(SendMode::synchronous), .peer = 2, .tag = 7, .bytes = 100});
+  rank(0)->event(EventKind::send, 1'100, 20, {.peer = kNoPeer, .tag = 7, .bytes = 100});
+  rank(0)->finish(1'500);
+  // A wildcard, posted before: the match is told at its completion.
+  rank(2)->event(EventKind::recv_post, 400, 10, {.peer = kAnyPeer, .tag = kAnyTag, .request = 5});
+  rank(2)->event(EventKind::send_start, 450, 10, {.peer = 1, .tag = 9, .bytes = 50, .request = 6});
+  rank(2)->event(EventKind::recv_complete, 900, 300, {.peer = 0, .tag = 7, .bytes = 100, .request = 5});
+  rank(2)->event(EventKind::send_complete, 900, 300, {.request = 6});
+  rank(2)->finish(1'400);
+  rank(1)->event(EventKind::recv, 460, 30, {.peer = 2, .tag = 9, .bytes = 50});
+  rank(1)->finish(1'000);
+  const auto trace = open();
+  ASSERT_EQ(trace->ranks(), 3u);
+
+  const auto zero = operations(*trace, 0);
+  ASSERT_EQ(kinds(zero), (std::vector{Kind::send, Kind::finish}));
+  EXPECT_EQ(zero[0].mode, SendMode::synchronous);
+  EXPECT_EQ(zero[0].peer, 2u);
+  EXPECT_EQ(zero[0].tag, 7);
+  EXPECT_EQ(zero[0].bytes, 100u);
+  EXPECT_EQ(zero[0].compute, nanoseconds(1'000));
+  EXPECT_EQ(zero[1].compute, nanoseconds(80 + 380))
+      << "the send to MPI_PROC_NULL took its time, and is no transfer";
+
+  const auto two = operations(*trace, 2);
+  ASSERT_EQ(kinds(two), (std::vector{Kind::recv_post, Kind::send_start, Kind::recv_complete,
+                                     Kind::send_complete, Kind::finish}));
+  EXPECT_EQ(two[0].compute, nanoseconds(400));
+  EXPECT_EQ(two[1].compute, nanoseconds(40));
+  EXPECT_EQ(two[2].compute, nanoseconds(440));
+  EXPECT_EQ(two[2].peer, 0u);
+  EXPECT_EQ(two[2].tag, 7);
+  EXPECT_EQ(two[2].request, two[0].request);
+  EXPECT_EQ(two[3].compute, Time{}) << "the same call";
+  EXPECT_EQ(two[3].request, two[1].request);
+  EXPECT_NE(two[0].request, two[1].request);
+  EXPECT_EQ(two[4].compute, nanoseconds(200));
+  EXPECT_EQ(kinds(operations(*trace, 1)), (std::vector{Kind::recv, Kind::finish}));
+}
+
+TEST_F(TraceWriter, PersistentRequestsCancellationsAndProcNull) {
+  ranks(2);
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    rank(0)->event(EventKind::send_start, 100 + i * 100, 10, {.peer = 1, .tag = 1, .bytes = 8, .request = 3});
+    rank(0)->event(EventKind::send_complete, 150 + i * 100, 10, {.request = 3});
+    rank(1)->event(EventKind::recv_post, 100 + i * 100, 10, {.peer = 0, .tag = 1, .request = 3});
+    rank(1)->event(EventKind::recv_complete, 170 + i * 100, 10,
+                   {.peer = 0, .tag = 1, .bytes = 8, .request = 3});
+  }
+  rank(1)->event(EventKind::recv_post, 500, 10, {.peer = 0, .tag = 1, .request = 4});
+  rank(1)->event(EventKind::cancelled, 520, 10, {.request = 4});
+  rank(1)->event(EventKind::recv_post, 540, 10, {.peer = kNoPeer, .tag = 1, .request = 5});
+  rank(1)->event(EventKind::recv_complete, 560, 10, {.peer = kNoPeer, .request = 5});
+  const auto trace = open();
+  EXPECT_EQ(kinds(operations(*trace, 0)),
+            (std::vector{Kind::send_start, Kind::send_complete, Kind::send_start, Kind::send_complete,
+                         Kind::send_start, Kind::send_complete, Kind::finish}));
+  EXPECT_EQ(
+      kinds(operations(*trace, 1)),
+      (std::vector{Kind::recv_post, Kind::recv_complete, Kind::recv_post, Kind::recv_complete,
+                   Kind::recv_post, Kind::recv_complete, Kind::recv_post, Kind::cancelled, Kind::finish}));
+}
+
+TEST_F(TraceWriter, CollectivesOnSplitCommunicatorsWhoseIdsDiffer) {
+  ranks(4);
+  const auto op = [](CollectiveOp o) { return static_cast<std::uint8_t>(o); };
+  const std::vector<std::int32_t> even{2, 0}, odd{1, 3};
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    const auto id = static_cast<std::uint16_t>(10 + r);
+    rank(r).definitions.communicator(id, r % 2 == 0 ? even : odd);
+    rank(r)->event(
+        EventKind::collective, 100, 10,
+        {.op = op(CollectiveOp::bcast), .communicator = id, .peer = r % 2 == 0 ? 0 : 1, .bytes = 64});
+    rank(r)->event(EventKind::collective_start, 200, 10,
+                   {.op = op(CollectiveOp::allreduce), .communicator = id, .bytes = 16, .request = 1});
+    rank(r)->event(EventKind::collective_complete, 300, 10, {.request = 1});
+    // Sizes by peer.
+    const auto self = static_cast<std::int32_t>(r);
+    rank(r)->extension(Extension::counts, r % 2 == 0 ? 2 - self : 4 - self, 1'000 + r);
+    rank(r)->extension(Extension::counts_received, r % 2 == 0 ? 2 - self : 4 - self,
+                       1'000 + (r % 2 == 0 ? 2 - r : 4 - r));
+    rank(r)->event(EventKind::collective, 400, 10,
+                   {.op = op(CollectiveOp::alltoallv), .communicator = id, .bytes = 1'000 + r});
+    rank(r)->finish(500);
+  }
+  const auto trace = open();
+  const auto zero = operations(*trace, 0), two = operations(*trace, 2), three = operations(*trace, 3);
+  ASSERT_EQ(kinds(zero), (std::vector{Kind::collective, Kind::collective_start, Kind::collective_complete,
+                                      Kind::collective, Kind::finish}));
+  EXPECT_EQ(zero[0].communicator, two[0].communicator);
+  EXPECT_NE(zero[0].communicator, three[0].communicator);
+  EXPECT_THAT(trace->communicator(zero[0].communicator).members, ElementsAre(2, 0));
+  EXPECT_THAT(trace->communicator(three[0].communicator).members, ElementsAre(1, 3));
+  EXPECT_EQ(zero[0].collective, CollectiveOp::bcast);
+  EXPECT_EQ(zero[0].peer, 0u);
+  EXPECT_EQ(two[0].peer, 0u);
+  EXPECT_EQ(three[0].peer, 1u);
+  EXPECT_EQ(two[0].bytes, 64u);
+  EXPECT_EQ(zero[1].collective, CollectiveOp::allreduce);
+  EXPECT_EQ(zero[1].bytes, 16u);
+  EXPECT_EQ(zero[2].request, zero[1].request);
+  EXPECT_EQ(zero[3].collective, CollectiveOp::alltoallv);
+  EXPECT_THAT(zero[3].counts_sent, ElementsAre(1'000, 0)) << "rank 2 is the first of this communicator";
+  EXPECT_THAT(zero[3].counts_received, ElementsAre(1'002, 0));
+  EXPECT_THAT(two[3].counts_sent, ElementsAre(0, 1'002));
+}
+
+TEST_F(TraceWriter, NeighbourhoodsKeepTheTopologysOrder) {
+  ranks(3);
+  for (std::uint32_t r = 0; r < 3; ++r) {
+    const auto left = static_cast<std::int32_t>((r + 2) % 3), right = static_cast<std::int32_t>((r + 1) % 3);
+    for (const std::int32_t peer : {right, left})
+      rank(r)->extension(Extension::counts, peer, peer == right ? 5 : 0);
+    for (const std::int32_t peer : {left, right})
+      rank(r)->extension(Extension::counts_received, peer, peer == left ? 5 : 0);
+    rank(r)->event(EventKind::collective, 100, 10,
+                   {.op = static_cast<std::uint8_t>(CollectiveOp::neighbor_alltoallv), .bytes = 5});
+  }
+  const auto trace = open();
+  const auto one = operations(*trace, 1);
+  ASSERT_EQ(kinds(one), (std::vector{Kind::collective, Kind::finish}));
+  EXPECT_EQ(one[0].collective, CollectiveOp::neighbor_alltoallv);
+  EXPECT_THAT(one[0].neighbors_out, ElementsAre(2, 0));
+  EXPECT_THAT(one[0].counts_sent, ElementsAre(5, 0));
+  EXPECT_THAT(one[0].neighbors_in, ElementsAre(0, 2));
+  EXPECT_THAT(one[0].counts_received, ElementsAre(5, 0));
+}
+
+TEST_F(TraceWriter, OneSidedOperationsAndTheirSynchronisations) {
+  ranks(2);
+  const auto sync = [&](std::uint32_t r, RmaSync what, std::uint64_t at, std::int32_t target = kNoPeer) {
+    rank(r)->event(EventKind::rma_sync, at, 10,
+                   {.op = static_cast<std::uint8_t>(what), .communicator = 3, .peer = target});
+  };
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    rank(r).definitions.window(3, kWorldCommunicator);
+    sync(r, RmaSync::fence, 100);
+  }
+  rank(0)->event(EventKind::put, 200, 10, {.communicator = 3, .peer = 1, .bytes = 256});
+  rank(1)->event(EventKind::get, 200, 10, {.communicator = 3, .peer = 0, .bytes = 512});
+  for (std::uint32_t r = 0; r < 2; ++r) sync(r, RmaSync::fence, 300);
+  sync(0, RmaSync::lock, 400, 1);
+  rank(0)->event(EventKind::accumulate, 500, 10, {.communicator = 3, .peer = 1, .bytes = 8});
+  sync(0, RmaSync::flush, 600, 1);
+  sync(0, RmaSync::unlock, 700, 1);
+  sync(1, RmaSync::post, 800);
+  sync(1, RmaSync::wait, 900);
+  const auto trace = open();
+  const auto zero = operations(*trace, 0);
+  ASSERT_EQ(kinds(zero), (std::vector{Kind::rma_sync, Kind::put, Kind::rma_sync, Kind::rma_sync,
+                                      Kind::accumulate, Kind::rma_sync, Kind::rma_sync, Kind::finish}));
+  EXPECT_EQ(zero[0].sync, RmaSync::fence);
+  EXPECT_EQ(zero[1].peer, 1u);
+  EXPECT_EQ(zero[1].bytes, 256u);
+  EXPECT_EQ(zero[3].sync, RmaSync::lock);
+  EXPECT_EQ(zero[5].sync, RmaSync::flush);
+  EXPECT_EQ(zero[6].sync, RmaSync::unlock);
+  const auto one = operations(*trace, 1);
+  EXPECT_EQ(one[1].kind, Kind::get);
+  EXPECT_EQ(one[1].bytes, 512u);
+  EXPECT_EQ(one[3].sync, RmaSync::post);
+  EXPECT_EQ(one[4].sync, RmaSync::wait);
+}
+
+TEST_F(TraceWriter, PhasesAreRegionsByName) {
+  ranks(2);
+  rank(0).definitions.region(0, "solve");
+  rank(1).definitions.region(0, "setup");
+  rank(1).definitions.region(1, "solve");
+  rank(0)->event(EventKind::phase_begin, 100, 0, {.request = 0});
+  rank(0)->event(EventKind::send, 200, 10, {.peer = 1, .tag = 1, .bytes = 1});
+  rank(0)->event(EventKind::flush, 250, 0, {});
+  rank(0)->event(EventKind::phase_end, 300, 0, {.request = 0});
+  rank(1)->event(EventKind::phase_begin, 100, 0, {.request = 1});
+  rank(1)->event(EventKind::recv, 150, 100, {.peer = 0, .tag = 1, .bytes = 1});
+  // Killed within its phase.
+  const auto trace = open();
+  const auto zero = operations(*trace, 0);
+  ASSERT_EQ(kinds(zero),
+            (std::vector{Kind::phase_begin, Kind::send, Kind::flush, Kind::phase_end, Kind::finish}));
+  EXPECT_EQ(trace->region_name(zero[0].region), "solve");
+  EXPECT_EQ(zero[0].compute, nanoseconds(100));
+  EXPECT_EQ(zero[1].compute, nanoseconds(100));
+  EXPECT_EQ(zero[3].compute, nanoseconds(50));
+  const auto one = operations(*trace, 1);
+  ASSERT_GE(one.size(), 2u);
+  EXPECT_EQ(one[0].region, zero[0].region);
+}
+
+TEST_F(TraceWriter, ThreadsAreLocationsAndMayCompleteEachOthersRequests) {
+  ranks(2);
+  rank(0)->event(EventKind::recv_post, 100, 10, {.peer = 1, .tag = 1, .request = 7});
+  auto& other = rank(0).thread(1);
+  other.start(50);
+  other.event(EventKind::recv_complete, 200, 100, {.peer = 1, .tag = 1, .bytes = 4, .request = 7});
+  other.finish(400);
+  rank(0)->finish(500);
+  rank(1)->event(EventKind::send, 150, 10, {.peer = 0, .tag = 1, .bytes = 4});
+  const auto trace = open();
+  ASSERT_EQ(trace->locations().size(), 3u);
+  const auto first = operations(*trace, 0, 0), second = operations(*trace, 0, 1);
+  ASSERT_EQ(kinds(first), (std::vector{Kind::recv_post, Kind::finish}));
+  ASSERT_EQ(second.at(0).kind, Kind::recv_complete);
+  EXPECT_EQ(second[0].request, first[0].request);
+}
+
+TEST_F(TraceWriter, ValuesThatNeedTheWideForm) {
+  ranks(2);
+  const std::uint64_t bytes = (std::uint64_t{3} << 32) + 5, long_time = 6'000'000'000;
+  const std::vector<std::int32_t> world{0, 1};
+  for (std::uint32_t r = 0; r < 2; ++r) rank(r).definitions.communicator(70'000, world);
+  rank(0)->event(EventKind::send, 100, long_time, {.peer = 1, .tag = 1}, {bytes, 0, 70'000});
+  rank(0)->finish(100 + long_time + 50);
+  rank(1)->event(EventKind::recv, 100, long_time, {.peer = 0, .tag = 1}, {bytes, 0, 70'000});
+  rank(1)->finish(100 + long_time + 50);
+  const auto trace = open();
+  const auto zero = operations(*trace, 0);
+  ASSERT_EQ(kinds(zero), (std::vector{Kind::send, Kind::finish}));
+  EXPECT_EQ(zero[0].bytes, bytes);
+  EXPECT_NE(zero[0].communicator, operations(*trace, 1)[1].communicator);
+  EXPECT_EQ(zero[1].compute, nanoseconds(50)) << "the call's whole duration counts";
+}
+
+TEST_F(TraceWriter, SaysWhichRanksDidNotEndAndWhatIsMissing) {
+  ranks(4);
+  rank(0)->finish(100);
+  rank(1)->event(EventKind::send, 50, 5, {.peer = 0, .tag = 0, .bytes = 1});
+  rank(2)->finish(100);
+  rank(2)->journal.header().lost = 12;
+  processes_.clear();
+  fs::remove(journal_path(directory_.path(), 3, 0));
+  fs::remove(definitions_path(directory_.path(), 3));
+  // A process that died between making its journal and writing the header.
+  std::ofstream(journal_path(directory_.path(), 2, 1)) << std::string(4096, '\0');
+  const TraceSummary summary = write();
+  EXPECT_EQ(summary.ranks, 4u);
+  EXPECT_THAT(summary.incomplete, ElementsAre(1));
+  EXPECT_THAT(summary.missing, ElementsAre(3));
+  EXPECT_EQ(summary.lost, 12u);
+  EXPECT_EQ(summary.events, 6u);
+  EXPECT_EQ(summary.anchor, output() + "/trace.otf2");
+  const auto trace = open_trace(summary.anchor);
+  EXPECT_EQ(trace->ranks(), 4u);
+  EXPECT_EQ(trace->property("complete"), "no");
+  EXPECT_EQ(trace->property("incomplete_ranks"), "1");
+  EXPECT_EQ(trace->property("missing_ranks"), "3");
+  EXPECT_EQ(trace->property("lost_events"), "12");
+  EXPECT_EQ(kinds(operations(*trace, 1)), (std::vector{Kind::send, Kind::finish}));
+}
+
+TEST_F(TraceWriter, FactsAreThoseThatAllAgreeOnAndSumsOfCounts) {
+  ranks(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    auto& definitions = rank(r).definitions;
+    definitions.property("application", "/opt/halo");
+    definitions.property("arguments", "-n 4\tx\ny");
+    definitions.property("host", "node" + std::to_string(r));
+    definitions.property("port", std::to_string(7 - r));
+    definitions.property("live_hits", "20");
+    rank(r)->finish(10);
+  }
+  const auto trace = open();
+  EXPECT_EQ(trace->property("application"), "/opt/halo");
+  EXPECT_EQ(trace->property("arguments"), "-n 4 x y");
+  EXPECT_EQ(trace->property("live_hits"), "40");
+  EXPECT_EQ(trace->property("hosts"), "2");
+  EXPECT_EQ(trace->property("complete"), "yes");
+  EXPECT_EQ(trace->property("port"), "");
+  EXPECT_THAT(trace->placement(), ElementsAre(7, 6));
+}
+
+TEST_F(TraceWriter, CpuClockComputeTimesSurviveTheTrace) {
+  ranks(1);
+  rank(0).definitions.property("clock", "cpu");
+  rank(0).definitions.region(0, "p");
+  rank(0)->extension(Extension::compute, kNoPeer, 300);
+  rank(0)->event(EventKind::phase_begin, 5'000, 0, {.request = 0});
+  rank(0)->extension(Extension::compute, kNoPeer, 40);
+  rank(0)->event(EventKind::collective, 9'000, 2'000,
+                 {.op = static_cast<std::uint8_t>(CollectiveOp::barrier)});
+  rank(0)->event(EventKind::predict_request, 11'010, 0, {.peer = 3});
+  rank(0)->event(EventKind::collective, 11'025, 10, {.op = static_cast<std::uint8_t>(CollectiveOp::barrier)});
+  rank(0)->finish(12'000);
+  const auto trace = open();
+  const auto all = operations(*trace, 0);
+  ASSERT_EQ(kinds(all).size(), 5u);
+  EXPECT_EQ(all[0].compute, nanoseconds(300));
+  EXPECT_EQ(all[1].compute, nanoseconds(40));
+  EXPECT_EQ(all[2].compute, nanoseconds(25));
+}
+
+TEST_F(TraceWriter, NeverOverwritesATrace) {
+  ranks(1);
+  write();
+  EXPECT_THROW(write_trace(directory_.path(), output()), UserError);
+  fs::remove(output() + "/trace.otf2");
+  EXPECT_THROW(write_trace(directory_.path(), output()), UserError) << "its definitions are there still";
+  EXPECT_TRUE(fs::exists(output() + "/trace.def"));
+}
+
+TEST_F(TraceWriter, RefusesWhatIsNoRecording) {
+  const RecordingDirectory empty;
+  EXPECT_THROW(write_trace(empty.path(), output()), UserError);
+  EXPECT_THROW(write_trace(empty / "missing", output()), UserError);
+  ranks(1);
+  processes_.clear();
+  EXPECT_THROW(write_trace(directory_.path(), directory_ / "missing"), UserError);
+  EXPECT_FALSE(fs::exists(directory_ / "missing"));
+}
+
+TEST_F(TraceWriter, IgnoresATornRecordAndAnExtensionWithoutItsEvent) {
+  ranks(1);
+  rank(0).definitions.region(0, "torn");
+  rank(0)->event(EventKind::call, 10, 10, {});
+  rank(0)->extension(Extension::counts, 0, 5);
+  processes_.clear();
+  const std::string file = definitions_path(directory_.path(), 0);
+  fs::resize_file(file, fs::file_size(file) - 3);
+  const auto trace = open();
+  EXPECT_THAT(kinds(operations(*trace, 0)), ElementsAre(Kind::finish));
+}
+
+TEST_F(TraceWriter, ShiftsHostsSoThatNoMessageIsEarly) {
+  // Node b's wall clock is 5000 ns behind: its receive would end before the send began.
+  const auto header = [&](std::uint32_t r) {
+    return test_clock(r * 777'777, 1'700'000'000'000'000'000 - r * 5'000);
+  };
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    processes_.push_back(std::make_unique<RecordedProcess>(directory_.path(), r, 2, header(r)));
+    rank(r).definitions.property("host", r == 0 ? "a" : "b");
+    rank(r)->start();
+  }
+  rank(0)->event(EventKind::send, 1'000, 10, {.peer = 1, .tag = 1, .bytes = 1});
+  rank(1)->event(EventKind::recv, 900, 200, {.peer = 0, .tag = 1, .bytes = 1});
+  const TraceSummary summary = write();
+  const auto trace = open_trace(summary.anchor);
+  EXPECT_EQ(trace->property("early_messages"), "1");
+  EXPECT_EQ(trace->property("clock_shift_ns"), "4900") << "the least that helps";
+  EXPECT_EQ(trace->property("clock_error_ns"), "0");
+}
+
+TEST_F(TraceWriter, Otf2PrintReadsIt) {
+  ranks(2);
+  rank(0)->event(EventKind::send, 100, 20, {.peer = 1, .tag = 3, .bytes = 64});
+  rank(1)->event(EventKind::recv, 50, 100, {.peer = 0, .tag = 3, .bytes = 64});
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    rank(r)->event(EventKind::collective, 300, 20,
+                   {.op = static_cast<std::uint8_t>(CollectiveOp::allreduce), .bytes = 8});
+    rank(r)->finish(400);
+  }
+  const TraceSummary summary = write();
+  const auto events = printed(summary.anchor);
+  if (!events) GTEST_SKIP() << "otf2-print is not installed";
+  EXPECT_THAT(*events,
+              HasSubstr("Receiver: 1 (\"Master thread\" <1>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 3, "
+                        "Length: 64"));
+  EXPECT_THAT(*events, HasSubstr("Sender: 0"));
+  EXPECT_THAT(*events, HasSubstr("Operation: ALLREDUCE"));
+  EXPECT_LT(events->find("MPI_SEND "), events->find("MPI_RECV "));
+  const auto definitions = printed(summary.anchor, "-G");
+  EXPECT_THAT(*definitions, HasSubstr("Type: COMM_LOCATIONS"));
+  EXPECT_THAT(*definitions, testing::Not(HasSubstr("INVALID")));
+}
+
+}  // namespace
+}  // namespace hybrid
