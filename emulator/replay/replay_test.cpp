@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "emulator/replay/memory_trace_for_test.h"
+#include "emulator/switching/technique.h"
 
 namespace hybrid {
 namespace {
@@ -407,6 +408,32 @@ TEST(Replay, EveryCollectiveEndsAndTheSameJobGivesTheSameResult) {
     EXPECT_EQ(results[0].measures.messages, results[1].measures.messages);
     EXPECT_EQ(results[0].measures.latency.mean(), results[1].measures.latency.mean());
     EXPECT_EQ(results[0].measures.communication_time, results[1].measures.communication_time);
+  }
+}
+
+TEST(Replay, EveryTechniqueEndsTheJobWithTheSameMessages) {
+  std::uint64_t messages = 0;
+  for (const std::string_view name : registered_names(Technique::kKind)) {
+    ReplayResult results[2];
+    for (ReplayResult& result : results) {
+      MemoryTrace trace(9);
+      random_job(trace, 77);
+      SwitchParameters parameters;
+      parameters.technique = name;
+      result = replay(trace, parameters, {});
+    }
+    const Measures& m = results[0].measures;
+    if (messages == 0) messages = m.messages;
+    EXPECT_EQ(m.messages, messages) << name;
+    EXPECT_EQ(m.statistics.messages, messages) << name;
+    EXPECT_EQ(m.statistics.bytes, m.bytes) << name;
+    EXPECT_EQ(m.latency.count(), messages) << name;
+    EXPECT_GT(m.time, m.compute_time) << name;
+    EXPECT_GT(m.utilisation, 0) << name;
+    EXPECT_LE(m.utilisation, 1) << name;
+    EXPECT_EQ(m.time, results[1].measures.time) << name;
+    EXPECT_EQ(m.statistics.hits, results[1].measures.statistics.hits) << name;
+    EXPECT_EQ(m.latency.mean(), results[1].measures.latency.mean()) << name;
   }
 }
 
