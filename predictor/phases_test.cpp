@@ -178,6 +178,16 @@ TEST_P(Disturbed, OneLongPassOverAllDestinationsIsAPhaseThoughNothingInItRecurs)
   EXPECT_GE(phases[1].working_set.size(), 64u * 63 * 85 / 100);
 }
 
+TEST_P(Disturbed, ASlowLoopDoesNotHideThatAFastOneFollows) {
+  Job j = job(64);
+  j.repeat(4, [](Job& j, int) { j.run(all_to_all(64), milliseconds(1)); });
+  j.repeat(2000, [](Job& j, int) { j.run(halo(8, 8), microseconds(4)); });
+  const auto phases = find(j, 64);
+  ASSERT_EQ(phases.size(), 2u) << testing::PrintToString(phases);
+  EXPECT_GE(phases[0].working_set.size(), 64u * 63 * 99 / 100);
+  EXPECT_EQ(phases[1].working_set, set_of({halo(8, 8)}));
+}
+
 TEST_P(Disturbed, IrregularTrafficIsOnePhase) {
   Job j = job();
   j.repeat(3000, [](Job& j, int) {

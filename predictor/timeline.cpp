@@ -93,7 +93,7 @@ std::vector<double> cumulative_shares(const Timeline& timeline) {
 }
 
 void widen_to_recurrence(Timeline& timeline) {
-  while (timeline.windows.size() > 1 && recurring_share(timeline) < 0.75) double_length(timeline);
+  while (timeline.windows.size() > 1 && recurring_share(timeline) < 0.5) double_length(timeline);
   drop_empty(timeline);
 }
 

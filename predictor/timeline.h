@@ -7,10 +7,11 @@
 
 namespace hybrid {
 
-/// Doubles the window length until, in three quarters of the job, neighbouring windows use mostly the same
+/// Doubles the window length until, in half of the job or more, neighbouring windows use mostly the same
 /// connections (connections weighed by their messages), or one window is left; then removes the empty
-/// windows. A window then holds what the job repeats, an iteration or more: shorter windows would show the
-/// order of the sends within an iteration as change.
+/// windows. A window then holds an iteration or more of what the job mostly repeats: shorter windows would
+/// show the order of the sends within an iteration as change. Half is enough, so that a slow loop in one part
+/// of the job does not blur a fast one in another.
 void widen_to_recurrence(UseHistory::Timeline& timeline);
 
 /// By index of timeline.uses, whether the connection is a stray: in nine of ten windows that use it, it is
