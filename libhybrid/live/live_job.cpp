@@ -1,5 +1,7 @@
 #include "libhybrid/live/live_job.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -78,7 +80,13 @@ struct LiveJob::Service {
 
 LiveJob::LiveJob() = default;
 LiveJob::~LiveJob() {
-  if (rank_ != nullptr) stop();
+  if (service_ != nullptr && getpid() != owner_) {
+    // A forked child has the parent's objects but not its thread: joining it, or destroying what it waits on,
+    // would never end.
+    static_cast<void>(service_.release());
+    return;
+  }
+  stop();
 }
 
 std::unique_ptr<LiveJob> LiveJob::start(const LiveConfig& config, LiveExchange& exchange, std::string& note) {
@@ -128,6 +136,7 @@ std::unique_ptr<LiveJob> LiveJob::start(const LiveConfig& config, LiveExchange& 
   LiveRegion* region = job->mapping_.region();
   job->client_ = LiveClient(region, job->local_);
   job->rank_ = &region->rank(job->local_);
+  job->owner_ = getpid();
   if (job->service_ != nullptr) {
     note = job->service_->thread->note();
     job->carrier_ = job->service_->carrier.get();
@@ -189,7 +198,7 @@ void LiveJob::preload(std::span<const Port> destinations, std::uint64_t ticks) {
 
 LiveCounters LiveJob::stop() {
   LiveCounters counters;
-  if (rank_ == nullptr) return counters;
+  if (rank_ == nullptr || getpid() != owner_) return counters;
   rank_->finished.store(1, std::memory_order_release);
   if (service_ != nullptr) {
     service_->thread->stop();

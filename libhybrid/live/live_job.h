@@ -84,7 +84,8 @@ class LiveJob {
   /// left to the link, and ends the service; the link is not used afterwards. Others need not have stopped:
   /// what they ask later goes nowhere, and copies of their clients stay usable as long as the job object
   /// lives. Returns this rank's counters; the sum over all ranks is the job's (a port's grants, as far as the
-  /// service has told them, are counted at the port's first rank of this host). Later calls return zeros.
+  /// service has told them, are counted at the port's first rank of this host). Later calls, and those of a
+  /// forked child, return zeros.
   LiveCounters stop();
 
  private:
@@ -97,6 +98,7 @@ class LiveJob {
   LiveMapping mapping_;
   LiveClient client_;
   LiveRank* rank_ = nullptr;
+  int owner_ = 0;  // process id: a forked child has no part in the job
   std::uint32_t local_ = 0;
   std::unique_ptr<Service> service_;  // first rank of a host
   Carrier* carrier_ = nullptr;        // in service_; only with several hosts

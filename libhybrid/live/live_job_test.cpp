@@ -316,6 +316,30 @@ TEST(LiveJobKilled, AServiceWhoseRankDiesGoesOn) {
   EXPECT_EQ(region.rank(1).head.load(), region.rank(1).tail.load());
 }
 
+TEST(LiveJob, AForkedChildHasNoPartInIt) {
+  Exchanges all({0});
+  ThreadExchange exchange(all, 0);
+  std::string note;
+  auto job = LiveJob::start(config_of(0, {0}), exchange, note);
+  ASSERT_NE(job, nullptr) << note;
+  LiveClient client = job->client();
+  for (int i = 0; i < 10; ++i) {
+    client.request(1);
+    until(*job, [&] { return client.established(1); });
+    const pid_t child = fork();
+    if (child == 0) {
+      job.reset();  // as an exit handler of the child might; must not wait for a thread that is not there
+      _exit(0);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status));
+    client.release(1);
+    until(*job, [&] { return !client.established(1); });
+  }
+  EXPECT_EQ(job->stop().requests, 10u);
+}
+
 TEST(ServicePace, SleepsLongerTheLongerNothingHappens) {
   using std::chrono::microseconds;
   ServicePace pace(microseconds(20), microseconds(100));
