@@ -24,7 +24,7 @@ struct JournalTrack {
     if (more && ++taken % kForgetAfter == 0) journal.forget_before(step.first());
   }
 
-  static constexpr std::uint64_t kForgetAfter = 16384;  // steps
+  static constexpr std::uint64_t kForgetAfter = 4096;  // steps
   std::uint32_t process, thread;
   JournalReader journal;
   JournalSteps steps;

@@ -3,7 +3,10 @@
 #include <cstdarg>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
+#include <new>
 #include <system_error>
+#include <vector>
 
 #include "core/error.h"
 
@@ -12,6 +15,28 @@ namespace hybrid {
 namespace {
 
 constexpr const char* kName = "trace";
+
+// libotf2's own pool lets every location gather 128 MiB before it writes any; here, a chunk that is full is
+// written.
+using Chunks = std::vector<std::unique_ptr<char[]>>;
+constexpr std::size_t kChunksHeld = 1;
+
+void* allocate_chunk(void* /*archive*/, OTF2_FileType, OTF2_LocationRef, void** buffer, std::uint64_t size) {
+  if (*buffer == nullptr) *buffer = new Chunks;
+  auto& chunks = *static_cast<Chunks*>(*buffer);
+  if (chunks.size() == kChunksHeld) return nullptr;
+  chunks.emplace_back(new (std::nothrow) char[size]);
+  return chunks.back().get();
+}
+
+void free_chunks(void* /*archive*/, OTF2_FileType, OTF2_LocationRef, void** buffer, bool final) {
+  auto* const chunks = static_cast<Chunks*>(*buffer);
+  if (chunks == nullptr) return;
+  chunks->clear();
+  if (!final) return;
+  delete chunks;
+  *buffer = nullptr;
+}
 
 OTF2_FlushType flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
 
@@ -35,6 +60,8 @@ TraceArchive::TraceArchive(const std::string& directory)
     // No post-flush callback: a flush of ours is no event of the program's.
     static constexpr OTF2_FlushCallbacks kFlush{flush, nullptr};
     check(OTF2_Archive_SetFlushCallbacks(archive_, &kFlush, nullptr));
+    static constexpr OTF2_MemoryCallbacks kMemory{allocate_chunk, free_chunks};
+    check(OTF2_Archive_SetMemoryCallbacks(archive_, &kMemory, nullptr));
     check(OTF2_Archive_SetSerialCollectiveCallbacks(archive_));
     check(OTF2_Archive_SetCreator(archive_, "libhybrid"));
     check(OTF2_Archive_OpenEvtFiles(archive_));
