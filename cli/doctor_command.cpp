@@ -77,7 +77,7 @@ Finding hardware() {
   const int nodes = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
   hwloc_topology_destroy(topology);
   return {"hwloc", State::ok,
-          "2." + std::to_string(hwloc_get_api_version() >> 8 & 0xFF) + ", sees " + std::to_string(cores) +
+          "API 2." + std::to_string(hwloc_get_api_version() >> 8 & 0xFF) + ", sees " + std::to_string(cores) +
               " cores, " + std::to_string(nodes) + " NUMA " + (nodes == 1 ? "node" : "nodes"),
           ""};
 }

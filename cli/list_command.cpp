@@ -1,6 +1,8 @@
 // `hybrid list`: everything that is picked by name, and every option.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -57,8 +59,12 @@ class ListCommand final : public Command {
 
   int list_registered() {
     auto json = nlohmann::ordered_json::array();
-    std::string text, kind;
+    std::string text;
+    std::string_view kind;
     std::vector<std::string_view> kinds;
+    std::map<std::string_view, std::size_t> widths;
+    for (const Listing& l : listings())
+      widths[l.kind] = std::max({widths[l.kind], l.name.size(), std::size_t{20}});
     for (const Listing& l : listings()) {
       if (l.kind == Command::kKind) continue;  // `hybrid --help` shows those
       if (kinds.empty() || kinds.back() != l.kind) kinds.push_back(l.kind);
@@ -66,7 +72,7 @@ class ListCommand final : public Command {
       if (l.kind != kind) text += (kind.empty() ? "" : "\n") + std::string(l.kind) + "\n";
       kind = l.kind;
       std::string name(l.name);
-      name.resize(std::max<std::size_t>(name.size() + 2, 22), ' ');
+      name.resize(widths[kind] + 2, ' ');
       text += "  " + name + std::string(l.description) + "\n";
       json.push_back({{"kind", l.kind}, {"name", l.name}, {"description", l.description}});
     }

@@ -114,7 +114,8 @@ int run_and_tell(int argc, char** argv) {
   try {
     int code = dispatch({argv + 1, argv + argc});
     // A full disk behind standard output shows only here.
-    if (std::fflush(stdout) != 0) throw RunError("cannot write to standard output");
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      throw RunError("cannot write to standard output");
     return code;
   } catch (const UserError& error) {
     std::fprintf(stderr, "hybrid: %s\n", error.what());

@@ -94,7 +94,9 @@ TEST(Linkage, EveryCutOfAFileIsRefusedOrReadWithoutHarm) {
   const ElfImage image(true, {"libmpich.so.12", "libc.so.6"});
   for (std::size_t length = 0; length < image.size(); ++length) {
     const auto linkage = read_linkage(image.write(length));
-    if (linkage && linkage->needed.size() == 2) EXPECT_EQ(linkage->needed[0], "libmpich.so.12") << length;
+    if (linkage && linkage->needed.size() == 2) {
+      EXPECT_EQ(linkage->needed[0], "libmpich.so.12") << length;
+    }
   }
 }
 

@@ -58,7 +58,7 @@ class SimulateCommand final : public Command {
     app.footer(
         "Examples:\n"
         "  hybrid simulate --pattern uniform --nodes 32 --technique wormhole,hybrid --load 0.5\n"
-        "  hybrid simulate --preset ch8 --pattern random_to_all --message 512 --technique circuit\n"
+        "  hybrid simulate --preset ch8 --pattern random-to-all --message 512 --technique circuit\n"
         "  hybrid simulate --pattern transpose --slots 1,2,4,8 --json -");
   }
 

@@ -201,8 +201,8 @@ void add_emulation_options(OptionTable& table, JobOptions& options) {
   add_compared_switch_options(table, options.network, options.techniques, options.slot_counts, false,
                               "wormhole,circuit,tdm,hybrid",
                               std::to_string(options.network.slots) + ", and what the largest phase needs");
-  add_registered_list(table, "predictors", Predictor::kKind, "predictors that the report scores", "all",
-                      options.predictors);
+  add_registered_list(table, "predictors", Predictor::kKind, "predictors that the report scores",
+                      "all but none", options.predictors);
   table.add({"ports", "PORT,...", "port of each rank, in order of rank (default: as recorded)",
              join(options.replay.placement), [&options](std::string_view text) {
                std::vector<std::uint32_t> ports;
@@ -252,7 +252,9 @@ std::string options_page() {
     };
     for (const Option& option : table.options()) {
       if (option.name == skipped) continue;
-      text += "| `--" + option.name + (option.value.empty() ? "" : " " + cell(option.value)) + "` | `" +
+      // Names that are registered change with the files there are; `hybrid list` tells them.
+      const std::string value = registered_names(option.name).empty() ? cell(option.value) : "NAME";
+      text += "| `--" + option.name + (value.empty() ? "" : " " + value) + "` | `" +
               environment_name(option.name) + "` | " + cell(option.default_text) + " | " + cell(option.help) +
               " |\n";
     }
@@ -272,7 +274,7 @@ std::string options_page() {
          "sizes too\n"
          "(`128`, `8K`, `unlimited`), and so do rates (`6.4Gb/s`). Lists have commas: `--slots 2,4,8`; in "
          "TOML they\n"
-         "may be arrays: `slots = [2, 4, 8]`.\n\n"
+         "may be arrays: `slots = [2, 4, 8]`. `hybrid list` shows the names that can stand for NAME.\n\n"
          "This page is generated: `hybrid list --options --markdown`.\n\n"
          "## Recording\n\nRead by `hybrid run` and by a job that preloads the library.\n\n" +
          section(recording, "") +

@@ -38,7 +38,7 @@ struct JobOptions {
   ReplayOptions replay;
   // Those compared in the report (`technique`); empty: wormhole, circuit, tdm, hybrid.
   std::vector<std::string> techniques;
-  std::vector<std::string> predictors;  // those scored in the report; empty: all registered
+  std::vector<std::string> predictors;  // those scored in the report; empty: all but none
   // K tried for tdm and hybrid (`slots`); empty: network.slots, and the fewest that the phases need.
   std::vector<std::uint32_t> slot_counts;
 };

@@ -52,14 +52,14 @@ std::string where_ranks_run(const JobReport& report) {
 std::string job_section(const JobReport& report) {
   std::string text;
   const auto fact = [&](std::string_view name, const std::string& value) {
-    if (!value.empty()) text += fmt::format("  {:<13}{}\n", name, value);
+    constexpr std::size_t kIndent = 15;
+    std::string lines = wrap(value, kIndent);
+    if (!lines.empty()) text += lines.replace(2, name.size(), name);
   };
   const JobFacts& job = report.job;
   text += "Job\n";
-  std::string application(job.find(trace_names::kApplication));
-  if (const auto arguments = job.find(trace_names::kArguments); !arguments.empty())
-    application += " " + std::string(arguments);
-  fact("program", application);
+  const std::string_view command = job.find(trace_names::kArguments);  // with the program's own name
+  fact("program", std::string(command.empty() ? job.find(trace_names::kApplication) : command));
   fact("ranks", where_ranks_run(report));
   if (const auto clock = job.find(trace_names::kClock); !clock.empty())
     fact("compute time", clock == "cpu" ? "from each thread's CPU clock" : "from the wall clock");
@@ -71,8 +71,7 @@ std::string job_section(const JobReport& report) {
     if (m.local_messages != 0)
       fact("", fmt::format("{} inside ports, {}", grouped(m.local_messages), format_bytes(m.local_bytes)));
   }
-  for (std::size_t i = 0; i < report.warnings.size(); ++i)
-    text += fmt::format("  {:<13}{}\n", i == 0 ? "warning" : "", report.warnings[i]);
+  for (std::size_t i = 0; i < report.warnings.size(); ++i) fact(i == 0 ? "warning" : "", report.warnings[i]);
   return text;
 }
 
@@ -215,7 +214,7 @@ std::string command_to_repeat(const JobReport& report) {
 std::string to_text(const JobReport& report) {
   std::string text = job_section(report) + phase_section(report);
   if (!report.predictors.empty() && report.predictors.front().sends != 0)
-    text += "\nPredictors (each on its own port's sends, every request granted at once)\n" +
+    text += "\nPredictors (at the recorded times of each port's sends, every request granted at once)\n" +
             predictor_table(report.predictors);
   text += live_section(report.job);
   text += "\nTechniques (speedup: against wormhole)\n" + technique_table(report.techniques);

@@ -6,6 +6,8 @@
 #include <array>
 #include <string_view>
 
+#include "libhybrid/report/format.h"
+
 namespace hybrid {
 
 namespace {
@@ -24,7 +26,7 @@ std::string name(const Contender& c) {
   return c.slots == 0 ? c.technique : fmt::format("{} with K = {}", c.technique, c.slots);
 }
 
-std::string percent(double fraction) {
+std::string in_percent(double fraction) {
   const double p = fraction * 100;
   return p != 0 && p < 10 ? fmt::format("{:.1f} %", p) : fmt::format("{:.0f} %", p);
 }
@@ -38,22 +40,30 @@ double computing(const Contender& c) { return c.time.ps == 0 ? 0.0 : quotient(c.
 // By how much `slow` is longer than `fast`, in words that read well at 3 % and at thirtyfold.
 std::string longer(Time slow, Time fast) {
   const double ratio = quotient(slow, fast);
-  return ratio < 2 ? percent(ratio - 1) + " longer" : fmt::format("{:.1f} times as long", ratio);
+  return ratio < 2 ? in_percent(ratio - 1) + " longer" : fmt::format("{:.1f} times as long", ratio);
 }
 
 // What holds a job back when the technique does not: said of the contender that was picked.
 std::string bottleneck(const Contender& c) {
-  if (computing(c) >= 0.5) return fmt::format("the job computes {} of its time", percent(computing(c)));
+  if (computing(c) >= 0.5) return fmt::format("the job computes {} of its time", in_percent(computing(c)));
   if (c.utilisation >= 0.5)
     return fmt::format("the links are busy {} of the time whatever carries the messages",
-                       percent(c.utilisation));
+                       in_percent(c.utilisation));
   return fmt::format(
       "the links are busy only {} of the time; the ranks wait for each other, not for the switch",
-      percent(c.utilisation));
+      in_percent(c.utilisation));
 }
 
 std::string found(const Contender& c) {
-  return fmt::format("{} of its messages find their circuit established", percent(c.hit_rate));
+  return fmt::format("{} of its messages find their circuit established", in_percent(c.hit_rate));
+}
+
+// Where few messages find a circuit that was there before them, what counts is the time that ranks
+// communicate.
+std::string less_waiting(const Contender& picked, const Contender& against) {
+  if (against.communication <= picked.communication) return "messages arrive when their receivers need them";
+  return fmt::format("the ranks communicate {} less",
+                     in_percent(1 - quotient(picked.communication, against.communication)));
 }
 
 // What is to say of K, given what the largest phase needs; "" when nothing is.
@@ -120,9 +130,10 @@ Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed)
   const Contender& against = wormhole != contenders.end() ? *wormhole : *slowest;
   std::string chosen = name(*picked);
   chosen[0] = static_cast<char>(chosen[0] - 'a' + 'A');  // technique names are lower case
-  std::string sentence = fmt::format("{} suits this job: {} takes {} ({} against {}), since here {}", chosen,
-                                     name(against), longer(against.time, picked->time),
-                                     to_string(against.time), to_string(picked->time), found(*picked));
+  std::string sentence =
+      fmt::format("{} suits this job: {} takes {} ({} against {}), since here {}", chosen, name(against),
+                  longer(against.time, picked->time), short_time(against.time), short_time(picked->time),
+                  picked->hit_rate >= 0.5 ? found(*picked) : less_waiting(*picked, against));
   if (computing(*picked) >= 0.5) sentence += fmt::format(", though {}", bottleneck(*picked));
   return answer(sentence + slots_remark(contenders, *picked, slots_needed) + ".");
 }

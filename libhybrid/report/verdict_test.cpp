@@ -63,10 +63,11 @@ TEST(Verdict, ACircuitTechniqueIsComparedWithWormholeAndSaysItsHits) {
                                 4);
   EXPECT_EQ(verdict.technique, "hybrid");
   EXPECT_EQ(verdict.slots, 4u);
-  EXPECT_EQ(verdict.sentence,
-            "Hybrid with K = 4 suits this job: wormhole takes 50 % longer (1.5ms against 1ms), since here 97 "
-            "% of its "
-            "messages find their circuit established; its largest phase needs 4 slots, which K = 4 holds.");
+  EXPECT_EQ(
+      verdict.sentence,
+      "Hybrid with K = 4 suits this job: wormhole takes 50 % longer (1.50 ms against 1.00 ms), since here 97 "
+      "% of its "
+      "messages find their circuit established; its largest phase needs 4 slots, which K = 4 holds.");
 }
 
 TEST(Verdict, AmongTiedBestTheFewerSlotsWin) {
@@ -117,6 +118,14 @@ TEST(Verdict, WithoutWormholeTheSlowestIsTheMeasure) {
   EXPECT_THAT(
       judge({{contender("circuit", 0, 2000, 100, 0.3), contender("hybrid", 4, 1000, 100, 0.9)}}, 4).sentence,
       HasSubstr("circuit takes 2.0 times as long"));
+}
+
+TEST(Verdict, WithFewHitsTheTimeInCommunicationIsTheReason) {
+  EXPECT_THAT(
+      judge({{contender("wormhole", 0, 1500, 500), contender("circuit", 0, 1000, 500, 0.1)}}, 4).sentence,
+      HasSubstr(
+          "Circuit suits this job: wormhole takes 50 % longer (1.50 ms against 1.00 ms), since here the "
+          "ranks communicate 50 % less"));
 }
 
 TEST(Verdict, OneContenderIsNotCompared) {
