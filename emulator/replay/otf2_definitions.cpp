@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 
 #include "core/error.h"
 #include "emulator/replay/trace_names.h"
@@ -189,8 +190,8 @@ class Resolver {
       }
       out_.locations.push_back(std::move(location));
     }
-    std::stable_sort(out_.locations.begin(), out_.locations.end(), [](const auto& a, const auto& b) {
-      return a.rank != b.rank ? a.rank < b.rank : a.main && !b.main;
+    std::sort(out_.locations.begin(), out_.locations.end(), [](const auto& a, const auto& b) {
+      return std::tuple(a.rank, !a.main, a.ref) < std::tuple(b.rank, !b.main, b.ref);
     });
     for (std::size_t i = 0; i < out_.locations.size(); ++i) {
       Otf2Definitions::Location& l = out_.locations[i];

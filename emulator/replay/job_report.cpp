@@ -1,0 +1,58 @@
+// The driver's part that keeps account: phases, and what the replay measured.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emulator/replay/job_driver.h"
+
+namespace hybrid {
+
+void JobDriver::begin_phase(Location& location) {
+  const std::string& name = trace_.region_name(location.operation.region);
+  const auto [found, fresh] = phase_of_name_.try_emplace(name, static_cast<std::uint32_t>(phases_.size()));
+  if (fresh) {
+    Phase phase;
+    phase.result.name = name;
+    phase.ranks = PortSet(ranks_.size());
+    phases_.push_back(std::move(phase));
+  }
+  phases_[found->second].ranks.set(location.rank);
+  location.phases.push_back({found->second, location.now});
+}
+
+void JobDriver::end_phase(Location& location) {
+  if (location.phases.empty()) return;
+  const Location::Frame frame = location.phases.back();
+  location.phases.pop_back();
+  phases_[frame.phase].total += location.now - frame.begin;
+}
+
+void JobDriver::report(ReplayResult& result) const {
+  Measures& measures = result.measures;
+  measures.messages = messages_;
+  measures.bytes = bytes_;
+  measures.local_messages = local_messages_;
+  measures.local_bytes = local_bytes_;
+  measures.latency = latency_;
+  measures.hit_rate = messages_ == 0 ? 0.0 : static_cast<double>(hits_) / static_cast<double>(messages_);
+  for (const Rank& rank : ranks_) {
+    measures.time = std::max(measures.time, rank.end);
+    measures.compute_time += rank.compute;
+    measures.communication_time += rank.end - rank.compute;
+  }
+  if (!ranks_.empty()) {
+    const auto ranks = static_cast<std::int64_t>(ranks_.size());
+    measures.compute_time = {measures.compute_time.ps / ranks};
+    measures.communication_time = {measures.communication_time.ps / ranks};
+  }
+  for (const Phase& phase : phases_) {
+    result.phases.push_back(phase.result);
+    result.phases.back().time = {phase.total.ps / static_cast<std::int64_t>(phase.ranks.count())};
+  }
+  if (dropped_receives_ != 0)
+    result.warnings.push_back(
+        fmt::format("the recording is incomplete: {} receives were dropped whose messages it does not show",
+                    dropped_receives_));
+}
+
+}  // namespace hybrid
