@@ -79,7 +79,7 @@ std::string finish_job(const std::string& recording, const JobOptions& options, 
   if (!options.keep_journals) remove_recording(recording);
   if (options.at_finalize == "trace") {
     line.clear();
-    if (out != nullptr) std::fprintf(out, "trace: %s\n", trace.anchor.c_str());
+    if (out != nullptr) std::fputs(to_text(trace).c_str(), out);
     return {};
   }
   const JobReport report = report_of(trace.anchor, options, line);

@@ -89,10 +89,18 @@ std::vector<std::string> warnings_of(const JobFacts& job) {
   std::vector<std::string> warnings;
   if (const auto lost = job.find(trace_names::kLostEvents); !lost.empty() && lost != "0")
     warnings.push_back(fmt::format("{} events are missing: the disk was full while the job ran.", lost));
+  const auto several = [](std::string_view ranks) {
+    return ranks.find_first_of(",-") != std::string_view::npos;
+  };
   if (const auto ranks = job.find(trace_names::kMissingRanks); !ranks.empty())
-    warnings.push_back(fmt::format("No journal of rank {}: its messages are missing.", ranks));
+    warnings.push_back(several(ranks)
+                           ? fmt::format("Ranks {} left no journal: what they sent is missing.", ranks)
+                           : fmt::format("Rank {} left no journal: what it sent is missing.", ranks));
   if (const auto ranks = job.find(trace_names::kIncompleteRanks); !ranks.empty())
-    warnings.push_back(fmt::format("The journal of rank {} has no end: it died, or is cut.", ranks));
+    warnings.push_back(
+        several(ranks)
+            ? fmt::format("The journals of ranks {} have no end: these died, or were killed.", ranks)
+            : fmt::format("The journal of rank {} has no end: it died, or was killed.", ranks));
   return warnings;
 }
 

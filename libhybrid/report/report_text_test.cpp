@@ -78,7 +78,7 @@ JobReport example() {
   report.techniques = {result("wormhole", 0, microseconds(1500), microseconds(1000), 1),
                        result("hybrid", 4, microseconds(1000), microseconds(500), 1.5)};
   report.verdict = {"hybrid", 4, "Hybrid with K = 4 suits this job."};
-  report.warnings = {"The journal of rank 3 has no end: it died, or is cut."};
+  report.warnings = {"The journal of rank 3 has no end: it died, or was killed."};
   report.options.slot_counts = {4};
   return report;
 }
@@ -92,7 +92,7 @@ TEST(ReportText, ReadsLikeThis) {
   yield        on: empty polls gave up the core, there being more ranks than cores
   messages     12,345 through the switch, 5 MiB
                40 inside ports, 320 B
-  warning      The journal of rank 3 has no end: it died, or is cut.
+  warning      The journal of rank 3 has no end: it died, or was killed.
 
 Phases (found from the sends)
   phase    times  messages  bytes    working set  slots needed
