@@ -198,6 +198,21 @@ class Writing {
 
 }  // namespace
 
+std::string to_text(const TraceSummary& summary) {
+  const auto of_ranks = [](const std::vector<std::uint32_t>& ranks) {
+    return (ranks.size() == 1 ? "rank " : "ranks ") + join(ranks);
+  };
+  std::string text = "trace: " + summary.anchor + "\n";
+  text += "  " + std::to_string(summary.ranks) + " ranks, " + std::to_string(summary.events) + " events\n";
+  if (!summary.incomplete.empty())
+    text += "  did not come to their end (the trace has what they recorded until then): " +
+            of_ranks(summary.incomplete) + "\n";
+  if (!summary.missing.empty()) text += "  left no journal: " + of_ranks(summary.missing) + "\n";
+  if (summary.lost != 0)
+    text += "  lost because the disk was full: " + std::to_string(summary.lost) + " events\n";
+  return text;
+}
+
 TraceSummary write_trace(const std::string& recording, const std::string& output) {
   const FileSizeSignalGuard guard;
   const Recording recorded = open_recording(recording);

@@ -18,6 +18,10 @@ struct TraceSummary {
   std::uint64_t lost = 0;  // events that a full disk swallowed
 };
 
+/// For people: where the trace is, how much it holds, which ranks are missing or did not come to their end,
+/// what was lost. Lines end with a newline.
+std::string to_text(const TraceSummary& summary);
+
 /// Writes DIR/trace.otf2 and what belongs to it into `output` (which exists; files in it are never
 /// overwritten). Journals of processes that died are taken as far as they go. Throws UserError when
 /// `recording` holds no recording, RunError when the archive cannot be written.

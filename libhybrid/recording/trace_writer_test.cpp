@@ -330,6 +330,12 @@ TEST_F(TraceWriter, SaysWhichRanksDidNotEndAndWhatIsMissing) {
   EXPECT_EQ(summary.lost, 12u);
   EXPECT_EQ(summary.events, 6u);
   EXPECT_EQ(summary.anchor, output() + "/trace.otf2");
+  EXPECT_EQ(to_text(summary),
+            "trace: " + summary.anchor +
+                "\n  4 ranks, 6 events\n"
+                "  did not come to their end (the trace has what they recorded until then): rank 1\n"
+                "  left no journal: rank 3\n"
+                "  lost because the disk was full: 12 events\n");
   const auto trace = open_trace(summary.anchor);
   EXPECT_EQ(trace->ranks(), 4u);
   EXPECT_EQ(trace->property("complete"), "no");
