@@ -99,8 +99,9 @@ class Watched final : public Technique {
     EXPECT_TRUE(it->second.injected) << "delivered before its last word left the PE";
     EXPECT_EQ(it->second.message.connection, m.connection);
     EXPECT_EQ(it->second.message.bytes, m.bytes);
-    // Its words on one link, and once through both wires.
-    const Time least = parameters_.word_time() * words(m.bytes) + 2 * parameters_.cable;
+    // All its words on one link, the last one through both cables, converted once each way at least.
+    const Time least = parameters_.word_time() * (words(m.bytes) - 1) + parameters_.serialise +
+                       2 * parameters_.cable + parameters_.deserialise;
     EXPECT_GE(at - it->second.at, least) << "faster than the link";
     sent_.erase(it);
     hits_ += hit;
@@ -157,10 +158,12 @@ std::string describe(const Case& c) {
   add("predictor-timeout", to_string(p.predictor_timeout));
   add("predictor-threshold", std::to_string(p.predictor_threshold));
   add_bytes("buffer", p.buffer);
+  add_bytes("flit", p.flit);
   add_bytes("worm-limit", p.worm_limit);
   add("worm-overhead", std::to_string(p.worm_overhead_words));
   add("word-generation", to_string(p.word_generation));
   add_clock("nic", p.nic);
+  add("link-rate", format_rate(p.link_rate));
   add("serialise", to_string(p.serialise));
   add("cable", to_string(p.cable));
   add("deserialise", to_string(p.deserialise));
@@ -203,13 +206,20 @@ Case random_case(const std::string& technique, const std::string& pattern, std::
   p.slot_length = nanoseconds(any_of<std::int64_t>(random, {40, 100, 200, 333}));
   p.guard = nanoseconds(any_of<std::int64_t>(random, {0, 0, 10, 13}));
   p.reconfiguration = nanoseconds(any_of<std::int64_t>(random, {0, 0, 5, 15}));
-  p.buffer = any_of<Bytes>(random, {8, 16, 128, 2048, 8192, kUnlimited});
-  p.worm_limit = any_of<Bytes>(random, {8, 80, 128});
+  p.link_rate = any_of<BitRate>(random, {6'400'000'000, 10'000'000'000, 1'000'000'000});
+  if (p.slot_length - p.guard - p.reconfiguration < p.word_time()) p.slot_length = nanoseconds(333);
+  p.flit = any_of<Bytes>(random, {8, 8, 16});
+  p.buffer = any_of<Bytes>(random, {p.flit, 128, 2048, 8192, kUnlimited});
+  p.worm_limit = any_of<Bytes>(random, {p.flit, 80, 128});
   p.worm_overhead_words = any_of<std::uint32_t>(random, {0, 2});
+  p.word_generation = nanoseconds(any_of<std::int64_t>(random, {2, 10, 12}));
+  p.nic = {nanoseconds(any_of<std::int64_t>(random, {2, 10})), static_cast<std::uint32_t>(random.below(3))};
+  p.serialise = p.deserialise = nanoseconds(any_of<std::int64_t>(random, {0, 30}));
   p.cable = nanoseconds(any_of<std::int64_t>(random, {0, 10, 20, 100}));
   p.scheduler = {nanoseconds(any_of<std::int64_t>(random, {10, 20, 80})),
                  static_cast<std::uint32_t>(random.below(3))};
-  p.word_generation = nanoseconds(any_of<std::int64_t>(random, {2, 10, 12}));
+  p.digital_fabric = {nanoseconds(10), static_cast<std::uint32_t>(random.below(4))};
+  p.analog_fabric = {nanoseconds(10), static_cast<std::uint32_t>(random.below(2))};
   TrafficOptions& t = c.traffic;
   t.pattern = pattern;
   t.messages = 1 + random.below(12);
