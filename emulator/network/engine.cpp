@@ -27,7 +27,7 @@ void Engine::send(Time at, const Message& message) {
   transfers_[index] = {message};
   ++in_flight_;
   const Time offer = pes_[c.source].add(at, index, timing_.generation);
-  if (offer != Time::never()) events_.push(offer, kOffer, c.source);
+  if (offer != Time::never()) events_.push_sorted(offer, kOffer, c.source, 0);
 }
 
 void Engine::fill(std::uint32_t pe) {
@@ -36,7 +36,7 @@ void Engine::fill(std::uint32_t pe) {
   if (!p.fill(timing_.generation)) return;
   const auto done = p.done(timing_.generation);
   events_.push(done.last_entry, kInjected, done.transfer);
-  if (done.next_offer != Time::never()) events_.push(done.next_offer, kOffer, pe);
+  if (done.next_offer != Time::never()) events_.push_sorted(done.next_offer, kOffer, pe, 0);
 }
 
 /// Everything that happens at `at`. Returns whether the listener was called.

@@ -31,6 +31,13 @@ class EventQueue {
     heap_.push_back({at, std::uint64_t{kind} << SwitchEvent::kSequenceBits | sequence_++, a, b});
     std::push_heap(heap_.begin(), heap_.end(), later);
   }
+  /// As push, but among events of the same kind and instant the order is that of (a, b): for kinds whose
+  /// order matters and should not depend on who was scheduled first. All events of the kind must come by it.
+  void push_sorted(Time at, std::uint32_t kind, std::uint32_t a, std::uint32_t b) {
+    heap_.push_back(
+        {at, std::uint64_t{kind} << SwitchEvent::kSequenceBits | std::uint64_t{a} << 28 | b, a, b});
+    std::push_heap(heap_.begin(), heap_.end(), later);
+  }
   SwitchEvent pop() {
     std::pop_heap(heap_.begin(), heap_.end(), later);
     const SwitchEvent event = heap_.back();

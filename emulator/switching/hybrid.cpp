@@ -46,7 +46,11 @@ void Hybrid::moved(Time now, std::uint32_t pe, WordQueue& queue) {
     backlog_.set(pe);
     look(now, pe);
   } else if (auto& c = static_cast<Circuit&>(queue); now < window_.close && grants(window_, c.connection)) {
-    granted(now, c);
+    // A message offered before the last word of the one before has started finds the link still kept.
+    if (now + timing_.word <= links_[pe].kept_until)
+      keep_link(now, c);
+    else
+      granted(now, c);
   }
 }
 
@@ -64,13 +68,19 @@ void Hybrid::on_claim(Time now, Circuit& c) {
   Link& link = links_[c.connection.source];
   if (link.claimed != now) return;
   link.claimed = Time::never();
-  Time& wormhole_free = node_.source(c.connection.source).link_free;
   Time& free = link_free_[c.connection.source];
-  free = std::max(free, wormhole_free);
+  free = std::max(free, node_.source(c.connection.source).link_free);
+  keep_link(now, c);
+}
+
+/// The circuit sends what it can in this window, and keeps the link meanwhile.
+void Hybrid::keep_link(Time now, Circuit& c) {
+  const Port source = c.connection.source;
   drain(now, c);
-  link.kept_until = c.finished() ? free : window_.close;
-  wormhole_free = std::max({wormhole_free, free, link.kept_until});
-  if (backlog_.test(c.connection.source)) look(now, c.connection.source);
+  links_[source].kept_until = c.finished() ? link_free_[source] : window_.close;
+  Time& wormhole_free = node_.source(source).link_free;
+  wormhole_free = std::max({wormhole_free, link_free_[source], links_[source].kept_until});
+  if (backlog_.test(source)) look(now, source);
 }
 
 void Hybrid::window_seen(Time now) {
@@ -91,6 +101,7 @@ Time Hybrid::certain_until(Time now, std::uint32_t port) {
   const Port destination = window_.configuration->destination_of(port);
   if (destination == kNoPort) return known_until() - picoseconds(1);
   if (link.claimed != Time::never()) return link.claimed - picoseconds(1);
+  if (now < link.kept_until) return link.kept_until - picoseconds(1);
   Time next_claim = std::max(now, pes_[port].earliest_offer(now, timing_.generation)) + timing_.nic;
   if (const Circuit& c = circuit({port, destination}); !c.finished()) {
     if (c.gate == Time::never()) next_claim = std::min(next_claim, now + timing_.wire);

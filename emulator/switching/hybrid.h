@@ -49,6 +49,7 @@ class Hybrid final : public PredictiveCircuits {
   };
   void look(Time at, std::uint32_t port);
   void on_claim(Time now, Circuit& c);
+  void keep_link(Time now, Circuit& c);
   void on_link(Time now, std::uint32_t port);
   Time certain_until(Time now, std::uint32_t port);
 

@@ -435,8 +435,7 @@ class TickedSwitch {
     }
     while (!worm_windows_.empty() && worm_windows_.front().second <= t_) worm_windows_.pop_front();
     for (Port i = 0; i < p_.nodes; ++i) {
-      const bool any =
-          circuit_word(i) || (has_worms_ && wormhole_word(i)) || (has_worms_ && fabric_word(i)) || pe_word(i);
+      const bool any = pe_word(i) || circuit_word(i) || (has_worms_ && (wormhole_word(i) || fabric_word(i)));
       moved = moved || any;
     }
     return moved;

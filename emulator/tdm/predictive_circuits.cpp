@@ -74,7 +74,8 @@ void PredictiveCircuits::apply(Time now, std::uint32_t port, const Predictor::De
       c.release_due = true;
     else
       release(now, c);
-    if (c.release_due && c.finished() && now < c.gone) events_.push(c.gone, kDrained, port, destination);
+    if (c.release_due && c.finished() && now < c.gone)
+      events_.push_sorted(c.gone, kDrained, port, destination);
   }
   for (const Port destination : decisions.request) {
     if (destination == port) continue;
@@ -88,7 +89,7 @@ void PredictiveCircuits::watch_deadline(std::uint32_t port) {
   const Time deadline = predictors_[port]->next_deadline();
   if (deadline >= deadline_watched_[port]) return;
   deadline_watched_[port] = deadline;
-  events_.push(std::max(deadline, now_), kDeadline, port);
+  events_.push_sorted(std::max(deadline, now_), kDeadline, port, 0);
 }
 
 void PredictiveCircuits::send_control(Time now, const Control& control) {
@@ -143,7 +144,7 @@ void PredictiveCircuits::drain(Time now, Circuit& c) {
   c.used_in = window_.close;
   if (!c.finished()) return;
   if (--queues_with_data_[source] == 0) has_data_.reset(source);
-  if (c.release_due) events_.push(c.gone, kDrained, source, c.connection.destination);
+  if (c.release_due) events_.push_sorted(c.gone, kDrained, source, c.connection.destination);
 }
 
 // ---- Switch
@@ -183,7 +184,7 @@ void PredictiveCircuits::on_control(Time now) {
       if (Circuit& wanted = circuit(c); !wanted.established && wanted.patience_ends == Time::never()) {
         wanted.attempts = 0;
         wanted.patience_ends = now + patience_;
-        events_.push(wanted.patience_ends, kPatience, c.source, c.destination);
+        events_.push_sorted(wanted.patience_ends, kPatience, c.source, c.destination);
       }
       [[fallthrough]];
     case Control::What::request:
@@ -269,18 +270,16 @@ void PredictiveCircuits::tick(Time now) {
   catch_up(now);
   for (std::size_t i = 0; i < upcoming_.size(); ++i) events_.push(upcoming_[i].seen, kWindow);
   events_.push(controller_.boundary(), kBoundary);
-  known_until_ = std::max(known_until_, controller_.boundary() + timing_.wire);
+  known_until_ = upcoming_.empty() ? controller_.boundary() + timing_.wire : upcoming_.front().seen;
 }
 
 /// Goes over the slots that begin before `limit`, while nothing is in flight. Those that the NICs and the
 /// fabric have not wholly seen by then are begun one by one.
 void PredictiveCircuits::catch_up(Time limit) {
-  if (controller_.boundary() >= limit) return;
-  controller_.skip_to(limit - timing_.wire - timing_.to_fabric - 2 * parameters_.slot_length);
-  while (controller_.boundary() < limit) {
-    begin_slot(limit);
-    while (!upcoming_.empty() && upcoming_.front().seen < limit) see_next_window();
-  }
+  if (controller_.boundary() < limit)
+    controller_.skip_to(limit - timing_.wire - timing_.to_fabric - 2 * parameters_.slot_length);
+  while (controller_.boundary() < limit) begin_slot(limit);
+  while (!upcoming_.empty() && upcoming_.front().seen < limit) see_next_window();
 }
 
 void PredictiveCircuits::on_boundary(Time now) {
@@ -382,7 +381,7 @@ void PredictiveCircuits::on_patience(Time now, Circuit& c) {
   constexpr std::uint32_t kAttemptsBeforeBusy = 4;
   make_room(now, c.connection, ++c.attempts >= kAttemptsBeforeBusy);
   c.patience_ends = now + patience_;
-  events_.push(c.patience_ends, kPatience, c.connection.source, c.connection.destination);
+  events_.push_sorted(c.patience_ends, kPatience, c.connection.source, c.connection.destination);
 }
 
 void PredictiveCircuits::make_room(Time now, Connection wanted, bool busy_too) {

@@ -28,8 +28,8 @@
 // in one slot: of the slots that are not preloaded, the one where the connections at the two ports are idle
 // (their NICs reported no data, one wire delay ago) for longest; least recently used. Where all of them are
 // busy, it tries again every `patience`, and from the fourth time on takes the slot whose connections are
-// established for longest; they ask again when their data waits. Where every slot is preloaded, the last one
-// is given back to the scheduler.
+// established for longest; they ask again when their data waits. Requests due at one instant have their turn
+// by ascending connection. Where every slot is preloaded, the last one is given back to the scheduler.
 #pragma once
 
 #include <cstdint>
