@@ -101,6 +101,12 @@ std::vector<std::string> warnings_of(const JobFacts& job) {
         several(ranks)
             ? fmt::format("The journals of ranks {} have no end: these died, or were killed.", ranks)
             : fmt::format("The journal of rank {} has no end: it died, or was killed.", ranks));
+  // Gaps then hold the time in which another rank had the core, and the emulated job waits as the recorded
+  // one did.
+  if (job.find(trace_names::kYield) == "yes" && job.find(trace_names::kClock) == "wall")
+    warnings.push_back(
+        "Ranks shared cores while the wall clock gave compute times; --clock cpu gives those of a core "
+        "each.");
   return warnings;
 }
 

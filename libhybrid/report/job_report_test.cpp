@@ -188,6 +188,16 @@ TEST(JobReport, WarnsOfWhatTheRecordingLost) {
   EXPECT_THAT(report.warnings[1], HasSubstr("rank 1 has no end"));
 }
 
+TEST(JobReport, WarnsOfWallClockTimesOnSharedCores) {
+  JobOptions options;
+  options.techniques = {"wormhole"};
+  const auto job = ring(2, 3, 8);
+  EXPECT_THAT(report_of(job, options, {{"yield", "yes"}, {"clock", "wall"}}).warnings,
+              ElementsAre(HasSubstr("--clock cpu")));
+  EXPECT_THAT(report_of(job, options, {{"yield", "yes"}, {"clock", "cpu"}}).warnings, testing::IsEmpty());
+  EXPECT_THAT(report_of(job, options, {{"yield", "no"}, {"clock", "wall"}}).warnings, testing::IsEmpty());
+}
+
 TEST(JobReport, RefusesPortsThatAreNotOneARank) {
   JobOptions options;
   options.replay.placement = {0, 1, 2};
