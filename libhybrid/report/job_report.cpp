@@ -170,8 +170,9 @@ JobPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32
     phase.slots_needed = slots_needed(phase.working_set);
     found.phases.push_back(std::move(phase));
   }
-  std::stable_sort(found.phases.begin(), found.phases.end(),
-                   [](const Phase& a, const Phase& b) { return a.begin < b.begin; });
+  std::sort(found.phases.begin(), found.phases.end(), [](const Phase& a, const Phase& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.name < b.name;
+  });
   return found;
 }
 

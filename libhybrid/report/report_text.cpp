@@ -82,8 +82,9 @@ std::string phase_section(const JobReport& report) {
   std::vector<std::size_t> shown(report.phases.size());
   std::iota(shown.begin(), shown.end(), std::size_t{0});
   if (shown.size() > kMostPhases) {
-    std::stable_sort(shown.begin(), shown.end(), [&](std::size_t a, std::size_t b) {
-      return report.phases[a].messages > report.phases[b].messages;
+    std::sort(shown.begin(), shown.end(), [&](std::size_t a, std::size_t b) {
+      const std::uint64_t in_a = report.phases[a].messages, in_b = report.phases[b].messages;
+      return in_a != in_b ? in_a > in_b : a < b;
     });
     shown.resize(kMostPhases);
     std::sort(shown.begin(), shown.end());
