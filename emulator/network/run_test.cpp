@@ -1,0 +1,91 @@
+#include "emulator/network/run.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "core/random.h"
+
+namespace hybrid {
+namespace {
+
+using Words = Run;  // testing::Test has a Run of its own
+
+std::vector<std::int64_t> words(const Run& run) {
+  std::vector<std::int64_t> all;
+  for (std::uint64_t i = 0; i < run.count; ++i) all.push_back(run.at(i).ps);
+  return all;
+}
+
+Run random_run(Random& random) {
+  return {picoseconds(static_cast<std::int64_t>(random.below(30))),
+          picoseconds(static_cast<std::int64_t>(random.below(6))), 1 + random.below(12)};
+}
+
+TEST(Run, ServesLikeWordByWord) {
+  Random random(1);
+  for (int round = 0; round < 20'000; ++round) {
+    const Words in = random_run(random);
+    const Time spacing = picoseconds(static_cast<std::int64_t>(1 + random.below(5)));
+    const Time latest = picoseconds(static_cast<std::int64_t>(random.below(80)));
+    const Time free = picoseconds(static_cast<std::int64_t>(random.below(60)));
+
+    std::vector<std::int64_t> expected;
+    Time expected_free = free;
+    for (std::uint64_t i = 0; i < in.count; ++i) {
+      const Time start = std::max(expected_free, in.at(i));
+      if (start > latest) break;
+      expected.push_back(start.ps);
+      expected_free = start + spacing;
+    }
+
+    std::vector<std::int64_t> starts;
+    Time now_free = free;
+    const std::uint64_t done = serve(in, spacing, latest, now_free, [&](const Words& out) {
+      for (const std::int64_t word : words(out)) starts.push_back(word);
+    });
+    ASSERT_EQ(starts, expected);
+    ASSERT_EQ(done, expected.size());
+    ASSERT_EQ(now_free, expected_free);
+  }
+}
+
+TEST(Run, LaterOfIsTheLaterWordByWord) {
+  Random random(2);
+  for (int round = 0; round < 20'000; ++round) {
+    const Words a = random_run(random), b = random_run(random);
+    const Words later = later_of(a, b);
+    ASSERT_GE(later.count, 1u);
+    ASSERT_LE(later.count, std::min(a.count, b.count));
+    for (std::uint64_t i = 0; i < later.count; ++i) ASSERT_EQ(later.at(i), std::max(a.at(i), b.at(i)));
+  }
+}
+
+TEST(RunQueue, KeepsTheWordsAndJoinsAnUnchangedRhythm) {
+  Random random(3);
+  for (int round = 0; round < 2'000; ++round) {
+    RunQueue queue;
+    std::vector<std::int64_t> expected;
+    Time next{};
+    for (int push = 0; push < 5; ++push) {
+      Words run = random_run(random);
+      run.first += next;
+      next = run.last();
+      queue.push(run);
+      for (const std::int64_t word : words(run)) expected.push_back(word);
+    }
+    for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(queue.at(i).ps, expected[i]);
+    ASSERT_EQ(queue.at(expected.size()), Time::never());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_EQ(queue.front().first.ps, expected[i]);
+      queue.pop(1);
+    }
+    ASSERT_TRUE(queue.empty());
+  }
+  RunQueue steady;
+  for (int i = 0; i < 1000; ++i) steady.push({picoseconds(10 * i), picoseconds(10), 1});
+  EXPECT_EQ(steady.front(), (Words{Time{}, picoseconds(10), 1000}));
+}
+
+}  // namespace
+}  // namespace hybrid
