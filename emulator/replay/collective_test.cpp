@@ -253,12 +253,13 @@ TEST_P(Collective, AnAllreduceGivesTheWholeSumToEverybody) {
 }
 
 TEST_P(Collective, AnAllgatherGivesEveryBlockToEverybody) {
+  // Some are empty; by thousands, some are longer than the pieces they are cut into.
   std::vector<Bytes> counts(size);
-  for (std::uint32_t r = 0; r < size; ++r) counts[r] = (r * 37) % 11 * 100;  // some are empty
-  for (const bool v : {false, true})
+  for (const auto& [v, unit] : {std::pair{false, 0u}, {true, 100u}, {true, 10'000u}})
     for (const std::string algorithm : {"recursive-doubling", "brucks", "ring"}) {
       const std::string name = (v ? "allgatherv/" : "allgather/") + algorithm;
       if (!suits(name)) continue;
+      for (std::uint32_t r = 0; r < size; ++r) counts[r] = (r * 37) % 11 * unit;
       Knowledge knows(size, std::vector<std::set<std::uint32_t>>(size));
       for (std::uint32_t r = 0; r < size; ++r) knows[r][r] = {r};
       CollectiveCall c = call(v ? CollectiveOp::allgatherv : CollectiveOp::allgather, 100);
@@ -268,7 +269,9 @@ TEST_P(Collective, AnAllgatherGivesEveryBlockToEverybody) {
       if (total == 0) continue;
       for (std::uint32_t r = 0; r < size; ++r)
         for (std::uint32_t b = 0; b < size; ++b)
-          ASSERT_EQ(knows[r][b], std::set<std::uint32_t>{b}) << name << " rank " << r;
+          if (!v || counts[b] != 0) {
+            ASSERT_EQ(knows[r][b], std::set<std::uint32_t>{b}) << name << " rank " << r;
+          }
       // Whatever the way, every rank gets what it lacks exactly once.
       EXPECT_EQ(std::accumulate(traffic.sent.begin(), traffic.sent.end(), Bytes{0}), total * (size - 1))
           << name;
