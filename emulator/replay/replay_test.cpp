@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/random.h"
+#include "emulator/replay/job_for_test.h"
 #include "emulator/replay/memory_trace_for_test.h"
 #include "emulator/switching/technique.h"
 
@@ -34,27 +34,6 @@ std::string error_of(MemoryTrace& trace, const ReplayOptions& options = {}) {
   }
   return "no error";
 }
-
-Operation make(Kind kind, std::uint32_t peer = 0, Bytes bytes = 0, Time compute = {},
-               std::uint64_t request = 0) {
-  Operation o;
-  o.kind = kind;
-  o.peer = peer;
-  o.bytes = bytes;
-  o.compute = compute;
-  o.request = request;
-  return o;
-}
-Operation tagged(Operation o, std::int32_t tag) {
-  o.tag = tag;
-  return o;
-}
-Operation collective(CollectiveOp op, Bytes bytes, Kind kind = Kind::collective, std::uint64_t request = 0) {
-  Operation o = make(kind, 0, bytes, {}, request);
-  o.collective = op;
-  return o;
-}
-Operation finish(Time compute = {}) { return make(Kind::finish, 0, 0, compute); }
 
 TEST(Replay, ABlockingSendReturnsWhenItHasLeftAndAReceiveWhenItHasArrived) {
   MemoryTrace trace(2);
@@ -367,34 +346,6 @@ TEST(Replay, PhasesCountTheirMessagesAndTheMeanTimeOfTheirRanks) {
   EXPECT_EQ(result.phases[1].time, microseconds(3));
 }
 
-/// A random program that cannot deadlock: rounds of nonblocking transfers along a random permutation, and
-/// collectives.
-void random_job(MemoryTrace& trace, std::uint64_t seed) {
-  Random random(seed);
-  const std::uint32_t ranks = trace.ranks();
-  for (int i = 0; i < 60; ++i) {
-    const auto shift = static_cast<std::uint32_t>(random.below(ranks));
-    const auto tag = static_cast<std::int32_t>(random.below(3));
-    const Bytes bytes = random.below(5000);
-    const auto op = static_cast<CollectiveOp>(random.below(17));
-    const auto root = static_cast<std::uint32_t>(random.below(ranks));
-    const bool nonblocking = random.below(2) == 0;
-    for (std::uint32_t r = 0; r < ranks; ++r) {
-      const Time compute = nanoseconds(static_cast<std::int64_t>(random.below(3000)));
-      trace.add(r, tagged(make(Kind::send_start, (r + shift) % ranks, bytes, compute, 1), tag));
-      Operation c = collective(op, bytes, nonblocking ? Kind::collective_start : Kind::collective, 2);
-      c.peer = root;
-      if (op == CollectiveOp::allgatherv || op == CollectiveOp::reduce_scatter)
-        c.counts_received.assign(ranks, bytes / 3);
-      trace.add(r, c);
-      trace.add(r, tagged(make(Kind::recv, (r + ranks - shift) % ranks, bytes), tag));
-      if (nonblocking) trace.add(r, make(Kind::collective_complete, 0, 0, {}, 2));
-      trace.add(r, make(Kind::send_complete, 0, 0, {}, 1));
-    }
-  }
-  for (std::uint32_t r = 0; r < ranks; ++r) trace.add(r, finish());
-}
-
 TEST(Replay, EveryCollectiveEndsAndTheSameJobGivesTheSameResult) {
   for (const std::uint32_t ranks : {2u, 3u, 7u, 8u, 33u}) {
     ReplayResult results[2];
@@ -435,46 +386,6 @@ TEST(Replay, EveryTechniqueEndsTheJobWithTheSameMessages) {
     EXPECT_EQ(m.statistics.hits, results[1].measures.statistics.hits) << name;
     EXPECT_EQ(m.latency.mean(), results[1].measures.latency.mean()) << name;
   }
-}
-
-TEST(ForEachSent, VisitsWhatTheReplaySendsInTimeOrder) {
-  MemoryTrace trace(7), again(7);
-  random_job(trace, 5);
-  random_job(again, 5);
-  std::uint64_t messages = 0;
-  Bytes bytes = 0;
-  for_each_sent(trace, {}, [&](const SentMessage& m) {
-    EXPECT_NE(m.source, m.destination);
-    ++messages;
-    bytes += m.bytes;
-  });
-  const ReplayResult result = run(again);
-  EXPECT_EQ(messages, result.measures.messages);
-  EXPECT_EQ(bytes, result.measures.bytes);
-}
-
-TEST(ForEachSent, SaysPortsPhaseAndRecordedTime) {
-  MemoryTrace trace(3);
-  trace.ports = {0, 0, 5};
-  trace.regions = {"a"};
-  trace.add(0, make(Kind::send, 1, 8));  // local
-  trace.add(0, make(Kind::phase_begin));
-  Operation send = make(Kind::send, 2, 64);
-  send.at = microseconds(3);
-  trace.add(0, send);
-  Operation early = make(Kind::put, 0, 16);
-  early.at = microseconds(1);
-  trace.add(2, early);
-  std::vector<SentMessage> seen;
-  for_each_sent(trace, {}, [&](const SentMessage& m) { seen.push_back(m); });
-  ASSERT_EQ(seen.size(), 2u);
-  EXPECT_EQ(seen[0].source, 5u);
-  EXPECT_EQ(seen[0].phase, kNoPhase);
-  EXPECT_EQ(seen[1].destination, 5u);
-  EXPECT_EQ(seen[1].destination_rank, 2u);
-  EXPECT_EQ(seen[1].at, microseconds(3));
-  EXPECT_EQ(seen[1].phase, 0u);
-  EXPECT_NE(seen[1].site, 0u);
 }
 
 }  // namespace

@@ -1,0 +1,57 @@
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "emulator/replay/job_for_test.h"
+#include "emulator/replay/memory_trace_for_test.h"
+#include "emulator/replay/replay.h"
+
+namespace hybrid {
+namespace {
+
+using Kind = Operation::Kind;
+
+TEST(ForEachSent, VisitsWhatTheReplaySendsInTimeOrder) {
+  MemoryTrace trace(7), again(7);
+  random_job(trace, 5);
+  random_job(again, 5);
+  std::uint64_t messages = 0;
+  Bytes bytes = 0;
+  for_each_sent(trace, {}, [&](const SentMessage& m) {
+    EXPECT_NE(m.source, m.destination);
+    ++messages;
+    bytes += m.bytes;
+  });
+  SwitchParameters parameters;
+  parameters.technique = "fixed-latency";
+  const ReplayResult result = replay(again, parameters, {});
+  EXPECT_EQ(messages, result.measures.messages);
+  EXPECT_EQ(bytes, result.measures.bytes);
+}
+
+TEST(ForEachSent, SaysPortsPhaseAndRecordedTime) {
+  MemoryTrace trace(3);
+  trace.ports = {0, 0, 5};
+  trace.regions = {"a"};
+  trace.add(0, make(Kind::send, 1, 8));  // local
+  trace.add(0, make(Kind::phase_begin));
+  Operation send = make(Kind::send, 2, 64);
+  send.at = microseconds(3);
+  trace.add(0, send);
+  Operation early = make(Kind::put, 0, 16);
+  early.at = microseconds(1);
+  trace.add(2, early);
+  std::vector<SentMessage> seen;
+  for_each_sent(trace, {}, [&](const SentMessage& m) { seen.push_back(m); });
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].source, 5u);
+  EXPECT_EQ(seen[0].phase, kNoPhase);
+  EXPECT_EQ(seen[1].destination, 5u);
+  EXPECT_EQ(seen[1].destination_rank, 2u);
+  EXPECT_EQ(seen[1].at, microseconds(3));
+  EXPECT_EQ(seen[1].phase, 0u);
+  EXPECT_NE(seen[1].site, 0u);
+}
+
+}  // namespace
+}  // namespace hybrid
