@@ -54,7 +54,8 @@ class TickScale {
     return static_cast<std::int64_t>(scaled(span, nanoseconds_ * 1000));
   }
   Ticks ticks(std::uint64_t nanoseconds) const {
-    return static_cast<Ticks>(static_cast<double>(nanoseconds) * 1e-9 * static_cast<double>(ticks_per_second_));
+    return static_cast<Ticks>(static_cast<double>(nanoseconds) * 1e-9 *
+                              static_cast<double>(ticks_per_second_));
   }
   std::uint64_t ticks_per_second() const { return ticks_per_second_; }
 

@@ -12,15 +12,14 @@ void record_collective(Thread& thread, CallTime& time, EventKind kind, const Col
       for (const PeerBytes& pair : received ? kept->received : kept->sent)
         thread.extension(what, pair.peer, pair.bytes);
     } else {
-      visit_counts(collective, received, [&](std::int32_t peer, std::uint64_t bytes) {
-        thread.extension(what, peer, bytes);
-      });
+      visit_counts(collective, received,
+                   [&](std::int32_t peer, std::uint64_t bytes) { thread.extension(what, peer, bytes); });
     }
   };
   if (collective.counts_sent || kept != nullptr) write(false);
   if (collective.counts_received || kept != nullptr) write(true);
-  time.record({kind, static_cast<std::uint8_t>(collective.op), id_of(collective.communicator), collective.root, 0,
-               collective.bytes, request});
+  time.record({kind, static_cast<std::uint8_t>(collective.op), id_of(collective.communicator),
+               collective.root, 0, collective.bytes, request});
 }
 
 Request request_of(const Collective& collective) {

@@ -16,7 +16,8 @@ class BlockCounts {
   BlockCounts(const int* counts, MPI_Datatype datatype) : narrow_(counts), datatype_(datatype) {}
   BlockCounts(const MPI_Count* counts, MPI_Datatype datatype) : wide_(counts), datatype_(datatype) {}
   BlockCounts(const int* counts, const MPI_Datatype* datatypes) : narrow_(counts), datatypes_(datatypes) {}
-  BlockCounts(const MPI_Count* counts, const MPI_Datatype* datatypes) : wide_(counts), datatypes_(datatypes) {}
+  BlockCounts(const MPI_Count* counts, const MPI_Datatype* datatypes)
+      : wide_(counts), datatypes_(datatypes) {}
   BlockCounts(MPI_Count count, MPI_Datatype datatype) : same_(count), datatype_(datatype) {}
 
   std::uint64_t bytes(std::size_t i) const {
@@ -120,10 +121,16 @@ int nonblocking(Thread& thread, Real&& real, const Collective& collective, MPI_R
   time.done();
   Request r = request_of(collective);
   r.active = true;
-  if (const auto* slot = result == MPI_SUCCESS ? remember(*request, r) : nullptr; slot != nullptr)
-    record_collective(thread, time, EventKind::collective_start, collective, nullptr, slot->request.id);
-  else
+  if (result != MPI_SUCCESS) {
     time.record_call();
+  } else if (const auto* slot = remember(*request, r); slot != nullptr) {
+    record_collective(thread, time, EventKind::collective_start, collective, nullptr, slot->request.id);
+  } else {
+    // Complete as it was made, on a handle that it shares (of one rank, say): a wait will not tell it.
+    record_collective(thread, time, EventKind::collective_start, collective, nullptr, kWithinCall);
+    r.id = kWithinCall;
+    time.record(send_record(EventKind::collective_complete, r, r.id));
+  }
   return result;
 }
 

@@ -15,10 +15,10 @@
 namespace hybrid::shim {
 
 struct Communicator {
-  std::uint32_t id = 0;                 // in the definitions
-  std::int32_t rank = 0;                // of this process
-  std::vector<std::int32_t> members;    // world rank of each local rank; kNoPeer: a process of another job
-  std::vector<std::int32_t> remote;     // of an intercommunicator's other group
+  std::uint32_t id = 0;               // in the definitions
+  std::int32_t rank = 0;              // of this process
+  std::vector<std::int32_t> members;  // world rank of each local rank; kNoPeer: a process of another job
+  std::vector<std::int32_t> remote;   // of an intercommunicator's other group
   std::vector<std::int32_t> neighbors_out, neighbors_in;  // world ranks, of a topology
   bool inter = false;
 
@@ -84,7 +84,8 @@ class HandleTable {
   template <class Predicate>
   bool any(Predicate&& predicate) {
     const std::lock_guard lock(mutex_);
-    return std::any_of(objects_.begin(), objects_.end(), [&](const auto& object) { return predicate(*object); });
+    return std::any_of(objects_.begin(), objects_.end(),
+                       [&](const auto& object) { return predicate(*object); });
   }
 
   std::size_t objects() const { return objects_.size(); }

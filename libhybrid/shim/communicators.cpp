@@ -55,7 +55,8 @@ Neighbors distributed_graph_neighbors(MPI_Comm comm) {
   int in = 0, out = 0, weighted = 0;
   mpi::Dist_graph_neighbors_count(comm, &in, &out, &weighted);
   // One more than asked for, so that MPI gets an address even where there is no neighbour.
-  std::vector<int> in_weights(static_cast<std::size_t>(in) + 1), out_weights(static_cast<std::size_t>(out) + 1);
+  std::vector<int> in_weights(static_cast<std::size_t>(in) + 1),
+      out_weights(static_cast<std::size_t>(out) + 1);
   result.in.resize(static_cast<std::size_t>(in) + 1);
   result.out.resize(static_cast<std::size_t>(out) + 1);
   mpi::Dist_graph_neighbors(comm, in, result.in.data(), in_weights.data(), out, result.out.data(),
@@ -152,7 +153,8 @@ void Process::define_world() {
 
 const Communicator* Process::communicator(MPI_Comm comm) {
   const Communicator* const known = communicators.find(static_cast<std::uint32_t>(comm));
-  if (known != nullptr) [[likely]] return known;
+  if (known != nullptr) [[likely]]
+    return known;
   if (comm == MPI_COMM_NULL) return nullptr;
   define_communicator(comm);
   return communicators.find(static_cast<std::uint32_t>(comm));

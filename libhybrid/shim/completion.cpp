@@ -44,34 +44,70 @@ OwnStatuses::OwnStatuses(int count, MPI_Status*& statuses) {
   used_ = statuses;
 }
 
-bool record_completion(CallTime& time, const RequestsBefore& requests, int i, const MPI_Status& status) {
-  const Request* const known = requests.request(i);
-  if (known == nullptr || !known->active) return false;
-  const Request r = *known;
-  if (r.persistent) requests.persistent(i)->request.active = false;
-  if (r.cancel_requested && was_cancelled(status)) {
-    Record record = send_record(EventKind::cancelled, r, r.id);
-    time.record(record);
-    return true;
+bool take_shared(MPI_Request handle, Request& request) {
+  const auto number = static_cast<std::uint32_t>(handle);
+  SharedRequests* const queue = process().shared_requests.queue(number, process().concurrent);
+  return queue != nullptr && queue->pop(request);
+}
+
+void record_started(CallTime& time, MPI_Request request, Request& what) {
+  const auto handle = static_cast<std::uint32_t>(request);
+  if (!is_shared(handle)) {
+    if (const auto* slot = remember(request, what); slot != nullptr)
+      record_begin(time, slot->request);
+    else
+      time.record_call();
+    return;
   }
+  SharedRequests* const queue = process().shared_requests.queue(handle, process().concurrent);
+  if (queue != nullptr && queue->push(what)) {
+    record_begin(time, what);
+    return;
+  }
+  // No room to remember it: it is complete already, so its completion may be told at once.
+  what.id = kWithinCall;
+  record_begin(time, what);
+  record_end(time, what, {});
+}
+
+void record_end(CallTime& time, const Request& r, const MPI_Status& status) {
   switch (r.kind) {
     case RequestKind::send:
       time.record(send_record(EventKind::send_complete, r, r.id));
-      return true;
+      break;
     case RequestKind::recv:
       time.record(match_record(EventKind::recv_complete, r.communicator, status, r.id));
-      return true;
+      break;
     case RequestKind::sendrecv:
-      time.record(match_record(EventKind::recv_complete, r.communicator, status, second_half(r.id)));
+      // MPICH leaves the status of this request unset; what was posted is what can be known of the match.
+      time.record({EventKind::recv_complete, 0, id_of(r.communicator), r.recv_peer, r.recv_tag, r.recv_bytes,
+                   second_half(r.id)});
       time.record(send_record(EventKind::send_complete, r, r.id));
-      return true;
+      break;
     case RequestKind::collective:
       time.record(send_record(EventKind::collective_complete, r, r.id));
-      return true;
+      break;
     case RequestKind::other:
       break;
   }
-  return false;
+}
+
+bool record_completion(CallTime& time, const RequestsBefore& requests, int i, const MPI_Status& status) {
+  if (is_shared(static_cast<std::uint32_t>(requests.handle(i)))) {
+    Request r;
+    if (!take_shared(requests.handle(i), r)) return false;
+    record_end(time, r, status);
+    return true;
+  }
+  const Request* const known = requests.request(i);
+  if (known == nullptr || !known->active || known->kind == RequestKind::other) return false;
+  const Request r = *known;
+  if (r.persistent) requests.persistent(i)->request.active = false;
+  if (r.cancel_requested && was_cancelled(status))
+    time.record(send_record(EventKind::cancelled, r, r.id));
+  else
+    record_end(time, r, status);
+  return true;
 }
 
 }  // namespace hybrid::shim

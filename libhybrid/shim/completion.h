@@ -19,8 +19,9 @@ class RequestsBefore {
   RequestsBefore& operator=(const RequestsBefore&) = delete;
 
   int count() const { return count_; }
-  /// What was known of request i; nullptr for none. Valid for requests that have completed.
+  /// What was known of request i, which has completed; nullptr for none.
   const Request* request(int i) const;
+  MPI_Request handle(int i) const { return handles_[i]; }
   /// The slot of a persistent request, whose handle stays.
   RequestTable::Slot* persistent(int i) const;
 
@@ -45,6 +46,12 @@ class OwnStatuses {
   MPI_Status small_[kSmall];
   MPI_Status* used_ = nullptr;
 };
+
+/// The oldest open request of a shared handle (shared_requests.h); false when there is none.
+bool take_shared(MPI_Request handle, Request& request);
+
+/// Writes the end of a transfer.
+void record_end(CallTime& time, const Request& request, const MPI_Status& status);
 
 /// Writes the completion of one request; false when it is nothing that the journal tells: an inactive
 /// persistent request, or not a transfer.
@@ -73,13 +80,15 @@ int waitall(Thread& thread, Real&& real, int count, MPI_Request* requests, MPI_S
   time.done();
   process().prediction.pass(thread, time.begin());
   bool recorded = false;
-  for (int i = 0; result == MPI_SUCCESS && i < count; ++i) recorded |= record_completion(time, before, i, own[i]);
+  for (int i = 0; result == MPI_SUCCESS && i < count; ++i)
+    recorded |= record_completion(time, before, i, own[i]);
   if (!recorded) time.record_call();
   return result;
 }
 
 template <class Real>
-int waitany(Thread& thread, Real&& real, int count, MPI_Request* requests, const int* index, MPI_Status*& status) {
+int waitany(Thread& thread, Real&& real, int count, MPI_Request* requests, const int* index,
+            MPI_Status*& status) {
   CallTime time(thread);
   const RequestsBefore before(count, requests);
   const OwnStatus own(status);
@@ -92,8 +101,8 @@ int waitany(Thread& thread, Real&& real, int count, MPI_Request* requests, const
 }
 
 template <class Real>
-int waitsome(Thread& thread, Real&& real, int count, MPI_Request* requests, const int* done, const int* indices,
-             MPI_Status*& statuses) {
+int waitsome(Thread& thread, Real&& real, int count, MPI_Request* requests, const int* done,
+             const int* indices, MPI_Status*& statuses) {
   CallTime time(thread);
   const RequestsBefore before(count, requests);
   const OwnStatuses own(count, statuses);
@@ -134,7 +143,8 @@ int testall(Thread& thread, Real&& real, int count, MPI_Request* requests, const
     return result;
   }
   bool recorded = false;
-  for (int i = 0; result == MPI_SUCCESS && i < count; ++i) recorded |= record_completion(time, before, i, own[i]);
+  for (int i = 0; result == MPI_SUCCESS && i < count; ++i)
+    recorded |= record_completion(time, before, i, own[i]);
   if (!recorded) time.record_call();
   return result;
 }
@@ -149,14 +159,15 @@ int testany(Thread& thread, Real&& real, int count, MPI_Request* requests, const
   time.done();
   if (result == MPI_SUCCESS && *flag == 0)
     time.record_poll();
-  else if (result != MPI_SUCCESS || *index == MPI_UNDEFINED || !record_completion(time, before, *index, own.get()))
+  else if (result != MPI_SUCCESS || *index == MPI_UNDEFINED ||
+           !record_completion(time, before, *index, own.get()))
     time.record_call();
   return result;
 }
 
 template <class Real>
-int testsome(Thread& thread, Real&& real, int count, MPI_Request* requests, const int* done, const int* indices,
-             MPI_Status*& statuses) {
+int testsome(Thread& thread, Real&& real, int count, MPI_Request* requests, const int* done,
+             const int* indices, MPI_Status*& statuses) {
   CallTime time(thread);
   const RequestsBefore before(count, requests);
   const OwnStatuses own(count, statuses);
@@ -186,16 +197,19 @@ int request_get_status(Thread& thread, Real&& real, const int* flag) {
   return result;
 }
 
-// The transfer of an active request goes on, and nobody will ever wait for it: the journal has its begin only.
+// The transfer of an active request goes on, and nobody will ever wait for it: the journal has its begin
+// only.
 template <class Real>
 int request_free(Thread&, Real&& real, MPI_Request* request) {
+  if (Request dropped; is_shared(static_cast<std::uint32_t>(*request))) take_shared(*request, dropped);
   if (RequestTable::Slot* const slot = slot_of(*request); slot != nullptr) slot->request.active = false;
   return real();
 }
 
 template <class Real>
 int cancel(Thread& thread, Real&& real, MPI_Request* request) {
-  if (RequestTable::Slot* const slot = slot_of(*request); slot != nullptr) slot->request.cancel_requested = true;
+  if (RequestTable::Slot* const slot = slot_of(*request); slot != nullptr)
+    slot->request.cancel_requested = true;
   return call(thread, real);
 }
 

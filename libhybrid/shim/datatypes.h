@@ -34,7 +34,8 @@ inline std::uint64_t size_of_derived(MPI_Datatype datatype) {
 inline std::uint64_t size_of(MPI_Datatype datatype) {
   const auto handle = static_cast<std::uint32_t>(datatype);
   // 0x4C: a basic datatype, with its size in the second lowest byte (mpi.h).
-  if (handle >> 24 == 0x4C) [[likely]] return handle >> 8 & 0xFF;
+  if (handle >> 24 == 0x4C) [[likely]]
+    return handle >> 8 & 0xFF;
   return datatype == MPI_DATATYPE_NULL ? 0 : size_of_derived(datatype);
 }
 

@@ -18,7 +18,8 @@ class CallTime {
   explicit CallTime(Thread& thread) : thread_(thread), begin_(thread.enter()) {}
   void done() {
     end_ = ticks();
-    if (process().live_carries) [[unlikely]] process().live->progress();
+    if (process().live_carries) [[unlikely]]
+      process().live->progress();
   }
   Ticks begin() const { return begin_; }
   Ticks end() const { return end_; }
@@ -46,8 +47,8 @@ inline std::int32_t world_rank(const Communicator* communicator, int local) {
   return communicator == nullptr ? kNoPeer : communicator->world_rank(local);
 }
 
-/// What a status says of a receive's match. MPICH keeps the size in bytes, and the lowest bit of its high word
-/// for cancellation.
+/// What a status says of a receive's match. MPICH keeps the size in bytes, and the lowest bit of its high
+/// word for cancellation.
 inline std::uint64_t received_bytes(const MPI_Status& status) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1) << 32 |
          static_cast<std::uint32_t>(status.count_lo);

@@ -1,6 +1,4 @@
-// The library's side of hybrid.h.
-#include "libhybrid/hybrid.h"
-
+// The library's side of libhybrid/hybrid.h, which finds these functions by name.
 #include <array>
 #include <exception>
 

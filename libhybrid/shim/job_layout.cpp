@@ -66,8 +66,9 @@ JobLayout find_layout(const JobOptions& options, MPI_Comm comm) {
   CpuSet usable;
   for (const CpuSet& each : layout.bindings_on_host) usable |= each;
   layout.ranks_on_host = static_cast<std::uint32_t>(layout.bindings_on_host.size());
-  layout.cpus_on_host =
-      usable.empty() ? static_cast<std::uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN))) : usable.count();
+  layout.cpus_on_host = usable.empty()
+                            ? static_cast<std::uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)))
+                            : usable.count();
 
   std::string line;
   try {

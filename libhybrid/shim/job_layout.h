@@ -20,15 +20,15 @@ struct JobLayout {
   std::vector<std::uint32_t> host_of_rank;  // likewise, by world rank
   std::vector<CpuSet> bindings_on_host;     // of this host's ranks
   std::uint32_t ranks_on_host = 1;
-  std::uint32_t cpus_on_host = 1;  // processing units that this host's ranks may run on, in all
+  std::uint32_t cpus_on_host = 1;      // processing units that this host's ranks may run on, in all
   MPI_Comm host_comm = MPI_COMM_NULL;  // the caller frees it
 
   /// More ranks than processing units for them.
   bool oversubscribed() const { return ranks_on_host > cpus_on_host; }
 };
 
-/// Collective over `comm`, whose ranks are the world's. Throws UserError for options that do not fit this job;
-/// then on every rank.
+/// Collective over `comm`, whose ranks are the world's. Throws UserError for options that do not fit this
+/// job; then on every rank.
 JobLayout find_layout(const JobOptions& options, MPI_Comm comm);
 
 /// `text` of every rank, by rank. Collective over `comm`.

@@ -1,6 +1,6 @@
 // Where a recording begins and ends. It begins after the first of MPI_Init, MPI_Init_thread and
-// MPI_Session_init; it ends before MPI_Finalize, or before the MPI_Session_finalize that closes the last session
-// of a program that only uses sessions. What is opened after that runs unrecorded.
+// MPI_Session_init; it ends before MPI_Finalize, or before the MPI_Session_finalize that closes the last
+// session of a program that only uses sessions. What is opened after that runs unrecorded.
 #pragma once
 
 #include <mpi.h>
@@ -9,8 +9,8 @@
 
 namespace hybrid::shim {
 
-/// Before MPI starts: reads the options. Wrong ones, or another MPI than MPICH, end the program (exit 2) before
-/// it has done anything.
+/// Before MPI starts: reads the options. Wrong ones, or another MPI than MPICH, end the program (exit 2)
+/// before it has done anything.
 void before_init() noexcept;
 /// Begins the recording, collectively over the job. A failure is told once, and the program goes on.
 void after_init() noexcept;

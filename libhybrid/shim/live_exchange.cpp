@@ -47,15 +47,16 @@ bool MpiHostLink::send(std::uint32_t host, std::span<const std::byte> message) {
     place = outgoing_.back();
   }
   std::copy(message.begin(), message.end(), place->message.begin());
-  return mpi::Isend(place->message.data(), static_cast<int>(message.size()), MPI_BYTE, static_cast<int>(host), 0,
-                    comm_, &place->request) == MPI_SUCCESS;
+  return mpi::Isend(place->message.data(), static_cast<int>(message.size()), MPI_BYTE, static_cast<int>(host),
+                    0, comm_, &place->request) == MPI_SUCCESS;
 }
 
 std::size_t MpiHostLink::receive(std::span<std::byte> buffer) {
   int found = 0;
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
-  if (mpi::Improbe(MPI_ANY_SOURCE, 0, comm_, &found, &message, &status) != MPI_SUCCESS || found == 0) return 0;
+  if (mpi::Improbe(MPI_ANY_SOURCE, 0, comm_, &found, &message, &status) != MPI_SUCCESS || found == 0)
+    return 0;
   mpi::Mrecv(buffer.data(), static_cast<int>(buffer.size()), MPI_BYTE, &message, &status);
   return static_cast<std::size_t>(status.count_lo);
 }

@@ -49,13 +49,14 @@ int rtransfer(Thread& thread, Real&& real, EventKind kind, MPI_Count count, MPI_
 
 // One transfer there, which carries the operand, and one back, which fetches the old value.
 template <class Real>
-int get_accumulate(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, MPI_Count result_count,
-                   MPI_Datatype result_datatype, int target, MPI_Win win) {
+int get_accumulate(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype,
+                   MPI_Count result_count, MPI_Datatype result_datatype, int target, MPI_Win win) {
   CallTime time(thread);
   const Window* const window = process().window(win);
   // MPI_NO_OP takes no operand: then count may be 0 and the datatype null.
   const Record there = window_record(EventKind::accumulate, 0, window, target, bytes_of(count, datatype));
-  const Record back = window_record(EventKind::get, 0, window, target, bytes_of(result_count, result_datatype));
+  const Record back =
+      window_record(EventKind::get, 0, window, target, bytes_of(result_count, result_datatype));
   predict_one_sided(thread, time, there);
   const int result = real();
   time.done();
@@ -69,8 +70,9 @@ int get_accumulate(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype da
 }
 
 template <class Real>
-int rget_accumulate(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, MPI_Count result_count,
-                    MPI_Datatype result_datatype, int target, MPI_Win win, MPI_Request* request) {
+int rget_accumulate(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype,
+                    MPI_Count result_count, MPI_Datatype result_datatype, int target, MPI_Win win,
+                    MPI_Request* request) {
   const int result =
       get_accumulate(thread, real, count, datatype, result_count, result_datatype, target, win);
   if (result == MPI_SUCCESS) remember(*request, {.active = true});
@@ -95,8 +97,8 @@ int sync(Thread& thread, Real&& real, RmaSync what, int target, MPI_Win win) {
 template <class Real>
 int win_test(Thread& thread, Real&& real, const int* flag, MPI_Win win) {
   CallTime time(thread);
-  const Record record =
-      window_record(EventKind::rma_sync, static_cast<std::uint8_t>(RmaSync::wait), process().window(win), kNobody, 0);
+  const Record record = window_record(EventKind::rma_sync, static_cast<std::uint8_t>(RmaSync::wait),
+                                      process().window(win), kNobody, 0);
   const int result = real();
   time.done();
   if (result == MPI_SUCCESS && *flag != 0)

@@ -1,5 +1,5 @@
-// The predictor of this rank at work (D 5.2.2): sees every send as it is made, its decisions go to the journal
-// and to the live scheduler. Knows no MPI type.
+// The predictor of this rank at work (D 5.2.2): sees every send as it is made, its decisions go to the
+// journal and to the live scheduler. Knows no MPI type.
 #pragma once
 
 #include <atomic>
@@ -17,11 +17,11 @@ namespace hybrid::shim {
 
 /// What the predictor did, for the recording's properties.
 struct PredictionCounts {
-  std::uint64_t sends = 0;     // shown to the predictor: to another port
-  std::uint64_t hits = 0;      // of which the destination was held
+  std::uint64_t sends = 0;  // shown to the predictor: to another port
+  std::uint64_t hits = 0;   // of which the destination was held
   std::uint64_t requests = 0;
   std::uint64_t releases = 0;
-  std::uint64_t skipped = 0;   // another thread was inside
+  std::uint64_t skipped = 0;  // another thread was inside
 };
 
 /// One a process, as a network interface would have one. Threads that send at the same moment never wait for
@@ -30,8 +30,8 @@ class OnlinePrediction {
  public:
   OnlinePrediction() = default;
 
-  /// `port_of_rank` by world rank. A null predictor predicts nothing. `concurrent`: several threads may send at
-  /// once.
+  /// `port_of_rank` by world rank. A null predictor predicts nothing. `concurrent`: several threads may send
+  /// at once.
   void start(std::unique_ptr<Predictor> predictor, std::vector<Port> port_of_rank, std::int32_t own_rank,
              const TickScale& scale, bool concurrent);
   void connect(const LiveClient& live) { live_ = live; }
@@ -43,7 +43,8 @@ class OnlinePrediction {
     if (port == own_port_) return;  // stays inside the port, never reaches the switch
     if (!enter()) return;
     const Time time = time_of(now);
-    if (time >= deadline_) [[unlikely]] decide(thread, now, predictor_->on_time(time));
+    if (time >= deadline_) [[unlikely]]
+      decide(thread, now, predictor_->on_time(time));
     ++counts_.sends;
     if (predictor_->holds(port)) ++counts_.hits;
     if (live_.active()) live_.count_send(port);

@@ -1,6 +1,7 @@
-// Which of nested MPI calls is the program's own. MPI libraries and tools call MPI themselves (mpi_f08 bindings
-// and ROMIO enter by PMPI_X, a tool's MPI_X calls PMPI_X), and both names lead through us: only the outermost
-// call of a thread is the program's, so that each transfer is seen once whoever calls it by whatever name.
+// Which of nested MPI calls is the program's own. MPI libraries and tools call MPI themselves (mpi_f08
+// bindings and ROMIO enter by PMPI_X, a tool's MPI_X calls PMPI_X), and both names lead through us: only the
+// outermost call of a thread is the program's, so that each transfer is seen once whoever calls it by
+// whatever name.
 #pragma once
 
 #include <cstdint>

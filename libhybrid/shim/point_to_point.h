@@ -13,15 +13,16 @@ struct HalfTransfer {
   int tag;
 };
 
-/// The journal id of a blocking sendrecv's send: open during that one call. No slot has it.
-inline constexpr std::uint32_t kSendrecvRequest = 0x7FFF'FFFF;
+/// The journal id of a transfer that ends in the call that begins it: of a blocking sendrecv's send. No slot
+/// has it.
+inline constexpr std::uint32_t kWithinCall = 0x7FFF'FFFF;
 
 constexpr std::uint8_t code(SendMode mode) { return static_cast<std::uint8_t>(mode); }
 
-/// The program made `request`.
+/// The program made a persistent `request`, or one that is no transfer.
 inline RequestTable::Slot* remember(MPI_Request request, const Request& what) {
-  return request == MPI_REQUEST_NULL ? nullptr
-                                     : process().requests.insert(static_cast<std::uint32_t>(request), what);
+  const auto handle = static_cast<std::uint32_t>(request);
+  return request == MPI_REQUEST_NULL || is_shared(handle) ? nullptr : process().requests.insert(handle, what);
 }
 inline RequestTable::Slot* slot_of(MPI_Request request) {
   return request == MPI_REQUEST_NULL ? nullptr : process().requests.find(static_cast<std::uint32_t>(request));
@@ -56,7 +57,7 @@ inline void record_begin(CallTime& time, const Request& r) {
       break;
     case RequestKind::sendrecv:
       time.record(send_record(EventKind::send_start, r, r.id));
-      time.record(post_record(r, r.recv_peer, r.recv_tag, 0, second_half(r.id)));
+      time.record(post_record(r, r.recv_peer, r.recv_tag, r.recv_bytes, second_half(r.id)));
       break;
     default:
       time.record_call();
@@ -64,18 +65,22 @@ inline void record_begin(CallTime& time, const Request& r) {
   }
 }
 
+/// A nonblocking transfer was started: remembers the request and writes the transfer's begin.
+void record_started(CallTime& time, MPI_Request request, Request& what);
+
 namespace handle {
 
 // Errors below: a call that failed moved nothing; the program has its return code, the journal a call.
 
 template <class Real>
-int send(Thread& thread, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-         MPI_Comm comm) {
+int send(Thread& thread, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype datatype, int dest,
+         int tag, MPI_Comm comm) {
   CallTime time(thread);
   Process& p = process();
   const Communicator* const communicator = p.communicator(comm);
-  const Record record{EventKind::send,   code(mode), id_of(communicator), world_rank(communicator, dest), tag,
-                      bytes_of(count, datatype), 0};
+  const Record record{
+      EventKind::send,           code(mode), id_of(communicator), world_rank(communicator, dest), tag,
+      bytes_of(count, datatype), 0};
   p.prediction.sending(thread, time.begin(), record.peer, record.bytes, tag);
   const int result = real();
   time.done();
@@ -119,15 +124,15 @@ int sendrecv(Thread& thread, Real&& real, const HalfTransfer& out, const HalfTra
     time.record_call();
     return result;
   }
-  time.record(send_record(EventKind::send_start, r, kSendrecvRequest));
+  time.record(send_record(EventKind::send_start, r, kWithinCall));
   time.record(match_record(EventKind::recv, communicator, own.get(), 0));
-  time.record(send_record(EventKind::send_complete, r, kSendrecvRequest));
+  time.record(send_record(EventKind::send_complete, r, kWithinCall));
   return result;
 }
 
 template <class Real>
-int isend(Thread& thread, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-          MPI_Comm comm, MPI_Request* request) {
+int isend(Thread& thread, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype datatype, int dest,
+          int tag, MPI_Comm comm, MPI_Request* request) {
   CallTime time(thread);
   Process& p = process();
   Request r;
@@ -141,16 +146,16 @@ int isend(Thread& thread, Real&& real, SendMode mode, MPI_Count count, MPI_Datat
   p.prediction.sending(thread, time.begin(), r.peer, r.bytes, tag);
   const int result = real();
   time.done();
-  if (const auto* slot = result == MPI_SUCCESS ? remember(*request, r) : nullptr; slot != nullptr) [[likely]]
-    record_begin(time, slot->request);
+  if (result == MPI_SUCCESS) [[likely]]
+    record_started(time, *request, r);
   else
     time.record_call();
   return result;
 }
 
 template <class Real>
-int irecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-          MPI_Request* request) {
+int irecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+          MPI_Comm comm, MPI_Request* request) {
   CallTime time(thread);
   Request r;
   r.kind = RequestKind::recv;
@@ -161,8 +166,8 @@ int irecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, i
   r.bytes = bytes_of(count, datatype);
   const int result = real();
   time.done();
-  if (const auto* slot = result == MPI_SUCCESS ? remember(*request, r) : nullptr; slot != nullptr) [[likely]]
-    record_begin(time, slot->request);
+  if (result == MPI_SUCCESS) [[likely]]
+    record_started(time, *request, r);
   else
     time.record_call();
   return result;
@@ -181,11 +186,12 @@ int isendrecv(Thread& thread, Real&& real, const HalfTransfer& out, const HalfTr
   r.bytes = bytes_of(out.count, out.datatype);
   r.recv_peer = world_rank(r.communicator, in.peer);
   r.recv_tag = in.tag;
+  r.recv_bytes = bytes_of(in.count, in.datatype);
   process().prediction.sending(thread, time.begin(), r.peer, r.bytes, r.tag);
   const int result = real();
   time.done();
-  if (const auto* slot = result == MPI_SUCCESS ? remember(*request, r) : nullptr; slot != nullptr)
-    record_begin(time, slot->request);
+  if (result == MPI_SUCCESS)
+    record_started(time, *request, r);
   else
     time.record_call();
   return result;
@@ -209,8 +215,8 @@ int send_init(Thread&, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype
 }
 
 template <class Real>
-int recv_init(Thread&, Real&& real, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-              MPI_Request* request) {
+int recv_init(Thread&, Real&& real, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+              MPI_Comm comm, MPI_Request* request) {
   const int result = real();
   if (result != MPI_SUCCESS) return result;
   Request r;
@@ -225,8 +231,8 @@ int recv_init(Thread&, Real&& real, MPI_Count count, MPI_Datatype datatype, int 
 }
 
 template <class Real>
-int psend_init(Thread&, Real&& real, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-               MPI_Comm comm, MPI_Request* request) {
+int psend_init(Thread&, Real&& real, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
+               int tag, MPI_Comm comm, MPI_Request* request) {
   const int result = real();
   if (result != MPI_SUCCESS) return result;
   Request r;
@@ -242,8 +248,8 @@ int psend_init(Thread&, Real&& real, int partitions, MPI_Count count, MPI_Dataty
 }
 
 template <class Real>
-int precv_init(Thread& thread, Real&& real, int partitions, MPI_Count count, MPI_Datatype datatype, int source,
-               int tag, MPI_Comm comm, MPI_Request* request) {
+int precv_init(Thread& thread, Real&& real, int partitions, MPI_Count count, MPI_Datatype datatype,
+               int source, int tag, MPI_Comm comm, MPI_Request* request) {
   return recv_init(thread, real, partitions * count, datatype, source, tag, comm, request);
 }
 

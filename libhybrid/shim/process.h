@@ -17,6 +17,7 @@
 #include "libhybrid/shim/communicator_table.h"
 #include "libhybrid/shim/online_prediction.h"
 #include "libhybrid/shim/request_table.h"
+#include "libhybrid/shim/shared_requests.h"
 #include "libhybrid/shim/thread.h"
 
 namespace hybrid {
@@ -41,13 +42,13 @@ class Process {
   std::int32_t rank = 0;
   std::int32_t size = 1;
   std::string recording_directory;
-  MPI_Comm own_comm = MPI_COMM_NULL;     // for what the shim itself sends
-  MPI_Group world = MPI_GROUP_NULL;      // world rank of a process: its rank in this group
-  bool concurrent = false;               // MPI_THREAD_MULTIPLE
-  bool has_world_model = false;          // MPI_Init, not only sessions
+  MPI_Comm own_comm = MPI_COMM_NULL;  // for what the shim itself sends
+  MPI_Group world = MPI_GROUP_NULL;   // world rank of a process: its rank in this group
+  bool concurrent = false;            // MPI_THREAD_MULTIPLE
+  bool has_world_model = false;       // MPI_Init, not only sessions
   RecordingRules rules;
   ClockSample clock_start;
-  std::uint64_t realtime_start = 0;      // CLOCK_REALTIME at clock_start
+  std::uint64_t realtime_start = 0;  // CLOCK_REALTIME at clock_start
   std::unique_ptr<HostLink> link;
   std::unique_ptr<LiveJob> live;
   bool live_carries = false;
@@ -56,6 +57,7 @@ class Process {
   CommunicatorTable communicators;
   HandleTable<Window> windows;
   RequestTable requests;
+  SharedRequestTable shared_requests;
   RequestTable messages;  // matched probes, by MPI_Message
   OnlinePrediction prediction;
   std::atomic<std::uint32_t> datatypes_changed{0};  // see datatypes.h
@@ -106,9 +108,11 @@ Thread* join_recording() noexcept;
 
 /// The calling thread's part of the recording; null when nothing is recorded.
 [[gnu::always_inline]] inline Thread* recording_thread() {
-  if (recording.load(std::memory_order_relaxed) == nullptr) [[unlikely]] return nullptr;
+  if (recording.load(std::memory_order_relaxed) == nullptr) [[unlikely]]
+    return nullptr;
   Thread* const thread = detail::current_thread;
-  if (thread == nullptr) [[unlikely]] return detail::join_recording();
+  if (thread == nullptr) [[unlikely]]
+    return detail::join_recording();
   return thread;
 }
 

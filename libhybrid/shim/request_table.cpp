@@ -22,7 +22,8 @@ RequestTable::Slot* RequestTable::block(std::size_t index) noexcept {
   if (fresh == nullptr) return nullptr;
   // Blocks 0 .. index-1 hold kFirst * (2^index - 1) slots.
   const std::size_t before = block_size(index) - kFirst;
-  for (std::size_t i = 0; i < block_size(index); ++i) fresh[i].number = static_cast<std::uint32_t>(before + i + 1);
+  for (std::size_t i = 0; i < block_size(index); ++i)
+    fresh[i].number = static_cast<std::uint32_t>(before + i + 1);
   if (blocks_[index].compare_exchange_strong(slots, fresh, std::memory_order_acq_rel)) return fresh;
   delete[] fresh;  // another thread was first
   return slots;
@@ -52,7 +53,8 @@ RequestTable::Slot* RequestTable::insert(std::uint32_t handle, const Request& re
     std::size_t i = home(handle, b);
     for (std::size_t looked = 0; looked < kWindow && slot == nullptr; ++looked, i = (i + 1) & mask) {
       std::uint32_t expected = 0;
-      if (slots[i].handle.compare_exchange_strong(expected, handle, std::memory_order_acq_rel)) slot = &slots[i];
+      if (slots[i].handle.compare_exchange_strong(expected, handle, std::memory_order_acq_rel))
+        slot = &slots[i];
     }
   }
   if (slot == nullptr) return nullptr;
@@ -69,7 +71,8 @@ bool RequestTable::uses(const Communicator& communicator) const {
     const Slot* const slots = blocks_[b].load(std::memory_order_acquire);
     if (slots == nullptr) break;
     for (std::size_t i = 0; i < block_size(b); ++i)
-      if (slots[i].handle.load(std::memory_order_acquire) != 0 && slots[i].request.communicator == &communicator)
+      if (slots[i].handle.load(std::memory_order_acquire) != 0 &&
+          slots[i].request.communicator == &communicator)
         return true;
   }
   return false;

@@ -1,9 +1,9 @@
 // What the shim knows of the program's open requests, by MPI handle (an integer in MPICH). Knows no MPI type.
 //
-// MPI libraries hand request handles out of pools that never shrink, so the handles ever seen are no more than
-// the most requests ever open at a time: a handle keeps its slot for good, nothing is ever deleted or moved,
-// and a request needs no allocation once its handle was seen before. Any thread may insert and look up at any
-// time without a lock; of one request, the program itself must order what its threads do.
+// MPI libraries hand request handles out of pools that never shrink, so the handles ever seen are no more
+// than the most requests ever open at a time: a handle keeps its slot for good, nothing is ever deleted or
+// moved, and a request needs no allocation once its handle was seen before. Any thread may insert and look up
+// at any time without a lock; of one request, the program itself must order what its threads do.
 #pragma once
 
 #include <array>
@@ -28,7 +28,8 @@ struct PeerCounts {
 };
 
 enum class RequestKind : std::uint8_t {
-  other,  // not a transfer of ours: generalised requests, file operations, one-sided, communicator duplication
+  other,  // not a transfer of ours: generalised requests, file operations, one-sided, communicator
+          // duplication
   send,
   recv,
   sendrecv,  // one request for both
@@ -50,6 +51,7 @@ struct Request {
   // The receiving half of a sendrecv.
   std::int32_t recv_peer = kNoPeer;
   std::int32_t recv_tag = 0;
+  std::uint64_t recv_bytes = 0;
 };
 
 /// The journal's id of a sendrecv's receiving half.
@@ -88,7 +90,8 @@ class RequestTable {
   static constexpr std::size_t kWindow = 16;  // slots looked at in one block
   static std::size_t block_size(std::size_t block) { return kFirst << block; }
   static std::size_t home(std::uint32_t handle, std::size_t block) {
-    return static_cast<std::size_t>(handle * std::uint64_t{0x9E3779B97F4A7C15u} >> 32) & (block_size(block) - 1);
+    return static_cast<std::size_t>(handle * std::uint64_t{0x9E3779B97F4A7C15u} >> 32) &
+           (block_size(block) - 1);
   }
   Slot* block(std::size_t index) noexcept;
 

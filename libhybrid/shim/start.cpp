@@ -45,8 +45,10 @@ void refuse_other_mpi() {
   if (dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") == nullptr) return;
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK"})
     if (const char* rank = std::getenv(name); rank != nullptr && std::atoi(rank) != 0) std::exit(kBadUsage);
-  warn("this program uses Open MPI, and libhybrid.so is built for MPICH: build the program with mpicc.mpich and "
-       "start it with mpiexec.mpich, or run it without libhybrid.so");
+  warn(
+      "this program uses Open MPI, and libhybrid.so is built for MPICH: build the program with mpicc.mpich "
+      "and "
+      "start it with mpiexec.mpich, or run it without libhybrid.so");
   std::exit(kBadUsage);
 }
 
@@ -102,7 +104,8 @@ Place make_place(const JobOptions& options) {
     const std::string directory = recording_directory(output);
     if (::mkdir(directory.c_str(), 0700) != 0)
       throw RunError("cannot make the directory " + directory + ": " + std::strerror(errno));
-    const int token = ::open(full_disk_token(directory).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const int token =
+        ::open(full_disk_token(directory).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (token >= 0) ::close(token);
     if (output.size() >= sizeof place.output) throw RunError("the path " + output + " is too long");
     std::memcpy(place.output, output.c_str(), output.size() + 1);
@@ -208,8 +211,8 @@ bool begin(Process& p) {
   p.recording_directory = recording_directory(p.options.output);
   set_full_disk_token(full_disk_token(p.recording_directory));
 
-  p.definitions =
-      std::make_unique<DefinitionWriter>(definitions_path(p.recording_directory, static_cast<std::uint32_t>(p.rank)));
+  p.definitions = std::make_unique<DefinitionWriter>(
+      definitions_path(p.recording_directory, static_cast<std::uint32_t>(p.rank)));
   write_facts(p, layout);
   p.define_world();
   start_prediction(p, layout);

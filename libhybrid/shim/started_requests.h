@@ -17,8 +17,8 @@ inline void record_start(Thread& thread, CallTime& time, RequestTable::Slot& slo
     return;
   }
   if (slot.request.kind == RequestKind::collective) {
-    record_collective(thread, time, EventKind::collective_start, collective_of(slot.request), slot.counts.get(),
-                      slot.request.id);
+    record_collective(thread, time, EventKind::collective_start, collective_of(slot.request),
+                      slot.counts.get(), slot.request.id);
     return;
   }
   record_begin(time, slot.request);
@@ -31,7 +31,8 @@ int start(Thread& thread, Real&& real, MPI_Request* request) {
   CallTime time(thread);
   RequestTable::Slot* const slot = slot_of(*request);
   if (slot != nullptr && slot->request.kind == RequestKind::send && slot->request.partitions == 0)
-    process().prediction.sending(thread, time.begin(), slot->request.peer, slot->request.bytes, slot->request.tag);
+    process().prediction.sending(thread, time.begin(), slot->request.peer, slot->request.bytes,
+                                 slot->request.tag);
   const int result = real();
   time.done();
   if (result == MPI_SUCCESS && slot != nullptr)
@@ -71,7 +72,8 @@ int pready(Thread& thread, Real&& real, MPI_Request request, int partitions) {
   const bool last = slot != nullptr && ready != 0 &&
                     slot->partitions_left.fetch_sub(ready, std::memory_order_acq_rel) == ready;
   if (last)
-    process().prediction.sending(thread, time.begin(), slot->request.peer, slot->request.bytes, slot->request.tag);
+    process().prediction.sending(thread, time.begin(), slot->request.peer, slot->request.bytes,
+                                 slot->request.tag);
   const int result = real();
   time.done();
   if (last)
@@ -151,8 +153,8 @@ int imrecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, 
   r.bytes = bytes_of(count, datatype);
   const int result = real();
   time.done();
-  if (const auto* slot = result == MPI_SUCCESS ? remember(*request, r) : nullptr; slot != nullptr)
-    record_begin(time, slot->request);
+  if (result == MPI_SUCCESS)
+    record_started(time, *request, r);
   else
     time.record_call();
   return result;

@@ -91,7 +91,8 @@ void Thread::measure_gap(Ticks now) {
   if (!measured_before && now - last_end_ < long_interval_) return;
   const std::uint64_t cpu = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
   const Ticks since = std::max(last_end_, cpu_at_);
-  const std::uint64_t then = measured_before ? cpu_ns_ : cpu_ns_ + rules_.scale.nanoseconds(last_end_ - cpu_at_);
+  const std::uint64_t then =
+      measured_before ? cpu_ns_ : cpu_ns_ + rules_.scale.nanoseconds(last_end_ - cpu_at_);
   const std::uint64_t ran = cpu > then ? std::min(cpu - then, rules_.scale.nanoseconds(now - since)) : 0;
   pending_compute_ = (measured_before && pending_compute_ != kNone ? pending_compute_ : 0) + ran;
   cpu_ns_ = cpu;

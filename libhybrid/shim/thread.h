@@ -39,15 +39,18 @@ class Thread {
   /// A call begins.
   Ticks enter() {
     const Ticks now = ticks();
-    if (rules_.cpu_clock) [[unlikely]] measure_gap(now);
+    if (rules_.cpu_clock) [[unlikely]]
+      measure_gap(now);
     return now;
   }
 
   /// Writes an event of a call that took from `begin` to `end`; all events of one call have the same.
   void record(const Record& record, Ticks begin, Ticks end) {
-    if (polling_ || pending_compute_ != kNone) [[unlikely]] before_event();
+    if (polling_ || pending_compute_ != kNone) [[unlikely]]
+      before_event();
     append(record, begin, end);
-    if (rules_.cpu_clock && end != last_end_) [[unlikely]] measure_call(begin, end);
+    if (rules_.cpu_clock && end != last_end_) [[unlikely]]
+      measure_call(begin, end);
     last_end_ = end;
   }
 
@@ -91,7 +94,8 @@ class Thread {
       event.bytes = static_cast<std::uint32_t>(wide.bytes);
       journal_->append(event);
     }
-    if (journal_->lost() != 0) [[unlikely]] tell_of_loss();
+    if (journal_->lost() != 0) [[unlikely]]
+      tell_of_loss();
   }
   void before_event();
   void write_poll();

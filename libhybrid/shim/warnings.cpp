@@ -30,9 +30,10 @@ void warn_of_full_disk() {
   // Removing works on a full disk, and only one process in the job succeeds.
   if (token[0] == '\0' || ::unlink(token) != 0) return;
   if (!quiet())
-    std::fputs("libhybrid: the disk is full: the program goes on, what it does from here is not recorded\n"
-               "  The report counts the loss. Free space, or give another place with HYBRID_OUTPUT.\n",
-               stderr);
+    std::fputs(
+        "libhybrid: the disk is full: the program goes on, what it does from here is not recorded\n"
+        "  The report counts the loss. Free space, or give another place with HYBRID_OUTPUT.\n",
+        stderr);
 }
 
 }  // namespace hybrid::shim

@@ -1,0 +1,219 @@
+// How programs start and end under the preloaded library, well and badly, and what else must not change.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "core/journal.h"
+#include "libhybrid/shim/testing/recorded_run.h"
+
+namespace hybrid::shim::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string mode_of(const std::string& path) {
+  const auto bits = static_cast<unsigned>(fs::status(path).permissions());
+  std::string text;
+  for (int shift = 6; shift >= 0; shift -= 3) text += static_cast<char>('0' + (bits >> shift & 7));
+  return text;
+}
+
+TEST(Endings, AbortLeavesTheJournalsAndTheCode) {
+  const RecordedRun run(2, {program("shim_endings"), "abort"});
+  EXPECT_EQ(run.outcome().status, 7);
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    EXPECT_EQ(run.transfers(rank).size(), 3u) << "one exchange";
+    EXPECT_FALSE(run.complete(rank));
+  }
+}
+
+TEST(Endings, AKilledRankLosesNothingRecorded) {
+  const RecordedRun run(2, {program("shim_endings"), "killed"});
+  EXPECT_NE(run.outcome().status, 0);
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    EXPECT_EQ(run.transfers(rank).size(), 3u);
+    EXPECT_FALSE(run.complete(rank));
+    EXPECT_THAT(run.definitions(rank).communicators.at(0).members, ElementsAre(0, 1));
+  }
+}
+
+TEST(Endings, WithoutFinalizeTheJournalsStay) {
+  const RecordedRun run(2, {program("shim_endings"), "no-finalize"});
+  EXPECT_EQ(run.transfers(0).size(), 3u);
+  EXPECT_FALSE(run.complete(0));
+}
+
+TEST(Endings, TheExitStatusIsTheProgram) {
+  const RecordedRun run(2, {program("shim_endings"), "return-3"});
+  EXPECT_EQ(run.outcome().status, 3);
+  EXPECT_TRUE(run.complete(0) && run.complete(1));
+}
+
+TEST(Endings, ErrorCodesHandlersJumpsAndExceptionsAreThePrograms) {
+  const ScratchDirectory directory;
+  const Outcome without = run_ranks(1, {program("shim_errors")}, {{"LD_PRELOAD", ""}}, directory.path());
+  ASSERT_EQ(without.status, 0) << without.out << without.err;
+  const RecordedRun run(1, {program("shim_errors")});
+  EXPECT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_EQ(run.outcome().out, without.out);
+  const auto lines = run.transfers(0);
+  ASSERT_GE(lines.size(), 3u);
+  EXPECT_EQ(lines[lines.size() - 2], "recv 0 tag 77 4 comm 2") << "calls after a jump are still seen";
+}
+
+TEST(Endings, AFullDiskIsToldOnceAndTheProgramGoesOn) {
+  // The program forbids itself larger files once MPI has started: no journal gets a second segment.
+  const RecordedRun run(4, {program("shim_full_disk")});
+  EXPECT_EQ(run.outcome().status, 0) << run.outcome().err;
+  const std::string& text = run.outcome().err;
+  const std::size_t first = text.find("the disk is full");
+  ASSERT_NE(first, std::string::npos) << text;
+  EXPECT_EQ(text.find("the disk is full", first + 1), std::string::npos) << text;
+  const JournalReader journal(journal_path(run.recording(), 0, 0));
+  EXPECT_EQ(journal.events().size(), JournalWriter::kSegmentEvents);
+  // Start, 40000 sends, finish, and a call or two of no data.
+  EXPECT_GE(journal.header().lost, 40002 - JournalWriter::kSegmentEvents);
+  EXPECT_LE(journal.header().lost, 40010 - JournalWriter::kSegmentEvents);
+}
+
+TEST(Start, NonMpiProgramsAreLeftAlone) {
+  const ScratchDirectory directory;
+  const Outcome outcome =
+      run({program("shim_not_mpi")}, {{"LD_PRELOAD", preload_library()}}, directory.path());
+  EXPECT_EQ(outcome.status, 5);
+  EXPECT_EQ(outcome.out, "hello\n");
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_TRUE(fs::is_empty(directory.path()));
+  const Outcome bound = run({program("shim_not_mpi")},
+                            {{"LD_PRELOAD", preload_library()}, {"LD_BIND_NOW", "1"}}, directory.path());
+  EXPECT_EQ(bound.status, 5) << bound.err;
+}
+
+TEST(Start, AnotherMpiIsRefusedInOneClearSentence) {
+  const ScratchDirectory directory;
+  const Outcome outcome =
+      run({program("shim_uses_other_mpi")}, {{"LD_PRELOAD", preload_library()}}, directory.path());
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("mpicc.mpich"));
+}
+
+TEST(Start, ProgramsWithHintsRunWithoutTheLibrary) {
+  const ScratchDirectory directory;
+  for (const char* name : {"shim_phases", "shim_phases_fixed_address"}) {
+    const Outcome outcome = run({program(name)}, {}, directory.path());
+    EXPECT_EQ(outcome.status, 0) << name << outcome.err;
+    EXPECT_EQ(outcome.out, "done\n");
+  }
+}
+
+TEST(Start, HintsAreSeenInProgramsAtAFixedAddress) {
+  const RecordedRun run(2, {program("shim_phases_fixed_address")});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_EQ(run.transfers(0).size(), 8u);
+}
+
+TEST(Options, AWrongValueEndsTheProgramBeforeItsWork) {
+  const ScratchDirectory directory;
+  const Outcome outcome =
+      run_ranks(2, {program("shim_same_transfers")}, {{"HYBRID_CLOCK", "sundial"}}, directory.path());
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("HYBRID_CLOCK"));
+  EXPECT_THAT(outcome.err, HasSubstr("sundial"));
+  EXPECT_EQ(outcome.err.find("sundial"), outcome.err.rfind("sundial")) << "told once: " << outcome.err;
+  EXPECT_TRUE(fs::is_empty(directory.path()));
+}
+
+TEST(Options, UnknownVariablesAreNamedOnce) {
+  const RecordedRun run(4, {program("shim_same_transfers")}, {{"HYBRID_PLACEMNT", "core"}});
+  EXPECT_EQ(run.outcome().status, 0);
+  EXPECT_THAT(run.outcome().err, HasSubstr("HYBRID_PLACEMNT"));
+  EXPECT_THAT(run.outcome().err, HasSubstr("HYBRID_PLACEMENT"));
+  EXPECT_EQ(run.outcome().err.find("HYBRID_PLACEMNT"), run.outcome().err.rfind("HYBRID_PLACEMNT"));
+}
+
+TEST(Options, AFileSetsThemAndVariablesWin) {
+  const ScratchDirectory directory;
+  const std::string file = directory.path() + "/run.toml";
+  std::ofstream(file) << "clock = \"cpu\"\nplacement = \"host\"\n";
+  const RecordedRun run(4, {program("shim_same_transfers")},
+                        {{"HYBRID_CONFIG", file}, {"HYBRID_PLACEMENT", "core"}});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_EQ(run.definitions(0).properties.at("clock"), "cpu");
+  EXPECT_EQ(run.definitions(0).properties.at("placement"), "core");
+}
+
+TEST(Options, AnExistingDirectoryIsNeverWrittenInto) {
+  const ScratchDirectory directory;
+  const std::string old = directory.path() + "/old";
+  fs::create_directory(old);
+  std::ofstream(old + "/precious") << "kept";
+  const Outcome outcome =
+      run_ranks(2, {program("shim_same_transfers")}, {{"HYBRID_OUTPUT", old}}, directory.path());
+  EXPECT_EQ(outcome.status, 2) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr(old));
+  EXPECT_EQ(std::distance(fs::directory_iterator(old), {}), 1);
+}
+
+TEST(Options, TheRecordingIsPrivateToTheUser) {
+  const RecordedRun run(4, {program("shim_same_transfers")});
+  EXPECT_EQ(mode_of(run.recording()), "700");
+  for (const auto& entry : fs::directory_iterator(run.recording())) EXPECT_EQ(mode_of(entry.path()), "600");
+}
+
+TEST(Options, QuietPrintsNothingAtAll) {
+  const ScratchDirectory directory;
+  const Outcome outcome =
+      run_ranks(4, {program("shim_same_transfers")},
+                {{"HYBRID_QUIET", "1"}, {"HYBRID_AT_FINALIZE", "trace"}, {"HYBRID_NO_SUCH_THING", "1"}},
+                directory.path());
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out + outcome.err, "");
+}
+
+TEST(Finalize, RankZeroReportsOnStandardErrorAndCleansUp) {
+  const ScratchDirectory directory;
+  const Outcome outcome = run_ranks(4, {program("shim_p2p_ring")}, {}, directory.path());
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "sum 6\n") << "standard output is the program's";
+  EXPECT_THAT(outcome.err, HasSubstr("4 ranks"));
+  const std::string output = directory.path() + "/hybrid-shim_p2p_ring-1";
+  EXPECT_TRUE(fs::exists(output + "/report.json"));
+  EXPECT_TRUE(fs::exists(output + "/trace.otf2"));
+  EXPECT_FALSE(fs::exists(output + "/recording")) << "journals are gone after a clean end";
+  const Outcome again =
+      run_ranks(4, {program("shim_p2p_ring")}, {{"HYBRID_AT_FINALIZE", "trace"}}, directory.path());
+  EXPECT_EQ(again.status, 0);
+  EXPECT_TRUE(fs::exists(directory.path() + "/hybrid-shim_p2p_ring-2"));
+}
+
+TEST(Live, HitsAndMissesAreCountedWhileTheJobRuns) {
+  const RecordedRun run(4, {program("shim_p2p_ring")}, {{"HYBRID_LIVE", "on"}});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  const auto properties = run.definitions(0).properties;
+  const auto number = [&](const char* name) { return std::stoull(properties.at(name)); };
+  EXPECT_EQ(number("live_hits") + number("live_misses"), 100u);
+  EXPECT_EQ(number("predicted_sends"), 100u);
+  EXPECT_EQ(number("live_requests"), number("predicted_requests"));
+  EXPECT_EQ(number("live_releases"), number("predicted_releases"));
+  const std::vector<Event> events = run.events(0);
+  EXPECT_EQ(count(events, EventKind::predict_request), number("predicted_requests"));
+  EXPECT_EQ(count(events, EventKind::predict_release), number("predicted_releases"));
+}
+
+TEST(Yield, IsSaidAndCanBeSwitchedOff) {
+  const RecordedRun off(4, {program("shim_same_transfers")}, {{"HYBRID_YIELD", "off"}});
+  EXPECT_EQ(off.definitions(0).properties.at("yield"), "no");
+  const RecordedRun on(4, {program("shim_same_transfers")}, {{"HYBRID_YIELD", "on"}});
+  EXPECT_EQ(on.definitions(0).properties.at("yield"), "yes");
+  EXPECT_EQ(on.transfers(1), off.transfers(1));
+}
+
+}  // namespace
+}  // namespace hybrid::shim::testing

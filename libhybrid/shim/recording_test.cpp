@@ -1,0 +1,308 @@
+// What the shim records of small MPI programs, event by event.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "libhybrid/shim/testing/recorded_run.h"
+
+namespace hybrid::shim::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
+using ::testing::UnorderedElementsAreArray;
+using Lines = std::vector<std::string>;
+
+std::string collective(CollectiveOp op) { return "collective " + std::to_string(static_cast<int>(op)); }
+std::string sync(RmaSync what) { return "sync " + std::to_string(static_cast<int>(what)); }
+
+TEST(PointToPoint, BlockingModesWildcardsAndProcNull) {
+  const RecordedRun run(2, {program("shim_p2p"), "blocking"});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_THAT(run.transfers(0), ElementsAre("send 1 tag 1 40", "ssend 1 tag 2 20", "bsend 1 tag 3 12",
+                                            "recv 1 tag 9 0", "rsend 1 tag 4 8", "send -1 tag 5 40"));
+  EXPECT_THAT(run.transfers(1),
+              ElementsAre("recv 0 tag 1 40", "recv 0 tag 2 20", "recv 0 tag 3 12", "irecv 0 tag 4 40 #1",
+                          "send 0 tag 9 0", "received 0 tag 4 8 #1", "recv -1 tag -1 0"));
+  EXPECT_TRUE(run.complete(0) && run.complete(1));
+  EXPECT_EQ(run.outcome().out, "blocking done\n");
+  EXPECT_EQ(run.outcome().err, "");
+}
+
+TEST(PointToPoint, NonblockingCompletesOnceByWhateverCall) {
+  const RecordedRun run(2, {program("shim_p2p"), "nonblocking"});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  const Lines sent = run.transfers(0);
+  EXPECT_THAT(sent,
+              UnorderedElementsAreArray({"isend 1 tag 10 4 #1", "isend 1 tag 11 8 #2", "isend 1 tag 12 12 #3",
+                                         "sent 1 tag 10 4 #1", "sent 1 tag 11 8 #2", "sent 1 tag 12 12 #3",
+                                         "issend 1 tag 13 16 #4", "sent 1 tag 13 16 #4"}));
+  const std::vector<Event> events = run.events(1);
+  EXPECT_EQ(count(events, EventKind::recv_post), 4u);
+  EXPECT_EQ(count(events, EventKind::recv_complete), 4u);
+  Lines matches;
+  for (const Event& event : events)
+    if (event.kind == EventKind::recv_complete)
+      matches.push_back(std::to_string(event.peer) + " " + std::to_string(event.tag) + " " +
+                        std::to_string(event.bytes));
+  EXPECT_THAT(matches, UnorderedElementsAreArray({"0 10 4", "0 11 8", "0 12 12", "0 13 16"}));
+}
+
+TEST(PointToPoint, PersistentRequestsTransferAtEveryStart) {
+  const RecordedRun run(2, {program("shim_p2p"), "persistent"});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  Lines expected;
+  for (int round = 0; round < 3; ++round) {
+    expected.insert(expected.end(), {"isend 1 tag 20 40 #1", "irecv 1 tag 20 40 #2", "sent 1 tag 20 40 #1",
+                                     "received 1 tag 20 40 #2"});
+  }
+  EXPECT_THAT(run.transfers(0), ElementsAreArray(expected));
+}
+
+TEST(PointToPoint, PartitionedLeavesAsOneMessageWhenAllPartitionsAreReady) {
+  const RecordedRun run(2, {program("shim_p2p"), "partitioned"});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_THAT(run.transfers(0), ElementsAre("isend 1 tag 30 32 #1", "sent 1 tag 30 32 #1",
+                                            "isend 1 tag 30 32 #1", "sent 1 tag 30 32 #1"));
+  EXPECT_EQ(count(run.events(1), EventKind::recv_post), 2u);
+  EXPECT_EQ(count(run.events(1), EventKind::recv_complete), 2u);
+}
+
+TEST(PointToPoint, SendrecvIsASendAndAReceiveAtOnce) {
+  const RecordedRun run(2, {program("shim_p2p"), "exchange"});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_THAT(
+      run.transfers(0),
+      ElementsAre("isend 1 tag 40 40 #1", "recv 1 tag 40 40", "sent 1 tag 40 40 #1", "isend 1 tag 41 4 #1",
+                  "recv 1 tag 41 4", "sent 1 tag 41 4 #1", "isend 1 tag 42 28 #2", "irecv 1 tag 42 28 #3",
+                  "received 1 tag 42 28 #3", "sent 1 tag 42 28 #2", "isend 1 tag 43 4 #4",
+                  "irecv 1 tag 43 4 #5", "received 1 tag 43 4 #5", "sent 1 tag 43 4 #4"));
+}
+
+TEST(PointToPoint, MatchedProbesReceiveWhatTheyMatched) {
+  const RecordedRun run(2, {program("shim_p2p"), "matched"});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_THAT(run.transfers(1), ElementsAre("recv 0 tag 50 24", "irecv -2 tag -1 40 #1",
+                                            "received 0 tag 51 16 #1", "recv 0 tag 52 8"));
+}
+
+TEST(PointToPoint, CancelledRequestsEndWithoutATransfer) {
+  const RecordedRun run(2, {program("shim_p2p"), "cancelled"});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_EQ(count(run.events(0), EventKind::cancelled), 2u);
+  EXPECT_EQ(count(run.events(0), EventKind::recv_complete), 0u);
+}
+
+TEST(PointToPoint, DerivedTypesCountTheirOwnSizeThoughHandlesAreReused) {
+  const RecordedRun run(2, {program("shim_p2p"), "derived"});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_THAT(run.transfers(0), ElementsAre("send 1 tag 70 8", "send 1 tag 70 16", "send 1 tag 70 24"));
+}
+
+TEST(Communicators, SubcommunicatorsNameWorldRanks) {
+  const RecordedRun run(4, {program("shim_groups"), "sub"});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  const Definitions definitions = run.definitions(3);
+  EXPECT_THAT(definitions.communicators.at(0).members, ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(definitions.communicators.at(1).members, ElementsAre(3));
+  EXPECT_THAT(definitions.communicators.at(2).members, ElementsAre(3, 1));
+  EXPECT_THAT(definitions.communicators.at(3).members, ElementsAre(1, 3));
+  EXPECT_THAT(definitions.communicators.at(4).members, ElementsAre(1, 3));
+  // The last receive completes after its communicator was freed.
+  EXPECT_THAT(run.transfers(3),
+              ElementsAre("send 1 tag 1 4 comm 2", "recv 1 tag 1 4 comm 3", "irecv -2 tag 2 4 comm 4 #1",
+                          collective(CollectiveOp::barrier) + " -1 0", "received 1 tag 2 4 comm 4 #1"));
+}
+
+TEST(Communicators, IntercommunicatorsNameTheOtherGroup) {
+  const RecordedRun run(4, {program("shim_groups"), "inter"});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  const auto both = run.definitions(1).communicators.at(3);
+  EXPECT_THAT(both.members, ElementsAre(0, 1));
+  EXPECT_THAT(both.remote, ElementsAre(2, 3));
+  const std::string bcast = collective(CollectiveOp::bcast);
+  EXPECT_THAT(run.transfers(1), ElementsAre("isend 2 tag 3 4 comm 3 #1", "recv 2 tag 3 4 comm 3",
+                                            "sent 2 tag 3 4 comm 3 #1", bcast + " 1 4 comm 3"));
+  EXPECT_THAT(run.transfers(0), IsSupersetOf({bcast + " -1 0 comm 3", std::string("send 2 tag 4 4 comm 4")}));
+  EXPECT_THAT(run.transfers(2), IsSupersetOf({bcast + " 1 4 comm 3", std::string("recv 0 tag 4 4 comm 4")}));
+}
+
+TEST(Communicators, GridsKnowTheirNeighbours) {
+  const RecordedRun run(4, {program("shim_groups"), "grid"});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_THAT(run.definitions(0).communicators.at(2).neighbors_out, ElementsAre(-1, 1));
+  EXPECT_THAT(run.definitions(2).communicators.at(2).neighbors_in, ElementsAre(1, 3));
+  EXPECT_THAT(run.transfers(0),
+              ElementsAre("isend 1 tag 6 4 comm 2 #1", "recv -1 tag -1 0 comm 2", "sent 1 tag 6 4 comm 2 #1",
+                          "to -1 4", "to 1 4", "from -1 4", "from 1 4",
+                          collective(CollectiveOp::neighbor_allgather) + " -1 4 comm 2",
+                          collective(CollectiveOp::barrier) + " -1 0 comm 3"));
+}
+
+TEST(Communicators, GraphsKnowWhomTheySendToAndReceiveFrom) {
+  const RecordedRun run(4, {program("shim_groups"), "graph"});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  const auto ring = run.definitions(0).communicators.at(2);
+  EXPECT_THAT(ring.neighbors_out, ElementsAre(1));
+  EXPECT_THAT(ring.neighbors_in, ElementsAre(3));
+  EXPECT_THAT(
+      run.transfers(0),
+      ElementsAre("to 1 8", "from 3 8", collective(CollectiveOp::neighbor_alltoallv) + " -1 8 comm 2",
+                  "to 1 4", "from 3 4", collective(CollectiveOp::neighbor_allgather) + " -1 4 comm 2"));
+}
+
+TEST(Collectives, BytesFollowTheConventionOfEachForm) {
+  const RecordedRun run(3, {program("shim_collectives"), "blocking"});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  using enum CollectiveOp;
+  EXPECT_THAT(run.transfers(0),
+              ElementsAre(collective(barrier) + " -1 0", collective(bcast) + " 1 40",
+                          collective(gather) + " 2 16", "from 0 4", "from 1 8", "from 2 12",
+                          collective(gatherv) + " 0 4", collective(scatter) + " 0 16", "to 0 4", "to 1 8",
+                          "to 2 12", collective(scatterv) + " 0 24", collective(allgather) + " -1 8",
+                          collective(allgather) + " -1 12", "from 0 4", "from 1 8", "from 2 12",
+                          collective(allgatherv) + " -1 4", collective(alltoall) + " -1 8", "to 0 20",
+                          "to 1 20", "to 2 20", "from 0 20", "from 1 20", "from 2 20",
+                          collective(alltoallv) + " -1 60", "to 0 20", "to 1 20", "to 2 20", "from 0 20",
+                          "from 1 20", "from 2 20", collective(alltoallw) + " -1 60",
+                          collective(reduce) + " 1 24", collective(allreduce) + " -1 28",
+                          collective(scan) + " -1 32", collective(exscan) + " -1 36", "from 0 4", "from 1 8",
+                          "from 2 12", collective(reduce_scatter) + " -1 24",
+                          collective(reduce_scatter_block) + " -1 8", collective(allreduce) + " -1 28"));
+  EXPECT_THAT(run.transfers(2), IsSupersetOf({collective(gatherv) + " 0 12", collective(scatterv) + " 0 0",
+                                              collective(allgatherv) + " -1 12"}));
+}
+
+TEST(Collectives, NonblockingFormsStartAndComplete) {
+  const RecordedRun run(3, {program("shim_collectives"), "nonblocking"});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  using enum CollectiveOp;
+  EXPECT_THAT(
+      run.transfers(0),
+      ElementsAre("start " + collective(bcast) + " 1 40 #1", "start " + collective(allreduce) + " -1 28 #2",
+                  "to 0 20", "to 1 20", "to 2 20", "from 0 20", "from 1 20", "from 2 20",
+                  "start " + collective(alltoallv) + " -1 60 #3", "end " + collective(bcast) + " 1 40 #1",
+                  "end " + collective(allreduce) + " -1 28 #2",
+                  "end " + collective(alltoallv) + " -1 60 #3"));
+}
+
+TEST(Collectives, PersistentFormsKeepTheirSizesByPeer) {
+  const RecordedRun run(3, {program("shim_collectives"), "persistent"});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  Lines expected;
+  for (int round = 0; round < 2; ++round)
+    expected.insert(expected.end(), {"from 0 4", "from 1 8", "from 2 12",
+                                     "start " + collective(CollectiveOp::allgatherv) + " -1 8 #1",
+                                     "end " + collective(CollectiveOp::allgatherv) + " -1 8 #1"});
+  EXPECT_THAT(run.transfers(1), ElementsAreArray(expected));
+}
+
+TEST(OneSided, TransfersAndSynchronisationOfEveryKind) {
+  const RecordedRun run(2, {program("shim_one_sided")});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  using enum RmaSync;
+  EXPECT_THAT(run.definitions(0).windows, ElementsAre(std::pair<const std::uint32_t, std::uint32_t>{0, 0}));
+  EXPECT_THAT(run.transfers(0),
+              ElementsAre(sync(fence) + " -1 0", "put 1 16", sync(fence) + " -1 0", "get 1 8",
+                          "accumulate 1 4", sync(fence) + " -1 0", sync(lock) + " 1 0", "accumulate 1 4",
+                          "get 1 4", sync(RmaSync::flush) + " 1 0", "put 1 12", sync(unlock) + " 1 0",
+                          sync(start) + " -1 0", "put 1 4", sync(complete) + " -1 0"));
+  const Lines other = run.transfers(1);
+  ASSERT_GE(other.size(), 2u);
+  EXPECT_EQ(other[other.size() - 2], sync(post) + " -1 0");
+  EXPECT_EQ(other.back(), sync(wait) + " -1 0");
+}
+
+TEST(Threads, EachRecordsItsOwnAndRequestsMayChangeHands) {
+  const RecordedRun run(2, {program("shim_threads")});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    const std::vector<Event> events = run.events(rank);
+    EXPECT_EQ(count(events, EventKind::send_start), 801u);
+    EXPECT_EQ(count(events, EventKind::recv_post), 801u);
+    EXPECT_EQ(count(events, EventKind::send_complete), 801u);
+    EXPECT_EQ(count(events, EventKind::recv_complete), 801u);
+    EXPECT_LE(run.threads(rank), 5u) << "ended threads hand their journals on";
+    EXPECT_TRUE(run.complete(rank));
+    for (const Event& event : events)
+      if (event.kind == EventKind::recv_complete) {
+        EXPECT_EQ(event.peer, 1 - static_cast<std::int32_t>(rank));
+      }
+  }
+}
+
+TEST(Phases, NestAndAreNamed) {
+  const RecordedRun run(2, {program("shim_phases")});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_THAT(run.transfers(0),
+              ElementsAre("begin outer", "begin inner", collective(CollectiveOp::barrier) + " -1 0",
+                          "end inner", "flush", "begin inner", "end inner", "end outer"));
+}
+
+TEST(Sessions, AreRecordedWithoutMpiInit) {
+  const RecordedRun run(3, {program("shim_sessions")});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_THAT(run.definitions(1).communicators.at(2).members, ElementsAre(0, 1, 2));
+  EXPECT_THAT(run.transfers(1),
+              ElementsAre("isend 2 tag 1 4 comm 2 #1", "recv 0 tag 1 4 comm 2", "sent 2 tag 1 4 comm 2 #1"));
+  EXPECT_TRUE(run.complete(1));
+}
+
+// Every binding makes the same calls of the C library in its own way, mpi_f08 partly below the C names.
+class Bindings : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Bindings, EachTransferIsSeenOnce) {
+  const RecordedRun run(4, {program(GetParam())});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_EQ(run.outcome().err, "");
+  using enum CollectiveOp;
+  EXPECT_THAT(run.definitions(1).communicators.at(2).members, ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(
+      run.transfers(1),
+      ElementsAre("irecv 0 tag 5 12 comm 2 #1", "isend 2 tag 5 12 comm 2 #2", "received 0 tag 5 12 comm 2 #1",
+                  "sent 2 tag 5 12 comm 2 #2", "irecv 0 tag 6 12 #3", "send 2 tag 6 8",
+                  "received 0 tag 6 8 #3", "isend 2 tag 7 4 comm 2 #4", "recv 0 tag 7 4 comm 2",
+                  "sent 2 tag 7 4 comm 2 #4", collective(allreduce) + " -1 4 comm 2",
+                  collective(bcast) + " 2 12", collective(barrier) + " -1 0 comm 2"));
+  EXPECT_TRUE(run.complete(1));
+}
+INSTANTIATE_TEST_SUITE_P(Shim, Bindings, ::testing::ValuesIn(HYBRID_SHIM_BINDINGS),
+                         [](const auto& info) { return std::string(info.param).substr(5); });
+
+TEST(OtherTools, BeforeUsOrBehindUsBothSeeEverything) {
+  for (const bool before : {true, false}) {
+    const std::string tool = program("libshim_counting_tool.so"), us = preload_library();
+    const RecordedRun run(4, {program("shim_same_transfers")},
+                          {{"LD_PRELOAD", before ? tool + ":" + us : us + ":" + tool}});
+    ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+    EXPECT_EQ(run.outcome().out, "tool: 1 sends 1 waits\n");
+    EXPECT_EQ(run.transfers(1).size(), 13u) << (before ? "tool first" : "tool last");
+    EXPECT_TRUE(run.complete(1));
+  }
+}
+
+TEST(PrivatelyLoadedMpi, IsRecordedToo) {
+  const RecordedRun run(2, {program("shim_late_loader"), program("libshim_extension.so")});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_THAT(run.transfers(0), ElementsAre(collective(CollectiveOp::allreduce) + " -1 4"));
+}
+
+TEST(CpuClock, TellsTheComputeTimeOfLongGaps) {
+  const RecordedRun run(2, {program("shim_computing")}, {{"HYBRID_CLOCK", "cpu"}});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  // The program computes for 20 ms of its own CPU time and then sleeps 200 ms before it sends.
+  std::uint64_t longest = 0;
+  for (const Event& event : run.events(0))
+    if (event.kind == EventKind::extension && event.op == static_cast<std::uint8_t>(Extension::compute))
+      longest = std::max(longest, event.begin);
+  EXPECT_GE(longest, 20'000'000u);
+  EXPECT_LT(longest, 150'000'000u);
+}
+
+}  // namespace
+}  // namespace hybrid::shim::testing

@@ -1,0 +1,26 @@
+/* Two ranks that end in other ways than they should: argv[1] says how. Each has done one exchange by then. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv) {
+  int rank, value = 1;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Sendrecv_replace(&value, 1, MPI_INT, 1 - rank, 1, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  const char *how = argc > 1 ? argv[1] : "";
+  if (strcmp(how, "abort") == 0 && rank == 0) MPI_Abort(MPI_COMM_WORLD, 7);
+  if (strcmp(how, "killed") == 0 && rank == 1) kill(getpid(), SIGKILL);
+  if (strcmp(how, "killed") == 0 || strcmp(how, "abort") == 0)
+    MPI_Recv(&value, 1, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* never sent */
+  if (strcmp(how, "no-finalize") == 0) exit(0);
+  if (strcmp(how, "return-3") == 0) {
+    MPI_Finalize();
+    return rank == 0 ? 3 : 0;
+  }
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,83 @@
+// Error codes, error handlers and jumps out of them are the program's, recorded or not.
+#include <mpi.h>
+
+#include <csetjmp>
+#include <cstdlib>
+#include <cstdio>
+#include <initializer_list>
+
+namespace {
+int handled = 0;
+std::jmp_buf back;
+void count(MPI_Comm*, int*, ...) { ++handled; }
+void jump(MPI_Comm*, int*, ...) { std::longjmp(back, 1); }
+struct Thrown {};
+void raise(MPI_Comm*, int*, ...) { throw Thrown{}; }
+
+int fail(const char* what) {
+  std::printf("failed: %s\n", what);
+  return 1;
+}
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int value = 5, got[2] = {0, 0}, failures = 0;
+  MPI_Comm self;
+  MPI_Comm_dup(MPI_COMM_SELF, &self);
+  MPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // a waitall's errors are told there
+  int error_class = 0;
+  MPI_Error_class(MPI_Send(&value, 1, MPI_INT, 99, 0, self), &error_class);
+  if (error_class != MPI_ERR_RANK) failures += fail("a bad rank returns MPI_ERR_RANK");
+
+  // Truncation, reported in the statuses of a waitall, and the same without statuses.
+  for (const bool with_statuses : {true, false}) {
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    MPI_Irecv(got, 1, MPI_CHAR, 0, 1, self, &requests[0]);
+    MPI_Isend(&value, 1, MPI_INT, 0, 1, self, &requests[1]);
+    MPI_Error_class(MPI_Waitall(2, requests, with_statuses ? statuses : MPI_STATUSES_IGNORE), &error_class);
+    if (error_class != MPI_ERR_IN_STATUS) failures += fail("waitall tells the error");
+    if (with_statuses) {
+      MPI_Error_class(statuses[0].MPI_ERROR, &error_class);
+      if (error_class != MPI_ERR_TRUNCATE) failures += fail("the status tells truncation");
+    }
+  }
+
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(count, &handler);
+  MPI_Comm_set_errhandler(self, handler);
+  MPI_Send(&value, 1, MPI_INT, 99, 0, self);
+  if (handled != 1) failures += fail("the handler runs once");
+  MPI_Errhandler_free(&handler);
+
+  MPI_Comm_create_errhandler(jump, &handler);
+  MPI_Comm_set_errhandler(self, handler);
+  if (setjmp(back) == 0) {
+    MPI_Send(&value, 1, MPI_INT, 99, 0, self);
+    failures += fail("the handler jumps");
+  }
+  MPI_Errhandler_free(&handler);
+
+  MPI_Comm_create_errhandler(raise, &handler);
+  MPI_Comm_set_errhandler(self, handler);
+  bool caught = false;
+  if (std::getenv("NO_EXCEPTIONS") == nullptr) {
+    try {
+      MPI_Send(&value, 1, MPI_INT, 99, 0, self);
+    } catch (const Thrown&) {
+      caught = true;
+    }
+    if (!caught) failures += fail("an exception passes through");
+  }
+  MPI_Errhandler_free(&handler);
+
+  // After all that, calls are still seen.
+  MPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
+  MPI_Sendrecv(&value, 1, MPI_INT, 0, 77, got, 1, MPI_INT, 0, 77, self, MPI_STATUS_IGNORE);
+  MPI_Comm_free(&self);
+  MPI_Finalize();
+  if (failures == 0) std::puts("all as without the library");
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,23 @@
+/* Tells its phases; built against hybrid.h and nothing else of libhybrid. */
+#include <mpi.h>
+#include <stdio.h>
+
+#include "libhybrid/hybrid.h"
+
+int main(int argc, char **argv) {
+  hybrid_phase_begin("before MPI");
+  hybrid_phase_end();
+  MPI_Init(&argc, &argv);
+  hybrid_phase_begin("outer");
+  hybrid_phase_begin("inner");
+  MPI_Barrier(MPI_COMM_WORLD);
+  hybrid_phase_end();
+  hybrid_flush();
+  hybrid_phase_begin("inner");
+  hybrid_phase_end();
+  hybrid_phase_end();
+  hybrid_phase_end(); /* one too many */
+  MPI_Finalize();
+  puts("done");
+  return 0;
+}

@@ -1,0 +1,72 @@
+// Runs the programs of this folder under the preloaded library and reads back what was recorded.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/event.h"
+#include "libhybrid/recording/definitions.h"
+
+namespace hybrid::shim::testing {
+
+using Environment = std::map<std::string, std::string>;
+
+struct Outcome {
+  int status = -1;  // exit status; 128 + signal number
+  std::string out, err;
+};
+
+/// A directory of its own that goes with the object.
+class ScratchDirectory {
+ public:
+  ScratchDirectory();
+  ~ScratchDirectory();
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Path of a program (or library) of this folder.
+std::string program(const std::string& name);
+std::string preload_library();
+
+/// Runs `command` with `environment` added, in `directory`; ends it after two minutes.
+Outcome run(const std::vector<std::string>& command, const Environment& environment, const std::string& directory);
+/// mpiexec -n RANKS with the library preloaded into the ranks; `environment` for the ranks.
+Outcome run_ranks(int ranks, const std::vector<std::string>& command, Environment environment,
+                  const std::string& directory);
+
+/// A job recorded up to its journals, which are kept for the test.
+class RecordedRun {
+ public:
+  RecordedRun(int ranks, const std::vector<std::string>& command, Environment environment = {});
+
+  const Outcome& outcome() const { return outcome_; }
+  const std::string& recording() const { return recording_; }
+  Definitions definitions(std::uint32_t rank) const;
+  /// All events of a rank, its threads' journals one after the other.
+  std::vector<Event> events(std::uint32_t rank) const;
+  std::uint32_t threads(std::uint32_t rank) const;
+  /// Whether each journal of the rank ends as it should.
+  bool complete(std::uint32_t rank) const;
+
+  /// The transfers of a rank, one line each:
+  ///   "send 1 tag 5 40" peer, tag, bytes; "comm 2" where it is not MPI_COMM_WORLD; "#1" for the first request
+  ///   seen, and so on. Sizes by peer come as "to 1 20" and "from 1 20" lines before their collective.
+  /// Left out: the frame (start, finish), empty polls, calls without data, predictions.
+  std::vector<std::string> transfers(std::uint32_t rank) const;
+
+ private:
+  ScratchDirectory directory_;
+  std::string recording_;
+  Outcome outcome_;
+};
+
+std::size_t count(const std::vector<Event>& events, EventKind kind);
+
+}  // namespace hybrid::shim::testing

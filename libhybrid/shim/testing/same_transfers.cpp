@@ -1,0 +1,2 @@
+// The transfers of same_transfers.c, from C++.
+#include "same_transfers.c"
