@@ -60,7 +60,7 @@ bool record_completion(CallTime& time, const RequestsBefore& requests, int i, co
 namespace handle {
 
 template <class Real>
-int wait(Thread& thread, Real&& real, MPI_Request* request, MPI_Status*& status) {
+HYBRID_HOT int wait(Thread& thread, Real&& real, MPI_Request* request, MPI_Status*& status) {
   CallTime time(thread);
   const RequestsBefore before(1, request);
   const OwnStatus own(status);
@@ -117,7 +117,7 @@ int waitsome(Thread& thread, Real&& real, int count, MPI_Request* requests, cons
 }
 
 template <class Real>
-int test(Thread& thread, Real&& real, MPI_Request* request, const int* flag, MPI_Status*& status) {
+HYBRID_HOT int test(Thread& thread, Real&& real, MPI_Request* request, const int* flag, MPI_Status*& status) {
   CallTime time(thread);
   const RequestsBefore before(1, request);
   const OwnStatus own(status);

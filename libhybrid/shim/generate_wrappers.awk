@@ -113,7 +113,7 @@ END {
     print "NextFunction<decltype(&" name ")> next_" name "{\"" name "\"}, next_P" name "{\"P" name "\"};"
     print "[[gnu::always_inline]] inline " types[name] " around_" name "([[maybe_unused]] Thread* thread, decltype(&" \
           name ") next" (signature[name] == "" ? "" : ", ") signature[name] ") {"
-    print "  const auto real = [&] { return next(" arguments "); };"
+    print "  const auto real = [&]() __attribute__((always_inline)) { return next(" arguments "); };"
     print "  return handle::" call ";"
     print "}"
     print "}  // namespace"

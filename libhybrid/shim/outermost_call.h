@@ -10,7 +10,7 @@ namespace hybrid::shim {
 
 namespace detail {
 // Initial-exec: the library is loaded at start-up, and the hot path must not call __tls_get_addr.
-[[gnu::tls_model("initial-exec")]] extern thread_local std::uintptr_t outermost_frame;
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local std::uintptr_t outermost_frame;
 }  // namespace detail
 
 /// Lives as long as the call. Holds the frame of the outermost call rather than a depth: an error handler may

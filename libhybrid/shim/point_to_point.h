@@ -73,8 +73,8 @@ namespace handle {
 // Errors below: a call that failed moved nothing; the program has its return code, the journal a call.
 
 template <class Real>
-int send(Thread& thread, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype datatype, int dest,
-         int tag, MPI_Comm comm) {
+HYBRID_HOT int send(Thread& thread, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype datatype,
+                    int dest, int tag, MPI_Comm comm) {
   CallTime time(thread);
   Process& p = process();
   const Communicator* const communicator = p.communicator(comm);
@@ -92,7 +92,7 @@ int send(Thread& thread, Real&& real, SendMode mode, MPI_Count count, MPI_Dataty
 }
 
 template <class Real>
-int recv(Thread& thread, Real&& real, int, int, MPI_Comm comm, MPI_Status*& status) {
+HYBRID_HOT int recv(Thread& thread, Real&& real, int, int, MPI_Comm comm, MPI_Status*& status) {
   CallTime time(thread);
   const OwnStatus own(status);
   const int result = real();
@@ -131,8 +131,8 @@ int sendrecv(Thread& thread, Real&& real, const HalfTransfer& out, const HalfTra
 }
 
 template <class Real>
-int isend(Thread& thread, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype datatype, int dest,
-          int tag, MPI_Comm comm, MPI_Request* request) {
+HYBRID_HOT int isend(Thread& thread, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype datatype,
+                     int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   CallTime time(thread);
   Process& p = process();
   Request r;
@@ -154,8 +154,8 @@ int isend(Thread& thread, Real&& real, SendMode mode, MPI_Count count, MPI_Datat
 }
 
 template <class Real>
-int irecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, int source, int tag,
-          MPI_Comm comm, MPI_Request* request) {
+HYBRID_HOT int irecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+                     MPI_Comm comm, MPI_Request* request) {
   CallTime time(thread);
   Request r;
   r.kind = RequestKind::recv;

@@ -14,8 +14,8 @@ namespace hybrid::shim {
 std::atomic<Process*> recording{nullptr};
 
 namespace detail {
-thread_local std::uintptr_t outermost_frame = 0;
-thread_local Thread* current_thread = nullptr;
+constinit thread_local std::uintptr_t outermost_frame = 0;
+constinit thread_local Thread* current_thread = nullptr;
 
 namespace {
 // Hands the thread's journal on when the thread ends.

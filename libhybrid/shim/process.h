@@ -102,7 +102,7 @@ class Process {
 extern std::atomic<Process*> recording;
 
 namespace detail {
-[[gnu::tls_model("initial-exec")]] extern thread_local Thread* current_thread;
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local Thread* current_thread;
 Thread* join_recording() noexcept;
 }  // namespace detail
 

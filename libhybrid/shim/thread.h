@@ -29,7 +29,7 @@ struct RecordingRules {
 };
 
 /// Incremented by the progress hook when this thread gave up its core (yield.cpp).
-[[gnu::tls_model("initial-exec")]] extern thread_local std::uint32_t yields_of_thread;
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local std::uint32_t yields_of_thread;
 
 class Thread {
  public:

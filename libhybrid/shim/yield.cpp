@@ -12,7 +12,7 @@
 
 namespace hybrid::shim {
 
-thread_local std::uint32_t yields_of_thread = 0;
+constinit thread_local std::uint32_t yields_of_thread = 0;
 
 namespace {
 std::atomic<bool> yielding{false};
