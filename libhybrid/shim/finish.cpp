@@ -93,8 +93,11 @@ void after_finalize() noexcept {
         finish_job(p->recording_directory, options, out, out != nullptr && ::isatty(2) ? stderr : nullptr);
     if (!warnings.empty()) warn(warnings);
   } catch (const std::exception& error) {
-    warn(std::string("no report: ") + error.what() + "\n  The journals are in " + p->recording_directory +
-         "; `hybrid recover` makes a trace of them.");
+    std::string text = std::string("no report: ") + error.what();
+    if (::access(p->recording_directory.c_str(), F_OK) == 0)
+      text +=
+          "\n  The journals are in " + p->recording_directory + "; `hybrid recover` makes a trace of them.";
+    warn(text);
   }
 }
 

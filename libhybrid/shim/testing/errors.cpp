@@ -2,8 +2,8 @@
 #include <mpi.h>
 
 #include <csetjmp>
-#include <cstdlib>
 #include <cstdio>
+#include <cstdlib>
 #include <initializer_list>
 
 namespace {

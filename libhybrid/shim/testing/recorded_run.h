@@ -36,7 +36,8 @@ std::string program(const std::string& name);
 std::string preload_library();
 
 /// Runs `command` with `environment` added, in `directory`; ends it after two minutes.
-Outcome run(const std::vector<std::string>& command, const Environment& environment, const std::string& directory);
+Outcome run(const std::vector<std::string>& command, const Environment& environment,
+            const std::string& directory);
 /// mpiexec -n RANKS with the library preloaded into the ranks; `environment` for the ranks.
 Outcome run_ranks(int ranks, const std::vector<std::string>& command, Environment environment,
                   const std::string& directory);
@@ -56,8 +57,9 @@ class RecordedRun {
   bool complete(std::uint32_t rank) const;
 
   /// The transfers of a rank, one line each:
-  ///   "send 1 tag 5 40" peer, tag, bytes; "comm 2" where it is not MPI_COMM_WORLD; "#1" for the first request
-  ///   seen, and so on. Sizes by peer come as "to 1 20" and "from 1 20" lines before their collective.
+  ///   "send 1 tag 5 40" peer, tag, bytes; "comm 2" where it is not MPI_COMM_WORLD; "#1" for the first
+  ///   request seen, and so on. Sizes by peer come as "to 1 20" and "from 1 20" lines before their
+  ///   collective.
   /// Left out: the frame (start, finish), empty polls, calls without data, predictions.
   std::vector<std::string> transfers(std::uint32_t rank) const;
 
