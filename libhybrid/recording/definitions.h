@@ -24,6 +24,9 @@ inline constexpr std::uint32_t kWorldCommunicator =
     0;  // ids 0 and 1 are always MPI_COMM_WORLD and MPI_COMM_SELF
 inline constexpr std::uint32_t kSelfCommunicator = 1;
 
+/// A file of a running job's recording: the process that takes it away warns of the full disk, for all.
+inline constexpr std::string_view kFullDiskToken = "full-disk-not-told";
+
 /// "DIR/rank-R.definitions" and "DIR/rank-R-thread-T.journal".
 std::string definitions_path(const std::string& directory, std::uint32_t rank);
 std::string journal_path(const std::string& directory, std::uint32_t rank, std::uint32_t thread);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "libhybrid/recording/definitions.h"
 #include "libhybrid/recording/trace_writer.h"
 #include "libhybrid/report/job_report.h"
 #include "libhybrid/report/progress.h"

@@ -84,7 +84,7 @@ void after_finalize() noexcept {
   set_full_disk_token("");
   if (p->rank != 0 || p->recording_directory.empty()) return;
   const JobOptions& options = p->options;
-  ::unlink((p->recording_directory + "/disk-full-not-told").c_str());
+  ::unlink((p->recording_directory + "/" + std::string(kFullDiskToken)).c_str());
   if (options.at_finalize == "journal") return;
   try {
     // Standard output is the program's.

@@ -85,7 +85,7 @@ std::string mpi_version() {
   return text;
 }
 
-std::string full_disk_token(const std::string& directory) { return directory + "/disk-full-not-told"; }
+std::string full_disk_token(const std::string& directory) { return directory + "/" + std::string(kFullDiskToken); }
 
 // Rank 0 makes the place for the journals; all get its path, or its failure.
 struct Place {
