@@ -1,9 +1,10 @@
 # How the parts of the house are built: one object library a part, its tests and benchmarks beside its sources.
 #
-#   hybrid_part(NAME [FOLDERS dir...] [DEPENDS part...] [LIBRARIES target...])
+#   hybrid_part(NAME [FOLDERS dir...] [DEPENDS part...] [LIBRARIES target...] [SERIAL_TESTS filter])
 #     collects *.cpp of this directory (or of FOLDERS below it) into the object library hybrid_NAME,
 #     *_test.cpp into the test program hybrid_NAME_test, *_bench.cpp into hybrid_NAME_bench.
-#     Object libraries, so that self-registering files are always linked in.
+#     Object libraries, so that self-registering files are always linked in. Tests that match SERIAL_TESTS look at
+#     what the whole machine shares and run alone.
 #   hybrid_link(TARGET part...)   links parts, and the parts they depend on, into TARGET.
 
 set(CMAKE_CXX_STANDARD 20)
@@ -51,7 +52,7 @@ function(hybrid_link target)
 endfunction()
 
 function(hybrid_part name)
-  cmake_parse_arguments(arg "" "" "FOLDERS;DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "SERIAL_TESTS" "FOLDERS;DEPENDS;LIBRARIES" ${ARGN})
   if(NOT arg_FOLDERS)
     set(arg_FOLDERS .)
   endif()
@@ -76,7 +77,14 @@ function(hybrid_part name)
     hybrid_flags(hybrid_${name}_test)
     hybrid_link(hybrid_${name}_test ${name})
     target_link_libraries(hybrid_${name}_test PRIVATE GTest::gtest_main GTest::gmock)
-    gtest_discover_tests(hybrid_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}.)
+    if(arg_SERIAL_TESTS)
+      gtest_discover_tests(hybrid_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}.
+        TEST_FILTER "-${arg_SERIAL_TESTS}")
+      gtest_discover_tests(hybrid_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}.
+        TEST_FILTER "${arg_SERIAL_TESTS}" TEST_LIST hybrid_${name}_serial_tests PROPERTIES RUN_SERIAL ON)
+    else()
+      gtest_discover_tests(hybrid_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}.)
+    endif()
   endif()
   if(HYBRID_BENCHMARKS AND benches)
     add_executable(hybrid_${name}_bench ${benches})

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -33,7 +34,7 @@ class ConfigFile : public testing::Test {
     return "accepted";
   }
 
-  std::string path_ = testing::TempDir() + "config_file_test.toml";
+  std::string path_ = testing::TempDir() + "config_file_test_" + std::to_string(::getpid()) + ".toml";
   JobOptions options_;
   OptionTable table_;
 };

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -89,7 +90,8 @@ TEST(Machine, BadXmlIsRefusedByName) {
   int n = 0;
   for (const std::string& text : {std::string(), std::string("not XML"), std::string("<html></html>"),
                                   good.substr(0, good.size() / 2), std::string("<topology></topology>")}) {
-    const std::string path = ::testing::TempDir() + "/bad-" + std::to_string(n++) + ".xml";
+    const std::string path =
+        ::testing::TempDir() + "/bad-" + std::to_string(::getpid()) + "-" + std::to_string(n++) + ".xml";
     std::ofstream(path) << text;
     EXPECT_THAT(error_of(path), HasSubstr(path)) << text;
     EXPECT_THAT(error_of(path), HasSubstr("lstopo")) << text;
