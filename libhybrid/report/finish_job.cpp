@@ -49,7 +49,7 @@ void remove_recording(const std::string& recording) {
     const std::string name = entry.path().filename();
     const bool ours =
         name.starts_with("rank-") && (name.ends_with(".journal") || name.ends_with(".definitions"));
-    if (ours || name == "disk-full-not-told") fs::remove(entry.path(), ignored);
+    if (ours || name == kFullDiskToken) fs::remove(entry.path(), ignored);
   }
   ::rmdir(recording.c_str());
 }

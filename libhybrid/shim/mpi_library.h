@@ -21,6 +21,7 @@ class Function<Result (*)(Parameters...)> {
   NextFunction<Result (*)(Parameters...)> next_;
 };
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared cannot stand in parentheses
 #define HYBRID_MPI_FUNCTION(name) inline constinit Function<decltype(&PMPI_##name)> name{"PMPI_" #name};
 HYBRID_MPI_FUNCTION(Allgather)
 HYBRID_MPI_FUNCTION(Allreduce)
