@@ -12,6 +12,14 @@ int comm_create(Thread& thread, Real&& real, const MPI_Comm* made) {
   return result;
 }
 
+// Tells of one that was there before, every time it is asked.
+template <class Real>
+int comm_get(Thread&, Real&& real, const MPI_Comm* known) {
+  const int result = real();
+  if (result == MPI_SUCCESS) process().communicator(*known);
+  return result;
+}
+
 // The duplicate has the members of its original, and may be asked for them only once its request is complete.
 template <class Real>
 int comm_idup(Thread& thread, Real&& real, MPI_Comm comm, const MPI_Comm* made, MPI_Request* request) {

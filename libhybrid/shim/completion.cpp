@@ -67,7 +67,7 @@ void record_started(CallTime& time, MPI_Request request, Request& what) {
   // No room to remember it: it is complete already, so its completion may be told at once.
   what.id = kWithinCall;
   record_begin(time, what);
-  record_end(time, what, {});
+  record_end(time, what, {});  // a send, or a receive from MPI_PROC_NULL: no status tells more
 }
 
 void record_end(CallTime& time, const Request& r, const MPI_Status& status) {
@@ -76,7 +76,10 @@ void record_end(CallTime& time, const Request& r, const MPI_Status& status) {
       time.record(send_record(EventKind::send_complete, r, r.id));
       break;
     case RequestKind::recv:
-      time.record(match_record(EventKind::recv_complete, r.communicator, status, r.id));
+      if (r.peer == kNoPeer)  // MPICH leaves the status of such a request unset
+        time.record({EventKind::recv_complete, 0, id_of(r.communicator), kNoPeer, kAnyTag, 0, r.id});
+      else
+        time.record(match_record(EventKind::recv_complete, r.communicator, status, r.id));
       break;
     case RequestKind::sendrecv:
       // MPICH leaves the status of this request unset; what was posted is what can be known of the match.

@@ -26,7 +26,7 @@ void write_counts(Process& p) {
   count("predicted_requests", predicted.requests);
   count("predicted_releases", predicted.releases);
   if (predicted.skipped != 0) count("unpredicted_sends", predicted.skipped);
-  if (p.unrecorded_threads() != 0) count("unrecorded_threads", p.unrecorded_threads());
+  if (p.unrecorded_calls() != 0) count("unrecorded_calls", p.unrecorded_calls());
   if (p.live == nullptr) return;
   const LiveCounters live = p.live->stop();
   count("live_requests", live.requests);

@@ -66,7 +66,12 @@ class OnlinePrediction {
   /// The working set ends here (D 5.2.3).
   void flush(Ticks now);
 
-  const PredictionCounts& counts() const { return counts_; }
+  /// When no thread sends any more.
+  PredictionCounts counts() const {
+    PredictionCounts all = counts_;
+    all.skipped = skipped_.load(std::memory_order_relaxed);
+    return all;
+  }
 
  private:
   bool enter() {

@@ -43,17 +43,17 @@ Process::Process() = default;
 Process::~Process() = default;
 
 Thread* Process::adopt_thread() {
+  // A thread that got no journal comes here with every call.
+  if (no_more_journals_.load(std::memory_order_relaxed)) {
+    unrecorded_calls_.fetch_add(1, std::memory_order_relaxed);
+    return nullptr;
+  }
   const std::lock_guard lock(threads_mutex_);
   if (!idle_threads_.empty()) {
     Thread* const thread = idle_threads_.back();
     idle_threads_.pop_back();
     thread->resume();
     return thread;
-  }
-  // A thread that got no journal is not tried again and again: its calls are merely counted as lost.
-  if (unrecorded_ != 0) {
-    ++unrecorded_;
-    return nullptr;
   }
   try {
     const auto number = static_cast<std::uint32_t>(threads_.size());
@@ -67,8 +67,10 @@ Thread* Process::adopt_thread() {
         journal_path(recording_directory, static_cast<std::uint32_t>(rank), number), header, rules));
     return threads_.back().get();
   } catch (const std::exception& error) {
-    ++unrecorded_;
-    warn(std::string("a thread is not recorded: ") + error.what());
+    no_more_journals_.store(true, std::memory_order_relaxed);
+    unrecorded_calls_.fetch_add(1, std::memory_order_relaxed);
+    warn_once_in_job(
+        (std::string("the program goes on, but not all of it is recorded: ") + error.what()).c_str());
     return nullptr;
   }
 }

@@ -82,7 +82,8 @@ class Process {
   void leave_thread(Thread* thread) noexcept;
   /// Writes the last events of all threads and closes their journals; the sum of events lost.
   std::uint64_t finish_threads();
-  std::uint64_t unrecorded_threads() const { return unrecorded_; }
+  /// Calls of threads that got no journal.
+  std::uint64_t unrecorded_calls() const { return unrecorded_calls_.load(std::memory_order_relaxed); }
 
  private:
   void add_communicator(MPI_Comm comm, std::unique_ptr<Communicator> known);
@@ -90,7 +91,8 @@ class Process {
   std::mutex threads_mutex_;
   std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<Thread*> idle_threads_;
-  std::uint64_t unrecorded_ = 0;
+  std::atomic<bool> no_more_journals_{false};
+  std::atomic<std::uint64_t> unrecorded_calls_{0};
   std::atomic<std::uint32_t> next_communicator_{kSelfCommunicator + 1};
   std::atomic<std::uint32_t> next_window_{0};
   std::size_t reclaim_at_ = 64;

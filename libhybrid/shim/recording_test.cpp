@@ -98,6 +98,18 @@ TEST(PointToPoint, CancelledRequestsEndWithoutATransfer) {
   EXPECT_EQ(count(run.events(0), EventKind::recv_complete), 0u);
 }
 
+TEST(PointToPoint, ManyOpenRequestsOnOneHandleAllComplete) {
+  const RecordedRun run(2, {program("shim_p2p"), "flood"});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_EQ(count(run.events(0), EventKind::send_start), 5000u);
+  EXPECT_EQ(count(run.events(0), EventKind::send_complete), 5000u);
+  EXPECT_EQ(count(run.events(1), EventKind::recv_post), 5001u);
+  EXPECT_EQ(count(run.events(1), EventKind::recv_complete), 5001u);
+  const Lines received = run.transfers(1);
+  EXPECT_THAT(received[received.size() - 2], ::testing::StartsWith("irecv -1 "));
+  EXPECT_THAT(received.back(), ::testing::StartsWith("received -1 "));
+}
+
 TEST(PointToPoint, DerivedTypesCountTheirOwnSizeThoughHandlesAreReused) {
   const RecordedRun run(2, {program("shim_p2p"), "derived"});
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;

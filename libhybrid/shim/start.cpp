@@ -85,7 +85,9 @@ std::string mpi_version() {
   return text;
 }
 
-std::string full_disk_token(const std::string& directory) { return directory + "/" + std::string(kFullDiskToken); }
+std::string full_disk_token(const std::string& directory) {
+  return directory + "/" + std::string(kFullDiskToken);
+}
 
 // Rank 0 makes the place for the journals; all get its path, or its failure.
 struct Place {
@@ -94,9 +96,19 @@ struct Place {
   char output[PATH_MAX] = {};
 };
 
-Place make_place(const JobOptions& options) {
+// Processes that a recorded job spawned inherit its settings, but are a job of their own.
+bool spawned() {
+  MPI_Comm parent = MPI_COMM_NULL;
+  return mpi::Comm_get_parent(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
+}
+
+Place make_place(JobOptions options) {
   Place place;
   try {
+    if (spawned() && !options.output.empty()) {
+      options.output += "-spawned-" + std::to_string(::getpid());
+      options.at_finalize = "trace";
+    }
     const bool prepared = options.at_finalize == "journal" && !options.output.empty();
     std::string output =
         prepared ? options.output : create_output_directory(options.output, application_name());
@@ -119,6 +131,17 @@ Place make_place(const JobOptions& options) {
   return place;
 }
 
+// Nothing between the collective calls of the start may end in an exception: the other ranks would wait.
+void choose_cpus(LiveConfig& config, const JobLayout& layout) noexcept {
+  try {
+    const ServiceCpus cpus = choose_service_cpus(this_machine(), layout.bindings_on_host);
+    config.service_cpus = cpus.cpus;
+    config.service_cpus_spare = cpus.spare;
+  } catch (const std::exception&) {
+    config.service_cpus.clear();  // hwloc cannot say: anywhere
+  }
+}
+
 void start_live(Process& p, const JobLayout& layout) {
   if (layout.hosts > 1) {
     int local = 0;
@@ -136,11 +159,7 @@ void start_live(Process& p, const JobLayout& layout) {
   config.clock = {[] { return std::uint64_t{ticks()}; }, p.rules.scale.ticks_per_second()};
   int local = 0;
   mpi::Comm_rank(layout.host_comm, &local);
-  if (local == 0) {
-    const ServiceCpus cpus = choose_service_cpus(this_machine(), layout.bindings_on_host);
-    config.service_cpus = cpus.cpus;
-    config.service_cpus_spare = cpus.spare;
-  }
+  if (local == 0) choose_cpus(config, layout);
   config.link = p.link.get();
   MpiLiveExchange exchange(layout.host_comm, p.own_comm);
   std::string note;
@@ -167,7 +186,6 @@ void write_facts(Process& p, const JobLayout& layout) {
 }
 
 void start_prediction(Process& p, const JobLayout& layout) {
-  if (p.options.online_predictor == "none") return;
   const SwitchParameters& network = p.options.network;
   PredictorShape shape;
   shape.destinations = std::max(layout.placement.ports(), 2u);
@@ -176,7 +194,20 @@ void start_prediction(Process& p, const JobLayout& layout) {
   shape.threshold = network.predictor_threshold;
   p.prediction.start(PredictorRegistration::make(p.options.online_predictor, shape),
                      layout.placement.port_of_rank, p.rank, p.rules.scale, p.concurrent);
-  if (p.options.live && layout.placement.ports() >= 2) start_live(p, layout);
+}
+
+// This rank's own part of the start; the reason where it fails.
+std::string open_recording(Process& p, const JobLayout& layout, bool predicts) {
+  try {
+    p.definitions = std::make_unique<DefinitionWriter>(
+        definitions_path(p.recording_directory, static_cast<std::uint32_t>(p.rank)));
+    write_facts(p, layout);
+    p.define_world();
+    if (predicts) start_prediction(p, layout);
+    return "";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
 }
 
 // Collective over p.own_comm. False: runs unrecorded.
@@ -211,13 +242,16 @@ bool begin(Process& p) {
   p.recording_directory = recording_directory(p.options.output);
   set_full_disk_token(full_disk_token(p.recording_directory));
 
-  p.definitions = std::make_unique<DefinitionWriter>(
-      definitions_path(p.recording_directory, static_cast<std::uint32_t>(p.rank)));
-  write_facts(p, layout);
-  p.define_world();
-  start_prediction(p, layout);
+  const bool predicts = p.options.online_predictor != "none";
+  const std::string failure = open_recording(p, layout, predicts);
+  if (!failure.empty())
+    warn_once_in_job(
+        ("the program goes on, but rank " + std::to_string(p.rank) + " is not recorded: " + failure).c_str());
+  if (predicts && p.options.live && layout.placement.ports() >= 2) {
+    if (MpiLiveExchange(layout.host_comm, p.own_comm).all_in_job(failure.empty())) start_live(p, layout);
+  }
   mpi::Comm_free(&layout.host_comm);
-  return true;
+  return failure.empty();
 }
 
 void begin_recording(MPI_Comm own_comm, bool world_model) {
@@ -225,15 +259,17 @@ void begin_recording(MPI_Comm own_comm, bool world_model) {
   p->options = *state().options;
   p->own_comm = own_comm;
   p->has_world_model = world_model;
+  bool records = false;
   try {
-    if (!begin(*p)) return;
+    records = begin(*p);
   } catch (const std::exception& error) {
-    // One rank's trouble; the others record.
-    warn("rank " + std::to_string(p->rank) + " runs unrecorded: " + error.what());
-    state().unrecorded = std::move(p);  // it still takes part in the end
+    warn(std::string("the program runs unrecorded: ") + error.what());
+  }
+  if (!records) {
+    state().unrecorded = std::move(p);  // takes part in the end all the same
     return;
   }
-  // Never deleted: threads may be inside when the process ends.
+  // Stays to the end of MPI, and of the process where MPI is not ended: threads may be inside.
   recording.store(p.release(), std::memory_order_release);
   recording_thread();
 }

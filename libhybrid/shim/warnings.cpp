@@ -10,7 +10,7 @@ namespace hybrid::shim {
 
 namespace {
 std::atomic<bool> is_quiet{false};
-std::atomic<bool> disk_told{false};
+std::atomic<bool> told{false};
 char token[4096];  // no allocation when the time comes: the machine may be short of more than disk
 }  // namespace
 
@@ -26,14 +26,16 @@ void set_full_disk_token(const std::string& path) {
 }
 
 void warn_of_full_disk() {
-  if (disk_told.exchange(true, std::memory_order_relaxed)) return;
+  warn_once_in_job(
+      "the disk is full: the program goes on, what it does from here is not recorded\n"
+      "  The report counts the loss. Free space, or give another place with HYBRID_OUTPUT.");
+}
+
+void warn_once_in_job(const char* text) {
+  if (told.exchange(true, std::memory_order_relaxed)) return;
   // Removing works on a full disk, and only one process in the job succeeds.
   if (token[0] == '\0' || ::unlink(token) != 0) return;
-  if (!quiet())
-    std::fputs(
-        "libhybrid: the disk is full: the program goes on, what it does from here is not recorded\n"
-        "  The report counts the loss. Free space, or give another place with HYBRID_OUTPUT.\n",
-        stderr);
+  if (!quiet()) std::fprintf(stderr, "libhybrid: %s\n", text);
 }
 
 }  // namespace hybrid::shim

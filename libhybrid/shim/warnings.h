@@ -10,9 +10,10 @@ void warn(const std::string& text);
 void be_quiet(bool quiet);
 bool quiet();
 
-/// One warning in all for a disk that fills up, whichever ranks notice: the rank that takes the job's token
-/// away prints it. `path` is the token, a file of the recording; "" gives it up.
+/// One warning in all where the disk is full or a journal cannot be made, whichever ranks notice: the rank
+/// that takes the job's token away prints it. `path` is the token, a file of the recording; "" gives it up.
 void set_full_disk_token(const std::string& path);
 void warn_of_full_disk();
+void warn_once_in_job(const char* text);
 
 }  // namespace hybrid::shim
