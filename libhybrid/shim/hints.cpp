@@ -16,6 +16,17 @@ struct OpenPhases {
 };
 thread_local OpenPhases open_phases;
 
+// A phase that cannot be told for want of memory: the program goes on without it.
+constexpr std::uint32_t kUnnamed = ~std::uint32_t{0};
+
+std::uint32_t region_of(const char* name) {
+  try {
+    return process().region(name);
+  } catch (const std::exception&) {
+    return kUnnamed;
+  }
+}
+
 void mark(Thread& thread, EventKind kind, std::uint32_t region) {
   const Ticks now = thread.enter();
   thread.record({.kind = kind, .request = region}, now, now);
@@ -30,24 +41,21 @@ using namespace hybrid::shim;
 extern "C" HYBRID_SHIM_EXPORT void hybrid_library_phase_begin(const char* name) {
   Thread* const thread = recording_thread();
   if (thread == nullptr || name == nullptr) return;
-  try {
-    const std::uint32_t region = process().region(name);
-    if (open_phases.depth < open_phases.regions.size()) {
-      open_phases.regions[open_phases.depth] = region;
-      mark(*thread, hybrid::EventKind::phase_begin, region);
-    }
-    ++open_phases.depth;
-  } catch (const std::exception&) {
-    // Memory is short: the program goes on without the phase.
+  const std::uint32_t region = region_of(name);
+  if (open_phases.depth < open_phases.regions.size()) {
+    open_phases.regions[open_phases.depth] = region;
+    if (region != kUnnamed) mark(*thread, hybrid::EventKind::phase_begin, region);
   }
+  ++open_phases.depth;
 }
 
 extern "C" HYBRID_SHIM_EXPORT void hybrid_library_phase_end(void) {
   Thread* const thread = recording_thread();
   if (thread == nullptr || open_phases.depth == 0) return;
   --open_phases.depth;
-  if (open_phases.depth < open_phases.regions.size())
-    mark(*thread, hybrid::EventKind::phase_end, open_phases.regions[open_phases.depth]);
+  if (open_phases.depth >= open_phases.regions.size()) return;
+  const std::uint32_t region = open_phases.regions[open_phases.depth];
+  if (region != kUnnamed) mark(*thread, hybrid::EventKind::phase_end, region);
 }
 
 extern "C" HYBRID_SHIM_EXPORT void hybrid_library_flush(void) {

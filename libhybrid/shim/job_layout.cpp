@@ -48,6 +48,7 @@ std::vector<std::string> gather_texts(const std::string& text, MPI_Comm comm) {
   std::string all(width * static_cast<std::size_t>(size), '\0');
   mpi::Allgather(mine.data(), longest, MPI_CHAR, all.data(), longest, MPI_CHAR, comm);
   std::vector<std::string> texts;
+  texts.reserve(static_cast<std::size_t>(size));
   for (std::size_t rank = 0; rank < static_cast<std::size_t>(size); ++rank)
     texts.emplace_back(all.c_str() + rank * width);
   return texts;
@@ -61,8 +62,9 @@ JobLayout find_layout(const JobOptions& options, MPI_Comm comm) {
   const std::uint32_t host = host_number(layout.host_comm, rank);
 
   const CpuSet binding = binding_of_this_thread();
-  for (const std::string& text : gather_texts(binding.text(), layout.host_comm))
-    layout.bindings_on_host.push_back(CpuSet::parse(text, "binding"));
+  const std::vector<std::string> bindings = gather_texts(binding.text(), layout.host_comm);
+  layout.bindings_on_host.reserve(bindings.size());
+  for (const std::string& text : bindings) layout.bindings_on_host.push_back(CpuSet::parse(text, "binding"));
   CpuSet usable;
   for (const CpuSet& each : layout.bindings_on_host) usable |= each;
   layout.ranks_on_host = static_cast<std::uint32_t>(layout.bindings_on_host.size());

@@ -17,7 +17,8 @@ constexpr bool is_shared(std::uint32_t handle) { return (handle & 0xFFFF'FFE0u) 
 
 /// A queue of bounded length, for any number of threads (Vyukov's bounded queue). With one thread at a time
 /// it uses no atomic read-modify-write.
-class SharedRequests {
+class SharedRequests {  // NOLINT(clang-analyzer-optin.performance.Padding): head and tail on lines of their
+                        // own
  public:
   static constexpr std::uint64_t kCapacity = 4096;
 

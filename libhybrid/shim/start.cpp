@@ -43,8 +43,7 @@ constexpr int kBadUsage = 2;
 
 void refuse_other_mpi() {
   if (dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") == nullptr) return;
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK"})
-    if (const char* rank = std::getenv(name); rank != nullptr && std::atoi(rank) != 0) std::exit(kBadUsage);
+  if (number_in("OMPI_COMM_WORLD_RANK", 0) != 0 || number_in("PMIX_RANK", 0) != 0) std::exit(kBadUsage);
   warn(
       "this program uses Open MPI, and libhybrid.so is built for MPICH: build the program with mpicc.mpich "
       "and "

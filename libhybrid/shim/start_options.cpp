@@ -12,9 +12,17 @@
 
 namespace hybrid::shim {
 
+int number_in(const char* variable, int otherwise) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return otherwise;
+  char* end = nullptr;
+  const long value = std::strtol(text, &end, 10);
+  return end == text ? otherwise : static_cast<int>(value);
+}
+
 int launcher_rank() {
   for (const char* name : {"PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
-    if (const char* value = std::getenv(name); value != nullptr) return std::atoi(value);
+    if (const int rank = number_in(name, -1); rank >= 0) return rank;
   return 0;
 }
 

@@ -5,6 +5,9 @@
 
 namespace hybrid::shim {
 
+/// The whole number in an environment variable; `otherwise` where it is not set or holds none.
+int number_in(const char* variable, int otherwise);
+
 /// Rank of this process as its launcher says, before MPI has started; 0 when it does not say.
 int launcher_rank();
 

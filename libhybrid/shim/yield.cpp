@@ -4,9 +4,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
 
 #include "libhybrid/shim/next_function.h"
+#include "libhybrid/shim/start_options.h"
 #include "libhybrid/shim/thread.h"
 #include "libhybrid/shim/wrappers.h"
 
@@ -23,12 +23,11 @@ void set_yield(bool yes) { yielding.store(yes, std::memory_order_relaxed); }
 bool yields() { return yielding.load(std::memory_order_relaxed); }
 
 bool launched_oversubscribed() {
-  const char* const local_ranks = std::getenv("MPI_LOCALNRANKS");
-  if (local_ranks == nullptr) return false;
+  const int local_ranks = number_in("MPI_LOCALNRANKS", 0);
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
-  return std::atoi(local_ranks) > CPU_COUNT(&allowed);
+  return local_ranks > CPU_COUNT(&allowed);
 }
 
 }  // namespace hybrid::shim
