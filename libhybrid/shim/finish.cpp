@@ -89,9 +89,7 @@ void after_finalize() noexcept {
   try {
     // Standard output is the program's.
     std::FILE* const out = quiet() ? nullptr : stderr;
-    const std::string warnings =
-        finish_job(p->recording_directory, options, out, out != nullptr && ::isatty(2) ? stderr : nullptr);
-    if (!warnings.empty()) warn(warnings);
+    finish_job(p->recording_directory, options, out, out != nullptr && ::isatty(2) ? stderr : nullptr);
   } catch (const std::exception& error) {
     std::string text = std::string("no report: ") + error.what();
     if (::access(p->recording_directory.c_str(), F_OK) == 0)

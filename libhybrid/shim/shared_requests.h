@@ -27,7 +27,8 @@ class SharedRequests {  // NOLINT(clang-analyzer-optin.performance.Padding): hea
 
   /// Takes `request` in and gives it its journal id; false when the queue is full.
   bool push(Request& request);
-  /// The oldest; false when there is none.
+  /// The oldest; false when there is none, or when the thread that is just putting it in was stopped: nobody
+  /// waits for it. A completion that is missed so is not told; the transfer is.
   bool pop(Request& request);
 
  private:
