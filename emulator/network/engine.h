@@ -1,8 +1,9 @@
 // What every technique shares: the time line, the messages in flight, the PEs, the listener.
 //
 // A technique derives from Engine, says into which queue an offered message goes, moves words (as runs) when
-// something changed, and reports the last word of each message. All instants computed ahead are certain when
-// they are computed; nothing is ever taken back.
+// something changed, and reports the last word of each message. Where it knows that its state repeats, whole
+// periods pass in one step, up to what comes next from inside or outside. All instants computed ahead are
+// certain when they are computed; nothing is ever taken back.
 #pragma once
 
 #include <algorithm>

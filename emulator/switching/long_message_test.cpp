@@ -37,8 +37,7 @@ std::vector<Action> random_long_script(Random& random, const SwitchParameters& p
     send(instant(random.below(2) == 0 ? 1 : 6000), p.word * (200 + random.below(2500)));
   for (std::uint64_t k = 0; k < short_ones; ++k) send(instant(12'000), random.below(120));
   if (random.below(5) == 0) script.push_back({Action::What::flush, instant(12'000), {}, 0, {}, kNoPort});
-  std::stable_sort(script.begin(), script.end(),
-                   [](const Action& x, const Action& y) { return x.at < y.at; });
+  std::sort(script.begin(), script.end(), [](const Action& x, const Action& y) { return x.at < y.at; });
   std::uint64_t id = 0;
   for (Action& action : script)
     if (action.what == Action::What::send) action.message.id = id++;
