@@ -120,6 +120,24 @@ TEST_P(LongMessages, ComeOutTheSameInStepsOfAnySize) {
   }
 }
 
+/// The first words come just before or after the message before them has left.
+TEST_P(LongMessages, MayFollowAShortOneClosely) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    for (std::int64_t gap = 0; gap < 60; gap += 2) {
+      Random random(seed);
+      SwitchParameters p = random_long_parameters(random, GetParam());
+      p.buffer = kUnlimited;
+      const std::vector<Action> script{
+          {Action::What::send, {}, {0, {0, 1}, p.worm_limit}, 0, {}, kNoPort},
+          {Action::What::send, picoseconds(gap), {1, {0, 1}, p.word * 300}, 0, {}, kNoPort}};
+      const auto technique = TechniqueRegistration::make(p.technique, p);
+      const Recorder recorder = run_script(*technique, script, microseconds(10));
+      ASSERT_EQ(recorder.outcomes, TickedSwitch(p).run(script, 2'000'000))
+          << "seed " << seed << " gap " << gap;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Techniques, LongMessages, testing::Values("wormhole", "circuit", "tdm", "hybrid"));
 
 /// What the worked examples of docs/timing.md give, a megabyte long. Preset ch5: 8192 worms of 16 words, one
