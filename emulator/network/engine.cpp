@@ -5,9 +5,32 @@
 namespace hybrid {
 
 void Engine::reach(Time at) {
-  while (events_.next() < at) run_instant(events_.next(), nullptr);
+  const Time before = at - picoseconds(1);
+  while (events_.next() < at) {
+    if (look_at_ <= before) leap(before);
+    if (events_.next() < at) run_instant(events_.next(), nullptr);
+  }
   if (at < now_) throw std::logic_error("a technique was asked for something in the past");
   now_ = at;
+  quiet_until_ = Time{};
+}
+
+/// Takes as many periods in one step as end at or before `limit`.
+void Engine::leap(Time limit) {
+  // Where it was not worth it, it is for a while not worth looking either.
+  constexpr std::uint64_t kWorthIt = 4;
+  look_at_ = Time::never();
+  Repetition possible = repetition();
+  if (possible.period == Time{}) return;
+  if (possible.times < kWorthIt) {
+    look_not_before_ = now_ + possible.period * std::int64_t{4 * kWorthIt};
+    return;
+  }
+  quiet_until_ = now_ + possible.period * static_cast<std::int64_t>(possible.times);
+  if (limit < quiet_until_) possible.times = static_cast<std::uint64_t>((limit - now_) / possible.period);
+  if (possible.times != 0) repeat(possible);
+  now_ += possible.period * static_cast<std::int64_t>(possible.times);
+  look_at_ = now_ + possible.period;
 }
 
 void Engine::send(Time at, const Message& message) {
@@ -83,8 +106,9 @@ bool Engine::run_instant(Time at, TransferListener* listener) {
 
 Time Engine::advance(Time until, TransferListener& listener) {
   while (events_.next() <= until) {
+    if (look_at_ <= until) leap(until);
     const Time at = events_.next();
-    if (run_instant(at, &listener)) return at;
+    if (at <= until && run_instant(at, &listener)) return at;
   }
   if (until != Time::never()) now_ = std::max(now_, until);
   return until;

@@ -1,10 +1,12 @@
 // What every technique shares: the time line, the messages in flight, the PEs, the listener.
 //
 // A technique derives from Engine, says into which queue an offered message goes, moves words (as runs) when
-// something changed, and reports the last word of each message. All instants computed ahead are certain when
-// they are computed; nothing is ever taken back.
+// something changed, and reports the last word of each message. Where it knows that its state repeats, whole
+// periods pass in one step, up to what comes next from inside or outside. All instants computed ahead are
+// certain when they are computed; nothing is ever taken back.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -31,7 +33,9 @@ class Engine : public Technique {
       : parameters_(parameters), timing_(parameters), pes_(parameters.nodes) {}
 
   void send(Time at, const Message& message) override;
-  Time next_event() const override { return in_flight_ == 0 ? Time::never() : events_.next(); }
+  Time next_event() const override {
+    return in_flight_ == 0 ? Time::never() : std::max(events_.next(), quiet_until_);
+  }
   Time advance(Time until, TransferListener& listener) override;
   TechniqueStatistics statistics() const override { return statistics_; }
 
@@ -41,6 +45,20 @@ class Engine : public Technique {
   /// Words entered a queue of `pe`; moves them on. Must not call fill().
   virtual void moved(Time now, std::uint32_t pe, WordQueue& queue) = 0;
   virtual void handle(Time now, const SwitchEvent& event) = 0;
+
+  /// How the state repeats from now_ on, if nothing is asked from outside: what comes in each `period` is the
+  /// same again, later by `period`, for `times` periods, without a call of the listener.
+  struct Repetition {
+    Time period{};
+    std::uint64_t times = 0;
+  };
+  virtual Repetition repetition() { return {}; }
+  /// Takes `times` (no more than repetition() just gave) periods in one step.
+  virtual void repeat(const Repetition& /*taken*/) {}
+  /// It may be that the state repeats: has the engine ask for repetition() after this instant.
+  void look_for_repetition() { look_at_ = std::min(look_at_, std::max(now_, look_not_before_)); }
+  /// The state does not repeat.
+  void forget_repetition() { look_at_ = Time::never(); }
 
   /// Lets `pe` enter words as far as room is known.
   void fill(std::uint32_t pe);
@@ -60,7 +78,11 @@ class Engine : public Technique {
 
  private:
   bool run_instant(Time at, TransferListener* listener);
+  void leap(Time limit);
 
+  Time look_at_ = Time::never();  // ask for a repetition when running to here
+  Time look_not_before_{};
+  Time quiet_until_{};  // no listener call before, unless something is asked from outside
   std::vector<Transfer> transfers_;
   std::vector<std::uint32_t> unused_;
   std::uint64_t in_flight_ = 0;

@@ -38,6 +38,15 @@ class EventQueue {
         {at, std::uint64_t{kind} << SwitchEvent::kSequenceBits | std::uint64_t{a} << 28 | b, a, b});
     std::push_heap(heap_.begin(), heap_.end(), later);
   }
+  /// All events, in no order.
+  const std::vector<SwitchEvent>& all() const { return heap_; }
+  /// Puts off the events for which `which(event)` holds, by `by` (>= 0).
+  template <class Which>
+  void put_off(Time by, Which&& which) {
+    for (SwitchEvent& event : heap_)
+      if (which(event)) event.at += by;
+    std::make_heap(heap_.begin(), heap_.end(), later);
+  }
   SwitchEvent pop() {
     std::pop_heap(heap_.begin(), heap_.end(), later);
     const SwitchEvent event = heap_.back();

@@ -18,6 +18,7 @@ class Ring {
   const T& back() const { return slots_[wrap(head_ + size_ - 1)]; }
   /// The i-th from the front.
   const T& operator[](std::size_t i) const { return slots_[wrap(head_ + i)]; }
+  T& operator[](std::size_t i) { return slots_[wrap(head_ + i)]; }
 
   void push(const T& value) {
     if (size_ == slots_.size()) grow();

@@ -15,7 +15,8 @@ SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler
       queues_(ports),
       worms_of_(ports),
       sending_(ports),
-      scheduler_(ports) {}
+      scheduler_(ports),
+      steady_(ports) {}
 
 void SwitchNode::announce(std::uint32_t source, std::uint32_t transfer, Port destination,
                           std::uint64_t payload) {

@@ -26,6 +26,8 @@ class WormholeScheduler {
 
   /// One pass; the connections granted, whose requests are thereby gone. Valid until the next pass.
   const std::vector<Connection>& pass();
+  /// As if `passes` passes had granted again what their outputs granted last.
+  void repeat(std::uint64_t passes) { first_ = static_cast<Port>((first_ + passes) % ports_); }
 
  private:
   void serve_output(Port output);

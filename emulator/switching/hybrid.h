@@ -35,6 +35,7 @@ class Hybrid final : public PredictiveCircuits {
   void moved(Time now, std::uint32_t pe, WordQueue& queue) override;
   void handle(Time now, const SwitchEvent& event) override;
   bool asks_on_demand() const override { return false; }
+  bool cycles_repeat() const override { return false; }
   Time gate(Time now, Connection c) override;
   void wormhole_slot_begins(Time now, const CycleController::Slot& slot) override;
   bool wormhole_buffered() const override { return node_.buffered(); }

@@ -47,14 +47,15 @@ void CycleController::skip_to(Time limit) {
     step(false);
   } while (previous_ != anchor);
   const Time cycle = boundary_ - begin;
-  if (boundary_ < limit) {
-    const std::int64_t cycles = (limit - boundary_) / cycle;
-    const std::uint64_t per_cycle_begun = begun_ - begun, per_cycle_grants = grants_ - grants;
-    boundary_ += cycle * cycles;
-    begun_ += per_cycle_begun * static_cast<std::uint64_t>(cycles);
-    grants_ += per_cycle_grants * static_cast<std::uint64_t>(cycles);
-  }
+  if (boundary_ < limit)
+    repeat(static_cast<std::uint64_t>((limit - boundary_) / cycle), cycle, begun_ - begun, grants_ - grants);
   while (boundary_ < limit) step(false);
+}
+
+void CycleController::repeat(std::uint64_t times, Time cycle, std::uint64_t begun, std::uint64_t grants) {
+  boundary_ += cycle * static_cast<std::int64_t>(times);
+  begun_ += begun * times;
+  grants_ += grants * times;
 }
 
 void CycleController::changed(std::uint32_t slot, std::size_t connections) {

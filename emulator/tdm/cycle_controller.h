@@ -34,9 +34,15 @@ class CycleController {
   /// Goes over all boundaries before `limit`, with no wormhole traffic buffered.
   void skip_to(Time limit);
 
+  /// Goes on by `times` cycles like the last one, which took `cycle` and began `begun` slots with `grants`
+  /// (slot, connection) pairs; from where that cycle ended, and with nothing changed since before it began.
+  void repeat(std::uint64_t times, Time cycle, std::uint64_t begun, std::uint64_t grants);
+
   /// Slot `slot` (< K) changed and now holds `connections`. Boundaries before the change must be done.
   void changed(std::uint32_t slot, std::size_t connections);
 
+  /// The slot begun last, idle ones not counted.
+  std::uint32_t previous() const { return previous_; }
   std::uint64_t slots_begun() const { return begun_; }
   /// (slot, connection) pairs in all slots begun.
   std::uint64_t grants() const { return grants_; }

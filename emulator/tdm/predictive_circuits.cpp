@@ -24,7 +24,9 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
       circuits_(parameters.nodes),
       queues_with_data_(parameters.nodes, 0),
       patience_(2 * std::max(parameters.slot_length * (parameters.slots + 1),
-                             parameters.scheduler.cycle * parameters.slots + parameters.scheduler.delay())) {
+                             parameters.scheduler.cycle * parameters.slots + parameters.scheduler.delay())),
+      long_message_(16 * (parameters.slots + 1) *
+                    static_cast<std::uint64_t>(parameters.slot_length / timing_.word)) {
   for (std::uint32_t slot = 0; slot < parameters.slots; ++slot) latest_.push_back(slot);
   const PredictorShape shape{parameters.nodes, parameters.slots, parameters.predictor_timeout,
                              parameters.predictor_threshold};
@@ -38,6 +40,7 @@ WordQueue& PredictiveCircuits::classify(Time now, std::uint32_t /*pe*/, std::uin
                                         std::uint64_t& words) {
   const Message& message = transfer(index).message;
   Circuit& c = circuit(message.connection);
+  forget_cycle();
   enter_circuit(now, c);
   consult_predictor(now, message, true);
   if (asks_on_demand() && !c.in_table && !(c.requested && c.demanding)) ask(now, c, true);
@@ -124,22 +127,25 @@ void PredictiveCircuits::drain(Time now, Circuit& c) {
   if (now >= window_.close || !grants(window_, c.connection)) return;
   const Time latest = window_.close - timing_.word;
   Time free = std::max({link_free_[source], window_.open, c.gate});
-  bool used = false;
+  std::uint64_t words_sent = 0;
   while (!c.entered.empty()) {
     const Run words = c.entered.front().delayed(timing_.nic);
     const std::uint64_t sent = serve(words, timing_.word, latest, free, [&](const Run& starts) {
-      used = true;
       c.left(starts);
       leave_segments(
           c.segments, starts, [](std::uint32_t) {},
           [&](std::uint32_t index, Time start) { deliver(start + timing_.circuit + timing_.nic, index); });
     });
     if (sent == 0) break;
+    words_sent += sent;
     link_free_[source] = c.gone = free;
     if (c.bounded) fill(source);
     if (sent < words.count) break;
+    forget_cycle();  // other data, or none, comes next
   }
-  if (!used) return;
+  if (cycle_.state == Cycle::State::observed) note_sent(c, words_sent);
+  if (words_sent == 0) return;
+  long_waits_ = long_waits_ || (!c.finished() && c.segments.front().words > long_message_);
   if (c.used_in != window_.close) ++slots_used_;
   c.used_in = window_.close;
   if (!c.finished()) return;
@@ -261,12 +267,14 @@ void PredictiveCircuits::apply_grant(const Grant& grant) {
     events_.push(grant.at + timing_.wire, kNotice, connection.source, connection.destination | kReleasedMark);
   }
   changed_[grant.slot] = 1;
+  periodic_from_ = controller_.slots_begun() + parameters_.slots + 2;
   controller_.changed(grant.slot, slot.count());
 }
 
 void PredictiveCircuits::tick(Time now) {
   if (ticking_) return;
   ticking_ = true;
+  forget_cycle();
   catch_up(now);
   for (std::size_t i = 0; i < upcoming_.size(); ++i) events_.push(upcoming_[i].seen, kWindow);
   events_.push(controller_.boundary(), kBoundary);
@@ -295,6 +303,7 @@ void PredictiveCircuits::on_boundary(Time now) {
 void PredictiveCircuits::begin_slot(Time now) {
   const CycleController::Slot slot = controller_.step(wormhole_buffered());
   Window window;
+  window.number = controller_.slots_begun();
   window.seen = slot.begin + timing_.wire;
   window.open = window.seen + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{});
   window.close = slot.end + timing_.wire;
@@ -345,6 +354,7 @@ void PredictiveCircuits::on_window(Time now) {
     if (Circuit* c = circuits_.find(source, destination); c != nullptr && !c->finished()) granted(now, *c);
   });
   window_seen(now);
+  if (long_waits_) observe_cycle(now);
 }
 
 // ---- Notices, deadlines
@@ -369,6 +379,7 @@ void PredictiveCircuits::on_deadline(Time now, std::uint32_t port) {
 }
 
 void PredictiveCircuits::handle(Time now, const SwitchEvent& event) {
+  if (event.kind() != kBoundary && event.kind() != kWindow) forget_cycle();
   switch (event.kind()) {
     case kNotice:
       return on_notice(now, circuit({event.a, event.b & ~kReleasedMark}), (event.b & kReleasedMark) == 0);
