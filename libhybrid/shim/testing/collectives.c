@@ -6,7 +6,8 @@
 
 static int rank;
 static int a[64], b[64];
-static int counts[SIZE] = {1, 2, 3}, places[SIZE] = {0, 1, 3}, fives[SIZE] = {5, 5, 5}, at_fives[SIZE] = {0, 5, 10};
+static int counts[SIZE] = {1, 2, 3}, places[SIZE] = {0, 1, 3}, fives[SIZE] = {5, 5, 5},
+           at_fives[SIZE] = {0, 5, 10};
 static MPI_Datatype types[SIZE];
 static int bytes_at[SIZE] = {0, 20, 40};
 
@@ -53,12 +54,12 @@ static void persistent(void) {
   MPI_Request_free(&request);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int i;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (i = 0; i < SIZE; ++i) types[i] = MPI_INT;
-  const char *what = argc > 1 ? argv[1] : "";
+  const char* what = argc > 1 ? argv[1] : "";
   if (strcmp(what, "blocking") == 0) blocking();
   if (strcmp(what, "nonblocking") == 0) nonblocking();
   if (strcmp(what, "persistent") == 0) persistent();

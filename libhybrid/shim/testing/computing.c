@@ -2,7 +2,7 @@
 #include <mpi.h>
 #include <time.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int rank, value = 1;
   struct timespec begin, now;
   const struct timespec nap = {0, 200000000};

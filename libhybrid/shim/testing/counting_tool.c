@@ -4,8 +4,8 @@
 
 static int sends, waits;
 
-int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-              MPI_Request *request) {
+int MPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+              MPI_Request* request) {
   ++sends;
   return PMPI_Isend(buf, count, datatype, dest, tag, comm, request);
 }

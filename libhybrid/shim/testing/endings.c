@@ -6,12 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int rank, value = 1;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Sendrecv_replace(&value, 1, MPI_INT, 1 - rank, 1, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  const char *how = argc > 1 ? argv[1] : "";
+  const char* how = argc > 1 ? argv[1] : "";
   if (strcmp(how, "abort") == 0 && rank == 0) MPI_Abort(MPI_COMM_WORLD, 7);
   if (strcmp(how, "killed") == 0 && rank == 1) kill(getpid(), SIGKILL);
   if (strcmp(how, "killed") == 0 || strcmp(how, "abort") == 0)

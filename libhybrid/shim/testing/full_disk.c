@@ -1,8 +1,9 @@
-/* Forbids itself to make files larger once MPI has started, as a full disk would; sends 40000 messages to nobody. */
+/* Forbids itself to make files larger once MPI has started, as a full disk would; sends 40000 messages to
+ * nobody. */
 #include <mpi.h>
 #include <sys/resource.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   const struct rlimit small = {4096, 4096};
   int i, rank;
   MPI_Init(&argc, &argv);

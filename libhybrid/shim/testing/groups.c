@@ -71,10 +71,10 @@ static void graph(void) {
   MPI_Comm_free(&ring);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const char *what = argc > 1 ? argv[1] : "";
+  const char* what = argc > 1 ? argv[1] : "";
   if (strcmp(what, "sub") == 0) sub();
   if (strcmp(what, "inter") == 0) inter();
   if (strcmp(what, "grid") == 0) grid();

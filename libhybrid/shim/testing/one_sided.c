@@ -1,7 +1,7 @@
 /* Two ranks: one-sided transfers under every kind of synchronisation. */
 #include <mpi.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int rank, peer, values[4] = {1, 2, 3, 4}, old, one = 1, *memory;
   MPI_Win win;
   MPI_Request request;

@@ -6,7 +6,7 @@
 
 static int rank, peer;
 
-static void require(int holds, const char *what) {
+static void require(int holds, const char* what) {
   if (holds) return;
   fprintf(stderr, "rank %d: %s\n", rank, what);
   MPI_Abort(MPI_COMM_WORLD, 1);
@@ -16,7 +16,7 @@ static int data[10], got[10];
 
 static void blocking(void) {
   if (rank == 0) {
-    char *room = malloc(1000 + MPI_BSEND_OVERHEAD);
+    char* room = malloc(1000 + MPI_BSEND_OVERHEAD);
     int size;
     MPI_Buffer_attach(room, 1000 + MPI_BSEND_OVERHEAD);
     MPI_Send(data, 10, MPI_INT, 1, 1, MPI_COMM_WORLD);
@@ -197,13 +197,13 @@ static void flood(void) {
   MPI_Wait(requests, MPI_STATUS_IGNORE);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int i;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   peer = 1 - rank;
   for (i = 0; i < 10; ++i) data[i] = i;
-  const char *what = argc > 1 ? argv[1] : "";
+  const char* what = argc > 1 ? argv[1] : "";
   if (strcmp(what, "blocking") == 0) blocking();
   if (strcmp(what, "nonblocking") == 0) nonblocking();
   if (strcmp(what, "persistent") == 0) persistent();

@@ -4,7 +4,7 @@
 
 #include "libhybrid/hybrid.h"
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   hybrid_phase_begin("before MPI");
   hybrid_phase_end();
   MPI_Init(&argc, &argv);

@@ -1,7 +1,7 @@
 /* The transfers that the Fortran and C++ programs of this folder make, too; four ranks. */
 #include <mpi.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int rank, size, next, previous, i, sent[3], got[3], sum;
   MPI_Comm copy;
   MPI_Request requests[2];

@@ -1,5 +1,5 @@
-/* Two ranks of four threads under MPI_THREAD_MULTIPLE; each thread has its partner thread. One more pair starts
- * its transfers in one thread and completes them in another. */
+/* Two ranks of four threads under MPI_THREAD_MULTIPLE; each thread has its partner thread. One more pair
+ * starts its transfers in one thread and completes them in another. */
 #include <mpi.h>
 #include <pthread.h>
 
@@ -8,7 +8,7 @@
 
 static int rank, peer;
 
-static void *work(void *number) {
+static void* work(void* number) {
   const int tag = (int)(long)number;
   int i, value;
   for (i = 0; i < ROUNDS; ++i) {
@@ -24,12 +24,12 @@ static void *work(void *number) {
 static MPI_Request handed_over[2];
 static int sent = 7, received;
 
-static void *finish(void *unused) {
+static void* finish(void* unused) {
   MPI_Waitall(2, handed_over, MPI_STATUSES_IGNORE);
   return unused;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int provided;
   long i;
   pthread_t threads[THREADS];
@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
   if (provided != MPI_THREAD_MULTIPLE) MPI_Abort(MPI_COMM_WORLD, 2);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   peer = 1 - rank;
-  for (i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, work, (void *)i);
+  for (i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, work, (void*)i);
   for (i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
   MPI_Irecv(&received, 1, MPI_INT, peer, 99, MPI_COMM_WORLD, &handed_over[0]);
   MPI_Isend(&sent, 1, MPI_INT, peer, 99, MPI_COMM_WORLD, &handed_over[1]);
