@@ -1,6 +1,7 @@
 // What the built command prints and how it ends where all is well.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -75,7 +76,7 @@ TEST(Command, SameSeedSameBytes) {
 }
 
 TEST(Command, FlagsWinOverVariablesAndTheseOverTheFile) {
-  const std::string path = testing::TempDir() + "command_test.toml";
+  const std::string path = testing::TempDir() + "command_test_" + std::to_string(::getpid()) + ".toml";
   std::ofstream(path) << "nodes = 4\nmessage = 64\nseed = 3\n";
   ::setenv("HYBRID_MESSAGE", "32", 1);
   ::setenv("HYBRID_SEED", "4", 1);
@@ -91,7 +92,7 @@ TEST(Command, FlagsWinOverVariablesAndTheseOverTheFile) {
 }
 
 TEST(Command, JsonIntoAFileLeavesTheTextOnStandardOutput) {
-  const std::string path = testing::TempDir() + "command_test.json";
+  const std::string path = testing::TempDir() + "command_test_" + std::to_string(::getpid()) + ".json";
   EXPECT_THAT(output({"list", "technique", "--json", path}), HasSubstr("wormhole"));
   std::ifstream file(path);
   EXPECT_TRUE(nlohmann::json::accept(std::string{std::istreambuf_iterator<char>(file), {}}));

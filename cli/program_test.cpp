@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -62,7 +63,7 @@ class ElfImage {
   }
 
   std::string write(std::size_t length = std::string::npos) const {
-    const std::string path = testing::TempDir() + "program_test_elf";
+    const std::string path = testing::TempDir() + "program_test_elf_" + std::to_string(::getpid());
     std::ofstream(path, std::ios::binary) << bytes_.substr(0, length);
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     return path;
@@ -101,7 +102,7 @@ TEST(Linkage, EveryCutOfAFileIsRefusedOrReadWithoutHarm) {
 }
 
 TEST(Linkage, AScriptSaysNothingAndPasses) {
-  const std::string path = testing::TempDir() + "program_test_script";
+  const std::string path = testing::TempDir() + "program_test_script_" + std::to_string(::getpid());
   std::ofstream(path) << "#!/bin/sh\n";
   EXPECT_FALSE(read_linkage(path));
   EXPECT_NO_THROW(check_linkage(path));

@@ -86,7 +86,7 @@ bool Engine::run_instant(Time at, TransferListener* listener) {
         break;
       case kDelivered: {
         if (listener == nullptr) throw std::logic_error("a listener call was due before the message sent");
-        const Transfer t = transfers_[event.a];
+        const MessageInFlight t = transfers_[event.a];
         ++statistics_.messages;
         statistics_.bytes += t.message.bytes;
         statistics_.hits += t.hit ? 1 : 0;

@@ -18,7 +18,7 @@
 namespace hybrid {
 
 /// A message in flight.
-struct Transfer {
+struct MessageInFlight {
   Message message;
   bool circuit = false;
   bool hit = false;
@@ -64,7 +64,7 @@ class Engine : public Technique {
   void fill(std::uint32_t pe);
   /// Reports that the last word of a message arrives at `at`.
   void deliver(Time at, std::uint32_t transfer) { events_.push(at, kDelivered, transfer); }
-  Transfer& transfer(std::uint32_t index) { return transfers_[index]; }
+  MessageInFlight& transfer(std::uint32_t index) { return transfers_[index]; }
   std::uint64_t in_flight() const { return in_flight_; }
   /// Brings the time line to `at`, where something is asked from outside.
   void reach(Time at);
@@ -83,7 +83,7 @@ class Engine : public Technique {
   Time look_at_ = Time::never();  // ask for a repetition when running to here
   Time look_not_before_{};
   Time quiet_until_{};  // no listener call before, unless something is asked from outside
-  std::vector<Transfer> transfers_;
+  std::vector<MessageInFlight> transfers_;
   std::vector<std::uint32_t> unused_;
   std::uint64_t in_flight_ = 0;
 };

@@ -21,7 +21,7 @@ Circuit::Circuit(const SwitchParameters& parameters)
       scheduler_(parameters.nodes) {}
 
 WordQueue& Circuit::classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
-  Transfer& t = transfer(index);
+  MessageInFlight& t = transfer(index);
   t.circuit = true;
   words = timing_.payload(t.message.bytes);
   const Connection c = t.message.connection;

@@ -4,7 +4,7 @@ namespace hybrid {
 
 bool is_neighborhood(CollectiveOp op) { return op >= CollectiveOp::neighbor_allgather; }
 
-CollectiveVolume collective_volume(const CollectiveCall& call) {
+CollectiveVolume collective_volume(const RecordedCollective& call) {
   const std::uint64_t one = call.bytes;                 // the vector, or one member's block
   const std::uint64_t all = call.bytes * call.members;  // a block for, or from, every member
   const std::uint64_t at_root = call.is_root ? all : 0;

@@ -7,7 +7,7 @@
 
 namespace hybrid {
 
-struct CollectiveCall {
+struct RecordedCollective {
   CollectiveOp op = CollectiveOp::barrier;
   std::uint64_t bytes = 0;  // as journalled
   bool is_root = false;
@@ -21,7 +21,7 @@ struct CollectiveVolume {
   std::uint64_t sent = 0, received = 0;  // by OTF2's
 };
 
-CollectiveVolume collective_volume(const CollectiveCall& call);
+CollectiveVolume collective_volume(const RecordedCollective& call);
 
 bool is_neighborhood(CollectiveOp op);
 

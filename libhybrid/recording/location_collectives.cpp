@@ -91,7 +91,7 @@ std::uint32_t LocationWriter::root_of(const JournalRecord& record, const View& v
 
 CollectiveVolume LocationWriter::volume_of(const JournalRecord& record, const View& view) const {
   const auto& members = place_.job.own_group(view).members;
-  CollectiveCall call;
+  RecordedCollective call;
   call.op = static_cast<CollectiveOp>(record.event->op);
   call.bytes = record.values.bytes;
   call.is_root = record.event->peer == static_cast<std::int32_t>(place_.process.rank);
