@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds and runs all tests. Usage: ./test.sh [quick|full]
 #   full (default): g++ build with benchmarks and all its tests; clang 19 build with the address and undefined-behaviour
-#     sanitizers; thread sanitizer; format and lint.
+#     sanitizers; thread sanitizer; format.
 #   quick: the g++ build and its tests only.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -18,8 +18,8 @@ suite() { ctest --preset "$1" -j "$jobs" "${@:2}"; }
 step "g++ $(g++ -dumpfullversion): build"
 build release -DHYBRID_TESTS=ON -DHYBRID_BENCHMARKS=ON
 if [ "$mode" = full ]; then
-  step "format and lint"
-  .ci/lint
+  step "format"
+  .ci/lint format
   step "clang 19, address and undefined-behaviour sanitizers"
   build asan
   suite asan -LE mpi
