@@ -32,7 +32,7 @@ foreach(text IN LISTS texts)
   endif()
 endforeach()
 
-run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${work}/consumer -D CMAKE_PREFIX_PATH=${prefix})
+run(${CMAKE_COMMAND} -G Ninja -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${work}/consumer -D CMAKE_PREFIX_PATH=${prefix})
 run(${CMAKE_COMMAND} --build ${work}/consumer)
 if(NOT SANITIZE)  # a sanitizer's runtime has to come first in the program
   run(${work}/consumer/consumer)
