@@ -12,13 +12,15 @@ namespace {
 
 constexpr Bytes kLargestMessage = Bytes{1} << 40;
 
-double parse_load(std::string_view text) {
-  double load = 0;
+double parse_share(std::string_view option, std::string_view text, std::string_view of_what,
+                   std::string_view mend) {
+  double share = 0;
   const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), load, std::chars_format::fixed);
-  if (error == std::errc{} && end == text.data() + text.size() && load >= 0 && load <= 1) return load;
-  throw UserError("load: '" + std::string(text) + "' is not a share of the link's rate",
-                  "Give a number from 0 (closed loop) to 1.");
+      std::from_chars(text.data(), text.data() + text.size(), share, std::chars_format::fixed);
+  if (error == std::errc{} && end == text.data() + text.size() && share >= 0 && share <= 1) return share;
+  throw UserError(
+      std::string(option) + ": '" + std::string(text) + "' is not a share of " + std::string(of_what),
+      std::string(mend));
 }
 
 }  // namespace
@@ -38,7 +40,17 @@ void add_traffic_options(OptionTable& table, TrafficOptions& o) {
              [&o](std::string_view v) { o.messages = parse_count(v, "messages"); }});
   table.add({"load", "SHARE",
              "open loop: share of the link's rate that each sending node offers; 0: closed loop", "0",
-             [&o](std::string_view v) { o.load = parse_load(v); }});
+             [&o](std::string_view v) {
+               o.load = parse_share("load", v, "the link's rate", "Give a number from 0 (closed loop) to 1.");
+             }});
+  table.add({"ratio", "SHARE",
+             "patterns mixed, phases and determinism: share of the messages that are predictable", "0.5",
+             [&o](std::string_view v) {
+               o.ratio = parse_share("ratio", v, "the messages", "Give a number from 0 to 1, such as 0.8.");
+             }});
+  table.add({"phase-length", "N", "pattern phases: messages of a node in one turn of its phases",
+             std::to_string(o.phase_length),
+             [&o](std::string_view v) { o.phase_length = parse_count(v, "phase-length"); }});
   table.add({"window", "N", "closed loop: a node's messages on the way at most; 0: no limit",
              std::to_string(o.window), [&o](std::string_view v) {
                o.window = static_cast<std::uint32_t>(
@@ -51,6 +63,10 @@ void check(const TrafficOptions& o) {
   if (!(o.load >= 0 && o.load <= 1))
     throw UserError("load: not a share of the link's rate", "Give a number from 0 (closed loop) to 1.");
   if (o.load > 0 && o.load < 1e-6) throw UserError("load: too small to simulate", "Give at least 0.000001.");
+  if (!(o.ratio >= 0 && o.ratio <= 1))
+    throw UserError("ratio: not a share of the messages", "Give a number from 0 to 1.");
+  if (o.phase_length == 0)
+    throw UserError("phase-length: a turn of no messages has no phases", "Give at least 1.");
   if (o.message > kLargestMessage)
     throw UserError("message: " + format_bytes(o.message) + " are too many",
                     "Give at most " + format_bytes(kLargestMessage) + ".");

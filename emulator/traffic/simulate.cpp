@@ -220,7 +220,8 @@ Measures simulate(const SwitchParameters& parameters, const TrafficOptions& opti
   check(parameters);
   check(options);
   const auto pattern = PatternRegistration::make(
-      options.pattern, PatternShape{parameters.nodes, options.messages, parameters.seed});
+      options.pattern,
+      PatternShape{parameters.nodes, options.messages, parameters.seed, options.ratio, options.phase_length});
   const auto technique = TechniqueRegistration::make(parameters.technique, parameters);
   return simulate(*technique, *pattern, parameters, options, progress);
 }

@@ -17,6 +17,9 @@ struct TrafficOptions {
   std::string pattern = "uniform";
   Bytes message = 128;         // payload of each message
   std::uint64_t messages = 0;  // of each node that sends; 0: the pattern's own number
+  /// Of messages that are predictable, where a pattern mixes both (D 4.6.1, 5.5.2.3), in [0, 1].
+  double ratio = 0.5;
+  std::uint64_t phase_length = 64;  // messages of a node in one turn of its phases (pattern phases)
   /// Open loop: payload offered by a sending node, as a share of the link's rate, in (0, 1]; messages arrive
   /// as a Poisson process, whether or not the NIC has taken the ones before. 0: closed loop, the next message
   /// is handed over when the last word of the one before has left the PE.
@@ -25,7 +28,7 @@ struct TrafficOptions {
   std::uint32_t window = 0;
 };
 
-/// Adds pattern, message, messages, load and window, stored into `options` (which must outlive the table).
+/// Adds an option for each of them, stored into `options` (which must outlive the table).
 void add_traffic_options(OptionTable& table, TrafficOptions& options);
 
 /// Refuses what cannot work with a UserError that names the option and the mend.
