@@ -7,27 +7,29 @@
 namespace hybrid {
 namespace {
 
-class Mixed final : public RoundOfNeighbors {
+class MixedNode {
  public:
-  explicit Mixed(const PatternShape& shape)
-      : RoundOfNeighbors(shape, Grid::Edge::mesh), nodes_(shape.nodes), ratio_(shape.ratio) {
-    for (Port node = 0; node < nodes_; ++node) random_.push_back(node_random(shape.seed, node));
-  }
-  Send next(Port source) override {
-    Random& random = random_[source];
-    if (random.fraction() < ratio_) return RoundOfNeighbors::next(source);
-    return {other_node(random, nodes_, source), kNoStep};
+  MixedNode(const PatternShape& shape, Port source)
+      : nodes_(shape.nodes),
+        ratio_(shape.ratio),
+        random_(node_random(shape.seed, source)),
+        mesh_(shape, source) {}
+  Pattern::Send draw(const Directions& directions, Port source) {
+    if (random_.fraction() < ratio_) return mesh_.draw(directions, source);
+    return {other_node(random_, nodes_, source), Pattern::kNoStep};
   }
 
  private:
   std::uint32_t nodes_;
   double ratio_;
-  std::vector<Random> random_;
+  Random random_;
+  InOrder mesh_;
 };
 
-const PatternRegistration kMixed{
-    "mixed", "D 4.6.1: ordered-mesh messages among random ones, --ratio of them",
-    [](const PatternShape& shape) -> std::unique_ptr<Pattern> { return std::make_unique<Mixed>(shape); }};
+const PatternRegistration kMixed{"mixed", "D 4.6.1: ordered-mesh messages among random ones, --ratio of them",
+                                 [](const PatternShape& shape) -> std::unique_ptr<Pattern> {
+                                   return std::make_unique<Rounds<MixedNode>>(shape);
+                                 }};
 
 }  // namespace
 }  // namespace hybrid

@@ -8,7 +8,7 @@ namespace {
 
 const PatternRegistration kNeighbor{"neighbor", "round the four neighbours of a 2D torus",
                                     [](const PatternShape& shape) -> std::unique_ptr<Pattern> {
-                                      return std::make_unique<RoundOfNeighbors>(shape, Grid::Edge::torus);
+                                      return std::make_unique<Rounds<InOrder>>(shape, Grid::Edge::torus);
                                     }};
 
 }  // namespace

@@ -35,9 +35,9 @@ void add_traffic_options(OptionTable& table, TrafficOptions& o) {
              }});
   table.add({"message", "BYTES", "payload of each message", std::to_string(o.message),
              [&o](std::string_view v) { o.message = parse_bytes(v, "message"); }});
-  table.add({"messages", "N", "messages of each node that sends; 0: the pattern's own number",
-             std::to_string(o.messages),
-             [&o](std::string_view v) { o.messages = parse_count(v, "messages"); }});
+  table.add(
+      {"messages", "N", "messages of each node that sends (meshes: rounds); 0: the pattern's own number",
+       std::to_string(o.messages), [&o](std::string_view v) { o.messages = parse_count(v, "messages"); }});
   table.add({"load", "SHARE",
              "open loop: share of the link's rate that each sending node offers; 0: closed loop", "0",
              [&o](std::string_view v) {

@@ -10,7 +10,7 @@ namespace {
 const PatternRegistration kOrderedMesh{"ordered-mesh",
                                        "D 5.5.2.1: round the neighbours of a 2D mesh, in order",
                                        [](const PatternShape& shape) -> std::unique_ptr<Pattern> {
-                                         return std::make_unique<RoundOfNeighbors>(shape, Grid::Edge::mesh);
+                                         return std::make_unique<Rounds<InOrder>>(shape);
                                        }};
 
 }  // namespace

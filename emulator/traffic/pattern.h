@@ -22,7 +22,7 @@ namespace hybrid {
 
 struct PatternShape {
   std::uint32_t nodes = 0;     // at least 2
-  std::uint64_t messages = 0;  // of each node that sends; 0: the pattern's own number
+  std::uint64_t messages = 0;  // of each node that sends (a mesh: rounds); 0: the pattern's own number
   std::uint64_t seed = 1;
   double ratio = 0.5;               // of messages that are predictable, where a pattern mixes both, in [0, 1]
   std::uint64_t phase_length = 64;  // messages of a node in one turn of its phases, at least 1

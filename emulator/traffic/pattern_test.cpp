@@ -64,10 +64,15 @@ TEST(Pattern, DestinationsAreOtherNodes) {
 }
 
 TEST(Pattern, AGivenNumberOfMessagesHoldsForEveryNodeThatSends) {
-  for_each_pattern([](const std::string& name, std::uint32_t nodes) {
+  const std::set<std::string> rounds{"ordered-mesh", "random-mesh", "two-phase",
+                                     "mixed",        "phases",      "neighbor"};
+  for_each_pattern([&rounds](const std::string& name, std::uint32_t nodes) {
     const auto own = make(name, nodes), given = make(name, nodes, 5);
     for (Port source = 0; source < nodes; ++source)
-      EXPECT_EQ(given->messages(source), own->messages(source) == 0 ? 0u : 5u);
+      if (rounds.contains(name))
+        EXPECT_LE(given->messages(source), 5u);  // fewer at the edge
+      else
+        EXPECT_EQ(given->messages(source), own->messages(source) == 0 ? 0u : 5u);
   });
 }
 
@@ -101,7 +106,7 @@ TEST(Pattern, SeedsGiveOtherTrafficToRandomPatternsOnly) {
 
 TEST(Pattern, WhatIsKnownIsTrue) {
   const std::set<std::string> partly_known{"mixed", "phases", "determinism"};
-  for_each_pattern([](const std::string& name, std::uint32_t nodes) {
+  for_each_pattern([&partly_known](const std::string& name, std::uint32_t nodes) {
     const auto pattern = make(name, nodes);
     std::map<std::uint64_t, std::uint64_t> turns;      // step -> messages
     std::map<std::uint64_t, Configuration> with_turn;  // step -> configuration
@@ -151,8 +156,11 @@ TEST(Pattern, MixedPhasesAndDeterminismHaveTheirShareOfPredictableMessages) {
     for (const double ratio : {0.0, 0.25, 0.8, 1.0}) {
       const auto pattern =
           PatternRegistration::make(name, PatternShape{.nodes = 64, .messages = 640, .ratio = ratio});
-      // Random messages hit one of the about 3.5 known connections of 63 by chance.
-      EXPECT_NEAR(known_share(*pattern, 64), ratio + (1 - ratio) * 0.05, 0.02) << name << " " << ratio;
+      // Of the mesh's rounds 7 in 8 have a neighbour (8 x 8), and random messages hit a known connection by
+      // chance.
+      const double mesh = ratio * (name == std::string("determinism") ? 1 : 0.875);
+      const double share = mesh / (mesh + 1 - ratio);
+      EXPECT_NEAR(known_share(*pattern, 64), share + (1 - share) * 0.05, 0.02) << name << " " << ratio;
     }
 }
 
@@ -198,7 +206,8 @@ TEST(Pattern, ScatterComesFromNode0Alone) {
 TEST(Pattern, OrderedMeshGoesEastWestSouthNorthWithinTheMesh) {
   const auto pattern = make("ordered-mesh", 16, 5);  // 4 x 4
   EXPECT_EQ(destinations(*pattern, 5), (std::vector<Port>{6, 4, 9, 1, 6}));
-  EXPECT_EQ(destinations(*pattern, 0), (std::vector<Port>{1, 4, 1, 4, 1})) << "a corner has two neighbours";
+  EXPECT_EQ(destinations(*pattern, 0), (std::vector<Port>{1, 4, 1}))
+      << "in a corner there is nothing to the west and to the north";
   std::uint64_t configurations = 0;
   while (pattern->known(configurations)) ++configurations;
   EXPECT_EQ(configurations, 4u) << "D 4.2.2: four time slots hold a 2-D mesh";
@@ -221,12 +230,16 @@ TEST(Pattern, RandomMeshUsesEveryNeighbourInNoFixedOrder) {
   EXPECT_FALSE(std::equal(all.begin(), all.begin() + 8, all.begin() + 8));
 }
 
-TEST(Pattern, TwoPhaseIsAnAllToAllThenSixteenNeighbours) {
+TEST(Pattern, TwoPhaseIsAnAllToAllThenSixteenRoundsOfNeighbours) {
   const auto pattern = make("two-phase", 16);
   const Grid mesh(16, Grid::Edge::mesh);
   for (Port source = 0; source < 16; ++source) {
     const auto all = destinations(*pattern, source);
-    ASSERT_EQ(all.size(), 15u + 16u);
+    ASSERT_GT(all.size(), 15u);
+    if (mesh.neighbors(source).size() == 4)
+      EXPECT_EQ(all.size(), 15u + 16u);
+    else
+      EXPECT_LE(all.size(), 15u + 16u) << "at the edge some rounds lead nowhere";
     EXPECT_EQ(std::set<Port>(all.begin(), all.begin() + 15).size(), 15u);
     const auto neighbors = mesh.neighbors(source);
     for (std::size_t i = 15; i < all.size(); ++i)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -51,37 +52,83 @@ class FixedPattern : public Pattern {
   std::vector<Port> destination_;
 };
 
-/// Every node goes round its neighbours of a grid, all in the order of the directions: each direction is a
-/// configuration, in use throughout.
-class RoundOfNeighbors : public Pattern {
+/// The directions of a grid that lead anywhere: each is a configuration, in use throughout (D 4.2.2: four
+/// slots hold a 2D mesh).
+class Directions {
  public:
-  RoundOfNeighbors(const PatternShape& shape, Grid::Edge edge)
-      : grid_(shape.nodes, edge),
-        messages_(shape.messages != 0 ? shape.messages : kOwnMessages),
-        next_(shape.nodes, 0) {
-    for (Port node = 0; node < shape.nodes; ++node) neighbors_.push_back(grid_.neighbors(node));
+  Directions(std::uint32_t nodes, Grid::Edge edge) : grid_(nodes, edge) {
+    for (std::uint32_t d = 0; d < Grid::kDirections; ++d)
+      if (!grid_.configuration(d).empty()) directions_.push_back(d);
   }
-  std::uint64_t messages(Port /*source*/) const override { return messages_; }
-  Send next(Port source) override {
-    const std::vector<Port>& all = neighbors_[source];
-    return {all[next_[source]++ % all.size()], kNoStep};
-  }
-  std::optional<Known> known(std::uint64_t step) const override { return known_direction(grid_, step); }
-
-  /// The step-th direction of the grid that leads anywhere.
-  static std::optional<Known> known_direction(const Grid& grid, std::uint64_t step) {
-    for (std::uint32_t d = 0; d < Grid::kDirections; ++d) {
-      Known known{grid.configuration(d), 0};
-      if (!known.configuration.empty() && step-- == 0) return known;
-    }
-    return {};
+  std::uint64_t count() const { return directions_.size(); }
+  /// kNoPort where `node` lies at the edge.
+  Port neighbor(Port node, std::uint64_t which) const { return grid_.neighbor(node, directions_[which]); }
+  std::optional<Pattern::Known> known(std::uint64_t step) const {
+    if (step >= directions_.size()) return {};
+    return Pattern::Known{grid_.configuration(directions_[step]), 0};
   }
 
  private:
   Grid grid_;
-  std::uint64_t messages_;
-  std::vector<std::uint64_t> next_;
-  std::vector<std::vector<Port>> neighbors_;
+  std::vector<std::uint32_t> directions_;
+};
+
+/// Rounds on a grid: in every round each node turns to one direction and sends to its neighbour there; a node
+/// at the edge may have none and sends nothing in that round. (So a direction carries as much from every
+/// node, and a node in a corner sends less.) `messages` of the shape are the rounds. `Node` is what a node
+/// needs to decide, and decides: Send draw(const Directions&, Port source), whose destination may be kNoPort.
+template <class Node>
+class Rounds : public Pattern {
+ public:
+  Rounds(const PatternShape& shape, Grid::Edge edge, std::uint64_t rounds) : directions_(shape.nodes, edge) {
+    nodes_.reserve(shape.nodes);
+    for (Port source = 0; source < shape.nodes; ++source) {
+      nodes_.emplace_back(shape, source);
+      Node rehearsal = nodes_.back();
+      std::uint64_t& messages = messages_.emplace_back(0);
+      for (std::uint64_t round = 0; round < rounds; ++round)
+        messages += rehearsal.draw(directions_, source).destination != kNoPort ? 1 : 0;
+    }
+  }
+  explicit Rounds(const PatternShape& shape, Grid::Edge edge = Grid::Edge::mesh)
+      : Rounds(shape, edge, shape.messages != 0 ? shape.messages : kOwnMessages) {}
+
+  std::uint64_t messages(Port source) const override { return messages_[source]; }
+  Send next(Port source) override {
+    Send send;
+    while (send.destination == kNoPort) send = nodes_[source].draw(directions_, source);
+    return send;
+  }
+  std::optional<Known> known(std::uint64_t step) const override { return directions_.known(step); }
+
+ private:
+  Directions directions_;
+  std::vector<Node> nodes_;
+  std::vector<std::uint64_t> messages_;
+};
+
+/// All nodes turn to one direction after the other.
+class InOrder {
+ public:
+  InOrder(const PatternShape& /*shape*/, Port /*source*/) {}
+  Pattern::Send draw(const Directions& directions, Port source) {
+    return {directions.neighbor(source, round_++ % directions.count()), Pattern::kNoStep};
+  }
+
+ private:
+  std::uint64_t round_ = 0;
+};
+
+/// Each node turns to any direction.
+class AnyDirection {
+ public:
+  AnyDirection(const PatternShape& shape, Port source) : random_(node_random(shape.seed, source)) {}
+  Pattern::Send draw(const Directions& directions, Port source) {
+    return {directions.neighbor(source, random_.below(directions.count())), Pattern::kNoStep};
+  }
+
+ private:
+  Random random_;
 };
 
 /// Every node r further on, round and round: the r-th of the N - 1 configurations of an all-to-all.

@@ -1,6 +1,8 @@
 // Two phase (D 5.5.2.1): "one 128-processor all-to-all communication followed by 16 random nearest neighbor
 // communications". The permutations of the all-to-all have their turns; then come the mesh's directions, in
-// use to the end. Where the number of messages is given, the second phase has what the first leaves.
+// use to the end. Where the number of messages is given, the second phase has the rounds that the first
+// leaves.
+#include <algorithm>
 #include <memory>
 
 #include "emulator/traffic/stream.h"
@@ -10,38 +12,31 @@ namespace {
 
 class TwoPhase final : public Pattern {
  public:
-  static constexpr std::uint64_t kLocalMessages = 16;
+  static constexpr std::uint64_t kLocalRounds = 16;
 
   explicit TwoPhase(const PatternShape& shape)
       : nodes_(shape.nodes),
-        messages_(shape.messages != 0 ? shape.messages : shape.nodes - 1 + kLocalMessages),
-        grid_(shape.nodes, Grid::Edge::mesh),
-        next_(shape.nodes, 0) {
-    for (Port node = 0; node < nodes_; ++node) {
-      neighbors_.push_back(grid_.neighbors(node));
-      random_.push_back(node_random(shape.seed, node));
-    }
-  }
-  std::uint64_t messages(Port /*source*/) const override { return messages_; }
+        rounds_(shape.messages != 0 ? shape.messages : shape.nodes - 1 + kLocalRounds),
+        all_to_all_(std::min<std::uint64_t>(rounds_, nodes_ - 1)),
+        neighbors_(shape, Grid::Edge::mesh, rounds_ - all_to_all_),
+        next_(shape.nodes, 0) {}
+  std::uint64_t messages(Port source) const override { return all_to_all_ + neighbors_.messages(source); }
   Send next(Port source) override {
     const std::uint64_t step = next_[source]++;
-    if (step < nodes_ - 1) return {static_cast<Port>((source + step + 1) % nodes_), step};
-    const std::vector<Port>& all = neighbors_[source];
-    return {all[random_[source].below(all.size())], kNoStep};
+    if (step < all_to_all_) return {static_cast<Port>((source + step + 1) % nodes_), step};
+    return neighbors_.next(source);
   }
   std::optional<Known> known(std::uint64_t step) const override {
-    if (step >= messages_) return {};
-    if (step < nodes_ - 1) return Known{rotation(nodes_, static_cast<std::uint32_t>(step) + 1), nodes_};
-    return RoundOfNeighbors::known_direction(grid_, step - (nodes_ - 1));
+    if (step < all_to_all_) return Known{rotation(nodes_, static_cast<std::uint32_t>(step) + 1), nodes_};
+    if (rounds_ == all_to_all_) return {};
+    return neighbors_.known(step - all_to_all_);
   }
 
  private:
   std::uint32_t nodes_;
-  std::uint64_t messages_;
-  Grid grid_;
+  std::uint64_t rounds_, all_to_all_;
+  Rounds<AnyDirection> neighbors_;
   std::vector<std::uint64_t> next_;
-  std::vector<std::vector<Port>> neighbors_;
-  std::vector<Random> random_;
 };
 
 const PatternRegistration kTwoPhase{
