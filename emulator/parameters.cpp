@@ -63,6 +63,11 @@ void check_multiplexing(const SwitchParameters& p) {
            std::to_string(p.preload) + " preloaded slots, but only " + std::to_string(p.slots) + " in all",
            "Give at most --slots.");
   const Time unusable = p.guard + p.reconfiguration;
+  if (p.wormhole_slot_length != Time{} && p.wormhole_slot_length - unusable < p.word_time())
+    refuse("wormhole-slot-length",
+           to_string(p.wormhole_slot_length) + " leaves no time for one word of " + to_string(p.word_time()) +
+               " after guard and reconfiguration (" + to_string(unusable) + ")",
+           "Give a longer one, or 0 to follow the measured ratio of traffic.");
   if (p.slot_length <= unusable)
     refuse("slot-length",
            to_string(p.slot_length) + " is not longer than guard and reconfiguration together (" +
@@ -103,6 +108,7 @@ void check(const SwitchParameters& p) {
   check_time("deserialise", p.deserialise, false);
   check_time("reconfiguration", p.reconfiguration, false);
   check_time("slot-length", p.slot_length, true);
+  check_time("wormhole-slot-length", p.wormhole_slot_length, false);
   check_time("guard", p.guard, false);
   check_clock("nic", p.nic);
   check_clock("scheduler", p.scheduler);
@@ -273,6 +279,9 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
             [given] { given->preload = true; });
   add.named("allocation", "allocation", "how the TDM cycle is shared", p.allocation);
   add.time("slot-length", "length of a TDM slot", p.slot_length);
+  add.time("wormhole-slot-length",
+           "allocation sla: length of the wormhole slot S_W; 0: follows the measured ratio of traffic",
+           p.wormhole_slot_length);
   add.time("guard", "unusable at the start of each slot", p.guard);
   add.time("reconfiguration", "time the analog fabric needs to change its configuration", p.reconfiguration);
   add.named("scheduler", "scheduler", "who grants circuits, one slot a pass", p.scheduler_name);

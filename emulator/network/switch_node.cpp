@@ -16,6 +16,7 @@ SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler
       worms_of_(ports),
       sending_(ports),
       scheduler_(ports),
+      windows_(ports),
       steady_(ports) {}
 
 void SwitchNode::announce(std::uint32_t source, std::uint32_t transfer, Port destination,
@@ -35,7 +36,7 @@ bool SwitchNode::move(Time now, std::uint32_t source, Time latest, EventQueue& e
   bool moved = false;
   while (true) {
     const bool over_link = move_link(source, latest, now, events);
-    const bool through_fabric = move_fabric(source, events, delivered);
+    const bool through_fabric = move_fabric(now, source, events, delivered);
     moved = moved || over_link || through_fabric;
     // Words that left VQ_W give credits, which may let more words over the link.
     if (!through_fabric || !timing_.bounded()) return moved;
@@ -84,14 +85,19 @@ void SwitchNode::ask(Time now, VirtualQueue& queue, EventQueue& events) {
   events.push(std::max(now, there), kinds_.request, queue.connection.source, queue.connection.destination);
 }
 
-bool SwitchNode::move_fabric(std::uint32_t input, EventQueue& events, std::vector<Delivery>& delivered) {
+bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
+                             std::vector<Delivery>& delivered) {
   Worm& worm = worms_of_[input];
   if (worm.left == 0) return false;
   VirtualQueue& queue = *worm.queue;
-  const Time latest = open_until_ == Time::never() ? open_until_ : open_until_ - fabric_.spacing;
   bool moved = false;
-  Time free = std::max(worm.free, open_from_);
   while (worm.left > 0 && !queue.arrived.empty()) {
+    // That a window goes on may have become known just now.
+    Time free = std::max({worm.free, queue.arrived.front().first, now});
+    const FabricWindows::Window window = windows_.at(queue.connection, free, fabric_.spacing);
+    if (window.from == Time::never()) break;
+    const Time latest = window.until == Time::never() ? window.until : window.until - fabric_.spacing;
+    free = std::max(free, window.from);
     const Run words = queue.arrived.front().head(worm.left);
     const std::uint64_t sent = serve(words, fabric_.spacing, latest, free, [&](const Run& starts) {
       if (timing_.bounded()) queue.credit.push(starts.delayed(timing_.wire));
@@ -102,7 +108,6 @@ bool SwitchNode::move_fabric(std::uint32_t input, EventQueue& events, std::vecto
     queue.arrived.pop(sent);
     worm.left -= sent;
     worm.free = free;
-    if (sent < words.count) break;
   }
   if (worm.left == 0) {
     sending_.reset(input);

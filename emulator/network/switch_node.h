@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "emulator/network/event_queue.h"
+#include "emulator/network/fabric_windows.h"
 #include "emulator/network/queue.h"
 #include "emulator/network/timing.h"
 #include "emulator/network/wormhole_scheduler.h"
@@ -62,11 +63,8 @@ class SwitchNode {
   bool move(Time now, std::uint32_t source, Time latest, EventQueue& events,
             std::vector<Delivery>& delivered);
 
-  /// Words may leave VQ_W from `from` on, and must be out by `until`.
-  void open(Time from, Time until) {
-    open_from_ = from;
-    open_until_ = until;
-  }
+  /// When words may leave VQ_W; at first never.
+  FabricWindows& windows() { return windows_; }
   /// Inputs with a granted worm that has words left to send.
   const PortSet& sending() const { return sending_; }
 
@@ -122,7 +120,7 @@ class SwitchNode {
   };
 
   bool move_link(std::uint32_t source, Time latest, Time now, EventQueue& events);
-  bool move_fabric(std::uint32_t source, EventQueue& events, std::vector<Delivery>& delivered);
+  bool move_fabric(Time now, std::uint32_t source, EventQueue& events, std::vector<Delivery>& delivered);
   std::uint64_t head_worm(const VirtualQueue& queue) const;
   void ask(Time now, VirtualQueue& queue, EventQueue& events);
   void wake_scheduler(Time now, EventQueue& events);
@@ -147,7 +145,7 @@ class SwitchNode {
   WormholeScheduler scheduler_;
   Time pass_at_ = Time::never();  // of the scheduled pass
   Time last_pass_{-1};
-  Time open_from_{}, open_until_ = Time::never();
+  FabricWindows windows_;
   std::uint64_t worms_ = 0;    // that have asked and not wholly left
   PortSet steady_;             // inputs of the streams of the last repetition()
   std::vector<Time> granted_;  // when their worms were granted

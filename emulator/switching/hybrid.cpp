@@ -14,7 +14,7 @@ const TechniqueRegistration kHybrid{
 
 // kTail and kRequest come before the slot that may see them, the others after all else of the instant.
 namespace {
-constexpr std::uint32_t kTail = 16, kRequest = 17, kFabric = 64, kClaim = 65, kPass = 66, kLink = 67;
+constexpr std::uint32_t kTail = 16, kRequest = 17, kClaim = 64, kPass = 65, kLink = 66;
 }
 
 Hybrid::Hybrid(const SwitchParameters& parameters)
@@ -23,9 +23,7 @@ Hybrid::Hybrid(const SwitchParameters& parameters)
             {timing_.word, timing_.analog, parameters.scheduler.delay() + timing_.reconfiguration},
             {kTail, kRequest, kPass}),
       links_(parameters.nodes),
-      backlog_(parameters.nodes) {
-  node_.open(Time{}, Time{});
-}
+      backlog_(parameters.nodes) {}
 
 WordQueue& Hybrid::classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
   const Message& message = transfer(index).message;
@@ -35,6 +33,7 @@ WordQueue& Hybrid::classify(Time now, std::uint32_t pe, std::uint32_t index, std
   tick(now);
   const std::uint64_t payload = timing_.payload(message.bytes);
   words = timing_.in_worms(payload);
+  signal_offer(now, {0, payload});
   node_.announce(pe, index, message.connection.destination, payload);
   return node_.source(pe).queue;
 }
@@ -133,12 +132,14 @@ void Hybrid::on_link(Time now, std::uint32_t port) {
   }
 }
 
-void Hybrid::wormhole_slot_begins(Time now, const CycleController::Slot& slot) {
+void Hybrid::worms_may_pass(Time now, const CycleController::Slot& slot, const Configuration* circuits) {
   const Time skew = timing_.wire + timing_.to_fabric;
-  const Time from =
-      slot.begin + skew + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{});
-  openings_.push({from, slot.end + skew});
-  events_.push(std::max(now, from), kFabric);
+  const Time begin = slot.begin + skew;
+  node_.windows().forget(now);
+  node_.windows().add(begin,
+                      begin + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{}),
+                      slot.end + skew, circuits);
+  for_each_port(node_.sending().words(), [&](Port input) { look(now, input); });
 }
 
 void Hybrid::handle(Time now, const SwitchEvent& event) {
@@ -147,11 +148,6 @@ void Hybrid::handle(Time now, const SwitchEvent& event) {
       return on_claim(now, circuit({event.a, event.b}));
     case kLink:
       return on_link(now, event.a);
-    case kFabric:
-      node_.open(openings_.front().from, openings_.front().until);
-      openings_.pop();
-      for_each_port(node_.sending().words(), [&](Port input) { look(now, input); });
-      return;
     case kTail:
     case kRequest:
     case kPass:

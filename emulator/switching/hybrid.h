@@ -37,7 +37,7 @@ class Hybrid final : public PredictiveCircuits {
   bool asks_on_demand() const override { return false; }
   bool cycles_repeat() const override { return false; }
   Time gate(Time now, Connection c) override;
-  void wormhole_slot_begins(Time now, const CycleController::Slot& slot) override;
+  void worms_may_pass(Time now, const CycleController::Slot& slot, const Configuration* circuits) override;
   bool wormhole_buffered() const override { return node_.buffered(); }
   void granted(Time now, Circuit& c) override;
   void window_seen(Time now) override;
@@ -57,10 +57,6 @@ class Hybrid final : public PredictiveCircuits {
   SwitchNode node_;
   std::vector<Link> links_;
   PortSet backlog_;  // sources with words in Q_W
-  struct Opening {
-    Time from, until;
-  };
-  Ring<Opening> openings_;
   std::vector<SwitchNode::Delivery> delivered_;
   std::vector<std::uint32_t> touched_;
 };

@@ -35,7 +35,10 @@ inline SwitchParameters random_parameters(Random& random, const std::string& tec
   p.guard = random.below(2) == 0 ? Time{} : time(0, 3);
   p.slot_length = p.guard + p.reconfiguration +
                   p.word_time() * static_cast<std::int64_t>(1 + random.below(6)) + time(0, 3);
-  p.allocation = random.below(3) == 0 ? "none" : "ses";
+  const auto allocations = registered_names("allocation");
+  p.allocation = allocations[random.below(allocations.size())];
+  if (random.below(2) == 0)
+    p.wormhole_slot_length = p.slot_length * static_cast<std::int64_t>(1 + random.below(3));
   static const char* const kPredictors[] = {"timeout", "counter", "none", "markov1"};
   p.predictor = kPredictors[random.below(4)];
   p.predictor_timeout = time(1, 400);

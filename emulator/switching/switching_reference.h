@@ -34,6 +34,7 @@ class TickedSwitch {
       scheduler_ = make_scheduler_port(p);
       allocation_ = AllocationRegistration::make(p.allocation, p);
       previous_slot_ = p.technique == "hybrid" ? p.slots : p.slots - 1;
+      previous_predictive_ = p.slots - 1;
       schedule_.assign(p.slots, Configuration(p.nodes));
       preloaded_ = schedule_;
       changed_.assign(p.slots + 1, false);
@@ -73,6 +74,7 @@ class TickedSwitch {
     bool established = false;
     std::int64_t established_since = 0, patience = -1;
     unsigned attempts = 0;
+    int told_waiting = 0;  // as the switch knows
     // worms of the same connection
     std::uint64_t worm_words = 0;  // offered and not left VQ_W
     std::int64_t worm_left = -1'000'000;
@@ -202,9 +204,12 @@ class TickedSwitch {
       outcomes_[message.id].hit = slotted_ ? c.in_table : c.state == 2;
       for (std::uint64_t k = 0; k < payload; ++k)
         p.handing.push_back({0, message.id, j, k == 0, k + 1 == payload, 0});
+      if (slotted_ && c.unsent == 0) control([this, i, j] { ++circuit(i, j).told_waiting; });
+      if (slotted_) control([this, payload] { traffic_.predictive += payload; });
       c.unsent += payload;
       return;
     }
+    if (slotted_) control([this, payload] { traffic_.wormhole += payload; });
     if (slotted_) apply(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, 0), kNoPort);
     const std::uint64_t limit = p_.worm_limit / p_.word;
     bool first = true;
@@ -346,22 +351,55 @@ class TickedSwitch {
       if (!schedule_[s].empty()) occupied.set(s);
     int worms = 0;
     for (const auto& [key, q] : queues_) worms += q.asked || q.granted ? 1 : 0;
-    const SlotChoice choice = allocation_->next({p_.slots, has_worms_, occupied, worms > 0, previous_slot_});
+    PortSet wanted(p_.slots);
+    std::vector<Configuration> active(p_.slots, Configuration(p_.nodes));
+    for (std::uint32_t s = 0; s < p_.slots; ++s)
+      for (const Connection c : schedule_[s].connections())
+        if (circuit(c.source, c.destination).told_waiting > 0) {
+          wanted.set(s);
+          active[s].add(c);
+        }
+    const SlotChoice choice = allocation_->next(
+        {p_.slots, has_worms_, occupied, worms > 0, previous_slot_, previous_predictive_, wanted, traffic_});
     boundary_ = t_ + choice.length.ps;
     Configuration shown;
     std::int64_t lost = p_.guard.ps;
     if (choice.slot != kIdleSlot) {
       if (in_fabric_ != choice.slot || changed_[choice.slot]) lost += p_.reconfiguration.ps;
-      changed_[choice.slot] = false;
+      changed_[choice.slot] = choice.shared;
       in_fabric_ = previous_slot_ = choice.slot;
       if (choice.slot < p_.slots) {
-        shown = schedule_[choice.slot];
-      } else {
+        previous_predictive_ = choice.slot;
+        shown = choice.shared ? active[choice.slot] : schedule_[choice.slot];
+      }
+      if (choice.slot == p_.slots || choice.shared) {
         const std::int64_t skew = wire_ + (p_.serialise + p_.cable).ps;
-        worm_windows_.emplace_back(t_ + skew + lost, boundary_ + skew);
+        openings_.push_back({t_ + skew, t_ + skew + lost, boundary_ + skew, shown});
       }
     }
     windows_.push_back({t_ + wire_, t_ + wire_ + lost, boundary_ + wire_, shown});
+  }
+
+  /// Whether a word of a worm from `i` to `j` that starts now gets through: from an opening that lets it,
+  /// through those that follow it without a gap.
+  bool passes(Port i, Port j, std::int64_t spacing) const {
+    const auto lets = [&](const Opening& o, Port in, Port out) {
+      return o.circuits.ports() == 0 || ((in == kNoPort || o.circuits.destination_of(in) == kNoPort) &&
+                                         (out == kNoPort || o.circuits.source_of(out) == kNoPort));
+    };
+    std::int64_t goes_on = -1;  // up to here
+    const Opening* before = nullptr;
+    for (const Opening& o : openings_) {
+      const bool follows = before != nullptr && before->until == o.begin;
+      const bool input_was_open = follows && lets(*before, i, kNoPort);
+      const bool output_was_open = follows && lets(*before, kNoPort, j);
+      before = &o;
+      if (!lets(o, i, j)) continue;
+      const std::int64_t from = input_was_open && output_was_open ? o.begin : o.ready;
+      if (from <= t_ && t_ < o.until) goes_on = o.until;
+      if (goes_on == o.begin && from == o.begin) goes_on = o.until;
+    }
+    return goes_on >= t_ + spacing;
   }
 
   // ---- worms
@@ -433,7 +471,7 @@ class TickedSwitch {
       windows_.pop_front();
       for (PortState& p : ports_) p.owned = false;
     }
-    while (!worm_windows_.empty() && worm_windows_.front().second <= t_) worm_windows_.pop_front();
+    while (openings_.size() > 1 && openings_[1].until <= t_) openings_.pop_front();
     for (Port i = 0; i < p_.nodes; ++i) {
       const bool any = pe_word(i) || circuit_word(i) || (has_worms_ && (wormhole_word(i) || fabric_word(i)));
       moved = moved || any;
@@ -463,6 +501,8 @@ class TickedSwitch {
     c.gone = t_ + word_;
     --c.unsent;
     if (c.unsent == 0) p.owned = false;
+    if (slotted_ && c.unsent == 0)
+      later(t_ + word_ + nic_ + wire_, 2, [this, i, j] { --circuit(i, j).told_waiting; });
     if (word.last)
       arriving_[t_ + (p_.serialise + p_.cable + p_.cable + p_.deserialise + p_.analog_fabric.delay()).ps +
                 nic_]
@@ -491,9 +531,7 @@ class TickedSwitch {
     PortState& p = ports_[i];
     if (p.worm_left == 0 || p.worm_free > t_) return false;
     const std::int64_t spacing = slotted_ ? word_ : std::max(word_, p_.digital_fabric.cycle.ps);
-    if (slotted_ && (worm_windows_.empty() || t_ < worm_windows_.front().first ||
-                     t_ + spacing > worm_windows_.front().second))
-      return false;
+    if (slotted_ && !passes(i, p.worm_to, spacing)) return false;
     VirtualQueue& q = queues_[{i, p.worm_to}];
     if (q.words.empty() || q.words.front().at > t_) return false;
     const Word word = q.words.front();
@@ -526,6 +564,10 @@ class TickedSwitch {
     std::int64_t seen, open, close;
     Configuration configuration;
   };
+  struct Opening {
+    std::int64_t begin, ready, until;
+    Configuration circuits;  // no ports: none
+  };
 
   SwitchParameters p_;
   bool circuits_only_, slotted_, has_worms_;
@@ -551,7 +593,9 @@ class TickedSwitch {
   std::uint32_t previous_slot_ = 0, in_fabric_ = kIdleSlot;
   std::int64_t boundary_ = 0;
   std::deque<Window> windows_;
-  std::deque<std::pair<std::int64_t, std::int64_t>> worm_windows_;
+  std::deque<Opening> openings_;  // for worms
+  std::uint32_t previous_predictive_;
+  Traffic traffic_;
 };
 
 }  // namespace hybrid

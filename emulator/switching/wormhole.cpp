@@ -19,6 +19,7 @@ Wormhole::Wormhole(const SwitchParameters& parameters)
     : Engine(parameters),
       node_(parameters.nodes, timing_, parameters.scheduler.cycle,
             {timing_.digital_word, timing_.digital, parameters.scheduler.delay()}, {kTail, kRequest, kPass}) {
+  node_.windows().open_for_ever();
 }
 
 WordQueue& Wormhole::classify(Time /*now*/, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {

@@ -17,6 +17,11 @@ namespace hybrid {
 
 inline constexpr std::uint32_t kIdleSlot = ~std::uint32_t{0};
 
+/// Words offered to the NICs, by tag.
+struct Traffic {
+  std::uint64_t predictive = 0, wormhole = 0;
+};
+
 /// What the controller sees when a slot ends.
 struct CycleState {
   std::uint32_t slots = 0;         // K
@@ -24,6 +29,11 @@ struct CycleState {
   const PortSet& occupied;         // bit i: E_i, slot i holds a connection
   bool wormhole_buffered = false;  // wormhole traffic waits at the switch
   std::uint32_t previous = 0;      // the slot that ended or was idled in last (0 .. K); at the start the last
+  std::uint32_t previous_predictive = 0;  // the last one of the slots 0 .. K-1
+  /// What the NICs told the switch, one wire delay ago (R_valid of D 4.5, by slot): bit i, data waits for a
+  /// connection of slot i. Kept up for allocations that need it only.
+  const PortSet& wanted;
+  Traffic traffic;  // offered to the NICs so far, as told to the switch; likewise
 };
 
 /// The next slot, or kIdleSlot when there is nothing to give time to; and how long it lasts (> 0), also when
@@ -31,6 +41,9 @@ struct CycleState {
 struct SlotChoice {
   std::uint32_t slot = kIdleSlot;
   Time length{};
+  /// Of a predictive slot: only connections that data waits for are configured, and worms pass between the
+  /// other ports meanwhile (each port is preempted by itself).
+  bool shared = false;
 };
 
 class Allocation {
@@ -39,7 +52,18 @@ class Allocation {
   virtual ~Allocation() = default;
   /// Depends on nothing but `state`.
   virtual SlotChoice next(const CycleState& state) const = 0;
+  /// No slot is longer.
+  virtual Time longest() const = 0;
+  /// Whether the NICs must tell the switch what waits in their queues, and what is offered to them.
+  virtual bool needs_signals() const { return false; }
 };
+
+/// The first member of `slots` at or after `from`, or kIdleSlot.
+std::uint32_t first_from(const PortSet& slots, std::uint32_t from);
+
+/// The sequence of SES (D 4.3): the next predictive slot that holds a connection; after the last of them S_W,
+/// if wormhole traffic is buffered; kIdleSlot when there is nothing at all.
+std::uint32_t next_occupied(const CycleState& state);
 
 using AllocationRegistration = Registration<Allocation, const SwitchParameters&>;
 

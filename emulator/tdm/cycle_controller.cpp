@@ -8,27 +8,29 @@ CycleController::CycleController(const SwitchParameters& parameters, bool wormho
       wormhole_slot_(wormhole_slot),
       occupied_(parameters.slots),
       connections_(parameters.slots + 1, 0),
+      wanted_connections_(parameters.slots + 1, 0),
       stale_(parameters.slots + 1, 0),
-      previous_(wormhole_slot ? parameters.slots : parameters.slots - 1) {}
+      previous_(wormhole_slot ? parameters.slots : parameters.slots - 1),
+      previous_predictive_(parameters.slots - 1),
+      wanted_(parameters.slots) {}
 
 SlotChoice CycleController::choose(bool wormhole_buffered) const {
-  return allocation_->next({slots_, wormhole_slot_, occupied_, wormhole_buffered, previous_});
-}
-
-void CycleController::count(std::uint32_t slot, std::uint64_t times) {
-  begun_ += times;
-  if (slot != kIdleSlot) grants_ += times * connections_[slot];
+  return allocation_->next({slots_, wormhole_slot_, occupied_, wormhole_buffered, previous_,
+                            previous_predictive_, wanted_, traffic_});
 }
 
 CycleController::Slot CycleController::step(bool wormhole_buffered) {
   const SlotChoice choice = choose(wormhole_buffered);
-  Slot slot{boundary_, boundary_ + choice.length, choice.slot, false};
+  Slot slot{boundary_, boundary_ + choice.length, choice.slot};
   boundary_ = slot.end;
-  count(choice.slot, 1);
+  ++begun_;
   if (choice.slot == kIdleSlot) return slot;
+  grants_ += (choice.shared ? wanted_connections_ : connections_)[choice.slot];
+  slot.shared = choice.shared;
   slot.reconfigures = in_fabric_ != choice.slot || stale_[choice.slot] != 0;
-  stale_[choice.slot] = 0;
+  stale_[choice.slot] = choice.shared ? 1 : 0;  // another part of it may be wanted next time
   in_fabric_ = previous_ = choice.slot;
+  if (choice.slot < slots_) previous_predictive_ = choice.slot;
   return slot;
 }
 
@@ -39,13 +41,13 @@ void CycleController::skip_to(Time limit) {
     if (boundary_ >= limit) return;
     step(false);
   }
-  const std::uint32_t anchor = previous_;
+  const std::uint32_t anchor = previous_, predictive = previous_predictive_;
   const Time begin = boundary_;
   const std::uint64_t begun = begun_, grants = grants_;
   do {
     if (boundary_ >= limit) return;
     step(false);
-  } while (previous_ != anchor);
+  } while (previous_ != anchor || previous_predictive_ != predictive);
   const Time cycle = boundary_ - begin;
   if (boundary_ < limit)
     repeat(static_cast<std::uint64_t>((limit - boundary_) / cycle), cycle, begun_ - begun, grants_ - grants);
@@ -56,6 +58,14 @@ void CycleController::repeat(std::uint64_t times, Time cycle, std::uint64_t begu
   boundary_ += cycle * static_cast<std::int64_t>(times);
   begun_ += begun * times;
   grants_ += grants * times;
+}
+
+void CycleController::wanted(std::uint32_t slot, std::size_t connections) {
+  wanted_connections_[slot] = connections;
+  if (connections != 0)
+    wanted_.set(slot);
+  else
+    wanted_.reset(slot);
 }
 
 void CycleController::changed(std::uint32_t slot, std::size_t connections) {

@@ -25,6 +25,7 @@ class CycleController {
     Time begin{}, end{};
     std::uint32_t slot = kIdleSlot;
     bool reconfigures = false;  // the fabric is not already configured like this
+    bool shared = false;        // see SlotChoice
   };
 
   /// The end of the current slot, which is when the next one begins.
@@ -38,6 +39,15 @@ class CycleController {
   /// (slot, connection) pairs; from where that cycle ended, and with nothing changed since before it began.
   void repeat(std::uint64_t times, Time cycle, std::uint64_t begun, std::uint64_t grants);
 
+  Time longest_slot() const { return allocation_->longest(); }
+  bool needs_signals() const { return allocation_->needs_signals(); }
+  /// Data waits for so many connections of slot `slot`, as the switch knows. Boundaries before must be done.
+  void wanted(std::uint32_t slot, std::size_t connections);
+  /// So much was offered to a NIC, as the switch knows.
+  void offered(Traffic more) {
+    traffic_.predictive += more.predictive;
+    traffic_.wormhole += more.wormhole;
+  }
   /// Slot `slot` (< K) changed and now holds `connections`. Boundaries before the change must be done.
   void changed(std::uint32_t slot, std::size_t connections);
 
@@ -49,15 +59,17 @@ class CycleController {
 
  private:
   SlotChoice choose(bool wormhole_buffered) const;
-  void count(std::uint32_t slot, std::uint64_t times);
 
   std::unique_ptr<Allocation> allocation_;
   std::uint32_t slots_;
   bool wormhole_slot_;
   PortSet occupied_;
   std::vector<std::size_t> connections_;  // by slot
-  std::vector<char> stale_;               // by slot: changed since it was last in the fabric
-  std::uint32_t previous_;
+  std::vector<std::size_t> wanted_connections_;
+  std::vector<char> stale_;  // by slot: changed since it was last in the fabric
+  std::uint32_t previous_, previous_predictive_;
+  PortSet wanted_;
+  Traffic traffic_;
   std::uint32_t in_fabric_ = kIdleSlot;
   Time boundary_{};
   std::uint64_t begun_ = 0, grants_ = 0;

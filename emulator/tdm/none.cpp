@@ -12,6 +12,7 @@ class None final : public Allocation {
     const std::uint32_t last = state.wormhole_slot ? state.slots : state.slots - 1;
     return {state.previous >= last ? 0 : state.previous + 1, length_};
   }
+  Time longest() const override { return length_; }
 
  private:
   Time length_;

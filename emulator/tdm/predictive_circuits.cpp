@@ -7,7 +7,7 @@
 namespace hybrid {
 
 namespace {
-constexpr std::uint32_t kReleasedMark = std::uint32_t{1} << 31;  // in a notice's destination
+constexpr std::uint32_t kMark = std::uint32_t{1} << 31;  // in an event's destination: released; no data waits
 }
 
 PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool wormhole_slot)
@@ -20,6 +20,7 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
       controller_(parameters, wormhole_slot),
       latched_(parameters.slots, Latched{Configuration(parameters.nodes), 1}),
       changed_(parameters.slots, 0),
+      wanted_(parameters.slots, PortSet(parameters.nodes)),
       deadline_watched_(parameters.nodes, Time::never()),
       circuits_(parameters.nodes),
       queues_with_data_(parameters.nodes, 0),
@@ -47,6 +48,7 @@ WordQueue& PredictiveCircuits::classify(Time now, std::uint32_t /*pe*/, std::uin
   transfer(index).circuit = true;
   transfer(index).hit = c.in_table;
   words = timing_.payload(message.bytes);
+  signal_offer(now, {words, 0});
   return c;
 }
 
@@ -57,7 +59,10 @@ void PredictiveCircuits::enter_circuit(Time now, Circuit& c) {
     c.gone_before = c.gone;
     c.busy_since = now;
   }
-  if (c.finished() && queues_with_data_[c.connection.source]++ == 0) has_data_.set(c.connection.source);
+  if (c.finished()) {
+    signal_waiting(now, c, true);
+    if (queues_with_data_[c.connection.source]++ == 0) has_data_.set(c.connection.source);
+  }
   tick(now);
 }
 
@@ -150,7 +155,37 @@ void PredictiveCircuits::drain(Time now, Circuit& c) {
   c.used_in = window_.close;
   if (!c.finished()) return;
   if (--queues_with_data_[source] == 0) has_data_.reset(source);
+  signal_waiting(c.gone, c, false);
   if (c.release_due) events_.push_sorted(c.gone, kDrained, source, c.connection.destination);
+}
+
+// ---- What the switch is told of the NICs' queues
+
+void PredictiveCircuits::signal_waiting(Time at, const Circuit& c, bool waiting) {
+  if (!controller_.needs_signals()) return;
+  events_.push(at + timing_.nic + timing_.wire, kSignal, c.connection.source,
+               c.connection.destination | (waiting ? 0 : kMark));
+}
+
+void PredictiveCircuits::signal_offer(Time now, Traffic words) {
+  if (controller_.needs_signals()) send_control(now, {Control::What::offer, {}, 0, words});
+}
+
+void PredictiveCircuits::on_signal(Time now, Circuit& c, bool waiting) {
+  if (!ticking_) catch_up(now);
+  c.told_waiting += waiting ? 1 : -1U;
+  if (c.established) note_wanted(c);
+}
+
+/// Slot c.slot holds `c`.
+void PredictiveCircuits::note_wanted(const Circuit& c) {
+  PortSet& sources = wanted_[c.slot];
+  if (c.established && c.told_waiting != 0)
+    sources.set(c.connection.source);
+  else
+    sources.reset(c.connection.source);
+  controller_.wanted(c.slot, sources.count());
+  sequence_changes();
 }
 
 // ---- Switch
@@ -209,6 +244,10 @@ void PredictiveCircuits::on_control(Time now) {
       note_flush(c.source);
       port_->flush(now, c.source);
       break;
+    case Control::What::offer:
+      if (!ticking_) catch_up(now);
+      sequence_changes();
+      return controller_.offered(control.words);
   }
   watch_port(now);
 }
@@ -255,6 +294,7 @@ void PredictiveCircuits::apply_grant(const Grant& grant) {
   if (grant.kind == Grant::Kind::established) {
     slot.add(connection);
     c.established = true;
+    c.slot = grant.slot;
     c.established_since = grant.at;
     c.patience_ends = Time::never();
     ++statistics_.established;
@@ -264,10 +304,11 @@ void PredictiveCircuits::apply_grant(const Grant& grant) {
     c.established = false;
     statistics_.held += grant.at - c.established_since;
     if (!waits(c, grant.at)) statistics_.held_unused += grant.at - std::max(c.gone, c.established_since);
-    events_.push(grant.at + timing_.wire, kNotice, connection.source, connection.destination | kReleasedMark);
+    events_.push(grant.at + timing_.wire, kNotice, connection.source, connection.destination | kMark);
   }
+  if (controller_.needs_signals()) note_wanted(c);
   changed_[grant.slot] = 1;
-  periodic_from_ = controller_.slots_begun() + parameters_.slots + 2;
+  sequence_changes();
   controller_.changed(grant.slot, slot.count());
 }
 
@@ -285,7 +326,7 @@ void PredictiveCircuits::tick(Time now) {
 /// fabric have not wholly seen by then are begun one by one.
 void PredictiveCircuits::catch_up(Time limit) {
   if (controller_.boundary() < limit)
-    controller_.skip_to(limit - timing_.wire - timing_.to_fabric - 2 * parameters_.slot_length);
+    controller_.skip_to(limit - timing_.wire - timing_.to_fabric - 2 * controller_.longest_slot());
   while (controller_.boundary() < limit) begin_slot(limit);
   while (!upcoming_.empty() && upcoming_.front().seen < limit) see_next_window();
 }
@@ -308,20 +349,21 @@ void PredictiveCircuits::begin_slot(Time now) {
   window.open = window.seen + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{});
   window.close = slot.end + timing_.wire;
   if (slot.slot < parameters_.slots) {
-    latch(slot.slot);
+    latch(slot.slot, slot.shared);
     window.latched = latest_[slot.slot];
     window.configuration = &latched_[window.latched].configuration;
     ++latched_[window.latched].users;
+    if (slot.shared) worms_may_pass(now, slot, window.configuration);
   } else if (slot.slot != kIdleSlot) {
-    wormhole_slot_begins(now, slot);
+    worms_may_pass(now, slot, nullptr);
   }
   upcoming_.push(window);
 }
 
-/// Loads B^(slot) into the fabric, where it changed since it was last.
-void PredictiveCircuits::latch(std::uint32_t slot) {
-  if (changed_[slot] == 0) return;
-  changed_[slot] = 0;
+/// Loads B^(slot), or what data waits for of it, into the fabric, where it changed since it was last.
+void PredictiveCircuits::latch(std::uint32_t slot, bool shared) {
+  if (changed_[slot] == 0 && !shared) return;
+  changed_[slot] = shared ? 1 : 0;
   drop(latest_[slot]);
   if (unused_latched_.empty()) {
     unused_latched_.push_back(static_cast<std::uint32_t>(latched_.size()));
@@ -329,8 +371,17 @@ void PredictiveCircuits::latch(std::uint32_t slot) {
   }
   latest_[slot] = unused_latched_.back();
   unused_latched_.pop_back();
-  latched_[latest_[slot]].configuration = schedule_[slot];
-  latched_[latest_[slot]].users = 1;
+  Latched& latched = latched_[latest_[slot]];
+  latched.users = 1;
+  if (!shared) {
+    latched.configuration = schedule_[slot];
+    return;
+  }
+  if (latched.configuration.ports() == 0) latched.configuration = Configuration(parameters_.nodes);
+  latched.configuration.clear();
+  for_each_port(wanted_[slot].words(), [&](Port source) {
+    latched.configuration.add({source, schedule_[slot].destination_of(source)});
+  });
 }
 
 void PredictiveCircuits::drop(std::uint32_t latched) {
@@ -382,7 +433,7 @@ void PredictiveCircuits::handle(Time now, const SwitchEvent& event) {
   if (event.kind() != kBoundary && event.kind() != kWindow) forget_cycle();
   switch (event.kind()) {
     case kNotice:
-      return on_notice(now, circuit({event.a, event.b & ~kReleasedMark}), (event.b & kReleasedMark) == 0);
+      return on_notice(now, circuit({event.a, event.b & ~kMark}), (event.b & kMark) == 0);
     case kDeadline:
       return on_deadline(now, event.a);
     case kDrained: {
@@ -392,6 +443,8 @@ void PredictiveCircuits::handle(Time now, const SwitchEvent& event) {
     }
     case kControl:
       return on_control(now);
+    case kSignal:
+      return on_signal(now, circuit({event.a, event.b & ~kMark}), (event.b & kMark) == 0);
     case kPort:
       return on_port(now);
     case kPatience:

@@ -62,6 +62,7 @@ class PredictiveCircuits : public Engine {
     kDeadline,
     kDrained,
     kControl = 32,
+    kSignal,
     kPatience,
     kPort,
     kBoundary,
@@ -89,6 +90,8 @@ class PredictiveCircuits : public Engine {
     // Switch
     bool established = false;
     Time established_since{};
+    std::uint32_t slot = 0;              // that it is established in
+    std::uint32_t told_waiting = 0;      // signals that data waits, less those that none does
     Time patience_ends = Time::never();  // of the demand guard; never: it does not watch
     std::uint32_t attempts = 0;
   };
@@ -112,7 +115,9 @@ class PredictiveCircuits : public Engine {
   virtual bool asks_on_demand() const { return true; }
   /// A circuit's message is about to enter: from when its words may leave.
   virtual Time gate(Time /*now*/, Connection /*c*/) { return Time{}; }
-  virtual void wormhole_slot_begins(Time /*now*/, const CycleController::Slot& /*slot*/) {}
+  /// A slot with time for worms began at the switch; `circuits` share it (nullptr: S_W).
+  virtual void worms_may_pass(Time /*now*/, const CycleController::Slot& /*slot*/,
+                              const Configuration* /*circuits*/) {}
   virtual bool wormhole_buffered() const { return false; }
   /// Whether nothing but windows makes words leave, so that cycles in which nothing changes repeat.
   virtual bool cycles_repeat() const { return !timing_.bounded(); }
@@ -127,6 +132,8 @@ class PredictiveCircuits : public Engine {
   void consult_predictor(Time now, const Message& message, bool waits_for_it);
   void enter_circuit(Time now, Circuit& c);
   void drain(Time now, Circuit& c);
+  /// A message of so many words is offered; the switch is told, where it needs to know.
+  void signal_offer(Time now, Traffic words);
   bool grants(const Window& window, Connection c) const {
     return window.configuration != nullptr && window.configuration->destination_of(c.source) == c.destination;
   }
@@ -141,9 +148,10 @@ class PredictiveCircuits : public Engine {
 
  private:
   struct Control {
-    enum class What : std::uint8_t { request, demand, release, preload, flush } what;
+    enum class What : std::uint8_t { request, demand, release, preload, flush, offer } what;
     Connection connection;
     std::uint32_t slot = 0;
+    Traffic words{};
   };
 
   void apply(Time now, std::uint32_t port, const Predictor::Decisions& decisions, Port offered);
@@ -156,6 +164,9 @@ class PredictiveCircuits : public Engine {
   void on_control(Time now);
   void note_preload(std::uint32_t slot, const Configuration& configuration);
   void note_flush(Port source);
+  void signal_waiting(Time at, const Circuit& c, bool waiting);
+  void on_signal(Time now, Circuit& c, bool waiting);
+  void note_wanted(const Circuit& c);
   void on_port(Time now);
   void watch_port(Time now);
   void apply_grant(const Grant& grant);
@@ -180,6 +191,8 @@ class PredictiveCircuits : public Engine {
   void observe_cycle(Time now);
   void note_sent(Circuit& c, std::uint64_t words);
   void forget_cycle();
+  /// Slots that begin from now on may be others than those of the cycles before.
+  void sequence_changes() { periodic_from_ = controller_.slots_begun() + parameters_.slots + 2; }
   std::uint64_t cycles_ahead(const Circuit& c) const;
 
   void on_patience(Time now, Circuit& c);
@@ -200,12 +213,13 @@ class PredictiveCircuits : public Engine {
     Configuration configuration;
     std::uint32_t users = 0;
   };
-  void latch(std::uint32_t slot);
+  void latch(std::uint32_t slot, bool shared);
   void drop(std::uint32_t latched);
   std::deque<Latched> latched_;
   std::vector<std::uint32_t> unused_latched_;
   std::vector<std::uint32_t> latest_;  // by slot: index of the copy last loaded
   std::vector<char> changed_;          // by slot: schedule_ is no longer like that copy
+  std::vector<PortSet> wanted_;        // by slot: sources of the connections that data waits for
   Ring<Window> upcoming_;              // begun at the switch, not yet seen by the NICs
 
   Ring<Control> control_;  // on the wire
