@@ -17,6 +17,7 @@ SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler
       sending_(ports),
       scheduler_(ports),
       windows_(ports),
+      worms_at_(ports, 0),
       steady_(ports) {}
 
 void SwitchNode::announce(std::uint32_t source, std::uint32_t transfer, Port destination,
@@ -145,11 +146,11 @@ void SwitchNode::handle(Time now, const SwitchEvent& event, EventQueue& events,
                         std::vector<std::uint32_t>& touched) {
   const Connection c{event.a, event.b};
   if (event.kind() == kinds_.request) {
-    ++worms_;
+    if (worms_at_[c.source]++ == 0) ++inputs_with_worms_;
     scheduler_.request(c);
     wake_scheduler(now, events);
   } else if (event.kind() == kinds_.tail) {
-    --worms_;
+    if (--worms_at_[c.source] == 0) --inputs_with_worms_;
     scheduler_.free(c);
     VirtualQueue& queue = *queues_.find(c.source, c.destination);
     queue.asked = false;

@@ -89,8 +89,8 @@ class SwitchNode {
   /// Words that are in VQ_W or on their way there, of one connection: 0 once the NIC got all credits back.
   /// The instant at which it did, Time::never() while some have not left.
   Time cleared(std::uint32_t source, Port destination);
-  /// Whether a worm asks for its output or holds it: "wormhole traffic is buffered" (E_W of D 4.3).
-  bool buffered() const { return worms_ != 0; }
+  /// Inputs at which a worm asks for its output or holds it: "wormhole traffic is buffered" (E_W of D 4.3).
+  std::uint32_t inputs_with_worms() const { return inputs_with_worms_; }
 
  private:
   struct Announced {
@@ -146,7 +146,8 @@ class SwitchNode {
   Time pass_at_ = Time::never();  // of the scheduled pass
   Time last_pass_{-1};
   FabricWindows windows_;
-  std::uint64_t worms_ = 0;    // that have asked and not wholly left
+  std::vector<std::uint32_t> worms_at_;  // by input: worms that have asked and not wholly left
+  std::uint32_t inputs_with_worms_ = 0;
   PortSet steady_;             // inputs of the streams of the last repetition()
   std::vector<Time> granted_;  // when their worms were granted
 };

@@ -28,12 +28,13 @@ Hybrid::Hybrid(const SwitchParameters& parameters)
 WordQueue& Hybrid::classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
   const Message& message = transfer(index).message;
   Circuit& c = circuit(message.connection);
-  if (c.in_table || waits(c, now)) return PredictiveCircuits::classify(now, pe, index, words);
+  if ((c.in_table && foreground_) || waits(c, now))
+    return PredictiveCircuits::classify(now, pe, index, words);
   consult_predictor(now, message, false);
   tick(now);
   const std::uint64_t payload = timing_.payload(message.bytes);
   words = timing_.in_worms(payload);
-  signal_offer(now, {0, payload});
+  signal_offer(now, c.in_table ? Traffic{payload, 0} : Traffic{0, payload});
   node_.announce(pe, index, message.connection.destination, payload);
   return node_.source(pe).queue;
 }
@@ -122,6 +123,7 @@ void Hybrid::on_link(Time now, std::uint32_t port) {
     Circuit& c = circuit(connection);
     if (c.gate != Time::never()) continue;
     c.gate = node_.cleared(connection.source, connection.destination);
+    if (c.gate != Time::never() && !c.finished()) signal_waiting(c.gate, c, true);
     if (c.gate != Time::never() && now < window_.close && grants(window_, connection)) granted(now, c);
   }
   SwitchNode::Source& source = node_.source(port);

@@ -38,7 +38,7 @@ class Hybrid final : public PredictiveCircuits {
   bool cycles_repeat() const override { return false; }
   Time gate(Time now, Connection c) override;
   void worms_may_pass(Time now, const CycleController::Slot& slot, const Configuration* circuits) override;
-  bool wormhole_buffered() const override { return node_.buffered(); }
+  std::uint32_t wormhole_inputs() const override { return node_.inputs_with_worms(); }
   void granted(Time now, Circuit& c) override;
   void window_seen(Time now) override;
 

@@ -35,6 +35,7 @@ class TickedSwitch {
       allocation_ = AllocationRegistration::make(p.allocation, p);
       previous_slot_ = p.technique == "hybrid" ? p.slots : p.slots - 1;
       previous_predictive_ = p.slots - 1;
+      passed_over_.assign(p.slots + 1, 0);
       schedule_.assign(p.slots, Configuration(p.nodes));
       preloaded_ = schedule_;
       changed_.assign(p.slots + 1, false);
@@ -74,6 +75,7 @@ class TickedSwitch {
     bool established = false;
     std::int64_t established_since = 0, patience = -1;
     unsigned attempts = 0;
+    bool tells = false;    // that data waits that can leave
     int told_waiting = 0;  // as the switch knows
     // worms of the same connection
     std::uint64_t worm_words = 0;  // offered and not left VQ_W
@@ -150,6 +152,11 @@ class TickedSwitch {
         if (predictors_[i]->next_deadline().ps <= t_) apply(i, predictors_[i]->on_time(Time{t_}), kNoPort);
       for (auto& [key, c] : circuits_)
         if (c.release_due && !c.waits(t_)) release(key.first, key.second);
+      for (auto& [key, c] : circuits_) {
+        if (c.tells || c.unsent == 0 || c.worm_words > 0 || t_ < c.worm_left + wire_) continue;
+        c.tells = true;
+        control([&told = c] { ++told.told_waiting; });
+      }
     }
     for (Port i = 0; i < p_.nodes; ++i) end_worm(i);
     ask_for_worms();
@@ -204,7 +211,6 @@ class TickedSwitch {
       outcomes_[message.id].hit = slotted_ ? c.in_table : c.state == 2;
       for (std::uint64_t k = 0; k < payload; ++k)
         p.handing.push_back({0, message.id, j, k == 0, k + 1 == payload, 0});
-      if (slotted_ && c.unsent == 0) control([this, i, j] { ++circuit(i, j).told_waiting; });
       if (slotted_) control([this, payload] { traffic_.predictive += payload; });
       c.unsent += payload;
       return;
@@ -349,8 +355,9 @@ class TickedSwitch {
     PortSet occupied(p_.slots);
     for (std::uint32_t s = 0; s < p_.slots; ++s)
       if (!schedule_[s].empty()) occupied.set(s);
-    int worms = 0;
-    for (const auto& [key, q] : queues_) worms += q.asked || q.granted ? 1 : 0;
+    std::set<Port> inputs;
+    for (const auto& [key, q] : queues_)
+      if (q.asked || q.granted) inputs.insert(key.first);
     PortSet wanted(p_.slots);
     std::vector<Configuration> active(p_.slots, Configuration(p_.nodes));
     for (std::uint32_t s = 0; s < p_.slots; ++s)
@@ -359,8 +366,16 @@ class TickedSwitch {
           wanted.set(s);
           active[s].add(c);
         }
-    const SlotChoice choice = allocation_->next(
-        {p_.slots, has_worms_, occupied, worms > 0, previous_slot_, previous_predictive_, wanted, traffic_});
+    std::vector<std::uint32_t> wanted_connections(p_.slots);
+    for (std::uint32_t s = 0; s < p_.slots; ++s)
+      wanted_connections[s] = static_cast<std::uint32_t>(active[s].count());
+    const SlotChoice choice =
+        allocation_->next({p_.slots, has_worms_, occupied, !inputs.empty(), previous_slot_,
+                           previous_predictive_, wanted, wanted_connections, passed_over_,
+                           static_cast<std::uint32_t>(inputs.size()), kWhole, true, traffic_});
+    for (std::uint32_t s = 0; s <= p_.slots; ++s)
+      passed_over_[s] =
+          !(s < p_.slots ? wanted.test(s) : !inputs.empty()) || choice.slot == s ? 0 : passed_over_[s] + 1;
     boundary_ = t_ + choice.length.ps;
     Configuration shown;
     std::int64_t lost = p_.guard.ps;
@@ -501,6 +516,7 @@ class TickedSwitch {
     c.gone = t_ + word_;
     --c.unsent;
     if (c.unsent == 0) p.owned = false;
+    if (slotted_ && c.unsent == 0) c.tells = false;
     if (slotted_ && c.unsent == 0)
       later(t_ + word_ + nic_ + wire_, 2, [this, i, j] { --circuit(i, j).told_waiting; });
     if (word.last)
@@ -595,6 +611,7 @@ class TickedSwitch {
   std::deque<Window> windows_;
   std::deque<Opening> openings_;  // for worms
   std::uint32_t previous_predictive_;
+  std::vector<std::uint32_t> passed_over_;
   Traffic traffic_;
 };
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "core/port_set.h"
@@ -22,6 +23,10 @@ struct Traffic {
   std::uint64_t predictive = 0, wormhole = 0;
 };
 
+/// A share in 1/65536.
+using Share = std::int64_t;
+inline constexpr Share kWhole = 65536;
+
 /// What the controller sees when a slot ends.
 struct CycleState {
   std::uint32_t slots = 0;         // K
@@ -33,6 +38,11 @@ struct CycleState {
   /// What the NICs told the switch, one wire delay ago (R_valid of D 4.5, by slot): bit i, data waits for a
   /// connection of slot i. Kept up for allocations that need it only.
   const PortSet& wanted;
+  std::span<const std::uint32_t> wanted_connections;  // by slot: how many
+  std::span<const std::uint32_t> passed_over;         // by slot, S_W too: how often another had its turn
+  std::uint32_t wormhole_inputs = 0;                  // of the switch, at which wormhole traffic waits
+  Share predictable = kWhole;                         // of the words offered of late
+  bool foreground = true;                             // whether the NICs send over circuits now
   Traffic traffic;  // offered to the NICs so far, as told to the switch; likewise
 };
 
@@ -52,6 +62,9 @@ class Allocation {
   virtual ~Allocation() = default;
   /// Depends on nothing but `state`.
   virtual SlotChoice next(const CycleState& state) const = 0;
+  /// Whether the NICs shall send over circuits what they can. Otherwise the circuits are in the background:
+  /// messages go by wormhole, once what waits in the virtual queues has gone. Asked when traffic is offered.
+  virtual bool foreground(const CycleState& /*state*/) const { return true; }
   /// No slot is longer.
   virtual Time longest() const = 0;
   /// Whether the NICs must tell the switch what waits in their queues, and what is offered to them.

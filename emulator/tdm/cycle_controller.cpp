@@ -1,6 +1,12 @@
 #include "emulator/tdm/cycle_controller.h"
 
+#include <algorithm>
+
 namespace hybrid {
+
+namespace {
+constexpr std::int64_t kShareSlots = 8;  // of data from every port: what "of late" means
+}
 
 CycleController::CycleController(const SwitchParameters& parameters, bool wormhole_slot)
     : allocation_(AllocationRegistration::make(parameters.allocation, parameters)),
@@ -8,24 +14,46 @@ CycleController::CycleController(const SwitchParameters& parameters, bool wormho
       wormhole_slot_(wormhole_slot),
       occupied_(parameters.slots),
       connections_(parameters.slots + 1, 0),
-      wanted_connections_(parameters.slots + 1, 0),
+      wanted_connections_(parameters.slots, 0),
+      passed_over_(parameters.slots + 1, 0),
       stale_(parameters.slots + 1, 0),
       previous_(wormhole_slot ? parameters.slots : parameters.slots - 1),
       previous_predictive_(parameters.slots - 1),
-      wanted_(parameters.slots) {}
+      wanted_(parameters.slots),
+      window_words_(std::max<std::int64_t>(
+          1, static_cast<std::int64_t>(parameters.slot_length / parameters.word_time()) * parameters.nodes *
+                 kShareSlots)) {}
 
-SlotChoice CycleController::choose(bool wormhole_buffered) const {
-  return allocation_->next({slots_, wormhole_slot_, occupied_, wormhole_buffered, previous_,
-                            previous_predictive_, wanted_, traffic_});
+CycleState CycleController::state(std::uint32_t wormhole_inputs) const {
+  return {slots_,       wormhole_slot_,       occupied_,    wormhole_inputs != 0,
+          previous_,    previous_predictive_, wanted_,      wanted_connections_,
+          passed_over_, wormhole_inputs,      predictable_, foreground_,
+          traffic_};
 }
 
-CycleController::Slot CycleController::step(bool wormhole_buffered) {
-  const SlotChoice choice = choose(wormhole_buffered);
+bool CycleController::offered(Traffic more) {
+  traffic_.predictive += more.predictive;
+  traffic_.wormhole += more.wormhole;
+  const auto words = static_cast<std::int64_t>(
+      std::min<std::uint64_t>(more.predictive + more.wormhole, static_cast<std::uint64_t>(window_words_)));
+  const Share now = more.predictive != 0 ? kWhole : 0;
+  predictable_ += (now - predictable_) * words / window_words_;
+  const bool before = foreground_;
+  foreground_ = allocation_->foreground(state(0));
+  return foreground_ != before;
+}
+
+CycleController::Slot CycleController::step(std::uint32_t wormhole_inputs) {
+  const SlotChoice choice = allocation_->next(state(wormhole_inputs));
   Slot slot{boundary_, boundary_ + choice.length, choice.slot};
   boundary_ = slot.end;
   ++begun_;
+  for (std::uint32_t s = 0; s <= slots_; ++s) {
+    const bool waits = s < slots_ ? wanted_.test(s) : wormhole_inputs != 0;
+    passed_over_[s] = waits && s != choice.slot ? passed_over_[s] + 1 : 0;
+  }
   if (choice.slot == kIdleSlot) return slot;
-  grants_ += (choice.shared ? wanted_connections_ : connections_)[choice.slot];
+  grants_ += choice.shared ? wanted_connections_[choice.slot] : connections_[choice.slot];
   slot.shared = choice.shared;
   slot.reconfigures = in_fabric_ != choice.slot || stale_[choice.slot] != 0;
   stale_[choice.slot] = choice.shared ? 1 : 0;  // another part of it may be wanted next time
@@ -39,19 +67,19 @@ void CycleController::skip_to(Time limit) {
   const std::uint32_t once = slots_ + 1;
   for (std::uint32_t i = 0; i <= once; ++i) {
     if (boundary_ >= limit) return;
-    step(false);
+    step(0);
   }
   const std::uint32_t anchor = previous_, predictive = previous_predictive_;
   const Time begin = boundary_;
   const std::uint64_t begun = begun_, grants = grants_;
   do {
     if (boundary_ >= limit) return;
-    step(false);
+    step(0);
   } while (previous_ != anchor || previous_predictive_ != predictive);
   const Time cycle = boundary_ - begin;
   if (boundary_ < limit)
     repeat(static_cast<std::uint64_t>((limit - boundary_) / cycle), cycle, begun_ - begun, grants_ - grants);
-  while (boundary_ < limit) step(false);
+  while (boundary_ < limit) step(0);
 }
 
 void CycleController::repeat(std::uint64_t times, Time cycle, std::uint64_t begun, std::uint64_t grants) {
@@ -60,12 +88,13 @@ void CycleController::repeat(std::uint64_t times, Time cycle, std::uint64_t begu
   grants_ += grants * times;
 }
 
-void CycleController::wanted(std::uint32_t slot, std::size_t connections) {
+void CycleController::wanted(std::uint32_t slot, std::uint32_t connections) {
   wanted_connections_[slot] = connections;
-  if (connections != 0)
+  if (connections != 0) {
     wanted_.set(slot);
-  else
+  } else {
     wanted_.reset(slot);
+  }
 }
 
 void CycleController::changed(std::uint32_t slot, std::size_t connections) {

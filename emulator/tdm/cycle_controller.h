@@ -31,7 +31,8 @@ class CycleController {
   /// The end of the current slot, which is when the next one begins.
   Time boundary() const { return boundary_; }
   /// Begins the next slot, at boundary().
-  Slot step(bool wormhole_buffered);
+  /// `wormhole_inputs`: of the switch, at which wormhole traffic waits.
+  Slot step(std::uint32_t wormhole_inputs);
   /// Goes over all boundaries before `limit`, with no wormhole traffic buffered.
   void skip_to(Time limit);
 
@@ -42,15 +43,16 @@ class CycleController {
   Time longest_slot() const { return allocation_->longest(); }
   bool needs_signals() const { return allocation_->needs_signals(); }
   /// Data waits for so many connections of slot `slot`, as the switch knows. Boundaries before must be done.
-  void wanted(std::uint32_t slot, std::size_t connections);
-  /// So much was offered to a NIC, as the switch knows.
-  void offered(Traffic more) {
-    traffic_.predictive += more.predictive;
-    traffic_.wormhole += more.wormhole;
-  }
+  void wanted(std::uint32_t slot, std::uint32_t connections);
+  /// So much was offered to a NIC, as the switch knows. Returns whether foreground() changed.
+  bool offered(Traffic more);
+  bool foreground() const { return foreground_; }
+
   /// Slot `slot` (< K) changed and now holds `connections`. Boundaries before the change must be done.
   void changed(std::uint32_t slot, std::size_t connections);
 
+  /// What the choice of the next slot depends on besides the signals and the slots' contents: what came before.
+  const std::vector<std::uint32_t>& memory() const { return passed_over_; }
   /// The slot begun last, idle ones not counted.
   std::uint32_t previous() const { return previous_; }
   std::uint64_t slots_begun() const { return begun_; }
@@ -58,18 +60,21 @@ class CycleController {
   std::uint64_t grants() const { return grants_; }
 
  private:
-  SlotChoice choose(bool wormhole_buffered) const;
+  CycleState state(std::uint32_t wormhole_inputs) const;
 
   std::unique_ptr<Allocation> allocation_;
   std::uint32_t slots_;
   bool wormhole_slot_;
   PortSet occupied_;
   std::vector<std::size_t> connections_;  // by slot
-  std::vector<std::size_t> wanted_connections_;
+  std::vector<std::uint32_t> wanted_connections_, passed_over_;
   std::vector<char> stale_;  // by slot: changed since it was last in the fabric
   std::uint32_t previous_, previous_predictive_;
   PortSet wanted_;
   Traffic traffic_;
+  std::int64_t window_words_;  // over which the share of predictable words is taken
+  Share predictable_ = kWhole;
+  bool foreground_ = true;
   std::uint32_t in_fabric_ = kIdleSlot;
   Time boundary_{};
   std::uint64_t begun_ = 0, grants_ = 0;

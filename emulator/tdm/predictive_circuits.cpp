@@ -8,7 +8,8 @@ namespace hybrid {
 
 namespace {
 constexpr std::uint32_t kMark = std::uint32_t{1} << 31;  // in an event's destination: released; no data waits
-}
+constexpr std::uint32_t kEveryone = ~std::uint32_t{0};   // a notice's destination: foreground or background
+}  // namespace
 
 PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool wormhole_slot)
     : Engine(parameters),
@@ -60,7 +61,7 @@ void PredictiveCircuits::enter_circuit(Time now, Circuit& c) {
     c.busy_since = now;
   }
   if (c.finished()) {
-    signal_waiting(now, c, true);
+    if (c.gate != Time::never()) signal_waiting(std::max(now, c.gate), c, true);
     if (queues_with_data_[c.connection.source]++ == 0) has_data_.set(c.connection.source);
   }
   tick(now);
@@ -184,7 +185,7 @@ void PredictiveCircuits::note_wanted(const Circuit& c) {
     sources.set(c.connection.source);
   else
     sources.reset(c.connection.source);
-  controller_.wanted(c.slot, sources.count());
+  controller_.wanted(c.slot, static_cast<std::uint32_t>(sources.count()));
   sequence_changes();
 }
 
@@ -247,7 +248,9 @@ void PredictiveCircuits::on_control(Time now) {
     case Control::What::offer:
       if (!ticking_) catch_up(now);
       sequence_changes();
-      return controller_.offered(control.words);
+      if (controller_.offered(control.words))
+        events_.push(now + timing_.wire, kNotice, controller_.foreground() ? 1 : 0, kEveryone);
+      return;
   }
   watch_port(now);
 }
@@ -342,7 +345,7 @@ void PredictiveCircuits::on_boundary(Time now) {
 }
 
 void PredictiveCircuits::begin_slot(Time now) {
-  const CycleController::Slot slot = controller_.step(wormhole_buffered());
+  const CycleController::Slot slot = controller_.step(wormhole_inputs());
   Window window;
   window.number = controller_.slots_begun();
   window.seen = slot.begin + timing_.wire;
@@ -433,6 +436,10 @@ void PredictiveCircuits::handle(Time now, const SwitchEvent& event) {
   if (event.kind() != kBoundary && event.kind() != kWindow) forget_cycle();
   switch (event.kind()) {
     case kNotice:
+      if (event.b == kEveryone) {
+        foreground_ = event.a != 0;
+        return;
+      }
       return on_notice(now, circuit({event.a, event.b & ~kMark}), (event.b & kMark) == 0);
     case kDeadline:
       return on_deadline(now, event.a);

@@ -118,7 +118,8 @@ class PredictiveCircuits : public Engine {
   /// A slot with time for worms began at the switch; `circuits` share it (nullptr: S_W).
   virtual void worms_may_pass(Time /*now*/, const CycleController::Slot& /*slot*/,
                               const Configuration* /*circuits*/) {}
-  virtual bool wormhole_buffered() const { return false; }
+  /// Inputs of the switch at which wormhole traffic waits.
+  virtual std::uint32_t wormhole_inputs() const { return 0; }
   /// Whether nothing but windows makes words leave, so that cycles in which nothing changes repeat.
   virtual bool cycles_repeat() const { return !timing_.bounded(); }
   /// Data waits for `c`, whose grant the NIC now holds.
@@ -132,6 +133,8 @@ class PredictiveCircuits : public Engine {
   void consult_predictor(Time now, const Message& message, bool waits_for_it);
   void enter_circuit(Time now, Circuit& c);
   void drain(Time now, Circuit& c);
+  /// From `at` on data waits for `c` that can leave (or none); the switch is told, where it needs to know.
+  void signal_waiting(Time at, const Circuit& c, bool waiting);
   /// A message of so many words is offered; the switch is told, where it needs to know.
   void signal_offer(Time now, Traffic words);
   bool grants(const Window& window, Connection c) const {
@@ -142,6 +145,7 @@ class PredictiveCircuits : public Engine {
   /// What the NICs will see is known until here.
   Time known_until() const { return known_until_; }
 
+  bool foreground_ = true;       // the NICs send over circuits what they can
   Window window_;                // of the slot that the NICs see
   std::vector<Time> link_free_;  // by source
   PortSet has_data_;             // sources with an unfinished circuit queue
@@ -164,7 +168,6 @@ class PredictiveCircuits : public Engine {
   void on_control(Time now);
   void note_preload(std::uint32_t slot, const Configuration& configuration);
   void note_flush(Port source);
-  void signal_waiting(Time at, const Circuit& c, bool waiting);
   void on_signal(Time now, Circuit& c, bool waiting);
   void note_wanted(const Circuit& c);
   void on_port(Time now);
@@ -233,6 +236,7 @@ class PredictiveCircuits : public Engine {
   std::uint64_t slots_used_ = 0;
 
   Cycle cycle_;
+  std::vector<std::uint32_t> observed_;  // the controller's memory, when it began
   std::vector<Circuit*> senders_;    // that held a grant and had data in the observed cycle
   std::uint64_t long_message_;       // words that make it worth observing
   bool long_waits_ = false;          // a message with so many words left was served in this window

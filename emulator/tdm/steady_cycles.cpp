@@ -38,7 +38,7 @@ void PredictiveCircuits::observe_cycle(Time now) {
   const Time to_boundary = controller_.boundary() - now;
   if (cycle_.state == Cycle::State::observed) {
     const bool came_round = cycle_.previous == controller_.previous() && cycle_.to_boundary == to_boundary &&
-                            cycle_.upcoming == upcoming_.size();
+                            cycle_.upcoming == upcoming_.size() && observed_ == controller_.memory();
     if (came_round) {
       cycle_.state = Cycle::State::repeats;
       cycle_.length = now - cycle_.began;
@@ -59,6 +59,7 @@ void PredictiveCircuits::observe_cycle(Time now) {
             slots_used_,
             controller_.slots_begun(),
             controller_.grants()};
+  observed_ = controller_.memory();
   senders_.clear();
 }
 

@@ -21,6 +21,13 @@ namespace {
 constexpr std::uint64_t kProgressEvery = 4096;              // messages
 constexpr std::uint64_t kStalled = std::uint64_t{1} << 26;  // steps of a technique without an event
 
+/// What is preloaded is there before the traffic begins: after its way to the switch and the notices' way
+/// back.
+Time preloaded_at(const SwitchParameters& p) {
+  if (p.preload == 0) return {};
+  return p.nic.delay() + p.one_way_wire() * 2 + p.scheduler.delay() + p.scheduler.cycle * 2;
+}
+
 class Simulation final : public TransferListener {
  public:
   Simulation(Technique& technique, Pattern& pattern, const SwitchParameters& parameters,
@@ -57,6 +64,7 @@ class Simulation final : public TransferListener {
   const SwitchParameters& parameters_;
   const TrafficOptions& options_;
   Preloader preloader_;
+  Time start_;       // of the traffic
   Time mean_gap_{};  // open loop
 
   std::vector<Node> nodes_;
@@ -81,6 +89,7 @@ Simulation::Simulation(Technique& technique, Pattern& pattern, const SwitchParam
       parameters_(parameters),
       options_(options),
       preloader_(technique, pattern, parameters.preload),
+      start_(preloaded_at(parameters)),
       nodes_(parameters.nodes) {
   if (options.load > 0) {
     const Bytes payload = options.message == 0 ? parameters.word : options.message;
@@ -93,9 +102,9 @@ Simulation::Simulation(Technique& technique, Pattern& pattern, const SwitchParam
     if (options.load > 0) {
       // Not the pattern's stream of random numbers, so that every load carries the same sends.
       arrivals_.push_back(node_random(~parameters.seed, node));
-      if (nodes_[node].left > 0) schedule(exponential(arrivals_[node], mean_gap_), node);
+      if (nodes_[node].left > 0) schedule(start_ + exponential(arrivals_[node], mean_gap_), node);
     } else if (nodes_[node].left > 0) {
-      schedule(Time{}, node);
+      schedule(start_, node);
     }
   }
 }

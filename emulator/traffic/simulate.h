@@ -38,10 +38,10 @@ void check(const TrafficOptions& options);
 using SimulationProgress = std::function<void(std::uint64_t delivered, std::uint64_t all)>;
 
 /// Runs until everything sent is delivered. Checks both parameter sets. Of what the pattern knows of itself,
-/// as many configurations are preloaded as `parameters.preload` says; those that have turns follow one
-/// another: when a slot's configuration has served its messages, the slot is preloaded with the next. Throws
-/// RunError when messages can never arrive (all slots preloaded with something else, say). The same arguments
-/// give the same measures.
+/// as many configurations are preloaded as `parameters.preload` says, before the traffic begins; those that
+/// have turns follow one another: when a slot's configuration has served its messages, the slot is preloaded
+/// with the next. Throws RunError when messages can never arrive (all slots preloaded with something else,
+/// say). The same arguments give the same measures.
 Measures simulate(const SwitchParameters& parameters, const TrafficOptions& options,
                   const SimulationProgress& progress = {});
 
