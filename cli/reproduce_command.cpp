@@ -1,0 +1,155 @@
+// `hybrid reproduce`: the papers' claims, run again.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/json_output.h"
+#include "core/error.h"
+#include "emulator/claims/reproduction.h"
+#include "libhybrid/report/format.h"
+#include "libhybrid/report/progress.h"
+#include "libhybrid/report/text_table.h"
+
+namespace hybrid {
+
+namespace {
+
+class ReproduceCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.description(
+        "Runs what the papers claim at their parameters, and says whether it holds. Writes each figure as "
+        "CSV and "
+        "SVG into a new directory, and a page with all verdicts.");
+    app.add_option("CLAIM", names_, "claims such as C5, or all (the default)");
+    app.add_option("--output", output_,
+                   "new directory for figures and page (default reproduction-1, -2, ...)");
+    app.add_option("--seed", context_.seed, "of everything random")->capture_default_str();
+    app.add_option("--repeats", context_.repeats,
+                   "runs with seeds that follow each other; a point is their mean")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    app.add_option("--threads", context_.threads, "emulations beside each other; 0: one a core")
+        ->capture_default_str();
+    json_.declare(app);
+    app.footer("Examples:\n  hybrid reproduce\n  hybrid reproduce C5 C6 --output grids\n  hybrid list claim");
+  }
+
+  int run(const std::vector<std::string>&) override {
+    json_.check();
+    const std::vector<std::string> names = chosen();
+    const std::string directory = new_directory();
+    if (context_.threads == 0) context_.threads = std::max(1U, std::thread::hardware_concurrency());
+    std::vector<Reproduced> all;
+    ProgressLine line(stderr);
+    for (const std::string& name : names) {
+      context_.progress = [&](std::uint64_t done, std::uint64_t of) {
+        line.show(name + ": " + grouped(done) + " of " + grouped(of) + " emulations", 0);
+      };
+      all.push_back(reproduce(name, context_));
+      write_figures(all.back(), directory);
+    }
+    line.clear();
+    write_page(all, directory);
+    if (!json_.owns_stdout()) print(all, directory);
+    json_.write(as_json(all));
+    return kDone;
+  }
+
+ private:
+  std::vector<std::string> chosen() const {
+    const std::vector<std::string> known = claim_names();
+    std::vector<std::string> names;
+    for (std::string name : names_) {
+      if (name == "all") return known;
+      if (!name.empty()) name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
+        std::string list;
+        for (const std::string& k : known) list += (list.empty() ? "" : ", ") + k;
+        throw UserError("no claim '" + name + "'", "Known are: " + list + ", all.");
+      }
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    return names.empty() ? known : names;
+  }
+
+  std::string new_directory() const {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    if (!output_.empty()) {
+      if (fs::create_directory(output_, error)) return output_;
+      throw UserError("--output " + output_ + (error ? ": " + error.message() : " exists already"),
+                      "Give a new directory inside one that exists: nothing is overwritten.");
+    }
+    for (int n = 1; n < 100'000; ++n) {
+      const std::string name = "reproduction-" + std::to_string(n);
+      if (fs::create_directory(name, error)) return name;
+      if (error)
+        throw UserError("cannot make directory " + name + ": " + error.message(), "Give --output DIR.");
+    }
+    throw UserError("no free name reproduction-N", "Give --output DIR.");
+  }
+
+  void write_page(const std::vector<Reproduced>& all, const std::string& directory) const {
+    std::string command = "hybrid reproduce";
+    if (names_.empty()) command += " all";
+    for (const std::string& name : names_) command += " " + name;
+    command += " --seed " + std::to_string(context_.seed) + " --repeats " + std::to_string(context_.repeats);
+    std::ofstream page(directory + "/reproduction.md", std::ios::binary);
+    page << reproduction_page(all, ".", command);
+    page.close();
+    if (!page) throw RunError("cannot write " + directory + "/reproduction.md", "Is the disk full?");
+  }
+
+  static void print(const std::vector<Reproduced>& all, const std::string& directory) {
+    for (const Reproduced& r : all) {
+      std::printf("%s  %s (%s): %s\n", r.name.c_str(), r.description.c_str(), r.place.c_str(),
+                  r.result.holds() ? "holds" : "DOES NOT HOLD");
+      for (const ClaimCheck& check : r.result.checks)
+        std::printf("  %s %s\n      %s\n", check.holds ? "+" : "-", check.statement.c_str(),
+                    check.figures.c_str());
+      if (!r.result.explanation.empty()) std::printf("  %s\n", r.result.explanation.c_str());
+    }
+    std::printf("Figures and page: %s\n", directory.c_str());
+  }
+
+  nlohmann::ordered_json as_json(const std::vector<Reproduced>& all) const {
+    auto array = nlohmann::ordered_json::array();
+    for (const Reproduced& r : all) {
+      nlohmann::ordered_json one{
+          {"claim", r.name}, {"place", r.place}, {"holds", r.result.holds()}, {"seed", context_.seed}};
+      one["checks"] = nlohmann::ordered_json::array();
+      for (const ClaimCheck& c : r.result.checks)
+        one["checks"].push_back({{"statement", c.statement}, {"holds", c.holds}, {"figures", c.figures}});
+      one["figures"] = nlohmann::ordered_json::array();
+      for (const Figure& f : r.result.figures) {
+        nlohmann::ordered_json figure{{"name", f.file}, {"x", f.x}};
+        for (const Curve& c : f.curves) figure["curves"][c.name] = c.y;
+        one["figures"].push_back(figure);
+      }
+      array.push_back(std::move(one));
+    }
+    return array;
+  }
+
+  std::vector<std::string> names_;
+  std::string output_;
+  ClaimContext context_;
+  JsonOutput json_;
+};
+
+const CommandRegistration kReproduce{
+    "reproduce", "run the papers' claims again and say whether they hold",
+    []() -> std::unique_ptr<Command> { return std::make_unique<ReproduceCommand>(); }};
+
+}  // namespace
+
+}  // namespace hybrid

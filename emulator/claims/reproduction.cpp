@@ -1,0 +1,86 @@
+#include "emulator/claims/reproduction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "core/error.h"
+
+namespace hybrid {
+
+namespace {
+
+void write_text(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw RunError("cannot write " + path, "Is there room on the disk, and may you write there?");
+}
+
+std::string_view verdict(bool holds) { return holds ? "holds" : "does not hold"; }
+
+}  // namespace
+
+std::vector<std::string> claim_names() {
+  std::vector<std::string> names;
+  for (const std::string_view name : registered_names(Claim::kKind)) names.emplace_back(name);
+  // C2 before C10: shorter names first.
+  std::stable_sort(names.begin(), names.end(),
+                   [](const std::string& a, const std::string& b) { return a.size() < b.size(); });
+  return names;
+}
+
+Reproduced reproduce(std::string_view name, const ClaimContext& context) {
+  const auto claim = ClaimRegistration::make(name);
+  Reproduced reproduced{std::string(name), {}, std::string(claim->place()), claim->run(context)};
+  for (const Listing& listing : listings())
+    if (listing.kind == Claim::kKind && listing.name == name) reproduced.description = listing.description;
+  return reproduced;
+}
+
+void write_figures(const Reproduced& reproduced, const std::string& directory) {
+  for (const Figure& figure : reproduced.result.figures) {
+    write_text(directory + "/" + figure.file + ".csv", to_csv(figure));
+    write_text(directory + "/" + figure.file + ".svg", to_svg(figure));
+  }
+}
+
+std::string reproduction_page(const std::vector<Reproduced>& all, const std::string& pictures,
+                              const std::string& command) {
+  std::string page = fmt::format(
+      "# What the papers say happens, and what happens here\n\n"
+      "D is the dissertation that introduced the hybrid switch. Its figures are pictures that we do not "
+      "have: a claim is what\n"
+      "its text says. Every row comes from one run of the emulator at the dissertation's parameters; nothing "
+      "is tuned per\n"
+      "row, and a claim that does not hold is told so. Make this page again with\n\n    {}\n\n"
+      "| claim | place | what | verdict |\n| --- | --- | --- | --- |\n",
+      command);
+  for (const Reproduced& r : all)
+    page += fmt::format(
+        "| [{0}](#{1}) | {2} | {3} | {4} |\n", r.name,
+        [&] {
+          std::string anchor = r.name;
+          std::transform(anchor.begin(), anchor.end(), anchor.begin(),
+                         [](unsigned char c) { return std::tolower(c); });
+          return anchor;
+        }(),
+        r.place, r.description, verdict(r.result.holds()));
+  for (const Reproduced& r : all) {
+    page += fmt::format("\n## {}\n\n{} ({}): **{}**.\n\n", r.name, r.description, r.place,
+                        verdict(r.result.holds()));
+    page += "| statement | verdict | figures |\n| --- | --- | --- |\n";
+    for (const ClaimCheck& check : r.result.checks)
+      page += fmt::format("| {} | {} | {} |\n", check.statement, verdict(check.holds), check.figures);
+    for (const std::string& choice : r.result.choices)
+      page += fmt::format(
+          "{}- {}\n", &choice == &r.result.choices.front() ? "\nWhere the text is silent:\n\n" : "", choice);
+    if (!r.result.explanation.empty()) page += "\n" + r.result.explanation + "\n";
+    for (const Figure& figure : r.result.figures)
+      page += fmt::format("\n![{}]({}/{}.svg)\n", figure.title, pictures, figure.file);
+  }
+  return page;
+}
+
+}  // namespace hybrid

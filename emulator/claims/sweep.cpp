@@ -1,0 +1,81 @@
+#include "emulator/claims/sweep.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace hybrid {
+
+Variant variant_of(const std::string& preset, const std::string& name, const std::string& technique) {
+  Variant variant;
+  variant.name = name;
+  apply_preset(preset, variant.parameters, false);
+  variant.parameters.technique = technique;
+  return variant;
+}
+
+void sweep(const ClaimContext& context, Figure& figure, const std::vector<Variant>& variants,
+           const SetX& set) {
+  ClaimPoints points;
+  for (const Variant& variant : variants)
+    for (const double x : figure.x) {
+      SwitchParameters parameters = variant.parameters;
+      TrafficOptions traffic = variant.traffic;
+      set(x, parameters, traffic);
+      points.add(parameters, traffic);
+    }
+  points.run(context);
+  std::size_t point = 0;
+  for (const Variant& variant : variants) {
+    Curve& curve = figure.curves.emplace_back(Curve{variant.name, {}});
+    for (std::size_t i = 0; i < figure.x.size(); ++i) curve.y.push_back(points.utilisation(point++));
+  }
+}
+
+Figure message_size_figure(const std::string& file, const std::string& title) {
+  Figure figure{file, title, "message (bytes)", "utilisation", Figure::Scale::logarithmic, {}, {}};
+  for (int size = 8; size <= 2048; size *= 2) figure.x.push_back(size);
+  return figure;
+}
+
+void set_message(double x, SwitchParameters& /*parameters*/, TrafficOptions& traffic) {
+  traffic.message = static_cast<Bytes>(x);
+}
+
+double at(const Figure& figure, const std::string& curve, double x) {
+  for (std::size_t i = 0; i < figure.x.size(); ++i)
+    if (figure.x[i] == x) return figure.curve(curve).y.at(i);
+  throw std::logic_error(fmt::format("figure {} has no point at {}", figure.file, x));
+}
+
+std::vector<double> points_where(const Figure& figure, const std::function<bool(double)>& where) {
+  std::vector<double> points;
+  for (const double x : figure.x)
+    if (where(x)) points.push_back(x);
+  return points;
+}
+
+std::string values(const Figure& figure, const std::vector<std::string>& curves,
+                   const std::vector<double>& x) {
+  std::string text;
+  for (const double point : x) {
+    text += fmt::format("{}at {:.6g}: ", text.empty() ? "" : "; ", point);
+    for (std::size_t i = 0; i < curves.size(); ++i)
+      text += fmt::format("{}{} {:.3f}", i == 0 ? "" : ", ", curves[i], at(figure, curves[i], point));
+  }
+  return text;
+}
+
+ClaimCheck check_points(const std::string& statement, const Figure& figure,
+                        const std::vector<std::string>& curves, const std::vector<double>& x,
+                        const std::function<bool(double x)>& holds) {
+  std::vector<double> against;
+  for (const double point : x)
+    if (!holds(point)) against.push_back(point);
+  if (against.empty()) return {statement, !x.empty(), values(figure, curves, {x.front(), x.back()})};
+  return {
+      statement, false,
+      fmt::format("not at {} of {} points: ", against.size(), x.size()) + values(figure, curves, against)};
+}
+
+}  // namespace hybrid

@@ -1,0 +1,47 @@
+// The usual figure: the same variants of a switch at each x, utilisation as y.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulator/claims/points.h"
+
+namespace hybrid {
+
+/// A curve to be: a switch and its traffic, before x is set.
+struct Variant {
+  std::string name;
+  SwitchParameters parameters;
+  TrafficOptions traffic;
+};
+
+/// A variant of a preset ("ch4", "ch5", "ch8").
+Variant variant_of(const std::string& preset, const std::string& name, const std::string& technique);
+
+using SetX = std::function<void(double x, SwitchParameters& parameters, TrafficOptions& traffic)>;
+
+/// Fills `figure.curves` with the utilisation of each variant at each x.
+void sweep(const ClaimContext& context, Figure& figure, const std::vector<Variant>& variants,
+           const SetX& set);
+
+/// Message sizes 8, 16, ..., 2048 bytes (D 5.5.2, 8.5), and the figure's frame for them.
+Figure message_size_figure(const std::string& file, const std::string& title);
+void set_message(double x, SwitchParameters& parameters, TrafficOptions& traffic);
+
+/// The value of `curve` at x, which must be one of the figure's.
+double at(const Figure& figure, const std::string& curve, double x);
+/// x of all points for which `where(x)` holds.
+std::vector<double> points_where(const Figure& figure, const std::function<bool(double)>& where);
+/// "64: a 0.41, b 0.38; 128: ..." for curves at some x.
+std::string values(const Figure& figure, const std::vector<std::string>& curves,
+                   const std::vector<double>& x);
+
+/// A statement that must hold at every one of the points: counts and shows where it does not.
+ClaimCheck check_points(const std::string& statement, const Figure& figure,
+                        const std::vector<std::string>& curves, const std::vector<double>& x,
+                        const std::function<bool(double x)>& holds);
+
+}  // namespace hybrid
