@@ -7,15 +7,21 @@
 namespace hybrid {
 namespace {
 
+/// Long runs: in a short one the busiest of the random connections sets the time.
+std::vector<Variant> with_rounds(std::vector<Variant> variants) {
+  for (Variant& v : variants) v.traffic.messages = 1024;
+  return variants;
+}
+
 class C8 final : public Claim {
  public:
   std::string_view place() const override { return "D 5.5.2.1"; }
 
   ClaimResult run(const ClaimContext& context) const override {
     Figure random = message_size_figure("c8-random-mesh", "Random mesh, 128 nodes, K = 4");
-    sweep(context, random, ch5_variants("random-mesh"), set_message);
+    sweep(context, random, with_rounds(ch5_variants("random-mesh")), set_message);
     Figure ordered = message_size_figure("c8-ordered-mesh", "Ordered mesh, 128 nodes, K = 4");
-    sweep(context, ordered, ch5_variants("ordered-mesh"), set_message);
+    sweep(context, ordered, with_rounds(ch5_variants("ordered-mesh")), set_message);
 
     ClaimResult result;
     auto& checks = result.checks;
@@ -40,6 +46,7 @@ class C8 final : public Claim {
         ordered.x, [&](double x) { return at(ordered, "preload", x) >= 1.25 * others(ordered, x); }));
     result.figures = {std::move(random), std::move(ordered)};
     result.choices = tdm_choices();
+    result.choices.emplace_back("1024 rounds");
     return result;
   }
 };

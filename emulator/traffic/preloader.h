@@ -1,5 +1,6 @@
 // Keeps the preloaded slots filled with what a pattern knows of itself (D 4.2.2): the first configurations at
-// the start, and where configurations have turns, the next one as soon as a slot's has served its messages.
+// the start, and where configurations have turns, the next one as soon as a slot's has served its messages. A
+// configuration that comes again while a slot still holds it stays there.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +31,13 @@ class Preloader {
     std::uint32_t slot = kNotLoaded;
   };
   bool fill(Time at, std::uint32_t slot);
+  std::uint32_t holder(const Configuration& configuration) const;
 
   Technique& technique_;
   const Pattern& pattern_;
   std::uint32_t slots_;
   std::uint64_t next_ = 0;                         // step to load next
+  std::vector<Configuration> loaded_;              // by slot
   std::unordered_map<std::uint64_t, Turn> turns_;  // begun and not over; never iterated
 };
 
