@@ -109,6 +109,10 @@ void TraceArchive::close_location(OTF2_EvtWriter* writer) {
   locations_[location] = events;
 }
 
+std::uint32_t TraceArchive::group(const std::vector<std::int32_t>& members) {
+  return groups_.try_emplace(members, static_cast<std::uint32_t>(groups_.size())).first->second;
+}
+
 OTF2_GlobalDefWriter* TraceArchive::begin_definitions() {
   check(OTF2_Archive_CloseEvtFiles(archive_));
   // Ids are the same in all locations, so their own definitions are empty; readers want the files to exist.
