@@ -237,6 +237,7 @@ bool JobDriver::execute(std::uint32_t index) {
       return true;
     case Kind::flush:
       technique_.flush(now_, placement_[location.rank]);
+      preloaded_ = nullptr;  // of this port's nothing is left
       return true;
     case Kind::recv_post:
     case Kind::finish:

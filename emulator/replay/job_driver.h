@@ -70,6 +70,7 @@ class JobDriver final : private TransferListener {
       Time begin;
     };
     std::vector<Frame> phases;
+    std::vector<std::uint64_t> occurrences;  // by phase
   };
 
   /// What all ranks of one collective must agree on; the first to begin it decides.
@@ -113,6 +114,8 @@ class JobDriver final : private TransferListener {
     ReplayedPhase result;
     PortSet ranks;
     Time total{};
+    const std::vector<Configuration>* preload = nullptr;  // nullptr: nothing known
+    std::uint64_t occurrences = 0;                        // that some location has reached
   };
 
   struct Event {
@@ -151,14 +154,16 @@ class JobDriver final : private TransferListener {
   void begin_access(std::uint32_t index);
   void end_access(std::uint32_t rank, std::uint32_t window);
   bool synchronise(std::uint32_t index);
+  void notify(std::uint32_t index, bool complete);
+  bool hear(std::uint32_t index, bool complete);
   void remember(const Location& location, Request request);
   void forget(Request request);
   bool complete_send(Location& location, std::uint32_t index);
-  void notify(std::uint32_t index, bool complete);
-  bool hear(std::uint32_t index, bool complete);
   void cancel(Location& location);
   void begin_phase(Location& location);
   void end_phase(Location& location);
+  /// The location's innermost phase is now `phase`.
+  void enter_phase(Location& location, std::uint32_t phase);
 
   // job_collectives.cpp
   std::uint32_t begin_collective(std::uint32_t index, const Operation& operation);
@@ -191,6 +196,7 @@ class JobDriver final : private TransferListener {
   Round round_;  // scratch
   std::vector<Phase> phases_;
   std::unordered_map<std::string, std::uint32_t> phase_of_name_;
+  const std::vector<Configuration>* preloaded_ = nullptr;  // last
 
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::vector<Record> records_;       // what the technique told at this instant
