@@ -206,6 +206,16 @@ TEST(Live, HitsAndMissesAreCountedWhileTheJobRuns) {
   EXPECT_EQ(count(events, EventKind::predict_request), number("predicted_requests"));
   EXPECT_EQ(count(events, EventKind::predict_release), number("predicted_releases"));
 }
+TEST(Options, WhatPredictorsCannotCountIsRefusedBeforeTheProgramsWork) {
+  const ScratchDirectory directory;
+  const Outcome outcome = run_ranks(2, {program("shim_same_transfers")},
+                                    {{"HYBRID_PREDICTOR_THRESHOLD", "65536"}}, directory.path());
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("predictor-threshold: 65536"));
+  EXPECT_THAT(outcome.err, HasSubstr("at most 65535"));
+  EXPECT_TRUE(fs::is_empty(directory.path()));
+}
+
 
 TEST(Yield, IsSaidAndCanBeSwitchedOff) {
   const RecordedRun off(4, {program("shim_same_transfers")}, {{"HYBRID_YIELD", "off"}});
