@@ -55,7 +55,9 @@ void end_recording() {
     }
   }
   p->live.reset();
-  mpi::Barrier(p->own_comm);
+  // A barrier, too.
+  mpi::Allreduce(&untold, &p->untold_loss, 1, MPI_UINT64_T, MPI_SUM, p->own_comm);
+  if (p->link != nullptr) p->link->finish();
   p->link.reset();
   mpi::Group_free(&p->world);
   mpi::Comm_free(&p->own_comm);

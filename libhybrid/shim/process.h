@@ -22,10 +22,11 @@
 
 namespace hybrid {
 class LiveJob;
-class HostLink;
 }  // namespace hybrid
 
 namespace hybrid::shim {
+
+class MpiHostLink;
 
 struct Window {
   std::uint32_t id = 0;
@@ -49,7 +50,7 @@ class Process {
   RecordingRules rules;
   ClockSample clock_start;
   std::uint64_t realtime_start = 0;  // CLOCK_REALTIME at clock_start
-  std::unique_ptr<HostLink> link;
+  std::unique_ptr<MpiHostLink> link;
   std::unique_ptr<LiveJob> live;
   bool live_carries = false;
 
