@@ -84,6 +84,80 @@ TEST(Endings, AFullDiskIsToldOnceAndTheProgramGoesOn) {
   EXPECT_LE(journal.header().lost, 40010 - JournalWriter::kSegmentEvents);
 }
 
+// Runs a script in a mount name space of its own, where DIR is a full disk of 64 KiB; skips the test where
+// that is not allowed.
+class FullDisk : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    disk_ = directory_.path() + "/disk";
+    fs::create_directory(disk_);
+    if (in_full_disk("true").status != 0) GTEST_SKIP() << "needs the right to mount a file system";
+  }
+  Outcome in_full_disk(const std::string& script) const {
+    return run({"unshare", "--mount", "sh", "-c",
+                "mount -t tmpfs -o size=64k none '" + disk_ + "' || exit 99; cat /dev/zero > '" + disk_ +
+                    "/ballast' 2>/dev/null; " + script},
+               {}, directory_.path());
+  }
+  std::string ranks(int count, const std::string& program_path, const std::string& settings) const {
+    return std::string(HYBRID_MPIEXEC) + " -n " + std::to_string(count) + " -genv LD_PRELOAD " +
+           preload_library() + " " + settings + " " + program_path;
+  }
+
+  ScratchDirectory directory_;
+  std::string disk_;
+};
+
+TEST_F(FullDisk, FromTheStartTheProgramRunsAndTheLossIsTold) {
+  const Outcome outcome =
+      in_full_disk(ranks(4, program("shim_p2p_ring"), "-genv HYBRID_OUTPUT '" + disk_ + "/job'"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "sum 6\n");
+  const std::size_t first = outcome.err.find("the program goes on, but not all of it is recorded");
+  ASSERT_NE(first, std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("the program goes on", first + 1), std::string::npos) << outcome.err;
+  // Of each of the four ranks a hundred exchanges, and the rest of its calls.
+  const std::size_t told = outcome.err.find(" events are lost");
+  ASSERT_NE(told, std::string::npos) << outcome.err;
+  const std::size_t line = outcome.err.rfind(' ', told - 1) + 1;
+  EXPECT_GE(std::stoull(outcome.err.substr(line, told - line)), 400u) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("nothing is recorded: the disk was full"));
+  EXPECT_EQ(outcome.err.find("hybrid recover"), std::string::npos) << "there is nothing to recover";
+}
+
+TEST_F(FullDisk, ThatFillsWhileTheProgramRunsIsToldInTheReport) {
+  // 64 KiB are room for definitions and the journal's header, not for its first events.
+  const Outcome outcome =
+      in_full_disk("rm '" + disk_ + "/ballast'; " +
+                   ranks(1, program("shim_p2p_ring"), "-genv HYBRID_OUTPUT '" + disk_ + "/job'"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "sum 0\n");
+  EXPECT_THAT(outcome.err, HasSubstr("the disk is full: the program goes on"));
+  EXPECT_THAT(outcome.err, HasSubstr("events are missing: the disk was full while the job ran"));
+}
+
+TEST_F(FullDisk, WithoutRoomForADirectoryTheProgramRunsUnrecorded) {
+  const Outcome outcome =
+      in_full_disk("umount '" + disk_ + "'; mount -t tmpfs -o nr_inodes=1 none '" + disk_ + "' || exit 99; " +
+                   ranks(2, program("shim_p2p_ring"), "-genv HYBRID_OUTPUT '" + disk_ + "/job'"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "sum 1\n");
+  EXPECT_THAT(outcome.err, HasSubstr("the program runs unrecorded: output: cannot make the directory"));
+  EXPECT_EQ(outcome.err.find("unrecorded"), outcome.err.rfind("unrecorded")) << outcome.err;
+}
+
+TEST(Endings, AFileSizeLimitFromTheStartKillsNobody) {
+  // SIGXFSZ would: at the definitions, the journal, the live scheduler's memory, the trace.
+  const ScratchDirectory directory;
+  const Outcome outcome = run_ranks(
+      2, {program("shim_p2p_ring")},
+      {{"LD_PRELOAD", preload_library() + ":" + program("libshim_limiting_tool.so")}}, directory.path());
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "sum 1\n");
+  EXPECT_THAT(outcome.err, HasSubstr("the program goes on"));
+  EXPECT_THAT(outcome.err, HasSubstr(" events are lost"));
+}
+
 TEST(Start, NonMpiProgramsAreLeftAlone) {
   const ScratchDirectory directory;
   const Outcome outcome =
@@ -129,6 +203,16 @@ TEST(Options, AWrongValueEndsTheProgramBeforeItsWork) {
   EXPECT_THAT(outcome.err, HasSubstr("HYBRID_CLOCK"));
   EXPECT_THAT(outcome.err, HasSubstr("sundial"));
   EXPECT_EQ(outcome.err.find("sundial"), outcome.err.rfind("sundial")) << "told once: " << outcome.err;
+  EXPECT_TRUE(fs::is_empty(directory.path()));
+}
+
+TEST(Options, WhatPredictorsCannotCountIsRefusedBeforeTheProgramsWork) {
+  const ScratchDirectory directory;
+  const Outcome outcome = run_ranks(2, {program("shim_same_transfers")},
+                                    {{"HYBRID_PREDICTOR_THRESHOLD", "65536"}}, directory.path());
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("predictor-threshold: 65536"));
+  EXPECT_THAT(outcome.err, HasSubstr("at most 65535"));
   EXPECT_TRUE(fs::is_empty(directory.path()));
 }
 
@@ -228,17 +312,6 @@ TEST(Live, HostsTalkOverTheJobsOwnMpi) {
   }
 }
 
-
-TEST(Yield, IsSaidAndCanBeSwitchedOff) {
-  const RecordedRun off(4, {program("shim_same_transfers")}, {{"HYBRID_YIELD", "off"}});
-  EXPECT_EQ(off.definitions(0).properties.at("yield"), "no");
-  const RecordedRun on(4, {program("shim_same_transfers")}, {{"HYBRID_YIELD", "on"}});
-  EXPECT_EQ(on.definitions(0).properties.at("yield"), "yes");
-  EXPECT_EQ(on.transfers(1), off.transfers(1));
-}
-
-}  // namespace
-}  // namespace hybrid::shim::testing
 TEST(Live, AnyThreadCarriesBetweenHosts) {
   const RecordedRun run(2, {program("shim_threads")}, {{"HYBRID_LIVE", "on"}, {"HYBRID_HOSTS", "2"}});
   EXPECT_EQ(run.outcome().status, 0);
@@ -258,3 +331,14 @@ TEST(Live, HostsMayEndInOtherWays) {
     EXPECT_NE(run.outcome().status, 128 + SIGALRM) << how << " hangs";
   }
 }
+
+TEST(Yield, IsSaidAndCanBeSwitchedOff) {
+  const RecordedRun off(4, {program("shim_same_transfers")}, {{"HYBRID_YIELD", "off"}});
+  EXPECT_EQ(off.definitions(0).properties.at("yield"), "no");
+  const RecordedRun on(4, {program("shim_same_transfers")}, {{"HYBRID_YIELD", "on"}});
+  EXPECT_EQ(on.definitions(0).properties.at("yield"), "yes");
+  EXPECT_EQ(on.transfers(1), off.transfers(1));
+}
+
+}  // namespace
+}  // namespace hybrid::shim::testing

@@ -84,6 +84,8 @@ class Process {
   /// Writes the last events of all threads and closes their journals; the sum of events lost.
   std::uint64_t finish_threads();
   /// Calls of threads that got no journal.
+  /// Of all ranks, once the recording has ended: what they lost and could not write down either.
+  std::uint64_t untold_loss = 0;
   std::uint64_t unrecorded_calls() const { return unrecorded_calls_.load(std::memory_order_relaxed); }
 
  private:
