@@ -37,7 +37,8 @@ class TraceArchive {
   /// The number of a group that an event names and no communicator has: world ranks, in order. The same
   /// members have one number.
   std::uint32_t group(const std::vector<std::int32_t>& members);
-  const std::map<std::vector<std::int32_t>, std::uint32_t>& groups() const { return groups_; }
+  /// By number.
+  std::vector<std::vector<std::int32_t>> groups() const;
 
   /// All locations are closed: definitions can be written.
   OTF2_GlobalDefWriter* begin_definitions();

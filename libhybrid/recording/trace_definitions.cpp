@@ -164,10 +164,10 @@ class GlobalDefinitions {
       members.assign(job_.groups[i].members.begin(), job_.groups[i].members.end());
       group(ids::group(i), "", OTF2_GROUP_TYPE_COMM_GROUP, members);
     }
-    const auto defined = static_cast<std::uint32_t>(job_.groups.size());
-    for (const auto& [ranks, number] : archive_.groups()) {
+    auto next = static_cast<std::uint32_t>(job_.groups.size());
+    for (const auto& ranks : archive_.groups()) {
       members.assign(ranks.begin(), ranks.end());
-      group(ids::group(defined + number), "", OTF2_GROUP_TYPE_COMM_GROUP, members);
+      group(ids::group(next++), "", OTF2_GROUP_TYPE_COMM_GROUP, members);
     }
   }
 

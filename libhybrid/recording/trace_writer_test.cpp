@@ -300,6 +300,7 @@ TEST_F(TraceWriter, EpochsTellTheirGroupAlsoWhereTheyEnd) {
   EXPECT_EQ(lines_with("RMA_WIN_CREATE "), 4u) << *events;
   EXPECT_EQ(lines_with("RMA_WIN_DESTROY "), 4u);
   EXPECT_EQ(lines_with("RMA_GROUP_SYNC "), 6u);
+  EXPECT_EQ(events->find("warning"), std::string::npos) << *events;
 }
 
 TEST_F(TraceWriter, PhasesAreRegionsByName) {
