@@ -20,8 +20,9 @@ PhasePreloads PhaseTraffic::plan(const JobTrace& trace, std::uint32_t ports, std
   if (slots == 0) return plan;
   for (const auto& [name, traffic] : by_name) {
     std::vector<std::pair<Connection, Bytes>> order(traffic.begin(), traffic.end());
-    std::stable_sort(order.begin(), order.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+      return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
     PreloadSlots fitted(ports, slots);
     for (const auto& [connection, bytes] : order) fitted.add(connection);
     std::vector<Configuration>& content = plan[name];
