@@ -94,6 +94,8 @@ TEST_F(BadUsage, OptionWithoutItsValue) {
 TEST_F(BadUsage, ImpossibleParameters) {
   EXPECT_THAT(refused({"simulate", "--slots", "0"}), HasSubstr("--slots: slots: 0"));
   EXPECT_THAT(refused({"simulate", "--nodes", "0"}), HasSubstr("nodes: 0"));
+  EXPECT_THAT(refused({"simulate", "--predictor-threshold", "70000"}),
+              AllOf(HasSubstr("predictor-threshold: 70000"), HasSubstr("at most 65535")));
   EXPECT_THAT(refused({"simulate", "--slot-length", "50ns", "--guard", "60ns"}),
               AllOf(HasSubstr("slot-length: 50ns"), HasSubstr("--guard")));
   EXPECT_THAT(refused({"run", "-n", "4", "--slots", "0", "--", "/bin/true"}), HasSubstr("--slots"));

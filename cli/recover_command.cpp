@@ -36,8 +36,7 @@ class RecoverCommand final : public Command {
   void declare(CLI::App& app) override {
     app.description(
         "Makes a trace and a report of the journals that a job left because it, or the machine, died. What "
-        "each rank "
-        "recorded until then is used; what is missing is said.");
+        "each rank recorded until then is used; what is missing is said. The journals stay.");
     app.add_option("DIR", directory_, "the job's output directory, or the directory of its journals")
         ->required();
     app.add_option("-o,--output", options_.output,
@@ -45,7 +44,9 @@ class RecoverCommand final : public Command {
         ->type_name("DIR")
         ->take_last();
     app.add_flag("--trace-only", trace_only_, "write the trace, emulate nothing");
-    app.add_flag("--keep-journals", options_.keep_journals, "keep the journals after the trace is written");
+    app.add_flag("--delete-journals", delete_journals_,
+                 "remove the journals once the trace is written (default: they stay)");
+    app.add_flag("--keep-journals")->group("")->excludes("--delete-journals");  // what happens anyway
     json_.declare(app);
     add_emulation_options(table_, options_);
     flags_.declare(app, table_, "Emulation and report");
@@ -60,6 +61,7 @@ class RecoverCommand final : public Command {
     flags_.apply(table_, environ);
     check_job(options_);
     options_.at_finalize = trace_only_ ? "trace" : "emulate";
+    options_.keep_journals = !delete_journals_;  // they are all that is left of the job
     const std::string recording = find_recording();
     // The job's own output directory is the place for its trace; anything else gets a new one.
     if (options_.output.empty() && recording == recording_directory(directory_))
@@ -74,7 +76,10 @@ class RecoverCommand final : public Command {
     }
     std::FILE* const text = json_.owns_stdout() ? nullptr : stdout;
     finish_job(recording, options_, text, stderr);
-    if (text != nullptr) std::fprintf(text, "  files: %s\n", options_.output.c_str());
+    if (text != nullptr) {
+      std::fprintf(text, "  files: %s\n", options_.output.c_str());
+      if (!delete_journals_) std::fprintf(text, "  journals: kept in %s\n", recording.c_str());
+    }
     json_.write_file_of(options_.output + "/report.json");
     return kDone;
   }
@@ -92,7 +97,7 @@ class RecoverCommand final : public Command {
   }
 
   std::string directory_;
-  bool trace_only_ = false;
+  bool trace_only_ = false, delete_journals_ = false;
   JobOptions options_;
   OptionTable table_;
   TableFlags flags_;

@@ -141,7 +141,8 @@ class RunCommand final : public Command {
       if (!end.good())
         throw RunError("'" + application + "' " + how_it_ended(end) + "; nothing was recorded");
       throw UserError("'" + application + "' came to its end but made no MPI call that libhybrid.so saw",
-                      "Is it an MPI program, linked to MPICH? `ldd` shows libmpich.so.12.");
+                      "Is it an MPI program, linked to MPICH? `ldd` shows libmpich.so.12. Where libhybrid "
+                      "warned above, the reason stands there.");
     }
     std::FILE* const text = json_.owns_stdout() ? nullptr : stdout;
     if (options_.at_finalize == "journal") {

@@ -36,7 +36,8 @@ enum class EventKind : std::uint8_t {
   put,
   get,
   accumulate,
-  rma_sync,  // fence, lock, unlock, flush, post, start, complete, wait: `op` is RmaSync
+  rma_sync,  // fence, lock, ..., and a window's creation and end: `op` is RmaSync. post and start have a
+             // `member` extension before them for each process of their group
 
   poll,  // a run of completion tests or probes that found nothing: from the first's begin to the last's end
   call,  // another MPI call that took time (communicator creation, I/O); it is not compute time
@@ -92,7 +93,9 @@ enum class RmaSync : std::uint8_t {
   lock_all,
   unlock_all,
   flush,
-  flush_all
+  flush_all,
+  create,  // of the window, any kind
+  free
 };
 
 /// What an extension event carries for the event after it.
@@ -102,6 +105,7 @@ enum class Extension : std::uint8_t {
   counts,  // one (peer, bytes) pair of a collective with per-peer sizes: peer, begin = bytes sent to it
   counts_received,  // likewise: bytes received from it
   compute,          // begin = nanoseconds of CPU time of the gap before the next event (--clock cpu)
+  member,           // of the group of a post (its origins) or start (its targets): peer
 };
 
 inline constexpr std::int32_t kNoPeer = -1;   // MPI_PROC_NULL, no root

@@ -8,12 +8,15 @@
 
 #include "core/error.h"
 #include "core/registry.h"
+#include "predictor/counted_holdings.h"
+#include "predictor/recency_list.h"
 
 namespace hybrid {
 
 namespace {
 
 constexpr std::uint32_t kMostNodes = 16'384;  // a matrix of N x N bits is then 32 MiB
+static_assert(kMostNodes <= RecencyList::kMostDestinations);
 constexpr std::uint32_t kMostSlots = 16'384;
 constexpr std::uint32_t kMostCycles = 1'000'000;
 constexpr Time kLongest = nanoseconds(10'000'000'000);  // 10 s: keeps sums far from the end of the range
@@ -120,6 +123,10 @@ void check(const SwitchParameters& p) {
   if (p.predictor_threshold == 0)
     refuse("predictor-threshold", "must be at least 1",
            "A connection is released after that many sends to others.");
+  if (p.predictor_threshold > CountedHoldings::kMostThreshold)
+    refuse("predictor-threshold", std::to_string(p.predictor_threshold) + " sends are too many to count",
+           "Give at most " + std::to_string(CountedHoldings::kMostThreshold) +
+               "; a connection that is to be kept for longer, --predictor timeout keeps.");
 
   check_registered("technique", "technique", p.technique);
   check_registered("allocation", "allocation", p.allocation);

@@ -63,6 +63,7 @@ TEST(SwitchParameters, EveryImpossibleCombinationIsNamedWithItsOption) {
       {"buffer", [](auto& p) { p.buffer = 7; }},
       {"predictor-timeout", [](auto& p) { p.predictor_timeout = Time{}; }},
       {"predictor-threshold", [](auto& p) { p.predictor_threshold = 0; }},
+      {"predictor-threshold", [](auto& p) { p.predictor_threshold = 65'536; }},
       {"technique", [](auto& p) { p.technique = "wormhol"; }},
       {"allocation", [](auto& p) { p.allocation = "sess"; }},
       {"scheduler", [](auto& p) { p.scheduler_name = "greddy"; }},

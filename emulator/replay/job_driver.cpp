@@ -105,12 +105,12 @@ void JobDriver::process(Time at, const Record& record) {
     if (transit.mode == SendMode::synchronous) wake(std::exchange(transit.injection_waiter, kNobody));
     const ChannelKey key = transit.key;
     const Bytes bytes = transit.bytes;
-    const std::uint32_t communicator = transit.communicator;
+    const std::uint32_t window = transit.window;
     if (transit.use == Transit::Use::access) {
-      end_access(static_cast<std::uint32_t>(key.context), communicator);
+      end_access(static_cast<std::uint32_t>(key.context), window);
     } else if (transit.use == Transit::Use::get) {
       const std::uint32_t reply = transmit(kNobody, key.destination, key.source, bytes, Transit::Use::access);
-      transits_[reply].communicator = communicator;
+      transits_[reply].window = window;
       transits_[reply].key.context = key.source;
     }
   }
@@ -136,7 +136,8 @@ void JobDriver::drain_ready() {
     }
     Location& location = locations_[waiter];
     location.now = std::max(location.now, now_);
-    // A fence's accesses have arrived; its barrier is left.
+    // One of what it waits for has come: a fence's accesses, with its barrier still ahead; a notice of
+    // several.
     if (location.operation.kind == Kind::rma_sync && !synchronise(waiter)) continue;
     if (fetch(location, waiter)) step(waiter);
   }
@@ -152,6 +153,7 @@ bool JobDriver::fetch(Location& location, std::uint32_t index) {
   ++location.operations;
   if (++operations_ % kProgressEvery == 0 && options_.progress) options_.progress(operations_);
   location.fenced = false;
+  location.heard = 0;
   location.compute += location.operation.compute;
   location.now += location.operation.compute;
   if (location.operation.compute > Time{}) {
@@ -171,8 +173,8 @@ void JobDriver::step(std::uint32_t index) {
 
 void JobDriver::finish(std::uint32_t index) {
   Location& location = locations_[index];
-  while (!location.phases.empty()) end_phase(location);
   location.finished = true;
+  while (!location.phases.empty()) end_phase(location);
   --unfinished_;
   Rank& rank = ranks_[location.rank];
   --rank.running;
@@ -235,6 +237,7 @@ bool JobDriver::execute(std::uint32_t index) {
       return true;
     case Kind::flush:
       technique_.flush(now_, placement_[location.rank]);
+      preloaded_ = nullptr;  // of this port's nothing is left
       return true;
     case Kind::recv_post:
     case Kind::finish:

@@ -4,8 +4,9 @@
 // at once); a receive when the message that it matched when recorded has arrived; a collective when its
 // rounds are done; what is nonblocking goes on while the rank computes. One-sided accesses return at once and
 // have arrived by the end of their epoch; a get is a request of no bytes and the data on their way back. A
-// fence is followed by a barrier. What opens an epoch (lock, start, post), and a target's wait, costs no
-// time.
+// fence is followed by a barrier. A post sends a notice (a message of no bytes) to each origin, and start
+// waits for those of its targets; a complete, its accesses arrived, sends one to each target, and wait is
+// over when those of all origins have come. A lock, a window's creation and its end cost no time.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +51,8 @@ class JobDriver final : private TransferListener {
     Bytes bytes = 0;
     Time sent{};
     std::uint32_t injection_waiter = kNobody, delivery_waiter = kNobody;
-    std::uint32_t communicator = 0;  // of an access
-    std::uint8_t references = 0;     // the flight, the matching, a request
+    std::uint32_t window = 0;     // of an access
+    std::uint8_t references = 0;  // the flight, the matching, a request
     bool injected = false, delivered = false;
     SendMode mode = SendMode::standard;
     Use use = Use::matched;
@@ -62,12 +63,14 @@ class JobDriver final : private TransferListener {
     std::uint32_t rank = 0;
     Time now{}, compute{};
     bool finished = false, fenced = false;
+    std::uint32_t heard = 0;  // notices of the current operation's group that have come
     std::uint64_t operations = 0;
     struct Frame {
       std::uint32_t phase;
       Time begin;
     };
     std::vector<Frame> phases;
+    std::vector<std::uint64_t> occurrences;  // by phase
   };
 
   /// What all ranks of one collective must agree on; the first to begin it decides.
@@ -103,7 +106,7 @@ class JobDriver final : private TransferListener {
   };
   struct Rank {
     std::unordered_map<std::uint64_t, Request> requests;
-    std::unordered_map<std::uint32_t, Accesses> accesses;  // by communicator
+    std::unordered_map<std::uint32_t, Accesses> accesses;  // by window
     std::uint32_t running = 0;                             // locations not finished
     Time end{}, compute{};
   };
@@ -111,6 +114,8 @@ class JobDriver final : private TransferListener {
     ReplayedPhase result;
     PortSet ranks;
     Time total{};
+    const std::vector<Configuration>* preload = nullptr;  // nullptr: nothing known
+    std::uint64_t occurrences = 0;                        // that some location has reached
   };
 
   struct Event {
@@ -147,14 +152,18 @@ class JobDriver final : private TransferListener {
   bool receive(const ChannelKey& key, std::uint32_t waiter);
   void release(std::uint32_t transit);
   void begin_access(std::uint32_t index);
-  void end_access(std::uint32_t rank, std::uint32_t communicator);
+  void end_access(std::uint32_t rank, std::uint32_t window);
   bool synchronise(std::uint32_t index);
+  void notify(std::uint32_t index, bool complete);
+  bool hear(std::uint32_t index, bool complete);
   void remember(const Location& location, Request request);
   void forget(Request request);
   bool complete_send(Location& location, std::uint32_t index);
   void cancel(Location& location);
   void begin_phase(Location& location);
   void end_phase(Location& location);
+  /// The location's innermost phase is now `phase`.
+  void enter_phase(Location& location, std::uint32_t phase);
 
   // job_collectives.cpp
   std::uint32_t begin_collective(std::uint32_t index, const Operation& operation);
@@ -187,6 +196,7 @@ class JobDriver final : private TransferListener {
   Round round_;  // scratch
   std::vector<Phase> phases_;
   std::unordered_map<std::string, std::uint32_t> phase_of_name_;
+  const std::vector<Configuration>* preloaded_ = nullptr;  // last
 
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::vector<Record> records_;       // what the technique told at this instant

@@ -14,10 +14,26 @@ void JobDriver::begin_phase(Location& location) {
     Phase phase;
     phase.result.name = name;
     phase.ranks = PortSet(ranks_.size());
+    if (const auto known = options_.preloads.find(name); known != options_.preloads.end())
+      phase.preload = &known->second;
     phases_.push_back(std::move(phase));
   }
   phases_[found->second].ranks.set(location.rank);
   location.phases.push_back({found->second, location.now});
+  enter_phase(location, found->second);
+}
+
+void JobDriver::enter_phase(Location& location, std::uint32_t index) {
+  if (options_.preloads.empty()) return;
+  if (location.occurrences.size() <= index) location.occurrences.resize(index + 1);
+  Phase& phase = phases_[index];
+  // A rank that comes late finds the slots as the first left them, or as a later phase needs them.
+  if (++location.occurrences[index] <= phase.occurrences) return;
+  ++phase.occurrences;
+  if (phase.preload == nullptr || phase.preload == preloaded_) return;
+  preloaded_ = phase.preload;
+  for (std::uint32_t slot = 0; slot < phase.preload->size(); ++slot)
+    technique_.preload(now_, slot, (*phase.preload)[slot]);
 }
 
 void JobDriver::end_phase(Location& location) {
@@ -25,6 +41,7 @@ void JobDriver::end_phase(Location& location) {
   const Location::Frame frame = location.phases.back();
   location.phases.pop_back();
   phases_[frame.phase].total += location.now - frame.begin;
+  if (!location.phases.empty() && !location.finished) enter_phase(location, location.phases.back().phase);
 }
 
 void JobDriver::report(ReplayResult& result) const {

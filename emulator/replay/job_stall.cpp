@@ -37,6 +37,9 @@ std::string JobDriver::waits_for(const Location& location) const {
     case Operation::Kind::collective_complete:
       return "for a nonblocking collective to complete";
     case Operation::Kind::rma_sync:
+      if (op.sync == RmaSync::start || op.sync == RmaSync::wait)
+        return fmt::format("for rank {} to {} (window {})", op.group[location.heard - 1],
+                           op.sync == RmaSync::start ? "post" : "complete", op.window);
       return fmt::format("in a fence (communicator {})", op.communicator);
     default:
       return "for a send to complete";

@@ -1,5 +1,6 @@
 // Which receive gets which message: per (source, destination, context) in the order sent and received, as
-// MPI's non-overtaking rule has it. A context is a communicator and tag, or one collective.
+// MPI's non-overtaking rule has it. A context is a communicator and tag, one collective, or the notices of
+// one kind on a window.
 //
 // Memory is what is sent and not yet received, or received and not yet sent.
 #pragma once
@@ -17,6 +18,10 @@ struct ChannelKey {
 
   static constexpr std::uint64_t point_to_point(std::uint32_t communicator, std::int32_t tag) {
     return std::uint64_t{communicator} << 32 | static_cast<std::uint32_t>(tag);
+  }
+  /// What a post tells its origins, or a complete its targets, on a window.
+  static constexpr std::uint64_t epoch(std::uint32_t window, bool complete) {
+    return std::uint64_t{1} << 62 | std::uint64_t{window} << 1 | (complete ? 1 : 0);
   }
   /// The `number`th collective of a communicator.
   static constexpr std::uint64_t collective(std::uint32_t communicator, std::uint32_t number) {

@@ -40,6 +40,8 @@ void reset(Operation& operation) {
   fresh.counts_received.swap(operation.counts_received);
   fresh.neighbors_out.swap(operation.neighbors_out);
   fresh.neighbors_in.swap(operation.neighbors_in);
+  fresh.group.swap(operation.group);
+  fresh.group.clear();
   fresh.counts_sent.clear();
   fresh.counts_received.clear();
   fresh.neighbors_out.clear();

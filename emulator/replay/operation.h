@@ -30,8 +30,9 @@ struct Operation {
     collective_complete,  // request
     put,
     get,
-    accumulate,  // one-sided, to `peer`
-    rma_sync,    // ends an epoch: what was issued on `communicator` must have arrived
+    accumulate,  // one-sided, to `peer` in `window`
+    rma_sync,    // on `window`: sync; `group`: of a post and wait the origins, of a start and complete the
+                 // targets, world ranks
     phase_begin,
     phase_end,  // region
     flush,      // hint
@@ -48,6 +49,8 @@ struct Operation {
   SendMode mode = SendMode::standard;
   CollectiveOp collective = CollectiveOp::barrier;
   RmaSync sync = RmaSync::fence;
+  std::uint32_t window = 0;
+  std::vector<std::uint32_t> group;
   std::uint32_t region = 0;
   /// Collectives: bytes this rank sends to (and receives from) each member, where the sizes differ or the
   /// collective is a v/w/neighbour form; empty otherwise. Indexed by rank in the communicator (neighbour

@@ -241,6 +241,10 @@ class Resolver {
     for (const auto& [window, comm] : raw_.windows)
       if (const auto found = out_.communicator_of.find(comm); found != out_.communicator_of.end())
         out_.communicator_of_window[window] = found->second;
+    if (out_.communicator_of_window.empty()) return;
+    for (const auto& [ref, group] : raw_.groups)
+      if (group.type == OTF2_GROUP_TYPE_COMM_GROUP && group.paradigm == OTF2_PARADIGM_MPI)
+        out_.groups[ref] = members(ref);
   }
   static bool thread_paradigm(OTF2_Paradigm paradigm) {
     switch (paradigm) {

@@ -46,6 +46,8 @@ struct Otf2Definitions {
   std::vector<CommunicatorInfo> communicators;
   std::unordered_map<OTF2_CommRef, std::uint32_t> communicator_of;  // index into communicators
   std::unordered_map<OTF2_RmaWinRef, std::uint32_t> communicator_of_window;
+  /// World ranks of the groups that synchronisations may name; none in archives without windows.
+  std::unordered_map<OTF2_GroupRef, std::vector<std::uint32_t>> groups;
   std::vector<Region> regions;
   std::unordered_map<OTF2_RegionRef, std::uint32_t> region_of;  // index into regions
   std::unordered_map<OTF2_CallingContextRef, std::uint32_t> region_of_context;

@@ -209,6 +209,7 @@ struct Otf2Events {
     Operation& operation = s.communicate(kind, tick, false);
     operation.peer = world;
     operation.communicator = communicator;
+    operation.window = win;
     operation.bytes = bytes;
     return true;
   }
@@ -250,10 +251,10 @@ struct Otf2Events {
   }
   static OTF2_CallbackCode rma_group_sync(OTF2_LocationRef, OTF2_TimeStamp tick, std::uint64_t position,
                                           void* data, Attributes attributes, OTF2_RmaSyncLevel,
-                                          OTF2_RmaWinRef win, OTF2_GroupRef) {
+                                          OTF2_RmaWinRef win, OTF2_GroupRef group) {
     return result(
         begin(data, tick)
-            .synchronise(win, OTF2_UNDEFINED_UINT32, RmaSync::complete, tick, position, attributes));
+            .synchronise(win, OTF2_UNDEFINED_UINT32, RmaSync::complete, tick, position, attributes, group));
   }
   static OTF2_CallbackCode acquire_lock(OTF2_LocationRef, OTF2_TimeStamp tick, std::uint64_t position,
                                         void* data, Attributes attributes, OTF2_RmaWinRef win,

@@ -219,11 +219,14 @@ bool Otf2Stream::describe(Operation& operation, OTF2_CollectiveOp op, std::uint3
 }
 
 bool Otf2Stream::synchronise(OTF2_RmaWinRef ref, std::uint32_t remote, RmaSync sync, OTF2_TimeStamp tick,
-                             std::uint64_t position, const OTF2_AttributeList* attributes) {
+                             std::uint64_t position, const OTF2_AttributeList* attributes,
+                             OTF2_GroupRef group) {
   std::uint32_t index = 0;
   if (!window(ref, position, index)) return false;
   std::uint8_t number = 0;
-  if (read_attribute(attributes, definitions_.ours.rma_sync, OTF2_AttributeList_GetUint8, number)) {
+  const bool told =
+      read_attribute(attributes, definitions_.ours.rma_sync, OTF2_AttributeList_GetUint8, number);
+  if (told) {
     if (number > static_cast<std::uint8_t>(RmaSync::flush_all))
       return fail(position, fmt::format("no one-sided synchronisation has the number {}", number));
     sync = static_cast<RmaSync>(number);
@@ -233,8 +236,12 @@ bool Otf2Stream::synchronise(OTF2_RmaWinRef ref, std::uint32_t remote, RmaSync s
   if (remote != OTF2_UNDEFINED_UINT32 && !peer(index, remote, position, world)) return false;
   Operation& operation = communicate(Operation::Kind::rma_sync, tick, true);
   operation.communicator = index;
+  operation.window = ref;
   operation.sync = sync;
   operation.peer = world;
+  // Where only the event's kind is known, which end of which epoch it is is not.
+  if (const auto members = definitions_.groups.find(group); told && members != definitions_.groups.end())
+    operation.group.assign(members->second.begin(), members->second.end());
   return true;
 }
 

@@ -90,7 +90,8 @@ class Otf2Stream {
   bool attach_counts(Operation& operation, std::uint64_t position);
   void count(bool sent, std::uint32_t peer, Bytes bytes);
   bool synchronise(OTF2_RmaWinRef window, std::uint32_t remote, RmaSync sync, OTF2_TimeStamp tick,
-                   std::uint64_t position, const OTF2_AttributeList* attributes);
+                   std::uint64_t position, const OTF2_AttributeList* attributes,
+                   OTF2_GroupRef group = OTF2_UNDEFINED_GROUP);
   bool fail(std::uint64_t position, const std::string& what);
 
   struct Count {

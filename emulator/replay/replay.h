@@ -9,11 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "core/configuration.h"
 #include "emulator/measures.h"
 #include "emulator/parameters.h"
 #include "emulator/replay/operation.h"
 
 namespace hybrid {
+
+/// What the preloaded slots hold while a hinted phase goes on, by the phase's name: one configuration for
+/// each of the slots 0, 1, ... (emulator/replay/phase_preload.h makes them).
+using PhasePreloads = std::map<std::string, std::vector<Configuration>>;
 
 struct ReplayOptions {
   /// Rank -> port; empty: the trace's own placement, or rank r at port r.
@@ -23,6 +28,9 @@ struct ReplayOptions {
   BitRate local_rate = 80'000'000'000;
   /// Algorithm by collective ("allreduce" -> "ring"); those not named: MPICH's choice by size.
   std::map<std::string, std::string> algorithms;
+  /// Empty: nothing is preloaded. A phase's slots are loaded when the first rank reaches an occurrence of it,
+  /// unless they were loaded last: going back to the phase around one that ends is an occurrence, too.
+  PhasePreloads preloads;
   /// Told now and then how far the replay is: operations done so far. May be empty.
   std::function<void(std::uint64_t)> progress;
 };

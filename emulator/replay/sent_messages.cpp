@@ -93,6 +93,8 @@ class Visitor {
         visit(location, rank, op.peer, 0, site_of(op));
         return visit(location, op.peer, rank, op.bytes, site_of(op));
       case Kind::rma_sync:
+        if (op.sync == RmaSync::post || op.sync == RmaSync::complete)
+          for (const std::uint32_t member : op.group) visit(location, rank, member, 0, site_of(op));
         if (op.sync != RmaSync::fence) return;
         op.collective = CollectiveOp::barrier;
         op.bytes = 0;

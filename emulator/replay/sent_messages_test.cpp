@@ -53,5 +53,22 @@ TEST(ForEachSent, SaysPortsPhaseAndRecordedTime) {
   EXPECT_NE(seen[1].site, 0u);
 }
 
+TEST(ForEachSent, EpochsHaveTheirNotices) {
+  MemoryTrace trace(3);
+  for (const RmaSync sync : {RmaSync::post, RmaSync::start, RmaSync::complete, RmaSync::wait}) {
+    Operation o = make(Kind::rma_sync);
+    o.sync = sync;
+    o.group = {1, 2};
+    trace.add(0, o);
+  }
+  std::vector<Port> destinations;
+  for_each_sent(trace, {}, [&](const SentMessage& m) {
+    EXPECT_EQ(m.source, 0u);
+    EXPECT_EQ(m.bytes, 0u);
+    destinations.push_back(m.destination);
+  });
+  EXPECT_EQ(destinations, (std::vector<Port>{1, 2, 1, 2}));
+}
+
 }  // namespace
 }  // namespace hybrid

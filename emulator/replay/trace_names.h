@@ -16,9 +16,10 @@
 //   MpiRecv, MpiRequestCancelled; a blocking collective is MpiCollectiveBegin, MpiCollectiveEnd; a
 //   nonblocking one NonBlockingCollectiveRequest, NonBlockingCollectiveComplete; one-sided is RmaPut, RmaGet,
 //   RmaAtomic on an RmaWin, and a synchronisation (kRmaSync) is RmaCollectiveBegin and -End (fence; operation
-//   BARRIER), RmaGroupSync (post, start, complete, wait), RmaAcquireLock (lock, lock_all), RmaReleaseLock
-//   (unlock, unlock_all) or RmaSync (flush, flush_all). Transfers with MPI_PROC_NULL and empty polls are not
-//   written as events.
+//   BARRIER), RmaGroupSync (post, start, complete, wait; the group is that of the call, or of the post or
+//   start that it ends), RmaAcquireLock (lock, lock_all), RmaReleaseLock (unlock, unlock_all) or RmaSync
+//   (flush, flush_all). A window's creation and end are RmaWinCreate and RmaWinDestroy. Transfers with
+//   MPI_PROC_NULL and empty polls are not written as events.
 // - Peers and roots are ranks in the communicator, in an inter-communicator ranks of the other group, as OTF2
 //   has it. A root that is MPI_PROC_NULL or that an operation does not have is OTF2_UNDEFINED_UINT32;
 //   MPI_ROOT is OTF2_COLLECTIVE_ROOT_SELF, and in the group of the root OTF2_COLLECTIVE_ROOT_THIS_GROUP.

@@ -18,7 +18,7 @@
 #include "core/port_set.h"
 #include "core/scheduler_port.h"
 #include "core/time.h"
-#include "libhybrid/live/preload_slots.h"
+#include "emulator/tdm/preload_slots.h"
 #include "libhybrid/live/region.h"
 
 namespace hybrid {

@@ -38,7 +38,7 @@ class LiveExchange {
 };
 
 struct LiveConfig {
-  std::uint32_t host = 0;                   // of this rank: 0 .. hosts-1, by shared memory (not as pretended)
+  std::uint32_t host = 0;                   // of this rank: 0 .. hosts-1; its ranks share memory
   std::vector<std::uint32_t> host_of_rank;  // by world rank; the order on a host gives the local index
   std::vector<Port> port_of_rank;           // by world rank
   std::uint32_t world_rank = 0;             // this rank

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/file_size_signal.h"
 
 namespace hybrid {
 
@@ -112,6 +113,7 @@ LiveMapping LiveMapping::create(const LiveRegionShape& shape) {
   if (file.get() < 0)
     throw RunError("the live scheduler's memory cannot be created in /dev/shm: " + errno_text(errno));
   mapping.name_ = std::move(name);  // from here on unlinked whatever happens
+  const FileSizeSignalGuard guard;
   // The caller's umask may have taken our own bits away; nobody else ever gets any.
   if (fchmod(file.get(), 0600) != 0 || ftruncate(file.get(), static_cast<off_t>(header.bytes)) != 0)
     throw RunError("the live scheduler's memory in /dev/shm cannot be set up: " + errno_text(errno));

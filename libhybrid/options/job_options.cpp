@@ -187,7 +187,8 @@ void add_recording_options(OptionTable& table, JobOptions& options) {
                options.online_predictor = text;
              }});
   add_switch(table, "live", "requests reach a scheduler while the job runs", options.live);
-  table.add({"hosts", "N", "act as if the ranks ran on N hosts, to try placements (0: as they do)",
+  table.add({"hosts", "N",
+             "act as if the ranks ran on N hosts: placement, and a live service on each (0: as they do)",
              std::to_string(options.hosts), [&options](std::string_view text) {
                options.hosts = static_cast<std::uint32_t>(parse_count(text, "hosts", 1u << 20));
              }});

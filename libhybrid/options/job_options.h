@@ -26,7 +26,7 @@ struct JobOptions {
   std::string topology;                      // hwloc XML of another machine; "": this one
   std::string online_predictor = "timeout";  // runs in the shim on each rank; "none": no prediction
   bool live = true;                          // requests reach a scheduler while the job runs
-  std::uint32_t hosts = 0;  // pretend the ranks run on this many hosts (0: as they do); for trying placements
+  std::uint32_t hosts = 0;                   // pretend the ranks run on this many hosts (0: as they do)
   bool keep_journals = false;
   /// What happens at MPI_Finalize: "emulate" (merge, emulate, print the report), "trace" (write the trace
   /// only), "journal" (leave the journals; `hybrid run` goes on from there). With "journal", `output` exists

@@ -191,6 +191,11 @@ void DefinitionWriter::region(std::uint32_t id, std::string_view name) {
   write_record("region\t" + std::to_string(id) + "\t" + escaped(name));
 }
 
+bool DefinitionWriter::waits() {
+  const std::lock_guard lock(mutex_);
+  return !unwritten_.empty();
+}
+
 void DefinitionWriter::write_record(std::string_view record) {
   const std::lock_guard lock(mutex_);
   const FileSizeSignalGuard guard;

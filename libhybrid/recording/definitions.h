@@ -54,6 +54,9 @@ class DefinitionWriter {
   void window(std::uint32_t id, std::uint32_t communicator);
   void region(std::uint32_t id, std::string_view name);
 
+  /// Records that are not in the file: the disk is full.
+  bool waits();
+
  private:
   void write_record(std::string_view record);
   std::mutex mutex_;

@@ -60,10 +60,6 @@ void LocationWriter::write_rma_sync(const JournalRecord& record, Time begin, Tim
     if (!target) return;
   }
   const std::uint32_t remote = target.value_or(OTF2_UNDEFINED_UINT32);
-  const std::uint32_t communicator = window->communicator.id;
-  const OTF2_GroupRef group = communicator == kSelfCommunicator
-                                  ? ids::kSelfGroup
-                                  : ids::group(place_.job.communicators[communicator].group);
   const OTF2_TimeStamp at = stamp(end);
   const auto attribute = [&] {
     check(OTF2_AttributeList_AddUint8(attributes_, ids::rma_sync, record.event->op));
@@ -78,13 +74,19 @@ void LocationWriter::write_rma_sync(const JournalRecord& record, Time begin, Tim
       break;
     case RmaSync::post:
     case RmaSync::start:
-      check(
-          OTF2_EvtWriter_RmaGroupSync(writer_, attribute(), at, OTF2_RMA_SYNC_LEVEL_NONE, window->id, group));
+      check(OTF2_EvtWriter_RmaGroupSync(writer_, attribute(), at, OTF2_RMA_SYNC_LEVEL_NONE, window->id,
+                                        epoch_group(record, *window)));
       break;
     case RmaSync::complete:
     case RmaSync::wait:
       check(OTF2_EvtWriter_RmaGroupSync(writer_, attribute(), at, OTF2_RMA_SYNC_LEVEL_MEMORY, window->id,
-                                        group));
+                                        epoch_group(record, *window)));
+      break;
+    case RmaSync::create:
+      check(OTF2_EvtWriter_RmaWinCreate(writer_, nullptr, at, window->id));
+      break;
+    case RmaSync::free:
+      check(OTF2_EvtWriter_RmaWinDestroy(writer_, nullptr, stamp(begin), window->id));
       break;
     case RmaSync::lock:
     case RmaSync::lock_all:
@@ -101,6 +103,24 @@ void LocationWriter::write_rma_sync(const JournalRecord& record, Time begin, Tim
       break;
   }
   if (ends_accesses(sync)) complete_one_sided(*window, target, end);
+}
+
+OTF2_GroupRef LocationWriter::epoch_group(const JournalRecord& record, const Window& window) {
+  const auto sync = static_cast<RmaSync>(record.event->op);
+  auto& groups = sync == RmaSync::start || sync == RmaSync::complete ? open_.started : open_.posted;
+  if (sync == RmaSync::start || sync == RmaSync::post) {
+    std::vector<std::int32_t> members;
+    for (const Event& extension : record.extensions)
+      if (extension.op == static_cast<std::uint8_t>(Extension::member) && extension.peer >= 0 &&
+          static_cast<std::uint32_t>(extension.peer) < place_.job.ranks)
+        members.push_back(extension.peer);
+    const auto defined = static_cast<std::uint32_t>(place_.job.groups.size());
+    return groups[window.id] = ids::group(defined + archive_.group(members));
+  }
+  const auto begun = groups.find(window.id);
+  if (begun != groups.end()) return begun->second;
+  ++undefined_;  // its begin was lost with a full disk
+  return OTF2_UNDEFINED_GROUP;
 }
 
 void LocationWriter::complete_one_sided(const Window& window, std::optional<std::uint32_t> target, Time at) {

@@ -20,11 +20,11 @@ bool is_frame(const JournalStep& step) {
 
 }  // namespace
 
-LocationWriter::LocationWriter(const Place& place, TraceArchive& archive,
-                               OpenRequests<WrittenRequest>& requests)
+LocationWriter::LocationWriter(const Place& place, TraceArchive& archive, OpenOfProcess& open)
     : place_(place),
       archive_(archive),
-      requests_(requests),
+      open_(open),
+      requests_(open.requests),
       writer_(archive.open_location(ids::location(place.process.rank, place.thread))),
       attributes_(OTF2_AttributeList_New()) {}
 

@@ -27,6 +27,13 @@ struct WrittenRequest {
   std::uint64_t bytes_sent = 0, bytes_received = 0;
 };
 
+/// What a process has open, whichever of its threads opened it.
+struct OpenOfProcess {
+  OpenRequests<WrittenRequest> requests;
+  /// The group of the last start, or post, by window: complete and wait are told without.
+  std::unordered_map<std::uint32_t, OTF2_GroupRef> started, posted;
+};
+
 class LocationWriter {
  public:
   struct Place {
@@ -36,7 +43,7 @@ class LocationWriter {
     std::uint32_t threads = 1;  // journals are numbered below this
     bool compute_told = false;  // compute time is given with each call (--clock cpu)
   };
-  LocationWriter(const Place& place, TraceArchive& archive, OpenRequests<WrittenRequest>& requests);
+  LocationWriter(const Place& place, TraceArchive& archive, OpenOfProcess& open);
   ~LocationWriter();
   LocationWriter(const LocationWriter&) = delete;
   LocationWriter& operator=(const LocationWriter&) = delete;
@@ -76,6 +83,7 @@ class LocationWriter {
                    Time at);
   void write_one_sided(const JournalRecord& record, Time at);
   void write_rma_sync(const JournalRecord& record, Time begin, Time end);
+  OTF2_GroupRef epoch_group(const JournalRecord& record, const Window& window);
   void complete_one_sided(const Window& window, std::optional<std::uint32_t> target, Time at);
   void write_parameter(OTF2_ParameterRef parameter, std::uint64_t value, Time at);
 
@@ -101,6 +109,7 @@ class LocationWriter {
 
   Place place_;
   TraceArchive& archive_;
+  OpenOfProcess& open_;
   OpenRequests<WrittenRequest>& requests_;
   OTF2_EvtWriter* writer_;
   OTF2_AttributeList* attributes_;

@@ -36,7 +36,7 @@ enum Single : std::uint8_t {
   kSingleCount
 };
 constexpr std::uint32_t kSyncs = kSingles + kSingleCount;
-constexpr std::uint32_t kSyncCount = 11;
+constexpr std::uint32_t kSyncCount = 13;
 constexpr std::uint32_t kCollectives = kSyncs + kSyncCount;
 constexpr std::uint32_t kCollectiveCount = 22;
 constexpr std::uint32_t kCollectiveStarts = kCollectives + kCollectiveCount;
@@ -78,6 +78,8 @@ constexpr std::array<MpiRegion, kCollectiveStarts + kCollectiveCount> kRegions{{
     {"MPI_Win_unlock_all", kOneSided},
     {"MPI_Win_flush", kOneSided},
     {"MPI_Win_flush_all", kOneSided},
+    {"MPI_Win_create", kOneSided},
+    {"MPI_Win_free", kOneSided},
     // CollectiveOp
     {"MPI_Barrier", OTF2_REGION_ROLE_BARRIER},
     {"MPI_Bcast", kFromOne},

@@ -79,11 +79,28 @@ bool is_recording(const std::string& directory) {
   std::error_code reason;
   if (!std::filesystem::is_directory(directory, reason)) return false;
   const Listing listing = list(directory);
-  return !listing.defined.empty() || !listing.journals.empty();
+  const auto has_content = [](const std::string& path) {
+    std::error_code unknown;
+    return std::filesystem::file_size(path, unknown) != 0 || unknown;
+  };
+  for (const std::uint32_t rank : listing.defined)
+    if (has_content(definitions_path(directory, rank))) return true;
+  for (const auto& [rank, thread] : listing.journals)
+    if (has_content(journal_path(directory, rank, thread))) return true;
+  return false;
 }
 
 Recording open_recording(const std::string& directory) {
-  const Listing listing = list(directory);
+  Listing listing = list(directory);
+  const bool any = !listing.defined.empty();
+  // Files that are made but empty: the disk was full before the first record.
+  std::erase_if(listing.defined, [&](std::uint32_t rank) {
+    std::error_code reason;
+    return std::filesystem::file_size(definitions_path(directory, rank), reason) == 0 && !reason;
+  });
+  if (any && listing.defined.empty())
+    throw RunError(directory + ": nothing is recorded: the disk was full when the job began",
+                   "Free space, or give another place with --output (HYBRID_OUTPUT).");
   if (listing.defined.empty())
     throw UserError(directory + ": holds no recording (no rank-R.definitions)",
                     "A recording is what a job under libhybrid leaves before its trace is written.");

@@ -21,7 +21,7 @@ struct Recording {
   std::vector<std::uint32_t> missing;  // ranks without a journal
 };
 
-/// Whether `directory` holds definitions or journals.
+/// Whether `directory` holds definitions or journals with anything in them.
 bool is_recording(const std::string& directory);
 
 /// A journal whose process died before its header was written counts as none. Throws UserError when

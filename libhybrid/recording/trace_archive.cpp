@@ -109,6 +109,16 @@ void TraceArchive::close_location(OTF2_EvtWriter* writer) {
   locations_[location] = events;
 }
 
+std::uint32_t TraceArchive::group(const std::vector<std::int32_t>& members) {
+  return groups_.try_emplace(members, static_cast<std::uint32_t>(groups_.size())).first->second;
+}
+
+std::vector<std::vector<std::int32_t>> TraceArchive::groups() const {
+  std::vector<std::vector<std::int32_t>> all(groups_.size());
+  for (const auto& [members, number] : groups_) all[number] = members;
+  return all;
+}
+
 OTF2_GlobalDefWriter* TraceArchive::begin_definitions() {
   check(OTF2_Archive_CloseEvtFiles(archive_));
   // Ids are the same in all locations, so their own definitions are empty; readers want the files to exist.

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace hybrid {
 
@@ -33,6 +34,12 @@ class TraceArchive {
   /// The locations written so far, with their numbers of events.
   const std::map<OTF2_LocationRef, std::uint64_t>& locations() const { return locations_; }
 
+  /// The number of a group that an event names and no communicator has: world ranks, in order. The same
+  /// members have one number.
+  std::uint32_t group(const std::vector<std::int32_t>& members);
+  /// By number.
+  std::vector<std::vector<std::int32_t>> groups() const;
+
   /// All locations are closed: definitions can be written.
   OTF2_GlobalDefWriter* begin_definitions();
   /// The id of a string, which is defined at its first use. Between begin_definitions and close.
@@ -56,6 +63,7 @@ class TraceArchive {
   OTF2_GlobalDefWriter* definitions_ = nullptr;
   std::unordered_map<std::string, OTF2_StringRef> strings_;
   std::map<OTF2_LocationRef, std::uint64_t> locations_;
+  std::map<std::vector<std::int32_t>, std::uint32_t> groups_;
 };
 
 }  // namespace hybrid

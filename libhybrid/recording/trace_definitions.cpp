@@ -164,6 +164,11 @@ class GlobalDefinitions {
       members.assign(job_.groups[i].members.begin(), job_.groups[i].members.end());
       group(ids::group(i), "", OTF2_GROUP_TYPE_COMM_GROUP, members);
     }
+    auto next = static_cast<std::uint32_t>(job_.groups.size());
+    for (const auto& ranks : archive_.groups()) {
+      members.assign(ranks.begin(), ranks.end());
+      group(ids::group(next++), "", OTF2_GROUP_TYPE_COMM_GROUP, members);
+    }
   }
 
   void communicators() {
@@ -186,7 +191,8 @@ class GlobalDefinitions {
                                            OTF2_COMM_FLAG_NONE));
     }
     for (std::uint32_t id = 0; id < job_.windows.size(); ++id)
-      check(OTF2_GlobalDefWriter_WriteRmaWin(out_, id, string(""), job_.windows[id], OTF2_RMA_WIN_FLAG_NONE));
+      check(OTF2_GlobalDefWriter_WriteRmaWin(out_, id, string(""), job_.windows[id],
+                                             OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS));
   }
 
   void facts(const Facts& facts) {

@@ -32,7 +32,8 @@ inline OTF2_LocationRef location(std::uint32_t rank, std::uint32_t thread) {
 inline OTF2_RegionRef application_region() { return static_cast<OTF2_RegionRef>(mpi_regions().size()); }
 inline OTF2_RegionRef phase_region(std::uint32_t index) { return application_region() + 1 + index; }
 
-// Groups: the processes' main locations, MPI_COMM_SELF's special group, then JobDefinitions::groups.
+// Groups: the processes' main locations, MPI_COMM_SELF's special group, then JobDefinitions::groups,
+// then TraceArchive::groups.
 inline constexpr OTF2_GroupRef kLocationsGroup = 0, kSelfGroup = 1;
 inline OTF2_GroupRef group(std::uint32_t index) { return index + 2; }
 

@@ -123,12 +123,12 @@ class Writing {
   // A process's threads side by side, in the order of time: one may complete what another started.
   void write_process(std::size_t first, std::size_t last, const RankClocks& clocks, Time start) {
     const std::uint32_t process = recording_.threads[first].process;
-    OpenRequests<WrittenRequest> requests;
+    OpenOfProcess open;
     std::vector<std::unique_ptr<JournalTrack>> tracks;
     std::vector<std::unique_ptr<LocationWriter>> writers;
     for (std::size_t i = first; i < last; ++i) {
       tracks.push_back(std::make_unique<JournalTrack>(recording_.threads[i]));
-      writers.push_back(std::make_unique<LocationWriter>(place(i, false), archive_, requests));
+      writers.push_back(std::make_unique<LocationWriter>(place(i, false), archive_, open));
     }
     while (true) {
       std::size_t next = tracks.size();
@@ -147,11 +147,11 @@ class Writing {
   // All processes side by side, as causality orders them.
   void write_cpu_time(const RankClocks& clocks) {
     epoch_ns_ = clocks.epoch_ns();
-    std::vector<OpenRequests<WrittenRequest>> requests(recording_.definitions.processes.size());
+    std::vector<OpenOfProcess> open(recording_.definitions.processes.size());
     std::vector<std::unique_ptr<LocationWriter>> writers;
     for (std::size_t i = 0; i < recording_.threads.size(); ++i)
-      writers.push_back(std::make_unique<LocationWriter>(place(i, true), archive_,
-                                                         requests[recording_.threads[i].process]));
+      writers.push_back(
+          std::make_unique<LocationWriter>(place(i, true), archive_, open[recording_.threads[i].process]));
     CpuTimeline timeline(recording_, clocks);
     timeline.run([&](std::size_t thread, const JournalStep& step, Time begin, Time end) {
       writers[thread]->write(step, begin, end);

@@ -253,6 +253,56 @@ TEST_F(TraceWriter, OneSidedOperationsAndTheirSynchronisations) {
   EXPECT_EQ(one[4].sync, RmaSync::wait);
 }
 
+TEST_F(TraceWriter, EpochsTellTheirGroupAlsoWhereTheyEnd) {
+  ranks(4);
+  const auto sync = [&](std::uint32_t r, RmaSync what, std::uint64_t at,
+                        const std::vector<std::int32_t>& group = {}, std::uint32_t thread = 0) {
+    for (const std::int32_t member : group) rank(r).thread(thread).extension(Extension::member, member, 0);
+    rank(r).thread(thread).event(EventKind::rma_sync, at, 10,
+                                 {.op = static_cast<std::uint8_t>(what), .communicator = 3});
+  };
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    rank(r).definitions.communicator(7, std::array<std::int32_t, 4>{3, 2, 1, 0});
+    rank(r).definitions.window(3, 7);
+    sync(r, RmaSync::create, 100);
+  }
+  sync(0, RmaSync::start, 200, {3, 1});
+  sync(0, RmaSync::post, 250, {2});
+  rank(0).thread(1).start(260);
+  sync(0, RmaSync::complete, 300, {}, 1);  // by another thread
+  sync(0, RmaSync::wait, 400);
+  sync(0, RmaSync::start, 500, {1});
+  sync(0, RmaSync::complete, 600);
+  for (std::uint32_t r = 0; r < 4; ++r) sync(r, RmaSync::free, 700);
+  const TraceSummary summary = write();
+  const auto trace = open_trace(summary.anchor);
+  const auto zero = operations(*trace, 0);
+  ASSERT_EQ(zero.size(), 6u);  // creation and end are no operations
+  EXPECT_EQ(zero[0].sync, RmaSync::start);
+  EXPECT_THAT(zero[0].group, ElementsAre(3, 1)) << "world ranks";
+  EXPECT_THAT(zero[1].group, ElementsAre(2));
+  EXPECT_EQ(zero[2].sync, RmaSync::wait);
+  EXPECT_THAT(zero[2].group, ElementsAre(2));
+  EXPECT_THAT(zero[3].group, ElementsAre(1));
+  EXPECT_THAT(zero[4].group, ElementsAre(1));
+  const auto other = operations(*trace, 0, 1);
+  ASSERT_EQ(other.size(), 2u);
+  EXPECT_EQ(other[0].sync, RmaSync::complete);
+  EXPECT_THAT(other[0].group, ElementsAre(3, 1));
+  const auto events = printed(summary.anchor);
+  ASSERT_TRUE(events.has_value());
+  const auto lines_with = [&](const char* word) {
+    std::size_t count = 0;
+    for (std::size_t at = events->find(word); at != std::string::npos; at = events->find(word, at + 1))
+      ++count;
+    return count;
+  };
+  EXPECT_EQ(lines_with("RMA_WIN_CREATE "), 4u) << *events;
+  EXPECT_EQ(lines_with("RMA_WIN_DESTROY "), 4u);
+  EXPECT_EQ(lines_with("RMA_GROUP_SYNC "), 6u);
+  EXPECT_EQ(events->find("warning"), std::string::npos) << *events;
+}
+
 TEST_F(TraceWriter, PhasesAreRegionsByName) {
   ranks(2);
   rank(0).definitions.region(0, "solve");

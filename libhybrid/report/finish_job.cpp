@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/file_size_signal.h"
 #include "libhybrid/recording/definitions.h"
 #include "libhybrid/recording/trace_writer.h"
 #include "libhybrid/report/job_report.h"
@@ -74,6 +75,7 @@ JobReport report_of(const std::string& anchor, const JobOptions& options, Progre
 
 std::string finish_job(const std::string& recording, const JobOptions& options, std::FILE* out,
                        std::FILE* progress) {
+  const FileSizeSignalGuard guard;
   ProgressLine line(progress);
   line.show("writing the trace", 0);
   const TraceSummary trace = write_trace(recording, options.output);

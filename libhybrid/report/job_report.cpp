@@ -149,7 +149,8 @@ std::uint32_t count_ports(const std::vector<std::uint32_t>& ports) {
   return ports.empty() ? 0 : *std::max_element(ports.begin(), ports.end()) + 1;
 }
 
-JobPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports) {
+JobPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports,
+                      PhaseTraffic* traffic) {
   PhaseFinder finder(ports);
   std::map<std::uint32_t, HintedPhase> hinted;  // by region; kNoPhase: outside any
   JobPhases found;
@@ -157,6 +158,7 @@ JobPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32
     found.end = std::max(found.end, message.at);
     finder.send(message.at, {message.source, message.destination}, message.bytes);
     gather(hinted[message.phase], message);
+    if (traffic != nullptr) traffic->add(message);
   });
   found.hinted = std::any_of(hinted.begin(), hinted.end(), [](const auto& p) { return p.first != kNoPhase; });
   if (!found.hinted) {
@@ -234,7 +236,10 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   emulations(options, slot_counts(options, options.network.slots), ports);  // refuses what cannot work, early
 
   tell("finding phases", 0);
-  JobPhases phases = find_phases(*job, options.replay, ports);
+  PhaseTraffic traffic;
+  JobPhases phases =
+      find_phases(*job, options.replay, ports, options.network.preload == 0 ? nullptr : &traffic);
+  const PhasePreloads preloads = traffic.plan(*job, ports, options.network.preload);
   report.phases_hinted = phases.hinted;
   report.phases = std::move(phases.phases);
   const std::uint32_t needed = most_slots_needed(report.phases);
@@ -254,6 +259,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
                                  : "emulating " + parameters.technique;
     tell(what, 0);
     ReplayOptions replay_options = options.replay;
+    replay_options.preloads = preloads;
     replay_options.progress = [&](std::uint64_t done) { tell(what, done); };
     job = open();
     TechniqueResult result;

@@ -12,6 +12,7 @@
 
 #include "emulator/measures.h"
 #include "emulator/replay/operation.h"
+#include "emulator/replay/phase_preload.h"
 #include "emulator/replay/replay.h"
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/report/verdict.h"
@@ -68,7 +69,9 @@ struct JobPhases {
   std::vector<Phase> phases;
   Time end{};  // of the last send
 };
-JobPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports);
+/// What the hinted ones send is added to `traffic`, unless that is null.
+JobPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports,
+                      PhaseTraffic* traffic = nullptr);
 
 /// Scores predictors on a job's sends: one evaluation per source port, summed. Rows in the order of `names`,
 /// then of `capacities` (0: no limit).

@@ -23,6 +23,14 @@ std::string plain_name(std::string_view application) {
   return name.empty() ? "job" : name;
 }
 
+[[noreturn]] void fail(const std::string& path, const std::string& mend) {
+  const int reason = errno;
+  const std::string problem = "output: cannot make the directory '" + path + "': " + std::strerror(reason);
+  // Not what the user gave is wrong: a program that is to be recorded runs all the same.
+  if (reason == ENOSPC || reason == EDQUOT) throw RunError(problem, "Free space, or name another place.");
+  throw UserError(problem, mend);
+}
+
 }  // namespace
 
 std::string create_output_directory(const std::string& output, std::string_view application) {
@@ -31,16 +39,13 @@ std::string create_output_directory(const std::string& output, std::string_view 
     if (errno == EEXIST)
       throw UserError("output: '" + output + "' exists already",
                       "Name a new directory; nothing is ever overwritten.");
-    throw UserError("output: cannot make the directory '" + output + "': " + std::strerror(errno),
-                    "Name a new directory below one that exists and that you may write to.");
+    fail(output, "Name a new directory below one that exists and that you may write to.");
   }
   const std::string stem = "hybrid-" + plain_name(application) + "-";
   for (std::uint64_t n = 1;; ++n) {
     const std::string path = stem + std::to_string(n);
     if (::mkdir(path.c_str(), 0700) == 0) return path;
-    if (errno != EEXIST)
-      throw UserError("output: cannot make the directory '" + path + "': " + std::strerror(errno),
-                      "Name one with --output where you may write.");
+    if (errno != EEXIST) fail(path, "Name one with --output where you may write.");
   }
 }
 

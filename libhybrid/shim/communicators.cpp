@@ -1,9 +1,11 @@
-// What MPI says of a communicator or window, taken once, so that a transfer's peer is an array access away.
+// What MPI says of a communicator, window or group, taken once, so that a transfer's peer is an array access
+// away.
 #include <algorithm>
 #include <exception>
 #include <numeric>
 
 #include "libhybrid/shim/mpi_library.h"
+#include "libhybrid/shim/one_sided.h"
 #include "libhybrid/shim/process.h"
 #include "libhybrid/shim/warnings.h"
 
@@ -194,5 +196,18 @@ void Process::define_window(MPI_Win win, MPI_Comm comm) noexcept {
 }
 
 const Window* Process::window(MPI_Win win) { return windows.find(static_cast<std::uint32_t>(win)); }
+
+void record_members(Thread& thread, MPI_Group group) {
+  constexpr int kAtOnce = 64;  // without allocation
+  int size = 0, local[kAtOnce], members[kAtOnce];
+  mpi::Group_size(group, &size);
+  for (int first = 0; first < size; first += kAtOnce) {
+    const int count = std::min(kAtOnce, size - first);
+    std::iota(local, local + count, first);
+    if (mpi::Group_translate_ranks(group, count, local, process().world, members) != MPI_SUCCESS) return;
+    for (int i = 0; i < count; ++i)
+      if (members[i] != MPI_UNDEFINED) thread.extension(Extension::member, members[i], 0);
+  }
+}
 
 }  // namespace hybrid::shim

@@ -59,142 +59,98 @@ bool record_completion(CallTime& time, const RequestsBefore& requests, int i, co
 
 namespace handle {
 
-template <class Real>
-HYBRID_HOT int wait(Thread& thread, Real&& real, MPI_Request* request, MPI_Status*& status) {
+/// Waits never come back in vain.
+constexpr bool never() { return false; }
+
+/// What all of them do. `Own` keeps the statuses of `count` requests. After a call that succeeded,
+/// `in_vain()` says that it was a poll that found nothing; if not, `each(ended)` calls ended(i, k) for every
+/// request i that it completed, whose status is the k-th.
+template <class Own, class Real, class Statuses, class InVain, class Each>
+HYBRID_HOT int complete(Thread& thread, Real&& real, int count, MPI_Request* requests, Statuses& statuses,
+                        InVain&& in_vain, Each&& each) {
   CallTime time(thread);
-  const RequestsBefore before(1, request);
-  const OwnStatus own(status);
+  const RequestsBefore before(count, requests);
+  const Own own(count, statuses);
   const int result = real();
   time.done();
+  if (result == MPI_SUCCESS && in_vain()) {
+    time.record_poll();
+    return result;
+  }
   process().prediction.pass(thread, time.begin());
-  if (result != MPI_SUCCESS || !record_completion(time, before, 0, own.get())) time.record_call();
+  bool recorded = false;
+  if (result == MPI_SUCCESS)
+    each([&](int i, int k) { recorded |= record_completion(time, before, i, own[k]); });
+  if (!recorded) time.record_call();
   return result;
+}
+
+// The requests that ended, by what the call tells of them.
+inline auto the_one() {
+  return [](auto&& ended) { ended(0, 0); };
+}
+inline auto all_of(int count) {
+  return [count](auto&& ended) {
+    for (int i = 0; i < count; ++i) ended(i, i);
+  };
+}
+inline auto any_of(const int* index) {
+  return [index](auto&& ended) {
+    if (*index != MPI_UNDEFINED) ended(*index, 0);
+  };
+}
+inline auto some_of(const int* done, const int* indices) {
+  return [done, indices](auto&& ended) {
+    for (int k = 0; *done != MPI_UNDEFINED && k < *done; ++k) ended(indices[k], k);
+  };
+}
+
+template <class Real>
+HYBRID_HOT int wait(Thread& thread, Real&& real, MPI_Request* request, MPI_Status*& status) {
+  return complete<OwnStatus>(thread, real, 1, request, status, never, the_one());
 }
 
 template <class Real>
 int waitall(Thread& thread, Real&& real, int count, MPI_Request* requests, MPI_Status*& statuses) {
-  CallTime time(thread);
-  const RequestsBefore before(count, requests);
-  const OwnStatuses own(count, statuses);
-  const int result = real();
-  time.done();
-  process().prediction.pass(thread, time.begin());
-  bool recorded = false;
-  for (int i = 0; result == MPI_SUCCESS && i < count; ++i)
-    recorded |= record_completion(time, before, i, own[i]);
-  if (!recorded) time.record_call();
-  return result;
+  return complete<OwnStatuses>(thread, real, count, requests, statuses, never, all_of(count));
 }
 
 template <class Real>
 int waitany(Thread& thread, Real&& real, int count, MPI_Request* requests, const int* index,
             MPI_Status*& status) {
-  CallTime time(thread);
-  const RequestsBefore before(count, requests);
-  const OwnStatus own(status);
-  const int result = real();
-  time.done();
-  process().prediction.pass(thread, time.begin());
-  if (result != MPI_SUCCESS || *index == MPI_UNDEFINED || !record_completion(time, before, *index, own.get()))
-    time.record_call();
-  return result;
+  return complete<OwnStatus>(thread, real, count, requests, status, never, any_of(index));
 }
 
 template <class Real>
 int waitsome(Thread& thread, Real&& real, int count, MPI_Request* requests, const int* done,
              const int* indices, MPI_Status*& statuses) {
-  CallTime time(thread);
-  const RequestsBefore before(count, requests);
-  const OwnStatuses own(count, statuses);
-  const int result = real();
-  time.done();
-  process().prediction.pass(thread, time.begin());
-  bool recorded = false;
-  for (int i = 0; result == MPI_SUCCESS && *done != MPI_UNDEFINED && i < *done; ++i)
-    recorded |= record_completion(time, before, indices[i], own[i]);
-  if (!recorded) time.record_call();
-  return result;
+  return complete<OwnStatuses>(thread, real, count, requests, statuses, never, some_of(done, indices));
 }
 
 template <class Real>
 HYBRID_HOT int test(Thread& thread, Real&& real, MPI_Request* request, const int* flag, MPI_Status*& status) {
-  CallTime time(thread);
-  const RequestsBefore before(1, request);
-  const OwnStatus own(status);
-  const int result = real();
-  time.done();
-  if (result == MPI_SUCCESS && *flag == 0)
-    time.record_poll();
-  else if (result != MPI_SUCCESS || !record_completion(time, before, 0, own.get()))
-    time.record_call();
-  return result;
+  return complete<OwnStatus>(thread, real, 1, request, status, [flag] { return *flag == 0; }, the_one());
 }
 
 template <class Real>
 int testall(Thread& thread, Real&& real, int count, MPI_Request* requests, const int* flag,
             MPI_Status*& statuses) {
-  CallTime time(thread);
-  const RequestsBefore before(count, requests);
-  const OwnStatuses own(count, statuses);
-  const int result = real();
-  time.done();
-  if (result == MPI_SUCCESS && *flag == 0) {
-    time.record_poll();
-    return result;
-  }
-  bool recorded = false;
-  for (int i = 0; result == MPI_SUCCESS && i < count; ++i)
-    recorded |= record_completion(time, before, i, own[i]);
-  if (!recorded) time.record_call();
-  return result;
+  return complete<OwnStatuses>(
+      thread, real, count, requests, statuses, [flag] { return *flag == 0; }, all_of(count));
 }
 
 template <class Real>
 int testany(Thread& thread, Real&& real, int count, MPI_Request* requests, const int* index, const int* flag,
             MPI_Status*& status) {
-  CallTime time(thread);
-  const RequestsBefore before(count, requests);
-  const OwnStatus own(status);
-  const int result = real();
-  time.done();
-  if (result == MPI_SUCCESS && *flag == 0)
-    time.record_poll();
-  else if (result != MPI_SUCCESS || *index == MPI_UNDEFINED ||
-           !record_completion(time, before, *index, own.get()))
-    time.record_call();
-  return result;
+  return complete<OwnStatus>(
+      thread, real, count, requests, status, [flag] { return *flag == 0; }, any_of(index));
 }
 
 template <class Real>
 int testsome(Thread& thread, Real&& real, int count, MPI_Request* requests, const int* done,
              const int* indices, MPI_Status*& statuses) {
-  CallTime time(thread);
-  const RequestsBefore before(count, requests);
-  const OwnStatuses own(count, statuses);
-  const int result = real();
-  time.done();
-  if (result == MPI_SUCCESS && *done == 0) {
-    time.record_poll();
-    return result;
-  }
-  bool recorded = false;
-  for (int i = 0; result == MPI_SUCCESS && *done != MPI_UNDEFINED && i < *done; ++i)
-    recorded |= record_completion(time, before, indices[i], own[i]);
-  if (!recorded) time.record_call();
-  return result;
-}
-
-// Completes nothing: the request stays until a wait or a test takes it.
-template <class Real>
-int request_get_status(Thread& thread, Real&& real, const int* flag) {
-  CallTime time(thread);
-  const int result = real();
-  time.done();
-  if (result == MPI_SUCCESS && *flag == 0)
-    time.record_poll();
-  else
-    time.record_call();
-  return result;
+  return complete<OwnStatuses>(
+      thread, real, count, requests, statuses, [done] { return *done == 0; }, some_of(done, indices));
 }
 
 // The transfer of an active request goes on, and nobody will ever wait for it: the journal has its begin

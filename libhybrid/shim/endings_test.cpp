@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 
 #include "core/journal.h"
@@ -82,6 +84,80 @@ TEST(Endings, AFullDiskIsToldOnceAndTheProgramGoesOn) {
   EXPECT_LE(journal.header().lost, 40010 - JournalWriter::kSegmentEvents);
 }
 
+// Runs a script in a mount name space of its own, where DIR is a full disk of 64 KiB; skips the test where
+// that is not allowed.
+class FullDisk : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    disk_ = directory_.path() + "/disk";
+    fs::create_directory(disk_);
+    if (in_full_disk("true").status != 0) GTEST_SKIP() << "needs the right to mount a file system";
+  }
+  Outcome in_full_disk(const std::string& script) const {
+    return run({"unshare", "--mount", "sh", "-c",
+                "mount -t tmpfs -o size=64k none '" + disk_ + "' || exit 99; cat /dev/zero > '" + disk_ +
+                    "/ballast' 2>/dev/null; " + script},
+               {}, directory_.path());
+  }
+  std::string ranks(int count, const std::string& program_path, const std::string& settings) const {
+    return std::string(HYBRID_MPIEXEC) + " -n " + std::to_string(count) + " -genv LD_PRELOAD " +
+           preload_library() + " " + settings + " " + program_path;
+  }
+
+  ScratchDirectory directory_;
+  std::string disk_;
+};
+
+TEST_F(FullDisk, FromTheStartTheProgramRunsAndTheLossIsTold) {
+  const Outcome outcome =
+      in_full_disk(ranks(4, program("shim_p2p_ring"), "-genv HYBRID_OUTPUT '" + disk_ + "/job'"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "sum 6\n");
+  const std::size_t first = outcome.err.find("the program goes on, but not all of it is recorded");
+  ASSERT_NE(first, std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("the program goes on", first + 1), std::string::npos) << outcome.err;
+  // Of each of the four ranks a hundred exchanges, and the rest of its calls.
+  const std::size_t told = outcome.err.find(" events are lost");
+  ASSERT_NE(told, std::string::npos) << outcome.err;
+  const std::size_t line = outcome.err.rfind(' ', told - 1) + 1;
+  EXPECT_GE(std::stoull(outcome.err.substr(line, told - line)), 400u) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("nothing is recorded: the disk was full"));
+  EXPECT_EQ(outcome.err.find("hybrid recover"), std::string::npos) << "there is nothing to recover";
+}
+
+TEST_F(FullDisk, ThatFillsWhileTheProgramRunsIsToldInTheReport) {
+  // 64 KiB are room for definitions and the journal's header, not for its first events.
+  const Outcome outcome =
+      in_full_disk("rm '" + disk_ + "/ballast'; " +
+                   ranks(1, program("shim_p2p_ring"), "-genv HYBRID_OUTPUT '" + disk_ + "/job'"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "sum 0\n");
+  EXPECT_THAT(outcome.err, HasSubstr("the disk is full: the program goes on"));
+  EXPECT_THAT(outcome.err, HasSubstr("events are missing: the disk was full while the job ran"));
+}
+
+TEST_F(FullDisk, WithoutRoomForADirectoryTheProgramRunsUnrecorded) {
+  const Outcome outcome =
+      in_full_disk("umount '" + disk_ + "'; mount -t tmpfs -o nr_inodes=1 none '" + disk_ + "' || exit 99; " +
+                   ranks(2, program("shim_p2p_ring"), "-genv HYBRID_OUTPUT '" + disk_ + "/job'"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "sum 1\n");
+  EXPECT_THAT(outcome.err, HasSubstr("the program runs unrecorded: output: cannot make the directory"));
+  EXPECT_EQ(outcome.err.find("unrecorded"), outcome.err.rfind("unrecorded")) << outcome.err;
+}
+
+TEST(Endings, AFileSizeLimitFromTheStartKillsNobody) {
+  // SIGXFSZ would: at the definitions, the journal, the live scheduler's memory, the trace.
+  const ScratchDirectory directory;
+  const Outcome outcome = run_ranks(
+      2, {program("shim_p2p_ring")},
+      {{"LD_PRELOAD", preload_library() + ":" + program("libshim_limiting_tool.so")}}, directory.path());
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "sum 1\n");
+  EXPECT_THAT(outcome.err, HasSubstr("the program goes on"));
+  EXPECT_THAT(outcome.err, HasSubstr(" events are lost"));
+}
+
 TEST(Start, NonMpiProgramsAreLeftAlone) {
   const ScratchDirectory directory;
   const Outcome outcome =
@@ -127,6 +203,16 @@ TEST(Options, AWrongValueEndsTheProgramBeforeItsWork) {
   EXPECT_THAT(outcome.err, HasSubstr("HYBRID_CLOCK"));
   EXPECT_THAT(outcome.err, HasSubstr("sundial"));
   EXPECT_EQ(outcome.err.find("sundial"), outcome.err.rfind("sundial")) << "told once: " << outcome.err;
+  EXPECT_TRUE(fs::is_empty(directory.path()));
+}
+
+TEST(Options, WhatPredictorsCannotCountIsRefusedBeforeTheProgramsWork) {
+  const ScratchDirectory directory;
+  const Outcome outcome = run_ranks(2, {program("shim_same_transfers")},
+                                    {{"HYBRID_PREDICTOR_THRESHOLD", "65536"}}, directory.path());
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("predictor-threshold: 65536"));
+  EXPECT_THAT(outcome.err, HasSubstr("at most 65535"));
   EXPECT_TRUE(fs::is_empty(directory.path()));
 }
 
@@ -205,6 +291,45 @@ TEST(Live, HitsAndMissesAreCountedWhileTheJobRuns) {
   const std::vector<Event> events = run.events(0);
   EXPECT_EQ(count(events, EventKind::predict_request), number("predicted_requests"));
   EXPECT_EQ(count(events, EventKind::predict_release), number("predicted_releases"));
+}
+
+TEST(Live, HostsTalkOverTheJobsOwnMpi) {
+  // Two hosts are pretended: the second one's requests cross the job's MPI to the port, the grants come back.
+  const RecordedRun run(4, {program("shim_p2p_ring"), "long"},
+                        {{"HYBRID_LIVE", "on"}, {"HYBRID_HOSTS", "2"}});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_EQ(run.outcome().out, "sum 6\n");
+  EXPECT_EQ(run.outcome().err, "") << "MPI ends with nothing unmatched";
+  for (std::uint32_t rank = 0; rank < 4; ++rank) {
+    const auto properties = run.definitions(rank).properties;
+    const auto number = [&](const char* name) { return std::stoull(properties.at(name)); };
+    EXPECT_GE(number("live_requests"), 1u) << rank;
+    EXPECT_GE(number("live_grants"), 1u) << rank;
+    EXPECT_GE(number("live_hits"), 1u) << rank;
+    EXPECT_EQ(number("live_hits") + number("live_misses"), number("predicted_sends")) << rank;
+    EXPECT_EQ(properties.contains("live_service"), rank % 2 == 0) << "the first rank of each host";
+    EXPECT_EQ(properties.at("hosts"), "2");
+  }
+}
+
+TEST(Live, AnyThreadCarriesBetweenHosts) {
+  const RecordedRun run(2, {program("shim_threads")}, {{"HYBRID_LIVE", "on"}, {"HYBRID_HOSTS", "2"}});
+  EXPECT_EQ(run.outcome().status, 0);
+  EXPECT_EQ(run.outcome().err, "");
+  EXPECT_TRUE(run.complete(0) && run.complete(1));
+}
+
+TEST(Live, HostsMayEndInOtherWays) {
+  const std::map<std::string, int> ends{{"abort", 7}, {"return-3", 3}};
+  for (const auto& [how, status] : ends) {
+    const RecordedRun run(2, {program("shim_endings"), how}, {{"HYBRID_LIVE", "on"}, {"HYBRID_HOSTS", "2"}});
+    EXPECT_EQ(run.outcome().status, status) << run.outcome().err;
+    EXPECT_EQ(run.transfers(0).size(), 3u) << how;
+  }
+  for (const std::string how : {"killed", "no-finalize"}) {
+    const RecordedRun run(2, {program("shim_endings"), how}, {{"HYBRID_LIVE", "on"}, {"HYBRID_HOSTS", "2"}});
+    EXPECT_NE(run.outcome().status, 128 + SIGALRM) << how << " hangs";
+  }
 }
 
 TEST(Yield, IsSaidAndCanBeSwitchedOff) {

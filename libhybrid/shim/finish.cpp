@@ -6,6 +6,7 @@
 #include <string>
 
 #include "libhybrid/live/live_job.h"
+#include "libhybrid/recording/recording.h"
 #include "libhybrid/report/finish_job.h"
 #include "libhybrid/shim/lifecycle.h"
 #include "libhybrid/shim/live_exchange.h"
@@ -44,18 +45,22 @@ void end_recording() {
   State& s = state();
   std::unique_ptr<Process> p(recording.exchange(nullptr, std::memory_order_acq_rel));
   const bool recorded = p != nullptr;
+  std::uint64_t untold = 0;
   if (!recorded) p = std::move(s.unrecorded);
   if (p == nullptr) return;
   if (recorded) {
     try {
-      p->finish_threads();
+      const std::uint64_t lost = p->finish_threads() + p->unrecorded_calls();
       write_counts(*p);
+      if (p->definitions->waits()) untold = lost;
     } catch (const std::exception& error) {
       warn(std::string("what was counted is not recorded: ") + error.what());
     }
   }
   p->live.reset();
-  mpi::Barrier(p->own_comm);
+  // A barrier, too.
+  mpi::Allreduce(&untold, &p->untold_loss, 1, MPI_UINT64_T, MPI_SUM, p->own_comm);
+  if (p->link != nullptr) p->link->finish();
   p->link.reset();
   mpi::Group_free(&p->world);
   mpi::Comm_free(&p->own_comm);
@@ -83,6 +88,9 @@ void after_finalize() noexcept {
   if (p == nullptr) return;
   set_full_disk_token("");
   if (p->rank != 0 || p->recording_directory.empty()) return;
+  if (p->untold_loss != 0)
+    warn(std::to_string(p->untold_loss) +
+         " events are lost, which no report can tell: the disk is still full");
   const JobOptions& options = p->options;
   ::unlink((p->recording_directory + "/" + std::string(kFullDiskToken)).c_str());
   if (options.at_finalize == "journal") return;
@@ -92,7 +100,7 @@ void after_finalize() noexcept {
     finish_job(p->recording_directory, options, out, out != nullptr && ::isatty(2) ? stderr : nullptr);
   } catch (const std::exception& error) {
     std::string text = std::string("no report: ") + error.what();
-    if (::access(p->recording_directory.c_str(), F_OK) == 0)
+    if (is_recording(p->recording_directory))
       text +=
           "\n  The journals are in " + p->recording_directory + "; `hybrid recover` makes a trace of them.";
     warn(text);

@@ -61,11 +61,14 @@ inline bool was_cancelled(const MPI_Status& status) { return (status.count_hi_an
 /// A place for the match where the program wants none. `status` is what the real call gets.
 class OwnStatus {
  public:
-  explicit OwnStatus(MPI_Status*& status) {
+  explicit OwnStatus(MPI_Status*& status) : OwnStatus(1, status) {}
+  /// Of the one request, of `count`, that a call completes.
+  OwnStatus(int /*count*/, MPI_Status*& status) {
     if (status == MPI_STATUS_IGNORE) status = &own_;
     used_ = status;
   }
   const MPI_Status& get() const { return *used_; }
+  const MPI_Status& operator[](int) const { return *used_; }
 
  private:
   MPI_Status own_;
@@ -80,6 +83,19 @@ int call(Thread& thread, Real&& real) {
   const int result = real();
   time.done();
   time.record_call();
+  return result;
+}
+
+/// Asks whether something is there, and takes nothing.
+template <class Real>
+int poll(Thread& thread, Real&& real, const int* flag) {
+  CallTime time(thread);
+  const int result = real();
+  time.done();
+  if (result == MPI_SUCCESS && *flag == 0)
+    time.record_poll();
+  else
+    time.record_call();
   return result;
 }
 

@@ -13,6 +13,18 @@ namespace hybrid::shim {
 
 namespace {
 
+// Pretended hosts lie within the real ones: their ranks share memory.
+void divide_host(std::uint32_t hosts, MPI_Comm comm, MPI_Comm& host_comm) {
+  int rank = 0, size = 1;
+  mpi::Comm_rank(comm, &rank);
+  mpi::Comm_size(comm, &size);
+  const auto pretended = static_cast<int>(std::int64_t{rank} * hosts / size);
+  MPI_Comm part = MPI_COMM_NULL;
+  if (mpi::Comm_split(host_comm, pretended, rank, &part) != MPI_SUCCESS) return;
+  mpi::Comm_free(&host_comm);
+  host_comm = part;
+}
+
 std::uint32_t host_number(MPI_Comm host_comm, int world_rank) {
   int number = world_rank;  // of the host's first rank
   mpi::Bcast(&number, 1, MPI_INT, 0, host_comm);
@@ -59,7 +71,6 @@ JobLayout find_layout(const JobOptions& options, MPI_Comm comm) {
   int rank = 0;
   mpi::Comm_rank(comm, &rank);
   mpi::Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &layout.host_comm);
-  const std::uint32_t host = host_number(layout.host_comm, rank);
 
   const CpuSet binding = binding_of_this_thread();
   const std::vector<std::string> bindings = gather_texts(binding.text(), layout.host_comm);
@@ -72,6 +83,8 @@ JobLayout find_layout(const JobOptions& options, MPI_Comm comm) {
                             ? static_cast<std::uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)))
                             : usable.count();
 
+  if (options.hosts != 0) divide_host(options.hosts, comm, layout.host_comm);
+  const std::uint32_t host = host_number(layout.host_comm, rank);
   std::string line;
   try {
     line = encode(facts_of(options, binding, host));

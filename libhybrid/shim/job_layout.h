@@ -16,12 +16,12 @@ namespace hybrid::shim {
 struct JobLayout {
   Placement placement;
   std::uint32_t hosts = 1;
-  std::uint32_t host = 0;                   // of this rank, by shared memory
+  std::uint32_t host = 0;                   // of this rank, by shared memory, and as pretended within that
   std::vector<std::uint32_t> host_of_rank;  // likewise, by world rank
-  std::vector<CpuSet> bindings_on_host;     // of this host's ranks
-  std::uint32_t ranks_on_host = 1;
-  std::uint32_t cpus_on_host = 1;      // processing units that this host's ranks may run on, in all
-  MPI_Comm host_comm = MPI_COMM_NULL;  // the caller frees it
+  std::vector<CpuSet> bindings_on_host;     // of the ranks on this machine, whatever is pretended
+  std::uint32_t ranks_on_host = 1;          // likewise
+  std::uint32_t cpus_on_host = 1;           // processing units that these may run on, in all
+  MPI_Comm host_comm = MPI_COMM_NULL;       // of `host`; the caller frees it
 
   /// More ranks than processing units for them.
   bool oversubscribed() const { return ranks_on_host > cpus_on_host; }

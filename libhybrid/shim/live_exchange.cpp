@@ -16,18 +16,31 @@ bool MpiLiveExchange::all_in_job(bool mine) {
   return all != 0;
 }
 
+MpiHostLink::MpiHostLink(MPI_Comm first_ranks) : comm_(first_ranks) {
+  int hosts = 0;
+  mpi::Comm_size(comm_, &hosts);
+  sent_.resize(static_cast<std::size_t>(hosts));
+  received_.resize(static_cast<std::size_t>(hosts));
+}
+
 MpiHostLink::~MpiHostLink() {
-  bool all_sent = true;
+  for (Outgoing* each : outgoing_)
+    if (each->request == MPI_REQUEST_NULL) delete each;  // others are MPI's to read from, for ever
+}
+
+void MpiHostLink::finish() {
+  if (comm_ == MPI_COMM_NULL) return;
+  std::vector<int> expected(sent_.size());
+  mpi::Alltoall(sent_.data(), 1, MPI_INT, expected.data(), 1, MPI_INT, comm_);
+  std::array<std::byte, kLiveMessageBytes> ignored;
+  while (received_ != expected) receive(ignored);
+  // Everybody takes what is sent to it, so all of this comes to its end.
   for (Outgoing* each : outgoing_) {
-    int done = 1;
-    if (each->request != MPI_REQUEST_NULL) mpi::Test(&each->request, &done, MPI_STATUS_IGNORE);
-    // MPI may still read from a buffer whose message nobody took: that one is left to it.
-    if (done != 0)
-      delete each;
-    else
-      all_sent = false;
+    int done = 0;
+    while (each->request != MPI_REQUEST_NULL && done == 0)
+      if (mpi::Test(&each->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) break;
   }
-  if (all_sent && comm_ != MPI_COMM_NULL) mpi::Comm_free(&comm_);
+  mpi::Comm_free(&comm_);
 }
 
 bool MpiHostLink::send(std::uint32_t host, std::span<const std::byte> message) {
@@ -47,8 +60,11 @@ bool MpiHostLink::send(std::uint32_t host, std::span<const std::byte> message) {
     place = outgoing_.back();
   }
   std::copy(message.begin(), message.end(), place->message.begin());
-  return mpi::Isend(place->message.data(), static_cast<int>(message.size()), MPI_BYTE, static_cast<int>(host),
-                    0, comm_, &place->request) == MPI_SUCCESS;
+  if (mpi::Isend(place->message.data(), static_cast<int>(message.size()), MPI_BYTE, static_cast<int>(host), 0,
+                 comm_, &place->request) != MPI_SUCCESS)
+    return false;
+  ++sent_[host];
+  return true;
 }
 
 std::size_t MpiHostLink::receive(std::span<std::byte> buffer) {
@@ -58,6 +74,7 @@ std::size_t MpiHostLink::receive(std::span<std::byte> buffer) {
   if (mpi::Improbe(MPI_ANY_SOURCE, 0, comm_, &found, &message, &status) != MPI_SUCCESS || found == 0)
     return 0;
   mpi::Mrecv(buffer.data(), static_cast<int>(buffer.size()), MPI_BYTE, &message, &status);
+  ++received_[static_cast<std::size_t>(status.MPI_SOURCE)];
   return static_cast<std::size_t>(status.count_lo);
 }
 

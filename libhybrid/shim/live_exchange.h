@@ -25,11 +25,13 @@ class MpiLiveExchange : public LiveExchange {
 };
 
 /// Messages between the first ranks of the hosts, over a communicator of theirs in which host h has rank h.
-/// Frees the communicator. Messages still under way at the end are given up.
 class MpiHostLink : public HostLink {
  public:
-  explicit MpiHostLink(MPI_Comm first_ranks) : comm_(first_ranks) {}
+  explicit MpiHostLink(MPI_Comm first_ranks);
   ~MpiHostLink() override;
+  /// Collective over the first ranks, none of which sends any more: takes what is still under way, so that
+  /// MPI ends with nothing unmatched, and frees the communicator.
+  void finish();
   bool send(std::uint32_t host, std::span<const std::byte> message) override;
   std::size_t receive(std::span<std::byte> buffer) override;
 
@@ -41,6 +43,7 @@ class MpiHostLink : public HostLink {
   static constexpr std::size_t kMostOutgoing = 64;
   MPI_Comm comm_;
   std::vector<Outgoing*> outgoing_;
+  std::vector<int> sent_, received_;  // messages, by host; wrapping does no harm
 };
 
 }  // namespace hybrid::shim

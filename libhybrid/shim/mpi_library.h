@@ -25,6 +25,7 @@ class Function<Result (*)(Parameters...)> {
 #define HYBRID_MPI_FUNCTION(name) inline constinit Function<decltype(&PMPI_##name)> name{"PMPI_" #name};
 HYBRID_MPI_FUNCTION(Allgather)
 HYBRID_MPI_FUNCTION(Allreduce)
+HYBRID_MPI_FUNCTION(Alltoall)
 HYBRID_MPI_FUNCTION(Barrier)
 HYBRID_MPI_FUNCTION(Bcast)
 HYBRID_MPI_FUNCTION(Cart_shift)

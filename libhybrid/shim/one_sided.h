@@ -9,6 +9,12 @@ namespace hybrid::shim {
 inline constexpr int kNobody = MPI_PROC_NULL;
 
 /// `communicator` of a one-sided event is the window's id.
+inline Record sync_record(RmaSync what, std::uint32_t window) {
+  return {EventKind::rma_sync, static_cast<std::uint8_t>(what), window};
+}
+/// The processes of a post's or start's group, before its event.
+void record_members(Thread& thread, MPI_Group group);
+
 inline Record window_record(EventKind kind, std::uint8_t op, const Window* window, int target,
                             std::uint64_t bytes) {
   if (window == nullptr) return {};
@@ -111,17 +117,49 @@ int win_test(Thread& thread, Real&& real, const int* flag, MPI_Win win) {
 }
 
 template <class Real>
+int open_epoch(Thread& thread, Real&& real, RmaSync what, MPI_Group group, MPI_Win win) {
+  CallTime time(thread);
+  const Window* const window = process().window(win);
+  const int result = real();
+  time.done();
+  process().prediction.pass(thread, time.begin());
+  if (result != MPI_SUCCESS || window == nullptr) {
+    time.record_call();
+    return result;
+  }
+  record_members(thread, group);
+  time.record(sync_record(what, window->id));
+  return result;
+}
+
+template <class Real>
 int win_create(Thread& thread, Real&& real, MPI_Comm comm, MPI_Win* win) {
-  const int result = call(thread, real);
+  CallTime time(thread);
+  const int result = real();
+  time.done();
   if (result == MPI_SUCCESS) process().define_window(*win, comm);
+  const Window* const made = result == MPI_SUCCESS ? process().window(*win) : nullptr;
+  if (made != nullptr)
+    time.record(sync_record(RmaSync::create, made->id));
+  else
+    time.record_call();
   return result;
 }
 
 // Before the call, after which another thread's window may have the handle.
 template <class Real>
 int win_free(Thread& thread, Real&& real, const MPI_Win* win) {
+  CallTime time(thread);
+  const Window* const window = process().window(*win);
+  const std::uint32_t id = window == nullptr ? 0 : window->id;
   process().windows.erase(static_cast<std::uint32_t>(*win));
-  return call(thread, real);
+  const int result = real();
+  time.done();
+  if (result == MPI_SUCCESS && window != nullptr)
+    time.record(sync_record(RmaSync::free, id));
+  else
+    time.record_call();
+  return result;
 }
 
 }  // namespace handle

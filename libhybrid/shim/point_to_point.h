@@ -65,6 +65,17 @@ inline void record_begin(CallTime& time, const Request& r) {
   }
 }
 
+/// One direction of a transfer as the journal has it.
+HYBRID_HOT Request request_of(RequestKind kind, const HalfTransfer& half, MPI_Comm comm) {
+  Request r;
+  r.kind = kind;
+  r.communicator = process().communicator(comm);
+  r.peer = world_rank(r.communicator, half.peer);
+  r.tag = half.tag;
+  r.bytes = bytes_of(half.count, half.datatype);
+  return r;
+}
+
 /// A nonblocking transfer was started: remembers the request and writes the transfer's begin.
 void record_started(CallTime& time, MPI_Request request, Request& what);
 
@@ -130,20 +141,12 @@ int sendrecv(Thread& thread, Real&& real, const HalfTransfer& out, const HalfTra
   return result;
 }
 
+/// A nonblocking transfer.
 template <class Real>
-HYBRID_HOT int isend(Thread& thread, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype datatype,
-                     int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+HYBRID_HOT int begin(Thread& thread, Real&& real, Request& r, MPI_Request* request) {
   CallTime time(thread);
-  Process& p = process();
-  Request r;
-  r.kind = RequestKind::send;
   r.active = true;
-  r.op = code(mode);
-  r.communicator = p.communicator(comm);
-  r.peer = world_rank(r.communicator, dest);
-  r.tag = tag;
-  r.bytes = bytes_of(count, datatype);
-  p.prediction.sending(thread, time.begin(), r.peer, r.bytes, tag);
+  if (r.kind != RequestKind::recv) process().prediction.sending(thread, time.begin(), r.peer, r.bytes, r.tag);
   const int result = real();
   time.done();
   if (result == MPI_SUCCESS) [[likely]]
@@ -151,50 +154,37 @@ HYBRID_HOT int isend(Thread& thread, Real&& real, SendMode mode, MPI_Count count
   else
     time.record_call();
   return result;
+}
+
+template <class Real>
+HYBRID_HOT int isend(Thread& thread, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype datatype,
+                     int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+  Request r = request_of(RequestKind::send, {count, datatype, dest, tag}, comm);
+  r.op = code(mode);
+  return begin(thread, real, r, request);
 }
 
 template <class Real>
 HYBRID_HOT int irecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, int source, int tag,
                      MPI_Comm comm, MPI_Request* request) {
-  CallTime time(thread);
-  Request r;
-  r.kind = RequestKind::recv;
-  r.active = true;
-  r.communicator = process().communicator(comm);
-  r.peer = world_rank(r.communicator, source);
-  r.tag = tag;
-  r.bytes = bytes_of(count, datatype);
-  const int result = real();
-  time.done();
-  if (result == MPI_SUCCESS) [[likely]]
-    record_started(time, *request, r);
-  else
-    time.record_call();
-  return result;
+  Request r = request_of(RequestKind::recv, {count, datatype, source, tag}, comm);
+  return begin(thread, real, r, request);
 }
 
 template <class Real>
 int isendrecv(Thread& thread, Real&& real, const HalfTransfer& out, const HalfTransfer& in, MPI_Comm comm,
               MPI_Request* request) {
-  CallTime time(thread);
-  Request r;
-  r.kind = RequestKind::sendrecv;
-  r.active = true;
-  r.communicator = process().communicator(comm);
-  r.peer = world_rank(r.communicator, out.peer);
-  r.tag = out.tag;
-  r.bytes = bytes_of(out.count, out.datatype);
+  Request r = request_of(RequestKind::sendrecv, out, comm);
   r.recv_peer = world_rank(r.communicator, in.peer);
   r.recv_tag = in.tag;
   r.recv_bytes = bytes_of(in.count, in.datatype);
-  process().prediction.sending(thread, time.begin(), r.peer, r.bytes, r.tag);
-  const int result = real();
-  time.done();
-  if (result == MPI_SUCCESS)
-    record_started(time, *request, r);
-  else
-    time.record_call();
-  return result;
+  return begin(thread, real, r, request);
+}
+
+/// A persistent transfer that a call made.
+inline void remember_persistent(MPI_Request request, Request r) {
+  r.persistent = true;
+  remember(request, r);
 }
 
 template <class Real>
@@ -202,15 +192,9 @@ int send_init(Thread&, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype
               MPI_Comm comm, MPI_Request* request) {
   const int result = real();
   if (result != MPI_SUCCESS) return result;
-  Request r;
-  r.kind = RequestKind::send;
-  r.persistent = true;
+  Request r = request_of(RequestKind::send, {count, datatype, dest, tag}, comm);
   r.op = code(mode);
-  r.communicator = process().communicator(comm);
-  r.peer = world_rank(r.communicator, dest);
-  r.tag = tag;
-  r.bytes = bytes_of(count, datatype);
-  remember(*request, r);
+  remember_persistent(*request, r);
   return result;
 }
 
@@ -218,15 +202,8 @@ template <class Real>
 int recv_init(Thread&, Real&& real, MPI_Count count, MPI_Datatype datatype, int source, int tag,
               MPI_Comm comm, MPI_Request* request) {
   const int result = real();
-  if (result != MPI_SUCCESS) return result;
-  Request r;
-  r.kind = RequestKind::recv;
-  r.persistent = true;
-  r.communicator = process().communicator(comm);
-  r.peer = world_rank(r.communicator, source);
-  r.tag = tag;
-  r.bytes = bytes_of(count, datatype);
-  remember(*request, r);
+  if (result == MPI_SUCCESS)
+    remember_persistent(*request, request_of(RequestKind::recv, {count, datatype, source, tag}, comm));
   return result;
 }
 
@@ -235,15 +212,9 @@ int psend_init(Thread&, Real&& real, int partitions, MPI_Count count, MPI_Dataty
                int tag, MPI_Comm comm, MPI_Request* request) {
   const int result = real();
   if (result != MPI_SUCCESS) return result;
-  Request r;
-  r.kind = RequestKind::send;
-  r.persistent = true;
-  r.communicator = process().communicator(comm);
-  r.peer = world_rank(r.communicator, dest);
-  r.tag = tag;
-  r.bytes = bytes_of(partitions * count, datatype);
+  Request r = request_of(RequestKind::send, {partitions * count, datatype, dest, tag}, comm);
   r.partitions = static_cast<std::uint32_t>(partitions);
-  remember(*request, r);
+  remember_persistent(*request, r);
   return result;
 }
 

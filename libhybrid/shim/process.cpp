@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libhybrid/live/live_job.h"
+#include "libhybrid/shim/live_exchange.h"
 #include "libhybrid/shim/mpi_library.h"
 #include "libhybrid/shim/outermost_call.h"
 #include "libhybrid/shim/warnings.h"

@@ -22,10 +22,11 @@
 
 namespace hybrid {
 class LiveJob;
-class HostLink;
 }  // namespace hybrid
 
 namespace hybrid::shim {
+
+class MpiHostLink;
 
 struct Window {
   std::uint32_t id = 0;
@@ -49,7 +50,7 @@ class Process {
   RecordingRules rules;
   ClockSample clock_start;
   std::uint64_t realtime_start = 0;  // CLOCK_REALTIME at clock_start
-  std::unique_ptr<HostLink> link;
+  std::unique_ptr<MpiHostLink> link;
   std::unique_ptr<LiveJob> live;
   bool live_carries = false;
 
@@ -83,6 +84,8 @@ class Process {
   /// Writes the last events of all threads and closes their journals; the sum of events lost.
   std::uint64_t finish_threads();
   /// Calls of threads that got no journal.
+  /// Of all ranks, once the recording has ended: what they lost and could not write down either.
+  std::uint64_t untold_loss = 0;
   std::uint64_t unrecorded_calls() const { return unrecorded_calls_.load(std::memory_order_relaxed); }
 
  private:

@@ -26,6 +26,7 @@
 #include "libhybrid/shim/warnings.h"
 #include "libhybrid/shim/yield.h"
 #include "predictor/predictor.h"
+#include "predictor/recency_list.h"
 
 namespace hybrid::shim {
 
@@ -241,7 +242,14 @@ bool begin(Process& p) {
   p.recording_directory = recording_directory(p.options.output);
   set_full_disk_token(full_disk_token(p.recording_directory));
 
-  const bool predicts = p.options.online_predictor != "none";
+  bool predicts = p.options.online_predictor != "none";
+  if (predicts && layout.placement.ports() > RecencyList::kMostDestinations) {
+    predicts = false;
+    if (p.rank == 0)
+      warn("no predictor runs: " + std::to_string(layout.placement.ports()) +
+           " ports are more than predictors can tell apart (" +
+           std::to_string(RecencyList::kMostDestinations) + ")\n  --placement host makes fewer.");
+  }
   const std::string failure = open_recording(p, layout, predicts);
   if (!failure.empty())
     warn_once_in_job(

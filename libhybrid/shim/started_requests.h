@@ -83,23 +83,6 @@ int pready(Thread& thread, Real&& real, MPI_Request request, int partitions) {
   return result;
 }
 
-template <class Real>
-int parrived(Thread& thread, Real&& real, const int* flag) {
-  CallTime time(thread);
-  const int result = real();
-  time.done();
-  if (result == MPI_SUCCESS && *flag == 0)
-    time.record_poll();
-  else
-    time.record_call();
-  return result;
-}
-
-template <class Real>
-int iprobe(Thread& thread, Real&& real, const int* flag) {
-  return parrived(thread, real, flag);
-}
-
 /// The message that a probe matched; its receive has no communicator of its own.
 inline void remember_message(MPI_Message message, MPI_Comm comm) {
   if (message == MPI_MESSAGE_NULL || message == MPI_MESSAGE_NO_PROC) return;
@@ -121,7 +104,7 @@ int mprobe(Thread& thread, Real&& real, MPI_Comm comm, const MPI_Message* messag
 
 template <class Real>
 int improbe(Thread& thread, Real&& real, MPI_Comm comm, const int* flag, const MPI_Message* message) {
-  const int result = parrived(thread, real, flag);
+  const int result = poll(thread, real, flag);
   if (result == MPI_SUCCESS && *flag != 0) remember_message(*message, comm);
   return result;
 }
@@ -143,21 +126,13 @@ int mrecv(Thread& thread, Real&& real, const MPI_Message* message, MPI_Status*& 
 template <class Real>
 int imrecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, const MPI_Message* message,
            MPI_Request* request) {
-  CallTime time(thread);
   Request r;
   r.kind = RequestKind::recv;
-  r.active = true;
   r.communicator = communicator_of(*message);
   r.peer = r.communicator == nullptr ? kNoPeer : kAnyPeer;  // MPI_MESSAGE_NO_PROC has none
   r.tag = kAnyTag;
   r.bytes = bytes_of(count, datatype);
-  const int result = real();
-  time.done();
-  if (result == MPI_SUCCESS)
-    record_started(time, *request, r);
-  else
-    time.record_call();
-  return result;
+  return begin(thread, real, r, request);
 }
 
 }  // namespace handle

@@ -178,6 +178,7 @@ std::vector<std::string> RecordedRun::transfers(std::uint32_t rank) const {
       if (what == Extension::counts || what == Extension::counts_received)
         lines.push_back((what == Extension::counts ? "to " : "from ") + std::to_string(event.peer) + " " +
                         std::to_string(event.begin));
+      if (what == Extension::member) lines.push_back("member " + std::to_string(event.peer));
       continue;
     }
     std::string line = kind_name(event);

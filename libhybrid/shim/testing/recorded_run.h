@@ -59,7 +59,7 @@ class RecordedRun {
   /// The transfers of a rank, one line each:
   ///   "send 1 tag 5 40" peer, tag, bytes; "comm 2" where it is not MPI_COMM_WORLD; "#1" for the first
   ///   request seen, and so on. Sizes by peer come as "to 1 20" and "from 1 20" lines before their
-  ///   collective.
+  ///   collective, an epoch's group as "member 1" lines before its begin.
   /// Left out: the frame (start, finish), empty polls, calls without data, predictions.
   std::vector<std::string> transfers(std::uint32_t rank) const;
 

@@ -1,4 +1,4 @@
-#include "libhybrid/live/preload_slots.h"
+#include "emulator/tdm/preload_slots.h"
 
 #include <gtest/gtest.h>
 

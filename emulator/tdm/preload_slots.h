@@ -1,5 +1,5 @@
-// The configurations of the preloaded slots of a running job, built from connections that come and go one at
-// a time as ranks reach their hints.
+// The configurations of the preloaded slots, built from connections that come and go one at a time: of a
+// running job as ranks reach their hints, of a replayed one a whole phase's.
 //
 // P slots hold any working set with at most P connections at each port (Konig): an edge colouring of a
 // bipartite graph, kept by alternating paths, so that one connection more moves only those on one path.
