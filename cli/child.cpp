@@ -78,6 +78,7 @@ class FileActions {
 
 pid_t spawn(const std::vector<std::string>& words, FileActions& files, const sigset_t* mask) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   posix_spawnattr_t attributes;

@@ -60,7 +60,7 @@ Finding library() {
   }
 }
 
-Finding tool(const std::string& thing, std::vector<std::string_view> names, const std::string& package,
+Finding tool(const std::string& thing, const std::vector<std::string_view>& names, const std::string& package,
              bool needed) {
   for (std::string_view name : names)
     if (const auto path = find_on_path(name)) return {thing, State::ok, *path, ""};

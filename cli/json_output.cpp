@@ -42,13 +42,17 @@ void JsonOutput::write_file_of(const std::string& path) const {
 }
 
 void JsonOutput::write_text(const std::string& text) const {
-  std::FILE* file = owns_stdout() ? stdout : std::fopen(target_.c_str(), "w");
-  if (file == nullptr) throw RunError("cannot write " + target_ + ": " + std::strerror(errno));
-  bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
-  if (!owns_stdout()) written = std::fclose(file) == 0 && written;
-  if (!written)
-    throw RunError("cannot write " + (owns_stdout() ? "standard output" : target_) + ": " +
-                   std::strerror(errno));
+  const auto put = [&text](std::FILE* file) {
+    return std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
+  };
+  if (owns_stdout()) {
+    if (!put(stdout)) throw RunError(std::string("cannot write standard output: ") + std::strerror(errno));
+    return;
+  }
+  std::FILE* file = std::fopen(target_.c_str(), "w");
+  const bool written = file != nullptr && put(file);
+  if (file == nullptr || std::fclose(file) != 0 || !written)
+    throw RunError("cannot write " + target_ + ": " + std::strerror(errno));
 }
 
 }  // namespace hybrid

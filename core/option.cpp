@@ -62,6 +62,7 @@ void OptionTable::set(std::string_view name, std::string_view value, std::string
   const Option* option = find(name);
   if (option == nullptr) {
     std::vector<std::string_view> names;
+    names.reserve(options_.size());
     for (const Option& o : options_) names.push_back(o.name);
     const std::string_view meant = likely_meant(name, names);
     throw UserError(std::string(origin) + ": unknown option '" + std::string(name) + "'",
@@ -92,6 +93,7 @@ std::vector<std::string> OptionTable::set_from_environment(const char* const* en
     set(option.name, value, name);
   }
   std::vector<std::string> unknown;
+  unknown.reserve(variables.size());
   for (const auto& [name, value] : variables) unknown.emplace_back(name);
   return unknown;
 }

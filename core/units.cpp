@@ -148,9 +148,10 @@ std::string format_bytes(Bytes bytes) {
   if (bytes == kUnlimited) return "unlimited";
   std::size_t unit = 0;
   const auto tenths = [&] {  // of the unit, rounded
-    return static_cast<std::uint64_t>((Wide{bytes} * 10 + (Wide{1} << 10 * unit) / 2) >> 10 * unit);
+    const std::size_t bits = 10 * unit;
+    return static_cast<std::uint64_t>((Wide{bytes} * 10 + (Wide{1} << bits) / 2) >> bits);
   };
-  while (unit + 1 < kUnits.size() && tenths() >= 10 * 1024) ++unit;
+  while (unit + 1 < kUnits.size() && tenths() >= 10 * std::uint64_t{1024}) ++unit;
   std::string text = std::to_string(tenths() / 10);
   if (bytes % (std::uint64_t{1} << 10 * unit) != 0) text += "." + std::to_string(tenths() % 10);
   return text + " " + std::string(kUnits[unit]);

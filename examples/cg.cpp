@@ -6,9 +6,11 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 namespace {
@@ -46,6 +48,17 @@ void apply(const Slice& s, const Vector& x, Vector& y) {
     }
 }
 
+/// The N-th argument as a number, or `otherwise`: what is no number counts as missing.
+int number(int argc, char** argv, int n, int otherwise) {
+  int value = otherwise;
+  if (n < argc) {
+    const char* end = argv[n] + std::strlen(argv[n]);
+    if (const auto [stop, error] = std::from_chars(argv[n], end, value); error != std::errc{} || stop != end)
+      value = otherwise;
+  }
+  return value;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -53,7 +66,7 @@ int main(int argc, char** argv) {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const int side = std::max(argc > 1 ? std::atoi(argv[1]) : 192, ranks);  // at least one row each
+  const int side = std::max(number(argc, argv, 1, 192), ranks);  // at least one row each
   Slice slice{};
   slice.side = side;
   slice.first = static_cast<int>(static_cast<long>(side) * rank / ranks);

@@ -6,9 +6,11 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <numeric>
 #include <random>
@@ -55,6 +57,17 @@ std::vector<Vertex> components_serially(Vertex vertices, const std::vector<Edge>
   return label;
 }
 
+/// The N-th argument as a number, or `otherwise`: what is no number counts as missing.
+int number(int argc, char** argv, int n, int otherwise) {
+  int value = otherwise;
+  if (n < argc) {
+    const char* end = argv[n] + std::strlen(argv[n]);
+    if (const auto [stop, error] = std::from_chars(argv[n], end, value); error != std::errc{} || stop != end)
+      value = otherwise;
+  }
+  return value;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -62,7 +75,7 @@ int main(int argc, char** argv) {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const Vertex a_rank = std::max(argc > 1 ? std::atol(argv[1]) : 2000L, 1L);
+  const Vertex a_rank = std::max(Vertex{number(argc, argv, 1, 2000)}, Vertex{1});
   const Vertex vertices = a_rank * ranks, first = a_rank * rank;
   const std::vector<Edge> edges = draw_graph(vertices, a_rank);
   const auto owner = [&](Vertex v) { return static_cast<int>(v / a_rank); };

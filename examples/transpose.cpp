@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <complex>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <numbers>
 #include <vector>
 
@@ -81,6 +83,17 @@ class Matrix {
   std::vector<Complex> values_;
 };
 
+/// The N-th argument as a number, or `otherwise`: what is no number counts as missing.
+int number(int argc, char** argv, int n, int otherwise) {
+  int value = otherwise;
+  if (n < argc) {
+    const char* end = argv[n] + std::strlen(argv[n]);
+    if (const auto [stop, error] = std::from_chars(argv[n], end, value); error != std::errc{} || stop != end)
+      value = otherwise;
+  }
+  return value;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -93,9 +106,9 @@ int main(int argc, char** argv) {
     MPI_Finalize();
     return 2;
   }
-  const auto asked = static_cast<std::size_t>(argc > 1 ? std::atoi(argv[1]) : 256);
+  const auto asked = static_cast<std::size_t>(number(argc, argv, 1, 256));
   const std::size_t side = std::bit_ceil(std::max(asked, static_cast<std::size_t>(ranks)));
-  const int repetitions = argc > 2 ? std::atoi(argv[2]) : 2;
+  const int repetitions = number(argc, argv, 2, 2);
 
   // A plane wave of frequency (3, 5): its transform is side^2 at (3, 5) and 0 elsewhere.
   Matrix matrix(side, ranks);

@@ -57,7 +57,7 @@ class Ring final : public CollectiveAlgorithm {
 class PipelinedRing final : public CollectiveAlgorithm {
  public:
   std::uint32_t rounds(const CollectiveCall& c) const override {
-    if (nothing_to_do(c)) return 0;
+    if (c.size < 2 || nothing_to_do(c)) return 0;
     const GivenBlocks blocks = blocks_of(c);
     const Bytes piece = piece_size(c, blocks);
     std::uint32_t pieces = 0;

@@ -64,7 +64,8 @@ void JobDriver::report(ReplayResult& result) const {
   }
   for (const Phase& phase : phases_) {
     result.phases.push_back(phase.result);
-    result.phases.back().time = {phase.total.ps / static_cast<std::int64_t>(phase.ranks.count())};
+    result.phases.back().time = {phase.total.ps /
+                                 static_cast<std::int64_t>(std::max<std::size_t>(1, phase.ranks.count()))};
   }
   if (dropped_receives_ != 0)
     result.warnings.push_back(

@@ -326,7 +326,7 @@ void read_facts(OTF2_Reader* reader, Otf2Definitions& out) {
     out.facts.emplace_back(std::move(fact), value);
     std::free(value);
   }
-  std::free(names);
+  std::free(static_cast<void*>(names));
   std::sort(out.facts.begin(), out.facts.end());
 }
 

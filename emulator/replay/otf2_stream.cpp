@@ -99,10 +99,11 @@ void Otf2Stream::enter(OTF2_TimeStamp tick, std::uint32_t region, const OTF2_Att
 void Otf2Stream::leave(OTF2_TimeStamp tick, std::uint32_t region, const OTF2_AttributeList* attributes) {
   const Otf2Definitions::Region& left = definitions_.regions[region];
   if (left.communication) {
-    if (depth_ > 0 && --depth_ == 0) {
+    if (depth_ == 1) {
       mark_ = std::max(mark_, tick);
       excluded_ = 0;
     }
+    if (depth_ > 0) --depth_;
   } else if (left.phase) {
     if (depth_ == 0) end_compute(tick, attributes);
     add(Operation::Kind::phase_end, tick).region = region;

@@ -73,19 +73,21 @@ std::string join(const std::vector<std::string>& parts) {
 
 std::string join(const std::vector<std::uint32_t>& numbers) {
   std::vector<std::string> parts;
+  parts.reserve(numbers.size());
   for (std::uint32_t n : numbers) parts.push_back(std::to_string(n));
   return join(parts);
 }
 
 std::string join(const std::map<std::string, std::string>& pairs) {
   std::vector<std::string> parts;
-  for (const auto& [key, value] : pairs) parts.push_back(key + "=" + value);
+  parts.reserve(pairs.size());
+  for (const auto& [key, value] : pairs) parts.push_back(std::string(key).append("=").append(value));
   return join(parts);
 }
 
 // An option's default is what its setting holds when it is added, so that a table made over changed options
 // tells their values.
-std::string or_else(std::string list, std::string_view otherwise) {
+std::string or_else(const std::string& list, std::string_view otherwise) {
   return list.empty() ? std::string(otherwise) : list;
 }
 

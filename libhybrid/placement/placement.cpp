@@ -40,7 +40,7 @@ std::vector<std::uint32_t> nics_where(const Machine& machine, Condition conditio
 }
 
 std::vector<std::uint32_t> nearest_nics(const Machine& machine, const CpuSet& binding) {
-  const auto all = nics_where(machine, [](const CpuSet&) { return true; });
+  auto all = nics_where(machine, [](const CpuSet&) { return true; });
   if (binding.contains(machine.cpus)) return all;
   // A place that is the whole machine says nothing about nearness.
   const auto placed = [&](const CpuSet& near) { return !near.contains(machine.cpus); };

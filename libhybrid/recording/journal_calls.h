@@ -27,9 +27,9 @@ struct JournalRecord {
 /// before it ends.
 struct JournalStep {
   bool is_call = false;
-  std::uint64_t begin = 0, end = 0;              // ticks
-  std::optional<std::uint64_t> compute_ns = {};  // CPU time since the previous step, where it was measured
-  std::vector<JournalRecord> records;            // a mark: exactly one; a call: hints within it, too
+  std::uint64_t begin = 0, end = 0;         // ticks
+  std::optional<std::uint64_t> compute_ns;  // CPU time since the previous step, where it was measured
+  std::vector<JournalRecord> records;       // a mark: exactly one; a call: hints within it, too
 
   /// The journal before this is not needed any more.
   const Event* first() const {

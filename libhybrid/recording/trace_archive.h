@@ -28,7 +28,7 @@ class TraceArchive {
   void property(const std::string& name, const std::string& value);
 
   /// Event writers of locations may be open side by side; each holds a chunk of memory of kChunk bytes.
-  static constexpr std::uint64_t kChunk = 256 * 1024;
+  static constexpr std::uint64_t kChunk = std::uint64_t{256} * 1024;
   OTF2_EvtWriter* open_location(std::uint64_t location);
   void close_location(OTF2_EvtWriter* writer);
   /// The locations written so far, with their numbers of events.

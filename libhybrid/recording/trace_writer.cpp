@@ -149,6 +149,7 @@ class Writing {
     epoch_ns_ = clocks.epoch_ns();
     std::vector<OpenOfProcess> open(recording_.definitions.processes.size());
     std::vector<std::unique_ptr<LocationWriter>> writers;
+    writers.reserve(recording_.threads.size());
     for (std::size_t i = 0; i < recording_.threads.size(); ++i)
       writers.push_back(
           std::make_unique<LocationWriter>(place(i, true), archive_, open[recording_.threads[i].process]));
