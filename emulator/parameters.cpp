@@ -50,12 +50,11 @@ void check_sizes(const SwitchParameters& p) {
   if (p.buffer < p.flit)
     refuse("buffer", format_bytes(p.buffer) + " does not hold one flit of " + format_bytes(p.flit),
            "Give at least one flit, such as 128, or 'unlimited'.");
-  const Bytes worm_words = std::max<Bytes>(1, p.worm_limit / p.word);
-  if (p.technique == "packet" && p.buffer / p.word < worm_words + p.worm_overhead_words)
+  const Bytes packet = std::max<Bytes>(1, p.worm_limit / p.word) + p.worm_overhead_words;
+  if (p.technique == "packet" && p.buffer / p.word < packet)
     refuse("buffer",
-           format_bytes(p.buffer) + " does not hold one packet of " + std::to_string(worm_words) + " and " +
-               std::to_string(p.worm_overhead_words) +
-               " words, so that store and forward would never forward",
+           format_bytes(p.buffer) + " does not hold one packet of " + format_bytes(packet * p.word) +
+               ", so that store and forward would never forward",
            "Give a larger --buffer, or a smaller --worm-limit.");
 }
 
