@@ -263,6 +263,13 @@ class Adder {
   OptionTable& table_;
 };
 
+std::string share_text(double share) {
+  std::array<char, 32> text{};
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), share, std::chars_format::fixed);
+  return error == std::errc{} ? std::string(text.data(), end) : std::string{};
+}
+
 double parse_share(std::string_view text) {
   double share = 0;
   const auto [end, error] =
@@ -329,8 +336,8 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.bytes("worm-limit", "payload of one worm", p.worm_limit);
   add.count("worm-overhead", "header and tail words that travel with each worm", p.worm_overhead_words, 1024);
 
-  add.add("circuit-share", "SHARE", "wave, coll, chen-liu: part of each link that is for circuits", "0.5",
-          [&p](std::string_view v) { p.circuit_share = parse_share(v); });
+  add.add("circuit-share", "SHARE", "wave, coll, chen-liu: part of each link that is for circuits",
+          share_text(p.circuit_share), [&p](std::string_view v) { p.circuit_share = parse_share(v); });
   add.count("circuit-channels", "wave: switches that divide the circuits' share evenly", p.circuit_channels,
             kMostChannels);
   add.bytes("split-size", "wave, coll, chen-liu: messages of that size and more ask for a circuit",

@@ -23,6 +23,9 @@ struct ReplayOptions {
   BitRate local_rate = 80'000'000'000;
   /// Algorithm by collective ("allreduce" -> "ring"); those not named: MPICH's choice by size.
   std::map<std::string, std::string> algorithms;
+  /// Broadcasts and barriers of intra-communicators are the fabric's (emulator/replay/collective_plane.h),
+  /// whatever `algorithms` says of them.
+  bool hardware_multicast = false;
   /// Told now and then how far the replay is: operations done so far. May be empty.
   std::function<void(std::uint64_t)> progress;
 };
