@@ -8,7 +8,7 @@
 //
 // Timing (a worked example is in docs/timing.md)
 // - Multicast: words are generated and go over the wire as any others; the PE hands over its multicasts one
-//   after the other. When the first one is at the switch, it asks for all its outputs; the pass is on the
+//   after the other. When the first word is at the switch, it asks for all its outputs; the pass is on the
 //   first edge of the scheduler's clock at or after the instant at which all of them are free of multicasts
 //   sent before. One scheduler delay later words pass as they are there, one per word time of the digital
 //   fabric, to all outputs at once; then fabric, wire, NIC. Outputs are free when the last one has passed.

@@ -10,8 +10,8 @@
 //   receiver's NIC after wire, digital fabric, wire. The reply leaves one NIC delay later and takes the same
 //   way; a CTS sets the analog fabric as it passes the switch, which takes one reconfiguration more.
 // - Words leave when the CTS is there. The receiver is free again when the last word has come in.
-// - After a NACK the NIC asks for its next long message to another port, if there is one, else for the same
-//   again; the RTS leaves one NIC delay later, and not before the NIC's next cycle.
+// - After a NACK the NIC turns to the next message that waits, and comes back to this one after all others (a
+//   connection's keep their order); the RTS leaves one NIC delay later, and not before the NIC's next cycle.
 // No message is a hit. Preload and flush change nothing.
 #pragma once
 

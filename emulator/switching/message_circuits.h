@@ -29,8 +29,8 @@ class MessageCircuits : public SplitLinks {
 
   /// The NIC learns, at `now`, that its circuit was established at `established`.
   void granted(Time now, Time established, Connection c);
-  /// The NIC learns that it cannot have it: the message goes behind those to other ports, and the next in
-  /// turn is asked for, not before one cycle of the NIC.
+  /// The NIC learns that it cannot have it: it goes to the end of those that wait, and the next in turn is
+  /// reserved for, not before one cycle of the NIC.
   void refused(Time now, Connection c);
 
   bool takes_circuit(const CircuitQueue& /*queue*/, Bytes bytes) final {

@@ -8,8 +8,7 @@
 // take so much longer. Neither waits for the other, but for the order of a connection:
 // - A message takes the circuit queue of its connection if the technique says so (it is long), or if words
 //   wait there, or could be overtaken from there; otherwise it goes as worms.
-// - Words in a circuit queue leave only after the NIC got back the credits of all worms of the connection,
-// and
+// - Words in a circuit queue leave only after the NIC got back the credits of all worms of the connection and
 //   so late that they cannot overtake them behind the switch.
 // Words on a circuit: as in emulator/switching/circuit.h, one per word time of the channel. Control words
 // take the wire's time and no bandwidth, and pass the switch, where they do, in the digital fabric's latency.

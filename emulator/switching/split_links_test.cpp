@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "emulator/switching/random_switch_for_test.h"
+#include "emulator/switching/split_reference.h"
 
 namespace hybrid {
 namespace {
@@ -174,6 +175,28 @@ TEST(ChenLiu, AProbeWaitsForItsOutput) {
   EXPECT_EQ(r.statistics.held, nanoseconds(2 * (1870 - 240)));
   EXPECT_EQ(r.statistics.held_unused, nanoseconds(2 * (1870 - 240 - 64 * 20)));
 }
+
+class TickedSplitLinks : public testing::TestWithParam<const char*> {};
+
+TEST_P(TickedSplitLinks, EqualTheReferenceThatTicksEveryWord) {
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    Random random(seed);
+    const SwitchParameters p = random_parameters(random, GetParam());
+    const std::vector<Action> script = random_script(random, p);
+    const Recorder recorder =
+        run_script(*TechniqueRegistration::make(p.technique, p), script, microseconds(10));
+    const std::vector<Outcome> expected = TickedSplit(p).run(script, 200'000);
+    for (std::size_t id = 0; id < expected.size(); ++id) {
+      ASSERT_EQ(recorder.outcomes[id].injected.ps, expected[id].injected.ps)
+          << "seed " << seed << " message " << id;
+      ASSERT_EQ(recorder.outcomes[id].delivered.ps, expected[id].delivered.ps)
+          << "seed " << seed << " message " << id;
+      ASSERT_EQ(recorder.outcomes[id].hit, expected[id].hit) << "seed " << seed << " message " << id;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Techniques, TickedSplitLinks, testing::Values("wave", "coll", "chen-liu"));
 
 class CircuitsOnly : public testing::TestWithParam<const char*> {};
 

@@ -55,7 +55,7 @@ void Wave::ready(Time now, CircuitQueue& queue) {
   const std::uint64_t words = e.state == State::held ? ~std::uint64_t{0} : e.owed;
   e.owed = 0;
   send_words(now, queue, words, nics_[c.source].free[e.channel]);
-  events_.push(queue.gone, kFinished, c.source, c.destination);
+  events_.push_sorted(queue.gone, kFinished, c.source, c.destination);
 }
 
 /// Asks for circuits for those that wait, as there are entries; makes room where there is none.
@@ -71,27 +71,31 @@ void Wave::serve_waiting(Time now, Port source) {
     nic.entries.push_back(c.destination);
     entry(c).state = State::requested;
     ++statistics_.requests;
-    events_.push(now + timing_.nic + timing_.wire, kAsk, c.source, c.destination);
+    events_.push_sorted(now + timing_.nic + timing_.wire, kAsk, c.source, c.destination);
   }
 }
 
-Time Wave::last_use(const CircuitQueue& queue, const Entry& entry) {
-  return std::max(queue.gone, entry.granted);
+/// A circuit that data waits for, or is on, is in use now.
+Time Wave::last_use(Time now, const CircuitQueue& queue) {
+  return queue.finished() ? std::min(queue.gone, now) : now;
 }
 
 /// Gives up the circuit least recently used, unless enough are about to leave. Whether an entry is free now.
 bool Wave::give_one_up(Time now, Port source) {
   Nic& nic = nics_[source];
   CircuitQueue* victim = nullptr;
+  Time oldest{};
   std::size_t leaving = 0;
   for (const Port destination : nic.entries) {
     const Connection c{source, destination};
     const State state = entry(c).state;
     leaving += state == State::leaving ? 1 : 0;
     if (state != State::held) continue;
-    if (CircuitQueue& queue = circuit(c);
-        victim == nullptr || last_use(queue, entry(c)) < last_use(*victim, entry(victim->connection)))
-      victim = &queue;
+    CircuitQueue& queue = circuit(c);
+    const Time used = std::max(entry(c).granted, last_use(now, queue));
+    if (victim != nullptr && used >= oldest) continue;
+    victim = &queue;
+    oldest = used;
   }
   if (victim == nullptr || leaving >= nic.waiting.size()) return false;
   leave(now, *victim);
@@ -175,7 +179,7 @@ void Wave::evict(Time now, Ask& ask) {
     if (s.to[i] != kNoPort || s.from[j] == kNoPort || s.kept_inputs.test(i) || s.kept_outputs.test(j))
       continue;
     const CircuitQueue& queue = circuit({s.from[j], j});
-    const Time used = std::max(queue.established, std::min(queue.gone, now - timing_.wire));
+    const Time used = std::max(queue.established, std::min(last_use(now, queue), now - timing_.wire));
     if (ask.channel != kNone && used >= oldest) continue;
     ask.channel = m;
     oldest = used;
@@ -186,7 +190,7 @@ void Wave::evict(Time now, Ask& ask) {
   s.kept_outputs.set(j);
   const Port source = s.from[j];
   const Time told = std::max(now + parameters_.scheduler.delay(), circuit({source, j}).established);
-  events_.push(told + timing_.wire, kWantedBack, source, j);
+  events_.push_sorted(told + timing_.wire, kWantedBack, source, j);
 }
 
 void Wave::grant(Time now, Connection c, std::uint32_t channel) {
@@ -195,7 +199,7 @@ void Wave::grant(Time now, Connection c, std::uint32_t channel) {
   entry(c).channel = channel;
   const Time established = now + parameters_.scheduler.delay() + timing_.reconfiguration;
   establish(established, circuit(c));
-  events_.push(established + timing_.wire, kGranted, c.source, c.destination);
+  events_.push_sorted(established + timing_.wire, kGranted, c.source, c.destination);
 }
 
 void Wave::handle_circuits(Time now, const SwitchEvent& event) {

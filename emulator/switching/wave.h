@@ -7,9 +7,9 @@
 // - A message of at least `split_size` bytes asks for a circuit; it, and every message whose NIC knows the
 //   circuit as established, goes by it.
 // - A NIC keeps its circuits as a cache of K entries. It asks in the order of offering; when all entries are
-//   taken, it gives up the circuit whose last use is longest ago, of those that it holds.
-// - The switch takes requests in the order in which they came: the first S_m on which input and output are
-// both
+//   taken, it gives up the circuit whose last use is longest ago, of those that it holds; circuits in use
+//   come last, in the order in which they were asked for.
+// - The switch takes requests in the order in which they came: on the first S_m where input and output are
 //   free. Where there is none, of the circuits that hold the output on a switch where the input is free, it
 //   has the one least recently used released, and keeps both ports for the request meanwhile.
 // - A circuit to be given up is released when what was offered to it before has left. Messages offered later
@@ -19,9 +19,9 @@
 // - A control flit leaves one NIC delay after the decision (a release at once) and is at the switch one wire
 //   delay later. A pass on the first edge of the scheduler's clock takes all ports. One scheduler delay and
 //   one reconfiguration later the circuit is established, and the grant leaves for the NIC: one wire delay.
-// - A circuit that the switch wants released is told so, over the wire, one scheduler delay after the pass,
-// and
-//   not before its own grant. What the switch knows of its last use is one wire delay old.
+// - The NIC of a circuit that is to be released is told so, over the wire, one scheduler delay after the pass
+//   and not before the circuit's own grant. To the switch all circuits in use, or used within the last wire
+//   delay, count alike.
 // - A release frees both ports when it is at the switch.
 // A message is a hit when its NIC held the circuit when the first word was offered. Preload and flush change
 // nothing.
@@ -70,7 +70,7 @@ class Wave final : public SplitLinks {
   };
 
   Entry& entry(Connection c) { return entries_.get(c.source, c.destination); }
-  static Time last_use(const CircuitQueue& queue, const Entry& entry);
+  static Time last_use(Time now, const CircuitQueue& queue);
   void serve_waiting(Time now, Port source);
   bool give_one_up(Time now, Port source);
   void leave(Time now, CircuitQueue& queue);
