@@ -1,6 +1,7 @@
 #include "emulator/parameters.h"
 
 #include <array>
+#include <charconv>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@ constexpr std::uint32_t kMostNodes = 16'384;  // a matrix of N x N bits is then 
 static_assert(kMostNodes <= RecencyList::kMostDestinations);
 constexpr std::uint32_t kMostSlots = 16'384;
 constexpr std::uint32_t kMostCycles = 1'000'000;
+constexpr std::uint32_t kMostChannels = 64;
 constexpr Time kLongest = nanoseconds(10'000'000'000);  // 10 s: keeps sums far from the end of the range
 
 [[noreturn]] void refuse(std::string_view option, const std::string& problem, const std::string& mend) {
@@ -51,6 +53,28 @@ void check_sizes(const SwitchParameters& p) {
   if (p.buffer < p.flit)
     refuse("buffer", format_bytes(p.buffer) + " does not hold one flit of " + format_bytes(p.flit),
            "Give at least one flit, such as 128, or 'unlimited'.");
+  const Bytes packet = std::max<Bytes>(1, p.worm_limit / p.word) + p.worm_overhead_words;
+  if (p.technique == "packet" && p.buffer / p.word < packet)
+    refuse("buffer",
+           format_bytes(p.buffer) + " does not hold one packet of " + format_bytes(packet * p.word) +
+               ", so that store and forward would never forward",
+           "Give a larger --buffer, or a smaller --worm-limit.");
+}
+
+/// Links split between worms and circuits.
+void check_split(const SwitchParameters& p) {
+  if (!(p.circuit_share > 0 && p.circuit_share < 1))
+    refuse("circuit-share", "must leave something to circuits and to worms",
+           "Give a number between 0 and 1, such as 0.5; for one kind alone use --technique wormhole or "
+           "circuit.");
+  if (p.circuit_channels == 0 || p.circuit_channels > kMostChannels)
+    refuse("circuit-channels", std::to_string(p.circuit_channels) + " switches for circuits cannot be",
+           "Give 1 to " + std::to_string(kMostChannels) + ".");
+  const SplitRates rates = split_rates(p);
+  if (time_on_link(p.word, rates.channel) > kLongest || time_on_link(p.word, rates.worms) > kLongest)
+    refuse("circuit-share",
+           "leaves so little of the link that one word takes longer than " + to_string(kLongest),
+           "Give a share nearer to 0.5, a higher --link-rate, or fewer --circuit-channels.");
 }
 
 void check_multiplexing(const SwitchParameters& p) {
@@ -85,6 +109,13 @@ void check_multiplexing(const SwitchParameters& p) {
 
 }  // namespace
 
+SplitRates split_rates(const SwitchParameters& p) {
+  const auto rate = static_cast<double>(p.link_rate);
+  const auto circuits = static_cast<BitRate>(rate * p.circuit_share);
+  return {std::max<BitRate>(1, p.link_rate - std::min(circuits, p.link_rate)),
+          std::max<BitRate>(1, circuits / std::max(1u, p.circuit_channels))};
+}
+
 void check_registered(std::string_view option, std::string_view kind, std::string_view name) {
   const auto known = registered_names(kind);
   std::string list;
@@ -118,6 +149,7 @@ void check(const SwitchParameters& p) {
   check_clock("digital-fabric", p.digital_fabric);
   check_clock("analog-fabric", p.analog_fabric);
   check_sizes(p);
+  check_split(p);
   check_multiplexing(p);
   check_time("predictor-timeout", p.predictor_timeout, true);
   if (p.predictor_threshold == 0)
@@ -244,6 +276,22 @@ class Adder {
   OptionTable& table_;
 };
 
+std::string share_text(double share) {
+  std::array<char, 32> text{};
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), share, std::chars_format::fixed);
+  return error == std::errc{} ? std::string(text.data(), end) : std::string{};
+}
+
+double parse_share(std::string_view text) {
+  double share = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), share, std::chars_format::fixed);
+  if (error == std::errc{} && end == text.data() + text.size() && share > 0 && share < 1) return share;
+  throw UserError("circuit-share: '" + std::string(text) + "' is not a part of a link",
+                  "Give a number between 0 and 1, such as 0.5.");
+}
+
 std::uint32_t parse_network(std::string_view text) {
   static constexpr std::string_view kCrossbar = "crossbar:";
   if (!text.starts_with(kCrossbar))
@@ -303,6 +351,13 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.bytes("flit", "unit of wormhole flow control", p.flit);
   add.bytes("worm-limit", "payload of one worm", p.worm_limit);
   add.count("worm-overhead", "header and tail words that travel with each worm", p.worm_overhead_words, 1024);
+
+  add.add("circuit-share", "SHARE", "wave, coll, chen-liu: part of each link that is for circuits",
+          share_text(p.circuit_share), [&p](std::string_view v) { p.circuit_share = parse_share(v); });
+  add.count("circuit-channels", "wave: switches that divide the circuits' share evenly", p.circuit_channels,
+            kMostChannels);
+  add.bytes("split-size", "wave, coll, chen-liu: messages of that size and more ask for a circuit",
+            p.split_size);
 
   add.time("word-generation", "time in which a PE hands one word to its NIC", p.word_generation);
   add.clock("nic", "a network interface card", p.nic);

@@ -40,6 +40,11 @@ struct SwitchParameters {
   std::uint32_t worm_overhead_words = 0;  // header and tail words that travel with each worm
   Bytes buffer = kUnlimited;              // of each NIC queue, and of a switch input's wormhole queue
 
+  // Links that are split for good between worms and circuits: wave, coll, chen-liu (D 2.3).
+  double circuit_share = 0.5;          // of the link's rate, for circuits
+  std::uint32_t circuit_channels = 1;  // wave: switches S_1 ... S_K, which divide that share evenly
+  Bytes split_size = 512;              // messages from this size on ask for a circuit
+
   // Time-division multiplexing.
   std::uint32_t slots = 4;    // K predictive slots
   std::uint32_t preload = 0;  // of which preloaded
@@ -57,6 +62,13 @@ struct SwitchParameters {
   constexpr Time one_way_wire() const { return serialise + cable + deserialise; }
   Time word_time() const { return time_on_link(word, link_rate); }
 };
+
+/// The rates of a link that is split between worms and circuits (at least 1 bit/s each).
+struct SplitRates {
+  BitRate worms;
+  BitRate channel;  // of one of the circuit_channels
+};
+SplitRates split_rates(const SwitchParameters& parameters);
 
 /// Throws UserError, naming `option`, the known names and the likely meant one, unless `name` is registered.
 void check_registered(std::string_view option, std::string_view kind, std::string_view name);

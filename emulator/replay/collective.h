@@ -40,6 +40,11 @@ struct CollectiveCall {
   /// Inter-communicator: size of the other group, whose ranks the peers are; 0 for an intra-communicator.
   /// `root` is then a rank of the other group, kRootSelf on the root, kRootElsewhere in the root's group.
   std::uint32_t remote_size = 0;
+  /// Whether a fabric with hardware multicast can do it by itself.
+  bool by_fabric() const {
+    return remote_size == 0 && size > 1 &&
+           (op == CollectiveOp::barrier || (op == CollectiveOp::bcast && bytes != 0));
+  }
   static constexpr std::uint32_t kRootSelf = ~std::uint32_t{0} - 1, kRootElsewhere = ~std::uint32_t{0};
 };
 

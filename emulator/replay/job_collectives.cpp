@@ -89,7 +89,10 @@ std::uint32_t JobDriver::begin_collective(std::uint32_t index, const Operation& 
   }
   run.next_round = 0;
   run.outstanding = 0;
-  advance_run(number);
+  if (run.algorithm != nullptr && in_fabric(run.call))
+    join_in_fabric(number);
+  else
+    advance_run(number);
   return number;
 }
 

@@ -33,9 +33,10 @@ std::vector<std::uint32_t> placement_of(const JobTrace& trace, const ReplayOptio
 }
 
 JobDriver::JobDriver(JobTrace& trace, Technique& technique, std::vector<std::uint32_t> placement,
-                     const ReplayOptions& options)
+                     const ReplayOptions& options, CollectivePlane* plane)
     : trace_(trace),
       technique_(technique),
+      plane_(plane),
       placement_(std::move(placement)),
       options_(options),
       incomplete_(is_incomplete(trace)),
@@ -66,6 +67,8 @@ void JobDriver::run() {
       now_ = event.at;
       if (event.kind == Event::Kind::step)
         step(event.index);
+      else if (event.kind == Event::Kind::fabric)
+        end_run(event.index);
       else
         process(event.at, {event.index, event.kind == Event::Kind::delivered, false});
     } else {
@@ -269,17 +272,10 @@ std::uint32_t JobDriver::transmit(std::uint32_t location, std::uint32_t source, 
     const Time left = now_ + time_on_link(travelling, options_.local_rate);
     schedule(left, Event::Kind::injected, index);
     schedule(left + options_.local_latency, Event::Kind::delivered, index);
-    ++local_messages_;
-    local_bytes_ += travelling;
+    count_local(travelling);
     return index;
   }
-  ++messages_;
-  bytes_ += travelling;
-  if (location != kNobody && !locations_[location].phases.empty()) {
-    ReplayedPhase& phase = phases_[locations_[location].phases.back().phase].result;
-    ++phase.messages;
-    phase.bytes += travelling;
-  }
+  count_message(location, travelling);
   technique_.send(now_, {messages_sent_++ << 32 | index, {from, to}, travelling});
   return index;
 }

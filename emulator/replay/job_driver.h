@@ -18,6 +18,7 @@
 
 #include "core/port_set.h"
 #include "emulator/replay/collective.h"
+#include "emulator/replay/collective_plane.h"
 #include "emulator/replay/communicators.h"
 #include "emulator/replay/message_matching.h"
 #include "emulator/replay/replay.h"
@@ -31,8 +32,9 @@ std::vector<std::uint32_t> placement_of(const JobTrace& trace, const ReplayOptio
 
 class JobDriver final : private TransferListener {
  public:
+  /// `plane`: what broadcasts and barriers are left to; nullptr: they are messages as all others.
   JobDriver(JobTrace& trace, Technique& technique, std::vector<std::uint32_t> placement,
-            const ReplayOptions& options);
+            const ReplayOptions& options, CollectivePlane* plane = nullptr);
 
   /// To the end of the job. Throws UserError.
   void run();
@@ -82,6 +84,10 @@ class JobDriver final : private TransferListener {
     const CollectiveAlgorithm* algorithm = nullptr;
     std::uint32_t begun = 0, ended = 0;
     std::uint32_t first_rank = 0;
+    // In the fabric.
+    std::vector<std::uint32_t> waiting;  // runs, for the others
+    bool sent = false;                   // a broadcast; when its root is done, when it is there:
+    Time left{}, local{}, copied{};
   };
   /// One rank's part in a collective.
   struct Run {
@@ -119,7 +125,7 @@ class JobDriver final : private TransferListener {
   };
 
   struct Event {
-    enum class Kind : std::uint8_t { step, injected, delivered };
+    enum class Kind : std::uint8_t { step, injected, delivered, fabric };
     Time at;
     std::uint64_t order;
     std::uint32_t index;
@@ -160,6 +166,8 @@ class JobDriver final : private TransferListener {
   void forget(Request request);
   bool complete_send(Location& location, std::uint32_t index);
   void cancel(Location& location);
+  void count_message(std::uint32_t location, Bytes bytes);
+  void count_local(Bytes bytes);
   void begin_phase(Location& location);
   void end_phase(Location& location);
   /// The location's innermost phase is now `phase`.
@@ -172,6 +180,13 @@ class JobDriver final : private TransferListener {
   bool wait_for_run(std::uint32_t run, std::uint32_t location);
   void agree(Instance& instance, Run& run, const Operation& operation);
 
+  // job_multicast.cpp
+  bool in_fabric(const CollectiveCall& call) const;
+  void join_in_fabric(std::uint32_t run);
+  void broadcast(const Run& run, Instance& instance);
+  Time arrival(const Run& run, const Instance& instance) const;
+  bool drop_from_fabric();
+
   // job_stall.cpp
   void resolve_stall();
   [[noreturn]] void report_stall() const;
@@ -179,6 +194,7 @@ class JobDriver final : private TransferListener {
 
   JobTrace& trace_;
   Technique& technique_;
+  CollectivePlane* const plane_;
   const std::vector<std::uint32_t> placement_;
   const ReplayOptions& options_;
   const bool incomplete_;

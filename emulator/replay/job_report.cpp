@@ -44,6 +44,21 @@ void JobDriver::end_phase(Location& location) {
   if (!location.phases.empty() && !location.finished) enter_phase(location, location.phases.back().phase);
 }
 
+/// A message that `location` (or kNobody) puts on the network.
+void JobDriver::count_message(std::uint32_t location, Bytes bytes) {
+  ++messages_;
+  bytes_ += bytes;
+  if (location == kNobody || locations_[location].phases.empty()) return;
+  ReplayedPhase& phase = phases_[locations_[location].phases.back().phase].result;
+  ++phase.messages;
+  phase.bytes += bytes;
+}
+
+void JobDriver::count_local(Bytes bytes) {
+  ++local_messages_;
+  local_bytes_ += bytes;
+}
+
 void JobDriver::report(ReplayResult& result) const {
   Measures& measures = result.measures;
   measures.messages = messages_;

@@ -14,7 +14,9 @@ ReplayResult replay(JobTrace& trace, SwitchParameters parameters, const ReplayOp
   parameters.nodes = std::max(ports, 2u);
   check(parameters);
   const std::unique_ptr<Technique> technique = TechniqueRegistration::make(parameters.technique, parameters);
-  JobDriver driver(trace, *technique, std::move(placement), options);
+  CollectivePlane plane(parameters);
+  JobDriver driver(trace, *technique, std::move(placement), options,
+                   options.hardware_multicast ? &plane : nullptr);
   driver.run();
 
   ReplayResult result;

@@ -25,6 +25,7 @@ class Visitor {
         visit_(visit),
         placement_(placement_of(trace, options)),
         algorithms_(options.algorithms),
+        hardware_multicast_(options.hardware_multicast),
         communicators_(trace),
         operations_(trace.locations().size()),
         phases_(trace.locations().size()) {}
@@ -70,6 +71,7 @@ class Visitor {
     const Communicators::View& view = communicators_.view(op.communicator, rank);
     if (view.size == 1 && view.remote_size == 0) return;
     const CollectiveCall call = communicators_.call(op, rank, view);
+    if (hardware_multicast_ && call.by_fabric()) return;  // not on the links of the others
     const CollectiveAlgorithm& algorithm = algorithms_.pick(call);
     const std::uint32_t rounds = algorithm.rounds(call);
     for (std::uint32_t i = 0; i < rounds; ++i) {
@@ -117,6 +119,7 @@ class Visitor {
   const std::function<void(const SentMessage&)>& visit_;
   const std::vector<std::uint32_t> placement_;
   CollectiveAlgorithms algorithms_;
+  const bool hardware_multicast_;
   Communicators communicators_;
   std::vector<Operation> operations_;
   std::vector<std::vector<std::uint32_t>> phases_;

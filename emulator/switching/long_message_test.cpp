@@ -100,7 +100,9 @@ std::string history(Technique& technique, const std::vector<Action>& script, con
   return result;
 }
 
-TEST_P(LongMessages, ComeOutTheSameInStepsOfAnySize) {
+class StepsOfAnySize : public testing::TestWithParam<const char*> {};
+
+TEST_P(StepsOfAnySize, GiveTheSameResults) {
   for (std::uint64_t seed = 1000; seed < 1800; ++seed) {
     Random random(seed);
     const SwitchParameters p = random_long_parameters(random, GetParam());
@@ -138,7 +140,11 @@ TEST_P(LongMessages, MayFollowAShortOneClosely) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Techniques, LongMessages, testing::Values("wormhole", "circuit", "tdm", "hybrid"));
+INSTANTIATE_TEST_SUITE_P(Techniques, LongMessages,
+                         testing::Values("packet", "wormhole", "circuit", "tdm", "hybrid"));
+INSTANTIATE_TEST_SUITE_P(Techniques, StepsOfAnySize,
+                         testing::Values("packet", "wormhole", "circuit", "tdm", "hybrid", "wave", "coll",
+                                         "chen-liu"));
 
 /// What the worked examples of docs/timing.md give, a megabyte long. Preset ch5: 8192 worms of 16 words, one
 /// per 240 ns; a circuit alone in its slots sends a word per 10 ns.
@@ -156,7 +162,7 @@ TEST(LongMessages, TakeTheTimeOfTheirPeriods) {
 
 /// The driver is not asked to look at each worm or slot of a long message.
 TEST(LongMessages, GoInFewSteps) {
-  for (const char* name : {"wormhole", "circuit", "tdm"}) {
+  for (const char* name : {"packet", "wormhole", "circuit", "tdm", "wave", "coll", "chen-liu"}) {
     SwitchParameters p;
     p.technique = name;
     const auto technique = TechniqueRegistration::make(p.technique, p);

@@ -31,6 +31,13 @@ inline SwitchParameters random_parameters(Random& random, const std::string& tec
   p.worm_limit = p.flit * (1 + random.below(4));
   p.worm_overhead_words = static_cast<std::uint32_t>(random.below(3));
   p.buffer = random.below(3) == 0 ? kUnlimited : p.flit * (1 + random.below(random.below(2) == 0 ? 2 : 12));
+  if (technique == "packet") p.buffer = std::max(p.buffer, p.worm_limit + p.worm_overhead_words * p.word);
+  if (technique == "wave" || technique == "coll" || technique == "chen-liu") {
+    static constexpr double kShares[] = {0.125, 0.5, 0.8};
+    p.circuit_share = kShares[random.below(3)];
+    p.circuit_channels = static_cast<std::uint32_t>(1 + random.below(3));
+    p.split_size = random.below(4) == 0 ? 0 : p.word * (1 + random.below(12));
+  }
   p.slots = static_cast<std::uint32_t>(1 + random.below(4));
   p.guard = random.below(2) == 0 ? Time{} : time(0, 3);
   p.slot_length = p.guard + p.reconfiguration +

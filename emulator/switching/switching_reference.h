@@ -1,6 +1,6 @@
-// For tests: the same four techniques, written without runs, events or certainty ahead: every component looks
-// at every picosecond and moves single words. Slow and plain on purpose; it shares with the emulator the
-// parameters, the scheduler port, the predictors and the allocations, and nothing else.
+// For tests: the dissertation's techniques, written without runs, events or certainty ahead: every component
+// looks at every picosecond and moves single words. Slow and plain on purpose; it shares with the emulator
+// the parameters, the scheduler port, the predictors and the allocations, and nothing else.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class TickedSwitch {
   explicit TickedSwitch(const SwitchParameters& p) : p_(p) {
     circuits_only_ = p.technique == "circuit" || p.technique == "tdm";
     slotted_ = p.technique == "tdm" || p.technique == "hybrid";
-    has_worms_ = p.technique == "wormhole" || p.technique == "hybrid";
+    has_worms_ = p.technique == "wormhole" || p.technique == "packet" || p.technique == "hybrid";
     word_ = p.word_time().ps;
     nic_ = p.nic.delay().ps;
     wire_ = p.one_way_wire().ps;
@@ -428,7 +428,9 @@ class TickedSwitch {
   void ask_for_worms() {
     for (auto& [key, q] : queues_) {
       if (q.asked || q.granted || q.words.empty()) continue;
-      const int flit = std::min({static_cast<int>(p_.flit / p_.word), q.words.front().worm, room_});
+      const int worm = q.words.front().worm;
+      const int part = p_.technique == "packet" ? worm : static_cast<int>(p_.flit / p_.word);
+      const int flit = std::min({part, worm, room_});
       if (static_cast<int>(q.words.size()) < flit || q.words[static_cast<std::size_t>(flit) - 1].at > t_)
         continue;
       q.asked = true;

@@ -161,6 +161,9 @@ std::string describe(const Case& c) {
   add_bytes("flit", p.flit);
   add_bytes("worm-limit", p.worm_limit);
   add("worm-overhead", std::to_string(p.worm_overhead_words));
+  add("circuit-share", std::to_string(p.circuit_share));
+  add("circuit-channels", std::to_string(p.circuit_channels));
+  add_bytes("split-size", p.split_size);
   add("word-generation", to_string(p.word_generation));
   add_clock("nic", p.nic);
   add("link-rate", format_rate(p.link_rate));
@@ -212,6 +215,12 @@ Case random_case(const std::string& technique, const std::string& pattern, std::
   p.buffer = any_of<Bytes>(random, {p.flit, 128, 2048, 8192, kUnlimited});
   p.worm_limit = any_of<Bytes>(random, {p.flit, 80, 128});
   p.worm_overhead_words = any_of<std::uint32_t>(random, {0, 2});
+  if (technique == "packet") p.buffer = std::max(p.buffer, p.worm_limit + p.worm_overhead_words * p.word);
+  if (technique == "wave" || technique == "coll" || technique == "chen-liu") {
+    p.circuit_share = any_of<double>(random, {0.1, 0.5, 0.8});
+    p.circuit_channels = any_of<std::uint32_t>(random, {1, 2, 3});
+    p.split_size = any_of<Bytes>(random, {0, 64, 512});
+  }
   p.word_generation = nanoseconds(any_of<std::int64_t>(random, {2, 10, 12}));
   p.nic = {nanoseconds(any_of<std::int64_t>(random, {2, 10})), static_cast<std::uint32_t>(random.below(3))};
   p.serialise = p.deserialise = nanoseconds(any_of<std::int64_t>(random, {0, 30}));

@@ -223,6 +223,12 @@ void add_emulation_options(OptionTable& table, JobOptions& options) {
   table.add({"algorithm", "COLLECTIVE=NAME,...", "algorithms of collectives",
              or_else(join(options.replay.algorithms), "MPICH's choice by size"),
              [&options](std::string_view text) { set_algorithms(options.replay.algorithms, text); }});
+  table.add({"multicast", "hardware|none", "broadcasts and barriers: the fabric's, or messages as all others",
+             options.replay.hardware_multicast ? "hardware" : "none", [&options](std::string_view text) {
+               if (text != "hardware" && text != "none")
+                 throw UserError("multicast: '" + std::string(text) + "' is neither hardware nor none");
+               options.replay.hardware_multicast = text == "hardware";
+             }});
 }
 
 void add_job_options(OptionTable& table, JobOptions& options) {
@@ -231,7 +237,9 @@ void add_job_options(OptionTable& table, JobOptions& options) {
 }
 
 bool uses_slots(std::string_view technique) {
-  return technique != "packet" && technique != "wormhole" && technique != "circuit";
+  static constexpr std::array<std::string_view, 6> kWithout{"packet", "wormhole", "circuit",
+                                                            "wave",   "coll",     "chen-liu"};
+  return std::find(kWithout.begin(), kWithout.end(), technique) == kWithout.end();
 }
 
 void check_job(const JobOptions& options) {

@@ -84,11 +84,16 @@ TEST(JobOptions, ATableOverChangedOptionsTellsTheirValues) {
   job.table.set("slots", "2,8", "");
   job.table.set("algorithm", "allreduce=ring", "");
   job.table.set("ports", "0,0,1", "");
+  job.table.set("circuit-share", "0.3", "");
+  job.table.set("multicast", "hardware", "");
   OptionTable again;
   add_emulation_options(again, job.options);
   EXPECT_EQ(again.find("slots")->default_text, "2,8");
   EXPECT_EQ(again.find("algorithm")->default_text, "allreduce=ring");
   EXPECT_EQ(again.find("ports")->default_text, "0,0,1");
+  EXPECT_EQ(again.find("circuit-share")->default_text, "0.3");
+  EXPECT_EQ(again.find("multicast")->default_text, "hardware");
+  EXPECT_NE(job.refusal("multicast", "software"), "accepted");
 }
 
 TEST(JobOptions, EveryDefaultIsReadBack) {

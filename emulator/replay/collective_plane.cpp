@@ -1,0 +1,39 @@
+#include "emulator/replay/collective_plane.h"
+
+#include <algorithm>
+
+namespace hybrid {
+
+CollectivePlane::CollectivePlane(const SwitchParameters& parameters)
+    : timing_(parameters),
+      cycle_(parameters.scheduler.cycle),
+      setup_(parameters.scheduler.delay()),
+      handed_(parameters.nodes),
+      link_free_(parameters.nodes),
+      output_free_(parameters.nodes) {}
+
+CollectivePlane::Copied CollectivePlane::multicast(Time at, Port source, const PortSet& ports, Bytes bytes) {
+  const auto more = static_cast<std::int64_t>(timing_.payload(bytes) - 1);  // words after the first
+  const Time offered = std::max(at + timing_.generation, handed_[source]);
+  const Time injected = offered + timing_.generation * more;
+  handed_[source] = injected + timing_.generation;
+
+  // Words wait for their generation or for the one before on the link: the last one for whichever takes
+  // longer.
+  const Time first = std::max(offered + timing_.nic, link_free_[source]);
+  const Time last = std::max(injected + timing_.nic, first + timing_.word * more);
+  link_free_[source] = last + timing_.word;
+
+  Time free = first + timing_.wire;
+  for_each_port(ports.words(), [&](Port output) { free = std::max(free, output_free_[output]); });
+  // So in the fabric, which is no faster than the link.
+  const Time passes = std::max(granted(free) + timing_.digital_word * more, last + timing_.wire);
+  for_each_port(ports.words(), [&](Port output) { output_free_[output] = passes + timing_.digital_word; });
+  return {injected, passes + timing_.digital + timing_.nic};
+}
+
+Time CollectivePlane::barrier(Time last) const {
+  return granted(last + timing_.nic + timing_.wire) + timing_.digital + timing_.nic;
+}
+
+}  // namespace hybrid

@@ -1,0 +1,56 @@
+#include "emulator/switching/message_circuits.h"
+
+#include <algorithm>
+
+namespace hybrid {
+
+void MessageCircuits::wanted(Time now, CircuitQueue& queue) {
+  Sender& sender = senders_[queue.connection.source];
+  sender.waiting.push(queue.connection.destination);
+  if (!sender.busy) next(now + timing_.nic, queue.connection.source);
+}
+
+void MessageCircuits::next(Time leaves, Port source) {
+  Sender& sender = senders_[source];
+  sender.busy = true;
+  ++statistics_.requests;
+  reserve(leaves, {source, sender.waiting.front()});
+}
+
+void MessageCircuits::granted(Time now, Time established, Connection c) {
+  CircuitQueue& queue = circuit(c);
+  establish(established, queue);
+  senders_[c.source].granted = &queue;
+  ready(now, queue);
+}
+
+void MessageCircuits::refused(Time now, Connection c) {
+  Sender& sender = senders_[c.source];
+  sender.waiting.pop();
+  sender.waiting.push(c.destination);
+  next(now + std::max(timing_.nic, parameters_.nic.cycle), c.source);
+}
+
+void MessageCircuits::ready(Time now, CircuitQueue& queue) {
+  const Connection c = queue.connection;
+  Sender& sender = senders_[c.source];
+  if (sender.granted != &queue || queue.gate == Time::never()) return;
+  sender.granted = nullptr;
+  send_words(now, queue, queue.segments.front().words, sender.free);
+  sent(sender.free, c);
+  events_.push(sender.free, kFinished, c.source, c.destination);
+}
+
+void MessageCircuits::handle_circuits(Time now, const SwitchEvent& event) {
+  if (event.kind() != kFinished) return handle_control(now, event);
+  const Connection c{event.a, event.b};
+  Sender& sender = senders_[c.source];
+  ++statistics_.releases;
+  end_circuit(now + timing_.wire, circuit(c));
+  finished(now, c);
+  sender.waiting.pop();
+  sender.busy = false;
+  if (!sender.waiting.empty()) next(now + timing_.nic, c.source);
+}
+
+}  // namespace hybrid

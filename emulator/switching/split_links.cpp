@@ -1,0 +1,135 @@
+#include "emulator/switching/split_links.h"
+
+#include <algorithm>
+
+namespace hybrid {
+
+namespace {
+
+/// Full worms still to come that make it worth looking for a repetition.
+constexpr std::uint64_t kLongStream = 8;
+
+SplitRates rates_of(SwitchParameters p, std::uint32_t channels) {
+  p.circuit_channels = channels;
+  return split_rates(p);
+}
+
+Timing worms_timing(const Timing& whole, Time word) {
+  Timing timing = whole;
+  timing.word = word;
+  return timing;
+}
+
+}  // namespace
+
+SplitLinks::SplitLinks(const SwitchParameters& parameters, std::uint32_t channels)
+    : SplitLinks(parameters, rates_of(parameters, channels)) {}
+
+SplitLinks::SplitLinks(const SwitchParameters& parameters, SplitRates rates)
+    : Engine(parameters),
+      channel_word_(time_on_link(parameters.word, rates.channel)),
+      lead_(std::max(Time{}, timing_.digital - timing_.wire - timing_.circuit)),
+      lag_(timing_.circuit - timing_.nic - timing_.wire - timing_.digital),
+      node_(parameters.nodes, worms_timing(timing_, time_on_link(parameters.word, rates.worms)),
+            parameters.scheduler.cycle,
+            {std::max(time_on_link(parameters.word, rates.worms), parameters.digital_fabric.cycle),
+             timing_.digital, parameters.scheduler.delay()},
+            {kTail, kWormRequest, kWormPass}),
+      circuits_(parameters.nodes) {}
+
+/// Whether a worm offered now cannot overtake what went by the circuit.
+bool SplitLinks::clear(Time now, const CircuitQueue& queue) const {
+  return queue.finished() && now >= queue.gone && now >= queue.safe;
+}
+
+/// From when on words by the circuit cannot overtake the worms.
+Time SplitLinks::gate(Connection c) {
+  const Time cleared = node_.cleared(c.source, c.destination);
+  return cleared == Time::never() ? cleared : cleared + lead_;
+}
+
+WordQueue& SplitLinks::classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
+  MessageInFlight& t = transfer(index);
+  const std::uint64_t payload = timing_.payload(t.message.bytes);
+  CircuitQueue& queue = circuit(t.message.connection);
+  if (clear(now, queue) && !takes_circuit(queue, t.message.bytes)) {
+    words = timing_.in_worms(payload);
+    node_.announce(pe, index, t.message.connection.destination, payload);
+    return node_.source(pe).queue;
+  }
+  t.circuit = true;
+  t.hit = known(queue);
+  words = payload;
+  queue.gate = gate(queue.connection);
+  wanted(now, queue);
+  return queue;
+}
+
+void SplitLinks::moved(Time now, std::uint32_t pe, WordQueue& queue) {
+  if (&queue == &node_.source(pe).queue)
+    move_worms(now, pe);
+  else
+    ready(now, static_cast<CircuitQueue&>(queue));
+}
+
+void SplitLinks::move_worms(Time now, std::uint32_t port) {
+  delivered_.clear();
+  while (node_.move(now, port, Time::never(), events_, delivered_) && timing_.bounded()) fill(port);
+  for (const SwitchNode::Delivery& d : delivered_) {
+    deliver(d.at, d.transfer);
+    // The last worm of a connection opens the gate for words that wait for a circuit behind it.
+    CircuitQueue& queue = circuit(transfer(d.transfer).message.connection);
+    if (queue.gate != Time::never()) continue;
+    queue.gate = gate(queue.connection);
+    if (queue.gate != Time::never()) ready(now, queue);
+  }
+}
+
+void SplitLinks::send_words(Time now, CircuitQueue& queue, std::uint64_t words, Time& free) {
+  const Port source = queue.connection.source;
+  free = std::max({free, now, queue.gate});
+  while (words > 0 && !queue.entered.empty()) {
+    const Run data = queue.entered.front().head(words).delayed(timing_.nic);
+    const std::uint64_t sent = serve(data, channel_word_, Time::never(), free, [&](const Run& starts) {
+      queue.left(starts);
+      queue.safe = starts.last() + lag_;
+      leave_segments(
+          queue.segments, starts, [](std::uint32_t) {},
+          [&](std::uint32_t index, Time start) { deliver(start + timing_.circuit + timing_.nic, index); });
+    });
+    words -= sent;
+    queue.carried += sent;
+    queue.gone = free;
+    if (timing_.bounded()) fill(source);
+  }
+}
+
+void SplitLinks::establish(Time at, CircuitQueue& queue) {
+  ++statistics_.established;
+  queue.established = at;
+  queue.carried = 0;
+}
+
+void SplitLinks::count_held(Time at, const CircuitQueue& queue, TechniqueStatistics& s) const {
+  const Time held = std::max(Time{}, at - queue.established);
+  s.held += held;
+  s.held_unused += std::max(Time{}, held - channel_word_ * static_cast<std::int64_t>(queue.carried));
+}
+
+void SplitLinks::handle(Time now, const SwitchEvent& event) {
+  if (event.kind() < kTail || event.kind() > kWormPass) return handle_circuits(now, event);
+  touched_.clear();
+  node_.handle(now, event, events_, touched_);
+  for (const std::uint32_t port : touched_) {
+    move_worms(now, port);
+    if (node_.streams(port, kLongStream)) look_for_repetition();
+  }
+}
+
+TechniqueStatistics SplitLinks::statistics() const {
+  TechniqueStatistics s = statistics_;
+  s.cycles = static_cast<std::uint64_t>(now_ / parameters_.scheduler.cycle);
+  return s;
+}
+
+}  // namespace hybrid

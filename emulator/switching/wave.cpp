@@ -1,0 +1,250 @@
+#include "emulator/switching/wave.h"
+
+#include <algorithm>
+
+namespace hybrid {
+
+namespace {
+
+const TechniqueRegistration kWave{
+    "wave", "cached circuits on a fixed share of each link, worms on the rest (D 2.3.3)",
+    [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<Wave>(p); }};
+
+// A circuit's grant comes before the wish to have it back; ports that come free are free for requests that
+// come at that instant.
+constexpr std::uint32_t kGranted = 1, kWantedBack = 2, kFinished = 3, kRelease = 64, kAsk = 65, kPass = 128;
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+}  // namespace
+
+Wave::Wave(const SwitchParameters& parameters)
+    : SplitLinks(parameters, parameters.circuit_channels), entries_(parameters.nodes) {
+  const std::uint32_t ports = parameters.nodes;
+  nics_.resize(ports);
+  for (Nic& nic : nics_) nic.free.resize(parameters.circuit_channels);
+  for (std::uint32_t m = 0; m < parameters.circuit_channels; ++m)
+    channels_.push_back({std::vector<Port>(ports, kNoPort), std::vector<Port>(ports, kNoPort), PortSet(ports),
+                         PortSet(ports)});
+}
+
+// ---- NIC
+
+bool Wave::takes_circuit(const CircuitQueue& queue, Bytes bytes) {
+  return bytes >= parameters_.split_size || known(queue);
+}
+
+bool Wave::known(const CircuitQueue& queue) {
+  const Entry* e = entries_.find(queue.connection.source, queue.connection.destination);
+  return e != nullptr && e->state == State::held;
+}
+
+void Wave::wanted(Time now, CircuitQueue& queue) {
+  const Connection c = queue.connection;
+  if (Entry& e = entry(c); e.state == State::none) {
+    e.state = State::waiting;
+    nics_[c.source].waiting.push(c.destination);
+    serve_waiting(now, c.source);
+  }
+}
+
+void Wave::ready(Time now, CircuitQueue& queue) {
+  const Connection c = queue.connection;
+  Entry& e = entry(c);
+  if (e.state != State::held && e.owed == 0) return;
+  if (queue.gate == Time::never() || queue.entered.empty()) return;
+  const std::uint64_t words = e.state == State::held ? ~std::uint64_t{0} : e.owed;
+  e.owed = 0;
+  send_words(now, queue, words, nics_[c.source].free[e.channel]);
+  events_.push_sorted(queue.gone, kFinished, c.source, c.destination);
+}
+
+/// Asks for circuits for those that wait, as there are entries; makes room where there is none.
+void Wave::serve_waiting(Time now, Port source) {
+  Nic& nic = nics_[source];
+  while (!nic.waiting.empty()) {
+    if (nic.entries.size() == channels_.size()) {
+      if (give_one_up(now, source)) continue;
+      return;
+    }
+    const Connection c{source, nic.waiting.front()};
+    nic.waiting.pop();
+    nic.entries.push_back(c.destination);
+    entry(c).state = State::requested;
+    ++statistics_.requests;
+    events_.push_sorted(now + timing_.nic + timing_.wire, kAsk, c.source, c.destination);
+  }
+}
+
+/// A circuit that data waits for, or is on, is in use now.
+Time Wave::last_use(Time now, const CircuitQueue& queue) {
+  return queue.finished() ? std::min(queue.gone, now) : now;
+}
+
+/// Gives up the circuit least recently used, unless enough are about to leave. Whether an entry is free now.
+bool Wave::give_one_up(Time now, Port source) {
+  Nic& nic = nics_[source];
+  CircuitQueue* victim = nullptr;
+  Time oldest{};
+  std::size_t leaving = 0;
+  for (const Port destination : nic.entries) {
+    const Connection c{source, destination};
+    const State state = entry(c).state;
+    leaving += state == State::leaving ? 1 : 0;
+    if (state != State::held) continue;
+    CircuitQueue& queue = circuit(c);
+    const Time used = std::max(entry(c).granted, last_use(now, queue));
+    if (victim != nullptr && used >= oldest) continue;
+    victim = &queue;
+    oldest = used;
+  }
+  if (victim == nullptr || leaving >= nic.waiting.size()) return false;
+  leave(now, *victim);
+  return nic.entries.size() < channels_.size();
+}
+
+/// The circuit of `queue` is given up as soon as what was offered to it has left.
+void Wave::leave(Time now, CircuitQueue& queue) {
+  Entry& e = entry(queue.connection);
+  e.state = State::leaving;
+  for (std::size_t k = 0; k < queue.segments.size(); ++k) e.owed += queue.segments[k].words;
+  if (e.owed == 0 && queue.gone <= now) release(now, queue);
+}
+
+void Wave::release(Time now, CircuitQueue& queue) {
+  const Connection c = queue.connection;
+  Nic& nic = nics_[c.source];
+  std::erase(nic.entries, c.destination);
+  ++statistics_.releases;
+  events_.push(now + timing_.wire, kRelease, c.source, c.destination);
+  Entry& e = entry(c);
+  e.state = State::none;
+  if (queue.finished()) return;
+  e.state = State::waiting;
+  nic.waiting.push(c.destination);
+}
+
+// ---- switch
+
+void Wave::wake(Time now) {
+  if (pass_at_ != Time::never() || asks_.empty()) return;
+  pass_at_ = next_edge(now, parameters_.scheduler.cycle);
+  if (pass_at_ == last_pass_) pass_at_ += parameters_.scheduler.cycle;
+  events_.push(pass_at_, kPass);
+}
+
+void Wave::pass(Time now) {
+  last_pass_ = now;
+  pass_at_ = Time::never();
+  const std::size_t before = asks_.size();
+  std::size_t left = 0;
+  bool homeless = false;
+  for (Ask ask : asks_) {
+    if (serve(now, ask)) continue;
+    homeless = homeless || ask.channel == kNone;
+    asks_[left++] = ask;
+  }
+  asks_.resize(left);
+  // Who found the output kept for others may ask for it back from one who has it now.
+  if (homeless && left != before) wake(now);
+}
+
+/// Whether the request is granted. Where it cannot be, makes room for it.
+bool Wave::serve(Time now, Ask& ask) {
+  const auto [i, j] = ask.connection;
+  if (ask.channel != kNone) {
+    Channel& kept = channels_[ask.channel];
+    if (kept.from[j] != kNoPort) return false;
+    kept.kept_inputs.reset(i);
+    kept.kept_outputs.reset(j);
+    grant(now, ask.connection, ask.channel);
+    return true;
+  }
+  for (std::uint32_t m = 0; m < channels_.size(); ++m) {
+    const Channel& s = channels_[m];
+    if (s.to[i] != kNoPort || s.from[j] != kNoPort || s.kept_inputs.test(i) || s.kept_outputs.test(j))
+      continue;
+    grant(now, ask.connection, m);
+    return true;
+  }
+  evict(now, ask);
+  return false;
+}
+
+/// Has a circuit released that holds the output of `ask`.
+void Wave::evict(Time now, Ask& ask) {
+  const auto [i, j] = ask.connection;
+  Time oldest{};
+  for (std::uint32_t m = 0; m < channels_.size(); ++m) {
+    const Channel& s = channels_[m];
+    if (s.to[i] != kNoPort || s.from[j] == kNoPort || s.kept_inputs.test(i) || s.kept_outputs.test(j))
+      continue;
+    const CircuitQueue& queue = circuit({s.from[j], j});
+    const Time used = std::max(queue.established, std::min(last_use(now, queue), now - timing_.wire));
+    if (ask.channel != kNone && used >= oldest) continue;
+    ask.channel = m;
+    oldest = used;
+  }
+  if (ask.channel == kNone) return;
+  Channel& s = channels_[ask.channel];
+  s.kept_inputs.set(i);
+  s.kept_outputs.set(j);
+  const Port source = s.from[j];
+  const Time told = std::max(now + parameters_.scheduler.delay(), circuit({source, j}).established);
+  events_.push_sorted(told + timing_.wire, kWantedBack, source, j);
+}
+
+void Wave::grant(Time now, Connection c, std::uint32_t channel) {
+  channels_[channel].to[c.source] = c.destination;
+  channels_[channel].from[c.destination] = c.source;
+  entry(c).channel = channel;
+  const Time established = now + parameters_.scheduler.delay() + timing_.reconfiguration;
+  establish(established, circuit(c));
+  events_.push_sorted(established + timing_.wire, kGranted, c.source, c.destination);
+}
+
+void Wave::handle_circuits(Time now, const SwitchEvent& event) {
+  if (event.kind() == kPass) return pass(now);
+  const Connection c{event.a, event.b};
+  CircuitQueue& queue = circuit(c);
+  Entry& e = entry(c);
+  switch (event.kind()) {
+    case kGranted:
+      e.state = State::held;
+      e.granted = now;
+      nics_[c.source].free[e.channel] = std::max(nics_[c.source].free[e.channel], now);
+      ready(now, queue);
+      serve_waiting(now, c.source);
+      break;
+    case kWantedBack:
+      if (e.state == State::held) leave(now, queue);
+      serve_waiting(now, c.source);
+      break;
+    case kFinished:
+      if (e.state != State::leaving || e.owed != 0 || queue.gone != now) break;
+      release(now, queue);
+      serve_waiting(now, c.source);
+      break;
+    case kRelease: {
+      Channel& s = channels_[e.channel];
+      s.to[c.source] = s.from[c.destination] = kNoPort;
+      end_circuit(now, queue);
+      wake(now);
+      break;
+    }
+    default:  // kAsk
+      asks_.push_back({c, kNone});
+      wake(now);
+  }
+}
+
+TechniqueStatistics Wave::statistics() const {
+  TechniqueStatistics s = SplitLinks::statistics();
+  for (const CircuitQueue& queue : circuits()) {
+    const Connection c = queue.connection;
+    for (const Channel& channel : channels_)
+      if (channel.to[c.source] == c.destination) count_held(now_, queue, s);
+  }
+  return s;
+}
+
+}  // namespace hybrid
