@@ -12,13 +12,12 @@ namespace {
 
 constexpr Bytes kLargestMessage = Bytes{1} << 40;
 
-double parse_load(std::string_view text) {
-  double load = 0;
+double parse_share(std::string_view text, const char* name, const char* what, const char* mend) {
+  double share = 0;
   const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), load, std::chars_format::fixed);
-  if (error == std::errc{} && end == text.data() + text.size() && load >= 0 && load <= 1) return load;
-  throw UserError("load: '" + std::string(text) + "' is not a share of the link's rate",
-                  "Give a number from 0 (closed loop) to 1.");
+      std::from_chars(text.data(), text.data() + text.size(), share, std::chars_format::fixed);
+  if (error == std::errc{} && end == text.data() + text.size() && share >= 0 && share <= 1) return share;
+  throw UserError(std::string(name) + ": '" + std::string(text) + "' is not a share of " + what, mend);
 }
 
 }  // namespace
@@ -38,11 +37,20 @@ void add_traffic_options(OptionTable& table, TrafficOptions& o) {
              [&o](std::string_view v) { o.messages = parse_count(v, "messages"); }});
   table.add({"load", "SHARE",
              "open loop: share of the link's rate that each sending node offers; 0: closed loop", "0",
-             [&o](std::string_view v) { o.load = parse_load(v); }});
-  table.add({"window", "N", "closed loop: a node's messages on the way at most; 0: no limit",
-             std::to_string(o.window), [&o](std::string_view v) {
-               o.window = static_cast<std::uint32_t>(
-                   parse_count(v, "window", std::numeric_limits<std::uint32_t>::max()));
+             [&o](std::string_view v) {
+               o.load = parse_share(v, "load", "the link's rate", "Give a number from 0 (closed loop) to 1.");
+             }});
+  table.add({"outstanding", "N", "closed loop: a node's messages on the way at most; 0: no limit",
+             std::to_string(o.outstanding), [&o](std::string_view v) {
+               o.outstanding = static_cast<std::uint32_t>(
+                   parse_count(v, "outstanding", std::numeric_limits<std::uint32_t>::max()));
+             }});
+  table.add({"warmup", "TIME", "loads and, in open loop, latencies are measured from then on",
+             "a fifth of an open-loop run",
+             [&o](std::string_view v) { o.warmup = parse_time(v, "warmup"); }});
+  table.add({"hotspot", "SHARE", "pattern hotspot: share of the messages that go to node 0", "0.25",
+             [&o](std::string_view v) {
+               o.hotspot = parse_share(v, "hotspot", "the messages", "Give a number from 0 to 1.");
              }});
 }
 
@@ -54,8 +62,10 @@ void check(const TrafficOptions& o) {
   if (o.message > kLargestMessage)
     throw UserError("message: " + format_bytes(o.message) + " are too many",
                     "Give at most " + format_bytes(kLargestMessage) + ".");
-  if (o.load > 0 && o.window > 0)
-    throw UserError("window: open-loop traffic does not wait", "Give either --load or --window.");
+  if (o.load > 0 && o.outstanding > 0)
+    throw UserError("outstanding: open-loop traffic does not wait", "Give either --load or --outstanding.");
+  if (!(o.hotspot >= 0 && o.hotspot <= 1))
+    throw UserError("hotspot: not a share of the messages", "Give a number from 0 to 1.");
 }
 
 }  // namespace hybrid

@@ -24,6 +24,7 @@ struct PatternShape {
   std::uint32_t nodes = 0;     // at least 2
   std::uint64_t messages = 0;  // of each node that sends; 0: the pattern's own number
   std::uint64_t seed = 1;
+  double hotspot = 0.25;  // pattern hotspot: share of the messages that go to node 0
 };
 
 class Pattern {

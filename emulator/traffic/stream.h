@@ -56,9 +56,9 @@ class FixedPattern : public Pattern {
 class RoundOfNeighbors : public Pattern {
  public:
   RoundOfNeighbors(const PatternShape& shape, Grid::Edge edge)
-      : grid_(shape.nodes, edge),
-        messages_(shape.messages != 0 ? shape.messages : kOwnMessages),
-        next_(shape.nodes, 0) {
+      : RoundOfNeighbors(shape, Grid(shape.nodes, edge)) {}
+  RoundOfNeighbors(const PatternShape& shape, const Grid& grid)
+      : grid_(grid), messages_(shape.messages != 0 ? shape.messages : kOwnMessages), next_(shape.nodes, 0) {
     for (Port node = 0; node < shape.nodes; ++node) neighbors_.push_back(grid_.neighbors(node));
   }
   std::uint64_t messages(Port /*source*/) const override { return messages_; }
