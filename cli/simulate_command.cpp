@@ -24,6 +24,8 @@
 namespace hybrid {
 namespace {
 
+constexpr std::size_t kWidth = 120;
+
 std::string measures_table(const std::vector<Measures>& results, bool loads) {
   std::vector<TextTable::Column> columns{
       {"technique", TextTable::Align::left}, {"K"}, {"nodes"}, {"time"}, {"utilisation"}};
@@ -39,7 +41,7 @@ std::string measures_table(const std::vector<Measures>& results, bool loads) {
                 short_time(m.latency.quantile(0.99)), short_time(m.latency.maximum()), percent(m.hit_rate)});
     table.add(row);
   }
-  return table.text(0);
+  return table.text(0, kWidth);
 }
 
 class SimulateCommand final : public Command {

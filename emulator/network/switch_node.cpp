@@ -21,11 +21,11 @@ SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler
 void SwitchNode::announce(std::uint32_t source, std::uint32_t transfer, Port destination,
                           std::uint64_t payload) {
   announced_[source].push({transfer, destination, payload});
-  ++queues_.get(source, destination, source, destination, timing_).unfinished;
+  ++queues_.get(source, lane({source, destination}), source, destination, timing_).unfinished;
 }
 
 Time SwitchNode::cleared(std::uint32_t source, Port destination) {
-  const VirtualQueue* queue = queues_.find(source, destination);
+  const VirtualQueue* queue = queues_.find(source, lane({source, destination}));
   if (queue == nullptr) return Time{};
   return queue->unfinished != 0 ? Time::never() : queue->last_left + timing_.wire;
 }
@@ -47,7 +47,8 @@ bool SwitchNode::move_link(std::uint32_t port, Time latest, Time now, EventQueue
   bool moved = false;
   while (!source.queue.entered.empty()) {
     const Announced message = announced_[port].front();
-    VirtualQueue& to = queues_.get(port, message.destination, port, message.destination, timing_);
+    VirtualQueue& to =
+        queues_.get(port, lane({port, message.destination}), port, message.destination, timing_);
     if (to.credit.empty()) break;
     const Run data = source.queue.entered.front().head(source.queue.segments.front().words);
     const Run possible = later_of(data.delayed(timing_.nic), to.credit.front());
@@ -57,7 +58,9 @@ bool SwitchNode::move_link(std::uint32_t port, Time latest, Time now, EventQueue
           to.arrived.push(starts.delayed(timing_.wire));
           leave_segments(
               source.queue.segments, starts,
-              [&](std::uint32_t transfer) { to.messages.push({transfer, message.payload}); },
+              [&](std::uint32_t transfer) {
+                to.messages.push({transfer, message.payload, message.destination});
+              },
               [&](std::uint32_t, Time) { announced_[port].pop(); });
         });
     if (timing_.bounded()) to.credit.pop(words);
@@ -81,6 +84,7 @@ void SwitchNode::ask(Time now, VirtualQueue& queue, EventQueue& events) {
   const Time there = queue.arrived.at(flit - 1);
   if (there == Time::never()) return;
   queue.asked = true;
+  queue.connection.destination = queue.messages.front().destination;
   events.push(std::max(now, there), kinds_.request, queue.connection.source, queue.connection.destination);
 }
 
@@ -123,8 +127,8 @@ void SwitchNode::wake_scheduler(Time now, EventQueue& events) {
 }
 
 void SwitchNode::grant(Time now, Connection c) {
-  VirtualQueue& queue = *queues_.find(c.source, c.destination);
-  Segment& message = queue.messages.front();
+  VirtualQueue& queue = *queues_.find(c.source, lane(c));
+  Arriving& message = queue.messages.front();
   Worm& worm = worms_of_[c.source];
   worm.queue = &queue;
   worm.left = head_worm(queue);
@@ -146,7 +150,7 @@ void SwitchNode::handle(Time now, const SwitchEvent& event, EventQueue& events,
   } else if (event.kind() == kinds_.tail) {
     --worms_;
     scheduler_.free(c);
-    VirtualQueue& queue = *queues_.find(c.source, c.destination);
+    VirtualQueue& queue = *queues_.find(c.source, lane(c));
     queue.asked = false;
     ask(now, queue, events);
     wake_scheduler(now, events);
