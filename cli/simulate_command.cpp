@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "cli/json_output.h"
 #include "cli/table_flags.h"
 #include "core/error.h"
+#include "emulator/timeline_file.h"
 #include "emulator/traffic/command_run.h"
 #include "emulator/traffic/commands.h"
 #include "emulator/traffic/simulate.h"
@@ -62,6 +64,9 @@ class SimulateCommand final : public Command {
     table_.add({"commands-output", "DIR", "new directory for when each PE's commands and arrivals were", "",
                 [this](std::string_view v) { commands_output_ = v; }});
     flags_.declare(app, table_, "Command files (docs/commands.md)");
+    table_.add({"timeline", "FILE", "new file: what each port did when, as trace JSON for ui.perfetto.dev",
+                "", [this](std::string_view v) { timeline_ = v; }});
+    flags_.declare(app, table_, "Timeline (docs/traffic.md)");
     json_.declare(app);
     app.footer(
         "Examples:\n"
@@ -80,9 +85,12 @@ class SimulateCommand final : public Command {
     if (!commands_.empty()) return run_files();
     const std::vector<SwitchParameters> runs = combinations();
     for (const SwitchParameters& parameters : runs) check(parameters);
+    check_timeline(runs.size());
     check(traffic_);
     for (const SwitchParameters& p : runs)
-      emulate(p, [&](const SimulationProgress& progress) { return simulate(p, traffic_, progress); });
+      emulate(p, [&](const SimulationProgress& progress, PortTimeline* timeline) {
+        return simulate(p, traffic_, progress, timeline);
+      });
     return show(true);
   }
 
@@ -134,16 +142,23 @@ class SimulateCommand final : public Command {
     if (!nodes_given_) table_.set("nodes", std::to_string(pes), "--commands");
     const std::vector<SwitchParameters> runs = combinations();
     for (const SwitchParameters& parameters : runs) check(parameters);
+    check_timeline(runs.size());
     if (!commands_output_.empty()) check_new_directory("commands-output", commands_output_);
     const std::vector<CommandFile> files = read_command_files(commands_, network_.nodes);
     std::vector<CommandResult> all;
     for (const SwitchParameters& p : runs)
-      emulate(p, [&](const SimulationProgress& progress) {
-        all.push_back(run_commands(p, files, progress));
+      emulate(p, [&](const SimulationProgress& progress, PortTimeline* timeline) {
+        all.push_back(run_commands(p, files, progress, timeline));
         return all.back().measures;
       });
     if (!commands_output_.empty()) write_times(files, all);
     return show(false);
+  }
+
+  void check_timeline(std::size_t runs) const {
+    if (!timeline_.empty() && runs != 1)
+      throw UserError("timeline: it is of one run, but " + std::to_string(runs) + " were asked for",
+                      "Give one --technique and one --slots.");
   }
 
   /// One combination's files go into the directory itself, several ones' each into a folder of it.
@@ -162,10 +177,15 @@ class SimulateCommand final : public Command {
   void emulate(const SwitchParameters& p, Emulate&& run) {
     const std::string what =
         "emulating " + p.technique + (uses_slots(p.technique) ? ", K = " + std::to_string(p.slots) : "");
-    Measures m = run([&](std::uint64_t delivered, std::uint64_t all) {
-      if (all != 0)
-        line_.show(what + ": " + percent(static_cast<double>(delivered) / static_cast<double>(all)), 0);
-    });
+    std::optional<TimelineFile> timeline;
+    if (!timeline_.empty()) timeline.emplace(timeline_, p.nodes);
+    Measures m = run(
+        [&](std::uint64_t delivered, std::uint64_t all) {
+          if (all != 0)
+            line_.show(what + ": " + percent(static_cast<double>(delivered) / static_cast<double>(all)), 0);
+        },
+        timeline ? &*timeline : nullptr);
+    if (timeline) timeline->finish();
     if (!uses_slots(p.technique)) m.slots = 0;
     results_.push_back(std::move(m));
   }
@@ -200,7 +220,7 @@ class SimulateCommand final : public Command {
   std::vector<std::string> techniques_;
   std::vector<std::uint32_t> slot_counts_;
   TrafficOptions traffic_;
-  std::string commands_, commands_output_;
+  std::string commands_, commands_output_, timeline_;
   bool nodes_given_ = false;
   std::vector<Measures> results_;
   ProgressLine line_{stderr};

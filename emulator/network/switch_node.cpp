@@ -54,6 +54,13 @@ bool SwitchNode::move_link(std::uint32_t port, Time latest, Time now, EventQueue
     const Run possible = later_of(data.delayed(timing_.nic), to.credit.front());
     const std::uint64_t words =
         serve(possible, timing_.word, latest, source.link_free, [&](const Run& starts) {
+          if (timeline_ != nullptr)
+            timeline_->on_link({{port, message.destination},
+                                source.queue.segments.front().transfer,
+                                starts,
+                                timing_.word,
+                                true,
+                                WordSpan::kNoSlot});
           source.queue.left(starts);
           to.arrived.push(starts.delayed(timing_.wire));
           leave_segments(
@@ -85,7 +92,8 @@ void SwitchNode::ask(Time now, VirtualQueue& queue, EventQueue& events) {
   if (there == Time::never()) return;
   queue.asked = true;
   queue.connection.destination = queue.messages.front().destination;
-  events.push(std::max(now, there), kinds_.request, queue.connection.source, queue.connection.destination);
+  queue.asked_at = std::max(now, there);
+  events.push(queue.asked_at, kinds_.request, queue.connection.source, queue.connection.destination);
 }
 
 bool SwitchNode::move_fabric(std::uint32_t input, EventQueue& events, std::vector<Delivery>& delivered) {
@@ -100,6 +108,10 @@ bool SwitchNode::move_fabric(std::uint32_t input, EventQueue& events, std::vecto
     const std::uint64_t sent = serve(words, fabric_.spacing, latest, free, [&](const Run& starts) {
       if (timing_.bounded()) queue.credit.push(starts.delayed(timing_.wire));
       queue.last_left = starts.last();
+      if (timeline_ != nullptr)
+        timeline_->out_of_fabric({queue.connection, worm.transfer,
+                                  starts.delayed(fabric_.path - timing_.wire), fabric_.spacing, true,
+                                  WordSpan::kNoSlot});
     });
     if (sent == 0) break;
     moved = true;
@@ -130,6 +142,7 @@ void SwitchNode::grant(Time now, Connection c) {
   VirtualQueue& queue = *queues_.find(c.source, lane(c));
   Arriving& message = queue.messages.front();
   Worm& worm = worms_of_[c.source];
+  if (timeline_ != nullptr) timeline_->waited(queue.asked_at, now + fabric_.setup, c, true);
   worm.queue = &queue;
   worm.left = head_worm(queue);
   worm.free = now + fabric_.setup;

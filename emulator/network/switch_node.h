@@ -23,6 +23,7 @@
 
 #include "emulator/network/event_queue.h"
 #include "emulator/network/queue.h"
+#include "emulator/network/timeline.h"
 #include "emulator/network/timing.h"
 #include "emulator/network/wormhole_scheduler.h"
 
@@ -47,6 +48,8 @@ class SwitchNode {
   };
 
   SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler_cycle, Fabric fabric, Kinds kinds);
+
+  void observe(PortTimeline& timeline) { timeline_ = &timeline; }
 
   /// What a NIC sends from: Q_W and its link.
   struct Source {
@@ -117,7 +120,8 @@ class SwitchNode {
     RunQueue arrived;       // words that have not left: their arrival
     RunQueue credit;        // places that the NIC knows of and has not used
     Ring<Arriving> messages;
-    bool asked = false;            // the head worm has asked, is about to, or is granted
+    bool asked = false;  // the head worm has asked, is about to, or is granted
+    Time asked_at{};
     Time last_left{};              // start of the last word that left
     std::uint64_t unfinished = 0;  // messages announced whose last word has not left
   };
@@ -145,6 +149,7 @@ class SwitchNode {
   }
   std::uint64_t full_worms_after(Time now, Time tail, Connection c);
 
+  PortTimeline* timeline_ = nullptr;
   Timing timing_;
   Time cycle_;
   Fabric fabric_;

@@ -354,9 +354,10 @@ CommandResult run_commands(Technique& technique, const SwitchParameters& paramet
 }
 
 CommandResult run_commands(const SwitchParameters& parameters, const std::vector<CommandFile>& files,
-                           const SimulationProgress& progress) {
+                           const SimulationProgress& progress, PortTimeline* timeline) {
   check(parameters);
   const auto technique = TechniqueRegistration::make(parameters.technique, parameters);
+  if (timeline != nullptr) technique->observe(*timeline);
   return run_commands(*technique, parameters, files, progress);
 }
 

@@ -55,7 +55,7 @@ struct CommandResult {
 /// what nobody will send, and RunError when the technique can never deliver. The same arguments give the same
 /// result.
 CommandResult run_commands(const SwitchParameters& parameters, const std::vector<CommandFile>& files,
-                           const SimulationProgress& progress = {});
+                           const SimulationProgress& progress = {}, PortTimeline* timeline = nullptr);
 
 /// The same with a given technique, new.
 CommandResult run_commands(Technique& technique, const SwitchParameters& parameters,

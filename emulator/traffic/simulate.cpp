@@ -257,12 +257,13 @@ Measures simulate(Technique& technique, Pattern& pattern, const SwitchParameters
 }
 
 Measures simulate(const SwitchParameters& parameters, const TrafficOptions& options,
-                  const SimulationProgress& progress) {
+                  const SimulationProgress& progress, PortTimeline* timeline) {
   check(parameters);
   check(options);
   const auto pattern = PatternRegistration::make(
       options.pattern, PatternShape{parameters.nodes, options.messages, parameters.seed, options.hotspot});
   const auto technique = TechniqueRegistration::make(parameters.technique, parameters);
+  if (timeline != nullptr) technique->observe(*timeline);
   return simulate(*technique, *pattern, parameters, options, progress);
 }
 

@@ -54,8 +54,10 @@ using SimulationProgress = std::function<void(std::uint64_t delivered, std::uint
 /// RunError when messages can never arrive (all slots preloaded with something else, say), and
 /// std::logic_error when the technique loses, doubles, cuts or reorders
 /// (emulator/traffic/messages_in_flight.h). The same arguments give the same measures.
+/// `timeline`: who is told what the ports do, if anybody.
+class PortTimeline;
 Measures simulate(const SwitchParameters& parameters, const TrafficOptions& options,
-                  const SimulationProgress& progress = {});
+                  const SimulationProgress& progress = {}, PortTimeline* timeline = nullptr);
 
 class Pattern;
 class Technique;
