@@ -23,7 +23,7 @@ SwitchParameters cell_switch(std::uint32_t nodes, const std::string& queues) {
   p.technique = "wormhole";
   p.nodes = nodes;
   p.worm_limit = p.word;
-  p.word_generation = nanoseconds(2);
+  p.word_generation = p.word_time();
   p.scheduler = {p.word_time(), 0};
   p.input_queues = queues;
   return p;
