@@ -115,6 +115,24 @@ TEST_F(BadUsage, ValuesThatDoNotParse) {
   EXPECT_THAT(refused({"simulate", "--load", "1.5"}), HasSubstr("load"));
 }
 
+TEST_F(BadUsage, CommandFilesWithFaults) {
+  write("pe0.txt", "send 1 8\nsend 2 8\n");
+  EXPECT_THAT(refused({"simulate", "--commands", "none/pe"}), HasSubstr("none"));
+  EXPECT_THAT(refused({"simulate", "--commands", "pe"}), HasSubstr("nodes: 1 port"));
+  write("pe1.txt", "blocking-receive 0\nblocking-receive 0\nblocking-receive 0\n");
+  EXPECT_THAT(refused({"simulate", "--commands", "pe"}), HasSubstr("pe0.txt:2:6: there is no PE 2"));
+  EXPECT_THAT(refused({"simulate", "--commands", "pe", "--nodes", "3"}),
+              AllOf(HasSubstr("PE 1 at pe1.txt:2: blocking-receive 0"), HasSubstr("PE 0 (pe0.txt)")));
+  write("pe2.txt", "");
+  EXPECT_THAT(refused({"simulate", "--commands", "pe", "--nodes", "2"}),
+              HasSubstr("3 PEs have a command file"));
+  EXPECT_THAT(refused({"simulate", "--commands", "pe", "--load", "0.5"}), HasSubstr("load: with --commands"));
+  EXPECT_THAT(refused({"simulate", "--commands-output", "x"}), HasSubstr("Give --commands"));
+  EXPECT_THAT(refused({"simulate", "--commands", "pe", "--commands-output", "."}),
+              HasSubstr("exists already"));
+  EXPECT_THAT(refused({"simulate", "--input-queues", "lifo"}), HasSubstr("Give per-destination or fifo"));
+}
+
 TEST_F(BadUsage, ConfigFileWithFaults) {
   write("run.toml", "slots = 4\nslot-lenght = '1us'\n");
   EXPECT_THAT(refused({"simulate", "--config", "run.toml"}),

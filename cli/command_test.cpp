@@ -69,6 +69,37 @@ TEST(Command, SimulatesOneTechniqueAsAnObjectAndSeveralAsAnArray) {
   EXPECT_EQ(several[2]["slots"], 4);
 }
 
+TEST(Command, SimulatesCommandFilesAndWritesWhenTheyWereDone) {
+  namespace fs = std::filesystem;
+  std::string name = (fs::temp_directory_path() / "hybrid-command-XXXXXX").string();
+  const std::string folder = ::mkdtemp(name.data());
+  std::ofstream(folder + "/pe0.txt") << "blocking-send 1 8\nblocking-receive 1\n";
+  std::ofstream(folder + "/pe1.txt") << "blocking-receive 0\nsend 0 8\n";
+  const auto one = nlohmann::json::parse(output({"simulate", "--commands", folder, "--technique", "wormhole",
+                                                 "--commands-output", folder + "/times", "--json", "-"}));
+  EXPECT_EQ(one["nodes"], 2);
+  EXPECT_EQ(one["time_ns"], 660);
+  EXPECT_EQ(one["messages"], 2);
+  EXPECT_FALSE(one.contains("pattern"));
+  EXPECT_TRUE(fs::exists(folder + "/times/pe1.tsv"));
+  const auto several = nlohmann::json::parse(
+      output({"simulate", "--commands", folder + "/pe", "--technique", "circuit,hybrid", "--slots", "1,2",
+              "--nodes", "5", "--commands-output", folder + "/all", "--json", "-"}));
+  ASSERT_EQ(several.size(), 3u);
+  EXPECT_EQ(several[0]["nodes"], 5);
+  for (const char* run : {"circuit", "hybrid-1", "hybrid-2"})
+    EXPECT_TRUE(fs::exists(folder + "/all/" + run + "/pe0.tsv"));
+  fs::remove_all(folder);
+}
+
+TEST(Command, ReportsOfferedAndAcceptedLoad) {
+  const auto result =
+      nlohmann::json::parse(output({"simulate", "--nodes", "8", "--messages", "400", "--technique",
+                                    "wormhole", "--load", "0.2", "--json", "-"}));
+  EXPECT_NEAR(result["offered_load"].get<double>(), 0.2, 0.03);
+  EXPECT_NEAR(result["accepted_load"].get<double>(), result["offered_load"].get<double>(), 0.01);
+}
+
 TEST(Command, SameSeedSameBytes) {
   const std::vector<std::string> words{"simulate", "--nodes", "16",     "--pattern", "uniform",
                                        "--seed",   "7",       "--json", "-"};

@@ -1,10 +1,11 @@
-// `hybrid simulate`: synthetic traffic on an emulated switch.
+// `hybrid simulate`: synthetic traffic, or the PEs' command files, on an emulated switch.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@
 #include "cli/json_output.h"
 #include "cli/table_flags.h"
 #include "core/error.h"
+#include "emulator/timeline_file.h"
+#include "emulator/traffic/command_run.h"
+#include "emulator/traffic/commands.h"
 #include "emulator/traffic/simulate.h"
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/report/format.h"
@@ -22,69 +26,72 @@
 namespace hybrid {
 namespace {
 
-std::string measures_table(const std::vector<Measures>& results) {
-  TextTable table({{"technique", TextTable::Align::left},
-                   {"K"},
-                   {"nodes"},
-                   {"time"},
-                   {"utilisation"},
-                   {"messages"},
-                   {"mean"},
-                   {"p50"},
-                   {"p99"},
-                   {"largest"},
-                   {"hit rate"}});
-  for (const Measures& m : results)
-    table.add({m.technique, m.slots == 0 ? "-" : std::to_string(m.slots), std::to_string(m.nodes),
-               short_time(m.time), percent(m.utilisation), grouped(m.messages), short_time(m.latency.mean()),
-               short_time(m.latency.quantile(0.5)), short_time(m.latency.quantile(0.99)),
-               short_time(m.latency.maximum()), percent(m.hit_rate)});
-  return table.text(0);
+constexpr std::size_t kWidth = 120;
+
+std::string measures_table(const std::vector<Measures>& results, bool loads) {
+  std::vector<TextTable::Column> columns{
+      {"technique", TextTable::Align::left}, {"K"}, {"nodes"}, {"time"}, {"utilisation"}};
+  if (loads) columns.insert(columns.end(), {{"offered"}, {"accepted"}});
+  columns.insert(columns.end(), {{"messages"}, {"mean"}, {"p50"}, {"p99"}, {"largest"}, {"hit rate"}});
+  TextTable table(columns);
+  for (const Measures& m : results) {
+    std::vector<std::string> row{m.technique, m.slots == 0 ? "-" : std::to_string(m.slots),
+                                 std::to_string(m.nodes), short_time(m.time), percent(m.utilisation)};
+    if (loads) row.insert(row.end(), {percent(m.offered_load), percent(m.accepted_load)});
+    row.insert(row.end(),
+               {grouped(m.messages), short_time(m.latency.mean()), short_time(m.latency.quantile(0.5)),
+                short_time(m.latency.quantile(0.99)), short_time(m.latency.maximum()), percent(m.hit_rate)});
+    table.add(row);
+  }
+  return table.text(0, kWidth);
 }
 
 class SimulateCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     app.description(
-        "Emulates synthetic traffic on a switch. --technique and --slots take lists: every combination is "
+        "Emulates synthetic traffic, or PEs that carry out command files, on a switch. --technique and "
+        "--slots take lists: every combination is "
         "run.");
     add_config_option(table_);
-    add_compared_switch_options(table_, network_, techniques_, slot_counts_, true, network_.technique,
-                                std::to_string(network_.slots));
+    add_switch();
     flags_.declare(app, table_, "Switch");
     add_traffic_options(table_, traffic_);
     flags_.declare(app, table_, "Traffic");
+    table_.add({"commands", "DIR|PREFIX",
+                "one command file a PE: those in DIR, or whose paths begin with PREFIX", "",
+                [this](std::string_view v) { commands_ = v; }});
+    table_.add({"commands-output", "DIR", "new directory for when each PE's commands and arrivals were", "",
+                [this](std::string_view v) { commands_output_ = v; }});
+    flags_.declare(app, table_, "Command files (docs/commands.md)");
+    table_.add({"timeline", "FILE", "new file: what each port did when, as trace JSON for ui.perfetto.dev",
+                "", [this](std::string_view v) { timeline_ = v; }});
+    flags_.declare(app, table_, "Timeline (docs/traffic.md)");
     json_.declare(app);
     app.footer(
         "Examples:\n"
         "  hybrid simulate --pattern uniform --nodes 32 --technique wormhole,hybrid --load 0.5\n"
         "  hybrid simulate --preset ch8 --pattern random-to-all --message 512 --technique circuit\n"
-        "  hybrid simulate --pattern transpose --slots 1,2,4,8 --json -");
+        "  hybrid simulate --pattern transpose --slots 1,2,4,8 --json -\n"
+        "  hybrid simulate --commands examples/commands/ring --technique wormhole,hybrid\n"
+        "  hybrid simulate --commands my_files/pe --technique circuit --commands-output times");
   }
 
   int run(const std::vector<std::string>&) override {
     json_.check();
     flags_.apply(table_, environ);
+    if (!commands_output_.empty() && commands_.empty())
+      throw UserError("commands-output: there are no command files to write about", "Give --commands too.");
+    if (!commands_.empty()) return run_files();
     const std::vector<SwitchParameters> runs = combinations();
     for (const SwitchParameters& parameters : runs) check(parameters);
+    check_timeline(runs.size());
     check(traffic_);
-
-    std::vector<Measures> results;
-    ProgressLine line(stderr);
-    for (const SwitchParameters& p : runs) {
-      const std::string what =
-          "emulating " + p.technique + (uses_slots(p.technique) ? ", K = " + std::to_string(p.slots) : "");
-      Measures m = simulate(p, traffic_, [&](std::uint64_t delivered, std::uint64_t all) {
-        line.show(what + ": " + percent(static_cast<double>(delivered) / static_cast<double>(all)), 0);
+    for (const SwitchParameters& p : runs)
+      emulate(p, [&](const SimulationProgress& progress, PortTimeline* timeline) {
+        return simulate(p, traffic_, progress, timeline);
       });
-      if (!uses_slots(p.technique)) m.slots = 0;
-      results.push_back(std::move(m));
-    }
-    line.clear();
-
-    if (!json_.owns_stdout()) std::fputs(measures_table(results).c_str(), stdout);
-    json_.write(as_json(results));
-    return kDone;
+    return show(true);
   }
 
  private:
@@ -103,13 +110,107 @@ class SimulateCommand final : public Command {
     return runs;
   }
 
-  nlohmann::ordered_json as_json(const std::vector<Measures>& results) const {
+  /// The options of the switch; remembers whether the number of ports was given.
+  void add_switch() {
+    OptionTable all;
+    add_compared_switch_options(all, network_, techniques_, slot_counts_, true, network_.technique,
+                                std::to_string(network_.slots));
+    for (Option option : all.options()) {
+      if (option.name == "nodes" || option.name == "network")
+        option.set = [this, set = option.set](std::string_view v) {
+          set(v);
+          nodes_given_ = true;
+        };
+      table_.add(std::move(option));
+    }
+  }
+
+  int run_files() {
+    const auto given = flags_.given();
+    OptionTable traffic;
+    TrafficOptions ignored;
+    add_traffic_options(traffic, ignored);
+    for (const Option& option : traffic.options())
+      if (given.contains(option.name))
+        throw UserError(option.name + ": with --commands, the files say who sends what",
+                        "Leave --" + option.name + " or --commands out.");
+    const std::uint32_t pes = count_command_files(commands_);
+    if (nodes_given_ && network_.nodes < pes)
+      throw UserError("nodes: " + std::to_string(network_.nodes) + " ports, but " + std::to_string(pes) +
+                          " PEs have a command file in '" + commands_ + "'",
+                      "Give at least as many --nodes, or none: then each PE with a file has a port.");
+    if (!nodes_given_) table_.set("nodes", std::to_string(pes), "--commands");
+    const std::vector<SwitchParameters> runs = combinations();
+    for (const SwitchParameters& parameters : runs) check(parameters);
+    check_timeline(runs.size());
+    if (!commands_output_.empty()) check_new_directory("commands-output", commands_output_);
+    const std::vector<CommandFile> files = read_command_files(commands_, network_.nodes);
+    std::vector<CommandResult> all;
+    for (const SwitchParameters& p : runs)
+      emulate(p, [&](const SimulationProgress& progress, PortTimeline* timeline) {
+        all.push_back(run_commands(p, files, progress, timeline));
+        return all.back().measures;
+      });
+    if (!commands_output_.empty()) write_times(files, all);
+    return show(false);
+  }
+
+  void check_timeline(std::size_t runs) const {
+    if (!timeline_.empty() && runs != 1)
+      throw UserError("timeline: it is of one run, but " + std::to_string(runs) + " were asked for",
+                      "Give one --technique and one --slots.");
+  }
+
+  /// One combination's files go into the directory itself, several ones' each into a folder of it.
+  void write_times(const std::vector<CommandFile>& files, const std::vector<CommandResult>& all) const {
+    if (all.size() == 1) return write_records(commands_output_, files, all.front());
+    write_records(commands_output_, {}, {});
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Measures& m = results_[i];
+      write_records(
+          commands_output_ + "/" + m.technique + (m.slots == 0 ? "" : "-" + std::to_string(m.slots)), files,
+          all[i]);
+    }
+  }
+
+  template <class Emulate>
+  void emulate(const SwitchParameters& p, Emulate&& run) {
+    const std::string what =
+        "emulating " + p.technique + (uses_slots(p.technique) ? ", K = " + std::to_string(p.slots) : "");
+    std::optional<TimelineFile> timeline;
+    if (!timeline_.empty()) timeline.emplace(timeline_, p.nodes);
+    Measures m = run(
+        [&](std::uint64_t delivered, std::uint64_t all) {
+          if (all != 0)
+            line_.show(what + ": " + percent(static_cast<double>(delivered) / static_cast<double>(all)), 0);
+        },
+        timeline ? &*timeline : nullptr);
+    if (timeline) timeline->finish();
+    if (!uses_slots(p.technique)) m.slots = 0;
+    results_.push_back(std::move(m));
+  }
+
+  int show(bool synthetic) {
+    line_.clear();
+    if (!json_.owns_stdout()) std::fputs(measures_table(results_, synthetic).c_str(), stdout);
+    json_.write(as_json(synthetic));
+    return kDone;
+  }
+
+  nlohmann::ordered_json as_json(bool synthetic) const {
     auto array = nlohmann::ordered_json::array();
-    for (const Measures& m : results) {
+    for (const Measures& m : results_) {
       auto one = to_json(m);
-      one["pattern"] = traffic_.pattern;
-      one["message"] = traffic_.message;
-      one["load"] = traffic_.load;
+      if (synthetic) {
+        one["pattern"] = traffic_.pattern;
+        one["message"] = traffic_.message;
+        one["load"] = traffic_.load;
+        one["outstanding"] = traffic_.outstanding;
+        one["offered_load"] = m.offered_load;
+        one["accepted_load"] = m.accepted_load;
+      } else {
+        one["commands"] = commands_;
+      }
       array.push_back(std::move(one));
     }
     return array.size() == 1 ? array.front() : array;
@@ -119,6 +220,10 @@ class SimulateCommand final : public Command {
   std::vector<std::string> techniques_;
   std::vector<std::uint32_t> slot_counts_;
   TrafficOptions traffic_;
+  std::string commands_, commands_output_, timeline_;
+  bool nodes_given_ = false;
+  std::vector<Measures> results_;
+  ProgressLine line_{stderr};
   OptionTable table_;
   TableFlags flags_;
   JsonOutput json_;

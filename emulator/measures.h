@@ -43,7 +43,10 @@ struct Measures {
   Bytes bytes = 0;             // payload through the switch
   std::uint64_t local_messages = 0;  // between ranks of one port: never reach the switch
   Bytes local_bytes = 0;
-  double utilisation = 0;    // payload bits / (time x nodes x link rate)
+  double utilisation = 0;  // payload bits / (time x nodes x link rate)
+  /// Synthetic traffic: payload handed over and delivered while all senders send, after warm-up, as shares of
+  /// their links' rate (emulator/traffic/simulate.h).
+  double offered_load = 0, accepted_load = 0;
   LatencyHistogram latency;  // from hand-over to the NIC to the last word at the destination PE
   double hit_rate = 0;       // hits / messages
   TechniqueStatistics statistics;

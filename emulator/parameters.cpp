@@ -160,6 +160,8 @@ void check(const SwitchParameters& p) {
            "Give at most " + std::to_string(CountedHoldings::kMostThreshold) +
                "; a connection that is to be kept for longer, --predictor timeout keeps.");
 
+  if (p.input_queues != "per-destination" && p.input_queues != "fifo")
+    refuse("input-queues", "'" + p.input_queues + "' is not known", "Give per-destination or fifo.");
   check_registered("technique", "technique", p.technique);
   check_registered("allocation", "allocation", p.allocation);
   check_registered("scheduler", "scheduler", p.scheduler_name);
@@ -347,6 +349,14 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
             p.predictor_threshold, ~std::uint32_t{0});
 
   add.bytes("buffer", "size of each NIC queue and of a switch input's wormhole queue", p.buffer);
+  add.add("input-queues", "per-destination|fifo",
+          "wormhole queues of a switch input: one a destination, or one FIFO (head-of-line blocking)",
+          p.input_queues, [&p](std::string_view v) {
+            if (v != "per-destination" && v != "fifo")
+              refuse("input-queues", "'" + std::string(v) + "' is not known",
+                     "Give per-destination or fifo.");
+            p.input_queues = v;
+          });
   add.bytes("word", "unit of data generation and transfer", p.word);
   add.bytes("flit", "unit of wormhole flow control", p.flit);
   add.bytes("worm-limit", "payload of one worm", p.worm_limit);

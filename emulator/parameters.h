@@ -36,9 +36,10 @@ struct SwitchParameters {
 
   Bytes word = 8;
   Bytes flit = 8;
-  Bytes worm_limit = 128;                 // payload of one worm
-  std::uint32_t worm_overhead_words = 0;  // header and tail words that travel with each worm
-  Bytes buffer = kUnlimited;              // of each NIC queue, and of a switch input's wormhole queue
+  Bytes worm_limit = 128;                        // payload of one worm
+  std::uint32_t worm_overhead_words = 0;         // header and tail words that travel with each worm
+  Bytes buffer = kUnlimited;                     // of each NIC queue, and of a switch input's wormhole queue
+  std::string input_queues = "per-destination";  // VQ_W of a switch input: that, or "fifo", one for all
 
   // Links that are split for good between worms and circuits: wave, coll, chen-liu (D 2.3).
   double circuit_share = 0.5;          // of the link's rate, for circuits

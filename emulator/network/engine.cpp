@@ -20,6 +20,7 @@ void Engine::leap(Time limit) {
   // Where it was not worth it, it is for a while not worth looking either.
   constexpr std::uint64_t kWorthIt = 4;
   look_at_ = Time::never();
+  if (timeline_ != nullptr) return;
   Repetition possible = repetition();
   if (possible.period == Time{}) return;
   if (possible.times < kWorthIt) {
@@ -58,8 +59,17 @@ void Engine::fill(std::uint32_t pe) {
   if (!p.busy()) return;
   if (!p.fill(timing_.generation)) return;
   const auto done = p.done(timing_.generation);
+  if (timeline_ != nullptr) timeline_->generated(done.last_entry, done.transfer);
   events_.push(done.last_entry, kInjected, done.transfer);
   if (done.next_offer != Time::never()) events_.push_sorted(done.next_offer, kOffer, pe, 0);
+}
+
+void Engine::tell_circuit(const WordQueue& queue, Connection c, const Run& starts, std::uint32_t slot) {
+  const Time out = timing_.circuit - (parameters_.cable + parameters_.deserialise);
+  for_each_message(queue.segments, starts, [&](std::uint32_t transfer, const Run& words) {
+    timeline_->on_link({c, transfer, words, timing_.word, false, slot});
+    timeline_->out_of_fabric({c, transfer, words.delayed(out), timing_.word, false, slot});
+  });
 }
 
 /// Everything that happens at `at`. Returns whether the listener was called.
@@ -73,6 +83,8 @@ bool Engine::run_instant(Time at, TransferListener* listener) {
       case kOffer: {
         ProcessingElement& pe = pes_[event.a];
         std::uint64_t words = 0;
+        if (timeline_ != nullptr)
+          timeline_->offered(at - timing_.generation, pe.offered(), transfers_[pe.offered()].message);
         WordQueue& queue = classify(at, event.a, pe.offered(), words);
         pe.begin(at, queue, words);
         fill(event.a);

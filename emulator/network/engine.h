@@ -12,6 +12,7 @@
 
 #include "emulator/network/event_queue.h"
 #include "emulator/network/processing_element.h"
+#include "emulator/network/timeline.h"
 #include "emulator/network/timing.h"
 #include "emulator/switching/technique.h"
 
@@ -37,6 +38,7 @@ class Engine : public Technique {
     return in_flight_ == 0 ? Time::never() : std::max(events_.next(), quiet_until_);
   }
   Time advance(Time until, TransferListener& listener) override;
+  void observe(PortTimeline& timeline) override { timeline_ = &timeline; }
   TechniqueStatistics statistics() const override { return statistics_; }
 
  protected:
@@ -64,6 +66,8 @@ class Engine : public Technique {
   void fill(std::uint32_t pe);
   /// Reports that the last word of a message arrives at `at`.
   void deliver(Time at, std::uint32_t transfer) { events_.push(at, kDelivered, transfer); }
+  /// Tells the timeline of a circuit's words that leave the NIC at `starts`, before they leave `queue`.
+  void tell_circuit(const WordQueue& queue, Connection c, const Run& starts, std::uint32_t slot);
   MessageInFlight& transfer(std::uint32_t index) { return transfers_[index]; }
   std::uint64_t in_flight() const { return in_flight_; }
   /// Brings the time line to `at`, where something is asked from outside.
@@ -75,6 +79,7 @@ class Engine : public Technique {
   std::vector<ProcessingElement> pes_;
   TechniqueStatistics statistics_;
   Time now_{};
+  PortTimeline* timeline_ = nullptr;  // who is told, if anybody; then nothing passes in one step
 
  private:
   bool run_instant(Time at, TransferListener* listener);

@@ -23,11 +23,11 @@ SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler
 void SwitchNode::announce(std::uint32_t source, std::uint32_t transfer, Port destination,
                           std::uint64_t payload) {
   announced_[source].push({transfer, destination, payload});
-  ++queues_.get(source, destination, source, destination, timing_).unfinished;
+  ++queues_.get(source, lane({source, destination}), source, destination, timing_).unfinished;
 }
 
 Time SwitchNode::cleared(std::uint32_t source, Port destination) {
-  const VirtualQueue* queue = queues_.find(source, destination);
+  const VirtualQueue* queue = queues_.find(source, lane({source, destination}));
   if (queue == nullptr) return Time{};
   return queue->unfinished != 0 ? Time::never() : queue->last_left + timing_.wire;
 }
@@ -49,17 +49,27 @@ bool SwitchNode::move_link(std::uint32_t port, Time latest, Time now, EventQueue
   bool moved = false;
   while (!source.queue.entered.empty()) {
     const Announced message = announced_[port].front();
-    VirtualQueue& to = queues_.get(port, message.destination, port, message.destination, timing_);
+    VirtualQueue& to =
+        queues_.get(port, lane({port, message.destination}), port, message.destination, timing_);
     if (to.credit.empty()) break;
     const Run data = source.queue.entered.front().head(source.queue.segments.front().words);
     const Run possible = later_of(data.delayed(timing_.nic), to.credit.front());
     const std::uint64_t words =
         serve(possible, timing_.word, latest, source.link_free, [&](const Run& starts) {
+          if (timeline_ != nullptr)
+            timeline_->on_link({{port, message.destination},
+                                source.queue.segments.front().transfer,
+                                starts,
+                                timing_.word,
+                                true,
+                                WordSpan::kNoSlot});
           source.queue.left(starts);
           to.arrived.push(starts.delayed(timing_.wire));
           leave_segments(
               source.queue.segments, starts,
-              [&](std::uint32_t transfer) { to.messages.push({transfer, message.payload}); },
+              [&](std::uint32_t transfer) {
+                to.messages.push({transfer, message.payload, message.destination});
+              },
               [&](std::uint32_t, Time) { announced_[port].pop(); });
         });
     if (timing_.bounded()) to.credit.pop(words);
@@ -83,7 +93,9 @@ void SwitchNode::ask(Time now, VirtualQueue& queue, EventQueue& events) {
   const Time there = queue.arrived.at(flit - 1);
   if (there == Time::never()) return;
   queue.asked = true;
-  events.push(std::max(now, there), kinds_.request, queue.connection.source, queue.connection.destination);
+  queue.connection.destination = queue.messages.front().destination;
+  queue.asked_at = std::max(now, there);
+  events.push(queue.asked_at, kinds_.request, queue.connection.source, queue.connection.destination);
 }
 
 bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
@@ -103,6 +115,10 @@ bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
     const std::uint64_t sent = serve(words, fabric_.spacing, latest, free, [&](const Run& starts) {
       if (timing_.bounded()) queue.credit.push(starts.delayed(timing_.wire));
       queue.last_left = starts.last();
+      if (timeline_ != nullptr)
+        timeline_->out_of_fabric({queue.connection, worm.transfer,
+                                  starts.delayed(fabric_.path - timing_.wire), fabric_.spacing, true,
+                                  WordSpan::kNoSlot});
     });
     if (sent == 0) break;
     moved = true;
@@ -129,9 +145,10 @@ void SwitchNode::wake_scheduler(Time now, EventQueue& events) {
 }
 
 void SwitchNode::grant(Time now, Connection c) {
-  VirtualQueue& queue = *queues_.find(c.source, c.destination);
-  Segment& message = queue.messages.front();
+  VirtualQueue& queue = *queues_.find(c.source, lane(c));
+  Arriving& message = queue.messages.front();
   Worm& worm = worms_of_[c.source];
+  if (timeline_ != nullptr) timeline_->waited(queue.asked_at, now + fabric_.setup, c, true);
   worm.queue = &queue;
   worm.left = head_worm(queue);
   worm.free = now + fabric_.setup;
@@ -152,7 +169,7 @@ void SwitchNode::handle(Time now, const SwitchEvent& event, EventQueue& events,
   } else if (event.kind() == kinds_.tail) {
     if (--worms_at_[c.source] == 0) --inputs_with_worms_;
     scheduler_.free(c);
-    VirtualQueue& queue = *queues_.find(c.source, c.destination);
+    VirtualQueue& queue = *queues_.find(c.source, lane(c));
     queue.asked = false;
     ask(now, queue, events);
     wake_scheduler(now, events);

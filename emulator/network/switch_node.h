@@ -14,6 +14,8 @@
 //   `setup` later. Ports are busy from the pass on until the worm's last word has left.
 // - A granted worm sends its words one per `spacing` as they are there, inside open windows: a word starts
 //   and ends within one window. The last word of a message is delivered after `path` and one NIC delay.
+// With `input_fifo`, VQ_W[source] is one queue for all destinations: only the worm at its head asks, whatever
+// waits behind it (head-of-line blocking).
 #pragma once
 
 #include <cstdint>
@@ -22,6 +24,7 @@
 #include "emulator/network/event_queue.h"
 #include "emulator/network/fabric_windows.h"
 #include "emulator/network/queue.h"
+#include "emulator/network/timeline.h"
 #include "emulator/network/timing.h"
 #include "emulator/network/wormhole_scheduler.h"
 
@@ -46,6 +49,8 @@ class SwitchNode {
   };
 
   SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler_cycle, Fabric fabric, Kinds kinds);
+
+  void observe(PortTimeline& timeline) { timeline_ = &timeline; }
 
   /// What a NIC sends from: Q_W and its link.
   struct Source {
@@ -98,16 +103,23 @@ class SwitchNode {
     Port destination;
     std::uint64_t payload;
   };
+  /// A message that has begun to arrive.
+  struct Arriving {
+    std::uint32_t transfer;
+    std::uint64_t words;  // of payload, not yet in a granted worm
+    Port destination;
+  };
   struct VirtualQueue {
     VirtualQueue(std::uint32_t source_port, Port destination_port, const Timing& timing)
         : connection{source_port, destination_port} {
       credit.push({Time{}, Time{}, timing.bounded() ? timing.room : ~std::uint64_t{0}});
     }
-    Connection connection;
-    RunQueue arrived;              // words that have not left: their arrival
-    RunQueue credit;               // places that the NIC knows of and has not used
-    Ring<Segment> messages;        // `words` of payload not yet in a granted worm
-    bool asked = false;            // the head worm has asked, is about to, or is granted
+    Connection connection;  // of the worm that asks or is granted
+    RunQueue arrived;       // words that have not left: their arrival
+    RunQueue credit;        // places that the NIC knows of and has not used
+    Ring<Arriving> messages;
+    bool asked = false;  // the head worm has asked, is about to, or is granted
+    Time asked_at{};
     Time last_left{};              // start of the last word that left
     std::uint64_t unfinished = 0;  // messages announced whose last word has not left
   };
@@ -119,6 +131,8 @@ class SwitchNode {
     bool ends_message = false;
   };
 
+  /// VQ_W is one queue per destination, or one FIFO per input, which stands under the input's own number.
+  Port lane(Connection c) const { return timing_.input_fifo ? c.source : c.destination; }
   bool move_link(std::uint32_t source, Time latest, Time now, EventQueue& events);
   bool move_fabric(Time now, std::uint32_t source, EventQueue& events, std::vector<Delivery>& delivered);
   std::uint64_t head_worm(const VirtualQueue& queue) const;
@@ -133,6 +147,7 @@ class SwitchNode {
   }
   std::uint64_t full_worms_after(Time now, Time tail, Connection c);
 
+  PortTimeline* timeline_ = nullptr;
   Timing timing_;
   Time cycle_;
   Fabric fabric_;

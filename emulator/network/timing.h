@@ -24,7 +24,8 @@ struct Timing {
         room(p.buffer == kUnlimited ? kUnlimited : std::max<Bytes>(1, p.buffer / p.word)),
         worm_words(std::max<Bytes>(1, p.worm_limit / p.word)),
         worm_overhead(p.worm_overhead_words),
-        flit_words(std::max<Bytes>(1, (p.flit + p.word - 1) / p.word)) {}
+        flit_words(std::max<Bytes>(1, (p.flit + p.word - 1) / p.word)),
+        input_fifo(p.input_queues == "fifo") {}
 
   Time generation;       // PE: from one word to the next
   Time word;             // link: from the start of one word to that of the next
@@ -42,6 +43,7 @@ struct Timing {
   std::uint64_t worm_words;
   std::uint64_t worm_overhead;
   std::uint64_t flit_words;
+  bool input_fifo;  // VQ_W is one queue per input
 
   bool bounded() const { return room != kUnlimited; }
   /// Words of payload; a message of no bytes travels as one word.

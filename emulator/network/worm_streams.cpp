@@ -29,7 +29,9 @@ std::uint64_t SwitchNode::full_worms_after(Time now, Time tail, Connection c) {
 }
 
 std::uint64_t SwitchNode::repetition(Time now, const EventQueue& events) {
-  if (timing_.bounded() || scheduler_.wanted() || pass_at_ != Time::never() || sending_.any()) return 0;
+  if (timing_.bounded() || timing_.input_fifo || scheduler_.wanted() || pass_at_ != Time::never() ||
+      sending_.any())
+    return 0;
   steady_.clear();
   granted_.clear();
   Time horizon = Time::never();

@@ -28,6 +28,7 @@ WordQueue& Circuit::classify(Time now, std::uint32_t pe, std::uint32_t index, st
   Virtual& queue = queues_.get(pe, c.destination, timing_, c);
   if (queue.state == State::idle) {
     queue.state = State::requested;
+    queue.asked_at = now;
     ++statistics_.requests;
     events_.push(now + timing_.nic + timing_.wire, kRequest, c.source, c.destination);
   } else if (queue.state == State::held) {
@@ -48,6 +49,7 @@ void Circuit::drain(std::uint32_t port, Virtual& queue) {
   while (!queue.entered.empty()) {
     const Run words = queue.entered.front().delayed(timing_.nic);
     serve(words, timing_.word, Time::never(), free, [&](const Run& starts) {
+      if (timeline_ != nullptr) tell_circuit(queue, queue.connection, starts, WordSpan::kNoSlot);
       queue.left(starts);
       leave_segments(
           queue.segments, starts, [](std::uint32_t) {},
@@ -86,6 +88,7 @@ void Circuit::handle(Time now, const SwitchEvent& event) {
     case kGranted: {
       Virtual& queue = *queues_.find(c.source, c.destination);
       queue.state = State::held;
+      if (timeline_ != nullptr) timeline_->waited(queue.asked_at, now, c, false);
       Time& free = link_free_[c.source];
       free = std::max(free, now);
       drain(c.source, queue);

@@ -37,6 +37,7 @@ class Circuit final : public Engine {
     Virtual(const Timing& timing, Connection c) : WordQueue(timing), connection(c) {}
     Connection connection;
     State state = State::idle;
+    Time asked_at{};
     Time established{};  // at the switch
     Time idle_since{};   // last word gone, while held
   };

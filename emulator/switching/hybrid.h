@@ -29,6 +29,10 @@ namespace hybrid {
 class Hybrid final : public PredictiveCircuits {
  public:
   explicit Hybrid(const SwitchParameters& parameters);
+  void observe(PortTimeline& timeline) override {
+    Engine::observe(timeline);
+    node_.observe(timeline);
+  }
 
  protected:
   WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;

@@ -49,6 +49,8 @@ struct TechniqueStatistics {
   std::uint64_t cycles = 0;        // TDM slots or scheduler cycles gone through, skipped ones included
 };
 
+class PortTimeline;  // emulator/network/timeline.h
+
 class Technique {
  public:
   static constexpr std::string_view kKind = "technique";
@@ -67,6 +69,9 @@ class Technique {
   /// so that what that causes can be sent at that same instant. Returns the time reached. The listener must
   /// not call back.
   virtual Time advance(Time until, TransferListener& listener) = 0;
+
+  /// Has `timeline`, which must outlive the technique, told what the ports do; before the first send.
+  virtual void observe(PortTimeline& /*timeline*/) {}
 
   virtual TechniqueStatistics statistics() const = 0;
 };

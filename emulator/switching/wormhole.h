@@ -19,6 +19,10 @@ class Wormhole final : public Engine {
  public:
   explicit Wormhole(const SwitchParameters& parameters);
   TechniqueStatistics statistics() const override;
+  void observe(PortTimeline& timeline) override {
+    Engine::observe(timeline);
+    node_.observe(timeline);
+  }
 
  protected:
   WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;

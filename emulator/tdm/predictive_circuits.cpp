@@ -108,6 +108,7 @@ void PredictiveCircuits::send_control(Time now, const Control& control) {
 
 void PredictiveCircuits::ask(Time now, Circuit& c, bool demand) {
   c.requested = true;
+  c.asked_at = now;
   c.demanding = demand;
   c.releasing = false;
   ++statistics_.requests;
@@ -137,6 +138,7 @@ void PredictiveCircuits::drain(Time now, Circuit& c) {
   while (!c.entered.empty()) {
     const Run words = c.entered.front().delayed(timing_.nic);
     const std::uint64_t sent = serve(words, timing_.word, latest, free, [&](const Run& starts) {
+      if (timeline_ != nullptr) tell_circuit(c, c.connection, starts, window_.slot);
       c.left(starts);
       leave_segments(
           c.segments, starts, [](std::uint32_t) {},
@@ -351,6 +353,10 @@ void PredictiveCircuits::begin_slot(Time now) {
   window.seen = slot.begin + timing_.wire;
   window.open = window.seen + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{});
   window.close = slot.end + timing_.wire;
+  window.slot = slot.slot;
+  if (timeline_ != nullptr && slot.slot != kIdleSlot)
+    timeline_->slot(slot.begin, slot.end, slot.slot, slot.slot >= parameters_.slots,
+                    window.open - window.seen);
   if (slot.slot < parameters_.slots) {
     latch(slot.slot, slot.shared);
     window.latched = latest_[slot.slot];
@@ -416,6 +422,7 @@ void PredictiveCircuits::on_window(Time now) {
 void PredictiveCircuits::on_notice(Time now, Circuit& c, bool established) {
   c.in_table = established;
   if (established) {
+    if (timeline_ != nullptr && c.requested) timeline_->waited(c.asked_at, now, c.connection, false);
     c.requested = false;
     return;
   }

@@ -75,10 +75,11 @@ class PredictiveCircuits : public Engine {
     Connection connection;
     // NIC
     bool in_table = false;
-    bool requested = false;     // and no notice of it yet
-    bool demanding = false;     // and asked because data waits
-    bool releasing = false;     // release sent while in the table
-    bool release_due = false;   // release when no data waits
+    bool requested = false;    // and no notice of it yet
+    bool demanding = false;    // and asked because data waits
+    bool releasing = false;    // release sent while in the table
+    bool release_due = false;  // release when no data waits
+    Time asked_at{};
     Time gate{};                // words leave from here on
     Time busy_since{}, gone{};  // data waits from, until (last word wholly on the link)
     Time gone_before{};         // `gone` before busy_since
@@ -103,6 +104,7 @@ class PredictiveCircuits : public Engine {
     Time open{}, close{};                          // words start and end in here
     std::uint32_t latched = 0;
     std::uint64_t number = 0;  // slots begun before it
+    std::uint32_t slot = 0;
   };
 
   WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;

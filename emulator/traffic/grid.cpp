@@ -9,17 +9,28 @@ Grid::Grid(std::uint32_t nodes, Edge edge) : edge_(edge) {
   width_ = nodes / height_;
 }
 
+Grid Grid::layered(std::uint32_t nodes, Edge edge) {
+  std::uint32_t depth = 1;
+  for (std::uint32_t d = 2; std::uint64_t{d} * d * d <= nodes; ++d)
+    if (nodes % d == 0) depth = d;
+  Grid grid(nodes / depth, edge);
+  grid.depth_ = depth;
+  return grid;
+}
+
 Port Grid::step(Port node, std::uint32_t direction) const {
-  static constexpr std::array<std::array<int, 2>, kDirections> kSteps{{{1, 0}, {-1, 0}, {0, 1}, {0, -1}}};
+  static constexpr std::array<std::array<int, 3>, kDirections> kSteps{
+      {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}}};
   const auto move = [this](std::uint32_t at, int by, std::uint32_t size) {
     const std::int64_t to = std::int64_t{at} + by;
     if (to >= 0 && to < std::int64_t{size}) return static_cast<Port>(to);
     return edge_ == Edge::torus ? static_cast<Port>((to + size) % size) : kNoPort;
   };
   const Port x = move(node % width_, kSteps[direction][0], width_);
-  const Port y = move(node / width_, kSteps[direction][1], height_);
-  if (x == kNoPort || y == kNoPort) return kNoPort;
-  const Port to = y * width_ + x;
+  const Port y = move(node / width_ % height_, kSteps[direction][1], height_);
+  const Port z = move(node / width_ / height_, kSteps[direction][2], depth_);
+  if (x == kNoPort || y == kNoPort || z == kNoPort) return kNoPort;
+  const Port to = (z * height_ + y) * width_ + x;
   return to == node ? kNoPort : to;
 }
 
@@ -38,8 +49,8 @@ std::vector<Port> Grid::neighbors(Port node) const {
 }
 
 Configuration Grid::configuration(std::uint32_t direction) const {
-  Configuration configuration(std::size_t{width_} * height_);
-  for (Port node = 0; node < width_ * height_; ++node)
+  Configuration configuration(std::size_t{width_} * height_ * depth_);
+  for (Port node = 0; node < width_ * height_ * depth_; ++node)
     if (const Port to = neighbor(node, direction); to != kNoPort) configuration.add({node, to});
   return configuration;
 }

@@ -51,10 +51,17 @@ void add_traffic_options(OptionTable& table, TrafficOptions& o) {
   table.add({"phase-length", "N", "pattern phases: messages of a node in one turn of its phases",
              std::to_string(o.phase_length),
              [&o](std::string_view v) { o.phase_length = parse_count(v, "phase-length"); }});
-  table.add({"window", "N", "closed loop: a node's messages on the way at most; 0: no limit",
-             std::to_string(o.window), [&o](std::string_view v) {
-               o.window = static_cast<std::uint32_t>(
-                   parse_count(v, "window", std::numeric_limits<std::uint32_t>::max()));
+  table.add({"outstanding", "N", "closed loop: a node's messages on the way at most; 0: no limit",
+             std::to_string(o.outstanding), [&o](std::string_view v) {
+               o.outstanding = static_cast<std::uint32_t>(
+                   parse_count(v, "outstanding", std::numeric_limits<std::uint32_t>::max()));
+             }});
+  table.add({"warmup", "TIME", "loads and, in open loop, latencies are measured from then on",
+             "a fifth of an open-loop run",
+             [&o](std::string_view v) { o.warmup = parse_time(v, "warmup"); }});
+  table.add({"hotspot", "SHARE", "pattern hotspot: share of the messages that go to node 0", "0.25",
+             [&o](std::string_view v) {
+               o.hotspot = parse_share("hotspot", v, "the messages", "Give a number from 0 to 1.");
              }});
 }
 
@@ -70,8 +77,10 @@ void check(const TrafficOptions& o) {
   if (o.message > kLargestMessage)
     throw UserError("message: " + format_bytes(o.message) + " are too many",
                     "Give at most " + format_bytes(kLargestMessage) + ".");
-  if (o.load > 0 && o.window > 0)
-    throw UserError("window: open-loop traffic does not wait", "Give either --load or --window.");
+  if (o.load > 0 && o.outstanding > 0)
+    throw UserError("outstanding: open-loop traffic does not wait", "Give either --load or --outstanding.");
+  if (!(o.hotspot >= 0 && o.hotspot <= 1))
+    throw UserError("hotspot: not a share of the messages", "Give a number from 0 to 1.");
 }
 
 }  // namespace hybrid

@@ -26,6 +26,7 @@ struct PatternShape {
   std::uint64_t seed = 1;
   double ratio = 0.5;               // of messages that are predictable, where a pattern mixes both, in [0, 1]
   std::uint64_t phase_length = 64;  // messages of a node in one turn of its phases, at least 1
+  double hotspot = 0.25;            // pattern hotspot: share of the messages that go to node 0
 };
 
 class Pattern {

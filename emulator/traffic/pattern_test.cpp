@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/error.h"
@@ -44,8 +45,8 @@ void for_each_pattern(Visit&& visit) {
 TEST(Pattern, AllOfTheDissertationsAndTheUsualOnesAreThere) {
   const auto names = registered_names("pattern");
   for (const char* name : {"uniform", "permutation", "transpose", "bit-complement", "hotspot", "neighbor",
-                           "ordered-mesh", "random-mesh", "scatter", "all-to-all", "random-to-all",
-                           "two-phase", "mixed", "phases", "determinism"})
+                           "neighbor-3d", "ordered-mesh", "random-mesh", "scatter", "all-to-all",
+                           "random-to-all", "two-phase", "mixed", "phases", "determinism"})
     EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
 }
 
@@ -64,8 +65,8 @@ TEST(Pattern, DestinationsAreOtherNodes) {
 }
 
 TEST(Pattern, AGivenNumberOfMessagesHoldsForEveryNodeThatSends) {
-  const std::set<std::string> rounds{"ordered-mesh", "random-mesh", "two-phase",
-                                     "mixed",        "phases",      "neighbor"};
+  const std::set<std::string> rounds{"ordered-mesh", "random-mesh", "two-phase",  "mixed",
+                                     "phases",       "neighbor",    "neighbor-3d"};
   for_each_pattern([&rounds](const std::string& name, std::uint32_t nodes) {
     const auto own = make(name, nodes), given = make(name, nodes, 5);
     for (Port source = 0; source < nodes; ++source)
@@ -220,6 +221,18 @@ TEST(Pattern, NeighborWrapsRound) {
   EXPECT_EQ(destinations(*narrow, 0), (std::vector<Port>{1, 2, 3, 1}));
 }
 
+TEST(Pattern, Neighbor3dGoesRoundTheSixNeighboursOfATorus) {
+  const auto pattern = make("neighbor-3d", 64, 7);  // 4 x 4 x 4
+  EXPECT_EQ(destinations(*pattern, 0), (std::vector<Port>{1, 3, 4, 12, 16, 48, 1}));
+  std::uint64_t configurations = 0;
+  while (pattern->known(configurations)) ++configurations;
+  EXPECT_EQ(configurations, 6u);
+  const auto narrow = make("neighbor-3d", 8, 4);  // 2 x 2 x 2: three neighbours
+  EXPECT_EQ(destinations(*narrow, 5), (std::vector<Port>{4, 7, 1, 4}));
+  const auto line = make("neighbor-3d", 7, 3);  // a prime number is a ring
+  EXPECT_EQ(destinations(*line, 0), (std::vector<Port>{1, 6, 1}));
+}
+
 TEST(Pattern, RandomMeshUsesEveryNeighbourInNoFixedOrder) {
   const auto pattern = make("random-mesh", 16, 400);
   const auto all = destinations(*pattern, 5);
@@ -277,13 +290,16 @@ TEST(Pattern, PermutationKeepsOneDestinationEach) {
   EXPECT_EQ(reached.size(), 30u);
 }
 
-TEST(Pattern, HotspotSendsOneInFourToNode0) {
-  const auto pattern = make("hotspot", 64, 1000);
-  std::int64_t hot = 0, all = 0;
-  for (Port source = 1; source < 64; ++source)
-    for (const Port to : destinations(*pattern, source)) hot += to == 0, ++all;
-  // One in four, and the 63rd part of the others.
-  EXPECT_NEAR(static_cast<double>(hot) / static_cast<double>(all), 0.25 + 0.75 / 63, 0.01);
+TEST(Pattern, HotspotSendsItsShareToNode0) {
+  for (const double share : {0.0, 0.25, 0.6, 1.0}) {
+    const auto pattern =
+        PatternRegistration::make("hotspot", PatternShape{.nodes = 64, .messages = 1000, .hotspot = share});
+    std::int64_t hot = 0, all = 0;
+    for (Port source = 1; source < 64; ++source)
+      for (const Port to : destinations(*pattern, source)) hot += to == 0, ++all;
+    // The share, and the 63rd part of the others.
+    EXPECT_NEAR(static_cast<double>(hot) / static_cast<double>(all), share + (1 - share) / 63, 0.01);
+  }
 }
 
 TEST(Pattern, UniformReachesAllAlike) {
@@ -304,6 +320,19 @@ TEST(Grid, IsAsSquareAsTheNumberAllows) {
   EXPECT_EQ(shape(12), (std::pair{4u, 3u}));
   EXPECT_EQ(shape(7), (std::pair{7u, 1u}));
   EXPECT_EQ(shape(2), (std::pair{2u, 1u}));
+}
+
+TEST(Grid, IsAsCubicAsTheNumberAllows) {
+  const auto shape = [](std::uint32_t nodes) {
+    const Grid grid = Grid::layered(nodes, Grid::Edge::mesh);
+    EXPECT_EQ(grid.width() * grid.height() * grid.depth(), nodes);
+    return std::tuple{grid.width(), grid.height(), grid.depth()};
+  };
+  EXPECT_EQ(shape(64), (std::tuple{4u, 4u, 4u}));
+  EXPECT_EQ(shape(128), (std::tuple{8u, 4u, 4u}));
+  EXPECT_EQ(shape(12), (std::tuple{3u, 2u, 2u}));
+  EXPECT_EQ(shape(15), (std::tuple{5u, 3u, 1u}));
+  EXPECT_EQ(shape(7), (std::tuple{7u, 1u, 1u}));
 }
 
 TEST(Arrivals, AreExponential) {

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "emulator/switching/technique.h"
 #include "emulator/traffic/arrivals.h"
+#include "emulator/traffic/messages_in_flight.h"
 #include "emulator/traffic/pattern.h"
 #include "emulator/traffic/preloader.h"
 
@@ -18,7 +19,10 @@ namespace hybrid {
 
 namespace {
 
-constexpr std::uint64_t kProgressEvery = 4096;              // messages
+constexpr std::uint64_t kProgressEvery = 4096;  // messages
+constexpr double kWarmupShare = 5;              // of the time in which messages are handed over, one part
+constexpr std::uint64_t kFewestToWarmUp = 20;   // messages of a node
+constexpr double kLongestGap = 0x1p56;          // ps
 constexpr std::uint64_t kStalled = std::uint64_t{1} << 26;  // steps of a technique without an event
 
 /// What is preloaded is there before the traffic begins: after its way to the switch and the notices' way
@@ -49,14 +53,16 @@ class Simulation final : public TransferListener {
     Port node;
     bool operator>(const Action& o) const { return at != o.at ? at > o.at : node > o.node; }
   };
-  struct InFlight {
-    Time since;
+  struct Sent {
+    Time at{};
     std::uint64_t step = Pattern::kNoStep;
   };
 
   void schedule(Time at, Port node);
   void send(Time at, Port node);
   void settle(Time at);
+  Time own_warmup(std::uint64_t messages) const;
+  void settle_load();
   [[noreturn]] void stuck(Time at) const;
 
   Technique& technique_;
@@ -70,9 +76,13 @@ class Simulation final : public TransferListener {
   std::vector<Node> nodes_;
   std::vector<Random> arrivals_;  // open loop
   std::priority_queue<Action, std::vector<Action>, std::greater<>> actions_;
-  std::vector<InFlight> in_flight_;  // a message's id is its place here, and a serial number above
-  std::vector<std::uint32_t> free_places_;
-  std::uint64_t sent_ = 0, all_ = 0;
+  MessagesInFlight<Sent> in_flight_;
+  std::uint64_t all_ = 0;
+  std::uint32_t senders_ = 0;
+
+  // Payload while the load is measured.
+  Time measured_from_{}, measured_until_ = Time::never();
+  Bytes offered_ = 0, accepted_ = 0;
 
   // What the listener was told and what follows from it, carried out when the technique has returned.
   std::vector<Port> may_send_;
@@ -94,11 +104,17 @@ Simulation::Simulation(Technique& technique, Pattern& pattern, const SwitchParam
   if (options.load > 0) {
     const Bytes payload = options.message == 0 ? parameters.word : options.message;
     const double gap = static_cast<double>(time_on_link(payload, parameters.link_rate).ps) / options.load;
+    if (gap > kLongestGap)
+      throw UserError("load: messages of " + format_bytes(payload) + " would come too rarely to simulate",
+                      "Give a higher --load or a smaller --message.");
     mean_gap_ = Time{static_cast<std::int64_t>(gap)};
     arrivals_.reserve(parameters.nodes);
   }
+  std::uint64_t most = 0;
   for (Port node = 0; node < parameters.nodes; ++node) {
     all_ += nodes_[node].left = pattern.messages(node);
+    most = std::max(most, nodes_[node].left);
+    senders_ += nodes_[node].left > 0 ? 1 : 0;
     if (options.load > 0) {
       // Not the pattern's stream of random numbers, so that every load carries the same sends.
       arrivals_.push_back(node_random(~parameters.seed, node));
@@ -107,6 +123,34 @@ Simulation::Simulation(Technique& technique, Pattern& pattern, const SwitchParam
       schedule(start_, node);
     }
   }
+  if (options.warmup != Time::never())
+    measured_from_ = options.warmup;
+  else if (options.load > 0)
+    measured_from_ = start_ + own_warmup(most);
+}
+
+/// Where none is given: too few messages are measured from the start.
+Time Simulation::own_warmup(std::uint64_t messages) const {
+  if (messages < kFewestToWarmUp) return {};
+  const double share = static_cast<double>(mean_gap_.ps) * static_cast<double>(messages) / kWarmupShare;
+  return Time{static_cast<std::int64_t>(std::min(share, kLongestGap))};
+}
+
+/// What the load was while it was measured.
+void Simulation::settle_load() {
+  const Time interval = std::min(measured_until_, last_) - measured_from_;
+  if (interval <= Time{}) {
+    if (options_.warmup != Time::never() && options_.warmup > Time{})
+      throw UserError("warmup: " + to_string(options_.warmup) +
+                          " leave nothing to measure: a node hands over its last message at " +
+                          to_string(measured_until_),
+                      "Give a shorter --warmup or more --messages.");
+    return;
+  }
+  const double capacity =
+      interval.seconds() * static_cast<double>(senders_) * static_cast<double>(parameters_.link_rate);
+  measures_.offered_load = static_cast<double>(offered_) * 8 / capacity;
+  measures_.accepted_load = static_cast<double>(accepted_) * 8 / capacity;
 }
 
 void Simulation::schedule(Time at, Port node) {
@@ -121,34 +165,29 @@ void Simulation::send(Time at, Port node) {
   ++n.on_way;
   n.handing_over = true;
   const Pattern::Send what = pattern_.next(node);
-  std::uint32_t place = static_cast<std::uint32_t>(in_flight_.size());
-  if (free_places_.empty()) {
-    in_flight_.emplace_back();
-  } else {
-    place = free_places_.back();
-    free_places_.pop_back();
+  if (in_flight_.sent() == 0) first_ = at;
+  if (measured_until_ == Time::never()) {
+    if (at >= measured_from_) offered_ += options_.message;
+    if (n.left == 0) measured_until_ = at;
   }
-  in_flight_[place] = {at, what.step};
-  if (sent_ == 0) first_ = at;
-  const Message message{sent_++ << 32 | place, {node, what.destination}, options_.message};
-  technique_.send(at, message);
+  technique_.send(at, in_flight_.add({node, what.destination}, options_.message, {at, what.step}));
   if (options_.load > 0 && n.left > 0) schedule(at + exponential(arrivals_[node], mean_gap_), node);
 }
 
 void Simulation::injected(Time /*at*/, const Message& message) {
+  in_flight_.injected(message);
   nodes_[message.connection.source].handing_over = false;
   may_send_.push_back(message.connection.source);
 }
 
 void Simulation::delivered(Time at, const Message& message, bool /*hit*/) {
-  const auto place = static_cast<std::uint32_t>(message.id);
-  const InFlight& m = in_flight_[place];
-  measures_.latency.add(at - m.since);
+  const Sent sent = in_flight_.delivered(message);
+  if (options_.load == 0 || sent.at >= measured_from_) measures_.latency.add(at - sent.at);
+  if (at >= measured_from_ && at < measured_until_) accepted_ += message.bytes;
   ++measures_.messages;
   measures_.bytes += message.bytes;
   last_ = at;
-  served_steps_.push_back(m.step);
-  free_places_.push_back(place);
+  served_steps_.push_back(sent.step);
   --nodes_[message.connection.source].on_way;
   may_send_.push_back(message.connection.source);
 }
@@ -160,7 +199,7 @@ void Simulation::settle(Time at) {
   if (options_.load == 0)
     for (const Port node : may_send_) {
       const Node& n = nodes_[node];
-      const bool room = options_.window == 0 || n.on_way < options_.window;
+      const bool room = options_.outstanding == 0 || n.on_way < options_.outstanding;
       if (n.left > 0 && !n.handing_over && !n.scheduled && room) schedule(at, node);
     }
   may_send_.clear();
@@ -206,7 +245,9 @@ Measures Simulation::run(const SimulationProgress& progress) {
   measures_.slots = parameters_.slots;
   measures_.seed = parameters_.seed;
   measures_.statistics = technique_.statistics();
+  in_flight_.check_all_delivered(measures_.statistics);
   if (all_ == 0) return std::move(measures_);
+  settle_load();
   measures_.time = last_ - first_;
   const double bits = static_cast<double>(measures_.bytes) * 8;
   const double capacity = measures_.time.seconds() * static_cast<double>(parameters_.nodes) *
@@ -225,13 +266,14 @@ Measures simulate(Technique& technique, Pattern& pattern, const SwitchParameters
 }
 
 Measures simulate(const SwitchParameters& parameters, const TrafficOptions& options,
-                  const SimulationProgress& progress) {
+                  const SimulationProgress& progress, PortTimeline* timeline) {
   check(parameters);
   check(options);
   const auto pattern = PatternRegistration::make(
-      options.pattern,
-      PatternShape{parameters.nodes, options.messages, parameters.seed, options.ratio, options.phase_length});
+      options.pattern, PatternShape{parameters.nodes, options.messages, parameters.seed, options.ratio,
+                                    options.phase_length, options.hotspot});
   const auto technique = TechniqueRegistration::make(parameters.technique, parameters);
+  if (timeline != nullptr) technique->observe(*timeline);
   return simulate(*technique, *pattern, parameters, options, progress);
 }
 

@@ -64,6 +64,7 @@ class Ideal : public Technique {
       } else {
         listener.delivered(now_, e.message, needs_slot_);
         ++statistics_.messages;
+        statistics_.bytes += e.message.bytes;
         statistics_.hits += needs_slot_;
       }
     }
@@ -136,7 +137,7 @@ TEST(Simulate, ClosedLoopFillsTheLinksAndCountsEverything) {
 TEST(Simulate, AWindowWaitsForDeliveries) {
   const SwitchParameters p = parameters(4);
   TrafficOptions o = traffic("permutation", 10);
-  o.window = 1;
+  o.outstanding = 1;
   Ideal ideal(p, false);
   const auto pattern = make(p, o);
   EXPECT_EQ(simulate(ideal, *pattern, p, o).time, nanoseconds(10 * 260));
@@ -156,6 +157,86 @@ TEST(Simulate, OpenLoopOffersTheLoad) {
     const double wait = 160 * load / (2 * (1 - load));
     EXPECT_NEAR(m.latency.mean().nanoseconds(), 260 + wait, load < 0.9 ? 10 : 150);
   }
+}
+
+TEST(Simulate, BelowSaturationTheOfferedLoadIsAccepted) {
+  const SwitchParameters p = parameters(16);
+  for (const double load : {0.1, 0.5, 0.8}) {
+    TrafficOptions o = traffic("uniform", 2000);
+    o.load = load;
+    Ideal ideal(p, false);
+    const auto pattern = make(p, o);
+    const Measures m = simulate(ideal, *pattern, p, o);
+    EXPECT_NEAR(m.offered_load, load, 0.02);
+    EXPECT_NEAR(m.accepted_load, m.offered_load, 0.005);
+    EXPECT_LT(m.latency.count(), m.messages) << "messages of the warm-up do not count";
+    EXPECT_NEAR(static_cast<double>(m.latency.count()), 0.8 * static_cast<double>(m.messages), 800);
+  }
+}
+
+TEST(Simulate, ASaturatedSwitchAcceptsWhatItCan) {
+  // A network of half the rate that the load is a share of.
+  SwitchParameters p = parameters(16), slow = p;
+  slow.link_rate = p.link_rate / 2;
+  TrafficOptions o = traffic("uniform", 2000);
+  o.load = 0.9;
+  Ideal ideal(slow, false);
+  const auto pattern = make(p, o);
+  const Measures m = simulate(ideal, *pattern, p, o);
+  EXPECT_NEAR(m.offered_load, 0.9, 0.02);
+  EXPECT_NEAR(m.accepted_load, 0.5, 0.005);
+}
+
+TEST(Simulate, IdleNodesHaveNoPartInTheLoad) {
+  const SwitchParameters p = parameters(16);
+  const TrafficOptions o = traffic("scatter", 500);  // from one node
+  Ideal ideal(p, false);
+  const auto pattern = make(p, o);
+  const Measures m = simulate(ideal, *pattern, p, o);
+  EXPECT_NEAR(m.offered_load, 1, 0.01);
+  EXPECT_NEAR(m.accepted_load, 1, 0.01);
+  EXPECT_NEAR(m.utilisation, 1.0 / 16, 0.001);
+}
+
+TEST(Simulate, WarmUpIsGivenOrRefused) {
+  const SwitchParameters p = parameters(4);
+  TrafficOptions o = traffic("permutation", 100);  // 160 ns each
+  o.warmup = nanoseconds(8000);
+  Ideal ideal(p, false);
+  const auto pattern = make(p, o);
+  EXPECT_NEAR(simulate(ideal, *pattern, p, o).accepted_load, 1, 0.03);
+  o.warmup = nanoseconds(16'000);
+  Ideal again(p, false);
+  EXPECT_THROW(simulate(again, *make(p, o), p, o), UserError) << "nobody sends after that";
+}
+
+/// Delivers the second message of a connection before the first.
+TEST(Simulate, ATechniqueThatReordersIsFound) {
+  class Reorders final : public Technique {
+    void send(Time, const Message& m) override { sent_.push_back(m); }
+    Time next_event() const override { return sent_.empty() ? Time::never() : now_ + nanoseconds(1); }
+    Time advance(Time until, TransferListener& listener) override {
+      now_ = until;
+      const Message m = sent_.back();
+      if (!left_) {
+        for (const Message& each : sent_) listener.injected(now_, each);
+        left_ = true;
+        return now_;
+      }
+      sent_.pop_back();
+      listener.delivered(now_, m, false);
+      left_ = false;
+      return now_;
+    }
+    TechniqueStatistics statistics() const override { return {}; }
+    std::vector<Message> sent_;
+    bool left_ = false;
+    Time now_{};
+  };
+  SwitchParameters p = parameters(2);
+  TrafficOptions o = traffic("permutation", 3);
+  Reorders technique;
+  EXPECT_THROW(simulate(technique, *make(p, o), p, o), std::logic_error);
 }
 
 TEST(Simulate, EveryLoadCarriesTheSameMessages) {
@@ -275,7 +356,12 @@ TEST(TrafficOptions, AreReadAndChecked) {
   EXPECT_THROW(table.set("load", "1.5", "--load"), UserError);
   EXPECT_THROW(table.set("load", "half", "--load"), UserError);
   EXPECT_THROW(table.set("pattern", "all2all", "--pattern"), UserError);
-  table.set("window", "3", "--window");
+  table.set("hotspot", "0.5", "--hotspot");
+  table.set("warmup", "3us", "--warmup");
+  EXPECT_EQ(o.hotspot, 0.5);
+  EXPECT_EQ(o.warmup, microseconds(3));
+  EXPECT_THROW(table.set("hotspot", "2", "--hotspot"), UserError);
+  table.set("outstanding", "3", "--outstanding");
   EXPECT_THROW(check(o), UserError) << "open loop and a window";
   o.load = 0;
   EXPECT_NO_THROW(check(o));

@@ -56,7 +56,7 @@ class FixedPattern : public Pattern {
 /// slots hold a 2D mesh).
 class Directions {
  public:
-  Directions(std::uint32_t nodes, Grid::Edge edge) : grid_(nodes, edge) {
+  explicit Directions(const Grid& grid) : grid_(grid) {
     for (std::uint32_t d = 0; d < Grid::kDirections; ++d)
       if (!grid_.configuration(d).empty()) directions_.push_back(d);
   }
@@ -80,7 +80,7 @@ class Directions {
 template <class Node>
 class Rounds : public Pattern {
  public:
-  Rounds(const PatternShape& shape, Grid::Edge edge, std::uint64_t rounds) : directions_(shape.nodes, edge) {
+  Rounds(const PatternShape& shape, const Grid& grid, std::uint64_t rounds) : directions_(grid) {
     nodes_.reserve(shape.nodes);
     for (Port source = 0; source < shape.nodes; ++source) {
       nodes_.emplace_back(shape, source);
@@ -91,7 +91,9 @@ class Rounds : public Pattern {
     }
   }
   explicit Rounds(const PatternShape& shape, Grid::Edge edge = Grid::Edge::mesh)
-      : Rounds(shape, edge, shape.messages != 0 ? shape.messages : kOwnMessages) {}
+      : Rounds(shape, Grid(shape.nodes, edge), shape.messages != 0 ? shape.messages : kOwnMessages) {}
+  Rounds(const PatternShape& shape, const Grid& grid)
+      : Rounds(shape, grid, shape.messages != 0 ? shape.messages : kOwnMessages) {}
 
   std::uint64_t messages(Port source) const override { return messages_[source]; }
   Send next(Port source) override {

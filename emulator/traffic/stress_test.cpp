@@ -105,12 +105,10 @@ class Watched final : public Technique {
     EXPECT_GE(at - it->second.at, least) << "faster than the link";
     sent_.erase(it);
     hits_ += hit;
-    // A connection's messages keep their order, except between the two ways of a hybrid switch.
+    // A connection's messages keep their order, between the two ways of a hybrid switch too.
     std::vector<std::uint64_t>& order = order_[m.connection];
     const auto place = std::find(order.begin(), order.end(), m.id);
-    if (parameters_.technique != "hybrid") {
-      EXPECT_EQ(place, order.begin()) << "overtaken on one connection";
-    }
+    EXPECT_EQ(place, order.begin()) << "overtaken on one connection";
     order.erase(place);
   }
   std::int64_t words(Bytes bytes) const {
@@ -178,7 +176,7 @@ std::string describe(const Case& c) {
   add("messages", std::to_string(t.messages));
   add_bytes("message", t.message);
   add("load", std::to_string(t.load));
-  add("window", std::to_string(t.window));
+  add("outstanding", std::to_string(t.outstanding));
   return text;
 }
 
@@ -234,7 +232,7 @@ Case random_case(const std::string& technique, const std::string& pattern, std::
   t.messages = 1 + random.below(12);
   t.message = any_of<Bytes>(random, {0, 1, 8, 20, 64, 80, 128, 136, 512, 2048});
   if (random.below(3) == 0) t.load = any_of<double>(random, {0.05, 0.5, 1});
-  if (t.load == 0 && random.below(3) == 0) t.window = 1 + static_cast<std::uint32_t>(random.below(3));
+  if (t.load == 0 && random.below(3) == 0) t.outstanding = 1 + static_cast<std::uint32_t>(random.below(3));
   return c;
 }
 

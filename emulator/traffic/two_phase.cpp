@@ -18,7 +18,7 @@ class TwoPhase final : public Pattern {
       : nodes_(shape.nodes),
         rounds_(shape.messages != 0 ? shape.messages : shape.nodes - 1 + kLocalRounds),
         all_to_all_(std::min<std::uint64_t>(rounds_, nodes_ - 1)),
-        neighbors_(shape, Grid::Edge::mesh, rounds_ - all_to_all_),
+        neighbors_(shape, Grid(shape.nodes, Grid::Edge::mesh), rounds_ - all_to_all_),
         next_(shape.nodes, 0) {}
   std::uint64_t messages(Port source) const override { return all_to_all_ + neighbors_.messages(source); }
   Send next(Port source) override {

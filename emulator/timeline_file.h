@@ -1,0 +1,51 @@
+// A timeline as the trace-event JSON that ui.perfetto.dev and chrome://tracing open.
+//
+// One process a port, with the threads "PE" (generates words), "link out" (NIC to switch) and "in" (fabric to
+// this port); waiting for a grant is an asynchronous event of the source's process. The process "switch" has
+// the TDM slots. Times are microseconds with six decimals, so picoseconds.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "emulator/network/timeline.h"
+
+namespace hybrid {
+
+class TimelineFile final : public PortTimeline {
+ public:
+  /// Makes the file. Throws UserError where it exists or cannot be made.
+  TimelineFile(const std::string& path, std::uint32_t ports);
+  /// Removes the file again unless finish() was called.
+  ~TimelineFile() override;
+  TimelineFile(const TimelineFile&) = delete;
+  TimelineFile& operator=(const TimelineFile&) = delete;
+
+  /// The last of it. Throws RunError when not everything could be written.
+  void finish();
+
+  void offered(Time from, std::uint32_t transfer, const Message& message) override;
+  void generated(Time until, std::uint32_t transfer) override;
+  void on_link(const WordSpan& words) override;
+  void out_of_fabric(const WordSpan& words) override;
+  void waited(Time from, Time until, Connection connection, bool worm) override;
+  void slot(Time begin, Time end, std::uint32_t slot, bool wormhole, Time unusable) override;
+
+ private:
+  struct Known {
+    Time from{};
+    Message message;
+  };
+  void write(const std::string& event);
+  void words(const WordSpan& words, Port port, unsigned thread, const std::string& name);
+
+  std::string path_;
+  std::FILE* file_ = nullptr;
+  bool first_ = true;
+  std::uint64_t waits_ = 0;
+  std::vector<Known> known_;  // by transfer
+};
+
+}  // namespace hybrid

@@ -1,0 +1,156 @@
+// The timeline of every technique, read back: spans that exclude each other, words that add up, and the same
+// measures as without it.
+#include "emulator/timeline_file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/random.h"
+#include "emulator/switching/random_switch_for_test.h"
+#include "emulator/traffic/command_run.h"
+#include "emulator/traffic/simulate.h"
+
+namespace hybrid {
+namespace {
+
+class TimelineFiles : public testing::Test {
+ protected:
+  TimelineFiles() {
+    std::string name = (std::filesystem::temp_directory_path() / "hybrid-timeline-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+    path_ = folder_ + "/timeline.json";
+  }
+  ~TimelineFiles() override { std::filesystem::remove_all(folder_); }
+  nlohmann::json read() {
+    std::ifstream file(path_);
+    auto json = nlohmann::json::parse(file);
+    std::filesystem::remove(path_);
+    return json;
+  }
+  std::string folder_, path_;
+};
+
+class Timelines : public TimelineFiles, public testing::WithParamInterface<std::string> {};
+
+/// Microseconds to picoseconds.
+std::int64_t ps(const nlohmann::json& us) { return static_cast<std::int64_t>(us.get<double>() * 1e6 + 0.5); }
+
+TEST_P(Timelines, SpansOfATrackNeverOverlapAndTheWordsAddUp) {
+  Random random(5);
+  for (int round = 0; round < 25; ++round) {
+    SwitchParameters p = random_parameters(random, GetParam());
+    p.preload = 0;
+    TrafficOptions o;
+    o.pattern = "uniform";
+    o.messages = 1 + random.below(20);
+    o.message = random.below(100);
+    const Measures without = simulate(p, o);
+    TimelineFile timeline(path_, p.nodes);
+    const Measures m = simulate(p, o, {}, &timeline);
+    timeline.finish();
+    EXPECT_EQ(m.time, without.time);
+    EXPECT_EQ(m.latency.mean(), without.latency.mean());
+
+    const nlohmann::json events = read().at("traceEvents");
+    std::map<std::pair<int, int>, std::vector<std::pair<std::int64_t, std::int64_t>>> tracks;
+    std::map<std::int64_t, std::int64_t> circuit_words, link_words, out_words, generated;  // by message
+    std::map<std::int64_t, int> waits;
+    for (const auto& e : events) {
+      if (e.at("ph") == "b") ++waits[e.at("id").get<std::int64_t>()];
+      if (e.at("ph") == "e") --waits[e.at("id").get<std::int64_t>()];
+      if (e.at("ph") != "X") continue;
+      const int process = e.at("pid"), thread = e.at("tid");
+      const std::string name = e.at("name");
+      const std::int64_t from = ps(e.at("ts")), until = from + ps(e.at("dur"));
+      EXPECT_GE(until, from);
+      if (name == "guard, reconfiguration") continue;  // inside its slot
+      tracks[{process, thread}].push_back({from, until});
+      if (process == 0) continue;
+      const std::int64_t message = e.at("args").at("message");
+      if (thread == 1) ++generated[message];
+      if (thread == 2) link_words[message] += e.at("args").at("words").get<std::int64_t>();
+      if (thread == 3) out_words[message] += e.at("args").at("words").get<std::int64_t>();
+      if (thread == 2 && name.starts_with("circuit"))
+        circuit_words[message] += e.at("args").at("words").get<std::int64_t>();
+    }
+    for (auto& [track, spans] : tracks) {
+      std::sort(spans.begin(), spans.end());
+      for (std::size_t i = 1; i < spans.size(); ++i)
+        ASSERT_LE(spans[i - 1].second, spans[i].first)
+            << "process " << track.first << ", thread " << track.second;
+    }
+    for (const auto& [id, open] : waits) EXPECT_EQ(open, 0);
+    // Every message is generated once, and each of its words is on a link and out of the fabric once.
+    const std::int64_t payload =
+        std::max<std::int64_t>(1, static_cast<std::int64_t>((o.message + p.word - 1) / p.word));
+    const auto worm_words = static_cast<std::int64_t>(std::max<Bytes>(1, p.worm_limit / p.word));
+    const std::int64_t as_worms =
+        payload + (payload + worm_words - 1) / worm_words * static_cast<std::int64_t>(p.worm_overhead_words);
+    ASSERT_EQ(generated.size(), m.messages);
+    EXPECT_EQ(link_words, out_words);
+    for (const auto& [message, words] : link_words)
+      EXPECT_EQ(words, circuit_words.contains(message) ? payload : as_worms);
+    // The links' payload time is the utilisation, where words are full.
+    if (o.message % p.word == 0 && o.message > 0) {
+      const double busy =
+          static_cast<double>(m.messages) * static_cast<double>(payload) * p.word_time().seconds();
+      EXPECT_NEAR(busy / (m.time.seconds() * p.nodes), m.utilisation, 0.01 * m.utilisation);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Technique, Timelines, testing::Values("wormhole", "circuit", "tdm", "hybrid"));
+
+// ch5, a word from 0 to 1 (docs/timing.md): on the link 20 to 30, asks 100, granted 240, out of the fabric
+// 250 to 260.
+TEST_F(TimelineFiles, OneWordThroughTheWormholeSwitch) {
+  SwitchParameters p;
+  p.technique = "wormhole";
+  p.nodes = 2;
+  std::vector<CommandFile> files(2);
+  files[0] = {"0", parse_commands("send 1 8", "0", 0, 2)};
+  TimelineFile timeline(path_, 2);
+  run_commands(p, files, {}, &timeline);
+  timeline.finish();
+  using Span = std::tuple<std::string, std::int64_t, std::int64_t>;
+  std::vector<Span> spans;
+  const nlohmann::json events = read().at("traceEvents");
+  for (const auto& e : events) {
+    if (e.at("ph") == "X") spans.push_back({e.at("name"), ps(e.at("ts")) / 1000, ps(e.at("dur")) / 1000});
+    if (e.at("ph") == "b") spans.push_back({"asks", ps(e.at("ts")) / 1000, 0});
+    if (e.at("ph") == "e") spans.push_back({"granted", ps(e.at("ts")) / 1000, 0});
+  }
+  std::sort(spans.begin(), spans.end(),
+            [](const Span& a, const Span& b) { return std::get<1>(a) < std::get<1>(b); });
+  EXPECT_EQ(spans, (std::vector<Span>{{"to 1", 0, 10},
+                                      {"worm to 1", 20, 10},
+                                      {"asks", 100, 0},
+                                      {"granted", 240, 0},
+                                      {"worm from 0", 250, 10}}));
+}
+
+TEST_F(TimelineFiles, NeverOverAnOldFileAndNoneLeftBehindAFailure) {
+  std::ofstream(path_) << "mine";
+  EXPECT_THROW(TimelineFile(path_, 2), UserError);
+  EXPECT_THROW(TimelineFile(folder_ + "/no/such", 2), UserError);
+  std::filesystem::remove(path_);
+  {
+    const TimelineFile unfinished(path_, 2);
+  }
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+}  // namespace
+}  // namespace hybrid

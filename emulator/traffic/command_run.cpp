@@ -1,0 +1,364 @@
+#include "emulator/traffic/command_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <queue>
+#include <utility>
+
+#include "core/configuration.h"
+#include "core/error.h"
+#include "emulator/switching/technique.h"
+#include "emulator/traffic/messages_in_flight.h"
+
+namespace hybrid {
+
+namespace {
+
+using Kind = PeCommand::Kind;
+
+constexpr std::uint64_t kStalled = std::uint64_t{1} << 26;    // steps of a technique without an event
+constexpr Time kLatest = nanoseconds(4'000'000'000'000'000);  // 46 days: half of what Time can hold
+constexpr std::uint64_t kProgressEvery = 4096;                // messages
+constexpr std::size_t kToldInError = 8;                       // PEs
+
+class CommandRun final : public TransferListener {
+ public:
+  CommandRun(Technique& technique, const SwitchParameters& parameters, const std::vector<CommandFile>& files)
+      : technique_(technique), parameters_(parameters), files_(files), pes_(files.size()) {
+    for (const CommandFile& file : files) participants_ += file.name.empty() ? 0 : 1;
+    result_.pes.resize(files.size());
+    for (std::size_t pe = 0; pe < files.size(); ++pe)
+      result_.pes[pe].commands.resize(files[pe].commands.size());
+  }
+  CommandResult run(const SimulationProgress& progress);
+
+  void injected(Time at, const Message& message) override;
+  void delivered(Time at, const Message& message, bool hit) override;
+
+ private:
+  struct Pe {
+    std::size_t next = 0;   // command that it is at
+    bool begun = false;     // that command
+    bool released = false;  // what that command waited for has come
+    std::uint32_t round = 0, barriers = 0;
+    std::vector<std::uint64_t> tokens;                // of barriers, by round: arrived and not used
+    std::map<Port, std::deque<std::uint64_t>> inbox;  // by source: number of arrival
+    std::uint64_t arrived = 0;
+    Time end{}, computed{};
+  };
+  struct Sent {
+    Time at{};
+    std::uint32_t command = 0;
+    std::int32_t round = -1;  // of a barrier
+  };
+  struct Wake {
+    Time at;
+    Port pe;
+    bool operator>(const Wake& o) const { return at != o.at ? at > o.at : pe > o.pe; }
+  };
+
+  void preload();
+  void go_on(Time now, Port pe);
+  bool step(Time now, Port pe);
+  bool receive(Pe& pe, Port from);
+  bool pass_barrier(Time now, Port pe);
+  void send(Time now, Port pe, Port to, Bytes bytes, std::int32_t round = -1);
+  bool over(Port pe) const { return pes_[pe].next == files_[pe].commands.size(); }
+  std::uint64_t total() const;
+  CommandResult finish();
+  std::string place(Port pe) const;
+  std::string state_of(Port pe) const;
+  std::string why(Port pe) const;
+  [[noreturn]] void report_deadlock(Time now) const;
+
+  Technique& technique_;
+  const SwitchParameters& parameters_;
+  const std::vector<CommandFile>& files_;
+  std::uint32_t participants_ = 0;
+  std::vector<Pe> pes_;
+  MessagesInFlight<Sent> messages_;
+  std::priority_queue<Wake, std::vector<Wake>, std::greater<>> waits_;
+  std::vector<Port> ready_;  // to go on, once the technique has returned
+  Time end_{};
+  CommandResult result_;
+};
+
+/// Tells the switch what the command files tell of the connections.
+void CommandRun::preload() {
+  if (parameters_.preload == 0) return;
+  std::vector<Configuration> configurations;
+  std::map<Connection, bool> known;
+  const auto use = [&](Connection c) {
+    if (!known.insert({c, true}).second) return;
+    for (Configuration& configuration : configurations)
+      if (configuration.add(c)) return;
+    configurations.emplace_back(parameters_.nodes).add(c);
+  };
+  for (Port pe = 0; pe < files_.size(); ++pe)
+    for (const PeCommand& command : files_[pe].commands) {
+      if (command.kind == Kind::send || command.kind == Kind::blocking_send) use({pe, command.peer});
+      if (command.kind == Kind::broadcast)
+        for (Port k = 1; k < participants_; ++k) use({pe, (pe + k) % participants_});
+      if (command.kind == Kind::barrier)
+        for (Port k = 1; k < participants_; k *= 2) use({pe, (pe + k) % participants_});
+    }
+  for (std::uint32_t s = 0; s < std::min<std::size_t>(parameters_.preload, configurations.size()); ++s)
+    technique_.preload(Time{}, s, configurations[s]);
+}
+
+void CommandRun::send(Time now, Port pe, Port to, Bytes bytes, std::int32_t round) {
+  technique_.send(now,
+                  messages_.add({pe, to}, bytes, {now, static_cast<std::uint32_t>(pes_[pe].next), round}));
+}
+
+void CommandRun::injected(Time at, const Message& message) {
+  const Sent& sent = messages_.injected(message);
+  const Port pe = message.connection.source;
+  if (sent.round >= 0) return;
+  result_.pes[pe].commands[sent.command].completed = at;
+  if (files_[pe].commands[sent.command].kind != Kind::blocking_send) return;
+  pes_[pe].released = true;
+  ready_.push_back(pe);
+}
+
+void CommandRun::delivered(Time at, const Message& message, bool /*hit*/) {
+  const Sent sent = messages_.delivered(message);
+  const auto [source, destination] = message.connection;
+  Measures& m = result_.measures;
+  m.latency.add(at - sent.at);
+  ++m.messages;
+  m.bytes += message.bytes;
+  end_ = at;
+  Pe& pe = pes_[destination];
+  if (sent.round >= 0) {
+    const auto round = static_cast<std::size_t>(sent.round);
+    if (pe.tokens.size() <= round) pe.tokens.resize(round + 1);
+    ++pe.tokens[round];
+  } else {
+    pe.inbox[source].push_back(pe.arrived++);
+    result_.pes[destination].arrivals.push_back(
+        {source, message.bytes, files_[source].commands[sent.command].line, sent.at, at});
+  }
+  ready_.push_back(destination);
+}
+
+/// Takes the oldest message from `from`, or the oldest of all.
+bool CommandRun::receive(Pe& pe, Port from) {
+  auto found = pe.inbox.end();
+  if (from != PeCommand::kAny) {
+    found = pe.inbox.find(from);
+  } else {
+    found = std::min_element(pe.inbox.begin(), pe.inbox.end(), [](const auto& a, const auto& b) {
+      return a.second.front() < b.second.front();
+    });
+  }
+  if (found == pe.inbox.end()) return false;
+  found->second.pop_front();
+  if (found->second.empty()) pe.inbox.erase(found);
+  return true;
+}
+
+/// Goes through as many rounds as are there to go through.
+bool CommandRun::pass_barrier(Time now, Port port) {
+  Pe& pe = pes_[port];
+  for (; std::uint64_t{1} << pe.round < participants_; ++pe.round) {
+    const std::uint32_t step = 1U << pe.round;
+    if (!pe.released) send(now, port, (port + step) % participants_, 0, static_cast<std::int32_t>(pe.round));
+    pe.released = true;  // this round's message is on its way
+    if (pe.tokens.size() <= pe.round || pe.tokens[pe.round] == 0) return false;
+    --pe.tokens[pe.round];
+    pe.released = false;
+  }
+  return true;
+}
+
+/// Carries out the command that `port` is at, as far as that is possible now; returns whether it is over.
+bool CommandRun::step(Time now, Port port) {
+  Pe& pe = pes_[port];
+  const PeCommand& command = files_[port].commands[pe.next];
+  CommandTimes& times = result_.pes[port].commands[pe.next];
+  const bool first = !pe.begun;
+  if (first) times.started = now;
+  pe.begun = true;
+  switch (command.kind) {
+    case Kind::send:
+      send(now, port, command.peer, command.bytes);
+      return true;
+    case Kind::blocking_send:
+      if (first) send(now, port, command.peer, command.bytes);
+      return pe.released;
+    case Kind::broadcast:
+      times.completed = now;  // where there is nobody else
+      for (Port k = 1; k < participants_; ++k) send(now, port, (port + k) % participants_, command.bytes);
+      return true;
+    case Kind::blocking_receive:
+      if (!receive(pe, command.peer)) return false;
+      break;
+    case Kind::wait:
+      if (first) {
+        if (now > kLatest)
+          throw UserError(fmt::format("{}: this wait would begin after {}", place(port), to_string(now)),
+                          "Give shorter waits.");
+        pe.computed += command.time;
+        waits_.push({now + command.time, port});
+        return false;
+      }
+      if (!pe.released) return false;  // a message came meanwhile
+      break;
+    case Kind::barrier:
+      if (first) ++pe.barriers;
+      if (!pass_barrier(now, port)) return false;
+      break;
+  }
+  times.completed = now;
+  return true;
+}
+
+void CommandRun::go_on(Time now, Port port) {
+  Pe& pe = pes_[port];
+  while (!over(port) && step(now, port)) {
+    ++pe.next;
+    pe.begun = pe.released = false;
+    pe.round = 0;
+    pe.end = now;
+  }
+}
+
+std::string CommandRun::place(Port pe) const {
+  return fmt::format("{}:{}", files_[pe].name, files_[pe].commands[pes_[pe].next].line);
+}
+
+std::string CommandRun::state_of(Port pe) const {
+  if (files_[pe].name.empty()) return fmt::format("PE {} has no command file", pe);
+  return over(pe) ? fmt::format("PE {} ({}) has come to its end", pe, files_[pe].name)
+                  : fmt::format("PE {} waits at {}", pe, place(pe));
+}
+
+/// What a PE that cannot go on waits for.
+std::string CommandRun::why(Port pe) const {
+  const PeCommand& command = files_[pe].commands[pes_[pe].next];
+  std::string text = fmt::format("PE {} at {}: {}: ", pe, place(pe), to_string(command));
+  if (command.kind == Kind::barrier) {
+    Port late = pe;
+    for (Port other = participants_; other-- > 0;)
+      if (pes_[other].barriers < pes_[pe].barriers) late = other;
+    return text + state_of(late) +
+           fmt::format(", after {} of {} barriers", pes_[late].barriers, pes_[pe].barriers);
+  }
+  if (command.peer == PeCommand::kAny) return text + "nobody sends to it any more";
+  return text + state_of(command.peer);
+}
+
+void CommandRun::report_deadlock(Time now) const {
+  std::uint64_t waiting = 0;
+  std::string list;
+  for (Port pe = 0; pe < pes_.size(); ++pe)
+    if (!over(pe) && ++waiting <= kToldInError) list += "\n  " + why(pe);
+  if (waiting > kToldInError) list += fmt::format("\n  and {} more", waiting - kToldInError);
+  throw UserError(
+      fmt::format("commands: {} of {} PEs wait for ever (after {}), and nothing is on its way:{}", waiting,
+                  participants_, to_string(now), list),
+      "Every blocking-receive needs a send of the other PE, and every PE with a file needs as many "
+      "barriers.");
+}
+
+std::uint64_t CommandRun::total() const {
+  std::uint64_t all = 0;
+  std::uint64_t rounds = 0;
+  while (std::uint64_t{1} << rounds < participants_) ++rounds;
+  for (const CommandFile& file : files_)
+    for (const PeCommand& command : file.commands) {
+      if (command.kind == Kind::send || command.kind == Kind::blocking_send) ++all;
+      if (command.kind == Kind::broadcast) all += participants_ - 1;
+      if (command.kind == Kind::barrier) all += rounds;
+    }
+  return all;
+}
+
+CommandResult CommandRun::run(const SimulationProgress& progress) {
+  const std::uint64_t all = progress ? total() : 0;
+  preload();
+  for (Port pe = 0; pe < pes_.size(); ++pe) go_on(Time{}, pe);
+  std::uint64_t quiet_steps = 0, told = 0;
+  Time now{};
+  for (;;) {
+    const Time action = waits_.empty() ? Time::never() : waits_.top().at;
+    const Time event = technique_.next_event();
+    if (action == Time::never() && event == Time::never()) break;
+    if (action <= event) {
+      const Port pe = waits_.top().pe;
+      waits_.pop();
+      pes_[pe].released = true;
+      end_ = now = action;
+      go_on(now, pe);
+      continue;
+    }
+    ready_.clear();
+    const std::uint64_t before = messages_.count();
+    now = technique_.advance(event, *this);
+    quiet_steps = ready_.empty() && messages_.count() == before ? quiet_steps + 1 : 0;
+    if (quiet_steps == kStalled)
+      throw RunError(
+          fmt::format("{} messages of the commands cannot be delivered by technique {} ({} of emulated "
+                      "time)",
+                      messages_.count(), parameters_.technique, to_string(now)),
+          "Are all --slots preloaded with other connections? Give a smaller --preload, or --technique "
+          "hybrid.");
+    std::sort(ready_.begin(), ready_.end());
+    ready_.erase(std::unique(ready_.begin(), ready_.end()), ready_.end());
+    for (const Port pe : ready_) go_on(now, pe);
+    const std::uint64_t delivered = result_.measures.messages;
+    if (progress && delivered - told >= kProgressEvery) progress(told = delivered, all);
+  }
+  for (Port pe = 0; pe < pes_.size(); ++pe)
+    if (!over(pe)) report_deadlock(now);
+  if (progress) progress(all, all);
+  return finish();
+}
+
+CommandResult CommandRun::finish() {
+  Measures& m = result_.measures;
+  m.technique = parameters_.technique;
+  m.nodes = parameters_.nodes;
+  m.slots = parameters_.slots;
+  m.seed = parameters_.seed;
+  m.statistics = technique_.statistics();
+  messages_.check_all_delivered(m.statistics);
+  __extension__ using Wide = __int128;
+  Wide computed = 0, lived = 0;
+  for (const Pe& pe : pes_) {
+    computed += pe.computed.ps;
+    lived += pe.end.ps;
+    m.time = std::max(m.time, pe.end);
+  }
+  m.time = std::max(m.time, end_);
+  m.compute_time = Time{static_cast<std::int64_t>(computed / participants_)};
+  m.communication_time = Time{static_cast<std::int64_t>((lived - computed) / participants_)};
+  const double capacity =
+      m.time.seconds() * static_cast<double>(m.nodes) * static_cast<double>(parameters_.link_rate);
+  if (capacity > 0) m.utilisation = static_cast<double>(m.bytes) * 8 / capacity;
+  if (m.messages > 0) m.hit_rate = static_cast<double>(m.statistics.hits) / static_cast<double>(m.messages);
+  return std::move(result_);
+}
+
+}  // namespace
+
+CommandResult run_commands(Technique& technique, const SwitchParameters& parameters,
+                           const std::vector<CommandFile>& files, const SimulationProgress& progress) {
+  return CommandRun(technique, parameters, files).run(progress);
+}
+
+CommandResult run_commands(const SwitchParameters& parameters, const std::vector<CommandFile>& files,
+                           const SimulationProgress& progress, PortTimeline* timeline) {
+  check(parameters);
+  const auto technique = TechniqueRegistration::make(parameters.technique, parameters);
+  if (timeline != nullptr) technique->observe(*timeline);
+  return run_commands(*technique, parameters, files, progress);
+}
+
+}  // namespace hybrid

@@ -1,0 +1,297 @@
+// Command files on emulated switches: instants worked out by hand from docs/timing.md, deadlocks, and random
+// programs on every technique.
+#include "emulator/traffic/command_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/random.h"
+#include "emulator/switching/random_switch_for_test.h"
+#include "emulator/switching/technique.h"
+
+namespace hybrid {
+namespace {
+
+using Kind = PeCommand::Kind;
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::vector<CommandFile> files(const std::vector<std::string>& texts, std::uint32_t nodes = 0) {
+  nodes = std::max(nodes, static_cast<std::uint32_t>(texts.size()));
+  std::vector<CommandFile> all(nodes);
+  for (std::size_t pe = 0; pe < texts.size(); ++pe) {
+    const std::string name = "pe" + std::to_string(pe) + ".txt";
+    all[pe] = {name, parse_commands(texts[pe], name, static_cast<Port>(pe), nodes)};
+  }
+  return all;
+}
+
+CommandResult run(const std::string& technique, const std::vector<CommandFile>& all) {
+  SwitchParameters p;  // preset ch5
+  p.technique = technique;
+  p.nodes = static_cast<std::uint32_t>(all.size());
+  return run_commands(p, all);
+}
+
+Time ns(std::int64_t n) { return nanoseconds(n); }
+
+/// Start and completion of each command of one PE, in ns.
+std::vector<std::pair<std::int64_t, std::int64_t>> times(const CommandResult& result, std::size_t pe) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> all;
+  for (const CommandTimes& t : result.pes[pe].commands)
+    all.push_back({t.started / ns(1), t.completed / ns(1)});
+  return all;
+}
+using Times = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+// A word sent at 0: generated 10, in VQ_W at 100, granted 240, with the PE at 340. One sent at 340: generated
+// 350, NIC 360, VQ_W 440, edge 480, granted 560, fabric 570, wire 650, NIC 660.
+TEST(CommandRun, PingPongThroughTheWormholeSwitch) {
+  const auto result =
+      run("wormhole", files({"blocking-send 1 8\nblocking-receive 1\n", "blocking-receive 0\nsend 0 8\n"}));
+  EXPECT_EQ(times(result, 0), (Times{{0, 10}, {10, 660}}));
+  EXPECT_EQ(times(result, 1), (Times{{0, 340}, {340, 350}}));
+  EXPECT_EQ(result.measures.time, ns(660));
+  EXPECT_EQ(result.pes[1].arrivals, (std::vector<CommandArrival>{{0, 8, 1, ns(0), ns(340)}}));
+  EXPECT_EQ(result.pes[0].arrivals, (std::vector<CommandArrival>{{1, 8, 2, ns(340), ns(660)}}));
+}
+
+// Sent at 60: the request is at the scheduler at 160, established 240, granted 320; point to point 100,
+// NIC 10.
+TEST(CommandRun, AWaitThenACircuit) {
+  const auto result =
+      run("circuit", files({"wait 60ns\nsend 1 8\nwait 5ns\n", "blocking-receive any\nwait 1us\n"}));
+  EXPECT_EQ(times(result, 0), (Times{{0, 60}, {60, 70}, {60, 65}}));
+  EXPECT_EQ(times(result, 1), (Times{{0, 430}, {430, 1430}}));
+  EXPECT_EQ(result.measures.time, ns(1430));
+  EXPECT_EQ(result.measures.compute_time, Time{(60'000 + 5'000 + 1'000'000) / 2});
+}
+
+// Words of PE 0 in VQ_W[0][1] at 100 and in VQ_W[0][2] at 110; the edge at 160 takes the first, whose tail is
+// out at 250; the edge at 320 the second: granted 400, fabric 410, wire 490, NIC 500.
+TEST(CommandRun, ABroadcastIsASendToEveryOther) {
+  const auto result = run("wormhole", files({"broadcast 8\n", "blocking-receive 0", "blocking-receive any"}));
+  EXPECT_EQ(times(result, 0), (Times{{0, 20}}));
+  EXPECT_EQ(times(result, 1), (Times{{0, 340}}));
+  EXPECT_EQ(times(result, 2), (Times{{0, 500}}));
+}
+
+// Every round is a word each way between pairs: 340, and 320 more for the next one (660, as in the
+// ping-pong).
+TEST(CommandRun, ABarrierIsRoundsOfWords) {
+  for (const std::uint32_t pes : {2u, 3u, 4u}) {
+    const auto result = run("wormhole", files(std::vector<std::string>(pes, "barrier\n")));
+    for (std::size_t pe = 0; pe < pes; ++pe) {
+      EXPECT_EQ(times(result, pe), (Times{{0, pes == 2 ? 340 : 660}})) << pes;
+      EXPECT_TRUE(result.pes[pe].arrivals.empty()) << "barriers' messages are not received";
+    }
+    EXPECT_EQ(result.measures.messages, pes == 2 ? 2u : 2u * pes);
+  }
+}
+
+TEST(CommandRun, NobodyLeavesABarrierBeforeTheLastCame) {
+  std::vector<std::string> texts(5, "barrier\nbarrier\n");
+  texts[3] = "wait 7us\nbarrier\nwait 9us\nbarrier\n";
+  const auto result = run("hybrid", files(texts));
+  for (std::size_t pe = 0; pe < 5; ++pe) {
+    const auto& commands = result.pes[pe].commands;
+    EXPECT_GT(commands[pe == 3 ? 1 : 0].completed, ns(7000));
+    EXPECT_GT(commands.back().completed, commands[pe == 3 ? 1 : 0].completed + (pe == 3 ? ns(9000) : Time{}));
+  }
+}
+
+TEST(CommandRun, MessagesStayUntilTheyAreReceivedOldestFirst) {
+  // Both are there long before; `any` takes PE 2's, which came first, then the named one.
+  const auto result = run("wormhole", files({"wait 5us\nblocking-receive any\nblocking-receive 1\n",
+                                             "wait 1us\nsend 0 8\n", "send 0 8\n"}));
+  EXPECT_EQ(times(result, 0), (Times{{0, 5000}, {5000, 5000}, {5000, 5000}}));
+  EXPECT_EQ(result.pes[0].arrivals[0].source, 2u);
+  // Taken by `any`, it is not there for a named receive any more.
+  EXPECT_THROW(run("wormhole", files({"wait 5us\nblocking-receive any\nblocking-receive 2\n",
+                                      "wait 1us\nsend 0 8\n", "send 0 8\n"})),
+               UserError);
+}
+
+TEST(CommandRun, PesWithoutAFileReceiveOnly) {
+  const auto result = run("wormhole", files({"send 3 8\nbarrier\nbroadcast 8\n", "barrier\n"}, 4));
+  EXPECT_EQ(result.pes[3].arrivals.size(), 1u);
+  EXPECT_EQ(result.pes[1].arrivals.size(), 1u);
+  EXPECT_TRUE(result.pes[2].arrivals.empty());
+}
+
+TEST(CommandRun, WhatIsUsedIsPreloaded) {
+  SwitchParameters p;
+  p.technique = "tdm";
+  p.nodes = 4;
+  p.slots = p.preload = 3;
+  const auto result = run_commands(p, files({"wait 1us\nsend 1 8\nsend 2 8\n", "wait 1us\nsend 2 8\n",
+                                             "wait 1us\nsend 3 8", "wait 1us\nsend 0 8"}));
+  EXPECT_EQ(result.measures.hit_rate, 1) << "two configurations hold all five connections";
+  EXPECT_EQ(result.measures.statistics.preloads, 2u);
+}
+
+std::string stalled(const std::vector<std::string>& texts) {
+  try {
+    run("wormhole", files(texts));
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "it came to an end";
+  return {};
+}
+
+TEST(CommandRun, ADeadlockNamesPeFileAndLine) {
+  EXPECT_THAT(stalled({"send 1 8\n", "blocking-receive 0\n\nblocking-receive 0\n"}),
+              AllOf(HasSubstr("1 of 2 PEs wait for ever"), HasSubstr("PE 1 at pe1.txt:3: blocking-receive 0"),
+                    HasSubstr("PE 0 (pe0.txt) has come to its end")));
+  EXPECT_THAT(stalled({"blocking-receive 1\nsend 1 8\n", "# waits first\nblocking-receive 0\nsend 0 8\n"}),
+              AllOf(HasSubstr("2 of 2 PEs"),
+                    HasSubstr("PE 0 at pe0.txt:1: blocking-receive 1: PE 1 waits at pe1.txt:2"),
+                    HasSubstr("PE 1 at pe1.txt:2: blocking-receive 0: PE 0 waits at pe0.txt:1")));
+  EXPECT_THAT(
+      stalled({"barrier\n", "barrier\nbarrier\n", "barrier\nbarrier\n"}),
+      AllOf(
+          HasSubstr("PE 1 at pe1.txt:2: barrier: PE 0 (pe0.txt) has come to its end, after 1 of 2 barriers"),
+          HasSubstr("as many barriers")));
+  EXPECT_THAT(stalled({"blocking-receive any", ""}), HasSubstr("nobody sends to it any more"));
+  EXPECT_THAT(stalled(std::vector<std::string>(20, "blocking-receive any")), HasSubstr("and 12 more"));
+}
+
+TEST(CommandRun, WhatATechniqueCanNeverDeliverIsARunError) {
+  /// Takes everything and delivers nothing.
+  class Deaf final : public Technique {
+    void send(Time, const Message&) override {}
+    Time next_event() const override { return now_ + nanoseconds(1); }
+    Time advance(Time until, TransferListener&) override { return now_ = until; }
+    TechniqueStatistics statistics() const override { return {}; }
+    Time now_{};
+  };
+  Deaf deaf;
+  SwitchParameters p;
+  p.nodes = 2;
+  const auto all = files({"send 1 8", ""});
+  EXPECT_THROW(run_commands(deaf, p, all), RunError);
+}
+
+/// Programs in which nobody waits for ever: every receive comes after its send in a common order.
+std::vector<CommandFile> random_program(Random& random, std::uint32_t nodes) {
+  std::vector<std::string> texts(nodes);
+  for (std::uint64_t n = 5 + random.below(40); n > 0; --n) {
+    const auto from = static_cast<Port>(random.below(nodes));
+    const auto to = static_cast<Port>((from + 1 + random.below(nodes - 1)) % nodes);
+    switch (random.below(6)) {
+      case 0:
+        for (std::string& text : texts) text += "barrier\n";
+        break;
+      case 1:
+        texts[from] += "wait " + std::to_string(random.below(300)) + "ps\n";
+        break;
+      case 2:
+        texts[from] += "broadcast " + std::to_string(random.below(60)) + "\n";
+        for (Port pe = 0; pe < nodes; ++pe)
+          if (pe != from) texts[pe] += "blocking-receive " + std::to_string(from) + "\n";
+        break;
+      default:
+        texts[from] += (random.below(2) == 0 ? "send " : "blocking-send ") + std::to_string(to) + " " +
+                       std::to_string(random.below(200)) + "\n";
+        texts[to] += "blocking-receive " + std::to_string(from) + "\n";
+    }
+  }
+  return files(texts);
+}
+
+class CommandPrograms : public testing::TestWithParam<std::string> {};
+
+TEST_P(CommandPrograms, ComeToTheirEndInOrderAndTwiceAlike) {
+  Random random(29);
+  for (int round = 0; round < 60; ++round) {
+    SwitchParameters p = random_parameters(random, GetParam());
+    p.preload = 0;
+    const auto program = random_program(random, p.nodes);
+    const CommandResult result = run_commands(p, program);
+    const CommandResult again = run_commands(p, program);
+    for (std::size_t pe = 0; pe < p.nodes; ++pe) {
+      EXPECT_EQ(record_text(program[pe], result.pes[pe]), record_text(program[pe], again.pes[pe]));
+      // Receives of one source take its messages in order, each after it has come.
+      std::map<Port, std::vector<CommandArrival>> arrivals;
+      for (const CommandArrival& a : result.pes[pe].arrivals) arrivals[a.source].push_back(a);
+      std::map<Port, std::size_t> taken;
+      Time before{};
+      for (std::size_t i = 0; i < program[pe].commands.size(); ++i) {
+        const PeCommand& command = program[pe].commands[i];
+        const CommandTimes& t = result.pes[pe].commands[i];
+        EXPECT_EQ(t.started, before) << "goes on at once";
+        EXPECT_GE(t.completed, t.started);
+        const bool goes_on = command.kind == Kind::send || command.kind == Kind::broadcast;
+        before = goes_on ? t.started : t.completed;
+        if (command.kind == Kind::wait) {
+          EXPECT_EQ(t.completed - t.started, command.time);
+        }
+        if (command.kind == Kind::blocking_receive) {
+          const CommandArrival& a = arrivals[command.peer].at(taken[command.peer]++);
+          EXPECT_EQ(t.completed, std::max(t.started, a.arrived));
+          const PeCommand& sent =
+              *std::find_if(program[a.source].commands.begin(), program[a.source].commands.end(),
+                            [&](const PeCommand& c) { return c.line == a.line; });
+          EXPECT_EQ(sent.bytes, a.bytes);
+        }
+      }
+    }
+  }
+}
+
+std::vector<std::string> techniques() {
+  std::vector<std::string> all;
+  for (const Listing& listing : listings())
+    if (listing.kind == Technique::kKind && !listing.description.starts_with("for tests"))
+      all.emplace_back(listing.name);
+  return all;
+}
+std::string test_name(const testing::TestParamInfo<std::string>& tested) {
+  std::string name = tested.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(Technique, CommandPrograms, testing::ValuesIn(techniques()), test_name);
+
+TEST(CommandRecords, GoIntoANewDirectoryOnly) {
+  std::string name = (std::filesystem::temp_directory_path() / "hybrid-records-XXXXXX").string();
+  const std::string folder = ::mkdtemp(name.data());
+  const auto all = files({"send 1 8\nwait 1500ps\n", "blocking-receive any\n"}, 3);
+  const auto result = run("wormhole", all);
+  EXPECT_THROW(check_new_directory("commands-output", folder), UserError);
+  EXPECT_THROW(check_new_directory("commands-output", folder + "/no/such"), UserError);
+  EXPECT_NO_THROW(check_new_directory("commands-output", folder + "/out"));
+  write_records(folder + "/out", all, result);
+  EXPECT_THROW(write_records(folder + "/out", all, result), UserError);
+  const auto text = [&](const std::string& file) {
+    std::ostringstream all_of_it;
+    all_of_it << std::ifstream(folder + "/out/" + file).rdbuf();
+    return all_of_it.str();
+  };
+  EXPECT_EQ(text("pe0.tsv"),
+            "what\tline\tpeer\tbytes\tstarted_ns\tcompleted_ns\n"
+            "send\t1\t1\t8\t0\t10\n"
+            "wait\t2\t-\t-\t0\t1.5\n");
+  EXPECT_EQ(text("pe1.tsv"),
+            "what\tline\tpeer\tbytes\tstarted_ns\tcompleted_ns\n"
+            "blocking-receive\t1\tany\t-\t0\t340\n"
+            "arrival\t1\t0\t8\t0\t340\n");
+  EXPECT_FALSE(std::filesystem::exists(folder + "/out/pe2.tsv")) << "it has no file";
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace hybrid

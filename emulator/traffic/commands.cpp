@@ -1,0 +1,221 @@
+#include "emulator/traffic/commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "core/error.h"
+#include "core/option.h"
+
+namespace hybrid {
+
+namespace {
+
+using Kind = PeCommand::Kind;
+
+constexpr Bytes kLargestMessage = Bytes{1} << 40;
+constexpr Time kLongestWait =
+    nanoseconds(1'000'000'000'000);  // 1000 s: keeps sums far from the end of the range
+
+struct KindEntry {
+  Kind kind;
+  std::string_view name;
+  std::string_view form;
+};
+constexpr std::array<KindEntry, 6> kKinds{{
+    {Kind::send, "send", "send DEST BYTES"},
+    {Kind::blocking_send, "blocking-send", "blocking-send DEST BYTES"},
+    {Kind::broadcast, "broadcast", "broadcast BYTES"},
+    {Kind::blocking_receive, "blocking-receive", "blocking-receive SOURCE"},
+    {Kind::wait, "wait", "wait TIME"},
+    {Kind::barrier, "barrier", "barrier"},
+}};
+
+struct CommandWord {
+  std::string_view text;
+  std::size_t column = 0;  // from 1
+};
+
+/// One line's words, and the place for errors.
+class CommandLine {
+ public:
+  CommandLine(std::string_view line, const std::string& file, std::uint32_t number)
+      : file_(file), number_(number) {
+    constexpr std::string_view kBlank = " \t\r\v\f";
+    line = line.substr(0, line.find('#'));
+    for (std::size_t at = line.find_first_not_of(kBlank); at != std::string_view::npos;) {
+      const std::size_t end = std::min(line.find_first_of(kBlank, at), line.size());
+      words_.push_back({line.substr(at, end - at), at + 1});
+      at = line.find_first_not_of(kBlank, end);
+    }
+    end_column_ = words_.empty() ? 1 : words_.back().column + words_.back().text.size();
+  }
+
+  bool empty() const { return words_.empty(); }
+
+  /// The next word; `form` is what the command looks like, `what` the word that is expected.
+  CommandWord word(std::string_view what, std::string_view form) {
+    if (next_ == words_.size())
+      fail(end_column_, fmt::format("the line ends where {} was expected", what),
+           fmt::format("Write: {}", form));
+    return words_[next_++];
+  }
+  void end(std::string_view form) const {
+    if (next_ == words_.size()) return;
+    fail(words_[next_].column, fmt::format("'{}' follows a complete command", shown(words_[next_].text)),
+         fmt::format("Write: {} (one command a line; # begins a comment)", form));
+  }
+  [[noreturn]] void fail(std::size_t column, const std::string& problem, const std::string& mend) const {
+    throw UserError(fmt::format("{}:{}:{}: {}", file_, number_, column, problem), mend);
+  }
+  /// Runs `read`, giving its UserError this line's place.
+  template <class Read>
+  auto at(const CommandWord& word, Read&& read) const {
+    try {
+      return read();
+    } catch (const UserError& error) {
+      throw UserError(fmt::format("{}:{}:{}: {}", file_, number_, word.column, error.what()));
+    }
+  }
+
+  /// Fit for a terminal: short, and without control characters.
+  static std::string shown(std::string_view text) {
+    constexpr std::size_t kMost = 40;
+    std::string result(text.substr(0, kMost));
+    for (char& c : result)
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    return text.size() > kMost ? result + "..." : result;
+  }
+
+ private:
+  const std::string& file_;
+  std::uint32_t number_;
+  std::vector<CommandWord> words_;
+  std::size_t next_ = 0;
+  std::size_t end_column_ = 1;
+};
+
+const KindEntry& kind_of(CommandLine& line) {
+  const CommandWord word = line.word("a command", "send DEST BYTES");
+  std::vector<std::string_view> names;
+  for (const KindEntry& entry : kKinds) {
+    if (entry.name == word.text) return entry;
+    names.push_back(entry.name);
+  }
+  const std::string_view meant = likely_meant(word.text, names);
+  line.fail(
+      word.column,
+      fmt::format("'{}' is no command; expected one of: {}", CommandLine::shown(word.text),
+                  fmt::join(names, ", ")),
+      meant.empty() ? "One command a line, such as: send 1 128" : fmt::format("Did you mean '{}'?", meant));
+}
+
+Port parse_peer(CommandLine& line, const KindEntry& entry, Port self, std::uint32_t nodes) {
+  const bool receives = entry.kind == Kind::blocking_receive;
+  const CommandWord word =
+      line.word(receives ? "the number of a PE or 'any'" : "the number of a PE", entry.form);
+  if (receives && word.text == "any") return PeCommand::kAny;
+  const bool digits = !word.text.empty() && std::all_of(word.text.begin(), word.text.end(),
+                                                        [](char c) { return c >= '0' && c <= '9'; });
+  const std::string last = std::to_string(nodes - 1);
+  if (!digits)
+    line.fail(word.column, fmt::format("'{}' is not the number of a PE", CommandLine::shown(word.text)),
+              fmt::format("Give a number from 0 to {}{}.", last, receives ? ", or 'any'" : ""));
+  std::uint64_t peer = 0;
+  for (const char c : word.text)
+    peer = std::min<std::uint64_t>(peer * 10 + static_cast<unsigned>(c - '0'), nodes);
+  if (peer >= nodes)
+    line.fail(word.column,
+              fmt::format("there is no PE {}: the last is {}", CommandLine::shown(word.text), last),
+              "Give a PE that has a command file, or more --nodes.");
+  if (peer == self)
+    line.fail(word.column, fmt::format("PE {} cannot {} itself", self, receives ? "receive from" : "send to"),
+              fmt::format("Name another PE: this file is that of PE {}.", self));
+  return static_cast<Port>(peer);
+}
+
+Bytes parse_size(CommandLine& line, const KindEntry& entry) {
+  const CommandWord word = line.word("a number of bytes", entry.form);
+  const Bytes bytes = line.at(word, [&] { return parse_bytes(word.text, entry.name); });
+  if (bytes > kLargestMessage)
+    line.fail(word.column, fmt::format("{}: {} are too many", entry.name, format_bytes(bytes)),
+              fmt::format("Give at most {}.", format_bytes(kLargestMessage)));
+  return bytes;
+}
+
+Time parse_wait(CommandLine& line, const KindEntry& entry) {
+  const CommandWord word = line.word("a time", entry.form);
+  const Time time = line.at(word, [&] { return parse_time(word.text, entry.name); });
+  if (time > kLongestWait)
+    line.fail(word.column, fmt::format("wait: {} is too long", to_string(time)),
+              fmt::format("Give at most {}.", to_string(kLongestWait)));
+  return time;
+}
+
+PeCommand parse_line(CommandLine& line, std::uint32_t number, Port self, std::uint32_t nodes) {
+  const KindEntry& entry = kind_of(line);
+  PeCommand command;
+  command.kind = entry.kind;
+  command.line = number;
+  switch (entry.kind) {
+    case Kind::send:
+    case Kind::blocking_send:
+      command.peer = parse_peer(line, entry, self, nodes);
+      command.bytes = parse_size(line, entry);
+      break;
+    case Kind::broadcast:
+      command.bytes = parse_size(line, entry);
+      break;
+    case Kind::blocking_receive:
+      command.peer = parse_peer(line, entry, self, nodes);
+      break;
+    case Kind::wait:
+      command.time = parse_wait(line, entry);
+      break;
+    case Kind::barrier:
+      break;
+  }
+  line.end(entry.form);
+  return command;
+}
+
+}  // namespace
+
+std::string_view name_of(PeCommand::Kind kind) {
+  return std::find_if(kKinds.begin(), kKinds.end(), [&](const KindEntry& e) { return e.kind == kind; })->name;
+}
+
+std::string to_string(const PeCommand& command) {
+  std::string text(name_of(command.kind));
+  switch (command.kind) {
+    case Kind::send:
+    case Kind::blocking_send:
+      return fmt::format("{} {} {}", text, command.peer, command.bytes);
+    case Kind::broadcast:
+      return fmt::format("{} {}", text, command.bytes);
+    case Kind::blocking_receive:
+      return text + " " + (command.peer == PeCommand::kAny ? "any" : std::to_string(command.peer));
+    case Kind::wait:
+      return text + " " + to_string(command.time);
+    case Kind::barrier:
+      return text;
+  }
+  return text;
+}
+
+std::vector<PeCommand> parse_commands(std::string_view text, const std::string& name, Port self,
+                                      std::uint32_t nodes) {
+  std::vector<PeCommand> commands;
+  std::uint32_t number = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    CommandLine line(text.substr(0, end), name, ++number);
+    if (!line.empty()) commands.push_back(parse_line(line, number, self, nodes));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return commands;
+}
+
+}  // namespace hybrid

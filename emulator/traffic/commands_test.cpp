@@ -1,0 +1,227 @@
+#include "emulator/traffic/commands.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/random.h"
+
+namespace hybrid {
+namespace {
+
+using Kind = PeCommand::Kind;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string refused(const std::string& text, Port self = 0, std::uint32_t nodes = 4) {
+  try {
+    parse_commands(text, "pe0.txt", self, nodes);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "taken: " << text;
+  return {};
+}
+
+TEST(Commands, EachIsRead) {
+  const auto commands = parse_commands(
+      "# a phase\n"
+      "send 1 128\n"
+      "\n"
+      "\tblocking-send  2 2K   # two kilobytes\r\n"
+      "broadcast 8\n"
+      "blocking-receive 3\n"
+      "blocking-receive any\n"
+      "wait 1.5us\n"
+      "barrier",
+      "pe0.txt", 0, 4);
+  const std::vector<PeCommand> expected{
+      {Kind::send, 1, 128, {}, 2},
+      {Kind::blocking_send, 2, 2048, {}, 4},
+      {Kind::broadcast, kNoPort, 8, {}, 5},
+      {Kind::blocking_receive, 3, 0, {}, 6},
+      {Kind::blocking_receive, PeCommand::kAny, 0, {}, 7},
+      {Kind::wait, kNoPort, 0, nanoseconds(1500), 8},
+      {Kind::barrier, kNoPort, 0, {}, 9},
+  };
+  ASSERT_EQ(commands, expected);
+  for (std::size_t i = 0; i < commands.size(); ++i) EXPECT_EQ(commands[i].line, expected[i].line);
+  EXPECT_TRUE(parse_commands("", "x", 0, 2).empty());
+  EXPECT_TRUE(parse_commands("\n \n# nothing\n", "x", 0, 2).empty());
+}
+
+TEST(Commands, ErrorsNameThePlaceWhatWasExpectedAndTheMend) {
+  EXPECT_THAT(refused("send 1 8\n  snd 1 8\n"),
+              AllOf(StartsWith("pe0.txt:2:3: 'snd' is no command; expected one of: send, "),
+                    HasSubstr("Did you mean 'send'?")));
+  EXPECT_THAT(refused("send"),
+              AllOf(StartsWith("pe0.txt:1:5: the line ends where the number of a PE was expected"),
+                    HasSubstr("Write: send DEST BYTES")));
+  EXPECT_THAT(refused("send 1"),
+              StartsWith("pe0.txt:1:7: the line ends where a number of bytes was expected"));
+  EXPECT_THAT(refused("send 1 8 9"), AllOf(StartsWith("pe0.txt:1:10: '9' follows a complete command"),
+                                           HasSubstr("Write: send DEST BYTES")));
+  EXPECT_THAT(refused("barrier 3"), StartsWith("pe0.txt:1:9: '3' follows"));
+  EXPECT_THAT(refused("send 4 8"),
+              AllOf(StartsWith("pe0.txt:1:6: there is no PE 4: the last is 3"), HasSubstr("more --nodes")));
+  EXPECT_THAT(refused("send 99999999999999999999999 8"), StartsWith("pe0.txt:1:6: there is no PE 9999"));
+  EXPECT_THAT(refused("send 0 8"), StartsWith("pe0.txt:1:6: PE 0 cannot send to itself"));
+  EXPECT_THAT(refused("blocking-receive 2", 2), StartsWith("pe0.txt:1:18: PE 2 cannot receive from itself"));
+  EXPECT_THAT(refused("send -1 8"), StartsWith("pe0.txt:1:6: '-1' is not the number of a PE"));
+  EXPECT_THAT(refused("send any 8"), StartsWith("pe0.txt:1:6: 'any' is not the number of a PE"));
+  EXPECT_THAT(refused("blocking-receive all"), HasSubstr("or 'any'"));
+  EXPECT_THAT(refused("send 1 lots"), AllOf(StartsWith("pe0.txt:1:8: "), HasSubstr("'lots'")));
+  EXPECT_THAT(refused("broadcast unlimited"), StartsWith("pe0.txt:1:11: broadcast: unlimited are too many"));
+  EXPECT_THAT(refused("wait 10"), AllOf(StartsWith("pe0.txt:1:6: "), HasSubstr("'10'")));
+  EXPECT_THAT(refused("wait 10 ns"), StartsWith("pe0.txt:1:6: "));
+  EXPECT_THAT(refused("wait 2000s"), StartsWith("pe0.txt:1:6: wait: 2000s is too long"));
+}
+
+PeCommand random_command(Random& random, Port self, std::uint32_t nodes) {
+  PeCommand c;
+  c.kind = static_cast<Kind>(random.below(6));
+  const auto other = static_cast<Port>((self + 1 + random.below(nodes - 1)) % nodes);
+  if (c.kind == Kind::send || c.kind == Kind::blocking_send || c.kind == Kind::blocking_receive)
+    c.peer = other;
+  if (c.kind == Kind::blocking_receive && random.below(4) == 0) c.peer = PeCommand::kAny;
+  if (c.kind == Kind::send || c.kind == Kind::blocking_send || c.kind == Kind::broadcast)
+    c.bytes = random.below(Bytes{1} << random.below(40));
+  if (c.kind == Kind::wait)
+    c.time = picoseconds(static_cast<std::int64_t>(random.below(1ULL << random.below(50))));
+  return c;
+}
+
+TEST(Commands, WhatIsWrittenIsReadBack) {
+  Random random(3);
+  for (int round = 0; round < 300; ++round) {
+    const auto nodes = static_cast<std::uint32_t>(2 + random.below(40));
+    const auto self = static_cast<Port>(random.below(nodes));
+    std::vector<PeCommand> commands;
+    std::string text;
+    for (std::uint64_t n = random.below(30); n > 0; --n) {
+      commands.push_back(random_command(random, self, nodes));
+      text += to_string(commands.back()) + "\n";
+    }
+    EXPECT_EQ(parse_commands(text, "x", self, nodes), commands) << text;
+  }
+}
+
+// Whatever the bytes are: commands, or an error that names a place that exists.
+TEST(Commands, AnyTextIsReadOrRefusedAtItsPlace) {
+  Random random(11);
+  const std::string parts[] = {"send",      "blocking-send",
+                               "broadcast", "blocking-receive",
+                               "wait",      "barrier",
+                               " ",         " ",
+                               "\n",        "\n",
+                               "0",         "1",
+                               "3",         "4",
+                               "128",       "2K",
+                               "1us",       "any",
+                               "#",         "\t",
+                               "-1",        "1e9",
+                               "\r\n",      "99999999999999999999",
+                               "unlimited", "0ns"};
+  int taken = 0, refusals = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text;
+    for (std::uint64_t n = random.below(12); n > 0; --n) {
+      if (random.below(20) == 0)
+        text += static_cast<char>(random.below(256));
+      else
+        text += parts[random.below(std::size(parts))] + (random.below(3) == 0 ? "" : " ");
+    }
+    try {
+      const auto commands = parse_commands(text, "f", 0, 4);
+      ++taken;
+      for (const PeCommand& c : commands) {
+        if (c.peer != kNoPort) {
+          ASSERT_LT(c.peer, 4u);
+          ASSERT_NE(c.peer, 0u);
+        }
+        ASSERT_GE(c.time, Time{});
+      }
+    } catch (const UserError& error) {
+      ++refusals;
+      unsigned line = 0, column = 0;
+      ASSERT_EQ(std::sscanf(error.what(), "f:%u:%u: ", &line, &column), 2) << error.what();
+      std::size_t begin = 0;
+      for (unsigned l = 1; l < line; ++l) begin = text.find('\n', begin) + 1;
+      const std::size_t length = std::min(text.find('\n', begin), text.size()) - begin;
+      ASSERT_GE(column, 1u);
+      ASSERT_LE(column, length + 1) << text << error.what();
+    }
+  }
+  EXPECT_GT(taken, 1000);
+  EXPECT_GT(refusals, 1000);
+}
+
+class CommandFiles : public testing::Test {
+ protected:
+  CommandFiles() {
+    std::string name = (std::filesystem::temp_directory_path() / "hybrid-commands-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+  }
+  ~CommandFiles() override { std::filesystem::remove_all(folder_); }
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ + "/" + name) << text;
+  }
+  std::string refused(const std::string& path, std::uint32_t nodes = 0) {
+    try {
+      read_command_files(path, nodes);
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    ADD_FAILURE() << "taken";
+    return {};
+  }
+  std::string folder_;
+};
+
+TEST_F(CommandFiles, OneAPeInOrderOfTheirNumbers) {
+  for (int pe = 0; pe < 12; ++pe)
+    write("pe" + std::to_string(pe) + ".txt", "wait " + std::to_string(pe) + "ns\n");
+  write(".hidden0.txt", "nonsense");
+  write("README.md", "nonsense");
+  for (const std::string& path : {folder_, folder_ + "/pe", folder_ + "/"}) {
+    const auto files = read_command_files(path, 0);
+    ASSERT_EQ(files.size(), 12u);
+    for (int pe = 0; pe < 12; ++pe)
+      EXPECT_EQ(files[static_cast<std::size_t>(pe)].commands[0].time, nanoseconds(pe));
+    EXPECT_EQ(count_command_files(path), 12u);
+  }
+  const auto more = read_command_files(folder_, 16);
+  ASSERT_EQ(more.size(), 16u);
+  EXPECT_TRUE(more[15].name.empty());
+}
+
+TEST_F(CommandFiles, APrefixTakesItsFilesOnly) {
+  write("ring0", "send 1 8\n");
+  write("ring1", "send 0 8\n");
+  write("star0", "send 2 8\n");
+  EXPECT_EQ(read_command_files(folder_ + "/ring", 0).size(), 2u);
+  EXPECT_THAT(refused(folder_),
+              AllOf(HasSubstr("ring0"), HasSubstr("star0"), HasSubstr("both files of PE 0")));
+}
+
+TEST_F(CommandFiles, WhatIsMissingIsNamed) {
+  EXPECT_THAT(refused(folder_), HasSubstr("no command file in"));
+  EXPECT_THAT(refused(folder_ + "/no/such"), HasSubstr("cannot read the directory"));
+  write("pe0.txt", "");
+  write("pe2.txt", "");
+  EXPECT_THAT(refused(folder_), AllOf(HasSubstr("PE 1 has no file"), HasSubstr("pe2.txt")));
+  write("pe1.txt", "barrier\nsend 3 8\n");
+  EXPECT_THAT(refused(folder_), HasSubstr("pe1.txt:2:6: there is no PE 3: the last is 2"));
+  EXPECT_EQ(read_command_files(folder_, 4).size(), 4u) << "--nodes is larger";
+}
+
+}  // namespace
+}  // namespace hybrid

@@ -1,0 +1,105 @@
+// The messages that a driver has sent and a technique has not delivered, and the check that every run makes:
+// each message is delivered once, whole, after its last word left the PE, and in order per connection.
+//
+// What breaks this is a fault of the technique, never of the traffic: std::logic_error, which names the
+// message.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/connection.h"
+#include "core/units.h"
+#include "emulator/switching/technique.h"
+
+namespace hybrid {
+
+/// `Note`: what the driver wants to know of a message when it arrives.
+template <class Note>
+class MessagesInFlight {
+ public:
+  /// A message to hand to the technique. Its id is its place here, and a serial number above.
+  Message add(Connection connection, Bytes bytes, const Note& note) {
+    auto place = static_cast<std::uint32_t>(flights_.size());
+    if (free_.empty()) {
+      flights_.emplace_back();
+    } else {
+      place = free_.back();
+      free_.pop_back();
+    }
+    const Message message{sent_++ << 32 | place, connection, bytes};
+    flights_[place] = {message, orders_[key(connection)].sent++, State::sent, note};
+    return message;
+  }
+
+  /// The technique says that the last word has left the PE.
+  const Note& injected(const Message& message) {
+    Flight& flight = find(message);
+    if (flight.state != State::sent) fault(message, "has left its PE twice");
+    flight.state = State::injected;
+    return flight.note;
+  }
+
+  /// The technique says that the last word has arrived; the message is no longer here.
+  Note delivered(const Message& message) {
+    Flight& flight = find(message);
+    if (flight.state != State::injected) fault(message, "is delivered before it has left its PE");
+    const Message& sent = flight.message;
+    if (sent.connection != message.connection || sent.bytes != message.bytes)
+      fault(message, "is not delivered as it was sent");
+    if (flight.order != orders_[key(message.connection)].delivered++)
+      fault(message, "overtakes another of its connection");
+    ++delivered_;
+    bytes_ += message.bytes;
+    flight.state = State::none;
+    free_.push_back(static_cast<std::uint32_t>(message.id));
+    return flight.note;
+  }
+
+  std::uint64_t count() const { return sent_ - delivered_; }
+  std::uint64_t sent() const { return sent_; }
+
+  /// At the end: nothing is left, and the technique counted the same.
+  void check_all_delivered(const TechniqueStatistics& statistics) const {
+    if (count() != 0) throw std::logic_error("messages were lost: " + std::to_string(count()));
+    if (statistics.messages != delivered_ || statistics.bytes != bytes_)
+      throw std::logic_error("a technique counted other messages than it delivered");
+  }
+
+ private:
+  enum class State : std::uint8_t { none, sent, injected };
+  struct Flight {
+    Message message;
+    std::uint64_t order = 0;  // among its connection's
+    State state = State::none;
+    Note note{};
+  };
+  struct Order {
+    std::uint64_t sent = 0, delivered = 0;
+  };
+
+  static std::uint64_t key(Connection c) { return std::uint64_t{c.source} << 32 | c.destination; }
+  Flight& find(const Message& message) {
+    const auto place = static_cast<std::uint32_t>(message.id);
+    if (place >= flights_.size() || flights_[place].state == State::none ||
+        flights_[place].message.id != message.id)
+      fault(message, "is delivered twice, or was never sent");
+    return flights_[place];
+  }
+  [[noreturn]] static void fault(const Message& message, const char* what) {
+    throw std::logic_error("message " + std::to_string(message.id >> 32) + " from " +
+                           std::to_string(message.connection.source) + " to " +
+                           std::to_string(message.connection.destination) + " " + what);
+  }
+
+  std::vector<Flight> flights_;
+  std::vector<std::uint32_t> free_;
+  std::unordered_map<std::uint64_t, Order> orders_;  // never iterated
+  std::uint64_t sent_ = 0, delivered_ = 0;
+  Bytes bytes_ = 0;
+};
+
+}  // namespace hybrid

@@ -1,0 +1,58 @@
+#include "emulator/traffic/messages_in_flight.h"
+
+#include <gtest/gtest.h>
+
+namespace hybrid {
+namespace {
+
+TEST(MessagesInFlight, AKeptPromiseIsSilent) {
+  MessagesInFlight<int> messages;
+  const Message a = messages.add({0, 1}, 8, 5), b = messages.add({0, 1}, 16, 6);
+  EXPECT_EQ(messages.injected(a), 5);
+  EXPECT_EQ(messages.injected(b), 6);
+  EXPECT_EQ(messages.delivered(a), 5);
+  const Message c = messages.add({2, 1}, 0, 7);  // takes a's place under another id
+  EXPECT_NE(c.id, a.id);
+  messages.injected(c);
+  EXPECT_EQ(messages.delivered(c), 7) << "connections do not wait for each other";
+  EXPECT_EQ(messages.count(), 1u);
+  EXPECT_EQ(messages.delivered(b), 6);
+  TechniqueStatistics s;
+  s.messages = 3;
+  s.bytes = 24;
+  EXPECT_NO_THROW(messages.check_all_delivered(s));
+  s.bytes = 23;
+  EXPECT_THROW(messages.check_all_delivered(s), std::logic_error);
+}
+
+TEST(MessagesInFlight, EveryBrokenPromiseIsNoticed) {
+  MessagesInFlight<int> messages;
+  const Message a = messages.add({0, 1}, 8, 0), b = messages.add({0, 1}, 8, 0);
+  EXPECT_THROW(messages.delivered(a), std::logic_error) << "before it left";
+  messages.injected(a);
+  EXPECT_THROW(messages.injected(a), std::logic_error) << "left twice";
+  messages.injected(b);
+  EXPECT_THROW(messages.check_all_delivered({}), std::logic_error) << "lost";
+  Message other = a;
+  other.bytes = 7;
+  EXPECT_THROW(messages.delivered(other), std::logic_error) << "cut";
+  other = a;
+  other.connection = {1, 0};
+  EXPECT_THROW(messages.delivered(other), std::logic_error) << "elsewhere";
+  other = a;
+  other.id = 99;
+  EXPECT_THROW(messages.delivered(other), std::logic_error) << "never sent";
+  MessagesInFlight<int> late;
+  const Message first = late.add({0, 1}, 8, 0), second = late.add({0, 1}, 8, 0);
+  late.injected(first);
+  late.injected(second);
+  EXPECT_THROW(late.delivered(second), std::logic_error) << "overtook";
+  MessagesInFlight<int> twice;
+  const Message once = twice.add({0, 1}, 8, 0);
+  twice.injected(once);
+  twice.delivered(once);
+  EXPECT_THROW(twice.delivered(once), std::logic_error) << "twice";
+}
+
+}  // namespace
+}  // namespace hybrid
