@@ -58,6 +58,15 @@ void CycleController::repeat(std::uint64_t times, Time cycle, std::uint64_t begu
   grants_ += grants * times;
 }
 
+void CycleController::visit(StateVisitor& v) {
+  v.same(previous_);
+  v.same(in_fabric_);
+  v.instant(boundary_);
+  v.total(begun_);
+  v.total(grants_);
+  for (const char stale : stale_) v.same(stale != 0 ? 1 : 0);
+}
+
 void CycleController::changed(std::uint32_t slot, std::size_t connections) {
   connections_[slot] = connections;
   stale_[slot] = 1;

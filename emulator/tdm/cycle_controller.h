@@ -11,6 +11,7 @@
 
 #include "core/port_set.h"
 #include "core/time.h"
+#include "emulator/network/repetition.h"
 #include "emulator/parameters.h"
 #include "emulator/tdm/allocation.h"
 
@@ -34,10 +35,9 @@ class CycleController {
   /// Goes over all boundaries before `limit`, with no wormhole traffic buffered.
   void skip_to(Time limit);
 
-  /// Goes on by `times` cycles like the last one, which took `cycle` and began `begun` slots with `grants`
-  /// (slot, connection) pairs; from where that cycle ended, and with nothing changed since before it began.
-  void repeat(std::uint64_t times, Time cycle, std::uint64_t begun, std::uint64_t grants);
-
+  /// Lists what changes from slot to slot while no slot's connections do (emulator/network/repetition.h). An
+  /// allocation that remembers something would have to list that too.
+  void visit(StateVisitor& v);
   /// Slot `slot` (< K) changed and now holds `connections`. Boundaries before the change must be done.
   void changed(std::uint32_t slot, std::size_t connections);
 
@@ -48,6 +48,7 @@ class CycleController {
   std::uint64_t grants() const { return grants_; }
 
  private:
+  void repeat(std::uint64_t times, Time cycle, std::uint64_t begun, std::uint64_t grants);
   SlotChoice choose(bool wormhole_buffered) const;
   void count(std::uint32_t slot, std::uint64_t times);
 

@@ -24,9 +24,7 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
       circuits_(parameters.nodes),
       queues_with_data_(parameters.nodes, 0),
       patience_(2 * std::max(parameters.slot_length * (parameters.slots + 1),
-                             parameters.scheduler.cycle * parameters.slots + parameters.scheduler.delay())),
-      long_message_(16 * (parameters.slots + 1) *
-                    static_cast<std::uint64_t>(parameters.slot_length / timing_.word)) {
+                             parameters.scheduler.cycle * parameters.slots + parameters.scheduler.delay())) {
   for (std::uint32_t slot = 0; slot < parameters.slots; ++slot) latest_.push_back(slot);
   const PredictorShape shape{parameters.nodes, parameters.slots, parameters.predictor_timeout,
                              parameters.predictor_threshold};
@@ -40,7 +38,6 @@ WordQueue& PredictiveCircuits::classify(Time now, std::uint32_t /*pe*/, std::uin
                                         std::uint64_t& words) {
   const Message& message = transfer(index).message;
   Circuit& c = circuit(message.connection);
-  forget_cycle();
   enter_circuit(now, c);
   consult_predictor(now, message, true);
   if (asks_on_demand() && !c.in_table && !(c.requested && c.demanding)) ask(now, c, true);
@@ -141,11 +138,8 @@ void PredictiveCircuits::drain(Time now, Circuit& c) {
     link_free_[source] = c.gone = free;
     if (c.bounded) fill(source);
     if (sent < words.count) break;
-    forget_cycle();  // other data, or none, comes next
   }
-  if (cycle_.state == Cycle::State::observed) note_sent(c, words_sent);
   if (words_sent == 0) return;
-  long_waits_ = long_waits_ || (!c.finished() && c.segments.front().words > long_message_);
   if (c.used_in != window_.close) ++slots_used_;
   c.used_in = window_.close;
   if (!c.finished()) return;
@@ -267,14 +261,12 @@ void PredictiveCircuits::apply_grant(const Grant& grant) {
     events_.push(grant.at + timing_.wire, kNotice, connection.source, connection.destination | kReleasedMark);
   }
   changed_[grant.slot] = 1;
-  periodic_from_ = controller_.slots_begun() + parameters_.slots + 2;
   controller_.changed(grant.slot, slot.count());
 }
 
 void PredictiveCircuits::tick(Time now) {
   if (ticking_) return;
   ticking_ = true;
-  forget_cycle();
   catch_up(now);
   for (std::size_t i = 0; i < upcoming_.size(); ++i) events_.push(upcoming_[i].seen, kWindow);
   events_.push(controller_.boundary(), kBoundary);
@@ -303,7 +295,6 @@ void PredictiveCircuits::on_boundary(Time now) {
 void PredictiveCircuits::begin_slot(Time now) {
   const CycleController::Slot slot = controller_.step(wormhole_buffered());
   Window window;
-  window.number = controller_.slots_begun();
   window.seen = slot.begin + timing_.wire;
   window.open = window.seen + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{});
   window.close = slot.end + timing_.wire;
@@ -354,7 +345,6 @@ void PredictiveCircuits::on_window(Time now) {
     if (Circuit* c = circuits_.find(source, destination); c != nullptr && !c->finished()) granted(now, *c);
   });
   window_seen(now);
-  if (long_waits_) observe_cycle(now);
 }
 
 // ---- Notices, deadlines
@@ -379,7 +369,6 @@ void PredictiveCircuits::on_deadline(Time now, std::uint32_t port) {
 }
 
 void PredictiveCircuits::handle(Time now, const SwitchEvent& event) {
-  if (event.kind() != kBoundary && event.kind() != kWindow) forget_cycle();
   switch (event.kind()) {
     case kNotice:
       return on_notice(now, circuit({event.a, event.b & ~kReleasedMark}), (event.b & kReleasedMark) == 0);
@@ -401,6 +390,39 @@ void PredictiveCircuits::handle(Time now, const SwitchEvent& event) {
     default:
       return on_window(now);
   }
+}
+
+void PredictiveCircuits::visit(StateVisitor& v) {
+  Engine::visit(v);
+  if (v.done()) return;
+  controller_.visit(v);
+  const auto window = [&v](Window& w) {
+    v.same(w.configuration == nullptr ? 0 : w.latched + 1);
+    v.instant(w.seen);
+    v.instant(w.open);
+    v.instant(w.close);
+  };
+  window(window_);
+  v.same(upcoming_.size());
+  if (v.done()) return;
+  for (std::size_t i = 0; i < upcoming_.size(); ++i) window(upcoming_[i]);
+  v.same(ticking_ ? 1 : 0);
+  v.instant(known_until_);
+  v.total(slots_used_);
+  for (Time& free : link_free_) v.instant(free);
+  for (const char changed : changed_) v.same(changed != 0 ? 1 : 0);
+  std::uint64_t index = 0;
+  for (Circuit& c : circuits_.all()) {
+    if (v.done()) return;
+    ++index;
+    if (c.finished()) continue;
+    v.same(index);
+    v.instant(c.gate);
+    v.instant(c.gone);
+    v.instant(c.used_in);
+    v.queue(c);
+  }
+  v.same(index + 1);
 }
 
 TechniqueStatistics PredictiveCircuits::statistics() const {
