@@ -4,34 +4,96 @@
 
 namespace hybrid {
 
+namespace {
+
+constexpr std::uint64_t kLongMessage = 256;  // words
+constexpr std::uint64_t kCalm = 16;          // instants until the first state is saved
+
+/// More than all delays of a network together.
+Time settling_time(const SwitchParameters& p, const Timing& t) {
+  return 2 * (t.generation + t.nic * 2 + t.wire * 2 + t.circuit + t.digital + t.analog + t.reconfiguration +
+              p.guard + p.slot_length * 2 + p.scheduler.cycle + p.scheduler.delay() +
+              (t.word + t.digital_word) * 2);
+}
+
+}  // namespace
+
+Engine::Engine(const SwitchParameters& parameters)
+    : parameters_(parameters),
+      timing_(parameters),
+      pes_(parameters.nodes),
+      visitor_(settling_time(parameters_, timing_),
+               timing_.flit_words + timing_.worm_words + timing_.worm_overhead) {}
+
 void Engine::reach(Time at) {
   const Time before = at - picoseconds(1);
   while (events_.next() < at) {
-    if (look_at_ <= before) leap(before);
-    if (events_.next() < at) run_instant(events_.next(), nullptr);
+    if (possible_ != 0) leap(before);
+    if (events_.next() >= at) break;
+    run_instant(events_.next(), nullptr);
+    look();
   }
   if (at < now_) throw std::logic_error("a technique was asked for something in the past");
   now_ = at;
   quiet_until_ = Time{};
+  calm_ = possible_ = 0;
 }
 
-/// Takes as many periods in one step as end at or before `limit`.
-void Engine::leap(Time limit) {
-  // Where it was not worth it, it is for a while not worth looking either.
-  constexpr std::uint64_t kWorthIt = 4;
-  look_at_ = Time::never();
-  if (timeline_ != nullptr) return;
-  Repetition possible = repetition();
-  if (possible.period == Time{}) return;
-  if (possible.times < kWorthIt) {
-    look_not_before_ = now_ + possible.period * std::int64_t{4 * kWorthIt};
+void Engine::visit(StateVisitor& v) {
+  v.events(events_);
+  for (ProcessingElement& pe : pes_) {
+    if (v.done()) return;
+    pe.visit(v, foresees_offers());
+  }
+}
+
+void Engine::save_state() {
+  visitor_.begin_save(now_);
+  visit(visitor_);
+  saved_ = calm_;
+}
+
+/// Looks whether the state after this instant is one that repeats.
+void Engine::look() {
+  constexpr std::uint64_t kWorthIt = 3;
+  if (calm_ < kCalm || long_messages_ == 0 || !leaps_ || timeline_ != nullptr) return;
+  if (calm_ == kCalm) {
+    next_save_ = kCalm;
+    saved_ = 0;
+  }
+  if (calm_ >= next_save_) {
+    next_save_ = 2 * calm_;
+    return save_state();
+  }
+  if (saved_ == 0) return;
+  visitor_.begin_compare(now_);
+  visit(visitor_);
+  if (visitor_.outcome() == StateVisitor::Outcome::differs) return;
+  const std::uint64_t times = visitor_.times();
+  if (times < kWorthIt) {
+    // Either it needs time to settle, or something comes soon.
+    next_save_ = calm_ + std::max(2 * (calm_ - saved_), kCalm);
+    saved_ = 0;
     return;
   }
-  quiet_until_ = now_ + possible.period * static_cast<std::int64_t>(possible.times);
-  if (limit < quiet_until_) possible.times = static_cast<std::uint64_t>((limit - now_) / possible.period);
-  if (possible.times != 0) repeat(possible);
-  now_ += possible.period * static_cast<std::int64_t>(possible.times);
-  look_at_ = now_ + possible.period;
+  possible_ = times;
+  found_at_ = now_;
+  quiet_until_ = now_ + visitor_.period() * static_cast<std::int64_t>(times);
+  next_save_ = calm_ + 1;  // unless they are taken
+}
+
+/// Takes as many of the possible periods in one step as end at or before `limit`.
+void Engine::leap(Time limit) {
+  const auto fit = static_cast<std::uint64_t>((limit - found_at_) / visitor_.period());
+  const std::uint64_t times = std::min(possible_, fit);
+  if (times == 0) return;
+  visitor_.begin_repeat(times);
+  visit(visitor_);
+  now_ = found_at_ + visitor_.period() * static_cast<std::int64_t>(times);
+  possible_ = 0;
+  const std::uint64_t instants = calm_ - saved_;
+  save_state();
+  next_save_ = calm_ + 4 * instants;
 }
 
 void Engine::send(Time at, const Message& message) {
@@ -75,9 +137,12 @@ void Engine::tell_circuit(const WordQueue& queue, Connection c, const Run& start
 /// Everything that happens at `at`. Returns whether the listener was called.
 bool Engine::run_instant(Time at, TransferListener* listener) {
   bool called = false;
+  bool calm = true;
   now_ = at;
+  possible_ = 0;
   while (events_.next() <= at) {
     const SwitchEvent event = events_.pop();
+    ++handled_;
     if (event.at < at) throw std::logic_error("an event was scheduled in the past");
     switch (event.kind()) {
       case kOffer: {
@@ -87,8 +152,13 @@ bool Engine::run_instant(Time at, TransferListener* listener) {
           timeline_->offered(at - timing_.generation, pe.offered(), transfers_[pe.offered()].message);
         WordQueue& queue = classify(at, event.a, pe.offered(), words);
         pe.begin(at, queue, words);
+        if (words >= kLongMessage) {
+          transfers_[queue.segments.back().transfer].is_long = true;
+          ++long_messages_;
+        }
         fill(event.a);
         moved(at, event.a, queue);
+        calm = false;
         break;
       }
       case kInjected:
@@ -105,22 +175,27 @@ bool Engine::run_instant(Time at, TransferListener* listener) {
         ++(t.circuit ? statistics_.circuit_messages : statistics_.wormhole_messages);
         unused_.push_back(event.a);
         --in_flight_;
+        long_messages_ -= t.is_long ? 1 : 0;
         listener->delivered(at, t.message, t.hit);
         called = true;
         break;
       }
       default:
+        calm = calm && steady(event.kind());
         handle(at, event);
     }
   }
+  calm_ = calm && !called ? calm_ + 1 : 0;
   return called;
 }
 
 Time Engine::advance(Time until, TransferListener& listener) {
   while (events_.next() <= until) {
-    if (look_at_ <= until) leap(until);
+    if (possible_ != 0) leap(until);
     const Time at = events_.next();
-    if (at <= until && run_instant(at, &listener)) return at;
+    if (at > until) break;
+    if (run_instant(at, &listener)) return at;
+    look();
   }
   if (until != Time::never()) now_ = std::max(now_, until);
   return until;

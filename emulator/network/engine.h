@@ -1,9 +1,9 @@
 // What every technique shares: the time line, the messages in flight, the PEs, the listener.
 //
 // A technique derives from Engine, says into which queue an offered message goes, moves words (as runs) when
-// something changed, and reports the last word of each message. Where it knows that its state repeats, whole
-// periods pass in one step, up to what comes next from inside or outside. All instants computed ahead are
-// certain when they are computed; nothing is ever taken back.
+// something changed, and reports the last word of each message. Where its state repeats, whole periods pass
+// in one step, up to what comes next from inside or outside. All instants computed ahead are certain when
+// they are computed; nothing is ever taken back.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 
 #include "emulator/network/event_queue.h"
 #include "emulator/network/processing_element.h"
+#include "emulator/network/repetition.h"
 #include "emulator/network/timeline.h"
 #include "emulator/network/timing.h"
 #include "emulator/switching/technique.h"
@@ -23,6 +24,7 @@ struct MessageInFlight {
   Message message;
   bool circuit = false;
   bool hit = false;
+  bool is_long = false;  // enough for a search for what repeats
 };
 
 /// Phases of one instant, in order; techniques add their own kinds between `offer` and `injected`.
@@ -30,8 +32,12 @@ enum EventKinds : std::uint32_t { kOffer = 0, kFirstOwnKind = 1, kInjected = 254
 
 class Engine : public Technique {
  public:
-  explicit Engine(const SwitchParameters& parameters)
-      : parameters_(parameters), timing_(parameters), pes_(parameters.nodes) {}
+  explicit Engine(const SwitchParameters& parameters);
+
+  /// What was done to get here, for tests: events looked at one by one.
+  std::uint64_t events_handled() const { return handled_; }
+  /// For tests: every event is looked at, and the hybrid switch looks further ahead for none.
+  void take_no_leaps() { leaps_ = false; }
 
   void send(Time at, const Message& message) override;
   Time next_event() const override {
@@ -48,20 +54,17 @@ class Engine : public Technique {
   virtual void moved(Time now, std::uint32_t pe, WordQueue& queue) = 0;
   virtual void handle(Time now, const SwitchEvent& event) = 0;
 
-  /// How the state repeats from now_ on, if nothing is asked from outside: what comes in each `period` is the
-  /// same again, later by `period`, for `times` periods, without a call of the listener.
-  struct Repetition {
-    Time period{};
-    std::uint64_t times = 0;
-  };
-  virtual Repetition repetition() { return {}; }
-  /// Takes `times` (no more than repetition() just gave) periods in one step.
-  virtual void repeat(const Repetition& /*taken*/) {}
-  /// It may be that the state repeats: has the engine ask for repetition() after this instant.
-  void look_for_repetition() { look_at_ = std::min(look_at_, std::max(now_, look_not_before_)); }
-  /// The state does not repeat.
-  void forget_repetition() { look_at_ = Time::never(); }
+  /// Whether all that an event of this kind can change is listed by visit(). By default no state is looked
+  /// at.
+  virtual bool steady(std::uint32_t /*kind*/) const { return false; }
+  /// There is one more delay, at most so long.
+  void add_delay(Time longest) { visitor_.settle_longer(2 * longest); }
+  /// Lists what steady events change (emulator/network/repetition.h).
+  virtual void visit(StateVisitor& v);
+  /// Whether anything depends on when a PE that has nothing to offer could offer something.
+  virtual bool foresees_offers() const { return false; }
 
+  bool takes_leaps() const { return leaps_; }
   /// Lets `pe` enter words as far as room is known.
   void fill(std::uint32_t pe);
   /// Reports that the last word of a message arrives at `at`.
@@ -83,10 +86,20 @@ class Engine : public Technique {
 
  private:
   bool run_instant(Time at, TransferListener* listener);
+  void look();
   void leap(Time limit);
+  void save_state();
 
-  Time look_at_ = Time::never();  // ask for a repetition when running to here
-  Time look_not_before_{};
+  // What repeats (emulator/network/repetition.h). The search is Brent's: each state is compared with a saved
+  // one, and twice as many states later another one is saved.
+  StateVisitor visitor_;
+  bool leaps_ = true;
+  std::uint64_t handled_ = 0;
+  std::uint64_t long_messages_ = 0;          // in flight
+  std::uint64_t calm_ = 0;                   // instants, one after the other, with steady events only
+  std::uint64_t saved_ = 0, next_save_ = 0;  // when calm_ was, will be this; 0: none
+  std::uint64_t possible_ = 0;               // periods that may pass from found_at_, the last instant
+  Time found_at_{};
   Time quiet_until_{};  // no listener call before, unless something is asked from outside
   std::vector<MessageInFlight> transfers_;
   std::vector<std::uint32_t> unused_;

@@ -18,6 +18,7 @@
 #include "core/configuration.h"
 #include "core/port_set.h"
 #include "core/time.h"
+#include "emulator/network/repetition.h"
 #include "emulator/network/ring.h"
 
 namespace hybrid {
@@ -78,6 +79,17 @@ class FabricWindows {
   /// What ended at or before `t` is not asked for again.
   void forget(Time t) {
     while (openings_.size() > 1 && openings_.front().until <= t) openings_.pop();
+  }
+
+  void visit(StateVisitor& v) {
+    v.same(openings_.size());
+    if (v.done()) return;
+    for (std::size_t i = 0; i < openings_.size(); ++i) {
+      Opening& o = openings_[i];
+      for (Time* at : {&o.begin, &o.ready, &o.until}) v.instant(*at);
+      for (const PortSet* set : {&o.closed_inputs, &o.closed_outputs, &o.fresh_inputs, &o.fresh_outputs})
+        v.same(*set);
+    }
   }
 
  private:

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "emulator/network/queue.h"
+#include "emulator/network/repetition.h"
 #include "emulator/network/ring.h"
 #include "emulator/network/run.h"
 
@@ -64,9 +65,17 @@ class ProcessingElement {
     return {result.transfer, result.last_entry, std::max(free_, waiting_.front().sent + generation)};
   }
 
+  /// Lists what changes while words enter (emulator/network/repetition.h). `foreseen`: somebody asks for
+  /// earliest_offer().
+  void visit(StateVisitor& v, bool foreseen) {
+    v.same(waiting_.size() * 2 + (busy() ? 1 : 0));
+    if (busy()) v.plenty(left_);
+    if (busy() || foreseen) v.instant(free_);
+  }
+
   /// No message that is not yet offered is offered before this.
   Time earliest_offer(Time now, Time generation) const {
-    if (busy()) return free_ + generation * static_cast<std::int64_t>(left_);
+    if (busy()) return std::max(free_, now) + generation * static_cast<std::int64_t>(left_);
     return std::max(free_, (waiting_.empty() ? now : waiting_.front().sent) + generation);
   }
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "core/time.h"
 #include "emulator/network/ring.h"
@@ -33,10 +34,18 @@ class RunQueue {
  public:
   bool empty() const { return runs_.empty(); }
   const Run& front() const { return runs_.front(); }
+  const Run& back() const { return runs_.back(); }
+  std::size_t runs() const { return runs_.size(); }
+  const Run& run(std::size_t r) const { return runs_[r]; }
+  /// Words in it, and all that ever came in and went out.
+  std::uint64_t size() const { return pushed_ - popped_; }
+  std::uint64_t pushed() const { return pushed_; }
+  std::uint64_t popped() const { return popped_; }
 
   /// Appends; joins with the last run where that is exact, so that an unchanged rhythm stays one run.
   void push(const Run& run) {
     if (run.count == 0) return;
+    pushed_ += run.count;
     if (!runs_.empty()) {
       Run& back = runs_.back();
       const Time gap = run.first - back.last();
@@ -56,7 +65,37 @@ class RunQueue {
     Run& front = runs_.front();
     front.first = front.at(words);
     front.count -= words;
+    popped_ += words;
     if (front.count == 0) runs_.pop();
+  }
+  /// The same over any number of runs.
+  void pop_all(std::uint64_t words) {
+    while (words > 0) {
+      const std::uint64_t here = std::min(words, runs_.front().count);
+      pop(here);
+      words -= here;
+    }
+  }
+
+  /// Appends the last `words` words (no more than there are) to `runs`.
+  void last(std::uint64_t words, std::vector<Run>& runs) const {
+    std::size_t r = runs_.size();
+    std::uint64_t there = 0;
+    while (there < words) there += runs_[--r].count;
+    for (; r < runs_.size(); ++r) {
+      const std::uint64_t before = there > words ? there - words : 0;
+      runs.push_back({runs_[r].at(before), runs_[r].step, runs_[r].count - before});
+      there = words;
+    }
+  }
+
+  /// All words are later by `by`; as if `words` words had come in and gone out.
+  void delay(Time by) {
+    for (std::size_t r = 0; r < runs_.size(); ++r) runs_[r].first += by;
+  }
+  void count(std::uint64_t words) {
+    pushed_ += words;
+    popped_ += words;
   }
 
   /// The instant of the i-th word from the front, or Time::never() when there are not that many.
@@ -70,6 +109,7 @@ class RunQueue {
 
  private:
   Ring<Run> runs_;
+  std::uint64_t pushed_ = 0, popped_ = 0;
 };
 
 /// Serves the words of `in` one after the other: each starts when it is there and `spacing` (> 0) after the

@@ -87,5 +87,24 @@ TEST(RunQueue, KeepsTheWordsAndJoinsAnUnchangedRhythm) {
   EXPECT_EQ(steady.front(), (Words{Time{}, picoseconds(10), 1000}));
 }
 
+TEST(RunQueue, GivesItsLastWordsAndLosesItsFirst) {
+  RunQueue queue;
+  queue.push({picoseconds(0), picoseconds(2), 3});   // 0 2 4
+  queue.push({picoseconds(10), picoseconds(3), 3});  // 10 13 16
+  queue.push({picoseconds(40), picoseconds(1), 2});  // 40 41
+  ASSERT_EQ(queue.runs(), 3U);
+  std::vector<hybrid::Run> last;
+  queue.last(4, last);
+  EXPECT_EQ(last, (std::vector<hybrid::Run>{{picoseconds(13), picoseconds(3), 2},
+                                            {picoseconds(40), picoseconds(1), 2}}));
+  queue.pop_all(5);
+  EXPECT_EQ(queue.size(), 3U);
+  EXPECT_EQ(queue.popped(), 5U);
+  EXPECT_EQ(queue.front().first, picoseconds(16));
+  queue.delay(picoseconds(100));
+  EXPECT_EQ(queue.front().first, picoseconds(116));
+  EXPECT_EQ(queue.back().last(), picoseconds(141));
+}
+
 }  // namespace
 }  // namespace hybrid

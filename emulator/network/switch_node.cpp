@@ -17,8 +17,7 @@ SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler
       sending_(ports),
       scheduler_(ports),
       windows_(ports),
-      worms_at_(ports, 0),
-      steady_(ports) {}
+      worms_at_(ports, 0) {}
 
 void SwitchNode::announce(std::uint32_t source, std::uint32_t transfer, Port destination,
                           std::uint64_t payload) {
@@ -30,6 +29,26 @@ Time SwitchNode::cleared(std::uint32_t source, Port destination) {
   const VirtualQueue* queue = queues_.find(source, lane({source, destination}));
   if (queue == nullptr) return Time{};
   return queue->unfinished != 0 ? Time::never() : queue->last_left + timing_.wire;
+}
+
+std::uint64_t SwitchNode::words_up_to(std::uint32_t source, Port destination) const {
+  const Ring<Segment>& segments = sources_[source].queue.segments;
+  std::uint64_t words = 0, result = 0;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    words += segments[i].words;
+    if (announced_[source][i].destination == destination) result = words;
+  }
+  return result;
+}
+
+Time SwitchNode::next_start(std::uint32_t port) {
+  const Source& source = sources_[port];
+  if (source.queue.entered.empty()) return Time::never();
+  const Port destination = announced_[port].front().destination;
+  const VirtualQueue& to = queues_.get(port, destination, port, destination, timing_);
+  if (to.credit.empty()) return Time::never();
+  return std::max(
+      {source.link_free, source.queue.entered.front().first + timing_.nic, to.credit.front().first});
 }
 
 bool SwitchNode::move(Time now, std::uint32_t source, Time latest, EventQueue& events,
@@ -95,7 +114,7 @@ void SwitchNode::ask(Time now, VirtualQueue& queue, EventQueue& events) {
   queue.asked = true;
   queue.connection.destination = queue.messages.front().destination;
   queue.asked_at = std::max(now, there);
-  events.push(queue.asked_at, kinds_.request, queue.connection.source, queue.connection.destination);
+  events.push_sorted(queue.asked_at, kinds_.request, queue.connection.source, queue.connection.destination);
 }
 
 bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
@@ -128,7 +147,7 @@ bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
   }
   if (worm.left == 0) {
     sending_.reset(input);
-    events.push(worm.free, kinds_.tail, input, queue.connection.destination);
+    events.push_sorted(worm.free, kinds_.tail, input, queue.connection.destination);
     if (worm.ends_message) {
       --queue.unfinished;
       delivered.push_back({worm.transfer, queue.last_left + fabric_.path + timing_.nic});
@@ -157,6 +176,51 @@ void SwitchNode::grant(Time now, Connection c) {
   worm.ends_message = message.words == 0;
   if (worm.ends_message) queue.messages.pop();
   sending_.set(c.source);
+}
+
+void SwitchNode::visit(StateVisitor& v) {
+  v.same(inputs_with_worms_);
+  v.same(sending_);
+  v.instant(pass_at_);
+  v.instant(last_pass_);
+  windows_.visit(v);
+  bool used = inputs_with_worms_ != 0;
+  std::uint64_t index = 0;
+  for (VirtualQueue& queue : queues_.all()) {
+    if (v.done()) return;
+    ++index;
+    if (queue.unfinished == 0) continue;  // its credits matter when a message is announced
+    used = true;
+    v.same(index);
+    v.same(queue.unfinished * 2 + (queue.asked ? 1 : 0));
+    v.words(queue.arrived);
+    if (timing_.bounded()) v.words(queue.credit);
+    v.same(queue.messages.size());
+    if (!queue.messages.empty()) {
+      v.same(queue.messages.front().transfer);
+      v.same(queue.messages.back().transfer);
+      v.plenty(queue.messages.front().words);
+    }
+    v.instant(queue.last_left);
+  }
+  v.same(index + 1);
+  if (v.done()) return;
+  if (used) {
+    v.clock(cycle_);
+    scheduler_.visit(v);
+    for_each_port(sending_.words(), [&](Port input) {
+      Worm& worm = worms_of_[input];
+      v.same(worm.queue->connection.destination * 2 + (worm.ends_message ? 1 : 0));
+      v.same(worm.transfer);
+      v.same(worm.left);
+      v.instant(worm.free);
+    });
+  }
+  for (std::size_t port = 0; port < sources_.size(); ++port) {
+    v.instant(sources_[port].link_free);
+    v.same(announced_[port].size());
+    v.queue(sources_[port].queue);
+  }
 }
 
 void SwitchNode::handle(Time now, const SwitchEvent& event, EventQueue& events,

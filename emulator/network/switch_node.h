@@ -24,6 +24,7 @@
 #include "emulator/network/event_queue.h"
 #include "emulator/network/fabric_windows.h"
 #include "emulator/network/queue.h"
+#include "emulator/network/repetition.h"
 #include "emulator/network/timeline.h"
 #include "emulator/network/timing.h"
 #include "emulator/network/wormhole_scheduler.h"
@@ -76,20 +77,13 @@ class SwitchNode {
   /// Handles tail, request and pass events; `touched` receives the inputs for which move() may do more.
   void handle(Time now, const SwitchEvent& event, EventQueue& events, std::vector<std::uint32_t>& touched);
 
-  /// For how many periods, from `now` on, all that happens is that streams of full worms go on, each alone at
-  /// its input and output, with its data there in time: from its tail to the next one every worm takes the
-  /// same time, `period`, as long as none of `events` but these tails comes. 0 where that is not so (or
-  /// where queues are bounded, and credits come back word by word).
-  std::uint64_t repetition(Time now, const EventQueue& events);
-  /// Lets `times` periods pass, no more than repetition() just gave.
-  void repeat(std::uint64_t times, EventQueue& events);
-  /// From one pass for a full worm to the next one of the same stream.
-  Time period() const { return next_edge(full_worm_time(), cycle_); }
-  /// Whether `input`'s granted worm is followed by at least `worms` full ones of one message.
-  bool streams(std::uint32_t input, std::uint64_t worms) const {
-    const VirtualQueue* queue = worms_of_[input].queue;
-    return !queue->messages.empty() && queue->messages.front().words > worms * timing_.worm_words;
-  }
+  /// Words in `source`'s Q_W, or on their way into it, up to the last one for `destination`; 0: none.
+  std::uint64_t words_up_to(std::uint32_t source, Port destination) const;
+  /// When the next word of Q_W starts, if the link stays free: Time::never() where that is not known yet.
+  Time next_start(std::uint32_t source);
+
+  /// Lists what changes while worms move (emulator/network/repetition.h).
+  void visit(StateVisitor& v);
 
   /// Words that are in VQ_W or on their way there, of one connection: 0 once the NIC got all credits back.
   /// The instant at which it did, Time::never() while some have not left.
@@ -140,13 +134,6 @@ class SwitchNode {
   void wake_scheduler(Time now, EventQueue& events);
   void grant(Time now, Connection c);
 
-  std::uint64_t full_worm() const { return timing_.worm_words + timing_.worm_overhead; }
-  /// From the pass that grants a full worm, whose data is there, to its tail.
-  Time full_worm_time() const {
-    return fabric_.setup + fabric_.spacing * static_cast<std::int64_t>(full_worm());
-  }
-  std::uint64_t full_worms_after(Time now, Time tail, Connection c);
-
   PortTimeline* timeline_ = nullptr;
   Timing timing_;
   Time cycle_;
@@ -163,8 +150,6 @@ class SwitchNode {
   FabricWindows windows_;
   std::vector<std::uint32_t> worms_at_;  // by input: worms that have asked and not wholly left
   std::uint32_t inputs_with_worms_ = 0;
-  PortSet steady_;             // inputs of the streams of the last repetition()
-  std::vector<Time> granted_;  // when their worms were granted
 };
 
 }  // namespace hybrid

@@ -58,8 +58,42 @@ void WormholeScheduler::serve_output(Port output) {
   }
 }
 
+/// Whether two outputs could take the same input now, so that their order matters.
+bool WormholeScheduler::contested() const {
+  const auto wanted = wanted_outputs_.words();
+  const auto free = free_outputs_.words();
+  const auto inputs = free_inputs_.words();
+  for (std::size_t w = 0; w < inputs.size(); ++w) {
+    Word taken = 0;
+    for (std::size_t o = 0; o < wanted.size(); ++o) {
+      for (Word outputs = wanted[o] & free[o]; outputs != 0; outputs &= outputs - 1) {
+        const std::size_t output = o * kWordBits + static_cast<std::size_t>(std::countr_zero(outputs));
+        const Word could = asking_.row(output)[w] & inputs[w];
+        if ((taken & could) != 0) return true;
+        taken |= could;
+      }
+    }
+  }
+  return false;
+}
+
+void WormholeScheduler::visit(StateVisitor& v) {
+  v.same(requests_);
+  v.same(wanted_outputs_);
+  v.same(free_inputs_);
+  v.same(free_outputs_);
+  if (v.done()) return;
+  for_each_port(wanted_outputs_.words(), [&](Port output) {
+    for (const Word word : asking_.row(output)) v.same(word);
+  });
+  for (const Port next : pointer_) v.same(next);
+  const bool matters = v.total(contests_) != 0;
+  v.turn(first_, ports_, matters);
+}
+
 const std::vector<Connection>& WormholeScheduler::pass() {
   granted_.clear();
+  if (requests_ > 1 && contested()) ++contests_;
   const auto wanted = wanted_outputs_.words();
   const auto free = free_outputs_.words();
   const std::size_t start = first_ / kWordBits;

@@ -11,6 +11,7 @@
 
 #include "core/connection.h"
 #include "core/port_set.h"
+#include "emulator/network/repetition.h"
 
 namespace hybrid {
 
@@ -26,18 +27,19 @@ class WormholeScheduler {
 
   /// One pass; the connections granted, whose requests are thereby gone. Valid until the next pass.
   const std::vector<Connection>& pass();
-  /// As if `passes` passes had granted again what their outputs granted last.
-  void repeat(std::uint64_t passes) { first_ = static_cast<Port>((first_ + passes) % ports_); }
+  void visit(StateVisitor& v);
 
  private:
   void serve_output(Port output);
+  bool contested() const;
 
   std::uint32_t ports_;
   BitMatrix asking_;        // [output][input]
   PortSet wanted_outputs_;  // outputs that somebody asks for
   PortSet free_inputs_, free_outputs_;
-  std::vector<Port> pointer_;  // by output
-  Port first_ = 0;             // p
+  std::vector<Port> pointer_;   // by output
+  Port first_ = 0;              // p
+  std::uint64_t contests_ = 0;  // passes whose outcome depends on p
   std::uint64_t requests_ = 0;
   std::vector<Connection> granted_;
 };

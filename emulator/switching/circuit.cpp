@@ -6,7 +6,10 @@ namespace hybrid {
 
 namespace {
 
-enum Kinds : std::uint32_t { kGranted = kFirstOwnKind, kFinished, kRelease, kRequest, kPass };
+enum Kinds : std::uint32_t { kGranted = kFirstOwnKind, kFinished, kRelease, kRequest, kPass, kDrain };
+
+/// A queue that fills up again and again is followed so far in one go.
+constexpr int kFillsAtOnce = 8;
 
 const TechniqueRegistration kCircuit{
     "circuit", "a circuit per burst, requested over the wire when data waits (D 8.4.2)",
@@ -46,6 +49,7 @@ void Circuit::moved(Time /*now*/, std::uint32_t pe, WordQueue& queue) {
 void Circuit::drain(std::uint32_t port, Virtual& queue) {
   if (queue.state != State::held || queue.entered.empty()) return;
   Time& free = link_free_[port];
+  int fills = 0;
   while (!queue.entered.empty()) {
     const Run words = queue.entered.front().delayed(timing_.nic);
     serve(words, timing_.word, Time::never(), free, [&](const Run& starts) {
@@ -55,9 +59,12 @@ void Circuit::drain(std::uint32_t port, Virtual& queue) {
           queue.segments, starts, [](std::uint32_t) {},
           [&](std::uint32_t index, Time start) { deliver(start + timing_.circuit + timing_.nic, index); });
     });
-    if (queue.entered.empty()) fill(port);
+    queue.idle_since = free;
+    if (!queue.entered.empty()) continue;
+    fill(port);
+    if (++fills >= kFillsAtOnce && !queue.entered.empty())
+      return events_.push_sorted(free, kDrain, port, queue.connection.destination);
   }
-  queue.idle_since = free;
   events_.push(free, kFinished, queue.connection.source, queue.connection.destination);
 }
 
@@ -94,6 +101,8 @@ void Circuit::handle(Time now, const SwitchEvent& event) {
       drain(c.source, queue);
       break;
     }
+    case kDrain:
+      return drain(c.source, *queues_.find(c.source, c.destination));
     case kFinished: {
       Virtual& queue = *queues_.find(c.source, c.destination);
       if (queue.state != State::held || link_free_[c.source] != now || !queue.finished()) break;
@@ -108,6 +117,23 @@ void Circuit::handle(Time now, const SwitchEvent& event) {
       scheduler_.free(c);
       wake_scheduler(now);
   }
+}
+
+bool Circuit::steady(std::uint32_t kind) const { return kind == kDrain; }
+
+void Circuit::visit(StateVisitor& v) {
+  Engine::visit(v);
+  for (Time& free : link_free_) v.instant(free);
+  std::uint64_t index = 0;
+  for (Virtual& queue : queues_.all()) {
+    if (v.done()) return;
+    ++index;
+    if (queue.finished()) continue;
+    v.same(index);
+    v.instant(queue.idle_since);
+    v.queue(queue);
+  }
+  v.same(index + 1);
 }
 
 TechniqueStatistics Circuit::statistics() const {

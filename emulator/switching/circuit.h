@@ -30,6 +30,8 @@ class Circuit final : public Engine {
   WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
   void moved(Time now, std::uint32_t pe, WordQueue& queue) override;
   void handle(Time now, const SwitchEvent& event) override;
+  bool steady(std::uint32_t kind) const override;
+  void visit(StateVisitor& v) override;
 
  private:
   enum class State : std::uint8_t { idle, requested, held };

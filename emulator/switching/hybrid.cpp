@@ -61,7 +61,7 @@ void Hybrid::granted(Time now, Circuit& c) {
   const Time first = std::max({now, window_.open, c.gate, c.entered.front().first + timing_.nic});
   if (first >= link.claimed || first > window_.close - timing_.word) return;
   link.claimed = first;
-  events_.push(first, kClaim, c.connection.source, c.connection.destination);
+  events_.push_sorted(first, kClaim, c.connection.source, c.connection.destination);
 }
 
 void Hybrid::on_claim(Time now, Circuit& c) {
@@ -91,7 +91,7 @@ void Hybrid::look(Time at, std::uint32_t port) {
   Link& link = links_[port];
   if (link.look_again <= at) return;
   link.look_again = at;
-  events_.push(at, kLink, port);
+  events_.push_sorted(at, kLink, port, 0);
 }
 
 /// Up to when it is certain that no circuit takes the link of `port`.
@@ -109,11 +109,28 @@ Time Hybrid::certain_until(Time now, std::uint32_t port) {
   return std::max(now, std::min(next_claim, known_until()) - picoseconds(1));
 }
 
-void Hybrid::on_link(Time now, std::uint32_t port) {
-  Link& link = links_[port];
-  if (link.look_again != now) return;
-  link.look_again = Time::never();
-  const Time certain = certain_until(now, port);
+/// The same after all that is known now has moved, where the circuit of this window waits for worms of its
+/// connection: it cannot send before the last of their words has left Q_W, and VQ_W, which the node sends
+/// from when something happens. 0 where it does not wait.
+Time Hybrid::certain_while_gated(Time now, std::uint32_t port) {
+  const Link& link = links_[port];
+  if (now >= window_.close || window_.configuration == nullptr) return {};
+  const Port destination = window_.configuration->destination_of(port);
+  if (destination == kNoPort || link.claimed != Time::never() || now < link.kept_until) return {};
+  if (const Circuit& c = circuit({port, destination}); c.finished() || c.gate != Time::never()) return {};
+  const Time happens = events_.next();
+  Time certain = known_until();
+  if (const std::uint64_t words = node_.words_up_to(port, destination); words == 0) {
+    if (happens != Time::never()) certain = happens + timing_.wire - picoseconds(1);
+  } else if (const Time start = node_.next_start(port); start != Time::never()) {
+    certain = std::max(now, start) + timing_.word * static_cast<std::int64_t>(words - 1);
+  } else if (happens != Time::never()) {
+    certain = happens - picoseconds(1);
+  }
+  return std::min(certain, known_until() - picoseconds(1));
+}
+
+void Hybrid::move(Time now, std::uint32_t port, Time certain) {
   delivered_.clear();
   while (node_.move(now, port, certain, events_, delivered_) && timing_.bounded()) fill(port);
   for (const SwitchNode::Delivery& d : delivered_) {
@@ -125,6 +142,18 @@ void Hybrid::on_link(Time now, std::uint32_t port) {
     c.gate = node_.cleared(connection.source, connection.destination);
     if (c.gate != Time::never() && !c.finished()) signal_waiting(c.gate, c, true);
     if (c.gate != Time::never() && now < window_.close && grants(window_, connection)) granted(now, c);
+  }
+}
+
+void Hybrid::on_link(Time now, std::uint32_t port) {
+  Link& link = links_[port];
+  if (link.look_again != now) return;
+  link.look_again = Time::never();
+  Time certain = certain_until(now, port);
+  move(now, port, certain);
+  if (const Time gated = certain_while_gated(now, port); gated > certain && takes_leaps()) {
+    certain = gated;
+    move(now, port, certain);
   }
   SwitchNode::Source& source = node_.source(port);
   if (source.queue.finished()) {
@@ -142,6 +171,31 @@ void Hybrid::worms_may_pass(Time now, const CycleController::Slot& slot, const C
                       begin + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{}),
                       slot.end + skew, circuits);
   for_each_port(node_.sending().words(), [&](Port input) { look(now, input); });
+}
+
+bool Hybrid::steady(std::uint32_t kind) const {
+  switch (kind) {
+    case kTail:
+    case kRequest:
+    case kClaim:
+    case kPass:
+    case kLink:
+      return true;
+    default:
+      return PredictiveCircuits::steady(kind);
+  }
+}
+
+void Hybrid::visit(StateVisitor& v) {
+  PredictiveCircuits::visit(v);
+  if (v.done()) return;
+  node_.visit(v);
+  v.same(backlog_);
+  for (Link& link : links_) {
+    v.instant(link.claimed);
+    v.instant(link.kept_until);
+    v.instant(link.look_again);
+  }
 }
 
 void Hybrid::handle(Time now, const SwitchEvent& event) {

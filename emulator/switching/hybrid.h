@@ -39,7 +39,9 @@ class Hybrid final : public PredictiveCircuits {
   void moved(Time now, std::uint32_t pe, WordQueue& queue) override;
   void handle(Time now, const SwitchEvent& event) override;
   bool asks_on_demand() const override { return false; }
-  bool cycles_repeat() const override { return false; }
+  bool steady(std::uint32_t kind) const override;
+  void visit(StateVisitor& v) override;
+  bool foresees_offers() const override { return true; }
   Time gate(Time now, Connection c) override;
   void worms_may_pass(Time now, const CycleController::Slot& slot, const Configuration* circuits) override;
   std::uint32_t wormhole_inputs() const override { return node_.inputs_with_worms(); }
@@ -56,7 +58,9 @@ class Hybrid final : public PredictiveCircuits {
   void on_claim(Time now, Circuit& c);
   void keep_link(Time now, Circuit& c);
   void on_link(Time now, std::uint32_t port);
+  void move(Time now, std::uint32_t port, Time certain);
   Time certain_until(Time now, std::uint32_t port);
+  Time certain_while_gated(Time now, std::uint32_t port);
 
   SwitchNode node_;
   std::vector<Link> links_;

@@ -6,9 +6,6 @@ namespace hybrid {
 
 namespace {
 
-/// Full worms still to come that make it worth looking for a repetition.
-constexpr std::uint64_t kLongStream = 8;
-
 SplitRates rates_of(SwitchParameters p, std::uint32_t channels) {
   p.circuit_channels = channels;
   return split_rates(p);
@@ -35,7 +32,11 @@ SplitLinks::SplitLinks(const SwitchParameters& parameters, SplitRates rates)
             {std::max(time_on_link(parameters.word, rates.worms), parameters.digital_fabric.cycle),
              timing_.digital, parameters.scheduler.delay()},
             {kTail, kWormRequest, kWormPass}),
-      circuits_(parameters.nodes) {}
+      circuits_(parameters.nodes) {
+  node_.windows().open_for_ever();
+  // Both parts of a link are slower than the whole.
+  add_delay((channel_word_ + time_on_link(parameters.word, rates.worms)) * 2);
+}
 
 /// Whether a worm offered now cannot overtake what went by the circuit.
 bool SplitLinks::clear(Time now, const CircuitQueue& queue) const {
@@ -120,10 +121,23 @@ void SplitLinks::handle(Time now, const SwitchEvent& event) {
   if (event.kind() < kTail || event.kind() > kWormPass) return handle_circuits(now, event);
   touched_.clear();
   node_.handle(now, event, events_, touched_);
-  for (const std::uint32_t port : touched_) {
-    move_worms(now, port);
-    if (node_.streams(port, kLongStream)) look_for_repetition();
+  for (const std::uint32_t port : touched_) move_worms(now, port);
+}
+
+void SplitLinks::visit(StateVisitor& v) {
+  Engine::visit(v);
+  if (v.done()) return;
+  node_.visit(v);
+  std::uint64_t index = 0;
+  for (CircuitQueue& queue : circuits_.all()) {
+    if (v.done()) return;
+    ++index;
+    if (queue.finished()) continue;
+    v.same(index);
+    v.instant(queue.gate);
+    v.queue(queue);
   }
+  v.same(index + 1);
 }
 
 TechniqueStatistics SplitLinks::statistics() const {

@@ -76,8 +76,9 @@ class SplitLinks : public Engine {
   WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) final;
   void moved(Time now, std::uint32_t pe, WordQueue& queue) final;
   void handle(Time now, const SwitchEvent& event) final;
-  Repetition repetition() final { return {node_.period(), node_.repetition(now_, events_)}; }
-  void repeat(const Repetition& taken) final { node_.repeat(taken.times, events_); }
+  /// Worms that follow each other; what circuits do is not looked at.
+  bool steady(std::uint32_t kind) const final { return kind >= kTail && kind < kOwnPass; }
+  void visit(StateVisitor& v) final;
 
  private:
   SplitLinks(const SwitchParameters& parameters, SplitRates rates);

@@ -75,10 +75,12 @@ BENCHMARK(traffic)
     ->ArgsProduct({{0, 1, 2, 3}, {32, 128, 512}, {10, 50, 100}})
     ->Unit(benchmark::kMillisecond);
 
-/// One message after the other over one connection, each delivered before the next is sent.
+/// One message after the other over one connection, each delivered before the next is sent. `buffer` 0:
+/// unlimited.
 void one_message(benchmark::State& state) {
   SwitchParameters p;
   p.technique = kTechniques[state.range(0)];
+  if (state.range(2) != 0) p.buffer = static_cast<Bytes>(state.range(2));
   const auto bytes = static_cast<Bytes>(state.range(1));
   const auto technique = TechniqueRegistration::make(p.technique, p);
   Counter counter;
@@ -92,7 +94,9 @@ void one_message(benchmark::State& state) {
   state.counters["words/s"] =
       benchmark::Counter(static_cast<double>(counter.bytes / p.word), benchmark::Counter::kIsRate);
 }
-BENCHMARK(one_message)->ArgNames({"technique", "bytes"})->ArgsProduct({{0, 1, 2, 3}, {64, 1 << 20}});
+BENCHMARK(one_message)
+    ->ArgNames({"technique", "bytes", "buffer"})
+    ->ArgsProduct({{0, 1, 2, 3}, {64, 1 << 10, 1 << 20}, {0, 2048}});
 
 }  // namespace
 }  // namespace hybrid

@@ -6,9 +6,6 @@ namespace {
 
 enum Kinds : std::uint32_t { kTail = kFirstOwnKind, kRequest, kPass };
 
-/// Full worms still to come that make it worth looking for a repetition.
-constexpr std::uint64_t kLongStream = 8;
-
 const TechniqueRegistration kWormhole{
     "wormhole", "worms through a digital fabric, buffered at the switch inputs (D 8.4.1)",
     [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<Wormhole>(p); }};
@@ -39,10 +36,7 @@ void Wormhole::move(Time now, std::uint32_t port) {
 void Wormhole::handle(Time now, const SwitchEvent& event) {
   touched_.clear();
   node_.handle(now, event, events_, touched_);
-  for (const std::uint32_t port : touched_) {
-    move(now, port);
-    if (node_.streams(port, kLongStream)) look_for_repetition();
-  }
+  for (const std::uint32_t port : touched_) move(now, port);
 }
 
 TechniqueStatistics Wormhole::statistics() const {

@@ -28,8 +28,11 @@ class Wormhole final : public Engine {
   WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
   void moved(Time now, std::uint32_t pe, WordQueue& /*queue*/) override { move(now, pe); }
   void handle(Time now, const SwitchEvent& event) override;
-  Repetition repetition() override { return {node_.period(), node_.repetition(now_, events_)}; }
-  void repeat(const Repetition& taken) override { node_.repeat(taken.times, events_); }
+  bool steady(std::uint32_t /*kind*/) const override { return true; }
+  void visit(StateVisitor& v) override {
+    Engine::visit(v);
+    node_.visit(v);
+  }
 
  private:
   void move(Time now, std::uint32_t port);

@@ -97,6 +97,17 @@ void CycleController::wanted(std::uint32_t slot, std::uint32_t connections) {
   }
 }
 
+void CycleController::visit(StateVisitor& v) {
+  v.same(previous_);
+  v.same(previous_predictive_);
+  for (const std::uint32_t times : passed_over_) v.same(times);
+  v.same(in_fabric_);
+  v.instant(boundary_);
+  v.total(begun_);
+  v.total(grants_);
+  for (const char stale : stale_) v.same(stale != 0 ? 1 : 0);
+}
+
 void CycleController::changed(std::uint32_t slot, std::size_t connections) {
   connections_[slot] = connections;
   stale_[slot] = 1;

@@ -11,6 +11,7 @@
 
 #include "core/port_set.h"
 #include "core/time.h"
+#include "emulator/network/repetition.h"
 #include "emulator/parameters.h"
 #include "emulator/tdm/allocation.h"
 
@@ -36,10 +37,6 @@ class CycleController {
   /// Goes over all boundaries before `limit`, with no wormhole traffic buffered.
   void skip_to(Time limit);
 
-  /// Goes on by `times` cycles like the last one, which took `cycle` and began `begun` slots with `grants`
-  /// (slot, connection) pairs; from where that cycle ended, and with nothing changed since before it began.
-  void repeat(std::uint64_t times, Time cycle, std::uint64_t begun, std::uint64_t grants);
-
   Time longest_slot() const { return allocation_->longest(); }
   bool needs_signals() const { return allocation_->needs_signals(); }
   /// Data waits for so many connections of slot `slot`, as the switch knows. Boundaries before must be done.
@@ -48,11 +45,12 @@ class CycleController {
   bool offered(Traffic more);
   bool foreground() const { return foreground_; }
 
+  /// Lists what changes from slot to slot while no slot's connections do (emulator/network/repetition.h). An
+  /// allocation that remembers something would have to list that too.
+  void visit(StateVisitor& v);
   /// Slot `slot` (< K) changed and now holds `connections`. Boundaries before the change must be done.
   void changed(std::uint32_t slot, std::size_t connections);
 
-  /// What the choice of the next slot depends on besides the signals and the slots' contents: what came before.
-  const std::vector<std::uint32_t>& memory() const { return passed_over_; }
   /// The slot begun last, idle ones not counted.
   std::uint32_t previous() const { return previous_; }
   std::uint64_t slots_begun() const { return begun_; }
@@ -61,6 +59,7 @@ class CycleController {
 
  private:
   CycleState state(std::uint32_t wormhole_inputs) const;
+  void repeat(std::uint64_t times, Time cycle, std::uint64_t begun, std::uint64_t grants);
 
   std::unique_ptr<Allocation> allocation_;
   std::uint32_t slots_;

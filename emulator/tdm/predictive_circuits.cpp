@@ -26,9 +26,8 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
       circuits_(parameters.nodes),
       queues_with_data_(parameters.nodes, 0),
       patience_(2 * std::max(parameters.slot_length * (parameters.slots + 1),
-                             parameters.scheduler.cycle * parameters.slots + parameters.scheduler.delay())),
-      long_message_(16 * (parameters.slots + 1) *
-                    static_cast<std::uint64_t>(parameters.slot_length / timing_.word)) {
+                             parameters.scheduler.cycle * parameters.slots + parameters.scheduler.delay())) {
+  add_delay(controller_.longest_slot());
   for (std::uint32_t slot = 0; slot < parameters.slots; ++slot) latest_.push_back(slot);
   const PredictorShape shape{parameters.nodes, parameters.slots, parameters.predictor_timeout,
                              parameters.predictor_threshold};
@@ -42,7 +41,6 @@ WordQueue& PredictiveCircuits::classify(Time now, std::uint32_t /*pe*/, std::uin
                                         std::uint64_t& words) {
   const Message& message = transfer(index).message;
   Circuit& c = circuit(message.connection);
-  forget_cycle();
   enter_circuit(now, c);
   consult_predictor(now, message, true);
   if (asks_on_demand() && !c.in_table && !(c.requested && c.demanding)) ask(now, c, true);
@@ -149,11 +147,8 @@ void PredictiveCircuits::drain(Time now, Circuit& c) {
     link_free_[source] = c.gone = free;
     if (c.bounded) fill(source);
     if (sent < words.count) break;
-    forget_cycle();  // other data, or none, comes next
   }
-  if (cycle_.state == Cycle::State::observed) note_sent(c, words_sent);
   if (words_sent == 0) return;
-  long_waits_ = long_waits_ || (!c.finished() && c.segments.front().words > long_message_);
   if (c.used_in != window_.close) ++slots_used_;
   c.used_in = window_.close;
   if (!c.finished()) return;
@@ -188,7 +183,6 @@ void PredictiveCircuits::note_wanted(const Circuit& c) {
   else
     sources.reset(c.connection.source);
   controller_.wanted(c.slot, static_cast<std::uint32_t>(sources.count()));
-  sequence_changes();
 }
 
 // ---- Switch
@@ -249,7 +243,6 @@ void PredictiveCircuits::on_control(Time now) {
       break;
     case Control::What::offer:
       if (!ticking_) catch_up(now);
-      sequence_changes();
       if (controller_.offered(control.words))
         events_.push(now + timing_.wire, kNotice, controller_.foreground() ? 1 : 0, kEveryone);
       return;
@@ -313,14 +306,12 @@ void PredictiveCircuits::apply_grant(const Grant& grant) {
   }
   if (controller_.needs_signals()) note_wanted(c);
   changed_[grant.slot] = 1;
-  sequence_changes();
   controller_.changed(grant.slot, slot.count());
 }
 
 void PredictiveCircuits::tick(Time now) {
   if (ticking_) return;
   ticking_ = true;
-  forget_cycle();
   catch_up(now);
   for (std::size_t i = 0; i < upcoming_.size(); ++i) events_.push(upcoming_[i].seen, kWindow);
   events_.push(controller_.boundary(), kBoundary);
@@ -349,7 +340,6 @@ void PredictiveCircuits::on_boundary(Time now) {
 void PredictiveCircuits::begin_slot(Time now) {
   const CycleController::Slot slot = controller_.step(wormhole_inputs());
   Window window;
-  window.number = controller_.slots_begun();
   window.seen = slot.begin + timing_.wire;
   window.open = window.seen + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{});
   window.close = slot.end + timing_.wire;
@@ -414,7 +404,6 @@ void PredictiveCircuits::on_window(Time now) {
     if (Circuit* c = circuits_.find(source, destination); c != nullptr && !c->finished()) granted(now, *c);
   });
   window_seen(now);
-  if (long_waits_) observe_cycle(now);
 }
 
 // ---- Notices, deadlines
@@ -440,7 +429,6 @@ void PredictiveCircuits::on_deadline(Time now, std::uint32_t port) {
 }
 
 void PredictiveCircuits::handle(Time now, const SwitchEvent& event) {
-  if (event.kind() != kBoundary && event.kind() != kWindow) forget_cycle();
   switch (event.kind()) {
     case kNotice:
       if (event.b == kEveryone) {
@@ -468,6 +456,39 @@ void PredictiveCircuits::handle(Time now, const SwitchEvent& event) {
     default:
       return on_window(now);
   }
+}
+
+void PredictiveCircuits::visit(StateVisitor& v) {
+  Engine::visit(v);
+  if (v.done()) return;
+  controller_.visit(v);
+  const auto window = [&v](Window& w) {
+    v.same(w.configuration == nullptr ? 0 : w.latched + 1);
+    v.instant(w.seen);
+    v.instant(w.open);
+    v.instant(w.close);
+  };
+  window(window_);
+  v.same(upcoming_.size());
+  if (v.done()) return;
+  for (std::size_t i = 0; i < upcoming_.size(); ++i) window(upcoming_[i]);
+  v.same(ticking_ ? 1 : 0);
+  v.instant(known_until_);
+  v.total(slots_used_);
+  for (Time& free : link_free_) v.instant(free);
+  for (const char changed : changed_) v.same(changed != 0 ? 1 : 0);
+  std::uint64_t index = 0;
+  for (Circuit& c : circuits_.all()) {
+    if (v.done()) return;
+    ++index;
+    if (c.finished()) continue;
+    v.same(index);
+    v.instant(c.gate);
+    v.instant(c.gone);
+    v.instant(c.used_in);
+    v.queue(c);
+  }
+  v.same(index + 1);
 }
 
 TechniqueStatistics PredictiveCircuits::statistics() const {

@@ -84,10 +84,6 @@ class PredictiveCircuits : public Engine {
     Time busy_since{}, gone{};  // data waits from, until (last word wholly on the link)
     Time gone_before{};         // `gone` before busy_since
     Time used_in{-1};           // end of the last window with a word
-    // What it sent in the observed cycle (emulator/tdm/steady_cycles.cpp)
-    std::uint64_t observed_in = 0;  // which cycle that was
-    std::uint64_t sent = 0;         // words
-    bool filled = true;             // all windows from end to end
     // Switch
     bool established = false;
     Time established_since{};
@@ -103,15 +99,14 @@ class PredictiveCircuits : public Engine {
     Time seen{};                                   // from here on, until the next one
     Time open{}, close{};                          // words start and end in here
     std::uint32_t latched = 0;
-    std::uint64_t number = 0;  // slots begun before it
     std::uint32_t slot = 0;
   };
 
   WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
   void moved(Time now, std::uint32_t pe, WordQueue& queue) override;
   void handle(Time now, const SwitchEvent& event) override;
-  Repetition repetition() override;
-  void repeat(const Repetition& taken) override;
+  bool steady(std::uint32_t kind) const override { return kind == kBoundary || kind == kWindow; }
+  void visit(StateVisitor& v) override;
 
   // What a technique adds.
   virtual bool asks_on_demand() const { return true; }
@@ -122,8 +117,6 @@ class PredictiveCircuits : public Engine {
                               const Configuration* /*circuits*/) {}
   /// Inputs of the switch at which wormhole traffic waits.
   virtual std::uint32_t wormhole_inputs() const { return 0; }
-  /// Whether nothing but windows makes words leave, so that cycles in which nothing changes repeat.
-  virtual bool cycles_repeat() const { return !timing_.bounded(); }
   /// Data waits for `c`, whose grant the NIC now holds.
   virtual void granted(Time now, Circuit& c) { drain(now, c); }
   /// The NICs see window_, and granted() was called where data waits.
@@ -183,23 +176,6 @@ class PredictiveCircuits : public Engine {
   void see_next_window();
   void on_window(Time now);
 
-  /// A TDM cycle under observation: whether what comes after it is the same again.
-  struct Cycle {
-    enum class State : std::uint8_t { none, observed, repeats } state = State::none;
-    std::uint64_t number = 0;  // of the observation
-    Time began{}, length{};
-    Time to_boundary{};          // from there to the next slot at the switch
-    std::uint32_t previous = 0;  // slot, at the switch
-    std::size_t upcoming = 0;
-    std::uint64_t slots_used = 0, begun = 0, grants = 0;  // before it; from its end on, in it
-  };
-  void observe_cycle(Time now);
-  void note_sent(Circuit& c, std::uint64_t words);
-  void forget_cycle();
-  /// Slots that begin from now on may be others than those of the cycles before.
-  void sequence_changes() { periodic_from_ = controller_.slots_begun() + parameters_.slots + 2; }
-  std::uint64_t cycles_ahead(const Circuit& c) const;
-
   void on_patience(Time now, Circuit& c);
   void make_room(Time now, Connection wanted, bool busy_too);
   bool idle_seen(const Circuit& c, Time now) const;
@@ -236,13 +212,6 @@ class PredictiveCircuits : public Engine {
   std::vector<std::uint32_t> queues_with_data_;  // by source
   Time patience_;
   std::uint64_t slots_used_ = 0;
-
-  Cycle cycle_;
-  std::vector<std::uint32_t> observed_;  // the controller's memory, when it began
-  std::vector<Circuit*> senders_;    // that held a grant and had data in the observed cycle
-  std::uint64_t long_message_;       // words that make it worth observing
-  bool long_waits_ = false;          // a message with so many words left was served in this window
-  std::uint64_t periodic_from_ = 0;  // number of the first window that the cycles before it determine
 };
 
 }  // namespace hybrid
