@@ -51,7 +51,7 @@ struct SwitchParameters {
   std::uint32_t preload = 0;  // of which preloaded
   Time slot_length = nanoseconds(100);
   Time wormhole_slot_length{};  // S_W's, allocation sla (D 4.4); 0: follows the measured ratio of traffic
-  Time guard{};  // unusable at the start of each slot (D 5.3.1)
+  Time guard{};                 // unusable at the start of each slot (D 5.3.1)
   std::string allocation = "ses";
   std::string scheduler_name = "greedy";
   std::string predictor = "timeout";
