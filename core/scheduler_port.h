@@ -6,11 +6,10 @@
 //
 // Contract
 // - Calls are made in non-decreasing time order, from one thread. A time before the previous one is a logic
-// error.
+//   error.
 // - `advance(until)` performs what the scheduler does up to and including `until` and appends the changes of
-// the
-//   established connections, in time order. The changes are complete: replaying them from an empty schedule
-//   gives the schedule. A connection is established in at most one slot.
+//   the established connections, in time order. The changes are complete: replaying them from an empty
+//   schedule gives the schedule. A connection is established in at most one slot.
 // - A request stays pending until it is granted, released or flushed. A request for an established or pending
 //   connection, and a release of one that is neither, change nothing.
 // - Preloaded slots hold exactly what was preloaded, are not touched by requests and releases, and stay until

@@ -4,11 +4,9 @@
 //
 // Contract
 // - No clock and no randomness of its own: time is passed in, never decreasing. No allocation, lock or system
-// call
-//   after construction; cost per event does not depend on the number of destinations.
+//   call after construction; cost per event does not depend on the number of destinations.
 // - It holds the set of destinations that it has requested and not released ("held"). It requests only what
-// it does
-//   not hold and releases only what it holds; with a capacity it never holds more than that.
+//   it does not hold and releases only what it holds; with a capacity it never holds more than that.
 // - Whether a request was granted is the scheduler's affair; a predictor is not told.
 // - The returned spans stay valid until the next call on the same predictor.
 #pragma once

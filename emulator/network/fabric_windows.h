@@ -2,12 +2,10 @@
 //
 // Contract
 // - An opening is a stretch in which worms pass between all ports but those in use by circuits. Openings come
-// in
-//   order and do not overlap; between them no worm passes.
+//   in order and do not overlap; between them no worm passes.
 // - A port that was in use by a circuit, or whose opening does not begin where the one before ended, must be
-// set
-//   up first: worms pass from `ready` on. A port that stays open across the boundary of two openings notices
-//   nothing of it (partial reconfiguration).
+//   set up first: worms pass from `ready` on. A port that stays open across the boundary of two openings
+//   notices nothing of it (partial reconfiguration).
 // - A worm passes where both its ports are open.
 #pragma once
 

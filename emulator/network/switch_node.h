@@ -4,9 +4,8 @@
 //
 // Timing
 // - A word can leave Q_W, the NIC's single queue, one NIC delay after it entered. It starts on the link in
-// its
-//   turn, one word per word time, when the NIC knows of a place in VQ_W[source][destination]; it is in that
-//   queue one wire delay after its start. The place it left in Q_W is free at its start.
+//   its turn, one word per word time, when the NIC knows of a place in VQ_W[source][destination]; it is in
+//   that queue one wire delay after its start. The place it left in Q_W is free at its start.
 // - A place in VQ_W is free when its word leaves; the NIC knows of it one wire delay later (credit).
 // - The worm at the head of a VQ_W asks for its output when its first flit is there (or as much of it as the
 //   queue can hold) and the worm before it has left. A scheduler pass runs on the first edge of the

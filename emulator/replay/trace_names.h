@@ -5,13 +5,11 @@
 //
 // Layout of an archive of ours
 // - One location group of type PROCESS a rank, one location of type CPU_THREAD a thread that communicated.
-// One
-//   group of type COMM_LOCATIONS, paradigm MPI, lists the main thread's location of each world rank;
+//   One group of type COMM_LOCATIONS, paradigm MPI, lists the main thread's location of each world rank;
 //   communicators are Comm (or InterComm) definitions over COMM_GROUP groups whose members are world ranks.
 // - Every call is an Enter and a Leave of a region of paradigm MPI ("MPI_Send", ...); time outside such
-// regions
-//   is compute time. A run of polls that found nothing and a call that moves no data are regions without
-//   further events.
+//   regions is compute time. A run of polls that found nothing and a call that moves no data are regions
+//   without further events.
 // - Within its region, point to point is MpiSend, MpiIsend, MpiIsendComplete, MpiIrecvRequest, MpiIrecv,
 //   MpiRecv, MpiRequestCancelled; a blocking collective is MpiCollectiveBegin, MpiCollectiveEnd; a
 //   nonblocking one NonBlockingCollectiveRequest, NonBlockingCollectiveComplete; one-sided is RmaPut, RmaGet,

@@ -4,8 +4,7 @@
 // through the columns, in the order of the rotating priority. Its meaning is kept exactly:
 // - a cell establishes (u,v) when it is requested, in no slot, and both ports are free where the wave stands;
 // - it releases (u,v) when it is in this slot and not requested. The freed input is seen by the columns after
-// v
-//   of the same row, the freed output by all later rows; earlier cells do not see them. So "release
+//   v of the same row, the freed output by all later rows; earlier cells do not see them. So "release
 //   everything, then establish" would be another scheduler, with other results.
 //
 // Table 5.2 itself is wrong: its one signal L cannot tell "establish, but both ports are busy" from "release"

@@ -9,11 +9,12 @@
 // Timing: circuits as in emulator/tdm/predictive_circuits.h, wormhole as in emulator/network/switch_node.h,
 // and
 // - A slot that the controller begins at t is at the fabric in [t + wire + serialiser + cable, + length):
-// what
-//   NICs send in a predictive slot passes it then. So in S_W worms leave VQ_W from that begin (+ guard, +
-//   reconfiguration where the fabric was not set to S_W) until its end; a worm that is not through goes on
-//   in the next S_W. Grants hold one scheduler delay and one reconfiguration after the pass. SES skips S_W
-//   when no worm has asked for an output or holds one.
+//   what NICs send in a predictive slot passes it then. So in S_W worms leave VQ_W from that begin (+ guard,
+//   + reconfiguration where the fabric was not set to S_W) until its end; a worm that is not through goes on
+//   in the next S_W. S_W after S_W goes on without a seam. Grants hold one scheduler delay and one
+//   reconfiguration after the pass. SES skips S_W when no worm has asked for an output or holds one.
+// - In a predictive slot that an allocation shares, worms pass between the ports that no circuit uses; those
+//   that stay open across a boundary notice nothing of it (emulator/network/fabric_windows.h).
 // - The link carries words of Q_W whenever the NIC is not sending on a granted circuit. It sends on it from
 //   the first instant in the window at which a word of that VQ_PCKT can leave, until the queue is empty and
 //   no message on its way into it, or the window ends; a word of Q_W that has started is finished first.

@@ -1,11 +1,9 @@
 // ADAPTIVE (ours): the slot that most data waits for, and worms beside it.
 //
 // - A predictive slot is shared: only connections that data waits for are configured; the ports of the others
-// go
-//   on carrying worms (each port is preempted by itself, partial reconfiguration).
+//   go on carrying worms (each port is preempted by itself, partial reconfiguration).
 // - A predictive slot has its turn when at least as many of its connections are wanted as 9 in 10 of the
-// inputs at
-//   which worms wait: of those slots the one wanted most. Otherwise the time is S_W's.
+//   inputs at which worms wait: of those slots the one wanted most. Otherwise the time is S_W's.
 // - What waits (S_W too) and was passed over kPatience times has its turn, the one passed over most.
 #include "emulator/tdm/allocation.h"
 

@@ -4,8 +4,7 @@
 //
 // Timing
 // - Control words (request, release, preload, flush) leave a NIC one NIC delay after they were decided and
-// are
-//   at the scheduler port one wire delay later; they do not take bandwidth from data. What the port
+//   are at the scheduler port one wire delay later; they do not take bandwidth from data. What the port
 //   establishes or releases at an instant, the NIC's table shows one wire delay later.
 // - A slot that the controller begins at t with the configuration B^(s) as of t is seen by the NICs one wire
 //   delay later: in [t + wire, t + wire + length) a NIC holds the grant G for its connection in B^(s),
@@ -17,9 +16,8 @@
 // - The NIC sees a message when it is offered: then the predictor is asked, and a message whose connection
 //   the table does not show asks for it (where the technique says so).
 // - A predictor's release waits until no data waits for that connection. A connection that goes away while
-// data
-//   waits for it (flush, preload, the demand guard) is asked for again: the data stays where it is and goes
-//   out in order.
+//   data waits for it (flush, preload, the demand guard) is asked for again: the data stays where it is and
+//   goes out in order.
 // A message is a hit when the table showed its connection when its first word was offered to the NIC.
 //
 // Demand guard: a connection that data waits for must not starve behind connections that nobody uses (the
