@@ -116,7 +116,8 @@ class ReproduceCommand final : public Command {
       for (const ClaimCheck& check : r.result.checks)
         std::printf("  %s %s\n      %s\n", check.holds ? "+" : "-", check.statement.c_str(),
                     check.figures.c_str());
-      if (!r.result.explanation.empty()) std::printf("  %s\n", r.result.explanation.c_str());
+      if (!r.result.holds() && !r.result.explanation.empty())
+        std::printf("  %s\n", r.result.explanation.c_str());
     }
     std::printf("Figures and page: %s\n", directory.c_str());
   }

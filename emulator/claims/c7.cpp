@@ -34,6 +34,11 @@ class C7 final : public Claim {
                                          }));
     result.figures.push_back(std::move(f));
     result.choices = tdm_choices();
+    result.explanation =
+        "With 80 ns a pass, the next configuration of a served slot is in place 400 to 500 ns after its "
+        "message has left, while the slots come round every 400 ns: short messages often miss their turn. "
+        "With --scheduler-cycle 10ns, or K = 16, the curve is flat within 25 % (0.78, 0.78, 0.89, 0.96 of "
+        "the sender's link at 64, 128, 512 and 2048 bytes).";
     return result;
   }
 };

@@ -47,6 +47,11 @@ class C8 final : public Claim {
     result.figures = {std::move(random), std::move(ordered)};
     result.choices = tdm_choices();
     result.choices.emplace_back("1024 rounds");
+    result.explanation =
+        "Against wormhole TDM is ahead by more than the claimed 10 to 25 % at every size. Circuit switching "
+        "is better here than told: a NIC asks for the circuits of all destinations that data waits for at "
+        "once, so that scheduling hides behind data already from 64 bytes on. Dynamic TDM asks again for "
+        "each connection that another one displaced, which short messages do not amortise.";
     return result;
   }
 };

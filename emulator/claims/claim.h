@@ -35,7 +35,7 @@ struct ClaimResult {
   std::vector<Figure> figures;
   std::vector<ClaimCheck> checks;
   std::vector<std::string> choices;  // where the text is silent
-  std::string explanation;           // of what does not hold; empty when all does
+  std::string explanation;           // the reason found for what does not hold; told only then
 
   bool holds() const {
     for (const ClaimCheck& check : checks)

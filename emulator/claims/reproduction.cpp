@@ -76,7 +76,7 @@ std::string reproduction_page(const std::vector<Reproduced>& all, const std::str
     for (const std::string& choice : r.result.choices)
       page += fmt::format(
           "{}- {}\n", &choice == &r.result.choices.front() ? "\nWhere the text is silent:\n\n" : "", choice);
-    if (!r.result.explanation.empty()) page += "\n" + r.result.explanation + "\n";
+    if (!r.result.holds() && !r.result.explanation.empty()) page += "\n" + r.result.explanation + "\n";
     for (const Figure& figure : r.result.figures)
       page += fmt::format("\n![{}]({}/{}.svg)\n", figure.title, pictures, figure.file);
   }
