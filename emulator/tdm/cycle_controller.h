@@ -48,10 +48,13 @@ class CycleController {
   bool offered(Traffic more);
   bool foreground() const { return foreground_; }
 
+  /// The slot just begun is shared, and configured with so many connections.
+  void granted(std::uint64_t connections) { grants_ += connections; }
   /// Slot `slot` (< K) changed and now holds `connections`. Boundaries before the change must be done.
   void changed(std::uint32_t slot, std::size_t connections);
 
-  /// What the choice of the next slot depends on besides the signals and the slots' contents: what came before.
+  /// What the choice of the next slot depends on besides the signals and the slots' contents: what came
+  /// before.
   const std::vector<std::uint32_t>& memory() const { return passed_over_; }
   /// The slot begun last, idle ones not counted.
   std::uint32_t previous() const { return previous_; }
@@ -72,7 +75,8 @@ class CycleController {
   std::uint32_t previous_, previous_predictive_;
   PortSet wanted_;
   Traffic traffic_;
-  std::int64_t window_words_;  // over which the share of predictable words is taken
+  std::int64_t window_words_;   // over which the share of predictable words is taken
+  std::int64_t counted_words_;  // so far; no more than that
   Share predictable_ = kWhole;
   bool foreground_ = true;
   std::uint32_t in_fabric_ = kIdleSlot;

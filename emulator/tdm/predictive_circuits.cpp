@@ -363,7 +363,7 @@ void PredictiveCircuits::begin_slot(Time now) {
   upcoming_.push(window);
 }
 
-/// Loads B^(slot), or what data waits for of it, into the fabric, where it changed since it was last.
+/// Loads B^(slot), where it changed since it was last, into the fabric; or, shared, what data waits for.
 void PredictiveCircuits::latch(std::uint32_t slot, bool shared) {
   if (changed_[slot] == 0 && !shared) return;
   changed_[slot] = shared ? 1 : 0;
@@ -382,9 +382,14 @@ void PredictiveCircuits::latch(std::uint32_t slot, bool shared) {
   }
   if (latched.configuration.ports() == 0) latched.configuration = Configuration(parameters_.nodes);
   latched.configuration.clear();
-  for_each_port(wanted_[slot].words(), [&](Port source) {
-    latched.configuration.add({source, schedule_[slot].destination_of(source)});
-  });
+  for (std::uint32_t k = 0; k < parameters_.slots; ++k) {
+    const std::uint32_t s = (slot + k) % parameters_.slots;
+    for_each_port(wanted_[s].words(), [&](Port source) {
+      const Connection c{source, schedule_[s].destination_of(source)};
+      if (latched.configuration.fits(c)) latched.configuration.add(c);
+    });
+  }
+  controller_.granted(latched.configuration.count());
 }
 
 void PredictiveCircuits::drop(std::uint32_t latched) {

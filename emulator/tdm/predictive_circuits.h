@@ -237,10 +237,10 @@ class PredictiveCircuits : public Engine {
 
   Cycle cycle_;
   std::vector<std::uint32_t> observed_;  // the controller's memory, when it began
-  std::vector<Circuit*> senders_;    // that held a grant and had data in the observed cycle
-  std::uint64_t long_message_;       // words that make it worth observing
-  bool long_waits_ = false;          // a message with so many words left was served in this window
-  std::uint64_t periodic_from_ = 0;  // number of the first window that the cycles before it determine
+  std::vector<Circuit*> senders_;        // that held a grant and had data in the observed cycle
+  std::uint64_t long_message_;           // words that make it worth observing
+  bool long_waits_ = false;              // a message with so many words left was served in this window
+  std::uint64_t periodic_from_ = 0;      // number of the first window that the cycles before it determine
 };
 
 }  // namespace hybrid
