@@ -357,7 +357,7 @@ class TickedSwitch {
     const std::int64_t slot =
         static_cast<std::int64_t>(p_.nodes) * std::max<std::int64_t>(1, p_.slot_length.ps / word_);
     const std::int64_t window = 128 * slot;
-    if (counted_words_ < 0) counted_words_ = 2 * slot;
+    if (counted_words_ < 0) counted_words_ = slot;
     const std::int64_t counted = std::min(static_cast<std::int64_t>(words), window);
     counted_words_ = std::min(counted_words_ + counted, window);
     predictable_ += ((known ? kWhole : 0) - predictable_) * counted / counted_words_;

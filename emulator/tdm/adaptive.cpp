@@ -6,18 +6,25 @@
 // 1. A predictive slot is shared (SlotChoice): only connections that data waits for are configured, first
 //    those of the slot chosen, then those of the others whose ports are free; worms pass between the ports
 //    left. PREEMPT (D 4.5) gives back a slot that nobody needs; this gives back each port that nobody needs.
-// 2. Foreground or background. With `share` the part of the words offered of late whose connection the NIC's
-//    table holds, circuits are in the foreground from kUp on and in the background from kDown down, with
-//      buffer of b slots' words, b < 2.2: max(0.35, 1.15 - 0.4 b) + 0.02 and - 0.02;   else: 0.17 and 0.15.
-//    In the background NICs send worms only. A short buffer makes its PE wait while a message waits for its
-//    slot, and a worm behind it that could have gone; so circuits pay only where most of the traffic takes
-//    them. A long buffer lets a slot's connections gather, and the PE go on: they pay from a sixth on. Below
-//    that, what hits the table does so by chance.
-//    One decision for all NICs, after the mean of many slots: going over costs, since words of a connection
-//    wait for those before them on the other way. (So a turn of phases shorter than that looks mixed.)
-// 3. What waits (S_W too) and was passed over `patience` times has its turn, the one passed over most; S_W
-//    first among equals. Patience is 1.5 rounds of K where b < 2.2, as who waits blocks a PE; else 3 rounds,
-//    and where the share is below 0.45 so many more (up to 9) as slots fill more slowly: 1.35 / share.
+// 2. Foreground or background. `share` is the part of the words offered of late (the mean of 128 slots full
+// of
+//    data from every port, of all words until there are so many) whose connection the NIC's table holds. In
+//    the background NICs send worms only. Circuits go to the background when the share falls below `down`,
+//    and come back when it has reached `up`. Where a NIC queue holds b slots' words,
+//      b < 2.2:    pays = max(0.35, 1.15 - 0.4 b);  down = pays - 0.02, up = pays + 0.02
+//      otherwise:  down = max(0.22, 0.35 - 0.0325 (b - 2)), up = down + 0.18
+//    A short queue makes its PE wait while a message waits for its slot, and with it the worms behind that
+//    could have gone; so circuits pay only where most of the traffic takes them. In a long one messages
+//    gather until a slot is worth its time, and the PE goes on. Below the share of `down` nearly all that
+//    hits the table does so by chance. The figures are measured (grids C5 and C6, buffers from 128 bytes on).
+//    It is one decision for all NICs, and seldom taken, as going over costs: words of a connection wait for
+//    those before them that went the other way. So phases shorter than the mean are taken as mixed traffic.
+// 3. A slot that waits (S_W too) and was passed over for long has its turn, of those the one passed over
+// most;
+//    S_W first among equals. Long is, for b < 2.2, 1.5 rounds (of K slots), as who waits blocks a PE;
+//    otherwise 3 rounds, and for a predictive slot also: as soon as times passed over * connections wanted
+//    comes to 3 rounds * inputs at which worms wait, or after 1.5 b rounds (3 at least, 9 at most). So the
+//    fewer wait in a slot, the longer, and chance hits do not tear worms apart.
 // 4. In the background the slot wanted most has its turn, and S_W when nothing is wanted: queues empty soon,
 //    and nobody keeps one filled by joining it.
 // 5. Otherwise the slot wanted most has its turn where its connections carry more than the worms would: where
@@ -49,14 +56,21 @@ class Adaptive final : public Allocation {
     const Timing timing(p);
     const auto in_slot = [&](Time usable) { return std::max<std::int64_t>(1, usable / timing.word); };
     const auto slot_words = static_cast<std::uint64_t>(in_slot(length_));
-    // Beyond four slots nothing changes any more.
-    const auto room = static_cast<std::int64_t>(std::min(timing.room, 4 * slot_words));
+    // Beyond eight slots nothing changes any more.
+    const auto room = static_cast<std::int64_t>(std::min(timing.room, 8 * slot_words));
     const Share buffer = kWhole * room / static_cast<std::int64_t>(slot_words);
     short_buffer_ = buffer < percent(220);
     if (short_buffer_) {
       const Share pays = std::max(percent(35), percent(115) - buffer * 2 / 5);
       up_ = pays + percent(2);
       down_ = pays - percent(2);
+      patience_ = most_patience_ = std::max<std::uint32_t>(1, p.slots + p.slots / 2);
+    } else {
+      down_ = std::max(percent(22), percent(35) - (buffer - 2 * kWhole) * 13 / 400);
+      up_ = down_ + percent(18);
+      patience_ = 3 * p.slots;
+      const Share rounds = std::clamp(buffer * 3 / 2, 3 * kWhole, 9 * kWhole);
+      most_patience_ = static_cast<std::uint32_t>(rounds * p.slots / kWhole);
     }
     const std::int64_t circuit = std::min(in_slot(length_ - p.guard - p.reconfiguration), room);
     // In a slot, worms that follow one another: no more words than fill it are asked for.
@@ -70,17 +84,16 @@ class Adaptive final : public Allocation {
 
   SlotChoice next(const CycleState& state) const override {
     if (!state.wanted.any()) return {state.wormhole_slot ? state.slots : kIdleSlot, length_};
-    const std::uint32_t patience = this->patience(state);
     std::uint32_t best = kIdleSlot, oldest = kIdleSlot;
     for (std::uint32_t k = 1; k <= state.slots; ++k) {
       const std::uint32_t slot = (state.previous_predictive + k) % state.slots;
       if (!state.wanted.test(slot)) continue;
       if (best == kIdleSlot || state.wanted_connections[slot] > state.wanted_connections[best]) best = slot;
-      if (state.passed_over[slot] >= patience &&
+      if (overdue(state, slot) &&
           (oldest == kIdleSlot || state.passed_over[slot] > state.passed_over[oldest]))
         oldest = slot;
     }
-    if (state.wormhole_slot && state.passed_over[state.slots] >= patience &&
+    if (state.wormhole_slot && state.passed_over[state.slots] >= patience_ &&
         (oldest == kIdleSlot || state.passed_over[state.slots] >= state.passed_over[oldest]))
       return {state.slots, length_};
     if (oldest != kIdleSlot) return {oldest, length_, true};
@@ -101,17 +114,18 @@ class Adaptive final : public Allocation {
   bool pays(std::uint64_t connections, std::uint64_t worms) const {
     return connections * kWhole >= worms * threshold_;
   }
-  std::uint32_t patience(const CycleState& state) const {
-    if (short_buffer_) return state.slots + state.slots / 2;
-    constexpr Share kFewest = percent(135) / 9;
-    const Share rounds = kWhole * percent(135) / std::max(state.predictable, kFewest);
-    return static_cast<std::uint32_t>(std::max(rounds, 3 * kWhole) * state.slots / kWhole);
+  bool overdue(const CycleState& state, std::uint32_t slot) const {
+    const std::uint64_t passed = state.passed_over[slot];
+    if (passed >= most_patience_) return true;
+    return passed >= patience_ &&
+           passed * state.wanted_connections[slot] >= std::uint64_t{patience_} * state.wormhole_inputs;
   }
 
   Time length_;
-  bool short_buffer_ = false;
-  Share up_ = percent(17), down_ = percent(15);
-  std::uint64_t threshold_ = 0;  // connections for each input with worms, in 1/kWhole
+  bool short_buffer_;
+  Share up_, down_;
+  std::uint32_t patience_, most_patience_;  // times passed over
+  std::uint64_t threshold_ = 0;             // connections for each input with worms, in 1/kWhole
 };
 
 const AllocationRegistration kAdaptive{

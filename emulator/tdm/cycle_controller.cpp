@@ -7,7 +7,7 @@ namespace hybrid {
 namespace {
 // Slots full of data from every port. The mean is over all words offered until there are kShareSlots of them,
 // then it forgets at that rate. At first it is as if kFirstSlots of predictable words had gone before.
-constexpr std::int64_t kShareSlots = 128, kFirstSlots = 2;
+constexpr std::int64_t kShareSlots = 128, kFirstSlots = 1;
 }  // namespace
 
 CycleController::CycleController(const SwitchParameters& parameters, bool wormhole_slot)
