@@ -6,25 +6,23 @@
 // 1. A predictive slot is shared (SlotChoice): only connections that data waits for are configured, first
 //    those of the slot chosen, then those of the others whose ports are free; worms pass between the ports
 //    left. PREEMPT (D 4.5) gives back a slot that nobody needs; this gives back each port that nobody needs.
-// 2. Foreground or background. `share` is the part of the words offered of late (the mean of 128 slots full
-// of
-//    data from every port, of all words until there are so many) whose connection the NIC's table holds. In
-//    the background NICs send worms only. Circuits go to the background when the share falls below `down`,
+// 2. Foreground or background. `share` is the part of the words offered of late whose connection the NIC's
+//    table holds: the mean of 128 slots full of data from every port, of all words until there are so many.
+//    In the background NICs send worms only. Circuits go to the background when the share falls below `down`
 //    and come back when it has reached `up`. Where a NIC queue holds b slots' words,
 //      b < 2.2:    pays = max(0.35, 1.15 - 0.4 b);  down = pays - 0.02, up = pays + 0.02
 //      otherwise:  down = max(0.22, 0.35 - 0.0325 (b - 2)), up = down + 0.18
 //    A short queue makes its PE wait while a message waits for its slot, and with it the worms behind that
 //    could have gone; so circuits pay only where most of the traffic takes them. In a long one messages
-//    gather until a slot is worth its time, and the PE goes on. Below the share of `down` nearly all that
-//    hits the table does so by chance. The figures are measured (grids C5 and C6, buffers from 128 bytes on).
+//    gather until a slot is worth its time, and the PE goes on. Below `down` what hits the table does so
+//    mostly by chance. The figures are measured (grids C5 and C6, buffers from 128 bytes on).
 //    It is one decision for all NICs, and seldom taken, as going over costs: words of a connection wait for
 //    those before them that went the other way. So phases shorter than the mean are taken as mixed traffic.
 // 3. A slot that waits (S_W too) and was passed over for long has its turn, of those the one passed over
-// most;
-//    S_W first among equals. Long is, for b < 2.2, 1.5 rounds (of K slots), as who waits blocks a PE;
-//    otherwise 3 rounds, and for a predictive slot also: as soon as times passed over * connections wanted
-//    comes to 3 rounds * inputs at which worms wait, or after 1.5 b rounds (3 at least, 9 at most). So the
-//    fewer wait in a slot, the longer, and chance hits do not tear worms apart.
+//    most; S_W first among equals. Long is, for b < 2.2, 1.5 rounds of K slots, as who waits blocks a PE.
+//    Otherwise it is 3 rounds for S_W, and for a predictive slot as soon after 3 rounds as times passed over
+//    * connections wanted come to 3 rounds * inputs at which worms wait, or 1.5 b rounds (3 at least, 9 at
+//    most). So the fewer wait in a slot, the longer, and chance hits do not tear worms apart.
 // 4. In the background the slot wanted most has its turn, and S_W when nothing is wanted: queues empty soon,
 //    and nobody keeps one filled by joining it.
 // 5. Otherwise the slot wanted most has its turn where its connections carry more than the worms would: where
@@ -32,13 +30,13 @@
 //    A circuit carries a slot, less guard and reconfiguration, or what its queue holds, if that is less. A
 //    worm takes a scheduler pass and a reconfiguration besides its words. If worms would carry more, S_W.
 //
-// Related work: to serve what most data waits for, and to go over to another configuration only where the
-// gain outweighs its cost, is MaxWeight with hysteresis (Celik and others, adaptive MaxWeight for networks
-// with reconfiguration delay); to let the backlog decide between circuits and packets, c-Through and Helios
-// (SIGCOMM 2010) and REACToR (NSDI 2014); to weigh a configuration's length against its reconfiguration,
-// Solstice (CoNEXT 2015) and Eclipse (SIGMETRICS 2016); to change some ports and leave the others alone,
-// Albedo. They plan for delays of microseconds and more with known demand; here a slot is a fraction of a
-// microsecond, so the rules read counters only, and worms use the very ports that circuits leave.
+// Related work. To serve what most data waits for, and to leave a configuration only where the gain outweighs
+// the loss, is MaxWeight with hysteresis (Adaptive MaxWeight, C.-H. Wang; G. Celik and others, "Dynamic
+// scheduling with reconfiguration delays", Queueing Systems 2016). To let the backlog decide between circuits
+// and packets: c-Through and Helios (SIGCOMM 2010), REACToR (NSDI 2014). To weigh how long a configuration
+// stays against its set-up: Solstice (CoNEXT 2015), Eclipse (SIGMETRICS 2016). They plan with known demand
+// for delays of microseconds and more; here a slot is a fraction of a microsecond, so the rules read counters
+// only, and worms use the very ports that circuits leave.
 #include <algorithm>
 
 #include "emulator/network/timing.h"
