@@ -422,6 +422,14 @@ class TickedSwitch {
         openings_.push_back({t_ + skew, t_ + skew + lost, boundary_ + skew, shown});
       }
     }
+    if (choice.shared && !windows_.empty() && windows_.back().close == t_ + wire_) {
+      bool all = true;
+      for (const Connection c : shown.connections()) {
+        const Configuration& before = windows_.back().configuration;
+        all = all && before.ports() != 0 && before.destination_of(c.source) == c.destination;
+      }
+      if (all) lost = p_.guard.ps;
+    }
     windows_.push_back({t_ + wire_, t_ + wire_ + lost, boundary_ + wire_, shown});
   }
 

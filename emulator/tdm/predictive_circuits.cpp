@@ -356,11 +356,23 @@ void PredictiveCircuits::begin_slot(Time now) {
     window.latched = latest_[slot.slot];
     window.configuration = &latched_[window.latched].configuration;
     ++latched_[window.latched].users;
+    if (slot.shared && goes_on(window)) window.open = window.seen + parameters_.guard;
     if (slot.shared) worms_may_pass(now, slot, window.configuration);
   } else if (slot.slot != kIdleSlot) {
     worms_may_pass(now, slot, nullptr);
   }
   upcoming_.push(window);
+}
+
+/// Whether all circuits of `window`, which begins next, are those of the window before, which ends there.
+bool PredictiveCircuits::goes_on(const Window& window) const {
+  const Window& before = upcoming_.empty() ? window_ : upcoming_.back();
+  if (before.configuration == nullptr || before.close != window.seen) return false;
+  bool all = true;
+  for_each_port(window.configuration->inputs().words(), [&](Port source) {
+    all = all && grants(before, {source, window.configuration->destination_of(source)});
+  });
+  return all;
 }
 
 /// Loads B^(slot), where it changed since it was last, into the fabric; or, shared, what data waits for.
