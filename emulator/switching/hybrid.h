@@ -2,7 +2,8 @@
 // link per NIC.
 //
 // A message that is offered goes into the virtual queue VQ_PCKT (tag 0) if its connection is in the NIC's
-// predicted circuit switching table, or if data waits in that queue already; otherwise into Q_W (tag 1), from
+// predicted circuit switching table (and the switch has not told the NICs, one wire delay ago, that circuits
+// are in the background), or if data waits in that queue already; otherwise into Q_W (tag 1), from
 // where it goes to VQ_W in the switch and through the fabric during S_W. The NIC's predictor decides alone
 // what is requested and released.
 //
@@ -14,6 +15,8 @@
 //   reconfiguration where the fabric was not set to S_W) until its end; a worm that is not through goes on
 //   in the next S_W. Grants hold one scheduler delay and one reconfiguration after the pass. SES skips S_W
 //   when no worm has asked for an output or holds one.
+// - In a shared slot the same holds for the ports that no circuit uses; a port that worms used until the slot
+//   began stays as it is, the others are set up first.
 // - The link carries words of Q_W whenever the NIC is not sending on a granted circuit. It sends on it from
 //   the first instant in the window at which a word of that VQ_PCKT can leave, until the queue is empty and
 //   no message on its way into it, or the window ends; a word of Q_W that has started is finished first.
