@@ -22,10 +22,10 @@ if [ "$mode" = full ]; then
   .ci/lint format
   step "clang 19, address and undefined-behaviour sanitizers"
   build asan
-  suite asan -LE mpi
+  suite asan -LE 'mpi|nightly'
   step "thread sanitizer"
   build tsan
-  suite tsan -LE mpi
+  suite tsan -LE 'mpi|nightly'
 fi
 step "all tests"
-suite release
+suite release -LE nightly

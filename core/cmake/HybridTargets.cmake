@@ -77,14 +77,16 @@ function(hybrid_part name)
     hybrid_flags(hybrid_${name}_test)
     hybrid_link(hybrid_${name}_test ${name})
     target_link_libraries(hybrid_${name}_test PRIVATE GTest::gtest_main GTest::gmock)
+    # Tests named Nightly... take minutes: ctest -L nightly runs them, ctest -LE nightly leaves them out.
+    set(apart "*.Nightly*")
     if(arg_SERIAL_TESTS)
       gtest_discover_tests(hybrid_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}.
-        TEST_FILTER "-${arg_SERIAL_TESTS}")
-      gtest_discover_tests(hybrid_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}.
         TEST_FILTER "${arg_SERIAL_TESTS}" TEST_LIST hybrid_${name}_serial_tests PROPERTIES RUN_SERIAL ON)
-    else()
-      gtest_discover_tests(hybrid_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}.)
+      string(APPEND apart ":${arg_SERIAL_TESTS}")
     endif()
+    gtest_discover_tests(hybrid_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}. TEST_FILTER "-${apart}")
+    gtest_discover_tests(hybrid_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}.
+      TEST_FILTER "*.Nightly*" TEST_LIST hybrid_${name}_nightly_tests PROPERTIES LABELS nightly)
   endif()
   if(HYBRID_BENCHMARKS AND benches)
     add_executable(hybrid_${name}_bench ${benches})

@@ -26,8 +26,9 @@ std::vector<std::string> claim_names() {
   std::vector<std::string> names;
   for (const std::string_view name : registered_names(Claim::kKind)) names.emplace_back(name);
   // C2 before C10: shorter names first.
-  std::stable_sort(names.begin(), names.end(),
-                   [](const std::string& a, const std::string& b) { return a.size() < b.size(); });
+  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  });
   return names;
 }
 

@@ -2,7 +2,8 @@
 // link per NIC.
 //
 // A message that is offered goes into the virtual queue VQ_PCKT (tag 0) if its connection is in the NIC's
-// predicted circuit switching table, or if data waits in that queue already; otherwise into Q_W (tag 1), from
+// predicted circuit switching table (and the switch has not told the NICs, one wire delay ago, that circuits
+// are in the background), or if data waits in that queue already; otherwise into Q_W (tag 1), from
 // where it goes to VQ_W in the switch and through the fabric during S_W. The NIC's predictor decides alone
 // what is requested and released.
 //

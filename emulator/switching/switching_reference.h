@@ -194,7 +194,7 @@ class TickedSwitch {
     p.pe_free = t_;
     const Port j = message.connection.destination;
     Circuit& c = circuit(i, j);
-    p.by_worm = has_worms_ && !(slotted_ && (c.in_table || c.waits(t_)));
+    p.by_worm = has_worms_ && !(slotted_ && ((c.in_table && nics_foreground_) || c.waits(t_)));
     std::uint64_t payload = std::max<std::uint64_t>(1, (message.bytes + p_.word - 1) / p_.word);
     if (!p.by_worm) {
       if (!c.waits(t_)) {
@@ -211,11 +211,11 @@ class TickedSwitch {
       outcomes_[message.id].hit = slotted_ ? c.in_table : c.state == 2;
       for (std::uint64_t k = 0; k < payload; ++k)
         p.handing.push_back({0, message.id, j, k == 0, k + 1 == payload, 0});
-      if (slotted_) control([this, payload] { traffic_.predictive += payload; });
+      if (slotted_) control([this, payload] { offered(payload, true); });
       c.unsent += payload;
       return;
     }
-    if (slotted_) control([this, payload] { traffic_.wormhole += payload; });
+    if (slotted_) control([this, payload, known = c.in_table] { offered(payload, known); });
     if (slotted_) apply(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, 0), kNoPort);
     const std::uint64_t limit = p_.worm_limit / p_.word;
     bool first = true;
@@ -351,6 +351,33 @@ class TickedSwitch {
       }
     }
   }
+  /// The NICs offered so many words, of a connection that the table holds or not.
+  void offered(std::uint64_t words, bool known) {
+    (known ? traffic_.predictive : traffic_.wormhole) += words;
+    const std::int64_t slot =
+        static_cast<std::int64_t>(p_.nodes) * std::max<std::int64_t>(1, p_.slot_length.ps / word_);
+    const std::int64_t window = 128 * slot;
+    if (counted_words_ < 0) counted_words_ = slot;
+    const std::int64_t counted = std::min(static_cast<std::int64_t>(words), window);
+    counted_words_ = std::min(counted_words_ + counted, window);
+    predictable_ += ((known ? kWhole : 0) - predictable_) * counted / counted_words_;
+    const bool before = foreground_;
+    const PortSet none(p_.slots);  // what waits where does not matter for this
+    foreground_ = allocation_->foreground({p_.slots,
+                                           has_worms_,
+                                           none,
+                                           false,
+                                           previous_slot_,
+                                           previous_predictive_,
+                                           none,
+                                           {},
+                                           passed_over_,
+                                           0,
+                                           predictable_,
+                                           foreground_,
+                                           traffic_});
+    if (foreground_ != before) later(t_ + wire_, 1, [this, now = foreground_] { nics_foreground_ = now; });
+  }
   void begin_slot() {
     PortSet occupied(p_.slots);
     for (std::uint32_t s = 0; s < p_.slots; ++s)
@@ -372,7 +399,7 @@ class TickedSwitch {
     const SlotChoice choice =
         allocation_->next({p_.slots, has_worms_, occupied, !inputs.empty(), previous_slot_,
                            previous_predictive_, wanted, wanted_connections, passed_over_,
-                           static_cast<std::uint32_t>(inputs.size()), kWhole, true, traffic_});
+                           static_cast<std::uint32_t>(inputs.size()), predictable_, foreground_, traffic_});
     for (std::uint32_t s = 0; s <= p_.slots; ++s)
       passed_over_[s] =
           !(s < p_.slots ? wanted.test(s) : !inputs.empty()) || choice.slot == s ? 0 : passed_over_[s] + 1;
@@ -386,11 +413,22 @@ class TickedSwitch {
       if (choice.slot < p_.slots) {
         previous_predictive_ = choice.slot;
         shown = choice.shared ? active[choice.slot] : schedule_[choice.slot];
+        for (std::uint32_t k = 1; choice.shared && k < p_.slots; ++k)
+          for (const Connection c : active[(choice.slot + k) % p_.slots].connections())
+            if (shown.fits(c)) shown.add(c);
       }
       if (choice.slot == p_.slots || choice.shared) {
         const std::int64_t skew = wire_ + (p_.serialise + p_.cable).ps;
         openings_.push_back({t_ + skew, t_ + skew + lost, boundary_ + skew, shown});
       }
+    }
+    if (choice.shared && !windows_.empty() && windows_.back().close == t_ + wire_) {
+      bool all = true;
+      for (const Connection c : shown.connections()) {
+        const Configuration& before = windows_.back().configuration;
+        all = all && before.ports() != 0 && before.destination_of(c.source) == c.destination;
+      }
+      if (all) lost = p_.guard.ps;
     }
     windows_.push_back({t_ + wire_, t_ + wire_ + lost, boundary_ + wire_, shown});
   }
@@ -615,6 +653,9 @@ class TickedSwitch {
   std::uint32_t previous_predictive_;
   std::vector<std::uint32_t> passed_over_;
   Traffic traffic_;
+  std::int64_t counted_words_ = -1;  // that the share of predictable words is of
+  Share predictable_ = kWhole;
+  bool foreground_ = true, nics_foreground_ = true;  // at the switch, at the NICs
 };
 
 }  // namespace hybrid

@@ -51,8 +51,10 @@ struct CycleState {
 struct SlotChoice {
   std::uint32_t slot = kIdleSlot;
   Time length{};
-  /// Of a predictive slot: only connections that data waits for are configured, and worms pass between the
-  /// other ports meanwhile (each port is preempted by itself).
+  /// Of a predictive slot: only connections that data waits for are configured: its own, and those of the
+  /// slots after it (round and round) whose ports are still free. Worms pass between the other ports (each
+  /// port is preempted by itself). Circuits need no set-up where all were in the fabric in the slot just
+  /// before.
   bool shared = false;
 };
 

@@ -5,8 +5,10 @@
 namespace hybrid {
 
 namespace {
-constexpr std::int64_t kShareSlots = 8;  // of data from every port: what "of late" means
-}
+// Slots full of data from every port. The mean is over all words offered until there are kShareSlots of them,
+// then it forgets at that rate. At first it is as if kFirstSlots of predictable words had gone before.
+constexpr std::int64_t kShareSlots = 128, kFirstSlots = 1;
+}  // namespace
 
 CycleController::CycleController(const SwitchParameters& parameters, bool wormhole_slot)
     : allocation_(AllocationRegistration::make(parameters.allocation, parameters)),
@@ -20,9 +22,9 @@ CycleController::CycleController(const SwitchParameters& parameters, bool wormho
       previous_(wormhole_slot ? parameters.slots : parameters.slots - 1),
       previous_predictive_(parameters.slots - 1),
       wanted_(parameters.slots),
-      window_words_(std::max<std::int64_t>(
-          1, static_cast<std::int64_t>(parameters.slot_length / parameters.word_time()) * parameters.nodes *
-                 kShareSlots)) {}
+      window_words_(std::max<std::int64_t>(1, parameters.slot_length / parameters.word_time()) *
+                    parameters.nodes * kShareSlots),
+      counted_words_(window_words_ / kShareSlots * kFirstSlots) {}
 
 CycleState CycleController::state(std::uint32_t wormhole_inputs) const {
   return {slots_,       wormhole_slot_,       occupied_,    wormhole_inputs != 0,
@@ -37,7 +39,8 @@ bool CycleController::offered(Traffic more) {
   const auto words = static_cast<std::int64_t>(
       std::min<std::uint64_t>(more.predictive + more.wormhole, static_cast<std::uint64_t>(window_words_)));
   const Share now = more.predictive != 0 ? kWhole : 0;
-  predictable_ += (now - predictable_) * words / window_words_;
+  counted_words_ = std::min(counted_words_ + words, window_words_);
+  predictable_ += (now - predictable_) * words / counted_words_;
   const bool before = foreground_;
   foreground_ = allocation_->foreground(state(0));
   return foreground_ != before;
@@ -53,7 +56,7 @@ CycleController::Slot CycleController::step(std::uint32_t wormhole_inputs) {
     passed_over_[s] = waits && s != choice.slot ? passed_over_[s] + 1 : 0;
   }
   if (choice.slot == kIdleSlot) return slot;
-  grants_ += choice.shared ? wanted_connections_[choice.slot] : connections_[choice.slot];
+  if (!choice.shared) grants_ += connections_[choice.slot];
   slot.shared = choice.shared;
   slot.reconfigures = in_fabric_ != choice.slot || stale_[choice.slot] != 0;
   stale_[choice.slot] = choice.shared ? 1 : 0;  // another part of it may be wanted next time

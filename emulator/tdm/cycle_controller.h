@@ -45,9 +45,10 @@ class CycleController {
   bool offered(Traffic more);
   bool foreground() const { return foreground_; }
 
-  /// Lists what changes from slot to slot while no slot's connections do (emulator/network/repetition.h). An
-  /// allocation that remembers something would have to list that too.
+  /// Lists what changes from slot to slot while no slot's connections do (emulator/network/repetition.h).
   void visit(StateVisitor& v);
+  /// The slot just begun is shared, and configured with so many connections.
+  void granted(std::uint64_t connections) { grants_ += connections; }
   /// Slot `slot` (< K) changed and now holds `connections`. Boundaries before the change must be done.
   void changed(std::uint32_t slot, std::size_t connections);
 
@@ -71,7 +72,8 @@ class CycleController {
   std::uint32_t previous_, previous_predictive_;
   PortSet wanted_;
   Traffic traffic_;
-  std::int64_t window_words_;  // over which the share of predictable words is taken
+  std::int64_t window_words_;   // over which the share of predictable words is taken
+  std::int64_t counted_words_;  // so far; no more than that
   Share predictable_ = kWhole;
   bool foreground_ = true;
   std::uint32_t in_fabric_ = kIdleSlot;

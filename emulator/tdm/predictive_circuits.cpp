@@ -352,6 +352,7 @@ void PredictiveCircuits::begin_slot(Time now) {
     window.latched = latest_[slot.slot];
     window.configuration = &latched_[window.latched].configuration;
     ++latched_[window.latched].users;
+    if (slot.shared && goes_on(window)) window.open = window.seen + parameters_.guard;
     if (slot.shared) worms_may_pass(now, slot, window.configuration);
   } else if (slot.slot != kIdleSlot) {
     worms_may_pass(now, slot, nullptr);
@@ -359,7 +360,18 @@ void PredictiveCircuits::begin_slot(Time now) {
   upcoming_.push(window);
 }
 
-/// Loads B^(slot), or what data waits for of it, into the fabric, where it changed since it was last.
+/// Whether all circuits of `window`, which begins next, are those of the window before, which ends there.
+bool PredictiveCircuits::goes_on(const Window& window) const {
+  const Window& before = upcoming_.empty() ? window_ : upcoming_.back();
+  if (before.configuration == nullptr || before.close != window.seen) return false;
+  bool all = true;
+  for_each_port(window.configuration->inputs().words(), [&](Port source) {
+    all = all && grants(before, {source, window.configuration->destination_of(source)});
+  });
+  return all;
+}
+
+/// Loads B^(slot), where it changed since it was last, into the fabric; or, shared, what data waits for.
 void PredictiveCircuits::latch(std::uint32_t slot, bool shared) {
   if (changed_[slot] == 0 && !shared) return;
   changed_[slot] = shared ? 1 : 0;
@@ -378,9 +390,14 @@ void PredictiveCircuits::latch(std::uint32_t slot, bool shared) {
   }
   if (latched.configuration.ports() == 0) latched.configuration = Configuration(parameters_.nodes);
   latched.configuration.clear();
-  for_each_port(wanted_[slot].words(), [&](Port source) {
-    latched.configuration.add({source, schedule_[slot].destination_of(source)});
-  });
+  for (std::uint32_t k = 0; k < parameters_.slots; ++k) {
+    const std::uint32_t s = (slot + k) % parameters_.slots;
+    for_each_port(wanted_[s].words(), [&](Port source) {
+      const Connection c{source, schedule_[s].destination_of(source)};
+      if (latched.configuration.fits(c)) latched.configuration.add(c);
+    });
+  }
+  controller_.granted(latched.configuration.count());
 }
 
 void PredictiveCircuits::drop(std::uint32_t latched) {
@@ -462,8 +479,16 @@ void PredictiveCircuits::visit(StateVisitor& v) {
   Engine::visit(v);
   if (v.done()) return;
   controller_.visit(v);
-  const auto window = [&v](Window& w) {
-    v.same(w.configuration == nullptr ? 0 : w.latched + 1);
+  const bool shared = controller_.needs_signals();  // then it may be, and holds what was wanted at its begin
+  const auto window = [&v, shared](Window& w) {
+    if (w.configuration == nullptr)
+      v.same(0);
+    else if (!shared)
+      v.same(w.latched + 1);
+    else
+      for_each_port(w.configuration->inputs().words(), [&](Port source) {
+        v.same((std::uint64_t{source} << 32 | w.configuration->destination_of(source)) + 1);
+      });
     v.instant(w.seen);
     v.instant(w.open);
     v.instant(w.close);

@@ -193,6 +193,7 @@ class PredictiveCircuits : public Engine {
     std::uint32_t users = 0;
   };
   void latch(std::uint32_t slot, bool shared);
+  bool goes_on(const Window& window) const;
   void drop(std::uint32_t latched);
   std::deque<Latched> latched_;
   std::vector<std::uint32_t> unused_latched_;
