@@ -143,7 +143,7 @@ class ReproduceCommand final : public Command {
 
   std::vector<std::string> names_;
   std::string output_;
-  ClaimContext context_;
+  ClaimContext context_{.threads = 0};
   JsonOutput json_;
 };
 

@@ -6,11 +6,6 @@
 
 namespace hybrid {
 
-namespace {
-constexpr std::uint32_t kMark = std::uint32_t{1} << 31;  // in an event's destination: released; no data waits
-constexpr std::uint32_t kEveryone = ~std::uint32_t{0};   // a notice's destination: foreground or background
-}  // namespace
-
 PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool wormhole_slot)
     : Engine(parameters),
       link_free_(parameters.nodes),
@@ -157,34 +152,6 @@ void PredictiveCircuits::drain(Time now, Circuit& c) {
   if (c.release_due) events_.push_sorted(c.gone, kDrained, source, c.connection.destination);
 }
 
-// ---- What the switch is told of the NICs' queues
-
-void PredictiveCircuits::signal_waiting(Time at, const Circuit& c, bool waiting) {
-  if (!controller_.needs_signals()) return;
-  events_.push(at + timing_.nic + timing_.wire, kSignal, c.connection.source,
-               c.connection.destination | (waiting ? 0 : kMark));
-}
-
-void PredictiveCircuits::signal_offer(Time now, Traffic words) {
-  if (controller_.needs_signals()) send_control(now, {Control::What::offer, {}, 0, words});
-}
-
-void PredictiveCircuits::on_signal(Time now, Circuit& c, bool waiting) {
-  if (!ticking_) catch_up(now);
-  c.told_waiting += waiting ? 1 : -1U;
-  if (c.established) note_wanted(c);
-}
-
-/// Slot c.slot holds `c`.
-void PredictiveCircuits::note_wanted(const Circuit& c) {
-  PortSet& sources = wanted_[c.slot];
-  if (c.established && c.told_waiting != 0)
-    sources.set(c.connection.source);
-  else
-    sources.reset(c.connection.source);
-  controller_.wanted(c.slot, static_cast<std::uint32_t>(sources.count()));
-}
-
 // ---- Switch
 
 void PredictiveCircuits::preload(Time at, std::uint32_t slot, const Configuration& configuration) {
@@ -307,120 +274,6 @@ void PredictiveCircuits::apply_grant(const Grant& grant) {
   if (controller_.needs_signals()) note_wanted(c);
   changed_[grant.slot] = 1;
   controller_.changed(grant.slot, slot.count());
-}
-
-void PredictiveCircuits::tick(Time now) {
-  if (ticking_) return;
-  ticking_ = true;
-  catch_up(now);
-  for (std::size_t i = 0; i < upcoming_.size(); ++i) events_.push(upcoming_[i].seen, kWindow);
-  events_.push(controller_.boundary(), kBoundary);
-  known_until_ = upcoming_.empty() ? controller_.boundary() + timing_.wire : upcoming_.front().seen;
-}
-
-/// Goes over the slots that begin before `limit`, while nothing is in flight. Those that the NICs and the
-/// fabric have not wholly seen by then are begun one by one.
-void PredictiveCircuits::catch_up(Time limit) {
-  if (controller_.boundary() < limit)
-    controller_.skip_to(limit - timing_.wire - timing_.to_fabric - 2 * controller_.longest_slot());
-  while (controller_.boundary() < limit) begin_slot(limit);
-  while (!upcoming_.empty() && upcoming_.front().seen < limit) see_next_window();
-}
-
-void PredictiveCircuits::on_boundary(Time now) {
-  if (in_flight() == 0) {
-    ticking_ = false;
-    return;
-  }
-  begin_slot(now);
-  events_.push(upcoming_.back().seen, kWindow);
-  events_.push(controller_.boundary(), kBoundary);
-}
-
-void PredictiveCircuits::begin_slot(Time now) {
-  const CycleController::Slot slot = controller_.step(wormhole_inputs());
-  Window window;
-  window.seen = slot.begin + timing_.wire;
-  window.open = window.seen + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{});
-  window.close = slot.end + timing_.wire;
-  window.slot = slot.slot;
-  if (timeline_ != nullptr && slot.slot != kIdleSlot)
-    timeline_->slot(slot.begin, slot.end, slot.slot, slot.slot >= parameters_.slots,
-                    window.open - window.seen);
-  if (slot.slot < parameters_.slots) {
-    latch(slot.slot, slot.shared);
-    window.latched = latest_[slot.slot];
-    window.configuration = &latched_[window.latched].configuration;
-    ++latched_[window.latched].users;
-    if (slot.shared && goes_on(window)) window.open = window.seen + parameters_.guard;
-    if (slot.shared) worms_may_pass(now, slot, window.configuration);
-  } else if (slot.slot != kIdleSlot) {
-    worms_may_pass(now, slot, nullptr);
-  }
-  upcoming_.push(window);
-}
-
-/// Whether all circuits of `window`, which begins next, are those of the window before, which ends there.
-bool PredictiveCircuits::goes_on(const Window& window) const {
-  const Window& before = upcoming_.empty() ? window_ : upcoming_.back();
-  if (before.configuration == nullptr || before.close != window.seen) return false;
-  bool all = true;
-  for_each_port(window.configuration->inputs().words(), [&](Port source) {
-    all = all && grants(before, {source, window.configuration->destination_of(source)});
-  });
-  return all;
-}
-
-/// Loads B^(slot), where it changed since it was last, into the fabric; or, shared, what data waits for.
-void PredictiveCircuits::latch(std::uint32_t slot, bool shared) {
-  if (changed_[slot] == 0 && !shared) return;
-  changed_[slot] = shared ? 1 : 0;
-  drop(latest_[slot]);
-  if (unused_latched_.empty()) {
-    unused_latched_.push_back(static_cast<std::uint32_t>(latched_.size()));
-    latched_.emplace_back();
-  }
-  latest_[slot] = unused_latched_.back();
-  unused_latched_.pop_back();
-  Latched& latched = latched_[latest_[slot]];
-  latched.users = 1;
-  if (!shared) {
-    latched.configuration = schedule_[slot];
-    return;
-  }
-  if (latched.configuration.ports() == 0) latched.configuration = Configuration(parameters_.nodes);
-  latched.configuration.clear();
-  for (std::uint32_t k = 0; k < parameters_.slots; ++k) {
-    const std::uint32_t s = (slot + k) % parameters_.slots;
-    for_each_port(wanted_[s].words(), [&](Port source) {
-      const Connection c{source, schedule_[s].destination_of(source)};
-      if (latched.configuration.fits(c)) latched.configuration.add(c);
-    });
-  }
-  controller_.granted(latched.configuration.count());
-}
-
-void PredictiveCircuits::drop(std::uint32_t latched) {
-  if (--latched_[latched].users == 0) unused_latched_.push_back(latched);
-}
-
-void PredictiveCircuits::see_next_window() {
-  if (window_.configuration != nullptr) drop(window_.latched);
-  window_ = upcoming_.front();
-  upcoming_.pop();
-}
-
-void PredictiveCircuits::on_window(Time now) {
-  if (upcoming_.empty() || upcoming_.front().seen != now) return;  // seen already, catching up
-  see_next_window();
-  known_until_ = window_.close;
-  if (window_.configuration == nullptr) return window_seen(now);
-  for_each_port(has_data_.words(), [&](Port source) {
-    const Port destination = window_.configuration->destination_of(source);
-    if (destination == kNoPort) return;
-    if (Circuit* c = circuits_.find(source, destination); c != nullptr && !c->finished()) granted(now, *c);
-  });
-  window_seen(now);
 }
 
 // ---- Notices, deadlines

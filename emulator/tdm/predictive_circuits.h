@@ -67,6 +67,11 @@ class PredictiveCircuits : public Engine {
     kWindow
   };
 
+  /// In an event's destination: of a notice, released; of a signal, no data waits.
+  static constexpr std::uint32_t kMark = std::uint32_t{1} << 31;
+  /// A notice's destination: foreground or background, to all.
+  static constexpr std::uint32_t kEveryone = ~std::uint32_t{0};
+
   /// A connection's side in the NIC and in the switch.
   struct Circuit : WordQueue {
     Circuit(const Timing& timing, Connection c) : WordQueue(timing), connection(c) {}

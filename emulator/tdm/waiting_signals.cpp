@@ -1,0 +1,33 @@
+// What the switch is told of the NICs' queues (R_valid of D 4.5, by slot): control words, for allocations
+// that need them (emulator/tdm/allocation.h).
+#include "emulator/tdm/predictive_circuits.h"
+
+namespace hybrid {
+
+void PredictiveCircuits::signal_waiting(Time at, const Circuit& c, bool waiting) {
+  if (!controller_.needs_signals()) return;
+  events_.push(at + timing_.nic + timing_.wire, kSignal, c.connection.source,
+               c.connection.destination | (waiting ? 0 : kMark));
+}
+
+void PredictiveCircuits::signal_offer(Time now, Traffic words) {
+  if (controller_.needs_signals()) send_control(now, {Control::What::offer, {}, 0, words});
+}
+
+void PredictiveCircuits::on_signal(Time now, Circuit& c, bool waiting) {
+  if (!ticking_) catch_up(now);
+  c.told_waiting += waiting ? 1 : -1U;
+  if (c.established) note_wanted(c);
+}
+
+/// Slot c.slot holds `c`.
+void PredictiveCircuits::note_wanted(const Circuit& c) {
+  PortSet& sources = wanted_[c.slot];
+  if (c.established && c.told_waiting != 0)
+    sources.set(c.connection.source);
+  else
+    sources.reset(c.connection.source);
+  controller_.wanted(c.slot, static_cast<std::uint32_t>(sources.count()));
+}
+
+}  // namespace hybrid
