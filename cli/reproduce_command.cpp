@@ -24,6 +24,8 @@ namespace {
 
 class ReproduceCommand final : public Command {
  public:
+  ReproduceCommand() { context_.threads = 0; }
+
   void declare(CLI::App& app) override {
     app.description(
         "Runs what the papers claim at their parameters, and says whether it holds. Writes each figure as "
@@ -143,7 +145,7 @@ class ReproduceCommand final : public Command {
 
   std::vector<std::string> names_;
   std::string output_;
-  ClaimContext context_{.threads = 0};
+  ClaimContext context_;
   JsonOutput json_;
 };
 
