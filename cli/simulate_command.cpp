@@ -216,7 +216,7 @@ class SimulateCommand final : public Command {
     return array.size() == 1 ? array.front() : array;
   }
 
-  SwitchParameters network_;
+  SwitchParameters network_ = network_by_default();
   std::vector<std::string> techniques_;
   std::vector<std::uint32_t> slot_counts_;
   TrafficOptions traffic_;

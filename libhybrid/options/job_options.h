@@ -14,6 +14,14 @@
 
 namespace hybrid {
 
+/// What jobs and patterns are emulated on where nothing else is said: the parameters of preset ch5, with our
+/// allocation. A preset brings the dissertation's (SES).
+inline SwitchParameters network_by_default() {
+  SwitchParameters network;
+  network.allocation = "adaptive";
+  return network;
+}
+
 struct JobOptions {
   // Recording (read by the shim).
   std::string
@@ -34,7 +42,7 @@ struct JobOptions {
   std::string at_finalize = "emulate";
 
   // Emulation.
-  SwitchParameters network;
+  SwitchParameters network = network_by_default();
   ReplayOptions replay;
   // Those compared in the report (`technique`); empty: wormhole, circuit, tdm, hybrid.
   std::vector<std::string> techniques;
