@@ -117,7 +117,7 @@ Verdict
 How this was reached
   trace hybrid-halo2d-1/trace.otf2
   link 6.4 Gb/s, one way 80ns, slot 100ns, guard 0s, reconfiguration 0s, scheduler greedy (80ns a
-  pass), predictor timeout, allocation ses, seed 1
+  pass), predictor timeout, allocation adaptive, seed 1
   again: hybrid replay hybrid-halo2d-1/trace.otf2 --slots 4
 )");
 }
