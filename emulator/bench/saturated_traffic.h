@@ -29,7 +29,8 @@ struct Delivered {
   void add(Port source, Port destination, std::uint64_t k, std::uint64_t cycle, std::uint64_t size) {
     ++messages;
     bytes += size;
-    std::uint64_t x = (std::uint64_t{source} << 48 ^ std::uint64_t{destination} << 32 ^ k) + cycle * 0x9e3779b97f4a7c15;
+    std::uint64_t x =
+        (std::uint64_t{source} << 48 ^ std::uint64_t{destination} << 32 ^ k) + cycle * 0x9e3779b97f4a7c15;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
     digest += x ^ x >> 27;
   }

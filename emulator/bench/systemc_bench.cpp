@@ -24,9 +24,11 @@ constexpr std::uint64_t kStep = 200;       // cycles in one iteration
 bool equal_deliveries(const SystemcSwitch& systemc, const EmulatorRun& emulator, std::uint32_t ports) {
   const Delivered theirs = systemc.delivered(), ours = emulator.delivered();
   if (theirs == ours) return true;
-  std::fprintf(stderr, "%u ports, %llu cycles: SystemC delivered %llu messages, the emulator %llu, or at other cycles\n",
-               ports, static_cast<unsigned long long>(systemc.cycles()),
-               static_cast<unsigned long long>(theirs.messages), static_cast<unsigned long long>(ours.messages));
+  std::fprintf(
+      stderr,
+      "%u ports, %llu cycles: SystemC delivered %llu messages, the emulator %llu, or at other cycles\n",
+      ports, static_cast<unsigned long long>(systemc.cycles()),
+      static_cast<unsigned long long>(theirs.messages), static_cast<unsigned long long>(ours.messages));
   return false;
 }
 
@@ -69,10 +71,12 @@ __attribute__((visibility("default"))) int sc_main(int argc, char** argv) {
   if (!equal) return 1;
   for (const std::uint32_t ports : {32U, 128U}) {
     const std::string suffix = "/ports:" + std::to_string(ports);
-    benchmark::RegisterBenchmark(("saturated/systemc" + suffix).c_str(),
-                                 [&model = references.at(ports)](benchmark::State& state) { saturated(state, model); });
-    benchmark::RegisterBenchmark(("saturated/emulator" + suffix).c_str(),
-                                 [&model = runs.at(ports)](benchmark::State& state) { saturated(state, model); });
+    benchmark::RegisterBenchmark(
+        ("saturated/systemc" + suffix).c_str(),
+        [&model = references.at(ports)](benchmark::State& state) { saturated(state, model); });
+    benchmark::RegisterBenchmark(
+        ("saturated/emulator" + suffix).c_str(),
+        [&model = runs.at(ports)](benchmark::State& state) { saturated(state, model); });
   }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;

@@ -15,7 +15,7 @@ using Cycle = std::uint64_t;
 /// In cycles.
 constexpr Cycle kWire = 8;
 constexpr Cycle kSchedulerPeriod = 8;  // and latency
-constexpr std::uint32_t kWords = 16;  // of a message, and of a worm
+constexpr std::uint32_t kWords = 16;   // of a message, and of a worm
 
 constexpr std::uint32_t kMostPorts = 512;
 
@@ -308,7 +308,8 @@ SC_MODULE(Scheduler) {
     bool granted = false;
     for (Port k = 0; k < nodes; ++k) {
       const Port output = first + k < nodes ? first + k : first + k - nodes;
-      if ((wanted.words[output / 64] & free_outputs.words[output / 64] & std::uint64_t{1} << output % 64) == 0)
+      if ((wanted.words[output / 64] & free_outputs.words[output / 64] & std::uint64_t{1} << output % 64) ==
+          0)
         continue;
       const int input = first_of(asking[output], free_inputs, pointer[output]);
       if (input < 0) continue;
@@ -404,7 +405,8 @@ struct SystemcSwitch::Model {
   std::vector<std::unique_ptr<Input>> inputs;
 };
 
-SystemcSwitch::SystemcSwitch(const SwitchParameters& parameters) : model_(std::make_unique<Model>(parameters)) {}
+SystemcSwitch::SystemcSwitch(const SwitchParameters& parameters)
+    : model_(std::make_unique<Model>(parameters)) {}
 SystemcSwitch::~SystemcSwitch() = default;
 
 void SystemcSwitch::run(std::uint64_t cycles) {
