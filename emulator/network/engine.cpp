@@ -21,6 +21,7 @@ Time settling_time(const SwitchParameters& p, const Timing& t) {
 Engine::Engine(const SwitchParameters& parameters)
     : parameters_(parameters),
       timing_(parameters),
+      events_(timing_.word),
       pes_(parameters.nodes),
       visitor_(settling_time(parameters_, timing_),
                timing_.flit_words + timing_.worm_words + timing_.worm_overhead) {}
@@ -111,6 +112,7 @@ void Engine::send(Time at, const Message& message) {
     unused_.pop_back();
   }
   transfers_[index] = {message};
+  expect(c);
   ++in_flight_;
   const Time offer = pes_[c.source].add(at, index, timing_.generation);
   if (offer != Time::never()) events_.push_sorted(offer, kOffer, c.source, 0);

@@ -50,6 +50,8 @@ class Engine : public Technique {
  protected:
   /// The message that `pe` offers now: returns its queue and sets the number of its words.
   virtual WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t transfer, std::uint64_t& words) = 0;
+  /// A message of this connection is offered soon: brings its state into the cache.
+  virtual void expect(Connection /*c*/) {}
   /// Words entered a queue of `pe`; moves them on. Must not call fill().
   virtual void moved(Time now, std::uint32_t pe, WordQueue& queue) = 0;
   virtual void handle(Time now, const SwitchEvent& event) = 0;
@@ -68,7 +70,10 @@ class Engine : public Technique {
   /// Lets `pe` enter words as far as room is known.
   void fill(std::uint32_t pe);
   /// Reports that the last word of a message arrives at `at`.
-  void deliver(Time at, std::uint32_t transfer) { events_.push(at, kDelivered, transfer); }
+  void deliver(Time at, std::uint32_t transfer) {
+    __builtin_prefetch(&transfers_[transfer], 1);
+    events_.push(at, kDelivered, transfer);
+  }
   /// Tells the timeline of a circuit's words that leave the NIC at `starts`, before they leave `queue`.
   void tell_circuit(const WordQueue& queue, Connection c, const Run& starts, std::uint32_t slot);
   MessageInFlight& transfer(std::uint32_t index) { return transfers_[index]; }

@@ -1,9 +1,17 @@
-// What happens next: a heap of small events, ordered by time, then by the phase of an instant, then by the
-// order of scheduling. So runs are deterministic, and within an instant causes come before what looks at them
+// What happens next: small events, ordered by time, then by the phase of an instant, then by the order of
+// scheduling. So runs are deterministic, and within an instant causes come before what looks at them
 // (docs/timing.md, "One instant").
+//
+// In a loaded switch hundreds of events wait, nearly all of them within a few scheduler cycles. So time is
+// cut into buckets of about a word time; an event waits, in no order, in the bucket of a wheel, and the
+// events of a bucket are sorted when it has its turn. What comes for that bucket later stands in a heap, and
+// what lies beyond the wheel in another.
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -22,43 +30,126 @@ struct SwitchEvent {
 
 class EventQueue {
  public:
-  bool empty() const { return heap_.empty(); }
-  Time next() const { return heap_.empty() ? Time::never() : heap_.front().at; }
-  const SwitchEvent& top() const { return heap_.front(); }
+  /// `grain`: about the time between one instant and the next; changes nothing but the speed.
+  explicit EventQueue(Time grain = nanoseconds(8))
+      : shift_(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(grain.ps, 1))) - 1) {}
+
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+  Time next() const { return size_ == 0 ? Time::never() : top().at; }
+  const SwitchEvent& top() const { return late_first() ? late_.front() : due_.back(); }
 
   /// `kind` (< 256) is the phase too: smaller ones come first.
   void push(Time at, std::uint32_t kind, std::uint32_t a = 0, std::uint32_t b = 0) {
-    heap_.push_back({at, std::uint64_t{kind} << SwitchEvent::kSequenceBits | sequence_++, a, b});
-    std::push_heap(heap_.begin(), heap_.end(), later);
+    put({at, std::uint64_t{kind} << SwitchEvent::kSequenceBits | sequence_++, a, b});
   }
   /// As push, but among events of the same kind and instant the order is that of (a, b): for kinds whose
   /// order matters and should not depend on who was scheduled first. All events of the kind must come by it.
   void push_sorted(Time at, std::uint32_t kind, std::uint32_t a, std::uint32_t b) {
-    heap_.push_back(
-        {at, std::uint64_t{kind} << SwitchEvent::kSequenceBits | std::uint64_t{a} << 28 | b, a, b});
-    std::push_heap(heap_.begin(), heap_.end(), later);
+    put({at, std::uint64_t{kind} << SwitchEvent::kSequenceBits | std::uint64_t{a} << 28 | b, a, b});
   }
   /// All events, in no order.
-  const std::vector<SwitchEvent>& all() const { return heap_; }
+  void copy_to(std::vector<SwitchEvent>& events) const {
+    events = due_;
+    events.insert(events.end(), late_.begin(), late_.end());
+    events.insert(events.end(), far_.begin(), far_.end());
+    for (const std::vector<SwitchEvent>& bucket : wheel_)
+      events.insert(events.end(), bucket.begin(), bucket.end());
+  }
   /// Puts off the events for which `which(event)` holds, by `by` (>= 0).
   template <class Which>
   void put_off(Time by, Which&& which) {
-    for (SwitchEvent& event : heap_)
+    std::vector<SwitchEvent> events;
+    copy_to(events);
+    due_.clear();
+    late_.clear();
+    far_.clear();
+    for (std::vector<SwitchEvent>& bucket : wheel_) bucket.clear();
+    occupied_.fill(0);
+    size_ = 0;
+    for (SwitchEvent& event : events)
       if (which(event)) event.at += by;
-    std::make_heap(heap_.begin(), heap_.end(), later);
+    std::sort(events.begin(), events.end(), [](const auto& x, const auto& y) { return later(y, x); });
+    for (const SwitchEvent& event : events) put(event);
   }
   SwitchEvent pop() {
-    std::pop_heap(heap_.begin(), heap_.end(), later);
-    const SwitchEvent event = heap_.back();
-    heap_.pop_back();
+    const SwitchEvent event = top();
+    if (late_first()) {
+      std::pop_heap(late_.begin(), late_.end(), later);
+      late_.pop_back();
+    } else {
+      due_.pop_back();
+    }
+    if (--size_ != 0 && due_.empty() && late_.empty()) next_bucket();
     return event;
   }
 
  private:
+  static constexpr std::int64_t kBuckets = 256;
+
   static bool later(const SwitchEvent& x, const SwitchEvent& y) {
     return x.at != y.at ? x.at > y.at : x.order > y.order;
   }
-  std::vector<SwitchEvent> heap_;
+  bool late_first() const { return due_.empty() || (!late_.empty() && later(due_.back(), late_.front())); }
+  std::int64_t bucket_of(const SwitchEvent& event) const { return event.at.ps >> shift_; }
+  static std::size_t place(std::int64_t bucket) { return static_cast<std::size_t>(bucket & (kBuckets - 1)); }
+
+  void put(const SwitchEvent& event) {
+    const std::int64_t bucket = bucket_of(event);
+    if (size_++ == 0) turn_ = bucket;
+    if (bucket <= turn_) {
+      late_.push_back(event);
+      std::push_heap(late_.begin(), late_.end(), later);
+    } else if (bucket - turn_ < kBuckets) {
+      wheel_[place(bucket)].push_back(event);
+      occupied_[place(bucket) / 64] |= std::uint64_t{1} << place(bucket) % 64;
+    } else {
+      far_.push_back(event);
+      std::push_heap(far_.begin(), far_.end(), later);
+    }
+  }
+
+  /// The first bucket of the wheel after turn_ that holds anything, or one beyond the wheel.
+  std::int64_t next_in_wheel() const {
+    const std::size_t from = place(turn_ + 1);
+    for (std::size_t k = 0; k <= occupied_.size(); ++k) {
+      const std::size_t w = (from / 64 + k) % occupied_.size();
+      std::uint64_t bits = occupied_[w];
+      if (k == 0) bits &= ~std::uint64_t{0} << from % 64;
+      if (bits == 0) continue;
+      const std::size_t found = w * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+      return turn_ + 1 + static_cast<std::int64_t>((found - from) % static_cast<std::size_t>(kBuckets));
+    }
+    return turn_ + kBuckets;
+  }
+
+  /// It is the turn of the next bucket that holds anything.
+  void next_bucket() {
+    const std::int64_t in_wheel = next_in_wheel();
+    const bool far_first =
+        !far_.empty() && (bucket_of(far_.front()) < in_wheel || in_wheel == turn_ + kBuckets);
+    turn_ = far_first ? bucket_of(far_.front()) : in_wheel;
+    if (!far_first) {
+      due_.swap(wheel_[place(turn_)]);
+      occupied_[place(turn_) / 64] &= ~(std::uint64_t{1} << place(turn_) % 64);
+    }
+    while (!far_.empty() && bucket_of(far_.front()) <= turn_) {
+      due_.push_back(far_.front());
+      std::pop_heap(far_.begin(), far_.end(), later);
+      far_.pop_back();
+    }
+    std::sort(due_.begin(), due_.end(), later);
+  }
+
+  int shift_;
+  std::int64_t turn_ = 0;
+  // Events of buckets up to turn_; none only if there is none at all.
+  std::vector<SwitchEvent> due_;                          // the last one comes first
+  std::vector<SwitchEvent> late_;                         // heap
+  std::array<std::vector<SwitchEvent>, kBuckets> wheel_;  // those of the buckets after that
+  std::array<std::uint64_t, kBuckets / 64> occupied_{};
+  std::vector<SwitchEvent> far_;  // heap
+  std::size_t size_ = 0;
   std::uint64_t sequence_ = 0;
 };
 

@@ -247,7 +247,7 @@ void StateVisitor::queue(WordQueue& queue) {
 
 void StateVisitor::events(EventQueue& events) {
   if (mode_ == Mode::save) {
-    saved_events_ = events.all();
+    events.copy_to(saved_events_);
     std::sort(saved_events_.begin(), saved_events_.end(), earlier);
   } else if (mode_ == Mode::compare) {
     compare_events(events);
@@ -263,10 +263,10 @@ void StateVisitor::events(EventQueue& events) {
 /// The events are those of before, later by the period; but for some that are the same.
 void StateVisitor::compare_events(const EventQueue& events) {
   outcome_ = Outcome::differs;
-  if (saved_events_.size() != events.all().size() || saved_events_.empty()) return;
+  if (saved_events_.size() != events.size() || saved_events_.empty()) return;
   if (events.next() - saved_events_.front().at != period_ || !same_event(events.top(), saved_events_.front()))
     return;
-  events_ = events.all();
+  events.copy_to(events_);
   std::sort(events_.begin(), events_.end(), earlier);
   waiting_before_.clear();
   waiting_.clear();

@@ -121,8 +121,9 @@ std::uint64_t serve(const Run& in, Time spacing, Time latest, Time& free, Emit&&
   std::uint64_t done = 0;
   const auto give = [&](Time first, Time step, std::uint64_t words) {
     if (words == 0 || first > latest) return false;
-    const std::uint64_t fit =
-        step.ps == 0 ? words : static_cast<std::uint64_t>((latest.ps - first.ps) / step.ps) + 1;
+    const std::uint64_t fit = step.ps == 0 || latest == Time::never()
+                                  ? words
+                                  : static_cast<std::uint64_t>((latest.ps - first.ps) / step.ps) + 1;
     const Run out{first, step, std::min(words, fit)};
     free = out.last() + spacing;
     done += out.count;

@@ -12,7 +12,8 @@ SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler
       kinds_(kinds),
       sources_(ports, Source(timing)),
       announced_(ports),
-      queues_(ports),
+      place_(ports),
+      unfinished_(ports),
       worms_of_(ports),
       sending_(ports),
       scheduler_(ports),
@@ -22,13 +23,14 @@ SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler
 void SwitchNode::announce(std::uint32_t source, std::uint32_t transfer, Port destination,
                           std::uint64_t payload) {
   announced_[source].push({transfer, destination, payload});
-  ++queues_.get(source, lane({source, destination}), source, destination, timing_).unfinished;
+  ++unfinished({source, destination});
+  expect({source, destination});
 }
 
 Time SwitchNode::cleared(std::uint32_t source, Port destination) {
-  const VirtualQueue* queue = queues_.find(source, lane({source, destination}));
-  if (queue == nullptr) return Time{};
-  return queue->unfinished != 0 ? Time::never() : queue->last_left + timing_.wire;
+  if (unfinished({source, destination}) != 0) return Time::never();
+  const VirtualQueue* queue = find({source, destination});
+  return queue == nullptr ? Time{} : queue->last_left + timing_.wire;
 }
 
 std::uint64_t SwitchNode::words_up_to(std::uint32_t source, Port destination) const {
@@ -45,10 +47,10 @@ Time SwitchNode::next_start(std::uint32_t port) {
   const Source& source = sources_[port];
   if (source.queue.entered.empty()) return Time::never();
   const Port destination = announced_[port].front().destination;
-  const VirtualQueue& to = queues_.get(port, destination, port, destination, timing_);
-  if (to.credit.empty()) return Time::never();
-  return std::max(
-      {source.link_free, source.queue.entered.front().first + timing_.nic, to.credit.front().first});
+  const Time there = std::max(source.link_free, source.queue.entered.front().first + timing_.nic);
+  const VirtualQueue* to = find({port, destination});
+  if (to == nullptr) return there;
+  return to->credit.empty() ? Time::never() : std::max(there, to->credit.front().first);
 }
 
 bool SwitchNode::move(Time now, std::uint32_t source, Time latest, EventQueue& events,
@@ -63,14 +65,45 @@ bool SwitchNode::move(Time now, std::uint32_t source, Time latest, EventQueue& e
   }
 }
 
+/// The queue of `c`, one that another connection no longer needs if it has none.
+SwitchNode::VirtualQueue& SwitchNode::get(Time now, Connection c) {
+  std::uint32_t& place = place_.of(c.source, lane(c));
+  if (place != 0) return *places_[place - 1];
+  while (!resting_.empty()) {
+    VirtualQueue& queue = *places_[resting_.front()];
+    const bool in_use = queue.asked || unfinished(queue.connection) != 0;
+    if (!in_use && queue.last_left + timing_.wire > now) break;  // not all credits are back
+    const std::uint32_t given = resting_.front() + 1;
+    resting_.pop();
+    queue.resting = false;
+    if (in_use) continue;
+    place_.of(queue.connection.source, lane(queue.connection)) = 0;
+    queue.serve(c, timing_);
+    place = given;
+    return queue;
+  }
+  queues_.emplace_back(c, timing_);
+  places_.push_back(&queues_.back());
+  place = static_cast<std::uint32_t>(places_.size());
+  return queues_.back();
+}
+
+/// All messages announced for `queue` have left it.
+void SwitchNode::rest(VirtualQueue& queue) {
+  if (queue.resting) return;
+  queue.resting = true;
+  resting_.push(place_.of(queue.connection.source, lane(queue.connection)) - 1);
+}
+
 bool SwitchNode::move_link(std::uint32_t port, Time latest, Time now, EventQueue& events) {
   Source& source = sources_[port];
+  if (source.no_place) return false;
   bool moved = false;
   while (!source.queue.entered.empty()) {
     const Announced message = announced_[port].front();
-    VirtualQueue& to =
-        queues_.get(port, lane({port, message.destination}), port, message.destination, timing_);
-    if (to.credit.empty()) break;
+    VirtualQueue& to = get(now, {port, message.destination});
+    source.no_place = to.credit.empty();
+    if (source.no_place) break;
     const Run data = source.queue.entered.front().head(source.queue.segments.front().words);
     const Run possible = later_of(data.delayed(timing_.nic), to.credit.front());
     const std::uint64_t words =
@@ -89,7 +122,10 @@ bool SwitchNode::move_link(std::uint32_t port, Time latest, Time now, EventQueue
               [&](std::uint32_t transfer) {
                 to.messages.push({transfer, message.payload, message.destination});
               },
-              [&](std::uint32_t, Time) { announced_[port].pop(); });
+              [&](std::uint32_t, Time) {
+                announced_[port].pop();
+                if (announced_[port].size() > 1) expect({port, announced_[port][1].destination});
+              });
         });
     if (timing_.bounded()) to.credit.pop(words);
     if (words == 0) break;
@@ -141,6 +177,7 @@ bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
     });
     if (sent == 0) break;
     moved = true;
+    sources_[input].no_place = false;
     queue.arrived.pop(sent);
     worm.left -= sent;
     worm.free = free;
@@ -149,7 +186,7 @@ bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
     sending_.reset(input);
     events.push_sorted(worm.free, kinds_.tail, input, queue.connection.destination);
     if (worm.ends_message) {
-      --queue.unfinished;
+      --unfinished(queue.connection);
       delivered.push_back({worm.transfer, queue.last_left + fabric_.path + timing_.nic});
     }
   }
@@ -164,7 +201,7 @@ void SwitchNode::wake_scheduler(Time now, EventQueue& events) {
 }
 
 void SwitchNode::grant(Time now, Connection c) {
-  VirtualQueue& queue = *queues_.find(c.source, lane(c));
+  VirtualQueue& queue = *find(c);
   Arriving& message = queue.messages.front();
   Worm& worm = worms_of_[c.source];
   if (timeline_ != nullptr) timeline_->waited(queue.asked_at, now + fabric_.setup, c, true);
@@ -186,13 +223,14 @@ void SwitchNode::visit(StateVisitor& v) {
   windows_.visit(v);
   bool used = inputs_with_worms_ != 0;
   std::uint64_t index = 0;
-  for (VirtualQueue& queue : queues_.all()) {
+  for (VirtualQueue& queue : queues_) {
     if (v.done()) return;
     ++index;
-    if (queue.unfinished == 0) continue;  // its credits matter when a message is announced
+    const std::uint64_t unfinished_here = unfinished(queue.connection);
+    if (unfinished_here == 0) continue;  // its credits matter when a message is announced
     used = true;
     v.same(index);
-    v.same(queue.unfinished * 2 + (queue.asked ? 1 : 0));
+    v.same(unfinished_here * 2 + (queue.asked ? 1 : 0));
     v.words(queue.arrived);
     if (timing_.bounded()) v.words(queue.credit);
     v.same(queue.messages.size());
@@ -233,16 +271,25 @@ void SwitchNode::handle(Time now, const SwitchEvent& event, EventQueue& events,
   } else if (event.kind() == kinds_.tail) {
     if (--worms_at_[c.source] == 0) --inputs_with_worms_;
     scheduler_.free(c);
-    VirtualQueue& queue = *queues_.find(c.source, lane(c));
+    VirtualQueue& queue = *find(c);
     queue.asked = false;
     ask(now, queue, events);
+    if (unfinished(c) == 0) rest(queue);
     wake_scheduler(now, events);
   } else {
     last_pass_ = now;
     pass_at_ = Time::never();
-    for (const Connection granted : scheduler_.pass()) {
-      grant(now, granted);
-      touched.push_back(granted.source);
+    const std::vector<Connection>& all_granted = scheduler_.pass();
+    constexpr std::size_t kAhead = 3;
+    for (std::size_t i = 0; i < all_granted.size(); ++i) {
+      if (i + kAhead < all_granted.size()) {
+        const Connection next = all_granted[i + kAhead];
+        expect(next);
+        if (!announced_[next.source].empty())
+          expect({next.source, announced_[next.source].front().destination});
+      }
+      grant(now, all_granted[i]);
+      touched.push_back(all_granted[i].source);
     }
   }
 }

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "emulator/network/event_queue.h"
@@ -55,8 +56,9 @@ class SwitchNode {
   /// What a NIC sends from: Q_W and its link.
   struct Source {
     explicit Source(const Timing& timing) : queue(timing) {}
-    WordQueue queue;   // Q_W
-    Time link_free{};  // earliest start of the next word
+    WordQueue queue;        // Q_W
+    Time link_free{};       // earliest start of the next word
+    bool no_place = false;  // for the word in front, as far as is known: only words leaving VQ_W change that
   };
   Source& source(std::uint32_t port) { return sources_[port]; }
 
@@ -102,19 +104,22 @@ class SwitchNode {
     std::uint64_t words;  // of payload, not yet in a granted worm
     Port destination;
   };
-  struct VirtualQueue {
-    VirtualQueue(std::uint32_t source_port, Port destination_port, const Timing& timing)
-        : connection{source_port, destination_port} {
+  struct alignas(64) VirtualQueue {
+    VirtualQueue(Connection c, const Timing& timing) { serve(c, timing); }
+    /// As at first, for `c`.
+    void serve(Connection c, const Timing& timing) {
+      connection = c;
+      credit.pop_all(credit.size());
       credit.push({Time{}, Time{}, timing.bounded() ? timing.room : ~std::uint64_t{0}});
     }
     Connection connection;  // of the worm that asks or is granted
     RunQueue arrived;       // words that have not left: their arrival
     RunQueue credit;        // places that the NIC knows of and has not used
     Ring<Arriving> messages;
-    bool asked = false;  // the head worm has asked, is about to, or is granted
+    bool asked = false;    // the head worm has asked, is about to, or is granted
+    bool resting = false;  // in resting_
     Time asked_at{};
-    Time last_left{};              // start of the last word that left
-    std::uint64_t unfinished = 0;  // messages announced whose last word has not left
+    Time last_left{};  // start of the last word that left
   };
   struct Worm {
     VirtualQueue* queue = nullptr;
@@ -128,6 +133,17 @@ class SwitchNode {
   Port lane(Connection c) const { return timing_.input_fifo ? c.source : c.destination; }
   bool move_link(std::uint32_t source, Time latest, Time now, EventQueue& events);
   bool move_fabric(Time now, std::uint32_t source, EventQueue& events, std::vector<Delivery>& delivered);
+  std::uint32_t& unfinished(Connection c) { return unfinished_.of(c.source, lane(c)); }
+  VirtualQueue* find(Connection c) {
+    const std::uint32_t place = place_.of(c.source, lane(c));
+    return place == 0 ? nullptr : places_[place - 1];
+  }
+  VirtualQueue& get(Time now, Connection c);
+  void rest(VirtualQueue& queue);
+  /// It is the turn of c's queue soon: brings it into the cache.
+  void expect(Connection c) {
+    if (const VirtualQueue* queue = find(c); queue != nullptr) prefetch_all(*queue);
+  }
   std::uint64_t head_worm(const VirtualQueue& queue) const;
   void ask(Time now, VirtualQueue& queue, EventQueue& events);
   void wake_scheduler(Time now, EventQueue& events);
@@ -140,8 +156,14 @@ class SwitchNode {
   Kinds kinds_;
   std::vector<Source> sources_;
   std::vector<Ring<Announced>> announced_;  // of each source, in Q_W's order
-  ConnectionTable<VirtualQueue> queues_;
-  std::vector<Worm> worms_of_;  // the granted worm of each input
+  // A queue in which all is as at first, all credits being back, serves another connection: so what a loaded
+  // switch works on is little enough to stay in the cache, and a large one needs little memory.
+  ConnectionCounts place_;           // by connection: of its queue in queues_, from 1 on; 0: it has none
+  std::deque<VirtualQueue> queues_;  // addresses stay
+  std::vector<VirtualQueue*> places_;
+  Ring<std::uint32_t> resting_;  // places of queues that had nothing left to do when they came here
+  ConnectionCounts unfinished_;  // by queue: messages announced whose last word has not left
+  std::vector<Worm> worms_of_;   // the granted worm of each input
   PortSet sending_;
   WormholeScheduler scheduler_;
   Time pass_at_ = Time::never();  // of the scheduled pass

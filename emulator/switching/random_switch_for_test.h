@@ -40,8 +40,9 @@ inline SwitchParameters random_parameters(Random& random, const std::string& tec
   }
   p.slots = static_cast<std::uint32_t>(1 + random.below(4));
   p.guard = random.below(2) == 0 ? Time{} : time(0, 3);
-  p.slot_length = p.guard + p.reconfiguration +
-                  p.word_time() * static_cast<std::int64_t>(1 + random.below(6)) + time(0, 3);
+  // One draw a statement: the order within an expression is the compiler's.
+  const Time words = p.word_time() * static_cast<std::int64_t>(1 + random.below(6));
+  p.slot_length = p.guard + p.reconfiguration + words + time(0, 3);
   const auto allocations = registered_names("allocation");
   p.allocation = allocations[random.below(allocations.size())];
   if (random.below(2) == 0)

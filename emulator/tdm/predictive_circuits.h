@@ -106,6 +106,7 @@ class PredictiveCircuits : public Engine {
   };
 
   WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
+  void expect(Connection c) override { circuits_.prefetch(c.source, c.destination); }
   void moved(Time now, std::uint32_t pe, WordQueue& queue) override;
   void handle(Time now, const SwitchEvent& event) override;
   bool steady(std::uint32_t kind) const override { return kind == kBoundary || kind == kWindow; }

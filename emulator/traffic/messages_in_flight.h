@@ -5,10 +5,10 @@
 // message.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "core/connection.h"
@@ -16,6 +16,52 @@
 #include "emulator/switching/technique.h"
 
 namespace hybrid {
+
+/// How many messages each connection has sent and got: a hash table with open addressing, since every message
+/// asks it twice.
+class ConnectionOrders {
+ public:
+  struct Order {
+    Connection connection{kNoPort, kNoPort};
+    std::uint64_t sent = 0, delivered = 0;
+  };
+
+  Order& of(Connection c) {
+    Order& order = place(c);
+    if (order.connection == c) return order;
+    if (2 * ++used_ > orders_.size()) {
+      grow();
+      return of_new(c);
+    }
+    order.connection = c;
+    return order;
+  }
+
+ private:
+  Order& of_new(Connection c) {
+    Order& order = place(c);
+    order.connection = c;
+    return order;
+  }
+  /// Where `c` is, or would be.
+  Order& place(Connection c) {
+    const std::uint64_t key = std::uint64_t{c.source} << 32 | c.destination;
+    std::size_t at = key * 0x9e3779b97f4a7c15 >> 20;
+    for (;; ++at) {
+      Order& order = orders_[at & (orders_.size() - 1)];
+      if (order.connection == c || order.connection.source == kNoPort) return order;
+    }
+  }
+  void grow() {
+    std::vector<Order> before(2 * orders_.size());
+    before.swap(orders_);
+    for (const Order& order : before)
+      if (order.connection.source != kNoPort) place(order.connection) = order;
+  }
+
+  std::vector<Order> orders_ = std::vector<Order>(64);  // a power of two, at most half of it used
+  std::size_t used_ = 0;
+};
 
 /// `Note`: what the driver wants to know of a message when it arrives.
 template <class Note>
@@ -31,7 +77,7 @@ class MessagesInFlight {
       free_.pop_back();
     }
     const Message message{sent_++ << 32 | place, connection, bytes};
-    flights_[place] = {message, orders_[key(connection)].sent++, State::sent, note};
+    flights_[place] = {message, orders_.of(connection).sent++, State::sent, note};
     return message;
   }
 
@@ -50,7 +96,7 @@ class MessagesInFlight {
     const Message& sent = flight.message;
     if (sent.connection != message.connection || sent.bytes != message.bytes)
       fault(message, "is not delivered as it was sent");
-    if (flight.order != orders_[key(message.connection)].delivered++)
+    if (flight.order != orders_.of(message.connection).delivered++)
       fault(message, "overtakes another of its connection");
     ++delivered_;
     bytes_ += message.bytes;
@@ -77,11 +123,6 @@ class MessagesInFlight {
     State state = State::none;
     Note note{};
   };
-  struct Order {
-    std::uint64_t sent = 0, delivered = 0;
-  };
-
-  static std::uint64_t key(Connection c) { return std::uint64_t{c.source} << 32 | c.destination; }
   Flight& find(const Message& message) {
     const auto place = static_cast<std::uint32_t>(message.id);
     if (place >= flights_.size() || flights_[place].state == State::none ||
@@ -97,7 +138,7 @@ class MessagesInFlight {
 
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_;
-  std::unordered_map<std::uint64_t, Order> orders_;  // never iterated
+  ConnectionOrders orders_;
   std::uint64_t sent_ = 0, delivered_ = 0;
   Bytes bytes_ = 0;
 };

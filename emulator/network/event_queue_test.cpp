@@ -1,0 +1,89 @@
+#include "emulator/network/event_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <tuple>
+
+#include "core/random.h"
+
+namespace hybrid {
+namespace {
+
+/// What the queue promises, in the plainest form.
+class PlainQueue {
+ public:
+  void push(Time at, std::uint32_t kind, std::uint32_t a) { events_[{at, kind, sequence_++}] = a; }
+  void put_off_odd(Time by) {
+    std::map<Key, std::uint32_t> later;
+    for (const auto& [key, a] : events_) {
+      const auto [at, kind, sequence] = key;
+      later[{a % 2 == 1 ? at + by : at, kind, sequence}] = a;
+    }
+    events_ = later;
+  }
+  bool empty() const { return events_.empty(); }
+  Time next() const { return std::get<0>(events_.begin()->first); }
+  std::uint32_t pop() {
+    const std::uint32_t a = events_.begin()->second;
+    events_.erase(events_.begin());
+    return a;
+  }
+
+ private:
+  using Key = std::tuple<Time, std::uint32_t, std::uint64_t>;
+  std::map<Key, std::uint32_t> events_;
+  std::uint64_t sequence_ = 0;
+};
+
+TEST(EventQueue, GivesEventsByTimeKindAndOrderOfPushing) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    // Instants within a bucket, within the wheel, far beyond it.
+    const Time grain = picoseconds(static_cast<std::int64_t>(1 + random.below(3000)));
+    EventQueue queue(grain);
+    PlainQueue plain;
+    Time now{};
+    std::uint32_t a = 0;
+    for (int step = 0; step < 2000; ++step) {
+      if (random.below(2) == 0 || plain.empty()) {
+        static constexpr std::uint64_t kFar[] = {1, 3, 1000, 500'000, 100'000'000};
+        const Time at = now + picoseconds(static_cast<std::int64_t>(random.below(kFar[random.below(5)])));
+        const auto kind = static_cast<std::uint32_t>(random.below(3));
+        queue.push(at, kind, a);
+        plain.push(at, kind, a++);
+      } else if (random.below(100) == 0) {
+        const Time by = picoseconds(static_cast<std::int64_t>(random.below(10'000)));
+        queue.put_off(by, [](const SwitchEvent& event) { return event.a % 2 == 1; });
+        plain.put_off_odd(by);
+      } else {
+        now = plain.next();
+        ASSERT_EQ(queue.next(), now) << "seed " << seed;
+        ASSERT_EQ(queue.top().at, now);
+        ASSERT_EQ(queue.pop().a, plain.pop()) << "seed " << seed;
+      }
+      std::vector<SwitchEvent> all;
+      queue.copy_to(all);
+      ASSERT_EQ(all.size(), queue.size());
+      ASSERT_EQ(queue.empty(), plain.empty());
+    }
+    for (; !plain.empty(); now = queue.next()) ASSERT_EQ(queue.pop().a, plain.pop()) << "seed " << seed;
+    EXPECT_EQ(queue.next(), Time::never());
+  }
+}
+
+TEST(EventQueue, SortedEventsOfAnInstantComeByTheirNumbers) {
+  EventQueue queue;
+  queue.push_sorted(nanoseconds(5), 1, 2, 0);
+  queue.push_sorted(nanoseconds(5), 1, 1, 9);
+  queue.push_sorted(nanoseconds(5), 1, 1, 3);
+  queue.push_sorted(nanoseconds(5), 0, 7, 7);
+  EXPECT_EQ(queue.pop().a, 7U);
+  EXPECT_EQ(queue.pop().b, 3U);
+  EXPECT_EQ(queue.pop().b, 9U);
+  EXPECT_EQ(queue.pop().a, 2U);
+  EXPECT_TRUE(queue.empty());
+}
+
+}  // namespace
+}  // namespace hybrid
