@@ -1,13 +1,17 @@
 // `hybrid replay TRACE`: the report of a recorded job, with any parameters.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/command.h"
 #include "cli/trace_command.h"
+#include "emulator/replay/otf2_reader.h"
+#include "emulator/timeline_file.h"
 #include "libhybrid/report/job_report.h"
 #include "libhybrid/report/progress.h"
 #include "libhybrid/report/report_json.h"
@@ -21,6 +25,9 @@ class ReplayCommand final : public Command {
   void declare(CLI::App& app) override {
     app.description("Emulates a recorded job on a hybrid switch and reports. The trace is only read.");
     arguments_.declare(app);
+    app.add_option("--timeline", timeline_,
+                   "new file: what each port did when, as trace JSON for ui.perfetto.dev; of one technique "
+                   "and one K");
     app.footer(
         "Examples:\n"
         "  hybrid replay hybrid-my_app-1\n"
@@ -31,9 +38,16 @@ class ReplayCommand final : public Command {
   int run(const std::vector<std::string>&) override {
     arguments_.settle();
     ProgressLine line(stderr);
+    JobOptions options = arguments_.options();
+    std::optional<TimelineFile> timeline;
+    if (!timeline_.empty()) {
+      const auto placement = ports_of_ranks(*open_trace(arguments_.trace()), options.replay);
+      options.replay.timeline = &timeline.emplace(timeline_, std::max(count_ports(placement), 2U));
+    }
     const JobReport report =
-        make_report(arguments_.trace(), arguments_.options(),
+        make_report(arguments_.trace(), options,
                     [&](std::string_view what, std::uint64_t done) { line.show(what, done); });
+    if (timeline) timeline->finish();
     line.clear();
     if (!arguments_.json().owns_stdout()) std::fputs(to_text(report).c_str(), stdout);
     if (arguments_.json().wanted()) arguments_.json().write(to_json(report));
@@ -42,6 +56,7 @@ class ReplayCommand final : public Command {
 
  private:
   TraceArguments arguments_;
+  std::string timeline_;
 };
 
 const CommandRegistration kReplay{

@@ -46,6 +46,29 @@ std::string measures_table(const std::vector<Measures>& results, bool loads) {
   return table.text(0, kWidth);
 }
 
+/// How evenly the ports were used, and how full the slots.
+std::string ports_table(const std::vector<Measures>& results) {
+  TextTable table({{"technique", TextTable::Align::left},
+                   {"K"},
+                   {"out: least"},
+                   {"mean"},
+                   {"largest"},
+                   {"in: least"},
+                   {"mean"},
+                   {"largest"},
+                   {"slots used"},
+                   {"wasted"}});
+  for (const Measures& m : results) {
+    const PortSpread out = m.out_utilisation(), in = m.in_utilisation();
+    const bool slots = m.statistics.slots_used + m.statistics.slots_wasted != 0;
+    table.add({m.technique, m.slots == 0 ? "-" : std::to_string(m.slots), percent(out.least),
+               percent(out.mean), percent(out.largest), percent(in.least), percent(in.mean),
+               percent(in.largest), slots ? percent(m.slot_occupancy()) : "-",
+               slots ? percent(m.slot_waste()) : "-"});
+  }
+  return table.text(0, kWidth);
+}
+
 class SimulateCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
@@ -67,6 +90,8 @@ class SimulateCommand final : public Command {
     table_.add({"timeline", "FILE", "new file: what each port did when, as trace JSON for ui.perfetto.dev",
                 "", [this](std::string_view v) { timeline_ = v; }});
     flags_.declare(app, table_, "Timeline (docs/traffic.md)");
+    app.add_flag("--per-port", per_port_,
+                 "also show how evenly the ports were used and how full the slots; JSON: each port's bytes");
     json_.declare(app);
     app.footer(
         "Examples:\n"
@@ -192,7 +217,10 @@ class SimulateCommand final : public Command {
 
   int show(bool synthetic) {
     line_.clear();
-    if (!json_.owns_stdout()) std::fputs(measures_table(results_, synthetic).c_str(), stdout);
+    if (!json_.owns_stdout()) {
+      std::fputs(measures_table(results_, synthetic).c_str(), stdout);
+      if (per_port_) std::fputs(("\n" + ports_table(results_)).c_str(), stdout);
+    }
     json_.write(as_json(synthetic));
     return kDone;
   }
@@ -200,7 +228,7 @@ class SimulateCommand final : public Command {
   nlohmann::ordered_json as_json(bool synthetic) const {
     auto array = nlohmann::ordered_json::array();
     for (const Measures& m : results_) {
-      auto one = to_json(m);
+      auto one = to_json(m, per_port_);
       if (synthetic) {
         one["pattern"] = traffic_.pattern;
         one["message"] = traffic_.message;
@@ -221,7 +249,7 @@ class SimulateCommand final : public Command {
   std::vector<std::uint32_t> slot_counts_;
   TrafficOptions traffic_;
   std::string commands_, commands_output_, timeline_;
-  bool nodes_given_ = false;
+  bool nodes_given_ = false, per_port_ = false;
   std::vector<Measures> results_;
   ProgressLine line_{stderr};
   OptionTable table_;

@@ -57,4 +57,15 @@ Time LatencyHistogram::quantile(double fraction) const {
   return std::clamp(Time{static_cast<std::int64_t>(last_of(bucket))}, minimum_, maximum_);
 }
 
+PortSpread Measures::spread(Bytes PortTraffic::* direction) const {
+  if (nodes == 0) return {};
+  // Ports that carried nothing need not be listed.
+  Bytes least = ports.size() < nodes ? 0 : ~Bytes{0}, largest = 0;
+  for (const PortTraffic& port : ports) {
+    least = std::min(least, port.*direction);
+    largest = std::max(largest, port.*direction);
+  }
+  return {port_utilisation(least), utilisation, port_utilisation(largest)};
+}
+
 }  // namespace hybrid

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "core/connection.h"
 #include "core/time.h"
 #include "core/units.h"
 #include "emulator/switching/technique.h"
@@ -32,6 +34,18 @@ class LatencyHistogram {
   Time maximum_{};
 };
 
+/// Payload through one port of the switch: of messages from it (out) and to it (in). What a multicast brings
+/// to n ports counts n times at its source.
+struct PortTraffic {
+  Bytes out = 0, in = 0;
+  bool operator==(const PortTraffic&) const = default;
+};
+
+/// Of all ports' utilisations.
+struct PortSpread {
+  double least = 0, mean = 0, largest = 0;
+};
+
 struct Measures {
   std::string technique;
   std::uint32_t nodes = 0;
@@ -50,7 +64,35 @@ struct Measures {
   LatencyHistogram latency;  // from hand-over to the NIC to the last word at the destination PE
   double hit_rate = 0;       // hits / messages
   TechniqueStatistics statistics;
+  std::vector<PortTraffic> ports;  // by port; all `out` together are `bytes`, and so are all `in`
   std::uint64_t seed = 0;
+
+  /// Adds `payload` to both ports of a connection of the switch (of `nodes` ports, told at the first call).
+  void count_ports(std::uint32_t of, Connection connection, Bytes payload) {
+    if (ports.empty()) ports.resize(of);
+    ports[connection.source].out += payload;
+    ports[connection.destination].in += payload;
+  }
+  /// What a port's link carried, as a share of what it could: payload bits / (time x link rate).
+  double port_utilisation(Bytes payload) const {
+    return bytes == 0 ? 0.0
+                      : utilisation * static_cast<double>(nodes) * static_cast<double>(payload) /
+                            static_cast<double>(bytes);
+  }
+  PortSpread out_utilisation() const { return spread(&PortTraffic::out); }
+  PortSpread in_utilisation() const { return spread(&PortTraffic::in); }
+
+  /// Of the (slot, connection) pairs that were granted, in slots that began: with data sent, and without.
+  /// Both 0 where there were none (techniques without slots).
+  double slot_occupancy() const { return slot_share(statistics.slots_used); }
+  double slot_waste() const { return slot_share(statistics.slots_wasted); }
+
+ private:
+  PortSpread spread(Bytes PortTraffic::* direction) const;
+  double slot_share(std::uint64_t pairs) const {
+    const std::uint64_t all = statistics.slots_used + statistics.slots_wasted;
+    return all == 0 ? 0.0 : static_cast<double>(pairs) / static_cast<double>(all);
+  }
 };
 
 }  // namespace hybrid

@@ -76,5 +76,30 @@ TEST(LatencyHistogram, AFractionJustReachedAsksForNoMore) {
   EXPECT_GE(h.quantile(0.0701).ps, 1'000'000);
 }
 
+TEST(Measures, PortsAreSharesOfWhatALinkCouldCarry) {
+  Measures m;
+  m.nodes = 4;
+  m.count_ports(4, {0, 1}, 600);
+  m.count_ports(4, {0, 2}, 200);
+  m.count_ports(4, {3, 1}, 0);
+  m.bytes = 800;
+  m.utilisation = 0.1;  // 800 bytes of the 8000 that 4 links carry in the time: 2000 each
+  EXPECT_EQ(m.ports, (std::vector<PortTraffic>{{800, 0}, {0, 600}, {0, 200}, {0, 0}}));
+  EXPECT_DOUBLE_EQ(m.out_utilisation().largest, 0.4);
+  EXPECT_DOUBLE_EQ(m.out_utilisation().mean, 0.1);
+  EXPECT_DOUBLE_EQ(m.out_utilisation().least, 0);
+  EXPECT_DOUBLE_EQ(m.in_utilisation().largest, 0.3);
+}
+
+TEST(Measures, SlotsAreUsedOrWasted) {
+  Measures m;
+  EXPECT_EQ(m.slot_occupancy(), 0);  // a technique without slots
+  EXPECT_EQ(m.slot_waste(), 0);
+  m.statistics.slots_used = 3;
+  m.statistics.slots_wasted = 1;
+  EXPECT_EQ(m.slot_occupancy(), 0.75);
+  EXPECT_EQ(m.slot_waste(), 0.25);
+}
+
 }  // namespace
 }  // namespace hybrid

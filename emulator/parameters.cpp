@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/registry.h"
+#include "emulator/fabric.h"
 #include "predictor/counted_holdings.h"
 #include "predictor/recency_list.h"
 
@@ -77,6 +78,20 @@ void check_split(const SwitchParameters& p) {
            "Give a share nearer to 0.5, a higher --link-rate, or fewer --circuit-channels.");
 }
 
+void check_reconfiguration(const SwitchParameters& p) {
+  check_time("reconfiguration", p.reconfiguration, false);
+  check_time("reconfiguration-command", p.reconfiguration_command, false);
+  check_time("reconfiguration-switching", p.reconfiguration_switching, false);
+  check_time("reconfiguration-lock", p.reconfiguration_lock, false);
+  const Time parts = p.reconfiguration_parts();
+  if (p.reconfiguration != Time{} && parts != Time{} && p.reconfiguration != parts)
+    refuse("reconfiguration",
+           to_string(p.reconfiguration) + ", but its parts are " + to_string(parts) + " together (command " +
+               to_string(p.reconfiguration_command) + ", switching " +
+               to_string(p.reconfiguration_switching) + ", lock " + to_string(p.reconfiguration_lock) + ")",
+           "Give either --reconfiguration or its parts, which --fabric sets too.");
+}
+
 void check_multiplexing(const SwitchParameters& p) {
   if (p.slots == 0)
     refuse("slots", "a TDM cycle of K = 0 slots carries nothing",
@@ -89,7 +104,7 @@ void check_multiplexing(const SwitchParameters& p) {
     refuse("preload",
            std::to_string(p.preload) + " preloaded slots, but only " + std::to_string(p.slots) + " in all",
            "Give at most --slots.");
-  const Time unusable = p.guard + p.reconfiguration;
+  const Time unusable = p.guard + p.reconfiguration_time();
   if (p.wormhole_slot_length != Time{} && p.wormhole_slot_length - unusable < p.word_time())
     refuse("wormhole-slot-length",
            to_string(p.wormhole_slot_length) + " leaves no time for one word of " + to_string(p.word_time()) +
@@ -140,7 +155,7 @@ void check(const SwitchParameters& p) {
   check_time("serialise", p.serialise, false);
   check_time("cable", p.cable, false);
   check_time("deserialise", p.deserialise, false);
-  check_time("reconfiguration", p.reconfiguration, false);
+  check_reconfiguration(p);
   check_time("slot-length", p.slot_length, true);
   check_time("wormhole-slot-length", p.wormhole_slot_length, false);
   check_time("guard", p.guard, false);
@@ -226,16 +241,26 @@ namespace {
 
 /// What was given explicitly, for settings that follow others until then.
 struct Given {
-  bool nodes = false, slots = false, preload = false;
+  bool nodes = false, slots = false, preload = false, slot_length = false;
   bool every_destination = false;  // preset ch8: slots follow nodes
 };
+
+/// "ses|sla|..."
+std::string names_of(std::string_view kind) {
+  std::string names;
+  for (std::string_view k : registered_names(kind)) names += (names.empty() ? "" : "|") + std::string(k);
+  return names;
+}
 
 class Adder {
  public:
   Adder(OptionTable& table) : table_(table) {}
 
-  void time(const char* name, const char* help, Time& t) {
-    add(name, "TIME", help, to_string(t), [&t, name](std::string_view v) { t = parse_time(v, name); });
+  void time(const char* name, const char* help, Time& t, std::function<void()> after = {}) {
+    add(name, "TIME", help, to_string(t), [&t, name, after = std::move(after)](std::string_view v) {
+      t = parse_time(v, name);
+      if (after) after();
+    });
   }
   void bytes(const char* name, const char* help, Bytes& b) {
     add(name, "BYTES", help, b == kUnlimited ? "unlimited" : std::to_string(b),
@@ -262,9 +287,7 @@ class Adder {
   }
   /// A registered thing, by name; an unknown one is refused at once.
   void named(const char* name, const char* kind, const char* help, std::string& s) {
-    std::string names;
-    for (std::string_view k : registered_names(kind)) names += (names.empty() ? "" : "|") + std::string(k);
-    add(name, names, help, s, [&s, name, kind](std::string_view v) {
+    add(name, names_of(kind), help, s, [&s, name, kind](std::string_view v) {
       check_registered(name, kind, v);
       s = v;
     });
@@ -326,7 +349,7 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
           "the dissertation's parameter sets; replaces what was set before, except technique, nodes and seed",
           "", [&p, given](std::string_view v) {
             apply_preset(v, p, given->nodes);
-            given->slots = given->preload = false;
+            given->slots = given->preload = given->slot_length = false;
             given->every_destination = v == "ch8";
           });
 
@@ -335,12 +358,25 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.count("preload", "slots that are preloaded with what is known of the traffic", p.preload, kMostSlots,
             [given] { given->preload = true; });
   add.named("allocation", "allocation", "how the TDM cycle is shared", p.allocation);
-  add.time("slot-length", "length of a TDM slot", p.slot_length);
+  add.add("fabric", names_of(FabricTechnology::kKind),
+          "technology of the analog fabric: sets the three parts of its reconfiguration and, unless "
+          "--slot-length is given, slots at least ten times as long as guard and reconfiguration",
+          "", [&p, given](std::string_view v) {
+            check_registered("fabric", "fabric", v);
+            apply_fabric(v, p, given->slot_length);
+          });
+  add.time("slot-length", "length of a TDM slot", p.slot_length, [given] { given->slot_length = true; });
   add.time("wormhole-slot-length",
            "allocation sla: length of the wormhole slot S_W; 0: follows the measured ratio of traffic",
            p.wormhole_slot_length);
   add.time("guard", "unusable at the start of each slot", p.guard);
-  add.time("reconfiguration", "time the analog fabric needs to change its configuration", p.reconfiguration);
+  add.time("reconfiguration",
+           "time the analog fabric needs to change its configuration, at once instead of in parts",
+           p.reconfiguration);
+  add.time("reconfiguration-command", "its first part: the controller takes the new configuration",
+           p.reconfiguration_command);
+  add.time("reconfiguration-switching", "its second part: the fabric changes", p.reconfiguration_switching);
+  add.time("reconfiguration-lock", "its third part: receivers lock to new senders", p.reconfiguration_lock);
   add.named("scheduler", "scheduler", "who grants circuits, one slot a pass", p.scheduler_name);
   add.named("predictor", "predictor", "who asks for circuits", p.predictor);
   add.time("predictor-timeout", "time-out predictor: a connection unused that long is released",

@@ -2,6 +2,7 @@
 // and a latency in cycles (D 8.4); a message's delivery time follows from them and from nothing else.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -32,7 +33,10 @@ struct SwitchParameters {
   Clocked scheduler{nanoseconds(80), 1};
   Clocked digital_fabric{nanoseconds(10), 1};  // wormhole
   Clocked analog_fabric{nanoseconds(10), 0};   // circuits: LVDS, below 2 ns, neglected in D 5.5.1
-  Time reconfiguration{};                      // of the analog fabric, per change of configuration
+  /// Per change of the analog fabric's configuration: at once, or in three parts (emulator/fabric.h). Both
+  /// may be given only if they agree; what models take is reconfiguration_time().
+  Time reconfiguration{};
+  Time reconfiguration_command{}, reconfiguration_switching{}, reconfiguration_lock{};
 
   Bytes word = 8;
   Bytes flit = 8;
@@ -61,6 +65,10 @@ struct SwitchParameters {
   std::uint64_t seed = 1;
 
   constexpr Time one_way_wire() const { return serialise + cable + deserialise; }
+  constexpr Time reconfiguration_parts() const {
+    return reconfiguration_command + reconfiguration_switching + reconfiguration_lock;
+  }
+  constexpr Time reconfiguration_time() const { return std::max(reconfiguration, reconfiguration_parts()); }
   Time word_time() const { return time_on_link(word, link_rate); }
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/registry.h"
 
 namespace hybrid {
 namespace {
@@ -45,6 +46,15 @@ TEST(SwitchParameters, EveryImpossibleCombinationIsNamedWithItsOption) {
       {"slot-length", [](auto& p) { p.guard = p.slot_length; }},
       {"slot-length", [](auto& p) { p.guard = p.reconfiguration = nanoseconds(50); }},
       {"slot-length", [](auto& p) { p.reconfiguration = nanoseconds(91); }},  // 9 ns left, a word takes 10
+      {"slot-length", [](auto& p) { p.reconfiguration_lock = nanoseconds(91); }},
+      {"reconfiguration",
+       [](auto& p) {
+         p.reconfiguration = nanoseconds(50);
+         p.reconfiguration_lock = nanoseconds(20);
+       }},
+      {"reconfiguration-command", [](auto& p) { p.reconfiguration_command = nanoseconds(-1); }},
+      {"reconfiguration-switching", [](auto& p) { p.reconfiguration_switching = nanoseconds(-1); }},
+      {"reconfiguration-lock", [](auto& p) { p.reconfiguration_lock = milliseconds(3'600'000); }},
       {"slot-length", [](auto& p) { p.slot_length = Time{}; }},
       {"slot-length", [](auto& p) { p.slot_length = nanoseconds(9); }},
       {"guard", [](auto& p) { p.guard = nanoseconds(-1); }},
@@ -146,8 +156,9 @@ struct SwitchOptions : testing::Test {
 
 TEST_F(SwitchOptions, HaveTheSharedNames) {
   for (const char* name :
-       {"technique", "nodes", "network", "slots", "preload", "allocation", "scheduler", "predictor",
-        "slot-length", "guard", "reconfiguration", "buffer", "seed", "preset"})
+       {"technique", "nodes", "network", "slots", "preload", "allocation", "scheduler", "predictor", "fabric",
+        "slot-length", "guard", "reconfiguration", "reconfiguration-command", "reconfiguration-switching",
+        "reconfiguration-lock", "buffer", "seed", "preset"})
     EXPECT_NE(table.find(name), nullptr) << name;
 }
 
@@ -229,9 +240,65 @@ TEST_F(SwitchOptions, NodesGivenBeforeThePresetStay) {
   EXPECT_EQ(p.slots, 19u);
 }
 
+TEST_F(SwitchOptions, ReconfigurationIsOneTimeOrThePartsThatMakeIt) {
+  set("reconfiguration", "7ns");
+  EXPECT_EQ(p.reconfiguration_time(), nanoseconds(7));
+  set("reconfiguration-command", "1ns");
+  EXPECT_NE(refusal(p).find("7ns, but its parts are 1ns together"), std::string::npos) << refusal(p);
+  set("reconfiguration-switching", "4ns");
+  set("reconfiguration-lock", "2ns");
+  EXPECT_EQ(refusal(p), "");  // both, and they agree
+  set("reconfiguration", "0s");
+  EXPECT_EQ(refusal(p), "");
+  EXPECT_EQ(p.reconfiguration_time(), nanoseconds(7));
+}
+
+TEST_F(SwitchOptions, AFabricSetsThePartsAndSlotsThatAreWorthThem) {
+  const struct {
+    const char* name;
+    Time reconfiguration, slot;
+  } fabrics[] = {{"lvds", nanoseconds(1), nanoseconds(100)},  // ten times 1 ns are less than a slot is anyway
+                 {"fast-optical", nanoseconds(100), microseconds(1)},
+                 {"mems-2d", microseconds(12), microseconds(120)},
+                 {"mems-3d", milliseconds(10), milliseconds(100)}};
+  EXPECT_EQ(registered_names("fabric").size(), std::size(fabrics));
+  for (const auto& fabric : fabrics) {
+    set("preset", "ch5");
+    set("fabric", fabric.name);
+    EXPECT_EQ(p.reconfiguration_time(), fabric.reconfiguration) << fabric.name;
+    EXPECT_EQ(p.slot_length, fabric.slot) << fabric.name;
+    EXPECT_EQ(refusal(p), "") << fabric.name;
+  }
+  set("reconfiguration", "5us");
+  EXPECT_NE(refusal(p).find("--fabric"), std::string::npos) << refusal(p);
+  set("reconfiguration", "10ms");
+  EXPECT_EQ(refusal(p), "");
+}
+
+TEST_F(SwitchOptions, AGivenSlotLengthOutlivesTheFabricWhicheverComesFirst) {
+  set("slot-length", "20us");
+  set("fabric", "mems-2d");
+  EXPECT_EQ(p.slot_length, microseconds(20));
+  EXPECT_EQ(refusal(p), "");
+  set("slot-length", "10us");
+  EXPECT_NE(refusal(p).find("slot-length"), std::string::npos);
+  set("preset", "ch4");  // begins anew
+  EXPECT_EQ(p.reconfiguration_time(), Time{});
+  set("fabric", "mems-2d");
+  EXPECT_EQ(p.slot_length, microseconds(120));
+}
+
+TEST_F(SwitchOptions, APartBesideAFabricReplacesThatPart) {
+  set("fabric", "mems-2d");
+  set("reconfiguration-lock", "3us");
+  EXPECT_EQ(p.reconfiguration_time(), microseconds(14));
+  EXPECT_EQ(refusal(p), "");
+}
+
 TEST_F(SwitchOptions, UnknownNamesAndBadValuesAreRefused) {
   EXPECT_THROW(set("technique", "teleport"), UserError);
   EXPECT_THROW(set("scheduler", "none-such"), UserError);
+  EXPECT_THROW(set("fabric", "mems-4d"), UserError);
   EXPECT_THROW(set("preset", "ch7"), UserError);
   EXPECT_THROW(set("slots", "-1"), UserError);
   EXPECT_THROW(set("guard", "12"), UserError);

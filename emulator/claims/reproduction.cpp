@@ -25,8 +25,9 @@ std::string_view verdict(bool holds) { return holds ? "holds" : "does not hold";
 std::vector<std::string> claim_names() {
   std::vector<std::string> names;
   for (const std::string_view name : registered_names(Claim::kKind)) names.emplace_back(name);
-  // C2 before C10: shorter names first.
+  // The papers' claims, then our own figures; C2 before C10: shorter names first.
   std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    if (a.front() != b.front()) return a.front() < b.front();
     return a.size() != b.size() ? a.size() < b.size() : a < b;
   });
   return names;
@@ -53,7 +54,8 @@ std::string reproduction_page(const std::vector<Reproduced>& all, const std::str
       "# What the papers say happens, and what happens here\n\n"
       "D is the dissertation that introduced the hybrid switch. Its figures are pictures that we do not "
       "have: a claim is what\n"
-      "its text says. Every row comes from one run of the emulator at the dissertation's parameters; nothing "
+      "its text says; rows R are ours, and state what was found. Every row comes from one run of the "
+      "emulator at the dissertation's parameters; nothing "
       "is tuned per\n"
       "row, and a claim that does not hold is told so. Make this page again with\n\n    {}\n\n"
       "| claim | place | what | verdict |\n| --- | --- | --- | --- |\n",

@@ -14,7 +14,7 @@ struct Reproduced {
   ClaimResult result;
 };
 
-/// All claims' names in the papers' order (C1, C2, ..., C10, ...).
+/// All claims' names in the papers' order (C1, C2, ..., C10, ...), then ours (R1, ...).
 std::vector<std::string> claim_names();
 
 /// Runs the claim of that name. Throws UserError for an unknown one.

@@ -19,7 +19,7 @@ struct Timing {
         digital_word(std::max(word, p.digital_fabric.cycle)),
         digital(p.digital_fabric.delay() + p.one_way_wire()),
         analog(p.analog_fabric.delay() + p.one_way_wire()),
-        reconfiguration(p.reconfiguration),
+        reconfiguration(p.reconfiguration_time()),
         word_bytes(p.word),
         room(p.buffer == kUnlimited ? kUnlimited : std::max<Bytes>(1, p.buffer / p.word)),
         worm_words(std::max<Bytes>(1, p.worm_limit / p.word)),

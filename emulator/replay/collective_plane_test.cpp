@@ -127,6 +127,8 @@ TEST(HardwareMulticast, ARootIsDoneWhenItHasSentAndTheOthersWhenTheyHaveIt) {
     EXPECT_EQ(result.measures.time, expected) << late;
     EXPECT_EQ(result.measures.messages, 3u);
     EXPECT_EQ(result.measures.bytes, 3u * 128);
+    EXPECT_EQ(result.measures.ports,  // what each receiver gets counts at the root
+              (std::vector<PortTraffic>{{0, 128}, {0, 128}, {3 * 128, 0}, {0, 128}}));
     EXPECT_EQ(result.measures.latency.maximum(), nanoseconds(490));
     EXPECT_EQ(result.measures.statistics.messages, 0u);  // none of the technique's
   }

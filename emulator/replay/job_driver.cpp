@@ -275,7 +275,7 @@ std::uint32_t JobDriver::transmit(std::uint32_t location, std::uint32_t source, 
     count_local(travelling);
     return index;
   }
-  count_message(location, travelling);
+  count_message(location, {from, to}, travelling);
   technique_.send(now_, {messages_sent_++ << 32 | index, {from, to}, travelling});
   return index;
 }

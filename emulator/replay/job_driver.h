@@ -166,7 +166,7 @@ class JobDriver final : private TransferListener {
   void forget(Request request);
   bool complete_send(Location& location, std::uint32_t index);
   void cancel(Location& location);
-  void count_message(std::uint32_t location, Bytes bytes);
+  void count_message(std::uint32_t location, Connection connection, Bytes bytes);
   void count_local(Bytes bytes);
   void begin_phase(Location& location);
   void end_phase(Location& location);
@@ -223,6 +223,7 @@ class JobDriver final : private TransferListener {
 
   std::uint64_t messages_ = 0, hits_ = 0, local_messages_ = 0;
   Bytes bytes_ = 0, local_bytes_ = 0;
+  std::vector<PortTraffic> port_traffic_;  // by port
   LatencyHistogram latency_;
 };
 

@@ -45,8 +45,8 @@ void JobDriver::broadcast(const Run& run, Instance& instance) {
   const CollectivePlane::Copied copied = plane_->multicast(now_, source, ports, run.call.bytes);
   instance.left = std::max(instance.left, copied.injected);
   instance.copied = copied.delivered;
-  for_each_port(ports.words(), [&](Port) {
-    count_message(run.location, run.call.bytes);
+  for_each_port(ports.words(), [&](Port port) {
+    count_message(run.location, {source, port}, run.call.bytes);
     latency_.add(copied.delivered - now_);
   });
 }

@@ -45,9 +45,13 @@ void JobDriver::end_phase(Location& location) {
 }
 
 /// A message that `location` (or kNobody) puts on the network.
-void JobDriver::count_message(std::uint32_t location, Bytes bytes) {
+void JobDriver::count_message(std::uint32_t location, Connection connection, Bytes bytes) {
   ++messages_;
   bytes_ += bytes;
+  const std::size_t ports = std::max(connection.source, connection.destination) + std::size_t{1};
+  if (port_traffic_.size() < ports) port_traffic_.resize(ports);
+  port_traffic_[connection.source].out += bytes;
+  port_traffic_[connection.destination].in += bytes;
   if (location == kNobody || locations_[location].phases.empty()) return;
   ReplayedPhase& phase = phases_[locations_[location].phases.back().phase].result;
   ++phase.messages;
@@ -63,6 +67,7 @@ void JobDriver::report(ReplayResult& result) const {
   Measures& measures = result.measures;
   measures.messages = messages_;
   measures.bytes = bytes_;
+  measures.ports = port_traffic_;
   measures.local_messages = local_messages_;
   measures.local_bytes = local_bytes_;
   measures.latency = latency_;

@@ -14,6 +14,7 @@ ReplayResult replay(JobTrace& trace, SwitchParameters parameters, const ReplayOp
   parameters.nodes = std::max(ports, 2u);
   check(parameters);
   const std::unique_ptr<Technique> technique = TechniqueRegistration::make(parameters.technique, parameters);
+  if (options.timeline != nullptr) technique->observe(*options.timeline);
   CollectivePlane plane(parameters);
   JobDriver driver(trace, *technique, std::move(placement), options,
                    options.hardware_multicast ? &plane : nullptr);
@@ -24,6 +25,7 @@ ReplayResult replay(JobTrace& trace, SwitchParameters parameters, const ReplayOp
   Measures& measures = result.measures;
   measures.technique = parameters.technique;
   measures.nodes = parameters.nodes;
+  measures.ports.resize(parameters.nodes);
   measures.slots = parameters.slots;
   measures.seed = parameters.seed;
   measures.statistics = technique->statistics();

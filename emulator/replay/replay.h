@@ -16,6 +16,8 @@
 
 namespace hybrid {
 
+class PortTimeline;  // emulator/network/timeline.h
+
 /// What the preloaded slots hold while a hinted phase goes on, by the phase's name: one configuration for
 /// each of the slots 0, 1, ... (emulator/replay/phase_preload.h makes them).
 using PhasePreloads = std::map<std::string, std::vector<Configuration>>;
@@ -34,6 +36,9 @@ struct ReplayOptions {
   /// Broadcasts and barriers of intra-communicators are the fabric's (emulator/replay/collective_plane.h),
   /// whatever `algorithms` says of them.
   bool hardware_multicast = false;
+  /// Told what the ports do, where anybody wants to know; not what the fabric's own broadcasts and barriers
+  /// do.
+  PortTimeline* timeline = nullptr;
   /// Told now and then how far the replay is: operations done so far. May be empty.
   std::function<void(std::uint64_t)> progress;
 };

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <vector>
+
 #include "core/error.h"
+#include "emulator/network/timeline.h"
 #include "emulator/replay/job_for_test.h"
 #include "emulator/replay/memory_trace_for_test.h"
 #include "emulator/switching/technique.h"
@@ -235,6 +239,8 @@ TEST(Replay, OneSidedAccessesHaveArrivedByTheEndOfTheirEpoch) {
   EXPECT_EQ(result.measures.time, microseconds(3) + nanoseconds(700));
   EXPECT_EQ(result.measures.messages, 3u);
   EXPECT_EQ(result.measures.bytes, 700u);
+  // The put's 500 there, the get's 200 back; its request has no payload.
+  EXPECT_EQ(result.measures.ports, (std::vector<PortTraffic>{{500, 200}, {200, 500}}));
 
   MemoryTrace fenced(2);
   fenced.add(0, make(Kind::accumulate, 1, 100));
@@ -440,6 +446,14 @@ TEST(Replay, EveryTechniqueEndsTheJobWithTheSameMessages) {
     EXPECT_EQ(m.messages, messages) << name;
     EXPECT_EQ(m.statistics.messages, messages) << name;
     EXPECT_EQ(m.statistics.bytes, m.bytes) << name;
+    Bytes out = 0, in = 0;
+    for (const PortTraffic& port : m.ports) {
+      out += port.out;
+      in += port.in;
+    }
+    EXPECT_EQ(m.ports.size(), 9u) << name;
+    EXPECT_EQ(out, m.bytes) << name;
+    EXPECT_EQ(in, m.bytes) << name;
     EXPECT_EQ(m.latency.count(), messages) << name;
     EXPECT_GT(m.time, m.compute_time) << name;
     EXPECT_GT(m.utilisation, 0) << name;
@@ -447,6 +461,46 @@ TEST(Replay, EveryTechniqueEndsTheJobWithTheSameMessages) {
     EXPECT_EQ(m.time, results[1].measures.time) << name;
     EXPECT_EQ(m.statistics.hits, results[1].measures.statistics.hits) << name;
     EXPECT_EQ(m.latency.mean(), results[1].measures.latency.mean()) << name;
+  }
+}
+
+/// Adds up the words that leave each port.
+struct LinkWords final : PortTimeline {
+  void offered(Time, std::uint32_t, const Message&) override {}
+  void generated(Time, std::uint32_t) override {}
+  void on_link(const WordSpan& words) override { left[words.connection.source] += words.starts.count; }
+  void out_of_fabric(const WordSpan& words) override {
+    arrived[words.connection.destination] += words.starts.count;
+  }
+  void waited(Time, Time, Connection, bool) override {}
+  void slot(Time, Time, std::uint32_t, bool, Time) override {}
+  std::map<Port, std::uint64_t> left, arrived;
+};
+
+TEST(Replay, ATimelineIsToldOfEveryWordAndChangesNothing) {
+  for (const char* technique : {"wormhole", "circuit", "tdm", "hybrid"}) {
+    const auto job = [] {
+      MemoryTrace trace(4);
+      for (std::uint32_t r = 0; r < 4; ++r) {
+        trace.add(r, make(Kind::send, (r + 1) % 4, 8 * (r + 1) * 10, microseconds(1)));
+        trace.add(r, make(Kind::recv, (r + 3) % 4, 8 * ((r + 3) % 4 + 1) * 10));
+        trace.add(r, finish());
+      }
+      return trace;
+    };
+    SwitchParameters parameters;
+    parameters.technique = technique;
+    MemoryTrace plain = job(), observed = job();
+    LinkWords words;
+    ReplayOptions options;
+    options.timeline = &words;
+    const Measures without = replay(plain, parameters, {}).measures;
+    const Measures with = replay(observed, parameters, options).measures;
+    EXPECT_EQ(with.time, without.time) << technique;
+    for (Port port = 0; port < 4; ++port) {
+      EXPECT_EQ(words.left[port] * 8, with.ports[port].out) << technique << " port " << port;
+      EXPECT_EQ(words.arrived[port] * 8, with.ports[port].in) << technique << " port " << port;
+    }
   }
 }
 

@@ -133,6 +133,7 @@ void CommandRun::delivered(Time at, const Message& message, bool /*hit*/) {
   m.latency.add(at - sent.at);
   ++m.messages;
   m.bytes += message.bytes;
+  m.count_ports(parameters_.nodes, message.connection, message.bytes);
   end_ = at;
   Pe& pe = pes_[destination];
   if (sent.round >= 0) {

@@ -186,6 +186,7 @@ void Simulation::delivered(Time at, const Message& message, bool /*hit*/) {
   if (at >= measured_from_ && at < measured_until_) accepted_ += message.bytes;
   ++measures_.messages;
   measures_.bytes += message.bytes;
+  measures_.count_ports(parameters_.nodes, message.connection, message.bytes);
   last_ = at;
   served_steps_.push_back(sent.step);
   --nodes_[message.connection.source].on_way;

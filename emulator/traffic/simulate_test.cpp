@@ -134,6 +134,36 @@ TEST(Simulate, ClosedLoopFillsTheLinksAndCountsEverything) {
   EXPECT_EQ(m.hit_rate, 0);
 }
 
+TEST(Simulate, EachPortsBytesAreThoseOfItsMessagesOnEveryTechnique) {
+  SwitchParameters p = parameters(16);
+  for (const std::string_view technique : registered_names(Technique::kKind)) {
+    p.technique = technique;
+    TrafficOptions o = traffic("uniform", 30);
+    o.message = 100;
+    std::vector<PortTraffic> expected(p.nodes);
+    const auto pattern = make(p, o);
+    for (Port source = 0; source < p.nodes; ++source)
+      for (std::uint64_t i = 0; i < pattern->messages(source); ++i) {
+        expected[source].out += o.message;
+        expected[pattern->next(source).destination].in += o.message;
+      }
+    const Measures m = simulate(p, o);
+    EXPECT_EQ(m.ports, expected) << technique;
+    Bytes out = 0, in = 0;
+    for (const PortTraffic& port : m.ports) {
+      out += port.out;
+      in += port.in;
+    }
+    EXPECT_EQ(out, m.bytes) << technique;
+    EXPECT_EQ(in, m.bytes) << technique;
+    const PortSpread spread = m.in_utilisation();
+    EXPECT_DOUBLE_EQ(spread.mean, m.utilisation);
+    EXPECT_LT(spread.least, spread.mean);  // uniform, but of 30 messages a node
+    EXPECT_GT(spread.largest, spread.mean);
+    EXPECT_DOUBLE_EQ(m.out_utilisation().least, m.out_utilisation().largest);
+  }
+}
+
 TEST(Simulate, AWindowWaitsForDeliveries) {
   const SwitchParameters p = parameters(4);
   TrafficOptions o = traffic("permutation", 10);

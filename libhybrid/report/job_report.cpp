@@ -244,6 +244,10 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   report.phases = std::move(phases.phases);
   const std::uint32_t needed = most_slots_needed(report.phases);
   const auto counts = slot_counts(options, needed);
+  const std::vector<SwitchParameters> runs = emulations(options, counts, ports);
+  if (options.replay.timeline != nullptr && runs.size() != 1)
+    throw UserError("timeline: it is of one run, but " + std::to_string(runs.size()) + " were asked for",
+                    "Give one --technique and one --slots.");
 
   tell("scoring predictors", 0);
   std::vector<std::string> predictors = options.predictors;
@@ -253,7 +257,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   job = open();
   report.predictors = score_predictors(*job, options, predictors, counts, ports, phases.end);
 
-  for (const SwitchParameters& parameters : emulations(options, counts, ports)) {
+  for (const SwitchParameters& parameters : runs) {
     const std::string what = uses_slots(parameters.technique)
                                  ? fmt::format("emulating {}, K = {}", parameters.technique, parameters.slots)
                                  : "emulating " + parameters.technique;

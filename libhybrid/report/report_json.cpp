@@ -21,6 +21,22 @@ ordered_json latencies(const LatencyHistogram& latency) {
           {"max", latency.maximum().nanoseconds()}};
 }
 
+ordered_json spread_json(const PortSpread& spread) {
+  return {{"min", spread.least}, {"mean", spread.mean}, {"max", spread.largest}};
+}
+
+ordered_json ports_json(const Measures& m, bool each) {
+  ordered_json json{{"out", spread_json(m.out_utilisation())}, {"in", spread_json(m.in_utilisation())}};
+  if (!each) return json;
+  json["bytes_out"] = json["bytes_in"] = ordered_json::array();
+  for (std::uint32_t port = 0; port < m.nodes; ++port) {
+    const PortTraffic traffic = port < m.ports.size() ? m.ports[port] : PortTraffic{};
+    json["bytes_out"].push_back(traffic.out);
+    json["bytes_in"].push_back(traffic.in);
+  }
+  return json;
+}
+
 ordered_json phase_json(const Phase& phase) {
   return {{"name", phase.name},
           {"occurrences", phase.occurrences},
@@ -45,7 +61,7 @@ ordered_json parameters_json(const JobOptions& options) {
 
 }  // namespace
 
-ordered_json to_json(const Measures& m) {
+ordered_json to_json(const Measures& m, bool each_port) {
   const TechniqueStatistics& s = m.statistics;
   ordered_json json = {{"technique", m.technique},
                        {"nodes", m.nodes},
@@ -70,7 +86,10 @@ ordered_json to_json(const Measures& m) {
   json["flushes"] = s.flushes;
   json["slots_used"] = s.slots_used;
   json["slots_wasted"] = s.slots_wasted;
+  json["slot_occupancy"] = m.slot_occupancy();
+  json["slot_waste"] = m.slot_waste();
   json["held_unused"] = fraction(s.held_unused, s.held);
+  json["ports"] = ports_json(m, each_port);
   json["seed"] = m.seed;
   return json;
 }

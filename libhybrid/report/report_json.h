@@ -10,8 +10,9 @@
 namespace hybrid {
 
 /// technique, nodes, slots, time_ns, utilisation, messages, bytes, cycles, latency_ns{mean,p50,p99,max},
-/// hit_rate, seed, and the technique's statistics.
-nlohmann::ordered_json to_json(const Measures& measures);
+/// hit_rate, slot_occupancy, slot_waste, ports{out,in}{min,mean,max}, seed, and the technique's statistics.
+/// With `each_port`, ports also has bytes_out and bytes_in, lists by port.
+nlohmann::ordered_json to_json(const Measures& measures, bool each_port = false);
 
 nlohmann::ordered_json to_json(const PredictorScore& score);
 

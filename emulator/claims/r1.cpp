@@ -1,0 +1,138 @@
+// R1, ours: what a fabric's reconfiguration costs each technique, from nothing to 10 ms.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "emulator/claims/sweep.h"
+#include "emulator/fabric.h"
+
+namespace hybrid {
+namespace {
+
+constexpr std::uint64_t kMessages = 64;
+constexpr Bytes kMessage = 65'536;
+constexpr double kNothing = 0.1;  // where 0 ns is drawn
+
+Time reconfiguration_at(double x) {
+  return x <= kNothing ? Time{} : Time{static_cast<std::int64_t>(x * 1000)};
+}
+
+std::vector<Variant> variants() {
+  std::vector<Variant> all;
+  const auto add = [&all](const char* name, const char* technique) -> SwitchParameters& {
+    Variant v = variant_of("ch4", name, technique);
+    v.parameters.buffer = kUnlimited;
+    v.traffic.message = kMessage;
+    v.traffic.messages = kMessages;
+    all.push_back(v);
+    return all.back().parameters;
+  };
+  for (const char* technique : {"wormhole", "packet", "circuit", "wave"}) add(technique, technique);
+  add("tdm preloaded", "tdm").slots = 5;
+  SwitchParameters& dynamic = add("tdm dynamic", "tdm");
+  dynamic.slots = 5;
+  dynamic.preload = 0;
+  for (const char* allocation : {"ses", "preempt", "adaptive"})
+    add((std::string("hybrid ") + allocation).c_str(), "hybrid").allocation = allocation;
+  return all;
+}
+
+Figure against_reconfiguration(const ClaimContext& context, const std::string& pattern) {
+  Figure f{"r1-" + pattern,
+           fmt::format("{}, 64 nodes, {} messages of 64 KiB a node", pattern, kMessages),
+           "reconfiguration (ns; 0 drawn at 0.1)",
+           "utilisation",
+           Figure::Scale::logarithmic,
+           {kNothing, 1, 10, 100, 1e3, 12e3, 1e5, 1e6, 1e7},
+           {}};
+  auto all = variants();
+  for (Variant& v : all) v.traffic.pattern = pattern;
+  sweep(context, f, all, [](double x, SwitchParameters& p, TrafficOptions&) {
+    p.reconfiguration = reconfiguration_at(x);
+    p.slot_length = std::max(p.slot_length, p.reconfiguration * kSlotOfReconfigurations);
+  });
+  return f;
+}
+
+/// No point of `curve` is more than `share` above the one before it.
+ClaimCheck never_gains(const Figure& f, const std::string& curve, double share) {
+  const std::vector<double>& y = f.curve(curve).y;
+  std::vector<double> later(f.x.begin() + 1, f.x.end());
+  return check_points(
+      fmt::format("{}: {} gains nothing by a slower fabric (more than {:.0f} %)", f.file, curve, share * 100),
+      f, {curve}, later, [&](double x) {
+        const auto i = static_cast<std::size_t>(std::find(f.x.begin(), f.x.end(), x) - f.x.begin());
+        return y[i] <= (1 + share) * y[i - 1];
+      });
+}
+
+/// `above` is above `below` up to `last`, and below it from the next point on.
+ClaimCheck crosses(const Figure& f, const std::string& above, const std::string& below, double last) {
+  return check_points(fmt::format("{}: {} above {} up to {:.6g} ns, below after", f.file, above, below, last),
+                      f, {above, below}, f.x,
+                      [&](double x) { return (at(f, above, x) > at(f, below, x)) == (x <= last); });
+}
+
+class R1 final : public Claim {
+ public:
+  std::string_view place() const override { return "ours"; }
+
+  ClaimResult run(const ClaimContext& context) const override {
+    ClaimResult result;
+    for (const char* pattern : {"ordered-mesh", "mixed"})
+      result.figures.push_back(against_reconfiguration(context, pattern));
+    const Figure &mesh = result.figures[0], &mixed = result.figures[1];
+    auto& checks = result.checks;
+    for (const Figure* f : {&mesh, &mixed}) {
+      for (const std::string untouched : {"wormhole", "packet"})
+        checks.push_back(check_points(
+            f->file + ": " + untouched + ", which has a fabric of its own, stays", *f, {untouched}, f->x,
+            [&](double x) { return at(*f, untouched, x) == at(*f, untouched, kNothing); }));
+      for (const std::string falls :
+           {"circuit", "tdm preloaded", "tdm dynamic", "hybrid ses", "hybrid preempt", "hybrid adaptive"})
+        checks.push_back(never_gains(*f, falls, 0.03));
+      checks.push_back(never_gains(*f, "wave", 0.15));
+      checks.push_back(
+          check_points(f->file + ": circuit above tdm dynamic", *f, {"circuit", "tdm dynamic"}, f->x,
+                       [&](double x) { return at(*f, "circuit", x) > at(*f, "tdm dynamic", x); }));
+    }
+    for (const std::string known : {"tdm preloaded", "hybrid ses", "hybrid preempt", "hybrid adaptive"}) {
+      checks.push_back(crosses(mesh, known, "wormhole", 12e3));
+      checks.push_back(crosses(mesh, known, "circuit", 12e3));
+    }
+    checks.push_back(crosses(mixed, "circuit", "wormhole", 12e3));
+    for (const std::string hybrid : {"hybrid ses", "hybrid preempt", "hybrid adaptive"})
+      checks.push_back(
+          check_points("r1-mixed: " + hybrid +
+                           ", whose worms wait for the analog fabric, has less than a third from 1 us on",
+                       mixed, {hybrid}, points_where(mixed, [](double x) { return x >= 1e3; }),
+                       [&](double x) { return at(mixed, hybrid, x) < at(mixed, hybrid, kNothing) / 3; }));
+    result.choices = {
+        "the same traffic at every cost, 5 ms of each link's time; the mesh's edges send less, so that its "
+        "links can be filled to 0.875",
+        fmt::format(
+            "slots: 200 ns (ch4), or {} reconfigurations where that is longer; buffers without limit, so "
+            "that a slot finds what is to be sent",
+            kSlotOfReconfigurations),
+        "tdm: K = 5, of which preloaded 4, the mesh's directions, or none; hybrid: K = 4, all preloaded, and "
+        "S_W",
+        "wave: half of each link is for circuits"};
+    result.explanation =
+        "Where slots cost as much as the whole of the traffic, one turn of each is all there is: at 10 ms a "
+        "TDM "
+        "cycle is 0.4 s, and shorter slots or a circuit a connection do better. The hybrid switch sends "
+        "worms "
+        "through the analog fabric, and each one's grant takes a reconfiguration: from some hundred ns on it "
+        "needs longer worms, or a digital fabric beside the analog one.";
+    return result;
+  }
+};
+
+const ClaimRegistration kR1{"R1", "every technique's utilisation against the fabric's reconfiguration cost",
+                            []() -> std::unique_ptr<Claim> { return std::make_unique<R1>(); }};
+
+}  // namespace
+}  // namespace hybrid

@@ -1,0 +1,49 @@
+// The known fabrics. What each is known for is the sum; how it divides into command, switching and lock is
+// our choice, and changes nothing in the models, which see the sum.
+#include "emulator/fabric.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "emulator/parameters.h"
+
+namespace hybrid {
+
+namespace {
+
+const FabricRegistration kLvds{
+    "lvds", "electrical crosspoint (D 3.1): 1 ns", []() -> std::unique_ptr<FabricTechnology> {
+      return std::make_unique<FabricTechnology>(FabricTechnology{Time{}, nanoseconds(1), Time{}});
+    }};
+
+const FabricRegistration kFastOptical{
+    "fast-optical", "amplifiers, rings, tunable lasers (1 to 100 ns): 100 ns, 10 + 10 + 80 for the lock",
+    []() -> std::unique_ptr<FabricTechnology> {
+      return std::make_unique<FabricTechnology>(
+          FabricTechnology{nanoseconds(10), nanoseconds(10), nanoseconds(80)});
+    }};
+
+const FabricRegistration kMems2d{"mems-2d", "mirrors with two positions: 12 us, 1 + 10 + 1",
+                                 []() -> std::unique_ptr<FabricTechnology> {
+                                   return std::make_unique<FabricTechnology>(
+                                       FabricTechnology{microseconds(1), microseconds(10), microseconds(1)});
+                                 }};
+
+const FabricRegistration kMems3d{"mems-3d", "mirrors that turn about two axes: 10 ms, 0.5 + 9 + 0.5",
+                                 []() -> std::unique_ptr<FabricTechnology> {
+                                   return std::make_unique<FabricTechnology>(FabricTechnology{
+                                       microseconds(500), milliseconds(9), microseconds(500)});
+                                 }};
+
+}  // namespace
+
+void apply_fabric(std::string_view name, SwitchParameters& p, bool keep_slot_length) {
+  const auto fabric = FabricRegistration::make(name);
+  p.reconfiguration_command = fabric->command;
+  p.reconfiguration_switching = fabric->switching;
+  p.reconfiguration_lock = fabric->lock;
+  if (!keep_slot_length)
+    p.slot_length = std::max(p.slot_length, (p.guard + fabric->reconfiguration()) * kSlotOfReconfigurations);
+}
+
+}  // namespace hybrid

@@ -1,0 +1,255 @@
+// The dissertation's timing diagrams, worked by hand from its text, to the picosecond.
+//
+// All wires but T_w, NICs and fabrics take no time here, so that only what a figure shows is left. One thing
+// is of the emulator: a word that starts on a link at t is behind the wire at t + W, so its own time on the
+// link, w, is not counted at its last hop. Where PEs generate a word in w, as in Figures 3.1 and 3.2, the
+// first word's generation stands for it; in the figures of chapter 4 a delivery is at the *begin* of its last
+// word, and the instant at which the figure has it done is one w later. Each test says which holds.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "emulator/switching/switching_harness.h"
+
+namespace hybrid {
+namespace {
+
+constexpr Time kWord = nanoseconds(10);
+
+SwitchParameters bare(std::uint32_t nodes) {
+  SwitchParameters p;
+  p.nodes = nodes;
+  p.nic = {nanoseconds(10), 0};
+  p.serialise = p.cable = p.deserialise = Time{};
+  p.scheduler = {nanoseconds(10), 0};
+  p.digital_fabric = p.analog_fabric = {nanoseconds(10), 0};
+  return p;  // words of 8 bytes in 10 ns
+}
+
+// ---- Figures 3.1 and 3.2: one message through an idle switch.
+
+constexpr Time kWire = nanoseconds(50), kScheduling = nanoseconds(80), kSetup = nanoseconds(30);
+
+SwitchParameters chapter_3() {
+  SwitchParameters p = bare(4);
+  p.word_generation = kWord;
+  p.cable = kWire;  // T_w
+  p.worm_limit = 128;
+  return p;
+}
+
+/// When a message sent at 0 is delivered.
+Time latency(SwitchParameters p, const char* technique, Bytes bytes) {
+  p.technique = technique;
+  const auto network = TechniqueRegistration::make(technique, p);
+  const std::vector<Action> script{{Action::What::send, Time{}, {0, {0, 1}, bytes}, 0, {}, kNoPort}};
+  return run_script(*network, script, milliseconds(1)).outcomes[0].delivered;
+}
+
+TEST(Figure3_1, ACircuitCostsRequestSchedulingSetupGrantAndTheMessage) {
+  // The request crosses one T_w, is scheduled in T_sch, the switch is configured in T_setup, the grant
+  // crosses one T_w back; then the message crosses both wires: 4 T_w + T_sch + T_setup + T_message. The first
+  // word takes w to be generated, the others follow at w: together T_message, nothing is left over.
+  SwitchParameters p = chapter_3();
+  p.scheduler.latency = 8;
+  p.reconfiguration = kSetup;
+  for (const std::int64_t words : {1, 2, 16, 256})
+    EXPECT_EQ(latency(p, "circuit", static_cast<Bytes>(words) * 8),
+              kWire * 4 + kScheduling + kSetup + kWord * words)
+        << words << " words";
+}
+
+/// T_sch and T_setup follow each other at every packet: one clocked delay.
+SwitchParameters scheduled_per_packet() {
+  SwitchParameters p = chapter_3();
+  p.scheduler.latency = 11;  // 80 + 30 ns
+  return p;
+}
+
+TEST(Figure3_2, AWormCostsTwoWiresSchedulingAndItself) {
+  // Equation 3.3 with k = 1: 2 T_w + (T_sch + T_setup) + T_packet. As above, T_packet is w for the first
+  // word's generation and w for each of the others.
+  for (const std::int64_t words : {1, 2, 16})
+    EXPECT_EQ(latency(scheduled_per_packet(), "wormhole", static_cast<Bytes>(words) * 8),
+              kWire * 2 + (kScheduling + kSetup) + kWord * words)
+        << words << " words";
+}
+
+TEST(Figure3_2, AMessageOfKWormsIsScheduledKTimes) {
+  // Equation 3.3 has k (T_sch + T_setup) and one T_packet; but the next worm is scheduled when the one before
+  // has gone, so that k T_packet = T_message pass. Difference from the equation as printed: (k - 1) T_packet.
+  const Time packet = kWord * 16;
+  for (const std::int64_t k : {2, 3, 8})
+    EXPECT_EQ(latency(scheduled_per_packet(), "wormhole", static_cast<Bytes>(k) * 128),
+              kWire * 2 + (kScheduling + kSetup) * k + packet + packet * (k - 1))
+        << k << " worms";
+}
+
+TEST(Figure3_2, APacketCostsItsBufferingMore) {
+  // Equation 3.2: 2 T_w + k (T_sch + T_setup) + T_buffering + T_packet. T_buffering: w for the first word's
+  // generation and w for each of the others. On the second link the last word's own w is not counted (see
+  // above): one w less than the equation; as with worms, k T_packet instead of one.
+  const Time packet = kWord * 16;
+  for (const std::int64_t k : {1, 2, 3})
+    EXPECT_EQ(latency(scheduled_per_packet(), "packet", static_cast<Bytes>(k) * 128),
+              kWire * 2 + (kScheduling + kSetup) * k + packet + packet * k - kWord)
+        << k << " packets";
+  // What wormhole removes is T_buffering.
+  EXPECT_EQ(latency(scheduled_per_packet(), "packet", 128) - latency(scheduled_per_packet(), "wormhole", 128),
+            packet - kWord);
+}
+
+// ---- Figures 4.3 to 4.9: slots of one time unit, 100 ns, ten words.
+//
+// A packet is five words, so that two pass in a slot. PEs hand over chunks at once (1 ps a word) in the last
+// 9 ns before the cycle that they are for, when no word can start any more; and the packets in the first
+// slot. A chunk, one predictive slot's data of a connection, fills the slot in Figure 4.5. Where there is S_W
+// it is eight words: worms share the NIC's link with circuits, which the figures leave out, and SES gives S_W
+// no time unless it finds worms at the switch; two words a slot are there in time.
+
+constexpr Time kUnit = nanoseconds(100);
+constexpr Bytes kPacket = 40;
+
+struct Chunk {
+  Port to = 0;
+  Time cycle{};  // its beginning, from the origin
+};
+
+struct Scenario {
+  SwitchParameters p;
+  Time origin{};
+  std::int64_t chunk_words = 8;
+  std::vector<Chunk> chunks;  // of PE 0
+  std::vector<Port> packets;  // their destinations
+
+  /// For each chunk, then each packet, when its last word was through, counted from `origin`, in ns.
+  std::vector<double> done(const std::vector<Port>& preloaded) const {
+    std::vector<Action> script;
+    for (std::uint32_t s = 0; s < preloaded.size(); ++s) {
+      script.push_back({Action::What::preload, Time{}, {}, s, Configuration(p.nodes), kNoPort});
+      script.back().configuration.add({0, preloaded[s]});
+    }
+    std::uint64_t id = 0;
+    const auto send = [&](Time at, Port to, Bytes bytes) {
+      script.push_back({Action::What::send, origin + at, {id++, {0, to}, bytes}, 0, {}, kNoPort});
+    };
+    for (const Chunk& chunk : chunks)
+      send(chunk.cycle - nanoseconds(9), chunk.to, static_cast<Bytes>(chunk_words) * 8);
+    for (const Port to : packets) send(nanoseconds(5), to, kPacket);
+    std::stable_sort(script.begin(), script.end(),
+                     [](const Action& a, const Action& b) { return a.at < b.at; });
+    const auto network = TechniqueRegistration::make(p.technique, p);
+    std::vector<double> done;
+    const Recorder recorder = run_script(*network, script, milliseconds(1));
+    for (const Outcome& outcome : recorder.outcomes)
+      done.push_back((outcome.delivered + kWord - origin).nanoseconds());
+    return done;
+  }
+};
+
+Scenario scenario(const char* technique, const char* allocation, std::uint32_t slots, std::uint32_t preload) {
+  Scenario s;
+  s.p = bare(16);
+  s.p.technique = technique;
+  s.p.allocation = allocation;
+  s.p.word_generation = Time{1};
+  s.p.worm_limit = kPacket;
+  s.p.slots = slots;
+  s.p.preload = preload;
+  s.p.slot_length = kUnit;
+  return s;
+}
+
+/// A chunk of so many words in the slot that begins at `begin` is through after these.
+double chunk_in(Time begin, std::int64_t words = 8) { return (begin + kWord * words).nanoseconds(); }
+/// The n-th packet (from 0) of the S_W that begins at `begin` is through after n + 1 times five words.
+double packet_in(Time begin, std::int64_t n) { return (begin + kWord * 5 * (n + 1)).nanoseconds(); }
+
+TEST(Figure4_3, PredictiveSlotsRepeatAndTheWormholeSlotGoesRoundRobin) {
+  // PE 0 to 1, 3, 4 and 12 in the slots 0 to 3; packets to 6 and 7 in the first S_W, to 8 and 9 in the
+  // second. Cycles of 5 units; the counter of 4.2.2 begins one at every 500 ns.
+  Scenario s = scenario("hybrid", "none", 4, 4);
+  const Time cycle = kUnit * 5;
+  s.origin = cycle * 2;
+  for (const Time begin : {Time{}, cycle})
+    for (const Port to : {1U, 3U, 4U, 12U}) s.chunks.push_back({to, begin});
+  s.packets = {6, 7, 8, 9};
+  const std::vector<double> expected{
+      chunk_in(kUnit * 0),     chunk_in(kUnit * 1),     chunk_in(kUnit * 2),     chunk_in(kUnit * 3),
+      chunk_in(kUnit * 5),     chunk_in(kUnit * 6),     chunk_in(kUnit * 7),     chunk_in(kUnit * 8),
+      packet_in(kUnit * 4, 0), packet_in(kUnit * 4, 1), packet_in(kUnit * 9, 0), packet_in(kUnit * 9, 1)};
+  EXPECT_EQ(s.done({1, 3, 4, 12}), expected);
+}
+
+/// Figure 4.5: K = 4, configurations in slots 0 and 1 only, no S_W; four chunks for each of both, which fill
+/// their slots and wait from the beginning.
+std::vector<double> figure_4_5(const char* allocation) {
+  Scenario s = scenario("tdm", allocation, 4, 2);
+  s.origin = kUnit * 20;  // slot 0 in both sequences
+  s.chunk_words = 10;
+  for (int i = 0; i < 4; ++i) s.chunks.insert(s.chunks.end(), {{1, Time{}}, {2, Time{}}});
+  return s.done({1, 2});
+}
+
+TEST(Figure4_5, EmptySlotsTakeHalfTheTimeUnlessTheyAreSkipped) {
+  std::vector<double> plain, skipping;
+  for (std::int64_t cycle = 0; cycle < 4; ++cycle)
+    for (std::int64_t slot = 0; slot < 2; ++slot) {
+      plain.push_back(chunk_in(kUnit * (4 * cycle + slot), 10));     // S0 S1 S2 S3 S0 ...
+      skipping.push_back(chunk_in(kUnit * (2 * cycle + slot), 10));  // S0 S1 S0 ...
+    }
+  EXPECT_EQ(figure_4_5("none"), plain);
+  EXPECT_EQ(figure_4_5("ses"), skipping);
+  EXPECT_EQ(skipping.back(), (kUnit * 8).nanoseconds());  // nothing of the bandwidth is lost
+}
+
+/// Figures 4.7 and 4.9: two predictive slots and S_W, in cycles of the given length; PE 0 has four chunks,
+/// two a cycle, and six packets.
+std::vector<double> figure_4_7(const char* allocation, Time cycle, Time wormhole_slot = Time{}) {
+  Scenario s = scenario("hybrid", allocation, 2, 2);
+  s.p.wormhole_slot_length = wormhole_slot;
+  s.origin = kUnit * 12;  // S_P^(0) in every allocation's sequence
+  s.chunks = {{1, Time{}}, {2, Time{}}, {1, cycle}, {2, cycle}};
+  s.packets = {3, 4, 5, 6, 7, 8};
+  return s.done({1, 2});
+}
+
+TEST(Figure4_7, EqualSlotsTakeNineTimeUnits) {
+  // (a): cycles of three units, two packets in each S_W, which ends with the cycle: 3, 6, 9. SES is no
+  // better: the configurations of S_P stay loaded when their traffic is gone.
+  const std::vector<double> expected{
+      chunk_in(kUnit * 0),     chunk_in(kUnit * 1),     chunk_in(kUnit * 3),     chunk_in(kUnit * 4),
+      packet_in(kUnit * 2, 0), packet_in(kUnit * 2, 1), packet_in(kUnit * 5, 0), packet_in(kUnit * 5, 1),
+      packet_in(kUnit * 8, 0), packet_in(kUnit * 8, 1)};
+  ASSERT_EQ(expected.back(), (kUnit * 9).nanoseconds());
+  EXPECT_EQ(figure_4_7("none", kUnit * 3), expected);
+  EXPECT_EQ(figure_4_7("ses", kUnit * 3), expected);
+}
+
+TEST(Figure4_7, AWormholeSlotHalfAsLongAgainTakesSeven) {
+  // (b): cycles of 3.5 units, three packets in each S_W.
+  const Time half{kUnit.ps / 2}, cycle = kUnit * 3 + half;
+  std::vector<double> expected;
+  for (std::int64_t c = 0; c < 2; ++c)
+    for (std::int64_t slot = 0; slot < 2; ++slot) expected.push_back(chunk_in(cycle * c + kUnit * slot));
+  for (std::int64_t c = 0; c < 2; ++c)
+    for (std::int64_t n = 0; n < 3; ++n) expected.push_back(packet_in(cycle * c + kUnit * 2, n));
+  ASSERT_EQ(expected.back(), (kUnit * 7).nanoseconds());
+  EXPECT_EQ(figure_4_7("sla", cycle, kUnit + half), expected);
+}
+
+TEST(Figure4_9, PreemptTakesSevenWithoutKnowingTheRatio) {
+  // After two cycles (six units) the chunks are gone: S_P to the background, S_W follows S_W. Two packets a
+  // slot make six in 2 + 2 + 2, so one slot of S_W is left: 7 units, which is the text's sum, though the text
+  // tells of a fourth cycle that its own numbers leave no packet for.
+  const std::vector<double> expected{
+      chunk_in(kUnit * 0),     chunk_in(kUnit * 1),     chunk_in(kUnit * 3),     chunk_in(kUnit * 4),
+      packet_in(kUnit * 2, 0), packet_in(kUnit * 2, 1), packet_in(kUnit * 5, 0), packet_in(kUnit * 5, 1),
+      packet_in(kUnit * 6, 0), packet_in(kUnit * 6, 1)};
+  ASSERT_EQ(expected.back(), (kUnit * 7).nanoseconds());
+  EXPECT_EQ(figure_4_7("preempt", kUnit * 3), expected);
+}
+
+}  // namespace
+}  // namespace hybrid
