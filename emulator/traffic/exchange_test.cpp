@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "emulator/traffic/pattern.h"
 #include "emulator/traffic/simulate.h"
 
 namespace hybrid {
@@ -179,18 +180,26 @@ TEST(Exchange, PreloadedConfigurationsFollowTheSteps) {
       const auto e = ExchangeRegistration::make(name, 16);
       EXPECT_EQ(m.messages, 16 * e->steps()) << name;
       EXPECT_EQ(m.bytes, Bytes{16} * e->steps() * e->blocks() * 512) << name;
-      EXPECT_EQ(m.statistics.preloads, e->steps()) << name;
+      // A step whose messages all went as worms before its turn need not be loaded.
+      EXPECT_LE(m.statistics.preloads, e->steps()) << name;
+      EXPECT_GE(m.statistics.preloads, technique[0] == 't' ? e->steps() : 4) << name;
       // All of its steps are preloaded from the start.
       EXPECT_EQ(m.hit_rate == 1, e->steps() <= 4) << name;
     }
 }
 
 TEST(Exchange, WithoutANameItIsTheLinearOne) {
-  const auto time = [](const char* exchange) {
-    return simulate(preloaded("tdm", 4), all_to_all(exchange)).time;
+  const auto sends = [](std::string_view exchange) {
+    const auto pattern =
+        PatternRegistration::make("all-to-all", PatternShape{.nodes = 8, .exchange = exchange});
+    std::vector<Port> destinations;
+    for (Port node = 0; node < 8; ++node)
+      for (std::uint64_t m = pattern->messages(node); m > 0; --m)
+        destinations.push_back(pattern->next(node).destination);
+    return destinations;
   };
-  EXPECT_EQ(time(""), time("linear"));
-  EXPECT_NE(time(""), time("pairwise"));
+  EXPECT_EQ(sends(""), sends("linear"));
+  EXPECT_NE(sends(""), sends("pairwise"));
 }
 
 // A node of a forwarding exchange waits for what it has to pass on: one step after the other.

@@ -127,8 +127,7 @@ class Placer {
     std::vector<Port> best(weight_.size());
     std::iota(best.begin(), best.end(), Port{0});
     Bytes gained = score(best);
-    const int runs = weight_.size() <= 256 ? 8 : weight_.size() <= 1024 ? 2 : 1;
-    for (int run = 0; run < runs && gained < all_; ++run) {
+    for (int run = 0; run < runs() && gained < all_; ++run) {
       Random random(static_cast<std::uint64_t>(run) + 1);
       std::vector<Port> placed = greedy(run == 0 ? nullptr : &random);
       if (const Bytes bytes = score(placed); bytes > gained) {
@@ -141,6 +140,11 @@ class Placer {
   }
 
  private:
+  /// Greedy placements that are tried, so that few nodes and many take a bearable time alike.
+  int runs() const {
+    const std::size_t n = weight_.size();
+    return n <= 64 ? 64 : n <= 256 ? 16 : n <= 1024 ? 2 : 1;
+  }
   /// Bytes between neighbours, each connection's from both its ends.
   Bytes score(const std::vector<Port>& node_at) const {
     std::vector<Port> position(node_at.size());
