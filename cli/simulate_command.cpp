@@ -69,6 +69,13 @@ std::string ports_table(const std::vector<Measures>& results) {
   return table.text(0, kWidth);
 }
 
+/// What a preloaded topology covers, which is the same for every technique.
+std::string topology_line(const std::vector<Measures>& results, const std::string& topology) {
+  if (results.empty() || !results.front().topology_share) return {};
+  return "preloaded throughout: a " + topology + ", which holds the connections of " +
+         percent(*results.front().topology_share) + " of the bytes\n";
+}
+
 class SimulateCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
@@ -98,6 +105,8 @@ class SimulateCommand final : public Command {
         "  hybrid simulate --pattern uniform --nodes 32 --technique wormhole,hybrid --load 0.5\n"
         "  hybrid simulate --preset ch8 --pattern random-to-all --message 512 --technique circuit\n"
         "  hybrid simulate --pattern transpose --slots 1,2,4,8 --json -\n"
+        "  hybrid simulate --pattern all-to-all --exchange recursive --slots 4 --preload 4\n"
+        "  hybrid simulate --pattern neighbor --preload-topology ring --slots 4 --preload 2\n"
         "  hybrid simulate --commands examples/commands/ring --technique wormhole,hybrid\n"
         "  hybrid simulate --commands my_files/pe --technique circuit --commands-output times");
   }
@@ -219,6 +228,7 @@ class SimulateCommand final : public Command {
     line_.clear();
     if (!json_.owns_stdout()) {
       std::fputs(measures_table(results_, synthetic).c_str(), stdout);
+      std::fputs(topology_line(results_, traffic_.preload_topology).c_str(), stdout);
       if (per_port_) std::fputs(("\n" + ports_table(results_)).c_str(), stdout);
     }
     json_.write(as_json(synthetic));
@@ -236,6 +246,10 @@ class SimulateCommand final : public Command {
         one["outstanding"] = traffic_.outstanding;
         one["offered_load"] = m.offered_load;
         one["accepted_load"] = m.accepted_load;
+        if (!traffic_.exchange.empty()) one["exchange"] = traffic_.exchange;
+        if (m.topology_share)
+          one["preload_topology"] = {{"topology", traffic_.preload_topology},
+                                     {"share_of_bytes", *m.topology_share}};
       } else {
         one["commands"] = commands_;
       }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,9 @@ struct Measures {
   /// Synthetic traffic: payload handed over and delivered while all senders send, after warm-up, as shares of
   /// their links' rate (emulator/traffic/simulate.h).
   double offered_load = 0, accepted_load = 0;
+  /// Where a fixed topology is preloaded: the part of the bytes whose connections it holds
+  /// (emulator/traffic/topology_map.h).
+  std::optional<double> topology_share;
   LatencyHistogram latency;  // from hand-over to the NIC to the last word at the destination PE
   double hit_rate = 0;       // hits / messages
   TechniqueStatistics statistics;

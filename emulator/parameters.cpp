@@ -167,6 +167,7 @@ void check(const SwitchParameters& p) {
   check_split(p);
   check_multiplexing(p);
   check_time("predictor-timeout", p.predictor_timeout, true);
+  check_time("predictor-pause", p.predictor_pause, false);
   if (p.predictor_threshold == 0)
     refuse("predictor-threshold", "must be at least 1",
            "A connection is released after that many sends to others.");
@@ -381,6 +382,8 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.named("predictor", "predictor", "who asks for circuits", p.predictor);
   add.time("predictor-timeout", "time-out predictor: a connection unused that long is released",
            p.predictor_timeout);
+  add.time("predictor-pause", "time-out predictor: of a stretch without sends, no more counts; 0: all of it",
+           p.predictor_pause);
   add.count("predictor-threshold", "counter predictor: released after that many sends to others",
             p.predictor_threshold, ~std::uint32_t{0});
 

@@ -60,6 +60,7 @@ struct SwitchParameters {
   std::string scheduler_name = "greedy";
   std::string predictor = "timeout";
   Time predictor_timeout = microseconds(100);
+  Time predictor_pause{};  // of a stretch without sends, what counts towards it at most; 0: all
   std::uint32_t predictor_threshold = 16;
 
   std::uint64_t seed = 1;

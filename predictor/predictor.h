@@ -29,6 +29,7 @@ struct PredictorShape {
   std::uint32_t capacity = 0;        // most destinations held at once; 0: no limit of its own
   Time timeout = microseconds(100);  // time-out: released when unused for this long
   std::uint32_t threshold = 16;      // counter-threshold: released after this many sends to others
+  Time pause = Time{};  // time-out: of a stretch without sends, no more than this counts; 0: all of it
 };
 
 class Predictor {

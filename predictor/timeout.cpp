@@ -3,7 +3,13 @@
 // A send to a destination that is not held requests it. A destination unused for `timeout` is released at
 // exactly its last use + timeout. When there is no place, the least recently used makes it.
 //
+// With a `pause`, the time-out counts only while others communicate, as D 5.2.2 wants it: a connection is
+// "not evicted if the application is in a computation phase, where no communication takes place". Of a
+// stretch in which the port sends nothing, no more than `pause` counts. A pause longer than the gaps between
+// sends of one phase, and shorter than the time-out, keeps the working set over any computation.
+//
 // The list is in the order of last use, so that its oldest member carries the next deadline.
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -21,16 +27,22 @@ class Timeout final : public Predictor {
       : held_(shape.destinations),
         last_use_(shape.destinations),
         timeout_(shape.timeout),
+        pause_(shape.pause == Time{} ? Time::never() : shape.pause),
         capacity_(most_held(shape)) {
     if (timeout_ <= Time{})
       throw UserError("predictor timeout: a time-out of " + to_string(timeout_) + " is not possible",
                       "Give a time above 0, for example 100us.");
+    if (pause_ < Time{})
+      throw UserError("predictor timeout: a pause of " + to_string(pause_) + " is not possible",
+                      "Give a time above 0, or 0 for none.");
   }
 
   /// Releases what is overdue too, so that a caller without timers need not call on_time between sends.
   Decisions on_send(Time now, Port destination, Bytes, std::uint64_t) override {
     released_count_ = 0;
-    last_use_[destination] = now;
+    counted_ = counted(now);
+    last_send_ = now;
+    last_use_[destination] = counted_;
     if (held_.contains(destination)) {
       held_.renew(destination, held_.top());
       release_overdue(now);
@@ -58,8 +70,13 @@ class Timeout final : public Predictor {
   // Most releases of one call by time-out: the next call goes on, and next_deadline() says so.
   static constexpr std::size_t kPortion = 32;
 
+  /// The time that counts, until `now`.
+  Time counted(Time now) const { return counted_ + std::min(now - last_send_, pause_); }
+  /// Never, where a pause begins before it.
   Time deadline(Port d) const {
-    return last_use_[d] > Time::never() - timeout_ ? Time::never() : last_use_[d] + timeout_;
+    if (last_use_[d] > Time::never() - timeout_) return Time::never();
+    const Time left = last_use_[d] + timeout_ - counted_;
+    return left > pause_ ? Time::never() : last_send_ + left;
   }
   void release_oldest() {
     const Port d = held_.oldest();
@@ -72,8 +89,9 @@ class Timeout final : public Predictor {
   std::span<const Port> released() const { return {released_.data(), released_count_}; }
 
   RecencyList held_;
-  std::vector<Time> last_use_;  // of the held ones
-  Time timeout_;
+  std::vector<Time> last_use_;  // of the held ones, in time that counts
+  Time timeout_, pause_;
+  Time counted_{}, last_send_{};  // until the last send, and when that was
   std::uint32_t capacity_;
   Port requested_ = kNoPort;
   std::size_t released_count_ = 0;

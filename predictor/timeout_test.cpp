@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "core/random.h"
 #include "predictor/predictor_test_steps.h"
 
 namespace hybrid {
@@ -9,9 +10,11 @@ namespace {
 using test_steps::expect_decisions;
 using test_steps::kTimer;
 
-std::unique_ptr<Predictor> make(std::uint32_t capacity, Time timeout, std::uint32_t destinations = 8) {
+std::unique_ptr<Predictor> make(std::uint32_t capacity, Time timeout, std::uint32_t destinations = 8,
+                                Time pause = {}) {
   return PredictorRegistration::make(
-      "timeout", PredictorShape{.destinations = destinations, .capacity = capacity, .timeout = timeout});
+      "timeout",
+      PredictorShape{.destinations = destinations, .capacity = capacity, .timeout = timeout, .pause = pause});
 }
 
 TEST(Timeout, ReleasesExactlyWhenUnusedForTheTimeout) {
@@ -68,6 +71,65 @@ TEST(Timeout, ReleasesThoseWithTheSameDeadlineInPortions) {
   for (Port d = 0; d < kDestinations; ++d) EXPECT_EQ(released[d], d) << "in the order of use";
 }
 
+// D 5.2.2: "evicted if it is not used while other connections are being used, but ... not evicted if the
+// application is in a computation phase".
+TEST(Timeout, AComputationPhaseEvictsNothing) {
+  const auto p = make(0, nanoseconds(100), 8, nanoseconds(30));
+  expect_decisions(*p, {{0, 1, {}, {1}}, {10, 2, {}, {2}}});
+  EXPECT_EQ(p->next_deadline(), Time::never()) << "90 left, of which 30 can pass without a send";
+  EXPECT_TRUE(p->on_time(nanoseconds(5000)).release.empty());
+  expect_decisions(*p, {
+                           {9010, 2, {}, {}},  // 9 us without a send count as 30 ns: 1 is unused for 40
+                           {9030, 2, {}, {}},  // 60
+                           {9050, 2, {}, {}},  // 80
+                       });
+  EXPECT_EQ(p->next_deadline(), nanoseconds(9070));
+  expect_decisions(*p, {{9069, kTimer, {}, {}}, {9070, kTimer, {1}, {}}});
+  EXPECT_EQ(p->next_deadline(), Time::never());
+  EXPECT_TRUE(p->holds(2));
+  expect_decisions(*p, {{90'000, 2, {}, {}}, {90'030, 3, {}, {3}}, {90'060, 3, {}, {}}, {90'095, 3, {}, {}}});
+  EXPECT_EQ(p->next_deadline(), nanoseconds(90'105)) << "2: 30 + 30 + 30, and 10 more";
+}
+
+TEST(Timeout, CountsNoMoreThanThePauseOfAnyGap) {
+  Random random(3);
+  for (int run = 0; run < 50; ++run) {
+    const Time timeout = picoseconds(static_cast<std::int64_t>(1 + random.below(200)));
+    const Time pause = picoseconds(static_cast<std::int64_t>(1 + random.below(60)));
+    const auto p = make(0, timeout, 8, pause);
+    struct Use {
+      Time at{};
+      Port to = 0;
+    };
+    std::vector<Use> uses;
+    // Recounted from the whole history.
+    const auto unused = [&](Port d, Time now) {
+      Time sum{}, until = now;
+      for (std::size_t i = uses.size(); i-- > 0;) {
+        sum += std::min(until - uses[i].at, pause);
+        until = uses[i].at;
+        if (uses[i].to == d) return sum;
+      }
+      return Time::never();
+    };
+    Time now{};
+    for (int i = 0; i < 100; ++i) {
+      now += picoseconds(static_cast<std::int64_t>(random.below(random.below(4) == 0 ? 500 : 40)));
+      while (p->next_deadline() <= now) {
+        const Time due = p->next_deadline();
+        const auto released = test_steps::list(p->on_time(due).release);
+        ASSERT_FALSE(released.empty());
+        for (const Port d : released) EXPECT_EQ(unused(d, due), timeout);
+      }
+      for (Port d = 0; d < 8; ++d) EXPECT_EQ(p->holds(d), unused(d, now) < timeout);
+      if (random.below(3) == 0) continue;
+      const auto to = static_cast<Port>(random.below(8));
+      p->on_send(now, to, 8, 0);
+      uses.push_back({now, to});
+    }
+  }
+}
+
 TEST(Timeout, NeverReleasesWithATimeoutOfNever) {
   const auto p = make(0, Time::never());
   expect_decisions(*p, {{0, 1, {}, {1}}, {1, 2, {}, {2}}});
@@ -77,6 +139,7 @@ TEST(Timeout, NeverReleasesWithATimeoutOfNever) {
 TEST(Timeout, RefusesATimeoutThatIsNoTime) {
   EXPECT_THROW(make(0, Time{}), UserError);
   EXPECT_THROW(make(0, nanoseconds(-1)), UserError);
+  EXPECT_THROW(make(0, nanoseconds(1), 8, nanoseconds(-1)), UserError);
 }
 
 }  // namespace

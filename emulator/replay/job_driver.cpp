@@ -19,6 +19,18 @@ bool is_incomplete(const JobTrace& trace) {
   return trace.property(trace_names::kComplete) == "no" || (!lost.empty() && lost != "0");
 }
 
+/// What is known of the phases, by their names.
+WorkingSetStore store_of(const PhasePreloads& preloads) {
+  std::size_t slots = 0, ports = 0;
+  for (const auto& [name, set] : preloads) {
+    slots = std::max(slots, set.size());
+    for (const Configuration& configuration : set) ports = configuration.ports();
+  }
+  WorkingSetStore store(static_cast<std::uint32_t>(ports), static_cast<std::uint32_t>(slots));
+  for (const auto& [name, set] : preloads) store.store(name, set);
+  return store;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> placement_of(const JobTrace& trace, const ReplayOptions& options) {
@@ -44,6 +56,7 @@ JobDriver::JobDriver(JobTrace& trace, Technique& technique, std::vector<std::uin
       communicators_(trace),
       locations_(trace.locations().size()),
       ranks_(trace.ranks()),
+      working_sets_(store_of(options.preloads)),
       unfinished_(locations_.size()) {
   for (std::uint32_t i = 0; i < locations_.size(); ++i) {
     locations_[i].rank = trace.locations()[i].rank;
@@ -52,6 +65,7 @@ JobDriver::JobDriver(JobTrace& trace, Technique& technique, std::vector<std::uin
 }
 
 void JobDriver::run() {
+  preload_fixed();
   for (std::uint32_t i = 0; i < locations_.size(); ++i) ready_.push_back(i);
   for (;;) {
     drain_ready();
@@ -240,7 +254,8 @@ bool JobDriver::execute(std::uint32_t index) {
       return true;
     case Kind::flush:
       technique_.flush(now_, placement_[location.rank]);
-      preloaded_ = nullptr;  // of this port's nothing is left
+      working_sets_.flushed();  // of this port's nothing is left
+      preload_fixed();
       return true;
     case Kind::recv_post:
     case Kind::finish:

@@ -23,6 +23,7 @@
 #include "emulator/replay/message_matching.h"
 #include "emulator/replay/replay.h"
 #include "emulator/switching/technique.h"
+#include "emulator/tdm/working_set_store.h"
 
 namespace hybrid {
 
@@ -120,8 +121,7 @@ class JobDriver final : private TransferListener {
     ReplayedPhase result;
     PortSet ranks;
     Time total{};
-    const std::vector<Configuration>* preload = nullptr;  // nullptr: nothing known
-    std::uint64_t occurrences = 0;                        // that some location has reached
+    std::uint64_t occurrences = 0;  // that some location has reached
   };
 
   struct Event {
@@ -172,6 +172,7 @@ class JobDriver final : private TransferListener {
   void end_phase(Location& location);
   /// The location's innermost phase is now `phase`.
   void enter_phase(Location& location, std::uint32_t phase);
+  void preload_fixed();
 
   // job_collectives.cpp
   std::uint32_t begin_collective(std::uint32_t index, const Operation& operation);
@@ -212,7 +213,7 @@ class JobDriver final : private TransferListener {
   Round round_;  // scratch
   std::vector<Phase> phases_;
   std::unordered_map<std::string, std::uint32_t> phase_of_name_;
-  const std::vector<Configuration>* preloaded_ = nullptr;  // last
+  WorkingSetStore working_sets_;  // of the phases of which something is known
 
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::vector<Record> records_;       // what the technique told at this instant

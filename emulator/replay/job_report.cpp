@@ -14,8 +14,6 @@ void JobDriver::begin_phase(Location& location) {
     Phase phase;
     phase.result.name = name;
     phase.ranks = PortSet(ranks_.size());
-    if (const auto known = options_.preloads.find(name); known != options_.preloads.end())
-      phase.preload = &known->second;
     phases_.push_back(std::move(phase));
   }
   phases_[found->second].ranks.set(location.rank);
@@ -30,10 +28,16 @@ void JobDriver::enter_phase(Location& location, std::uint32_t index) {
   // A rank that comes late finds the slots as the first left them, or as a later phase needs them.
   if (++location.occurrences[index] <= phase.occurrences) return;
   ++phase.occurrences;
-  if (phase.preload == nullptr || phase.preload == preloaded_) return;
-  preloaded_ = phase.preload;
-  for (std::uint32_t slot = 0; slot < phase.preload->size(); ++slot)
-    technique_.preload(now_, slot, (*phase.preload)[slot]);
+  if (!working_sets_.stored(phase.result.name)) return;
+  working_sets_.load_first(phase.result.name, [this](std::uint32_t slot, const Configuration& content) {
+    technique_.preload(now_, slot, content);
+  });
+}
+
+/// What stays in the slots whatever the phase.
+void JobDriver::preload_fixed() {
+  for (std::uint32_t slot = 0; slot < options_.fixed_preload.size(); ++slot)
+    technique_.preload(now_, slot, options_.fixed_preload[slot]);
 }
 
 void JobDriver::end_phase(Location& location) {

@@ -33,6 +33,9 @@ struct ReplayOptions {
   /// Empty: nothing is preloaded. A phase's slots are loaded when the first rank reaches an occurrence of it,
   /// unless they were loaded last: going back to the phase around one that ends is an occurrence, too.
   PhasePreloads preloads;
+  /// By slot: loaded at the start, and again after every flush: a fixed topology
+  /// (emulator/traffic/topology_map.h). Without `preloads`.
+  std::vector<Configuration> fixed_preload;
   /// Broadcasts and barriers of intra-communicators are the fabric's (emulator/replay/collective_plane.h),
   /// whatever `algorithms` says of them.
   bool hardware_multicast = false;

@@ -41,7 +41,8 @@ class TickedSwitch {
       changed_.assign(p.slots + 1, false);
       for (std::uint32_t i = 0; i < p.nodes; ++i)
         predictors_.push_back(PredictorRegistration::make(
-            p.predictor, PredictorShape{p.nodes, p.slots, p.predictor_timeout, p.predictor_threshold}));
+            p.predictor,
+            PredictorShape{p.nodes, p.slots, p.predictor_timeout, p.predictor_threshold, p.predictor_pause}));
     }
   }
 

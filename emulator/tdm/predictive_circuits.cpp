@@ -25,7 +25,7 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
   add_delay(controller_.longest_slot());
   for (std::uint32_t slot = 0; slot < parameters.slots; ++slot) latest_.push_back(slot);
   const PredictorShape shape{parameters.nodes, parameters.slots, parameters.predictor_timeout,
-                             parameters.predictor_threshold};
+                             parameters.predictor_threshold, parameters.predictor_pause};
   for (std::uint32_t port = 0; port < parameters.nodes; ++port)
     predictors_.push_back(PredictorRegistration::make(parameters.predictor, shape));
 }

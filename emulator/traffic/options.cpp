@@ -4,7 +4,9 @@
 
 #include "core/error.h"
 #include "core/registry.h"
+#include "emulator/traffic/exchange.h"
 #include "emulator/traffic/simulate.h"
+#include "emulator/traffic/topology_map.h"
 
 namespace hybrid {
 
@@ -26,10 +28,13 @@ double parse_share(std::string_view option, std::string_view text, std::string_v
 }  // namespace
 
 void add_traffic_options(OptionTable& table, TrafficOptions& o) {
-  std::string names;
-  for (std::string_view name : registered_names("pattern"))
-    names += (names.empty() ? "" : "|") + std::string(name);
-  table.add({"pattern", names, "who sends to whom", o.pattern, [&o](std::string_view v) {
+  const auto names_of = [](std::string_view kind) {
+    std::string names;
+    for (std::string_view name : registered_names(kind))
+      names += (names.empty() ? "" : "|") + std::string(name);
+    return names;
+  };
+  table.add({"pattern", names_of("pattern"), "who sends to whom", o.pattern, [&o](std::string_view v) {
                check_registered("pattern", "pattern", v);
                o.pattern = v;
              }});
@@ -63,10 +68,27 @@ void add_traffic_options(OptionTable& table, TrafficOptions& o) {
              [&o](std::string_view v) {
                o.hotspot = parse_share("hotspot", v, "the messages", "Give a number from 0 to 1.");
              }});
+  table.add({"exchange", names_of("exchange"),
+             "pattern all-to-all: the steps that sends and preloaded configurations follow", "linear",
+             [&o](std::string_view v) {
+               check_registered("exchange", "exchange", v);
+               o.exchange = v;
+             }});
+  add_topology_option(table, o.preload_topology);
 }
 
 void check(const TrafficOptions& o) {
   check_registered("pattern", "pattern", o.pattern);
+  if (!o.exchange.empty()) {
+    check_registered("exchange", "exchange", o.exchange);
+    if (o.pattern != "all-to-all")
+      throw UserError("exchange: pattern " + o.pattern + " is no all-to-all, whose steps it orders",
+                      "Give --pattern all-to-all, or no --exchange.");
+    if (o.load > 0 && ExchangeRegistration::make(o.exchange, 2)->forwards())
+      throw UserError("exchange: in the " + o.exchange +
+                          " exchange nodes send what they received, so that open-loop traffic cannot be",
+                      "Give no --load, or another --exchange.");
+  }
   if (!(o.load >= 0 && o.load <= 1))
     throw UserError("load: not a share of the link's rate", "Give a number from 0 (closed loop) to 1.");
   if (o.load > 0 && o.load < 1e-6) throw UserError("load: too small to simulate", "Give at least 0.000001.");

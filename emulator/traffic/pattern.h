@@ -27,6 +27,7 @@ struct PatternShape {
   double ratio = 0.5;               // of messages that are predictable, where a pattern mixes both, in [0, 1]
   std::uint64_t phase_length = 64;  // messages of a node in one turn of its phases, at least 1
   double hotspot = 0.25;            // pattern hotspot: share of the messages that go to node 0
+  std::string_view exchange = "";   // pattern all-to-all: its steps (emulator/traffic/exchange.h); "": linear
 };
 
 class Pattern {
@@ -38,6 +39,7 @@ class Pattern {
   struct Send {
     Port destination = kNoPort;
     std::uint64_t step = kNoStep;  // whose turn it belongs to, where steps have turns
+    std::uint32_t blocks = 1;      // of the given message size, sent as one message
   };
 
   struct Known {
@@ -50,6 +52,11 @@ class Pattern {
   virtual std::uint64_t messages(Port source) const = 0;
   /// The next send of `source`; called messages(source) times.
   virtual Send next(Port source) = 0;
+  /// Whether nodes pass on what they received: then a node sends only while it is ready(), which changes with
+  /// received(), told of every delivery.
+  virtual bool forwards() const { return false; }
+  virtual bool ready(Port /*source*/) const { return true; }
+  virtual void received(Port /*destination*/, std::uint64_t /*step*/) {}
   /// The configuration of the given step (0, 1, ...); none after the last, nor for traffic that nobody knows.
   virtual std::optional<Known> known(std::uint64_t /*step*/) const { return {}; }
 };

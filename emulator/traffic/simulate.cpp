@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "emulator/switching/technique.h"
 #include "emulator/traffic/arrivals.h"
+#include "emulator/traffic/mapped_pattern.h"
 #include "emulator/traffic/messages_in_flight.h"
 #include "emulator/traffic/pattern.h"
 #include "emulator/traffic/preloader.h"
@@ -165,12 +166,13 @@ void Simulation::send(Time at, Port node) {
   ++n.on_way;
   n.handing_over = true;
   const Pattern::Send what = pattern_.next(node);
+  const Bytes bytes = options_.message * what.blocks;
   if (in_flight_.sent() == 0) first_ = at;
   if (measured_until_ == Time::never()) {
-    if (at >= measured_from_) offered_ += options_.message;
+    if (at >= measured_from_) offered_ += bytes;
     if (n.left == 0) measured_until_ = at;
   }
-  technique_.send(at, in_flight_.add({node, what.destination}, options_.message, {at, what.step}));
+  technique_.send(at, in_flight_.add({node, what.destination}, bytes, {at, what.step}));
   if (options_.load > 0 && n.left > 0) schedule(at + exponential(arrivals_[node], mean_gap_), node);
 }
 
@@ -191,6 +193,9 @@ void Simulation::delivered(Time at, const Message& message, bool /*hit*/) {
   served_steps_.push_back(sent.step);
   --nodes_[message.connection.source].on_way;
   may_send_.push_back(message.connection.source);
+  if (!pattern_.forwards()) return;
+  pattern_.received(message.connection.destination, sent.step);
+  may_send_.push_back(message.connection.destination);
 }
 
 /// Carries out what followed from the technique's last step.
@@ -201,7 +206,7 @@ void Simulation::settle(Time at) {
     for (const Port node : may_send_) {
       const Node& n = nodes_[node];
       const bool room = options_.outstanding == 0 || n.on_way < options_.outstanding;
-      if (n.left > 0 && !n.handing_over && !n.scheduled && room) schedule(at, node);
+      if (n.left > 0 && !n.handing_over && !n.scheduled && room && pattern_.ready(node)) schedule(at, node);
     }
   may_send_.clear();
 }
@@ -270,12 +275,22 @@ Measures simulate(const SwitchParameters& parameters, const TrafficOptions& opti
                   const SimulationProgress& progress, PortTimeline* timeline) {
   check(parameters);
   check(options);
-  const auto pattern = PatternRegistration::make(
-      options.pattern, PatternShape{parameters.nodes, options.messages, parameters.seed, options.ratio,
-                                    options.phase_length, options.hotspot});
+  const PatternShape shape{parameters.nodes,     options.messages, parameters.seed, options.ratio,
+                           options.phase_length, options.hotspot,  options.exchange};
+  const auto pattern = PatternRegistration::make(options.pattern, shape);
   const auto technique = TechniqueRegistration::make(parameters.technique, parameters);
   if (timeline != nullptr) technique->observe(*timeline);
-  return simulate(*technique, *pattern, parameters, options, progress);
+  if (options.preload_topology.empty()) return simulate(*technique, *pattern, parameters, options, progress);
+  check_topology(options.preload_topology, parameters);
+  const auto rehearsal = PatternRegistration::make(options.pattern, shape);
+  TopologyPlan plan =
+      plan_topology(*FixedTopologyRegistration::make(options.preload_topology, parameters.nodes),
+                    measure_traffic(*rehearsal, parameters.nodes, options.message), parameters.preload);
+  const double share = plan.share();
+  MappedPattern mapped(*pattern, std::move(plan));
+  Measures measures = simulate(*technique, mapped, parameters, options, progress);
+  measures.topology_share = share;
+  return measures;
 }
 
 }  // namespace hybrid

@@ -39,6 +39,11 @@ struct TrafficOptions {
   /// over its messages; closed loop, none.
   Time warmup = Time::never();
   double hotspot = 0.25;  // pattern hotspot: share of the messages that go to node 0
+  /// Pattern all-to-all: its steps, by name (emulator/traffic/exchange.h); "": linear.
+  std::string exchange;
+  /// A fixed topology (emulator/traffic/fixed_topology.h), mapped onto the traffic and preloaded instead of
+  /// what the pattern knows of itself; "": none.
+  std::string preload_topology;
 };
 
 /// Adds an option for each of them, stored into `options` (which must outlive the table).
@@ -53,10 +58,10 @@ using SimulationProgress = std::function<void(std::uint64_t delivered, std::uint
 /// Runs until everything sent is delivered. Checks both parameter sets. Of what the pattern knows of itself,
 /// as many configurations are preloaded as `parameters.preload` says, before the traffic begins; those that
 /// have turns follow one another: when a slot's configuration has served its messages, the slot is preloaded
-/// with the next. Throws RunError when messages can never arrive (all slots preloaded with something else,
-/// say), and std::logic_error when the technique loses, doubles, cuts or reorders
-/// (emulator/traffic/messages_in_flight.h). The same arguments give the same measures.
-/// `timeline`: who is told what the ports do, if anybody.
+/// with the next. With `options.preload_topology`, its connections are, and stay. Throws RunError when
+/// messages can never arrive (all slots preloaded with something else, say), and std::logic_error when the
+/// technique loses, doubles, cuts or reorders (emulator/traffic/messages_in_flight.h). The same arguments
+/// give the same measures. `timeline`: who is told what the ports do, if anybody.
 class PortTimeline;
 Measures simulate(const SwitchParameters& parameters, const TrafficOptions& options,
                   const SimulationProgress& progress = {}, PortTimeline* timeline = nullptr);

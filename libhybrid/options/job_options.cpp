@@ -10,6 +10,7 @@
 #include "core/registry.h"
 #include "core/units.h"
 #include "emulator/switching/technique.h"
+#include "emulator/traffic/topology_map.h"
 #include "predictor/predictor.h"
 
 namespace hybrid {
@@ -229,6 +230,7 @@ void add_emulation_options(OptionTable& table, JobOptions& options) {
                  throw UserError("multicast: '" + std::string(text) + "' is neither hardware nor none");
                options.replay.hardware_multicast = text == "hardware";
              }});
+  add_topology_option(table, options.preload_topology);
 }
 
 void add_job_options(OptionTable& table, JobOptions& options) {
@@ -251,6 +253,7 @@ void check_job(const JobOptions& options) {
     parameters.slots = slots;
     check(parameters);
   }
+  if (!options.preload_topology.empty()) check_topology(options.preload_topology, parameters);
 }
 
 std::string options_page() {

@@ -44,6 +44,9 @@ struct JobOptions {
   // Emulation.
   SwitchParameters network = network_by_default();
   ReplayOptions replay;
+  /// A fixed topology (emulator/traffic/fixed_topology.h), mapped onto the job's traffic and preloaded
+  /// instead of what hinted phases need; "": none.
+  std::string preload_topology;
   // Those compared in the report (`technique`); empty: wormhole, circuit, tdm, hybrid.
   std::vector<std::string> techniques;
   std::vector<std::string> predictors;  // those scored in the report; empty: all but none

@@ -150,7 +150,7 @@ std::uint32_t count_ports(const std::vector<std::uint32_t>& ports) {
 }
 
 JobPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports,
-                      PhaseTraffic* traffic) {
+                      PhaseTraffic* traffic, TrafficMatrix* matrix) {
   PhaseFinder finder(ports);
   std::map<std::uint32_t, HintedPhase> hinted;  // by region; kNoPhase: outside any
   JobPhases found;
@@ -159,6 +159,8 @@ JobPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32
     finder.send(message.at, {message.source, message.destination}, message.bytes);
     gather(hinted[message.phase], message);
     if (traffic != nullptr) traffic->add(message);
+    if (matrix != nullptr)
+      (*matrix)[{message.source, message.destination}] += std::max<Bytes>(1, message.bytes);
   });
   found.hinted = std::any_of(hinted.begin(), hinted.end(), [](const auto& p) { return p.first != kNoPhase; });
   if (!found.hinted) {
@@ -194,7 +196,8 @@ std::vector<PredictorScore> score_predictors(JobTrace& trace, const JobOptions& 
                       {.destinations = ports,
                        .capacity = capacity,
                        .timeout = options.network.predictor_timeout,
-                       .threshold = options.network.predictor_threshold},
+                       .threshold = options.network.predictor_threshold,
+                       .pause = options.network.predictor_pause},
                       {}});
   for (Row& row : rows)
     PredictorEvaluation(row.predictor, row.shape);  // an unknown name is told before the pass
@@ -236,10 +239,21 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   emulations(options, slot_counts(options, options.network.slots), ports);  // refuses what cannot work, early
 
   tell("finding phases", 0);
+  const bool fixed = !options.preload_topology.empty();
+  if (fixed) check_topology(options.preload_topology, options.network);
   PhaseTraffic traffic;
+  TrafficMatrix matrix;
   JobPhases phases =
-      find_phases(*job, options.replay, ports, options.network.preload == 0 ? nullptr : &traffic);
+      find_phases(*job, options.replay, ports, options.network.preload == 0 || fixed ? nullptr : &traffic,
+                  fixed ? &matrix : nullptr);
   const PhasePreloads preloads = traffic.plan(*job, ports, options.network.preload);
+  std::vector<Configuration> fixed_preload;
+  if (fixed) {
+    TopologyPlan plan = plan_topology(*FixedTopologyRegistration::make(options.preload_topology, ports),
+                                      matrix, options.network.preload);
+    report.topology_share = plan.share();
+    fixed_preload = std::move(plan.slots);
+  }
   report.phases_hinted = phases.hinted;
   report.phases = std::move(phases.phases);
   const std::uint32_t needed = most_slots_needed(report.phases);
@@ -264,6 +278,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
     tell(what, 0);
     ReplayOptions replay_options = options.replay;
     replay_options.preloads = preloads;
+    replay_options.fixed_preload = fixed_preload;
     replay_options.progress = [&](std::uint64_t done) { tell(what, done); };
     job = open();
     TechniqueResult result;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "emulator/replay/operation.h"
 #include "emulator/replay/phase_preload.h"
 #include "emulator/replay/replay.h"
+#include "emulator/traffic/topology_map.h"
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/report/verdict.h"
 #include "predictor/evaluation.h"
@@ -45,6 +47,8 @@ struct JobReport {
   std::vector<PredictorScore> predictors;  // one per predictor and K, summed over source ports
   std::vector<TechniqueResult> techniques;
   Verdict verdict;
+  /// Where a fixed topology is preloaded: the part of the job's bytes whose connections it holds.
+  std::optional<double> topology_share;
   std::vector<std::string>
       warnings;  // what the numbers do not cover: lost events, ranks that died; one line each
   JobOptions options;
@@ -69,9 +73,10 @@ struct JobPhases {
   std::vector<Phase> phases;
   Time end{};  // of the last send
 };
-/// What the hinted ones send is added to `traffic`, unless that is null.
+/// What the hinted ones send is added to `traffic`, unless that is null; what all of the job sends to
+/// `matrix`.
 JobPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports,
-                      PhaseTraffic* traffic = nullptr);
+                      PhaseTraffic* traffic = nullptr, TrafficMatrix* matrix = nullptr);
 
 /// Scores predictors on a job's sends: one evaluation per source port, summed. Rows in the order of `names`,
 /// then of `capacities` (0: no limit).

@@ -127,6 +127,9 @@ ordered_json to_json(const JobReport& report) {
   json["verdict"] = {{"technique", report.verdict.technique},
                      {"slots", report.verdict.slots},
                      {"sentence", report.verdict.sentence}};
+  if (report.topology_share)
+    json["preload_topology"] = {{"topology", report.options.preload_topology},
+                                {"share_of_bytes", *report.topology_share}};
   json["warnings"] = report.warnings;
   json["parameters"] = parameters_json(report.options);
   json["repeat"] = command_to_repeat(report);

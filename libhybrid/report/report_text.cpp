@@ -140,6 +140,9 @@ std::string footer(const JobReport& report) {
       format_rate(p.link_rate), to_string(p.one_way_wire()), to_string(p.slot_length), to_string(p.guard),
       to_string(p.reconfiguration_time()), p.scheduler_name, to_string(p.scheduler.delay()), p.predictor,
       p.allocation, p.seed));
+  if (report.topology_share)
+    text += wrap(fmt::format("preloaded throughout: a {}, which holds the connections of {} of the bytes",
+                             report.options.preload_topology, percent(*report.topology_share)));
   // Not wrapped: a command is copied whole.
   return text + "  again: " + command_to_repeat(report) + "\n";
 }

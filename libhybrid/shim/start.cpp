@@ -192,6 +192,7 @@ void start_prediction(Process& p, const JobLayout& layout) {
   shape.capacity = network.slots;
   shape.timeout = network.predictor_timeout;
   shape.threshold = network.predictor_threshold;
+  shape.pause = network.predictor_pause;
   p.prediction.start(PredictorRegistration::make(p.options.online_predictor, shape),
                      layout.placement.port_of_rank, p.rank, p.rules.scale, p.concurrent);
 }
