@@ -137,8 +137,9 @@ struct Scenario {
     for (const Chunk& chunk : chunks)
       send(chunk.cycle - nanoseconds(9), chunk.to, static_cast<Bytes>(chunk_words) * 8);
     for (const Port to : packets) send(nanoseconds(5), to, kPacket);
-    std::stable_sort(script.begin(), script.end(),
-                     [](const Action& a, const Action& b) { return a.at < b.at; });
+    std::sort(script.begin(), script.end(), [](const Action& a, const Action& b) {
+      return a.at != b.at ? a.at < b.at : a.message.id < b.message.id;
+    });
     const auto network = TechniqueRegistration::make(p.technique, p);
     std::vector<double> done;
     const Recorder recorder = run_script(*network, script, milliseconds(1));

@@ -83,10 +83,10 @@ TEST_P(GoldenResults, AreTheSameFromEveryCompiler) {
 
 INSTANTIATE_TEST_SUITE_P(
     Techniques, GoldenResults,
-    testing::Values(Golden{"packet", 0x7d75fede96a1bf34}, Golden{"wormhole", 0xd12d0bed1a6eff85},
-                    Golden{"circuit", 0x6b7c80edc6bebf49}, Golden{"tdm", 0xec02f9aefcd59f6f},
-                    Golden{"hybrid", 0x33dee7c7e3e7dd9}, Golden{"wave", 0x1f066a14966c112a},
-                    Golden{"coll", 0xe0cccc44fa1c0351}, Golden{"chen-liu", 0x55cb2e645ea535c9}),
+    testing::Values(Golden{"packet", 0xecff33d80bdda681}, Golden{"wormhole", 0xee872dd13bee7fd2},
+                    Golden{"circuit", 0x9a326f1d2d709cd3}, Golden{"tdm", 0x772c73dccf428b26},
+                    Golden{"hybrid", 0x6e45cbc2a0d9d9b5}, Golden{"wave", 0xb83812ee6f836c50},
+                    Golden{"coll", 0x2a79ac2867fb250c}, Golden{"chen-liu", 0xff424478dd95127}),
     [](const auto& info) {
       std::string name = info.param.technique;
       std::erase(name, '-');

@@ -90,8 +90,9 @@ Partners partners_of(const TrafficMatrix& traffic, std::uint32_t nodes) {
   Partners partners(nodes);
   for (const auto& [c, bytes] : both) partners[c.source].push_back({c.destination, bytes});
   for (auto& own : partners)
-    std::stable_sort(own.begin(), own.end(),
-                     [](const Partner& a, const Partner& b) { return a.bytes > b.bytes; });
+    std::sort(own.begin(), own.end(), [](const Partner& a, const Partner& b) {
+      return a.bytes != b.bytes ? a.bytes > b.bytes : a.node < b.node;
+    });
   return partners;
 }
 
