@@ -1,0 +1,86 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <stdexcept>
+
+#include "core/error.h"
+#include "emulator/claims/reproduction.h"
+#include "emulator/claims/sweep.h"
+
+namespace hybrid {
+namespace {
+
+Figure example() {
+  return {"example",
+          "A < B",
+          "message (bytes)",
+          "utilisation, share",
+          Figure::Scale::logarithmic,
+          {8, 16, 32},
+          {{"circuit", {0.25, 0.5, 0.75}},
+           {"say \"tdm\"", {1, std::numeric_limits<double>::quiet_NaN(), 0.125}}}};
+}
+
+TEST(ClaimFigure, CsvQuotesAndKeepsEveryDigit) {
+  EXPECT_EQ(to_csv(example()),
+            "message (bytes),circuit,\"say \"\"tdm\"\"\"\n"
+            "8,0.25,1\n16,0.5,nan\n32,0.75,0.125\n");
+}
+
+TEST(ClaimFigure, SvgEscapesAndDrawsEachPointThatIsANumber) {
+  const std::string svg = to_svg(example());
+  EXPECT_NE(svg.find("A &lt; B"), std::string::npos);
+  std::size_t markers = 0;
+  for (std::size_t at = svg.find("<circle"); at != std::string::npos; at = svg.find("<circle", at + 1))
+    ++markers;
+  EXPECT_EQ(markers, 5u);
+  // Equal ratios are equal distances, and the largest value is at the top.
+  EXPECT_NE(svg.find("cx=\"300.0\""), std::string::npos) << svg;
+}
+
+TEST(ClaimFigure, AnUnknownCurveIsALogicError) { EXPECT_THROW(example().curve("wave"), std::logic_error); }
+
+Figure small_sweep(unsigned threads) {
+  Variant variant = variant_of("ch5", "wormhole", "wormhole");
+  variant.parameters.nodes = 8;
+  variant.traffic.messages = 20;
+  Figure figure = message_size_figure("small", "small");
+  sweep({.seed = 3, .repeats = 2, .threads = threads, .progress = {}}, figure, {variant}, set_message);
+  return figure;
+}
+
+TEST(ClaimSweep, DoesNotDependOnTheThreads) {
+  const Figure one = small_sweep(1), four = small_sweep(4);
+  ASSERT_EQ(one.curves.at(0).y.size(), 9u);
+  EXPECT_EQ(one.curves[0].y, four.curves[0].y);
+  EXPECT_GT(at(one, "wormhole", 2048), at(one, "wormhole", 8));
+}
+
+TEST(ClaimSweep, ChecksShowWhereTheyDoNotHold) {
+  const Figure f = example();
+  EXPECT_TRUE(
+      check_points("grows", f, {"circuit"}, f.x, [&](double x) { return at(f, "circuit", x) > 0.2; }).holds);
+  const ClaimCheck check = check_points("is above a half", f, {"circuit"}, f.x,
+                                        [&](double x) { return at(f, "circuit", x) > 0.5; });
+  EXPECT_FALSE(check.holds);
+  EXPECT_EQ(check.figures, "not at 2 of 3 points: at 8: circuit 0.250; at 16: circuit 0.500");
+}
+
+TEST(Claims, AreAllThereInThePapersOrder) {
+  const auto names = claim_names();
+  for (int i = 1; i <= 10; ++i) EXPECT_EQ(names.at(static_cast<std::size_t>(i) - 1), "C" + std::to_string(i));
+  EXPECT_THROW(reproduce("C0", {}), UserError);
+}
+
+TEST(Claims, LongerCablesSlowCircuitSwitchingDown) {
+  const Reproduced c2 = reproduce("C2", {.seed = 1, .repeats = 1, .threads = 2, .progress = {}});
+  EXPECT_EQ(c2.place, "D 8.5");
+  ASSERT_FALSE(c2.result.checks.empty());
+  EXPECT_TRUE(c2.result.checks[0].holds) << c2.result.checks[0].figures;
+  const std::string page = reproduction_page({c2}, "pictures", "hybrid reproduce C2");
+  EXPECT_NE(page.find("pictures/c2-cables.svg"), std::string::npos);
+  EXPECT_NE(page.find("| [C2](#c2) | D 8.5 |"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hybrid
