@@ -7,7 +7,7 @@
 
 #include "core/random.h"
 #include "core/registry.h"
-#include "predictor/allocation_count_test.h"
+#include "core/testing/allocation_count.h"
 #include "predictor/predictor_test_steps.h"
 
 namespace hybrid {

@@ -1,6 +1,7 @@
 # How the parts of the house are built: one object library a part, its tests and benchmarks beside its sources.
 #
-#   hybrid_part(NAME [FOLDERS dir...] [DEPENDS part...] [LIBRARIES target...] [SERIAL_TESTS filter])
+#   hybrid_part(NAME [FOLDERS dir...] [DEPENDS part...] [LIBRARIES target...] [TEST_LIBRARIES target...]
+#              [SERIAL_TESTS filter])
 #     collects *.cpp of this directory (or of FOLDERS below it) into the object library hybrid_NAME,
 #     *_test.cpp into the test program hybrid_NAME_test, *_bench.cpp into hybrid_NAME_bench.
 #     Object libraries, so that self-registering files are always linked in. Tests that match SERIAL_TESTS look at
@@ -52,7 +53,7 @@ function(hybrid_link target)
 endfunction()
 
 function(hybrid_part name)
-  cmake_parse_arguments(arg "" "SERIAL_TESTS" "FOLDERS;DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "SERIAL_TESTS" "FOLDERS;DEPENDS;LIBRARIES;TEST_LIBRARIES" ${ARGN})
   if(NOT arg_FOLDERS)
     set(arg_FOLDERS .)
   endif()
@@ -76,7 +77,7 @@ function(hybrid_part name)
     add_executable(hybrid_${name}_test ${tests})
     hybrid_flags(hybrid_${name}_test)
     hybrid_link(hybrid_${name}_test ${name})
-    target_link_libraries(hybrid_${name}_test PRIVATE GTest::gtest_main GTest::gmock)
+    target_link_libraries(hybrid_${name}_test PRIVATE ${arg_TEST_LIBRARIES} GTest::gtest_main GTest::gmock)
     # Tests named Nightly... take minutes: ctest -L nightly runs them, ctest -LE nightly leaves them out.
     set(apart "*.Nightly*")
     if(arg_SERIAL_TESTS)

@@ -1,39 +1,13 @@
 // Hot paths do not allocate: once every queue has been as long as it gets, a technique needs no more memory.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <cstdint>
 #include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
+#include "core/testing/allocation_count.h"
 #include "emulator/switching/technique.h"
-
-namespace {
-thread_local std::uint64_t allocations = 0;
-
-void* counted(std::size_t size, std::size_t alignment) {
-  ++allocations;
-  void* const memory = alignment <= alignof(std::max_align_t)
-                           ? std::malloc(size)
-                           : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-}  // namespace
-
-// Of the whole test program, which they only count for.
-void* operator new(std::size_t size) { return counted(size, 0); }
-void* operator new[](std::size_t size) { return counted(size, 0); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return counted(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace hybrid {
 namespace {
@@ -82,12 +56,12 @@ TEST_P(SteadyState, AllocatesNothing) {
   p.buffer = 256;
   AllToAll traffic(p);
   traffic.run(200'000);
-  const std::uint64_t before = allocations;
+  const std::size_t before = allocation_count().calls;
   EXPECT_GT(before, 0U);  // they are counted
   traffic.run(20'000);
   // In the hybrid switch the rhythm of slots against that of messages takes longer than this to come again,
   // and now and then a queue is longer than ever before.
-  EXPECT_LE(allocations - before, p.technique == "hybrid" ? 200U : 0U);
+  EXPECT_LE(allocation_count().calls - before, p.technique == "hybrid" ? 200U : 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Techniques, SteadyState,

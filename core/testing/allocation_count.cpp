@@ -1,0 +1,33 @@
+// A file of its own, so that no compiler sees both ends of a pair of new and delete at once: one of them
+// inlined, the other not, looks mismatched to g++.
+#include "core/testing/allocation_count.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+std::atomic<std::size_t> calls{0}, bytes{0};
+
+void* counted(std::size_t size, std::size_t alignment) {
+  ++calls;
+  bytes += size;
+  void* const memory = alignment <= alignof(std::max_align_t)
+                           ? std::malloc(size != 0 ? size : 1)
+                           : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+}  // namespace
+
+// The forms for arrays call these.
+void* operator new(std::size_t size) { return counted(size, 0); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return counted(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+hybrid::AllocationCount hybrid::allocation_count() { return {calls, bytes}; }
