@@ -5,7 +5,7 @@
 
 #include "emulator/network/engine.h"
 #include "emulator/switching/random_switch_for_test.h"
-#include "emulator/switching/switching_reference.h"
+#include "emulator/switching/ticked_switch_for_test.h"
 
 namespace hybrid {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "emulator/switching/random_switch_for_test.h"
-#include "emulator/switching/switching_reference.h"
+#include "emulator/switching/ticked_switch_for_test.h"
 
 namespace hybrid {
 namespace {

@@ -1,0 +1,212 @@
+// The ticked switch: NIC and switch node of predictive circuits, slot by slot.
+#include <algorithm>
+
+#include "emulator/switching/ticked_switch_for_test.h"
+
+namespace hybrid {
+
+void TickedSwitch::ask(Port i, Port j, bool demand) {
+  Circuit& c = circuit(i, j);
+  c.requested = true;
+  c.demanding = demand;
+  c.releasing = false;
+  control([this, i, j, demand] {
+    Circuit& wanted = circuit(i, j);
+    if (demand && !wanted.established && wanted.patience < 0) {
+      wanted.attempts = 0;
+      wanted.patience = t_ + patience();
+    }
+    scheduler_->request(Time{t_}, {i, j});
+  });
+}
+
+void TickedSwitch::release(Port i, Port j) {
+  Circuit& c = circuit(i, j);
+  c.release_due = false;
+  if (!c.in_table && !c.requested) return;
+  c.releasing = c.in_table;
+  c.requested = false;
+  control([this, i, j] {
+    circuit(i, j).patience = -1;
+    scheduler_->release(Time{t_}, {i, j});
+  });
+}
+
+void TickedSwitch::apply(Port i, const Predictor::Decisions& d, Port offered) {
+  for (const Port j : d.release) {
+    if (j == offered || circuit(i, j).waits(t_))
+      circuit(i, j).release_due = true;
+    else
+      release(i, j);
+  }
+  for (const Port j : d.request) {
+    if (j == i) continue;
+    Circuit& c = circuit(i, j);
+    c.release_due = false;
+    if ((!c.in_table || c.releasing) && !c.requested) ask(i, j, j == offered || c.waits(t_));
+  }
+}
+
+std::int64_t TickedSwitch::patience() const {
+  return 2 * std::max(p_.slot_length.ps * (p_.slots + 1),
+                      p_.scheduler.cycle.ps * p_.slots + p_.scheduler.delay().ps);
+}
+
+void TickedSwitch::slotted_switch() {
+  guard();
+  std::vector<Grant> grants;
+  scheduler_->advance(Time{t_}, grants);
+  for (const Grant& g : grants) {
+    const auto [i, j] = g.connection;
+    Circuit& c = circuit(i, j);
+    changed_[g.slot] = true;
+    const bool up = g.kind == Grant::Kind::established;
+    if (up) {
+      schedule_[g.slot].add(g.connection);
+      c.established_since = t_;
+      c.patience = -1;
+    } else {
+      schedule_[g.slot].remove(g.connection);
+    }
+    c.established = up;
+    later(t_ + wire_, 1, [this, i = i, j = j, up] {
+      Circuit& told = circuit(i, j);
+      told.in_table = up;
+      told.requested = false;
+      if (up) return;
+      told.releasing = false;
+      if (told.waits(t_)) ask(i, j, true);
+    });
+  }
+  if (t_ == boundary_) begin_slot();
+}
+
+bool TickedSwitch::idle_seen(const Circuit& c) const {
+  const std::int64_t told = t_ - wire_;
+  return c.waits(t_) ? c.busy_since > told && c.gone_before <= told : c.gone <= told;
+}
+
+void TickedSwitch::guard() {
+  std::vector<std::pair<Port, Port>> due;
+  for (auto& [key, c] : circuits_)
+    if (c.patience == t_) due.push_back(key);
+  for (const auto& [i, j] : due) {
+    Circuit& c = circuit(i, j);
+    const bool busy_too = ++c.attempts >= 4;
+    c.patience = t_ + patience();
+    bool dynamic = false;
+    int best = -1;
+    std::int64_t best_key = 0;
+    const auto blockers = [&, i = i, j = j](std::uint32_t s) {
+      std::vector<Connection> found;
+      if (schedule_[s].destination_of(i) != kNoPort) found.push_back({i, schedule_[s].destination_of(i)});
+      if (schedule_[s].source_of(j) != kNoPort) found.push_back({schedule_[s].source_of(j), j});
+      return found;
+    };
+    for (std::uint32_t s = 0; s < p_.slots; ++s) {
+      if (!preloaded_[s].empty()) continue;
+      dynamic = true;
+      std::int64_t key = -1;
+      bool possible = true;
+      for (const Connection b : blockers(s)) {
+        const Circuit& blocker = circuit(b.source, b.destination);
+        possible = possible && (busy_too || idle_seen(blocker));
+        key = std::max(key, busy_too ? blocker.established_since : blocker.gone);
+      }
+      if (possible && (best < 0 || key < best_key)) {
+        best = static_cast<int>(s);
+        best_key = key;
+      }
+    }
+    if (!dynamic) {
+      preloaded_.back().clear();
+      scheduler_->preload(Time{t_}, p_.slots - 1, Configuration(p_.nodes));
+    } else if (best >= 0) {
+      for (const Connection b : blockers(static_cast<std::uint32_t>(best))) scheduler_->release(Time{t_}, b);
+    }
+  }
+}
+
+void TickedSwitch::offered(std::uint64_t words, bool known) {
+  (known ? traffic_.predictive : traffic_.wormhole) += words;
+  const std::int64_t slot =
+      static_cast<std::int64_t>(p_.nodes) * std::max<std::int64_t>(1, p_.slot_length.ps / word_);
+  const std::int64_t window = 128 * slot;
+  if (counted_words_ < 0) counted_words_ = slot;
+  const std::int64_t counted = std::min(static_cast<std::int64_t>(words), window);
+  counted_words_ = std::min(counted_words_ + counted, window);
+  predictable_ += ((known ? kWhole : 0) - predictable_) * counted / counted_words_;
+  const bool before = foreground_;
+  const PortSet none(p_.slots);  // what waits where does not matter for this
+  foreground_ = allocation_->foreground({p_.slots,
+                                         has_worms_,
+                                         none,
+                                         false,
+                                         previous_slot_,
+                                         previous_predictive_,
+                                         none,
+                                         {},
+                                         passed_over_,
+                                         0,
+                                         predictable_,
+                                         foreground_,
+                                         traffic_});
+  if (foreground_ != before) later(t_ + wire_, 1, [this, now = foreground_] { nics_foreground_ = now; });
+}
+
+void TickedSwitch::begin_slot() {
+  PortSet occupied(p_.slots);
+  for (std::uint32_t s = 0; s < p_.slots; ++s)
+    if (!schedule_[s].empty()) occupied.set(s);
+  std::set<Port> inputs;
+  for (const auto& [key, q] : queues_)
+    if (q.asked || q.granted) inputs.insert(key.first);
+  PortSet wanted(p_.slots);
+  std::vector<Configuration> active(p_.slots, Configuration(p_.nodes));
+  for (std::uint32_t s = 0; s < p_.slots; ++s)
+    for (const Connection c : schedule_[s].connections())
+      if (circuit(c.source, c.destination).told_waiting > 0) {
+        wanted.set(s);
+        active[s].add(c);
+      }
+  std::vector<std::uint32_t> wanted_connections(p_.slots);
+  for (std::uint32_t s = 0; s < p_.slots; ++s)
+    wanted_connections[s] = static_cast<std::uint32_t>(active[s].count());
+  const SlotChoice choice =
+      allocation_->next({p_.slots, has_worms_, occupied, !inputs.empty(), previous_slot_,
+                         previous_predictive_, wanted, wanted_connections, passed_over_,
+                         static_cast<std::uint32_t>(inputs.size()), predictable_, foreground_, traffic_});
+  for (std::uint32_t s = 0; s <= p_.slots; ++s)
+    passed_over_[s] =
+        !(s < p_.slots ? wanted.test(s) : !inputs.empty()) || choice.slot == s ? 0 : passed_over_[s] + 1;
+  boundary_ = t_ + choice.length.ps;
+  Configuration shown;
+  std::int64_t lost = p_.guard.ps;
+  if (choice.slot != kIdleSlot) {
+    if (in_fabric_ != choice.slot || changed_[choice.slot]) lost += p_.reconfiguration.ps;
+    changed_[choice.slot] = choice.shared;
+    in_fabric_ = previous_slot_ = choice.slot;
+    if (choice.slot < p_.slots) {
+      previous_predictive_ = choice.slot;
+      shown = choice.shared ? active[choice.slot] : schedule_[choice.slot];
+      for (std::uint32_t k = 1; choice.shared && k < p_.slots; ++k)
+        for (const Connection c : active[(choice.slot + k) % p_.slots].connections())
+          if (shown.fits(c)) shown.add(c);
+    }
+    if (choice.slot == p_.slots || choice.shared) {
+      const std::int64_t skew = wire_ + (p_.serialise + p_.cable).ps;
+      openings_.push_back({t_ + skew, t_ + skew + lost, boundary_ + skew, shown});
+    }
+  }
+  if (choice.shared && !windows_.empty() && windows_.back().close == t_ + wire_) {
+    bool all = true;
+    for (const Connection c : shown.connections()) {
+      const Configuration& before = windows_.back().configuration;
+      all = all && before.ports() != 0 && before.destination_of(c.source) == c.destination;
+    }
+    if (all) lost = p_.guard.ps;
+  }
+  windows_.push_back({t_ + wire_, t_ + wire_ + lost, boundary_ + wire_, shown});
+}
+
+}  // namespace hybrid

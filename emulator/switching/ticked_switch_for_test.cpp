@@ -1,0 +1,169 @@
+#include "emulator/switching/ticked_switch_for_test.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hybrid {
+
+TickedSwitch::TickedSwitch(const SwitchParameters& p) : p_(p) {
+  slotted_ = p.technique == "tdm" || p.technique == "hybrid";
+  has_worms_ = p.technique == "wormhole" || p.technique == "packet" || p.technique == "hybrid";
+  word_ = p.word_time().ps;
+  nic_ = p.nic.delay().ps;
+  wire_ = p.one_way_wire().ps;
+  room_ = p.buffer == kUnlimited ? 1 << 30 : static_cast<int>(p.buffer / p.word);
+  ports_.resize(p.nodes);
+  for (auto& port : ports_) port.output_turn = 0;
+  if (slotted_) {
+    scheduler_ = make_scheduler_port(p);
+    allocation_ = AllocationRegistration::make(p.allocation, p);
+    previous_slot_ = p.technique == "hybrid" ? p.slots : p.slots - 1;
+    previous_predictive_ = p.slots - 1;
+    passed_over_.assign(p.slots + 1, 0);
+    schedule_.assign(p.slots, Configuration(p.nodes));
+    preloaded_ = schedule_;
+    changed_.assign(p.slots + 1, false);
+    for (std::uint32_t i = 0; i < p.nodes; ++i)
+      predictors_.push_back(PredictorRegistration::make(
+          p.predictor,
+          PredictorShape{p.nodes, p.slots, p.predictor_timeout, p.predictor_threshold, p.predictor_pause}));
+  }
+}
+
+std::vector<Outcome> TickedSwitch::run(const std::vector<Action>& script, std::int64_t give_up) {
+  std::size_t messages = 0, next = 0;
+  for (const Action& a : script) messages += a.what == Action::What::send ? 1 : 0;
+  outcomes_.resize(messages);
+  for (t_ = 0; delivered_ < messages && t_ <= give_up; ++t_) {
+    while (next < script.size() && script[next].at.ps == t_) act_on(script[next++]);
+    tick();
+  }
+  return outcomes_;
+}
+
+void TickedSwitch::later(std::int64_t at, int phase, std::function<void()> f) {
+  events_[{at, phase}].push_back(std::move(f));
+}
+
+void TickedSwitch::act_on(const Action& a) {
+  if (a.what == Action::What::send) {
+    ports_[a.message.connection.source].waiting.emplace_back(t_, a.message);
+  } else if (slotted_ && a.what == Action::What::preload) {
+    control([this, a] {
+      for (auto& other : preloaded_)
+        for (const Connection c : a.configuration.connections()) other.remove(c);
+      preloaded_[a.slot] = a.configuration;
+      scheduler_->preload(Time{t_}, a.slot, a.configuration);
+    });
+  } else if (slotted_) {
+    const Port source = a.source;
+    control([this, source] {
+      for (auto& [key, c] : circuits_)
+        if (source == kNoPort || key.first == source) c.patience = -1;
+      for (auto& held : preloaded_)
+        for (const Connection c : held.connections())
+          if (source == kNoPort || c.source == source) held.remove(c);
+      scheduler_->flush(Time{t_}, source);
+    });
+    for (Port i = 0; i < p_.nodes; ++i) {
+      if (source != kNoPort && i != source) continue;
+      predictors_[i]->on_flush();
+      for (auto& [key, c] : circuits_) {
+        if (key.first != i) continue;
+        c.requested = c.release_due = false;
+        if (c.waits(t_)) ask(i, key.second, true);
+      }
+    }
+  }
+}
+
+void TickedSwitch::tick() {
+  for (Port i = 0; i < p_.nodes; ++i) offer(i);
+  run_phase(1);  // notices
+  if (slotted_) {
+    for (Port i = 0; i < p_.nodes; ++i)
+      if (predictors_[i]->next_deadline().ps <= t_) apply(i, predictors_[i]->on_time(Time{t_}), kNoPort);
+    for (auto& [key, c] : circuits_)
+      if (c.release_due && !c.waits(t_)) release(key.first, key.second);
+    for (auto& [key, c] : circuits_) {
+      if (c.tells || c.unsent == 0 || c.worm_words > 0 || t_ < c.worm_left + wire_) continue;
+      c.tells = true;
+      control([&told = c] { ++told.told_waiting; });
+    }
+  }
+  for (Port i = 0; i < p_.nodes; ++i) end_worm(i);
+  ask_for_worms();
+  run_phase(2);  // control words at the switch
+  if (slotted_) slotted_switch();
+  if (p_.technique == "circuit") {
+    for (Port i = 0; i < p_.nodes; ++i) finish_circuit(i);
+  }
+  run_phase(3);  // freed ports
+  if (t_ % p_.scheduler.cycle.ps == 0) pass();
+  run_phase(4);  // grants without delay
+  while (move()) {
+  }
+  const auto outputs = arriving_.find(t_);
+  if (outputs == arriving_.end()) return;
+  for (const std::uint64_t id : outputs->second) {
+    outcomes_[id].delivered = Time{t_};
+    ++delivered_;
+  }
+}
+
+void TickedSwitch::run_phase(int phase) {
+  const auto found = events_.find({t_, phase});
+  if (found == events_.end()) return;
+  const auto todo = std::move(found->second);
+  events_.erase(found);
+  for (const auto& f : todo) f();
+}
+
+void TickedSwitch::offer(Port i) {
+  PortState& p = ports_[i];
+  if (!p.handing.empty() || p.waiting.empty()) return;
+  const auto [sent, message] = p.waiting.front();
+  if (t_ != std::max(p.pe_free, sent + p_.word_generation.ps)) return;
+  p.waiting.pop_front();
+  p.pe_free = t_;
+  const Port j = message.connection.destination;
+  Circuit& c = circuit(i, j);
+  p.by_worm = has_worms_ && !(slotted_ && ((c.in_table && nics_foreground_) || c.waits(t_)));
+  std::uint64_t payload = std::max<std::uint64_t>(1, (message.bytes + p_.word - 1) / p_.word);
+  if (!p.by_worm) {
+    if (!c.waits(t_)) {
+      c.gone_before = c.gone;
+      c.busy_since = t_;
+    }
+    if (slotted_) {
+      apply(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, 0), j);
+      if (!has_worms_ && !c.in_table && !(c.requested && c.demanding)) ask(i, j, true);
+    } else if (c.state == 0) {
+      c.state = 1;
+      control([this, i, j] { requests_.insert({i, j}); });
+    }
+    outcomes_[message.id].hit = slotted_ ? c.in_table : c.state == 2;
+    for (std::uint64_t k = 0; k < payload; ++k)
+      p.handing.push_back({0, message.id, j, k == 0, k + 1 == payload, 0});
+    if (slotted_) control([this, payload] { offered(payload, true); });
+    c.unsent += payload;
+    return;
+  }
+  if (slotted_) control([this, payload, known = c.in_table] { offered(payload, known); });
+  if (slotted_) apply(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, 0), kNoPort);
+  const std::uint64_t limit = p_.worm_limit / p_.word;
+  bool first = true;
+  while (payload > 0) {
+    const std::uint64_t body = std::min(payload, limit);
+    payload -= body;
+    const std::uint64_t words = body + p_.worm_overhead_words;
+    for (std::uint64_t k = 0; k < words; ++k) {
+      p.handing.push_back(
+          {0, message.id, j, first, payload == 0 && k + 1 == words, k == 0 ? static_cast<int>(words) : 0});
+      first = false;
+    }
+    c.worm_words += words;
+  }
+}
+
+}  // namespace hybrid

@@ -1,0 +1,155 @@
+// For tests: the dissertation's techniques, written without runs, events or certainty ahead: every component
+// looks at every picosecond and moves single words. Slow and plain on purpose; it shares with the emulator
+// the parameters, the scheduler port, the predictors and the allocations, and nothing else.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "emulator/scheduler/model_port.h"
+#include "emulator/switching/switching_harness.h"
+#include "emulator/tdm/allocation.h"
+#include "predictor/predictor.h"
+
+namespace hybrid {
+
+class TickedSwitch {
+ public:
+  explicit TickedSwitch(const SwitchParameters& p);
+
+  std::vector<Outcome> run(const std::vector<Action>& script, std::int64_t give_up);
+
+ private:
+  struct Word {
+    std::int64_t at = 0;  // entry or arrival
+    std::uint64_t message = 0;
+    Port destination = 0;
+    bool first = false, last = false;
+    int worm = 0;  // words of its worm, on the worm's first word
+  };
+  struct Circuit {
+    std::deque<Word> words;
+    std::uint64_t unsent = 0;  // words of offered messages that have not left
+    std::int64_t gone = 0, gone_before = 0, busy_since = 0;
+    // circuit switching
+    int state = 0;  // idle, requested, held
+    // slotted
+    bool in_table = false, requested = false, demanding = false, releasing = false, release_due = false;
+    bool established = false;
+    std::int64_t established_since = 0, patience = -1;
+    unsigned attempts = 0;
+    bool tells = false;    // that data waits that can leave
+    int told_waiting = 0;  // as the switch knows
+    // worms of the same connection
+    std::uint64_t worm_words = 0;  // offered and not left VQ_W
+    std::int64_t worm_left = -1'000'000;
+    bool waits(std::int64_t t) const { return unsent > 0 || t < gone; }
+  };
+  struct VirtualQueue {
+    std::deque<Word> words;
+    int credits_used = 0;
+    bool asked = false, granted = false;
+  };
+  struct PortState {
+    std::deque<std::pair<std::int64_t, Message>> waiting;
+    std::int64_t pe_free = 0;
+    std::deque<Word> handing;  // words of the offered message still in the PE
+    bool by_worm = false;
+    std::deque<Word> wormhole;  // Q_W
+    std::int64_t link_free = 0;
+    bool owned = false;  // the link, by a circuit, in this window
+    // switch input
+    int worm_left = 0;
+    Port worm_to = 0;
+    std::int64_t worm_free = 0;
+    bool input_busy = false, output_busy = false;
+    Port output_turn = 0;
+    std::int64_t circuit_to = -1;
+  };
+
+  Circuit& circuit(Port i, Port j) { return circuits_[{i, j}]; }
+  void later(std::int64_t at, int phase, std::function<void()> f);
+
+  void act_on(const Action& a);
+  void control(std::function<void()> f) { later(t_ + nic_ + wire_, 2, std::move(f)); }
+
+  void tick();
+  void run_phase(int phase);
+
+  void offer(Port i);
+
+  void ask(Port i, Port j, bool demand);
+  void release(Port i, Port j);
+  void apply(Port i, const Predictor::Decisions& d, Port offered);
+  std::int64_t patience() const;
+
+  void slotted_switch();
+  bool idle_seen(const Circuit& c) const;
+  void guard();
+  /// The NICs offered so many words, of a connection that the table holds or not.
+  void offered(std::uint64_t words, bool known);
+  void begin_slot();
+
+  /// Whether a word of a worm from `i` to `j` that starts now gets through: from an opening that lets it,
+  /// through those that follow it without a gap.
+  bool passes(Port i, Port j, std::int64_t spacing) const;
+
+  void end_worm(Port i);
+  void ask_for_worms();
+
+  void pass();
+  void finish_circuit(Port i);
+
+  bool move();
+  bool circuit_word(Port i);
+  bool wormhole_word(Port i);
+  bool fabric_word(Port i);
+  bool pe_word(Port i);
+
+  struct Window {
+    std::int64_t seen, open, close;
+    Configuration configuration;
+  };
+  struct Opening {
+    std::int64_t begin, ready, until;
+    Configuration circuits;  // no ports: none
+  };
+
+  SwitchParameters p_;
+  bool slotted_, has_worms_;
+  std::int64_t word_, nic_, wire_;
+  int room_;
+  std::int64_t t_ = 0;
+  std::size_t delivered_ = 0;
+  std::vector<Outcome> outcomes_;
+  std::vector<PortState> ports_;
+  std::map<std::pair<Port, Port>, Circuit> circuits_;
+  std::map<std::pair<Port, Port>, VirtualQueue> queues_;
+  std::map<std::pair<Port, Port>, std::deque<std::int64_t>> credits_;
+  std::map<std::pair<std::int64_t, int>, std::vector<std::function<void()>>> events_;
+  std::map<std::int64_t, std::vector<std::uint64_t>> arriving_;
+  std::set<std::pair<Port, Port>> requests_;
+  Port first_output_ = 0;
+
+  std::unique_ptr<SchedulerPort> scheduler_;
+  std::unique_ptr<Allocation> allocation_;
+  std::vector<std::unique_ptr<Predictor>> predictors_;
+  std::vector<Configuration> schedule_, preloaded_;
+  std::vector<bool> changed_;
+  std::uint32_t previous_slot_ = 0, in_fabric_ = kIdleSlot;
+  std::int64_t boundary_ = 0;
+  std::deque<Window> windows_;
+  std::deque<Opening> openings_;  // for worms
+  std::uint32_t previous_predictive_;
+  std::vector<std::uint32_t> passed_over_;
+  Traffic traffic_;
+  std::int64_t counted_words_ = -1;  // that the share of predictable words is of
+  Share predictable_ = kWhole;
+  bool foreground_ = true, nics_foreground_ = true;  // at the switch, at the NICs
+};
+
+}  // namespace hybrid

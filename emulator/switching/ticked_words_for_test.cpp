@@ -1,0 +1,191 @@
+// The ticked switch: worms, the round-robin scheduler, and each single word on its way.
+#include <algorithm>
+
+#include "emulator/switching/ticked_switch_for_test.h"
+
+namespace hybrid {
+
+bool TickedSwitch::passes(Port i, Port j, std::int64_t spacing) const {
+  const auto lets = [&](const Opening& o, Port in, Port out) {
+    return o.circuits.ports() == 0 || ((in == kNoPort || o.circuits.destination_of(in) == kNoPort) &&
+                                       (out == kNoPort || o.circuits.source_of(out) == kNoPort));
+  };
+  std::int64_t goes_on = -1;  // up to here
+  const Opening* before = nullptr;
+  for (const Opening& o : openings_) {
+    const bool follows = before != nullptr && before->until == o.begin;
+    const bool input_was_open = follows && lets(*before, i, kNoPort);
+    const bool output_was_open = follows && lets(*before, kNoPort, j);
+    before = &o;
+    if (!lets(o, i, j)) continue;
+    const std::int64_t from = input_was_open && output_was_open ? o.begin : o.ready;
+    if (from <= t_ && t_ < o.until) goes_on = o.until;
+    if (goes_on == o.begin && from == o.begin) goes_on = o.until;
+  }
+  return goes_on >= t_ + spacing;
+}
+
+void TickedSwitch::end_worm(Port i) {
+  PortState& p = ports_[i];
+  if (!has_worms_ || !p.input_busy || p.worm_left > 0 || p.worm_free != t_) return;
+  p.input_busy = false;
+  ports_[p.worm_to].output_busy = false;
+  queues_[{i, p.worm_to}].granted = false;
+}
+
+void TickedSwitch::ask_for_worms() {
+  for (auto& [key, q] : queues_) {
+    if (q.asked || q.granted || q.words.empty()) continue;
+    const int worm = q.words.front().worm;
+    const int part = p_.technique == "packet" ? worm : static_cast<int>(p_.flit / p_.word);
+    const int flit = std::min({part, worm, room_});
+    if (static_cast<int>(q.words.size()) < flit || q.words[static_cast<std::size_t>(flit) - 1].at > t_)
+      continue;
+    q.asked = true;
+    requests_.insert(key);
+  }
+}
+
+void TickedSwitch::pass() {
+  if (p_.technique == "tdm") return;
+  bool granted = false;
+  for (Port k = 0; k < p_.nodes; ++k) {
+    const Port j = (first_output_ + k) % p_.nodes;
+    if (ports_[j].output_busy) continue;
+    for (Port m = 0; m < p_.nodes; ++m) {
+      const Port i = (ports_[j].output_turn + m) % p_.nodes;
+      if (ports_[i].input_busy || requests_.count({i, j}) == 0) continue;
+      requests_.erase({i, j});
+      ports_[j].output_turn = (i + 1) % p_.nodes;
+      ports_[j].output_busy = ports_[i].input_busy = granted = true;
+      const std::int64_t setup = p_.scheduler.delay().ps;
+      if (has_worms_) {
+        VirtualQueue& q = queues_[{i, j}];
+        q.asked = false;
+        q.granted = true;
+        ports_[i].worm_to = j;
+        ports_[i].worm_left = q.words.front().worm;
+        ports_[i].worm_free = t_ + setup + (slotted_ ? p_.reconfiguration.ps : 0);
+      } else {
+        later(t_ + setup + p_.reconfiguration.ps + wire_, 1, [this, i, j] {
+          circuit(i, j).state = 2;
+          ports_[i].circuit_to = j;
+        });
+      }
+      break;
+    }
+  }
+  if (granted) first_output_ = (first_output_ + 1) % p_.nodes;
+}
+
+void TickedSwitch::finish_circuit(Port i) {
+  PortState& p = ports_[i];
+  if (p.circuit_to < 0) return;
+  const auto j = static_cast<Port>(p.circuit_to);
+  Circuit& c = circuit(i, j);
+  if (c.unsent > 0 || c.gone != t_) return;
+  c.state = 0;
+  p.circuit_to = -1;
+  later(t_ + wire_, 3, [this, i, j] { ports_[i].input_busy = ports_[j].output_busy = false; });
+}
+
+bool TickedSwitch::move() {
+  bool moved = false;
+  while (!windows_.empty() && windows_.front().close <= t_) {
+    windows_.pop_front();
+    for (PortState& p : ports_) p.owned = false;
+  }
+  while (openings_.size() > 1 && openings_[1].until <= t_) openings_.pop_front();
+  for (Port i = 0; i < p_.nodes; ++i) {
+    const bool any = pe_word(i) || circuit_word(i) || (has_worms_ && (wormhole_word(i) || fabric_word(i)));
+    moved = moved || any;
+  }
+  return moved;
+}
+
+bool TickedSwitch::circuit_word(Port i) {
+  PortState& p = ports_[i];
+  std::int64_t to = p.circuit_to;
+  if (slotted_) {
+    if (windows_.empty() || windows_.front().seen > t_ || windows_.front().configuration.ports() == 0)
+      return false;
+    const Window& w = windows_.front();
+    if (t_ < w.open || t_ + word_ > w.close || w.configuration.destination_of(i) == kNoPort) return false;
+    to = w.configuration.destination_of(i);
+  }
+  if (to < 0) return false;
+  const auto j = static_cast<Port>(to);
+  Circuit& c = circuit(i, j);
+  if (c.words.empty() || c.words.front().at + nic_ > t_) return false;
+  if (c.worm_words > 0 || t_ < c.worm_left + wire_) return false;
+  p.owned = true;
+  if (p.link_free > t_) return false;
+  const Word word = c.words.front();
+  c.words.pop_front();
+  p.link_free = t_ + word_;
+  c.gone = t_ + word_;
+  --c.unsent;
+  if (c.unsent == 0) p.owned = false;
+  if (slotted_ && c.unsent == 0) c.tells = false;
+  if (slotted_ && c.unsent == 0)
+    later(t_ + word_ + nic_ + wire_, 2, [this, i, j] { --circuit(i, j).told_waiting; });
+  if (word.last)
+    arriving_[t_ + (p_.serialise + p_.cable + p_.cable + p_.deserialise + p_.analog_fabric.delay()).ps + nic_]
+        .push_back(word.message);
+  return true;
+}
+
+bool TickedSwitch::wormhole_word(Port i) {
+  PortState& p = ports_[i];
+  if (p.owned || p.link_free > t_ || p.wormhole.empty() || p.wormhole.front().at + nic_ > t_) return false;
+  VirtualQueue& q = queues_[{i, p.wormhole.front().destination}];
+  while (!credits_[{i, p.wormhole.front().destination}].empty() &&
+         credits_[{i, p.wormhole.front().destination}].front() <= t_) {
+    credits_[{i, p.wormhole.front().destination}].pop_front();
+    --q.credits_used;
+  }
+  if (q.credits_used >= room_) return false;
+  ++q.credits_used;
+  Word word = p.wormhole.front();
+  p.wormhole.pop_front();
+  p.link_free = t_ + word_;
+  word.at = t_ + wire_;
+  q.words.push_back(word);
+  return true;
+}
+
+bool TickedSwitch::fabric_word(Port i) {
+  PortState& p = ports_[i];
+  if (p.worm_left == 0 || p.worm_free > t_) return false;
+  const std::int64_t spacing = slotted_ ? word_ : std::max(word_, p_.digital_fabric.cycle.ps);
+  if (slotted_ && !passes(i, p.worm_to, spacing)) return false;
+  VirtualQueue& q = queues_[{i, p.worm_to}];
+  if (q.words.empty() || q.words.front().at > t_) return false;
+  const Word word = q.words.front();
+  q.words.pop_front();
+  credits_[{i, p.worm_to}].push_back(t_ + wire_);
+  --p.worm_left;
+  p.worm_free = t_ + spacing;
+  Circuit& c = circuit(i, p.worm_to);
+  --c.worm_words;
+  c.worm_left = t_;
+  const std::int64_t fabric = slotted_ ? p_.analog_fabric.delay().ps : p_.digital_fabric.delay().ps;
+  if (word.last) arriving_[t_ + fabric + wire_ + nic_].push_back(word.message);
+  return true;
+}
+
+bool TickedSwitch::pe_word(Port i) {
+  PortState& p = ports_[i];
+  if (p.handing.empty() || p.pe_free > t_) return false;
+  Word word = p.handing.front();
+  auto& queue = p.by_worm ? p.wormhole : circuit(i, word.destination).words;
+  if (static_cast<int>(queue.size()) >= room_) return false;
+  word.at = t_;
+  queue.push_back(word);
+  p.handing.pop_front();
+  p.pe_free = t_ + p_.word_generation.ps;
+  if (word.last) outcomes_[word.message].injected = Time{t_};
+  return true;
+}
+
+}  // namespace hybrid
