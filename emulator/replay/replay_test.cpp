@@ -4,12 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <vector>
 
-#include "core/error.h"
 #include "emulator/network/timeline.h"
 #include "emulator/replay/job_for_test.h"
 #include "emulator/replay/memory_trace_for_test.h"
+#include "emulator/replay/replay_for_test.h"
 #include "emulator/switching/technique.h"
 
 namespace hybrid {
@@ -21,23 +20,6 @@ using testing::HasSubstr;
 const TechniqueRegistration kFixed{
     "fixed-latency", "for tests: nothing disturbs anything",
     [](const SwitchParameters&) -> std::unique_ptr<Technique> { return std::make_unique<FixedLatency>(); }};
-
-constexpr Time kLatency = FixedLatency::kLatency;
-
-ReplayResult run(MemoryTrace& trace, const ReplayOptions& options = {}) {
-  SwitchParameters parameters;
-  parameters.technique = "fixed-latency";
-  return replay(trace, parameters, options);
-}
-
-std::string error_of(MemoryTrace& trace, const ReplayOptions& options = {}) {
-  try {
-    run(trace, options);
-  } catch (const UserError& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 TEST(Replay, ABlockingSendReturnsWhenItHasLeftAndAReceiveWhenItHasArrived) {
   MemoryTrace trace(2);
@@ -135,183 +117,6 @@ TEST(Replay, RanksOfOnePortDoNotReachTheSwitch) {
   EXPECT_EQ(run(alone, options).measures.time, nanoseconds(300));
   options.placement = {0, 1};
   EXPECT_THAT(error_of(alone, options), HasSubstr("the placement is of 2 ranks, the job has 3"));
-}
-
-TEST(Replay, ABarrierHoldsUpEverybodyUntilTheLastHasCome) {
-  for (const std::uint32_t ranks : {2u, 5u, 8u}) {
-    MemoryTrace trace(ranks);
-    std::uint32_t rounds = 0;
-    while (1u << rounds < ranks) ++rounds;
-    for (std::uint32_t r = 0; r < ranks; ++r) {
-      Operation barrier = collective(CollectiveOp::barrier, 0);
-      barrier.compute = r == 1 ? microseconds(50) : Time{};
-      trace.add(r, barrier);
-      trace.add(r, finish());
-    }
-    const ReplayResult result = run(trace);
-    EXPECT_EQ(result.measures.messages, ranks * rounds);
-    EXPECT_EQ(result.measures.time, microseconds(50) + kLatency * rounds);
-  }
-}
-
-TEST(Replay, NonblockingCollectivesProgressWhileTheRankComputes) {
-  MemoryTrace trace(4);
-  for (std::uint32_t r = 0; r < 4; ++r) {
-    trace.add(r, collective(CollectiveOp::barrier, 0, Kind::collective_start, 9));
-    Operation complete = make(Kind::collective_complete, 0, 0, microseconds(10), 9);
-    trace.add(r, complete);
-    trace.add(r, finish());
-  }
-  EXPECT_EQ(run(trace).measures.time, microseconds(10));
-}
-
-TEST(Replay, CollectivesOfSeveralCommunicatorsDoNotMix) {
-  MemoryTrace trace(4);
-  trace.communicators.push_back({{3, 1}, {}});
-  trace.communicators.push_back({{0, 2}, {}});
-  for (std::uint32_t r = 0; r < 4; ++r) {
-    for (int i = 0; i < 3; ++i) {
-      Operation pair = collective(CollectiveOp::allreduce, 8);
-      pair.communicator = r % 2 == 1 ? 2 : 3;
-      trace.add(r, pair);
-      trace.add(r, collective(CollectiveOp::allreduce, 8));
-      Operation self = collective(CollectiveOp::allreduce, 8);
-      self.communicator = 1;
-      trace.add(r, self);
-    }
-    trace.add(r, finish());
-  }
-  const ReplayResult result = run(trace);
-  EXPECT_EQ(result.measures.messages, 3u * (4 + 8));
-  EXPECT_EQ(result.measures.time, (kLatency + nanoseconds(8)) * 9);
-}
-
-TEST(Replay, AlgorithmsCanBeChosenByName) {
-  const auto messages = [](const std::map<std::string, std::string>& algorithms) {
-    MemoryTrace trace(8);
-    for (std::uint32_t r = 0; r < 8; ++r) {
-      trace.add(r, collective(CollectiveOp::allreduce, 8000));
-      trace.add(r, finish());
-    }
-    ReplayOptions options;
-    options.algorithms = algorithms;
-    return run(trace, options).measures.messages;
-  };
-  EXPECT_EQ(messages({}), 8u * 6);  // Rabenseifner
-  EXPECT_EQ(messages({{"allreduce", "ring"}}), 8u * 14);
-  EXPECT_EQ(messages({{"allreduce", "recursive-doubling"}}), 8u * 3);
-  EXPECT_THROW(messages({{"allreduce", "rign"}}), UserError);
-  EXPECT_THROW(messages({{"alreduce", "ring"}}), UserError);
-}
-
-TEST(Replay, AnIntercommunicatorBroadcastGoesFromTheRootToTheOtherGroup) {
-  MemoryTrace trace(5);
-  trace.communicators.push_back({{0, 1}, {4, 3, 2}});
-  for (std::uint32_t r = 0; r < 5; ++r) {
-    Operation bcast = collective(CollectiveOp::bcast, 100);
-    bcast.communicator = 2;
-    bcast.peer = r == 0 ? kNoRoot : 1;
-    trace.add(r, bcast);
-    Operation barrier = collective(CollectiveOp::barrier, 0);
-    barrier.communicator = 2;
-    trace.add(r, barrier);
-    trace.add(r, finish());
-  }
-  const ReplayResult result = run(trace);
-  EXPECT_EQ(result.measures.messages, 3u + 2 * 2 * 3);
-  EXPECT_EQ(result.measures.bytes, 300u);
-}
-
-TEST(Replay, OneSidedAccessesHaveArrivedByTheEndOfTheirEpoch) {
-  MemoryTrace trace(2);
-  const auto sync = [](RmaSync s) {
-    Operation o = make(Kind::rma_sync);
-    o.sync = s;
-    return o;
-  };
-  trace.add(0, sync(RmaSync::lock));
-  trace.add(0, make(Kind::put, 1, 500));
-  trace.add(0, sync(RmaSync::flush));  // 1.5 us
-  trace.add(0, make(Kind::get, 1, 200));
-  trace.add(0, sync(RmaSync::unlock));  // request 1 us, data 1.2 us
-  trace.add(0, finish());
-  const ReplayResult result = run(trace);
-  EXPECT_EQ(result.measures.time, microseconds(3) + nanoseconds(700));
-  EXPECT_EQ(result.measures.messages, 3u);
-  EXPECT_EQ(result.measures.bytes, 700u);
-  // The put's 500 there, the get's 200 back; its request has no payload.
-  EXPECT_EQ(result.measures.ports, (std::vector<PortTraffic>{{500, 200}, {200, 500}}));
-
-  MemoryTrace fenced(2);
-  fenced.add(0, make(Kind::accumulate, 1, 100));
-  fenced.add(0, sync(RmaSync::fence));
-  fenced.add(0, finish());
-  fenced.add(1, sync(RmaSync::fence));
-  fenced.add(1, finish());
-  // The target leaves the fence when the origin, its access done, has told it so.
-  EXPECT_EQ(run(fenced).measures.time, microseconds(2) + nanoseconds(100));
-}
-
-Operation epoch(RmaSync sync, std::vector<std::uint32_t> group, std::uint32_t window = 0, Time compute = {}) {
-  Operation o = make(Kind::rma_sync, 0, 0, compute);
-  o.sync = sync;
-  o.group = std::move(group);
-  o.window = window;
-  return o;
-}
-
-TEST(Replay, AnEpochBeginsWithThePostOfItsTargetAndEndsThereWithTheOriginsComplete) {
-  MemoryTrace trace(2);
-  trace.add(0, epoch(RmaSync::start, {1}));     // posted at 3 us, told at 4 us
-  trace.add(0, make(Kind::put, 1, 500));        // there at 5.5 us
-  trace.add(0, epoch(RmaSync::complete, {1}));  // told at 6.5 us
-  trace.add(0, finish());
-  trace.add(1, epoch(RmaSync::post, {0}, 0, microseconds(3)));
-  trace.add(1, epoch(RmaSync::wait, {0}));
-  trace.add(1, finish(microseconds(2)));
-  const ReplayResult result = run(trace);
-  EXPECT_EQ(result.measures.time, microseconds(8) + nanoseconds(500));
-  EXPECT_EQ(result.measures.messages, 3u);
-  EXPECT_EQ(result.measures.bytes, 500u);
-}
-
-TEST(Replay, AWaitIsForTheLastOfItsOriginsAndAStartForTheLastOfItsTargets) {
-  MemoryTrace trace(4);
-  for (const std::uint32_t target : {2u, 3u}) {
-    trace.add(target, epoch(RmaSync::post, {0, 1}, 0, microseconds(target == 2 ? 5 : 0)));
-    trace.add(target, epoch(RmaSync::wait, {1, 0}));
-    trace.add(target, finish());
-  }
-  for (const std::uint32_t origin : {0u, 1u}) {
-    trace.add(origin, epoch(RmaSync::start, {3, 2}));  // at 6 us
-    Operation put = make(Kind::put, 2, 200);
-    put.compute = microseconds(origin == 1 ? 10 : 0);
-    trace.add(origin, put);                               // of rank 1 at 16 us, there at 17.2 us
-    trace.add(origin, epoch(RmaSync::complete, {2, 3}));  // heard at 18.2 us
-    trace.add(origin, finish());
-  }
-  EXPECT_EQ(run(trace).measures.time, microseconds(18) + nanoseconds(200));
-}
-
-TEST(Replay, EpochsOfTwoWindowsDoNotMix) {
-  MemoryTrace trace(2);
-  trace.add(0, epoch(RmaSync::start, {1}, 6));  // posted at 10 us
-  trace.add(0, epoch(RmaSync::complete, {1}, 6));
-  trace.add(0, epoch(RmaSync::start, {1}, 5));  // posted long ago
-  trace.add(0, epoch(RmaSync::complete, {1}, 5));
-  trace.add(0, finish());
-  trace.add(1, epoch(RmaSync::post, {0}, 5));
-  trace.add(1, epoch(RmaSync::post, {0}, 6, microseconds(10)));
-  trace.add(1, epoch(RmaSync::wait, {0}, 5));  // told at 12 us
-  trace.add(1, epoch(RmaSync::wait, {0}, 6));
-  trace.add(1, finish());
-  EXPECT_EQ(run(trace).measures.time, microseconds(12));
-  MemoryTrace never(2);
-  never.add(0, epoch(RmaSync::start, {1}, 6));
-  never.add(0, finish());
-  never.add(1, epoch(RmaSync::post, {0}, 5));
-  never.add(1, finish());
-  EXPECT_THAT(error_of(never), HasSubstr("rank 0 waits for ever for rank 1 to post (window 6)"));
 }
 
 TEST(Replay, FlushHintsReachTheTechnique) {

@@ -3,19 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
-#include "core/error.h"
 #include "emulator/replay/operation.h"
 #include "libhybrid/recording/recording_for_test.h"
+#include "libhybrid/recording/trace_writer_for_test.h"
 
 namespace hybrid {
 namespace {
@@ -23,68 +16,6 @@ namespace {
 using Kind = Operation::Kind;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
-namespace fs = std::filesystem;
-
-// A recording under way, and the place of its trace.
-class TraceWriter : public testing::Test {
- protected:
-  TraceWriter() { fs::create_directory(output()); }
-  std::string output() const { return directory_ / "out"; }
-  void ranks(std::uint32_t count) {
-    for (std::uint32_t r = 0; r < count; ++r) {
-      processes_.push_back(std::make_unique<RecordedProcess>(directory_.path(), r, count, test_clock()));
-      rank(r)->start();
-    }
-  }
-  RecordedProcess& rank(std::uint32_t r) { return *processes_.at(r); }
-
-  TraceSummary write() {
-    processes_.clear();
-    return write_trace(directory_.path(), output());
-  }
-  std::unique_ptr<JobTrace> open() {
-    const TraceSummary summary = write();
-    return open_trace(summary.anchor);
-  }
-
-  RecordingDirectory directory_;
-  std::vector<std::unique_ptr<RecordedProcess>> processes_;
-};
-
-std::vector<Operation> operations(JobTrace& trace, std::uint32_t rank, std::uint32_t thread = 0) {
-  std::uint32_t seen = 0;
-  for (std::uint32_t l = 0; l < trace.locations().size(); ++l) {
-    if (trace.locations()[l].rank != rank || seen++ != thread) continue;
-    std::vector<Operation> all;
-    Operation operation;
-    while (trace.next(l, operation)) all.push_back(operation);
-    return all;
-  }
-  ADD_FAILURE() << "no location of rank " << rank;
-  return {};
-}
-
-std::vector<Kind> kinds(const std::vector<Operation>& all) {
-  std::vector<Kind> result;
-  for (const Operation& o : all) result.push_back(o.kind);
-  return result;
-}
-
-// What otf2-print says of the archive; nullopt where it is not installed.
-std::optional<std::string> printed(const std::string& anchor, const std::string& options = "") {
-  const std::string command = "otf2-print " + options + " '" + anchor + "' 2>&1";
-  std::FILE* const pipe = popen(command.c_str(), "r");  // NOLINT(cert-env33-c): the path is our own
-  if (pipe == nullptr) return std::nullopt;
-  std::string text;
-  std::array<char, 4096> buffer{};
-  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe))
-    text.append(buffer.data(), n);
-  const int status = pclose(pipe);
-  if (status != 0 && text.find("not found") != std::string::npos) return std::nullopt;
-  EXPECT_EQ(status, 0) << text;
-  return text;
-}
 
 TEST_F(TraceWriter, PointToPointComesBackAsItHappened) {
   ranks(3);
@@ -217,92 +148,6 @@ TEST_F(TraceWriter, NeighbourhoodsKeepTheTopologysOrder) {
   EXPECT_THAT(one[0].counts_received, ElementsAre(5, 0));
 }
 
-TEST_F(TraceWriter, OneSidedOperationsAndTheirSynchronisations) {
-  ranks(2);
-  const auto sync = [&](std::uint32_t r, RmaSync what, std::uint64_t at, std::int32_t target = kNoPeer) {
-    rank(r)->event(EventKind::rma_sync, at, 10,
-                   {.op = static_cast<std::uint8_t>(what), .communicator = 3, .peer = target});
-  };
-  for (std::uint32_t r = 0; r < 2; ++r) {
-    rank(r).definitions.window(3, kWorldCommunicator);
-    sync(r, RmaSync::fence, 100);
-  }
-  rank(0)->event(EventKind::put, 200, 10, {.communicator = 3, .peer = 1, .bytes = 256});
-  rank(1)->event(EventKind::get, 200, 10, {.communicator = 3, .peer = 0, .bytes = 512});
-  for (std::uint32_t r = 0; r < 2; ++r) sync(r, RmaSync::fence, 300);
-  sync(0, RmaSync::lock, 400, 1);
-  rank(0)->event(EventKind::accumulate, 500, 10, {.communicator = 3, .peer = 1, .bytes = 8});
-  sync(0, RmaSync::flush, 600, 1);
-  sync(0, RmaSync::unlock, 700, 1);
-  sync(1, RmaSync::post, 800);
-  sync(1, RmaSync::wait, 900);
-  const auto trace = open();
-  const auto zero = operations(*trace, 0);
-  ASSERT_EQ(kinds(zero), (std::vector{Kind::rma_sync, Kind::put, Kind::rma_sync, Kind::rma_sync,
-                                      Kind::accumulate, Kind::rma_sync, Kind::rma_sync, Kind::finish}));
-  EXPECT_EQ(zero[0].sync, RmaSync::fence);
-  EXPECT_EQ(zero[1].peer, 1u);
-  EXPECT_EQ(zero[1].bytes, 256u);
-  EXPECT_EQ(zero[3].sync, RmaSync::lock);
-  EXPECT_EQ(zero[5].sync, RmaSync::flush);
-  EXPECT_EQ(zero[6].sync, RmaSync::unlock);
-  const auto one = operations(*trace, 1);
-  EXPECT_EQ(one[1].kind, Kind::get);
-  EXPECT_EQ(one[1].bytes, 512u);
-  EXPECT_EQ(one[3].sync, RmaSync::post);
-  EXPECT_EQ(one[4].sync, RmaSync::wait);
-}
-
-TEST_F(TraceWriter, EpochsTellTheirGroupAlsoWhereTheyEnd) {
-  ranks(4);
-  const auto sync = [&](std::uint32_t r, RmaSync what, std::uint64_t at,
-                        const std::vector<std::int32_t>& group = {}, std::uint32_t thread = 0) {
-    for (const std::int32_t member : group) rank(r).thread(thread).extension(Extension::member, member, 0);
-    rank(r).thread(thread).event(EventKind::rma_sync, at, 10,
-                                 {.op = static_cast<std::uint8_t>(what), .communicator = 3});
-  };
-  for (std::uint32_t r = 0; r < 4; ++r) {
-    rank(r).definitions.communicator(7, std::array<std::int32_t, 4>{3, 2, 1, 0});
-    rank(r).definitions.window(3, 7);
-    sync(r, RmaSync::create, 100);
-  }
-  sync(0, RmaSync::start, 200, {3, 1});
-  sync(0, RmaSync::post, 250, {2});
-  rank(0).thread(1).start(260);
-  sync(0, RmaSync::complete, 300, {}, 1);  // by another thread
-  sync(0, RmaSync::wait, 400);
-  sync(0, RmaSync::start, 500, {1});
-  sync(0, RmaSync::complete, 600);
-  for (std::uint32_t r = 0; r < 4; ++r) sync(r, RmaSync::free, 700);
-  const TraceSummary summary = write();
-  const auto trace = open_trace(summary.anchor);
-  const auto zero = operations(*trace, 0);
-  ASSERT_EQ(zero.size(), 6u);  // creation and end are no operations
-  EXPECT_EQ(zero[0].sync, RmaSync::start);
-  EXPECT_THAT(zero[0].group, ElementsAre(3, 1)) << "world ranks";
-  EXPECT_THAT(zero[1].group, ElementsAre(2));
-  EXPECT_EQ(zero[2].sync, RmaSync::wait);
-  EXPECT_THAT(zero[2].group, ElementsAre(2));
-  EXPECT_THAT(zero[3].group, ElementsAre(1));
-  EXPECT_THAT(zero[4].group, ElementsAre(1));
-  const auto other = operations(*trace, 0, 1);
-  ASSERT_EQ(other.size(), 2u);
-  EXPECT_EQ(other[0].sync, RmaSync::complete);
-  EXPECT_THAT(other[0].group, ElementsAre(3, 1));
-  const auto events = printed(summary.anchor);
-  ASSERT_TRUE(events.has_value());
-  const auto lines_with = [&](const char* word) {
-    std::size_t count = 0;
-    for (std::size_t at = events->find(word); at != std::string::npos; at = events->find(word, at + 1))
-      ++count;
-    return count;
-  };
-  EXPECT_EQ(lines_with("RMA_WIN_CREATE "), 4u) << *events;
-  EXPECT_EQ(lines_with("RMA_WIN_DESTROY "), 4u);
-  EXPECT_EQ(lines_with("RMA_GROUP_SYNC "), 6u);
-  EXPECT_EQ(events->find("warning"), std::string::npos) << *events;
-}
-
 TEST_F(TraceWriter, PhasesAreRegionsByName) {
   ranks(2);
   rank(0).definitions.region(0, "solve");
@@ -362,39 +207,6 @@ TEST_F(TraceWriter, ValuesThatNeedTheWideForm) {
   EXPECT_EQ(zero[1].compute, nanoseconds(50)) << "the call's whole duration counts";
 }
 
-TEST_F(TraceWriter, SaysWhichRanksDidNotEndAndWhatIsMissing) {
-  ranks(4);
-  rank(0)->finish(100);
-  rank(1)->event(EventKind::send, 50, 5, {.peer = 0, .tag = 0, .bytes = 1});
-  rank(2)->finish(100);
-  rank(2)->journal.header().lost = 12;
-  processes_.clear();
-  fs::remove(journal_path(directory_.path(), 3, 0));
-  fs::remove(definitions_path(directory_.path(), 3));
-  // A process that died between making its journal and writing the header.
-  std::ofstream(journal_path(directory_.path(), 2, 1)) << std::string(4096, '\0');
-  const TraceSummary summary = write();
-  EXPECT_EQ(summary.ranks, 4u);
-  EXPECT_THAT(summary.incomplete, ElementsAre(1));
-  EXPECT_THAT(summary.missing, ElementsAre(3));
-  EXPECT_EQ(summary.lost, 12u);
-  EXPECT_EQ(summary.events, 6u);
-  EXPECT_EQ(summary.anchor, output() + "/trace.otf2");
-  EXPECT_EQ(to_text(summary),
-            "trace: " + summary.anchor +
-                "\n  4 ranks, 6 events\n"
-                "  did not come to their end (the trace has what they recorded until then): rank 1\n"
-                "  left no journal: rank 3\n"
-                "  lost because the disk was full: 12 events\n");
-  const auto trace = open_trace(summary.anchor);
-  EXPECT_EQ(trace->ranks(), 4u);
-  EXPECT_EQ(trace->property("complete"), "no");
-  EXPECT_EQ(trace->property("incomplete_ranks"), "1");
-  EXPECT_EQ(trace->property("missing_ranks"), "3");
-  EXPECT_EQ(trace->property("lost_events"), "12");
-  EXPECT_EQ(kinds(operations(*trace, 1)), (std::vector{Kind::send, Kind::finish}));
-}
-
 TEST_F(TraceWriter, FactsAreThoseThatAllAgreeOnAndSumsOfCounts) {
   ranks(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
@@ -434,37 +246,6 @@ TEST_F(TraceWriter, CpuClockComputeTimesSurviveTheTrace) {
   EXPECT_EQ(all[0].compute, nanoseconds(300));
   EXPECT_EQ(all[1].compute, nanoseconds(40));
   EXPECT_EQ(all[2].compute, nanoseconds(25));
-}
-
-TEST_F(TraceWriter, NeverOverwritesATrace) {
-  ranks(1);
-  write();
-  EXPECT_THROW(write_trace(directory_.path(), output()), UserError);
-  fs::remove(output() + "/trace.otf2");
-  EXPECT_THROW(write_trace(directory_.path(), output()), UserError) << "its definitions are there still";
-  EXPECT_TRUE(fs::exists(output() + "/trace.def"));
-}
-
-TEST_F(TraceWriter, RefusesWhatIsNoRecording) {
-  const RecordingDirectory empty;
-  EXPECT_THROW(write_trace(empty.path(), output()), UserError);
-  EXPECT_THROW(write_trace(empty / "missing", output()), UserError);
-  ranks(1);
-  processes_.clear();
-  EXPECT_THROW(write_trace(directory_.path(), directory_ / "missing"), UserError);
-  EXPECT_FALSE(fs::exists(directory_ / "missing"));
-}
-
-TEST_F(TraceWriter, IgnoresATornRecordAndAnExtensionWithoutItsEvent) {
-  ranks(1);
-  rank(0).definitions.region(0, "torn");
-  rank(0)->event(EventKind::call, 10, 10, {});
-  rank(0)->extension(Extension::counts, 0, 5);
-  processes_.clear();
-  const std::string file = definitions_path(directory_.path(), 0);
-  fs::resize_file(file, fs::file_size(file) - 3);
-  const auto trace = open();
-  EXPECT_THAT(kinds(operations(*trace, 0)), ElementsAre(Kind::finish));
 }
 
 TEST_F(TraceWriter, ShiftsHostsSoThatNoMessageIsEarly) {

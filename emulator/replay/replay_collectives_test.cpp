@@ -1,0 +1,98 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "emulator/replay/job_for_test.h"
+#include "emulator/replay/replay_for_test.h"
+
+namespace hybrid {
+namespace {
+
+using Kind = Operation::Kind;
+
+TEST(Replay, ABarrierHoldsUpEverybodyUntilTheLastHasCome) {
+  for (const std::uint32_t ranks : {2u, 5u, 8u}) {
+    MemoryTrace trace(ranks);
+    std::uint32_t rounds = 0;
+    while (1u << rounds < ranks) ++rounds;
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      Operation barrier = collective(CollectiveOp::barrier, 0);
+      barrier.compute = r == 1 ? microseconds(50) : Time{};
+      trace.add(r, barrier);
+      trace.add(r, finish());
+    }
+    const ReplayResult result = run(trace);
+    EXPECT_EQ(result.measures.messages, ranks * rounds);
+    EXPECT_EQ(result.measures.time, microseconds(50) + kLatency * rounds);
+  }
+}
+
+TEST(Replay, NonblockingCollectivesProgressWhileTheRankComputes) {
+  MemoryTrace trace(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    trace.add(r, collective(CollectiveOp::barrier, 0, Kind::collective_start, 9));
+    Operation complete = make(Kind::collective_complete, 0, 0, microseconds(10), 9);
+    trace.add(r, complete);
+    trace.add(r, finish());
+  }
+  EXPECT_EQ(run(trace).measures.time, microseconds(10));
+}
+
+TEST(Replay, CollectivesOfSeveralCommunicatorsDoNotMix) {
+  MemoryTrace trace(4);
+  trace.communicators.push_back({{3, 1}, {}});
+  trace.communicators.push_back({{0, 2}, {}});
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    for (int i = 0; i < 3; ++i) {
+      Operation pair = collective(CollectiveOp::allreduce, 8);
+      pair.communicator = r % 2 == 1 ? 2 : 3;
+      trace.add(r, pair);
+      trace.add(r, collective(CollectiveOp::allreduce, 8));
+      Operation self = collective(CollectiveOp::allreduce, 8);
+      self.communicator = 1;
+      trace.add(r, self);
+    }
+    trace.add(r, finish());
+  }
+  const ReplayResult result = run(trace);
+  EXPECT_EQ(result.measures.messages, 3u * (4 + 8));
+  EXPECT_EQ(result.measures.time, (kLatency + nanoseconds(8)) * 9);
+}
+
+TEST(Replay, AlgorithmsCanBeChosenByName) {
+  const auto messages = [](const std::map<std::string, std::string>& algorithms) {
+    MemoryTrace trace(8);
+    for (std::uint32_t r = 0; r < 8; ++r) {
+      trace.add(r, collective(CollectiveOp::allreduce, 8000));
+      trace.add(r, finish());
+    }
+    ReplayOptions options;
+    options.algorithms = algorithms;
+    return run(trace, options).measures.messages;
+  };
+  EXPECT_EQ(messages({}), 8u * 6);  // Rabenseifner
+  EXPECT_EQ(messages({{"allreduce", "ring"}}), 8u * 14);
+  EXPECT_EQ(messages({{"allreduce", "recursive-doubling"}}), 8u * 3);
+  EXPECT_THROW(messages({{"allreduce", "rign"}}), UserError);
+  EXPECT_THROW(messages({{"alreduce", "ring"}}), UserError);
+}
+
+TEST(Replay, AnIntercommunicatorBroadcastGoesFromTheRootToTheOtherGroup) {
+  MemoryTrace trace(5);
+  trace.communicators.push_back({{0, 1}, {4, 3, 2}});
+  for (std::uint32_t r = 0; r < 5; ++r) {
+    Operation bcast = collective(CollectiveOp::bcast, 100);
+    bcast.communicator = 2;
+    bcast.peer = r == 0 ? kNoRoot : 1;
+    trace.add(r, bcast);
+    Operation barrier = collective(CollectiveOp::barrier, 0);
+    barrier.communicator = 2;
+    trace.add(r, barrier);
+    trace.add(r, finish());
+  }
+  const ReplayResult result = run(trace);
+  EXPECT_EQ(result.measures.messages, 3u + 2 * 2 * 3);
+  EXPECT_EQ(result.measures.bytes, 300u);
+}
+
+}  // namespace
+}  // namespace hybrid

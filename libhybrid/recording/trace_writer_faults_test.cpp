@@ -1,0 +1,85 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "emulator/replay/operation.h"
+#include "libhybrid/recording/trace_writer_for_test.h"
+
+namespace hybrid {
+namespace {
+
+using Kind = Operation::Kind;
+using testing::ElementsAre;
+namespace fs = std::filesystem;
+
+TEST_F(TraceWriter, SaysWhichRanksDidNotEndAndWhatIsMissing) {
+  ranks(4);
+  rank(0)->finish(100);
+  rank(1)->event(EventKind::send, 50, 5, {.peer = 0, .tag = 0, .bytes = 1});
+  rank(2)->finish(100);
+  rank(2)->journal.header().lost = 12;
+  processes_.clear();
+  fs::remove(journal_path(directory_.path(), 3, 0));
+  fs::remove(definitions_path(directory_.path(), 3));
+  // A process that died between making its journal and writing the header.
+  std::ofstream(journal_path(directory_.path(), 2, 1)) << std::string(4096, '\0');
+  const TraceSummary summary = write();
+  EXPECT_EQ(summary.ranks, 4u);
+  EXPECT_THAT(summary.incomplete, ElementsAre(1));
+  EXPECT_THAT(summary.missing, ElementsAre(3));
+  EXPECT_EQ(summary.lost, 12u);
+  EXPECT_EQ(summary.events, 6u);
+  EXPECT_EQ(summary.anchor, output() + "/trace.otf2");
+  EXPECT_EQ(to_text(summary),
+            "trace: " + summary.anchor +
+                "\n  4 ranks, 6 events\n"
+                "  did not come to their end (the trace has what they recorded until then): rank 1\n"
+                "  left no journal: rank 3\n"
+                "  lost because the disk was full: 12 events\n");
+  const auto trace = open_trace(summary.anchor);
+  EXPECT_EQ(trace->ranks(), 4u);
+  EXPECT_EQ(trace->property("complete"), "no");
+  EXPECT_EQ(trace->property("incomplete_ranks"), "1");
+  EXPECT_EQ(trace->property("missing_ranks"), "3");
+  EXPECT_EQ(trace->property("lost_events"), "12");
+  EXPECT_EQ(kinds(operations(*trace, 1)), (std::vector{Kind::send, Kind::finish}));
+}
+
+TEST_F(TraceWriter, NeverOverwritesATrace) {
+  ranks(1);
+  write();
+  EXPECT_THROW(write_trace(directory_.path(), output()), UserError);
+  fs::remove(output() + "/trace.otf2");
+  EXPECT_THROW(write_trace(directory_.path(), output()), UserError) << "its definitions are there still";
+  EXPECT_TRUE(fs::exists(output() + "/trace.def"));
+}
+
+TEST_F(TraceWriter, RefusesWhatIsNoRecording) {
+  const RecordingDirectory empty;
+  EXPECT_THROW(write_trace(empty.path(), output()), UserError);
+  EXPECT_THROW(write_trace(empty / "missing", output()), UserError);
+  ranks(1);
+  processes_.clear();
+  EXPECT_THROW(write_trace(directory_.path(), directory_ / "missing"), UserError);
+  EXPECT_FALSE(fs::exists(directory_ / "missing"));
+}
+
+TEST_F(TraceWriter, IgnoresATornRecordAndAnExtensionWithoutItsEvent) {
+  ranks(1);
+  rank(0).definitions.region(0, "torn");
+  rank(0)->event(EventKind::call, 10, 10, {});
+  rank(0)->extension(Extension::counts, 0, 5);
+  processes_.clear();
+  const std::string file = definitions_path(directory_.path(), 0);
+  fs::resize_file(file, fs::file_size(file) - 3);
+  const auto trace = open();
+  EXPECT_THAT(kinds(operations(*trace, 0)), ElementsAre(Kind::finish));
+}
+
+}  // namespace
+}  // namespace hybrid
