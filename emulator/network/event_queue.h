@@ -69,13 +69,13 @@ class EventQueue {
     size_ = 0;
     for (SwitchEvent& event : events)
       if (which(event)) event.at += by;
-    std::sort(events.begin(), events.end(), [](const auto& x, const auto& y) { return later(y, x); });
+    std::sort(events.begin(), events.end(), [](const auto& x, const auto& y) { return Later{}(y, x); });
     for (const SwitchEvent& event : events) put(event);
   }
   SwitchEvent pop() {
     const SwitchEvent event = top();
     if (late_first()) {
-      std::pop_heap(late_.begin(), late_.end(), later);
+      std::pop_heap(late_.begin(), late_.end(), Later{});
       late_.pop_back();
     } else {
       due_.pop_back();
@@ -87,10 +87,13 @@ class EventQueue {
  private:
   static constexpr std::int64_t kBuckets = 256;
 
-  static bool later(const SwitchEvent& x, const SwitchEvent& y) {
-    return x.at != y.at ? x.at > y.at : x.order > y.order;
-  }
-  bool late_first() const { return due_.empty() || (!late_.empty() && later(due_.back(), late_.front())); }
+  /// A type, not a function, so that sorts and heaps have it inlined.
+  struct Later {
+    bool operator()(const SwitchEvent& x, const SwitchEvent& y) const {
+      return x.at != y.at ? x.at > y.at : x.order > y.order;
+    }
+  };
+  bool late_first() const { return due_.empty() || (!late_.empty() && Later{}(due_.back(), late_.front())); }
   std::int64_t bucket_of(const SwitchEvent& event) const { return event.at.ps >> shift_; }
   static std::size_t place(std::int64_t bucket) { return static_cast<std::size_t>(bucket & (kBuckets - 1)); }
 
@@ -99,13 +102,13 @@ class EventQueue {
     if (size_++ == 0) turn_ = bucket;
     if (bucket <= turn_) {
       late_.push_back(event);
-      std::push_heap(late_.begin(), late_.end(), later);
+      std::push_heap(late_.begin(), late_.end(), Later{});
     } else if (bucket - turn_ < kBuckets) {
       wheel_[place(bucket)].push_back(event);
       occupied_[place(bucket) / 64] |= std::uint64_t{1} << place(bucket) % 64;
     } else {
       far_.push_back(event);
-      std::push_heap(far_.begin(), far_.end(), later);
+      std::push_heap(far_.begin(), far_.end(), Later{});
     }
   }
 
@@ -135,10 +138,10 @@ class EventQueue {
     }
     while (!far_.empty() && bucket_of(far_.front()) <= turn_) {
       due_.push_back(far_.front());
-      std::pop_heap(far_.begin(), far_.end(), later);
+      std::pop_heap(far_.begin(), far_.end(), Later{});
       far_.pop_back();
     }
-    std::sort(due_.begin(), due_.end(), later);
+    std::sort(due_.begin(), due_.end(), Later{});
   }
 
   int shift_;

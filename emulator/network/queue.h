@@ -29,8 +29,8 @@ void prefetch_all(const T& object) {
 /// Words of one message in a queue, or still on their way into it.
 struct Segment {
   std::uint32_t transfer = 0;
-  std::uint64_t words = 0;  // that have not left
-  bool begun = false;       // some have
+  bool begun = false;       // some words have left
+  std::uint64_t words = 0;  // that have not
 };
 
 struct WordQueue {

@@ -75,6 +75,7 @@ SwitchNode::VirtualQueue& SwitchNode::get(Time now, Connection c) {
     if (!in_use && queue.last_left + timing_.wire > now) break;  // not all credits are back
     const std::uint32_t given = resting_.front() + 1;
     resting_.pop();
+    if (!resting_.empty()) prefetch_all(*places_[resting_.front()]);  // it has rested for long
     queue.resting = false;
     if (in_use) continue;
     place_.of(queue.connection.source, lane(queue.connection)) = 0;
@@ -120,7 +121,7 @@ bool SwitchNode::move_link(std::uint32_t port, Time latest, Time now, EventQueue
           leave_segments(
               source.queue.segments, starts,
               [&](std::uint32_t transfer) {
-                to.messages.push({transfer, message.payload, message.destination});
+                to.messages.push({transfer, message.destination, message.payload});
               },
               [&](std::uint32_t, Time) {
                 announced_[port].pop();
@@ -149,8 +150,11 @@ void SwitchNode::ask(Time now, VirtualQueue& queue, EventQueue& events) {
   if (there == Time::never()) return;
   queue.asked = true;
   queue.connection.destination = queue.messages.front().destination;
-  queue.asked_at = std::max(now, there);
-  events.push_sorted(queue.asked_at, kinds_.request, queue.connection.source, queue.connection.destination);
+  const Time asked_at = std::max(now, there);
+  events.push_sorted(asked_at, kinds_.request, queue.connection.source, queue.connection.destination);
+  if (timeline_ == nullptr) return;
+  asked_at_.resize(places_.size());
+  asked_at_[place_.of(queue.connection.source, lane(queue.connection)) - 1] = asked_at;
 }
 
 bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
@@ -204,7 +208,8 @@ void SwitchNode::grant(Time now, Connection c) {
   VirtualQueue& queue = *find(c);
   Arriving& message = queue.messages.front();
   Worm& worm = worms_of_[c.source];
-  if (timeline_ != nullptr) timeline_->waited(queue.asked_at, now + fabric_.setup, c, true);
+  if (timeline_ != nullptr)
+    timeline_->waited(asked_at_[place_.of(c.source, lane(c)) - 1], now + fabric_.setup, c, true);
   worm.queue = &queue;
   worm.left = head_worm(queue);
   worm.free = now + fabric_.setup;

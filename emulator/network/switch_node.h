@@ -101,9 +101,10 @@ class SwitchNode {
   /// A message that has begun to arrive.
   struct Arriving {
     std::uint32_t transfer;
-    std::uint64_t words;  // of payload, not yet in a granted worm
     Port destination;
+    std::uint64_t words;  // of payload, not yet in a granted worm
   };
+  /// Four cache lines: what a loaded switch waits for is these.
   struct alignas(64) VirtualQueue {
     VirtualQueue(Connection c, const Timing& timing) { serve(c, timing); }
     /// As at first, for `c`.
@@ -118,9 +119,9 @@ class SwitchNode {
     Ring<Arriving> messages;
     bool asked = false;    // the head worm has asked, is about to, or is granted
     bool resting = false;  // in resting_
-    Time asked_at{};
-    Time last_left{};  // start of the last word that left
+    Time last_left{};      // start of the last word that left
   };
+  static_assert(sizeof(VirtualQueue) == 256);
   struct Worm {
     VirtualQueue* queue = nullptr;
     std::uint64_t left = 0;  // words
@@ -161,6 +162,7 @@ class SwitchNode {
   ConnectionCounts place_;           // by connection: of its queue in queues_, from 1 on; 0: it has none
   std::deque<VirtualQueue> queues_;  // addresses stay
   std::vector<VirtualQueue*> places_;
+  std::vector<Time> asked_at_;   // by place; for the timeline
   Ring<std::uint32_t> resting_;  // places of queues that had nothing left to do when they came here
   ConnectionCounts unfinished_;  // by queue: messages announced whose last word has not left
   std::vector<Worm> worms_of_;   // the granted worm of each input
