@@ -135,6 +135,9 @@ Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed)
                   longer(against.time, picked->time), short_time(against.time), short_time(picked->time),
                   picked->hit_rate >= 0.5 ? found(*picked) : less_waiting(*picked, against));
   if (computing(*picked) >= 0.5) sentence += fmt::format(", though {}", bottleneck(*picked));
+  if (fastest->time < picked->time && fastest->technique != picked->technique)
+    sentence += fmt::format("; {} gains only {} more", name(*fastest),
+                            in_percent(1 - quotient(fastest->time, picked->time)));
   return answer(sentence + slots_remark(contenders, *picked, slots_needed) + ".");
 }
 

@@ -79,6 +79,14 @@ TEST(Verdict, AmongTiedBestTheFewerSlotsWin) {
   EXPECT_THAT(verdict.sentence, HasSubstr("needs 8 slots, but K = 8 gains no more than 1 %"));
 }
 
+TEST(Verdict, ASimplerTechniqueThatIsPickedNamesTheFasterOne) {
+  const Verdict verdict = judge({{contender("wormhole", 0, 1500, 100), contender("circuit", 0, 1005, 100),
+                                  contender("hybrid", 4, 1000, 100, 0.97)}},
+                                4);
+  EXPECT_EQ(verdict.technique, "circuit");
+  EXPECT_THAT(verdict.sentence, HasSubstr("; hybrid with K = 4 gains only 0.5 % more."));
+}
+
 TEST(Verdict, SaysWhenMoreSlotsThanTriedWouldHoldTheLargestPhase) {
   EXPECT_THAT(
       judge({{contender("wormhole", 0, 1500, 100), contender("hybrid", 4, 1000, 100, 0.6)}}, 9).sentence,
