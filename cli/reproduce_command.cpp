@@ -68,7 +68,7 @@ class ReproduceCommand final : public Command {
 
  private:
   std::vector<std::string> chosen() const {
-    const std::vector<std::string> known = claim_names();
+    std::vector<std::string> known = claim_names();
     std::vector<std::string> names;
     for (std::string name : names_) {
       if (name == "all") return known;

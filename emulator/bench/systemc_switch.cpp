@@ -134,7 +134,7 @@ SC_MODULE(Nic) {
   Cycle cycle = 0;
   Delivered delivered;
 
-  Nic(sc_module_name name, Port p, const SwitchParameters& parameters, const sc_core::sc_event& tick)
+  Nic(const sc_module_name& name, Port p, const SwitchParameters& parameters, const sc_core::sc_event& tick)
       : sc_module(name),
         port(p),
         nodes(parameters.nodes),
@@ -191,7 +191,7 @@ SC_MODULE(Input) {
   Cycle wait = 0;  // until the grant holds
   std::uint32_t left = 0;
 
-  Input(sc_module_name name, const SwitchParameters& parameters, const sc_core::sc_event& tick)
+  Input(const sc_module_name& name, const SwitchParameters& parameters, const sc_core::sc_event& tick)
       : sc_module(name), queues(parameters.nodes, Fifo<LinkWord>(parameters.buffer / parameters.word)) {
     SC_METHOD(step);
     sensitive << tick;
@@ -252,7 +252,7 @@ SC_MODULE(Scheduler) {
   std::vector<Port> pointer;
   Port first = 0;
 
-  Scheduler(sc_module_name name, const SwitchParameters& parameters, const sc_core::sc_event& tick)
+  Scheduler(const sc_module_name& name, const SwitchParameters& parameters, const sc_core::sc_event& tick)
       : sc_module(name),
         requests(parameters.nodes),
         busy(parameters.nodes),
@@ -330,7 +330,7 @@ SC_MODULE(Fabric) {
   std::vector<sc_out<FabricWord>> out;
   std::vector<FabricWord> words;
 
-  Fabric(sc_module_name name, const SwitchParameters& parameters, const sc_core::sc_event& tick)
+  Fabric(const sc_module_name& name, const SwitchParameters& parameters, const sc_core::sc_event& tick)
       : sc_module(name), in(parameters.nodes), out(parameters.nodes), words(parameters.nodes) {
     SC_METHOD(step);
     sensitive << tick;
