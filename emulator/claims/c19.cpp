@@ -190,7 +190,7 @@ class C19 final : public Claim {
         "with "
         "lg n, as Maley's bound has it",
         size, {"plain"}, points_where(size, [](double x) { return x >= 256; }), [&](double x) {
-          return at(size, "plain", x) > kOnAverage && at(size, "plain", x) > at(size, "plain", x / 2);
+          return at(size, "plain", x) > kOnAverage && at(size, "plain", x) > at(size, "plain", x / 16);
         }));
     checks.push_back(check_points(
         "off-line, first fit takes fewer cycles than greedy on-line", off_line, names_of(off_line),

@@ -36,18 +36,25 @@ class Processors {
   }
 
   bool done() const { return active_.empty(); }
+  /// In one cycle, from now on.
+  std::size_t most_sent() const {
+    std::size_t most = 0;
+    for (const Port p : active_) most += sends(p);
+    return most;
+  }
 
   /// "Processor Arbitration Delivery": Q of each processor, in the processors' order.
-  void send(std::vector<InFlight>& sent, Random& random) {
-    sent.clear();
+  std::size_t send(std::vector<InFlight>& sent, Random& random) {
+    std::size_t n = 0;
     for (const Port p : active_) {
       std::uint32_t* own = own_.data() + first_[p];
       // Those drawn change places with the last ones.
       for (std::uint32_t at = left_[p], last = at - sends(p); at > last; --at) {
         std::swap(own[random.below(at)], own[at - 1]);
-        sent.push_back({p, messages_[own[at - 1]].destination, own[at - 1]});
+        sent[n++] = {p, messages_[own[at - 1]].destination, own[at - 1]};
       }
     }
+    return n;
   }
 
   /// Deletes what was delivered of that which send() gave last.
@@ -73,68 +80,75 @@ class Processors {
 };
 
 /// The nodes: one delivery cycle at a time. Lists of messages are ordered by the node that they are at, so
-/// that a node's are neighbours.
+/// that a node's are neighbours. What goes which way is as good as random: each message is written to both
+/// lists, and the one that it is for gets longer, without a branch.
 class Network {
  public:
-  explicit Network(const BinaryFatTree& tree) : tree_(tree), waits_from_(tree.height() + 2) {}
+  /// At most so many messages are sent in a cycle.
+  Network(const BinaryFatTree& tree, std::size_t most)
+      : tree_(tree), waiting_(most + 1), waits_from_(tree.height() + 2), below_(most + 1), left_(most + 1) {}
 
-  /// Messages in flight, on their processors' channels, become those that arrive.
-  void cycle(std::vector<InFlight>& messages, Random& random) {
-    waiting_.clear();
-    for (std::uint32_t h = 1; h <= tree_.height(); ++h) climb(messages, h, random);
-    waits_from_[tree_.height() + 1] = waiting_.size();
-    messages.clear();
-    for (std::uint32_t h = tree_.height(); h > 0; --h) fall(messages, h, random);
+  /// Messages in flight, on their processors' channels, become those that arrive. `messages` has room for one
+  /// more than are sent.
+  std::size_t cycle(std::vector<InFlight>& messages, std::size_t sent, Random& random) {
+    std::size_t in_flight = sent;
+    waits_from_[1] = 0;
+    for (std::uint32_t h = 1; h <= tree_.height(); ++h) in_flight = climb(messages, in_flight, h, random);
+    for (std::uint32_t h = tree_.height(); h > 0; --h) in_flight = fall(messages, in_flight, h, random);
+    return in_flight;
   }
 
  private:
   /// At the nodes of height h: who turns there waits, the others contend for the trunk.
-  void climb(std::vector<InFlight>& messages, std::uint32_t h, Random& random) {
-    waits_from_[h] = waiting_.size();
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < messages.size();) {
+  std::size_t climb(std::vector<InFlight>& messages, std::size_t arrived, std::uint32_t h, Random& random) {
+    std::size_t kept = 0, waits = waits_from_[h];
+    for (std::size_t i = 0; i < arrived;) {
       const Port node = messages[i].source >> h;
       const std::size_t group = kept;
-      for (; i < messages.size() && messages[i].source >> h == node; ++i) {
-        if (messages[i].destination >> h == node)
-          waiting_.push_back(messages[i]);
-        else
-          messages[kept++] = messages[i];
+      for (; i < arrived && messages[i].source >> h == node; ++i) {
+        const InFlight m = messages[i];
+        const bool turns = m.destination >> h == node;
+        waiting_[waits] = m;
+        messages[kept] = m;
+        waits += turns ? 1 : 0;
+        kept += turns ? 0 : 1;
       }
-      if (kept != group)
-        kept = group + concentrate({messages.data() + group, kept - group},
-                                   tree_.capacity(tree_.above(node << h, h)), random);
+      kept = group + concentrate({messages.data() + group, kept - group},
+                                 tree_.capacity(tree_.above(node << h, h)), random);
     }
-    messages.resize(kept);
+    waits_from_[h + 1] = waits;
+    return kept;
   }
 
   /// At the nodes of height h: who came through the trunk (`messages`) and who waited contend for the
   /// branches.
-  void fall(std::vector<InFlight>& messages, std::uint32_t h, Random& random) {
-    below_.clear();
-    std::span<const InFlight> trunk = messages,
-                              waiting{waiting_.data() + waits_from_[h], waits_from_[h + 1] - waits_from_[h]};
-    const auto take_node = [h](std::span<const InFlight>& from, Port node) {
-      std::size_t n = 0;
-      while (n < from.size() && from[n].destination >> h == node) ++n;
-      const auto taken = from.first(n);
-      from = from.subspan(n);
-      return taken;
-    };
-    while (!trunk.empty() || !waiting.empty()) {
-      Port node = trunk.empty() ? kNoPort : trunk.front().destination >> h;
-      if (!waiting.empty()) node = std::min(node, waiting.front().destination >> h);
-      const auto through_trunk = take_node(trunk, node), from_branches = take_node(waiting, node);
-      for (Port child = 2 * node; child <= 2 * node + 1; ++child) {
-        const std::size_t group = below_.size();
-        for (const auto& from : {through_trunk, from_branches})
-          for (const InFlight& m : from)
-            if (m.destination >> (h - 1) == child) below_.push_back(m);
-        below_.resize(group + concentrate({below_.data() + group, below_.size() - group},
-                                          tree_.capacity(tree_.above(child << (h - 1), h - 1)), random));
-      }
+  std::size_t fall(std::vector<InFlight>& messages, std::size_t arrived, std::uint32_t h, Random& random) {
+    std::size_t trunk = 0, waiting = waits_from_[h], kept = 0;
+    const std::size_t waiting_end = waits_from_[h + 1];
+    while (trunk < arrived || waiting < waiting_end) {
+      Port node = kNoPort;
+      if (trunk < arrived) node = messages[trunk].destination >> h;
+      if (waiting < waiting_end) node = std::min(node, waiting_[waiting].destination >> h);
+      std::size_t right = kept, left = 0;
+      const auto take = [&](const std::vector<InFlight>& from, std::size_t& at, std::size_t end) {
+        for (; at < end && from[at].destination >> h == node; ++at) {
+          const InFlight m = from[at];
+          const bool goes_left = (m.destination >> (h - 1) & 1U) != 0;
+          below_[right] = m;
+          left_[left] = m;
+          right += goes_left ? 0 : 1;
+          left += goes_left ? 1 : 0;
+        }
+      };
+      take(messages, trunk, arrived);
+      take(waiting_, waiting, waiting_end);
+      const TreeNode child = tree_.above(node << h, h) * 2;
+      kept += concentrate({below_.data() + kept, right - kept}, tree_.capacity(child), random);
+      left = concentrate({left_.data(), left}, tree_.capacity(child + 1), random);
+      for (std::size_t i = 0; i < left; ++i) below_[kept++] = left_[i];
     }
     messages.swap(below_);
+    return kept;
   }
 
   /// Moves `capacity` of the messages to the front, each with the same chance; returns how many there are
@@ -152,7 +166,7 @@ class Network {
   const BinaryFatTree& tree_;
   std::vector<InFlight> waiting_;        // by the height at which they turn
   std::vector<std::size_t> waits_from_;  // by height: where it begins in waiting_
-  std::vector<InFlight> below_;          // what fall() gives the level below
+  std::vector<InFlight> below_, left_;   // what fall() gives the level below, and a node's left branch
 };
 
 }  // namespace
@@ -163,12 +177,12 @@ DeliveryCycles greedy_delivery(const BinaryFatTree& tree, std::span<const Connec
   DeliveryCycles result;
   result.cycle_of.assign(messages.size(), kUndelivered);
   Processors processors(tree, messages);
-  Network network(tree);
-  std::vector<InFlight> in_flight;
+  Network network(tree, processors.most_sent());
+  std::vector<InFlight> in_flight(processors.most_sent() + 1);
   for (; !processors.done(); ++result.cycles) {
-    processors.send(in_flight, random);
-    network.cycle(in_flight, random);
-    for (const InFlight& m : in_flight) result.cycle_of[m.number] = result.cycles;
+    const std::size_t sent = processors.send(in_flight, random);
+    const std::size_t arrived = network.cycle(in_flight, sent, random);
+    for (std::size_t i = 0; i < arrived; ++i) result.cycle_of[in_flight[i].number] = result.cycles;
     processors.forget_delivered(result.cycle_of);
   }
   return result;
