@@ -1,7 +1,6 @@
-// The routing problem on a binary fat tree (I 4.1, definition 6): partition a message set M into subsets S_0,
-// S_1,
-// ..., each of which goes through the network at once, without contention. A subset is delivered in one
-// delivery cycle. No partition has fewer subsets than the load factor (ChannelLoads::fewest_cycles).
+// The routing problem on a binary fat tree (I 4.1, definition 6): partition a message set M into subsets,
+// each of which goes through the network at once, without contention: it is delivered in one delivery cycle.
+// No partition has fewer subsets than the load factor (ChannelLoads::fewest_cycles).
 #pragma once
 
 #include <cstdint>

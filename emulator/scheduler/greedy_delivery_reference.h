@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <map>
 #include <span>
@@ -50,8 +49,8 @@ inline DeliveryCycles deliver(const BinaryFatTree& tree, std::span<const Connect
     for (TreeNode node = kTreeRoot; node < n; ++node)  // Z: a branch
       for (const TreeNode branch : {2 * node, 2 * node + 1}) {
         MessageNumbers wanting;
-        for (const MessageNumbers& from : {down[node], up[branch ^ 1U]})
-          for (const std::size_t m : from)
+        for (const MessageNumbers* from : {&down[node], &up[branch ^ 1U]})
+          for (const std::size_t m : *from)
             if (below(branch, messages[m].destination)) wanting.push_back(m);
         down[branch] = granted(wanting, tree.capacity(branch), random);
       }

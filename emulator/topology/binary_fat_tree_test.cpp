@@ -75,7 +75,6 @@ TEST(BinaryFatTree, UniversalCapacitiesAreLeisersons) {
         EXPECT_GE(c + 1e-6, std::min(leaves, share));
         EXPECT_LT(c - 1e-6, std::min(leaves, share + 1));
       }
-      if (w == 1) break;
     }
   }
 }

@@ -20,11 +20,6 @@ void ChannelLoads::remove(Connection message) {
   for_each_channel(*tree_, message, [&](TreeNode c) { --up_[c]; }, [&](TreeNode c) { --down_[c]; });
 }
 
-void ChannelLoads::clear() {
-  std::fill(up_.begin(), up_.end(), 0);
-  std::fill(down_.begin(), down_.end(), 0);
-}
-
 bool ChannelLoads::fits(Connection message, std::uint32_t limit) const {
   bool fits = true;
   const auto check = [&](const std::vector<std::uint32_t>& load, TreeNode c) {

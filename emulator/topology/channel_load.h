@@ -9,8 +9,8 @@
 
 namespace hybrid {
 
-/// Channels that a message climbs and falls through, by number: f(channel) for those above the source, then
-/// those above the destination, in pairs of equal height from the processors up.
+/// Calls climbs(c) for each channel that the message goes up through and falls(c) for each that it comes down
+/// through, in pairs of one height, from the processors to where it turns.
 template <class Climbs, class Falls>
 void for_each_channel(const BinaryFatTree& tree, Connection message, Climbs&& climbs, Falls&& falls) {
   TreeNode up = tree.processor(message.source), down = tree.processor(message.destination);
@@ -28,7 +28,6 @@ class ChannelLoads {
 
   void add(Connection message);
   void remove(Connection message);
-  void clear();
 
   std::uint32_t climbing(TreeNode channel) const { return up_[channel]; }
   std::uint32_t falling(TreeNode channel) const { return down_[channel]; }

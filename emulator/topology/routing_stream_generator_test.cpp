@@ -58,7 +58,7 @@ TEST(RoutingStreamGenerator, EqualsTheClosedFormInTallTrees) {
 
 TEST(RoutingStreamGenerator, BeginsAnewHoweverMuchWasShiftedOut) {
   RoutingStreamGenerator generator(4);
-  for (const std::size_t clocks : {0, 1, 3, 40}) {
+  for (const std::size_t clocks : {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{40}}) {
     generated(generator, 4, {0, 1}, {}, clocks);
     const auto want = expected(4, {3, 12}, {true});
     EXPECT_EQ(generated(generator, 4, {3, 12}, {true}, want.size()), want) << clocks;

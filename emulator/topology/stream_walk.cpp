@@ -82,7 +82,7 @@ StreamWalk walk_stream(std::uint32_t height, Port source, const std::vector<bool
   };
   const TreeNode first_processor = TreeNode{1} << height, start = first_processor + source;
   enter(start / 2, port_of_child(start));
-  // After the last bit no node takes more than two clocks, or as many again as the tree is high to turn.
+  // At most 2 H nodes, two clocks each, and a wait of 4 H; all of it may begin with the last bit.
   const std::size_t end = bits.size() + std::size_t{8} * height;
   for (std::uint32_t clock = 0; clock < end; ++clock) {
     wire[0] = clock < bits.size() && bits[clock];

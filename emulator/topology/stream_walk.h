@@ -44,8 +44,8 @@ struct StreamWalk {
 /// buffering bits get values drawn from `open_values`; without mid-stream buffering they are left out.
 std::vector<bool> wire_bits(std::span<const StreamBit> stream, Buffering buffering, Random& open_values);
 
-/// Walks from a source processor on until it arrives; past their end `bits` are 0. Without a message bit it
-/// goes nowhere.
+/// Walks from `source`, a processor of the tree of that height, until it arrives; past their end `bits` are
+/// 0. Without a message bit it goes nowhere.
 StreamWalk walk_stream(std::uint32_t height, Port source, const std::vector<bool>& bits,
                        RoutingBitEncoding encoding, Buffering buffering);
 
