@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/registry.h"
 #include "emulator/fabric.h"
+#include "emulator/scheduler/algorithm.h"
 #include "predictor/counted_holdings.h"
 #include "predictor/recency_list.h"
 
@@ -180,7 +181,8 @@ void check(const SwitchParameters& p) {
     refuse("input-queues", "'" + p.input_queues + "' is not known", "Give per-destination or fifo.");
   check_registered("technique", "technique", p.technique);
   check_registered("allocation", "allocation", p.allocation);
-  check_registered("scheduler", "scheduler", p.scheduler_name);
+  check_registered("scheduler", SchedulingAlgorithm::kKind, p.scheduler_name);
+  make_one_slot_scheduler(p.scheduler_name, {2});  // refuses those that need the whole set at once
   check_registered("predictor", "predictor", p.predictor);
 }
 

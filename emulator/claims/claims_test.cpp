@@ -82,5 +82,26 @@ TEST(Claims, LongerCablesSlowCircuitSwitchingDown) {
   EXPECT_NE(page.find("| [C2](#c2) | D 8.5 |"), std::string::npos);
 }
 
+TEST(Claims, RoutingStreamsLeadAndArriveTogether) {
+  const Reproduced c20 = reproduce("C20", {.seed = 2, .repeats = 1, .threads = 1, .progress = {}});
+  EXPECT_EQ(c20.place, "I 2, 3");
+  for (const ClaimCheck& check : c20.result.checks)
+    EXPECT_TRUE(check.holds) << check.statement << check.figures;
+  // Through the root there is nobody to wait for.
+  const Figure& arrival = c20.result.figures.at(0);
+  EXPECT_EQ(at(arrival, "mid-stream", 1), at(arrival, "none", 10));
+}
+
+TEST(Claims, NightlyGreedyDeliveryTakesAboutThreeLoadFactors) {
+  const ClaimContext context{.seed = 2, .repeats = 1, .threads = 1, .progress = {}};
+  const Reproduced c19 = reproduce("C19", context);
+  EXPECT_TRUE(c19.result.holds());
+  const Figure& cycles = c19.result.figures.at(0);
+  for (const Curve& curve : cycles.curves)
+    for (std::size_t i = 0; i < cycles.x.size(); ++i)
+      EXPECT_GE(curve.y[i], cycles.x[i]) << "fewer cycles than the load factor: " << curve.name;
+  EXPECT_EQ(to_csv(cycles), to_csv(reproduce("C19", context).result.figures.at(0)));
+}
+
 }  // namespace
 }  // namespace hybrid

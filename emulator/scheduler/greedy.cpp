@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <memory>
 
+#include "emulator/scheduler/algorithm.h"
+
 namespace hybrid {
 
 namespace {
@@ -162,9 +164,7 @@ void GreedyScheduler::wide_row(const SchedulingPass& in, Port input) {
 namespace {
 const SchedulerRegistration kGreedy{
     "greedy", "the SL array of D 5.3.2 in one clock, rotating priority, Table 5.2's fault mended",
-    [](const SchedulerShape& shape) -> std::unique_ptr<Scheduler> {
-      return std::make_unique<GreedyScheduler>(shape);
-    }};
+    &OneSlotAlgorithm<GreedyScheduler>::make};
 }  // namespace
 
 }  // namespace hybrid

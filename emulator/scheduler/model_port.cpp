@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/port_set.h"
-#include "emulator/scheduler/scheduler.h"
+#include "emulator/scheduler/algorithm.h"
 
 namespace hybrid {
 
@@ -19,7 +19,7 @@ class ModelPort final : public SchedulerPort {
         slots_(p.slots),
         cycle_(p.scheduler.cycle),
         delay_(p.scheduler.delay()),
-        scheduler_(SchedulerRegistration::make(p.scheduler_name, SchedulerShape{p.nodes})),
+        scheduler_(make_one_slot_scheduler(p.scheduler_name, SchedulerShape{p.nodes, p.seed})),
         requests_(ports_, ports_),
         established_(ports_, ports_),
         preloaded_(ports_, ports_),

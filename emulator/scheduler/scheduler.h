@@ -1,5 +1,5 @@
 // A one-slot crossbar scheduler: what the block "scheduling logic" of D figure 5.1 does to one slot in one SL
-// clock. One file an algorithm, picked by name.
+// clock.
 //
 // Contract
 // - A pass over slot s is given the request matrix R, the union B* of all slots, and B^(s), and gives the
@@ -15,17 +15,17 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "core/configuration.h"
 #include "core/connection.h"
 #include "core/port_set.h"
-#include "core/registry.h"
 
 namespace hybrid {
 
 struct SchedulerShape {
   std::uint32_t ports = 0;  // N > 0
+  std::uint64_t seed = 1;   // of the algorithms that draw
+  std::uint32_t steps = 0;  // iterations of the algorithms that have them; 0: the algorithm's own number
 };
 
 /// Input and output of highest priority, both in 0 .. N-1: rows and columns are taken in the order a, a+1,
@@ -48,13 +48,10 @@ struct SchedulingPass {
 
 class Scheduler {
  public:
-  static constexpr std::string_view kKind = "scheduler";
   virtual ~Scheduler() = default;
 
   /// The connections to toggle in B^(s), in an order in which they can be; valid until the next pass.
   virtual std::span<const Connection> pass(const SchedulingPass& in) = 0;
 };
-
-using SchedulerRegistration = Registration<Scheduler, const SchedulerShape&>;
 
 }  // namespace hybrid

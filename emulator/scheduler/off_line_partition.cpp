@@ -1,0 +1,143 @@
+#include "emulator/scheduler/off_line_partition.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "emulator/scheduler/first_fit_delivery.h"
+#include "emulator/topology/channel_load.h"
+
+namespace hybrid {
+
+namespace {
+
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+using Numbers = std::vector<std::uint32_t>;  // of messages, in M
+
+std::vector<Numbers> by_turn_height(const BinaryFatTree& tree, std::span<const Connection> messages) {
+  std::vector<Numbers> heights(tree.height() + 1);
+  for (std::uint32_t i = 0; i < messages.size(); ++i) heights[turn_height(messages[i])].push_back(i);
+  return heights;
+}
+
+class Halving {
+ public:
+  Halving(const BinaryFatTree& tree, std::span<const Connection> messages)
+      : messages_(messages),
+        loads_(tree),
+        by_source_(messages.size(), kNone),
+        by_destination_(messages.size(), kNone),
+        half_(messages.size(), kOpen) {}
+
+  /// Messages that all turn at height `turn`, in parts that go through at once.
+  std::vector<Numbers> parts(const Numbers& set, std::uint32_t turn) {
+    std::vector<Numbers> done, left;
+    if (!set.empty()) left.push_back(set);
+    while (!left.empty()) {
+      Numbers part = std::move(left.back());
+      left.pop_back();
+      if (goes_through(part)) {
+        done.push_back(std::move(part));
+        continue;
+      }
+      auto [one, other] = halves(part, turn);
+      left.push_back(std::move(one));
+      left.push_back(std::move(other));
+    }
+    return done;
+  }
+
+ private:
+  static constexpr std::uint8_t kOpen = 2;  // in neither half yet
+
+  bool goes_through(const Numbers& part) {
+    std::size_t added = 0;
+    for (; added < part.size() && loads_.fits(messages_[part[added]]); ++added)
+      loads_.add(messages_[part[added]]);
+    for (std::size_t i = 0; i < added; ++i) loads_.remove(messages_[part[i]]);
+    return added == part.size();
+  }
+
+  /// Pairs at each node below height `turn` what has no mate yet: at most one message of a channel's is left.
+  void pair(const Numbers& set, std::uint32_t turn, Port Connection::* end, Numbers& mate) {
+    alone_ = set;
+    std::sort(alone_.begin(), alone_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::pair(messages_[a].*end, a) < std::pair(messages_[b].*end, b);
+    });
+    for (const std::uint32_t m : set) mate[m] = kNone;
+    for (std::uint32_t h = 0; h < turn; ++h) {
+      std::size_t kept = 0;
+      for (const std::uint32_t m : alone_) {
+        const std::uint32_t before = kept == 0 ? kNone : alone_[kept - 1];
+        if (before != kNone && (messages_[before].*end) >> h == (messages_[m].*end) >> h) {
+          mate[m] = before;
+          mate[before] = m;
+          --kept;
+        } else {
+          alone_[kept++] = m;
+        }
+      }
+      alone_.resize(kept);
+    }
+  }
+
+  std::pair<Numbers, Numbers> halves(const Numbers& set, std::uint32_t turn) {
+    pair(set, turn, &Connection::source, by_source_);
+    pair(set, turn, &Connection::destination, by_destination_);
+    for (const std::uint32_t m : set) half_[m] = kOpen;
+    std::pair<Numbers, Numbers> result;
+    for (const std::uint32_t m : set) {
+      if (half_[m] == kOpen) {
+        half_[m] = 0;
+        alternate(by_source_[m], false);
+        alternate(by_destination_[m], true);
+      }
+      (half_[m] == 0 ? result.first : result.second).push_back(m);
+    }
+    return result;
+  }
+
+  /// From a mate of a message in half 0 on along the chain of pairs, by source and by destination in turn, to
+  /// its end or, in a ring, to its beginning.
+  void alternate(std::uint32_t m, bool by_source) {
+    for (std::uint8_t half = 1; m != kNone && half_[m] == kOpen; half ^= 1U, by_source = !by_source) {
+      half_[m] = half;
+      m = by_source ? by_source_[m] : by_destination_[m];
+    }
+  }
+
+  std::span<const Connection> messages_;
+  ChannelLoads loads_;                  // of the part looked at; 0 in between
+  Numbers by_source_, by_destination_;  // each message's mate
+  Numbers alone_;
+  std::vector<std::uint8_t> half_;
+};
+
+}  // namespace
+
+DeliveryCycles off_line_partition(const BinaryFatTree& tree, std::span<const Connection> messages) {
+  require_messages(tree, messages);
+  const auto heights = by_turn_height(tree, messages);
+  Halving halving(tree, messages);
+  Numbers order;
+  for (std::uint32_t turn = tree.height(); turn > 0; --turn)
+    for (const Numbers& part : halving.parts(heights[turn], turn))
+      order.insert(order.end(), part.begin(), part.end());
+  return first_fit_delivery(tree, messages, order);
+}
+
+std::uint32_t off_line_bound(const BinaryFatTree& tree, std::span<const Connection> messages) {
+  std::uint32_t bound = 0;
+  for (const Numbers& set : by_turn_height(tree, messages)) {
+    if (set.empty()) continue;
+    ChannelLoads loads(tree);
+    for (const std::uint32_t m : set) loads.add(messages[m]);
+    bound += std::bit_ceil(loads.fewest_cycles());
+  }
+  return bound;
+}
+
+}  // namespace hybrid
