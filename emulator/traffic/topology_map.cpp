@@ -70,6 +70,7 @@ struct Structure {
 
 std::vector<std::vector<Port>> graph_of(const FixedTopology& topology) {
   std::vector<std::vector<Port>> graph;
+  graph.reserve(topology.nodes());
   for (Port p = 0; p < topology.nodes(); ++p) graph.push_back(topology.neighbors(p));
   return graph;
 }
@@ -229,7 +230,8 @@ class Placer {
       if (alike != 0 && differences > least) continue;
       if (differences < least) alike = 0;
       least = differences;
-      if (++alike == 1 || (random != nullptr && random->below(alike) == 0)) best = c;
+      ++alike;
+      if (alike == 1 || (random != nullptr && random->below(alike) == 0)) best = c;
     }
     return best;
   }

@@ -77,6 +77,7 @@ void compare_with_wormhole(std::vector<TechniqueResult>& results) {
 
 std::vector<Contender> contenders(const std::vector<TechniqueResult>& results) {
   std::vector<Contender> all;
+  all.reserve(results.size());
   for (const TechniqueResult& r : results)
     all.push_back({r.measures.technique, r.measures.slots, r.measures.time, r.measures.communication_time,
                    r.measures.compute_time, r.measures.messages, r.measures.local_messages,
