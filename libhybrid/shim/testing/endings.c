@@ -1,16 +1,31 @@
 /* Two ranks that end in other ways than they should: argv[1] says how. Each has done one exchange by then. */
+#include <fcntl.h>
 #include <mpi.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+/* Returns once both ranks are back from their exchange, which MPI alone cannot tell: a rank that ends has the
+   other one killed, wherever that is. */
+static void until_both_are_back(int rank) {
+  char name[] = "exchanged-0";
+  name[10] = (char)('0' + rank);
+  const int file = open(name, O_CREAT | O_WRONLY, 0600);
+  if (file < 0) abort();
+  close(file);
+  name[10] = (char)('1' - rank);
+  while (access(name, F_OK) != 0) sched_yield();
+}
+
 int main(int argc, char** argv) {
   int rank, value = 1;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Sendrecv_replace(&value, 1, MPI_INT, 1 - rank, 1, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  until_both_are_back(rank);
   const char* how = argc > 1 ? argv[1] : "";
   if (strcmp(how, "abort") == 0 && rank == 0) MPI_Abort(MPI_COMM_WORLD, 7);
   if (strcmp(how, "killed") == 0 && rank == 1) kill(getpid(), SIGKILL);
