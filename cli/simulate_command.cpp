@@ -19,6 +19,7 @@
 #include "emulator/traffic/simulate.h"
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/report/format.h"
+#include "libhybrid/report/phase_table.h"
 #include "libhybrid/report/progress.h"
 #include "libhybrid/report/report_json.h"
 #include "libhybrid/report/text_table.h"
@@ -99,6 +100,7 @@ class SimulateCommand final : public Command {
     flags_.declare(app, table_, "Timeline (docs/traffic.md)");
     app.add_flag("--per-port", per_port_,
                  "also show how evenly the ports were used and how full the slots; JSON: each port's bytes");
+    app.add_flag("--per-phase", per_phase_, "also show the measures of each phase of the pattern");
     json_.declare(app);
     app.footer(
         "Examples:\n"
@@ -230,9 +232,16 @@ class SimulateCommand final : public Command {
       std::fputs(measures_table(results_, synthetic).c_str(), stdout);
       std::fputs(topology_line(results_, traffic_.preload_topology).c_str(), stdout);
       if (per_port_) std::fputs(("\n" + ports_table(results_)).c_str(), stdout);
+      if (per_phase_) std::fputs(("\n" + phases_table()).c_str(), stdout);
     }
     json_.write(as_json(synthetic));
     return kDone;
+  }
+
+  std::string phases_table() const {
+    std::vector<const Measures*> all;
+    for (const Measures& m : results_) all.push_back(&m);
+    return phase_measures_table(all, 0, kWidth);
   }
 
   nlohmann::ordered_json as_json(bool synthetic) const {
@@ -263,7 +272,7 @@ class SimulateCommand final : public Command {
   std::vector<std::uint32_t> slot_counts_;
   TrafficOptions traffic_;
   std::string commands_, commands_output_, timeline_;
-  bool nodes_given_ = false, per_port_ = false;
+  bool nodes_given_ = false, per_port_ = false, per_phase_ = false;
   std::vector<Measures> results_;
   ProgressLine line_{stderr};
   OptionTable table_;

@@ -340,9 +340,7 @@ CommandResult CommandRun::finish() {
   m.time = std::max(m.time, end_);
   m.compute_time = Time{static_cast<std::int64_t>(computed / participants_)};
   m.communication_time = Time{static_cast<std::int64_t>((lived - computed) / participants_)};
-  const double capacity =
-      m.time.seconds() * static_cast<double>(m.nodes) * static_cast<double>(parameters_.link_rate);
-  if (capacity > 0) m.utilisation = static_cast<double>(m.bytes) * 8 / capacity;
+  m.settle_utilisation(parameters_.link_rate);
   if (m.messages > 0) m.hit_rate = static_cast<double>(m.statistics.hits) / static_cast<double>(m.messages);
   return std::move(result_);
 }

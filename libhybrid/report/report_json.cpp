@@ -37,6 +37,16 @@ ordered_json ports_json(const Measures& m, bool each) {
   return json;
 }
 
+ordered_json phase_measures_json(const PhaseMeasures& phase) {
+  return {{"name", phase.name},
+          {"time_ns", phase.time.nanoseconds()},
+          {"utilisation", phase.utilisation},
+          {"messages", phase.messages},
+          {"bytes", phase.bytes},
+          {"latency_ns", latencies(phase.latency)},
+          {"hit_rate", phase.hit_rate()}};
+}
+
 ordered_json phase_json(const Phase& phase) {
   return {{"name", phase.name},
           {"occurrences", phase.occurrences},
@@ -90,6 +100,8 @@ ordered_json to_json(const Measures& m, bool each_port) {
   json["slot_waste"] = m.slot_waste();
   json["held_unused"] = fraction(s.held_unused, s.held);
   json["ports"] = ports_json(m, each_port);
+  json["phases"] = ordered_json::array();
+  for (const PhaseMeasures& phase : m.phases) json["phases"].push_back(phase_measures_json(phase));
   json["seed"] = m.seed;
   return json;
 }
