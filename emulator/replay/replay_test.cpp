@@ -534,7 +534,7 @@ struct LinkWords final : PortTimeline {
 };
 
 TEST(Replay, ATimelineIsToldOfEveryWordAndChangesNothing) {
-  for (const char* technique : {"wormhole", "circuit", "tdm", "hybrid"}) {
+  for (const char* technique : {"wormhole", "circuit", "tdm", "hybrid", "wave", "coll", "chen-liu"}) {
     const auto job = [] {
       MemoryTrace trace(4);
       for (std::uint32_t r = 0; r < 4; ++r) {

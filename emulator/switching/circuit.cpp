@@ -53,7 +53,7 @@ void Circuit::drain(std::uint32_t port, Virtual& queue) {
   while (!queue.entered.empty()) {
     const Run words = queue.entered.front().delayed(timing_.nic);
     serve(words, timing_.word, Time::never(), free, [&](const Run& starts) {
-      if (timeline_ != nullptr) tell_circuit(queue, queue.connection, starts, WordSpan::kNoSlot);
+      if (timeline_ != nullptr) tell_circuit(queue, {queue.connection, 0, starts, timing_.word});
       queue.left(starts);
       leave_segments(
           queue.segments, starts, [](std::uint32_t) {},

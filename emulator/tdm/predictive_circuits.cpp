@@ -131,7 +131,7 @@ void PredictiveCircuits::drain(Time now, Circuit& c) {
   while (!c.entered.empty()) {
     const Run words = c.entered.front().delayed(timing_.nic);
     const std::uint64_t sent = serve(words, timing_.word, latest, free, [&](const Run& starts) {
-      if (timeline_ != nullptr) tell_circuit(c, c.connection, starts, window_.slot);
+      if (timeline_ != nullptr) tell_circuit(c, {c.connection, 0, starts, timing_.word, false, window_.slot});
       c.left(starts);
       leave_segments(
           c.segments, starts, [](std::uint32_t) {},
