@@ -143,6 +143,8 @@ std::string footer(const JobReport& report) {
   if (report.topology_share)
     text += wrap(fmt::format("preloaded throughout: a {}, which holds the connections of {} of the bytes",
                              report.options.preload_topology, percent(*report.topology_share)));
+  if (report.options.replay.hardware_multicast)
+    text += wrap("--multicast hardware: broadcasts and barriers are the fabric's, not messages of the NICs");
   // Not wrapped: a command is copied whole.
   return text + "  again: " + command_to_repeat(report) + "\n";
 }
