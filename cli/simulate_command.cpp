@@ -22,6 +22,7 @@
 #include "libhybrid/report/phase_table.h"
 #include "libhybrid/report/progress.h"
 #include "libhybrid/report/report_json.h"
+#include "libhybrid/report/report_text.h"
 #include "libhybrid/report/text_table.h"
 
 namespace hybrid {
@@ -73,8 +74,7 @@ std::string ports_table(const std::vector<Measures>& results) {
 /// What a preloaded topology covers, which is the same for every technique.
 std::string topology_line(const std::vector<Measures>& results, const std::string& topology) {
   if (results.empty() || !results.front().topology_share) return {};
-  return "preloaded throughout: a " + topology + ", which holds the connections of " +
-         percent(*results.front().topology_share) + " of the bytes\n";
+  return topology_sentence(topology, *results.front().topology_share) + "\n";
 }
 
 class SimulateCommand final : public Command {
@@ -257,8 +257,7 @@ class SimulateCommand final : public Command {
         one["accepted_load"] = m.accepted_load;
         if (!traffic_.exchange.empty()) one["exchange"] = traffic_.exchange;
         if (m.topology_share)
-          one["preload_topology"] = {{"topology", traffic_.preload_topology},
-                                     {"share_of_bytes", *m.topology_share}};
+          one["preload_topology"] = topology_json(traffic_.preload_topology, *m.topology_share);
       } else {
         one["commands"] = commands_;
       }

@@ -124,16 +124,7 @@ bool Circuit::steady(std::uint32_t kind) const { return kind == kDrain; }
 void Circuit::visit(StateVisitor& v) {
   Engine::visit(v);
   for (Time& free : link_free_) v.instant(free);
-  std::uint64_t index = 0;
-  for (Virtual& queue : queues_.all()) {
-    if (v.done()) return;
-    ++index;
-    if (queue.finished()) continue;
-    v.same(index);
-    v.instant(queue.idle_since);
-    v.queue(queue);
-  }
-  v.same(index + 1);
+  v.unfinished(queues_.all(), [&](Virtual& queue) { v.instant(queue.idle_since); });
 }
 
 TechniqueStatistics Circuit::statistics() const {

@@ -132,16 +132,7 @@ void SplitLinks::visit(StateVisitor& v) {
   Engine::visit(v);
   if (v.done()) return;
   node_.visit(v);
-  std::uint64_t index = 0;
-  for (CircuitQueue& queue : circuits_.all()) {
-    if (v.done()) return;
-    ++index;
-    if (queue.finished()) continue;
-    v.same(index);
-    v.instant(queue.gate);
-    v.queue(queue);
-  }
-  v.same(index + 1);
+  v.unfinished(circuits_.all(), [&](CircuitQueue& queue) { v.instant(queue.gate); });
 }
 
 TechniqueStatistics SplitLinks::statistics() const {

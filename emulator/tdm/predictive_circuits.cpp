@@ -355,18 +355,11 @@ void PredictiveCircuits::visit(StateVisitor& v) {
   v.total(slots_used_);
   for (Time& free : link_free_) v.instant(free);
   for (const char changed : changed_) v.same(changed != 0 ? 1 : 0);
-  std::uint64_t index = 0;
-  for (Circuit& c : circuits_.all()) {
-    if (v.done()) return;
-    ++index;
-    if (c.finished()) continue;
-    v.same(index);
+  v.unfinished(circuits_.all(), [&](Circuit& c) {
     v.instant(c.gate);
     v.instant(c.gone);
     v.instant(c.used_in);
-    v.queue(c);
-  }
-  v.same(index + 1);
+  });
 }
 
 TechniqueStatistics PredictiveCircuits::statistics() const {

@@ -106,6 +106,10 @@ ordered_json to_json(const Measures& m, bool each_port) {
   return json;
 }
 
+ordered_json topology_json(const std::string& topology, double share_of_bytes) {
+  return {{"topology", topology}, {"share_of_bytes", share_of_bytes}};
+}
+
 ordered_json to_json(const PredictorScore& score) {
   return {{"predictor", score.predictor},
           {"capacity", score.capacity},
@@ -140,8 +144,7 @@ ordered_json to_json(const JobReport& report) {
                      {"slots", report.verdict.slots},
                      {"sentence", report.verdict.sentence}};
   if (report.topology_share)
-    json["preload_topology"] = {{"topology", report.options.preload_topology},
-                                {"share_of_bytes", *report.topology_share}};
+    json["preload_topology"] = topology_json(report.options.preload_topology, *report.topology_share);
   json["warnings"] = report.warnings;
   json["parameters"] = parameters_json(report.options);
   json["repeat"] = command_to_repeat(report);
