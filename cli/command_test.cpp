@@ -92,6 +92,24 @@ TEST(Command, SimulatesCommandFilesAndWritesWhenTheyWereDone) {
   fs::remove_all(folder);
 }
 
+TEST(Command, TellsThePhasesOfAPatternApart) {
+  const std::vector<std::string> run{"simulate",  "--nodes",     "8",  "--pattern",
+                                     "two-phase", "--technique", "tdm"};
+  std::vector<std::string> as_json = run, as_text = run;
+  as_json.insert(as_json.end(), {"--json", "-"});
+  as_text.push_back("--per-phase");
+  const auto result = nlohmann::json::parse(output(as_json));
+  const auto& phases = result["phases"];
+  ASSERT_EQ(phases.size(), 2u);
+  EXPECT_EQ(phases[0]["name"], "all-to-all");
+  EXPECT_EQ(phases[0]["messages"], 56);
+  EXPECT_NEAR(phases[0]["time_ns"].get<double>() + phases[1]["time_ns"].get<double>(),
+              result["time_ns"].get<double>(), 0.0005);
+  const std::string text = output(as_text);
+  EXPECT_THAT(text, testing::HasSubstr("hit rate\ntdm        4  all-to-all"));
+  EXPECT_THAT(text, testing::HasSubstr("\ntdm        4  mesh"));
+}
+
 TEST(Command, ReportsOfferedAndAcceptedLoad) {
   const auto result =
       nlohmann::json::parse(output({"simulate", "--nodes", "8", "--messages", "400", "--technique",

@@ -13,6 +13,7 @@
 #include "emulator/replay/otf2_reader.h"
 #include "emulator/timeline_file.h"
 #include "libhybrid/report/job_report.h"
+#include "libhybrid/report/phase_table.h"
 #include "libhybrid/report/progress.h"
 #include "libhybrid/report/report_json.h"
 #include "libhybrid/report/report_text.h"
@@ -28,6 +29,7 @@ class ReplayCommand final : public Command {
     app.add_option("--timeline", timeline_,
                    "new file: what each port did when, as trace JSON for ui.perfetto.dev; of one technique "
                    "and one K");
+    app.add_flag("--per-phase", per_phase_, "also show the measures of each phase on each technique");
     app.footer(
         "Examples:\n"
         "  hybrid replay hybrid-my_app-1\n"
@@ -49,14 +51,24 @@ class ReplayCommand final : public Command {
                     [&](std::string_view what, std::uint64_t done) { line.show(what, done); });
     if (timeline) timeline->finish();
     line.clear();
-    if (!arguments_.json().owns_stdout()) std::fputs(to_text(report).c_str(), stdout);
+    if (!arguments_.json().owns_stdout()) {
+      std::fputs(to_text(report).c_str(), stdout);
+      if (per_phase_) std::fputs(phases_section(report).c_str(), stdout);
+    }
     if (arguments_.json().wanted()) arguments_.json().write(to_json(report));
     return kDone;
   }
 
  private:
+  static std::string phases_section(const JobReport& report) {
+    std::vector<const Measures*> all;
+    for (const TechniqueResult& result : report.techniques) all.push_back(&result.measures);
+    return "\nPhases on each technique\n" + phase_measures_table(all, 2, 100);
+  }
+
   TraceArguments arguments_;
   std::string timeline_;
+  bool per_phase_ = false;
 };
 
 const CommandRegistration kReplay{

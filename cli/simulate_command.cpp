@@ -19,8 +19,10 @@
 #include "emulator/traffic/simulate.h"
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/report/format.h"
+#include "libhybrid/report/phase_table.h"
 #include "libhybrid/report/progress.h"
 #include "libhybrid/report/report_json.h"
+#include "libhybrid/report/report_text.h"
 #include "libhybrid/report/text_table.h"
 
 namespace hybrid {
@@ -72,8 +74,7 @@ std::string ports_table(const std::vector<Measures>& results) {
 /// What a preloaded topology covers, which is the same for every technique.
 std::string topology_line(const std::vector<Measures>& results, const std::string& topology) {
   if (results.empty() || !results.front().topology_share) return {};
-  return "preloaded throughout: a " + topology + ", which holds the connections of " +
-         percent(*results.front().topology_share) + " of the bytes\n";
+  return topology_sentence(topology, *results.front().topology_share) + "\n";
 }
 
 class SimulateCommand final : public Command {
@@ -99,6 +100,7 @@ class SimulateCommand final : public Command {
     flags_.declare(app, table_, "Timeline (docs/traffic.md)");
     app.add_flag("--per-port", per_port_,
                  "also show how evenly the ports were used and how full the slots; JSON: each port's bytes");
+    app.add_flag("--per-phase", per_phase_, "also show the measures of each phase of the pattern");
     json_.declare(app);
     app.footer(
         "Examples:\n"
@@ -230,9 +232,16 @@ class SimulateCommand final : public Command {
       std::fputs(measures_table(results_, synthetic).c_str(), stdout);
       std::fputs(topology_line(results_, traffic_.preload_topology).c_str(), stdout);
       if (per_port_) std::fputs(("\n" + ports_table(results_)).c_str(), stdout);
+      if (per_phase_) std::fputs(("\n" + phases_table()).c_str(), stdout);
     }
     json_.write(as_json(synthetic));
     return kDone;
+  }
+
+  std::string phases_table() const {
+    std::vector<const Measures*> all;
+    for (const Measures& m : results_) all.push_back(&m);
+    return phase_measures_table(all, 0, kWidth);
   }
 
   nlohmann::ordered_json as_json(bool synthetic) const {
@@ -248,8 +257,7 @@ class SimulateCommand final : public Command {
         one["accepted_load"] = m.accepted_load;
         if (!traffic_.exchange.empty()) one["exchange"] = traffic_.exchange;
         if (m.topology_share)
-          one["preload_topology"] = {{"topology", traffic_.preload_topology},
-                                     {"share_of_bytes", *m.topology_share}};
+          one["preload_topology"] = topology_json(traffic_.preload_topology, *m.topology_share);
       } else {
         one["commands"] = commands_;
       }
@@ -263,7 +271,7 @@ class SimulateCommand final : public Command {
   std::vector<std::uint32_t> slot_counts_;
   TrafficOptions traffic_;
   std::string commands_, commands_output_, timeline_;
-  bool nodes_given_ = false, per_port_ = false;
+  bool nodes_given_ = false, per_port_ = false, per_phase_ = false;
   std::vector<Measures> results_;
   ProgressLine line_{stderr};
   OptionTable table_;

@@ -47,6 +47,20 @@ struct PortSpread {
   double least = 0, mean = 0, largest = 0;
 };
 
+/// One phase's part of a run, over all its occurrences (emulator/phase_account.h). Over the phases of a run,
+/// times, messages, bytes, hits and counted latencies add up to the run's own.
+struct PhaseMeasures {
+  std::string name;
+  Time time{};  // in which the nodes (a job: the ranks) were in it, mean over them
+  std::uint64_t messages = 0, hits = 0;
+  Bytes bytes = 0;
+  double utilisation = 0;  // payload bits / (time x nodes x link rate)
+  LatencyHistogram latency;
+  double hit_rate() const {
+    return messages == 0 ? 0.0 : static_cast<double>(hits) / static_cast<double>(messages);
+  }
+};
+
 struct Measures {
   std::string technique;
   std::uint32_t nodes = 0;
@@ -68,9 +82,12 @@ struct Measures {
   LatencyHistogram latency;  // from hand-over to the NIC to the last word at the destination PE
   double hit_rate = 0;       // hits / messages
   TechniqueStatistics statistics;
-  std::vector<PortTraffic> ports;  // by port; all `out` together are `bytes`, and so are all `in`
+  std::vector<PortTraffic> ports;     // by port; all `out` together are `bytes`, and so are all `in`
+  std::vector<PhaseMeasures> phases;  // none where phases are not told apart
   std::uint64_t seed = 0;
 
+  /// Sets the utilisation, of the run and of each phase, from time, bytes and nodes.
+  void settle_utilisation(BitRate link_rate);
   /// Adds `payload` to both ports of a connection of the switch (of `nodes` ports, told at the first call).
   void count_ports(std::uint32_t of, Connection connection, Bytes payload) {
     if (ports.empty()) ports.resize(of);

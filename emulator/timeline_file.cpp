@@ -11,6 +11,7 @@ namespace hybrid {
 
 namespace {
 
+/// Channel m of a split link has the threads kLinkThread + 2 m and kInThread + 2 m.
 enum Thread : unsigned { kPeThread = 1, kLinkThread = 2, kInThread = 3 };
 constexpr unsigned kSwitchProcess = 0, kSlotThread = 1;
 
@@ -33,7 +34,7 @@ std::string named(std::string_view what, unsigned process, unsigned thread, std:
 }  // namespace
 
 TimelineFile::TimelineFile(const std::string& path, std::uint32_t ports)
-    : path_(path), file_(std::fopen(path.c_str(), "wx")) {
+    : path_(path), file_(std::fopen(path.c_str(), "wx")), channels_(ports, 0) {
   if (file_ == nullptr) {
     if (errno == EEXIST)
       throw UserError("timeline: '" + path + "' exists already",
@@ -84,12 +85,23 @@ void TimelineFile::generated(Time until, std::uint32_t transfer) {
                  fmt::format(R"("message":{},"bytes":{})", message.id >> 32, message.bytes)));
 }
 
+/// Up to `channel`.
+void TimelineFile::name_channels(Port port, std::uint32_t channel) {
+  for (std::uint32_t& m = channels_.at(port); m < channel;) {
+    ++m;
+    write(
+        named("thread_name", process_of(port), kLinkThread + 2 * m, fmt::format("link out, circuits {}", m)));
+    write(named("thread_name", process_of(port), kInThread + 2 * m, fmt::format("in, circuits {}", m)));
+  }
+}
+
 void TimelineFile::words(const WordSpan& span, Port port, unsigned thread, const std::string& peer) {
+  name_channels(port, span.channel);
   std::string arguments =
       fmt::format(R"("message":{},"words":{})", known_.at(span.transfer).message.id >> 32, span.starts.count);
   if (span.slot != WordSpan::kNoSlot) arguments += fmt::format(R"(,"slot":{})", span.slot);
-  write(complete((span.worm ? "worm " : "circuit ") + peer, process_of(port), thread, span.starts.first,
-                 span.end(), arguments));
+  write(complete((span.worm ? "worm " : "circuit ") + peer, process_of(port), thread + 2 * span.channel,
+                 span.starts.first, span.end(), arguments));
 }
 
 void TimelineFile::on_link(const WordSpan& span) {

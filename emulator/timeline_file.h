@@ -1,8 +1,9 @@
 // A timeline as the trace-event JSON that ui.perfetto.dev and chrome://tracing open.
 //
 // One process a port, with the threads "PE" (generates words), "link out" (NIC to switch) and "in" (fabric to
-// this port); waiting for a grant is an asynchronous event of the source's process. The process "switch" has
-// the TDM slots. Times are microseconds with six decimals, so picoseconds.
+// this port), and, where links are split, the last two for each channel of circuits, too; waiting for a grant
+// is an asynchronous event of the source's process. The process "switch" has the TDM slots. Times are
+// microseconds with six decimals, so picoseconds.
 #pragma once
 
 #include <cstdint>
@@ -40,12 +41,14 @@ class TimelineFile final : public PortTimeline {
   };
   void write(const std::string& event);
   void words(const WordSpan& words, Port port, unsigned thread, const std::string& name);
+  void name_channels(Port port, std::uint32_t channel);
 
   std::string path_;
   std::FILE* file_ = nullptr;
   bool first_ = true;
   std::uint64_t waits_ = 0;
-  std::vector<Known> known_;  // by transfer
+  std::vector<Known> known_;             // by transfer
+  std::vector<std::uint32_t> channels_;  // by port: those of circuits that have names
 };
 
 }  // namespace hybrid

@@ -10,6 +10,7 @@ namespace hybrid {
 
 struct PhaseFinder::State {
   UseHistory history;
+  std::vector<PhaseOccurrence> occurrences;
 };
 
 PhaseFinder::PhaseFinder(std::uint32_t /*ports*/) : state_(std::make_unique<State>()) {}
@@ -32,7 +33,9 @@ std::vector<Phase> PhaseFinder::finish() {
       phase.working_set.push_back(timeline.uses[member].connection);
     phase.slots_needed = slots_needed(phase.working_set);
   }
+  state_->occurrences.clear();
   for (const PhasePartition::Stretch& stretch : partition.stretches) {
+    state_->occurrences.push_back({timeline.windows[stretch.first].first, stretch.phase});
     Phase& phase = phases[stretch.phase];
     if (phase.occurrences++ == 0) phase.begin = timeline.windows[stretch.first].first;
     phase.end = timeline.windows[stretch.last].last;
@@ -43,6 +46,8 @@ std::vector<Phase> PhaseFinder::finish() {
   }
   return phases;
 }
+
+const std::vector<PhaseOccurrence>& PhaseFinder::occurrences() const { return state_->occurrences; }
 
 std::uint32_t slots_needed(const std::vector<Connection>& working_set) {
   // Edge colouring of a bipartite graph takes as many colours as its largest degree (Konig).

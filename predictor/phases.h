@@ -27,6 +27,13 @@ struct Phase {
   std::uint32_t slots_needed = 0;
 };
 
+/// Sends from `begin` on, up to the next occurrence, are of `phase`, an index into the phases found.
+struct PhaseOccurrence {
+  Time begin{};
+  std::uint32_t phase = 0;
+  bool operator==(const PhaseOccurrence&) const = default;
+};
+
 class PhaseFinder {
  public:
   explicit PhaseFinder(std::uint32_t ports);  // ports are 0 .. ports-1
@@ -38,6 +45,8 @@ class PhaseFinder {
   /// A job has few: a working set must stay for more than 1/40 of the job, computation not counted, to be
   /// one.
   std::vector<Phase> finish();
+  /// After finish(): all occurrences in order of time; neighbours differ in phase.
+  const std::vector<PhaseOccurrence>& occurrences() const;
 
  private:
   struct State;

@@ -97,6 +97,40 @@ TEST_P(Disturbed, RecurringWorkingSetsKeepTheirNameAndCountOccurrences) {
   EXPECT_NEAR(static_cast<double>(phases[1].messages), 3 * 30 * 240, 0.1 * 3 * 30 * 240);
 }
 
+// By the occurrences each message finds the phase that counted it.
+TEST_P(Disturbed, OccurrencesSayWhoseEachMessageIs) {
+  Job j = job();
+  for (int round = 0; round < 3; ++round) {
+    j.repeat(300, [](Job& j, int) { j.run(halo(4, 4), microseconds(10)); });
+    j.repeat(30, [](Job& j, int) { j.run(all_to_all(16), microseconds(80)); });
+  }
+  const std::vector<Message> messages = j.add_strays(GetParam().strays_per_thousand).messages();
+  PhaseFinder finder(16);
+  for (const Message& m : messages) finder.send(m.at, m.connection, m.bytes);
+  const auto phases = finder.finish();
+  const auto& occurrences = finder.occurrences();
+  std::vector<std::uint64_t> counted(phases.size()), begun(phases.size());
+  for (std::size_t i = 0; i < occurrences.size(); ++i) {
+    if (i > 0) {
+      EXPECT_LT(occurrences[i - 1].begin, occurrences[i].begin);
+      EXPECT_NE(occurrences[i - 1].phase, occurrences[i].phase);
+    }
+    if (begun.at(occurrences[i].phase)++ == 0) {
+      EXPECT_EQ(occurrences[i].begin, phases[occurrences[i].phase].begin);
+    }
+  }
+  for (const Message& m : messages) {
+    auto next = std::find_if(occurrences.begin(), occurrences.end(),
+                             [&](const PhaseOccurrence& o) { return o.begin > m.at; });
+    ASSERT_NE(next, occurrences.begin());
+    ++counted[(next - 1)->phase];
+  }
+  for (std::size_t p = 0; p < phases.size(); ++p) {
+    EXPECT_EQ(begun[p], phases[p].occurrences);
+    EXPECT_EQ(counted[p], phases[p].messages);
+  }
+}
+
 TEST_P(Disturbed, AWavefrontThatSweepsToAndFroIsOnePhase) {
   Job j = job();
   j.repeat(100, [](Job& j, int) {

@@ -128,11 +128,15 @@ void Engine::fill(std::uint32_t pe) {
   if (done.next_offer != Time::never()) events_.push_sorted(done.next_offer, kOffer, pe, 0);
 }
 
-void Engine::tell_circuit(const WordQueue& queue, Connection c, const Run& starts, std::uint32_t slot) {
+void Engine::tell_circuit(const WordQueue& queue, const WordSpan& words) {
   const Time out = timing_.circuit - (parameters_.cable + parameters_.deserialise);
-  for_each_message(queue.segments, starts, [&](std::uint32_t transfer, const Run& words) {
-    timeline_->on_link({c, transfer, words, timing_.word, false, slot});
-    timeline_->out_of_fabric({c, transfer, words.delayed(out), timing_.word, false, slot});
+  for_each_message(queue.segments, words.starts, [&](std::uint32_t transfer, const Run& starts) {
+    WordSpan span = words;
+    span.transfer = transfer;
+    span.starts = starts;
+    timeline_->on_link(span);
+    span.starts = starts.delayed(out);
+    timeline_->out_of_fabric(span);
   });
 }
 

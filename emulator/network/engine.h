@@ -74,8 +74,9 @@ class Engine : public Technique {
     __builtin_prefetch(&transfers_[transfer], 1);
     events_.push(at, kDelivered, transfer);
   }
-  /// Tells the timeline of a circuit's words that leave the NIC at `starts`, before they leave `queue`.
-  void tell_circuit(const WordQueue& queue, Connection c, const Run& starts, std::uint32_t slot);
+  /// Tells the timeline of a circuit's words that leave the NIC at `words.starts`, before they leave `queue`;
+  /// which message's they are, the queue knows.
+  void tell_circuit(const WordQueue& queue, const WordSpan& words);
   MessageInFlight& transfer(std::uint32_t index) { return transfers_[index]; }
   std::uint64_t in_flight() const { return in_flight_; }
   /// Brings the time line to `at`, where something is asked from outside.

@@ -73,6 +73,20 @@ class StateVisitor {
   void words(RunQueue& queue);
   void messages(Ring<Segment>& segments);
   void queue(WordQueue& queue);
+  /// Those of `queues` that are not finished, by their places; own(one) lists what one has beside its words.
+  template <class Queues, class Own>
+  void unfinished(Queues& queues, Own&& own) {
+    std::uint64_t place = 0;
+    for (auto& one : queues) {
+      if (done()) return;
+      ++place;
+      if (one.finished()) continue;
+      same(place);
+      own(one);
+      queue(one);
+    }
+    same(place + 1);
+  }
   /// Something acts on the edges of this clock.
   void clock(Time cycle) {
     if (mode_ == Mode::compare && period_.ps % cycle.ps != 0) outcome_ = Outcome::differs;

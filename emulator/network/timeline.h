@@ -3,7 +3,8 @@
 // told of; what a message's timing is does not change.
 //
 // Calls come in the order in which the technique gets to know, which is not that of the instants; what is
-// told is certain. Spans of one port's PE, link and output never overlap.
+// told is certain. Spans of one port's PE never overlap, and nor do those of one channel of its link or
+// output.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +27,9 @@ struct WordSpan {
   Time word{};                   // that each takes
   bool worm = false;             // else over a circuit
   std::uint32_t slot = kNoSlot;  // TDM slot, where there are slots and it is a circuit's
+  /// Where links are split for good: 1, 2, ... the channel that carries circuits; 0: the worms' share. A
+  /// link that is not split: 0.
+  std::uint32_t channel = 0;
   Time end() const { return starts.last() + word; }
 };
 

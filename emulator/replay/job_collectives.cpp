@@ -74,7 +74,7 @@ std::uint32_t JobDriver::begin_collective(std::uint32_t index, const Operation& 
   run.call.neighbors_out = run.neighbors_out;
   run.call.neighbors_in = run.neighbors_in;
   run.view = &view;
-  run.location = index;
+  run.phase = locations_[index].phase;
   run.rank = rank;
   run.waiter = kNobody;
   run.done = false;
@@ -108,7 +108,7 @@ void JobDriver::advance_run(std::uint32_t number) {
       if (!receive({source, run.rank, run.instance}, waiter)) ++run.outstanding;
     }
     for (const Transfer& t : round_.sends)
-      send_matched(run.location,
+      send_matched(run.phase,
                    {run.rank, Communicators::world_rank(run.call, *run.view, t.peer), run.instance}, t.bytes,
                    SendMode::standard, waiter);
     if (run.outstanding != 0) return;

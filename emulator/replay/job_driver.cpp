@@ -58,6 +58,11 @@ JobDriver::JobDriver(JobTrace& trace, Technique& technique, std::vector<std::uin
       ranks_(trace.ranks()),
       working_sets_(store_of(options.preloads)),
       unfinished_(locations_.size()) {
+  for (const std::string& name : options.phases.names) account_.add(name);
+  if (options.phases.occurrences.empty())
+    account_.add(std::string(kOutsidePhases));
+  else
+    for (Location& location : locations_) location.phase = options.phases.occurrences.front().phase;
   for (std::uint32_t i = 0; i < locations_.size(); ++i) {
     locations_[i].rank = trace.locations()[i].rank;
     ++ranks_[locations_[i].rank].running;
@@ -113,7 +118,9 @@ void JobDriver::process(Time at, const Record& record) {
     transit.delivered = true;
     if (placement_[transit.key.source] != placement_[transit.key.destination]) {
       latency_.add(at - transit.sent);
+      account_.latency(transit.phase, at - transit.sent);
       hits_ += record.hit ? 1 : 0;
+      if (record.hit) account_.hit(transit.phase);
     }
     if (const std::uint32_t waiter = std::exchange(transit.delivery_waiter, kNobody); waiter != kNobody) {
       wake(waiter);
@@ -122,11 +129,11 @@ void JobDriver::process(Time at, const Record& record) {
     if (transit.mode == SendMode::synchronous) wake(std::exchange(transit.injection_waiter, kNobody));
     const ChannelKey key = transit.key;
     const Bytes bytes = transit.bytes;
-    const std::uint32_t window = transit.window;
+    const std::uint32_t window = transit.window, phase = transit.phase;
     if (transit.use == Transit::Use::access) {
       end_access(static_cast<std::uint32_t>(key.context), window);
     } else if (transit.use == Transit::Use::get) {
-      const std::uint32_t reply = transmit(kNobody, key.destination, key.source, bytes, Transit::Use::access);
+      const std::uint32_t reply = transmit(phase, key.destination, key.source, bytes, Transit::Use::access);
       transits_[reply].window = window;
       transits_[reply].key.context = key.source;
     }
@@ -201,17 +208,18 @@ void JobDriver::finish(std::uint32_t index) {
 
 bool JobDriver::execute(std::uint32_t index) {
   Location& location = locations_[index];
+  follow_schedule(location);
   Operation& op = location.operation;
   switch (op.kind) {
     case Kind::send: {
       const ChannelKey key{location.rank, op.peer, ChannelKey::point_to_point(op.communicator, op.tag)};
       const bool returns = op.mode == SendMode::buffered;
-      send_matched(index, key, op.bytes, op.mode, returns ? kNobody : index);
+      send_matched(location.phase, key, op.bytes, op.mode, returns ? kNobody : index);
       return returns;
     }
     case Kind::send_start: {
       const ChannelKey key{location.rank, op.peer, ChannelKey::point_to_point(op.communicator, op.tag)};
-      const std::uint32_t transit = send_matched(index, key, op.bytes, op.mode, kNobody);
+      const std::uint32_t transit = send_matched(location.phase, key, op.bytes, op.mode, kNobody);
       ++transits_[transit].references;
       remember(location, {false, transit});
       return true;
@@ -264,7 +272,7 @@ bool JobDriver::execute(std::uint32_t index) {
   return true;
 }
 
-std::uint32_t JobDriver::transmit(std::uint32_t location, std::uint32_t source, std::uint32_t destination,
+std::uint32_t JobDriver::transmit(std::uint32_t phase, std::uint32_t source, std::uint32_t destination,
                                   Bytes bytes, Transit::Use use) {
   std::uint32_t index = 0;
   if (free_transits_.empty()) {
@@ -278,6 +286,7 @@ std::uint32_t JobDriver::transmit(std::uint32_t location, std::uint32_t source, 
   transit = {};
   transit.key = {source, destination, 0};
   transit.bytes = bytes;
+  transit.phase = phase;
   transit.sent = now_;
   transit.references = 1;
   transit.use = use;
@@ -290,14 +299,14 @@ std::uint32_t JobDriver::transmit(std::uint32_t location, std::uint32_t source, 
     count_local(travelling);
     return index;
   }
-  count_message(location, {from, to}, travelling);
+  count_message(phase, {from, to}, travelling);
   technique_.send(now_, {messages_sent_++ << 32 | index, {from, to}, travelling});
   return index;
 }
 
-std::uint32_t JobDriver::send_matched(std::uint32_t location, const ChannelKey& key, Bytes bytes,
-                                      SendMode mode, std::uint32_t injection_waiter) {
-  const std::uint32_t index = transmit(location, key.source, key.destination, bytes, Transit::Use::matched);
+std::uint32_t JobDriver::send_matched(std::uint32_t phase, const ChannelKey& key, Bytes bytes, SendMode mode,
+                                      std::uint32_t injection_waiter) {
+  const std::uint32_t index = transmit(phase, key.source, key.destination, bytes, Transit::Use::matched);
   Transit& transit = transits_[index];
   transit.key = key;
   transit.mode = mode;

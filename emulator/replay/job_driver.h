@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/port_set.h"
+#include "emulator/phase_account.h"
 #include "emulator/replay/collective.h"
 #include "emulator/replay/collective_plane.h"
 #include "emulator/replay/communicators.h"
@@ -39,7 +39,7 @@ class JobDriver final : private TransferListener {
 
   /// To the end of the job. Throws UserError.
   void run();
-  /// Fills what the driver knows: times, messages, latencies, hits, phases, warnings.
+  /// Fills what the driver knows: times, messages, latencies, hits, phases, warnings. No utilisations.
   void report(ReplayResult& result) const;
 
  private:
@@ -54,6 +54,7 @@ class JobDriver final : private TransferListener {
     Bytes bytes = 0;
     Time sent{};
     std::uint32_t injection_waiter = kNobody, delivery_waiter = kNobody;
+    std::uint32_t phase = 0;
     std::uint32_t window = 0;     // of an access
     std::uint8_t references = 0;  // the flight, the matching, a request
     bool injected = false, delivered = false;
@@ -68,12 +69,11 @@ class JobDriver final : private TransferListener {
     bool finished = false, fenced = false;
     std::uint32_t heard = 0;  // notices of the current operation's group that have come
     std::uint64_t operations = 0;
-    struct Frame {
-      std::uint32_t phase;
-      Time begin;
-    };
-    std::vector<Frame> phases;
+    std::vector<std::uint32_t> phases;       // hinted, innermost last
     std::vector<std::uint64_t> occurrences;  // by phase
+    std::uint32_t phase = 0;                 // in the account, and since when
+    Time in_phase_since{};
+    std::size_t occurrence = 0;  // of the schedule, where it stands in recorded time
   };
 
   /// What all ranks of one collective must agree on; the first to begin it decides.
@@ -98,7 +98,7 @@ class JobDriver final : private TransferListener {
     Communicators::View* view = nullptr;
     const CollectiveAlgorithm* algorithm = nullptr;
     std::uint64_t instance = 0;
-    std::uint32_t location = 0, rank = 0, rounds = 0, next_round = 0, outstanding = 0;
+    std::uint32_t phase = 0, rank = 0, rounds = 0, next_round = 0, outstanding = 0;
     std::uint32_t waiter = kNobody;
     bool done = false;
   };
@@ -118,9 +118,7 @@ class JobDriver final : private TransferListener {
     Time end{}, compute{};
   };
   struct Phase {
-    ReplayedPhase result;
-    PortSet ranks;
-    Time total{};
+    std::string name;
     std::uint64_t occurrences = 0;  // that some location has reached
   };
 
@@ -150,9 +148,9 @@ class JobDriver final : private TransferListener {
   bool execute(std::uint32_t index);
   void finish(std::uint32_t index);
 
-  std::uint32_t transmit(std::uint32_t location, std::uint32_t source, std::uint32_t destination, Bytes bytes,
+  std::uint32_t transmit(std::uint32_t phase, std::uint32_t source, std::uint32_t destination, Bytes bytes,
                          Transit::Use use);
-  std::uint32_t send_matched(std::uint32_t location, const ChannelKey& key, Bytes bytes, SendMode mode,
+  std::uint32_t send_matched(std::uint32_t phase, const ChannelKey& key, Bytes bytes, SendMode mode,
                              std::uint32_t injection_waiter);
   /// True when the message has arrived already.
   bool receive(const ChannelKey& key, std::uint32_t waiter);
@@ -166,11 +164,13 @@ class JobDriver final : private TransferListener {
   void forget(Request request);
   bool complete_send(Location& location, std::uint32_t index);
   void cancel(Location& location);
-  void count_message(std::uint32_t location, Connection connection, Bytes bytes);
+  void count_message(std::uint32_t phase, Connection connection, Bytes bytes);
   void count_local(Bytes bytes);
+  void follow_schedule(Location& location);
+  void be_in_phase(Location& location, std::uint32_t phase);
   void begin_phase(Location& location);
   void end_phase(Location& location);
-  /// The location's innermost phase is now `phase`.
+  /// The location's innermost hinted phase is now `phase`.
   void enter_phase(Location& location, std::uint32_t phase);
   void preload_fixed();
 
@@ -210,8 +210,9 @@ class JobDriver final : private TransferListener {
   std::vector<Run> runs_;
   std::vector<std::uint32_t> free_runs_;
   std::unordered_map<std::uint64_t, Instance> instances_;
-  Round round_;  // scratch
-  std::vector<Phase> phases_;
+  Round round_;                // scratch
+  PhaseAccount account_;       // the schedule's phases, or those outside hints and then `phases_`
+  std::vector<Phase> phases_;  // hinted
   std::unordered_map<std::string, std::uint32_t> phase_of_name_;
   WorkingSetStore working_sets_;  // of the phases of which something is known
 

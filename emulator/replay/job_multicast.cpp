@@ -46,8 +46,9 @@ void JobDriver::broadcast(const Run& run, Instance& instance) {
   instance.left = std::max(instance.left, copied.injected);
   instance.copied = copied.delivered;
   for_each_port(ports.words(), [&](Port port) {
-    count_message(run.location, {source, port}, run.call.bytes);
+    count_message(run.phase, {source, port}, run.call.bytes);
     latency_.add(copied.delivered - now_);
+    account_.latency(run.phase, copied.delivered - now_);
   });
 }
 

@@ -8,7 +8,7 @@ void JobDriver::begin_access(std::uint32_t index) {
   const Operation& op = location.operation;
   ++ranks_[location.rank].accesses[op.window].outstanding;
   const std::uint32_t transit =
-      transmit(index, location.rank, op.peer, op.bytes,
+      transmit(location.phase, location.rank, op.peer, op.bytes,
                op.kind == Operation::Kind::get ? Transit::Use::get : Transit::Use::access);
   transits_[transit].window = op.window;
   transits_[transit].key.context = location.rank;
@@ -25,7 +25,7 @@ void JobDriver::notify(std::uint32_t index, bool complete) {
   const Location& location = locations_[index];
   const Operation& op = location.operation;
   for (const std::uint32_t member : op.group)
-    send_matched(index, {location.rank, member, ChannelKey::epoch(op.window, complete)}, 0,
+    send_matched(location.phase, {location.rank, member, ChannelKey::epoch(op.window, complete)}, 0,
                  SendMode::standard, kNobody);
 }
 

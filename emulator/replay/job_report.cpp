@@ -7,29 +7,44 @@
 
 namespace hybrid {
 
+void JobDriver::be_in_phase(Location& location, std::uint32_t phase) {
+  if (phase == location.phase) return;
+  account_.time(location.phase, location.now - location.in_phase_since);
+  location.phase = phase;
+  location.in_phase_since = location.now;
+}
+
+/// The operation that the location comes to began, as recorded, in one of the schedule's phases.
+void JobDriver::follow_schedule(Location& location) {
+  const std::vector<PhaseOccurrence>& all = options_.phases.occurrences;
+  if (all.empty()) return;
+  std::size_t& i = location.occurrence;
+  while (i + 1 < all.size() && all[i + 1].begin <= location.operation.at) ++i;
+  while (i > 0 && all[i].begin > location.operation.at) --i;
+  be_in_phase(location, all[i].phase);
+}
+
 void JobDriver::begin_phase(Location& location) {
   const std::string& name = trace_.region_name(location.operation.region);
   const auto [found, fresh] = phase_of_name_.try_emplace(name, static_cast<std::uint32_t>(phases_.size()));
   if (fresh) {
-    Phase phase;
-    phase.result.name = name;
-    phase.ranks = PortSet(ranks_.size());
-    phases_.push_back(std::move(phase));
+    phases_.push_back({name});
+    if (options_.phases.occurrences.empty()) account_.add(name);
   }
-  phases_[found->second].ranks.set(location.rank);
-  location.phases.push_back({found->second, location.now});
+  location.phases.push_back(found->second);
   enter_phase(location, found->second);
 }
 
 void JobDriver::enter_phase(Location& location, std::uint32_t index) {
+  if (options_.phases.occurrences.empty()) be_in_phase(location, index + 1);
   if (options_.preloads.empty()) return;
   if (location.occurrences.size() <= index) location.occurrences.resize(index + 1);
   Phase& phase = phases_[index];
   // A rank that comes late finds the slots as the first left them, or as a later phase needs them.
   if (++location.occurrences[index] <= phase.occurrences) return;
   ++phase.occurrences;
-  if (!working_sets_.stored(phase.result.name)) return;
-  working_sets_.load_first(phase.result.name, [this](std::uint32_t slot, const Configuration& content) {
+  if (!working_sets_.stored(phase.name)) return;
+  working_sets_.load_first(phase.name, [this](std::uint32_t slot, const Configuration& content) {
     technique_.preload(now_, slot, content);
   });
 }
@@ -42,24 +57,22 @@ void JobDriver::preload_fixed() {
 
 void JobDriver::end_phase(Location& location) {
   if (location.phases.empty()) return;
-  const Location::Frame frame = location.phases.back();
   location.phases.pop_back();
-  phases_[frame.phase].total += location.now - frame.begin;
-  if (!location.phases.empty() && !location.finished) enter_phase(location, location.phases.back().phase);
+  if (!location.phases.empty() && !location.finished)
+    enter_phase(location, location.phases.back());
+  else if (location.phases.empty() && options_.phases.occurrences.empty())
+    be_in_phase(location, 0);
 }
 
-/// A message that `location` (or kNobody) puts on the network.
-void JobDriver::count_message(std::uint32_t location, Connection connection, Bytes bytes) {
+/// A message on the network.
+void JobDriver::count_message(std::uint32_t phase, Connection connection, Bytes bytes) {
   ++messages_;
   bytes_ += bytes;
   const std::size_t ports = std::max(connection.source, connection.destination) + std::size_t{1};
   if (port_traffic_.size() < ports) port_traffic_.resize(ports);
   port_traffic_[connection.source].out += bytes;
   port_traffic_[connection.destination].in += bytes;
-  if (location == kNobody || locations_[location].phases.empty()) return;
-  ReplayedPhase& phase = phases_[locations_[location].phases.back().phase].result;
-  ++phase.messages;
-  phase.bytes += bytes;
+  account_.message(phase, bytes);
 }
 
 void JobDriver::count_local(Bytes bytes) {
@@ -86,11 +99,14 @@ void JobDriver::report(ReplayResult& result) const {
     measures.compute_time = {measures.compute_time.ps / ranks};
     measures.communication_time = {measures.communication_time.ps / ranks};
   }
-  for (const Phase& phase : phases_) {
-    result.phases.push_back(phase.result);
-    result.phases.back().time = {phase.total.ps /
-                                 static_cast<std::int64_t>(std::max<std::size_t>(1, phase.ranks.count()))};
-  }
+  PhaseAccount account = account_;
+  for (const Location& location : locations_)
+    account.time(location.phase, measures.time - location.in_phase_since);
+  // A job without hints is of one piece. What is outside of them comes last.
+  const bool scheduled = !options_.phases.occurrences.empty();
+  if (scheduled || !phases_.empty()) measures.phases = account.finish(locations_.size());
+  if (!scheduled && !phases_.empty() && measures.phases.front().name == kOutsidePhases)
+    std::rotate(measures.phases.begin(), measures.phases.begin() + 1, measures.phases.end());
   if (dropped_receives_ != 0)
     result.warnings.push_back(
         fmt::format("the recording is incomplete: {} receives were dropped whose messages it does not show",

@@ -29,9 +29,7 @@ ReplayResult replay(JobTrace& trace, SwitchParameters parameters, const ReplayOp
   measures.slots = parameters.slots;
   measures.seed = parameters.seed;
   measures.statistics = technique->statistics();
-  const double capacity = measures.time.seconds() * static_cast<double>(parameters.nodes) *
-                          static_cast<double>(parameters.link_rate);
-  measures.utilisation = capacity > 0 ? static_cast<double>(measures.bytes) * 8.0 / capacity : 0.0;
+  measures.settle_utilisation(parameters.link_rate);
   return result;
 }
 

@@ -7,12 +7,14 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/configuration.h"
 #include "emulator/measures.h"
 #include "emulator/parameters.h"
 #include "emulator/replay/operation.h"
+#include "predictor/phases.h"
 
 namespace hybrid {
 
@@ -21,6 +23,15 @@ class PortTimeline;  // emulator/network/timeline.h
 /// What the preloaded slots hold while a hinted phase goes on, by the phase's name: one configuration for
 /// each of the slots 0, 1, ... (emulator/replay/phase_preload.h makes them).
 using PhasePreloads = std::map<std::string, std::vector<Configuration>>;
+
+/// When which phase was, in recorded time: of a job without hints, as found from its sends.
+struct PhaseSchedule {
+  std::vector<std::string> names;
+  std::vector<PhaseOccurrence> occurrences;  // in order of time; those before the first are of its phase
+};
+
+/// Of a job with hints: the phase of what no hinted phase has.
+inline constexpr std::string_view kOutsidePhases = "outside phases";
 
 struct ReplayOptions {
   /// Rank -> port; empty: the trace's own placement, or rank r at port r.
@@ -36,6 +47,8 @@ struct ReplayOptions {
   /// By slot: loaded at the start, and again after every flush: a fixed topology
   /// (emulator/traffic/topology_map.h). Without `preloads`.
   std::vector<Configuration> fixed_preload;
+  /// Which phases the measures tell apart; empty: those that the job hints.
+  PhaseSchedule phases;
   /// Broadcasts and barriers of intra-communicators are the fabric's (emulator/replay/collective_plane.h),
   /// whatever `algorithms` says of them.
   bool hardware_multicast = false;
@@ -46,18 +59,11 @@ struct ReplayOptions {
   std::function<void(std::uint64_t)> progress;
 };
 
-/// One phase of the job, as hinted; jobs without hints have none (predictor/phases.h finds them from the
-/// sends).
-struct ReplayedPhase {
-  std::string name;
-  Time time{};
-  std::uint64_t messages = 0;
-  Bytes bytes = 0;
-};
-
+/// The measures' phases: a message belongs to the innermost phase in which the operation that sends it began;
+/// a rank (each of its threads) is in one from its first operation there to the first in another one, and
+/// after its last to the end of the job. Times are means over them all.
 struct ReplayResult {
   Measures measures;
-  std::vector<ReplayedPhase> phases;
   std::vector<std::string> warnings;  // what of an incomplete trace could not be replayed; one line each
 };
 

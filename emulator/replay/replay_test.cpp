@@ -86,8 +86,11 @@ TEST(Replay, ReceivesMatchInOrderPerSourceTagAndCommunicator) {
   trace.add(2, finish());
   const ReplayResult result = run(trace);
   EXPECT_EQ(result.measures.time, microseconds(202) + nanoseconds(20));
-  ASSERT_EQ(result.phases.size(), 1u);
-  EXPECT_EQ(result.phases[0].time, result.measures.time - microseconds(8) - nanoseconds(10));
+  const auto& phases = result.measures.phases;
+  ASSERT_EQ(phases.size(), 2u);
+  EXPECT_EQ(phases[0].time.ps, (result.measures.time - microseconds(8) - nanoseconds(10)).ps / 3);  // ranks
+  EXPECT_EQ(phases[0].messages, 0u);
+  EXPECT_EQ(phases[1].name, "outside phases");
 }
 
 TEST(Replay, RanksOfOnePortDoNotReachTheSwitch) {
@@ -191,7 +194,9 @@ TEST(Replay, CancelledSendsDoNotMatchLaterReceives) {
   EXPECT_EQ(run(trace).measures.time, microseconds(10) + nanoseconds(10));
 }
 
-TEST(Replay, PhasesCountTheirMessagesAndTheMeanTimeOfTheirRanks) {
+// Rank 0 is in a for 1 us and in b, inside of it, for 2; rank 1 for 1 and 4; rank 2 in none. The job is over
+// at 5 us. Messages of an even number of bytes are hits, and take as many ns and 1 us.
+TEST(Replay, PhasesHaveTheirMessagesAndTheMeanTimeOfTheRanks) {
   MemoryTrace trace(3);
   trace.regions = {"a", "b"};
   const auto phase = [](Kind kind, std::uint32_t region, Time compute = {}) {
@@ -203,20 +208,71 @@ TEST(Replay, PhasesCountTheirMessagesAndTheMeanTimeOfTheirRanks) {
     trace.add(r, phase(Kind::phase_begin, 0));
     trace.add(r, make(Kind::send_start, 2, 10, {}, 1));
     trace.add(r, phase(Kind::phase_begin, 1, microseconds(1)));
-    trace.add(r, make(Kind::send_start, 2, 30, {}, 2));
+    trace.add(r, make(Kind::send_start, 2, 31, {}, 2));
     trace.add(r, phase(Kind::phase_end, 1, microseconds(r == 0 ? 2 : 4)));
     trace.add(r, phase(Kind::phase_end, 0));
     trace.add(r, finish());
   }
   const ReplayResult result = run(trace);
-  ASSERT_EQ(result.phases.size(), 2u);
-  EXPECT_EQ(result.phases[0].name, "a");
-  EXPECT_EQ(result.phases[0].messages, 2u);
-  EXPECT_EQ(result.phases[0].bytes, 20u);
-  EXPECT_EQ(result.phases[0].time, microseconds(4));
-  EXPECT_EQ(result.phases[1].messages, 2u);
-  EXPECT_EQ(result.phases[1].bytes, 60u);
-  EXPECT_EQ(result.phases[1].time, microseconds(3));
+  const auto& phases = result.measures.phases;
+  ASSERT_EQ(result.measures.time, microseconds(5));
+  ASSERT_EQ(phases.size(), 3u);
+  EXPECT_EQ(phases[0].name, "a");
+  EXPECT_EQ(phases[0].messages, 2u);
+  EXPECT_EQ(phases[0].bytes, 20u);
+  EXPECT_EQ(phases[0].hits, 2u);
+  EXPECT_EQ(phases[0].latency.mean(), nanoseconds(1010));
+  EXPECT_EQ(phases[1].name, "b");
+  EXPECT_EQ(phases[1].messages, 2u);
+  EXPECT_EQ(phases[1].bytes, 62u);
+  EXPECT_EQ(phases[1].hits, 0u);
+  EXPECT_EQ(phases[1].latency.mean(), nanoseconds(1031));
+  EXPECT_EQ(phases[1].time, microseconds(2));  // (2 + 4) / 3
+  EXPECT_EQ(phases[2].name, "outside phases");
+  EXPECT_EQ(phases[2].messages, 0u);
+  // In a: (1 + 1) / 3 us; outside: (2 + 0 + 5) / 3 us. Sums are exact.
+  EXPECT_EQ(phases[0].time + phases[1].time + phases[2].time, result.measures.time);
+  EXPECT_NEAR(phases[0].time.nanoseconds(), 2000.0 / 3, 0.001);
+  // 62 bytes in 2 us on 3 links of 0.8 bytes a ns.
+  EXPECT_DOUBLE_EQ(phases[1].utilisation, 62 / (2000 * 3 * 0.8));
+}
+
+// Phases by the recorded times: 0 to 10 us the first, from 10 us on the second, from 20 us on the first
+// again.
+TEST(Replay, AScheduleSaysWhichPhaseAnOperationIsOf) {
+  MemoryTrace trace(2);
+  const auto at = [](Operation o, std::int64_t us) {
+    o.at = microseconds(us);
+    return o;
+  };
+  trace.add(0, at(make(Kind::send, 1, 100, microseconds(1)), 1));
+  trace.add(0, at(make(Kind::send, 1, 200, microseconds(8)), 10));
+  trace.add(0, at(make(Kind::send_start, 1, 400, microseconds(9), 1), 19));
+  trace.add(0, at(make(Kind::send_complete, 0, 0, microseconds(3), 1), 25));
+  trace.add(0, at(make(Kind::send, 1, 1000), 26));
+  trace.add(0, finish());
+  trace.add(1, at(make(Kind::recv, 0, 100), 2));
+  trace.add(1, at(make(Kind::recv, 0, 200), 12));
+  trace.add(1, at(make(Kind::recv, 0, 400), 24));
+  trace.add(1, at(make(Kind::recv, 0, 1000), 30));
+  trace.add(1, finish());
+  ReplayOptions options;
+  options.phases = {{"phase 1", "phase 2"},
+                    {{microseconds(1), 0}, {microseconds(10), 1}, {microseconds(20), 0}}};
+  const ReplayResult result = run(trace, options);
+  const auto& phases = result.measures.phases;
+  ASSERT_EQ(phases.size(), 2u);
+  EXPECT_EQ(phases[0].name, "phase 1");
+  EXPECT_EQ(phases[0].messages, 2u);
+  EXPECT_EQ(phases[0].bytes, 1100u);
+  EXPECT_EQ(phases[1].messages, 2u);
+  EXPECT_EQ(phases[1].bytes, 600u);
+  // Rank 0 sends at 1 us (gone at 1.1), 9.1 (9.3) and 18.3, and is back in the first phase at 21.3. Rank 1
+  // has the first message at 2.1 us, is in the second phase until it has that one at 10.3, and the last
+  // at 23.3.
+  EXPECT_EQ(result.measures.time, nanoseconds(23'300));
+  EXPECT_EQ(phases[1].time, nanoseconds((21'300 - 9'100 + 10'300 - 2'100) / 2));
+  EXPECT_EQ(phases[0].time + phases[1].time, result.measures.time);
 }
 
 TEST(Replay, EveryCollectiveEndsAndTheSameJobGivesTheSameResult) {
@@ -283,7 +339,7 @@ struct LinkWords final : PortTimeline {
 };
 
 TEST(Replay, ATimelineIsToldOfEveryWordAndChangesNothing) {
-  for (const char* technique : {"wormhole", "circuit", "tdm", "hybrid"}) {
+  for (const char* technique : {"wormhole", "circuit", "tdm", "hybrid", "wave", "coll", "chen-liu"}) {
     const auto job = [] {
       MemoryTrace trace(4);
       for (std::uint32_t r = 0; r < 4; ++r) {

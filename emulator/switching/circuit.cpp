@@ -53,7 +53,7 @@ void Circuit::drain(std::uint32_t port, Virtual& queue) {
   while (!queue.entered.empty()) {
     const Run words = queue.entered.front().delayed(timing_.nic);
     serve(words, timing_.word, Time::never(), free, [&](const Run& starts) {
-      if (timeline_ != nullptr) tell_circuit(queue, queue.connection, starts, WordSpan::kNoSlot);
+      if (timeline_ != nullptr) tell_circuit(queue, {queue.connection, 0, starts, timing_.word});
       queue.left(starts);
       leave_segments(
           queue.segments, starts, [](std::uint32_t) {},
@@ -124,16 +124,7 @@ bool Circuit::steady(std::uint32_t kind) const { return kind == kDrain; }
 void Circuit::visit(StateVisitor& v) {
   Engine::visit(v);
   for (Time& free : link_free_) v.instant(free);
-  std::uint64_t index = 0;
-  for (Virtual& queue : queues_.all()) {
-    if (v.done()) return;
-    ++index;
-    if (queue.finished()) continue;
-    v.same(index);
-    v.instant(queue.idle_since);
-    v.queue(queue);
-  }
-  v.same(index + 1);
+  v.unfinished(queues_.all(), [&](Virtual& queue) { v.instant(queue.idle_since); });
 }
 
 TechniqueStatistics Circuit::statistics() const {

@@ -14,11 +14,14 @@ void MessageCircuits::next(Time leaves, Port source) {
   Sender& sender = senders_[source];
   sender.busy = true;
   ++statistics_.requests;
-  reserve(leaves, {source, sender.waiting.front()});
+  const Connection c{source, sender.waiting.front()};
+  ask(leaves - timing_.nic, circuit(c));
+  reserve(leaves, c);
 }
 
 void MessageCircuits::granted(Time now, Time established, Connection c) {
   CircuitQueue& queue = circuit(c);
+  learn_grant(now, queue);
   establish(established, queue);
   senders_[c.source].granted = &queue;
   ready(now, queue);
@@ -36,7 +39,7 @@ void MessageCircuits::ready(Time now, CircuitQueue& queue) {
   Sender& sender = senders_[c.source];
   if (sender.granted != &queue || queue.gate == Time::never()) return;
   sender.granted = nullptr;
-  send_words(now, queue, queue.segments.front().words, sender.free);
+  send_words(now, queue, queue.segments.front().words, 0, sender.free);
   sent(sender.free, c);
   events_.push(sender.free, kFinished, c.source, c.destination);
 }

@@ -86,12 +86,16 @@ void SplitLinks::move_worms(Time now, std::uint32_t port) {
   }
 }
 
-void SplitLinks::send_words(Time now, CircuitQueue& queue, std::uint64_t words, Time& free) {
+void SplitLinks::send_words(Time now, CircuitQueue& queue, std::uint64_t words, std::uint32_t channel,
+                            Time& free) {
   const Port source = queue.connection.source;
   free = std::max({free, now, queue.gate});
   while (words > 0 && !queue.entered.empty()) {
     const Run data = queue.entered.front().head(words).delayed(timing_.nic);
     const std::uint64_t sent = serve(data, channel_word_, Time::never(), free, [&](const Run& starts) {
+      if (timeline_ != nullptr)
+        tell_circuit(queue,
+                     {queue.connection, 0, starts, channel_word_, false, WordSpan::kNoSlot, channel + 1});
       queue.left(starts);
       queue.safe = starts.last() + lag_;
       leave_segments(
@@ -128,16 +132,7 @@ void SplitLinks::visit(StateVisitor& v) {
   Engine::visit(v);
   if (v.done()) return;
   node_.visit(v);
-  std::uint64_t index = 0;
-  for (CircuitQueue& queue : circuits_.all()) {
-    if (v.done()) return;
-    ++index;
-    if (queue.finished()) continue;
-    v.same(index);
-    v.instant(queue.gate);
-    v.queue(queue);
-  }
-  v.same(index + 1);
+  v.unfinished(circuits_.all(), [&](CircuitQueue& queue) { v.instant(queue.gate); });
 }
 
 TechniqueStatistics SplitLinks::statistics() const {

@@ -25,17 +25,22 @@ class SplitLinks : public Engine {
  public:
   SplitLinks(const SwitchParameters& parameters, std::uint32_t channels);
   TechniqueStatistics statistics() const override;
+  void observe(PortTimeline& timeline) override {
+    Engine::observe(timeline);
+    node_.observe(timeline);
+  }
 
  protected:
   /// What waits in a NIC for the circuit of one connection.
   struct CircuitQueue : WordQueue {
     CircuitQueue(const Timing& timing, Connection c) : WordQueue(timing), connection(c) {}
     Connection connection;
-    Time gate{};                // its words may leave from here on; Time::never() while worms are under way
-    Time gone{};                // when the last word that left was wholly on the link
-    Time safe{};                // no worm offered from here on can overtake that word
-    Time established{};         // of its circuit, at the switch
-    std::uint64_t carried = 0;  // words since then
+    Time gate{};  // its words may leave from here on; Time::never() while worms are under way
+    Time gone{};  // when the last word that left was wholly on the link
+    Time safe{};  // no worm offered from here on can overtake that word
+    Time asked_at = Time::never();  // when the NIC first asked for a circuit that it has not got
+    Time established{};             // of its circuit, at the switch
+    std::uint64_t carried = 0;      // words since then
   };
 
   /// Event kinds of derived classes: those of NICs, then those of control words at the switch, which come
@@ -61,8 +66,16 @@ class SplitLinks : public Engine {
 
   CircuitQueue& circuit(Connection c) { return circuits_.get(c.source, c.destination, timing_, c); }
   const std::deque<CircuitQueue>& circuits() const { return circuits_.all(); }
-  /// Sends up to `words` words of `queue`, whose gate is open, on a channel that is free from `free` on.
-  void send_words(Time now, CircuitQueue& queue, std::uint64_t words, Time& free);
+  /// Sends up to `words` words of `queue`, whose gate is open, on `channel` (0, 1, ...), free from `free` on.
+  void send_words(Time now, CircuitQueue& queue, std::uint64_t words, std::uint32_t channel, Time& free);
+  /// The NIC asks for the circuit of `queue`; it gets to know of its grant.
+  static void ask(Time at, CircuitQueue& queue) {
+    if (queue.asked_at == Time::never()) queue.asked_at = at;
+  }
+  void learn_grant(Time at, CircuitQueue& queue) {
+    if (timeline_ != nullptr) timeline_->waited(queue.asked_at, at, queue.connection, false);
+    queue.asked_at = Time::never();
+  }
   /// The circuit of `queue` is established, at the switch, at `at`.
   void establish(Time at, CircuitQueue& queue);
   /// It ends there at `at`.

@@ -54,7 +54,7 @@ void Wave::ready(Time now, CircuitQueue& queue) {
   if (queue.gate == Time::never() || queue.entered.empty()) return;
   const std::uint64_t words = e.state == State::held ? ~std::uint64_t{0} : e.owed;
   e.owed = 0;
-  send_words(now, queue, words, nics_[c.source].free[e.channel]);
+  send_words(now, queue, words, e.channel, nics_[c.source].free[e.channel]);
   events_.push_sorted(queue.gone, kFinished, c.source, c.destination);
 }
 
@@ -70,6 +70,7 @@ void Wave::serve_waiting(Time now, Port source) {
     nic.waiting.pop();
     nic.entries.push_back(c.destination);
     entry(c).state = State::requested;
+    ask(now, circuit(c));
     ++statistics_.requests;
     events_.push_sorted(now + timing_.nic + timing_.wire, kAsk, c.source, c.destination);
   }
@@ -210,6 +211,7 @@ void Wave::handle_circuits(Time now, const SwitchEvent& event) {
   switch (event.kind()) {
     case kGranted:
       e.state = State::held;
+      learn_grant(now, queue);
       e.granted = now;
       nics_[c.source].free[e.channel] = std::max(nics_[c.source].free[e.channel], now);
       ready(now, queue);

@@ -131,7 +131,7 @@ void PredictiveCircuits::drain(Time now, Circuit& c) {
   while (!c.entered.empty()) {
     const Run words = c.entered.front().delayed(timing_.nic);
     const std::uint64_t sent = serve(words, timing_.word, latest, free, [&](const Run& starts) {
-      if (timeline_ != nullptr) tell_circuit(c, c.connection, starts, window_.slot);
+      if (timeline_ != nullptr) tell_circuit(c, {c.connection, 0, starts, timing_.word, false, window_.slot});
       c.left(starts);
       leave_segments(
           c.segments, starts, [](std::uint32_t) {},
@@ -355,18 +355,11 @@ void PredictiveCircuits::visit(StateVisitor& v) {
   v.total(slots_used_);
   for (Time& free : link_free_) v.instant(free);
   for (const char changed : changed_) v.same(changed != 0 ? 1 : 0);
-  std::uint64_t index = 0;
-  for (Circuit& c : circuits_.all()) {
-    if (v.done()) return;
-    ++index;
-    if (c.finished()) continue;
-    v.same(index);
+  v.unfinished(circuits_.all(), [&](Circuit& c) {
     v.instant(c.gate);
     v.instant(c.gone);
     v.instant(c.used_in);
-    v.queue(c);
-  }
-  v.same(index + 1);
+  });
 }
 
 TechniqueStatistics PredictiveCircuits::statistics() const {

@@ -51,6 +51,15 @@ void WorkingSetStore::swap_out(const Load& load) {
   fill(before, load);
 }
 
+void WorkingSetStore::swap_out(const std::string& name, const Load& load) {
+  const std::string* before = current();
+  for (std::size_t level = levels_.size(); level-- > 1;) {
+    if (levels_[level] == nullptr || *levels_[level] != name) continue;
+    levels_.erase(levels_.begin() + static_cast<std::ptrdiff_t>(level));
+    return fill(before, load);
+  }
+}
+
 /// Brings the slots from the set `before` to the current one.
 void WorkingSetStore::fill(const std::string* before, const Load& load) {
   const std::string* name = current();

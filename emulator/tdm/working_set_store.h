@@ -39,6 +39,9 @@ class WorkingSetStore {
   /// What the last swap_in replaced comes back; where that was nothing, all slots are given back. Without a
   /// swap_in before, std::logic_error.
   void swap_out(const Load& load);
+  /// The same, of the last one of that name, where others may have come in over it: these stay. Nothing where
+  /// there is none any more.
+  void swap_out(const std::string& name, const Load& load);
 
   /// The set that is in, nullptr: none.
   const std::string* current() const { return levels_.empty() ? nullptr : levels_.back(); }

@@ -83,6 +83,26 @@ TEST(WorkingSetStore, WhatIsInIsNotLoadedAgainUntilAFlush) {
   EXPECT_EQ(slots.content, (std::vector<Configuration>{shifted(1), shifted(7)}));
 }
 
+TEST(WorkingSetStore, WhatIsSwappedOutByNameMayLieBelow) {
+  WorkingSetStore store = stored();
+  Slots slots;
+  store.load_first("loop", slots.load());
+  for (const char* name : {"branch", "inner", "branch"}) store.swap_in(name, slots.load());
+  const std::size_t told = slots.told.size();
+  store.swap_out("loop", slots.load());
+  EXPECT_EQ(*store.current(), "branch") << "the first level is not swapped in";
+  EXPECT_EQ(slots.told.size(), told);
+  store.swap_out("branch", slots.load());
+  EXPECT_EQ(*store.current(), "inner");
+  EXPECT_EQ(slots.content[0], shifted(2));
+  store.swap_out("branch", slots.load());
+  EXPECT_EQ(*store.current(), "inner") << "the other lay below";
+  EXPECT_EQ(slots.told.size(), told + kSlots);
+  store.swap_out("inner", slots.load());
+  EXPECT_EQ(*store.current(), "loop");
+  EXPECT_EQ(slots.content[0], shifted(1));
+}
+
 TEST(WorkingSetStore, WithoutAFirstLevelTheSlotsAreGivenBack) {
   WorkingSetStore store = stored();
   Slots slots;

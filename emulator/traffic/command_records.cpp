@@ -28,7 +28,9 @@ std::string nanoseconds_text(Time t) {
 std::string peer_text(const PeCommand& command) {
   using Kind = PeCommand::Kind;
   if (command.kind == Kind::broadcast) return "all";
-  if (command.kind == Kind::wait || command.kind == Kind::barrier) return "-";
+  const bool has_one = command.kind == Kind::send || command.kind == Kind::blocking_send ||
+                       command.kind == Kind::blocking_receive;
+  if (!has_one) return "-";
   return command.peer == PeCommand::kAny ? "any" : std::to_string(command.peer);
 }
 

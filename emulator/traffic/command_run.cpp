@@ -10,9 +10,9 @@
 #include <queue>
 #include <utility>
 
-#include "core/configuration.h"
 #include "core/error.h"
 #include "emulator/switching/technique.h"
+#include "emulator/traffic/command_working_sets.h"
 #include "emulator/traffic/messages_in_flight.h"
 
 namespace hybrid {
@@ -29,7 +29,11 @@ constexpr std::size_t kToldInError = 8;                       // PEs
 class CommandRun final : public TransferListener {
  public:
   CommandRun(Technique& technique, const SwitchParameters& parameters, const std::vector<CommandFile>& files)
-      : technique_(technique), parameters_(parameters), files_(files), pes_(files.size()) {
+      : technique_(technique),
+        parameters_(parameters),
+        files_(files),
+        working_sets_(technique, parameters, files),
+        pes_(files.size()) {
     for (const CommandFile& file : files) participants_ += file.name.empty() ? 0 : 1;
     result_.pes.resize(files.size());
     for (std::size_t pe = 0; pe < files.size(); ++pe)
@@ -62,7 +66,6 @@ class CommandRun final : public TransferListener {
     bool operator>(const Wake& o) const { return at != o.at ? at > o.at : pe > o.pe; }
   };
 
-  void preload();
   void go_on(Time now, Port pe);
   bool step(Time now, Port pe);
   bool receive(Pe& pe, Port from);
@@ -79,6 +82,7 @@ class CommandRun final : public TransferListener {
   Technique& technique_;
   const SwitchParameters& parameters_;
   const std::vector<CommandFile>& files_;
+  CommandWorkingSets working_sets_;
   std::uint32_t participants_ = 0;
   std::vector<Pe> pes_;
   MessagesInFlight<Sent> messages_;
@@ -87,29 +91,6 @@ class CommandRun final : public TransferListener {
   Time end_{};
   CommandResult result_;
 };
-
-/// Tells the switch what the command files tell of the connections.
-void CommandRun::preload() {
-  if (parameters_.preload == 0) return;
-  std::vector<Configuration> configurations;
-  std::map<Connection, bool> known;
-  const auto use = [&](Connection c) {
-    if (!known.insert({c, true}).second) return;
-    for (Configuration& configuration : configurations)
-      if (configuration.add(c)) return;
-    configurations.emplace_back(parameters_.nodes).add(c);
-  };
-  for (Port pe = 0; pe < files_.size(); ++pe)
-    for (const PeCommand& command : files_[pe].commands) {
-      if (command.kind == Kind::send || command.kind == Kind::blocking_send) use({pe, command.peer});
-      if (command.kind == Kind::broadcast)
-        for (Port k = 1; k < participants_; ++k) use({pe, (pe + k) % participants_});
-      if (command.kind == Kind::barrier)
-        for (Port k = 1; k < participants_; k *= 2) use({pe, (pe + k) % participants_});
-    }
-  for (std::uint32_t s = 0; s < std::min<std::size_t>(parameters_.preload, configurations.size()); ++s)
-    technique_.preload(Time{}, s, configurations[s]);
-}
 
 void CommandRun::send(Time now, Port pe, Port to, Bytes bytes, std::int32_t round) {
   technique_.send(now,
@@ -215,6 +196,14 @@ bool CommandRun::step(Time now, Port port) {
       if (first) ++pe.barriers;
       if (!pass_barrier(now, port)) return false;
       break;
+    case Kind::store:
+      break;
+    case Kind::preload:
+    case Kind::swap_in:
+    case Kind::swap_out:
+    case Kind::flush:
+      working_sets_.carry_out(now, port, command);
+      break;
   }
   times.completed = now;
   return true;
@@ -283,7 +272,7 @@ std::uint64_t CommandRun::total() const {
 
 CommandResult CommandRun::run(const SimulationProgress& progress) {
   const std::uint64_t all = progress ? total() : 0;
-  preload();
+  working_sets_.start();
   for (Port pe = 0; pe < pes_.size(); ++pe) go_on(Time{}, pe);
   std::uint64_t quiet_steps = 0, told = 0;
   Time now{};
@@ -340,9 +329,7 @@ CommandResult CommandRun::finish() {
   m.time = std::max(m.time, end_);
   m.compute_time = Time{static_cast<std::int64_t>(computed / participants_)};
   m.communication_time = Time{static_cast<std::int64_t>((lived - computed) / participants_)};
-  const double capacity =
-      m.time.seconds() * static_cast<double>(m.nodes) * static_cast<double>(parameters_.link_rate);
-  if (capacity > 0) m.utilisation = static_cast<double>(m.bytes) * 8 / capacity;
+  m.settle_utilisation(parameters_.link_rate);
   if (m.messages > 0) m.hit_rate = static_cast<double>(m.statistics.hits) / static_cast<double>(m.messages);
   return std::move(result_);
 }

@@ -7,8 +7,7 @@
 // - A barrier is a dissemination barrier of all PEs that have a file: in round r = 0, 1, ... while 2^r < P,
 //   PE i sends a message of no bytes (one word) to PE i + 2^r and goes on with that of PE i - 2^r. No
 //   blocking-receive sees these messages.
-// - Of the connections that the commands use, in order of their first use (PE by PE), each goes into the
-//   first configuration that can hold it; the first `preload` of these are preloaded at 0.
+// - What is preloaded, at 0 and later: emulator/traffic/command_working_sets.h.
 #pragma once
 
 #include <cstdint>

@@ -15,6 +15,7 @@ namespace {
 
 using Kind = PeCommand::Kind;
 
+constexpr std::size_t kLongestName = 64;
 constexpr Bytes kLargestMessage = Bytes{1} << 40;
 constexpr Time kLongestWait =
     nanoseconds(1'000'000'000'000);  // 1000 s: keeps sums far from the end of the range
@@ -24,13 +25,18 @@ struct KindEntry {
   std::string_view name;
   std::string_view form;
 };
-constexpr std::array<KindEntry, 6> kKinds{{
+constexpr std::array<KindEntry, 11> kKinds{{
     {Kind::send, "send", "send DEST BYTES"},
     {Kind::blocking_send, "blocking-send", "blocking-send DEST BYTES"},
     {Kind::broadcast, "broadcast", "broadcast BYTES"},
     {Kind::blocking_receive, "blocking-receive", "blocking-receive SOURCE"},
     {Kind::wait, "wait", "wait TIME"},
     {Kind::barrier, "barrier", "barrier"},
+    {Kind::store, "store", "store NAME DEST..."},
+    {Kind::preload, "preload", "preload NAME"},
+    {Kind::swap_in, "swap-in", "swap-in NAME"},
+    {Kind::swap_out, "swap-out", "swap-out"},
+    {Kind::flush, "flush", "flush"},
 }};
 
 struct CommandWord {
@@ -54,6 +60,8 @@ class CommandLine {
   }
 
   bool empty() const { return words_.empty(); }
+  std::size_t first_column() const { return words_.front().column; }
+  bool ended() const { return next_ == words_.size(); }
 
   /// The next word; `form` is what the command looks like, `what` the word that is expected.
   CommandWord word(std::string_view what, std::string_view form) {
@@ -112,10 +120,12 @@ const KindEntry& kind_of(CommandLine& line) {
       meant.empty() ? "One command a line, such as: send 1 128" : fmt::format("Did you mean '{}'?", meant));
 }
 
-Port parse_peer(CommandLine& line, const KindEntry& entry, Port self, std::uint32_t nodes) {
+Port parse_peer(CommandLine& line, const KindEntry& entry, Port self, std::uint32_t nodes,
+                std::uint32_t* column = nullptr) {
   const bool receives = entry.kind == Kind::blocking_receive;
   const CommandWord word =
       line.word(receives ? "the number of a PE or 'any'" : "the number of a PE", entry.form);
+  if (column != nullptr) *column = static_cast<std::uint32_t>(word.column);
   if (receives && word.text == "any") return PeCommand::kAny;
   const bool digits = !word.text.empty() && std::all_of(word.text.begin(), word.text.end(),
                                                         [](char c) { return c >= '0' && c <= '9'; });
@@ -154,7 +164,28 @@ Time parse_wait(CommandLine& line, const KindEntry& entry) {
   return time;
 }
 
-PeCommand parse_line(CommandLine& line, std::uint32_t number, Port self, std::uint32_t nodes) {
+std::shared_ptr<WorkingSetWords> parse_name(CommandLine& line, const KindEntry& entry) {
+  const CommandWord word = line.word("the name of a working set", entry.form);
+  const bool plain = std::all_of(word.text.begin(), word.text.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+           c == '_' || c == '.';
+  });
+  if (!plain || word.text.size() > kLongestName)
+    line.fail(word.column,
+              fmt::format("'{}' is not the name of a working set", CommandLine::shown(word.text)),
+              fmt::format("Give at most {} letters, digits, '-', '_' and '.'.", kLongestName));
+  auto words = std::make_shared<WorkingSetWords>();
+  words->name = word.text;
+  words->column = static_cast<std::uint32_t>(word.column);
+  return words;
+}
+
+using SwappedIn = std::vector<std::shared_ptr<const WorkingSetWords>>;
+
+/// What this PE has swapped in so far, `swapped_in`, is carried on.
+PeCommand parse_line(CommandLine& line, std::uint32_t number, Port self, std::uint32_t nodes,
+                     SwappedIn& swapped_in) {
+  const std::size_t column = line.first_column();
   const KindEntry& entry = kind_of(line);
   PeCommand command;
   command.kind = entry.kind;
@@ -174,7 +205,32 @@ PeCommand parse_line(CommandLine& line, std::uint32_t number, Port self, std::ui
     case Kind::wait:
       command.time = parse_wait(line, entry);
       break;
+    case Kind::store: {
+      const auto words = parse_name(line, entry);
+      do words->destinations.push_back(parse_peer(line, entry, self, nodes, &words->columns.emplace_back()));
+      while (!line.ended());
+      command.set = words;
+      break;
+    }
+    case Kind::preload:
+      command.set = parse_name(line, entry);
+      if (!swapped_in.empty())
+        line.fail(column, fmt::format("preload where '{}' is swapped in", swapped_in.back()->name),
+                  "Write swap-out before it.");
+      break;
+    case Kind::swap_in:
+      swapped_in.push_back(parse_name(line, entry));
+      command.set = swapped_in.back();
+      break;
+    case Kind::swap_out:
+      if (swapped_in.empty())
+        line.fail(column, "swap-out, but this PE has swapped nothing in",
+                  "Write swap-in NAME before it, or leave it out.");
+      command.set = swapped_in.back();
+      swapped_in.pop_back();
+      break;
     case Kind::barrier:
+    case Kind::flush:
       break;
   }
   line.end(entry.form);
@@ -199,7 +255,14 @@ std::string to_string(const PeCommand& command) {
       return text + " " + (command.peer == PeCommand::kAny ? "any" : std::to_string(command.peer));
     case Kind::wait:
       return text + " " + to_string(command.time);
+    case Kind::store:
+      return fmt::format("{} {} {}", text, command.set->name, fmt::join(command.set->destinations, " "));
+    case Kind::preload:
+    case Kind::swap_in:
+      return text + " " + command.set->name;
     case Kind::barrier:
+    case Kind::swap_out:
+    case Kind::flush:
       return text;
   }
   return text;
@@ -209,10 +272,11 @@ std::vector<PeCommand> parse_commands(std::string_view text, const std::string& 
                                       std::uint32_t nodes) {
   std::vector<PeCommand> commands;
   std::uint32_t number = 0;
+  SwappedIn swapped_in;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     CommandLine line(text.substr(0, end), name, ++number);
-    if (!line.empty()) commands.push_back(parse_line(line, number, self, nodes));
+    if (!line.empty()) commands.push_back(parse_line(line, number, self, nodes, swapped_in));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return commands;

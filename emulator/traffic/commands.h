@@ -7,13 +7,22 @@
 //   blocking-receive SOURCE    goes on when the next message from SOURCE (or from `any`) is there
 //   wait TIME                  computes
 //   barrier                    goes on when all PEs have come to theirs: a dissemination barrier, whose
-//   messages
-//                              of one word go over the network
+//                              messages of one word go over the network
+//
+// Beside those of D 8.3.1, what a compiler knows (D 5.2; emulator/traffic/command_working_sets.h). A PE goes
+// on at once:
+//
+//   store NAME DEST...         working set NAME has the connections from this PE to those
+//   preload NAME               the preloaded slots hold it
+//   swap-in NAME               it comes in over what they hold; in a branch within a branch, again
+//   swap-out                   what this PE swapped in last goes
+//   flush                      gives up the circuits of this PE
 //
 // One command a line; words are separated by blanks; `#` begins a comment.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +33,28 @@
 
 namespace hybrid {
 
+/// What commands for working sets name; columns are those of the words, from 1.
+struct WorkingSetWords {
+  std::string name;
+  std::uint32_t column = 0;
+  std::vector<Port> destinations;  // store
+  std::vector<std::uint32_t> columns;
+};
+
 struct PeCommand {
-  enum class Kind : std::uint8_t { send, blocking_send, broadcast, blocking_receive, wait, barrier };
+  enum class Kind : std::uint8_t {
+    send,
+    blocking_send,
+    broadcast,
+    blocking_receive,
+    wait,
+    barrier,
+    store,
+    preload,
+    swap_in,
+    swap_out,
+    flush
+  };
   static constexpr Port kAny = kNoPort;  // blocking_receive: from whomever
 
   Kind kind = Kind::barrier;
@@ -33,10 +62,14 @@ struct PeCommand {
   Bytes bytes = 0;      // send, blocking_send, broadcast
   Time time{};          // wait
   std::uint32_t line = 0;
+  std::shared_ptr<const WorkingSetWords> set{};  // store, preload, swap_in, swap_out: else none
 
   /// The same command; where it stands does not matter.
   bool operator==(const PeCommand& o) const {
-    return kind == o.kind && peer == o.peer && bytes == o.bytes && time == o.time;
+    const bool same_set = set == nullptr || o.set == nullptr
+                              ? set == o.set
+                              : set->name == o.set->name && set->destinations == o.set->destinations;
+    return kind == o.kind && peer == o.peer && bytes == o.bytes && time == o.time && same_set;
   }
 };
 

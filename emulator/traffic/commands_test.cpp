@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,52 @@ TEST(Commands, EachIsRead) {
   EXPECT_TRUE(parse_commands("\n \n# nothing\n", "x", 0, 2).empty());
 }
 
+TEST(Commands, WorkingSetsAreRead) {
+  const auto commands = parse_commands(
+      "store loop  1 3\n"
+      "preload loop\n"
+      "swap-in inner-2.b\n"
+      " swap-in loop\n"
+      "swap-out\n"
+      "swap-out # of inner-2.b\n"
+      "flush\n",
+      "pe0.txt", 0, 4);
+  ASSERT_EQ(commands.size(), 7u);
+  const Kind kinds[] = {Kind::store,    Kind::preload,  Kind::swap_in, Kind::swap_in,
+                        Kind::swap_out, Kind::swap_out, Kind::flush};
+  const char* const names[] = {"loop", "loop", "inner-2.b", "loop", "loop", "inner-2.b"};
+  for (std::size_t i = 0; i < 7; ++i) {
+    EXPECT_EQ(commands[i].kind, kinds[i]);
+    EXPECT_EQ(commands[i].line, i + 1);
+    if (i < 6) {
+      EXPECT_EQ(commands[i].set->name, names[i]);
+    }
+  }
+  EXPECT_EQ(commands[0].set->destinations, (std::vector<Port>{1, 3}));
+  EXPECT_EQ(commands[0].set->columns, (std::vector<std::uint32_t>{13, 15}));
+  EXPECT_EQ(commands[3].set->column, 10u);
+  EXPECT_EQ(commands[6].set, nullptr);
+}
+
+TEST(Commands, ErrorsOfWorkingSetsNameThePlace) {
+  EXPECT_THAT(refused("store"),
+              AllOf(StartsWith("pe0.txt:1:6: the line ends where the name of a working set was expected"),
+                    HasSubstr("Write: store NAME DEST...")));
+  EXPECT_THAT(refused("store loop"), StartsWith("pe0.txt:1:11: the line ends where the number of a PE"));
+  EXPECT_THAT(refused("store loop 1 2 any"), StartsWith("pe0.txt:1:16: 'any' is not the number of a PE"));
+  EXPECT_THAT(refused("store loop 1 0"), StartsWith("pe0.txt:1:14: PE 0 cannot send to itself"));
+  EXPECT_THAT(refused("store loop 4"), StartsWith("pe0.txt:1:12: there is no PE 4"));
+  EXPECT_THAT(refused("store a/b 1"), StartsWith("pe0.txt:1:7: 'a/b' is not the name of a working set"));
+  EXPECT_THAT(refused("preload " + std::string(65, 'x')), StartsWith("pe0.txt:1:9: 'xxx"));
+  EXPECT_THAT(refused("swap-in a b"), StartsWith("pe0.txt:1:11: 'b' follows a complete command"));
+  EXPECT_THAT(refused("swap-in a\nswap-out\n  swap-out\n"),
+              StartsWith("pe0.txt:3:3: swap-out, but this PE has swapped nothing in"));
+  EXPECT_THAT(refused("swap-in a\n preload b\n"),
+              AllOf(StartsWith("pe0.txt:2:2: preload where 'a' is swapped in"), HasSubstr("swap-out")));
+  EXPECT_THAT(refused("swapin a"), HasSubstr("Did you mean 'swap-in'?"));
+  EXPECT_THAT(refused("flush 3"), StartsWith("pe0.txt:1:7: '3' follows"));
+}
+
 TEST(Commands, ErrorsNameThePlaceWhatWasExpectedAndTheMend) {
   EXPECT_THAT(refused("send 1 8\n  snd 1 8\n"),
               AllOf(StartsWith("pe0.txt:2:3: 'snd' is no command; expected one of: send, "),
@@ -85,15 +132,31 @@ TEST(Commands, ErrorsNameThePlaceWhatWasExpectedAndTheMend) {
   EXPECT_THAT(refused("wait 2000s"), StartsWith("pe0.txt:1:6: wait: 2000s is too long"));
 }
 
-PeCommand random_command(Random& random, Port self, std::uint32_t nodes) {
+/// `swapped_in`: what the commands before have, and have not swapped out.
+PeCommand random_command(Random& random, Port self, std::uint32_t nodes,
+                         std::vector<std::shared_ptr<const WorkingSetWords>>& swapped_in) {
   PeCommand c;
-  c.kind = static_cast<Kind>(random.below(6));
+  c.kind = static_cast<Kind>(random.below(11));
+  const bool possible =
+      c.kind == Kind::swap_out ? !swapped_in.empty() : c.kind != Kind::preload || swapped_in.empty();
+  if (!possible) c.kind = Kind::flush;
   const auto other = static_cast<Port>((self + 1 + random.below(nodes - 1)) % nodes);
   if (c.kind == Kind::send || c.kind == Kind::blocking_send || c.kind == Kind::blocking_receive)
     c.peer = other;
   if (c.kind == Kind::blocking_receive && random.below(4) == 0) c.peer = PeCommand::kAny;
   if (c.kind == Kind::send || c.kind == Kind::blocking_send || c.kind == Kind::broadcast)
     c.bytes = random.below(Bytes{1} << random.below(40));
+  if (c.kind == Kind::store || c.kind == Kind::preload || c.kind == Kind::swap_in) {
+    auto words = std::make_shared<WorkingSetWords>();
+    words->name = std::string(1 + random.below(3), static_cast<char>('a' + random.below(3)));
+    if (c.kind == Kind::store) words->destinations.assign(1 + random.below(3), other);
+    c.set = words;
+  }
+  if (c.kind == Kind::swap_in) swapped_in.push_back(c.set);
+  if (c.kind == Kind::swap_out) {
+    c.set = swapped_in.back();
+    swapped_in.pop_back();
+  }
   if (c.kind == Kind::wait)
     c.time = picoseconds(static_cast<std::int64_t>(random.below(1ULL << random.below(50))));
   return c;
@@ -105,9 +168,10 @@ TEST(Commands, WhatIsWrittenIsReadBack) {
     const auto nodes = static_cast<std::uint32_t>(2 + random.below(40));
     const auto self = static_cast<Port>(random.below(nodes));
     std::vector<PeCommand> commands;
+    std::vector<std::shared_ptr<const WorkingSetWords>> swapped_in;
     std::string text;
     for (std::uint64_t n = random.below(30); n > 0; --n) {
-      commands.push_back(random_command(random, self, nodes));
+      commands.push_back(random_command(random, self, nodes, swapped_in));
       text += to_string(commands.back()) + "\n";
     }
     EXPECT_EQ(parse_commands(text, "x", self, nodes), commands) << text;
@@ -120,6 +184,9 @@ TEST(Commands, AnyTextIsReadOrRefusedAtItsPlace) {
   const std::string parts[] = {"send",      "blocking-send",
                                "broadcast", "blocking-receive",
                                "wait",      "barrier",
+                               "store",     "preload",
+                               "swap-in",   "swap-out",
+                               "flush",     "loop",
                                " ",         " ",
                                "\n",        "\n",
                                "0",         "1",

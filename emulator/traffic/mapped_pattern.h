@@ -30,6 +30,7 @@ class MappedPattern final : public Pattern {
 
   std::uint64_t messages(Port source) const override { return pattern_.messages(source); }
   Send next(Port source) override { return pattern_.next(source); }
+  std::vector<std::string> phases() const override { return pattern_.phases(); }
   bool forwards() const override { return pattern_.forwards(); }
   bool ready(Port source) const override { return pattern_.ready(source); }
   void received(Port destination, std::uint64_t step) override { pattern_.received(destination, step); }

@@ -11,7 +11,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/configuration.h"
 #include "core/connection.h"
@@ -40,6 +42,7 @@ class Pattern {
     Port destination = kNoPort;
     std::uint64_t step = kNoStep;  // whose turn it belongs to, where steps have turns
     std::uint32_t blocks = 1;      // of the given message size, sent as one message
+    std::uint32_t phase = 0;       // of phases()
   };
 
   struct Known {
@@ -52,6 +55,9 @@ class Pattern {
   virtual std::uint64_t messages(Port source) const = 0;
   /// The next send of `source`; called messages(source) times.
   virtual Send next(Port source) = 0;
+  /// The names of its phases, where it has several: stretches with a working set of their own (D 5.1), each
+  /// of which may come again. A node goes from one to the next by itself.
+  virtual std::vector<std::string> phases() const { return {}; }
   /// Whether nodes pass on what they received: then a node sends only while it is ready(), which changes with
   /// received(), told of every delivery.
   virtual bool forwards() const { return false; }

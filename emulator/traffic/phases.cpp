@@ -19,7 +19,7 @@ class PhasesNode {
         mesh_(shape, source) {}
   Pattern::Send draw(const Directions& directions, Port source) {
     if (round_++ % turn_ < mesh_rounds_) return mesh_.draw(directions, source);
-    return {other_node(random_, nodes_, source), Pattern::kNoStep};
+    return {other_node(random_, nodes_, source), Pattern::kNoStep, 1, 1};
   }
 
  private:
@@ -29,11 +29,15 @@ class PhasesNode {
   InOrder mesh_;
 };
 
+class Phases final : public Rounds<PhasesNode> {
+ public:
+  using Rounds::Rounds;
+  std::vector<std::string> phases() const override { return {"mesh", "random"}; }
+};
+
 const PatternRegistration kPhases{
     "phases", "D 4.6.2: phases of ordered-mesh and of random messages, --ratio of the first",
-    [](const PatternShape& shape) -> std::unique_ptr<Pattern> {
-      return std::make_unique<Rounds<PhasesNode>>(shape);
-    }};
+    [](const PatternShape& shape) -> std::unique_ptr<Pattern> { return std::make_unique<Phases>(shape); }};
 
 }  // namespace
 }  // namespace hybrid

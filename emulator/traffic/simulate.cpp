@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "emulator/traffic/mapped_pattern.h"
 #include "emulator/traffic/messages_in_flight.h"
 #include "emulator/traffic/pattern.h"
+#include "emulator/traffic/phase_record.h"
 #include "emulator/traffic/preloader.h"
 
 namespace hybrid {
@@ -57,6 +59,7 @@ class Simulation final : public TransferListener {
   struct Sent {
     Time at{};
     std::uint64_t step = Pattern::kNoStep;
+    PhaseRecord::Place phase{};
   };
 
   void schedule(Time at, Port node);
@@ -78,6 +81,7 @@ class Simulation final : public TransferListener {
   std::vector<Random> arrivals_;  // open loop
   std::priority_queue<Action, std::vector<Action>, std::greater<>> actions_;
   MessagesInFlight<Sent> in_flight_;
+  std::optional<PhaseRecord> phases_;  // where the pattern has several
   std::uint64_t all_ = 0;
   std::uint32_t senders_ = 0;
 
@@ -102,6 +106,7 @@ Simulation::Simulation(Technique& technique, Pattern& pattern, const SwitchParam
       preloader_(technique, pattern, parameters.preload),
       start_(preloaded_at(parameters)),
       nodes_(parameters.nodes) {
+  if (auto phases = pattern.phases(); !phases.empty()) phases_.emplace(parameters.nodes, phases);
   if (options.load > 0) {
     const Bytes payload = options.message == 0 ? parameters.word : options.message;
     const double gap = static_cast<double>(time_on_link(payload, parameters.link_rate).ps) / options.load;
@@ -172,7 +177,8 @@ void Simulation::send(Time at, Port node) {
     if (at >= measured_from_) offered_ += bytes;
     if (n.left == 0) measured_until_ = at;
   }
-  technique_.send(at, in_flight_.add({node, what.destination}, bytes, {at, what.step}));
+  const auto phase = phases_ ? phases_->sent(node, what.phase) : PhaseRecord::Place{};
+  technique_.send(at, in_flight_.add({node, what.destination}, bytes, {at, what.step, phase}));
   if (options_.load > 0 && n.left > 0) schedule(at + exponential(arrivals_[node], mean_gap_), node);
 }
 
@@ -182,9 +188,14 @@ void Simulation::injected(Time /*at*/, const Message& message) {
   may_send_.push_back(message.connection.source);
 }
 
-void Simulation::delivered(Time at, const Message& message, bool /*hit*/) {
+void Simulation::delivered(Time at, const Message& message, bool hit) {
   const Sent sent = in_flight_.delivered(message);
-  if (options_.load == 0 || sent.at >= measured_from_) measures_.latency.add(at - sent.at);
+  const bool warm = options_.load == 0 || sent.at >= measured_from_;
+  if (warm) measures_.latency.add(at - sent.at);
+  if (phases_) {
+    phases_->delivered(at, message, sent.phase, hit);
+    if (warm) phases_->latency(sent.phase, at - sent.at);
+  }
   if (at >= measured_from_ && at < measured_until_) accepted_ += message.bytes;
   ++measures_.messages;
   measures_.bytes += message.bytes;
@@ -255,10 +266,8 @@ Measures Simulation::run(const SimulationProgress& progress) {
   if (all_ == 0) return std::move(measures_);
   settle_load();
   measures_.time = last_ - first_;
-  const double bits = static_cast<double>(measures_.bytes) * 8;
-  const double capacity = measures_.time.seconds() * static_cast<double>(parameters_.nodes) *
-                          static_cast<double>(parameters_.link_rate);
-  if (capacity > 0) measures_.utilisation = bits / capacity;
+  if (phases_) measures_.phases = phases_->finish(first_, last_);
+  measures_.settle_utilisation(parameters_.link_rate);
   measures_.hit_rate =
       static_cast<double>(measures_.statistics.hits) / static_cast<double>(measures_.messages);
   return std::move(measures_);

@@ -24,8 +24,11 @@ class TwoPhase final : public Pattern {
   Send next(Port source) override {
     const std::uint64_t step = next_[source]++;
     if (step < all_to_all_) return {static_cast<Port>((source + step + 1) % nodes_), step};
-    return neighbors_.next(source);
+    Send send = neighbors_.next(source);
+    send.phase = 1;
+    return send;
   }
+  std::vector<std::string> phases() const override { return {"all-to-all", "mesh"}; }
   std::optional<Known> known(std::uint64_t step) const override {
     if (step < all_to_all_) return Known{rotation(nodes_, static_cast<std::uint32_t>(step) + 1), nodes_};
     if (rounds_ == all_to_all_) return {};

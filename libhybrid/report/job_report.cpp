@@ -15,8 +15,6 @@ namespace hybrid {
 
 namespace {
 
-constexpr std::string_view kOutside = "outside phases";
-
 std::vector<std::string> default_techniques() {
   std::vector<std::string> names;
   const auto known = registered_names(Technique::kKind);
@@ -166,11 +164,12 @@ JobPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32
   found.hinted = std::any_of(hinted.begin(), hinted.end(), [](const auto& p) { return p.first != kNoPhase; });
   if (!found.hinted) {
     found.phases = finder.finish();
+    found.occurrences = finder.occurrences();
     return found;
   }
   for (auto& [region, gathered] : hinted) {
     Phase& phase = gathered.phase;
-    phase.name = region == kNoPhase ? std::string(kOutside) : trace.region_name(region);
+    phase.name = region == kNoPhase ? std::string(kOutsidePhases) : trace.region_name(region);
     phase.working_set.assign(gathered.connections.begin(), gathered.connections.end());
     phase.slots_needed = slots_needed(phase.working_set);
     found.phases.push_back(std::move(phase));
@@ -255,6 +254,9 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
     report.topology_share = plan.share();
     fixed_preload = std::move(plan.slots);
   }
+  PhaseSchedule schedule{{}, std::move(phases.occurrences)};
+  if (!phases.hinted)
+    for (const Phase& phase : phases.phases) schedule.names.push_back(phase.name);
   report.phases_hinted = phases.hinted;
   report.phases = std::move(phases.phases);
   const std::uint32_t needed = most_slots_needed(report.phases);
@@ -280,6 +282,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
     ReplayOptions replay_options = options.replay;
     replay_options.preloads = preloads;
     replay_options.fixed_preload = fixed_preload;
+    replay_options.phases = schedule;
     replay_options.progress = [&](std::uint64_t done) { tell(what, done); };
     job = open();
     TechniqueResult result;

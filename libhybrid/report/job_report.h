@@ -71,7 +71,8 @@ JobReport make_report(const std::string& trace, const JobOptions& options, const
 struct JobPhases {
   bool hinted = false;
   std::vector<Phase> phases;
-  Time end{};  // of the last send
+  std::vector<PhaseOccurrence> occurrences;  // of those found from the sends
+  Time end{};                                // of the last send
 };
 /// What the hinted ones send is added to `traffic`, unless that is null; what all of the job sends to
 /// `matrix`.

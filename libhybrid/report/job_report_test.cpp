@@ -77,14 +77,17 @@ Operation transfer(Operation::Kind kind, Time at, std::uint32_t peer, Bytes byte
   return op;
 }
 
-// Every rank sends `rounds` times to the next; even ranks send first.
-std::vector<std::vector<Operation>> ring(std::uint32_t ranks, int rounds, Bytes bytes) {
+// Every rank sends `rounds` times to the next, after half of them to the one `later` (odd) further on; even
+// ranks send first.
+std::vector<std::vector<Operation>> ring(std::uint32_t ranks, int rounds, Bytes bytes,
+                                         std::uint32_t later = 1) {
   std::vector<std::vector<Operation>> job(ranks);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     for (int round = 0; round < rounds; ++round) {
       const Time at = microseconds(2 * round);
-      const auto send = transfer(Operation::Kind::send, at, (rank + 1) % ranks, bytes);
-      const auto receive = transfer(Operation::Kind::recv, at, (rank + ranks - 1) % ranks, bytes);
+      const std::uint32_t step = round < rounds / 2 ? 1 : later;
+      const auto send = transfer(Operation::Kind::send, at, (rank + step) % ranks, bytes);
+      const auto receive = transfer(Operation::Kind::recv, at, (rank + ranks - step) % ranks, bytes);
       job[rank].push_back(rank % 2 == 0 ? send : receive);
       job[rank].push_back(rank % 2 == 0 ? receive : send);
     }
@@ -134,6 +137,30 @@ TEST(JobReport, TellsAJobsFactsPhasesPredictorsAndTechniques) {
     EXPECT_DOUBLE_EQ(r.time_ratio, expected);
   }
   EXPECT_FALSE(report.verdict.sentence.empty());
+}
+
+// The phases found from the sends are those that every technique's measures tell apart.
+TEST(JobReport, PhasesAreToldApartOnEveryTechnique) {
+  const JobReport report = report_of(ring(8, 300, 256, 3), {});
+  EXPECT_FALSE(report.phases_hinted);
+  ASSERT_EQ(report.phases.size(), 2u);
+  for (const TechniqueResult& r : report.techniques) {
+    ASSERT_EQ(r.measures.phases.size(), 2u) << r.measures.technique;
+    Time time;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const PhaseMeasures& phase = r.measures.phases[i];
+      EXPECT_EQ(phase.name, report.phases[i].name);
+      EXPECT_EQ(phase.messages, report.phases[i].messages);
+      EXPECT_EQ(phase.bytes, report.phases[i].bytes);
+      EXPECT_EQ(phase.latency.count(), phase.messages);
+      time += phase.time;
+    }
+    EXPECT_EQ(time, r.measures.time) << r.measures.technique;
+    const auto json = to_json(r.measures);
+    EXPECT_EQ(json["phases"][1]["name"], "phase 2");
+    EXPECT_EQ(json["phases"][1]["messages"], report.phases[1].messages);
+    EXPECT_TRUE(json["phases"][1]["latency_ns"].contains("p99"));
+  }
 }
 
 TEST(JobReport, IsTheSameForTheSameTraceAndSeed) {

@@ -37,6 +37,16 @@ ordered_json ports_json(const Measures& m, bool each) {
   return json;
 }
 
+ordered_json phase_measures_json(const PhaseMeasures& phase) {
+  return {{"name", phase.name},
+          {"time_ns", phase.time.nanoseconds()},
+          {"utilisation", phase.utilisation},
+          {"messages", phase.messages},
+          {"bytes", phase.bytes},
+          {"latency_ns", latencies(phase.latency)},
+          {"hit_rate", phase.hit_rate()}};
+}
+
 ordered_json phase_json(const Phase& phase) {
   return {{"name", phase.name},
           {"occurrences", phase.occurrences},
@@ -90,8 +100,14 @@ ordered_json to_json(const Measures& m, bool each_port) {
   json["slot_waste"] = m.slot_waste();
   json["held_unused"] = fraction(s.held_unused, s.held);
   json["ports"] = ports_json(m, each_port);
+  json["phases"] = ordered_json::array();
+  for (const PhaseMeasures& phase : m.phases) json["phases"].push_back(phase_measures_json(phase));
   json["seed"] = m.seed;
   return json;
+}
+
+ordered_json topology_json(const std::string& topology, double share_of_bytes) {
+  return {{"topology", topology}, {"share_of_bytes", share_of_bytes}};
 }
 
 ordered_json to_json(const PredictorScore& score) {
@@ -128,8 +144,7 @@ ordered_json to_json(const JobReport& report) {
                      {"slots", report.verdict.slots},
                      {"sentence", report.verdict.sentence}};
   if (report.topology_share)
-    json["preload_topology"] = {{"topology", report.options.preload_topology},
-                                {"share_of_bytes", *report.topology_share}};
+    json["preload_topology"] = topology_json(report.options.preload_topology, *report.topology_share);
   json["warnings"] = report.warnings;
   json["parameters"] = parameters_json(report.options);
   json["repeat"] = command_to_repeat(report);

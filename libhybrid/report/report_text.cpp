@@ -141,8 +141,9 @@ std::string footer(const JobReport& report) {
       to_string(p.reconfiguration_time()), p.scheduler_name, to_string(p.scheduler.delay()), p.predictor,
       p.allocation, p.seed));
   if (report.topology_share)
-    text += wrap(fmt::format("preloaded throughout: a {}, which holds the connections of {} of the bytes",
-                             report.options.preload_topology, percent(*report.topology_share)));
+    text += wrap(topology_sentence(report.options.preload_topology, *report.topology_share));
+  if (report.options.replay.hardware_multicast)
+    text += wrap("--multicast hardware: broadcasts and barriers are the fabric's, not messages of the NICs");
   // Not wrapped: a command is copied whole.
   return text + "  again: " + command_to_repeat(report) + "\n";
 }
@@ -207,6 +208,11 @@ std::vector<std::string> changed_options(const JobOptions& options) {
       changed.push_back(option.default_text);
     }
   return changed;
+}
+
+std::string topology_sentence(const std::string& topology, double share_of_bytes) {
+  return fmt::format("preloaded throughout: a {}, which holds the connections of {} of the bytes", topology,
+                     percent(share_of_bytes));
 }
 
 std::string command_to_repeat(const JobReport& report) {

@@ -14,6 +14,9 @@ std::string to_text(const JobReport& report);
 std::string predictor_table(const std::vector<PredictorScore>& scores);
 std::string technique_table(const std::vector<TechniqueResult>& results);
 
+/// What a fixed topology that is preloaded throughout covers.
+std::string topology_sentence(const std::string& topology, double share_of_bytes);
+
 /// The command that makes the same report again: `hybrid replay TRACE` and every option that is not its
 /// default.
 std::string command_to_repeat(const JobReport& report);

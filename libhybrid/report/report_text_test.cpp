@@ -145,6 +145,15 @@ TEST(ReportText, ShowsTheLargestOfManyPhasesAndCountsTheRest) {
   EXPECT_THAT(to_text(report), AllOf(HasSubstr("phase 31 "), HasSubstr("and 24 phases with fewer messages")));
 }
 
+TEST(ReportText, SaysWhereTheFabricHasBroadcastsAndBarriers) {
+  JobReport report = example();
+  EXPECT_THAT(to_text(report), testing::Not(HasSubstr("multicast")));
+  report.options.replay.hardware_multicast = true;
+  EXPECT_THAT(to_text(report),
+              HasSubstr("seed 1\n  --multicast hardware: broadcasts and barriers are the fabric's, not "
+                        "messages of the NICs\n  again: "));
+}
+
 TEST(ReportText, RepeatsEveryOptionThatIsNotItsDefault) {
   JobReport report = example();
   report.trace = "my trace/t.otf2";

@@ -1,0 +1,159 @@
+#include "emulator/traffic/command_working_sets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "core/option.h"
+#include "emulator/tdm/preload_slots.h"
+
+namespace hybrid {
+
+namespace {
+
+using Kind = PeCommand::Kind;
+
+const char* const kFirstLevel = "";  // no name that a file can have
+
+std::string place(const CommandFile& file, const PeCommand& command, std::uint32_t column) {
+  return fmt::format("{}:{}:{}", file.name, command.line, column);
+}
+
+template <class Visit>
+void for_each_command(const std::vector<CommandFile>& files, Visit&& visit) {
+  for (Port pe = 0; pe < files.size(); ++pe)
+    for (const PeCommand& command : files[pe].commands) visit(pe, command);
+}
+
+/// How many connections of the slots `port` takes part in, as a source or as a destination.
+std::uint32_t taken(const PreloadSlots& slots, Port port, bool source) {
+  std::uint32_t count = 0;
+  for (std::uint32_t s = 0; s < slots.slots(); ++s) {
+    const Configuration& slot = slots.slot(s);
+    count += (source ? slot.destination_of(port) : slot.source_of(port)) != kNoPort ? 1 : 0;
+  }
+  return count;
+}
+
+void check_names(const std::vector<CommandFile>& files) {
+  std::set<std::string> stored;
+  for_each_command(files, [&](Port, const PeCommand& command) {
+    if (command.kind == Kind::store) stored.insert(command.set->name);
+  });
+  const std::vector<std::string_view> names(stored.begin(), stored.end());
+  for_each_command(files, [&](Port pe, const PeCommand& command) {
+    if (command.kind != Kind::preload && command.kind != Kind::swap_in) return;
+    const std::string& name = command.set->name;
+    if (stored.contains(name)) return;
+    const std::string_view meant = likely_meant(name, names);
+    throw UserError(fmt::format("{}: no file stores a working set '{}'",
+                                place(files[pe], command, command.set->column), name),
+                    meant.empty()
+                        ? fmt::format("Write: store {} DEST... in the files of the PEs that send.", name)
+                        : fmt::format("Did you mean '{}'?", meant));
+  });
+}
+
+}  // namespace
+
+CommandWorkingSets::CommandWorkingSets(Technique& technique, const SwitchParameters& parameters,
+                                       const std::vector<CommandFile>& files)
+    : technique_(technique),
+      ports_(parameters.nodes),
+      slots_(parameters.preload),
+      sets_(parameters.nodes, parameters.preload) {
+  check_names(files);
+  if (slots_ == 0) return;
+  store_all(files);
+  bool preloads = false;
+  for_each_command(files, [&](Port, const PeCommand& command) {
+    preloads = preloads || command.kind == Kind::preload;
+    swaps_ = swaps_ || command.kind == Kind::preload || command.kind == Kind::swap_in;
+  });
+  if (!preloads) first_ = used_first(files);
+}
+
+void CommandWorkingSets::store_all(const std::vector<CommandFile>& files) {
+  std::map<std::string, PreloadSlots> sets;
+  for_each_command(files, [&](Port pe, const PeCommand& command) {
+    if (command.kind != Kind::store) return;
+    const WorkingSetWords& words = *command.set;
+    PreloadSlots& slots = sets.try_emplace(words.name, ports_, slots_).first->second;
+    for (std::size_t i = 0; i < words.destinations.size(); ++i) {
+      const Port destination = words.destinations[i];
+      if (slots.add({pe, destination})) continue;
+      const bool sender = taken(slots, pe, true) == slots_;
+      throw UserError(
+          fmt::format("{}: no room for {} to {} in working set '{}': PE {} {} as many others in it as "
+                      "--preload has slots, {}",
+                      place(files[pe], command, words.columns[i]), pe, destination, words.name,
+                      sender ? pe : destination, sender ? "sends to" : "receives from", slots_),
+          "Give a larger --preload, or store less.");
+    }
+  });
+  for (const auto& [name, slots] : sets) {
+    std::vector<Configuration> content;
+    for (std::uint32_t s = 0; s < slots_; ++s) content.push_back(slots.slot(s));
+    sets_.store(name, std::move(content));
+  }
+}
+
+std::vector<Configuration> CommandWorkingSets::used_first(const std::vector<CommandFile>& files) const {
+  const auto participants = static_cast<Port>(
+      std::count_if(files.begin(), files.end(), [](const CommandFile& file) { return !file.name.empty(); }));
+  std::vector<Configuration> configurations;
+  std::set<Connection> known;
+  const auto use = [&](Connection c) {
+    if (!known.insert(c).second) return;
+    for (Configuration& configuration : configurations)
+      if (configuration.add(c)) return;
+    configurations.emplace_back(ports_).add(c);
+  };
+  for (Port pe = 0; pe < files.size(); ++pe) {
+    std::uint32_t swapped_in = 0;
+    for (const PeCommand& command : files[pe].commands) {
+      if (command.kind == Kind::swap_in) ++swapped_in;
+      if (command.kind == Kind::swap_out) --swapped_in;
+      if (swapped_in != 0) continue;
+      if (command.kind == Kind::send || command.kind == Kind::blocking_send) use({pe, command.peer});
+      if (command.kind == Kind::broadcast)
+        for (Port k = 1; k < participants; ++k) use({pe, (pe + k) % participants});
+      if (command.kind == Kind::barrier)
+        for (Port k = 1; k < participants; k *= 2) use({pe, (pe + k) % participants});
+    }
+  }
+  if (configurations.size() > slots_) configurations.resize(slots_);
+  return configurations;
+}
+
+void CommandWorkingSets::start() {
+  if (swaps_ && !first_.empty()) sets_.store(kFirstLevel, first_);
+  const WorkingSetStore::Load load = [this](std::uint32_t slot, const Configuration& content) {
+    technique_.preload(Time{}, slot, content);
+  };
+  if (sets_.stored(kFirstLevel))
+    sets_.load_first(kFirstLevel, load);
+  else
+    for (std::uint32_t s = 0; s < first_.size(); ++s) load(s, first_[s]);
+}
+
+void CommandWorkingSets::carry_out(Time now, Port pe, const PeCommand& command) {
+  const WorkingSetStore::Load load = [this, now](std::uint32_t slot, const Configuration& content) {
+    technique_.preload(now, slot, content);
+  };
+  if (command.kind == Kind::flush) {
+    technique_.flush(now, pe);
+    sets_.flushed();  // of this port's nothing is left
+  }
+  if (slots_ == 0) return;
+  if (command.kind == Kind::preload) sets_.load_first(command.set->name, load);
+  if (command.kind == Kind::swap_in) sets_.swap_in(command.set->name, load);
+  if (command.kind == Kind::swap_out) sets_.swap_out(command.set->name, load);
+}
+
+}  // namespace hybrid
