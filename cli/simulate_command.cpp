@@ -73,8 +73,8 @@ std::string ports_table(const std::vector<Measures>& results) {
 
 /// What a preloaded topology covers, which is the same for every technique.
 std::string topology_line(const std::vector<Measures>& results, const std::string& topology) {
-  if (results.empty() || !results.front().topology_share) return {};
-  return topology_sentence(topology, *results.front().topology_share) + "\n";
+  const std::optional<double> share = results.empty() ? std::nullopt : results.front().topology_share;
+  return share ? topology_sentence(topology, *share) + "\n" : std::string();
 }
 
 class SimulateCommand final : public Command {
