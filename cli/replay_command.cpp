@@ -62,6 +62,7 @@ class ReplayCommand final : public Command {
  private:
   static std::string phases_section(const JobReport& report) {
     std::vector<const Measures*> all;
+    all.reserve(report.techniques.size());
     for (const TechniqueResult& result : report.techniques) all.push_back(&result.measures);
     return "\nPhases on each technique\n" + phase_measures_table(all, 2, 100);
   }

@@ -240,6 +240,7 @@ class SimulateCommand final : public Command {
 
   std::string phases_table() const {
     std::vector<const Measures*> all;
+    all.reserve(results_.size());
     for (const Measures& m : results_) all.push_back(&m);
     return phase_measures_table(all, 0, kWidth);
   }

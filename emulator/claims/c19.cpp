@@ -164,6 +164,7 @@ class C19 final : public Claim {
                  &off_line = result.figures[3];
     const auto names_of = [](const Figure& f) {
       std::vector<std::string> names;
+      names.reserve(f.curves.size());
       for (const Curve& curve : f.curves) names.push_back(curve.name);
       return names;
     };

@@ -98,6 +98,7 @@ void CommandWorkingSets::store_all(const std::vector<CommandFile>& files) {
   });
   for (const auto& [name, slots] : sets) {
     std::vector<Configuration> content;
+    content.reserve(slots_);
     for (std::uint32_t s = 0; s < slots_; ++s) content.push_back(slots.slot(s));
     sets_.store(name, std::move(content));
   }

@@ -62,7 +62,7 @@ struct PeCommand {
   Bytes bytes = 0;      // send, blocking_send, broadcast
   Time time{};          // wait
   std::uint32_t line = 0;
-  std::shared_ptr<const WorkingSetWords> set{};  // store, preload, swap_in, swap_out: else none
+  std::shared_ptr<const WorkingSetWords> set = {};  // store, preload, swap_in, swap_out: else none
 
   /// The same command; where it stands does not matter.
   bool operator==(const PeCommand& o) const {
