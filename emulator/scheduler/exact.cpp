@@ -1,26 +1,17 @@
 #include "emulator/scheduler/exact.h"
 
 #include "emulator/scheduler/algorithm.h"
-#include "emulator/scheduler/rotated.h"
 
 namespace hybrid {
 
-ExactScheduler::ExactScheduler(const SchedulerShape& shape)
-    : open_(shape.ports), free_(shape.ports), matching_(shape.ports) {
+ExactScheduler::ExactScheduler(const SchedulerShape& shape) : open_(shape.ports), matching_(shape.ports) {
   toggles_.reserve(2 * std::size_t{shape.ports});
 }
 
 std::span<const Connection> ExactScheduler::pass(const SchedulingPass& in) {
   toggles_.clear();
-  open_.take(in, toggles_);
   matching_.clear();
-  free_ = open_.outputs();
-  for_each_rotated(open_.inputs(), in.priority.input, [&](Port input) {
-    const Port output = first_of_both(open_.edges().row(input), free_.words(), in.priority.output);
-    if (output == kNoPort) return;
-    free_.reset(output);
-    matching_.match({input, output});
-  });
+  open_.take_greedily(in, toggles_, [this](Connection c) { matching_.match(c); });
   matching_.improve(open_.edges(), open_.inputs());
   for_each_port(open_.inputs().words(), [&](Port input) {
     if (const Port output = matching_.output_of(input); output != kNoPort)

@@ -21,7 +21,6 @@ class ExactScheduler final : public Scheduler {
 
  private:
   OpenRequests open_;
-  PortSet free_;  // outputs
   MaximumMatching matching_;
   std::vector<Connection> toggles_;
 };

@@ -7,7 +7,8 @@
 // What that gains (greedy_release_first_test.cpp), N = 32, one slot in steady use, where each connection ends
 // before a pass with probability 10, 50, 100 %: 6, 15, 32 % more connections established in the same passes
 // where an input asks for two at a time, 4.5, 14, 20 % where it asks for eight. Nothing where nothing is
-// released: then both give the same toggles.
+// released: then both give the same toggles. In an emulated switch with one slot as long as a word
+// (in_the_loop_test.cpp) uniform traffic gets 0.93 of the links instead of 0.84.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,6 @@ class GreedyReleaseFirst final : public Scheduler {
 
  private:
   OpenRequests open_;
-  PortSet free_;                     // outputs
   std::vector<Connection> toggles_;  // at most one release and one establishment an input
 };
 

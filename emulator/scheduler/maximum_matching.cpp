@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <span>
 
 namespace hybrid {
 
@@ -10,61 +9,83 @@ MaximumMatching::MaximumMatching(std::uint32_t ports)
     : words_(words_for(ports)),
       output_of_(ports, kNoPort),
       input_of_(ports, kNoPort),
-      free_outputs_(ports),
-      unseen_(ports),
+      free_outputs_(words_),
+      row_words_(words_ * ports + 1),
+      row_begin_(std::size_t{ports} + 1),
+      unseen_(words_),
       reached_(words_),
       layers_(words_ * ports),
       path_(ports) {
+  free_inputs_.reserve(ports);
   clear();
 }
 
 void MaximumMatching::clear() {
   std::fill(output_of_.begin(), output_of_.end(), kNoPort);
   std::fill(input_of_.begin(), input_of_.end(), kNoPort);
-  for (std::size_t port = 0; port < input_of_.size(); ++port) free_outputs_.set(port);
+  std::fill(free_outputs_.begin(), free_outputs_.end(), ~Word{0});  // edges are to ports only
   size_ = 0;
 }
 
 void MaximumMatching::match(Connection edge) {
   output_of_[edge.source] = edge.destination;
   input_of_[edge.destination] = edge.source;
-  free_outputs_.reset(edge.destination);
+  free_outputs_[edge.destination / kWordBits] &= ~bit_of(edge.destination);
   ++size_;
 }
 
 void MaximumMatching::improve(const BitMatrix& edges, const PortSet& inputs) {
-  while (find_layers(edges, inputs))
-    for_each_port(inputs.words(), [&](Port input) {
-      if (output_of_[input] == kNoPort) augment_from(edges, input);
-    });
+  take_rows(edges, inputs);
+  while (find_layers()) std::erase_if(free_inputs_, [this](Port input) { return augment_from(input); });
+}
+
+/// Keeps the rows, and matches what is free and can be at once: the first phase.
+void MaximumMatching::take_rows(const BitMatrix& edges, const PortSet& inputs) {
+  free_inputs_.clear();
+  RowWord* next = row_words_.data();
+  for (Port input = 0; input < output_of_.size(); ++input) {
+    RowWord* const begin = next;
+    row_begin_[input] = static_cast<std::size_t>(begin - row_words_.data());
+    if (!inputs.test(input)) continue;
+    const std::span<const Word> words = edges.row(input);
+    for (std::size_t w = 0; w < words_; ++w) {  // without a branch: which ones are 0 is unpredictable
+      *next = {static_cast<std::uint32_t>(w), words[w]};
+      next += words[w] != 0;
+    }
+    if (next == begin || output_of_[input] != kNoPort) continue;
+    const RowWord* found = begin;
+    while (found != next && (found->bits & free_outputs_[found->index]) == 0) ++found;
+    if (found == next) {
+      free_inputs_.push_back(input);
+      continue;
+    }
+    const auto bit = static_cast<std::size_t>(std::countr_zero(found->bits & free_outputs_[found->index]));
+    match({input, static_cast<Port>(found->index * kWordBits + bit)});
+  }
+  row_begin_.back() = static_cast<std::size_t>(next - row_words_.data());
 }
 
 /// The layers of a phase; whether the last one has a free output. Layers before it have none.
-bool MaximumMatching::find_layers(const BitMatrix& edges, const PortSet& inputs) {
-  const std::span<Word> unseen = unseen_.words();
-  const std::span<const Word> free = free_outputs_.words();
-  std::fill(unseen.begin(), unseen.end(), ~Word{0});
+bool MaximumMatching::find_layers() {
+  std::fill(unseen_.begin(), unseen_.end(), ~Word{0});
   std::fill(reached_.begin(), reached_.end(), Word{0});
-  const auto reach = [&](Port input) {
-    const std::span<const Word> row = edges.row(input);
-    for (std::size_t w = 0; w < words_; ++w) reached_[w] |= row[w];
+  const auto reach = [this](Port input) {
+    for (const RowWord& word : row(input)) reached_[word.index] |= word.bits;
   };
-  for_each_port(inputs.words(), [&](Port input) {
-    if (output_of_[input] == kNoPort) reach(input);
-  });
+  for (const Port input : free_inputs_) reach(input);
   for (depth_ = 0;;) {
     const std::span<Word> outputs(layer(depth_), words_);
     Word any = 0, any_free = 0;
     for (std::size_t w = 0; w < words_; ++w) {
-      outputs[w] = reached_[w] & unseen[w];
-      unseen[w] &= ~reached_[w];
+      outputs[w] = reached_[w] & unseen_[w];
+      unseen_[w] &= ~reached_[w];
       any |= outputs[w];
-      any_free |= outputs[w] & free[w];
+      any_free |= outputs[w] & free_outputs_[w];
     }
     if (any == 0) return false;
     ++depth_;
     if (any_free != 0) {
-      for (std::size_t w = 0; w < words_; ++w) outputs[w] &= free[w];  // where paths end
+      for (std::size_t w = 0; w < words_; ++w) outputs[w] &= free_outputs_[w];  // where paths end
       return true;
     }
     std::fill(reached_.begin(), reached_.end(), Word{0});
@@ -72,34 +93,38 @@ bool MaximumMatching::find_layers(const BitMatrix& edges, const PortSet& inputs)
   }
 }
 
-/// Follows the layers from a free input; augments by the path if one ends at a free output. Outputs that were
-/// tried leave their layer: no path through them is left in this phase.
-void MaximumMatching::augment_from(const BitMatrix& edges, Port input) {
+/// Follows the layers from a free input; augments by the path if one ends at a free output, or returns false.
+/// Outputs that were tried leave their layer: no path through them is left in this phase.
+bool MaximumMatching::augment_from(Port input) {
   std::size_t depth = 0;
   path_[0].input = input;
   for (;;) {
-    const std::span<const Word> row = edges.row(path_[depth].input);
     Word* outputs = layer(depth);
-    std::size_t w = 0;
-    while (w < words_ && (row[w] & outputs[w]) == 0) ++w;
-    if (w == words_) {
-      if (depth == 0) return;
+    const auto words = row(path_[depth].input);
+    const auto found = std::find_if(words.begin(), words.end(), [outputs](const RowWord& word) {
+      return (word.bits & outputs[word.index]) != 0;
+    });
+    if (found == words.end()) {
+      if (depth == 0) return false;
       --depth;
       continue;
     }
-    const auto bit = static_cast<std::size_t>(std::countr_zero(row[w] & outputs[w]));
-    outputs[w] &= ~(Word{1} << bit);
-    const auto output = static_cast<Port>(w * kWordBits + bit);
+    Word& left = outputs[found->index];
+    const auto bit = static_cast<std::size_t>(std::countr_zero(found->bits & left));
+    left &= ~(Word{1} << bit);
+    const auto output = static_cast<Port>(found->index * kWordBits + bit);
     path_[depth].output = output;
     if (depth + 1 == depth_) break;
     path_[++depth].input = input_of_[output];
   }
-  free_outputs_.reset(path_[depth].output);
+  const Port end = path_[depth].output;
+  free_outputs_[end / kWordBits] &= ~bit_of(end);
   for (std::size_t i = 0; i <= depth; ++i) {
     output_of_[path_[i].input] = path_[i].output;
     input_of_[path_[i].output] = path_[i].input;
   }
   ++size_;
+  return true;
 }
 
 }  // namespace hybrid

@@ -12,6 +12,7 @@
 
 #include "core/connection.h"
 #include "core/port_set.h"
+#include "emulator/scheduler/rotated.h"
 #include "emulator/scheduler/scheduler.h"
 
 namespace hybrid {
@@ -22,6 +23,20 @@ class OpenRequests {
 
   /// Takes a pass over. Appends its releases to `toggles`, inputs ascending.
   void take(const SchedulingPass& in, std::vector<Connection>& toggles);
+  /// And calls `establish(connection)` for those of the greedy schedule: inputs in the order of the pass's
+  /// priority, each the first of its outputs in that order that is still free. In the same go over the rows.
+  template <class Establish>
+  void take_greedily(const SchedulingPass& in, std::vector<Connection>& toggles, Establish&& establish) {
+    take_ports(in, toggles);
+    left_ = outputs_;
+    for_each_rotated(looked_at_, in.priority.input, [&](Port input) {
+      if (!take_edges(in, input)) return;
+      const Port output = first_of_both(edges_.row(input), left_.words(), in.priority.output);
+      if (output == kNoPort) return;
+      left_.reset(output);
+      establish(Connection{input, output});
+    });
+  }
 
   /// N x N: edges; 0 outside of inputs() and outputs().
   const BitMatrix& edges() const { return edges_; }
@@ -31,8 +46,13 @@ class OpenRequests {
   const PortSet& outputs() const { return outputs_; }
 
  private:
+  void take_ports(const SchedulingPass& in, std::vector<Connection>& toggles);
+  bool take_edges(const SchedulingPass& in, Port input);
+
   BitMatrix edges_;
-  PortSet inputs_, outputs_, looked_at_;
+  PortSet inputs_, outputs_;
+  PortSet looked_at_;  // free inputs, with an edge or without
+  PortSet left_;       // outputs_ without those of the greedy schedule
 };
 
 }  // namespace hybrid
