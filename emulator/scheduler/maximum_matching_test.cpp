@@ -1,3 +1,7 @@
+// Boost.Graph's front door sorts by std::stable_sort, within which clang finds what is deprecated since
+// C++17.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 #include "emulator/scheduler/maximum_matching.h"
 
 #include <gtest/gtest.h>
