@@ -381,6 +381,9 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.time("reconfiguration-switching", "its second part: the fabric changes", p.reconfiguration_switching);
   add.time("reconfiguration-lock", "its third part: receivers lock to new senders", p.reconfiguration_lock);
   add.named("scheduler", "scheduler", "who grants circuits, one slot a pass", p.scheduler_name);
+  add.count("scheduler-steps",
+            "matching: longest augmenting path K; islip, pim: iterations of a pass; 0: 9 and log2 N",
+            p.scheduler_steps, ~std::uint32_t{0});
   add.named("predictor", "predictor", "who asks for circuits", p.predictor);
   add.time("predictor-timeout", "time-out predictor: a connection unused that long is released",
            p.predictor_timeout);

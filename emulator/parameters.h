@@ -58,6 +58,7 @@ struct SwitchParameters {
   Time guard{};                 // unusable at the start of each slot (D 5.3.1)
   std::string allocation = "ses";
   std::string scheduler_name = "greedy";
+  std::uint32_t scheduler_steps = 0;  // of schedulers that work in steps; 0: the scheduler's own number
   std::string predictor = "timeout";
   Time predictor_timeout = microseconds(100);
   Time predictor_pause{};  // of a stretch without sends, what counts towards it at most; 0: all

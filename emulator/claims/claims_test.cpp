@@ -68,7 +68,7 @@ TEST(ClaimSweep, ChecksShowWhereTheyDoNotHold) {
 
 TEST(Claims, AreAllThereInThePapersOrder) {
   const auto names = claim_names();
-  for (int i = 1; i <= 10; ++i) EXPECT_EQ(names.at(static_cast<std::size_t>(i) - 1), "C" + std::to_string(i));
+  for (int i = 1; i <= 11; ++i) EXPECT_EQ(names.at(static_cast<std::size_t>(i) - 1), "C" + std::to_string(i));
   EXPECT_THROW(reproduce("C0", {}), UserError);
 }
 
@@ -101,6 +101,19 @@ TEST(Claims, NightlyGreedyDeliveryTakesAboutThreeLoadFactors) {
     for (std::size_t i = 0; i < cycles.x.size(); ++i)
       EXPECT_GE(curve.y[i], cycles.x[i]) << "fewer cycles than the load factor: " << curve.name;
   EXPECT_EQ(to_csv(cycles), to_csv(reproduce("C19", context).result.figures.at(0)));
+}
+
+TEST(Claims, MatchingStepsDoNotDependOnTheThreads) {
+  const Reproduced one = reproduce("C11", {.seed = 1, .repeats = 1, .threads = 1, .progress = {}});
+  const Reproduced two = reproduce("C11", {.seed = 1, .repeats = 1, .threads = 2, .progress = {}});
+  ASSERT_EQ(one.result.figures.size(), 8u);
+  for (std::size_t i = 0; i < one.result.figures.size(); ++i)
+    EXPECT_EQ(to_csv(one.result.figures[i]), to_csv(two.result.figures[i]));
+  for (const ClaimCheck& check : one.result.checks)
+    if (check.statement.starts_with("K = ")) {
+      EXPECT_TRUE(check.holds) << check.statement << ": " << check.figures;
+    }
+  EXPECT_EQ(one.result.checks.back().statement, "K = 2N - 1 is exact");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "emulator/scheduler/algorithm.h"
+#include "emulator/scheduler/rotated.h"
 
 namespace hybrid {
 
@@ -29,22 +30,6 @@ Port first_free(std::span<const Word> requested, std::span<const Word> establish
     mask = ~Word{0};
   }
   return kNoPort;
-}
-
-/// Calls `visit` for every member in the order first, first + 1, ..., size - 1, 0, ..., first - 1.
-template <class Visit>
-void for_each_rotated(const PortSet& set, Port first, Visit&& visit) {
-  const std::span<const Word> words = set.words();
-  const std::size_t start = first / kWordBits;
-  const Word upper = ~Word{0} << (first % kWordBits);
-  const auto visit_word = [&](std::size_t w, Word bits) {
-    for (; bits != 0; bits &= bits - 1)
-      visit(static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(bits))));
-  };
-  visit_word(start, words[start] & upper);
-  for (std::size_t w = start + 1; w < words.size(); ++w) visit_word(w, words[w]);
-  for (std::size_t w = 0; w < start; ++w) visit_word(w, words[w]);
-  visit_word(start, words[start] & ~upper);
 }
 
 // Rows of up to two words: kBelow[w][c] is word w of the columns below c.

@@ -19,7 +19,8 @@ class ModelPort final : public SchedulerPort {
         slots_(p.slots),
         cycle_(p.scheduler.cycle),
         delay_(p.scheduler.delay()),
-        scheduler_(make_one_slot_scheduler(p.scheduler_name, SchedulerShape{p.nodes, p.seed})),
+        scheduler_(
+            make_one_slot_scheduler(p.scheduler_name, SchedulerShape{p.nodes, p.seed, p.scheduler_steps})),
         requests_(ports_, ports_),
         established_(ports_, ports_),
         preloaded_(ports_, ports_),

@@ -31,8 +31,9 @@
 
 namespace hybrid {
 
-/// An empty scheduler for `nodes` ports and `slots` slots; reads `scheduler` and `scheduler_name` too. Throws
-/// UserError for no nodes, no slots, no scheduler clock, or an unknown scheduler.
+/// An empty scheduler for `nodes` ports and `slots` slots; reads `scheduler`, `scheduler_name`,
+/// `scheduler_steps` and `seed` too. Throws UserError for no nodes, no slots, no scheduler clock, or an
+/// unknown scheduler.
 std::unique_ptr<SchedulerPort> make_scheduler_port(const SwitchParameters& parameters);
 
 }  // namespace hybrid

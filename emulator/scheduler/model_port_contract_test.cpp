@@ -6,19 +6,23 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/random.h"
 #include "emulator/scheduler/model_port.h"
+#include "emulator/scheduler/slots_for_test.h"
 
 namespace hybrid {
 namespace {
 
 constexpr Time kCycle = nanoseconds(80);
 
-SwitchParameters parameters(std::uint32_t nodes, std::uint32_t slots, std::uint32_t latency) {
+SwitchParameters parameters(const std::string& scheduler, std::uint32_t nodes, std::uint32_t slots,
+                            std::uint32_t latency) {
   SwitchParameters p;
+  p.scheduler_name = scheduler;
   p.nodes = nodes;
   p.slots = slots;
   p.scheduler = {kCycle, latency};
@@ -184,81 +188,94 @@ void check_rest(const Replay& replay, const Asked& asked, std::uint64_t seed) {
   }
 }
 
-TEST(ModelPortContract, RandomCallsKeepTheContract) {
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    Random shape(seed);
-    const auto n = static_cast<std::uint32_t>(1 + shape.below(seed % 10 == 0 ? 140 : 12));
-    const auto k = static_cast<std::uint32_t>(1 + shape.below(5));
-    const auto latency = static_cast<std::uint32_t>(shape.below(4));
-    const auto port = make_scheduler_port(parameters(n, k, latency));
-    Replay replay(n, k);
-    Asked asked(n, k);
-    const auto see = [&](Time until) {
-      std::vector<Grant> grants;
-      const Time bound = port->next_change();
-      port->advance(until, grants);
-      for (const Grant& g : grants) {
-        ASSERT_LE(g.at, until);
-        ASSERT_GE(g.at, bound) << "earlier than next_change() allowed";
-        ASSERT_NO_FATAL_FAILURE(replay.apply(g)) << "seed " << seed;
-        const Time edge = g.at - kCycle * latency;
-        ASSERT_EQ(next_edge(edge, kCycle), edge);
-        if (asked.anything_goes(edge)) continue;
-        ASSERT_EQ(asked.wanted_at(g.connection, edge), g.kind == Grant::Kind::established) << "seed " << seed;
-      }
-    };
-    Time now{};
-    for (const Call& call : random_calls(seed, n, k)) {
-      // Up to just before the call: without latency, an edge that was advanced to has had its pass.
-      if (call.at > now) {
-        ASSERT_NO_FATAL_FAILURE(see(call.at - picoseconds(1)));
-      }
-      now = call.at;
-      make(*port, call);
-      asked.make(call);
+/// With one seed's calls.
+void check_contract(const std::string& name, std::uint64_t seed) {
+  Random shape(seed);
+  const auto n = static_cast<std::uint32_t>(1 + shape.below(seed % 10 == 0 ? 140 : 12));
+  const auto k = static_cast<std::uint32_t>(1 + shape.below(5));
+  const auto latency = static_cast<std::uint32_t>(shape.below(4));
+  const auto port = make_scheduler_port(parameters(name, n, k, latency));
+  Replay replay(n, k);
+  Asked asked(n, k);
+  const auto see = [&](Time until) {
+    std::vector<Grant> grants;
+    const Time bound = port->next_change();
+    port->advance(until, grants);
+    for (const Grant& g : grants) {
+      ASSERT_LE(g.at, until);
+      ASSERT_GE(g.at, bound) << "earlier than next_change() allowed";
+      ASSERT_NO_FATAL_FAILURE(replay.apply(g)) << "seed " << seed;
+      const Time edge = g.at - kCycle * latency;
+      ASSERT_EQ(next_edge(edge, kCycle), edge);
+      if (asked.anything_goes(edge)) continue;
+      ASSERT_EQ(asked.wanted_at(g.connection, edge), g.kind == Grant::Kind::established) << "seed " << seed;
     }
-    for (Time t = port->next_change(); t != Time::never(); t = port->next_change())
-      ASSERT_NO_FATAL_FAILURE(see(t));
-    check_rest(replay, asked, seed);
+  };
+  Time now{};
+  for (const Call& call : random_calls(seed, n, k)) {
+    // Up to just before the call: without latency, an edge that was advanced to has had its pass.
+    if (call.at > now) {
+      ASSERT_NO_FATAL_FAILURE(see(call.at - picoseconds(1)));
+    }
+    now = call.at;
+    make(*port, call);
+    asked.make(call);
   }
+  for (Time t = port->next_change(); t != Time::never(); t = port->next_change())
+    ASSERT_NO_FATAL_FAILURE(see(t));
+  check_rest(replay, asked, seed);
+}
+
+TEST(ModelPortContract, RandomCallsKeepTheContract) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) ASSERT_NO_FATAL_FAILURE(check_contract("greedy", seed));
+}
+
+TEST(ModelPortContract, EverySchedulerKeepsIt) {
+  for (const std::string& name : one_slot_names())
+    for (std::uint64_t seed = 1; seed <= 30; ++seed)
+      ASSERT_NO_FATAL_FAILURE(check_contract(name, seed)) << name;
+}
+
+void check_advancing(const std::string& name, std::uint64_t seed) {
+  Random random(seed);
+  const std::uint32_t n = 1 + static_cast<std::uint32_t>(random.below(20));
+  const std::uint32_t k = 1 + static_cast<std::uint32_t>(random.below(4));
+  const auto p = parameters(name, n, k, 1 + static_cast<std::uint32_t>(random.below(3)));
+  const auto calls = random_calls(seed, n, k);
+  const Time end = calls.back().at + microseconds(100);
+
+  std::vector<Grant> in_one_go, step_by_step, at_random;
+  const auto a = make_scheduler_port(p);
+  for (const Call& call : calls) make(*a, call);
+  a->advance(end, in_one_go);
+
+  const auto b = make_scheduler_port(p);
+  for (const Call& call : calls) {
+    while (b->next_change() < call.at) b->advance(b->next_change(), step_by_step);
+    make(*b, call);
+  }
+  while (b->next_change() <= end) b->advance(b->next_change(), step_by_step);
+
+  const auto c = make_scheduler_port(p);
+  Time now{};
+  for (const Call& call : calls) {
+    while (now < call.at) {
+      now = std::min(call.at, now + picoseconds(static_cast<std::int64_t>(random.below(200'000))));
+      c->advance(now, at_random);
+    }
+    make(*c, call);
+  }
+  c->advance(end, at_random);
+
+  ASSERT_EQ(in_one_go, step_by_step) << "seed " << seed;
+  ASSERT_EQ(in_one_go, at_random) << "seed " << seed;
+  ASSERT_FALSE(in_one_go.empty());
 }
 
 TEST(ModelPortContract, HowTimeIsAdvancedDoesNotMatter) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    Random random(seed);
-    const std::uint32_t n = 1 + static_cast<std::uint32_t>(random.below(20));
-    const std::uint32_t k = 1 + static_cast<std::uint32_t>(random.below(4));
-    const auto p = parameters(n, k, 1 + static_cast<std::uint32_t>(random.below(3)));
-    const auto calls = random_calls(seed, n, k);
-    const Time end = calls.back().at + microseconds(100);
-
-    std::vector<Grant> in_one_go, step_by_step, at_random;
-    const auto a = make_scheduler_port(p);
-    for (const Call& call : calls) make(*a, call);
-    a->advance(end, in_one_go);
-
-    const auto b = make_scheduler_port(p);
-    for (const Call& call : calls) {
-      while (b->next_change() < call.at) b->advance(b->next_change(), step_by_step);
-      make(*b, call);
-    }
-    while (b->next_change() <= end) b->advance(b->next_change(), step_by_step);
-
-    const auto c = make_scheduler_port(p);
-    Time now{};
-    for (const Call& call : calls) {
-      while (now < call.at) {
-        now = std::min(call.at, now + picoseconds(static_cast<std::int64_t>(random.below(200'000))));
-        c->advance(now, at_random);
-      }
-      make(*c, call);
-    }
-    c->advance(end, at_random);
-
-    ASSERT_EQ(in_one_go, step_by_step) << "seed " << seed;
-    ASSERT_EQ(in_one_go, at_random) << "seed " << seed;
-    ASSERT_FALSE(in_one_go.empty());
-  }
+  for (const std::string& name : one_slot_names())
+    for (std::uint64_t seed = 1; seed <= (name == "greedy" ? 60 : 15); ++seed)
+      ASSERT_NO_FATAL_FAILURE(check_advancing(name, seed)) << name;
 }
 
 }  // namespace

@@ -1,0 +1,77 @@
+#include "emulator/scheduler/matching_cost.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <functional>
+
+namespace hybrid {
+namespace {
+
+constexpr std::array kAll{MatchingProcessor::pure_logic, MatchingProcessor::matrix,
+                          MatchingProcessor::vector};
+
+/// Exponents of N and of K in a quantity, from doubling each at large sizes.
+struct Growth {
+  int ports, steps;
+  bool operator==(const Growth&) const = default;
+};
+Growth growth(MatchingProcessor processor, const std::function<std::uint64_t(const MatchingCost&)>& what) {
+  constexpr std::uint32_t kPorts = 4096, kSteps = 1024;
+  const auto at = [&](std::uint32_t n, std::uint32_t k) {
+    return static_cast<double>(what(matching_cost(processor, n, k)));
+  };
+  const auto exponent = [](double before, double after) {
+    return static_cast<int>(std::lround(std::log2(after / before)));
+  };
+  const double here = at(kPorts, kSteps);
+  if (here == 0) return {0, 0};
+  return {exponent(here, at(2 * kPorts, kSteps)), exponent(here, at(kPorts, 2 * kSteps))};
+}
+
+TEST(MatchingCost, GrowsAsTable61Says) {
+  const auto cycles = [](const MatchingCost& c) { return c.cycles; };
+  const auto wires = [](const MatchingCost& c) { return c.wires; };
+  const auto logic = [](const MatchingCost& c) { return c.logic; };
+  const auto memory = [](const MatchingCost& c) { return c.memory_bits; };
+  constexpr auto kPure = MatchingProcessor::pure_logic, kMatrix = MatchingProcessor::matrix,
+                 kVector = MatchingProcessor::vector;
+  EXPECT_EQ(growth(kPure, cycles), (Growth{0, 0}));
+  EXPECT_EQ(growth(kMatrix, cycles), (Growth{0, 1}));
+  EXPECT_EQ(growth(kVector, cycles), (Growth{1, 1}));
+  EXPECT_EQ(growth(kPure, wires), (Growth{2, 1}));
+  EXPECT_EQ(growth(kMatrix, wires), (Growth{2, 0}));
+  EXPECT_EQ(growth(kVector, wires), (Growth{1, 0}));
+  EXPECT_EQ(growth(kPure, logic), (Growth{2, 1}));
+  EXPECT_EQ(growth(kMatrix, logic), (Growth{2, 0}));
+  EXPECT_EQ(growth(kVector, logic), (Growth{1, 0})) << "the table prints O(K)";
+  EXPECT_EQ(growth(kMatrix, memory), (Growth{2, 1}));
+  EXPECT_EQ(growth(kVector, memory), (Growth{2, 1}));
+  EXPECT_EQ(matching_cost(kPure, 64, 9).memory_bits, 0u);
+  EXPECT_FALSE(matching_cost(kPure, 64, 9).repeats);
+  EXPECT_TRUE(matching_cost(kMatrix, 64, 9).repeats);
+  EXPECT_TRUE(matching_cost(kVector, 64, 9).repeats);
+}
+
+// D 6.4.1 and figure 6.4, K = 3 on six ports: F[1], F[2], F[3], back through B[3], B[2], B[1], update. A row
+// a cycle takes six times as long.
+TEST(MatchingCost, ThreeStepsOnSixPorts) {
+  EXPECT_EQ(matching_cost(MatchingProcessor::matrix, 6, 3), (MatchingCost{7, 36, 36, 108, true}));
+  EXPECT_EQ(matching_cost(MatchingProcessor::vector, 6, 3), (MatchingCost{42, 6, 6, 108, true}));
+  EXPECT_EQ(matching_cost(MatchingProcessor::pure_logic, 6, 3), (MatchingCost{1, 216, 216, 0, false}));
+}
+
+TEST(MatchingCost, ExactSearchesOnTheLargestCrossbarFitTheNumbers) {
+  const std::uint32_t n = 1u << 16, k = exact_matching_steps(n);
+  for (const MatchingProcessor processor : kAll) {
+    const MatchingCost cost = matching_cost(processor, n, k);
+    EXPECT_GE(cost.wires, n);
+    EXPECT_LE(static_cast<double>(cost.wires), 2.0 * k * n * n);
+    EXPECT_TRUE(cost.memory_bits == 0 || cost.memory_bits / n / n == k);
+  }
+  EXPECT_EQ(exact_matching_steps(1), 1u);
+}
+
+}  // namespace
+}  // namespace hybrid

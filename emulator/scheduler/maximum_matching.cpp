@@ -1,0 +1,130 @@
+#include "emulator/scheduler/maximum_matching.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace hybrid {
+
+MaximumMatching::MaximumMatching(std::uint32_t ports)
+    : words_(words_for(ports)),
+      output_of_(ports, kNoPort),
+      input_of_(ports, kNoPort),
+      free_outputs_(words_),
+      row_words_(words_ * ports + 1),
+      row_begin_(std::size_t{ports} + 1),
+      unseen_(words_),
+      reached_(words_),
+      layers_(words_ * ports),
+      path_(ports) {
+  free_inputs_.reserve(ports);
+  clear();
+}
+
+void MaximumMatching::clear() {
+  std::fill(output_of_.begin(), output_of_.end(), kNoPort);
+  std::fill(input_of_.begin(), input_of_.end(), kNoPort);
+  std::fill(free_outputs_.begin(), free_outputs_.end(), ~Word{0});  // edges are to ports only
+  size_ = 0;
+}
+
+void MaximumMatching::match(Connection edge) {
+  output_of_[edge.source] = edge.destination;
+  input_of_[edge.destination] = edge.source;
+  free_outputs_[edge.destination / kWordBits] &= ~bit_of(edge.destination);
+  ++size_;
+}
+
+void MaximumMatching::improve(const BitMatrix& edges, const PortSet& inputs) {
+  take_rows(edges, inputs);
+  while (find_layers()) std::erase_if(free_inputs_, [this](Port input) { return augment_from(input); });
+}
+
+/// Keeps the rows, and matches what is free and can be at once: the first phase.
+void MaximumMatching::take_rows(const BitMatrix& edges, const PortSet& inputs) {
+  free_inputs_.clear();
+  RowWord* next = row_words_.data();
+  for (Port input = 0; input < output_of_.size(); ++input) {
+    RowWord* const begin = next;
+    row_begin_[input] = static_cast<std::size_t>(begin - row_words_.data());
+    if (!inputs.test(input)) continue;
+    const std::span<const Word> words = edges.row(input);
+    for (std::size_t w = 0; w < words_; ++w) {  // without a branch: which ones are 0 is unpredictable
+      *next = {static_cast<std::uint32_t>(w), words[w]};
+      next += words[w] != 0;
+    }
+    if (next == begin || output_of_[input] != kNoPort) continue;
+    const RowWord* found = begin;
+    while (found != next && (found->bits & free_outputs_[found->index]) == 0) ++found;
+    if (found == next) {
+      free_inputs_.push_back(input);
+      continue;
+    }
+    const auto bit = static_cast<std::size_t>(std::countr_zero(found->bits & free_outputs_[found->index]));
+    match({input, static_cast<Port>(found->index * kWordBits + bit)});
+  }
+  row_begin_.back() = static_cast<std::size_t>(next - row_words_.data());
+}
+
+/// The layers of a phase; whether the last one has a free output. Layers before it have none.
+bool MaximumMatching::find_layers() {
+  std::fill(unseen_.begin(), unseen_.end(), ~Word{0});
+  std::fill(reached_.begin(), reached_.end(), Word{0});
+  const auto reach = [this](Port input) {
+    for (const RowWord& word : row(input)) reached_[word.index] |= word.bits;
+  };
+  for (const Port input : free_inputs_) reach(input);
+  for (depth_ = 0;;) {
+    const std::span<Word> outputs(layer(depth_), words_);
+    Word any = 0, any_free = 0;
+    for (std::size_t w = 0; w < words_; ++w) {
+      outputs[w] = reached_[w] & unseen_[w];
+      unseen_[w] &= ~reached_[w];
+      any |= outputs[w];
+      any_free |= outputs[w] & free_outputs_[w];
+    }
+    if (any == 0) return false;
+    ++depth_;
+    if (any_free != 0) {
+      for (std::size_t w = 0; w < words_; ++w) outputs[w] &= free_outputs_[w];  // where paths end
+      return true;
+    }
+    std::fill(reached_.begin(), reached_.end(), Word{0});
+    for_each_port(outputs, [&](Port output) { reach(input_of_[output]); });
+  }
+}
+
+/// Follows the layers from a free input; augments by the path if one ends at a free output, or returns false.
+/// Outputs that were tried leave their layer: no path through them is left in this phase.
+bool MaximumMatching::augment_from(Port input) {
+  std::size_t depth = 0;
+  path_[0].input = input;
+  for (;;) {
+    Word* outputs = layer(depth);
+    const auto words = row(path_[depth].input);
+    const auto found = std::find_if(words.begin(), words.end(), [outputs](const RowWord& word) {
+      return (word.bits & outputs[word.index]) != 0;
+    });
+    if (found == words.end()) {
+      if (depth == 0) return false;
+      --depth;
+      continue;
+    }
+    Word& left = outputs[found->index];
+    const auto bit = static_cast<std::size_t>(std::countr_zero(found->bits & left));
+    left &= ~(Word{1} << bit);
+    const auto output = static_cast<Port>(found->index * kWordBits + bit);
+    path_[depth].output = output;
+    if (depth + 1 == depth_) break;
+    path_[++depth].input = input_of_[output];
+  }
+  const Port end = path_[depth].output;
+  free_outputs_[end / kWordBits] &= ~bit_of(end);
+  for (std::size_t i = 0; i <= depth; ++i) {
+    output_of_[path_[i].input] = path_[i].output;
+    input_of_[path_[i].output] = path_[i].input;
+  }
+  ++size_;
+  return true;
+}
+
+}  // namespace hybrid

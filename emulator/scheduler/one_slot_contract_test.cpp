@@ -1,0 +1,136 @@
+// Every registered algorithm that can run in the loop, against the contract of scheduler.h.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/testing/allocation_count.h"
+#include "emulator/scheduler/slots_for_test.h"
+
+namespace hybrid {
+namespace {
+
+std::unique_ptr<Scheduler> scheduler_of(const std::string& name, std::size_t ports, std::uint32_t steps) {
+  return make_one_slot_scheduler(name, {static_cast<std::uint32_t>(ports), 7, steps});
+}
+
+/// Calls `look(state, random)` for random and hard slots of many sizes, among them those of a word's edges.
+void for_all_slots(const std::function<void(SlotsForTest&, Random&)>& look) {
+  for (const std::size_t ports : {1, 2, 3, 5, 16, 31, 63, 64, 65, 100, 127, 128, 129, 200}) {
+    Random random(ports);
+    for (SlotsForTest& state : hard_slots(ports)) look(state, random);
+    for (int round = 0; round < (ports < 40 ? 20 : 3); ++round) {
+      const auto percent = static_cast<unsigned>(random.below(2) == 0 ? random.below(101) : random.below(8));
+      SlotsForTest state = random_slots(ports, 1 + random.below(3), percent, random);
+      look(state, random);
+    }
+  }
+}
+
+TEST(OneSlotContract, TheAlgorithmsOfTheDissertationAndTheBaselinesAreThere) {
+  const auto names = one_slot_names();
+  for (const char* name :
+       {"exact", "greedy", "greedy-release-first", "islip", "matching", "pim", "wavefront"})
+    EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+}
+
+TEST(OneSlotContract, PassesKeepItAndComeToRest) {
+  for (const std::string& name : one_slot_names())
+    for (const std::uint32_t steps : {0u, 1u, 3u})
+      for_all_slots([&](SlotsForTest& state, Random& random) {
+        if (testing::Test::HasFatalFailure()) return;
+        const std::size_t s = random.below(state.slots.size());
+        const auto scheduler = scheduler_of(name, state.ports(), steps);
+        std::size_t passes = 0;
+        for (bool rest = false; !rest; ++passes) {
+          const auto toggles = scheduler->pass(state.pass(s, any_priority(state.ports(), random)));
+          ASSERT_EQ(fault_of(state, s, toggles), "") << name << " at " << state.ports() << " ports";
+          rest = toggles.empty();
+          state.toggle(s, toggles);
+          ASSERT_LE(passes, state.ports() + 1) << name;
+        }
+      });
+}
+
+TEST(OneSlotContract, TheSameCallsGiveTheSameToggles) {
+  for (const std::string& name : one_slot_names())
+    for_all_slots([&](SlotsForTest& state, Random& random) {
+      const auto a = scheduler_of(name, state.ports(), 0), b = scheduler_of(name, state.ports(), 0);
+      for (int pass = 0; pass < 3; ++pass) {
+        const auto in = state.pass(0, any_priority(state.ports(), random));
+        const auto first = a->pass(in), second = b->pass(in);
+        ASSERT_TRUE(std::equal(first.begin(), first.end(), second.begin(), second.end())) << name;
+        if (pass == 1) state.toggle(0, first);
+      }
+    });
+}
+
+// What an algorithm leaves over from a pass must not show in the next one, over another slot.
+TEST(OneSlotContract, InputsWithoutWorkMayBeSpared) {
+  for (const std::string& name : one_slot_names()) {
+    std::vector<std::unique_ptr<Scheduler>> looks_at_all(1), spared(1);
+    for_all_slots([&](SlotsForTest& state, Random& random) {
+      const std::size_t n = state.ports();
+      while (looks_at_all.size() <= n) {
+        looks_at_all.emplace_back();
+        spared.emplace_back();
+      }
+      if (!looks_at_all[n]) {
+        looks_at_all[n] = scheduler_of(name, n, 0);
+        spared[n] = scheduler_of(name, n, 0);
+      }
+      const auto priority = any_priority(n, random);
+      const auto all = looks_at_all[n]->pass(state.pass(0, priority));
+      PortSet working(n);
+      for (Port u = 0; u < n; ++u)
+        for (Port v = 0; v < n; ++v)
+          if (state.requests.test(u, v) != state.established.test(u, v)) working.set(u);
+      const auto some =
+          spared[n]->pass({state.requests, state.established, state.slots[0], working, priority});
+      ASSERT_TRUE(std::equal(all.begin(), all.end(), some.begin(), some.end())) << name << " at " << n;
+    });
+  }
+}
+
+TEST(OneSlotContract, PassesAllocateNothing) {
+  for (const std::string& name : one_slot_names())
+    for (const std::size_t ports : {20, 128, 200}) {
+      Random random(3);
+      SlotsForTest state = random_slots(ports, 2, 10, random);
+      const auto scheduler = scheduler_of(name, ports, 0);
+      const std::size_t before = allocation_count().calls;
+      for (Port pass = 0; pass < 4; ++pass) state.toggle(0, scheduler->pass(state.pass(0, {pass, pass})));
+      EXPECT_EQ(allocation_count().calls, before) << name;
+    }
+}
+
+TEST(OneSlotContract, TheCheckerFindsEveryFault) {
+  SlotsForTest state(4, 2);
+  ASSERT_TRUE(state.hold(0, {0, 0}));
+  ASSERT_TRUE(state.hold(0, {1, 1}));
+  ASSERT_TRUE(state.hold(1, {2, 2}));
+  for (const Connection c : {Connection{0, 0}, {2, 2}, {2, 3}, {3, 3}, {2, 1}})
+    state.requests.set(c.source, c.destination);
+  const auto fault = [&](std::vector<Connection> toggles) { return fault_of(state, 0, toggles); };
+  EXPECT_EQ(fault({{1, 1}, {2, 1}}), "");
+  EXPECT_EQ(fault({{2, 3}}), "");
+  EXPECT_NE(fault({}), "");
+  EXPECT_NE(fault({{2, 4}}), "") << "no such port";
+  EXPECT_NE(fault({{0, 0}}), "") << "asked for";
+  EXPECT_NE(fault({{3, 2}}), "") << "not asked for";
+  EXPECT_NE(fault({{2, 2}}), "") << "in another slot";
+  EXPECT_NE(fault({{2, 1}}), "") << "output busy";
+  EXPECT_NE(fault({{2, 1}, {1, 1}}), "") << "output busy until the next toggle";
+  EXPECT_NE(fault({{2, 3}, {3, 3}}), "") << "output taken by this pass";
+  EXPECT_NE(fault({{2, 3}, {2, 3}}), "") << "toggled twice";
+}
+
+TEST(OneSlotContract, AnUnknownAlgorithmIsNamed) {
+  EXPECT_THROW(make_one_slot_scheduler("exakt", {4}), UserError);
+}
+
+}  // namespace
+}  // namespace hybrid

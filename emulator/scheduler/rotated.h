@@ -1,0 +1,46 @@
+// Sets of ports gone through from a port on, and round: the order of a rotating priority (D 5.3.2).
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <span>
+
+#include "core/connection.h"
+#include "core/port_set.h"
+
+namespace hybrid {
+
+/// Calls `visit` for every member in the order first, first + 1, ..., last port, 0, ..., first - 1.
+template <class Visit>
+void for_each_rotated(const PortSet& set, Port first, Visit&& visit) {
+  const std::span<const Word> words = set.words();
+  const std::size_t start = first / kWordBits;
+  const Word upper = ~Word{0} << (first % kWordBits);
+  const auto visit_word = [&](std::size_t w, Word bits) {
+    for (; bits != 0; bits &= bits - 1)
+      visit(static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(bits))));
+  };
+  visit_word(start, words[start] & upper);
+  for (std::size_t w = start + 1; w < words.size(); ++w) visit_word(w, words[w]);
+  for (std::size_t w = 0; w < start; ++w) visit_word(w, words[w]);
+  visit_word(start, words[start] & ~upper);
+}
+
+/// The first port of both `a` and `b` in that order, or kNoPort. Both have the same size.
+inline Port first_of_both(std::span<const Word> a, std::span<const Word> b, Port first) {
+  const std::size_t start = first / kWordBits;
+  const Word upper = ~Word{0} << (first % kWordBits);
+  const auto lowest = [](std::size_t w, Word bits) {
+    return static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(bits)));
+  };
+  const Word begin = a[start] & b[start];
+  if (const Word bits = begin & upper; bits != 0) return lowest(start, bits);
+  for (std::size_t w = start + 1; w < a.size(); ++w)
+    if (const Word bits = a[w] & b[w]; bits != 0) return lowest(w, bits);
+  for (std::size_t w = 0; w < start; ++w)
+    if (const Word bits = a[w] & b[w]; bits != 0) return lowest(w, bits);
+  if (const Word bits = begin & ~upper; bits != 0) return lowest(start, bits);
+  return kNoPort;
+}
+
+}  // namespace hybrid
