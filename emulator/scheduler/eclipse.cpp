@@ -11,6 +11,7 @@
 //
 // The paper fills a given window; here the greedy goes on until the demand is drained.
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -67,19 +68,23 @@ class EclipseRun {
     std::size_t at = 0;
     for (std::size_t t = 0; t < tried.size(); ++t)
       if (consider(values_[tried[t]], matching, best)) at = t;
-    // Between the best one's neighbours.
-    std::size_t low = at + 1 < tried.size() ? tried[at + 1] : 0;
-    std::size_t high = at > 0 ? tried[at - 1] : values_.size() - 1;
-    std::size_t centre = tried[at];
+    // Between the best one's neighbours, both ends exclusive.
+    const auto position = [&](std::size_t t) { return static_cast<std::ptrdiff_t>(tried[t]); };
+    std::ptrdiff_t low = at + 1 < tried.size() ? position(at + 1) : -1;
+    std::ptrdiff_t high = at > 0 ? position(at - 1) : static_cast<std::ptrdiff_t>(values_.size());
+    std::ptrdiff_t centre = position(at);
     while (high - low > 2) {
-      const std::size_t below = (low + centre) / 2, above = (centre + high + 1) / 2;
-      if (below > low && below < centre && consider(values_[below], matching, best)) {
+      const std::ptrdiff_t below = centre - (centre - low) / 2, above = centre + (high - centre) / 2;
+      const auto better = [&](std::ptrdiff_t k) {
+        return k != centre && consider(values_[static_cast<std::size_t>(k)], matching, best);
+      };
+      if (better(below)) {
         high = std::exchange(centre, below);
-      } else if (above > centre && above < high && consider(values_[above], matching, best)) {
+      } else if (better(above)) {
         low = std::exchange(centre, above);
       } else {
-        low = below;
-        high = above;
+        if (below != centre) low = below;
+        if (above != centre) high = above;
       }
     }
     // Where all have more left, longer is no worse; so each configuration drains an entry at least.
