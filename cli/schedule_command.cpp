@@ -71,8 +71,8 @@ std::string demand_table(const std::vector<ScheduleScore>& scores) {
   for (const ScheduleScore& s : scores)
     table.add({s.scheduler, decimals(s.requests.mean(), 1), time_text(s.drain_ns.mean()),
                time_text(s.bound_ns.mean()), decimals(s.score.mean(), 3), decimals(s.score.least(), 3),
-               decimals(s.score.largest(), 3), decimals(s.configurations.mean(), 1), percent(s.by_packets.mean()),
-               time_text(s.ns_per_request())});
+               decimals(s.score.largest(), 3), decimals(s.configurations.mean(), 1),
+               percent(s.by_packets.mean()), time_text(s.ns_per_request())});
   return table.text(0, kWidth);
 }
 
@@ -113,7 +113,8 @@ class ScheduleCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     app.description(
-        "Scores scheduling algorithms on request sets, without emulation: how many requests they grant in a slot "
+        "Scores scheduling algorithms on request sets, without emulation: how many requests they grant in a "
+        "slot "
         "or in K, how many slots a set needs, how long a demand takes to drain. Every schedule is checked "
         "independently before it is counted.");
     add_config_option(table_);
@@ -128,7 +129,8 @@ class ScheduleCommand final : public Command {
         "  hybrid schedule --requests set.csv --slots 0 --scheduler first-fit,edge-colouring\n"
         "  hybrid schedule --pattern hidden --density 2 --slots 4 --sizes random --json -\n"
         "  hybrid schedule --demand --pattern skewed --density 16 --message 64K --reconfiguration 20us\n"
-        "  hybrid schedule --demand --requests set.json --partial --packet-share 0.1 --scheduler best-first-fit\n"
+        "  hybrid schedule --demand --requests set.json --partial --packet-share 0.1 --scheduler "
+        "best-first-fit\n"
         "  hybrid schedule --network fattree:3,16\n"
         "  hybrid schedule --scheduler edge-colouring --slots 0 --output schedule.json");
   }
@@ -160,7 +162,8 @@ class ScheduleCommand final : public Command {
     if (!options_.demand)
       for (const std::string& name : options_of_demands())
         if (given.contains(name))
-          throw UserError(name + ": it goes with --demand", "Give --demand too, or leave --" + name + " out.");
+          throw UserError(name + ": it goes with --demand",
+                          "Give --demand too, or leave --" + name + " out.");
     if (options_.demand && given.contains("slots"))
       throw UserError("slots: a demand is drained in as many configurations as it takes",
                       "Leave --slots or --demand out.");
@@ -170,8 +173,8 @@ class ScheduleCommand final : public Command {
 
   std::string what_was_scheduled(const ScheduleRun& run) const {
     if (!options_.requests.empty()) return options_.requests;
-    return fmt::format("{} set{} of {}, density {}, seed {}", run.repeats, run.repeats == 1 ? "" : "s", pattern(),
-                       options_.density, options_.seed);
+    return fmt::format("{} set{} of {}, density {}, seed {}", run.repeats, run.repeats == 1 ? "" : "s",
+                       pattern(), options_.density, options_.seed);
   }
 
   std::string pattern() const {
@@ -188,19 +191,24 @@ class ScheduleCommand final : public Command {
       if (options_.packet_share > 0)
         text += fmt::format(", packet network of {} of the link rate", percent(options_.packet_share));
     } else if (!options_.tree) {
-      text += options_.slots == 0 ? "; as few slots as needed" : fmt::format("; {} slot{}", options_.slots, options_.slots == 1 ? "" : "s");
-      text += fmt::format("; the most requests of a port: {}", decimals(run.scores.front().slots_needed.mean(), 1));
+      text += options_.slots == 0
+                  ? "; as few slots as needed"
+                  : fmt::format("; {} slot{}", options_.slots, options_.slots == 1 ? "" : "s");
+      text += fmt::format("; the most requests of a port: {}",
+                          decimals(run.scores.front().slots_needed.mean(), 1));
     }
-    text += options_.demand
-                ? "\nchecked: every schedule was replayed and drains all its bytes, none below the bound\n"
-                : "\nchecked: no schedule has a port or link twice in a slot, or grants what was not asked for\n";
+    text +=
+        options_.demand
+            ? "\nchecked: every schedule was replayed and drains all its bytes, none below the bound\n"
+            : "\nchecked: no schedule has a port or link twice in a slot, or grants what was not asked for\n";
     return text;
   }
 
   Json as_json(const ScheduleRun& run) const {
     Json array = Json::array();
     for (const ScheduleScore& s : run.scores) {
-      Json one{{"scheduler", s.scheduler}, {"network", network_name(options_, run.nodes)}, {"nodes", run.nodes}};
+      Json one{
+          {"scheduler", s.scheduler}, {"network", network_name(options_, run.nodes)}, {"nodes", run.nodes}};
       if (options_.requests.empty()) {
         one["pattern"] = pattern();
         one["density"] = options_.density;

@@ -61,16 +61,19 @@ class ScheduleCommandTest : public testing::Test {
 
 TEST_F(ScheduleCommandTest, ComparesWhatCanByDefault) {
   const std::string text = output({"--nodes", "16", "--repeats", "3"});
-  EXPECT_THAT(text, AllOf(HasSubstr("greedy"), HasSubstr("first-fit"), HasSubstr("edge-colouring"),
-                          HasSubstr("checked: no schedule"), HasSubstr("3 sets of random, density 1, seed 1")));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("greedy"), HasSubstr("first-fit"), HasSubstr("edge-colouring"),
+                    HasSubstr("checked: no schedule"), HasSubstr("3 sets of random, density 1, seed 1")));
   EXPECT_THAT(text, Not(HasSubstr("solstice")));
-  EXPECT_THAT(output({"--demand", "--nodes", "8", "--repeats", "2", "--reconfiguration", "1us"}),
-              AllOf(HasSubstr("solstice"), HasSubstr("eclipse"), HasSubstr("birkhoff"), HasSubstr("best-first-fit"),
-                    HasSubstr("checked: every schedule was replayed"), Not(HasSubstr("greedy"))));
+  EXPECT_THAT(
+      output({"--demand", "--nodes", "8", "--repeats", "2", "--reconfiguration", "1us"}),
+      AllOf(HasSubstr("solstice"), HasSubstr("eclipse"), HasSubstr("birkhoff"), HasSubstr("best-first-fit"),
+            HasSubstr("checked: every schedule was replayed"), Not(HasSubstr("greedy"))));
 }
 
 TEST_F(ScheduleCommandTest, StableKeysOfOneAndOfSeveral) {
-  const Json one = json({"--scheduler", "greedy", "--nodes", "16", "--density", "4", "--repeats", "5", "--seed", "9"});
+  const Json one =
+      json({"--scheduler", "greedy", "--nodes", "16", "--density", "4", "--repeats", "5", "--seed", "9"});
   ASSERT_TRUE(one.is_object());
   EXPECT_EQ(one["scheduler"], "greedy");
   EXPECT_EQ(one["network"], "crossbar:16");
@@ -89,7 +92,8 @@ TEST_F(ScheduleCommandTest, StableKeysOfOneAndOfSeveral) {
 }
 
 TEST_F(ScheduleCommandTest, TheExactOnesAreAtLeastAsGood) {
-  const Json all = json({"--nodes", "24", "--density", "3", "--slots", "2", "--sizes", "random", "--repeats", "20"});
+  const Json all =
+      json({"--nodes", "24", "--density", "3", "--slots", "2", "--sizes", "random", "--repeats", "20"});
   Json exact;
   for (const Json& one : all)
     if (one["scheduler"] == "edge-colouring") exact = one;
@@ -137,7 +141,8 @@ TEST_F(ScheduleCommandTest, RequestFilesAndTheScheduleWritten) {
 
 TEST_F(ScheduleCommandTest, AnOldFileIsKept) {
   write("old.json", "precious");
-  EXPECT_THAT(refused({"--scheduler", "greedy", "--output", "old.json"}), HasSubstr("'old.json' exists already"));
+  EXPECT_THAT(refused({"--scheduler", "greedy", "--output", "old.json"}),
+              HasSubstr("'old.json' exists already"));
   std::string kept;
   std::ifstream("old.json") >> kept;
   EXPECT_EQ(kept, "precious");
@@ -146,8 +151,8 @@ TEST_F(ScheduleCommandTest, AnOldFileIsKept) {
 TEST_F(ScheduleCommandTest, Demands) {
   // 100 bytes at 8 Gb/s are 100 ns; beside a tenth of a packet network less is left to the fabric.
   write("demand.json", R"({"ports": 3, "requests": [[0, 1, 100], [1, 2, 100], [2, 0, 100]]})");
-  const std::vector<std::string> words{"--demand", "--requests", "demand.json", "--link-rate", "8Gb/s",
-                                       "--reconfiguration", "50ns"};
+  const std::vector<std::string> words{"--demand", "--requests",        "demand.json", "--link-rate",
+                                       "8Gb/s",    "--reconfiguration", "50ns"};
   for (const Json& one : json(words)) {
     EXPECT_EQ(one["drain_ns"]["mean"], 150) << one["scheduler"];
     EXPECT_EQ(one["bound_ns"]["mean"], 150);
@@ -160,13 +165,25 @@ TEST_F(ScheduleCommandTest, Demands) {
   with.insert(with.end(), {"--scheduler", "solstice", "--output", "drain.json"});
   output(with);
   const Json written = read("drain.json");
-  EXPECT_EQ(written["configurations"], Json::parse(R"([{"lasts_ns": 150.0, "connections": [[0, 1], [1, 2], [2, 0]]}])"));
+  EXPECT_EQ(written["configurations"],
+            Json::parse(R"([{"lasts_ns": 150.0, "connections": [[0, 1], [1, 2], [2, 0]]}])"));
   EXPECT_EQ(written["drain_ns"], 150);
 }
 
 TEST_F(ScheduleCommandTest, PartialReconfigurationAndPacketsHelp) {
-  const std::vector<std::string> words{"--demand",     "--nodes",  "16",   "--density",          "8",   "--sizes", "random",
-                                       "--repeats", "3", "--scheduler", "best-first-fit", "--reconfiguration", "1us"};
+  const std::vector<std::string> words{"--demand",
+                                       "--nodes",
+                                       "16",
+                                       "--density",
+                                       "8",
+                                       "--sizes",
+                                       "random",
+                                       "--repeats",
+                                       "3",
+                                       "--scheduler",
+                                       "best-first-fit",
+                                       "--reconfiguration",
+                                       "1us"};
   auto partial = words, packets = words;
   partial.emplace_back("--partial");
   packets.insert(packets.end(), {"--packet-share", "0.5"});
@@ -178,7 +195,8 @@ TEST_F(ScheduleCommandTest, PartialReconfigurationAndPacketsHelp) {
 
 TEST_F(ScheduleCommandTest, BadRequestFiles) {
   write("range.csv", "0,1\n2,9\n");
-  EXPECT_THAT(refused({"--requests", "range.csv", "--nodes", "8"}), HasSubstr("range.csv:2:3: there is no port 9"));
+  EXPECT_THAT(refused({"--requests", "range.csv", "--nodes", "8"}),
+              HasSubstr("range.csv:2:3: there is no port 9"));
   write("twice.json", "[[0,1],\n [0,1]]");
   EXPECT_THAT(refused({"--requests", "twice.json"}), HasSubstr("twice.json:2:3: 0 -> 1"));
   write("self.csv", "3,3\n");
@@ -207,14 +225,17 @@ TEST_F(ScheduleCommandTest, BadNetworks) {
   EXPECT_THAT(refused({"--network", "fattree:3"}), HasSubstr("fattree:3 is not a fat tree"));
   EXPECT_THAT(refused({"--network", "fattree:2,4", "--demand"}), HasSubstr("drained through a crossbar"));
   EXPECT_THAT(refused({"--network", "fattree:2,4", "--slots", "4"}), HasSubstr("slots: 4 on a fat tree"));
-  EXPECT_THAT(refused({"--network", "fattree:2,4", "--scheduler", "greedy"}), HasSubstr("cannot schedule a fat tree"));
-  EXPECT_THAT(refused({"--network", "crossbar:8", "--nodes", "8"}), HasSubstr("Leave --nodes or --network out"));
+  EXPECT_THAT(refused({"--network", "fattree:2,4", "--scheduler", "greedy"}),
+              HasSubstr("cannot schedule a fat tree"));
+  EXPECT_THAT(refused({"--network", "crossbar:8", "--nodes", "8"}),
+              HasSubstr("Leave --nodes or --network out"));
 }
 
 TEST_F(ScheduleCommandTest, BadCombinations) {
   EXPECT_THAT(refused({"--scheduler", "gredy"}), HasSubstr("Did you mean 'greedy'?"));
-  EXPECT_THAT(refused({"--scheduler", "solstice"}),
-              AllOf(HasSubstr("'solstice' cannot schedule slots of a crossbar"), HasSubstr("edge-colouring")));
+  EXPECT_THAT(
+      refused({"--scheduler", "solstice"}),
+      AllOf(HasSubstr("'solstice' cannot schedule slots of a crossbar"), HasSubstr("edge-colouring")));
   EXPECT_THAT(refused({"--demand", "--scheduler", "greedy"}), HasSubstr("cannot schedule a demand"));
   EXPECT_THAT(refused({"--partial"}), HasSubstr("Give --demand too"));
   EXPECT_THAT(refused({"--demand", "--slots", "3"}), HasSubstr("Leave --slots or --demand out"));
@@ -224,7 +245,8 @@ TEST_F(ScheduleCommandTest, BadCombinations) {
   EXPECT_THAT(refused({"--demand", "--packet-share", "2"}), HasSubstr("packet-share: 2"));
   EXPECT_THAT(refused({"--sizes", "odd"}), HasSubstr("'odd'"));
   EXPECT_THAT(refused({"--output", "x.json"}), HasSubstr("one schedule"));
-  EXPECT_THAT(refused({"--scheduler", "greedy", "--repeats", "2", "--output", "x.json"}), HasSubstr("one schedule"));
+  EXPECT_THAT(refused({"--scheduler", "greedy", "--repeats", "2", "--output", "x.json"}),
+              HasSubstr("one schedule"));
   EXPECT_THAT(refused({"--scheduler", "greedy", "--output", "no/such/x.json"}), HasSubstr("cannot create"));
 }
 

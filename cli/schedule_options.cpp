@@ -44,9 +44,10 @@ void set_tree(std::string_view text, ScheduleOptions& options) {
   FatTreeShape tree;
   tree.levels = static_cast<std::uint32_t>(parse_count(numbers[0], "network: levels", kMostTreeLevels));
   tree.up = static_cast<std::uint32_t>(parse_count(numbers[1], "network: ports up", kMostSwitchPorts));
-  tree.down = numbers.size() < 3
-                  ? tree.up
-                  : static_cast<std::uint32_t>(parse_count(numbers[2], "network: ports down", kMostSwitchPorts));
+  tree.down =
+      numbers.size() < 3
+          ? tree.up
+          : static_cast<std::uint32_t>(parse_count(numbers[2], "network: ports down", kMostSwitchPorts));
   if (tree.levels == 0 || tree.up == 0 || tree.down < 2)
     throw UserError(fmt::format("network: fattree:{} has no nodes to connect", text),
                     "Give at least 1 level, 1 port up and 2 ports down.");
@@ -74,9 +75,10 @@ void set_network(std::string_view text, ScheduleOptions& options) {
   options.nodes_given = true;
   if (text.starts_with(kTree)) return set_tree(text.substr(kTree.size()), options);
   if (!text.starts_with(kCrossbar))
-    throw UserError(fmt::format("network: '{}' is not a network", text),
-                    "Give crossbar:N, N ports, or fattree:L,W[,M], L levels of switches with W ports up and M "
-                    "down.");
+    throw UserError(
+        fmt::format("network: '{}' is not a network", text),
+        "Give crossbar:N, N ports, or fattree:L,W[,M], L levels of switches with W ports up and M "
+        "down.");
   options.tree.reset();
   options.nodes = static_cast<std::uint32_t>(
       parse_count(text.substr(kCrossbar.size()), "network crossbar:N", kMostCrossbarPorts));
@@ -117,11 +119,12 @@ void add_request_options(OptionTable& table, ScheduleOptions& o) {
 }
 
 void add_scheduling_options(OptionTable& table, ScheduleOptions& o) {
-  table.add({"scheduler", "NAME[,NAME...]", "algorithms to compare: see `hybrid list scheduler`", "all that can",
-             [&o](std::string_view v) { o.schedulers = split_list(v, "scheduler"); }});
-  table.add({"slots", "K", "slots to fit the requests into; 0: as few as needed", "1", [&o](std::string_view v) {
-               o.slots = static_cast<std::uint32_t>(parse_count(v, "slots", 1U << 20));
-             }});
+  table.add({"scheduler", "NAME[,NAME...]", "algorithms to compare: see `hybrid list scheduler`",
+             "all that can", [&o](std::string_view v) { o.schedulers = split_list(v, "scheduler"); }});
+  table.add(
+      {"slots", "K", "slots to fit the requests into; 0: as few as needed", "1", [&o](std::string_view v) {
+         o.slots = static_cast<std::uint32_t>(parse_count(v, "slots", 1U << 20));
+       }});
   table.add({"steps", "N", "iterations of the schedulers that have them", "each one's own",
              [&o](std::string_view v) {
                o.steps = static_cast<std::uint32_t>(parse_count(v, "steps", 1U << 20));

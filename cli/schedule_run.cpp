@@ -33,7 +33,8 @@ double timed(Work&& work) {
 bool is_able(const SchedulingAlgorithm& algorithm, const ScheduleOptions& options) {
   if (options.tree) return algorithm.fat_tree(*options.tree, options.seed) != nullptr;
   if (options.demand) return algorithm.demand() != nullptr;
-  return algorithm.slot_fitter() != nullptr || algorithm.one_slot({2, options.seed, options.steps}) != nullptr;
+  return algorithm.slot_fitter() != nullptr ||
+         algorithm.one_slot({2, options.seed, options.steps}) != nullptr;
 }
 
 std::string kind_of_problem(const ScheduleOptions& options) {
@@ -166,7 +167,8 @@ class Runner {
 
   void add_granted(std::size_t granted, std::size_t requests, Bytes served, Bytes bytes) {
     score_.granted.add(static_cast<double>(granted));
-    score_.schedulability.add(requests == 0 ? 1 : static_cast<double>(granted) / static_cast<double>(requests));
+    score_.schedulability.add(requests == 0 ? 1
+                                            : static_cast<double>(granted) / static_cast<double>(requests));
     if (bytes > 0) score_.bytes_served.add(static_cast<double>(served) / static_cast<double>(bytes));
   }
 
@@ -191,10 +193,10 @@ void require_permutation(const RequestSet& set) {
   for (const Request& r : set.requests) {
     const bool again = sends[r.connection.source]++ != 0;
     if (again || receives[r.connection.destination]++ != 0)
-      throw UserError(fmt::format("requests: node {} {} twice, but a fat tree's node has one link each way",
-                                  again ? r.connection.source : r.connection.destination,
-                                  again ? "sends" : "receives"),
-                      "Give each node one request at most in each direction, such as --pattern permutation.");
+      throw UserError(
+          fmt::format("requests: node {} {} twice, but a fat tree's node has one link each way",
+                      again ? r.connection.source : r.connection.destination, again ? "sends" : "receives"),
+          "Give each node one request at most in each direction, such as --pattern permutation.");
   }
 }
 
@@ -216,14 +218,16 @@ std::vector<std::string> able_schedulers(const ScheduleOptions& options) {
 ScheduleRun run_schedulers(const ScheduleOptions& options,
                            const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
   if (options.tree && options.demand)
-    throw UserError("demand: demands are drained through a crossbar", "Leave --demand out, or give crossbar:N.");
+    throw UserError("demand: demands are drained through a crossbar",
+                    "Leave --demand out, or give crossbar:N.");
   if (options.tree && options.slots != 1)
     throw UserError(fmt::format("slots: {} on a fat tree; its schedulers fill one slot", options.slots),
                     "Leave --slots out.");
   const std::vector<std::string> able = able_schedulers(options);
   const std::vector<std::string> names = options.schedulers.empty() ? able : options.schedulers;
   if (names.empty())
-    throw UserError("scheduler: none is registered for " + kind_of_problem(options), "Give another --network.");
+    throw UserError("scheduler: none is registered for " + kind_of_problem(options),
+                    "Give another --network.");
   for (const std::string& name : names)
     if (!is_able(*SchedulerRegistration::make(name), options))
       throw UserError(fmt::format("scheduler: '{}' cannot schedule {}", name, kind_of_problem(options)),
@@ -232,8 +236,8 @@ ScheduleRun run_schedulers(const ScheduleOptions& options,
   ScheduleRun run;
   run.repeats = repeats_of(options);
   if (!options.output.empty() && (names.size() != 1 || run.repeats != 1))
-    throw UserError(fmt::format("output: it is of one schedule, but {} schedulers run on {} sets", names.size(),
-                                run.repeats),
+    throw UserError(fmt::format("output: it is of one schedule, but {} schedulers run on {} sets",
+                                names.size(), run.repeats),
                     "Give one --scheduler, and --repeats 1.");
 
   std::vector<Runner> runners;
@@ -261,7 +265,9 @@ ScheduleRun run_schedulers(const ScheduleOptions& options,
   }
   for (const Runner& runner : runners) run.scores.push_back(runner.score());
   if (!options.output.empty()) {
-    Json whole{{"scheduler", names.front()}, {"network", network_name(options, run.nodes)}, {"seed", options.seed},
+    Json whole{{"scheduler", names.front()},
+               {"network", network_name(options, run.nodes)},
+               {"seed", options.seed},
                {"checked", true}};
     whole.update(runners.front().schedule());
     run.schedule = whole.dump() + "\n";

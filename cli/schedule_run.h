@@ -37,7 +37,7 @@ class Series {
 struct ScheduleScore {
   std::string scheduler;
   Series requests, granted, schedulability;
-  Series bytes_served;               // share of the bytes, where sizes are known
+  Series bytes_served;                // share of the bytes, where sizes are known
   Series slots_used, slots_needed;    // needed: the most requests of a port
   Series drain_ns, bound_ns, score;   // demands; score: drain / bound
   Series configurations, by_packets;  // by_packets: share of the bytes
@@ -50,7 +50,7 @@ struct ScheduleRun {
   std::vector<ScheduleScore> scores;
   std::uint64_t repeats = 0;
   std::uint32_t nodes = 0;  // of the sets
-  std::string schedule;  // JSON text of the one schedule, where it was asked for
+  std::string schedule;     // JSON text of the one schedule, where it was asked for
 };
 
 /// The algorithms that can schedule what `options` ask, by name.

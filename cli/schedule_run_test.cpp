@@ -66,14 +66,16 @@ class FirstAlgorithm final : public SchedulingAlgorithm {
   }
 };
 
-const SchedulerRegistration kFaulty{
-    "test-faulty", "for tests",
-    []() -> std::unique_ptr<SchedulingAlgorithm> { return std::make_unique<FaultyAlgorithm>(); }};
-const SchedulerRegistration kFirst{
-    "test-first", "for tests",
-    []() -> std::unique_ptr<SchedulingAlgorithm> { return std::make_unique<FirstAlgorithm>(); }};
+const SchedulerRegistration kFaulty{"test-faulty", "for tests", []() -> std::unique_ptr<SchedulingAlgorithm> {
+                                      return std::make_unique<FaultyAlgorithm>();
+                                    }};
+const SchedulerRegistration kFirst{"test-first", "for tests", []() -> std::unique_ptr<SchedulingAlgorithm> {
+                                     return std::make_unique<FirstAlgorithm>();
+                                   }};
 
-ScheduleRun run(const ScheduleOptions& options) { return run_schedulers(options, [](auto, auto) {}); }
+ScheduleRun run(const ScheduleOptions& options) {
+  return run_schedulers(options, [](auto, auto) {});
+}
 
 std::string fault(const ScheduleOptions& options) {
   try {

@@ -1,6 +1,6 @@
-// `best-first-fit`: each connection is set up once and held until it is drained, as in Best First Fit (Liu, Xu
-// and Fortnow 2018), the first to use partial reconfiguration; ours in the rule which connection comes first
-// and in what goes to the packet network.
+// `best-first-fit`: each connection is set up once and held until it is drained, as in Best First Fit (Liu,
+// Xu and Fortnow 2018), the first to use partial reconfiguration; ours in the rule which connection comes
+// first and in what goes to the packet network.
 //
 // - Partial: a list schedule of the open shop (open_shop.h).
 // - Otherwise configurations change as a whole: requests go, longest first, into the first configuration with
@@ -101,9 +101,9 @@ class BestFirstFitRun {
     for (std::size_t k = 0; k < starts_.size(); ++k)
       if (k == 0 || starts_[k].time != starts_[k - 1].time) ++changes;
     if (changes * ports_ > kMostCells)
-      throw UserError(fmt::format("best-first-fit: {} changes of {} ports are too many to write down", changes,
-                                  ports_),
-                      "Give fewer requests, or leave --partial out.");
+      throw UserError(
+          fmt::format("best-first-fit: {} changes of {} ports are too many to write down", changes, ports_),
+          "Give fewer requests, or leave --partial out.");
     std::vector<TimedConfiguration> schedule;
     Configuration now(ports_);
     for (std::size_t k = 0; k < starts_.size();) {
@@ -197,7 +197,8 @@ class BestFirstFitAlgorithm final : public SchedulingAlgorithm {
 };
 
 const SchedulerRegistration kBestFirstFit{
-    "best-first-fit", "each connection once, by most work waiting; uses partial reconfiguration (after Liu 2018)",
+    "best-first-fit",
+    "each connection once, by most work waiting; uses partial reconfiguration (after Liu 2018)",
     []() -> std::unique_ptr<SchedulingAlgorithm> { return std::make_unique<BestFirstFitAlgorithm>(); }};
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Birkhoff-von Neumann: a matrix whose rows and columns all have the sum L is a sum of permutations, held for
-// times that sum to L (Birkhoff 1946; as a switch schedule: Chang, Chen and Huang 2000). The demand is stuffed
-// to such a matrix; each permutation is held until its smallest entry is drained, so that there are no more of
-// them than entries. It carries without loss but heeds no reconfiguration cost: the baseline.
+// times that sum to L (Birkhoff 1946; as a switch schedule: Chang, Chen and Huang 2000). The demand is
+// stuffed to such a matrix; each permutation is held until its smallest entry is drained, so that there are
+// no more of them than entries. It carries without loss but heeds no reconfiguration cost: the baseline.
 #include <algorithm>
 #include <limits>
 #include <memory>

@@ -56,8 +56,8 @@ class Bound {
     for (const Line& line : lines_) {
       const std::uint64_t own = circuits(line, by_packets);
       if (own == 0) continue;  // the packet network carries all of it
-      const Wide still = Wide{problem_.partial ? own : most} *
-                         static_cast<std::uint64_t>(problem_.reconfiguration.ps);
+      const Wide still =
+          Wide{problem_.partial ? own : most} * static_cast<std::uint64_t>(problem_.reconfiguration.ps);
       if (still > static_cast<std::uint64_t>(time)) return false;
       const Wide by_fabric = (static_cast<std::uint64_t>(time) - still) * problem_.link_rate;
       if (line.up_to.back() * kPicosecondsPerByteAndBit > by_fabric + by_packets) return false;
@@ -67,8 +67,9 @@ class Bound {
 
   /// How many of the line's requests the packet network cannot carry whole: the largest ones.
   static std::uint64_t circuits(const Line& line, Wide by_packets) {
-    const auto past = std::upper_bound(line.up_to.begin(), line.up_to.end(), by_packets,
-                                       [](Wide bits, Wide sum) { return bits < sum * kPicosecondsPerByteAndBit; });
+    const auto past =
+        std::upper_bound(line.up_to.begin(), line.up_to.end(), by_packets,
+                         [](Wide bits, Wide sum) { return bits < sum * kPicosecondsPerByteAndBit; });
     return static_cast<std::uint64_t>(line.up_to.end() - past);
   }
 

@@ -7,8 +7,8 @@
 //   bytes of the port  <=  (T - k reconfigurations) x rate  +  T x p x rate,
 //
 // where k is so large that the packet network alone can carry the other requests of the port, the smallest
-// ones. Where all ports stand still together, every port loses as many reconfigurations as the port that needs
-// the most configurations.
+// ones. Where all ports stand still together, every port loses as many reconfigurations as the port that
+// needs the most configurations.
 #pragma once
 
 #include "emulator/scheduler/demand_scheduler.h"

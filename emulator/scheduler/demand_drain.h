@@ -14,11 +14,11 @@
 namespace hybrid {
 
 struct Drain {
-  Time time{};       // when the last byte is carried; Time::never() where some never are
-  Time circuits{};   // when the fabric carries its last byte
-  Time packets{};    // when the packet network does
+  Time time{};      // when the last byte is carried; Time::never() where some never are
+  Time circuits{};  // when the fabric carries its last byte
+  Time packets{};   // when the packet network does
   Bytes by_circuits = 0, by_packets = 0;
-  Bytes undrained = 0;  // left by the fabric where there is no packet network
+  Bytes undrained = 0;                 // left by the fabric where there is no packet network
   std::uint64_t reconfigurations = 0;  // of the fabric
 };
 

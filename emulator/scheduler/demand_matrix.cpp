@@ -22,7 +22,8 @@ void stuff(std::vector<DemandEntry>& entries, std::uint32_t ports) {
   std::int64_t largest = 0;
   for (DemandEntry& e : entries) {
     e.stuffed = e.left;
-    largest = std::max({largest, row[e.connection.source] += e.left, column[e.connection.destination] += e.left});
+    largest =
+        std::max({largest, row[e.connection.source] += e.left, column[e.connection.destination] += e.left});
   }
   const auto add = [&](DemandEntry& e) {
     const std::int64_t room =
@@ -58,8 +59,8 @@ DrainBuilder::DrainBuilder(const DemandProblem& problem, std::vector<DemandEntry
   done_ = busiest_after({}, 0) == 0;
 }
 
-/// What is left at the busiest port when the members have carried for `time`; row_after_ and column_after_ have
-/// all ports'.
+/// What is left at the busiest port when the members have carried for `time`; row_after_ and column_after_
+/// have all ports'.
 std::int64_t DrainBuilder::busiest_after(std::span<const std::size_t> members, std::int64_t time) {
   row_after_ = row_;
   column_after_ = column_;

@@ -13,12 +13,14 @@ BitRate packet_rate(const DemandProblem& problem) {
 }
 
 void check(const DemandProblem& problem) {
-  if (problem.link_rate == 0) throw UserError("link-rate: 0 b/s carries nothing", "Give a rate, such as 10Gb/s.");
+  if (problem.link_rate == 0)
+    throw UserError("link-rate: 0 b/s carries nothing", "Give a rate, such as 10Gb/s.");
   if (!(problem.packet_share >= 0 && problem.packet_share <= 1))
     throw UserError(fmt::format("packet-share: {} is not a share of the link rate", problem.packet_share),
                     "Give a number from 0 to 1.");
   if (problem.packet_share > 0 && packet_rate(problem) == 0)
-    throw UserError("packet-share: less than 1 b/s is left to the packet network", "Give a larger share, or 0.");
+    throw UserError("packet-share: less than 1 b/s is left to the packet network",
+                    "Give a larger share, or 0.");
   if (problem.reconfiguration < Time{}) throw UserError("reconfiguration: less than 0");
   // No schedule takes longer than one connection after the other; a decomposition has at most as many
   // configurations as the demand, stuffed, has entries. Half the range is left to sums.
@@ -31,9 +33,9 @@ void check(const DemandProblem& problem) {
       static_cast<double>(problem.set.requests.size()) + 2.0 * static_cast<double>(problem.set.ports);
   const double longest = seconds_of_bytes + configurations * problem.reconfiguration.seconds();
   if (longest > Time::never().seconds() / 2)
-    throw UserError(fmt::format("the demand could take {:.0f} days, more than times can tell",
-                                longest / 86'400),
-                    "Give fewer bytes, a faster --link-rate or a shorter --reconfiguration.");
+    throw UserError(
+        fmt::format("the demand could take {:.0f} days, more than times can tell", longest / 86'400),
+        "Give fewer bytes, a faster --link-rate or a shorter --reconfiguration.");
 }
 
 }  // namespace hybrid

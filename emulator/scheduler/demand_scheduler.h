@@ -4,13 +4,13 @@
 // Contract
 // - The configurations follow one another without a pause, the first at time 0, when the fabric is empty. A
 //   configuration `lasts` from the moment that the fabric is told to change to it until it is told the next.
-// - Where a configuration differs from the one before, the fabric reconfigures: for the time `reconfiguration`
+// - Where a configuration differs from the one before, the fabric reconfigures: for that time
 //   all ports stand still, or, with `partial`, only the connections that were not there before; such a
 //   connection stands still that long even when other ports change meanwhile. A connection carries link_rate
 //   otherwise.
 // - The fabric and the packet network together drain all bytes that are asked for; what no configuration
-//   carries is the packet network's, which works from time 0 on. drain_time() (an independent replay) says when
-//   all is done.
+//   carries is the packet network's, which works from time 0 on. drain_time() (an independent replay) says
+//   when all is done.
 // - A connection that is not asked for is in no configuration. The same problem gives the same result.
 #pragma once
 
@@ -46,8 +46,8 @@ class DemandScheduler {
   virtual std::vector<TimedConfiguration> drain(const DemandProblem& problem) = 0;
 };
 
-/// Refuses (UserError) what cannot be scheduled: no rate, a share outside [0, 1], a reconfiguration time below
-/// 0, and demands so large that draining them could take longer than Time can tell.
+/// Refuses (UserError) what cannot be scheduled: no rate, a share outside [0, 1], a reconfiguration time
+/// below 0, and demands so large that draining them could take longer than Time can tell.
 void check(const DemandProblem& problem);
 
 }  // namespace hybrid

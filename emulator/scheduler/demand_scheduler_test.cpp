@@ -55,7 +55,8 @@ TEST(DemandSchedulers, EverythingIsDrainedAndNotBelowTheBound) {
       Random random(seed);
       const RequestSet set = random_demand(random);
       const std::vector<BitRate> rates{1'000'000'000, 6'400'000'000, 333'333'333'333};
-      const std::vector<Time> costs{Time{}, picoseconds(1), nanoseconds(17), microseconds(12), milliseconds(1)};
+      const std::vector<Time> costs{Time{}, picoseconds(1), nanoseconds(17), microseconds(12),
+                                    milliseconds(1)};
       const std::vector<double> shares{0, 0.001, 0.1, 1};
       const DemandProblem problem{set, rates[random.below(3)], costs[random.below(5)], random.below(2) == 0,
                                   shares[random.below(4)]};
@@ -84,7 +85,8 @@ TEST(DemandSchedulers, EveryFamilyOfRequestSets) {
 
 TEST(DemandSchedulers, APermutationIsOneConfiguration) {
   Random random(1);
-  const RequestSet set = RequestFamilyRegistration::make("permutation", RequestSetShape{12, 1, 500})->draw(random);
+  const RequestSet set =
+      RequestFamilyRegistration::make("permutation", RequestSetShape{12, 1, 500})->draw(random);
   for (const std::string& name : demand_schedulers())
     for (const bool partial : {false, true}) {
       const DemandProblem problem{set, kByteANanosecond, nanoseconds(100), partial};
@@ -153,7 +155,8 @@ TEST(Solstice, TakesTheLongConfigurationFirst) {
   const auto schedule = drained("solstice", {circulant(), kByteANanosecond, nanoseconds(5)});
   ASSERT_EQ(schedule.size(), 2u);
   // 1000 on the diagonal-like permutation, 3 beside it: the small ones never come first.
-  const RequestSet set{3, {{{0, 1}, 1000}, {{1, 2}, 1000}, {{2, 0}, 1000}, {{0, 2}, 3}, {{1, 0}, 3}, {{2, 1}, 3}}};
+  const RequestSet set{
+      3, {{{0, 1}, 1000}, {{1, 2}, 1000}, {{2, 0}, 1000}, {{0, 2}, 3}, {{1, 0}, 3}, {{2, 1}, 3}}};
   const auto uneven = drained("solstice", {set, kByteANanosecond, nanoseconds(5)});
   ASSERT_EQ(uneven.size(), 2u);
   EXPECT_TRUE(uneven[0].configuration.holds({0, 1}));
@@ -162,8 +165,8 @@ TEST(Solstice, TakesTheLongConfigurationFirst) {
 }
 
 TEST(Eclipse, BeginsWithWhatCarriesMostForItsTime) {
-  // Held for 100: 0-1 and 1-0 carry 100 + 10 in 110, 1.0 a nanosecond; held for 10, 20 in 20, 1.0 as well; with
-  // 0 -> 1 and 2 -> 3 (90) for 100: 190 in 110; for 90: 180 in 100, the most.
+  // Held for 100: 0-1 and 1-0 carry 100 + 10 in 110, 1.0 a nanosecond; held for 10, 20 in 20, 1.0 as well;
+  // with 0 -> 1 and 2 -> 3 (90) for 100: 190 in 110; for 90: 180 in 100, the most.
   const RequestSet set{4, {{{0, 1}, 100}, {{1, 0}, 10}, {{2, 3}, 90}, {{2, 0}, 10}}};
   const auto schedule = drained("eclipse", {set, kByteANanosecond, nanoseconds(10)});
   ASSERT_GE(schedule.size(), 2u);

@@ -1,6 +1,6 @@
 // Eclipse (Bojja Venkatakrishnan, Alizadeh and Viswanath, "Costly circuits, submodular schedules and
-// approximate Caratheodory theorems", SIGMETRICS 2016): greedily the configuration M and the time a that carry
-// most in the time that they cost,
+// approximate Caratheodory theorems", SIGMETRICS 2016): greedily the configuration M and the time a that
+// carry most in the time that they cost,
 //
 //   maximise  sum over M of min(a, demand left)  /  (a + reconfiguration)
 //

@@ -4,8 +4,8 @@
 // The way is that of Gabow and Kariv (1982): an Euler split halves the degrees; one half is coloured by the
 // same means, then as many of its colours go over to the other half as make that one's degree a power of two,
 // which splits alone colour. Where the degree is odd, one colour too many comes out; the smallest class is
-// taken out again and its edges, fewer than ports, put in one by one along alternating paths. Time O(E log D +
-// N^2 log D) for E edges, degree D and N ports.
+// taken out again and its edges, fewer than ports, put in one by one along alternating paths. Time O(E log D
+// + N^2 log D) for E edges, degree D and N ports.
 #pragma once
 
 #include <cstdint>

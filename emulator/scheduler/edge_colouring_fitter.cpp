@@ -1,7 +1,7 @@
-// `edge-colouring`: a working set into slots, exactly. Without a limit, in as few slots as its maximum degree.
-// With one, the connections that carry the most bytes in all are granted, the others left out: a set fits into
-// k slots if and only if no port has more than k of it, so that the best such set is a b-matching, found
-// exactly too. Both hold with fixed slots as well, since nothing is added to those.
+// `edge-colouring`: a working set into slots, exactly. Without a limit, in as few slots as its maximum
+// degree. With one, the connections that carry the most bytes in all are granted, the others left out: a set
+// fits into k slots if and only if no port has more than k of it, so that the best such set is a b-matching,
+// found exactly too. Both hold with fixed slots as well, since nothing is added to those.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -38,7 +38,8 @@ class EdgeColouring final : public SlotFitter {
   }
 
  private:
-  static void keep_most_bytes(const RequestSet& set, FixedSlots& fixed, std::vector<Connection>& connections) {
+  static void keep_most_bytes(const RequestSet& set, FixedSlots& fixed,
+                              std::vector<Connection>& connections) {
     WeightedMatching matching(connections, set.ports, fixed.slots_left);
     const auto most = static_cast<Bytes>(matching.largest_weight());
     std::vector<std::int64_t> weights;

@@ -1,7 +1,7 @@
-// First-fit greedy (D 3.4.2): "starts to perform scheduling from the first time slot ... If failed, ... will try
-// the next time slot until either the request is successfully scheduled or the scheduler reaches the last time
-// slot". Requests are taken in the order given; on sets of any kind it needs at most twice the fewest slots,
-// less one.
+// First-fit greedy (D 3.4.2): "starts to perform scheduling from the first time slot ... If failed, ... will
+// try the next time slot until either the request is successfully scheduled or the scheduler reaches the last
+// time slot". Requests are taken in the order given; on sets of any kind it needs at most twice the fewest
+// slots, less one.
 //
 // A port's slots are words: the first slot in which both ports are free is the lowest 0 of their union.
 #include <algorithm>

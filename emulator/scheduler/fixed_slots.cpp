@@ -9,9 +9,9 @@ namespace hybrid {
 FixedSlots take_fixed(const SlotProblem& problem) {
   const std::size_t fixed = problem.fixed.size();
   if (problem.slots != 0 && fixed > problem.slots)
-    throw UserError("slots: " + std::to_string(fixed) + " are preloaded, but there are " +
-                        std::to_string(problem.slots),
-                    "Give at least as many slots as are preloaded.");
+    throw UserError(
+        "slots: " + std::to_string(fixed) + " are preloaded, but there are " + std::to_string(problem.slots),
+        "Give at least as many slots as are preloaded.");
   FixedSlots taken;
   taken.fit.slots = static_cast<std::uint32_t>(fixed);
   taken.fit.slot_of.assign(problem.set.requests.size(), kNoSlot);

@@ -45,7 +45,7 @@ class OpenShop {
   std::vector<std::vector<std::size_t>> waiting_;  // entries; those started go when they are met
   std::vector<std::int64_t> work_waiting_;
   std::vector<unsigned char> free_;
-  std::vector<std::uint32_t> fresh_;  // have just become free
+  std::vector<std::uint32_t> fresh_;    // have just become free
   std::vector<unsigned char> started_;  // by entry
   std::priority_queue<Running, std::vector<Running>, std::greater<>> running_;
 };

@@ -1,4 +1,5 @@
-// Requests as lines `source,destination[,bytes]`, with or without a line of these names, `#` beginning a comment.
+// Requests as lines `source,destination[,bytes]`, with or without a line of these names, `#` beginning a
+// comment.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,16 +39,16 @@ bool all_digits(std::string_view text) {
 }
 
 bool same_word(std::string_view text, std::string_view word) {
-  return std::equal(text.begin(), text.end(), word.begin(), word.end(), [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == b;
-  });
+  return std::equal(text.begin(), text.end(), word.begin(), word.end(),
+                    [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
 }
 
 PlacedNumber port_of(const RequestText& text, const Field& field, std::string_view what) {
   if (!all_digits(field.text))
     text.fail(field.at,
-              field.text.empty() ? fmt::format("the {} is missing", what)
-                                 : fmt::format("'{}' is not the number of a port", RequestText::shown(field.text)),
+              field.text.empty()
+                  ? fmt::format("the {} is missing", what)
+                  : fmt::format("'{}' is not the number of a port", RequestText::shown(field.text)),
               std::string(kForm) + ".");
   std::uint64_t value = 0;
   for (const char c : field.text) {
@@ -74,16 +75,19 @@ PlacedRequests parse_csv_requests(const RequestText& text) {
     if (line.find_first_not_of(kBlank) == std::string_view::npos) continue;
     const std::vector<Field> fields = fields_of(line, from);
     if (fields.size() < 2)
-      text.fail(from + line.size(), "the line ends where a destination was expected", std::string(kForm) + ".");
-    if (fields.size() > 3)
-      text.fail(fields[3].at, fmt::format("'{}' follows a complete request", RequestText::shown(fields[3].text)),
+      text.fail(from + line.size(), "the line ends where a destination was expected",
                 std::string(kForm) + ".");
-    const bool names = first && same_word(fields[0].text, "source") && same_word(fields[1].text, "destination") &&
+    if (fields.size() > 3)
+      text.fail(fields[3].at,
+                fmt::format("'{}' follows a complete request", RequestText::shown(fields[3].text)),
+                std::string(kForm) + ".");
+    const bool names = first && same_word(fields[0].text, "source") &&
+                       same_word(fields[1].text, "destination") &&
                        (fields.size() < 3 || same_word(fields[2].text, "bytes"));
     first = false;
     if (names) continue;
-    PlacedRequest request{port_of(text, fields[0], "source"), port_of(text, fields[1], "destination"),
-                          {0, from + line.size()}};
+    PlacedRequest request{
+        port_of(text, fields[0], "source"), port_of(text, fields[1], "destination"), {0, from + line.size()}};
     if (fields.size() == 3) request.bytes = {text.bytes(fields[2].text, fields[2].at), fields[2].at};
     placed.requests.push_back(request);
   }

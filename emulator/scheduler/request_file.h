@@ -23,8 +23,8 @@ inline constexpr std::uint32_t kMostRequestPorts = std::uint32_t{1} << 20;
 
 /// The set in `text`, the content of the file `name`, over `ports` ports; 0: as many as the file says, or as
 /// its largest port asks for. Throws UserError "NAME:LINE:COLUMN: ..." for syntax, ports out of range,
-/// self-requests, duplicates, sizes that are too large, and a set without a request. Columns count bytes, from
-/// 1.
+/// self-requests, duplicates, sizes that are too large, and a set without a request. Columns count bytes,
+/// from 1.
 RequestSet parse_requests(std::string_view text, const std::string& name, std::uint32_t ports = 0);
 
 /// The same of a file. Throws UserError when there is none or it cannot be read.

@@ -31,8 +31,9 @@ std::string refused(std::string_view text, std::uint32_t ports = 0) {
 const std::vector<Request> kThree{{{0, 3}, 4096}, {{1, 2}, 0}, {{4, 0}, 2048}};
 
 TEST(RequestFile, Csv) {
-  for (const char* text : {"0,3,4096\n1,2\n4,0,2K\n", "source,destination,bytes\n0,3,4096\n1,2\n4,0,2K",
-                           "# all\r\nSource , Destination\r\n\r\n 0 , 3 , 4 KiB # a\r\n1,2\r\n\t4,0,2K\r\n"}) {
+  for (const char* text :
+       {"0,3,4096\n1,2\n4,0,2K\n", "source,destination,bytes\n0,3,4096\n1,2\n4,0,2K",
+        "# all\r\nSource , Destination\r\n\r\n 0 , 3 , 4 KiB # a\r\n1,2\r\n\t4,0,2K\r\n"}) {
     const RequestSet set = parsed(text);
     EXPECT_EQ(set.ports, 5u) << text;
     EXPECT_EQ(set.requests, kThree) << text;
@@ -41,8 +42,9 @@ TEST(RequestFile, Csv) {
 }
 
 TEST(RequestFile, Json) {
-  for (const char* text : {R"([[0,3,4096],[1,2],[4,0,"2K"]])", R"({"requests": [[0, 3, 4096], [1, 2], [4, 0, 2048]]})",
-                           R"( [ {"source":0,"destination":3,"bytes":4096}, {"destination":2,"source":1},
+  for (const char* text :
+       {R"([[0,3,4096],[1,2],[4,0,"2K"]])", R"({"requests": [[0, 3, 4096], [1, 2], [4, 0, 2048]]})",
+        R"( [ {"source":0,"destination":3,"bytes":4096}, {"destination":2,"source":1},
                                  [4,0,2048] ] )"}) {
     const RequestSet set = parsed(text);
     EXPECT_EQ(set.ports, 5u) << text;
@@ -75,7 +77,8 @@ TEST(RequestFile, JsonFaultsNameTheirPlace) {
   EXPECT_THAT(refused("[[0,null]]"), StartsWith("f:1:5: null"));
   EXPECT_THAT(refused("[[0,[1]]]"), StartsWith("f:1:5: ["));
   EXPECT_THAT(refused(R"({"ports":4})"), StartsWith("f:1:11: no \"requests\""));
-  EXPECT_THAT(refused("{\"requests\":[{\"sorce\":1}]}"), AllOf(StartsWith("f:1:15:"), HasSubstr("\"source\"?")));
+  EXPECT_THAT(refused("{\"requests\":[{\"sorce\":1}]}"),
+              AllOf(StartsWith("f:1:15:"), HasSubstr("\"source\"?")));
   EXPECT_THAT(refused(R"([{"source":1,"source":2}])"), HasSubstr("given already"));
   EXPECT_THAT(refused(R"([{"source":1}])"), HasSubstr("no destination"));
   EXPECT_THAT(refused(R"({"ports":0,"requests":[[0,1]]})"), StartsWith("f:1:10: ports: 0"));
@@ -85,7 +88,8 @@ TEST(RequestFile, JsonFaultsNameTheirPlace) {
 }
 
 TEST(RequestFile, PortsOutOfRange) {
-  EXPECT_THAT(refused("0,1\n2,8\n", 8), AllOf(StartsWith("f:2:3: there is no port 8"), HasSubstr("the last is 7")));
+  EXPECT_THAT(refused("0,1\n2,8\n", 8),
+              AllOf(StartsWith("f:2:3: there is no port 8"), HasSubstr("the last is 7")));
   EXPECT_THAT(refused(R"({"ports":4,"requests":[[4,0]]})"), StartsWith("f:1:25: there is no port 4"));
   EXPECT_THAT(refused(R"({"ports":4,"requests":[[0,1]]})", 8), HasSubstr("for 4 ports, but 8"));
   EXPECT_THAT(refused("0,4000000000\n"), StartsWith("f:1:3: port 4000000000 is out of range"));
@@ -112,8 +116,9 @@ TEST(RequestFile, TheFileItself) {
 
 TEST(RequestFile, AnyTextIsReadOrRefused) {
   // Mutations of good files: never anything but a set or a UserError with a place.
-  const std::vector<std::string> good{"source,destination,bytes\n0,3,4096\n1,2\n",
-                                      R"({"ports": 8, "requests": [[0, 3, 4096], {"source": 4, "destination": 0}]})"};
+  const std::vector<std::string> good{
+      "source,destination,bytes\n0,3,4096\n1,2\n",
+      R"({"ports": 8, "requests": [[0, 3, 4096], {"source": 4, "destination": 0}]})"};
   const std::string alphabet = "0123456789,[]{}\":#\n -.eKsourcedtinabytp\\\xff";
   for (std::uint64_t seed = 1; seed <= 4000; ++seed) {
     Random random(seed);

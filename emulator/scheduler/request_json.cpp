@@ -1,5 +1,5 @@
-// Requests as JSON: an array of requests, or an object with it under "requests" and perhaps "ports". A request
-// is [source, destination], [source, destination, bytes] or an object with these names.
+// Requests as JSON: an array of requests, or an object with it under "requests" and perhaps "ports". A
+// request is [source, destination], [source, destination, bytes] or an object with these names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,8 +67,8 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool number_float(number_float_t, const string_t& word) override {
     const bool whole = word.find_first_not_of("0123456789") == std::string::npos;
-    text_.fail(word_start(), fmt::format("{} is {}", RequestText::shown(word),
-                                         whole ? "too large" : "not a whole number"),
+    text_.fail(word_start(),
+               fmt::format("{} is {}", RequestText::shown(word), whole ? "too large" : "not a whole number"),
                kForm);
   }
   bool string(string_t& value) override {
@@ -98,8 +98,9 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
     const auto found = std::find(known.begin(), known.end(), name);
     if (found == known.end()) {
       const std::string_view meant = likely_meant(name, known);
-      text_.fail(at, fmt::format("unknown name \"{}\"; expected one of: {}", RequestText::shown(name),
-                                 fmt::join(known, ", ")),
+      text_.fail(at,
+                 fmt::format("unknown name \"{}\"; expected one of: {}", RequestText::shown(name),
+                             fmt::join(known, ", ")),
                  meant.empty() ? "" : fmt::format("Did you mean \"{}\"?", meant));
     }
     field_ = static_cast<std::size_t>(found - known.begin());
@@ -111,7 +112,8 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
   bool end_object() override {
     if (inside_ == Inside::named) return end_request();
     inside_ = Inside::end;
-    if (!whole_given_[1]) text_.fail(here(), "no \"requests\" in it", R"(Write {"requests": [[0, 1, 4096]]}.)");
+    if (!whole_given_[1])
+      text_.fail(here(), "no \"requests\" in it", R"(Write {"requests": [[0, 1, 4096]]}.)");
     return true;
   }
 
@@ -163,20 +165,25 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
 
   bool at_bytes() const { return (inside_ == Inside::row || inside_ == Inside::named) && field_ == 2; }
   std::string_view expected() const {
-    static constexpr std::array<std::string_view, 4> kFields{
-        "the number of a port (source)", "the number of a port (destination)", "a number of bytes",
-        "the end of the request"};
+    static constexpr std::array<std::string_view, 4> kFields{"the number of a port (source)",
+                                                             "the number of a port (destination)",
+                                                             "a number of bytes", "the end of the request"};
     switch (inside_) {
       case Inside::row:
-      case Inside::named: return kFields[std::min<std::size_t>(field_, 3)];
-      case Inside::list: return "a request";
-      case Inside::whole: return field_ == 0 ? "a number of ports" : "an array of requests";
-      default: return "an array of requests";
+      case Inside::named:
+        return kFields[std::min<std::size_t>(field_, 3)];
+      case Inside::list:
+        return "a request";
+      case Inside::whole:
+        return field_ == 0 ? "a number of ports" : "an array of requests";
+      default:
+        return "an array of requests";
     }
   }
   bool refuse(std::string_view what) {
     const bool bracket = what == "[" || what == "{";
-    text_.fail(bracket ? here() : word_start(), fmt::format("{} where {} was expected", what, expected()), kForm);
+    text_.fail(bracket ? here() : word_start(), fmt::format("{} where {} was expected", what, expected()),
+               kForm);
   }
 
   void take(PlacedNumber number) {

@@ -12,9 +12,9 @@ void draw_permutation(const RequestSetShape& shape, std::uint64_t, RequestSet& s
   for (Port p = 0; p < shape.ports; ++p) set.requests.push_back({{p, to[p]}, 0});
 }
 
-/// The demand on which Solstice and Eclipse were tried: each port has a few large flows with most of the bytes
-/// and more small ones. A quarter of the flows, random permutations, carry 70 % of the bytes; sizes vary by a
-/// twentieth. Flows that meet add up.
+/// The demand on which Solstice and Eclipse were tried: each port has a few large flows with most of the
+/// bytes and more small ones. A quarter of the flows, random permutations, carry 70 % of the bytes; sizes
+/// vary by a twentieth. Flows that meet add up.
 void draw_skewed(const RequestSetShape& shape, std::uint64_t requests, RequestSet& set, Random& random) {
   const std::uint64_t flows = (requests + shape.ports - 1) / shape.ports;
   const std::uint64_t large = (flows + 3) / 4;
@@ -36,8 +36,7 @@ void draw_skewed(const RequestSetShape& shape, std::uint64_t requests, RequestSe
   }
 }
 
-const RequestFamilyRegistration kPermutationSet{"permutation",
-                                                "a random permutation, no port to itself",
+const RequestFamilyRegistration kPermutationSet{"permutation", "a random permutation, no port to itself",
                                                 &SimpleRequestFamily<draw_permutation, false>::make};
 const RequestFamilyRegistration kSkewedSet{
     "skewed", "--density flows a port: a quarter of them have 70 % of the bytes (as Solstice was tried)",

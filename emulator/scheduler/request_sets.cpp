@@ -30,16 +30,16 @@ std::uint64_t RequestFamily::requests() const {
   const double wanted = std::round(shape_.density * shape_.ports);
   const double most = static_cast<double>(shape_.ports) * (shape_.ports - 1);
   if (wanted > most)
-    throw UserError(fmt::format("density: {} requests of an input, but it can ask for {} others", shape_.density,
-                                shape_.ports - 1),
+    throw UserError(fmt::format("density: {} requests of an input, but it can ask for {} others",
+                                shape_.density, shape_.ports - 1),
                     fmt::format("Give at most {}.", shape_.ports - 1));
   if (wanted < 1)
     throw UserError(fmt::format("density: {} x {} ports is no request at all", shape_.density, shape_.ports),
                     "Give a larger --density.");
   if (wanted > static_cast<double>(kMostRequests))
-    throw UserError(fmt::format("density: {:.0f} requests are too many", wanted),
-                    fmt::format("At most {} are made; give fewer --nodes or a smaller --density.",
-                                kMostRequests));
+    throw UserError(
+        fmt::format("density: {:.0f} requests are too many", wanted),
+        fmt::format("At most {} are made; give fewer --nodes or a smaller --density.", kMostRequests));
   return static_cast<std::uint64_t>(wanted);
 }
 

@@ -1,7 +1,7 @@
 // Request sets to try schedulers on, picked by name: `hybrid schedule --pattern NAME`. One file a family.
 //
-// Contract: no connection twice, none from a port to itself, all over 0 .. ports-1; the same shape and the same
-// state of the random source give the same set. Some families have no randomness.
+// Contract: no connection twice, none from a port to itself, all over 0 .. ports-1; the same shape and the
+// same state of the random source give the same set. Some families have no randomness.
 #pragma once
 
 #include <cstdint>

@@ -90,7 +90,8 @@ std::string fault_of(const DemandProblem& problem, std::span<const TimedConfigur
                          problem.set.ports);
     if (step.lasts < Time{}) return fmt::format("configuration {} lasts {}", k, to_string(step.lasts));
     for (const Connection& c : step.configuration.connections())
-      if (!asked.contains(c)) return fmt::format("configuration {} has {}, which nobody asked for", k, shown(c));
+      if (!asked.contains(c))
+        return fmt::format("configuration {} has {}, which nobody asked for", k, shown(c));
   }
   const Drain drain = drain_time(problem, schedule);
   if (drain.undrained != 0) return fmt::format("{} bytes are never carried", drain.undrained);

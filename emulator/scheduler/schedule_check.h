@@ -1,6 +1,6 @@
-// Whether what a scheduling algorithm returned is a schedule at all, found without its help: no two connections
-// share a port or a link in a slot, nothing is granted that was not asked, nothing is lost. Each function
-// returns what is wrong, in words for people, or "" where nothing is.
+// Whether what a scheduling algorithm returned is a schedule at all, found without its help: no two
+// connections share a port or a link in a slot, nothing is granted that was not asked, nothing is lost. Each
+// function returns what is wrong, in words for people, or "" where nothing is.
 #pragma once
 
 #include <span>

@@ -53,7 +53,8 @@ TEST(ScheduleCheck, DemandSchedules) {
               HasSubstr("1 bytes are never carried"));
   EXPECT_THAT(fault_of(problem, std::vector<TimedConfiguration>{{right, nanoseconds(110)}, {wrong, {}}}),
               HasSubstr("1 -> 0, which nobody asked for"));
-  EXPECT_THAT(fault_of(problem, std::vector<TimedConfiguration>{{right, nanoseconds(-1)}}), HasSubstr("lasts"));
+  EXPECT_THAT(fault_of(problem, std::vector<TimedConfiguration>{{right, nanoseconds(-1)}}),
+              HasSubstr("lasts"));
   EXPECT_THAT(fault_of(problem, std::vector<TimedConfiguration>{{Configuration(3), {}}}),
               HasSubstr("3 ports"));
 }

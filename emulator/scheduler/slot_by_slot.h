@@ -1,6 +1,6 @@
 // A one-slot scheduler as a slot fitter: it fills one slot after the other, each by passes until one toggles
-// nothing, with the lower slots' connections established (B* of D 5.3). The priority turns with the passes, as
-// the hardware's does.
+// nothing, with the lower slots' connections established (B* of D 5.3). The priority turns with the passes,
+// as the hardware's does.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ class SlotBySlot final : public SlotFitter {
   /// not be, or leaves requests between free ports.
   SlotFit fit(const SlotProblem& problem) override;
 
-  /// The parts, for those who time the scheduler alone: the request matrix is built, the slots are filled, the
-  /// grants are told by request. `problem` must live until take().
+  /// The parts, for those who time the scheduler alone: the request matrix is built, the slots are filled,
+  /// the grants are told by request. `problem` must live until take().
   void prepare(const SlotProblem& problem);
   void fill();
   SlotFit take();
@@ -42,8 +42,8 @@ class SlotBySlot final : public SlotFitter {
   const RequestSet* set_ = nullptr;
   FixedSlots fixed_;
   BitMatrix requests_, established_;
-  PortSet inputs_;                    // with requests that are in no slot yet
-  std::vector<std::uint32_t> left_;   // of each input, how many
+  PortSet inputs_;                   // with requests that are in no slot yet
+  std::vector<std::uint32_t> left_;  // of each input, how many
   std::vector<Grant> grants_;
   Configuration slot_;
   std::uint32_t used_ = 0;

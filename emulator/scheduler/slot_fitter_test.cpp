@@ -29,9 +29,10 @@ std::vector<NamedFitter> all_fitters() {
     const auto algorithm = SchedulerRegistration::make(name);
     if (auto fitter = algorithm->slot_fitter()) all.push_back({std::string(name), std::move(fitter)});
     if (algorithm->one_slot({2}))
-      all.push_back({std::string(name) + ", slot by slot", std::make_unique<SlotBySlot>([name](std::uint32_t n) {
-                       return make_one_slot_scheduler(name, {n});
-                     })});
+      all.push_back(
+          {std::string(name) + ", slot by slot", std::make_unique<SlotBySlot>([name](std::uint32_t n) {
+             return make_one_slot_scheduler(name, {n});
+           })});
   }
   return all;
 }
@@ -43,7 +44,9 @@ std::unique_ptr<SlotFitter> fitter(std::string_view name) {
 RequestSet random_set(std::uint32_t most_ports, Random& random) {
   RequestSet set{static_cast<std::uint32_t>(2 + random.below(most_ports - 1)), {}};
   const std::uint64_t all = std::uint64_t{set.ports} * (set.ports - 1);
-  const std::uint64_t count = random.below(3) == 0 ? random.below(all + 1) : random.below(std::min(all, 3 * std::uint64_t{set.ports}) + 1);
+  const std::uint64_t count = random.below(3) == 0
+                                  ? random.below(all + 1)
+                                  : random.below(std::min(all, 3 * std::uint64_t{set.ports}) + 1);
   for (const std::uint64_t i : draw_distinct(count, all, random))
     set.requests.push_back({connection_at(i, set.ports), random.below(100)});
   return set;
@@ -108,19 +111,22 @@ TEST(SlotFitter, NothingAskedNothingUsed) {
 TEST(SlotFitter, MoreFixedSlotsThanSlotsAreRefused) {
   const RequestSet set{4, {{{0, 1}, 1}}};
   const std::vector<Configuration> fixed(3, Configuration(4));
-  for (const NamedFitter& f : all_fitters()) EXPECT_THROW(f.fitter->fit({set, 2, fixed}), UserError) << f.name;
+  for (const NamedFitter& f : all_fitters())
+    EXPECT_THROW(f.fitter->fit({set, 2, fixed}), UserError) << f.name;
 }
 
 TEST(FirstFit, TakesTheFirstSlotWithBothPortsFree) {
-  // 0 -> 1 and 2 -> 3 share slot 0; 0 -> 3 meets both; 2 -> 1 fits slot 1 beside it; 4 -> 1 has to wait for 2.
+  // 0 -> 1 and 2 -> 3 share slot 0; 0 -> 3 meets both; 2 -> 1 fits slot 1 beside it; 4 -> 1 has to wait
+  // for 2.
   const RequestSet set{5, {{{0, 1}, 0}, {{2, 3}, 0}, {{0, 3}, 0}, {{2, 1}, 0}, {{4, 1}, 0}}};
   EXPECT_EQ(fitter("first-fit")->fit({set, 0, {}}).slot_of, (std::vector<std::uint32_t>{0, 0, 1, 1, 2}));
-  EXPECT_EQ(fitter("first-fit")->fit({set, 2, {}}).slot_of, (std::vector<std::uint32_t>{0, 0, 1, 1, kNoSlot}));
+  EXPECT_EQ(fitter("first-fit")->fit({set, 2, {}}).slot_of,
+            (std::vector<std::uint32_t>{0, 0, 1, 1, kNoSlot}));
 }
 
 TEST(FirstFit, MayNeedMoreSlotsThanTheMaximumDegree) {
-  // Degree 2: {4 -> 0, 3 -> 4} and {3 -> 0, 2 -> 4}. In this order 4 -> 0 and 2 -> 4 share slot 0, 3 -> 0 goes to
-  // slot 1, and 3 -> 4 finds output 4 busy in the one, input 3 in the other.
+  // Degree 2: {4 -> 0, 3 -> 4} and {3 -> 0, 2 -> 4}. In this order 4 -> 0 and 2 -> 4 share slot 0, 3 -> 0
+  // goes to slot 1, and 3 -> 4 finds output 4 busy in the one, input 3 in the other.
   const RequestSet set{5, {{{4, 0}, 0}, {{3, 0}, 0}, {{2, 4}, 0}, {{3, 4}, 0}}};
   EXPECT_EQ(fitter("first-fit")->fit({set, 0, {}}).slot_of, (std::vector<std::uint32_t>{0, 1, 0, 2}));
   EXPECT_EQ(fitter("edge-colouring")->fit({set, 0, {}}).slots, 2u);
@@ -153,8 +159,8 @@ TEST(EdgeColouringFitter, UsesAsManySlotsAsTheMaximumDegree) {
   }
 }
 
-/// The most bytes that k slots serve, by trying every subset that has no port more than k times; such a subset
-/// fits (Konig).
+/// The most bytes that k slots serve, by trying every subset that has no port more than k times; such a
+/// subset fits (Konig).
 Bytes most_bytes(const RequestSet& set, std::uint32_t k) {
   Bytes best = 0;
   for (std::uint32_t subset = 0; subset < std::uint32_t{1} << set.requests.size(); ++subset) {

@@ -1,11 +1,11 @@
-// Solstice (Liu et al., "Scheduling techniques for hybrid circuit/packet networks", CoNEXT 2015): the demand is
-// stuffed to equal row and column sums; then, with a threshold that begins at the largest power of two in the
-// matrix, perfect matchings whose entries all reach the threshold are taken while there are any (BigSlice) and
-// held for their smallest entry; then the threshold is halved. So the long configurations come first and the
-// packet network carries what is left of all of them.
+// Solstice (Liu et al., "Scheduling techniques for hybrid circuit/packet networks", CoNEXT 2015): the demand
+// is stuffed to equal row and column sums; then, with a threshold that begins at the largest power of two in
+// the matrix, perfect matchings whose entries all reach the threshold are taken while there are any
+// (BigSlice) and held for their smallest entry; then the threshold is halved. So the long configurations come
+// first and the packet network carries what is left of all of them.
 //
-// Beside the paper: connections without demand of their own (stuffing) are left out of the configurations, and
-// a configuration ends when the last of its real demand is drained.
+// Beside the paper: connections without demand of their own (stuffing) are left out of the configurations,
+// and a configuration ends when the last of its real demand is drained.
 #include <algorithm>
 #include <bit>
 #include <limits>

@@ -2,8 +2,8 @@
 // b-matching; with capacity 1 a maximum weight matching. Exact, for whole-number weights.
 //
 // It is a minimum-cost flow, solved by the network simplex on spanning trees that stay strongly feasible
-// (Cunningham 1976), so that it ends. Every solve begins from nothing: with other weights that is several times
-// faster than from the last one's tree.
+// (Cunningham 1976), so that it ends. Every solve begins from nothing: with other weights that is several
+// times faster than from the last one's tree.
 //
 //      input --slack--> root --slack--> output       each input gives `capacity` units, each output takes as
 //      input ----connection (1)-------> output       many; what goes by the root is not served
