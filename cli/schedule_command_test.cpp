@@ -139,6 +139,45 @@ TEST_F(ScheduleCommandTest, RequestFilesAndTheScheduleWritten) {
   EXPECT_EQ(read("one.json")["left_out"].size(), 2u);
 }
 
+TEST_F(ScheduleCommandTest, PreloadedSlotsStay) {
+  write("set.csv", "4,0,10\n3,0,20\n2,4,30\n3,4,40\n");
+  // 3 -> 0 is preloaded beside 1 -> 2, which nobody asks for; the others need two slots, 2 -> 4 and 3 -> 4.
+  write("fixed.json", R"({"slots": [[[3, 0], [1, 2]]]})");
+  const std::vector<std::string> words{"--requests", "set.csv", "--preload", "fixed.json", "--slots", "0"};
+  for (const Json& one : json(words)) {
+    EXPECT_EQ(one["slots_used"]["mean"], 3) << one["scheduler"];
+    EXPECT_EQ(one["slots_needed"]["mean"], 3);
+    EXPECT_EQ(one["schedulability"]["mean"], 1);
+  }
+  auto written = words;
+  written.insert(written.end(), {"--scheduler", "edge-colouring", "--output", "all.json"});
+  output(written);
+  EXPECT_EQ(read("all.json")["slots"][0], Json::parse("[[1, 2], [3, 0]]"));
+  // Two slots in all: the better of 2 -> 4 and 3 -> 4, with 4 -> 0.
+  const Json two = json(
+      {"--requests", "set.csv", "--preload", "fixed.json", "--slots", "2", "--scheduler", "edge-colouring"});
+  EXPECT_EQ(two["bytes_served"]["mean"], 0.7);
+}
+
+TEST_F(ScheduleCommandTest, BadPreloads) {
+  const auto said = [&](const char* text) {
+    write("fixed.json", text);
+    return refused({"--nodes", "4", "--slots", "4", "--preload", "fixed.json"});
+  };
+  EXPECT_THAT(said("{"), AllOf(HasSubstr("fixed.json"), HasSubstr("line 1")));
+  EXPECT_THAT(said("[]"), HasSubstr("no array \"slots\""));
+  EXPECT_THAT(said(R"({"slots": [7]})"), HasSubstr("slot 0 is not an array"));
+  EXPECT_THAT(said(R"({"slots": [[[0, 4]]]})"), HasSubstr("slot 0, connection [0,4]: the last port is 3"));
+  EXPECT_THAT(said(R"({"slots": [[], [[0, 1], [0, 2]]]})"),
+              HasSubstr("slot 1, connection [0,2]: one of its ports"));
+  EXPECT_THAT(said(R"({"slots": [[[0]]]})"), HasSubstr("not a pair"));
+  EXPECT_THAT(said(R"({"slots": [[], [], [], [], []]})"),
+              HasSubstr("slots: 5 are preloaded, but there are 4"));
+  EXPECT_THAT(refused({"--preload", "missing.json"}), HasSubstr("'missing.json'"));
+  write("fixed.json", R"({"slots": [[]]})");
+  EXPECT_THAT(refused({"--demand", "--preload", "fixed.json"}), HasSubstr("those of a crossbar"));
+}
+
 TEST_F(ScheduleCommandTest, AnOldFileIsKept) {
   write("old.json", "precious");
   EXPECT_THAT(refused({"--scheduler", "greedy", "--output", "old.json"}),

@@ -125,6 +125,8 @@ void add_scheduling_options(OptionTable& table, ScheduleOptions& o) {
       {"slots", "K", "slots to fit the requests into; 0: as few as needed", "1", [&o](std::string_view v) {
          o.slots = static_cast<std::uint32_t>(parse_count(v, "slots", 1U << 20));
        }});
+  table.add({"preload", "FILE", "slots that are fixed, as --output wrote them; K includes them", "",
+             [&o](std::string_view v) { o.preload = v; }});
   table.add({"steps", "N", "iterations of the schedulers that have them", "each one's own",
              [&o](std::string_view v) {
                o.steps = static_cast<std::uint32_t>(parse_count(v, "steps", 1U << 20));

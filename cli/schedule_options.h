@@ -30,6 +30,7 @@ struct ScheduleOptions {
   std::uint64_t seed = 1;
 
   std::uint32_t slots = 1;  // 0: as few as needed
+  std::string preload;      // a file of fixed slots; "": none
   std::uint32_t steps = 0;  // 0: each algorithm's own
 
   bool demand = false;

@@ -5,7 +5,9 @@
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 
+#include "cli/schedule_file.h"
 #include "core/error.h"
 #include "emulator/scheduler/algorithm.h"
 #include "emulator/scheduler/demand_bound.h"
@@ -49,7 +51,7 @@ class Runner {
     score_.scheduler = std::move(name);
   }
 
-  void run(const RequestSet& set, std::uint64_t repeat) {
+  void run(const RequestSet& set, std::span<const Configuration> fixed, std::uint64_t repeat) {
     Bytes bytes = 0;
     for (const Request& r : set.requests) bytes += r.bytes;
     score_.requests.add(static_cast<double>(set.requests.size()));
@@ -58,15 +60,16 @@ class Runner {
     else if (options_.demand)
       run_demand(set, bytes, repeat);
     else
-      run_slots(set, bytes, repeat);
+      run_slots(set, fixed, bytes, repeat);
   }
 
   const ScheduleScore& score() const { return score_; }
   Json& schedule() { return schedule_; }
 
  private:
-  void run_slots(const RequestSet& set, Bytes bytes, std::uint64_t repeat) {
-    const SlotProblem problem{set, options_.slots, {}};
+  void run_slots(const RequestSet& set, std::span<const Configuration> fixed, Bytes bytes,
+                 std::uint64_t repeat) {
+    const SlotProblem problem{set, options_.slots, fixed};
     SlotFit fit;
     if (const auto fitter = algorithm_->slot_fitter()) {
       score_.nanoseconds += timed([&] { fit = fitter->fit(problem); });
@@ -79,23 +82,27 @@ class Runner {
       fit = slots.take();
     }
     require_sound(fault_of(problem, fit), repeat);
-    std::vector<Connection> connections;
+    std::vector<Connection> rest;  // in no fixed slot
     std::size_t granted = 0;
     Bytes served = 0;
     for (std::size_t i = 0; i < set.requests.size(); ++i) {
-      connections.push_back(set.requests[i].connection);
+      if (fit.slot_of[i] >= fixed.size()) rest.push_back(set.requests[i].connection);
       if (fit.slot_of[i] == kNoSlot) continue;
       ++granted;
       served += set.requests[i].bytes;
     }
     add_granted(granted, set.requests.size(), served, bytes);
     score_.slots_used.add(fit.slots);
-    score_.slots_needed.add(maximum_degree(connections, set.ports));
+    score_.slots_needed.add(static_cast<double>(fixed.size()) + maximum_degree(rest, set.ports));
     if (options_.output.empty()) return;
     std::vector<Json> slots(fit.slots, Json::array());
+    for (std::size_t s = 0; s < fixed.size(); ++s)
+      for (const Connection& c : fixed[s].connections()) slots[s].push_back(as_json(c));
     Json left_out = Json::array();
     for (std::size_t i = 0; i < set.requests.size(); ++i)
-      (fit.slot_of[i] == kNoSlot ? left_out : slots[fit.slot_of[i]]).push_back(as_json(connections[i]));
+      if (fit.slot_of[i] >= fixed.size())
+        (fit.slot_of[i] == kNoSlot ? left_out : slots[fit.slot_of[i]])
+            .push_back(as_json(set.requests[i].connection));
     schedule_["slots"] = slots;
     schedule_["left_out"] = left_out;
   }
@@ -223,6 +230,8 @@ ScheduleRun run_schedulers(const ScheduleOptions& options,
   if (options.tree && options.slots != 1)
     throw UserError(fmt::format("slots: {} on a fat tree; its schedulers fill one slot", options.slots),
                     "Leave --slots out.");
+  if (!options.preload.empty() && (options.tree || options.demand))
+    throw UserError("preload: slots are those of a crossbar", "Leave --preload out.");
   const std::vector<std::string> able = able_schedulers(options);
   const std::vector<std::string> names = options.schedulers.empty() ? able : options.schedulers;
   if (names.empty())
@@ -248,6 +257,7 @@ ScheduleRun run_schedulers(const ScheduleOptions& options,
     family = RequestFamilyRegistration::make(
         options.pattern.empty() ? (options.tree ? "permutation" : "random") : options.pattern,
         {options.nodes, options.density, options.message, options.random_sizes, options.hotspot});
+  std::vector<Configuration> fixed;
   Random random(options.seed);
   for (std::uint64_t repeat = 0; repeat < run.repeats; ++repeat) {
     const RequestSet set = family ? family->draw(random)
@@ -258,8 +268,9 @@ ScheduleRun run_schedulers(const ScheduleOptions& options,
                       fmt::format("Give at most {} ports.", kMostCrossbarPorts));
     if (const std::string fault = fault_of(set); !fault.empty()) throw RunError("request set: " + fault);
     if (options.tree) require_permutation(set);
+    if (!options.preload.empty() && fixed.empty()) fixed = read_slots(options.preload, set.ports);
     for (Runner& runner : runners) {
-      runner.run(set, repeat);
+      runner.run(set, fixed, repeat);
       progress(repeat, run.repeats);
     }
   }

@@ -38,7 +38,7 @@ struct ScheduleScore {
   std::string scheduler;
   Series requests, granted, schedulability;
   Series bytes_served;                // share of the bytes, where sizes are known
-  Series slots_used, slots_needed;    // needed: the most requests of a port
+  Series slots_used, slots_needed;    // needed: the fewest that hold all (Konig)
   Series drain_ns, bound_ns, score;   // demands; score: drain / bound
   Series configurations, by_packets;  // by_packets: share of the bytes
   double nanoseconds = 0;             // of the algorithm alone, wall-clock time

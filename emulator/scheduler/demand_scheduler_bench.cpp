@@ -24,11 +24,11 @@ void drain(benchmark::State& state, const char* name, bool partial) {
   state.counters["score"] =
       drain_time(problem, schedule).time.nanoseconds() / drain_bound(problem).nanoseconds();
 }
-BENCHMARK_CAPTURE(drain, birkhoff, "birkhoff", false)->RangeMultiplier(4)->Range(16, 256);
-BENCHMARK_CAPTURE(drain, solstice, "solstice", false)->RangeMultiplier(4)->Range(16, 256);
-BENCHMARK_CAPTURE(drain, eclipse, "eclipse", false)->RangeMultiplier(4)->Range(16, 256);
-BENCHMARK_CAPTURE(drain, best_first_fit, "best-first-fit", false)->RangeMultiplier(4)->Range(16, 256);
-BENCHMARK_CAPTURE(drain, best_first_fit_partial, "best-first-fit", true)->RangeMultiplier(4)->Range(16, 256);
+BENCHMARK_CAPTURE(drain, birkhoff, "birkhoff", false)->RangeMultiplier(2)->Range(32, 128);
+BENCHMARK_CAPTURE(drain, solstice, "solstice", false)->RangeMultiplier(2)->Range(32, 128);
+BENCHMARK_CAPTURE(drain, eclipse, "eclipse", false)->RangeMultiplier(2)->Range(32, 128);
+BENCHMARK_CAPTURE(drain, best_first_fit, "best-first-fit", false)->RangeMultiplier(2)->Range(32, 128);
+BENCHMARK_CAPTURE(drain, best_first_fit_partial, "best-first-fit", true)->RangeMultiplier(2)->Range(32, 128);
 
 }  // namespace
 }  // namespace hybrid
