@@ -7,8 +7,6 @@
 //   both ports free; or by edge colouring into the fewest configurations; whichever drains earlier.
 // - The packet network gets the smallest requests, as many at each port as it carries by a time T, which is
 //   bisected: with T small the fabric is late, with T large the packet network.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -17,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
 #include "emulator/scheduler/algorithm.h"
 #include "emulator/scheduler/demand_matrix.h"
 #include "emulator/scheduler/edge_colouring.h"
@@ -26,7 +23,6 @@
 namespace hybrid {
 namespace {
 
-constexpr std::size_t kMostCells = std::size_t{1} << 27;  // configurations x ports: about 1 GiB
 constexpr int kBisections = 16;
 
 class BestFirstFitRun {
@@ -100,10 +96,7 @@ class BestFirstFitRun {
     std::size_t changes = 0;
     for (std::size_t k = 0; k < starts_.size(); ++k)
       if (k == 0 || starts_[k].time != starts_[k - 1].time) ++changes;
-    if (changes * ports_ > kMostCells)
-      throw UserError(
-          fmt::format("best-first-fit: {} changes of {} ports are too many to write down", changes, ports_),
-          "Give fewer requests, or leave --partial out.");
+    check_schedule_size(changes, ports_);
     std::vector<TimedConfiguration> schedule;
     Configuration now(ports_);
     for (std::size_t k = 0; k < starts_.size();) {

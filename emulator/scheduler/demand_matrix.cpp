@@ -1,7 +1,11 @@
 #include "emulator/scheduler/demand_matrix.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
+
+#include "core/error.h"
 
 namespace hybrid {
 
@@ -44,6 +48,15 @@ void stuff(std::vector<DemandEntry>& entries, std::uint32_t ports) {
       add(entries.back());
     }
   }
+}
+
+void check_schedule_size(std::size_t configurations, std::uint32_t ports) {
+  if (configurations * ports > kMostScheduleCells)
+    throw UserError(
+        fmt::format("demand: the schedule has more than {} configurations of {} ports, too many to "
+                    "write down",
+                    kMostScheduleCells / ports, ports),
+        "Give fewer requests, another --scheduler, or a larger --packet-share.");
 }
 
 DrainBuilder::DrainBuilder(const DemandProblem& problem, std::vector<DemandEntry>& entries)
@@ -112,6 +125,7 @@ void DrainBuilder::hold(std::span<const std::size_t> members, std::int64_t time)
   row_ = row_after_;
   column_ = column_after_;
   for (const std::size_t m : members) entries_[m].left -= std::min(time, entries_[m].left);
+  check_schedule_size(schedule_.size() + 1, problem_.set.ports);
   if (same)
     schedule_.back().lasts += Time{time};
   else

@@ -25,6 +25,10 @@ std::vector<DemandEntry> demand_entries(const DemandProblem& problem);
 /// there, then by new entries, no more than 2 ports - 1 (QuickStuff of Solstice, section 4 there).
 void stuff(std::vector<DemandEntry>& entries, std::uint32_t ports);
 
+/// Configurations x ports of a schedule: about 1 GiB. Throws UserError for more.
+inline constexpr std::size_t kMostScheduleCells = std::size_t{1} << 27;
+void check_schedule_size(std::size_t configurations, std::uint32_t ports);
+
 /// A schedule for a fabric whose ports all stand still while it reconfigures, one configuration after the
 /// other, until nothing is left or the packet network carries the rest in the time that the fabric has taken.
 class DrainBuilder {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "emulator/scheduler/algorithm.h"
 #include "emulator/scheduler/demand_bound.h"
 #include "emulator/scheduler/demand_drain.h"
@@ -194,6 +195,27 @@ TEST(BestFirstFit, PartialStaysBelowTwiceTheBound) {
     const Time bound = drain_bound(problem);
     ASSERT_LE(time_of("best-first-fit", problem), bound + bound) << "seed " << seed;
   }
+}
+
+TEST(BestFirstFit, NightlyRefusesASchedulesSizeBeforeItIsWritten) {
+  RequestSetShape shape{600};
+  shape.random_sizes = true;
+  shape.bytes = 1 << 20;
+  Random random(1);
+  const RequestSet set = RequestFamilyRegistration::make("all-to-all", shape)->draw(random);
+  EXPECT_THROW(drained("best-first-fit", {set, kByteANanosecond, nanoseconds(100), true}), UserError);
+}
+
+TEST(DemandSchedulers, NightlyLargeDemands) {
+  for (const std::string& name : demand_schedulers())
+    for (const bool partial : {false, true}) {
+      Random random(2);
+      const RequestSetShape shape{256, 16, 1 << 20};
+      const RequestSet set = RequestFamilyRegistration::make("skewed", shape)->draw(random);
+      const DemandProblem problem{set, 100'000'000'000, microseconds(20), partial, 0.1};
+      ASSERT_EQ(fault_of(problem, drained(name, problem)), "") << name;
+      ASSERT_GE(time_of(name, problem), drain_bound(problem)) << name;
+    }
 }
 
 TEST(Stuffing, MakesAllSumsEqual) {

@@ -223,6 +223,25 @@ TEST(EdgeColouringFitter, NobodyServesMore) {
   }
 }
 
+TEST(EdgeColouringFitter, NightlyAThousandPorts) {
+  for (const double density : {8.0, 100.0, 700.0, 1023.0}) {
+    Random random(1);
+    RequestSetShape shape{1024, density};
+    shape.random_sizes = true;
+    const RequestSet set = RequestFamilyRegistration::make("random", shape)->draw(random);
+    std::vector<Connection> connections;
+    for (const Request& r : set.requests) connections.push_back(r.connection);
+    const std::uint32_t degree = maximum_degree(connections, set.ports);
+    const SlotProblem all{set, 0, {}}, some{set, degree / 3, {}};
+    const SlotFit fit = fitter("edge-colouring")->fit(all);
+    EXPECT_EQ(fault_of(all, fit), "");
+    EXPECT_EQ(fit.slots, degree);
+    const SlotFit best = fitter("edge-colouring")->fit(some);
+    EXPECT_EQ(fault_of(some, best), "");
+    EXPECT_GE(served(set, best), served(set, fitter("first-fit")->fit(some)));
+  }
+}
+
 TEST(SlotBySlot, FillsASlotBeforeTheNext) {
   // Every slot is maximal: no request of a later slot would have fitted.
   SlotBySlot greedy([](std::uint32_t n) { return make_one_slot_scheduler("greedy", {n}); });
