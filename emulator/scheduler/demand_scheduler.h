@@ -2,12 +2,16 @@
 // stated share of the link rate beside it: a sequence of configurations, each held for a time.
 //
 // Contract
-// - The configurations, one after the other, each after its reconfiguration time, and the packet network
-// drain all
-//   bytes that are asked for; drain_time() (an independent replay) says when.
-// - With `partial`, only ports whose connection changes stand still while the fabric reconfigures; otherwise
-// all do.
-// - The same problem gives the same result.
+// - The configurations follow one another without a pause, the first at time 0, when the fabric is empty. A
+//   configuration `lasts` from the moment that the fabric is told to change to it until it is told the next.
+// - Where a configuration differs from the one before, the fabric reconfigures: for that time
+//   all ports stand still, or, with `partial`, only the connections that were not there before; such a
+//   connection stands still that long even when other ports change meanwhile. A connection carries link_rate
+//   otherwise.
+// - The fabric and the packet network together drain all bytes that are asked for; what no configuration
+//   carries is the packet network's, which works from time 0 on. drain_time() (an independent replay) says
+//   when all is done.
+// - A connection that is not asked for is in no configuration. The same problem gives the same result.
 #pragma once
 
 #include <vector>
@@ -21,16 +25,19 @@ namespace hybrid {
 
 struct DemandProblem {
   const RequestSet& set;  // bytes are the demand
-  BitRate link_rate = 0;
+  BitRate link_rate = 0;  // > 0
   Time reconfiguration{};
   bool partial = false;
-  double packet_share =
-      0;  // of the link rate, at each port of the packet network beside the fabric; 0: there is none
+  /// Of the link rate, at each port of the packet network beside the fabric; 0: there is none.
+  double packet_share = 0;
 };
+
+/// The packet network's rate at each port, rounded down.
+BitRate packet_rate(const DemandProblem& problem);
 
 struct TimedConfiguration {
   Configuration configuration;
-  Time hold{};  // how long it carries data, reconfiguration not included
+  Time lasts{};  // its reconfiguration included
 };
 
 class DemandScheduler {
@@ -38,5 +45,9 @@ class DemandScheduler {
   virtual ~DemandScheduler() = default;
   virtual std::vector<TimedConfiguration> drain(const DemandProblem& problem) = 0;
 };
+
+/// Refuses (UserError) what cannot be scheduled: no rate, a share outside [0, 1], a reconfiguration time
+/// below 0, and demands so large that draining them could take longer than Time can tell.
+void check(const DemandProblem& problem);
 
 }  // namespace hybrid

@@ -1,0 +1,261 @@
+// `hybrid schedule`: scheduling algorithms on request sets, without emulation.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/json_output.h"
+#include "cli/schedule_options.h"
+#include "cli/schedule_run.h"
+#include "cli/table_flags.h"
+#include "core/error.h"
+#include "libhybrid/options/job_options.h"
+#include "libhybrid/report/format.h"
+#include "libhybrid/report/progress.h"
+#include "libhybrid/report/text_table.h"
+
+namespace hybrid {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Align = TextTable::Align;
+
+constexpr std::size_t kWidth = 120;
+
+std::string decimals(double x, int digits) { return fmt::format("{:.{}f}", x, digits); }
+std::string time_text(double nanoseconds) {
+  return short_time(Time{static_cast<std::int64_t>(nanoseconds * 1e3)});
+}
+
+Json series_json(const Series& s) { return {{"mean", s.mean()}, {"min", s.least()}, {"max", s.largest()}}; }
+
+std::string slots_table(const std::vector<ScheduleScore>& scores) {
+  TextTable table({{"scheduler", Align::left},
+                   {"requests"},
+                   {"granted"},
+                   {"schedulability"},
+                   {"least"},
+                   {"largest"},
+                   {"bytes"},
+                   {"slots"},
+                   {"time a request"}});
+  for (const ScheduleScore& s : scores)
+    table.add({s.scheduler, decimals(s.requests.mean(), 1), decimals(s.granted.mean(), 1),
+               percent(s.schedulability.mean()), percent(s.schedulability.least()),
+               percent(s.schedulability.largest()),
+               s.bytes_served.empty() ? "-" : percent(s.bytes_served.mean()),
+               s.slots_used.empty() ? "-" : decimals(s.slots_used.mean(), 1), time_text(s.ns_per_request())});
+  return table.text(0, kWidth);
+}
+
+std::string demand_table(const std::vector<ScheduleScore>& scores) {
+  TextTable table({{"scheduler", Align::left},
+                   {"requests"},
+                   {"drained in"},
+                   {"bound"},
+                   {"score"},
+                   {"least"},
+                   {"largest"},
+                   {"configurations"},
+                   {"by packets"},
+                   {"time a request"}});
+  for (const ScheduleScore& s : scores)
+    table.add({s.scheduler, decimals(s.requests.mean(), 1), time_text(s.drain_ns.mean()),
+               time_text(s.bound_ns.mean()), decimals(s.score.mean(), 3), decimals(s.score.least(), 3),
+               decimals(s.score.largest(), 3), decimals(s.configurations.mean(), 1),
+               percent(s.by_packets.mean()), time_text(s.ns_per_request())});
+  return table.text(0, kWidth);
+}
+
+/// A file that was not there before.
+class NewFile {
+ public:
+  explicit NewFile(const std::string& path) : path_(path) {
+    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ >= 0) return;
+    if (errno == EEXIST) throw UserError("output: '" + path + "' exists already", "Name a new file.");
+    throw UserError("output: cannot create '" + path + "': " + std::strerror(errno), "Name another file.");
+  }
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  /// Nothing is left of a file that was not written whole.
+  ~NewFile() {
+    ::close(descriptor_);
+    if (!written_) ::unlink(path_.c_str());
+  }
+
+  void write(const std::string& text) {
+    for (std::size_t done = 0; done < text.size();) {
+      const ssize_t put = ::write(descriptor_, text.data() + done, text.size() - done);
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) throw RunError("cannot write " + path_ + ": " + std::strerror(errno));
+      done += static_cast<std::size_t>(put);
+    }
+    written_ = true;
+  }
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+  bool written_ = false;
+};
+
+class ScheduleCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.description(
+        "Scores scheduling algorithms on request sets, without emulation: how many requests they grant in a "
+        "slot "
+        "or in K, how many slots a set needs, how long a demand takes to drain. Every schedule is checked "
+        "independently before it is counted.");
+    add_config_option(table_);
+    add_request_options(table_, options_);
+    flags_.declare(app, table_, "Network and requests");
+    add_scheduling_options(table_, options_);
+    flags_.declare(app, table_, "Scheduling (docs/schedule.md)");
+    json_.declare(app);
+    app.footer(
+        "Examples:\n"
+        "  hybrid schedule --nodes 128 --density 8\n"
+        "  hybrid schedule --requests set.csv --slots 0 --scheduler first-fit,edge-colouring\n"
+        "  hybrid schedule --pattern hidden --density 2 --slots 4 --sizes random --json -\n"
+        "  hybrid schedule --demand --pattern skewed --density 16 --message 64K --reconfiguration 20us\n"
+        "  hybrid schedule --demand --requests set.json --partial --packet-share 0.1 --scheduler "
+        "best-first-fit\n"
+        "  hybrid schedule --network fattree:3,16\n"
+        "  hybrid schedule --scheduler edge-colouring --slots 0 --output schedule.json");
+  }
+
+  int run(const std::vector<std::string>&) override {
+    json_.check();
+    flags_.apply(table_, environ);
+    check_together();
+    std::unique_ptr<NewFile> output;
+    if (!options_.output.empty()) output = std::make_unique<NewFile>(options_.output);
+    const ScheduleRun run = run_schedulers(options_, [this](std::uint64_t done, std::uint64_t all) {
+      line_.show(fmt::format("scheduling: set {} of {}", done + 1, all), 0);
+    });
+    line_.clear();
+    if (output) output->write(run.schedule);
+    if (!json_.owns_stdout()) std::fputs(text(run).c_str(), stdout);
+    json_.write(as_json(run));
+    return kDone;
+  }
+
+ private:
+  void check_together() const {
+    const auto given = flags_.given();
+    if (!options_.requests.empty())
+      for (const std::string& name : options_of_generated_sets())
+        if (given.contains(name))
+          throw UserError(name + ": with --requests, the file says what is asked for",
+                          "Leave --" + name + " or --requests out.");
+    if (!options_.demand)
+      for (const std::string& name : options_of_demands())
+        if (given.contains(name))
+          throw UserError(name + ": it goes with --demand",
+                          "Give --demand too, or leave --" + name + " out.");
+    if (options_.demand && given.contains("slots"))
+      throw UserError("slots: a demand is drained in as many configurations as it takes",
+                      "Leave --slots or --demand out.");
+    if (given.contains("nodes") && given.contains("network"))
+      throw UserError("nodes: --network says how many there are", "Leave --nodes or --network out.");
+  }
+
+  std::string what_was_scheduled(const ScheduleRun& run) const {
+    if (!options_.requests.empty()) return options_.requests;
+    return fmt::format("{} set{} of {}, density {}, seed {}", run.repeats, run.repeats == 1 ? "" : "s",
+                       pattern(), options_.density, options_.seed);
+  }
+
+  std::string pattern() const {
+    if (!options_.pattern.empty()) return options_.pattern;
+    return options_.tree ? "permutation" : "random";
+  }
+
+  std::string text(const ScheduleRun& run) const {
+    std::string text = options_.demand ? demand_table(run.scores) : slots_table(run.scores);
+    text += fmt::format("{}, {}", network_name(options_, run.nodes), what_was_scheduled(run));
+    if (options_.demand) {
+      text += fmt::format("; link {}, reconfiguration {}{}", format_rate(options_.link_rate),
+                          to_string(options_.reconfiguration), options_.partial ? ", partial" : "");
+      if (options_.packet_share > 0)
+        text += fmt::format(", packet network of {} of the link rate", percent(options_.packet_share));
+    } else if (!options_.tree) {
+      text += options_.slots == 0
+                  ? "; as few slots as needed"
+                  : fmt::format("; {} slot{}", options_.slots, options_.slots == 1 ? "" : "s");
+      text += fmt::format("; the most requests of a port: {}",
+                          decimals(run.scores.front().slots_needed.mean(), 1));
+    }
+    text +=
+        options_.demand
+            ? "\nchecked: every schedule was replayed and drains all its bytes, none below the bound\n"
+            : "\nchecked: no schedule has a port or link twice in a slot, or grants what was not asked for\n";
+    return text;
+  }
+
+  Json as_json(const ScheduleRun& run) const {
+    Json array = Json::array();
+    for (const ScheduleScore& s : run.scores) {
+      Json one{
+          {"scheduler", s.scheduler}, {"network", network_name(options_, run.nodes)}, {"nodes", run.nodes}};
+      if (options_.requests.empty()) {
+        one["pattern"] = pattern();
+        one["density"] = options_.density;
+        one["message"] = options_.message;
+      } else {
+        one["requests_file"] = options_.requests;
+      }
+      one["repeats"] = run.repeats;
+      one["seed"] = options_.seed;
+      one["requests"] = series_json(s.requests);
+      if (options_.demand) {
+        one["link_rate"] = options_.link_rate;
+        one["reconfiguration_ns"] = options_.reconfiguration.nanoseconds();
+        one["partial"] = options_.partial;
+        one["packet_share"] = options_.packet_share;
+        one["drain_ns"] = series_json(s.drain_ns);
+        one["bound_ns"] = series_json(s.bound_ns);
+        one["score"] = series_json(s.score);
+        one["configurations"] = series_json(s.configurations);
+        one["by_packets"] = series_json(s.by_packets);
+      } else {
+        one["slots"] = options_.slots;
+        one["granted"] = series_json(s.granted);
+        one["schedulability"] = series_json(s.schedulability);
+        if (!s.bytes_served.empty()) one["bytes_served"] = series_json(s.bytes_served);
+        if (!s.slots_used.empty()) {
+          one["slots_used"] = series_json(s.slots_used);
+          one["slots_needed"] = series_json(s.slots_needed);
+        }
+      }
+      one["ns_per_request"] = s.ns_per_request();
+      one["checked"] = true;
+      array.push_back(std::move(one));
+    }
+    return array.size() == 1 ? array.front() : array;
+  }
+
+  ScheduleOptions options_;
+  ProgressLine line_{stderr};
+  OptionTable table_;
+  TableFlags flags_;
+  JsonOutput json_;
+};
+
+const CommandRegistration kSchedule{
+    "schedule", "score schedulers on request sets, without emulation",
+    []() -> std::unique_ptr<Command> { return std::make_unique<ScheduleCommand>(); }};
+
+}  // namespace
+}  // namespace hybrid

@@ -1,0 +1,158 @@
+#include "cli/schedule_options.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "core/error.h"
+#include "libhybrid/options/job_options.h"
+
+namespace hybrid {
+
+namespace {
+
+constexpr std::uint32_t kMostTreeNodes = 1U << 20;
+constexpr std::uint32_t kMostSwitchPorts = 65'535;
+constexpr std::uint64_t kMostRepeats = 1'000'000;
+
+double parse_number(std::string_view text, std::string_view what, std::string_view mend) {
+  double number = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  if (error == std::errc{} && end == text.data() + text.size()) return number;
+  throw UserError(fmt::format("{}: '{}' is not a number", what, text), std::string(mend));
+}
+
+double parse_share(std::string_view text, std::string_view what) {
+  static constexpr std::string_view kMend = "Give a number from 0 to 1, such as 0.1.";
+  const double share = parse_number(text, what, kMend);
+  if (share >= 0 && share <= 1) return share;
+  throw UserError(fmt::format("{}: {} is no share", what, text), std::string(kMend));
+}
+
+bool parse_switch(std::string_view text, std::string_view what) {
+  if (text.empty() || text == "true" || text == "on" || text == "1") return true;
+  if (text == "false" || text == "off" || text == "0") return false;
+  throw UserError(fmt::format("{}: '{}' is neither on nor off", what, text), "Give on or off.");
+}
+
+void set_tree(std::string_view text, ScheduleOptions& options) {
+  const std::vector<std::string> numbers = split_list(text, "network fattree:L,W[,M]");
+  if (numbers.size() < 2 || numbers.size() > 3)
+    throw UserError(fmt::format("network: fattree:{} is not a fat tree", text),
+                    "Give fattree:L,W or fattree:L,W,M: levels, ports up and ports down of a switch.");
+  FatTreeShape tree;
+  tree.levels = static_cast<std::uint32_t>(parse_count(numbers[0], "network: levels", kMostTreeLevels));
+  tree.up = static_cast<std::uint32_t>(parse_count(numbers[1], "network: ports up", kMostSwitchPorts));
+  tree.down =
+      numbers.size() < 3
+          ? tree.up
+          : static_cast<std::uint32_t>(parse_count(numbers[2], "network: ports down", kMostSwitchPorts));
+  if (tree.levels == 0 || tree.up == 0 || tree.down < 2)
+    throw UserError(fmt::format("network: fattree:{} has no nodes to connect", text),
+                    "Give at least 1 level, 1 port up and 2 ports down.");
+  std::uint64_t nodes = 1;
+  for (std::uint32_t level = 0; level < tree.levels; ++level) {
+    nodes *= tree.down;
+    if (nodes > kMostTreeNodes)
+      throw UserError(fmt::format("network: fattree:{} has more than {} nodes (M to the power of L)", text,
+                                  kMostTreeNodes),
+                      "Give fewer levels, or switches with fewer ports down.");
+  }
+  options.tree = tree;
+  options.nodes = static_cast<std::uint32_t>(nodes);
+}
+
+}  // namespace
+
+std::string network_name(const ScheduleOptions& options, std::uint32_t nodes) {
+  if (!options.tree) return fmt::format("crossbar:{}", nodes);
+  return fmt::format("fattree:{},{},{}", options.tree->levels, options.tree->up, options.tree->down);
+}
+
+void set_network(std::string_view text, ScheduleOptions& options) {
+  static constexpr std::string_view kCrossbar = "crossbar:", kTree = "fattree:";
+  options.nodes_given = true;
+  if (text.starts_with(kTree)) return set_tree(text.substr(kTree.size()), options);
+  if (!text.starts_with(kCrossbar))
+    throw UserError(
+        fmt::format("network: '{}' is not a network", text),
+        "Give crossbar:N, N ports, or fattree:L,W[,M], L levels of switches with W ports up and M "
+        "down.");
+  options.tree.reset();
+  options.nodes = static_cast<std::uint32_t>(
+      parse_count(text.substr(kCrossbar.size()), "network crossbar:N", kMostCrossbarPorts));
+}
+
+void add_request_options(OptionTable& table, ScheduleOptions& o) {
+  table.add({"nodes", "N", "ports of a crossbar", "64", [&o](std::string_view v) {
+               o.tree.reset();
+               o.nodes = static_cast<std::uint32_t>(parse_count(v, "nodes", kMostCrossbarPorts));
+               o.nodes_given = true;
+             }});
+  table.add({"network", "NETWORK", "crossbar:N or fattree:L,W[,M] (levels, ports up, ports down)", "",
+             [&o](std::string_view v) { set_network(v, o); }});
+  table.add({"requests", "FILE", "requests from a JSON or CSV file instead of generated ones", "",
+             [&o](std::string_view v) { o.requests = v; }});
+  table.add({"pattern", "NAME", "generated sets: see `hybrid list 'request set'`",
+             "random; on fat trees permutation", [&o](std::string_view v) { o.pattern = v; }});
+  table.add({"density", "X", "requests of an input, on average", "1", [&o](std::string_view v) {
+               o.density = parse_number(v, "density", "Give a number, such as 0.5 or 8.");
+             }});
+  table.add({"message", "BYTES", "bytes of a request, on average", "1K",
+             [&o](std::string_view v) { o.message = parse_bytes(v, "message"); }});
+  table.add({"sizes", "equal|random", "whether all requests have as many bytes, or 1 to twice that", "equal",
+             [&o](std::string_view v) {
+               if (v != "equal" && v != "random")
+                 throw UserError(fmt::format("sizes: '{}' is neither equal nor random", v),
+                                 "Give equal or random.");
+               o.random_sizes = v == "random";
+             }});
+  table.add({"hotspot", "SHARE", "pattern hotspot: share of the requests that go to port 0", "0.25",
+             [&o](std::string_view v) { o.hotspot = parse_share(v, "hotspot"); }});
+  table.add({"repeats", "N", "sets to draw", "100; of demands 10; with --output 1", [&o](std::string_view v) {
+               o.repeats = parse_count(v, "repeats", kMostRepeats);
+               if (o.repeats == 0) throw UserError("repeats: 0 sets tell nothing", "Give at least 1.");
+             }});
+  table.add({"seed", "N", "of the generated sets and of schedulers that draw", "1",
+             [&o](std::string_view v) { o.seed = parse_count(v, "seed"); }});
+}
+
+void add_scheduling_options(OptionTable& table, ScheduleOptions& o) {
+  table.add({"scheduler", "NAME[,NAME...]", "algorithms to compare: see `hybrid list scheduler`",
+             "all that can", [&o](std::string_view v) { o.schedulers = split_list(v, "scheduler"); }});
+  table.add(
+      {"slots", "K", "slots to fit the requests into; 0: as few as needed", "1", [&o](std::string_view v) {
+         o.slots = static_cast<std::uint32_t>(parse_count(v, "slots", 1U << 20));
+       }});
+  table.add({"preload", "FILE", "slots that are fixed, as --output wrote them; K includes them", "",
+             [&o](std::string_view v) { o.preload = v; }});
+  table.add({"steps", "N", "iterations of the schedulers that have them", "each one's own",
+             [&o](std::string_view v) {
+               o.steps = static_cast<std::uint32_t>(parse_count(v, "steps", 1U << 20));
+             }});
+  table.add({"demand", "", "drain the bytes through a crossbar whose reconfiguration takes time", "",
+             [&o](std::string_view v) { o.demand = parse_switch(v, "demand"); }});
+  table.add({"reconfiguration", "TIME", "of the fabric, with --demand", "0",
+             [&o](std::string_view v) { o.reconfiguration = parse_time(v, "reconfiguration"); }});
+  table.add({"partial", "", "only connections that change stand still meanwhile", "",
+             [&o](std::string_view v) { o.partial = parse_switch(v, "partial"); }});
+  table.add({"link-rate", "RATE", "of each port, with --demand", "10 Gb/s",
+             [&o](std::string_view v) { o.link_rate = parse_rate(v, "link-rate"); }});
+  table.add({"packet-share", "SHARE", "of the link rate, that a packet network beside the fabric has", "0",
+             [&o](std::string_view v) { o.packet_share = parse_share(v, "packet-share"); }});
+  table.add({"output", "FILE", "new file for the schedule itself, as JSON: one scheduler, one set", "",
+             [&o](std::string_view v) { o.output = v; }});
+}
+
+const std::vector<std::string>& options_of_generated_sets() {
+  static const std::vector<std::string> names{"pattern", "density", "message", "sizes", "hotspot", "repeats"};
+  return names;
+}
+
+const std::vector<std::string>& options_of_demands() {
+  static const std::vector<std::string> names{"reconfiguration", "partial", "link-rate", "packet-share"};
+  return names;
+}
+
+}  // namespace hybrid

@@ -1,0 +1,124 @@
+#include "emulator/scheduler/request_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <unordered_map>
+
+#include "core/error.h"
+#include "emulator/scheduler/request_text.h"
+
+namespace hybrid {
+
+std::string RequestText::place(std::size_t at) const {
+  const std::string_view before = text_.substr(0, at);
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const std::size_t start = before.rfind('\n') + 1;  // npos + 1 is 0
+  return fmt::format("{}:{}", line, before.size() - start + 1);
+}
+
+void RequestText::fail(std::size_t at, const std::string& problem, const std::string& mend) const {
+  throw UserError(fmt::format("{}:{}: {}", name_, place(at), problem), mend);
+}
+
+Bytes RequestText::bytes(std::string_view word, std::size_t at) const {
+  try {
+    return parse_bytes(word, "bytes");
+  } catch (const UserError& error) {
+    throw UserError(fmt::format("{}:{}: {}", name_, place(at), error.what()));
+  }
+}
+
+std::string RequestText::shown(std::string_view word) {
+  constexpr std::size_t kMost = 40;
+  std::string result(word.substr(0, kMost));
+  for (char& c : result)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return word.size() > kMost ? result + "..." : result;
+}
+
+namespace {
+
+std::uint32_t ports_of(const PlacedRequests& placed, const RequestText& text, std::uint32_t given) {
+  if (placed.ports) {
+    const auto [ports, at] = *placed.ports;
+    if (ports < 2 || ports > kMostRequestPorts)
+      text.fail(at, fmt::format("ports: {} is not a number of ports", ports),
+                fmt::format("Give a number from 2 to {}.", kMostRequestPorts));
+    if (given != 0 && given != ports)
+      text.fail(at, fmt::format("the file is for {} ports, but {} were asked for", ports, given),
+                "Leave --nodes and --network out, or give that many.");
+    return static_cast<std::uint32_t>(ports);
+  }
+  if (given != 0) return given;
+  std::uint64_t largest = 1;
+  for (const PlacedRequest& r : placed.requests)
+    for (const PlacedNumber& port : {r.source, r.destination}) {
+      if (port.value >= kMostRequestPorts)
+        text.fail(port.at, fmt::format("port {} is out of range", port.value),
+                  fmt::format("Ports are numbers from 0 to {}.", kMostRequestPorts - 1));
+      largest = std::max(largest, port.value);
+    }
+  return static_cast<std::uint32_t>(largest + 1);
+}
+
+}  // namespace
+
+RequestSet parse_requests(std::string_view content, const std::string& name, std::uint32_t ports) {
+  const RequestText text(content, name);
+  const std::size_t first = content.find_first_not_of(" \t\r\n");
+  const bool json = first != std::string_view::npos && (content[first] == '{' || content[first] == '[');
+  const PlacedRequests placed = json ? parse_json_requests(text) : parse_csv_requests(text);
+  if (placed.requests.empty())
+    text.fail(0, "no request in it",
+              json ? R"(Write [[0, 1, 4096]] or {"ports": 8, "requests": [[0, 1, 4096]]}.)"
+                   : "Write one request a line: source,destination,bytes");
+
+  RequestSet set{ports_of(placed, text, ports), {}};
+  set.requests.reserve(placed.requests.size());
+  std::unordered_map<Connection, std::size_t> seen;
+  Bytes sum = 0;
+  for (const PlacedRequest& r : placed.requests) {
+    for (const PlacedNumber& port : {r.source, r.destination})
+      if (port.value >= set.ports)
+        text.fail(port.at, fmt::format("there is no port {}: the last is {}", port.value, set.ports - 1),
+                  "Ports count from 0; give a port of the switch, or more ports.");
+    const Connection c{static_cast<Port>(r.source.value), static_cast<Port>(r.destination.value)};
+    if (c.source == c.destination)
+      text.fail(r.destination.at, fmt::format("port {} asks for itself", c.source),
+                "A connection leads to another port; leave the request out.");
+    if (const auto [earlier, is_new] = seen.emplace(c, r.source.at); !is_new)
+      text.fail(r.source.at,
+                fmt::format("{} -> {} was asked for at {} already", c.source, c.destination,
+                            text.place(earlier->second)),
+                "Give each connection once, with all its bytes.");
+    if (r.bytes.value > kLargestRequest)
+      text.fail(r.bytes.at, fmt::format("{} bytes are too many", r.bytes.value),
+                fmt::format("Give at most {} a request.", format_bytes(kLargestRequest)));
+    sum += r.bytes.value;
+    if (sum > kLargestRequestSum)
+      text.fail(r.bytes.at, "the requests have too many bytes in all",
+                fmt::format("Give at most {} in all.", format_bytes(kLargestRequestSum)));
+    set.requests.push_back({c, r.bytes.value});
+  }
+  return set;
+}
+
+RequestSet read_requests(const std::string& path, std::uint32_t ports) {
+  constexpr std::uintmax_t kMost = std::uintmax_t{1} << 30;
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    throw UserError("requests: '" + path + "' is a directory", "Name a file of requests, JSON or CSV.");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw UserError("requests: cannot read '" + path + "'", "Name a file of requests, JSON or CSV.");
+  if (const auto size = std::filesystem::file_size(path, error); !error && size > kMost)
+    throw UserError(fmt::format("requests: '{}' has {} bytes", path, size),
+                    fmt::format("Give a file of at most {}.", format_bytes(kMost)));
+  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  return parse_requests(content, path, ports);
+}
+
+}  // namespace hybrid

@@ -1,0 +1,53 @@
+// What the readers of request files share: numbers as they stand in the file, each with its place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/units.h"
+
+namespace hybrid {
+
+/// A number and the offset of its first character.
+struct PlacedNumber {
+  std::uint64_t value = 0;
+  std::size_t at = 0;
+};
+
+struct PlacedRequest {
+  PlacedNumber source, destination, bytes;
+};
+
+struct PlacedRequests {
+  std::optional<PlacedNumber> ports;
+  std::vector<PlacedRequest> requests;
+};
+
+/// The text of a file, for places in it.
+class RequestText {
+ public:
+  RequestText(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+
+  std::string_view text() const { return text_; }
+  /// Throws UserError "NAME:LINE:COLUMN: problem", mend.
+  [[noreturn]] void fail(std::size_t at, const std::string& problem, const std::string& mend) const;
+  /// "LINE:COLUMN".
+  std::string place(std::size_t at) const;
+  /// Reads a size such as "2K"; gives errors this place.
+  Bytes bytes(std::string_view word, std::size_t at) const;
+  /// Fit for a terminal: short, and without control characters.
+  static std::string shown(std::string_view word);
+
+ private:
+  std::string_view text_;
+  const std::string& name_;
+};
+
+PlacedRequests parse_json_requests(const RequestText& text);
+PlacedRequests parse_csv_requests(const RequestText& text);
+
+}  // namespace hybrid

@@ -1,0 +1,144 @@
+#include "emulator/scheduler/schedule_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "emulator/scheduler/demand_drain.h"
+
+namespace hybrid {
+
+namespace {
+
+std::string shown(Connection c) { return fmt::format("{} -> {}", c.source, c.destination); }
+
+}  // namespace
+
+std::string fault_of(const RequestSet& set) {
+  std::unordered_set<Connection> seen;
+  for (const Request& r : set.requests) {
+    const Connection c = r.connection;
+    if (c.source >= set.ports || c.destination >= set.ports)
+      return fmt::format("{} is not a connection of {} ports", shown(c), set.ports);
+    if (c.source == c.destination) return fmt::format("{} leads a port to itself", shown(c));
+    if (!seen.insert(c).second) return fmt::format("{} is asked for twice", shown(c));
+  }
+  return {};
+}
+
+std::string fault_of(const SlotProblem& problem, const SlotFit& fit) {
+  const auto& requests = problem.set.requests;
+  if (fit.slot_of.size() != requests.size())
+    return fmt::format("{} requests, but {} answers", requests.size(), fit.slot_of.size());
+  if (problem.slots != 0 && fit.slots > problem.slots)
+    return fmt::format("{} slots used of {}", fit.slots, problem.slots);
+  // By slot: sorted, so that a slot's connections lie together however many slots there are.
+  struct Grant {
+    std::uint32_t slot;
+    Connection connection;
+  };
+  std::vector<Grant> grants;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const Connection c = requests[i].connection;
+    const std::uint32_t slot = fit.slot_of[i];
+    const bool preloaded = std::any_of(problem.fixed.begin(), problem.fixed.end(),
+                                       [&](const Configuration& f) { return f.holds(c); });
+    if (slot == kNoSlot) {
+      if (problem.slots == 0) return fmt::format("{} was left out though slots are not limited", shown(c));
+      if (preloaded) return fmt::format("{} was left out though a fixed slot holds it", shown(c));
+      continue;
+    }
+    if (slot >= fit.slots)
+      return fmt::format("{} is in slot {}, past the {} used", shown(c), slot, fit.slots);
+    if (slot < problem.fixed.size()) {
+      if (!problem.fixed[slot].holds(c)) return fmt::format("{} was added to fixed slot {}", shown(c), slot);
+      continue;
+    }
+    if (preloaded) return fmt::format("{} has a slot of its own though a fixed one holds it", shown(c));
+    grants.push_back({slot, c});
+  }
+  std::sort(grants.begin(), grants.end(), [](const Grant& a, const Grant& b) {
+    return a.slot != b.slot ? a.slot < b.slot : a.connection < b.connection;
+  });
+  std::vector<std::uint32_t> input_in(problem.set.ports, kNoSlot), output_in(problem.set.ports, kNoSlot);
+  std::uint32_t last = kNoSlot, distinct = 0;
+  for (const Grant& g : grants) {
+    if (g.slot != last) ++distinct;
+    last = g.slot;
+    if (std::exchange(input_in[g.connection.source], g.slot) == g.slot)
+      return fmt::format("input {} has two connections in slot {}", g.connection.source, g.slot);
+    if (std::exchange(output_in[g.connection.destination], g.slot) == g.slot)
+      return fmt::format("output {} has two connections in slot {}", g.connection.destination, g.slot);
+  }
+  if (problem.fixed.size() + distinct != fit.slots)
+    return fmt::format("{} slots are said to be used, but {} are", fit.slots,
+                       problem.fixed.size() + distinct);
+  return {};
+}
+
+std::string fault_of(const DemandProblem& problem, std::span<const TimedConfiguration> schedule) {
+  std::unordered_set<Connection> asked;
+  for (const Request& r : problem.set.requests) asked.insert(r.connection);
+  for (std::size_t k = 0; k < schedule.size(); ++k) {
+    const TimedConfiguration& step = schedule[k];
+    if (step.configuration.ports() != problem.set.ports)
+      return fmt::format("configuration {} is of {} ports, not {}", k, step.configuration.ports(),
+                         problem.set.ports);
+    if (step.lasts < Time{}) return fmt::format("configuration {} lasts {}", k, to_string(step.lasts));
+    for (const Connection& c : step.configuration.connections())
+      if (!asked.contains(c))
+        return fmt::format("configuration {} has {}, which nobody asked for", k, shown(c));
+  }
+  const Drain drain = drain_time(problem, schedule);
+  if (drain.undrained != 0) return fmt::format("{} bytes are never carried", drain.undrained);
+  return {};
+}
+
+std::string fault_of(const FatTreeShape& tree, std::span<const Connection> requests,
+                     std::span<const TreePath> paths) {
+  if (paths.size() != requests.size())
+    return fmt::format("{} requests, but {} answers", requests.size(), paths.size());
+  std::uint64_t ports = 1;
+  for (std::uint32_t level = 0; level < tree.levels; ++level) ports *= tree.down;
+  std::unordered_set<Port> inputs, outputs;
+  // A link: level, the side's address above that level, and the ports taken so far, as one string of numbers.
+  using Link = std::array<std::uint64_t, 3>;
+  std::vector<Link> up, down;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const Connection c = requests[i];
+    const TreePath& path = paths[i];
+    if (!path.granted) continue;
+    if (c.source >= ports || c.destination >= ports)
+      return fmt::format("{} is not a connection of {} nodes", shown(c), ports);
+    if (!inputs.insert(c.source).second) return fmt::format("node {} sends twice", c.source);
+    if (!outputs.insert(c.destination).second) return fmt::format("node {} receives twice", c.destination);
+    if (path.turn >= tree.levels) return fmt::format("{} turns above the tree, at {}", shown(c), path.turn);
+    std::uint64_t source = c.source / tree.down, destination = c.destination / tree.down, taken = 0;
+    for (std::uint32_t h = 0; h < path.turn; ++h) {
+      if (path.up[h] >= tree.up)
+        return fmt::format("{} takes upward port {} of {} at level {}", shown(c), path.up[h], tree.up, h);
+      taken = taken * tree.up + path.up[h];
+      up.push_back({h, source, taken});
+      down.push_back({h, destination, taken});
+      source /= tree.down;
+      destination /= tree.down;
+    }
+    if (source != destination)
+      return fmt::format("{} turns at level {}, below a common switch", shown(c), path.turn);
+  }
+  for (auto* links : {&up, &down}) {
+    std::sort(links->begin(), links->end());
+    const auto twice = std::adjacent_find(links->begin(), links->end());
+    if (twice != links->end())
+      return fmt::format("two connections share {} link {} of switch {} between levels {} and {}",
+                         links == &up ? "an upward" : "a downward", (*twice)[2], (*twice)[1], (*twice)[0],
+                         (*twice)[0] + 1);
+  }
+  return {};
+}
+
+}  // namespace hybrid
