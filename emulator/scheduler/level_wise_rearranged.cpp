@@ -6,7 +6,7 @@
 namespace hybrid {
 namespace {
 
-constexpr std::uint32_t kMostMoves = 32;
+constexpr std::uint32_t kMostMoves = 24;
 
 template <std::size_t kWords>
 class LevelWiseRearranged final : public TreeScheduler {
@@ -21,7 +21,7 @@ class LevelWiseRearranged final : public TreeScheduler {
 };
 
 const SchedulerRegistration kLevelWiseRearranged{
-    "level-wise-rearranged", "fat tree: level-wise, moving at most 32 connections for a request that fails",
+    "level-wise-rearranged", "fat tree: level-wise, moving at most 24 connections for a request that fails",
     &TreeAlgorithm<LevelWiseRearranged>::make};
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -29,42 +30,53 @@ class TreeColouring {
  public:
   /// For one request at one level at most `most_moves` others are moved.
   TreeColouring(const FatTree& tree, std::uint32_t most_moves)
-      : links_(tree), most_moves_(most_moves), width_(tree.shape().up), edges_(tree.nodes()) {
-    std::size_t most_links = 0;
-    for (std::uint32_t h = 0; h < tree.levels(); ++h)
-      most_links = std::max<std::size_t>(most_links, tree.links(h));
-    for (auto& way : users_) way.resize(most_links);
+      : links_(tree),
+        most_moves_(most_moves),
+        stride_(static_cast<std::uint32_t>(std::bit_width(tree.shape().up - 1))),
+        edges_(tree.nodes() + 1),
+        ports_(tree.nodes() + 1) {
+    std::size_t most = 0;
+    for (std::uint32_t h = 0; h + 1 < tree.levels(); ++h) most = std::max(most, entries(h));
+    for (auto& way : far_) way.resize(most);
+    who_.resize(most);
   }
 
   /// See TreeScheduler. The first of the requests that share a node is looked at, the others are refused.
   std::size_t schedule(std::span<const Connection> requests, std::span<TreePath> paths) {
     links_.reset();
     moved_ = 0;
-    std::size_t granted = 0, left = 0;
+    std::size_t granted = 0;
+    std::uint32_t left = 0;
+    begin_level(0);
     for (std::size_t i = 0; i < requests.size(); ++i) {
       paths[i] = {};
       if (!links_.nodes_free(requests[i])) continue;
       links_.take_nodes(requests[i]);
       const TreeClimb climb = links_.start(requests[i]);
-      paths[i].granted = climb.turns();
-      granted += climb.turns();
-      edges_[left] = {climb, static_cast<std::uint32_t>(i), {}, 0};
-      left += !climb.turns();
+      if (climb.turns()) {
+        paths[i].granted = true;
+        ++granted;
+      } else {
+        edges_[left] = {static_cast<std::uint32_t>(i), climb};
+        left += place(left);
+      }
     }
-    for (std::uint32_t level = 0; left != 0; ++level) {
-      const std::span<Edge> edges(edges_.data(), left);
-      colour(level, edges);
-      left = 0;
-      for (const Edge& e : edges) {
-        if (e.port == links_.none()) continue;
+    for (std::uint32_t level = 1; left != 0; ++level) {
+      const TreeRow<kWords> below = row_;
+      if (level + 1 < links_.tree().levels()) begin_level(level);
+      const std::uint32_t count = std::exchange(left, 0);
+      for (std::uint32_t k = 0; k < count; ++k) {
+        const Edge e{edges_[k].request, below.above(edges_[k].climb, ports_[k])};
         TreePath& path = paths[e.request];
-        path.up[level] = static_cast<std::uint16_t>(e.port);
-        path.turn = static_cast<std::uint8_t>(level + 1);
-        const TreeClimb above = links_.above(e.climb, e.port);
-        path.granted = above.turns();
-        granted += above.turns();
-        edges_[left] = {above, e.request, {}, 0};
-        left += !above.turns();
+        path.up[level - 1] = static_cast<std::uint16_t>(ports_[k]);
+        if (e.climb.turns()) {
+          path.turn = static_cast<std::uint8_t>(level);
+          path.granted = true;
+          ++granted;
+        } else {
+          edges_[left] = e;  // left <= k: that one has been read
+          left += place(left);
+        }
       }
     }
     return granted;
@@ -76,99 +88,123 @@ class TreeColouring {
  private:
   using Links = TreeLinks<kWords>;
   using Way = typename Links::Way;
+  static constexpr Way kUp = Links::kUp, kDown = Links::kDown;
+  static constexpr std::uint32_t kFree = ~std::uint32_t{0};
 
   struct Edge {
-    TreeClimb climb;
     std::uint32_t request = 0;
-    std::array<std::uint32_t, 2> end{};  // by way: the switch it climbs from, the one it comes down to
-    std::uint32_t port = 0;
+    TreeClimb climb;
   };
+  enum class Chain : std::uint8_t { none, from_source, from_destination };
 
-  static Way other(Way way) { return way == Links::kUp ? Links::kDown : Links::kUp; }
-  std::uint32_t& user(Way way, std::uint32_t at, std::uint32_t port) {
-    return users_[way][std::size_t{at - level_first_} * width_ + port];
+  static Way other(Way way) { return way == kUp ? kDown : kUp; }
+  std::size_t entries(std::uint32_t level) const {
+    return std::size_t{links_.tree().switches(level)} << stride_;
+  }
+  std::size_t entry(std::uint32_t at, std::uint32_t port) const {
+    return (std::size_t{at} << stride_) + port;
   }
 
-  void colour(std::uint32_t level, std::span<Edge> edges) {
-    level_first_ = static_cast<std::uint32_t>(links_.source(level, {}));
-    edges_now_ = edges.data();
-    for (std::uint32_t k = 0; k < edges.size(); ++k) {
-      Edge& e = edges[k];
-      e.end = {static_cast<std::uint32_t>(links_.source(level, e.climb)),
-               static_cast<std::uint32_t>(links_.destination(level, e.climb))};
-      std::uint32_t port = links_.first_common(e.end[0], e.end[1]);
-      if (port == links_.none()) port = make_room(e);
-      e.port = port;
-      if (port == links_.none()) continue;
-      links_.take(e.end[0], e.end[1], port);
-      user(Links::kUp, e.end[0], port) = user(Links::kDown, e.end[1], port) = k;
+  void begin_level(std::uint32_t level) {
+    row_ = links_.row(level);
+    for (auto& way : far_) std::fill_n(way.begin(), entries(level), kFree);
+    // Where nobody is, swap_chain writes the port of an edge that there is not.
+    std::fill_n(who_.begin(), entries(level), static_cast<std::uint32_t>(edges_.size() - 1));
+  }
+
+  /// Gives edge k, the last one, a port. False: there is none.
+  bool place(std::uint32_t k) {
+    const std::uint32_t source = row_.source(edges_[k].climb),
+                        destination = row_.destination(edges_[k].climb);
+    std::uint32_t port = row_.take_first_common(source, destination);
+    if (port == row_.none()) {
+      port = make_room(source, destination);
+      if (port == row_.none()) return false;
+      row_.take(kUp, source, port);
+      row_.take(kDown, destination, port);
     }
+    ports_[k] = port;
+    far_[kUp][entry(source, port)] = destination;
+    far_[kDown][entry(destination, port)] = source;
+    who_[entry(source, port)] = k;
+    return true;
   }
 
-  /// Moves others so that a port is free at both ends of e: the first chain short enough.
-  std::uint32_t make_room(const Edge& e) {
-    const std::uint32_t none = links_.none(), source = e.end[0], destination = e.end[1];
-    for (std::uint32_t a = links_.next_free(Links::kUp, source, 0); a != none;
-         a = links_.next_free(Links::kUp, source, a + 1))
-      for (std::uint32_t b = links_.next_free(Links::kDown, destination, 0); b != none;
-           b = links_.next_free(Links::kDown, destination, b + 1)) {
-        if (short_enough(Links::kDown, destination, a, b)) {
-          swap_chain(Links::kDown, destination, a, b);
-          return a;
-        }
-        if (short_enough(Links::kUp, source, b, a)) {
-          swap_chain(Links::kUp, source, b, a);
-          return b;
+  /// Moves others so that a port is free at both ends: by the first chain that is short enough.
+  std::uint32_t make_room(std::uint32_t source, std::uint32_t destination) {
+    const std::uint32_t none = row_.none();
+    for (std::uint32_t a = row_.next_free(kUp, source, 0); a != none; a = row_.next_free(kUp, source, a + 1))
+      for (std::uint32_t b = row_.next_free(kDown, destination, 0); b != none;
+           b = row_.next_free(kDown, destination, b + 1)) {
+        switch (shorter_chain(source, destination, a, b)) {
+          case Chain::from_destination:
+            swap_chain(kDown, destination, a, b);
+            return a;
+          case Chain::from_source:
+            swap_chain(kUp, source, b, a);
+            return b;
+          case Chain::none:
+            break;
         }
       }
     return none;
   }
 
-  /// Whether the chain from `at` that begins with the connection on port `from` has at most most_moves_.
-  bool short_enough(Way way, std::uint32_t at, std::uint32_t from, std::uint32_t to) {
-    if (most_moves_ == kAnyMoves) return true;
-    for (std::uint32_t moves = 0; !links_.is_free(way, at, from); ++moves) {
-      if (moves == most_moves_) return false;
-      at = edges_now_[user(way, at, from)].end[other(way)];
-      way = other(way);
-      std::swap(from, to);
+  /// The shorter of two chains, if it has at most most_moves_ connections: from the destination by ports a,
+  /// b, a, ..., or from the source by b, a, b, .... Both are followed at once: the loads of one hide the
+  /// other's.
+  Chain shorter_chain(std::uint32_t source, std::uint32_t destination, std::uint32_t a,
+                      std::uint32_t b) const {
+    const std::uint32_t *up = far_[kUp].data(), *down = far_[kDown].data();
+    std::uint32_t x = destination, y = source;
+    for (std::uint32_t moves = 0;; moves += 2) {
+      x = down[entry(x, a)];
+      y = up[entry(y, b)];
+      if (x == kFree) return Chain::from_destination;
+      if (y == kFree) return Chain::from_source;
+      if (moves >= most_moves_) return Chain::none;
+      x = up[entry(x, b)];
+      y = down[entry(y, a)];
+      if (x == kFree) return Chain::from_destination;
+      if (y == kFree) return Chain::from_source;
+      if (moves + 1 >= most_moves_) return Chain::none;
     }
-    return true;
   }
 
-  /// Swaps ports `from` and `to` along that chain; `to` is free at `at`, afterwards `from` is. It never comes
-  /// to the other end of the edge it is done for, where `from` is free: it enters that side by `from` only.
-  void swap_chain(Way way, std::uint32_t at, std::uint32_t from, std::uint32_t to) {
-    std::uint32_t k = user(way, at, from);
-    links_.give_back(way, at, from);
-    links_.take(way, at, to);
-    for (;;) {
-      ++moved_;
-      const Way far = other(way);
-      const std::uint32_t end = edges_now_[k].end[far];
-      const bool last = links_.is_free(far, end, to);
-      const std::uint32_t next = user(far, end, to);
-      edges_now_[k].port = to;
-      user(way, at, to) = user(far, end, to) = k;
-      if (last) {
-        links_.take(far, end, to);
-        links_.give_back(far, end, from);
+  /// Every switch on the chain from `at` by ports p, q, p, ... exchanges the two; q is free at `at`,
+  /// afterwards p is. The chain never comes to the other end of the edge that it makes room for: there p is
+  /// free, and it enters that side by p only.
+  void swap_chain(Way way, std::uint32_t at, std::uint32_t p, std::uint32_t q) {
+    row_.give_back(way, at, p);
+    row_.take(way, at, q);
+    for (std::uint32_t by = p;; ++moved_, by = by == p ? q : p, way = other(way)) {
+      const std::size_t i = entry(at, p), j = entry(at, q);
+      const std::uint32_t next = far_[way][entry(at, by)];
+      std::swap(far_[way][i], far_[way][j]);
+      if (way == kUp) {
+        std::swap(who_[i], who_[j]);
+        ports_[who_[i]] = p;
+        ports_[who_[j]] = q;
+      }
+      if (next == kFree) {
+        // It came by the one port and goes by none: now it is the other way round.
+        row_.take(way, at, by);
+        row_.give_back(way, at, by == p ? q : p);
         return;
       }
-      k = next;
-      at = end;
-      way = far;
-      std::swap(from, to);
+      at = next;
     }
   }
 
   Links links_;
   std::uint32_t most_moves_;
-  std::uint32_t width_;
-  std::vector<Edge> edges_;
-  std::array<std::vector<std::uint32_t>, 2> users_;  // by way, switch of the level, port: the edge there
-  std::uint32_t level_first_ = 0;
-  Edge* edges_now_ = nullptr;
+  std::uint32_t stride_;  // a switch's entries, as a power of two
+  TreeRow<kWords> row_;
+  std::vector<Edge> edges_;           // of this level, and behind them those of the level below
+  std::vector<std::uint32_t> ports_;  // of each edge
+  // By way, and switch and port of this level: the switch at the other end, and (upward) the edge.
+  std::array<std::vector<std::uint32_t>, 2> far_;
+  std::vector<std::uint32_t> who_;
   std::size_t moved_ = 0;
 };
 

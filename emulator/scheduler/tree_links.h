@@ -22,11 +22,67 @@ struct TreeClimb {
   bool turns() const { return source == destination; }
 };
 
+/// A link's direction; a circuit goes up from its source, then down to its destination.
+enum TreeWay : std::uint8_t { kTreeUp, kTreeDown };
+
+/// One level's links and what it takes to climb from it, as values: an inner loop keeps them in registers.
+template <std::size_t kWords>
+struct TreeRow {
+  Word* up = nullptr;    // Ulink(h, tau), words() a switch
+  Word* down = nullptr;  // Dlink(h, tau)
+  std::size_t some_words = 1;
+  std::uint32_t up_power = 1, width = 1;  // w^h, w
+  TreeDivider by_down;
+
+  std::size_t words() const { return kWords != 0 ? kWords : some_words; }
+  std::uint32_t none() const { return static_cast<std::uint32_t>(words() * kWordBits); }
+  std::uint32_t source(const TreeClimb& c) const { return c.source * up_power + c.ports; }
+  std::uint32_t destination(const TreeClimb& c) const { return c.destination * up_power + c.ports; }
+  TreeClimb above(const TreeClimb& c, std::uint32_t port) const {
+    return {by_down(c.source), by_down(c.destination), c.ports * width + port};
+  }
+
+  /// Takes the lowest port free in both (L figure 7, lines 3 to 8); none() where there is none.
+  std::uint32_t take_first_common(std::uint32_t source, std::uint32_t destination) const {
+    Word* const free_up = up + source * words();
+    Word* const free_down = down + destination * words();
+    for (std::size_t w = 0; w < words(); ++w) {
+      const Word both = free_up[w] & free_down[w];
+      if (both == 0) continue;
+      // The next request of this switch waits for these two stores only, not for the port's number.
+      const Word lowest = both & (Word{0} - both);
+      free_up[w] ^= lowest;
+      free_down[w] ^= lowest;
+      return static_cast<std::uint32_t>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(both)));
+    }
+    return none();
+  }
+
+  /// The lowest free port at or past `from`.
+  std::uint32_t next_free(TreeWay way, std::uint32_t at, std::uint32_t from) const {
+    const Word* free = of(way, at);
+    Word mask = ~Word{0} << (from % kWordBits);
+    for (std::size_t w = from / kWordBits; w < words(); ++w, mask = ~Word{0})
+      if ((free[w] & mask) != 0)
+        return static_cast<std::uint32_t>(w * kWordBits +
+                                          static_cast<std::size_t>(std::countr_zero(free[w] & mask)));
+    return none();
+  }
+  void take(TreeWay way, std::uint32_t at, std::uint32_t port) const {
+    of(way, at)[port / kWordBits] &= ~bit_of(port);
+  }
+  void give_back(TreeWay way, std::uint32_t at, std::uint32_t port) const {
+    of(way, at)[port / kWordBits] |= bit_of(port);
+  }
+  Word* of(TreeWay way, std::uint32_t at) const { return (way == kTreeUp ? up : down) + at * words(); }
+};
+
 /// `kWords` words a switch; 0: as many as the tree's w needs.
 template <std::size_t kWords>
 class TreeLinks {
  public:
-  enum Way : std::uint8_t { kUp, kDown };
+  using Way = TreeWay;
+  static constexpr Way kUp = kTreeUp, kDown = kTreeDown;
 
   explicit TreeLinks(const FatTree& tree)
       : tree_(tree), words_(kWords != 0 ? kWords : words_for(tree.shape().up)), width_(tree.shape().up) {
@@ -41,6 +97,14 @@ class TreeLinks {
   }
 
   const FatTree& tree() const { return tree_; }
+  TreeRow<kWords> row(std::uint32_t level) {
+    return {free_[kUp].data() + first_[level] * words(),
+            free_[kDown].data() + first_[level] * words(),
+            words(),
+            tree_.up_power(level),
+            width_,
+            tree_.by_down()};
+  }
 
   void reset() {
     for (auto& way : free_) {
@@ -50,7 +114,7 @@ class TreeLinks {
         for (std::size_t i = 0; i < way.size(); ++i) way[i] = all(i % words_);
       }
     }
-    for (auto& way : busy_nodes_) std::fill(way.begin(), way.end(), std::uint8_t{0});
+    for (auto& way : busy_nodes_) std::fill(way.begin(), way.end(), std::uint16_t{0});
   }
 
   // The nodes' own links.
@@ -147,7 +211,7 @@ class TreeLinks {
   std::uint32_t width_;
   std::array<std::size_t, kMostTreeLevels> first_{};
   std::array<std::vector<Word>, 2> free_;
-  std::array<std::vector<std::uint8_t>, 2> busy_nodes_;
+  std::array<std::vector<std::uint16_t>, 2> busy_nodes_;  // not bytes, which could alias anything
 };
 
 }  // namespace hybrid
