@@ -47,7 +47,7 @@ class TreeColouring {
     moved_ = 0;
     std::size_t granted = 0;
     std::uint32_t left = 0;
-    begin_level(0);
+    if (links_.tree().levels() > 1) begin_level(0);
     for (std::size_t i = 0; i < requests.size(); ++i) {
       paths[i] = {};
       if (!links_.nodes_free(requests[i])) continue;
