@@ -41,16 +41,23 @@ class TreeColouring {
     who_.resize(most);
   }
 
-  /// See TreeScheduler. The first of the requests that share a node is looked at, the others are refused.
-  std::size_t schedule(std::span<const Connection> requests, std::span<TreePath> paths) {
+  /// See TreeScheduler. Of requests that share a node the first is looked at, the others are refused. `only`:
+  /// by request, whether to look at it; empty: all.
+  std::size_t schedule(std::span<const Connection> requests, std::span<TreePath> paths,
+                       std::span<const std::uint8_t> only = {}) {
     links_.reset();
     moved_ = 0;
+    nodes_were_shared_ = false;
     std::size_t granted = 0;
     std::uint32_t left = 0;
     if (links_.tree().levels() > 1) begin_level(0);
     for (std::size_t i = 0; i < requests.size(); ++i) {
       paths[i] = {};
-      if (!links_.nodes_free(requests[i])) continue;
+      if (!only.empty() && only[i] == 0) continue;
+      if (!links_.nodes_free(requests[i])) {
+        nodes_were_shared_ = true;
+        continue;
+      }
       links_.take_nodes(requests[i]);
       const TreeClimb climb = links_.start(requests[i]);
       if (climb.turns()) {
@@ -84,6 +91,8 @@ class TreeColouring {
 
   /// Connections moved in the last schedule.
   std::size_t moved() const { return moved_; }
+  /// Whether in the last schedule some request was refused for its nodes.
+  bool nodes_were_shared() const { return nodes_were_shared_; }
 
  private:
   using Links = TreeLinks<kWords>;
@@ -206,6 +215,7 @@ class TreeColouring {
   std::array<std::vector<std::uint32_t>, 2> far_;
   std::vector<std::uint32_t> who_;
   std::size_t moved_ = 0;
+  bool nodes_were_shared_ = false;
 };
 
 }  // namespace hybrid

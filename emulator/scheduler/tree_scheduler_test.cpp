@@ -136,11 +136,14 @@ TEST(TreeScheduler, WhatMeetsNobodyIsGranted) {
 TEST(TreeScheduler, NothingIsAllocatedOnceMade) {
   Random random(4);
   const Set set = random_permutation(512, random);
+  Set shared = set;
+  for (Connection& c : shared) c.destination /= 2;
   std::vector<TreePath> paths(set.size());
   for (const std::string& name : tree_algorithms()) {
     const auto scheduler = tree_scheduler(name, {3, 8, 8});
     const auto before = allocation_count().calls;
     scheduler->schedule(set, paths);
+    scheduler->schedule(shared, paths);
     EXPECT_EQ(allocation_count().calls, before) << name;
   }
 }
@@ -219,6 +222,46 @@ TEST(TreeScheduler, OptimalGrantsEveryPermutationWhereNothingIsOversubscribed) {
       set.resize(nodes / 3);
       EXPECT_EQ(run(*scheduler, set).granted, nodes / 3) << to_string(shape);
     }
+  }
+}
+
+/// The size of a maximum matching, by trying every destination of a source in depth.
+std::size_t maximum_matching(std::uint32_t nodes, const Set& set) {
+  std::vector<Port> source_of(nodes, kNoPort);
+  std::vector<bool> tried;
+  std::size_t size = 0;
+  const auto place = [&](const auto& self, Port source) -> bool {
+    for (const Connection c : set) {
+      if (c.source != source || tried[c.destination]) continue;
+      tried[c.destination] = true;
+      if (source_of[c.destination] != kNoPort && !self(self, source_of[c.destination])) continue;
+      source_of[c.destination] = source;
+      return true;
+    }
+    return false;
+  };
+  for (Port source = 0; source < nodes; ++source) {
+    tried.assign(nodes, false);
+    size += place(place, source);
+  }
+  return size;
+}
+
+TEST(TreeScheduler, OptimalGrantsAMaximumMatchingWhereNodesAreShared) {
+  Random random(10);
+  for (const FatTreeShape& shape : {FatTreeShape{1, 8, 1}, {2, 4, 4}, {2, 3, 5}, {3, 3, 3}, {3, 4, 4}}) {
+    const auto optimal = tree_scheduler("optimal", shape);
+    const std::uint32_t nodes = FatTree(shape).nodes();
+    auto sets = request_sets(shape, 11);
+    for (const std::uint32_t share : {2U, 1U})
+      for (int trial = 0; trial < 10; ++trial) {
+        Set& set = sets.emplace_back();
+        for (std::uint32_t i = 0; i < nodes / share; ++i)
+          set.push_back({static_cast<Port>(random.below(nodes)), static_cast<Port>(random.below(nodes))});
+      }
+    for (std::size_t i = 0; i < sets.size(); ++i)
+      ASSERT_EQ(run(*optimal, sets[i]).granted, maximum_matching(nodes, sets[i]))
+          << to_string(shape) << ", set " << i;
   }
 }
 
