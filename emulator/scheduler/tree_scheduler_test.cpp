@@ -105,21 +105,37 @@ TEST(TreeScheduler, AllAreRegistered) {
     EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
 }
 
-TEST(TreeScheduler, WhatIsGrantedIsSoundAndRepeats) {
-  for (const FatTreeShape& shape : shapes()) {
-    const TreeGraph graph(shape);
-    const auto sets = request_sets(shape, shape.down * 100 + shape.up);
-    for (const std::string& name : tree_algorithms()) {
-      const auto scheduler = tree_scheduler(name, shape), again = tree_scheduler(name, shape);
-      for (std::size_t i = 0; i < sets.size(); ++i) {
-        const Schedule result = run(*scheduler, sets[i]);
-        ASSERT_EQ(tree_fault(graph, sets[i], result.paths, result.granted), "")
-            << name << " on " << to_string(shape) << ", set " << i;
-        ASSERT_TRUE(result == run(*again, sets[i])) << name << " on " << to_string(shape) << ", set " << i;
-        ASSERT_TRUE(result == run(*scheduler, sets[i])) << name << " keeps something of the last call";
-      }
+/// Every algorithm on all request sets: sound, the same from a second scheduler and from the same one again.
+void check_soundness(const FatTreeShape& shape, std::uint64_t seed) {
+  const TreeGraph graph(shape);
+  const auto sets = request_sets(shape, seed);
+  for (const std::string& name : tree_algorithms()) {
+    const auto scheduler = tree_scheduler(name, shape, seed), again = tree_scheduler(name, shape, seed);
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      const Schedule result = run(*scheduler, sets[i]);
+      ASSERT_EQ(tree_fault(graph, sets[i], result.paths, result.granted), "")
+          << name << " on " << to_string(shape) << ", set " << i;
+      ASSERT_TRUE(result == run(*again, sets[i])) << name << " on " << to_string(shape) << ", set " << i;
+      ASSERT_TRUE(result == run(*scheduler, sets[i])) << name << " keeps something of the last call";
     }
   }
+}
+
+TEST(TreeScheduler, WhatIsGrantedIsSoundAndRepeats) {
+  for (const FatTreeShape& shape : shapes())
+    ASSERT_NO_FATAL_FAILURE(check_soundness(shape, shape.down * 100 + shape.up));
+}
+
+TEST(TreeScheduler, NightlyWhatIsGrantedIsSoundOnManyAndLargeTrees) {
+  for (const FatTreeShape& shape : {FatTreeShape{2, 64, 64}, {2, 70, 128}, {3, 16, 16}, {4, 8, 8}, {5, 5, 4}})
+    ASSERT_NO_FATAL_FAILURE(check_soundness(shape, 1));
+  for (std::uint32_t levels = 1; levels <= 5; ++levels)
+    for (std::uint32_t down = 1; down <= 5; ++down)
+      for (std::uint32_t up = 1; up <= 5; ++up)
+        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+          if (FatTree({levels, down, up}).nodes() > 300) continue;
+          ASSERT_NO_FATAL_FAILURE(check_soundness({levels, down, up}, seed));
+        }
 }
 
 TEST(TreeScheduler, WhatMeetsNobodyIsGranted) {
