@@ -139,8 +139,9 @@ class TreeColouring {
     return true;
   }
 
-  /// Moves others so that a port is free at both ends: by the first chain that is short enough.
-  std::uint32_t make_room(std::uint32_t source, std::uint32_t destination) {
+  /// Moves others so that a port is free at both ends: by the first chain that is short enough. Not inlined:
+  /// it is rare, and would take the registers of the loop around it.
+  [[gnu::noinline]] std::uint32_t make_room(std::uint32_t source, std::uint32_t destination) {
     const std::uint32_t none = row_.none();
     for (std::uint32_t a = row_.next_free(kUp, source, 0); a != none; a = row_.next_free(kUp, source, a + 1))
       for (std::uint32_t b = row_.next_free(kDown, destination, 0); b != none;
