@@ -71,15 +71,14 @@ TEST(TreeCircuits, WhatWasReleasedIsGrantedAgain) {
   EXPECT_EQ(circuits.request({1, 2}), (TreePath{true, 1, {0}}));
 }
 
-// FT(3, 2): port 0 is free at both leaves but leads to switches with nothing left in common; port 1 does not.
+// FT(3, 3, 2). For 3 -> 21 port 0 is free at both leaves, but above it Ulink 0 of the one switch and Dlink 1
+// of the other are taken, so that nothing is left in common.
 TEST(TreeCircuits, TriesAnotherPortBelowWhereOneEndsAbove) {
-  TreeCircuits circuits({3, 2, 2});
-  EXPECT_EQ(circuits.request({2, 4}), (TreePath{true, 2, {0, 0}}));  // Ulink(1, 0)[0], Dlink(1, 2)[0]
-  EXPECT_EQ(circuits.request({3, 6}), (TreePath{true, 2, {1, 0}}));  // Ulink(1, 1)[0], Dlink(1, 3)[0]
-  circuits.release({2, 4});
-  EXPECT_EQ(circuits.request({2, 5}), (TreePath{true, 2, {0, 0}}));
-  EXPECT_EQ(circuits.request({0, 7}), (TreePath{true, 2, {0, 1}}));  // Ulink(1, 0) is full now
-  EXPECT_EQ(circuits.request({1, 4}), (TreePath{true, 2, {1, 1}}));
+  TreeCircuits circuits({3, 3, 2});
+  EXPECT_EQ(circuits.request({0, 9}), (TreePath{true, 2, {0, 0}}));
+  EXPECT_EQ(circuits.request({9, 3}), (TreePath{true, 2, {0, 0}}));
+  EXPECT_EQ(circuits.request({12, 18}), (TreePath{true, 2, {0, 1}}));
+  EXPECT_EQ(circuits.request({3, 21}), (TreePath{true, 2, {1, 0}}));
 }
 
 TEST(TreeCircuits, NothingIsAllocatedOnceMade) {

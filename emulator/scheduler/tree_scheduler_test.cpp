@@ -202,17 +202,21 @@ TEST(TreeScheduler, LevelWiseIsThePapersPseudoCode) {
   }
 }
 
-// A request that fails at level 1 keeps its port of level 0 from those after it, unless requests come one by
-// one: FT(3, 2), where (1, 0) has both links up taken when node 2 comes to it.
+// FT(3, 3, 2). The first three take P_0 = 0 and at level 1, of the switches that it leads to, Ulink 0 in
+// subtree 0 and Dlink 1 in subtree 2. So 3 -> 21 gets P_0 = 0 at leaf 1 and then fails. Two more connections
+// of leaf 1 want its two links up.
 TEST(TreeScheduler, OnlyRequestByRequestArePartialPathsGivenBack) {
-  Random random(3);
-  std::size_t by_level = 0, by_request = 0;
-  for (int trial = 0; trial < 50; ++trial) {
-    const Set set = random_permutation(256, random);
-    by_level += run(*tree_scheduler("level-wise", {4, 4, 4}), set).granted;
-    by_request += run(*tree_scheduler("level-wise-request", {4, 4, 4}), set).granted;
-  }
-  EXPECT_GT(by_request, by_level);
+  const FatTreeShape shape{3, 3, 2};
+  const Set set{{0, 9}, {9, 3}, {12, 18}, {3, 21}, {5, 1}, {4, 2}};
+  const Schedule by_level = run(*tree_scheduler("level-wise", shape), set);
+  EXPECT_EQ(by_level.paths,
+            (std::vector<TreePath>{
+                {true, 2, {0, 0}}, {true, 2, {0, 0}}, {true, 2, {0, 1}}, {}, {true, 1, {1}}, {}}));
+  const Schedule by_request = run(*tree_scheduler("level-wise-request", shape), set);
+  EXPECT_EQ(
+      by_request.paths,
+      (std::vector<TreePath>{
+          {true, 2, {0, 0}}, {true, 2, {0, 0}}, {true, 2, {0, 1}}, {}, {true, 1, {0}}, {true, 1, {1}}}));
 }
 
 TEST(TreeScheduler, OptimalGrantsEveryPermutationWhereNothingIsOversubscribed) {
