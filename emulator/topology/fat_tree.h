@@ -1,8 +1,24 @@
-// The fat tree FT(l, m, w) (L 3; D 7.2).
+// The fat tree FT(l, m, w) (L 2 and 3; D 7.2 and 7.3), with the papers' numbering, m and w not necessarily
+// equal.
+//
+// l levels of switches, 0 at the bottom. A switch has m ports down; below the top level it has w up. The m^l
+// nodes hang on level 0, m a switch. Switch (h, tau) has the number
+//   tau = a * w^h + P_0 w^(h-1) + ... + P_(h-1),   a in base m: s_(l-2) ... s_h
+// where a says which subtree of height h + 1 it is in, and P_0 ... P_(h-1) by which ports up one comes to it
+// from a leaf of that subtree (L equation 9). So level h has m^(l-1-h) w^h switches (L 2 counts w^(l-1) on
+// every level, which is the same where m = w).
+//
+// Theorem 1: port P of (h, tau) leads up to (h+1, (a div m) w^(h+1) + (tau mod w^h) w + P).
+// Theorem 2: from where a connection turns, it comes down through the ports of the same numbers P_h, from the
+// switches that its destination would climb: Ulink(h, sigma_h, P_h) upward, Dlink(h, delta_h, P_h) downward.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/connection.h"
 
 namespace hybrid {
 
@@ -14,14 +30,88 @@ struct FatTreeShape {
   bool operator==(const FatTreeShape&) const = default;
 };
 
-inline constexpr std::uint32_t kMostTreeLevels = 8;
+inline constexpr std::uint32_t kMostTreeLevels = 7;
+/// Nodes, and links of any one level.
+inline constexpr std::uint32_t kMostTreeNodes = 1U << 24;
 
 /// A connection's way through the tree: the ports P_0 .. P_(turn-1) taken upward; down they follow from the
-/// destination (Theorem 2).
+/// destination (Theorem 2). turn = l stands for the one path that the papers' tree does not have: across the
+/// top, where the top switches are connected (FatTree::across, `turn-back`).
 struct TreePath {
   bool granted = false;
   std::uint8_t turn = 0;  // the level of the switch where it turns
-  std::array<std::uint16_t, kMostTreeLevels - 1> up{};
+  std::array<std::uint16_t, kMostTreeLevels> up{};
+  bool operator==(const TreePath&) const = default;
 };
+
+/// x div d as a multiplication: exact for x < 2^24 and 0 < d <= 2^16.
+class TreeDivider {
+ public:
+  TreeDivider() = default;
+  explicit TreeDivider(std::uint32_t d) : magic_((std::uint64_t{1} << 40) / d + 1) {}
+  std::uint32_t operator()(std::uint32_t x) const { return static_cast<std::uint32_t>(x * magic_ >> 40); }
+
+ private:
+  std::uint64_t magic_ = 0;
+};
+
+class FatTree {
+ public:
+  /// Throws UserError for a tree without levels or ports, with more than kMostTreeLevels levels, or of a size
+  /// beyond kMostTreeNodes.
+  explicit FatTree(const FatTreeShape& shape);
+
+  const FatTreeShape& shape() const { return shape_; }
+  std::uint32_t levels() const { return shape_.levels; }
+  std::uint32_t nodes() const { return nodes_; }
+  /// m^(l-1-h) w^h.
+  std::uint32_t switches(std::uint32_t level) const { return switches_[level]; }
+  /// Of the whole tree.
+  std::uint32_t switches() const;
+  /// Links up from `level`, each of which has a link down beside it; none from the top level.
+  std::uint32_t links(std::uint32_t level) const;
+
+  /// The switch of level 0 that the node hangs on, and the port down that leads to it.
+  std::uint32_t leaf(Port node) const { return by_down_(node); }
+  std::uint32_t leaf_port(Port node) const { return node - leaf(node) * shape_.down; }
+
+  /// Theorem 1: where port `port` up of (level, number) leads; level < l-1.
+  std::uint32_t above(std::uint32_t level, std::uint32_t number, std::uint32_t port) const;
+  /// The port down of above(level, number, any) that leads back.
+  std::uint32_t port_from_above(std::uint32_t level, std::uint32_t number) const;
+  /// Where port `port` down of (level, number) leads; level > 0.
+  std::uint32_t below(std::uint32_t level, std::uint32_t number, std::uint32_t port) const;
+  /// The port up of below(level, number, any) that leads back.
+  std::uint32_t port_from_below(std::uint32_t number) const { return number % shape_.up; }
+
+  /// Where the top switches are connected together (Kariniemi and Nurmi, as D 7.1 tells it): port `port` up
+  /// of a top switch reached by P_0 = p leads to the one that P_0 = `port` reaches and all others the same;
+  /// the same wire comes back through that one's port p. Port p itself leads nowhere (returns `number`).
+  /// Changing P_0 changes every link of the way down. A tree of one level has one top switch: no wires.
+  std::uint32_t across(std::uint32_t number, std::uint32_t port) const;
+
+  /// The level of the lowest switches above both nodes: H of Theorem 2.
+  std::uint32_t turn(Port a, Port b) const;
+  /// The switch at `level` that a climb from `leaf` by `ports` comes to (L equation 9).
+  std::uint32_t climb(std::uint32_t leaf, const TreePath& path, std::uint32_t level) const;
+
+  /// m^h and w^h; h <= l - 1.
+  std::uint32_t down_power(std::uint32_t h) const { return down_power_[h]; }
+  std::uint32_t up_power(std::uint32_t h) const { return up_power_[h]; }
+  /// x div m: from a node to its leaf, and from a subtree to the one it is in.
+  const TreeDivider& by_down() const { return by_down_; }
+
+ private:
+  FatTreeShape shape_;
+  std::uint32_t nodes_ = 0;
+  std::array<std::uint32_t, kMostTreeLevels> switches_{}, down_power_{}, up_power_{};
+  TreeDivider by_down_;
+};
+
+/// `fattree:L,W[,M]`: L levels, W ports up, M ports down (W where not given). Throws UserError for anything
+/// else and for what FatTree refuses.
+FatTreeShape parse_fat_tree(std::string_view text);
+/// The same, written: "fattree:3,16", "fattree:2,4,8".
+std::string to_string(const FatTreeShape& shape);
 
 }  // namespace hybrid

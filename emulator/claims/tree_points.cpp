@@ -1,0 +1,86 @@
+#include "emulator/claims/tree_points.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "core/random.h"
+#include "emulator/scheduler/algorithm.h"
+
+namespace hybrid {
+
+namespace {
+
+std::vector<Connection> random_permutation(std::uint32_t nodes, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Connection> set(nodes);
+  for (Port p = 0; p < nodes; ++p) set[p] = {p, p};
+  for (Port p = nodes; p > 1; --p) std::swap(set[p - 1].destination, set[random.below(p)].destination);
+  return set;
+}
+
+}  // namespace
+
+std::size_t TreePoints::add(const FatTreeShape& shape, const std::string& algorithm, unsigned permutations) {
+  points_.push_back({shape, algorithm, permutations});
+  return points_.size() - 1;
+}
+
+void TreePoints::run(const ClaimContext& context) {
+  struct Run {
+    std::size_t point;
+    unsigned permutation;
+  };
+  std::vector<Run> runs;
+  for (std::size_t p = 0; p < points_.size(); ++p)
+    for (unsigned i = 0; i < points_[p].permutations; ++i) runs.push_back({p, i});
+  std::vector<double> ratios(runs.size());
+  std::vector<std::exception_ptr> errors(runs.size());
+  std::atomic<std::size_t> next{0};
+  std::mutex telling;
+  std::size_t done = 0;
+  const auto work = [&] {
+    std::vector<TreePath> paths;
+    for (std::size_t r = next++; r < runs.size(); r = next++) {
+      const Point& point = points_[runs[r].point];
+      const std::uint64_t seed = context.seed + runs[r].permutation;
+      try {
+        const auto set = random_permutation(FatTree(point.shape).nodes(), seed);
+        paths.resize(set.size());
+        const auto scheduler = SchedulerRegistration::make(point.algorithm)->fat_tree(point.shape, seed);
+        ratios[r] = static_cast<double>(scheduler->schedule(set, paths)) / static_cast<double>(set.size());
+      } catch (...) {
+        errors[r] = std::current_exception();
+      }
+      const std::lock_guard lock(telling);
+      ++done;
+      if (context.progress) context.progress(done, runs.size());
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (unsigned t = 1; t < context.threads; ++t) others.emplace_back(work);
+    work();
+  }
+  for (const std::exception_ptr& error : errors)
+    if (error) std::rethrow_exception(error);
+  results_.assign(points_.size(), {});
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    Schedulability& result = results_[runs[r].point];
+    result.mean += ratios[r];
+    result.min = std::min(result.min, ratios[r]);
+    result.max = std::max(result.max, ratios[r]);
+  }
+  for (std::size_t p = 0; p < points_.size(); ++p) results_[p].mean /= points_[p].permutations;
+}
+
+std::vector<FatTreeShape> symmetric_trees(std::uint32_t levels, const std::vector<std::uint32_t>& ports) {
+  std::vector<FatTreeShape> shapes;
+  for (const std::uint32_t w : ports) shapes.push_back({levels, w, w});
+  return shapes;
+}
+
+}  // namespace hybrid

@@ -1,0 +1,49 @@
+// D-mod-k, the static routing of InfiniBand's fat trees: the destination alone says the ports up,
+// P_h = (d div w^h) mod w, and connections that meet on a link are served first come, first served. Where
+// m = w no two destinations share a link down, so that only links up are fought for, and every shift
+// (d = s + k mod N) fits whole.
+#include "emulator/scheduler/local_climb.h"
+#include "emulator/scheduler/tree_algorithm.h"
+
+namespace hybrid {
+namespace {
+
+template <std::size_t kWords>
+class DModK final : public TreeScheduler {
+ public:
+  DModK(const FatTree& tree, std::uint64_t /*seed*/) : links_(tree) {}
+
+  std::size_t schedule(std::span<const Connection> requests, std::span<TreePath> paths) override {
+    links_.reset();
+    const std::uint32_t w = links_.tree().shape().up;
+    std::size_t granted = 0;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      paths[i] = {};
+      if (!links_.nodes_free(requests[i])) continue;
+      LocalClimb climb;
+      climb.at[0] = links_.start(requests[i]);
+      std::uint32_t destination = requests[i].destination;
+      const auto by_destination = [&](const TreeLinks<kWords>& links, std::size_t at) {
+        const std::uint32_t port = destination % w;
+        destination /= w;
+        return links.is_free(TreeLinks<kWords>::kUp, at, port) ? port : links.none();
+      };
+      if (!climb_locally(links_, by_destination, false, climb, paths[i]) ||
+          !way_down_is_free(links_, climb, paths[i]))
+        continue;
+      take_climb(links_, requests[i], climb, paths[i]);
+      ++granted;
+    }
+    return granted;
+  }
+
+ private:
+  TreeLinks<kWords> links_;
+};
+
+const SchedulerRegistration kDModK{"d-mod-k",
+                                   "fat tree: static, the destination says the ports up (InfiniBand)",
+                                   &TreeAlgorithm<DModK>::make};
+
+}  // namespace
+}  // namespace hybrid

@@ -1,0 +1,96 @@
+// What the local schedulers share (L 1 and 4): on the way up a switch knows its own links up and no other,
+// the way down is then fixed, and a link that is taken there ends the request. Requests come one after the
+// other; one that is blocked gives back all that it took ("a failure routing in one level will destroy all
+// previous routing for this request", L 5).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "core/random.h"
+#include "emulator/scheduler/tree_links.h"
+
+namespace hybrid {
+
+/// A climb level by level, of which nothing is taken yet.
+struct LocalClimb {
+  std::array<TreeClimb, kMostTreeLevels> at{};
+  std::uint32_t level = 0;
+};
+
+/// The lowest port that is free.
+struct LowestPort {
+  template <std::size_t kWords>
+  std::uint32_t operator()(const TreeLinks<kWords>& links, std::size_t at) {
+    return links.next_free(TreeLinks<kWords>::kUp, at, 0);
+  }
+};
+
+/// Any port that is free, each as likely as another.
+struct RandomPort {
+  Random random;
+  template <std::size_t kWords>
+  std::uint32_t operator()(const TreeLinks<kWords>& links, std::size_t at) {
+    const std::uint32_t count = links.count(TreeLinks<kWords>::kUp, at);
+    if (count == 0) return links.none();
+    std::uint32_t port = links.next_free(TreeLinks<kWords>::kUp, at, 0);
+    for (std::uint64_t skip = random.below(count); skip != 0; --skip)
+      port = links.next_free(TreeLinks<kWords>::kUp, at, port + 1);
+    return port;
+  }
+};
+
+/// From climb.level up to where the connection turns, or (`to_top`) up to the top level. False: no port up
+/// was free.
+template <std::size_t kWords, class Choose>
+bool climb_locally(const TreeLinks<kWords>& links, Choose& choose, bool to_top, LocalClimb& climb,
+                   TreePath& path) {
+  const std::uint32_t top = links.tree().levels() - 1;
+  for (; climb.level < top && (to_top || !climb.at[climb.level].turns()); ++climb.level) {
+    const std::uint32_t port = choose(links, links.source(climb.level, climb.at[climb.level]));
+    if (port == links.none()) return false;
+    path.up[climb.level] = static_cast<std::uint16_t>(port);
+    climb.at[climb.level + 1] = links.above(climb.at[climb.level], port);
+  }
+  return true;
+}
+
+/// Whether the way down from climb.level is free.
+template <std::size_t kWords>
+bool way_down_is_free(const TreeLinks<kWords>& links, const LocalClimb& climb, const TreePath& path) {
+  for (std::uint32_t h = climb.level; h-- > 0;)
+    if (!links.is_free(TreeLinks<kWords>::kDown, links.destination(h, climb.at[h]), path.up[h])) return false;
+  return true;
+}
+
+/// Takes both ways and grants the path.
+template <std::size_t kWords>
+void take_climb(TreeLinks<kWords>& links, Connection c, const LocalClimb& climb, TreePath& path) {
+  for (std::uint32_t h = 0; h < climb.level; ++h)
+    links.take(links.source(h, climb.at[h]), links.destination(h, climb.at[h]), path.up[h]);
+  links.take_nodes(c);
+  path.turn = static_cast<std::uint8_t>(climb.level);
+  path.granted = true;
+}
+
+/// All requests, one after the other, by that choice.
+template <std::size_t kWords, class Choose>
+std::size_t schedule_locally(TreeLinks<kWords>& links, Choose& choose, std::span<const Connection> requests,
+                             std::span<TreePath> paths) {
+  links.reset();
+  std::size_t granted = 0;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    paths[i] = {};
+    if (!links.nodes_free(requests[i])) continue;
+    LocalClimb climb;
+    climb.at[0] = links.start(requests[i]);
+    if (!climb_locally(links, choose, false, climb, paths[i]) || !way_down_is_free(links, climb, paths[i]))
+      continue;
+    take_climb(links, requests[i], climb, paths[i]);
+    ++granted;
+  }
+  return granted;
+}
+
+}  // namespace hybrid

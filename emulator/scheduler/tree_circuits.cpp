@@ -1,0 +1,84 @@
+#include "emulator/scheduler/tree_circuits.h"
+
+#include <algorithm>
+
+namespace hybrid {
+
+namespace {
+
+/// The first free way up from `climb` whose way down is free too; its ports go to `path` from `level` on.
+template <std::size_t kWords>
+bool find(const TreeLinks<kWords>& links, std::uint32_t level, const TreeClimb& climb, TreePath& path) {
+  if (climb.turns()) {
+    path.turn = static_cast<std::uint8_t>(level);
+    return true;
+  }
+  bool found = false;
+  links.for_each_common(links.source(level, climb), links.destination(level, climb), [&](std::uint32_t port) {
+    path.up[level] = static_cast<std::uint16_t>(port);
+    found = find(links, level + 1, links.above(climb, port), path);
+    return !found;
+  });
+  return found;
+}
+
+template <std::size_t kWords, class Visit>
+void along(const TreeLinks<kWords>& links, Connection c, const TreePath& path, Visit&& visit) {
+  TreeClimb climb = links.start(c);
+  for (std::uint32_t h = 0; h < path.turn; ++h) {
+    visit(links.source(h, climb), links.destination(h, climb), path.up[h]);
+    climb = links.above(climb, path.up[h]);
+  }
+}
+
+std::variant<TreeLinks<1>, TreeLinks<0>> links_of(const FatTree& tree) {
+  if (tree.shape().up <= kWordBits) return TreeLinks<1>(tree);
+  return TreeLinks<0>(tree);
+}
+
+}  // namespace
+
+TreeCircuits::TreeCircuits(const FatTreeShape& shape)
+    : tree_(shape), links_(links_of(tree_)), destinations_(tree_.nodes(), kNoPort), paths_(tree_.nodes()) {}
+
+TreePath TreeCircuits::request(Connection c) {
+  if (holds(c)) return paths_[c.source];
+  TreePath path;
+  std::visit(
+      [&](auto& links) {
+        if (!links.nodes_free(c) || !find(links, 0, links.start(c), path)) return;
+        path.granted = true;
+        links.take_nodes(c);
+        along(links, c, path,
+              [&](std::size_t up, std::size_t down, std::uint32_t port) { links.take(up, down, port); });
+      },
+      links_);
+  if (path.granted) {
+    destinations_[c.source] = c.destination;
+    paths_[c.source] = path;
+    ++size_;
+  }
+  return path;
+}
+
+bool TreeCircuits::release(Connection c) {
+  if (!holds(c)) return false;
+  std::visit(
+      [&](auto& links) {
+        links.free_nodes(c);
+        along(links, c, paths_[c.source],
+              [&](std::size_t up, std::size_t down, std::uint32_t port) { links.give_back(up, down, port); });
+      },
+      links_);
+  destinations_[c.source] = kNoPort;
+  --size_;
+  return true;
+}
+
+void TreeCircuits::clear() {
+  std::visit([](auto& links) { links.reset(); }, links_);
+  std::fill(destinations_.begin(), destinations_.end(), kNoPort);
+  size_ = 0;
+}
+
+}  // namespace hybrid

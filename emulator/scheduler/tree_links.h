@@ -1,0 +1,217 @@
+// Which links of a fat tree are free: the papers' Ulink and Dlink (L 3), a machine word (or some) a switch,
+// with the links of the nodes beside them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/connection.h"
+#include "core/port_set.h"
+#include "emulator/topology/fat_tree.h"
+
+namespace hybrid {
+
+/// A connection on its way up: in which subtree of this height its source and its destination are, and the
+/// ports taken so far, which both ends share (Theorem 2): sigma_h = source w^h + ports, delta_h likewise.
+struct TreeClimb {
+  std::uint32_t source = 0, destination = 0, ports = 0;
+  bool turns() const { return source == destination; }
+};
+
+/// A link's direction; a circuit goes up from its source, then down to its destination.
+enum TreeWay : std::uint8_t { kTreeUp, kTreeDown };
+
+/// One level's links and what it takes to climb from it, as values: an inner loop keeps them in registers.
+template <std::size_t kWords>
+struct TreeRow {
+  Word* up = nullptr;    // Ulink(h, tau), words() a switch
+  Word* down = nullptr;  // Dlink(h, tau)
+  std::size_t some_words = 1;
+  std::uint32_t up_power = 1, width = 1;  // w^h, w
+  TreeDivider by_down;
+
+  std::size_t words() const { return kWords != 0 ? kWords : some_words; }
+  std::uint32_t none() const { return static_cast<std::uint32_t>(words() * kWordBits); }
+  std::uint32_t source(const TreeClimb& c) const { return c.source * up_power + c.ports; }
+  std::uint32_t destination(const TreeClimb& c) const { return c.destination * up_power + c.ports; }
+  TreeClimb above(const TreeClimb& c, std::uint32_t port) const {
+    return {by_down(c.source), by_down(c.destination), c.ports * width + port};
+  }
+
+  /// Takes the lowest port free in both (L figure 7, lines 3 to 8); none() where there is none.
+  std::uint32_t take_first_common(std::uint32_t source, std::uint32_t destination) const {
+    Word* const free_up = up + source * words();
+    Word* const free_down = down + destination * words();
+    for (std::size_t w = 0; w < words(); ++w) {
+      const Word both = free_up[w] & free_down[w];
+      if (both == 0) continue;
+      // The next request of this switch waits for these two stores only, not for the port's number.
+      const Word lowest = both & (Word{0} - both);
+      free_up[w] ^= lowest;
+      free_down[w] ^= lowest;
+      return static_cast<std::uint32_t>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(both)));
+    }
+    return none();
+  }
+
+  /// The lowest free port at or past `from`.
+  std::uint32_t next_free(TreeWay way, std::uint32_t at, std::uint32_t from) const {
+    const Word* free = of(way, at);
+    Word mask = ~Word{0} << (from % kWordBits);
+    for (std::size_t w = from / kWordBits; w < words(); ++w, mask = ~Word{0})
+      if ((free[w] & mask) != 0)
+        return static_cast<std::uint32_t>(w * kWordBits +
+                                          static_cast<std::size_t>(std::countr_zero(free[w] & mask)));
+    return none();
+  }
+  void take(TreeWay way, std::uint32_t at, std::uint32_t port) const {
+    of(way, at)[port / kWordBits] &= ~bit_of(port);
+  }
+  void give_back(TreeWay way, std::uint32_t at, std::uint32_t port) const {
+    of(way, at)[port / kWordBits] |= bit_of(port);
+  }
+  Word* of(TreeWay way, std::uint32_t at) const { return (way == kTreeUp ? up : down) + at * words(); }
+};
+
+/// `kWords` words a switch; 0: as many as the tree's w needs.
+template <std::size_t kWords>
+class TreeLinks {
+ public:
+  using Way = TreeWay;
+  static constexpr Way kUp = kTreeUp, kDown = kTreeDown;
+
+  explicit TreeLinks(const FatTree& tree)
+      : tree_(tree), words_(kWords != 0 ? kWords : words_for(tree.shape().up)), width_(tree.shape().up) {
+    std::uint32_t rows = 0;
+    for (std::uint32_t h = 0; h + 1 < tree.levels(); ++h) {
+      first_[h] = rows;
+      rows += tree.switches(h);
+    }
+    for (auto& way : free_) way.resize(rows * words_);
+    for (auto& way : busy_nodes_) way.resize(tree.nodes());
+    reset();
+  }
+
+  const FatTree& tree() const { return tree_; }
+  TreeRow<kWords> row(std::uint32_t level) {
+    return {free_[kUp].data() + first_[level] * words(),
+            free_[kDown].data() + first_[level] * words(),
+            words(),
+            tree_.up_power(level),
+            width_,
+            tree_.by_down()};
+  }
+
+  void reset() {
+    for (auto& way : free_) {
+      if (words_ == 1) {
+        std::fill(way.begin(), way.end(), all(0));
+      } else {
+        for (std::size_t i = 0; i < way.size(); ++i) way[i] = all(i % words_);
+      }
+    }
+    for (auto& way : busy_nodes_) std::fill(way.begin(), way.end(), std::uint16_t{0});
+  }
+
+  // The nodes' own links.
+  bool nodes_free(Connection c) const {
+    return (busy_nodes_[kUp][c.source] | busy_nodes_[kDown][c.destination]) == 0;
+  }
+  void take_nodes(Connection c) { busy_nodes_[kUp][c.source] = busy_nodes_[kDown][c.destination] = 1; }
+  void free_nodes(Connection c) { busy_nodes_[kUp][c.source] = busy_nodes_[kDown][c.destination] = 0; }
+
+  TreeClimb start(Connection c) const { return {tree_.leaf(c.source), tree_.leaf(c.destination), 0}; }
+  /// One level up through `port`.
+  TreeClimb above(const TreeClimb& c, std::uint32_t port) const {
+    return {tree_.by_down()(c.source), tree_.by_down()(c.destination), c.ports * width_ + port};
+  }
+
+  /// The place of a switch among all: its source side (Ulink) and its destination side (Dlink).
+  std::size_t source(std::uint32_t level, const TreeClimb& c) const {
+    return first_[level] + std::size_t{c.source} * tree_.up_power(level) + c.ports;
+  }
+  std::size_t destination(std::uint32_t level, const TreeClimb& c) const {
+    return first_[level] + std::size_t{c.destination} * tree_.up_power(level) + c.ports;
+  }
+
+  /// Past every port: what is said where there is none.
+  std::uint32_t none() const { return static_cast<std::uint32_t>(words() * kWordBits); }
+  /// The lowest port free in both (L figure 7, lines 3 to 5).
+  std::uint32_t first_common(std::size_t source, std::size_t destination) const {
+    const Word* up = row(kUp, source);
+    const Word* down = row(kDown, destination);
+    if constexpr (kWords == 1) {
+      return static_cast<std::uint32_t>(std::countr_zero(*up & *down));
+    } else {
+      for (std::size_t w = 0; w < words(); ++w)
+        if (const Word both = up[w] & down[w]; both != 0)
+          return static_cast<std::uint32_t>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(both)));
+      return none();
+    }
+  }
+  /// Calls `visit(port)` for every port free in both, ascending, while it returns true.
+  template <class Visit>
+  void for_each_common(std::size_t source, std::size_t destination, Visit&& visit) const {
+    const Word* up = row(kUp, source);
+    const Word* down = row(kDown, destination);
+    for (std::size_t w = 0; w < words(); ++w)
+      for (Word both = up[w] & down[w]; both != 0; both &= both - 1)
+        if (!visit(
+                static_cast<std::uint32_t>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(both)))))
+          return;
+  }
+  /// The lowest free port at or past `from`.
+  std::uint32_t next_free(Way way, std::size_t at, std::uint32_t from) const {
+    const Word* free = row(way, at);
+    Word mask = ~Word{0} << (from % kWordBits);
+    for (std::size_t w = from / kWordBits; w < words(); ++w, mask = ~Word{0})
+      if ((free[w] & mask) != 0)
+        return static_cast<std::uint32_t>(w * kWordBits +
+                                          static_cast<std::size_t>(std::countr_zero(free[w] & mask)));
+    return none();
+  }
+  std::uint32_t count(Way way, std::size_t at) const {
+    std::uint32_t n = 0;
+    for (std::size_t w = 0; w < words(); ++w) n += static_cast<std::uint32_t>(std::popcount(row(way, at)[w]));
+    return n;
+  }
+
+  bool is_free(Way way, std::size_t at, std::uint32_t port) const {
+    return (row(way, at)[word_of(port)] & bit_of(port)) != 0;
+  }
+  void take(Way way, std::size_t at, std::uint32_t port) { row(way, at)[word_of(port)] &= ~bit_of(port); }
+  void give_back(Way way, std::size_t at, std::uint32_t port) { row(way, at)[word_of(port)] |= bit_of(port); }
+  void take(std::size_t source, std::size_t destination, std::uint32_t port) {
+    take(kUp, source, port);
+    take(kDown, destination, port);
+  }
+  void give_back(std::size_t source, std::size_t destination, std::uint32_t port) {
+    give_back(kUp, source, port);
+    give_back(kDown, destination, port);
+  }
+
+  const Word* row(Way way, std::size_t at) const { return free_[way].data() + at * words(); }
+
+ private:
+  Word* row(Way way, std::size_t at) { return free_[way].data() + at * words(); }
+  std::size_t words() const { return kWords != 0 ? kWords : words_; }
+  std::size_t word_of(std::uint32_t port) const { return kWords == 1 ? 0 : port / kWordBits; }
+  /// The ports of word w that there are.
+  Word all(std::size_t w) const {
+    const std::size_t ports = width_ - w * kWordBits;
+    return ports >= kWordBits ? ~Word{0} : (Word{1} << ports) - 1;
+  }
+
+  FatTree tree_;
+  std::size_t words_;
+  std::uint32_t width_;
+  std::array<std::size_t, kMostTreeLevels> first_{};
+  std::array<std::vector<Word>, 2> free_;
+  std::array<std::vector<std::uint16_t>, 2> busy_nodes_;  // not bytes, which could alias anything
+};
+
+}  // namespace hybrid

@@ -1,0 +1,82 @@
+#include "emulator/scheduler/tree_slots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/error.h"
+
+namespace hybrid {
+
+std::optional<TreeSlots::Place> TreeSlots::find(Connection c) const {
+  for (std::uint32_t s = 0; s < slots(); ++s)
+    if (slots_[s].holds(c)) return Place{s, slots_[s].path_of(c.source)};
+  return std::nullopt;
+}
+
+std::optional<TreeSlots::Place> TreeSlots::request(Connection c) {
+  if (const auto there = find(c)) return there;
+  for (std::uint32_t s = 0; s < slots(); ++s)
+    if (const TreePath path = slots_[s].request(c); path.granted) return Place{s, path};
+  return std::nullopt;
+}
+
+bool TreeSlots::release(Connection c) {
+  for (TreeCircuits& slot : slots_)
+    if (slot.release(c)) return true;
+  return false;
+}
+
+TreeSlotFit fit_tree_slots(const FatTreeShape& shape, const RequestSet& set, std::uint32_t slots) {
+  TreeSlotFit fit;
+  TreeSlots in(shape, std::max(1U, slots));
+  const std::uint32_t nodes = in.slot(0).tree().nodes();
+  for (const Request& request : set.requests) {
+    if (std::max(request.connection.source, request.connection.destination) >= nodes)
+      throw UserError(fmt::format("request {} -> {}: {} has the nodes 0 to {}", request.connection.source,
+                                  request.connection.destination, to_string(shape), nodes - 1),
+                      "Give a larger tree, or requests between its nodes.");
+    auto place = in.request(request.connection);
+    if (!place && slots == 0) {
+      in.add_slot();
+      place = in.request(request.connection);
+    }
+    fit.slot_of.push_back(place ? place->slot : kNoSlot);
+    fit.path_of.push_back(place ? place->path : TreePath{});
+    if (place) fit.slots = std::max(fit.slots, place->slot + 1);
+  }
+  return fit;
+}
+
+std::uint32_t least_tree_slots(const FatTreeShape& shape, const RequestSet& set) {
+  const FatTree tree(shape);
+  std::uint32_t least = 0;
+  const auto count = [&](std::array<std::vector<std::uint32_t>, 2>& load, std::uint32_t links) {
+    for (const auto& way : load)
+      for (const std::uint32_t connections : way) least = std::max(least, (connections + links - 1) / links);
+  };
+  std::array<std::vector<std::uint32_t>, 2> nodes;
+  for (auto& way : nodes) way.resize(tree.nodes());
+  for (const Request& request : set.requests) {
+    ++nodes[0].at(request.connection.source);
+    ++nodes[1].at(request.connection.destination);
+  }
+  count(nodes, 1);
+  // A subtree of height h + 1 has w^(h+1) links up, whatever the ports taken inside it.
+  for (std::uint32_t h = 0; h + 1 < tree.levels(); ++h) {
+    std::array<std::vector<std::uint32_t>, 2> subtrees;
+    for (auto& way : subtrees) way.resize(tree.nodes() / shape.down / tree.down_power(h));
+    for (const Request& request : set.requests) {
+      const std::uint32_t from = tree.leaf(request.connection.source) / tree.down_power(h);
+      const std::uint32_t to = tree.leaf(request.connection.destination) / tree.down_power(h);
+      if (from == to) continue;
+      ++subtrees[0][from];
+      ++subtrees[1][to];
+    }
+    count(subtrees, tree.up_power(h + 1));
+  }
+  return least;
+}
+
+}  // namespace hybrid

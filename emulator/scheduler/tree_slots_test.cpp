@@ -1,0 +1,91 @@
+#include "emulator/scheduler/tree_slots.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/random.h"
+#include "emulator/scheduler/tree_check_for_test.h"
+
+namespace hybrid {
+namespace {
+
+RequestSet random_set(std::uint32_t nodes, std::size_t size, std::uint64_t seed) {
+  Random random(seed);
+  std::set<Connection> connections;
+  while (connections.size() < size) {
+    const Connection c{static_cast<Port>(random.below(nodes)), static_cast<Port>(random.below(nodes))};
+    if (c.source != c.destination) connections.insert(c);
+  }
+  RequestSet set{nodes, {}};
+  for (const Connection c : connections) set.requests.push_back({c, 0});
+  for (std::size_t i = set.requests.size(); i > 1; --i)
+    std::swap(set.requests[i - 1], set.requests[random.below(i)]);
+  return set;
+}
+
+/// What is wrong with a fit: slot by slot by the judge.
+std::string fault_of(const FatTreeShape& shape, const RequestSet& set, const TreeSlotFit& fit) {
+  const TreeGraph graph(shape);
+  std::vector<TreeJudge> judges(fit.slots, TreeJudge(graph));
+  for (std::size_t i = 0; i < set.requests.size(); ++i) {
+    if (fit.slot_of[i] == kNoSlot) continue;
+    if (!fit.path_of[i].granted || fit.slot_of[i] >= fit.slots) return "a slot without a path";
+    if (auto fault = judges[fit.slot_of[i]].take(set.requests[i].connection, fit.path_of[i]); !fault.empty())
+      return fault;
+  }
+  return {};
+}
+
+TEST(TreeSlots, FitsEveryWorkingSetSoundlyAndNotBelowTheBound) {
+  for (const FatTreeShape& shape :
+       {FatTreeShape{1, 8, 8}, {2, 4, 4}, {2, 8, 2}, {3, 3, 3}, {3, 4, 2}, {4, 2, 2}}) {
+    const std::uint32_t nodes = FatTree(shape).nodes();
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      const RequestSet set = random_set(nodes, nodes * 3, seed);
+      const TreeSlotFit all = fit_tree_slots(shape, set, 0);
+      ASSERT_EQ(fault_of(shape, set, all), "") << to_string(shape);
+      ASSERT_EQ(std::count(all.slot_of.begin(), all.slot_of.end(), kNoSlot), 0);
+      ASSERT_GE(all.slots, least_tree_slots(shape, set));
+      // With fewer slots something is left out, and what is in is what was in.
+      const TreeSlotFit some = fit_tree_slots(shape, set, 2);
+      ASSERT_EQ(fault_of(shape, set, some), "");
+      for (std::size_t i = 0; i < set.requests.size(); ++i)
+        ASSERT_EQ(some.slot_of[i], all.slot_of[i] < 2 ? all.slot_of[i] : kNoSlot);
+    }
+  }
+}
+
+TEST(TreeSlots, TheBoundCountsNodesAndSubtrees) {
+  const FatTreeShape shape{2, 4, 2};  // 4 leaves of 4 nodes, 2 links up each
+  EXPECT_EQ(least_tree_slots(shape, {16, {}}), 0u);
+  EXPECT_EQ(least_tree_slots(shape, {16, {{{0, 1}, 0}, {{0, 2}, 0}, {{0, 3}, 0}}}), 3u);
+  const RequestSet out{16, {{{0, 4}, 0}, {{1, 5}, 0}, {{2, 8}, 0}, {{3, 9}, 0}}};
+  EXPECT_EQ(least_tree_slots(shape, out), 2u);
+  EXPECT_EQ(fit_tree_slots(shape, out, 0).slots, 2u);
+}
+
+TEST(TreeSlots, ComeAndGo) {
+  TreeSlots slots({2, 2, 2}, 2);
+  EXPECT_EQ(slots.request({0, 2})->slot, 0u);
+  EXPECT_EQ(slots.request({0, 3})->slot, 1u);
+  EXPECT_EQ(slots.request({0, 2})->slot, 0u);
+  EXPECT_FALSE(slots.request({0, 1}));
+  EXPECT_TRUE(slots.release({0, 2}));
+  EXPECT_FALSE(slots.release({0, 2}));
+  EXPECT_FALSE(slots.find({0, 2}));
+  EXPECT_EQ(slots.request({0, 1})->slot, 0u);
+  EXPECT_EQ(slots.find({0, 3})->slot, 1u);
+}
+
+TEST(TreeSlots, RefusesNodesThatTheTreeHasNot) {
+  EXPECT_THROW(fit_tree_slots({2, 2, 2}, {8, {{{0, 4}, 0}}}, 0), UserError);
+  EXPECT_THROW(fit_tree_slots({0, 2, 2}, {8, {}}, 0), UserError);
+}
+
+}  // namespace
+}  // namespace hybrid

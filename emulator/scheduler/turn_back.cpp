@@ -1,0 +1,90 @@
+// Turn back when possible, TBWP (Kariniemi and Nurmi; L 1, D 7.1): local and random as `local-random`, but
+// the top switches are connected together, and a request that is blocked on its way down goes on upward to
+// the top, crosses to another top switch, and tries the way down from there.
+//
+// The papers do not say how the top switches are connected; here by the ports up that they have and do not
+// use (FatTree::across): from any of them to those that another P_0 leads to, so that no link of the new way
+// down is one of the old. A request turns where it first can and tries each free wire across the top in turn;
+// it crosses once. Turning between that level and the top is not tried: by Theorem 2 that way down comes back
+// to the link that was taken. So this is a local scheduler on a tree with w^l links more, and is to be
+// compared as such.
+#include <algorithm>
+#include <vector>
+
+#include "emulator/scheduler/local_climb.h"
+#include "emulator/scheduler/tree_algorithm.h"
+
+namespace hybrid {
+namespace {
+
+template <std::size_t kWords>
+class TurnBack final : public TreeScheduler {
+ public:
+  TurnBack(const FatTree& tree, std::uint64_t seed)
+      : links_(tree),
+        seed_(seed),
+        top_(tree.levels() - 1),
+        taken_across_(tree.levels() > 1 ? std::size_t{tree.switches(top_)} * tree.shape().up : 0) {}
+
+  std::size_t schedule(std::span<const Connection> requests, std::span<TreePath> paths) override {
+    links_.reset();
+    std::fill(taken_across_.begin(), taken_across_.end(), std::uint8_t{0});
+    RandomPort choose{Random(seed_)};
+    std::size_t granted = 0;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      paths[i] = {};
+      if (!links_.nodes_free(requests[i])) continue;
+      LocalClimb climb;
+      climb.at[0] = links_.start(requests[i]);
+      if (!climb_locally(links_, choose, false, climb, paths[i])) continue;
+      if (way_down_is_free(links_, climb, paths[i])) {
+        take_climb(links_, requests[i], climb, paths[i]);
+        ++granted;
+      } else if (climb_locally(links_, choose, true, climb, paths[i])) {
+        granted += cross(requests[i], climb, paths[i]);
+      }
+    }
+    return granted;
+  }
+
+ private:
+  using Links = TreeLinks<kWords>;
+
+  /// From the top switch over the first wire that is free and has a free way down.
+  bool cross(Connection c, const LocalClimb& climb, TreePath& path) {
+    const std::uint32_t here = climb.at[top_].ports, w = links_.tree().shape().up;
+    for (std::uint32_t port = 0; port < w; ++port) {
+      if (port == path.up[0] || taken_across_[std::size_t{here} * w + port] != 0) continue;
+      TreePath down = path;
+      down.up[0] = static_cast<std::uint16_t>(port);
+      LocalClimb other;
+      other.level = top_;
+      other.at[0] = climb.at[0];
+      for (std::uint32_t h = 0; h < top_; ++h) other.at[h + 1] = links_.above(other.at[h], down.up[h]);
+      if (!way_down_is_free(links_, other, down)) continue;
+      for (std::uint32_t h = 0; h < top_; ++h) {
+        links_.take(Links::kUp, links_.source(h, climb.at[h]), path.up[h]);
+        links_.take(Links::kDown, links_.destination(h, other.at[h]), down.up[h]);
+      }
+      taken_across_[std::size_t{here} * w + port] = 1;
+      links_.take_nodes(c);
+      path.up[top_] = static_cast<std::uint16_t>(port);
+      path.turn = static_cast<std::uint8_t>(top_ + 1);
+      path.granted = true;
+      return true;
+    }
+    return false;
+  }
+
+  Links links_;
+  std::uint64_t seed_;
+  std::uint32_t top_;
+  std::vector<std::uint8_t> taken_across_;  // by top switch and port up
+};
+
+const SchedulerRegistration kTurnBack{
+    "turn-back", "fat tree, top switches connected: local, blocked requests go on to the top (TBWP, L 1)",
+    &TreeAlgorithm<TurnBack>::make};
+
+}  // namespace
+}  // namespace hybrid
