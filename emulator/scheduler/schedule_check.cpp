@@ -116,17 +116,26 @@ std::string fault_of(const FatTreeShape& tree, std::span<const Connection> reque
       return fmt::format("{} is not a connection of {} nodes", shown(c), ports);
     if (!inputs.insert(c.source).second) return fmt::format("node {} sends twice", c.source);
     if (!outputs.insert(c.destination).second) return fmt::format("node {} receives twice", c.destination);
-    if (path.turn >= tree.levels) return fmt::format("{} turns above the tree, at {}", shown(c), path.turn);
-    std::uint64_t source = c.source / tree.down, destination = c.destination / tree.down, taken = 0;
-    for (std::uint32_t h = 0; h < path.turn; ++h) {
+    const bool across = path.turn == tree.levels && tree.levels > 1;
+    if (path.turn >= tree.levels && !across)
+      return fmt::format("{} turns above the tree, at {}", shown(c), path.turn);
+    const std::uint32_t top = tree.levels - 1, climbed = across ? top : path.turn;
+    for (std::uint32_t h = 0; h < path.turn; ++h)
       if (path.up[h] >= tree.up)
         return fmt::format("{} takes upward port {} of {} at level {}", shown(c), path.up[h], tree.up, h);
-      taken = taken * tree.up + path.up[h];
-      up.push_back({h, source, taken});
-      down.push_back({h, destination, taken});
+    if (across && path.up[top] == path.up[0])
+      return fmt::format("{} goes across the top to where it is", shown(c));
+    std::uint64_t source = c.source / tree.down, destination = c.destination / tree.down;
+    std::uint64_t way_up = 0, way_down = 0;  // the ports so far
+    for (std::uint32_t h = 0; h < climbed; ++h) {
+      way_up = way_up * tree.up + path.up[h];
+      way_down = way_down * tree.up + path.up[across && h == 0 ? top : h];
+      up.push_back({h, source, way_up});
+      down.push_back({h, destination, way_down});
       source /= tree.down;
       destination /= tree.down;
     }
+    if (across) up.push_back({top, source, way_up * tree.up + path.up[top]});
     if (source != destination)
       return fmt::format("{} turns at level {}, below a common switch", shown(c), path.turn);
   }

@@ -27,7 +27,8 @@ std::string fault_of(const DemandProblem& problem, std::span<const TimedConfigur
 /// destination; upward ports that exist; no link in either direction with two connections. By L 3, a
 /// connection from s to d that goes up by P_0 .. P_(t-1) crosses, between levels h and h+1, the upward link
 /// of source side (s / m^(h+1); P_0 .. P_h) and the downward link of destination side (d / m^(h+1); P_0 ..
-/// P_h).
+/// P_h). A path with t = l goes across the top by port P_(l-1) of its top switch, and comes down as if that
+/// had been P_0 (FatTree::across).
 std::string fault_of(const FatTreeShape& tree, std::span<const Connection> requests,
                      std::span<const TreePath> paths);
 

@@ -78,7 +78,7 @@ TEST(ScheduleCheck, TreePaths) {
               HasSubstr("share an upward link"));
   EXPECT_THAT(fault_of(kSmall, requests, std::vector<TreePath>{turn_at(0), TreePath{}}),
               HasSubstr("below a common switch"));
-  EXPECT_THAT(fault_of(kSmall, requests, std::vector<TreePath>{turn_at(2), TreePath{}}),
+  EXPECT_THAT(fault_of(kSmall, requests, std::vector<TreePath>{turn_at(3), TreePath{}}),
               HasSubstr("above the tree"));
   EXPECT_THAT(fault_of(kSmall, requests, std::vector<TreePath>{turn_at(1, 2), TreePath{}}),
               HasSubstr("upward port 2 of 2"));
@@ -88,6 +88,26 @@ TEST(ScheduleCheck, TreePaths) {
               HasSubstr("node 1 receives twice"));
   const std::vector<Connection> outside{{0, 4}};
   EXPECT_THAT(fault_of(kSmall, outside, std::vector<TreePath>{turn_at(1)}), HasSubstr("of 4 nodes"));
+}
+
+TEST(ScheduleCheck, TreePathsAcrossTheTop) {
+  // 0 -> 2 climbs by port 0, crosses by port 1 and comes down on the link of 1 -> 3, which climbs by port 1.
+  const auto across = [](std::uint16_t first, std::uint16_t by) {
+    TreePath path = turn_at(2, first);
+    path.up[1] = by;
+    return path;
+  };
+  const std::vector<Connection> one{{0, 2}}, two{{0, 2}, {1, 3}};
+  EXPECT_EQ(fault_of(kSmall, one, std::vector<TreePath>{across(0, 1)}), "");
+  EXPECT_EQ(fault_of(kSmall, two, std::vector<TreePath>{across(0, 1), across(1, 0)}), "");
+  EXPECT_THAT(fault_of(kSmall, two, std::vector<TreePath>{across(0, 1), turn_at(1, 1)}),
+              testing::HasSubstr("share a downward link"));
+  EXPECT_THAT(fault_of(kSmall, one, std::vector<TreePath>{across(0, 0)}),
+              testing::HasSubstr("to where it is"));
+  EXPECT_THAT(fault_of(kSmall, one, std::vector<TreePath>{across(0, 2)}),
+              testing::HasSubstr("upward port 2"));
+  EXPECT_THAT(fault_of(FatTreeShape{1, 4, 2}, one, std::vector<TreePath>{turn_at(1)}),
+              testing::HasSubstr("above the tree"));
 }
 
 TEST(ScheduleCheck, TreePathsThatMeetOnTheWayDown) {

@@ -29,7 +29,7 @@ struct PatternShape {
   double ratio = 0.5;               // of messages that are predictable, where a pattern mixes both, in [0, 1]
   std::uint64_t phase_length = 64;  // messages of a node in one turn of its phases, at least 1
   double hotspot = 0.25;            // pattern hotspot: share of the messages that go to node 0
-  std::string_view exchange = {};      // pattern all-to-all: its steps (emulator/traffic/exchange.h); "": linear
+  std::string_view exchange = {};   // pattern all-to-all: its steps (emulator/traffic/exchange.h); "": linear
 };
 
 class Pattern {
