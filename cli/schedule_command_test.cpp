@@ -258,10 +258,12 @@ TEST_F(ScheduleCommandTest, BadNetworks) {
   EXPECT_THAT(refused({"--network", "ring:8"}), HasSubstr("fattree:L,W[,M]"));
   EXPECT_THAT(refused({"--network", "crossbar:many"}), HasSubstr("'many'"));
   EXPECT_THAT(refused({"--network", "crossbar:1"}), HasSubstr("at least 2"));
-  EXPECT_THAT(refused({"--network", "fattree:8,64"}), HasSubstr("more than 1048576 nodes"));
+  EXPECT_THAT(refused({"--network", "fattree:7,64"}), HasSubstr("more than 16777216 nodes"));
+  EXPECT_THAT(refused({"--network", "fattree:6,2,16"}), HasSubstr("16777216 node(s)"));
   EXPECT_THAT(refused({"--network", "fattree:9,2"}), HasSubstr("levels"));
-  EXPECT_THAT(refused({"--network", "fattree:0,2"}), HasSubstr("fattree:0,2 has no nodes"));
-  EXPECT_THAT(refused({"--network", "fattree:3"}), HasSubstr("fattree:3 is not a fat tree"));
+  EXPECT_THAT(refused({"--network", "fattree:0,2"}), HasSubstr("levels"));
+  EXPECT_THAT(refused({"--network", "fattree:3,2,1"}), HasSubstr("has 1 node(s)"));
+  EXPECT_THAT(refused({"--network", "fattree:3"}), HasSubstr("1 numbers, where two or three are expected"));
   EXPECT_THAT(refused({"--network", "fattree:2,4", "--demand"}), HasSubstr("drained through a crossbar"));
   EXPECT_THAT(refused({"--network", "fattree:2,4", "--slots", "4"}), HasSubstr("slots: 4 on a fat tree"));
   EXPECT_THAT(refused({"--network", "fattree:2,4", "--scheduler", "greedy"}),

@@ -5,14 +5,14 @@
 #include <charconv>
 
 #include "core/error.h"
+#include "emulator/topology/fat_tree.h"
 #include "libhybrid/options/job_options.h"
 
 namespace hybrid {
 
 namespace {
 
-constexpr std::uint32_t kMostTreeNodes = 1U << 20;
-constexpr std::uint32_t kMostSwitchPorts = 65'535;
+constexpr std::uint32_t kMostScheduledNodes = 1U << 20;
 constexpr std::uint64_t kMostRepeats = 1'000'000;
 
 double parse_number(std::string_view text, std::string_view what, std::string_view mend) {
@@ -37,43 +37,25 @@ bool parse_switch(std::string_view text, std::string_view what) {
 }
 
 void set_tree(std::string_view text, ScheduleOptions& options) {
-  const std::vector<std::string> numbers = split_list(text, "network fattree:L,W[,M]");
-  if (numbers.size() < 2 || numbers.size() > 3)
-    throw UserError(fmt::format("network: fattree:{} is not a fat tree", text),
-                    "Give fattree:L,W or fattree:L,W,M: levels, ports up and ports down of a switch.");
-  FatTreeShape tree;
-  tree.levels = static_cast<std::uint32_t>(parse_count(numbers[0], "network: levels", kMostTreeLevels));
-  tree.up = static_cast<std::uint32_t>(parse_count(numbers[1], "network: ports up", kMostSwitchPorts));
-  tree.down =
-      numbers.size() < 3
-          ? tree.up
-          : static_cast<std::uint32_t>(parse_count(numbers[2], "network: ports down", kMostSwitchPorts));
-  if (tree.levels == 0 || tree.up == 0 || tree.down < 2)
-    throw UserError(fmt::format("network: fattree:{} has no nodes to connect", text),
-                    "Give at least 1 level, 1 port up and 2 ports down.");
-  std::uint64_t nodes = 1;
-  for (std::uint32_t level = 0; level < tree.levels; ++level) {
-    nodes *= tree.down;
-    if (nodes > kMostTreeNodes)
-      throw UserError(fmt::format("network: fattree:{} has more than {} nodes (M to the power of L)", text,
-                                  kMostTreeNodes),
-                      "Give fewer levels, or switches with fewer ports down.");
-  }
-  options.tree = tree;
-  options.nodes = static_cast<std::uint32_t>(nodes);
+  const FatTree tree(parse_fat_tree(text));
+  if (tree.nodes() < 2 || tree.nodes() > kMostScheduledNodes)
+    throw UserError(fmt::format("network: {} has {} node(s), M to the power of L", text, tree.nodes()),
+                    fmt::format("Give a tree of 2 to {}.", kMostScheduledNodes));
+  options.tree = tree.shape();
+  options.nodes = tree.nodes();
 }
 
 }  // namespace
 
 std::string network_name(const ScheduleOptions& options, std::uint32_t nodes) {
   if (!options.tree) return fmt::format("crossbar:{}", nodes);
-  return fmt::format("fattree:{},{},{}", options.tree->levels, options.tree->up, options.tree->down);
+  return to_string(*options.tree);
 }
 
 void set_network(std::string_view text, ScheduleOptions& options) {
   static constexpr std::string_view kCrossbar = "crossbar:", kTree = "fattree:";
   options.nodes_given = true;
-  if (text.starts_with(kTree)) return set_tree(text.substr(kTree.size()), options);
+  if (text.starts_with(kTree)) return set_tree(text, options);
   if (!text.starts_with(kCrossbar))
     throw UserError(
         fmt::format("network: '{}' is not a network", text),
