@@ -52,12 +52,13 @@ std::string reproduction_page(const std::vector<Reproduced>& all, const std::str
                               const std::string& command) {
   std::string page = fmt::format(
       "# What the papers say happens, and what happens here\n\n"
-      "D is the dissertation that introduced the hybrid switch. Its figures are pictures that we do not "
-      "have: a claim is what\n"
-      "its text says; rows R are ours, and state what was found. Every row comes from one run of the "
-      "emulator at the dissertation's parameters; nothing "
-      "is tuned per\n"
-      "row, and a claim that does not hold is told so. Make this page again with\n\n    {}\n\n"
+      "D is the dissertation that introduced the hybrid switch, L the level-wise scheduling paper, I the "
+      "fat-tree memo. Their\n"
+      "figures are pictures that we do not have: a claim is what its text says; rows R are ours, and state "
+      "what was found.\n"
+      "Every row comes from one run at the paper's parameters; nothing is tuned per row, and a claim that "
+      "does not hold is\n"
+      "told so. Make this page again with\n\n    {}\n\n"
       "| claim | place | what | verdict |\n| --- | --- | --- | --- |\n",
       command);
   for (const Reproduced& r : all)
