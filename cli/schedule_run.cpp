@@ -139,13 +139,15 @@ class Runner {
   }
 
   void run_tree(const RequestSet& set, Bytes bytes, std::uint64_t repeat) {
+    const FatTreeShape tree = options_.tree.value_or(FatTreeShape{});
     std::vector<Connection> requests;
+    requests.reserve(set.requests.size());
     for (const Request& r : set.requests) requests.push_back(r.connection);
     std::vector<TreePath> paths(requests.size());
-    const auto scheduler = algorithm_->fat_tree(*options_.tree, options_.seed + repeat);
+    const auto scheduler = algorithm_->fat_tree(tree, options_.seed + repeat);
     std::size_t said = 0;
     score_.nanoseconds += timed([&] { said = scheduler->schedule(requests, paths); });
-    require_sound(fault_of(*options_.tree, requests, paths), repeat);
+    require_sound(fault_of(tree, requests, paths), repeat);
     std::size_t granted = 0;
     Bytes served = 0;
     Json granted_paths = Json::array(), left_out = Json::array();

@@ -213,12 +213,12 @@ class C11 final : public Claim {
     result.checks.push_back({"K = 2N - 1 is exact", not_exact == 0,
                              fmt::format("smaller than the maximum on {} of {} sets", not_exact, sets)});
     result.choices = {
-        "K is the longest augmenting path searched for, in edges; searches go on until none is left (D "
-        "6.4.1)",
-        "density is requests a port: the text's example (four requests of 8 x 8 as 0.125) fits neither the "
-        "caption's \"12.5 % loaded\" nor a share of all connections",
-        "requests are different connections between different ports; a hidden set is a permutation and as "
-        "many random requests as the load says, beside it",
+        std::string("K is the longest augmenting path searched for, in edges; searches go on until none is "
+                    "left (D 6.4.1)"),
+        std::string("density is requests a port: the text's example (four requests of 8 x 8 as 0.125) fits "
+                    "neither the caption's \"12.5 % loaded\" nor a share of all connections"),
+        std::string("requests are different connections between different ports; a hidden set is a "
+                    "permutation and as many random requests as the load says, beside it"),
         fmt::format("{} sets a point, in the mean of their ratios; the greedy schedule under random priority",
                     points.front().sets),
         "\"approximately 99 %\" is 0.98 or more at each point, and 0.99 in the mean over the loads"};

@@ -69,14 +69,14 @@ class C12 final : public Claim {
     result.choices = {
         fmt::format("{} permutations a point (L: 100): {} a repeat, sources in ascending order", permutations,
                     kPermutationsARepeat),
-        "sizes: L names only the range and that they are w^l; two levels w = 8 to 64, three 4 to 16, four 3 "
-        "to 8 "
-        "(3^4 = 81 nodes is the first from 64 on)",
-        "local: each switch takes a random free port up (`local-random`), which L 1 tells of, or its first "
-        "(`local-greedy`), requests one after the other; a blocked request gives back what it took",
+        std::string("sizes: L names only the range and that they are w^l; two levels w = 8 to 64, three 4 "
+                    "to 16, four 3 to 8 (3^4 = 81 nodes is the first from 64 on)"),
+        std::string("local: each switch takes a random free port up (`local-random`), which L 1 tells of, or "
+                    "its first (`local-greedy`), requests one after the other; a blocked request gives back "
+                    "what it took"),
         "level-wise: level by level, the lowest port, partial paths kept (figure 7)",
-        "\"the spread shrinks with size\": greatest less least ratio of the largest tree below a half of the "
-        "smallest's"};
+        std::string("\"the spread shrinks with size\": greatest less least ratio of the largest tree below a "
+                    "half of the smallest's")};
     result.explanation =
         "Two levels: level-wise grants more than the 95 % that the text tells (96 to 98 %); a random one of "
         "the "

@@ -79,6 +79,7 @@ void TreePoints::run(const ClaimContext& context) {
 
 std::vector<FatTreeShape> symmetric_trees(std::uint32_t levels, const std::vector<std::uint32_t>& ports) {
   std::vector<FatTreeShape> shapes;
+  shapes.reserve(ports.size());
   for (const std::uint32_t w : ports) shapes.push_back({levels, w, w});
   return shapes;
 }

@@ -160,6 +160,7 @@ class BestFirstFitRun {
     Batches batches = longest_first(members);
     if (Batches other = fewest(members); time_of(other) < time_of(batches)) batches = std::move(other);
     std::vector<TimedConfiguration> schedule;
+    schedule.reserve(batches.lasts.size());
     for (const std::int64_t lasts : batches.lasts)
       schedule.push_back({Configuration(ports_), Time{set_up_ + lasts}});
     for (std::size_t k = 0; k < members.size(); ++k)

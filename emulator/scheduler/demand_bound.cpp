@@ -13,8 +13,8 @@ constexpr std::uint64_t kPicosecondsPerByteAndBit = 8'000'000'000'000;  // 8 bit
 
 /// One port's requests, on its side.
 struct Line {
-  std::vector<Bytes> sizes;   // ascending; then
-  std::vector<Wide> up_to{};  // the sum of the k smallest
+  std::vector<Bytes> sizes;  // ascending; then
+  std::vector<Wide> up_to;   // the sum of the k smallest
 };
 
 class Bound {
