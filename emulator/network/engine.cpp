@@ -12,7 +12,7 @@ constexpr std::uint64_t kCalm = 16;          // instants until the first state i
 /// More than all delays of a network together.
 Time settling_time(const SwitchParameters& p, const Timing& t) {
   return 2 * (t.generation + t.nic * 2 + t.wire * 2 + t.circuit + t.digital + t.analog + t.reconfiguration +
-              p.guard + p.slot_length * 2 + p.scheduler.cycle + p.scheduler.delay() +
+              p.circuit_spread() + t.control * 2 + p.guard + p.slot_length * 2 + p.scheduler.cycle + p.scheduler.delay() +
               (t.word + t.digital_word) * 2);
 }
 
@@ -129,7 +129,7 @@ void Engine::fill(std::uint32_t pe) {
 }
 
 void Engine::tell_circuit(const WordQueue& queue, Connection c, const Run& starts, std::uint32_t slot) {
-  const Time out = timing_.circuit - (parameters_.cable + parameters_.deserialise);
+  const Time out = timing_.circuit_of(c) - (parameters_.cable + parameters_.deserialise);
   for_each_message(queue.segments, starts, [&](std::uint32_t transfer, const Run& words) {
     timeline_->on_link({c, transfer, words, timing_.word, false, slot});
     timeline_->out_of_fabric({c, transfer, words.delayed(out), timing_.word, false, slot});

@@ -27,6 +27,11 @@ class TickedSwitch {
     word_ = p.word_time().ps;
     nic_ = p.nic.delay().ps;
     wire_ = p.one_way_wire().ps;
+    control_wire_ = wire_;
+    if (p.tree.levels > 1) {
+      control_wire_ += (p.tree.levels - 1) * p.cable.ps;
+      spread_ = 2 * (p.tree.levels - 1) * (p.analog_fabric.delay() + p.cable).ps;
+    }
     room_ = p.buffer == kUnlimited ? 1 << 30 : static_cast<int>(p.buffer / p.word);
     ports_.resize(p.nodes);
     for (auto& port : ports_) port.output_turn = 0;
@@ -142,7 +147,7 @@ class TickedSwitch {
       }
     }
   }
-  void control(std::function<void()> f) { later(t_ + nic_ + wire_, 2, std::move(f)); }
+  void control(std::function<void()> f) { later(t_ + nic_ + control_wire_, 2, std::move(f)); }
 
   // ---- one picosecond
   void tick() {
@@ -296,7 +301,7 @@ class TickedSwitch {
         schedule_[g.slot].remove(g.connection);
       }
       c.established = up;
-      later(t_ + wire_, 1, [this, i = i, j = j, up] {
+      later(t_ + control_wire_, 1, [this, i = i, j = j, up] {
         Circuit& told = circuit(i, j);
         told.in_table = up;
         told.requested = false;
@@ -307,8 +312,14 @@ class TickedSwitch {
     }
     if (t_ == boundary_) begin_slot();
   }
+  std::int64_t switches_between(Port i, Port j) const {
+    std::int64_t switches = 1;
+    if (p_.tree.levels == 0) return switches;
+    for (i /= p_.tree.down, j /= p_.tree.down; i != j; i /= p_.tree.down, j /= p_.tree.down) switches += 2;
+    return switches;
+  }
   bool idle_seen(const Circuit& c) const {
-    const std::int64_t told = t_ - wire_;
+    const std::int64_t told = t_ - control_wire_;
     return c.waits(t_) ? c.busy_since > told && c.gone_before <= told : c.gone <= told;
   }
   void guard() {
@@ -326,6 +337,7 @@ class TickedSwitch {
         std::vector<Connection> found;
         if (schedule_[s].destination_of(i) != kNoPort) found.push_back({i, schedule_[s].destination_of(i)});
         if (schedule_[s].source_of(j) != kNoPort) found.push_back({schedule_[s].source_of(j), j});
+        scheduler_->in_the_way(Time{t_}, s, {i, j}, found);
         return found;
       };
       for (std::uint32_t s = 0; s < p_.slots; ++s) {
@@ -377,7 +389,8 @@ class TickedSwitch {
                                            predictable_,
                                            foreground_,
                                            traffic_});
-    if (foreground_ != before) later(t_ + wire_, 1, [this, now = foreground_] { nics_foreground_ = now; });
+    if (foreground_ != before)
+      later(t_ + control_wire_, 1, [this, now = foreground_] { nics_foreground_ = now; });
   }
   void begin_slot() {
     PortSet occupied(p_.slots);
@@ -408,7 +421,7 @@ class TickedSwitch {
     Configuration shown;
     std::int64_t lost = p_.guard.ps;
     if (choice.slot != kIdleSlot) {
-      if (in_fabric_ != choice.slot || changed_[choice.slot]) lost += p_.reconfiguration.ps;
+      if (in_fabric_ != choice.slot || changed_[choice.slot]) lost += p_.reconfiguration.ps + spread_;
       changed_[choice.slot] = choice.shared;
       in_fabric_ = previous_slot_ = choice.slot;
       if (choice.slot < p_.slots) {
@@ -423,7 +436,7 @@ class TickedSwitch {
         openings_.push_back({t_ + skew, t_ + skew + lost, boundary_ + skew, shown});
       }
     }
-    if (choice.shared && !windows_.empty() && windows_.back().close == t_ + wire_) {
+    if (choice.shared && !windows_.empty() && windows_.back().close == t_ + control_wire_) {
       bool all = true;
       for (const Connection c : shown.connections()) {
         const Configuration& before = windows_.back().configuration;
@@ -431,7 +444,7 @@ class TickedSwitch {
       }
       if (all) lost = p_.guard.ps;
     }
-    windows_.push_back({t_ + wire_, t_ + wire_ + lost, boundary_ + wire_, shown});
+    windows_.push_back({t_ + control_wire_, t_ + control_wire_ + lost, boundary_ + control_wire_, shown});
   }
 
   /// Whether a word of a worm from `i` to `j` that starts now gets through: from an opening that lets it,
@@ -559,10 +572,10 @@ class TickedSwitch {
     if (c.unsent == 0) p.owned = false;
     if (slotted_ && c.unsent == 0) c.tells = false;
     if (slotted_ && c.unsent == 0)
-      later(t_ + word_ + nic_ + wire_, 2, [this, i, j] { --circuit(i, j).told_waiting; });
+      later(t_ + word_ + nic_ + control_wire_, 2, [this, i, j] { --circuit(i, j).told_waiting; });
     if (word.last)
-      arriving_[t_ + (p_.serialise + p_.cable + p_.cable + p_.deserialise + p_.analog_fabric.delay()).ps +
-                nic_]
+      arriving_[t_ + (p_.serialise + p_.deserialise + p_.cable).ps +
+                switches_between(i, j) * (p_.analog_fabric.delay() + p_.cable).ps + nic_]
           .push_back(word.message);
     return true;
   }
@@ -629,6 +642,7 @@ class TickedSwitch {
   SwitchParameters p_;
   bool circuits_only_, slotted_, has_worms_;
   std::int64_t word_, nic_, wire_;
+  std::int64_t control_wire_, spread_ = 0;  // of a fat tree
   int room_;
   std::int64_t t_ = 0;
   std::size_t delivered_ = 0;
