@@ -16,14 +16,14 @@ namespace hybrid {
 namespace {
 
 constexpr std::string_view kCrossbar = "crossbar:", kTree = "fattree:";
-constexpr std::array<std::string_view, 1> kTechniques{"tdm"};
+constexpr std::array<std::string_view, 2> kTechniques{"wormhole", "tdm"};
 // A shared slot (emulator/tdm/allocation.h) puts circuits of several slots together, whose paths may cross.
 constexpr std::array<std::string_view, 4> kAllocations{"none", "ses", "sla", "preempt"};
 constexpr std::uint64_t kMostSwitchPorts = 1U << 20;
 
 void check_one_of(const char* what, std::string_view name, std::span<const std::string_view> can) {
   if (std::find(can.begin(), can.end(), name) != can.end()) return;
-  throw UserError(fmt::format("{}: '{}' does not run on a fat tree", what, name),
+  throw UserError(fmt::format("{}: '{}' cannot run on a fat tree yet", what, name),
                   fmt::format("Give one of {}, or --network crossbar:N.", fmt::join(can, ", ")));
 }
 
