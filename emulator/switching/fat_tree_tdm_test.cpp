@@ -3,6 +3,7 @@
 
 #include "emulator/switching/random_tree_for_test.h"
 #include "emulator/switching/switching_reference.h"
+#include "emulator/switching/tdm.h"
 
 namespace hybrid {
 namespace {
@@ -42,6 +43,27 @@ TEST(FatTreeTdm, OfOneLevelIsTheCrossbar) {
     ASSERT_NO_FATAL_FAILURE(expect_equal(run_script(*tree, script, microseconds(10)).outcomes,
                                          run_script(*crossbar, script, microseconds(10)).outcomes));
   }
+}
+
+TEST(FatTreeTdm, LongMessagesPassInStepsThatChangeNothing) {
+  SwitchParameters p;
+  p.tree = {3, 2, 2};
+  p.nodes = 8;
+  p.slot_length = nanoseconds(300);
+  std::vector<Action> script;
+  for (std::uint64_t id = 0; id < 4; ++id)
+    script.push_back({Action::What::send,
+                      nanoseconds(static_cast<std::int64_t>(id) * 700),
+                      {id, {static_cast<Port>(id), static_cast<Port>(7 - id)}, 100'000 + 800 * id},
+                      0,
+                      {},
+                      kNoPort});
+  Tdm stepping(p), looking(p);
+  looking.take_no_leaps();
+  const Recorder fast = run_script(stepping, script, milliseconds(100));
+  ASSERT_NO_FATAL_FAILURE(
+      expect_equal(fast.outcomes, run_script(looking, script, milliseconds(100)).outcomes));
+  EXPECT_LT(stepping.events_handled() * 2, looking.events_handled());
 }
 
 /// docs/timing.md, "Fat tree".
