@@ -514,7 +514,7 @@ TEST(Replay, ATimelineIsToldOfEveryWordAndChangesNothing) {
 
 TEST(Replay, AJobRunsOnAFatTreeWithNodesToSpare) {
   SwitchParameters parameters;
-  parameters.tree = {2, 2, 3};  // nine nodes
+  parameters.tree = {2, 3, 2};  // nine nodes
   for (const char* technique : {"wormhole", "tdm"}) {
     parameters.technique = technique;
     MemoryTrace trace(5);
