@@ -56,6 +56,11 @@ class SchedulerPort {
   /// port, or of all ports for kNoPort. A slot left empty is dynamic again.
   virtual void flush(Time at, Port source = kNoPort) = 0;
 
+  /// Appends the connections that `slot` holds at `at`, but for those at its own two ports, that keep
+  /// `connection` out of it: once all of these are released it has room there. Of a crossbar: none.
+  virtual void in_the_way(Time /*at*/, std::uint32_t /*slot*/, Connection /*connection*/,
+                          std::vector<Connection>& /*found*/) {}
+
   virtual void advance(Time until, std::vector<Grant>& grants) = 0;
   /// A lower bound on the time of the next change if nothing more is asked; Time::never() when there is none.
   virtual Time next_change() const = 0;

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/registry.h"
 #include "emulator/fabric.h"
+#include "emulator/network_shape.h"
 #include "emulator/scheduler/algorithm.h"
 #include "predictor/counted_holdings.h"
 #include "predictor/recency_list.h"
@@ -18,7 +19,6 @@ namespace hybrid {
 
 namespace {
 
-constexpr std::uint32_t kMostNodes = 16'384;  // a matrix of N x N bits is then 32 MiB
 static_assert(kMostNodes <= RecencyList::kMostDestinations);
 constexpr std::uint32_t kMostSlots = 16'384;
 constexpr std::uint32_t kMostCycles = 1'000'000;
@@ -105,21 +105,26 @@ void check_multiplexing(const SwitchParameters& p) {
     refuse("preload",
            std::to_string(p.preload) + " preloaded slots, but only " + std::to_string(p.slots) + " in all",
            "Give at most --slots.");
-  const Time unusable = p.guard + p.reconfiguration_time();
+  const bool slotted = p.technique == "tdm" || p.technique == "hybrid";
+  const Time spread = slotted ? p.circuit_spread() : Time{};
+  const Time unusable = p.guard + p.reconfiguration_time() + spread;
+  const std::string lost = spread == Time{} ? "guard and reconfiguration"
+                                            : "guard, reconfiguration and the difference between the "
+                                              "tree's longest and shortest circuits";
   if (p.wormhole_slot_length != Time{} && p.wormhole_slot_length - unusable < p.word_time())
     refuse("wormhole-slot-length",
            to_string(p.wormhole_slot_length) + " leaves no time for one word of " + to_string(p.word_time()) +
-               " after guard and reconfiguration (" + to_string(unusable) + ")",
+               " after " + lost + " (" + to_string(unusable) + ")",
            "Give a longer one, or 0 to follow the measured ratio of traffic.");
   if (p.slot_length <= unusable)
     refuse("slot-length",
-           to_string(p.slot_length) + " is not longer than guard and reconfiguration together (" +
-               to_string(unusable) + "), so that nothing could be sent",
+           to_string(p.slot_length) + " is not longer than " + lost + " together (" + to_string(unusable) +
+               "), so that nothing could be sent",
            "Give a longer --slot-length, or a shorter --guard or --reconfiguration.");
   if (p.slot_length - unusable < p.word_time())
     refuse("slot-length",
-           to_string(p.slot_length) + " leaves " + to_string(p.slot_length - unusable) +
-               " after guard and reconfiguration, but one word takes " + to_string(p.word_time()),
+           to_string(p.slot_length) + " leaves " + to_string(p.slot_length - unusable) + " after " + lost +
+               ", but one word takes " + to_string(p.word_time()),
            "Give a longer --slot-length, a shorter --guard or --reconfiguration, or a higher --link-rate.");
 }
 
@@ -151,6 +156,8 @@ void check(const SwitchParameters& p) {
   if (p.nodes > kMostNodes)
     refuse("nodes", std::to_string(p.nodes) + " are too many",
            "Give at most " + std::to_string(kMostNodes) + ".");
+
+  check_network(p);
 
   check_time("word-generation", p.word_generation, true);
   check_time("serialise", p.serialise, false);
@@ -235,7 +242,10 @@ void apply_preset(std::string_view name, SwitchParameters& parameters, bool keep
                     "'; expected one of: ch4, ch5, ch8");
   p.technique = parameters.technique;
   p.seed = parameters.seed;
-  if (keep_nodes) p.nodes = parameters.nodes;
+  if (keep_nodes) {
+    p.nodes = parameters.nodes;
+    p.tree = parameters.tree;
+  }
   if (name == "ch8") preload_every_destination(p);
   parameters = p;
 }
@@ -244,8 +254,9 @@ namespace {
 
 /// What was given explicitly, for settings that follow others until then.
 struct Given {
-  bool nodes = false, slots = false, preload = false, slot_length = false;
-  bool every_destination = false;  // preset ch8: slots follow nodes
+  bool nodes = false, slots = false, preload = false, slot_length = false, allocation = false;
+  bool every_destination = false;     // preset ch8: slots follow nodes
+  std::uint32_t number_of_nodes = 0;  // by --nodes
 };
 
 /// "ses|sla|..."
@@ -289,10 +300,12 @@ class Adder {
         });
   }
   /// A registered thing, by name; an unknown one is refused at once.
-  void named(const char* name, const char* kind, const char* help, std::string& s) {
-    add(name, names_of(kind), help, s, [&s, name, kind](std::string_view v) {
+  void named(const char* name, const char* kind, const char* help, std::string& s,
+             std::function<void()> after = {}) {
+    add(name, names_of(kind), help, s, [&s, name, kind, after = std::move(after)](std::string_view v) {
       check_registered(name, kind, v);
       s = v;
+      if (after) after();
     });
   }
   void add(std::string name, std::string value, std::string help, std::string default_text,
@@ -320,14 +333,6 @@ double parse_share(std::string_view text) {
                   "Give a number between 0 and 1, such as 0.5.");
 }
 
-std::uint32_t parse_network(std::string_view text) {
-  static constexpr std::string_view kCrossbar = "crossbar:";
-  if (!text.starts_with(kCrossbar))
-    throw UserError("network: '" + std::string(text) + "' is not a network", "Give crossbar:N, N ports.");
-  return static_cast<std::uint32_t>(
-      parse_count(text.substr(kCrossbar.size()), "network crossbar:N", kMostNodes));
-}
-
 }  // namespace
 
 void add_switch_options(OptionTable& table, SwitchParameters& p) {
@@ -343,11 +348,21 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   };
 
   add.named("technique", "technique", "how the switch carries messages", p.technique);
-  add.count("nodes", "ports of the switch", p.nodes, kMostNodes, nodes_set);
-  add.add("network", "crossbar:N", "the network and its ports", "", [&p, nodes_set](std::string_view v) {
-    p.nodes = parse_network(v);
+  add.count("nodes", "ports of the switch", p.nodes, kMostNodes, [&p, nodes_set, given] {
+    given->number_of_nodes = p.nodes;
     nodes_set();
   });
+  add.add(
+      "network", std::string(kNetworkForms),
+      "one crossbar of N ports, or a fat tree: L levels of switches, W ports up, M (or W) down, M^L nodes",
+      p.is_tree() ? network_text(p) : "", [&p, nodes_set, given](std::string_view v) {
+        set_network(v, p);
+        if (p.is_tree() && given->number_of_nodes != 0 && given->number_of_nodes != p.nodes)
+          refuse_nodes(p, given->number_of_nodes);
+        // Not every allocation can run on a tree: unless one is given, one that can.
+        if (p.is_tree() && !given->allocation) p.allocation = "ses";
+        nodes_set();
+      });
   add.add("preset", "ch4|ch5|ch8",
           "the dissertation's parameter sets; replaces what was set before, except technique, nodes and seed",
           "", [&p, given](std::string_view v) {
@@ -360,7 +375,8 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
             [given] { given->slots = true; });
   add.count("preload", "slots that are preloaded with what is known of the traffic", p.preload, kMostSlots,
             [given] { given->preload = true; });
-  add.named("allocation", "allocation", "how the TDM cycle is shared", p.allocation);
+  add.named("allocation", "allocation", "how the TDM cycle is shared", p.allocation,
+            [given] { given->allocation = true; });
   add.add("fabric", names_of(FabricTechnology::kKind),
           "technology of the analog fabric: sets the three parts of its reconfiguration and, unless "
           "--slot-length is given, slots at least ten times as long as guard and reconfiguration",

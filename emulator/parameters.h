@@ -10,8 +10,11 @@
 #include "core/option.h"
 #include "core/time.h"
 #include "core/units.h"
+#include "emulator/topology/fat_tree.h"
 
 namespace hybrid {
+
+inline constexpr std::uint32_t kMostNodes = 16'384;  // a matrix of N x N bits is then 32 MiB
 
 struct Clocked {
   Time cycle;
@@ -22,6 +25,7 @@ struct Clocked {
 struct SwitchParameters {
   std::string technique = "hybrid";
   std::uint32_t nodes = 16;
+  FatTreeShape tree;  // of switches, with `nodes` nodes; no levels: one crossbar
 
   // Components. Defaults are preset ch5 (D 5.5.1).
   Time word_generation = nanoseconds(10);  // a PE hands one word to its NIC per this time
@@ -71,6 +75,20 @@ struct SwitchParameters {
     return reconfiguration_command + reconfiguration_switching + reconfiguration_lock;
   }
   constexpr Time reconfiguration_time() const { return std::max(reconfiguration, reconfiguration_parts()); }
+  // What a fat tree adds (docs/timing.md, "Fat tree").
+  constexpr bool is_tree() const { return tree.levels != 0; }
+  /// Between a NIC and the scheduler, which stands above the top switches: a cable more for each level.
+  constexpr Time control_wire() const {
+    return serialise + cable * std::max<std::int64_t>(1, tree.levels) + deserialise;
+  }
+  /// What each switch more on its way adds to a circuit.
+  constexpr Time circuit_hop() const { return analog_fabric.delay() + cable; }
+  /// By how much the longest circuit takes longer than the shortest.
+  constexpr Time circuit_spread() const {
+    return is_tree() ? circuit_hop() * (2 * (std::int64_t{tree.levels} - 1)) : Time{};
+  }
+  /// What a slot loses where the configuration changes.
+  constexpr Time change_time() const { return reconfiguration_time() + circuit_spread(); }
   Time word_time() const { return time_on_link(word, link_rate); }
 };
 
@@ -88,8 +106,8 @@ void check_registered(std::string_view option, std::string_view kind, std::strin
 /// names the option and the mend.
 void check(const SwitchParameters& parameters);
 
-/// The dissertation's parameter sets: "ch4", "ch5", "ch8". Keeps `technique`, `nodes` (where `keep_nodes`)
-/// and `seed`.
+/// The dissertation's parameter sets: "ch4", "ch5", "ch8". Keeps `technique`, the network (where
+/// `keep_nodes`) and `seed`.
 void apply_preset(std::string_view name, SwitchParameters& parameters, bool keep_nodes);
 
 /// Adds an option for each parameter, storing into `parameters` (which must outlive the table).

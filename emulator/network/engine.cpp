@@ -12,8 +12,8 @@ constexpr std::uint64_t kCalm = 16;          // instants until the first state i
 /// More than all delays of a network together.
 Time settling_time(const SwitchParameters& p, const Timing& t) {
   return 2 * (t.generation + t.nic * 2 + t.wire * 2 + t.circuit + t.digital + t.analog + t.reconfiguration +
-              p.guard + p.slot_length * 2 + p.scheduler.cycle + p.scheduler.delay() +
-              (t.word + t.digital_word) * 2);
+              p.circuit_spread() + t.control * 2 + p.guard + p.slot_length * 2 + p.scheduler.cycle +
+              p.scheduler.delay() + (t.word + t.digital_word) * 2);
 }
 
 }  // namespace
@@ -129,7 +129,7 @@ void Engine::fill(std::uint32_t pe) {
 }
 
 void Engine::tell_circuit(const WordQueue& queue, const WordSpan& words) {
-  const Time out = timing_.circuit - (parameters_.cable + parameters_.deserialise);
+  const Time out = timing_.circuit_of(words.connection) - (parameters_.cable + parameters_.deserialise);
   for_each_message(queue.segments, words.starts, [&](std::uint32_t transfer, const Run& starts) {
     WordSpan span = words;
     span.transfer = transfer;

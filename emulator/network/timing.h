@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/connection.h"
 #include "emulator/parameters.h"
 
 namespace hybrid {
@@ -14,29 +15,33 @@ struct Timing {
         word(p.word_time()),
         nic(p.nic.delay()),
         wire(p.one_way_wire()),
+        control(p.control_wire()),
         to_fabric(p.serialise + p.cable),
         circuit(p.serialise + p.cable + p.analog_fabric.delay() + p.cable + p.deserialise),
         digital_word(std::max(word, p.digital_fabric.cycle)),
         digital(p.digital_fabric.delay() + p.one_way_wire()),
         analog(p.analog_fabric.delay() + p.one_way_wire()),
-        reconfiguration(p.reconfiguration_time()),
+        reconfiguration(p.change_time()),
         word_bytes(p.word),
         room(p.buffer == kUnlimited ? kUnlimited : std::max<Bytes>(1, p.buffer / p.word)),
         worm_words(std::max<Bytes>(1, p.worm_limit / p.word)),
         worm_overhead(p.worm_overhead_words),
         flit_words(std::max<Bytes>(1, (p.flit + p.word - 1) / p.word)),
-        input_fifo(p.input_queues == "fifo") {}
+        input_fifo(p.input_queues == "fifo"),
+        hop(p.circuit_hop()),
+        tree_down(p.is_tree() ? p.tree.down : 0) {}
 
   Time generation;       // PE: from one word to the next
   Time word;             // link: from the start of one word to that of the next
   Time nic;              // from a word's entry into a NIC until it can leave, and again at the receiver
   Time wire;             // serialiser, cable, deserialiser: NIC to switch and back
+  Time control;          // the same between NIC and scheduler
   Time to_fabric;        // serialiser and cable: from the NIC's link to the analog fabric
-  Time circuit;          // from the sender's link to the receiver's NIC over an established circuit
+  Time circuit;          // from the sender's link to the receiver's NIC over a circuit through one switch
   Time digital_word;     // as `word`, out of the switch's buffers through the digital fabric
   Time digital;          // digital fabric and the wire behind it
   Time analog;           // the same out of the hybrid switch's buffers, through the analog fabric
-  Time reconfiguration;  // of the analog fabric
+  Time reconfiguration;  // of the analog fabric; of a tree's, until it can carry the new circuits
 
   Bytes word_bytes;
   std::uint64_t room;  // words in a queue, or kUnlimited
@@ -44,6 +49,19 @@ struct Timing {
   std::uint64_t worm_overhead;
   std::uint64_t flit_words;
   bool input_fifo;  // VQ_W is one queue per input
+
+  Time hop;                 // what each switch more adds to a circuit
+  std::uint32_t tree_down;  // m of the fat tree; 0: one switch
+
+  /// From the sender's link to the receiver's NIC over an established circuit: up to the lowest switch above
+  /// both nodes and down again.
+  Time circuit_of(Connection c) const {
+    if (tree_down == 0) return circuit;
+    std::int64_t turn = 0;
+    std::uint32_t from = c.source / tree_down, to = c.destination / tree_down;
+    for (; from != to; ++turn) from /= tree_down, to /= tree_down;
+    return circuit + hop * (2 * turn);
+  }
 
   bool bounded() const { return room != kUnlimited; }
   /// Words of payload; a message of no bytes travels as one word.

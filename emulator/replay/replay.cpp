@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/error.h"
+#include "emulator/network_shape.h"
 #include "emulator/replay/job_driver.h"
 
 namespace hybrid {
@@ -11,7 +13,10 @@ ReplayResult replay(JobTrace& trace, SwitchParameters parameters, const ReplayOp
   std::vector<std::uint32_t> placement = placement_of(trace, options);
   const std::uint32_t ports =
       placement.empty() ? 0 : *std::max_element(placement.begin(), placement.end()) + 1;
-  parameters.nodes = std::max(ports, 2u);
+  fit_nodes(ports, parameters);
+  if (parameters.is_tree() && options.hardware_multicast)
+    throw UserError("multicast: the fabric of one crossbar copies, that of a fat tree does not",
+                    "Leave --multicast out, or --network.");
   check(parameters);
   const std::unique_ptr<Technique> technique = TechniqueRegistration::make(parameters.technique, parameters);
   if (options.timeline != nullptr) technique->observe(*options.timeline);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <utility>
 
 #include "emulator/network/timeline.h"
 #include "emulator/replay/job_for_test.h"
@@ -339,7 +340,16 @@ struct LinkWords final : PortTimeline {
 };
 
 TEST(Replay, ATimelineIsToldOfEveryWordAndChangesNothing) {
-  for (const char* technique : {"wormhole", "circuit", "tdm", "hybrid", "wave", "coll", "chen-liu"}) {
+  const FatTreeShape crossbar, tree{2, 2, 2};
+  for (const auto& [technique, network] : {std::pair{"wormhole", crossbar},
+                                           {"circuit", crossbar},
+                                           {"tdm", crossbar},
+                                           {"hybrid", crossbar},
+                                           {"wave", crossbar},
+                                           {"coll", crossbar},
+                                           {"chen-liu", crossbar},
+                                           {"wormhole", tree},
+                                           {"tdm", tree}}) {
     const auto job = [] {
       MemoryTrace trace(4);
       for (std::uint32_t r = 0; r < 4; ++r) {
@@ -351,6 +361,7 @@ TEST(Replay, ATimelineIsToldOfEveryWordAndChangesNothing) {
     };
     SwitchParameters parameters;
     parameters.technique = technique;
+    parameters.tree = network;
     MemoryTrace plain = job(), observed = job();
     LinkWords words;
     ReplayOptions options;
@@ -363,6 +374,27 @@ TEST(Replay, ATimelineIsToldOfEveryWordAndChangesNothing) {
       EXPECT_EQ(words.arrived[port] * 8, with.ports[port].in) << technique << " port " << port;
     }
   }
+}
+
+TEST(Replay, AJobRunsOnAFatTreeWithNodesToSpare) {
+  SwitchParameters parameters;
+  parameters.tree = {2, 3, 2};  // nine nodes
+  for (const char* technique : {"wormhole", "tdm"}) {
+    parameters.technique = technique;
+    MemoryTrace trace(5);
+    random_job(trace, 3);
+    const Measures m = replay(trace, parameters, {}).measures;
+    EXPECT_EQ(m.nodes, 9U);
+    EXPECT_GT(m.messages, 100U);
+  }
+  MemoryTrace trace(10);
+  random_job(trace, 3);
+  EXPECT_THROW(replay(trace, parameters, {}), UserError);
+  ReplayOptions options;
+  options.hardware_multicast = true;
+  MemoryTrace small(5);
+  random_job(small, 3);
+  EXPECT_THROW(replay(small, parameters, options), UserError);
 }
 
 }  // namespace

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
+#include <utility>
 
 #include "core/error.h"
 #include "core/port_set.h"
 #include "emulator/scheduler/algorithm.h"
+#include "emulator/scheduler/tree_port.h"
 
 namespace hybrid {
 
@@ -14,13 +16,12 @@ namespace {
 
 class ModelPort final : public SchedulerPort {
  public:
-  explicit ModelPort(const SwitchParameters& p)
+  ModelPort(const SwitchParameters& p, std::unique_ptr<SlotNetwork> network)
       : ports_(p.nodes),
         slots_(p.slots),
         cycle_(p.scheduler.cycle),
         delay_(p.scheduler.delay()),
-        scheduler_(
-            make_one_slot_scheduler(p.scheduler_name, SchedulerShape{p.nodes, p.seed, p.scheduler_steps})),
+        network_(std::move(network)),
         requests_(ports_, ports_),
         established_(ports_, ports_),
         preloaded_(ports_, ports_),
@@ -35,6 +36,10 @@ class ModelPort final : public SchedulerPort {
   void request(Time at, Connection c) override;
   void release(Time at, Connection c) override;
   void flush(Time at, Port source) override;
+  void in_the_way(Time at, std::uint32_t slot, Connection c, std::vector<Connection>& found) override {
+    reach(at);
+    network_->in_the_way(slot, c, found);
+  }
   void advance(Time until, std::vector<Grant>& grants) override;
   Time next_change() const override;
 
@@ -62,7 +67,7 @@ class ModelPort final : public SchedulerPort {
 
   std::uint32_t ports_, slots_;
   Time cycle_, delay_;
-  std::unique_ptr<Scheduler> scheduler_;
+  std::unique_ptr<SlotNetwork> network_;
 
   BitMatrix requests_;               // R; 0 for a preloaded connection
   BitMatrix established_;            // B*
@@ -158,7 +163,7 @@ void ModelPort::run_passes_before(Time limit) {
 void ModelPort::pass() {
   const Time visible = pass_edge_ + delay_;
   Configuration& slot = slot_[counter_];
-  const auto toggles = scheduler_->pass({requests_, established_, slot, active_, priority()});
+  const auto toggles = network_->pass(counter_, {requests_, established_, slot, active_, priority()});
   for (const Connection c : toggles)
     if (slot.holds(c))
       disestablish(visible, counter_, c);
@@ -215,8 +220,9 @@ void ModelPort::release(Time at, Connection c) {
   wake(at);
 }
 
-void ModelPort::preload(Time at, std::uint32_t slot, const Configuration& configuration) {
+void ModelPort::preload(Time at, std::uint32_t slot, const Configuration& wanted) {
   reach(at);
+  const Configuration& configuration = network_->load(slot, wanted);
   const Time visible = next_edge(at, cycle_) + delay_;
   for (const Connection c : slot_[slot].connections())
     if (!configuration.holds(c)) disestablish(visible, slot, c);
@@ -225,6 +231,7 @@ void ModelPort::preload(Time at, std::uint32_t slot, const Configuration& config
       if (established_.test(c.source, c.destination)) {
         const std::uint32_t other = slot_of(c);
         disestablish(visible, other, c);
+        network_->lost(other, c);
         free_if_empty(other);
       }
       establish(visible, slot, c);
@@ -252,8 +259,10 @@ void ModelPort::flush(Time at, Port source) {
                   [&](Port output) { change({input, output}, [&] { requests_.reset(input, output); }); });
   for (std::uint32_t s = 0; s < slots_; ++s) {
     for (Port input = begin; input < end; ++input)
-      if (const Port output = slot_[s].destination_of(input); output != kNoPort)
+      if (const Port output = slot_[s].destination_of(input); output != kNoPort) {
         disestablish(visible, s, {input, output});
+        network_->lost(s, {input, output});
+      }
     free_if_empty(s);
   }
   wake(at);
@@ -279,14 +288,33 @@ Time ModelPort::next_change() const {
   return pass_edge_ == Time::never() ? Time::never() : pass_edge_ + delay_;
 }
 
+class Crossbar final : public SlotNetwork {
+ public:
+  explicit Crossbar(const SwitchParameters& p)
+      : scheduler_(
+            make_one_slot_scheduler(p.scheduler_name, SchedulerShape{p.nodes, p.seed, p.scheduler_steps})) {}
+  std::span<const Connection> pass(std::uint32_t /*slot*/, const SchedulingPass& in) override {
+    return scheduler_->pass(in);
+  }
+
+ private:
+  std::unique_ptr<Scheduler> scheduler_;
+};
+
 }  // namespace
+
+std::unique_ptr<SchedulerPort> make_model_port(const SwitchParameters& parameters,
+                                               std::unique_ptr<SlotNetwork> network) {
+  return std::make_unique<ModelPort>(parameters, std::move(network));
+}
 
 std::unique_ptr<SchedulerPort> make_scheduler_port(const SwitchParameters& parameters) {
   if (parameters.nodes == 0) throw UserError("a scheduler needs at least one port", "Give --nodes.");
   if (parameters.slots == 0) throw UserError("a scheduler needs at least one slot", "Give --slots.");
   if (parameters.scheduler.cycle <= Time{})
     throw UserError("the scheduler's clock cycle must be longer than 0", "Give --scheduler-cycle.");
-  return std::make_unique<ModelPort>(parameters);
+  if (parameters.is_tree()) return make_model_port(parameters, std::make_unique<TreeSlotNetwork>(parameters));
+  return make_model_port(parameters, std::make_unique<Crossbar>(parameters));
 }
 
 }  // namespace hybrid

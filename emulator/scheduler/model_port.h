@@ -21,19 +21,45 @@
 // that comes first keeps it.
 // Preload. A connection of the new configuration leaves whatever slot held it, a preloaded one too: the last
 // word counts. Connections that requests had put into that slot, and that are still requested, become
-// pending again and may find room in another slot.
+// pending again and may find room in another slot. Of a configuration that a fat tree cannot hold whole, what
+// it cannot hold is as if it had not been given.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "core/scheduler_port.h"
 #include "emulator/parameters.h"
+#include "emulator/scheduler/scheduler.h"
 
 namespace hybrid {
 
-/// An empty scheduler for `nodes` ports and `slots` slots; reads `scheduler`, `scheduler_name`,
-/// `scheduler_steps` and `seed` too. Throws UserError for no nodes, no slots, no scheduler clock, or an
-/// unknown scheduler.
+/// The network whose slots the model fills: who of those that ask gets in, and, where free ports are not all
+/// that a connection needs (its path through a tree), what each slot holds of that.
+class SlotNetwork {
+ public:
+  virtual ~SlotNetwork() = default;
+  /// A pass over slot `slot`, as Scheduler::pass but that what has both ports free and no path may have to
+  /// wait. What it toggles is so at once.
+  virtual std::span<const Connection> pass(std::uint32_t slot, const SchedulingPass& in) = 0;
+  /// The slot holds as much of `wanted` as can be, which is returned, and nothing else.
+  virtual const Configuration& load(std::uint32_t /*slot*/, const Configuration& wanted) { return wanted; }
+  /// The slot lost `c` otherwise.
+  virtual void lost(std::uint32_t /*slot*/, Connection /*c*/) {}
+  /// As SchedulerPort::in_the_way().
+  virtual void in_the_way(std::uint32_t /*slot*/, Connection /*c*/,
+                          std::vector<Connection>& /*found*/) const {}
+};
+
+/// The model over `network`, which has `nodes` ports and `slots` slots.
+std::unique_ptr<SchedulerPort> make_model_port(const SwitchParameters& parameters,
+                                               std::unique_ptr<SlotNetwork> network);
+
+/// An empty scheduler for `nodes` ports and `slots` slots, of a crossbar or a fat tree
+/// (emulator/scheduler/tree_port.h); reads `scheduler`, `scheduler_name`, `scheduler_steps` and `seed` too.
+/// Throws UserError for no nodes, no slots, no scheduler clock, or an unknown scheduler.
 std::unique_ptr<SchedulerPort> make_scheduler_port(const SwitchParameters& parameters);
 
 }  // namespace hybrid

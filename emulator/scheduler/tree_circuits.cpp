@@ -44,21 +44,23 @@ TreeCircuits::TreeCircuits(const FatTreeShape& shape)
 TreePath TreeCircuits::request(Connection c) {
   if (holds(c)) return paths_[c.source];
   TreePath path;
+  path.granted = std::visit(
+      [&](auto& links) { return links.nodes_free(c) && find(links, 0, links.start(c), path); }, links_);
+  if (path.granted) hold(c, path);
+  return path;
+}
+
+void TreeCircuits::hold(Connection c, const TreePath& path) {
   std::visit(
       [&](auto& links) {
-        if (!links.nodes_free(c) || !find(links, 0, links.start(c), path)) return;
-        path.granted = true;
         links.take_nodes(c);
         along(links, c, path,
               [&](std::size_t up, std::size_t down, std::uint32_t port) { links.take(up, down, port); });
       },
       links_);
-  if (path.granted) {
-    destinations_[c.source] = c.destination;
-    paths_[c.source] = path;
-    ++size_;
-  }
-  return path;
+  destinations_[c.source] = c.destination;
+  paths_[c.source] = path;
+  ++size_;
 }
 
 bool TreeCircuits::release(Connection c) {

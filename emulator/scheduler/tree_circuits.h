@@ -28,6 +28,8 @@ class TreeCircuits {
 
   /// The circuit's path, `granted` where there is one now. A circuit that is held is granted again, as it is.
   TreePath request(Connection c);
+  /// Takes a path found elsewhere, whose nodes and links are all free.
+  void hold(Connection c, const TreePath& path);
   /// False: it was not held.
   bool release(Connection c);
   void clear();

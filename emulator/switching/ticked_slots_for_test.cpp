@@ -69,7 +69,7 @@ void TickedSwitch::slotted_switch() {
       schedule_[g.slot].remove(g.connection);
     }
     c.established = up;
-    later(t_ + wire_, 1, [this, i = i, j = j, up] {
+    later(t_ + control_wire_, 1, [this, i = i, j = j, up] {
       Circuit& told = circuit(i, j);
       told.in_table = up;
       told.requested = false;
@@ -81,8 +81,15 @@ void TickedSwitch::slotted_switch() {
   if (t_ == boundary_) begin_slot();
 }
 
+std::int64_t TickedSwitch::switches_between(Port i, Port j) const {
+  std::int64_t switches = 1;
+  if (p_.tree.levels == 0) return switches;
+  for (i /= p_.tree.down, j /= p_.tree.down; i != j; i /= p_.tree.down, j /= p_.tree.down) switches += 2;
+  return switches;
+}
+
 bool TickedSwitch::idle_seen(const Circuit& c) const {
-  const std::int64_t told = t_ - wire_;
+  const std::int64_t told = t_ - control_wire_;
   return c.waits(t_) ? c.busy_since > told && c.gone_before <= told : c.gone <= told;
 }
 
@@ -101,6 +108,7 @@ void TickedSwitch::guard() {
       std::vector<Connection> found;
       if (schedule_[s].destination_of(i) != kNoPort) found.push_back({i, schedule_[s].destination_of(i)});
       if (schedule_[s].source_of(j) != kNoPort) found.push_back({schedule_[s].source_of(j), j});
+      scheduler_->in_the_way(Time{t_}, s, {i, j}, found);
       return found;
     };
     for (std::uint32_t s = 0; s < p_.slots; ++s) {
@@ -151,7 +159,8 @@ void TickedSwitch::offered(std::uint64_t words, bool known) {
                                          predictable_,
                                          foreground_,
                                          traffic_});
-  if (foreground_ != before) later(t_ + wire_, 1, [this, now = foreground_] { nics_foreground_ = now; });
+  if (foreground_ != before)
+    later(t_ + control_wire_, 1, [this, now = foreground_] { nics_foreground_ = now; });
 }
 
 void TickedSwitch::begin_slot() {
@@ -183,7 +192,7 @@ void TickedSwitch::begin_slot() {
   Configuration shown;
   std::int64_t lost = p_.guard.ps;
   if (choice.slot != kIdleSlot) {
-    if (in_fabric_ != choice.slot || changed_[choice.slot]) lost += p_.reconfiguration.ps;
+    if (in_fabric_ != choice.slot || changed_[choice.slot]) lost += p_.reconfiguration.ps + spread_;
     changed_[choice.slot] = choice.shared;
     in_fabric_ = previous_slot_ = choice.slot;
     if (choice.slot < p_.slots) {
@@ -198,7 +207,7 @@ void TickedSwitch::begin_slot() {
       openings_.push_back({t_ + skew, t_ + skew + lost, boundary_ + skew, shown});
     }
   }
-  if (choice.shared && !windows_.empty() && windows_.back().close == t_ + wire_) {
+  if (choice.shared && !windows_.empty() && windows_.back().close == t_ + control_wire_) {
     bool all = true;
     for (const Connection c : shown.connections()) {
       const Configuration& before = windows_.back().configuration;
@@ -206,7 +215,7 @@ void TickedSwitch::begin_slot() {
     }
     if (all) lost = p_.guard.ps;
   }
-  windows_.push_back({t_ + wire_, t_ + wire_ + lost, boundary_ + wire_, shown});
+  windows_.push_back({t_ + control_wire_, t_ + control_wire_ + lost, boundary_ + control_wire_, shown});
 }
 
 }  // namespace hybrid

@@ -11,6 +11,11 @@ TickedSwitch::TickedSwitch(const SwitchParameters& p) : p_(p) {
   word_ = p.word_time().ps;
   nic_ = p.nic.delay().ps;
   wire_ = p.one_way_wire().ps;
+  control_wire_ = wire_;
+  if (p.tree.levels > 1) {
+    control_wire_ += (p.tree.levels - 1) * p.cable.ps;
+    spread_ = 2 * (p.tree.levels - 1) * (p.analog_fabric.delay() + p.cable).ps;
+  }
   room_ = p.buffer == kUnlimited ? 1 << 30 : static_cast<int>(p.buffer / p.word);
   ports_.resize(p.nodes);
   for (auto& port : ports_) port.output_turn = 0;

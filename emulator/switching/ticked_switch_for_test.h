@@ -75,7 +75,7 @@ class TickedSwitch {
   void later(std::int64_t at, int phase, std::function<void()> f);
 
   void act_on(const Action& a);
-  void control(std::function<void()> f) { later(t_ + nic_ + wire_, 2, std::move(f)); }
+  void control(std::function<void()> f) { later(t_ + nic_ + control_wire_, 2, std::move(f)); }
 
   void tick();
   void run_phase(int phase);
@@ -89,6 +89,7 @@ class TickedSwitch {
 
   void slotted_switch();
   bool idle_seen(const Circuit& c) const;
+  std::int64_t switches_between(Port i, Port j) const;
   void guard();
   /// The NICs offered so many words, of a connection that the table holds or not.
   void offered(std::uint64_t words, bool known);
@@ -122,6 +123,7 @@ class TickedSwitch {
   SwitchParameters p_;
   bool slotted_, has_worms_;
   std::int64_t word_, nic_, wire_;
+  std::int64_t control_wire_, spread_ = 0;  // of a fat tree
   int room_;
   std::int64_t t_ = 0;
   std::size_t delivered_ = 0;

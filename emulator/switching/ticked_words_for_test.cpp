@@ -128,9 +128,10 @@ bool TickedSwitch::circuit_word(Port i) {
   if (c.unsent == 0) p.owned = false;
   if (slotted_ && c.unsent == 0) c.tells = false;
   if (slotted_ && c.unsent == 0)
-    later(t_ + word_ + nic_ + wire_, 2, [this, i, j] { --circuit(i, j).told_waiting; });
+    later(t_ + word_ + nic_ + control_wire_, 2, [this, i, j] { --circuit(i, j).told_waiting; });
   if (word.last)
-    arriving_[t_ + (p_.serialise + p_.cable + p_.cable + p_.deserialise + p_.analog_fabric.delay()).ps + nic_]
+    arriving_[t_ + (p_.serialise + p_.deserialise + p_.cable).ps +
+              switches_between(i, j) * (p_.analog_fabric.delay() + p_.cable).ps + nic_]
         .push_back(word.message);
   return true;
 }

@@ -1,5 +1,7 @@
 #include "emulator/switching/wormhole.h"
 
+#include "emulator/switching/tree_wormhole.h"
+
 namespace hybrid {
 
 namespace {
@@ -8,7 +10,10 @@ enum Kinds : std::uint32_t { kTail = kFirstOwnKind, kRequest, kPass };
 
 const TechniqueRegistration kWormhole{
     "wormhole", "worms through a digital fabric, buffered at the switch inputs (D 8.4.1)",
-    [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<Wormhole>(p); }};
+    [](const SwitchParameters& p) -> std::unique_ptr<Technique> {
+      if (p.is_tree()) return std::make_unique<TreeWormhole>(p);
+      return std::make_unique<Wormhole>(p);
+    }};
 
 }  // namespace
 

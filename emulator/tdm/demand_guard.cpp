@@ -8,7 +8,7 @@ namespace hybrid {
 
 /// Whether the switch has been told that no data waits for `c`.
 bool PredictiveCircuits::idle_seen(const Circuit& c, Time now) const {
-  const Time told = now - timing_.wire;
+  const Time told = now - timing_.control;
   return waits(c, now) ? c.busy_since > told && c.gone_before <= told : c.gone <= told;
 }
 
@@ -27,8 +27,11 @@ void PredictiveCircuits::make_room(Time now, Connection wanted, bool busy_too) {
   const auto blockers = [&](std::uint32_t slot, auto&& visit) {
     const Port output = schedule_[slot].destination_of(wanted.source);
     const Port input = schedule_[slot].source_of(wanted.destination);
-    if (output != kNoPort) visit(circuit({wanted.source, output}));
-    if (input != kNoPort) visit(circuit({input, wanted.destination}));
+    in_the_way_.clear();
+    if (output != kNoPort) in_the_way_.push_back({wanted.source, output});
+    if (input != kNoPort) in_the_way_.push_back({input, wanted.destination});
+    port_->in_the_way(now, slot, wanted, in_the_way_);
+    for (const Connection c : in_the_way_) visit(circuit(c));
   };
   for (std::uint32_t slot = 0; slot < parameters_.slots; ++slot) {
     if (!preloaded_[slot].empty()) continue;

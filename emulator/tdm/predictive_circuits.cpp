@@ -96,7 +96,7 @@ void PredictiveCircuits::watch_deadline(std::uint32_t port) {
 
 void PredictiveCircuits::send_control(Time now, const Control& control) {
   control_.push(control);
-  events_.push(now + timing_.nic + timing_.wire, kControl);
+  events_.push(now + timing_.nic + timing_.control, kControl);
 }
 
 void PredictiveCircuits::ask(Time now, Circuit& c, bool demand) {
@@ -135,7 +135,7 @@ void PredictiveCircuits::drain(Time now, Circuit& c) {
       c.left(starts);
       leave_segments(
           c.segments, starts, [](std::uint32_t) {},
-          [&](std::uint32_t index, Time start) { deliver(start + timing_.circuit + timing_.nic, index); });
+          [&](std::uint32_t index, Time start) { deliver(start + c.path + timing_.nic, index); });
     });
     if (sent == 0) break;
     words_sent += sent;
@@ -211,7 +211,7 @@ void PredictiveCircuits::on_control(Time now) {
     case Control::What::offer:
       if (!ticking_) catch_up(now);
       if (controller_.offered(control.words))
-        events_.push(now + timing_.wire, kNotice, controller_.foreground() ? 1 : 0, kEveryone);
+        events_.push(now + timing_.control, kNotice, controller_.foreground() ? 1 : 0, kEveryone);
       return;
   }
   watch_port(now);
@@ -263,13 +263,13 @@ void PredictiveCircuits::apply_grant(const Grant& grant) {
     c.established_since = grant.at;
     c.patience_ends = Time::never();
     ++statistics_.established;
-    events_.push(grant.at + timing_.wire, kNotice, connection.source, connection.destination);
+    events_.push(grant.at + timing_.control, kNotice, connection.source, connection.destination);
   } else {
     slot.remove(connection);
     c.established = false;
     statistics_.held += grant.at - c.established_since;
     if (!waits(c, grant.at)) statistics_.held_unused += grant.at - std::max(c.gone, c.established_since);
-    events_.push(grant.at + timing_.wire, kNotice, connection.source, connection.destination | kMark);
+    events_.push(grant.at + timing_.control, kNotice, connection.source, connection.destination | kMark);
   }
   if (controller_.needs_signals()) note_wanted(c);
   changed_[grant.slot] = 1;

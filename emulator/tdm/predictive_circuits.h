@@ -23,7 +23,8 @@
 // Demand guard: a connection that data waits for must not starve behind connections that nobody uses (the
 // dissertation's predictors may keep them for ever). When the switch holds such a request for `patience` (two
 // TDM cycles with S_W, or two sweeps of the scheduler if that is longer), it releases what stands in the way
-// in one slot: of the slots that are not preloaded, the one where the connections at the two ports are idle
+// in one slot: of the slots that are not preloaded, the one where the connections at the two ports (and, in a
+// fat tree, on the links of one path: core/scheduler_port.h, in_the_way()) are idle
 // (their NICs reported no data, one wire delay ago) for longest; least recently used. Where all of them are
 // busy, it tries again every `patience`, and from the fourth time on takes the slot whose connections are
 // established for longest; they ask again when their data waits. Requests due at one instant have their turn
@@ -74,8 +75,10 @@ class PredictiveCircuits : public Engine {
 
   /// A connection's side in the NIC and in the switch.
   struct Circuit : WordQueue {
-    Circuit(const Timing& timing, Connection c) : WordQueue(timing), connection(c) {}
+    Circuit(const Timing& timing, Connection c)
+        : WordQueue(timing), connection(c), path(timing.circuit_of(c)) {}
     Connection connection;
+    Time path;  // from the link to the receiver's NIC
     // NIC
     bool in_table = false;
     bool requested = false;    // and no notice of it yet
@@ -186,6 +189,7 @@ class PredictiveCircuits : public Engine {
 
   std::unique_ptr<SchedulerPort> port_;
   std::vector<Grant> grants_;
+  std::vector<Connection> in_the_way_;
   Time port_watched_ = Time::never();
   std::vector<Configuration> schedule_;   // B^(s) at the switch
   std::vector<Configuration> preloaded_;  // by slot: what the port was told to hold there and still does

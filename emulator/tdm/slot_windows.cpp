@@ -10,14 +10,14 @@ void PredictiveCircuits::tick(Time now) {
   catch_up(now);
   for (std::size_t i = 0; i < upcoming_.size(); ++i) events_.push(upcoming_[i].seen, kWindow);
   events_.push(controller_.boundary(), kBoundary);
-  known_until_ = upcoming_.empty() ? controller_.boundary() + timing_.wire : upcoming_.front().seen;
+  known_until_ = upcoming_.empty() ? controller_.boundary() + timing_.control : upcoming_.front().seen;
 }
 
 /// Goes over the slots that begin before `limit`, while nothing is in flight. Those that the NICs and the
 /// fabric have not wholly seen by then are begun one by one.
 void PredictiveCircuits::catch_up(Time limit) {
   if (controller_.boundary() < limit)
-    controller_.skip_to(limit - timing_.wire - timing_.to_fabric - 2 * controller_.longest_slot());
+    controller_.skip_to(limit - timing_.control - timing_.to_fabric - 2 * controller_.longest_slot());
   while (controller_.boundary() < limit) begin_slot(limit);
   while (!upcoming_.empty() && upcoming_.front().seen < limit) see_next_window();
 }
@@ -35,9 +35,9 @@ void PredictiveCircuits::on_boundary(Time now) {
 void PredictiveCircuits::begin_slot(Time now) {
   const CycleController::Slot slot = controller_.step(wormhole_inputs());
   Window window;
-  window.seen = slot.begin + timing_.wire;
+  window.seen = slot.begin + timing_.control;
   window.open = window.seen + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{});
-  window.close = slot.end + timing_.wire;
+  window.close = slot.end + timing_.control;
   window.slot = slot.slot;
   if (timeline_ != nullptr && slot.slot != kIdleSlot)
     timeline_->slot(slot.begin, slot.end, slot.slot, slot.slot >= parameters_.slots,

@@ -6,7 +6,7 @@ namespace hybrid {
 
 void PredictiveCircuits::signal_waiting(Time at, const Circuit& c, bool waiting) {
   if (!controller_.needs_signals()) return;
-  events_.push(at + timing_.nic + timing_.wire, kSignal, c.connection.source,
+  events_.push(at + timing_.nic + timing_.control, kSignal, c.connection.source,
                c.connection.destination | (waiting ? 0 : kMark));
 }
 

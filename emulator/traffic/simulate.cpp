@@ -32,7 +32,7 @@ constexpr std::uint64_t kStalled = std::uint64_t{1} << 26;  // steps of a techni
 /// back.
 Time preloaded_at(const SwitchParameters& p) {
   if (p.preload == 0) return {};
-  return p.nic.delay() + p.one_way_wire() * 2 + p.scheduler.delay() + p.scheduler.cycle * 2;
+  return p.nic.delay() + p.control_wire() * 2 + p.scheduler.delay() + p.scheduler.cycle * 2;
 }
 
 class Simulation final : public TransferListener {

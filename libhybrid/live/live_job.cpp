@@ -161,6 +161,7 @@ std::unique_ptr<LiveJob::Service> LiveJob::make_service(const LiveConfig& config
   if (config.host == 0) {
     SwitchParameters network = config.network;
     network.nodes = region.ports;
+    network.tree = {};  // what grants while the job runs is one crossbar's scheduler
     auto port = config.make_port ? config.make_port(network) : make_scheduler_port(network);
     if (port == nullptr || port->shape().ports < region.ports)
       throw RunError("the scheduler has fewer ports than the job uses (" + std::to_string(region.ports) +

@@ -142,7 +142,18 @@ void add_compared_switch_options(OptionTable& table, SwitchParameters& network,
   OptionTable own;
   add_switch_options(own, network);
   for (Option option : own.options()) {
-    if (!with_nodes && (option.name == "nodes" || option.name == "network")) continue;
+    if (!with_nodes && option.name == "nodes") continue;
+    if (!with_nodes && option.name == "network") {
+      option.value = "fattree:L,W[,M]";
+      option.help =
+          "a fat tree instead of one crossbar: L levels of switches, W ports up, M (or W) down, M^L nodes";
+      option.set = [set = option.set](std::string_view text) {
+        if (text.starts_with("crossbar:"))
+          throw UserError("network: a crossbar has as many ports as the ranks use",
+                          "Leave --network out, or give fattree:L,W[,M].");
+        set(text);
+      };
+    }
     if (option.name == "technique") {
       add_registered_list(table, "technique", Technique::kKind, "techniques to compare", no_techniques,
                           techniques);
@@ -251,6 +262,12 @@ void check_job(const JobOptions& options) {
       options.slot_counts.empty() ? std::vector<std::uint32_t>{parameters.slots} : options.slot_counts;
   for (std::uint32_t slots : counts) {
     parameters.slots = slots;
+    for (const std::string& technique : options.techniques) {
+      parameters.technique = technique;
+      check(parameters);
+    }
+    if (!options.techniques.empty()) continue;
+    if (parameters.is_tree()) parameters.technique = "tdm";  // the default ones are those that can
     check(parameters);
   }
   if (!options.preload_topology.empty()) check_topology(options.preload_topology, parameters);

@@ -67,7 +67,7 @@ TEST(JobOptions, NameTheOptionAndTheLikelyMeantValue) {
 TEST(JobOptions, HaveNoOptionForThePortsThatTheRanksDecide) {
   Job job;
   EXPECT_EQ(job.table.find("nodes"), nullptr);
-  EXPECT_EQ(job.table.find("network"), nullptr);
+  EXPECT_THAT(job.refusal("network", "crossbar:8"), HasSubstr("as many ports as the ranks use"));
 }
 
 TEST(JobOptions, VariablesBesideAPresetWinOverIt) {

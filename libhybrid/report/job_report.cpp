@@ -9,17 +9,19 @@
 
 #include "core/error.h"
 #include "core/registry.h"
+#include "emulator/network_shape.h"
 #include "emulator/replay/trace_names.h"
 
 namespace hybrid {
 
 namespace {
 
-std::vector<std::string> default_techniques() {
+std::vector<std::string> default_techniques(bool on_tree) {
   std::vector<std::string> names;
   const auto known = registered_names(Technique::kKind);
   for (std::string_view name : {"wormhole", "circuit", "tdm", "hybrid"})
-    if (std::find(known.begin(), known.end(), name) != known.end()) names.emplace_back(name);
+    if (std::find(known.begin(), known.end(), name) != known.end() && (!on_tree || runs_on_trees(name)))
+      names.emplace_back(name);
   return names;
 }
 
@@ -42,11 +44,12 @@ std::vector<std::uint32_t> slot_counts(const JobOptions& options, std::uint32_t 
 std::vector<SwitchParameters> emulations(const JobOptions& options, const std::vector<std::uint32_t>& counts,
                                          std::uint32_t ports) {
   std::vector<SwitchParameters> all;
-  const auto techniques = options.techniques.empty() ? default_techniques() : options.techniques;
+  const auto techniques =
+      options.techniques.empty() ? default_techniques(options.network.is_tree()) : options.techniques;
   for (const std::string& technique : techniques) {
     SwitchParameters parameters = options.network;
     parameters.technique = technique;
-    parameters.nodes = std::max(ports, 2u);
+    fit_nodes(ports, parameters);
     for (std::uint32_t k :
          uses_slots(technique) ? counts : std::vector<std::uint32_t>{options.network.slots}) {
       parameters.slots = k;
@@ -235,7 +238,9 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   std::set<std::uint32_t> used(placement.begin(), placement.end());
   report.job = {job->ranks(), static_cast<std::uint32_t>(used.size()), job->properties()};
   report.warnings = warnings_of(report.job);
-  const std::uint32_t ports = std::max(count_ports(placement), 2u);
+  SwitchParameters fitted = options.network;
+  fit_nodes(count_ports(placement), fitted);
+  const std::uint32_t ports = fitted.nodes;
   emulations(options, slot_counts(options, options.network.slots), ports);  // refuses what cannot work, early
 
   tell("finding phases", 0);

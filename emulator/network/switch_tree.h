@@ -1,0 +1,135 @@
+// Worms through a fat tree, switch by switch: each switch with a virtual queue for every input and output,
+// its own round-robin scheduler, and credits back over each link. What SwitchNode is for one crossbar.
+//
+// Route: d-mod-k. At level h a worm goes up by port (destination div w^h) mod w until it is above its
+// destination, then down. So it never goes up again, and no ring of worms can wait for each other.
+//
+// Timing, at every switch as in emulator/network/switch_node.h
+// - A word in Q_W, one NIC delay after it entered, starts on the link when the NIC knows of a place in the
+//   first switch's queue for its way on, and is there one wire delay later.
+// - The worm at the head of a queue asks for its output when its first flit is there (or as much of it as the
+//   queue can hold) and the worm before it has left. Passes are on the edges of the scheduler's clock, which
+//   all switches share; grants hold one scheduler delay later. Input and output are busy from the pass until
+//   the worm's last word has left the queue.
+// - A granted worm sends one word per `digital_word`, as they are there and, between switches, as places in
+//   the next queue are known to be free; a word is there one digital fabric and one wire delay later. Towards
+//   a node no place is needed: it is delivered after fabric, wire and NIC.
+// - A place is free when its word leaves, and known to be one wire delay later where it is waited for.
+// A worm whose next queue is full keeps its input and output, all the way back (head reservation).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <vector>
+
+#include "emulator/network/event_queue.h"
+#include "emulator/network/queue.h"
+#include "emulator/network/switch_node.h"
+#include "emulator/network/wormhole_scheduler.h"
+#include "emulator/topology/fat_tree.h"
+
+namespace hybrid {
+
+class SwitchTree {
+ public:
+  using Kinds = SwitchNode::Kinds;
+  using Delivery = SwitchNode::Delivery;
+  using Source = SwitchNode::Source;
+
+  SwitchTree(const FatTreeShape& shape, const Timing& timing, const Clocked& scheduler, Kinds kinds);
+
+  void observe(PortTimeline& timeline) { timeline_ = &timeline; }
+  Source& source(Port node) { return sources_[node]; }
+
+  /// `transfer` of `payload` words of payload is about to enter `node`'s Q_W.
+  void announce(Port node, std::uint32_t transfer, Port destination, std::uint64_t payload);
+
+  /// Moves words from `node`'s Q_W over its link, and on through the tree as far as is certain now. Returns
+  /// whether words left Q_W. `touched` receives nodes for which it may do more.
+  bool move(Time now, Port node, EventQueue& events, std::vector<Delivery>& delivered,
+            std::vector<std::uint32_t>& touched);
+  /// Handles tail, request and pass events; likewise.
+  void handle(Time now, const SwitchEvent& event, EventQueue& events, std::vector<Delivery>& delivered,
+              std::vector<std::uint32_t>& touched);
+
+ private:
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+  struct Announced {
+    std::uint32_t transfer;
+    Port destination;
+    std::uint64_t payload;
+  };
+  /// What has begun to arrive: from a NIC a message, from a switch a worm, since worms of several messages
+  /// come in turns there.
+  struct Arriving {
+    std::uint32_t transfer;
+    Connection connection;
+    std::uint64_t left;  // words of payload not yet in a granted worm
+    bool ends_message;   // with the last of them
+  };
+  struct VirtualQueue {
+    RunQueue arrived;  // words that have not left: their arrival
+    RunQueue credit;   // places that the sender knows of and has not used
+    Ring<Arriving> messages;
+    bool asked = false;  // the head worm has asked, is about to, or is granted
+    Time asked_at{};
+    std::uint32_t output = 0;  // of the head worm, when it asked
+  };
+  /// The granted worm of an input.
+  struct Worm {
+    VirtualQueue* queue = nullptr;
+    VirtualQueue* next = nullptr;  // where it goes; nullptr: to its node
+    std::uint32_t next_input = 0;
+    Arriving self{};          // as the next queue is told of it
+    std::uint64_t words = 0;  // with overhead
+    std::uint64_t left = 0;
+    Time free{};  // earliest start of the next
+    Time last_left{};
+  };
+  /// The other end of an input's or an output's link.
+  struct Far {
+    std::uint32_t node = kNone;  // a node, or
+    std::uint32_t port = 0;      // an output (of an input's link) or an input (of an output's), by number
+  };
+
+  // Inputs and outputs are numbered switch by switch, `ports_` each: ports down, then ports up.
+  std::uint32_t switch_of(std::uint32_t input) const { return input / ports_; }
+  std::uint32_t level_of(std::uint32_t number) const;
+  Far far(std::uint32_t port) const;
+  /// The port, of the switch that `input` is at, by which a worm goes on to `destination`.
+  std::uint32_t route(std::uint32_t input, Port destination) const;
+  VirtualQueue& queue(std::uint32_t input, std::uint32_t output);
+  std::uint64_t head_worm(const VirtualQueue& queue) const;
+  void ask(Time now, std::uint32_t input, VirtualQueue& queue, EventQueue& events);
+  void wake(Time now, std::uint32_t number, EventQueue& events);
+  void grant(Time now, std::uint32_t number, Connection ports);
+  bool move_link(Time now, Port node, EventQueue& events);
+  bool move_worm(Time now, std::uint32_t input, EventQueue& events, std::vector<Delivery>& delivered);
+  void move_on(Time now, EventQueue& events, std::vector<Delivery>& delivered,
+               std::vector<std::uint32_t>& touched);
+
+  PortTimeline* timeline_ = nullptr;
+  FatTree tree_;
+  Timing timing_;
+  Clocked scheduler_;
+  Kinds kinds_;
+  std::uint32_t ports_;
+  std::vector<std::uint32_t> first_;  // by level: its first switch
+  std::vector<Source> sources_;
+  std::vector<Ring<Announced>> announced_;
+  std::vector<std::vector<std::uint32_t>> place_;  // by input: of each output's queue in queues_, from 1 on
+  std::deque<VirtualQueue> queues_;                // addresses stay
+  std::vector<Worm> worms_;                        // by input
+  std::vector<std::uint32_t> feeding_;             // by output: the input whose worm it is granted to
+  struct Scheduling {
+    WormholeScheduler scheduler;
+    Time pass_at = Time::never();
+    Time last_pass{-1};
+  };
+  std::vector<Scheduling> schedulers_;  // by switch
+  std::vector<std::uint32_t> work_;     // inputs whose worm may be able to move
+};
+
+}  // namespace hybrid

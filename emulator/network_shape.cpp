@@ -1,0 +1,85 @@
+#include "emulator/network_shape.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "emulator/parameters.h"
+
+namespace hybrid {
+
+namespace {
+
+constexpr std::string_view kCrossbar = "crossbar:", kTree = "fattree:";
+constexpr std::array<std::string_view, 2> kTechniques{"wormhole", "tdm"};
+// A shared slot (emulator/tdm/allocation.h) puts circuits of several slots together, whose paths may cross.
+constexpr std::array<std::string_view, 4> kAllocations{"none", "ses", "sla", "preempt"};
+constexpr std::uint64_t kMostSwitchPorts = 1U << 20;
+
+void check_one_of(const char* what, std::string_view name, std::span<const std::string_view> can) {
+  if (std::find(can.begin(), can.end(), name) != can.end()) return;
+  throw UserError(fmt::format("{}: '{}' cannot run on a fat tree yet", what, name),
+                  fmt::format("Give one of {}, or --network crossbar:N.", fmt::join(can, ", ")));
+}
+
+}  // namespace
+
+void set_network(std::string_view text, SwitchParameters& p) {
+  if (text.starts_with(kCrossbar)) {
+    p.nodes = static_cast<std::uint32_t>(
+        parse_count(text.substr(kCrossbar.size()), "network crossbar:N", kMostNodes));
+    p.tree = {};
+  } else if (text.starts_with(kTree)) {
+    const FatTreeShape shape = parse_fat_tree(text);
+    p.nodes = FatTree(shape).nodes();
+    p.tree = shape;
+  } else {
+    throw UserError(
+        "network: '" + std::string(text) + "' is not a network",
+        "Give crossbar:N, N ports, or fattree:L,W[,M]: L levels of switches with W ports up and M "
+        "(unless given: W) down.");
+  }
+}
+
+std::string network_text(const SwitchParameters& p) {
+  return p.is_tree() ? to_string(p.tree) : std::string(kCrossbar) + std::to_string(p.nodes);
+}
+
+bool runs_on_trees(std::string_view technique) {
+  return std::find(kTechniques.begin(), kTechniques.end(), technique) != kTechniques.end();
+}
+
+void fit_nodes(std::uint32_t ports, SwitchParameters& p) {
+  p.nodes = p.is_tree() ? FatTree(p.tree).nodes() : std::max(ports, 2U);
+  if (ports <= p.nodes) return;
+  throw UserError(fmt::format("network: {} has {} nodes, but the job uses the ports 0 to {}",
+                              to_string(p.tree), p.nodes, ports - 1),
+                  "Give a larger tree, or a placement on fewer --ports.");
+}
+
+void refuse_nodes(const SwitchParameters& p, std::uint32_t given) {
+  throw UserError(
+      fmt::format("nodes: {}, but {} has {} nodes", given, to_string(p.tree), FatTree(p.tree).nodes()),
+      "Leave --nodes out, or give another --network.");
+}
+
+void check_network(const SwitchParameters& p) {
+  if (!p.is_tree()) return;
+  const FatTree tree(p.tree);
+  if (p.nodes != tree.nodes()) refuse_nodes(p, p.nodes);
+  if (std::uint64_t{tree.switches()} * (p.tree.up + p.tree.down) > kMostSwitchPorts)
+    throw UserError(fmt::format("network: {} has {} switches of {} ports, more than can be emulated",
+                                to_string(p.tree), tree.switches(), p.tree.up + p.tree.down),
+                    "Give fewer levels or ports up.");
+  check_one_of("technique", p.technique, kTechniques);
+  check_one_of("allocation", p.allocation, kAllocations);
+  // Paths are found in the order of `greedy` (emulator/scheduler/tree_port.h).
+  check_one_of("scheduler", p.scheduler_name, std::array<std::string_view, 1>{"greedy"});
+}
+
+}  // namespace hybrid

@@ -1,0 +1,48 @@
+// The slots of a fat tree behind the scheduler port: which circuits each of the K slots holds, with their
+// paths. The model itself (edges, sweeps, requests, preloading) is that of emulator/scheduler/model_port.h.
+//
+// Slots. Each is a tree of its own: no link carries two circuits of one slot.
+// Pass. As `greedy` (D 5.3.2) over the slot: rows and columns in the order of the rotating priority, a cell
+// that is to be released frees its nodes and links for the cells behind it, one that is requested is
+// established where both nodes and some path of links are free (emulator/scheduler/tree_circuits.h: all
+// paths are tried, nothing that is held moves). So a tree of one level is the crossbar, grant for grant.
+// Preload. A slot that is preloaded has its paths chosen together (`optimal`): every configuration of a tree
+// with w >= m fits. In a narrower tree what fits is held, the rest is as if it had not been given.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "emulator/parameters.h"
+#include "emulator/scheduler/model_port.h"
+#include "emulator/scheduler/tree_circuits.h"
+#include "emulator/scheduler/tree_scheduler.h"
+
+namespace hybrid {
+
+class TreeSlotNetwork final : public SlotNetwork {
+ public:
+  /// Of `tree`; `nodes` are its nodes.
+  explicit TreeSlotNetwork(const SwitchParameters& parameters);
+
+  std::span<const Connection> pass(std::uint32_t slot, const SchedulingPass& in) override;
+  const Configuration& load(std::uint32_t slot, const Configuration& wanted) override;
+  void lost(std::uint32_t slot, Connection c) override { slots_[slot].release(c); }
+  /// Along the path that takes at each level the port with the fewest links in use; equals: the lowest.
+  void in_the_way(std::uint32_t slot, Connection c, std::vector<Connection>& found) const override;
+
+  const TreeCircuits& slot(std::uint32_t s) const { return slots_[s]; }
+
+ private:
+  bool establish(std::uint32_t slot, const SchedulingPass& in, Port input, Port begin, Port end);
+
+  std::vector<TreeCircuits> slots_;
+  std::unique_ptr<TreeScheduler> whole_;  // paths of a configuration together
+  Configuration loaded_;
+  std::vector<Connection> wanted_, toggles_;
+  std::vector<TreePath> paths_;
+};
+
+}  // namespace hybrid

@@ -1,0 +1,172 @@
+// The scheduler port over fat trees: the same contract as over a crossbar, and that no link of a slot carries
+// two circuits, by a walk of the graph (tree_check_for_test.h).
+#include "emulator/scheduler/tree_port.h"
+
+#include "emulator/scheduler/port_contract_for_test.h"
+#include "emulator/scheduler/tree_check_for_test.h"
+
+namespace hybrid {
+namespace {
+
+struct TreePort {
+  TreePort(const FatTreeShape& shape, std::uint32_t slots, std::uint32_t latency) {
+    parameters = port_parameters(FatTree(shape).nodes(), slots, latency);
+    parameters.tree = shape;
+    auto slot_network = std::make_unique<TreeSlotNetwork>(parameters);
+    network = slot_network.get();
+    port = make_model_port(parameters, std::move(slot_network));
+  }
+  SwitchParameters parameters;
+  TreeSlotNetwork* network;
+  std::unique_ptr<SchedulerPort> port;
+};
+
+std::vector<Connection> held(const TreeCircuits& circuits) {
+  std::vector<Connection> all;
+  for (Port source = 0; source < circuits.tree().nodes(); ++source)
+    if (circuits.destination_of(source) != kNoPort) all.push_back({source, circuits.destination_of(source)});
+  return all;
+}
+
+/// A judge that holds the slot's circuits; what is wrong with them goes to `fault`.
+TreeJudge judge_of(const TreeGraph& graph, const TreeCircuits& circuits, std::string& fault) {
+  TreeJudge judge(graph);
+  for (const Connection c : held(circuits))
+    if (fault.empty()) fault = judge.take(c, circuits.path_of(c.source));
+  return judge;
+}
+
+constexpr FatTreeShape kShapes[] = {{1, 5, 1}, {2, 2, 2}, {2, 3, 3}, {3, 2, 2}, {2, 4, 4}, {2, 2, 3},
+                                    {3, 3, 3}, {2, 4, 2}, {3, 2, 1}, {2, 3, 1}};  // the last three: w < m
+
+TEST(TreePort, RandomCallsKeepTheContract) {
+  std::uint64_t shared_links = 0, waiting = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Random random(seed);
+    const FatTreeShape shape = kShapes[seed % std::size(kShapes)];
+    const auto k = static_cast<std::uint32_t>(1 + random.below(4));
+    const auto latency = static_cast<std::uint32_t>(random.below(4));
+    SCOPED_TRACE("seed " + std::to_string(seed) + " " + to_string(shape));
+    const TreeGraph graph(shape);
+    TreePort tree(shape, k, latency);
+    const std::uint32_t n = graph.nodes();
+    GrantReplay replay(n, k);
+    AskedOfPort asked(n, k);
+    const auto see = [&](Time until) {
+      std::vector<Grant> grants;
+      const Time bound = tree.port->next_change();
+      tree.port->advance(until, grants);
+      for (const Grant& g : grants) {
+        ASSERT_LE(g.at, until);
+        ASSERT_GE(g.at, bound);
+        ASSERT_NO_FATAL_FAILURE(replay.apply(g));
+        const Time edge = g.at - kPortCycle * latency;
+        if (asked.anything_goes(edge)) continue;
+        ASSERT_EQ(asked.wanted_at(g.connection, edge), g.kind == Grant::Kind::established);
+      }
+      for (std::uint32_t s = 0; s < k; ++s) {
+        std::string fault;
+        judge_of(graph, tree.network->slot(s), fault);
+        ASSERT_EQ(fault, "");
+      }
+    };
+    Time now{};
+    for (const PortCall& call : random_port_calls(seed, n, k)) {
+      // A narrow tree does not hold every configuration; see below.
+      if (call.kind == PortCall::Kind::preload && shape.up < shape.down) continue;
+      if (call.at > now) {
+        ASSERT_NO_FATAL_FAILURE(see(call.at - picoseconds(1)));
+      }
+      now = call.at;
+      make_call(*tree.port, call);
+      asked.make(call);
+    }
+    for (Time t = tree.port->next_change(); t != Time::never(); t = tree.port->next_change())
+      ASSERT_NO_FATAL_FAILURE(see(t));
+    for (std::uint32_t s = 0; s < k; ++s) {
+      ASSERT_EQ(held(tree.network->slot(s)), replay.slots()[s].connections());
+      if (!asked.preloaded()[s].empty()) {
+        ASSERT_EQ(replay.slots()[s], asked.preloaded()[s]);
+        continue;
+      }
+      std::string fault;
+      const TreeJudge judge = judge_of(graph, tree.network->slot(s), fault);
+      for (const Connection c : replay.slots()[s].connections()) ASSERT_TRUE(asked.wanted(c));
+      for (const Connection c : asked.all_wanted()) {
+        if (replay.holds(c)) continue;
+        ++waiting;
+        shared_links += replay.slots()[s].fits(c) ? 1 : 0;
+        ASSERT_FALSE(judge.some_path(c)) << c.source << " -> " << c.destination;
+      }
+    }
+  }
+  EXPECT_GT(waiting, 1000U);
+  EXPECT_GT(shared_links, 100U);  // some wait for a path, not for a port
+}
+
+TEST(TreePort, OfOneLevelIsTheCrossbarGrantForGrant) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const auto n = static_cast<std::uint32_t>(seed % 9 == 0 ? 130 : 2 + seed % 17);
+    TreePort tree({1, n, 1}, 3, 1);
+    SwitchParameters p = tree.parameters;
+    p.tree = {};
+    const auto crossbar = make_scheduler_port(p);
+    for (const PortCall& call : random_port_calls(seed, n, 3)) {
+      make_call(*crossbar, call);
+      make_call(*tree.port, call);
+    }
+    std::vector<Grant> expected, grants;
+    crossbar->advance(milliseconds(1), expected);
+    tree.port->advance(milliseconds(1), grants);
+    ASSERT_EQ(grants, expected) << "seed " << seed;
+  }
+}
+
+TEST(TreePort, ANarrowTreePreloadsWhatFitsAndTakesRequestsForTheRest) {
+  // FT(2, 4, 1): one link up from each leaf. Of 0 -> 4, 1 -> 5, 4 -> 0 two fit, one each way.
+  TreePort tree({2, 4, 1}, 2, 1);
+  Configuration wanted(16);
+  for (const Connection c : {Connection{0, 4}, {1, 5}, {4, 0}, {8, 9}}) wanted.add(c);
+  tree.port->preload(Time{}, 0, wanted);
+  std::vector<Grant> grants;
+  tree.port->advance(kPortCycle, grants);
+  EXPECT_EQ(grants.size(), 3U);
+  const Connection left = tree.network->slot(0).holds({0, 4}) ? Connection{1, 5} : Connection{0, 4};
+  EXPECT_FALSE(tree.network->slot(0).holds(left));
+  tree.port->request(kPortCycle, left);
+  tree.port->advance(kPortCycle * 10, grants);
+  ASSERT_EQ(grants.size(), 4U);
+  EXPECT_EQ(grants.back().connection, left);
+  EXPECT_EQ(grants.back().slot, 1U);
+}
+
+TEST(TreePort, WhatIsInTheWayMakesRoomWhenItGoes) {
+  std::uint64_t blocked = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Random random(seed);
+    TreePort tree(kShapes[seed % std::size(kShapes)], 1, 1);
+    const std::uint64_t n = tree.parameters.nodes;
+    for (std::uint64_t i = 0; i < n * n; ++i)
+      tree.port->request(Time{}, {static_cast<Port>(random.below(n)), static_cast<Port>(random.below(n))});
+    std::vector<Grant> grants;
+    tree.port->advance(microseconds(10), grants);
+    const Connection c{static_cast<Port>(random.below(n)), static_cast<Port>(random.below(n))};
+    TreeCircuits circuits = tree.network->slot(0);
+    if (circuits.holds(c)) continue;
+    std::vector<Connection> found;
+    tree.port->in_the_way(microseconds(10), 0, c, found);
+    const std::vector<Connection> before = held(circuits);
+    for (const Connection other : found) {
+      ASSERT_TRUE(circuits.release(other));
+      ASSERT_TRUE(other.source != c.source && other.destination != c.destination);
+    }
+    for (const Connection other : before)
+      if (other.source == c.source || other.destination == c.destination) circuits.release(other);
+    ASSERT_TRUE(circuits.request(c).granted) << "seed " << seed;
+    blocked += found.empty() ? 0 : 1;
+  }
+  EXPECT_GT(blocked, 20U);
+}
+
+}  // namespace
+}  // namespace hybrid

@@ -1,0 +1,50 @@
+#include "emulator/switching/tree_wormhole.h"
+
+namespace hybrid {
+
+namespace {
+enum Kinds : std::uint32_t { kTail = kFirstOwnKind, kRequest, kPass };
+}
+
+TreeWormhole::TreeWormhole(const SwitchParameters& parameters)
+    : Engine(parameters), tree_(parameters.tree, timing_, parameters.scheduler, {kTail, kRequest, kPass}) {}
+
+WordQueue& TreeWormhole::classify(Time /*now*/, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
+  const Message& message = transfer(index).message;
+  const std::uint64_t payload = timing_.payload(message.bytes);
+  words = timing_.in_worms(payload);
+  tree_.announce(pe, index, message.connection.destination, payload);
+  return tree_.source(pe).queue;
+}
+
+void TreeWormhole::moved(Time now, std::uint32_t pe, WordQueue& /*queue*/) {
+  touched_.push_back(pe);
+  move_touched(now);
+}
+
+void TreeWormhole::handle(Time now, const SwitchEvent& event) {
+  tree_.handle(now, event, events_, delivered_, touched_);
+  move_touched(now);
+}
+
+/// Moves what the nodes in touched_ have, and whatever can move because of that.
+void TreeWormhole::move_touched(Time now) {
+  while (!touched_.empty()) {
+    const std::uint32_t node = touched_.back();
+    touched_.pop_back();
+    if (tree_.move(now, node, events_, delivered_, touched_) && timing_.bounded()) {
+      fill(node);
+      touched_.push_back(node);
+    }
+  }
+  for (const SwitchTree::Delivery& d : delivered_) deliver(d.at, d.transfer);
+  delivered_.clear();
+}
+
+TechniqueStatistics TreeWormhole::statistics() const {
+  TechniqueStatistics s = statistics_;
+  s.cycles = static_cast<std::uint64_t>(now_ / parameters_.scheduler.cycle);
+  return s;
+}
+
+}  // namespace hybrid
