@@ -18,16 +18,19 @@ SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler
       sending_(ports),
       scheduler_(ports),
       windows_(ports),
+      under_way_(ports),
       worms_at_(ports, 0) {}
 
 void SwitchNode::announce(std::uint32_t source, std::uint32_t transfer, Port destination,
                           std::uint64_t payload) {
   announced_[source].push({transfer, destination, payload});
   ++unfinished({source, destination});
+  if (timing_.input_fifo) under_way_.announce({source, destination});
   expect({source, destination});
 }
 
 Time SwitchNode::cleared(std::uint32_t source, Port destination) {
+  if (timing_.input_fifo) return under_way_.cleared({source, destination});
   if (unfinished({source, destination}) != 0) return Time::never();
   const VirtualQueue* queue = find({source, destination});
   return queue == nullptr ? Time{} : queue->last_left + timing_.wire;
@@ -191,6 +194,7 @@ bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
     events.push_sorted(worm.free, kinds_.tail, input, queue.connection.destination);
     if (worm.ends_message) {
       --unfinished(queue.connection);
+      if (timing_.input_fifo) under_way_.left(queue.connection, queue.last_left + timing_.wire);
       delivered.push_back({worm.transfer, queue.last_left + fabric_.path + timing_.nic});
     }
   }

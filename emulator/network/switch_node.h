@@ -28,6 +28,7 @@
 #include "emulator/network/timeline.h"
 #include "emulator/network/timing.h"
 #include "emulator/network/wormhole_scheduler.h"
+#include "emulator/network/worms_under_way.h"
 
 namespace hybrid {
 
@@ -171,6 +172,7 @@ class SwitchNode {
   Time pass_at_ = Time::never();  // of the scheduled pass
   Time last_pass_{-1};
   FabricWindows windows_;
+  WormsUnderWay under_way_;              // where connections share a queue; otherwise it is in theirs
   std::vector<std::uint32_t> worms_at_;  // by input: worms that have asked and not wholly left
   std::uint32_t inputs_with_worms_ = 0;
 };

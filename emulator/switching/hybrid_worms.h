@@ -9,41 +9,9 @@
 
 #include "emulator/network/switch_node.h"
 #include "emulator/network/switch_tree.h"
+#include "emulator/network/worms_under_way.h"
 
 namespace hybrid {
-
-/// When the NIC knows that no worm of a connection is on its way.
-class WormsUnderWay {
- public:
-  explicit WormsUnderWay(std::uint32_t ports) : worms_(ports) {}
-
-  void announce(Connection c) {
-    ++worms_.get(c.source, c.destination).unfinished;
-    ++unfinished_;
-  }
-  /// The last word of a message has left; the NIC knows at `known`.
-  void left(Connection c, Time known) {
-    Worms& worms = worms_.get(c.source, c.destination);
-    --worms.unfinished;
-    --unfinished_;
-    worms.cleared = known;
-  }
-  /// Time::never() while some have not left.
-  Time cleared(Connection c) {
-    const Worms* worms = worms_.find(c.source, c.destination);
-    if (worms == nullptr) return Time{};
-    return worms->unfinished == 0 ? worms->cleared : Time::never();
-  }
-  bool none() const { return unfinished_ == 0; }
-
- private:
-  struct Worms {
-    std::uint32_t unfinished = 0;  // messages announced whose last word has not left
-    Time cleared{};
-  };
-  ConnectionTable<Worms> worms_;
-  std::uint64_t unfinished_ = 0;
-};
 
 class CrossbarWorms : public SwitchNode {
  public:
@@ -52,23 +20,13 @@ class CrossbarWorms : public SwitchNode {
   CrossbarWorms(const SwitchParameters& p, const Timing& timing, Kinds kinds)
       : SwitchNode(p.nodes, timing, p.scheduler.cycle,
                    {timing.word, timing.analog, p.scheduler.delay() + timing.fabric_change}, kinds),
-        timing_(timing),
-        under_way_(p.nodes) {}
-
-  void announce(Port source, std::uint32_t transfer, Port destination, std::uint64_t payload) {
-    if (timing_.input_fifo) under_way_.announce({source, destination});
-    SwitchNode::announce(source, transfer, destination, payload);
-  }
+        wire_(timing.wire) {}
 
   /// When the NIC knows that no worm of `c` is on its way: never, while that is not certain.
-  Time cleared(Connection c) {
-    return timing_.input_fifo ? under_way_.cleared(c) : SwitchNode::cleared(c.source, c.destination);
-  }
+  Time cleared(Connection c) { return SwitchNode::cleared(c.source, c.destination); }
   /// So long after the last word has left the last switch.
-  Time clearing(Connection /*c*/) const { return timing_.wire; }
-  void left(Connection c, const Delivery& message) {
-    if (timing_.input_fifo) under_way_.left(c, message.at - timing_.nic - timing_.analog + timing_.wire);
-  }
+  Time clearing(Connection /*c*/) const { return wire_; }
+  void left(Connection /*c*/, const Delivery& /*message*/) {}
 
   bool move(Time now, Port port, Time latest, EventQueue& events, std::vector<Delivery>& delivered,
             std::vector<std::uint32_t>& /*touched*/) {
@@ -86,8 +44,7 @@ class CrossbarWorms : public SwitchNode {
   bool at_rest() const { return true; }
 
  private:
-  Timing timing_;
-  WormsUnderWay under_way_;  // where a connection has no virtual queue of its own
+  Time wire_;
 };
 
 /// The NIC of the sender is told by the last switch, over every wire of the way back in turn, that a worm's
