@@ -152,7 +152,9 @@ class TickedSwitch {
   std::deque<Window> windows_;
   std::deque<Opening> openings_;  // for worms
   std::unique_ptr<TickedTreeSwitches> tree_;
-  std::vector<std::vector<std::uint32_t>> worms_seen_;  // by level, at each instant
+  std::int64_t worms_until_ = 0;                                     // the last word of one, in any switch
+  std::deque<std::pair<std::int64_t, std::int64_t>> circuit_words_;  // from the first switch to the last
+  std::vector<std::vector<std::uint32_t>> worms_seen_;               // by level, at each instant
   std::uint32_t previous_predictive_;
   std::vector<std::uint32_t> passed_over_;
   Traffic traffic_;

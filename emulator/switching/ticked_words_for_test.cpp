@@ -1,5 +1,6 @@
 // The ticked switch: worms, the round-robin scheduler, and each single word on its way.
 #include <algorithm>
+#include <stdexcept>
 
 #include "emulator/switching/ticked_switch_for_test.h"
 
@@ -130,6 +131,12 @@ bool TickedSwitch::circuit_word(Port i) {
   if (slotted_ && c.unsent == 0) c.tells = false;
   if (slotted_ && c.unsent == 0)
     later(t_ + word_ + nic_ + control_wire_, 2, [this, i, j] { --circuit(i, j).told_waiting; });
+  if (tree_ != nullptr) {
+    const std::int64_t first = t_ + (p_.serialise + p_.cable).ps;
+    if (first < worms_until_) throw std::logic_error("a circuit's word meets a worm");
+    const std::int64_t hops = switches_between(i, j) - 1;
+    circuit_words_.emplace_back(first, first + hops * p_.circuit_hop().ps + word_);
+  }
   if (word.last)
     arriving_[t_ + (p_.serialise + p_.deserialise + p_.cable).ps +
               switches_between(i, j) * (p_.analog_fabric.delay() + p_.cable).ps + nic_]
@@ -194,12 +201,18 @@ bool TickedSwitch::cleared(Port i, Port j) {
 /// In a tree no circuits share a slot with worms: all ports are open, or none.
 bool TickedSwitch::tree_words() {
   if (!passes(0, 0, word_)) return false;
-  return tree_->move(t_, [this](const TickedTreeSwitches::Word& word) {
+  const bool moved = tree_->move(t_, [this](const TickedTreeSwitches::Word& word) {
     Circuit& c = circuit(word.connection.source, word.connection.destination);
     --c.worm_words;
     c.worm_left = t_;
     if (word.last) arriving_[t_ + p_.analog_fabric.delay().ps + wire_ + nic_].push_back(word.message);
   });
+  if (!moved) return false;
+  for (const auto& [from, until] : circuit_words_)
+    if (from < t_ + word_ && t_ < until) throw std::logic_error("a worm meets a circuit's word");
+  while (!circuit_words_.empty() && circuit_words_.front().second <= t_) circuit_words_.pop_front();
+  worms_until_ = t_ + word_;
+  return true;
 }
 
 bool TickedSwitch::pe_word(Port i) {
