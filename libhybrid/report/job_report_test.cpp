@@ -144,6 +144,7 @@ TEST(JobReport, OnAFatTreeTriesTheTechniquesThatRunThere) {
   JobOptions options;
   options.predictors = {"timeout"};
   options.network.tree = {2, 2, 2};
+  options.network.allocation = "ses";
   const JobReport report = report_of(ring(4, 50, 256), options);
   std::vector<std::string> names;
   for (const TechniqueResult& r : report.techniques) {
