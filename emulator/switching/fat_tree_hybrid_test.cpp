@@ -114,7 +114,7 @@ TEST(FatTreeHybrid, LongMessagesPassInStepsThatChangeNothing) {
 
 TEST(FatTreeHybrid, StepsOfAnySizeChangeNothing) {
   std::uint64_t stepped = 0;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+  for (std::uint64_t seed = 0; seed < 250; ++seed) {
     Random random(seed);
     const SwitchParameters p = random_case(random);
     std::vector<Action> script = random_script(random, p);
@@ -126,11 +126,11 @@ TEST(FatTreeHybrid, StepsOfAnySizeChangeNothing) {
     ASSERT_TRUE(equal(outcomes, run_script(looking, script, microseconds(100)).outcomes));
     for (const Outcome& o : outcomes) ASSERT_NE(o.delivered, Time{-1});
     stepped += stepping.events_handled() < looking.events_handled() ? 1 : 0;
-    if (seed < 40) {
+    if (seed < 10) {
       ASSERT_TRUE(equal(outcomes, TickedSwitch(p).run(script, 2'000'000)));
     }
   }
-  EXPECT_GT(stepped, 20U);
+  EXPECT_GT(stepped, 10U);
 }
 
 /// docs/timing.md, "Fat tree".
