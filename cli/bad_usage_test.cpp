@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "cli/child.h"
+#include "core/testing/temporary_directory.h"
 
 namespace hybrid {
 namespace {
@@ -20,17 +20,6 @@ using testing::HasSubstr;
 
 class BadUsage : public testing::Test {
  protected:
-  BadUsage() {
-    std::string name = testing::TempDir() + "bad_usage_XXXXXX";
-    root_ = ::mkdtemp(name.data());
-    before_ = fs::current_path();
-    fs::current_path(root_);
-  }
-  ~BadUsage() override {
-    fs::current_path(before_);
-    fs::remove_all(root_);
-  }
-
   // Every file below the working directory with its content; directories with "".
   static std::map<std::string, std::string> files() {
     std::map<std::string, std::string> all;
@@ -59,7 +48,7 @@ class BadUsage : public testing::Test {
     std::ofstream(path, std::ios::binary) << text;
   }
 
-  fs::path root_, before_;
+  const TemporaryWorkingDirectory root_;
 };
 
 TEST_F(BadUsage, NoSubCommand) { EXPECT_THAT(refused({}), HasSubstr("hybrid --help")); }

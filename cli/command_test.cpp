@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/child.h"
+#include "core/testing/temporary_directory.h"
 #include "libhybrid/options/job_options.h"
 
 namespace hybrid {
@@ -72,8 +73,8 @@ TEST(Command, SimulatesOneTechniqueAsAnObjectAndSeveralAsAnArray) {
 
 TEST(Command, SimulatesCommandFilesAndWritesWhenTheyWereDone) {
   namespace fs = std::filesystem;
-  std::string name = (fs::temp_directory_path() / "hybrid-command-XXXXXX").string();
-  const std::string folder = ::mkdtemp(name.data());
+  const TemporaryDirectory directory;
+  const std::string& folder = directory.path();
   std::ofstream(folder + "/pe0.txt") << "blocking-send 1 8\nblocking-receive 1\n";
   std::ofstream(folder + "/pe1.txt") << "blocking-receive 0\nsend 0 8\n";
   const auto one = nlohmann::json::parse(output({"simulate", "--commands", folder, "--technique", "wormhole",
@@ -90,7 +91,6 @@ TEST(Command, SimulatesCommandFilesAndWritesWhenTheyWereDone) {
   EXPECT_EQ(several[0]["nodes"], 5);
   for (const char* run : {"circuit", "hybrid-1", "hybrid-2"})
     EXPECT_TRUE(fs::exists(folder + "/all/" + run + "/pe0.tsv"));
-  fs::remove_all(folder);
 }
 
 TEST(Command, TellsThePhasesOfAPatternApart) {

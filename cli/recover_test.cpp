@@ -49,7 +49,7 @@ class Recover : public testing::Test {
     return said;
   }
 
-  RecordingDirectory directory_;
+  TemporaryDirectory directory_;
   std::vector<std::string> names_;
 };
 

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "cli/child.h"
+#include "core/testing/temporary_directory.h"
 
 namespace hybrid {
 namespace {
@@ -22,17 +22,6 @@ using testing::HasSubstr;
 
 class ScheduleCommandTest : public testing::Test {
  protected:
-  ScheduleCommandTest() {
-    std::string name = testing::TempDir() + "schedule_XXXXXX";
-    root_ = ::mkdtemp(name.data());
-    before_ = fs::current_path();
-    fs::current_path(root_);
-  }
-  ~ScheduleCommandTest() override {
-    fs::current_path(before_);
-    fs::remove_all(root_);
-  }
-
   static std::string output(std::vector<std::string> words, int code = 0) {
     words.insert(words.begin(), {HYBRID_COMMAND, "schedule"});
     ChildEnd end;
@@ -56,7 +45,7 @@ class ScheduleCommandTest : public testing::Test {
   }
   static Json read(const std::string& path) { return Json::parse(std::ifstream(path)); }
 
-  fs::path root_, before_;
+  const TemporaryWorkingDirectory root_;
 };
 
 TEST_F(ScheduleCommandTest, ComparesWhatCanByDefault) {

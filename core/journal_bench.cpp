@@ -1,32 +1,22 @@
 // What appending an event costs, segment changes (reserving and mapping the next megabyte) included. The
 // files are in the directory for temporary ones.
 #include <benchmark/benchmark.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <string>
 
 #include "core/journal.h"
+#include "core/testing/temporary_directory.h"
 
 namespace hybrid {
 namespace {
 
 class Directory {
  public:
-  Directory() {
-    path_ = std::filesystem::temp_directory_path() / "hybrid-journal-bench-XXXXXX";
-    if (mkdtemp(path_.data()) == nullptr) path_.clear();
-  }
-  ~Directory() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  std::string next() { return path_ + "/" + std::to_string(files_++); }
+  std::string next() { return directory_ / std::to_string(files_++); }
 
  private:
-  std::string path_;
+  const TemporaryDirectory directory_;
   int files_ = 0;
 };
 

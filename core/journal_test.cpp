@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/testing/temporary_directory.h"
 
 namespace hybrid {
 namespace {
@@ -23,11 +24,6 @@ namespace fs = std::filesystem;
 
 class Journal : public testing::Test {
  protected:
-  Journal() {
-    std::string name = fs::temp_directory_path() / "hybrid-journal-XXXXXX";
-    directory_ = mkdtemp(name.data());
-  }
-  ~Journal() override { fs::remove_all(directory_); }
   std::string path(const std::string& name = "a.journal") const { return directory_ / name; }
 
   // Runs `body` in a child and returns its wait status. The child ends without destructors, as by a signal.
@@ -43,7 +39,7 @@ class Journal : public testing::Test {
     return status;
   }
 
-  fs::path directory_;
+  const TemporaryDirectory directory_;
 };
 
 Event numbered(std::uint64_t n) {

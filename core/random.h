@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <random>
+#include <stdexcept>
 
 namespace hybrid {
 
@@ -13,8 +14,11 @@ class Random {
 
   std::uint64_t bits() { return engine_(); }
 
-  /// Uniform over [0, bound), bound > 0; unbiased (rejection).
+  /// Uniform over [0, bound); unbiased (rejection). Throws std::invalid_argument where there is nothing to
+  /// choose from.
   std::uint64_t below(std::uint64_t bound) {
+    if (bound == 0) [[unlikely]]
+      throw std::invalid_argument("a random choice among none");
     const std::uint64_t limit = ~std::uint64_t{0} - (~std::uint64_t{0} % bound + 1) % bound;
     std::uint64_t value = engine_();
     while (value > limit) value = engine_();

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <stdexcept>
 #include <vector>
 
 namespace hybrid {
@@ -39,6 +40,7 @@ TEST(Random, BelowStaysBelowAndReachesEverything) {
     for (int n : seen) EXPECT_GT(n, 0);
   }
   for (int i = 0; i < 1000; ++i) ASSERT_LT(random.below(~std::uint64_t{0}), ~std::uint64_t{0});
+  EXPECT_THROW(Random(1).below(0), std::invalid_argument);
 }
 
 // A bound of 3/4 of the range: the plain remainder would give its lower third twice as often as the rest.

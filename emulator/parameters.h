@@ -15,6 +15,9 @@
 namespace hybrid {
 
 inline constexpr std::uint32_t kMostNodes = 16'384;  // a matrix of N x N bits is then 32 MiB
+inline constexpr std::uint32_t kMostSlots = 16'384;
+inline constexpr std::uint32_t kMostCycles = 1'000'000;  // of a component's latency
+inline constexpr std::uint32_t kMostChannels = 64;
 
 struct Clocked {
   Time cycle;
@@ -102,6 +105,9 @@ SplitRates split_rates(const SwitchParameters& parameters);
 /// Throws UserError, naming `option`, the known names and the likely meant one, unless `name` is registered.
 void check_registered(std::string_view option, std::string_view kind, std::string_view name);
 
+/// Refuses an unknown --input-queues likewise.
+void check_input_queues(std::string_view name);
+
 /// Refuses what cannot work (no nodes, K = 0, slot not longer than its guard, ...) with a UserError that
 /// names the option and the mend.
 void check(const SwitchParameters& parameters);
@@ -109,6 +115,9 @@ void check(const SwitchParameters& parameters);
 /// The dissertation's parameter sets: "ch4", "ch5", "ch8". Keeps `technique`, the network (where
 /// `keep_nodes`) and `seed`.
 void apply_preset(std::string_view name, SwitchParameters& parameters, bool keep_nodes);
+
+/// D 8.5 (preset ch8): every destination has its own slot, all preloaded.
+void preload_every_destination(SwitchParameters& parameters);
 
 /// Adds an option for each parameter, storing into `parameters` (which must outlive the table).
 void add_switch_options(OptionTable& table, SwitchParameters& parameters);

@@ -3,10 +3,8 @@
 #include "emulator/timeline_file.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -18,6 +16,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "core/testing/temporary_directory.h"
 #include "emulator/switching/random_switch_for_test.h"
 #include "emulator/traffic/command_run.h"
 #include "emulator/traffic/simulate.h"
@@ -27,19 +26,15 @@ namespace {
 
 class TimelineFiles : public testing::Test {
  protected:
-  TimelineFiles() {
-    std::string name = (std::filesystem::temp_directory_path() / "hybrid-timeline-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-    path_ = folder_ + "/timeline.json";
-  }
-  ~TimelineFiles() override { std::filesystem::remove_all(folder_); }
   nlohmann::json read() {
     std::ifstream file(path_);
     auto json = nlohmann::json::parse(file);
     std::filesystem::remove(path_);
     return json;
   }
-  std::string folder_, path_;
+  const TemporaryDirectory directory_;
+  const std::string& folder_ = directory_.path();
+  const std::string path_ = directory_ / "timeline.json";
 };
 
 class Timelines : public TimelineFiles, public testing::WithParamInterface<std::string> {};

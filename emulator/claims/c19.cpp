@@ -142,7 +142,7 @@ Figure off_line_figure(const ClaimContext& context) {
                                         {"partition", partition},
                                         {"first fit", first_fit}})
       add_curve(f, fmt::format("{}, {}", name, t->name),
-                [&](double x) { return mean_cycles(context, t->tree, "filled", x, deliver) / x; });
+                [&, by = deliver](double x) { return mean_cycles(context, t->tree, "filled", x, by) / x; });
   return f;
 }
 

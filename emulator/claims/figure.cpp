@@ -83,7 +83,8 @@ class Plot {
   }
 
   void y_axis() {
-    for (double y = 0; y <= most_ + step_ / 2; y += step_) {
+    for (int i = 0; i * step_ <= most_ + step_ / 2; ++i) {
+      const double y = i * step_;
       line(kLeft, y_at(y), kWidth - kRight, y_at(y), "#dddddd");
       text(kLeft - 8, y_at(y) + 4, fmt::format("{:.6g}", y), "end");
     }

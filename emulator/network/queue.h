@@ -78,20 +78,22 @@ void leave_segments(Ring<Segment>& segments, const Run& starts, Begin&& begin, E
   }
 }
 
-/// A number for each connection, 0 at first, close together: what is asked for more often than its state.
-class ConnectionCounts {
+/// A few numbers for each connection, close together, as at first until written: what is asked for more often
+/// than the connection's state.
+template <class Numbers>
+class ConnectionGrid {
  public:
-  explicit ConnectionCounts(std::uint32_t ports) : ports_(ports), rows_(ports) {}
+  explicit ConnectionGrid(std::uint32_t ports) : ports_(ports), rows_(ports) {}
 
-  std::uint32_t& of(std::uint32_t source, std::uint32_t destination) {
-    std::unique_ptr<std::uint32_t[]>& row = rows_[source];
-    if (row == nullptr) row = std::make_unique<std::uint32_t[]>(ports_);
+  Numbers& of(std::uint32_t source, std::uint32_t destination) {
+    std::unique_ptr<Numbers[]>& row = rows_[source];
+    if (row == nullptr) row = std::make_unique<Numbers[]>(ports_);
     return row[destination];
   }
 
  private:
   std::uint32_t ports_;
-  std::vector<std::unique_ptr<std::uint32_t[]>> rows_;
+  std::vector<std::unique_ptr<Numbers[]>> rows_;
 };
 
 /// State of each connection (source, destination) that was ever used, made when it is first asked for: what

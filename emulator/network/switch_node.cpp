@@ -12,8 +12,7 @@ SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler
       kinds_(kinds),
       sources_(ports, Source(timing)),
       announced_(ports),
-      place_(ports),
-      unfinished_(ports),
+      standing_(ports),
       worms_of_(ports),
       sending_(ports),
       scheduler_(ports),
@@ -70,7 +69,7 @@ bool SwitchNode::move(Time now, std::uint32_t source, Time latest, EventQueue& e
 
 /// The queue of `c`, one that another connection no longer needs if it has none.
 SwitchNode::VirtualQueue& SwitchNode::get(Time now, Connection c) {
-  std::uint32_t& place = place_.of(c.source, lane(c));
+  std::uint32_t& place = standing(c).place;
   if (place != 0) return *places_[place - 1];
   while (!resting_.empty()) {
     VirtualQueue& queue = *places_[resting_.front()];
@@ -81,7 +80,7 @@ SwitchNode::VirtualQueue& SwitchNode::get(Time now, Connection c) {
     if (!resting_.empty()) prefetch_all(*places_[resting_.front()]);  // it has rested for long
     queue.resting = false;
     if (in_use) continue;
-    place_.of(queue.connection.source, lane(queue.connection)) = 0;
+    standing(queue.connection).place = 0;
     queue.serve(c, timing_);
     place = given;
     return queue;
@@ -96,7 +95,7 @@ SwitchNode::VirtualQueue& SwitchNode::get(Time now, Connection c) {
 void SwitchNode::rest(VirtualQueue& queue) {
   if (queue.resting) return;
   queue.resting = true;
-  resting_.push(place_.of(queue.connection.source, lane(queue.connection)) - 1);
+  resting_.push(standing(queue.connection).place - 1);
 }
 
 bool SwitchNode::move_link(std::uint32_t port, Time latest, Time now, EventQueue& events) {
@@ -157,7 +156,7 @@ void SwitchNode::ask(Time now, VirtualQueue& queue, EventQueue& events) {
   events.push_sorted(asked_at, kinds_.request, queue.connection.source, queue.connection.destination);
   if (timeline_ == nullptr) return;
   asked_at_.resize(places_.size());
-  asked_at_[place_.of(queue.connection.source, lane(queue.connection)) - 1] = asked_at;
+  asked_at_[standing(queue.connection).place - 1] = asked_at;
 }
 
 bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
@@ -212,8 +211,7 @@ void SwitchNode::grant(Time now, Connection c) {
   VirtualQueue& queue = *find(c);
   Arriving& message = queue.messages.front();
   Worm& worm = worms_of_[c.source];
-  if (timeline_ != nullptr)
-    timeline_->waited(asked_at_[place_.of(c.source, lane(c)) - 1], now + fabric_.setup, c, true);
+  if (timeline_ != nullptr) timeline_->waited(asked_at_[standing(c).place - 1], now + fabric_.setup, c, true);
   worm.queue = &queue;
   worm.left = head_worm(queue);
   worm.free = now + fabric_.setup;

@@ -123,6 +123,11 @@ class SwitchNode {
     Time last_left{};      // start of the last word that left
   };
   static_assert(sizeof(VirtualQueue) == 256);
+  /// Of a connection, or of an input with one FIFO.
+  struct Standing {
+    std::uint32_t place = 0;       // of its queue in queues_, from 1 on; 0: it has none
+    std::uint32_t unfinished = 0;  // messages announced whose last word has not left
+  };
   struct Worm {
     VirtualQueue* queue = nullptr;
     std::uint64_t left = 0;  // words
@@ -135,9 +140,10 @@ class SwitchNode {
   Port lane(Connection c) const { return timing_.input_fifo ? c.source : c.destination; }
   bool move_link(std::uint32_t source, Time latest, Time now, EventQueue& events);
   bool move_fabric(Time now, std::uint32_t source, EventQueue& events, std::vector<Delivery>& delivered);
-  std::uint32_t& unfinished(Connection c) { return unfinished_.of(c.source, lane(c)); }
+  Standing& standing(Connection c) { return standing_.of(c.source, lane(c)); }
+  std::uint32_t& unfinished(Connection c) { return standing(c).unfinished; }
   VirtualQueue* find(Connection c) {
-    const std::uint32_t place = place_.of(c.source, lane(c));
+    const std::uint32_t place = standing(c).place;
     return place == 0 ? nullptr : places_[place - 1];
   }
   VirtualQueue& get(Time now, Connection c);
@@ -160,12 +166,11 @@ class SwitchNode {
   std::vector<Ring<Announced>> announced_;  // of each source, in Q_W's order
   // A queue in which all is as at first, all credits being back, serves another connection: so what a loaded
   // switch works on is little enough to stay in the cache, and a large one needs little memory.
-  ConnectionCounts place_;           // by connection: of its queue in queues_, from 1 on; 0: it has none
+  ConnectionGrid<Standing> standing_;
   std::deque<VirtualQueue> queues_;  // addresses stay
   std::vector<VirtualQueue*> places_;
   std::vector<Time> asked_at_;   // by place; for the timeline
   Ring<std::uint32_t> resting_;  // places of queues that had nothing left to do when they came here
-  ConnectionCounts unfinished_;  // by queue: messages announced whose last word has not left
   std::vector<Worm> worms_of_;   // the granted worm of each input
   PortSet sending_;
   WormholeScheduler scheduler_;

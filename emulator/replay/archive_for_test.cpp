@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <numeric>
 #include <stdexcept>
 
@@ -18,16 +17,6 @@ OTF2_TimeStamp flushed(void*, OTF2_FileType, OTF2_LocationRef) { return 0; }
 constexpr OTF2_FlushCallbacks kFlush{flush, flushed};
 
 }  // namespace
-
-TestDirectory::TestDirectory() {
-  std::string name = (std::filesystem::temp_directory_path() / "hybrid-test-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
-  path_ = name;
-}
-TestDirectory::~TestDirectory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
 
 TestArchive::TestArchive(const std::string& directory, const std::string& name, std::uint32_t ranks,
                          std::uint64_t ticks_per_second, const std::string& creator)

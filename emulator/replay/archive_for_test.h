@@ -4,27 +4,14 @@
 #include <otf2/otf2.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "core/testing/temporary_directory.h"
+
 namespace hybrid {
-
-/// A directory of its own, removed at the end.
-class TestDirectory {
- public:
-  TestDirectory();
-  ~TestDirectory();
-  TestDirectory(const TestDirectory&) = delete;
-  TestDirectory& operator=(const TestDirectory&) = delete;
-  std::string path() const { return path_.string(); }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// Writes DIRECTORY/NAME.otf2 and what belongs to it. Location r is rank r's main thread; further threads
 /// have the ids after the last rank. Definitions are written by close(), as OTF2 wants it.

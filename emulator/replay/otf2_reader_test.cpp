@@ -43,7 +43,7 @@ std::string error_of(const std::string& path) {
 }
 
 TEST(Otf2Reader, ReadsPointToPointAsScorePWritesIt) {
-  TestDirectory directory;
+  TemporaryDirectory directory;
   TestArchive archive(directory.path(), "traces", 3, 1'000'000'000, "Score-P 8.0");
   const OTF2_CommRef pair = archive.communicator({2, 0});
   archive.first_tick(100);
@@ -77,7 +77,7 @@ TEST(Otf2Reader, ReadsPointToPointAsScorePWritesIt) {
 }
 
 TEST(Otf2Reader, ReadsNonblockingTransfersAndLeavesPollsOutOfComputeTime) {
-  TestDirectory directory;
+  TemporaryDirectory directory;
   TestArchive archive(directory.path(), "t", 2);
   archive.call(0, 0, 10, "MPI_Irecv", [&](auto* w) { OTF2_EvtWriter_MpiIrecvRequest(w, nullptr, 5, 1); });
   archive.call(0, 20, 30, "MPI_Isend",
@@ -91,7 +91,7 @@ TEST(Otf2Reader, ReadsNonblockingTransfersAndLeavesPollsOutOfComputeTime) {
                [&](auto* w) { OTF2_EvtWriter_MpiRequestCancelled(w, nullptr, 95, 9); });
   archive.close();
 
-  const auto trace = open_trace(directory.file("t.otf2"));
+  const auto trace = open_trace(directory / "t.otf2");
   const auto operations = all(*trace, 0);
   ASSERT_THAT(kinds(operations), ElementsAre(Kind::recv_post, Kind::send_start, Kind::recv_complete,
                                              Kind::send_complete, Kind::cancelled, Kind::finish));
@@ -105,7 +105,7 @@ TEST(Otf2Reader, ReadsNonblockingTransfersAndLeavesPollsOutOfComputeTime) {
 }
 
 TEST(Otf2Reader, DeducesTheSizesOfCollectivesFromScorePsBytes) {
-  TestDirectory directory;
+  TemporaryDirectory directory;
   TestArchive archive(directory.path(), "t", 4, 1'000'000'000, "Score-P 8.0");
   const OTF2_CommRef three = archive.communicator({3, 1, 0});
   std::uint64_t tick = 0;
@@ -144,7 +144,7 @@ TEST(Otf2Reader, DeducesTheSizesOfCollectivesFromScorePsBytes) {
 }
 
 TEST(Otf2Reader, LooksAheadForWhatANonblockingCollectiveIs) {
-  TestDirectory directory;
+  TemporaryDirectory directory;
   TestArchive archive(directory.path(), "t", 2);
   archive.call(0, 0, 10, "MPI_Ibcast",
                [&](auto* w) { OTF2_EvtWriter_NonBlockingCollectiveRequest(w, nullptr, 5, 11); });
@@ -168,7 +168,7 @@ TEST(Otf2Reader, LooksAheadForWhatANonblockingCollectiveIs) {
 }
 
 TEST(Otf2Reader, ReadsWhatOurOwnArchivesSayBeyondOtf2) {
-  TestDirectory directory;
+  TemporaryDirectory directory;
   TestArchive archive(directory.path(), "trace", 2, 3'000'000'000);
   const auto mode = archive.attribute(trace_names::kSendMode, OTF2_TYPE_UINT8);
   const auto compute = archive.attribute(trace_names::kCompute, OTF2_TYPE_UINT64);
@@ -260,7 +260,7 @@ TEST(Otf2Reader, ReadsWhatOurOwnArchivesSayBeyondOtf2) {
 }
 
 TEST(Otf2Reader, MeansTheOtherGroupsRanksInAnIntercommunicator) {
-  TestDirectory directory;
+  TemporaryDirectory directory;
   TestArchive archive(directory.path(), "t", 4);
   const OTF2_CommRef inter = archive.inter_communicator({0, 2}, {3, 1});
   archive.call(2, 0, 1, "MPI_Send", [&](auto* w) { OTF2_EvtWriter_MpiSend(w, nullptr, 0, 1, inter, 0, 8); });
@@ -274,7 +274,7 @@ TEST(Otf2Reader, MeansTheOtherGroupsRanksInAnIntercommunicator) {
 }
 
 TEST(Otf2Reader, KeepsThreadsInStepWithTheirRank) {
-  TestDirectory directory;
+  TemporaryDirectory directory;
   TestArchive archive(directory.path(), "t", 1);
   const OTF2_LocationRef thread = archive.thread(0), idle = archive.thread(0);
   archive.call(0, 100, 110, "MPI_Init");
@@ -291,7 +291,7 @@ TEST(Otf2Reader, KeepsThreadsInStepWithTheirRank) {
 }
 
 TEST(Otf2Reader, ReadsTracesWithoutRanksOrEvents) {
-  TestDirectory directory;
+  TemporaryDirectory directory;
   TestArchive(directory.path(), "t", 0).close();
   const auto trace = open_trace(directory.path());
   EXPECT_EQ(trace->ranks(), 0u);
@@ -307,48 +307,48 @@ class DamagedArchive : public testing::Test {
                    [&](auto* w) { OTF2_EvtWriter_MpiSend(w, nullptr, 10 * i, 0, 0, 0, i); });
     archive.close();
   }
-  TestDirectory directory;
+  TemporaryDirectory directory;
 };
 
 TEST_F(DamagedArchive, IsFineAsWritten) { EXPECT_EQ(error_of(directory.path()), "no error"); }
 
 TEST_F(DamagedArchive, MissingIsNamed) {
-  EXPECT_THAT(error_of(directory.file("other.otf2")), HasSubstr("other.otf2: no such file"));
-  fs::create_directory(directory.file("empty"));
-  EXPECT_THAT(error_of(directory.file("empty")), HasSubstr("no trace in this directory"));
+  EXPECT_THAT(error_of(directory / "other.otf2"), HasSubstr("other.otf2: no such file"));
+  fs::create_directory(directory / "empty");
+  EXPECT_THAT(error_of(directory / "empty"), HasSubstr("no trace in this directory"));
 }
 
 TEST_F(DamagedArchive, SeveralTracesAreNamed) {
-  fs::copy(directory.file("t.otf2"), directory.file("u.otf2"));
+  fs::copy(directory / "t.otf2", directory / "u.otf2");
   EXPECT_THAT(error_of(directory.path()), HasSubstr("2 traces in this directory: t.otf2, u.otf2"));
 }
 
 TEST_F(DamagedArchive, ForeignAndEmptyAnchorsAreRefused) {
-  std::ofstream(directory.file("text.otf2")) << "hello, this is no archive\n";
-  EXPECT_THAT(error_of(directory.file("text.otf2")), HasSubstr("not the anchor file of an OTF2 archive"));
-  std::ofstream(directory.file("empty.otf2")).close();
-  EXPECT_THAT(error_of(directory.file("empty.otf2")), HasSubstr("the file is empty"));
-  std::ofstream(directory.file("t.csv")) << "1,2\n";
-  EXPECT_THAT(error_of(directory.file("t.csv")), HasSubstr("not a trace that can be replayed"));
+  std::ofstream(directory / "text.otf2") << "hello, this is no archive\n";
+  EXPECT_THAT(error_of(directory / "text.otf2"), HasSubstr("not the anchor file of an OTF2 archive"));
+  std::ofstream(directory / "empty.otf2").close();
+  EXPECT_THAT(error_of(directory / "empty.otf2"), HasSubstr("the file is empty"));
+  std::ofstream(directory / "t.csv") << "1,2\n";
+  EXPECT_THAT(error_of(directory / "t.csv"), HasSubstr("not a trace that can be replayed"));
 }
 
 TEST_F(DamagedArchive, TruncationIsFoundAnywhere) {
   for (const char* file : {"t.otf2", "t.def", "t/1.evt"}) {
-    const std::uintmax_t size = fs::file_size(directory.file(file));
-    const std::string whole = directory.file("whole");
-    fs::copy_file(directory.file(file), whole, fs::copy_options::overwrite_existing);
+    const std::uintmax_t size = fs::file_size(directory / file);
+    const std::string whole = directory / "whole";
+    fs::copy_file(directory / file, whole, fs::copy_options::overwrite_existing);
     for (const double part : {0.0, 0.1, 0.5, 0.9}) {
-      fs::resize_file(directory.file(file), static_cast<std::uintmax_t>(part * static_cast<double>(size)));
+      fs::resize_file(directory / file, static_cast<std::uintmax_t>(part * static_cast<double>(size)));
       testing::internal::CaptureStderr();
       EXPECT_NE(error_of(directory.path()), "no error") << file << " cut to " << part;
       EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << file << " cut to " << part;
     }
-    fs::copy_file(whole, directory.file(file), fs::copy_options::overwrite_existing);
+    fs::copy_file(whole, directory / file, fs::copy_options::overwrite_existing);
   }
 }
 
 TEST_F(DamagedArchive, AMissingLocationIsNamed) {
-  fs::remove(directory.file("t/1.evt"));
+  fs::remove(directory / "t/1.evt");
   EXPECT_THAT(error_of(directory.path()), HasSubstr("t/1.evt: missing; it holds the events of \"rank 1\""));
 }
 

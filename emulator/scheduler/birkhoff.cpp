@@ -3,7 +3,6 @@
 // stuffed to such a matrix; each permutation is held until its smallest entry is drained, so that there are
 // no more of them than entries. It carries without loss but heeds no reconfiguration cost: the baseline.
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <vector>
 
@@ -22,10 +21,7 @@ class Birkhoff final : public DemandScheduler {
     stuff(entries, problem.set.ports);
     KeptMatching matching(entries, problem.set.ports);
     while (!schedule.done() && matching.complete(1)) {
-      std::int64_t least = std::numeric_limits<std::int64_t>::max();
-      for (const std::size_t m : matching.members()) least = std::min(least, entries[m].stuffed);
-      schedule.hold(matching.members(), least);
-      for (const std::size_t m : matching.members()) entries[m].stuffed -= least;
+      schedule.hold_for_least(matching.members());
     }
     return schedule.take();
   }

@@ -133,6 +133,13 @@ void DrainBuilder::hold(std::span<const std::size_t> members, std::int64_t time)
   now_ = start + time;
 }
 
+void DrainBuilder::hold_for_least(std::span<const std::size_t> members) {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const std::size_t m : members) least = std::min(least, entries_[m].stuffed);
+  hold(members, least);
+  for (const std::size_t m : members) entries_[m].stuffed -= least;
+}
+
 KeptMatching::KeptMatching(const std::vector<DemandEntry>& entries, std::uint32_t ports)
     : entries_(entries),
       ports_(ports),

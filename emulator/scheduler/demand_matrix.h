@@ -39,6 +39,8 @@ class DrainBuilder {
   /// Holds a configuration of these entries for `time` of carrying, shorter where none of them needs so long,
   /// or where the packet network is done with the rest earlier. Entries with nothing left are passed over.
   void hold(std::span<const std::size_t> members, std::int64_t time);
+  /// Holds them until the least of what stuffing left of theirs is carried, and takes that off all of them.
+  void hold_for_least(std::span<const std::size_t> members);
   std::vector<TimedConfiguration> take() { return std::move(schedule_); }
 
  private:

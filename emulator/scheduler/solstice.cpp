@@ -8,7 +8,6 @@
 // and a configuration ends when the last of its real demand is drained.
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <memory>
 #include <vector>
 
@@ -35,10 +34,7 @@ class Solstice final : public DemandScheduler {
         threshold /= 2;
         continue;
       }
-      std::int64_t least = std::numeric_limits<std::int64_t>::max();
-      for (const std::size_t m : matching.members()) least = std::min(least, entries[m].stuffed);
-      schedule.hold(matching.members(), least);
-      for (const std::size_t m : matching.members()) entries[m].stuffed -= least;
+      schedule.hold_for_least(matching.members());
     }
     return schedule.take();
   }

@@ -4,10 +4,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -18,6 +16,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "core/testing/temporary_directory.h"
 #include "emulator/switching/random_switch_for_test.h"
 #include "emulator/switching/technique.h"
 
@@ -267,8 +266,8 @@ std::string test_name(const testing::TestParamInfo<std::string>& tested) {
 INSTANTIATE_TEST_SUITE_P(Technique, CommandPrograms, testing::ValuesIn(techniques()), test_name);
 
 TEST(CommandRecords, GoIntoANewDirectoryOnly) {
-  std::string name = (std::filesystem::temp_directory_path() / "hybrid-records-XXXXXX").string();
-  const std::string folder = ::mkdtemp(name.data());
+  const TemporaryDirectory directory;
+  const std::string& folder = directory.path();
   const auto all = files({"send 1 8\nwait 1500ps\n", "blocking-receive any\n"}, 3);
   const auto result = run("wormhole", all);
   EXPECT_THROW(check_new_directory("commands-output", folder), UserError);
@@ -290,7 +289,6 @@ TEST(CommandRecords, GoIntoANewDirectoryOnly) {
             "blocking-receive\t1\tany\t-\t0\t340\n"
             "arrival\t1\t0\t8\t0\t340\n");
   EXPECT_FALSE(std::filesystem::exists(folder + "/out/pe2.tsv")) << "it has no file";
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -2,10 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -13,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "core/testing/temporary_directory.h"
 
 namespace hybrid {
 namespace {
@@ -233,11 +231,6 @@ TEST(Commands, AnyTextIsReadOrRefusedAtItsPlace) {
 
 class CommandFiles : public testing::Test {
  protected:
-  CommandFiles() {
-    std::string name = (std::filesystem::temp_directory_path() / "hybrid-commands-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-  }
-  ~CommandFiles() override { std::filesystem::remove_all(folder_); }
   void write(const std::string& name, const std::string& text) {
     std::ofstream(folder_ + "/" + name) << text;
   }
@@ -250,7 +243,8 @@ class CommandFiles : public testing::Test {
     ADD_FAILURE() << "taken";
     return {};
   }
-  std::string folder_;
+  const TemporaryDirectory directory_;
+  const std::string& folder_ = directory_.path();
 };
 
 TEST_F(CommandFiles, OneAPeInOrderOfTheirNumbers) {

@@ -17,8 +17,9 @@
 
 namespace hybrid {
 
-/// How many messages each connection has sent and got: a hash table with open addressing, since every message
-/// asks it twice.
+/// How many messages each connection has sent and got since it last had none on the way: only connections
+/// with messages in flight have a place, so that the table is small. A hash table with open addressing, since
+/// every message asks it twice.
 class ConnectionOrders {
  public:
   struct Order {
@@ -26,37 +27,58 @@ class ConnectionOrders {
     std::uint64_t sent = 0, delivered = 0;
   };
 
-  Order& of(Connection c) {
-    Order& order = place(c);
-    if (order.connection == c) return order;
-    if (2 * ++used_ > orders_.size()) {
-      grow();
-      return of_new(c);
+  /// Its count of messages sent, before this one.
+  std::uint64_t send(Connection c) {
+    std::size_t at = place(c);
+    if (!taken(at)) {
+      if (2 * ++used_ > orders_.size()) {
+        grow();
+        at = place(c);
+      }
+      orders_[at].connection = c;
     }
-    order.connection = c;
-    return order;
+    return orders_[at].sent++;
   }
+  /// Its count of messages delivered, before this one; each must have been sent.
+  std::uint64_t deliver(Connection c) {
+    const std::size_t at = place(c);
+    Order& order = orders_[at];
+    const std::uint64_t before = order.delivered++;
+    if (order.delivered == order.sent) forget(at);
+    return before;
+  }
+  std::size_t connections() const { return used_; }
 
  private:
-  Order& of_new(Connection c) {
-    Order& order = place(c);
-    order.connection = c;
-    return order;
+  bool taken(std::size_t at) const { return orders_[at].connection.source != kNoPort; }
+  std::size_t next(std::size_t at) const { return (at + 1) & (orders_.size() - 1); }
+  /// Where the search for `c` begins.
+  std::size_t home(Connection c) const {
+    const std::uint64_t key = std::uint64_t{c.source} << 32 | c.destination;
+    return (key * 0x9e3779b97f4a7c15 >> 20) & (orders_.size() - 1);
   }
   /// Where `c` is, or would be.
-  Order& place(Connection c) {
-    const std::uint64_t key = std::uint64_t{c.source} << 32 | c.destination;
-    std::size_t at = key * 0x9e3779b97f4a7c15 >> 20;
-    for (;; ++at) {
-      Order& order = orders_[at & (orders_.size() - 1)];
-      if (order.connection == c || order.connection.source == kNoPort) return order;
+  std::size_t place(Connection c) const {
+    std::size_t at = home(c);
+    while (taken(at) && orders_[at].connection != c) at = next(at);
+    return at;
+  }
+  /// Empties a place; what stood behind it because of it moves up.
+  void forget(std::size_t hole) {
+    --used_;
+    for (std::size_t at = next(hole); taken(at); at = next(at)) {
+      const std::size_t mask = orders_.size() - 1;
+      if (((at - home(orders_[at].connection)) & mask) < ((at - hole) & mask)) continue;
+      orders_[hole] = orders_[at];
+      hole = at;
     }
+    orders_[hole] = Order{};
   }
   void grow() {
     std::vector<Order> before(2 * orders_.size());
     before.swap(orders_);
     for (const Order& order : before)
-      if (order.connection.source != kNoPort) place(order.connection) = order;
+      if (order.connection.source != kNoPort) orders_[place(order.connection)] = order;
   }
 
   std::vector<Order> orders_ = std::vector<Order>(64);  // a power of two, at most half of it used
@@ -77,7 +99,7 @@ class MessagesInFlight {
       free_.pop_back();
     }
     const Message message{sent_++ << 32 | place, connection, bytes};
-    flights_[place] = {message, orders_.of(connection).sent++, State::sent, note};
+    flights_[place] = {message, orders_.send(connection), State::sent, note};
     return message;
   }
 
@@ -96,7 +118,7 @@ class MessagesInFlight {
     const Message& sent = flight.message;
     if (sent.connection != message.connection || sent.bytes != message.bytes)
       fault(message, "is not delivered as it was sent");
-    if (flight.order != orders_.of(message.connection).delivered++)
+    if (flight.order != orders_.deliver(message.connection))
       fault(message, "overtakes another of its connection");
     ++delivered_;
     bytes_ += message.bytes;

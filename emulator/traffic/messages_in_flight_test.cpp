@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/random.h"
+
 namespace hybrid {
 namespace {
 
@@ -52,6 +58,31 @@ TEST(MessagesInFlight, EveryBrokenPromiseIsNoticed) {
   twice.injected(once);
   twice.delivered(once);
   EXPECT_THROW(twice.delivered(once), std::logic_error) << "twice";
+}
+
+TEST(ConnectionOrders, CountsAsATableOfAllConnectionsWould) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Random random(seed);
+    const std::uint64_t ports = 2 + random.below(60), most = 1 + random.below(300);
+    ConnectionOrders orders;
+    std::map<Connection, std::pair<std::uint64_t, std::uint64_t>> on_way;  // sent, delivered
+    std::vector<Connection> sent;
+    for (int step = 0; step < 4000; ++step) {
+      if (sent.size() < most && random.below(2) == 0) {
+        const Connection c{static_cast<Port>(random.below(ports)), static_cast<Port>(random.below(ports))};
+        ASSERT_EQ(orders.send(c), on_way[c].first++);
+        sent.push_back(c);
+      } else if (!sent.empty()) {
+        const std::size_t which = random.below(sent.size());
+        const Connection c = std::exchange(sent[which], sent.back());
+        sent.pop_back();
+        auto& [all, got] = on_way[c];
+        ASSERT_EQ(orders.deliver(c), got++);
+        if (got == all) on_way.erase(c);
+      }
+      ASSERT_EQ(orders.connections(), on_way.size());
+    }
+  }
 }
 
 }  // namespace

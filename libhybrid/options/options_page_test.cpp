@@ -11,7 +11,7 @@ namespace hybrid {
 namespace {
 
 TEST(OptionsPage, IsWhatTheTableSays) {
-  const auto page = std::filesystem::path(__FILE__).parent_path() / "../../docs/options.md";
+  const auto page = std::filesystem::path(HYBRID_SOURCES) / "docs/options.md";
   std::ifstream file(page);
   ASSERT_TRUE(file) << "no docs/options.md: hybrid list --options --markdown > docs/options.md";
   const std::string text{std::istreambuf_iterator<char>(file), {}};

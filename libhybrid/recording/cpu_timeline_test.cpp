@@ -47,7 +47,7 @@ Visited only(const std::vector<Visited>& all, std::size_t thread, EventKind kind
 }
 
 TEST(CpuTimeline, KeepsComputeGapsAndDropsWhatCallsTook) {
-  const RecordingDirectory directory;
+  const TemporaryDirectory directory;
   {
     RecordedProcess sender(directory.path(), 0, 2, test_clock()),
         receiver(directory.path(), 1, 2, test_clock());
@@ -72,7 +72,7 @@ TEST(CpuTimeline, KeepsComputeGapsAndDropsWhatCallsTook) {
 
 TEST(CpuTimeline, CollectivesWaitForWhomTheyDependOn) {
   const auto ends = [](CollectiveOp op, std::int32_t root) {
-    const RecordingDirectory directory;
+    const TemporaryDirectory directory;
     {
       std::vector<std::unique_ptr<RecordedProcess>> ranks;
       for (std::uint32_t r = 0; r < 3; ++r) {
@@ -98,7 +98,7 @@ TEST(CpuTimeline, CollectivesWaitForWhomTheyDependOn) {
 }
 
 TEST(CpuTimeline, ANonblockingCollectiveWaitsAtItsCompletion) {
-  const RecordingDirectory directory;
+  const TemporaryDirectory directory;
   {
     RecordedProcess fast(directory.path(), 0, 2, test_clock()), slow(directory.path(), 1, 2, test_clock());
     const Event start{.op = static_cast<std::uint8_t>(CollectiveOp::allreduce), .request = 9};
@@ -116,7 +116,7 @@ TEST(CpuTimeline, ANonblockingCollectiveWaitsAtItsCompletion) {
 }
 
 TEST(CpuTimeline, GivesUpWaitsForWhatNoJournalHolds) {
-  const RecordingDirectory directory;
+  const TemporaryDirectory directory;
   {
     RecordedProcess died(directory.path(), 0, 3, test_clock()), left(directory.path(), 1, 3, test_clock());
     died->start();
@@ -136,7 +136,7 @@ TEST(CpuTimeline, GivesUpWaitsForWhatNoJournalHolds) {
 }
 
 TEST(CpuTimeline, AThreadMayCompleteWhatAnotherStarted) {
-  const RecordingDirectory directory;
+  const TemporaryDirectory directory;
   {
     RecordedProcess process(directory.path(), 0, 2, test_clock()), peer(directory.path(), 1, 2, test_clock());
     process->start();
@@ -158,7 +158,7 @@ TEST(CpuTimeline, AThreadMayCompleteWhatAnotherStarted) {
 TEST(CpuTimeline, NoMessageOfARandomJobArrivesBeforeItIsSent) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Random random(seed);
-    const RecordingDirectory directory;
+    const TemporaryDirectory directory;
     constexpr std::uint32_t kRanks = 5;
     std::uint64_t messages = 400;
     {

@@ -33,7 +33,7 @@ std::string refusal(const std::string& path) {
 }
 
 TEST(Definitions, ReadsBackWhatWasWritten) {
-  const RecordingDirectory directory;
+  const TemporaryDirectory directory;
   const std::string odd = "tabs\tand \\ and\nlines \\n \\t";
   const std::vector<std::int32_t> members{0, 1, 2, 9, 5, 4, 7, 8}, remote{3, 6}, edge{2, kNoPeer, 2};
   {
@@ -61,7 +61,7 @@ TEST(Definitions, ReadsBackWhatWasWritten) {
 }
 
 TEST(Definitions, ALargeWorldIsAShortRecord) {
-  const RecordingDirectory directory;
+  const TemporaryDirectory directory;
   std::vector<std::int32_t> world(100'000);
   std::iota(world.begin(), world.end(), 0);
   {
@@ -73,7 +73,7 @@ TEST(Definitions, ALargeWorldIsAShortRecord) {
 }
 
 TEST(Definitions, ARecordCutAtTheEndIsIgnored) {
-  const RecordingDirectory directory;
+  const TemporaryDirectory directory;
   {
     DefinitionWriter writer(directory / "d");
     writer.region(0, "whole");
@@ -89,7 +89,7 @@ TEST(Definitions, ARecordCutAtTheEndIsIgnored) {
 }
 
 TEST(Definitions, SaysWhereAFileIsDamaged) {
-  const RecordingDirectory directory;
+  const TemporaryDirectory directory;
   const auto with = [&](const std::string& line) {
     std::ofstream(directory / "d") << "hybrid-definitions 1\nregion\t0\tx\n" << line << "\n";
     return refusal(directory / "d");
@@ -108,7 +108,7 @@ TEST(Definitions, SaysWhereAFileIsDamaged) {
 }
 
 TEST(Definitions, FilesArePrivateAndNeverOverwritten) {
-  const RecordingDirectory directory;
+  const TemporaryDirectory directory;
   {
     const DefinitionWriter writer(directory / "d");
   }
@@ -121,7 +121,7 @@ TEST(Definitions, FilesArePrivateAndNeverOverwritten) {
 }
 
 TEST(Definitions, RecordsOfSeveralThreadsStayWhole) {
-  const RecordingDirectory directory;
+  const TemporaryDirectory directory;
   {
     DefinitionWriter writer(directory / "d");
     std::vector<std::thread> threads;
@@ -137,7 +137,7 @@ TEST(Definitions, RecordsOfSeveralThreadsStayWhole) {
 }
 
 TEST(Definitions, WhatAFullDiskDelaysIsWrittenLater) {
-  const RecordingDirectory directory;
+  const TemporaryDirectory directory;
   const pid_t child = fork();
   if (child == 0) {
     signal(SIGXFSZ, SIG_DFL);

@@ -19,7 +19,7 @@ std::uint32_t id_of(const JobDefinitions& job, std::uint32_t rank, std::uint32_t
 }
 
 TEST(JobDefinitions, MatchesCommunicatorsByMembersAndOrderOfCreation) {
-  const RecordingDirectory directory;
+  const TemporaryDirectory directory;
   const auto create = [&](std::uint32_t rank,
                           const std::vector<std::pair<std::uint32_t, Members>>& communicators) {
     DefinitionWriter writer(definitions_path(directory.path(), rank));
@@ -53,7 +53,7 @@ TEST(JobDefinitions, MatchesCommunicatorsByMembersAndOrderOfCreation) {
 }
 
 TEST(JobDefinitions, TranslatesWorldRanks) {
-  const RecordingDirectory directory;
+  const TemporaryDirectory directory;
   {
     DefinitionWriter writer(definitions_path(directory.path(), 5));
     writer.communicator(2, Members{7, 5, 3});
@@ -74,7 +74,7 @@ TEST(JobDefinitions, TranslatesWorldRanks) {
 }
 
 TEST(JobDefinitions, BothSidesOfAnInterCommunicatorAreOne) {
-  const RecordingDirectory directory;
+  const TemporaryDirectory directory;
   const Members low{0, 2}, high{1, 3};
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
     DefinitionWriter writer(definitions_path(directory.path(), rank));
@@ -94,7 +94,7 @@ TEST(JobDefinitions, BothSidesOfAnInterCommunicatorAreOne) {
 }
 
 TEST(JobDefinitions, MatchesWindowsAndRegions) {
-  const RecordingDirectory directory;
+  const TemporaryDirectory directory;
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     DefinitionWriter writer(definitions_path(directory.path(), rank));
     if (rank == 1) writer.communicator(2, Members{1});
@@ -120,7 +120,7 @@ TEST(JobDefinitions, MatchesWindowsAndRegions) {
 }
 
 TEST(JobDefinitions, LeavesOutProcessesOfAnotherJob) {
-  const RecordingDirectory directory;
+  const TemporaryDirectory directory;
   {
     DefinitionWriter writer(definitions_path(directory.path(), 0));
     writer.communicator(2, Members{0, 1}, Members{kNoPeer, kNoPeer});

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -12,29 +10,10 @@
 #include <vector>
 
 #include "core/journal.h"
+#include "core/testing/temporary_directory.h"
 #include "libhybrid/recording/definitions.h"
 
 namespace hybrid {
-
-/// A directory of its own, gone afterwards.
-class RecordingDirectory {
- public:
-  RecordingDirectory() {
-    path_ = std::filesystem::temp_directory_path() / "hybrid-recording-test-XXXXXX";
-    if (mkdtemp(path_.data()) == nullptr) ADD_FAILURE() << "no temporary directory";
-  }
-  ~RecordingDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  RecordingDirectory(const RecordingDirectory&) = delete;
-  RecordingDirectory& operator=(const RecordingDirectory&) = delete;
-  const std::string& path() const { return path_; }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 /// One thread's journal. Times are ticks of a nanosecond from the job's start, durations too.
 class RecordedThread {

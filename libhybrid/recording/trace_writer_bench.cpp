@@ -1,7 +1,6 @@
 // How fast a recording becomes a trace, in journal events a second, by the number of events. Memory in use is
 // shown too: it must not grow with them.
 #include <benchmark/benchmark.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "core/journal.h"
+#include "core/testing/temporary_directory.h"
 #include "libhybrid/recording/definitions.h"
 #include "libhybrid/recording/trace_writer.h"
 
@@ -64,11 +64,8 @@ double peak_memory() {
 }
 
 void write_trace_of(benchmark::State& state, bool cpu) {
-  std::string root = fs::temp_directory_path() / "hybrid-trace-bench-XXXXXX";
-  if (mkdtemp(root.data()) == nullptr) {
-    state.SkipWithError("no temporary directory");
-    return;
-  }
+  const TemporaryDirectory directory;
+  const std::string& root = directory.path();
   const auto events = static_cast<std::uint64_t>(state.range(0));
   record(root, events / kRanks, cpu);
   std::uint64_t written = 0;
@@ -83,7 +80,6 @@ void write_trace_of(benchmark::State& state, bool cpu) {
   state.SetItemsProcessed(static_cast<std::int64_t>(written));
   state.counters["peak"] =
       benchmark::Counter(peak_memory(), benchmark::Counter::kDefaults, benchmark::Counter::kIs1024);
-  fs::remove_all(root);
 }
 
 void wall_clock(benchmark::State& state) { write_trace_of(state, false); }

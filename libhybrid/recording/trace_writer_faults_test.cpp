@@ -60,7 +60,7 @@ TEST_F(TraceWriter, NeverOverwritesATrace) {
 }
 
 TEST_F(TraceWriter, RefusesWhatIsNoRecording) {
-  const RecordingDirectory empty;
+  const TemporaryDirectory empty;
   EXPECT_THROW(write_trace(empty.path(), output()), UserError);
   EXPECT_THROW(write_trace(empty / "missing", output()), UserError);
   ranks(1);

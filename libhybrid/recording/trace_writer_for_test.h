@@ -39,7 +39,7 @@ class TraceWriter : public testing::Test {
     return open_trace(summary.anchor);
   }
 
-  RecordingDirectory directory_;
+  TemporaryDirectory directory_;
   std::vector<std::unique_ptr<RecordedProcess>> processes_;
 };
 

@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "core/error.h"
+#include "core/testing/temporary_directory.h"
 
 namespace hybrid {
 namespace {
@@ -17,17 +17,7 @@ namespace fs = std::filesystem;
 
 class OutputDirectory : public testing::Test {
  protected:
-  OutputDirectory() {
-    std::string name = testing::TempDir() + "output_directory_XXXXXX";
-    root_ = ::mkdtemp(name.data());
-    before_ = fs::current_path();
-    fs::current_path(root_);
-  }
-  ~OutputDirectory() override {
-    fs::current_path(before_);
-    fs::remove_all(root_);
-  }
-  fs::path root_, before_;
+  const TemporaryWorkingDirectory root_;
 };
 
 TEST_F(OutputDirectory, IsNewAndPrivate) {

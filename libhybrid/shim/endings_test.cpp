@@ -58,7 +58,7 @@ TEST(Endings, TheExitStatusIsTheProgram) {
 }
 
 TEST(Endings, ErrorCodesHandlersJumpsAndExceptionsAreThePrograms) {
-  const ScratchDirectory directory;
+  const TemporaryDirectory directory;
   const Outcome without = run_ranks(1, {program("shim_errors")}, {{"LD_PRELOAD", ""}}, directory.path());
   ASSERT_EQ(without.status, 0) << without.out << without.err;
   const RecordedRun run(1, {program("shim_errors")});
@@ -104,7 +104,7 @@ class FullDisk : public ::testing::Test {
            preload_library() + " " + settings + " " + program_path;
   }
 
-  ScratchDirectory directory_;
+  TemporaryDirectory directory_;
   std::string disk_;
 };
 
@@ -148,7 +148,7 @@ TEST_F(FullDisk, WithoutRoomForADirectoryTheProgramRunsUnrecorded) {
 
 TEST(Endings, AFileSizeLimitFromTheStartKillsNobody) {
   // SIGXFSZ would: at the definitions, the journal, the live scheduler's memory, the trace.
-  const ScratchDirectory directory;
+  const TemporaryDirectory directory;
   const Outcome outcome = run_ranks(
       2, {program("shim_p2p_ring")},
       {{"LD_PRELOAD", preload_library() + ":" + program("libshim_limiting_tool.so")}}, directory.path());
@@ -159,7 +159,7 @@ TEST(Endings, AFileSizeLimitFromTheStartKillsNobody) {
 }
 
 TEST(Start, NonMpiProgramsAreLeftAlone) {
-  const ScratchDirectory directory;
+  const TemporaryDirectory directory;
   const Outcome outcome =
       run({program("shim_not_mpi")}, {{"LD_PRELOAD", preload_library()}}, directory.path());
   EXPECT_EQ(outcome.status, 5);
@@ -172,7 +172,7 @@ TEST(Start, NonMpiProgramsAreLeftAlone) {
 }
 
 TEST(Start, AnotherMpiIsRefusedInOneClearSentence) {
-  const ScratchDirectory directory;
+  const TemporaryDirectory directory;
   const Outcome outcome =
       run({program("shim_uses_other_mpi")}, {{"LD_PRELOAD", preload_library()}}, directory.path());
   EXPECT_EQ(outcome.status, 2);
@@ -181,7 +181,7 @@ TEST(Start, AnotherMpiIsRefusedInOneClearSentence) {
 }
 
 TEST(Start, ProgramsWithHintsRunWithoutTheLibrary) {
-  const ScratchDirectory directory;
+  const TemporaryDirectory directory;
   for (const char* name : {"shim_phases", "shim_phases_fixed_address"}) {
     const Outcome outcome = run({program(name)}, {}, directory.path());
     EXPECT_EQ(outcome.status, 0) << name << outcome.err;
@@ -196,7 +196,7 @@ TEST(Start, HintsAreSeenInProgramsAtAFixedAddress) {
 }
 
 TEST(Options, AWrongValueEndsTheProgramBeforeItsWork) {
-  const ScratchDirectory directory;
+  const TemporaryDirectory directory;
   const Outcome outcome =
       run_ranks(2, {program("shim_same_transfers")}, {{"HYBRID_CLOCK", "sundial"}}, directory.path());
   EXPECT_EQ(outcome.status, 2);
@@ -207,7 +207,7 @@ TEST(Options, AWrongValueEndsTheProgramBeforeItsWork) {
 }
 
 TEST(Options, WhatPredictorsCannotCountIsRefusedBeforeTheProgramsWork) {
-  const ScratchDirectory directory;
+  const TemporaryDirectory directory;
   const Outcome outcome = run_ranks(2, {program("shim_same_transfers")},
                                     {{"HYBRID_PREDICTOR_THRESHOLD", "65536"}}, directory.path());
   EXPECT_EQ(outcome.status, 2);
@@ -225,7 +225,7 @@ TEST(Options, UnknownVariablesAreNamedOnce) {
 }
 
 TEST(Options, AFileSetsThemAndVariablesWin) {
-  const ScratchDirectory directory;
+  const TemporaryDirectory directory;
   const std::string file = directory.path() + "/run.toml";
   std::ofstream(file) << "clock = \"cpu\"\nplacement = \"host\"\n";
   const RecordedRun run(4, {program("shim_same_transfers")},
@@ -236,7 +236,7 @@ TEST(Options, AFileSetsThemAndVariablesWin) {
 }
 
 TEST(Options, AnExistingDirectoryIsNeverWrittenInto) {
-  const ScratchDirectory directory;
+  const TemporaryDirectory directory;
   const std::string old = directory.path() + "/old";
   fs::create_directory(old);
   std::ofstream(old + "/precious") << "kept";
@@ -254,7 +254,7 @@ TEST(Options, TheRecordingIsPrivateToTheUser) {
 }
 
 TEST(Options, QuietPrintsNothingAtAll) {
-  const ScratchDirectory directory;
+  const TemporaryDirectory directory;
   const Outcome outcome =
       run_ranks(4, {program("shim_same_transfers")},
                 {{"HYBRID_QUIET", "1"}, {"HYBRID_AT_FINALIZE", "trace"}, {"HYBRID_NO_SUCH_THING", "1"}},
@@ -264,7 +264,7 @@ TEST(Options, QuietPrintsNothingAtAll) {
 }
 
 TEST(Finalize, RankZeroReportsOnStandardErrorAndCleansUp) {
-  const ScratchDirectory directory;
+  const TemporaryDirectory directory;
   const Outcome outcome = run_ranks(4, {program("shim_p2p_ring")}, {}, directory.path());
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "sum 6\n") << "standard output is the program's";

@@ -32,7 +32,7 @@ inline Machine synthetic_machine(const std::string& description) {
 }
 
 inline std::string test_topology(const std::string& file) {
-  return (std::filesystem::path(__FILE__).parent_path() / file).string();
+  return (std::filesystem::path(HYBRID_SOURCES) / "libhybrid/placement/testing" / file).string();
 }
 
 inline CpuSet cpus(const std::string& list) { return CpuSet::parse(list, "test"); }

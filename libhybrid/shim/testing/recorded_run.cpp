@@ -96,23 +96,12 @@ bool has_request(EventKind kind) {
 
 }  // namespace
 
-ScratchDirectory::ScratchDirectory() {
-  std::string name = (fs::temp_directory_path() / "hybrid-shim-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no scratch directory " + name);
-  path_ = name;
-}
-
-ScratchDirectory::~ScratchDirectory() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
 std::string program(const std::string& name) { return std::string(HYBRID_SHIM_PROGRAMS) + "/" + name; }
 std::string preload_library() { return HYBRID_PRELOAD_LIBRARY; }
 
 Outcome run(const std::vector<std::string>& command, const Environment& environment,
             const std::string& directory) {
-  const ScratchDirectory output;
+  const TemporaryDirectory output;
   const std::string out = output.path() + "/out", err = output.path() + "/err";
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("fork");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/event.h"
+#include "core/testing/temporary_directory.h"
 #include "libhybrid/recording/definitions.h"
 
 namespace hybrid::shim::testing {
@@ -16,19 +17,6 @@ using Environment = std::map<std::string, std::string>;
 struct Outcome {
   int status = -1;  // exit status; 128 + signal number
   std::string out, err;
-};
-
-/// A directory of its own that goes with the object.
-class ScratchDirectory {
- public:
-  ScratchDirectory();
-  ~ScratchDirectory();
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
 };
 
 /// Path of a program (or library) of this folder.
@@ -64,7 +52,7 @@ class RecordedRun {
   std::vector<std::string> transfers(std::uint32_t rank) const;
 
  private:
-  ScratchDirectory directory_;
+  TemporaryDirectory directory_;
   std::string recording_;
   Outcome outcome_;
 };

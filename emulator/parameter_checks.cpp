@@ -1,0 +1,187 @@
+// What cannot work is refused, with the rule it breaks.
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "emulator/fabric.h"
+#include "emulator/network_shape.h"
+#include "emulator/parameters.h"
+#include "emulator/scheduler/algorithm.h"
+#include "predictor/counted_holdings.h"
+#include "predictor/recency_list.h"
+
+namespace hybrid {
+
+namespace {
+
+static_assert(kMostNodes <= RecencyList::kMostDestinations);
+constexpr Time kLongest = nanoseconds(10'000'000'000);  // 10 s: keeps sums far from the end of the range
+
+[[noreturn]] void refuse(std::string_view option, const std::string& problem, const std::string& mend) {
+  throw UserError(std::string(option) + ": " + problem, mend);
+}
+
+void check_time(std::string_view option, Time t, bool positive) {
+  if (positive && t <= Time{}) refuse(option, "must be longer than 0", "Give a time such as 10ns.");
+  if (t < Time{}) refuse(option, "must not be negative", "Give 0 or a time such as 10ns.");
+  if (t > kLongest)
+    refuse(option, to_string(t) + " is too long", "Give at most " + to_string(kLongest) + ".");
+}
+
+void check_clock(std::string_view component, const Clocked& clock) {
+  check_time(std::string(component) + "-cycle", clock.cycle, true);
+  if (clock.latency > kMostCycles)
+    refuse(std::string(component) + "-latency", std::to_string(clock.latency) + " cycles are too many",
+           "Give at most " + std::to_string(kMostCycles) + ".");
+}
+
+void check_sizes(const SwitchParameters& p) {
+  if (p.link_rate == 0) refuse("link-rate", "must be more than 0", "Give a rate such as 6.4Gb/s.");
+  if (p.word == 0) refuse("word", "must be at least 1 byte", "The usual word is 8 bytes.");
+  if (p.flit == 0 || p.flit % p.word != 0)
+    refuse("flit", format_bytes(p.flit) + " is not a whole number of words of " + format_bytes(p.word),
+           "Give a multiple of --word.");
+  if (p.worm_limit < p.flit)
+    refuse("worm-limit", format_bytes(p.worm_limit) + " is less than one flit of " + format_bytes(p.flit),
+           "Give at least one flit, or smaller --flit.");
+  if (p.buffer < p.flit)
+    refuse("buffer", format_bytes(p.buffer) + " does not hold one flit of " + format_bytes(p.flit),
+           "Give at least one flit, such as 128, or 'unlimited'.");
+  const Bytes packet = std::max<Bytes>(1, p.worm_limit / p.word) + p.worm_overhead_words;
+  if (p.technique == "packet" && p.buffer / p.word < packet)
+    refuse("buffer",
+           format_bytes(p.buffer) + " does not hold one packet of " + format_bytes(packet * p.word) +
+               ", so that store and forward would never forward",
+           "Give a larger --buffer, or a smaller --worm-limit.");
+}
+
+/// Links split between worms and circuits.
+void check_split(const SwitchParameters& p) {
+  if (!(p.circuit_share > 0 && p.circuit_share < 1))
+    refuse("circuit-share", "must leave something to circuits and to worms",
+           "Give a number between 0 and 1, such as 0.5; for one kind alone use --technique wormhole or "
+           "circuit.");
+  if (p.circuit_channels == 0 || p.circuit_channels > kMostChannels)
+    refuse("circuit-channels", std::to_string(p.circuit_channels) + " switches for circuits cannot be",
+           "Give 1 to " + std::to_string(kMostChannels) + ".");
+  const SplitRates rates = split_rates(p);
+  if (time_on_link(p.word, rates.channel) > kLongest || time_on_link(p.word, rates.worms) > kLongest)
+    refuse("circuit-share",
+           "leaves so little of the link that one word takes longer than " + to_string(kLongest),
+           "Give a share nearer to 0.5, a higher --link-rate, or fewer --circuit-channels.");
+}
+
+void check_reconfiguration(const SwitchParameters& p) {
+  check_time("reconfiguration", p.reconfiguration, false);
+  check_time("reconfiguration-command", p.reconfiguration_command, false);
+  check_time("reconfiguration-switching", p.reconfiguration_switching, false);
+  check_time("reconfiguration-lock", p.reconfiguration_lock, false);
+  const Time parts = p.reconfiguration_parts();
+  if (p.reconfiguration != Time{} && parts != Time{} && p.reconfiguration != parts)
+    refuse("reconfiguration",
+           to_string(p.reconfiguration) + ", but its parts are " + to_string(parts) + " together (command " +
+               to_string(p.reconfiguration_command) + ", switching " +
+               to_string(p.reconfiguration_switching) + ", lock " + to_string(p.reconfiguration_lock) + ")",
+           "Give either --reconfiguration or its parts, which --fabric sets too.");
+}
+
+void check_multiplexing(const SwitchParameters& p) {
+  if (p.slots == 0)
+    refuse("slots", "a TDM cycle of K = 0 slots carries nothing",
+           "Give at least 1; for no circuits use "
+           "--technique wormhole.");
+  if (p.slots > kMostSlots)
+    refuse("slots", std::to_string(p.slots) + " are too many",
+           "Give at most " + std::to_string(kMostSlots) + ".");
+  if (p.preload > p.slots)
+    refuse("preload",
+           std::to_string(p.preload) + " preloaded slots, but only " + std::to_string(p.slots) + " in all",
+           "Give at most --slots.");
+  const bool slotted = p.technique == "tdm" || p.technique == "hybrid";
+  const Time spread = slotted ? p.circuit_spread() : Time{};
+  const Time unusable = p.guard + p.reconfiguration_time() + spread;
+  const std::string lost = spread == Time{} ? "guard and reconfiguration"
+                                            : "guard, reconfiguration and the difference between the "
+                                              "tree's longest and shortest circuits";
+  if (p.wormhole_slot_length != Time{} && p.wormhole_slot_length - unusable < p.word_time())
+    refuse("wormhole-slot-length",
+           to_string(p.wormhole_slot_length) + " leaves no time for one word of " + to_string(p.word_time()) +
+               " after " + lost + " (" + to_string(unusable) + ")",
+           "Give a longer one, or 0 to follow the measured ratio of traffic.");
+  if (p.slot_length <= unusable)
+    refuse("slot-length",
+           to_string(p.slot_length) + " is not longer than " + lost + " together (" + to_string(unusable) +
+               "), so that nothing could be sent",
+           "Give a longer --slot-length, or a shorter --guard or --reconfiguration.");
+  if (p.slot_length - unusable < p.word_time())
+    refuse("slot-length",
+           to_string(p.slot_length) + " leaves " + to_string(p.slot_length - unusable) + " after " + lost +
+               ", but one word takes " + to_string(p.word_time()),
+           "Give a longer --slot-length, a shorter --guard or --reconfiguration, or a higher --link-rate.");
+}
+
+}  // namespace
+
+void check_registered(std::string_view option, std::string_view kind, std::string_view name) {
+  const auto known = registered_names(kind);
+  std::string list;
+  for (std::string_view k : known) {
+    if (k == name) return;
+    list += (list.empty() ? "" : ", ") + std::string(k);
+  }
+  const std::string_view meant = likely_meant(name, known);
+  refuse(option, "unknown " + std::string(kind) + " '" + std::string(name) + "'; expected one of: " + list,
+         meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
+}
+
+void check_input_queues(std::string_view name) {
+  if (name != "per-destination" && name != "fifo")
+    refuse("input-queues", "'" + std::string(name) + "' is not known", "Give per-destination or fifo.");
+}
+
+void check(const SwitchParameters& p) {
+  if (p.nodes < 2)
+    refuse("nodes", std::to_string(p.nodes) + (p.nodes == 1 ? " port" : " ports") + " make no switch",
+           "Give at least 2.");
+  if (p.nodes > kMostNodes)
+    refuse("nodes", std::to_string(p.nodes) + " are too many",
+           "Give at most " + std::to_string(kMostNodes) + ".");
+
+  check_network(p);
+
+  check_time("word-generation", p.word_generation, true);
+  check_time("serialise", p.serialise, false);
+  check_time("cable", p.cable, false);
+  check_time("deserialise", p.deserialise, false);
+  check_reconfiguration(p);
+  check_time("slot-length", p.slot_length, true);
+  check_time("wormhole-slot-length", p.wormhole_slot_length, false);
+  check_time("guard", p.guard, false);
+  check_clock("nic", p.nic);
+  check_clock("scheduler", p.scheduler);
+  check_clock("digital-fabric", p.digital_fabric);
+  check_clock("analog-fabric", p.analog_fabric);
+  check_sizes(p);
+  check_split(p);
+  check_multiplexing(p);
+  check_time("predictor-timeout", p.predictor_timeout, true);
+  check_time("predictor-pause", p.predictor_pause, false);
+  if (p.predictor_threshold == 0)
+    refuse("predictor-threshold", "must be at least 1",
+           "A connection is released after that many sends to others.");
+  if (p.predictor_threshold > CountedHoldings::kMostThreshold)
+    refuse("predictor-threshold", std::to_string(p.predictor_threshold) + " sends are too many to count",
+           "Give at most " + std::to_string(CountedHoldings::kMostThreshold) +
+               "; a connection that is to be kept for longer, --predictor timeout keeps.");
+
+  check_input_queues(p.input_queues);
+  check_registered("technique", "technique", p.technique);
+  check_registered("allocation", "allocation", p.allocation);
+  check_registered("scheduler", SchedulingAlgorithm::kKind, p.scheduler_name);
+  make_one_slot_scheduler(p.scheduler_name, {2});  // refuses those that need the whole set at once
+  check_registered("predictor", "predictor", p.predictor);
+}
+
+}  // namespace hybrid

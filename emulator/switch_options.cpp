@@ -1,0 +1,208 @@
+// The options of a switch, one for each parameter.
+#include <array>
+#include <charconv>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "emulator/fabric.h"
+#include "emulator/network_shape.h"
+#include "emulator/parameters.h"
+
+namespace hybrid {
+
+namespace {
+
+/// What was given explicitly, for settings that follow others until then.
+struct Given {
+  bool nodes = false, slots = false, preload = false, slot_length = false, allocation = false;
+  bool every_destination = false;     // preset ch8: slots follow nodes
+  std::uint32_t number_of_nodes = 0;  // by --nodes
+};
+
+/// "ses|sla|..."
+std::string names_of(std::string_view kind) {
+  std::string names;
+  for (std::string_view k : registered_names(kind)) names += (names.empty() ? "" : "|") + std::string(k);
+  return names;
+}
+
+class Adder {
+ public:
+  Adder(OptionTable& table) : table_(table) {}
+
+  void time(const char* name, const char* help, Time& t, std::function<void()> after = {}) {
+    add(name, "TIME", help, to_string(t), [&t, name, after = std::move(after)](std::string_view v) {
+      t = parse_time(v, name);
+      if (after) after();
+    });
+  }
+  void bytes(const char* name, const char* help, Bytes& b) {
+    add(name, "BYTES", help, b == kUnlimited ? "unlimited" : std::to_string(b),
+        [&b, name](std::string_view v) { b = parse_bytes(v, name); });
+  }
+  void rate(const char* name, const char* help, BitRate& r) {
+    add(name, "RATE", help, format_rate(r), [&r, name](std::string_view v) { r = parse_rate(v, name); });
+  }
+  void count(const char* name, const char* help, std::uint32_t& n, std::uint32_t most,
+             std::function<void()> after = {}) {
+    add(name, "N", help, std::to_string(n), [&n, name, most, after = std::move(after)](std::string_view v) {
+      n = static_cast<std::uint32_t>(parse_count(v, name, most));
+      if (after) after();
+    });
+  }
+  void clock(const std::string& component, const std::string& what, Clocked& c) {
+    const std::string cycle = component + "-cycle", latency = component + "-latency";
+    add(cycle, "TIME", "clock cycle of " + what, to_string(c.cycle),
+        [&c, cycle](std::string_view v) { c.cycle = parse_time(v, cycle); });
+    add(latency, "N", "cycles from input to output of " + what, std::to_string(c.latency),
+        [&c, latency](std::string_view v) {
+          c.latency = static_cast<std::uint32_t>(parse_count(v, latency, kMostCycles));
+        });
+  }
+  /// A registered thing, by name; an unknown one is refused at once.
+  void named(const char* name, const char* kind, const char* help, std::string& s,
+             std::function<void()> after = {}) {
+    add(name, names_of(kind), help, s, [&s, name, kind, after = std::move(after)](std::string_view v) {
+      check_registered(name, kind, v);
+      s = v;
+      if (after) after();
+    });
+  }
+  void add(std::string name, std::string value, std::string help, std::string default_text,
+           std::function<void(std::string_view)> set) {
+    table_.add({std::move(name), std::move(value), std::move(help), std::move(default_text), std::move(set)});
+  }
+
+ private:
+  OptionTable& table_;
+};
+
+std::string share_text(double share) {
+  std::array<char, 32> text{};
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), share, std::chars_format::fixed);
+  return error == std::errc{} ? std::string(text.data(), end) : std::string{};
+}
+
+double parse_share(std::string_view text) {
+  double share = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), share, std::chars_format::fixed);
+  if (error == std::errc{} && end == text.data() + text.size() && share > 0 && share < 1) return share;
+  throw UserError("circuit-share: '" + std::string(text) + "' is not a part of a link",
+                  "Give a number between 0 and 1, such as 0.5.");
+}
+
+}  // namespace
+
+void add_switch_options(OptionTable& table, SwitchParameters& p) {
+  Adder add(table);
+  const auto given = std::make_shared<Given>();
+  const auto nodes_set = [&p, given] {
+    given->nodes = true;
+    if (!given->every_destination || p.nodes < 2) return;
+    const SwitchParameters before = p;
+    preload_every_destination(p);
+    if (given->slots) p.slots = before.slots;
+    if (given->preload) p.preload = before.preload;
+  };
+
+  add.named("technique", "technique", "how the switch carries messages", p.technique);
+  add.count("nodes", "ports of the switch", p.nodes, kMostNodes, [&p, nodes_set, given] {
+    given->number_of_nodes = p.nodes;
+    nodes_set();
+  });
+  add.add(
+      "network", std::string(kNetworkForms),
+      "one crossbar of N ports, or a fat tree: L levels of switches, W ports up, M (or W) down, M^L nodes",
+      p.is_tree() ? network_text(p) : "", [&p, nodes_set, given](std::string_view v) {
+        set_network(v, p);
+        if (p.is_tree() && given->number_of_nodes != 0 && given->number_of_nodes != p.nodes)
+          refuse_nodes(p, given->number_of_nodes);
+        // Not every allocation can run on a tree: unless one is given, one that can.
+        if (p.is_tree() && !given->allocation) p.allocation = "ses";
+        nodes_set();
+      });
+  add.add("preset", "ch4|ch5|ch8",
+          "the dissertation's parameter sets; replaces what was set before, except technique, nodes and seed",
+          "", [&p, given](std::string_view v) {
+            apply_preset(v, p, given->nodes);
+            given->slots = given->preload = given->slot_length = false;
+            given->every_destination = v == "ch8";
+          });
+
+  add.count("slots", "K, predictive slots of the TDM cycle", p.slots, kMostSlots,
+            [given] { given->slots = true; });
+  add.count("preload", "slots that are preloaded with what is known of the traffic", p.preload, kMostSlots,
+            [given] { given->preload = true; });
+  add.named("allocation", "allocation", "how the TDM cycle is shared", p.allocation,
+            [given] { given->allocation = true; });
+  add.add("fabric", names_of(FabricTechnology::kKind),
+          "technology of the analog fabric: sets the three parts of its reconfiguration and, unless "
+          "--slot-length is given, slots at least ten times as long as guard and reconfiguration",
+          "", [&p, given](std::string_view v) {
+            check_registered("fabric", "fabric", v);
+            apply_fabric(v, p, given->slot_length);
+          });
+  add.time("slot-length", "length of a TDM slot", p.slot_length, [given] { given->slot_length = true; });
+  add.time("wormhole-slot-length",
+           "allocation sla: length of the wormhole slot S_W; 0: follows the measured ratio of traffic",
+           p.wormhole_slot_length);
+  add.time("guard", "unusable at the start of each slot", p.guard);
+  add.time("reconfiguration",
+           "time the analog fabric needs to change its configuration, at once instead of in parts",
+           p.reconfiguration);
+  add.time("reconfiguration-command", "its first part: the controller takes the new configuration",
+           p.reconfiguration_command);
+  add.time("reconfiguration-switching", "its second part: the fabric changes", p.reconfiguration_switching);
+  add.time("reconfiguration-lock", "its third part: receivers lock to new senders", p.reconfiguration_lock);
+  add.named("scheduler", "scheduler", "who grants circuits, one slot a pass", p.scheduler_name);
+  add.count("scheduler-steps",
+            "matching: longest augmenting path K; islip, pim: iterations of a pass; 0: 9 and log2 N",
+            p.scheduler_steps, ~std::uint32_t{0});
+  add.named("predictor", "predictor", "who asks for circuits", p.predictor);
+  add.time("predictor-timeout", "time-out predictor: a connection unused that long is released",
+           p.predictor_timeout);
+  add.time("predictor-pause", "time-out predictor: of a stretch without sends, no more counts; 0: all of it",
+           p.predictor_pause);
+  add.count("predictor-threshold", "counter predictor: released after that many sends to others",
+            p.predictor_threshold, ~std::uint32_t{0});
+
+  add.bytes("buffer", "size of each NIC queue and of a switch input's wormhole queue", p.buffer);
+  add.add("input-queues", "per-destination|fifo",
+          "wormhole queues of a switch input: one a destination, or one FIFO (head-of-line blocking)",
+          p.input_queues, [&p](std::string_view v) {
+            check_input_queues(v);
+            p.input_queues = v;
+          });
+  add.bytes("word", "unit of data generation and transfer", p.word);
+  add.bytes("flit", "unit of wormhole flow control", p.flit);
+  add.bytes("worm-limit", "payload of one worm", p.worm_limit);
+  add.count("worm-overhead", "header and tail words that travel with each worm", p.worm_overhead_words, 1024);
+
+  add.add("circuit-share", "SHARE", "wave, coll, chen-liu: part of each link that is for circuits",
+          share_text(p.circuit_share), [&p](std::string_view v) { p.circuit_share = parse_share(v); });
+  add.count("circuit-channels", "wave: switches that divide the circuits' share evenly", p.circuit_channels,
+            kMostChannels);
+  add.bytes("split-size", "wave, coll, chen-liu: messages of that size and more ask for a circuit",
+            p.split_size);
+
+  add.time("word-generation", "time in which a PE hands one word to its NIC", p.word_generation);
+  add.clock("nic", "a network interface card", p.nic);
+  add.time("serialise", "parallel-to-serial conversion", p.serialise);
+  add.time("cable", "one way through the cable", p.cable);
+  add.time("deserialise", "serial-to-parallel conversion", p.deserialise);
+  add.rate("link-rate", "peak rate of a link", p.link_rate);
+  add.clock("scheduler", "the scheduler", p.scheduler);
+  add.clock("digital-fabric", "the digital fabric (wormhole)", p.digital_fabric);
+  add.clock("analog-fabric", "the analog fabric (circuits)", p.analog_fabric);
+  add.add("seed", "N", "of everything random", std::to_string(p.seed),
+          [&p](std::string_view v) { p.seed = parse_count(v, "seed"); });
+}
+
+}  // namespace hybrid
