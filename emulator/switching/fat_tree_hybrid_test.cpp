@@ -161,6 +161,11 @@ TEST(FatTreeHybrid, TheExampleWorkedByHand) {
   // Below one switch: 390 + 80 + 10, S_W beginning as late.
   EXPECT_EQ(delivered(1, Time{}, false), nanoseconds(480));
   EXPECT_EQ(delivered(4, nanoseconds(10'000), true), nanoseconds(10'170));
+  // Sent at 80, there at 180, known at 200, in time for the slot that begins then: 390 as before. Sent at 90,
+  // known at 210: S_W from 300, at the switches from 450 on: 490; 570, edge 640, granted 720; 800, an edge,
+  // granted 880; 80 + 10.
+  EXPECT_EQ(delivered(4, nanoseconds(80), false), nanoseconds(810));
+  EXPECT_EQ(delivered(4, nanoseconds(90), false), nanoseconds(970));
   // The predictor's circuit is established at 240 and takes turns with S_W from 300 on, which is at the
   // switches in [390, 450), [590, 650) and [890, 950): 590 + 80 = 670, edge 720, granted 800; 890 + 80 + 10.
   p.predictor = "timeout";
