@@ -13,6 +13,7 @@ SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler
       sources_(ports, Source(timing)),
       announced_(ports),
       standing_(ports),
+      in_fifo_(ports),
       worms_of_(ports),
       sending_(ports),
       scheduler_(ports),
@@ -23,10 +24,16 @@ void SwitchNode::announce(std::uint32_t source, std::uint32_t transfer, Port des
                           std::uint64_t payload) {
   announced_[source].push({transfer, destination, payload});
   ++unfinished({source, destination});
+  if (timing_.input_fifo) ++in_fifo_.of(source, destination).unfinished;
   expect({source, destination});
 }
 
 Time SwitchNode::cleared(std::uint32_t source, Port destination) {
+  if (timing_.input_fifo) {
+    const InFifo& own = in_fifo_.of(source, destination);
+    if (own.unfinished != 0) return Time::never();
+    return own.last_left < Time{} ? Time{} : own.last_left + timing_.wire;
+  }
   if (unfinished({source, destination}) != 0) return Time::never();
   const VirtualQueue* queue = find({source, destination});
   return queue == nullptr ? Time{} : queue->last_left + timing_.wire;
@@ -190,6 +197,11 @@ bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
     events.push_sorted(worm.free, kinds_.tail, input, queue.connection.destination);
     if (worm.ends_message) {
       --unfinished(queue.connection);
+      if (timing_.input_fifo) {
+        InFifo& own = in_fifo_.of(input, queue.connection.destination);
+        --own.unfinished;
+        own.last_left = queue.last_left;
+      }
       delivered.push_back({worm.transfer, queue.last_left + fabric_.path + timing_.nic});
     }
   }

@@ -127,6 +127,11 @@ class SwitchNode {
     std::uint32_t place = 0;       // of its queue in queues_, from 1 on; 0: it has none
     std::uint32_t unfinished = 0;  // messages announced whose last word has not left
   };
+  /// The same of one connection among those that share a FIFO.
+  struct InFifo {
+    std::uint32_t unfinished = 0;
+    Time last_left{-1};  // -1: none has
+  };
   struct Worm {
     VirtualQueue* queue = nullptr;
     std::uint64_t left = 0;  // words
@@ -140,7 +145,7 @@ class SwitchNode {
   bool move_link(std::uint32_t source, Time latest, Time now, EventQueue& events);
   bool move_fabric(Time now, std::uint32_t source, EventQueue& events, std::vector<Delivery>& delivered);
   Standing& standing(Connection c) { return standing_.of(c.source, lane(c)); }
-  std::uint32_t& unfinished(Connection c) { return standing(c).unfinished; }
+  std::uint32_t& unfinished(Connection c) { return standing(c).unfinished; }  // of its lane
   VirtualQueue* find(Connection c) {
     const std::uint32_t place = standing(c).place;
     return place == 0 ? nullptr : places_[place - 1];
@@ -166,6 +171,7 @@ class SwitchNode {
   // A queue in which all is as at first, all credits being back, serves another connection: so what a loaded
   // switch works on is little enough to stay in the cache, and a large one needs little memory.
   ConnectionGrid<Standing> standing_;
+  ConnectionGrid<InFifo> in_fifo_;
   std::deque<VirtualQueue> queues_;  // addresses stay
   std::vector<VirtualQueue*> places_;
   std::vector<Time> asked_at_;   // by place; for the timeline
