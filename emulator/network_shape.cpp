@@ -16,7 +16,7 @@ namespace hybrid {
 namespace {
 
 constexpr std::string_view kCrossbar = "crossbar:", kTree = "fattree:";
-constexpr std::array<std::string_view, 2> kTechniques{"wormhole", "tdm"};
+constexpr std::array<std::string_view, 3> kTechniques{"wormhole", "tdm", "hybrid"};
 // A shared slot (emulator/tdm/allocation.h) puts circuits of several slots together, whose paths may cross.
 constexpr std::array<std::string_view, 4> kAllocations{"none", "ses", "sla", "preempt"};
 constexpr std::uint64_t kMostSwitchPorts = 1U << 20;

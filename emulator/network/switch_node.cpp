@@ -13,27 +13,23 @@ SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler
       sources_(ports, Source(timing)),
       announced_(ports),
       standing_(ports),
-      in_fifo_(ports),
       worms_of_(ports),
       sending_(ports),
       scheduler_(ports),
       windows_(ports),
+      under_way_(ports),
       worms_at_(ports, 0) {}
 
 void SwitchNode::announce(std::uint32_t source, std::uint32_t transfer, Port destination,
                           std::uint64_t payload) {
   announced_[source].push({transfer, destination, payload});
   ++unfinished({source, destination});
-  if (timing_.input_fifo) ++in_fifo_.of(source, destination).unfinished;
+  if (timing_.input_fifo) under_way_.announce({source, destination});
   expect({source, destination});
 }
 
 Time SwitchNode::cleared(std::uint32_t source, Port destination) {
-  if (timing_.input_fifo) {
-    const InFifo& own = in_fifo_.of(source, destination);
-    if (own.unfinished != 0) return Time::never();
-    return own.last_left < Time{} ? Time{} : own.last_left + timing_.wire;
-  }
+  if (timing_.input_fifo) return under_way_.cleared({source, destination});
   if (unfinished({source, destination}) != 0) return Time::never();
   const VirtualQueue* queue = find({source, destination});
   return queue == nullptr ? Time{} : queue->last_left + timing_.wire;
@@ -197,11 +193,7 @@ bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
     events.push_sorted(worm.free, kinds_.tail, input, queue.connection.destination);
     if (worm.ends_message) {
       --unfinished(queue.connection);
-      if (timing_.input_fifo) {
-        InFifo& own = in_fifo_.of(input, queue.connection.destination);
-        --own.unfinished;
-        own.last_left = queue.last_left;
-      }
+      if (timing_.input_fifo) under_way_.left(queue.connection, queue.last_left + timing_.wire);
       delivered.push_back({worm.transfer, queue.last_left + fabric_.path + timing_.nic});
     }
   }

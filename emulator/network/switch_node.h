@@ -28,6 +28,7 @@
 #include "emulator/network/timeline.h"
 #include "emulator/network/timing.h"
 #include "emulator/network/wormhole_scheduler.h"
+#include "emulator/network/worms_under_way.h"
 
 namespace hybrid {
 
@@ -127,11 +128,6 @@ class SwitchNode {
     std::uint32_t place = 0;       // of its queue in queues_, from 1 on; 0: it has none
     std::uint32_t unfinished = 0;  // messages announced whose last word has not left
   };
-  /// The same of one connection among those that share a FIFO.
-  struct InFifo {
-    std::uint32_t unfinished = 0;
-    Time last_left{-1};  // -1: none has
-  };
   struct Worm {
     VirtualQueue* queue = nullptr;
     std::uint64_t left = 0;  // words
@@ -171,7 +167,6 @@ class SwitchNode {
   // A queue in which all is as at first, all credits being back, serves another connection: so what a loaded
   // switch works on is little enough to stay in the cache, and a large one needs little memory.
   ConnectionGrid<Standing> standing_;
-  ConnectionGrid<InFifo> in_fifo_;
   std::deque<VirtualQueue> queues_;  // addresses stay
   std::vector<VirtualQueue*> places_;
   std::vector<Time> asked_at_;   // by place; for the timeline
@@ -182,6 +177,7 @@ class SwitchNode {
   Time pass_at_ = Time::never();  // of the scheduled pass
   Time last_pass_{-1};
   FabricWindows windows_;
+  WormsUnderWay under_way_;              // where connections share a queue; otherwise it is in theirs
   std::vector<std::uint32_t> worms_at_;  // by input: worms that have asked and not wholly left
   std::uint32_t inputs_with_worms_ = 0;
 };

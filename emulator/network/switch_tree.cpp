@@ -4,14 +4,22 @@
 
 namespace hybrid {
 
-SwitchTree::SwitchTree(const FatTreeShape& shape, const Timing& timing, const Clocked& scheduler, Kinds kinds)
+namespace {
+constexpr Connection kAnyPorts{0, 0};  // all are open together
+}
+
+SwitchTree::SwitchTree(const FatTreeShape& shape, const Timing& timing, Time scheduler_cycle, Fabric fabric,
+                       Kinds kinds)
     : tree_(shape),
       timing_(timing),
-      scheduler_(scheduler),
+      cycle_(scheduler_cycle),
+      fabric_(fabric),
       kinds_(kinds),
       ports_(shape.down + (shape.levels > 1 ? shape.up : 0)),
       sources_(tree_.nodes(), Source(timing)),
-      announced_(tree_.nodes()) {
+      announced_(tree_.nodes()),
+      windows_(1),
+      telling_(tree_.levels()) {
   std::uint32_t switches = 0;
   for (std::uint32_t level = 0; level < tree_.levels(); ++level) {
     first_.push_back(switches);
@@ -22,6 +30,8 @@ SwitchTree::SwitchTree(const FatTreeShape& shape, const Timing& timing, const Cl
   worms_.resize(inputs);
   feeding_.assign(inputs, kNone);
   schedulers_.assign(switches, {WormholeScheduler(ports_)});
+  sending_ = PortSet(static_cast<std::uint32_t>(inputs));
+  worms_at_.assign(inputs, 0);
 }
 
 std::uint32_t SwitchTree::level_of(std::uint32_t number) const {
@@ -84,7 +94,7 @@ void SwitchTree::ask(Time now, std::uint32_t input, VirtualQueue& queue, EventQu
   events.push_sorted(queue.asked_at, kinds_.request, input, queue.output);
 }
 
-bool SwitchTree::move_link(Time now, Port node, EventQueue& events) {
+bool SwitchTree::move_link(Time now, Port node, Time latest, EventQueue& events) {
   Source& source = sources_[node];
   const std::uint32_t input = tree_.leaf(node) * ports_ + tree_.leaf_port(node);
   bool moved = false;
@@ -95,7 +105,7 @@ bool SwitchTree::move_link(Time now, Port node, EventQueue& events) {
     const Run data = source.queue.entered.front().head(source.queue.segments.front().words);
     const Run possible = later_of(data.delayed(timing_.nic), to.credit.front());
     const std::uint64_t words =
-        serve(possible, timing_.word, Time::never(), source.link_free, [&](const Run& starts) {
+        serve(possible, timing_.word, latest, source.link_free, [&](const Run& starts) {
           if (timeline_ != nullptr)
             timeline_->on_link({{node, message.destination},
                                 message.transfer,
@@ -112,10 +122,12 @@ bool SwitchTree::move_link(Time now, Port node, EventQueue& events) {
               },
               [&](std::uint32_t, Time) { announced_[node].pop(); });
         });
+    if (words == 0) break;
     if (timing_.bounded()) to.credit.pop(words);
     moved = true;
     ask(now, input, to, events);
     work_.push_back(input);
+    if (words < possible.count) break;
   }
   return moved;
 }
@@ -131,18 +143,25 @@ bool SwitchTree::move_worm(Time now, std::uint32_t input, EventQueue& events,
       if (worm.next->credit.empty()) break;
       possible = later_of(possible, worm.next->credit.front());
     }
-    const std::uint64_t sent =
-        serve(possible, timing_.digital_word, Time::never(), worm.free, [&](const Run& starts) {
-          if (timing_.bounded()) from.credit.push(starts.delayed(timing_.wire));
-          worm.last_left = starts.last();
-          if (worm.next != nullptr) {
-            worm.next->arrived.push(starts.delayed(timing_.digital));
-          } else if (timeline_ != nullptr) {
-            timeline_->out_of_fabric({worm.self.connection, worm.self.transfer,
-                                      starts.delayed(timing_.digital - timing_.wire), timing_.digital_word,
-                                      true, WordSpan::kNoSlot});
-          }
-        });
+    // That a window goes on may have become known just now.
+    Time free = std::max({worm.free, possible.first, now});
+    const FabricWindows::Window window = windows_.at(kAnyPorts, free, fabric_.spacing);
+    if (window.from == Time::never()) break;
+    const Time latest = window.until == Time::never() ? window.until : window.until - fabric_.spacing;
+    free = std::max(free, window.from);
+    const std::uint64_t sent = serve(possible, fabric_.spacing, latest, free, [&](const Run& starts) {
+      if (timing_.bounded()) from.credit.push(starts.delayed(timing_.wire));
+      worm.last_left = starts.last();
+      if (worm.next != nullptr) {
+        worm.next->arrived.push(starts.delayed(fabric_.path));
+      } else if (timeline_ != nullptr) {
+        timeline_->out_of_fabric({worm.self.connection, worm.self.transfer,
+                                  starts.delayed(fabric_.path - timing_.wire), fabric_.spacing, true,
+                                  WordSpan::kNoSlot});
+      }
+    });
+    if (sent == 0) break;
+    worm.free = free;
     if (worm.next != nullptr) {
       if (timing_.bounded()) worm.next->credit.pop(sent);
       if (worm.left == worm.words) worm.next->messages.push(worm.self);
@@ -153,9 +172,10 @@ bool SwitchTree::move_worm(Time now, std::uint32_t input, EventQueue& events,
   }
   if (moved && worm.next != nullptr) ask(now, worm.next_input, *worm.next, events);
   if (moved && worm.left == 0) {
+    sending_.reset(input);
     events.push_sorted(worm.free, kinds_.tail, input, from.output);
     if (worm.next == nullptr && worm.self.ends_message)
-      delivered.push_back({worm.self.transfer, worm.last_left + timing_.digital + timing_.nic});
+      delivered.push_back({worm.self.transfer, worm.last_left + fabric_.path + timing_.nic});
   }
   return moved;
 }
@@ -178,18 +198,47 @@ void SwitchTree::move_on(Time now, EventQueue& events, std::vector<Delivery>& de
   }
 }
 
-bool SwitchTree::move(Time now, Port node, EventQueue& events, std::vector<Delivery>& delivered,
+bool SwitchTree::move(Time now, Port node, Time latest, EventQueue& events, std::vector<Delivery>& delivered,
                       std::vector<std::uint32_t>& touched) {
-  const bool moved = move_link(now, node, events);
+  const bool moved = move_link(now, node, latest, events);
   move_on(now, events, delivered, touched);
   return moved;
+}
+
+void SwitchTree::window_known(Time now, EventQueue& events, std::vector<Delivery>& delivered,
+                              std::vector<std::uint32_t>& touched) {
+  for_each_port(sending_.words(), [&](std::uint32_t input) { work_.push_back(input); });
+  move_on(now, events, delivered, touched);
+}
+
+/// One worm more, or less, asks or holds at `input`.
+void SwitchTree::count_worms(Time now, std::uint32_t input, bool more) {
+  std::uint32_t& worms = worms_at_[input];
+  worms += more ? 1U : -1U;
+  if (worms != (more ? 1U : 0U)) return;
+  inputs_busy_ += more ? 1U : -1U;
+  inputs_with_worms(now);  // so that what was told long ago does not pile up
+  const std::uint32_t level = level_of(switch_of(input));
+  telling_[level].push({now + timing_.cable * (tree_.levels() - 1 - level), more});
+}
+
+std::uint32_t SwitchTree::inputs_with_worms(Time at) {
+  for (Ring<Told>& telling : telling_)
+    for (; !telling.empty() && telling.front().at <= at; telling.pop())
+      inputs_with_worms_ += telling.front().more ? 1U : -1U;
+  return inputs_with_worms_;
+}
+
+bool SwitchTree::at_rest() const {
+  const bool told = std::all_of(telling_.begin(), telling_.end(), [](const auto& t) { return t.empty(); });
+  return told && inputs_busy_ == 0 && inputs_with_worms_ == 0;
 }
 
 void SwitchTree::wake(Time now, std::uint32_t number, EventQueue& events) {
   Scheduling& s = schedulers_[number];
   if (s.pass_at != Time::never() || !s.scheduler.wanted()) return;
-  s.pass_at = next_edge(now, scheduler_.cycle);
-  if (s.pass_at == s.last_pass) s.pass_at += scheduler_.cycle;
+  s.pass_at = next_edge(now, cycle_);
+  if (s.pass_at == s.last_pass) s.pass_at += cycle_;
   events.push_sorted(s.pass_at, kinds_.pass, number, 0);
 }
 
@@ -200,7 +249,7 @@ void SwitchTree::grant(Time now, std::uint32_t number, Connection ports) {
   Arriving& message = from.messages.front();
   worm.queue = &from;
   worm.words = worm.left = head_worm(from);
-  worm.free = now + scheduler_.delay();
+  worm.free = now + fabric_.setup;
   worm.self = message;
   worm.self.left = worm.words - timing_.worm_overhead;
   message.left -= worm.self.left;
@@ -213,6 +262,7 @@ void SwitchTree::grant(Time now, std::uint32_t number, Connection ports) {
     worm.next = &queue(ahead.port, route(ahead.port, worm.self.connection.destination));
   }
   feeding_[output] = input;
+  sending_.set(input);
   work_.push_back(input);
   if (timeline_ != nullptr && far(input).node != kNone)
     timeline_->waited(from.asked_at, worm.free, worm.self.connection, true);
@@ -231,8 +281,10 @@ void SwitchTree::handle(Time now, const SwitchEvent& event, EventQueue& events,
   const Connection ports{event.a % ports_, event.b};
   WormholeScheduler& scheduler = schedulers_[number].scheduler;
   if (event.kind() == kinds_.request) {
+    count_worms(now, event.a, true);
     scheduler.request(ports);
   } else {
+    count_worms(now, event.a, false);
     scheduler.free(ports);
     feeding_[number * ports_ + event.b] = kNone;
     VirtualQueue& from = *worms_[event.a].queue;

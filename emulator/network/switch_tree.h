@@ -11,11 +11,13 @@
 //   queue can hold) and the worm before it has left. Passes are on the edges of the scheduler's clock, which
 //   all switches share; grants hold one scheduler delay later. Input and output are busy from the pass until
 //   the worm's last word has left the queue.
-// - A granted worm sends one word per `digital_word`, as they are there and, between switches, as places in
-//   the next queue are known to be free; a word is there one digital fabric and one wire delay later. Towards
-//   a node no place is needed: it is delivered after fabric, wire and NIC.
+// - A granted worm sends one word per `spacing`, as they are there and, between switches, as places in the
+//   next queue are known to be free, inside the open windows, which all switches share; a word is there one
+//   `path` (fabric and wire) later. Towards a node no place is needed: it is delivered after path and NIC.
 // - A place is free when its word leaves, and known to be one wire delay later where it is waited for.
-// A worm whose next queue is full keeps its input and output, all the way back (head reservation).
+// A worm whose next queue is full, or whose window is over, keeps its input and output, all the way back
+// (head reservation). What the TDM controller above the top switches knows of worms (E_W of D 4.3) it is told
+// by the switches: by one at level h, (L - 1 - h) cables late.
 #pragma once
 
 #include <cstdint>
@@ -36,22 +38,38 @@ class SwitchTree {
   using Kinds = SwitchNode::Kinds;
   using Delivery = SwitchNode::Delivery;
   using Source = SwitchNode::Source;
+  using Fabric = SwitchNode::Fabric;  // of every switch; `path` leads into the next queue as well
 
-  SwitchTree(const FatTreeShape& shape, const Timing& timing, const Clocked& scheduler, Kinds kinds);
+  SwitchTree(const FatTreeShape& shape, const Timing& timing, Time scheduler_cycle, Fabric fabric,
+             Kinds kinds);
 
   void observe(PortTimeline& timeline) { timeline_ = &timeline; }
   Source& source(Port node) { return sources_[node]; }
+  std::uint32_t nodes() const { return static_cast<std::uint32_t>(sources_.size()); }
 
   /// `transfer` of `payload` words of payload is about to enter `node`'s Q_W.
   void announce(Port node, std::uint32_t transfer, Port destination, std::uint64_t payload);
 
-  /// Moves words from `node`'s Q_W over its link, and on through the tree as far as is certain now. Returns
-  /// whether words left Q_W. `touched` receives nodes for which it may do more.
-  bool move(Time now, Port node, EventQueue& events, std::vector<Delivery>& delivered,
+  /// Moves words from `node`'s Q_W over its link (none starting after `latest`), and on through the tree as
+  /// far as is certain now. Returns whether words left Q_W. `touched` receives nodes for which it may do
+  /// more.
+  bool move(Time now, Port node, Time latest, EventQueue& events, std::vector<Delivery>& delivered,
             std::vector<std::uint32_t>& touched);
   /// Handles tail, request and pass events; likewise.
   void handle(Time now, const SwitchEvent& event, EventQueue& events, std::vector<Delivery>& delivered,
               std::vector<std::uint32_t>& touched);
+
+  /// When words may leave the switches' queues; at first never.
+  FabricWindows& windows() { return windows_; }
+  /// A window was added: moves on what waited for it, likewise.
+  void window_known(Time now, EventQueue& events, std::vector<Delivery>& delivered,
+                    std::vector<std::uint32_t>& touched);
+
+  /// Inputs, of all switches, at which a worm asks for its output or holds it, as the controller knows at
+  /// `at`, which does not decrease.
+  std::uint32_t inputs_with_worms(Time at);
+  /// No worm asks or holds anywhere, and the controller knows.
+  bool at_rest() const;
 
  private:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
@@ -105,7 +123,8 @@ class SwitchTree {
   void ask(Time now, std::uint32_t input, VirtualQueue& queue, EventQueue& events);
   void wake(Time now, std::uint32_t number, EventQueue& events);
   void grant(Time now, std::uint32_t number, Connection ports);
-  bool move_link(Time now, Port node, EventQueue& events);
+  void count_worms(Time now, std::uint32_t input, bool more);
+  bool move_link(Time now, Port node, Time latest, EventQueue& events);
   bool move_worm(Time now, std::uint32_t input, EventQueue& events, std::vector<Delivery>& delivered);
   void move_on(Time now, EventQueue& events, std::vector<Delivery>& delivered,
                std::vector<std::uint32_t>& touched);
@@ -113,7 +132,8 @@ class SwitchTree {
   PortTimeline* timeline_ = nullptr;
   FatTree tree_;
   Timing timing_;
-  Clocked scheduler_;
+  Time cycle_;
+  Fabric fabric_;
   Kinds kinds_;
   std::uint32_t ports_;
   std::vector<std::uint32_t> first_;  // by level: its first switch
@@ -130,6 +150,17 @@ class SwitchTree {
   };
   std::vector<Scheduling> schedulers_;  // by switch
   std::vector<std::uint32_t> work_;     // inputs whose worm may be able to move
+  PortSet sending_;                     // inputs with a granted worm that has words left to send
+  FabricWindows windows_;               // of all ports together
+  /// E_W on its way to the controller.
+  struct Told {
+    Time at{};
+    bool more = false;
+  };
+  std::vector<std::uint32_t> worms_at_;  // by input: worms that have asked and not wholly left
+  std::vector<Ring<Told>> telling_;      // by level
+  std::uint32_t inputs_with_worms_ = 0;  // as the controller knows
+  std::uint32_t inputs_busy_ = 0;        // as it is
 };
 
 }  // namespace hybrid

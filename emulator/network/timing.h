@@ -16,12 +16,14 @@ struct Timing {
         nic(p.nic.delay()),
         wire(p.one_way_wire()),
         control(p.control_wire()),
+        cable(p.cable),
         to_fabric(p.serialise + p.cable),
         circuit(p.serialise + p.cable + p.analog_fabric.delay() + p.cable + p.deserialise),
         digital_word(std::max(word, p.digital_fabric.cycle)),
         digital(p.digital_fabric.delay() + p.one_way_wire()),
         analog(p.analog_fabric.delay() + p.one_way_wire()),
         reconfiguration(p.change_time()),
+        fabric_change(p.reconfiguration_time()),
         word_bytes(p.word),
         room(p.buffer == kUnlimited ? kUnlimited : std::max<Bytes>(1, p.buffer / p.word)),
         worm_words(std::max<Bytes>(1, p.worm_limit / p.word)),
@@ -36,12 +38,14 @@ struct Timing {
   Time nic;              // from a word's entry into a NIC until it can leave, and again at the receiver
   Time wire;             // serialiser, cable, deserialiser: NIC to switch and back
   Time control;          // the same between NIC and scheduler
+  Time cable;            // of it
   Time to_fabric;        // serialiser and cable: from the NIC's link to the analog fabric
   Time circuit;          // from the sender's link to the receiver's NIC over a circuit through one switch
   Time digital_word;     // as `word`, out of the switch's buffers through the digital fabric
   Time digital;          // digital fabric and the wire behind it
   Time analog;           // the same out of the hybrid switch's buffers, through the analog fabric
   Time reconfiguration;  // of the analog fabric; of a tree's, until it can carry the new circuits
+  Time fabric_change;    // of one switch's analog fabric
 
   Bytes word_bytes;
   std::uint64_t room;  // words in a queue, or kUnlimited
@@ -53,15 +57,16 @@ struct Timing {
   Time hop;                 // what each switch more adds to a circuit
   std::uint32_t tree_down;  // m of the fat tree; 0: one switch
 
-  /// From the sender's link to the receiver's NIC over an established circuit: up to the lowest switch above
-  /// both nodes and down again.
-  Time circuit_of(Connection c) const {
-    if (tree_down == 0) return circuit;
-    std::int64_t turn = 0;
+  /// On the way up to the lowest switch above both nodes and down again.
+  std::uint32_t switches_between(Connection c) const {
+    std::uint32_t switches = 1;
+    if (tree_down == 0) return switches;
     std::uint32_t from = c.source / tree_down, to = c.destination / tree_down;
-    for (; from != to; ++turn) from /= tree_down, to /= tree_down;
-    return circuit + hop * (2 * turn);
+    for (; from != to; switches += 2) from /= tree_down, to /= tree_down;
+    return switches;
   }
+  /// From the sender's link to the receiver's NIC over an established circuit.
+  Time circuit_of(Connection c) const { return circuit + hop * (std::int64_t{switches_between(c)} - 1); }
 
   bool bounded() const { return room != kUnlimited; }
   /// Words of payload; a message of no bytes travels as one word.

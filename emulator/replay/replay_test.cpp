@@ -349,7 +349,8 @@ TEST(Replay, ATimelineIsToldOfEveryWordAndChangesNothing) {
                                            {"coll", crossbar},
                                            {"chen-liu", crossbar},
                                            {"wormhole", tree},
-                                           {"tdm", tree}}) {
+                                           {"tdm", tree},
+                                           {"hybrid", tree}}) {
     const auto job = [] {
       MemoryTrace trace(4);
       for (std::uint32_t r = 0; r < 4; ++r) {
@@ -379,7 +380,7 @@ TEST(Replay, ATimelineIsToldOfEveryWordAndChangesNothing) {
 TEST(Replay, AJobRunsOnAFatTreeWithNodesToSpare) {
   SwitchParameters parameters;
   parameters.tree = {2, 3, 2};  // nine nodes
-  for (const char* technique : {"wormhole", "tdm"}) {
+  for (const char* technique : {"wormhole", "tdm", "hybrid"}) {
     parameters.technique = technique;
     MemoryTrace trace(5);
     random_job(trace, 3);

@@ -6,9 +6,12 @@ namespace hybrid {
 
 namespace {
 
-const TechniqueRegistration kHybrid{
-    "hybrid", "K predictive slots and one wormhole slot on one fabric (D 3, 4)",
-    [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<Hybrid>(p); }};
+const TechniqueRegistration kHybrid{"hybrid",
+                                    "K predictive slots and one wormhole slot on one fabric (D 3, 4)",
+                                    [](const SwitchParameters& p) -> std::unique_ptr<Technique> {
+                                      if (p.is_tree()) return std::make_unique<TreeHybrid>(p);
+                                      return std::make_unique<Hybrid>(p);
+                                    }};
 
 }  // namespace
 
@@ -17,15 +20,16 @@ namespace {
 constexpr std::uint32_t kTail = 16, kRequest = 17, kClaim = 64, kPass = 65, kLink = 66;
 }
 
-Hybrid::Hybrid(const SwitchParameters& parameters)
+template <class Worms>
+HybridOver<Worms>::HybridOver(const SwitchParameters& parameters)
     : PredictiveCircuits(parameters, true),
-      node_(parameters.nodes, timing_, parameters.scheduler.cycle,
-            {timing_.word, timing_.analog, parameters.scheduler.delay() + timing_.reconfiguration},
-            {kTail, kRequest, kPass}),
+      worms_(parameters, timing_, {kTail, kRequest, kPass}),
       links_(parameters.nodes),
       backlog_(parameters.nodes) {}
 
-WordQueue& Hybrid::classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
+template <class Worms>
+WordQueue& HybridOver<Worms>::classify(Time now, std::uint32_t pe, std::uint32_t index,
+                                       std::uint64_t& words) {
   const Message& message = transfer(index).message;
   Circuit& c = circuit(message.connection);
   if ((c.in_table && foreground_) || waits(c, now))
@@ -35,14 +39,18 @@ WordQueue& Hybrid::classify(Time now, std::uint32_t pe, std::uint32_t index, std
   const std::uint64_t payload = timing_.payload(message.bytes);
   words = timing_.in_worms(payload);
   signal_offer(now, c.in_table ? Traffic{payload, 0} : Traffic{0, payload});
-  node_.announce(pe, index, message.connection.destination, payload);
-  return node_.source(pe).queue;
+  worms_.announce(pe, index, message.connection.destination, payload);
+  return worms_.source(pe).queue;
 }
 
-Time Hybrid::gate(Time /*now*/, Connection c) { return node_.cleared(c.source, c.destination); }
+template <class Worms>
+Time HybridOver<Worms>::gate(Time /*now*/, Connection c) {
+  return worms_.cleared(c);
+}
 
-void Hybrid::moved(Time now, std::uint32_t pe, WordQueue& queue) {
-  if (&queue == &node_.source(pe).queue) {
+template <class Worms>
+void HybridOver<Worms>::moved(Time now, std::uint32_t pe, WordQueue& queue) {
+  if (&queue == &worms_.source(pe).queue) {
     backlog_.set(pe);
     look(now, pe);
   } else if (auto& c = static_cast<Circuit&>(queue); now < window_.close && grants(window_, c.connection)) {
@@ -55,7 +63,8 @@ void Hybrid::moved(Time now, std::uint32_t pe, WordQueue& queue) {
 }
 
 /// A circuit with data claims the link from the first instant at which it can send.
-void Hybrid::granted(Time now, Circuit& c) {
+template <class Worms>
+void HybridOver<Worms>::granted(Time now, Circuit& c) {
   Link& link = links_[c.connection.source];
   if (c.gate == Time::never() || c.entered.empty()) return;
   const Time first = std::max({now, window_.open, c.gate, c.entered.front().first + timing_.nic});
@@ -64,30 +73,34 @@ void Hybrid::granted(Time now, Circuit& c) {
   events_.push_sorted(first, kClaim, c.connection.source, c.connection.destination);
 }
 
-void Hybrid::on_claim(Time now, Circuit& c) {
+template <class Worms>
+void HybridOver<Worms>::on_claim(Time now, Circuit& c) {
   Link& link = links_[c.connection.source];
   if (link.claimed != now) return;
   link.claimed = Time::never();
   Time& free = link_free_[c.connection.source];
-  free = std::max(free, node_.source(c.connection.source).link_free);
+  free = std::max(free, worms_.source(c.connection.source).link_free);
   keep_link(now, c);
 }
 
 /// The circuit sends what it can in this window, and keeps the link meanwhile.
-void Hybrid::keep_link(Time now, Circuit& c) {
+template <class Worms>
+void HybridOver<Worms>::keep_link(Time now, Circuit& c) {
   const Port source = c.connection.source;
   drain(now, c);
   links_[source].kept_until = c.finished() ? link_free_[source] : window_.close;
-  Time& wormhole_free = node_.source(source).link_free;
+  Time& wormhole_free = worms_.source(source).link_free;
   wormhole_free = std::max({wormhole_free, link_free_[source], links_[source].kept_until});
   if (backlog_.test(source)) look(now, source);
 }
 
-void Hybrid::window_seen(Time now) {
+template <class Worms>
+void HybridOver<Worms>::window_seen(Time now) {
   for_each_port(backlog_.words(), [&](Port source) { look(now, source); });
 }
 
-void Hybrid::look(Time at, std::uint32_t port) {
+template <class Worms>
+void HybridOver<Worms>::look(Time at, std::uint32_t port) {
   Link& link = links_[port];
   if (link.look_again <= at) return;
   link.look_again = at;
@@ -95,7 +108,8 @@ void Hybrid::look(Time at, std::uint32_t port) {
 }
 
 /// Up to when it is certain that no circuit takes the link of `port`.
-Time Hybrid::certain_until(Time now, std::uint32_t port) {
+template <class Worms>
+Time HybridOver<Worms>::certain_until(Time now, std::uint32_t port) {
   const Link& link = links_[port];
   if (now >= window_.close || window_.configuration == nullptr) return known_until() - picoseconds(1);
   const Port destination = window_.configuration->destination_of(port);
@@ -104,7 +118,7 @@ Time Hybrid::certain_until(Time now, std::uint32_t port) {
   if (now < link.kept_until) return link.kept_until - picoseconds(1);
   Time next_claim = std::max(now, pes_[port].earliest_offer(now, timing_.generation)) + timing_.nic;
   if (const Circuit& c = circuit({port, destination}); !c.finished()) {
-    if (c.gate == Time::never()) next_claim = std::min(next_claim, now + timing_.wire);
+    if (c.gate == Time::never()) next_claim = std::min(next_claim, now + worms_.clearing(c.connection));
   }
   return std::max(now, std::min(next_claim, known_until()) - picoseconds(1));
 }
@@ -112,40 +126,56 @@ Time Hybrid::certain_until(Time now, std::uint32_t port) {
 /// The same after all that is known now has moved, where the circuit of this window waits for worms of its
 /// connection: it cannot send before the last of their words has left Q_W, and VQ_W, which the node sends
 /// from when something happens. 0 where it does not wait.
-Time Hybrid::certain_while_gated(Time now, std::uint32_t port) {
+template <class Worms>
+Time HybridOver<Worms>::certain_while_gated(Time now, std::uint32_t port) {
   const Link& link = links_[port];
   if (now >= window_.close || window_.configuration == nullptr) return {};
   const Port destination = window_.configuration->destination_of(port);
   if (destination == kNoPort || link.claimed != Time::never() || now < link.kept_until) return {};
   if (const Circuit& c = circuit({port, destination}); c.finished() || c.gate != Time::never()) return {};
-  const Time happens = events_.next();
-  Time certain = known_until();
-  if (const std::uint64_t words = node_.words_up_to(port, destination); words == 0) {
-    if (happens != Time::never()) certain = happens + timing_.wire - picoseconds(1);
-  } else if (const Time start = node_.next_start(port); start != Time::never()) {
-    certain = std::max(now, start) + timing_.word * static_cast<std::int64_t>(words - 1);
-  } else if (happens != Time::never()) {
-    certain = happens - picoseconds(1);
+  if constexpr (Worms::kTree)
+    return {};  // nothing passes in one step then
+  else {
+    const Time happens = events_.next();
+    Time certain = known_until();
+    if (const std::uint64_t words = worms_.words_up_to(port, destination); words == 0) {
+      if (happens != Time::never()) certain = happens + timing_.wire - picoseconds(1);
+    } else if (const Time start = worms_.next_start(port); start != Time::never()) {
+      certain = std::max(now, start) + timing_.word * static_cast<std::int64_t>(words - 1);
+    } else if (happens != Time::never()) {
+      certain = happens - picoseconds(1);
+    }
+    return std::min(certain, known_until() - picoseconds(1));
   }
-  return std::min(certain, known_until() - picoseconds(1));
 }
 
-void Hybrid::move(Time now, std::uint32_t port, Time certain) {
-  delivered_.clear();
-  while (node_.move(now, port, certain, events_, delivered_) && timing_.bounded()) fill(port);
+template <class Worms>
+void HybridOver<Worms>::move(Time now, std::uint32_t port, Time certain) {
+  while (worms_.move(now, port, certain, events_, delivered_, touched_) && timing_.bounded()) fill(port);
+  follow_up(now);
+}
+
+/// Worms moved.
+template <class Worms>
+void HybridOver<Worms>::follow_up(Time now) {
   for (const SwitchNode::Delivery& d : delivered_) {
     deliver(d.at, d.transfer);
     // The last worm of a connection opens the gate for circuit words that waited behind it.
     const Connection connection = transfer(d.transfer).message.connection;
+    worms_.left(connection, d);
     Circuit& c = circuit(connection);
     if (c.gate != Time::never()) continue;
-    c.gate = node_.cleared(connection.source, connection.destination);
+    c.gate = worms_.cleared(connection);
     if (c.gate != Time::never() && !c.finished()) signal_waiting(c.gate, c, true);
     if (c.gate != Time::never() && now < window_.close && grants(window_, connection)) granted(now, c);
   }
+  delivered_.clear();
+  for (const std::uint32_t port : touched_) look(now, port);
+  touched_.clear();
 }
 
-void Hybrid::on_link(Time now, std::uint32_t port) {
+template <class Worms>
+void HybridOver<Worms>::on_link(Time now, std::uint32_t port) {
   Link& link = links_[port];
   if (link.look_again != now) return;
   link.look_again = Time::never();
@@ -155,7 +185,7 @@ void Hybrid::on_link(Time now, std::uint32_t port) {
     certain = gated;
     move(now, port, certain);
   }
-  SwitchNode::Source& source = node_.source(port);
+  SwitchNode::Source& source = worms_.source(port);
   if (source.queue.finished()) {
     backlog_.reset(port);
   } else if (certain + picoseconds(1) < known_until() && link.claimed == Time::never()) {
@@ -163,22 +193,27 @@ void Hybrid::on_link(Time now, std::uint32_t port) {
   }
 }
 
-void Hybrid::worms_may_pass(Time now, const CycleController::Slot& slot, const Configuration* circuits) {
-  const Time skew = timing_.wire + timing_.to_fabric;
+template <class Worms>
+void HybridOver<Worms>::worms_may_pass(Time now, const CycleController::Slot& slot,
+                                       const Configuration* circuits) {
+  const Time skew = timing_.control + timing_.to_fabric;
   const Time begin = slot.begin + skew;
-  node_.windows().forget(now);
-  node_.windows().add(begin,
-                      begin + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{}),
-                      slot.end + skew, circuits);
-  for_each_port(node_.sending().words(), [&](Port input) { look(now, input); });
+  worms_.windows().forget(now);
+  worms_.windows().add(begin,
+                       begin + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{}),
+                       slot.end + skew, circuits);
+  worms_.window_known(now, events_, delivered_, touched_);
+  follow_up(now);
 }
 
-bool Hybrid::steady(std::uint32_t kind) const {
+template <class Worms>
+bool HybridOver<Worms>::steady(std::uint32_t kind) const {
   switch (kind) {
     case kTail:
     case kRequest:
-    case kClaim:
     case kPass:
+      return !Worms::kTree;
+    case kClaim:
     case kLink:
       return true;
     default:
@@ -186,10 +221,11 @@ bool Hybrid::steady(std::uint32_t kind) const {
   }
 }
 
-void Hybrid::visit(StateVisitor& v) {
+template <class Worms>
+void HybridOver<Worms>::visit(StateVisitor& v) {
   PredictiveCircuits::visit(v);
   if (v.done()) return;
-  node_.visit(v);
+  worms_.visit(v);
   v.same(backlog_);
   for (Link& link : links_) {
     v.instant(link.claimed);
@@ -198,7 +234,8 @@ void Hybrid::visit(StateVisitor& v) {
   }
 }
 
-void Hybrid::handle(Time now, const SwitchEvent& event) {
+template <class Worms>
+void HybridOver<Worms>::handle(Time now, const SwitchEvent& event) {
   switch (event.kind()) {
     case kClaim:
       return on_claim(now, circuit({event.a, event.b}));
@@ -207,13 +244,14 @@ void Hybrid::handle(Time now, const SwitchEvent& event) {
     case kTail:
     case kRequest:
     case kPass:
-      touched_.clear();
-      node_.handle(now, event, events_, touched_);
-      for (const std::uint32_t input : touched_) look(now, input);
-      return;
+      worms_.handle(now, event, events_, delivered_, touched_);
+      return follow_up(now);
     default:
       PredictiveCircuits::handle(now, event);
   }
 }
+
+template class HybridOver<CrossbarWorms>;
+template class HybridOver<TreeWorms>;
 
 }  // namespace hybrid

@@ -21,19 +21,25 @@
 //   no message on its way into it, or the window ends; a word of Q_W that has started is finished first.
 // - Order per connection: words in VQ_PCKT leave only after the NIC got back the credits of all worms of the
 //   same connection. A connection that is lost while data waits in VQ_PCKT is requested again.
+//
+// Over a fat tree (docs/timing.md, "Fat tree"): worms as in emulator/network/switch_tree.h, circuits end to
+// end. S_W is one for all switches, [t + control wire + serialiser + cable, + length) for a slot begun at t:
+// where circuits give way to worms, or worms to circuits, a slot loses what the longest circuit takes longer
+// than the shortest, so that the one's words have passed before the other's come.
 #pragma once
 
-#include "emulator/network/switch_node.h"
+#include "emulator/switching/hybrid_worms.h"
 #include "emulator/tdm/predictive_circuits.h"
 
 namespace hybrid {
 
-class Hybrid final : public PredictiveCircuits {
+template <class Worms>
+class HybridOver final : public PredictiveCircuits {
  public:
-  explicit Hybrid(const SwitchParameters& parameters);
+  explicit HybridOver(const SwitchParameters& parameters);
   void observe(PortTimeline& timeline) override {
     Engine::observe(timeline);
-    node_.observe(timeline);
+    worms_.observe(timeline);
   }
 
  protected:
@@ -46,7 +52,8 @@ class Hybrid final : public PredictiveCircuits {
   bool foresees_offers() const override { return true; }
   Time gate(Time now, Connection c) override;
   void worms_may_pass(Time now, const CycleController::Slot& slot, const Configuration* circuits) override;
-  std::uint32_t wormhole_inputs() const override { return node_.inputs_with_worms(); }
+  std::uint32_t wormhole_inputs(Time at) override { return worms_.inputs_with_worms(at); }
+  bool worms_at_rest() const override { return worms_.at_rest(); }
   void granted(Time now, Circuit& c) override;
   void window_seen(Time now) override;
 
@@ -61,14 +68,18 @@ class Hybrid final : public PredictiveCircuits {
   void keep_link(Time now, Circuit& c);
   void on_link(Time now, std::uint32_t port);
   void move(Time now, std::uint32_t port, Time certain);
+  void follow_up(Time now);
   Time certain_until(Time now, std::uint32_t port);
   Time certain_while_gated(Time now, std::uint32_t port);
 
-  SwitchNode node_;
+  Worms worms_;
   std::vector<Link> links_;
   PortSet backlog_;  // sources with words in Q_W
   std::vector<SwitchNode::Delivery> delivered_;
   std::vector<std::uint32_t> touched_;
 };
+
+using Hybrid = HybridOver<CrossbarWorms>;
+using TreeHybrid = HybridOver<TreeWorms>;
 
 }  // namespace hybrid

@@ -163,13 +163,27 @@ void TickedSwitch::offered(std::uint64_t words, bool known) {
     later(t_ + control_wire_, 1, [this, now = foreground_] { nics_foreground_ = now; });
 }
 
+/// As the controller knows; of a tree's switches it is told over a cable for each level in between.
+std::uint32_t TickedSwitch::inputs_with_worms() const {
+  std::uint32_t count = 0;
+  if (tree_ != nullptr) {
+    for (std::uint32_t level = 0; level < p_.tree.levels; ++level) {
+      const std::int64_t seen = t_ - (p_.tree.levels - 1 - level) * p_.cable.ps;
+      if (seen >= 0) count += worms_seen_[level][static_cast<std::size_t>(seen)];
+    }
+    return count;
+  }
+  std::set<Port> inputs;
+  for (const auto& [key, q] : queues_)
+    if (q.asked || q.granted) inputs.insert(key.first);
+  return static_cast<std::uint32_t>(inputs.size());
+}
+
 void TickedSwitch::begin_slot() {
   PortSet occupied(p_.slots);
   for (std::uint32_t s = 0; s < p_.slots; ++s)
     if (!schedule_[s].empty()) occupied.set(s);
-  std::set<Port> inputs;
-  for (const auto& [key, q] : queues_)
-    if (q.asked || q.granted) inputs.insert(key.first);
+  const std::uint32_t inputs = inputs_with_worms();
   PortSet wanted(p_.slots);
   std::vector<Configuration> active(p_.slots, Configuration(p_.nodes));
   for (std::uint32_t s = 0; s < p_.slots; ++s)
@@ -181,13 +195,12 @@ void TickedSwitch::begin_slot() {
   std::vector<std::uint32_t> wanted_connections(p_.slots);
   for (std::uint32_t s = 0; s < p_.slots; ++s)
     wanted_connections[s] = static_cast<std::uint32_t>(active[s].count());
-  const SlotChoice choice =
-      allocation_->next({p_.slots, has_worms_, occupied, !inputs.empty(), previous_slot_,
-                         previous_predictive_, wanted, wanted_connections, passed_over_,
-                         static_cast<std::uint32_t>(inputs.size()), predictable_, foreground_, traffic_});
+  const SlotChoice choice = allocation_->next({p_.slots, has_worms_, occupied, inputs != 0, previous_slot_,
+                                               previous_predictive_, wanted, wanted_connections, passed_over_,
+                                               inputs, predictable_, foreground_, traffic_});
   for (std::uint32_t s = 0; s <= p_.slots; ++s)
     passed_over_[s] =
-        !(s < p_.slots ? wanted.test(s) : !inputs.empty()) || choice.slot == s ? 0 : passed_over_[s] + 1;
+        !(s < p_.slots ? wanted.test(s) : inputs != 0) || choice.slot == s ? 0 : passed_over_[s] + 1;
   boundary_ = t_ + choice.length.ps;
   Configuration shown;
   std::int64_t lost = p_.guard.ps;
@@ -203,7 +216,7 @@ void TickedSwitch::begin_slot() {
           if (shown.fits(c)) shown.add(c);
     }
     if (choice.slot == p_.slots || choice.shared) {
-      const std::int64_t skew = wire_ + (p_.serialise + p_.cable).ps;
+      const std::int64_t skew = control_wire_ + (p_.serialise + p_.cable).ps;
       openings_.push_back({t_ + skew, t_ + skew + lost, boundary_ + skew, shown});
     }
   }

@@ -12,9 +12,14 @@ TickedSwitch::TickedSwitch(const SwitchParameters& p) : p_(p) {
   nic_ = p.nic.delay().ps;
   wire_ = p.one_way_wire().ps;
   control_wire_ = wire_;
-  if (p.tree.levels > 1) {
+  if (p.tree.levels != 0) {
     control_wire_ += (p.tree.levels - 1) * p.cable.ps;
     spread_ = 2 * (p.tree.levels - 1) * (p.analog_fabric.delay() + p.cable).ps;
+    if (p.technique == "hybrid")
+      tree_ = std::make_unique<TickedTreeSwitches>(
+          p, TickedTreeSwitches::Fabric{word_, p.analog_fabric.delay().ps + wire_,
+                                        p.scheduler.delay().ps + p.reconfiguration.ps});
+    worms_seen_.resize(p.tree.levels);
   }
   room_ = p.buffer == kUnlimited ? 1 << 30 : static_cast<int>(p.buffer / p.word);
   ports_.resize(p.nodes);
@@ -91,13 +96,18 @@ void TickedSwitch::tick() {
     for (auto& [key, c] : circuits_)
       if (c.release_due && !c.waits(t_)) release(key.first, key.second);
     for (auto& [key, c] : circuits_) {
-      if (c.tells || c.unsent == 0 || c.worm_words > 0 || t_ < c.worm_left + wire_) continue;
+      if (c.tells || c.unsent == 0 || !cleared(key.first, key.second)) continue;
       c.tells = true;
       control([&told = c] { ++told.told_waiting; });
     }
   }
   for (Port i = 0; i < p_.nodes; ++i) end_worm(i);
   ask_for_worms();
+  if (tree_ != nullptr) {
+    tree_->ask(t_);
+    for (std::uint32_t level = 0; level < p_.tree.levels; ++level)
+      worms_seen_[level].push_back(tree_->inputs_with_worms(level));
+  }
   run_phase(2);  // control words at the switch
   if (slotted_) slotted_switch();
   if (p_.technique == "circuit") {
@@ -105,6 +115,7 @@ void TickedSwitch::tick() {
   }
   run_phase(3);  // freed ports
   if (t_ % p_.scheduler.cycle.ps == 0) pass();
+  if (tree_ != nullptr && t_ % p_.scheduler.cycle.ps == 0) tree_->pass(t_);
   run_phase(4);  // grants without delay
   while (move()) {
   }

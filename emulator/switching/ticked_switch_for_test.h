@@ -1,6 +1,7 @@
 // For tests: the dissertation's techniques, written without runs, events or certainty ahead: every component
 // looks at every picosecond and moves single words. Slow and plain on purpose; it shares with the emulator
 // the parameters, the scheduler port, the predictors and the allocations, and nothing else.
+// Of a fat tree, tdm and hybrid; there the worms' part is ticked_tree_switches_for_test.h.
 #pragma once
 
 #include <deque>
@@ -12,6 +13,7 @@
 
 #include "emulator/scheduler/model_port.h"
 #include "emulator/switching/switching_harness.h"
+#include "emulator/switching/ticked_tree_switches_for_test.h"
 #include "emulator/tdm/allocation.h"
 #include "predictor/predictor.h"
 
@@ -109,6 +111,9 @@ class TickedSwitch {
   bool circuit_word(Port i);
   bool wormhole_word(Port i);
   bool fabric_word(Port i);
+  bool tree_words();
+  std::uint32_t inputs_with_worms() const;
+  bool cleared(Port i, Port j);
   bool pe_word(Port i);
 
   struct Window {
@@ -146,6 +151,10 @@ class TickedSwitch {
   std::int64_t boundary_ = 0;
   std::deque<Window> windows_;
   std::deque<Opening> openings_;  // for worms
+  std::unique_ptr<TickedTreeSwitches> tree_;
+  std::int64_t worms_until_ = 0;                                     // the last word of one, in any switch
+  std::deque<std::pair<std::int64_t, std::int64_t>> circuit_words_;  // from the first switch to the last
+  std::vector<std::vector<std::uint32_t>> worms_seen_;               // by level, at each instant
   std::uint32_t previous_predictive_;
   std::vector<std::uint32_t> passed_over_;
   Traffic traffic_;

@@ -1,5 +1,6 @@
 // The ticked switch: worms, the round-robin scheduler, and each single word on its way.
 #include <algorithm>
+#include <stdexcept>
 
 #include "emulator/switching/ticked_switch_for_test.h"
 
@@ -47,7 +48,7 @@ void TickedSwitch::ask_for_worms() {
 }
 
 void TickedSwitch::pass() {
-  if (p_.technique == "tdm") return;
+  if (p_.technique == "tdm" || tree_ != nullptr) return;
   bool granted = false;
   for (Port k = 0; k < p_.nodes; ++k) {
     const Port j = (first_output_ + k) % p_.nodes;
@@ -100,7 +101,8 @@ bool TickedSwitch::move() {
     const bool any = pe_word(i) || circuit_word(i) || (has_worms_ && (wormhole_word(i) || fabric_word(i)));
     moved = moved || any;
   }
-  return moved;
+  const bool in_tree = tree_ != nullptr && tree_words();
+  return moved || in_tree;
 }
 
 bool TickedSwitch::circuit_word(Port i) {
@@ -117,7 +119,7 @@ bool TickedSwitch::circuit_word(Port i) {
   const auto j = static_cast<Port>(to);
   Circuit& c = circuit(i, j);
   if (c.words.empty() || c.words.front().at + nic_ > t_) return false;
-  if (c.worm_words > 0 || t_ < c.worm_left + wire_) return false;
+  if (!cleared(i, j)) return false;
   p.owned = true;
   if (p.link_free > t_) return false;
   const Word word = c.words.front();
@@ -129,6 +131,12 @@ bool TickedSwitch::circuit_word(Port i) {
   if (slotted_ && c.unsent == 0) c.tells = false;
   if (slotted_ && c.unsent == 0)
     later(t_ + word_ + nic_ + control_wire_, 2, [this, i, j] { --circuit(i, j).told_waiting; });
+  if (tree_ != nullptr) {
+    const std::int64_t first = t_ + (p_.serialise + p_.cable).ps;
+    if (first < worms_until_) throw std::logic_error("a circuit's word meets a worm");
+    const std::int64_t hops = switches_between(i, j) - 1;
+    circuit_words_.emplace_back(first, first + hops * p_.circuit_hop().ps + word_);
+  }
   if (word.last)
     arriving_[t_ + (p_.serialise + p_.deserialise + p_.cable).ps +
               switches_between(i, j) * (p_.analog_fabric.delay() + p_.cable).ps + nic_]
@@ -139,6 +147,15 @@ bool TickedSwitch::circuit_word(Port i) {
 bool TickedSwitch::wormhole_word(Port i) {
   PortState& p = ports_[i];
   if (p.owned || p.link_free > t_ || p.wormhole.empty() || p.wormhole.front().at + nic_ > t_) return false;
+  if (tree_ != nullptr) {
+    const Word word = p.wormhole.front();
+    const Connection c{i, word.destination};
+    if (!tree_->has_place(t_, c)) return false;
+    tree_->put(t_, {0, word.message, c, word.last, static_cast<std::size_t>(word.worm)});
+    p.wormhole.pop_front();
+    p.link_free = t_ + word_;
+    return true;
+  }
   VirtualQueue& q = queues_[{i, p.wormhole.front().destination}];
   while (!credits_[{i, p.wormhole.front().destination}].empty() &&
          credits_[{i, p.wormhole.front().destination}].front() <= t_) {
@@ -172,6 +189,29 @@ bool TickedSwitch::fabric_word(Port i) {
   c.worm_left = t_;
   const std::int64_t fabric = slotted_ ? p_.analog_fabric.delay().ps : p_.digital_fabric.delay().ps;
   if (word.last) arriving_[t_ + fabric + wire_ + nic_].push_back(word.message);
+  return true;
+}
+
+/// The NIC knows that no word of a worm from `i` to `j` is on its way: it is told over all wires between.
+bool TickedSwitch::cleared(Port i, Port j) {
+  const Circuit& c = circuit(i, j);
+  return c.worm_words == 0 && t_ >= c.worm_left + switches_between(i, j) * wire_;
+}
+
+/// In a tree no circuits share a slot with worms: all ports are open, or none.
+bool TickedSwitch::tree_words() {
+  if (!passes(0, 0, word_)) return false;
+  const bool moved = tree_->move(t_, [this](const TickedTreeSwitches::Word& word) {
+    Circuit& c = circuit(word.connection.source, word.connection.destination);
+    --c.worm_words;
+    c.worm_left = t_;
+    if (word.last) arriving_[t_ + p_.analog_fabric.delay().ps + wire_ + nic_].push_back(word.message);
+  });
+  if (!moved) return false;
+  for (const auto& [from, until] : circuit_words_)
+    if (from < t_ + word_ && t_ < until) throw std::logic_error("a worm meets a circuit's word");
+  while (!circuit_words_.empty() && circuit_words_.front().second <= t_) circuit_words_.pop_front();
+  worms_until_ = t_ + word_;
   return true;
 }
 

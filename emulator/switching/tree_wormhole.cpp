@@ -7,7 +7,11 @@ enum Kinds : std::uint32_t { kTail = kFirstOwnKind, kRequest, kPass };
 }
 
 TreeWormhole::TreeWormhole(const SwitchParameters& parameters)
-    : Engine(parameters), tree_(parameters.tree, timing_, parameters.scheduler, {kTail, kRequest, kPass}) {}
+    : Engine(parameters),
+      tree_(parameters.tree, timing_, parameters.scheduler.cycle,
+            {timing_.digital_word, timing_.digital, parameters.scheduler.delay()}, {kTail, kRequest, kPass}) {
+  tree_.windows().open_for_ever();
+}
 
 WordQueue& TreeWormhole::classify(Time /*now*/, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
   const Message& message = transfer(index).message;
@@ -32,7 +36,7 @@ void TreeWormhole::move_touched(Time now) {
   while (!touched_.empty()) {
     const std::uint32_t node = touched_.back();
     touched_.pop_back();
-    if (tree_.move(now, node, events_, delivered_, touched_) && timing_.bounded()) {
+    if (tree_.move(now, node, Time::never(), events_, delivered_, touched_) && timing_.bounded()) {
       fill(node);
       touched_.push_back(node);
     }

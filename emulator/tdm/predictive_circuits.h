@@ -122,8 +122,10 @@ class PredictiveCircuits : public Engine {
   /// A slot with time for worms began at the switch; `circuits` share it (nullptr: S_W).
   virtual void worms_may_pass(Time /*now*/, const CycleController::Slot& /*slot*/,
                               const Configuration* /*circuits*/) {}
-  /// Inputs of the switch at which wormhole traffic waits.
-  virtual std::uint32_t wormhole_inputs() const { return 0; }
+  /// Inputs at which wormhole traffic waits, as the controller knows at `at`, which does not decrease.
+  virtual std::uint32_t wormhole_inputs(Time /*at*/) { return 0; }
+  /// The controller knows that none waits, and so it stays until a message is sent.
+  virtual bool worms_at_rest() const { return true; }
   /// Data waits for `c`, whose grant the NIC now holds.
   virtual void granted(Time now, Circuit& c) { drain(now, c); }
   /// The NICs see window_, and granted() was called where data waits.

@@ -23,7 +23,7 @@ void PredictiveCircuits::catch_up(Time limit) {
 }
 
 void PredictiveCircuits::on_boundary(Time now) {
-  if (in_flight() == 0) {
+  if (in_flight() == 0 && worms_at_rest()) {
     ticking_ = false;
     return;
   }
@@ -33,7 +33,7 @@ void PredictiveCircuits::on_boundary(Time now) {
 }
 
 void PredictiveCircuits::begin_slot(Time now) {
-  const CycleController::Slot slot = controller_.step(wormhole_inputs());
+  const CycleController::Slot slot = controller_.step(wormhole_inputs(controller_.boundary()));
   Window window;
   window.seen = slot.begin + timing_.control;
   window.open = window.seen + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{});

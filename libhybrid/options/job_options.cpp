@@ -266,9 +266,7 @@ void check_job(const JobOptions& options) {
       parameters.technique = technique;
       check(parameters);
     }
-    if (!options.techniques.empty()) continue;
-    if (parameters.is_tree()) parameters.technique = "tdm";  // the default ones are those that can
-    check(parameters);
+    if (options.techniques.empty()) check(parameters);
   }
   if (!options.preload_topology.empty()) check_topology(options.preload_topology, parameters);
 }

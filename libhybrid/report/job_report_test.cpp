@@ -140,6 +140,20 @@ TEST(JobReport, TellsAJobsFactsPhasesPredictorsAndTechniques) {
 }
 
 // The phases found from the sends are those that every technique's measures tell apart.
+TEST(JobReport, OnAFatTreeTriesTheTechniquesThatRunThere) {
+  JobOptions options;
+  options.predictors = {"timeout"};
+  options.network.tree = {2, 2, 2};
+  options.network.allocation = "ses";
+  const JobReport report = report_of(ring(4, 50, 256), options);
+  std::vector<std::string> names;
+  for (const TechniqueResult& r : report.techniques) {
+    names.push_back(r.measures.technique + " " + std::to_string(r.measures.slots));
+    EXPECT_EQ(r.measures.messages, 200u) << r.measures.technique;
+  }
+  EXPECT_THAT(names, ElementsAre("wormhole 0", "tdm 1", "tdm 4", "hybrid 1", "hybrid 4"));
+}
+
 TEST(JobReport, PhasesAreToldApartOnEveryTechnique) {
   const JobReport report = report_of(ring(8, 300, 256, 3), {});
   EXPECT_FALSE(report.phases_hinted);
