@@ -141,7 +141,7 @@ class SwitchNode {
   bool move_link(std::uint32_t source, Time latest, Time now, EventQueue& events);
   bool move_fabric(Time now, std::uint32_t source, EventQueue& events, std::vector<Delivery>& delivered);
   Standing& standing(Connection c) { return standing_.of(c.source, lane(c)); }
-  std::uint32_t& unfinished(Connection c) { return standing(c).unfinished; }
+  std::uint32_t& unfinished(Connection c) { return standing(c).unfinished; }  // of its lane
   VirtualQueue* find(Connection c) {
     const std::uint32_t place = standing(c).place;
     return place == 0 ? nullptr : places_[place - 1];
