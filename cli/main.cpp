@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -120,6 +121,11 @@ int run_and_tell(int argc, char** argv) {
   } catch (const UserError& error) {
     std::fprintf(stderr, "hybrid: %s\n", error.what());
     return kUsage;
+  } catch (const std::bad_alloc&) {
+    std::fputs(
+        "hybrid: out of memory\n  Give fewer --nodes or --slots: tables grow with N x N and with K x N.\n",
+        stderr);
+    return kFailed;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "hybrid: %s\n", error.what());
     return kFailed;

@@ -34,12 +34,15 @@ class ReproduceCommand final : public Command {
     app.add_option("CLAIM", names_, "claims such as C5, or all (the default)");
     app.add_option("--output", output_,
                    "new directory for figures and page (default reproduction-1, -2, ...)");
-    app.add_option("--seed", context_.seed, "of everything random")->capture_default_str();
+    app.add_option("--seed", context_.seed, "of everything random")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
     app.add_option("--repeats", context_.repeats,
                    "runs with seeds that follow each other; a point is their mean")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     app.add_option("--threads", context_.threads, "emulations beside each other; 0: one a core")
+        ->check(CLI::Range(0, 256))
         ->capture_default_str();
     json_.declare(app);
     app.footer("Examples:\n  hybrid reproduce\n  hybrid reproduce C5 C6 --output grids\n  hybrid list claim");

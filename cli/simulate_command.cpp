@@ -30,6 +30,11 @@ namespace {
 
 constexpr std::size_t kWidth = 120;
 
+std::string share(const std::optional<double>& load) { return load ? percent(*load) : "-"; }
+nlohmann::ordered_json load_json(const std::optional<double>& load) {
+  return load ? nlohmann::ordered_json(*load) : nlohmann::ordered_json();
+}
+
 std::string measures_table(const std::vector<Measures>& results, bool loads) {
   std::vector<TextTable::Column> columns{
       {"technique", TextTable::Align::left}, {"K"}, {"nodes"}, {"time"}, {"utilisation"}};
@@ -39,7 +44,7 @@ std::string measures_table(const std::vector<Measures>& results, bool loads) {
   for (const Measures& m : results) {
     std::vector<std::string> row{m.technique, m.slots == 0 ? "-" : std::to_string(m.slots),
                                  std::to_string(m.nodes), short_time(m.time), percent(m.utilisation)};
-    if (loads) row.insert(row.end(), {percent(m.offered_load), percent(m.accepted_load)});
+    if (loads) row.insert(row.end(), {share(m.offered_load), share(m.accepted_load)});
     row.insert(row.end(),
                {grouped(m.messages), short_time(m.latency.mean()), short_time(m.latency.quantile(0.5)),
                 short_time(m.latency.quantile(0.99)), short_time(m.latency.maximum()), percent(m.hit_rate)});
@@ -254,8 +259,8 @@ class SimulateCommand final : public Command {
         one["message"] = traffic_.message;
         one["load"] = traffic_.load;
         one["outstanding"] = traffic_.outstanding;
-        one["offered_load"] = m.offered_load;
-        one["accepted_load"] = m.accepted_load;
+        one["offered_load"] = load_json(m.offered_load);
+        one["accepted_load"] = load_json(m.accepted_load);
         if (!traffic_.exchange.empty()) one["exchange"] = traffic_.exchange;
         if (m.topology_share)
           one["preload_topology"] = topology_json(traffic_.preload_topology, *m.topology_share);

@@ -75,7 +75,7 @@ struct Measures {
   double utilisation = 0;  // payload bits / (time x nodes x link rate)
   /// Synthetic traffic: payload handed over and delivered while all senders send, after warm-up, as shares of
   /// their links' rate (emulator/traffic/simulate.h).
-  double offered_load = 0, accepted_load = 0;
+  std::optional<double> offered_load, accepted_load;
   /// Where a fixed topology is preloaded: the part of the bytes whose connections it holds
   /// (emulator/traffic/topology_map.h).
   std::optional<double> topology_share;

@@ -62,16 +62,17 @@ void fit_nodes(std::uint32_t ports, SwitchParameters& p) {
                   "Give a larger tree, or a placement on fewer --ports.");
 }
 
-void refuse_nodes(const SwitchParameters& p, std::uint32_t given) {
-  throw UserError(
-      fmt::format("nodes: {}, but {} has {} nodes", given, to_string(p.tree), FatTree(p.tree).nodes()),
-      "Leave --nodes out, or give another --network.");
+void refuse_nodes(const SwitchParameters& p, std::uint32_t given, std::uint32_t nodes) {
+  const std::string network =
+      p.is_tree() ? to_string(p.tree) : std::string(kCrossbar) + std::to_string(nodes);
+  throw UserError(fmt::format("nodes: {}, but {} has {} nodes", given, network, nodes),
+                  "Leave --nodes out, or give another --network.");
 }
 
 void check_network(const SwitchParameters& p) {
   if (!p.is_tree()) return;
   const FatTree tree(p.tree);
-  if (p.nodes != tree.nodes()) refuse_nodes(p, p.nodes);
+  if (p.nodes != tree.nodes()) refuse_nodes(p, p.nodes, tree.nodes());
   if (std::uint64_t{tree.switches()} * (p.tree.up + p.tree.down) > kMostSwitchPorts)
     throw UserError(fmt::format("network: {} has {} switches of {} ports, more than can be emulated",
                                 to_string(p.tree), tree.switches(), p.tree.up + p.tree.down),

@@ -24,8 +24,8 @@ void fit_nodes(std::uint32_t ports, SwitchParameters& parameters);
 /// Refuses, where the network is a tree, a number of nodes that is not the tree's, and what cannot run on
 /// one: techniques, schedulers, allocations.
 void check_network(const SwitchParameters& parameters);
-/// Says that so many nodes were given, which the tree does not have.
-[[noreturn]] void refuse_nodes(const SwitchParameters& parameters, std::uint32_t given);
+/// Says that so many nodes were given, where the network has `nodes`.
+[[noreturn]] void refuse_nodes(const SwitchParameters& parameters, std::uint32_t given, std::uint32_t nodes);
 /// Whether a technique of that name runs on fat trees.
 bool runs_on_trees(std::string_view technique);
 

@@ -35,11 +35,19 @@ void check_clock(std::string_view component, const Clocked& clock) {
   if (clock.latency > kMostCycles)
     refuse(std::string(component) + "-latency", std::to_string(clock.latency) + " cycles are too many",
            "Give at most " + std::to_string(kMostCycles) + ".");
+  if (clock.latency > 0 && clock.cycle.ps > kLongest.ps / static_cast<std::int64_t>(clock.latency))
+    refuse(std::string(component) + "-latency",
+           std::to_string(clock.latency) + " cycles of " + to_string(clock.cycle) + " are longer than " +
+               to_string(kLongest),
+           "Give fewer, or a shorter --" + std::string(component) + "-cycle.");
 }
 
 void check_sizes(const SwitchParameters& p) {
   if (p.link_rate == 0) refuse("link-rate", "must be more than 0", "Give a rate such as 6.4Gb/s.");
   if (p.word == 0) refuse("word", "must be at least 1 byte", "The usual word is 8 bytes.");
+  if (time_on_link(p.word, p.link_rate) > kLongest)
+    refuse("link-rate", "one word of " + format_bytes(p.word) + " takes longer than " + to_string(kLongest),
+           "Give a higher --link-rate, or a smaller --word.");
   if (p.flit == 0 || p.flit % p.word != 0)
     refuse("flit", format_bytes(p.flit) + " is not a whole number of words of " + format_bytes(p.word),
            "Give a multiple of --word.");
@@ -59,6 +67,7 @@ void check_sizes(const SwitchParameters& p) {
 
 /// Links split between worms and circuits.
 void check_split(const SwitchParameters& p) {
+  if (p.technique != "wave" && p.technique != "coll" && p.technique != "chen-liu") return;
   if (!(p.circuit_share > 0 && p.circuit_share < 1))
     refuse("circuit-share", "must leave something to circuits and to worms",
            "Give a number between 0 and 1, such as 0.5; for one kind alone use --technique wormhole or "
@@ -99,8 +108,8 @@ void check_multiplexing(const SwitchParameters& p) {
     refuse("preload",
            std::to_string(p.preload) + " preloaded slots, but only " + std::to_string(p.slots) + " in all",
            "Give at most --slots.");
-  const bool slotted = p.technique == "tdm" || p.technique == "hybrid";
-  const Time spread = slotted ? p.circuit_spread() : Time{};
+  if (p.technique != "tdm" && p.technique != "hybrid") return;  // no slots to share
+  const Time spread = p.circuit_spread();
   const Time unusable = p.guard + p.reconfiguration_time() + spread;
   const std::string lost = spread == Time{} ? "guard and reconfiguration"
                                             : "guard, reconfiguration and the difference between the "

@@ -14,7 +14,7 @@
 
 namespace hybrid {
 
-inline constexpr std::uint32_t kMostNodes = 16'384;  // a matrix of N x N bits is then 32 MiB
+inline constexpr std::uint32_t kMostNodes = 16'384;  // a table of N x N counters is then 2 GiB
 inline constexpr std::uint32_t kMostSlots = 16'384;
 inline constexpr std::uint32_t kMostCycles = 1'000'000;  // of a component's latency
 inline constexpr std::uint32_t kMostChannels = 64;

@@ -55,6 +55,12 @@ TEST(SwitchParameters, EveryImpossibleCombinationIsNamedWithItsOption) {
       {"reconfiguration-command", [](auto& p) { p.reconfiguration_command = nanoseconds(-1); }},
       {"reconfiguration-switching", [](auto& p) { p.reconfiguration_switching = nanoseconds(-1); }},
       {"reconfiguration-lock", [](auto& p) { p.reconfiguration_lock = milliseconds(3'600'000); }},
+      {"scheduler-latency", [](auto& p) { p.scheduler = {nanoseconds(10'000'000), 1001}; }},
+      {"link-rate",
+       [](auto& p) {
+         p.technique = "wormhole";
+         p.link_rate = 1;
+       }},
       {"slot-length", [](auto& p) { p.slot_length = Time{}; }},
       {"slot-length", [](auto& p) { p.slot_length = nanoseconds(9); }},
       {"guard", [](auto& p) { p.guard = nanoseconds(-1); }},
@@ -207,6 +213,21 @@ TEST_F(SwitchOptions, NetworkSetsTheNodes) {
   EXPECT_EQ(p.nodes, 48u);
   EXPECT_THROW(set("network", "ring:4"), UserError);
   EXPECT_THROW(set("network", "crossbar:"), UserError);
+  EXPECT_THROW(set("nodes", "16"), UserError) << "two numbers";
+}
+
+TEST_F(SwitchOptions, NodesGivenBeforeADifferentNetworkAreNamed) {
+  set("nodes", "16");
+  EXPECT_NO_THROW(set("network", "crossbar:16"));
+  EXPECT_THROW(set("network", "crossbar:8"), UserError);
+}
+
+TEST(SwitchParameters, WithoutSlotsTheirLengthDoesNotMatter) {
+  SwitchParameters p;
+  p.reconfiguration = milliseconds(10);
+  EXPECT_THROW(check(p), UserError);
+  p.technique = "circuit";
+  EXPECT_NO_THROW(check(p));
 }
 
 TEST_F(SwitchOptions, APresetReplacesWhatWasSetBeforeAndLaterOptionsWin) {

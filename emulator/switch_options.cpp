@@ -22,6 +22,7 @@ struct Given {
   bool nodes = false, slots = false, preload = false, slot_length = false, allocation = false;
   bool every_destination = false;     // preset ch8: slots follow nodes
   std::uint32_t number_of_nodes = 0;  // by --nodes
+  std::uint32_t crossbar = 0;         // ports, by --network
 };
 
 /// "ses|sla|..."
@@ -115,6 +116,7 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.named("technique", "technique", "how the switch carries messages", p.technique);
   add.count("nodes", "ports of the switch", p.nodes, kMostNodes, [&p, nodes_set, given] {
     given->number_of_nodes = p.nodes;
+    if (given->crossbar != 0 && given->crossbar != p.nodes) refuse_nodes(p, p.nodes, given->crossbar);
     nodes_set();
   });
   add.add(
@@ -122,8 +124,9 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
       "one crossbar of N ports, or a fat tree: L levels of switches, W ports up, M (or W) down, M^L nodes",
       p.is_tree() ? network_text(p) : "", [&p, nodes_set, given](std::string_view v) {
         set_network(v, p);
-        if (p.is_tree() && given->number_of_nodes != 0 && given->number_of_nodes != p.nodes)
-          refuse_nodes(p, given->number_of_nodes);
+        if (given->number_of_nodes != 0 && given->number_of_nodes != p.nodes)
+          refuse_nodes(p, given->number_of_nodes, p.nodes);
+        given->crossbar = p.is_tree() ? 0 : p.nodes;
         // Not every allocation can run on a tree: unless one is given, one that can.
         if (p.is_tree() && !given->allocation) p.allocation = "ses";
         nodes_set();

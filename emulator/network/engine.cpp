@@ -1,6 +1,10 @@
 #include "emulator/network/engine.h"
 
+#include <algorithm>
+#include <limits>
 #include <stdexcept>
+
+#include "core/error.h"
 
 namespace hybrid {
 
@@ -8,6 +12,21 @@ namespace {
 
 constexpr std::uint64_t kLongMessage = 256;  // words
 constexpr std::uint64_t kCalm = 16;          // instants until the first state is saved
+
+/// Times beyond this would not add up any more: 26 days.
+constexpr Time kEnd{std::int64_t{1} << 61};
+constexpr std::int64_t kLongestMessage = kEnd.ps / 4;
+
+/// Bytes that one message may have, so that its last word is not beyond all times.
+Bytes most_bytes(const SwitchParameters& p, const Timing& t) {
+  const SplitRates rates = split_rates(p);
+  const Time slowest = std::max({t.generation, t.word, t.digital_word, time_on_link(p.word, rates.worms),
+                                 time_on_link(p.word, rates.channel)});
+  const auto words = static_cast<std::uint64_t>(kLongestMessage / std::max<std::int64_t>(1, slowest.ps)) /
+                     (1 + t.worm_overhead);
+  return words > std::numeric_limits<Bytes>::max() / p.word ? std::numeric_limits<Bytes>::max()
+                                                            : words * p.word;
+}
 
 /// More than all delays of a network together.
 Time settling_time(const SwitchParameters& p, const Timing& t) {
@@ -21,6 +40,7 @@ Time settling_time(const SwitchParameters& p, const Timing& t) {
 Engine::Engine(const SwitchParameters& parameters)
     : parameters_(parameters),
       timing_(parameters),
+      most_bytes_(most_bytes(parameters, timing_)),
       events_(timing_.word),
       pes_(parameters.nodes),
       visitor_(settling_time(parameters_, timing_),
@@ -101,6 +121,9 @@ void Engine::send(Time at, const Message& message) {
   const Connection c = message.connection;
   if (c.source >= pes_.size() || c.destination >= pes_.size() || c.source == c.destination)
     throw std::logic_error("a message needs two different ports of the switch");
+  if (message.bytes > most_bytes_)
+    throw UserError("message: " + format_bytes(message.bytes) + " take longer than can be emulated",
+                    "Give smaller messages, a higher --link-rate or a shorter --word-generation.");
   reach(at);
 
   std::uint32_t index = 0;
@@ -146,6 +169,9 @@ bool Engine::run_instant(Time at, TransferListener* listener) {
   bool calm = true;
   now_ = at;
   possible_ = 0;
+  if (at > kEnd)
+    throw UserError("the run takes longer than can be emulated: " + to_string(kEnd) + " have passed",
+                    "Give fewer or smaller messages, or faster parts.");
   while (events_.next() <= at) {
     const SwitchEvent event = events_.pop();
     ++handled_;

@@ -84,6 +84,7 @@ class Engine : public Technique {
 
   SwitchParameters parameters_;
   Timing timing_;
+  Bytes most_bytes_;  // of one message
   EventQueue events_;
   std::vector<ProcessingElement> pes_;
   TechniqueStatistics statistics_;

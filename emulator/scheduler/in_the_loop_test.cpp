@@ -41,11 +41,11 @@ Measures uniform_words(const std::string& scheduler, double load) {
 TEST(SchedulersInTheLoop, MaximumMatchingCarriesUniformLoadUpToOne) {
   for (const char* scheduler : {"exact", "matching"}) {
     const Measures m = uniform_words(scheduler, 0.97);
-    EXPECT_NEAR(m.accepted_load, m.offered_load, 0.003) << scheduler;
+    EXPECT_NEAR(m.accepted_load.value(), m.offered_load.value(), 0.003) << scheduler;
     EXPECT_LT(m.latency.mean(), nanoseconds(1000)) << scheduler;
   }
-  EXPECT_NEAR(uniform_words("greedy-release-first", 0.97).accepted_load, 0.93, 0.02);
-  EXPECT_NEAR(uniform_words("greedy", 0.97).accepted_load, 0.84, 0.01);
+  EXPECT_NEAR(uniform_words("greedy-release-first", 0.97).accepted_load.value(), 0.93, 0.02);
+  EXPECT_NEAR(uniform_words("greedy", 0.97).accepted_load.value(), 0.84, 0.01);
 }
 
 // simulate() throws where anything is lost, doubled, cut or reordered.

@@ -226,6 +226,7 @@ INSTANTIATE_TEST_SUITE_P(Techniques, CircuitsOnly, testing::Values("wave", "coll
 TEST(SplitOptions, AreRefusedWhereNothingIsLeft) {
   OptionTable table;
   SwitchParameters p;
+  p.technique = "wave";
   add_switch_options(table, p);
   table.set("circuit-share", "0.25", "test");
   table.set("circuit-channels", "4", "test");
@@ -243,6 +244,8 @@ TEST(SplitOptions, AreRefusedWhereNothingIsLeft) {
   p.circuit_channels = 1;
   p.circuit_share = 1;
   EXPECT_THROW(check(p), UserError);
+  p.technique = "wormhole";
+  EXPECT_NO_THROW(check(p)) << "whose links are not shared";
   p.circuit_share = 0.5;
   p.link_rate = 1;  // a word in 128 s
   EXPECT_THROW(check(p), UserError);

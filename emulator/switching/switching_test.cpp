@@ -1,6 +1,8 @@
 // What every technique must do, whatever its timing: deliver everything once, in order, the same each time.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "emulator/switching/random_switch_for_test.h"
 #include "emulator/switching/ticked_switch_for_test.h"
 
@@ -50,8 +52,10 @@ class TickedTechnique : public testing::TestWithParam<const char*> {};
 TEST_P(TickedTechnique, EqualsTheReferenceThatTicksEveryWord) {
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     Random random(seed);
-    const SwitchParameters p = random_parameters(random, GetParam());
+    SwitchParameters p = random_parameters(random, GetParam());
     const std::vector<Action> script = random_script(random, p);
+    if (seed % 5 == 4) p.input_queues = "fifo";
+    if (seed % 3 == 2) p.reconfiguration_lock = std::exchange(p.reconfiguration, Time{});
     const auto technique = TechniqueRegistration::make(p.technique, p);
     const Recorder recorder = run_script(*technique, script, microseconds(10));
     ASSERT_TRUE(equal(recorder.outcomes, TickedSwitch(p).run(script, 200'000))) << "seed " << seed;

@@ -205,7 +205,7 @@ void TickedSwitch::begin_slot() {
   Configuration shown;
   std::int64_t lost = p_.guard.ps;
   if (choice.slot != kIdleSlot) {
-    if (in_fabric_ != choice.slot || changed_[choice.slot]) lost += p_.reconfiguration.ps + spread_;
+    if (in_fabric_ != choice.slot || changed_[choice.slot]) lost += p_.reconfiguration_time().ps + spread_;
     changed_[choice.slot] = choice.shared;
     in_fabric_ = previous_slot_ = choice.slot;
     if (choice.slot < p_.slots) {

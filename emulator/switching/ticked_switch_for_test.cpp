@@ -18,7 +18,7 @@ TickedSwitch::TickedSwitch(const SwitchParameters& p) : p_(p) {
     if (p.technique == "hybrid")
       tree_ = std::make_unique<TickedTreeSwitches>(
           p, TickedTreeSwitches::Fabric{word_, p.analog_fabric.delay().ps + wire_,
-                                        p.scheduler.delay().ps + p.reconfiguration.ps});
+                                        p.scheduler.delay().ps + p.reconfiguration_time().ps});
     worms_seen_.resize(p.tree.levels);
   }
   room_ = p.buffer == kUnlimited ? 1 << 30 : static_cast<int>(p.buffer / p.word);

@@ -107,6 +107,8 @@ class TickedSwitch {
   void pass();
   void finish_circuit(Port i);
 
+  /// Of the queue at switch input `i`: one FIFO stands under the input's own number.
+  Port lane(Port i, Port j) const { return p_.input_queues == "fifo" ? i : j; }
   bool move();
   bool circuit_word(Port i);
   bool wormhole_word(Port i);

@@ -31,7 +31,7 @@ void TickedSwitch::end_worm(Port i) {
   if (!has_worms_ || !p.input_busy || p.worm_left > 0 || p.worm_free != t_) return;
   p.input_busy = false;
   ports_[p.worm_to].output_busy = false;
-  queues_[{i, p.worm_to}].granted = false;
+  queues_[{i, lane(i, p.worm_to)}].granted = false;
 }
 
 void TickedSwitch::ask_for_worms() {
@@ -43,7 +43,7 @@ void TickedSwitch::ask_for_worms() {
     if (static_cast<int>(q.words.size()) < flit || q.words[static_cast<std::size_t>(flit) - 1].at > t_)
       continue;
     q.asked = true;
-    requests_.insert(key);
+    requests_.insert({key.first, q.words.front().destination});
   }
 }
 
@@ -61,14 +61,14 @@ void TickedSwitch::pass() {
       ports_[j].output_busy = ports_[i].input_busy = granted = true;
       const std::int64_t setup = p_.scheduler.delay().ps;
       if (has_worms_) {
-        VirtualQueue& q = queues_[{i, j}];
+        VirtualQueue& q = queues_[{i, lane(i, j)}];
         q.asked = false;
         q.granted = true;
         ports_[i].worm_to = j;
         ports_[i].worm_left = q.words.front().worm;
-        ports_[i].worm_free = t_ + setup + (slotted_ ? p_.reconfiguration.ps : 0);
+        ports_[i].worm_free = t_ + setup + (slotted_ ? p_.reconfiguration_time().ps : 0);
       } else {
-        later(t_ + setup + p_.reconfiguration.ps + wire_, 1, [this, i, j] {
+        later(t_ + setup + p_.reconfiguration_time().ps + wire_, 1, [this, i, j] {
           circuit(i, j).state = 2;
           ports_[i].circuit_to = j;
         });
@@ -156,10 +156,10 @@ bool TickedSwitch::wormhole_word(Port i) {
     p.link_free = t_ + word_;
     return true;
   }
-  VirtualQueue& q = queues_[{i, p.wormhole.front().destination}];
-  while (!credits_[{i, p.wormhole.front().destination}].empty() &&
-         credits_[{i, p.wormhole.front().destination}].front() <= t_) {
-    credits_[{i, p.wormhole.front().destination}].pop_front();
+  const Port queue = lane(i, p.wormhole.front().destination);
+  VirtualQueue& q = queues_[{i, queue}];
+  while (!credits_[{i, queue}].empty() && credits_[{i, queue}].front() <= t_) {
+    credits_[{i, queue}].pop_front();
     --q.credits_used;
   }
   if (q.credits_used >= room_) return false;
@@ -177,11 +177,11 @@ bool TickedSwitch::fabric_word(Port i) {
   if (p.worm_left == 0 || p.worm_free > t_) return false;
   const std::int64_t spacing = slotted_ ? word_ : std::max(word_, p_.digital_fabric.cycle.ps);
   if (slotted_ && !passes(i, p.worm_to, spacing)) return false;
-  VirtualQueue& q = queues_[{i, p.worm_to}];
+  VirtualQueue& q = queues_[{i, lane(i, p.worm_to)}];
   if (q.words.empty() || q.words.front().at > t_) return false;
   const Word word = q.words.front();
   q.words.pop_front();
-  credits_[{i, p.worm_to}].push_back(t_ + wire_);
+  credits_[{i, lane(i, p.worm_to)}].push_back(t_ + wire_);
   --p.worm_left;
   p.worm_free = t_ + spacing;
   Circuit& c = circuit(i, p.worm_to);

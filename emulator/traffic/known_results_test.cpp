@@ -35,7 +35,7 @@ double saturation(const SwitchParameters& p, std::uint64_t messages) {
   o.message = p.word;
   o.messages = messages;
   o.warmup = microseconds(5);
-  return simulate(p, o).accepted_load;
+  return simulate(p, o).accepted_load.value();
 }
 
 // Karol, Hluchyj, Morgan, "Input versus output queueing on a space-division packet switch" (1987): 2 -

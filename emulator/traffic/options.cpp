@@ -13,6 +13,7 @@ namespace hybrid {
 namespace {
 
 constexpr Bytes kLargestMessage = Bytes{1} << 40;
+constexpr std::uint64_t kMostMessages = 1'000'000'000;
 
 double parse_share(std::string_view option, std::string_view text, std::string_view of_what,
                    std::string_view mend) {
@@ -94,6 +95,9 @@ void check(const TrafficOptions& o) {
   if (o.load > 0 && o.load < 1e-6) throw UserError("load: too small to simulate", "Give at least 0.000001.");
   if (!(o.ratio >= 0 && o.ratio <= 1))
     throw UserError("ratio: not a share of the messages", "Give a number from 0 to 1.");
+  if (o.messages > kMostMessages)
+    throw UserError("messages: " + std::to_string(o.messages) + " a node are too many",
+                    "Give at most " + std::to_string(kMostMessages) + ".");
   if (o.phase_length == 0)
     throw UserError("phase-length: a turn of no messages has no phases", "Give at least 1.");
   if (o.message > kLargestMessage)

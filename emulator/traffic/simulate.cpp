@@ -25,7 +25,8 @@ namespace {
 constexpr std::uint64_t kProgressEvery = 4096;  // messages
 constexpr double kWarmupShare = 5;              // of the time in which messages are handed over, one part
 constexpr std::uint64_t kFewestToWarmUp = 20;   // messages of a node
-constexpr double kLongestGap = 0x1p56;          // ps
+constexpr double kLongestGap = 0x1p54;          // ps
+constexpr std::int64_t kFewestToMeasure = 4;    // messages, one behind the other on a link
 constexpr std::uint64_t kStalled = std::uint64_t{1} << 26;  // steps of a technique without an event
 
 /// What is preloaded is there before the traffic begins: after its way to the switch and the notices' way
@@ -130,9 +131,11 @@ Simulation::Simulation(Technique& technique, Pattern& pattern, const SwitchParam
     }
   }
   if (options.warmup != Time::never())
-    measured_from_ = options.warmup;
+    measured_from_ = start_ + options.warmup;
   else if (options.load > 0)
     measured_from_ = start_ + own_warmup(most);
+  else
+    measured_from_ = start_;
 }
 
 /// Where none is given: too few messages are measured from the start.
@@ -153,6 +156,8 @@ void Simulation::settle_load() {
                       "Give a shorter --warmup or more --messages.");
     return;
   }
+  // Messages count whole, so that a few of them say nothing.
+  if (interval < time_on_link(options_.message, parameters_.link_rate) * kFewestToMeasure) return;
   const double capacity =
       interval.seconds() * static_cast<double>(senders_) * static_cast<double>(parameters_.link_rate);
   measures_.offered_load = static_cast<double>(offered_) * 8 / capacity;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/registry.h"
 #include "emulator/switching/technique.h"
 #include "emulator/traffic/pattern.h"
 
@@ -197,8 +198,8 @@ TEST(Simulate, BelowSaturationTheOfferedLoadIsAccepted) {
     Ideal ideal(p, false);
     const auto pattern = make(p, o);
     const Measures m = simulate(ideal, *pattern, p, o);
-    EXPECT_NEAR(m.offered_load, load, 0.02);
-    EXPECT_NEAR(m.accepted_load, m.offered_load, 0.005);
+    EXPECT_NEAR(m.offered_load.value(), load, 0.02);
+    EXPECT_NEAR(m.accepted_load.value(), m.offered_load.value(), 0.005);
     EXPECT_LT(m.latency.count(), m.messages) << "messages of the warm-up do not count";
     EXPECT_NEAR(static_cast<double>(m.latency.count()), 0.8 * static_cast<double>(m.messages), 800);
   }
@@ -213,8 +214,8 @@ TEST(Simulate, ASaturatedSwitchAcceptsWhatItCan) {
   Ideal ideal(slow, false);
   const auto pattern = make(p, o);
   const Measures m = simulate(ideal, *pattern, p, o);
-  EXPECT_NEAR(m.offered_load, 0.9, 0.02);
-  EXPECT_NEAR(m.accepted_load, 0.5, 0.005);
+  EXPECT_NEAR(m.offered_load.value(), 0.9, 0.02);
+  EXPECT_NEAR(m.accepted_load.value(), 0.5, 0.005);
 }
 
 TEST(Simulate, IdleNodesHaveNoPartInTheLoad) {
@@ -223,8 +224,8 @@ TEST(Simulate, IdleNodesHaveNoPartInTheLoad) {
   Ideal ideal(p, false);
   const auto pattern = make(p, o);
   const Measures m = simulate(ideal, *pattern, p, o);
-  EXPECT_NEAR(m.offered_load, 1, 0.01);
-  EXPECT_NEAR(m.accepted_load, 1, 0.01);
+  EXPECT_NEAR(m.offered_load.value(), 1, 0.01);
+  EXPECT_NEAR(m.accepted_load.value(), 1, 0.01);
   EXPECT_NEAR(m.utilisation, 1.0 / 16, 0.001);
 }
 
@@ -234,7 +235,7 @@ TEST(Simulate, WarmUpIsGivenOrRefused) {
   o.warmup = nanoseconds(8000);
   Ideal ideal(p, false);
   const auto pattern = make(p, o);
-  EXPECT_NEAR(simulate(ideal, *pattern, p, o).accepted_load, 1, 0.03);
+  EXPECT_NEAR(simulate(ideal, *pattern, p, o).accepted_load.value(), 1, 0.03);
   o.warmup = nanoseconds(16'000);
   Ideal again(p, false);
   EXPECT_THROW(simulate(again, *make(p, o), p, o), UserError) << "nobody sends after that";
@@ -353,6 +354,52 @@ TEST(Simulate, EmptyMessagesTravelAsOneWord) {
   EXPECT_EQ(m.bytes, 0u);
   EXPECT_EQ(m.time, nanoseconds(200));
   EXPECT_EQ(m.utilisation, 0);
+}
+
+// Both ways to say how long the fabric takes to change are one.
+TEST(Simulate, ReconfigurationAndItsPartsGiveTheSameRun) {
+  for (const std::string_view allocation : registered_names("allocation")) {
+    SwitchParameters p = parameters(16);
+    p.technique = "hybrid";
+    p.allocation = allocation;
+    p.slot_length = microseconds(1);
+    const TrafficOptions o = traffic("mixed", 60);
+    p.reconfiguration = nanoseconds(100);
+    const Measures whole = simulate(p, o);
+    p.reconfiguration = Time{};
+    p.reconfiguration_command = nanoseconds(40);
+    p.reconfiguration_lock = nanoseconds(60);
+    const Measures parts = simulate(p, o);
+    EXPECT_EQ(parts.time, whole.time) << allocation;
+    EXPECT_EQ(parts.statistics.slots_used, whole.statistics.slots_used) << allocation;
+  }
+}
+
+TEST(Simulate, TellsNoLoadOfLessThanFourMessages) {
+  const SwitchParameters p = parameters(4);
+  const auto loads = [&](std::uint64_t messages) {
+    Ideal ideal(p, false);
+    const TrafficOptions o = traffic("permutation", messages);
+    const auto pattern = make(p, o);
+    const Measures m = simulate(ideal, *pattern, p, o);
+    EXPECT_EQ(m.offered_load.has_value(), m.accepted_load.has_value());
+    return m.accepted_load;
+  };
+  EXPECT_FALSE(loads(1));
+  ASSERT_TRUE(loads(50));
+  EXPECT_LE(*loads(50), 1.0);
+}
+
+TEST(Simulate, WhatWouldPassTheEndOfTimeIsRefused) {
+  SwitchParameters p = parameters(2);
+  p.technique = "circuit";
+  p.word_generation = nanoseconds(10'000'000'000);
+  TrafficOptions o = traffic("permutation", 3);
+  o.message = Bytes{1} << 40;
+  EXPECT_THROW(simulate(p, o), UserError) << "one message";
+  o.message = Bytes{8} << 13;  // 8192 words of 10 s
+  o.messages = 1000;
+  EXPECT_THROW(simulate(p, o), UserError) << "all of them";
 }
 
 TEST(Simulate, TellsItsProgress) {

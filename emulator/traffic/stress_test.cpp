@@ -232,6 +232,7 @@ Case random_case(const std::string& technique, const std::string& pattern, std::
   t.messages = 1 + random.below(12);
   t.message = any_of<Bytes>(random, {0, 1, 8, 20, 64, 80, 128, 136, 512, 2048});
   if (random.below(3) == 0) t.load = any_of<double>(random, {0.05, 0.5, 1});
+  if (random.below(4) == 0) p.input_queues = "fifo";
   if (t.load == 0 && random.below(3) == 0) t.outstanding = 1 + static_cast<std::uint32_t>(random.below(3));
   return c;
 }

@@ -21,9 +21,9 @@ std::string phase_measures_table(const std::vector<const Measures*>& results, st
   for (const Measures* m : results)
     for (const PhaseMeasures& p : m->phases)
       table.add({m->technique, m->slots == 0 ? "-" : std::to_string(m->slots), p.name, short_time(p.time),
-                 percent(p.utilisation), grouped(p.messages), format_bytes(p.bytes),
-                 short_time(p.latency.quantile(0.5)), short_time(p.latency.quantile(0.99)),
-                 percent(p.hit_rate())});
+                 p.utilisation <= 1 ? percent(p.utilisation) : "-", grouped(p.messages),
+                 format_bytes(p.bytes), short_time(p.latency.quantile(0.5)),
+                 short_time(p.latency.quantile(0.99)), percent(p.hit_rate())});
   if (table.empty()) return wrap("No phases are told apart in this traffic.", indent, width);
   return table.text(indent, width);
 }

@@ -40,7 +40,7 @@ ordered_json ports_json(const Measures& m, bool each) {
 ordered_json phase_measures_json(const PhaseMeasures& phase) {
   return {{"name", phase.name},
           {"time_ns", phase.time.nanoseconds()},
-          {"utilisation", phase.utilisation},
+          {"utilisation", phase.utilisation <= 1 ? ordered_json(phase.utilisation) : ordered_json()},
           {"messages", phase.messages},
           {"bytes", phase.bytes},
           {"latency_ns", latencies(phase.latency)},
