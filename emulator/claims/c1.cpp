@@ -45,8 +45,8 @@ class C1 final : public Claim {
         "'close' is taken as within 25 %, 'long' as 256 bytes and more"};
     result.explanation =
         "At 8 and 16 bytes a slot of 80 bytes carries one message, which bounds predictive switching at 0.1 "
-        "and 0.2, whatever the order; wormhole is not bound by it. From 32 to 128 bytes predictive is level "
-        "with wormhole or above it.";
+        "and 0.2, whatever the order; wormhole is not bound by it. From 32 bytes to the length of a slot "
+        "predictive is within 25 % of wormhole or above it.";
     return result;
   }
 };

@@ -119,7 +119,7 @@ class R1 final : public Claim {
             kSlotOfReconfigurations),
         "tdm: K = 5, of which preloaded 4, the mesh's directions, or none; hybrid: K = 4, all preloaded, and "
         "S_W",
-        "wave: half of each link is for circuits"};
+        "wave: half of each link is for circuits; its curve is uneven and held to 15 % instead of 3 %"};
     result.explanation =
         "Where slots cost as much as the whole of the traffic, one turn of each is all there is: at 10 ms a "
         "TDM "

@@ -56,7 +56,7 @@ std::string reproduction_page(const std::vector<Reproduced>& all, const std::str
       "fat-tree memo. Their\n"
       "figures are pictures that we do not have: a claim is what its text says; rows R are ours, and state "
       "what was found.\n"
-      "Every row comes from one run at the paper's parameters; nothing is tuned per row, and a claim that "
+      "Every row comes from the paper's parameters; nothing is tuned per row, and a claim that "
       "does not hold is\n"
       "told so. Make this page again with\n\n    {}\n\n"
       "| claim | place | what | verdict |\n| --- | --- | --- | --- |\n",

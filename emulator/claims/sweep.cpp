@@ -69,10 +69,13 @@ std::string values(const Figure& figure, const std::vector<std::string>& curves,
 ClaimCheck check_points(const std::string& statement, const Figure& figure,
                         const std::vector<std::string>& curves, const std::vector<double>& x,
                         const std::function<bool(double x)>& holds) {
+  if (x.empty()) return {statement, false, "no points"};
   std::vector<double> against;
   for (const double point : x)
     if (!holds(point)) against.push_back(point);
-  if (against.empty()) return {statement, !x.empty(), values(figure, curves, {x.front(), x.back()})};
+  std::vector<double> ends{x.front()};
+  if (x.size() > 1) ends.push_back(x.back());
+  if (against.empty()) return {statement, true, values(figure, curves, ends)};
   return {
       statement, false,
       fmt::format("not at {} of {} points: ", against.size(), x.size()) + values(figure, curves, against)};
