@@ -13,14 +13,6 @@ namespace {
 constexpr std::uint64_t kMessages = 256;
 constexpr std::uint64_t kPhase = 64;
 
-/// S_W's length for SLA where the ratio is known (D 4.4): time is shared as traffic is.
-Time known_wormhole_slot(const SwitchParameters& p, double ratio) {
-  const double round = static_cast<double>(p.slot_length.ps) * p.slots;
-  const double fair = ratio <= 0 ? 1e18 : round * (1 - ratio) / ratio;
-  const double least = static_cast<double>(p.slot_length.ps), most = 16 * round;
-  return Time{static_cast<std::int64_t>(std::clamp(fair, least, most))};
-}
-
 std::vector<double> bounds(const ClaimContext& context, const std::vector<double>& ratios,
                            const std::string& pattern) {
   std::vector<double> all;
@@ -40,6 +32,13 @@ std::vector<double> bounds(const ClaimContext& context, const std::vector<double
 }
 
 }  // namespace
+
+Time known_wormhole_slot(const SwitchParameters& p, double ratio) {
+  const double round = static_cast<double>(p.slot_length.ps) * p.slots;
+  const double fair = ratio <= 0 ? 1e18 : round * (1 - ratio) / ratio;
+  const double least = static_cast<double>(p.slot_length.ps), most = 16 * round;
+  return Time{static_cast<std::int64_t>(std::clamp(fair, least, most))};
+}
 
 std::vector<Figure> allocation_grid(const ClaimContext& context, const std::string& file,
                                     const std::string& pattern) {

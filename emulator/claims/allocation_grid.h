@@ -18,4 +18,7 @@ ClaimCheck check_adaptive(const std::vector<Figure>& grid);
 
 std::vector<std::string> allocation_grid_choices();
 
+/// S_W's length for SLA where the ratio is known (D 4.4): time is shared as traffic is.
+Time known_wormhole_slot(const SwitchParameters& p, double ratio);
+
 }  // namespace hybrid

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/claims/allocation_grid.h"
 #include "emulator/tdm/allocation.h"
 #include "emulator/traffic/simulate.h"
 
@@ -147,7 +148,12 @@ double utilisation(const std::string& pattern, double ratio, Bytes buffer, const
                    std::uint64_t seed) {
   SwitchParameters p = chapter4(buffer);
   p.technique = allocation == "wormhole" ? "wormhole" : "hybrid";
-  if (allocation != "wormhole") p.allocation = allocation;
+  if (allocation == "sla, ratio known") {
+    p.allocation = "sla";
+    p.wormhole_slot_length = known_wormhole_slot(p, ratio);
+  } else if (allocation != "wormhole") {
+    p.allocation = allocation;
+  }
   p.seed = seed;
   TrafficOptions traffic;
   traffic.pattern = pattern;
@@ -173,7 +179,8 @@ void expect_near_the_best_everywhere(const std::string& pattern, int step,
         return sum / static_cast<double>(seeds.size());
       };
       double best = 0;
-      for (const char* other : {"wormhole", "ses", "sla", "preempt"}) best = std::max(best, mean(other));
+      for (const char* other : {"wormhole", "ses", "sla", "sla, ratio known", "preempt"})
+        best = std::max(best, mean(other));
       const double gain = mean("adaptive") / best - 1;
       EXPECT_GE(gain, -0.02) << "buffer " << buffer << ", ratio " << ratio << " %";
       gains += gain;
