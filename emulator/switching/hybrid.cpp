@@ -25,6 +25,7 @@ HybridOver<Worms>::HybridOver(const SwitchParameters& parameters)
     : PredictiveCircuits(parameters, true),
       worms_(parameters, timing_, {kTail, kRequest, kPass}),
       links_(parameters.nodes),
+      gated_(parameters.nodes),
       backlog_(parameters.nodes) {}
 
 template <class Worms>
@@ -45,7 +46,9 @@ WordQueue& HybridOver<Worms>::classify(Time now, std::uint32_t pe, std::uint32_t
 
 template <class Worms>
 Time HybridOver<Worms>::gate(Time /*now*/, Connection c) {
-  return worms_.cleared(c);
+  const Time opens = worms_.cleared(c);
+  if (opens == Time::never() && circuit(c).gate != Time::never()) ++gated_[c.source];
+  return opens;
 }
 
 template <class Worms>
@@ -163,11 +166,14 @@ void HybridOver<Worms>::follow_up(Time now) {
     // The last worm of a connection opens the gate for circuit words that waited behind it.
     const Connection connection = transfer(d.transfer).message.connection;
     worms_.left(connection, d);
+    if (gated_[connection.source] == 0) continue;
     Circuit& c = circuit(connection);
     if (c.gate != Time::never()) continue;
     c.gate = worms_.cleared(connection);
-    if (c.gate != Time::never() && !c.finished()) signal_waiting(c.gate, c, true);
-    if (c.gate != Time::never() && now < window_.close && grants(window_, connection)) granted(now, c);
+    if (c.gate == Time::never()) continue;
+    --gated_[connection.source];
+    if (!c.finished()) signal_waiting(c.gate, c, true);
+    if (now < window_.close && grants(window_, connection)) granted(now, c);
   }
   delivered_.clear();
   for (const std::uint32_t port : touched_) look(now, port);

@@ -74,7 +74,8 @@ class HybridOver final : public PredictiveCircuits {
 
   Worms worms_;
   std::vector<Link> links_;
-  PortSet backlog_;  // sources with words in Q_W
+  std::vector<std::uint32_t> gated_;  // by source: circuits that wait for worms of their connection
+  PortSet backlog_;                   // sources with words in Q_W
   std::vector<SwitchNode::Delivery> delivered_;
   std::vector<std::uint32_t> touched_;
 };
