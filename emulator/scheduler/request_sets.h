@@ -32,7 +32,7 @@ class RequestFamily {
   explicit RequestFamily(const RequestSetShape& shape);
   virtual ~RequestFamily() = default;
 
-  /// A new set.
+  /// A new set. Throws UserError for one of more than kLargestRequestSum bytes (request_file.h).
   RequestSet draw(Random& random) const;
 
  protected:
