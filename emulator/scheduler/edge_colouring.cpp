@@ -108,10 +108,7 @@ class HeldEdges {
 class Colouring {
  public:
   explicit Colouring(std::uint32_t ports)
-      : ports_(ports),
-        first_(2 * std::size_t{ports} + 1),
-        at_(2 * std::size_t{ports}),
-        left_(2 * std::size_t{ports}) {}
+      : ports_(ports), at_(2 * std::size_t{ports}), left_(2 * std::size_t{ports}) {}
 
   /// Colours `edges`, of maximum degree `degree` at most, with base .. base + degree - 1. Reorders them.
   void colour_exactly(std::span<Edge> edges, std::uint32_t degree, Colour base) {
@@ -147,17 +144,26 @@ class Colouring {
   /// that a closed trail is of even length; open ones begin and end where the degree is odd. Returns how
   /// many are in the first part.
   std::size_t split(std::span<Edge> edges) {
-    std::fill(first_.begin(), first_.end(), 0);
+    // Only vertices with edges are looked at: parts are many and small. All of left_ is 0 between the splits.
+    touched_.clear();
     for (const Edge& e : edges) {
-      ++first_[e.input + 1];
-      ++first_[e.output + 1];
+      ++left_[e.input];
+      ++left_[e.output];
+    }
+    if (edges.size() > ports_ / 8) {
+      for (Vertex v = 0; v < 2 * ports_; ++v)
+        if (left_[v] != 0) touched_.push_back(v);
+    } else {
+      for (const Edge& e : edges) touched_.insert(touched_.end(), {e.input, e.output});
+      std::sort(touched_.begin(), touched_.end());
+      touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
     }
     odd_.clear();
-    for (Vertex v = 0; v < 2 * ports_; ++v) {
-      if (first_[v + 1] % 2 != 0) odd_.push_back(v);
-      left_[v] = first_[v + 1];
-      first_[v + 1] += first_[v];
-      at_[v] = first_[v];
+    std::uint32_t first = 0;
+    for (const Vertex v : touched_) {
+      if (left_[v] % 2 != 0) odd_.push_back(v);
+      at_[v] = first;
+      first += left_[v];
     }
     around_.resize(2 * edges.size());
     part_.assign(edges.size(), kNoPart);
@@ -165,12 +171,14 @@ class Colouring {
       around_[at_[edges[i].input]++] = i;
       around_[at_[edges[i].output]++] = i;
     }
-    std::copy(first_.begin(), first_.end() - 1, at_.begin());
+    for (const Vertex v : touched_) at_[v] -= left_[v];
 
     for (const Vertex v : odd_)
       if (left_[v] % 2 != 0) walk(edges, v);
-    for (Vertex v = 0; v < ports_; ++v)
+    for (const Vertex v : touched_) {
+      if (v >= ports_) break;
       while (left_[v] > 0) walk(edges, v);
+    }
 
     second_.clear();
     std::size_t middle = 0;
@@ -250,8 +258,8 @@ class Colouring {
   static constexpr unsigned char kNoPart = 2;
   std::uint32_t ports_;
   // split(): edges around each vertex, as positions in the span.
-  std::vector<std::uint32_t> first_, at_, left_, around_;
-  std::vector<Vertex> odd_;
+  std::vector<std::uint32_t> at_, left_, around_;
+  std::vector<Vertex> touched_, odd_;
   std::vector<unsigned char> part_;
   std::vector<Edge> second_;
   // insert(): the edge of a colour at a vertex.

@@ -143,9 +143,9 @@ TEST(TreeSlots, AnySchedulerOfOneSlotSlotBySlot) {
 }
 
 TEST(TreeSlots, MoreThanCanBeWrittenDownAreRefused) {
-  RequestSet gather{1U << 20, {}};
-  for (Port p = 1; p < gather.ports; ++p) gather.requests.push_back({{p, 0}, 0});
-  EXPECT_THROW(fit_tree_slots({2, 1024, 1024}, gather, 0), UserError);
+  EXPECT_NO_THROW(check_tree_slots(64, 1U << 20));
+  EXPECT_THROW(check_tree_slots(65, 1U << 20), UserError);
+  EXPECT_THROW(check_tree_slots(~std::uint32_t{0}, 1U << 20), UserError);
 }
 
 TEST(TreeSlots, ComeAndGo) {
