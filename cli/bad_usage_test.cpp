@@ -81,7 +81,7 @@ TEST_F(BadUsage, OptionWithoutItsValue) {
 }
 
 TEST_F(BadUsage, ImpossibleParameters) {
-  EXPECT_THAT(refused({"simulate", "--slots", "0"}), HasSubstr("--slots: slots: 0"));
+  EXPECT_THAT(refused({"simulate", "--slots", "0"}), HasSubstr("--slots: 0"));
   EXPECT_THAT(refused({"simulate", "--nodes", "0"}), HasSubstr("nodes: 0"));
   EXPECT_THAT(refused({"simulate", "--predictor-threshold", "70000"}),
               AllOf(HasSubstr("predictor-threshold: 70000"), HasSubstr("at most 65535")));

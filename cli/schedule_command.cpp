@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -138,6 +139,7 @@ class ScheduleCommand final : public Command {
   int run(const std::vector<std::string>&) override {
     json_.check();
     flags_.apply(table_, environ);
+    pass_over_what_does_not_apply();
     check_together();
     std::unique_ptr<NewFile> output;
     if (!options_.output.empty()) output = std::make_unique<NewFile>(options_.output);
@@ -152,6 +154,16 @@ class ScheduleCommand final : public Command {
   }
 
  private:
+  /// Variables and files hold for many commands: what they say and this one cannot use is passed over.
+  void pass_over_what_does_not_apply() {
+    const auto given = flags_.given();
+    if ((options_.tree || options_.demand) && !given.contains("preload")) options_.preload.clear();
+    if (options_.demand && !given.contains("slots")) {
+      options_.slots = ScheduleOptions{}.slots;
+      options_.slots_given = false;
+    }
+  }
+
   void check_together() const {
     const auto given = flags_.given();
     if (!options_.requests.empty())
@@ -169,17 +181,42 @@ class ScheduleCommand final : public Command {
                       "Leave --slots or --demand out.");
     if (given.contains("nodes") && given.contains("network"))
       throw UserError("nodes: --network says how many there are", "Leave --nodes or --network out.");
+    const auto refuse = [&](const std::string& name, const std::string& why, const std::string& mend) {
+      if (given.contains(name)) throw UserError(name + ": " + why, mend + " or leave --" + name + " out.");
+    };
+    if (options_.requests.empty()) {
+      const RequestFamilyUse use = use_of_pattern(options_);
+      const std::string family = "sets of pattern '" + pattern_of(options_) + "' ";
+      if (!use.density)
+        refuse("density", family + "have their own number of requests", "Give --pattern random,");
+      if (!use.hotspot) refuse("hotspot", family + "have no hot spot", "Give --pattern hotspot,");
+      if (!use.sizes) refuse("sizes", family + "have sizes of their own", "Give another --pattern,");
+    }
+    const std::vector<std::string> names =
+        options_.schedulers.empty() ? able_schedulers(options_) : options_.schedulers;
+    if (std::none_of(names.begin(), names.end(),
+                     [this](const std::string& name) { return heeds_steps(name, options_); }))
+      refuse("steps", "none of the schedulers that run has steps",
+             "Give --scheduler matching, islip or pim on a crossbar,");
   }
 
   std::string what_was_scheduled(const ScheduleRun& run) const {
     if (!options_.requests.empty()) return options_.requests;
-    return fmt::format("{} set{} of {}, density {}, seed {}", run.repeats, run.repeats == 1 ? "" : "s",
-                       pattern(), options_.density, options_.seed);
+    std::string text =
+        fmt::format("{} set{} of {}", run.repeats, run.repeats == 1 ? "" : "s", pattern_of(options_));
+    if (use_of_pattern(options_).density) text += fmt::format(", density {}", options_.density);
+    return text + fmt::format(", seed {}", options_.seed);
   }
 
-  std::string pattern() const {
-    if (!options_.pattern.empty()) return options_.pattern;
-    return options_.tree ? "permutation" : "random";
+  std::string slots_text(const ScheduleRun& run) const {
+    const std::string needed = decimals(run.scores.front().slots_needed.mean(), 1);
+    std::string text = options_.slots == 0
+                           ? "; as few slots as needed"
+                           : fmt::format("; {} slot{}", options_.slots, options_.slots == 1 ? "" : "s");
+    if (options_.tree) return text + "; no fewer can hold all than " + needed;
+    if (!options_.preload.empty())
+      return text + "; the fewest that hold all, those of " + options_.preload + " included: " + needed;
+    return text + "; the most requests of a port: " + needed;
   }
 
   std::string text(const ScheduleRun& run) const {
@@ -190,12 +227,8 @@ class ScheduleCommand final : public Command {
                           to_string(options_.reconfiguration), options_.partial ? ", partial" : "");
       if (options_.packet_share > 0)
         text += fmt::format(", packet network of {} of the link rate", percent(options_.packet_share));
-    } else if (!options_.tree) {
-      text += options_.slots == 0
-                  ? "; as few slots as needed"
-                  : fmt::format("; {} slot{}", options_.slots, options_.slots == 1 ? "" : "s");
-      text += fmt::format("; the most requests of a port: {}",
-                          decimals(run.scores.front().slots_needed.mean(), 1));
+    } else if (!options_.tree || options_.slots_given) {
+      text += slots_text(run);
     }
     text +=
         options_.demand
@@ -210,14 +243,19 @@ class ScheduleCommand final : public Command {
       Json one{
           {"scheduler", s.scheduler}, {"network", network_name(options_, run.nodes)}, {"nodes", run.nodes}};
       if (options_.requests.empty()) {
-        one["pattern"] = pattern();
-        one["density"] = options_.density;
+        const RequestFamilyUse use = use_of_pattern(options_);
+        one["pattern"] = pattern_of(options_);
+        if (use.density) one["density"] = options_.density;
         one["message"] = options_.message;
+        if (use.sizes) one["sizes"] = options_.random_sizes ? "random" : "equal";
+        if (use.hotspot) one["hotspot"] = options_.hotspot;
       } else {
         one["requests_file"] = options_.requests;
       }
       one["repeats"] = run.repeats;
       one["seed"] = options_.seed;
+      if (options_.steps != 0 && heeds_steps(s.scheduler, options_)) one["steps"] = options_.steps;
+      if (!options_.preload.empty()) one["preload"] = options_.preload;
       one["requests"] = series_json(s.requests);
       if (options_.demand) {
         one["link_rate"] = options_.link_rate;

@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -94,10 +97,144 @@ TEST_F(ScheduleCommandTest, TheExactOnesAreAtLeastAsGood) {
   for (const Json& one : json({"--nodes", "24", "--density", "3", "--slots", "0", "--repeats", "20"})) {
     EXPECT_EQ(one["schedulability"]["min"], 1) << one["scheduler"];
     EXPECT_GE(one["slots_used"]["mean"], one["slots_needed"]["mean"]) << one["scheduler"];
-    if (one["scheduler"] == "edge-colouring") {
-      EXPECT_EQ(one["slots_used"], one["slots_needed"]);
+  }
+}
+
+TEST_F(ScheduleCommandTest, EdgeColouringUsesAsManySlotsAsTheBusiestPortHasRequests) {
+  for (const char* seed : {"1", "2", "3"}) {
+    const std::string file = std::string("schedule") + seed + ".json";
+    const Json said = json({"--nodes", "24", "--density", "3", "--slots", "0", "--seed", seed, "--scheduler",
+                            "edge-colouring", "--output", file});
+    std::map<int, int> sends, receives;
+    int most = 0;
+    const Json written = read(file);
+    for (const Json& slot : written["slots"]) {
+      EXPECT_FALSE(slot.empty());
+      for (const Json& c : slot) most = std::max({most, ++sends[c[0]], ++receives[c[1]]});
+    }
+    EXPECT_EQ(written["slots"].size(), static_cast<std::size_t>(most));
+    EXPECT_EQ(said["slots_used"]["mean"], most);
+    EXPECT_EQ(said["slots_needed"]["mean"], most);
+  }
+}
+
+TEST_F(ScheduleCommandTest, ARequestWithoutSizeCountsAsOneByteEverywhere) {
+  write("mixed.csv", "0,1,1\n0,2\n3,1\n");
+  const auto served = [&](const char* scheduler) {
+    return json({"--requests", "mixed.csv", "--scheduler", scheduler})["bytes_served"]["mean"].get<double>();
+  };
+  EXPECT_DOUBLE_EQ(served("first-fit"), 1.0 / 3);  // 0 -> 1 meets both others
+  EXPECT_DOUBLE_EQ(served("edge-colouring"), 2.0 / 3);
+  // Each is drained: 8 b/s carry a byte in a second.
+  const Json drained =
+      json({"--requests", "mixed.csv", "--demand", "--link-rate", "8b/s", "--scheduler", "best-first-fit"});
+  EXPECT_EQ(drained["drain_ns"]["mean"], 2e9);
+  write("none.csv", "0,1\n0,2\n");
+  EXPECT_FALSE(json({"--requests", "none.csv", "--scheduler", "first-fit"}).contains("bytes_served"));
+  write("zero.csv", "0,1,1\n0,2,0\n");
+  EXPECT_THAT(refused({"--requests", "zero.csv"}), HasSubstr("zero.csv:2:5: a request of 0 bytes"));
+}
+
+TEST_F(ScheduleCommandTest, BytesThatCouldNotBeSummed) {
+  for (const char* message : {"unlimited", "1048576T", "9223372036854775808"})
+    EXPECT_THAT(refused({"--pattern", "skewed", "--message", message}),
+                AllOf(HasSubstr("message: "), HasSubstr("Give at most 1 TiB")));
+  EXPECT_THAT(refused({"--message", "much"}), Not(HasSubstr("unlimited")));
+  EXPECT_LE(json({"--pattern", "skewed", "--message", "1T", "--scheduler", "first-fit", "--repeats",
+                  "2"})["bytes_served"]["max"],
+            1);
+}
+
+TEST_F(ScheduleCommandTest, SlotsOfAFatTree) {
+  // Nodes are shared; two requests of node 0 and three to node 5.
+  write("set.csv", "0,5,10\n0,9,20\n1,5,30\n2,5,40\n3,12,50\n");
+  const std::vector<std::string> words{"--network", "fattree:2,4", "--requests", "set.csv", "--slots", "0"};
+  const Json all = json(words);
+  std::set<std::string> names;
+  for (const Json& one : all) {
+    names.insert(one["scheduler"]);
+    EXPECT_EQ(one["schedulability"]["min"], 1) << one["scheduler"];
+    EXPECT_EQ(one["slots_needed"]["mean"], 3) << one["scheduler"];
+    EXPECT_GE(one["slots_used"]["mean"], 3) << one["scheduler"];
+    EXPECT_EQ(one["checked"], true);
+    if (one["scheduler"] == "optimal") {
+      EXPECT_EQ(one["slots_used"]["mean"], 3);
     }
   }
+  for (const char* name : {"first-fit", "optimal", "level-wise", "turn-back"})
+    EXPECT_TRUE(names.contains(name)) << name;
+  // One slot: at best 0 -> 9, 2 -> 5 and 3 -> 12, of 150 bytes 110.
+  auto one_slot = words;
+  one_slot.back() = "1";
+  one_slot.insert(one_slot.end(), {"--scheduler", "optimal", "--output", "tree.json"});
+  EXPECT_DOUBLE_EQ(json(one_slot)["bytes_served"]["mean"], 110.0 / 150);
+  const Json written = read("tree.json");
+  ASSERT_EQ(written["slots"].size(), 1u);
+  EXPECT_EQ(written["slots"][0].size(), 3u);
+  EXPECT_EQ(written["slots"][0][0]["up"].size(), 1u);
+  EXPECT_EQ(written["left_out"].size(), 2u);
+  EXPECT_THAT(output(words), HasSubstr("no fewer can hold all than 3.0"));
+  // Without --slots a node has one request.
+  EXPECT_THAT(refused({"--network", "fattree:2,4", "--requests", "set.csv"}), HasSubstr("--slots K"));
+}
+
+TEST_F(ScheduleCommandTest, NarrowTreesInSlots) {
+  for (const Json& one : json({"--network", "fattree:3,2,4", "--slots", "0", "--repeats", "3"})) {
+    EXPECT_GE(one["slots_used"]["min"], one["slots_needed"]["min"]) << one["scheduler"];
+    EXPECT_EQ(one["schedulability"]["min"], 1) << one["scheduler"];
+  }
+}
+
+TEST_F(ScheduleCommandTest, OptionsThatCannotMatterAreRefused) {
+  EXPECT_THAT(refused({"--pattern", "gather", "--density", "2"}),
+              AllOf(HasSubstr("density: sets of pattern 'gather' have their own number"),
+                    HasSubstr("leave --density out")));
+  EXPECT_THAT(refused({"--hotspot", "0.5"}), HasSubstr("hotspot: sets of pattern 'random' have no hot spot"));
+  EXPECT_THAT(refused({"--pattern", "skewed", "--sizes", "random"}), HasSubstr("sizes of their own"));
+  EXPECT_THAT(refused({"--scheduler", "greedy,first-fit", "--steps", "3"}), HasSubstr("steps: none of"));
+  EXPECT_THAT(refused({"--demand", "--steps", "3"}), HasSubstr("steps: none of"));
+  EXPECT_THAT(refused({"--network", "fattree:2,4", "--steps", "3"}), HasSubstr("steps: none of"));
+  const Json steps = json({"--scheduler", "greedy,matching", "--steps", "3", "--repeats", "1"});
+  EXPECT_FALSE(steps[0].contains("steps"));
+  EXPECT_EQ(steps[1]["steps"], 3);
+}
+
+TEST_F(ScheduleCommandTest, SaysWhatWasAskedAndNoMore) {
+  const Json hot = json({"--pattern", "hotspot", "--hotspot", "0.5", "--scheduler", "greedy", "--sizes",
+                         "random", "--repeats", "2"});
+  EXPECT_EQ(hot["hotspot"], 0.5);
+  EXPECT_EQ(hot["sizes"], "random");
+  EXPECT_EQ(hot["density"], 1);
+  EXPECT_FALSE(hot.contains("steps"));
+  EXPECT_FALSE(hot.contains("preload"));
+  const Json shift = json({"--pattern", "shift", "--scheduler", "greedy"});
+  EXPECT_FALSE(shift.contains("density"));
+  EXPECT_FALSE(shift.contains("hotspot"));
+  EXPECT_EQ(shift["sizes"], "equal");
+  EXPECT_THAT(output({"--pattern", "shift", "--scheduler", "greedy"}),
+              AllOf(HasSubstr("1 set of shift, seed 1"), Not(HasSubstr("density"))));
+}
+
+TEST_F(ScheduleCommandTest, WhatIsNotDrawnRunsOnce) {
+  for (const char* pattern : {"all-to-all", "gather", "scatter", "shift", "single"})
+    EXPECT_EQ(json({"--nodes", "8", "--pattern", pattern, "--scheduler", "greedy"})["repeats"], 1) << pattern;
+  EXPECT_EQ(json({"--nodes", "8", "--pattern", "shift", "--scheduler", "pim"})["repeats"], 100);
+  EXPECT_EQ(json({"--nodes", "8", "--pattern", "shift"})[0]["repeats"], 1);
+  EXPECT_EQ(
+      json({"--nodes", "8", "--pattern", "shift", "--sizes", "random", "--scheduler", "greedy"})["repeats"],
+      100);
+  EXPECT_EQ(
+      json({"--nodes", "8", "--pattern", "shift", "--scheduler", "greedy", "--repeats", "7"})["repeats"], 7);
+  EXPECT_TRUE(json({"--nodes", "8", "--scheduler", "greedy,greedy", "--repeats", "2"}).is_object());
+}
+
+TEST_F(ScheduleCommandTest, VariablesThatDoNotApplyArePassedOver) {
+  ::setenv("HYBRID_SLOTS", "3", 1);
+  ::setenv("HYBRID_PRELOAD", "missing.json", 1);
+  ::setenv("HYBRID_STEPS", "3", 1);
+  output({"--demand", "--nodes", "4", "--repeats", "1"});
+  EXPECT_EQ(json({"--network", "fattree:2,2", "--scheduler", "optimal", "--repeats", "1"})["slots"], 3);
+  for (const char* name : {"HYBRID_SLOTS", "HYBRID_PRELOAD", "HYBRID_STEPS"}) ::unsetenv(name);
 }
 
 TEST_F(ScheduleCommandTest, SameSeedSameScores) {
@@ -137,7 +274,10 @@ TEST_F(ScheduleCommandTest, PreloadedSlotsStay) {
     EXPECT_EQ(one["slots_used"]["mean"], 3) << one["scheduler"];
     EXPECT_EQ(one["slots_needed"]["mean"], 3);
     EXPECT_EQ(one["schedulability"]["mean"], 1);
+    EXPECT_EQ(one["preload"], "fixed.json");
   }
+  EXPECT_THAT(output(words), AllOf(HasSubstr("those of fixed.json included: 3.0"),
+                                   Not(HasSubstr("most requests of a port"))));
   auto written = words;
   written.insert(written.end(), {"--scheduler", "edge-colouring", "--output", "all.json"});
   output(written);
@@ -163,6 +303,11 @@ TEST_F(ScheduleCommandTest, BadPreloads) {
   EXPECT_THAT(said(R"({"slots": [[], [], [], [], []]})"),
               HasSubstr("slots: 5 are preloaded, but there are 4"));
   EXPECT_THAT(refused({"--preload", "missing.json"}), HasSubstr("'missing.json'"));
+  EXPECT_THAT(refused({"--preload", "."}), AllOf(HasSubstr("'.' is a directory"), HasSubstr("--output")));
+  constexpr std::size_t kDeep = 300'000;
+  const std::string deep = "{\"slots\": [[" + std::string(kDeep, '[') + std::string(kDeep, ']') + "]]}";
+  EXPECT_THAT(said(deep.c_str()), HasSubstr("connection an array of others: not a pair"));
+  EXPECT_THAT(said(R"({"slots": [[[0, 1e999]]]})"), HasSubstr("fixed.json"));
   write("fixed.json", R"({"slots": [[]]})");
   EXPECT_THAT(refused({"--demand", "--preload", "fixed.json"}), HasSubstr("those of a crossbar"));
 }
@@ -239,6 +384,11 @@ TEST_F(ScheduleCommandTest, BadRequestFiles) {
   EXPECT_THAT(refused({"--requests", "unknown.csv", "--demand"}), HasSubstr("no request has bytes"));
   write("good.csv", "0,1,1T\n");
   EXPECT_THAT(refused({"--requests", "good.csv", "--demand", "--link-rate", "1000b/s"}), HasSubstr("days"));
+  EXPECT_THAT(refused({"--demand", "--pattern", "gather", "--nodes", "11700"}),
+              HasSubstr("too many to write down"));
+  EXPECT_THAT(
+      refused({"--demand", "--pattern", "gather", "--nodes", "11700", "--scheduler", "best-first-fit"}),
+      HasSubstr("too many to write down"));
   EXPECT_THAT(refused({"--requests", "missing.csv"}), HasSubstr("'missing.csv'"));
   EXPECT_THAT(refused({"--requests", "good.csv", "--density", "2"}), HasSubstr("density: with --requests"));
 }
@@ -246,7 +396,7 @@ TEST_F(ScheduleCommandTest, BadRequestFiles) {
 TEST_F(ScheduleCommandTest, BadNetworks) {
   EXPECT_THAT(refused({"--network", "ring:8"}), HasSubstr("fattree:L,W[,M]"));
   EXPECT_THAT(refused({"--network", "crossbar:many"}), HasSubstr("'many'"));
-  EXPECT_THAT(refused({"--network", "crossbar:1"}), HasSubstr("at least 2"));
+  EXPECT_THAT(refused({"--network", "crossbar:1"}), HasSubstr("from 2 to"));
   EXPECT_THAT(refused({"--network", "fattree:7,64"}), HasSubstr("more than 16777216 nodes"));
   EXPECT_THAT(refused({"--network", "fattree:6,2,16"}), HasSubstr("16777216 node(s)"));
   EXPECT_THAT(refused({"--network", "fattree:9,2"}), HasSubstr("levels"));
@@ -254,7 +404,15 @@ TEST_F(ScheduleCommandTest, BadNetworks) {
   EXPECT_THAT(refused({"--network", "fattree:3,2,1"}), HasSubstr("has 1 node(s)"));
   EXPECT_THAT(refused({"--network", "fattree:3"}), HasSubstr("1 numbers, where two or three are expected"));
   EXPECT_THAT(refused({"--network", "fattree:2,4", "--demand"}), HasSubstr("drained through a crossbar"));
-  EXPECT_THAT(refused({"--network", "fattree:2,4", "--slots", "4"}), HasSubstr("slots: 4 on a fat tree"));
+  EXPECT_THAT(refused({"--network", "fattree:3,2048,2"}),
+              AllOf(HasSubstr("turn-back: the top of fattree:3,2048,2 has 8589934592 wires"),
+                    HasSubstr("--scheduler")));
+  EXPECT_THAT(
+      refused({"--network", "crossbar:-3"}),
+      AllOf(testing::StartsWith("hybrid: --network: crossbar:N: '-3'"), HasSubstr("from 2 to 16384")));
+  EXPECT_THAT(refused({"--network", "ring"}), testing::StartsWith("hybrid: --network: 'ring' is not"));
+  EXPECT_THAT(refused({"--nodes", "100000"}), HasSubstr("Give a whole number from 2 to 16384."));
+  EXPECT_THAT(refused({"--slots", "-1"}), HasSubstr("Give a whole number from 0 to"));
   EXPECT_THAT(refused({"--network", "fattree:2,4", "--scheduler", "greedy"}),
               HasSubstr("cannot schedule a fat tree"));
   EXPECT_THAT(refused({"--network", "crossbar:8", "--nodes", "8"}),

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
 #include "core/error.h"
@@ -12,17 +15,29 @@ namespace hybrid {
 
 namespace {
 constexpr const char* kForm = R"(Write {"slots": [[[0, 1], [2, 3]], [[0, 2]]]}, or use what --output wrote.)";
+
+/// Fit for a line: what is nested, and could be so to any depth, is named only.
+std::string shown(const nlohmann::json& value) {
+  constexpr std::size_t kMost = 40;
+  const bool flat = std::none_of(value.begin(), value.end(), [](const auto& v) { return v.is_structured(); });
+  if (value.is_structured() && !flat) return fmt::format("an {} of others", value.type_name());
+  const std::string text = value.dump();
+  return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
 }
+}  // namespace
 
 std::vector<Configuration> read_slots(const std::string& path, std::uint32_t ports) {
+  constexpr const char* kName = "Name a file of slots, as --output writes it.";
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    throw UserError("preload: '" + path + "' is a directory", kName);
   std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw UserError("preload: cannot read '" + path + "'", "Name a file of slots, as --output writes it.");
+  if (!file) throw UserError("preload: cannot read '" + path + "'", kName);
   nlohmann::json json;
   try {
     json = nlohmann::json::parse(file);
-  } catch (const nlohmann::json::parse_error& error) {
-    throw UserError(fmt::format("{}: {}", path, error.what()), kForm);
+  } catch (const nlohmann::json::exception& fault) {
+    throw UserError(fmt::format("{}: {}", path, fault.what()), kForm);
   }
   if (!json.is_object() || !json.contains("slots") || !json["slots"].is_array())
     throw UserError(path + ": no array \"slots\" in it", kForm);
@@ -35,7 +50,7 @@ std::vector<Configuration> read_slots(const std::string& path, std::uint32_t por
     for (const auto& pair : slot) {
       const auto fail = [&](const std::string& problem, const std::string& mend) {
         throw UserError(
-            fmt::format("{}: slot {}, connection {}: {}", path, slots.size(), pair.dump(), problem), mend);
+            fmt::format("{}: slot {}, connection {}: {}", path, slots.size(), shown(pair), problem), mend);
       };
       if (!pair.is_array() || pair.size() != 2 || !pair[0].is_number_unsigned() ||
           !pair[1].is_number_unsigned())

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "core/error.h"
 #include "emulator/topology/fat_tree.h"
@@ -21,6 +23,30 @@ double parse_number(std::string_view text, std::string_view what, std::string_vi
       std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (error == std::errc{} && end == text.data() + text.size()) return number;
   throw UserError(fmt::format("{}: '{}' is not a number", what, text), std::string(mend));
+}
+
+/// A whole number from `least` to `most`, or what is wrong with a mend.
+std::uint64_t parse_whole(std::string_view text, std::string_view what, std::uint64_t least,
+                          std::uint64_t most) {
+  const std::string mend = most == ~std::uint64_t{0}
+                               ? "Give a whole number, such as 1."
+                               : fmt::format("Give a whole number from {} to {}.", least, most);
+  std::uint64_t number = 0;
+  try {
+    number = parse_count(text, what, most);
+  } catch (const UserError& error) {
+    throw UserError(error.what(), mend);
+  }
+  if (number < least) throw UserError(fmt::format("{}: {} is too small", what, number), mend);
+  return number;
+}
+
+Bytes parse_message(std::string_view text) {
+  try {
+    return parse_bytes(text, "message");
+  } catch (const UserError&) {  // whose mend is "unlimited" too
+    throw UserError(fmt::format("message: '{}' is not a size", text), "Give bytes: 128, 2K, 8KiB or 1.5M.");
+  }
 }
 
 double parse_share(std::string_view text, std::string_view what) {
@@ -63,13 +89,13 @@ void set_network(std::string_view text, ScheduleOptions& options) {
         "down.");
   options.tree.reset();
   options.nodes = static_cast<std::uint32_t>(
-      parse_count(text.substr(kCrossbar.size()), "network crossbar:N", kMostCrossbarPorts));
+      parse_whole(text.substr(kCrossbar.size()), "network crossbar:N", 2, kMostCrossbarPorts));
 }
 
 void add_request_options(OptionTable& table, ScheduleOptions& o) {
   table.add({"nodes", "N", "ports of a crossbar", "64", [&o](std::string_view v) {
                o.tree.reset();
-               o.nodes = static_cast<std::uint32_t>(parse_count(v, "nodes", kMostCrossbarPorts));
+               o.nodes = static_cast<std::uint32_t>(parse_whole(v, "nodes", 2, kMostCrossbarPorts));
                o.nodes_given = true;
              }});
   table.add({"network", "NETWORK", "crossbar:N or fattree:L,W[,M] (levels, ports up, ports down)", "",
@@ -82,7 +108,7 @@ void add_request_options(OptionTable& table, ScheduleOptions& o) {
                o.density = parse_number(v, "density", "Give a number, such as 0.5 or 8.");
              }});
   table.add({"message", "BYTES", "bytes of a request, on average", "1K",
-             [&o](std::string_view v) { o.message = parse_bytes(v, "message"); }});
+             [&o](std::string_view v) { o.message = parse_message(v); }});
   table.add({"sizes", "equal|random", "whether all requests have as many bytes, or 1 to twice that", "equal",
              [&o](std::string_view v) {
                if (v != "equal" && v != "random")
@@ -92,26 +118,31 @@ void add_request_options(OptionTable& table, ScheduleOptions& o) {
              }});
   table.add({"hotspot", "SHARE", "pattern hotspot: share of the requests that go to port 0", "0.25",
              [&o](std::string_view v) { o.hotspot = parse_share(v, "hotspot"); }});
-  table.add({"repeats", "N", "sets to draw", "100; of demands 10; with --output 1", [&o](std::string_view v) {
-               o.repeats = parse_count(v, "repeats", kMostRepeats);
-               if (o.repeats == 0) throw UserError("repeats: 0 sets tell nothing", "Give at least 1.");
-             }});
+  table.add({"repeats", "N", "sets to draw",
+             "100; of demands 10; with --output, or where nothing is drawn, 1",
+             [&o](std::string_view v) { o.repeats = parse_whole(v, "repeats", 1, kMostRepeats); }});
   table.add({"seed", "N", "of the generated sets and of schedulers that draw", "1",
-             [&o](std::string_view v) { o.seed = parse_count(v, "seed"); }});
+             [&o](std::string_view v) { o.seed = parse_whole(v, "seed", 0, ~std::uint64_t{0}); }});
 }
 
 void add_scheduling_options(OptionTable& table, ScheduleOptions& o) {
   table.add({"scheduler", "NAME[,NAME...]", "algorithms to compare: see `hybrid list scheduler`",
-             "all that can", [&o](std::string_view v) { o.schedulers = split_list(v, "scheduler"); }});
+             "all that can", [&o](std::string_view v) {
+               o.schedulers.clear();
+               for (std::string& name : split_list(v, "scheduler"))  // one that is named twice runs once
+                 if (std::find(o.schedulers.begin(), o.schedulers.end(), name) == o.schedulers.end())
+                   o.schedulers.push_back(std::move(name));
+             }});
   table.add(
       {"slots", "K", "slots to fit the requests into; 0: as few as needed", "1", [&o](std::string_view v) {
-         o.slots = static_cast<std::uint32_t>(parse_count(v, "slots", 1U << 20));
+         o.slots = static_cast<std::uint32_t>(parse_whole(v, "slots", 0, 1U << 20));
+         o.slots_given = true;
        }});
   table.add({"preload", "FILE", "slots that are fixed, as --output wrote them; K includes them", "",
              [&o](std::string_view v) { o.preload = v; }});
   table.add({"steps", "N", "iterations of the schedulers that have them", "each one's own",
              [&o](std::string_view v) {
-               o.steps = static_cast<std::uint32_t>(parse_count(v, "steps", 1U << 20));
+               o.steps = static_cast<std::uint32_t>(parse_whole(v, "steps", 0, 1U << 20));
              }});
   table.add({"demand", "", "drain the bytes through a crossbar whose reconfiguration takes time", "",
              [&o](std::string_view v) { o.demand = parse_switch(v, "demand"); }});

@@ -29,9 +29,10 @@ struct ScheduleOptions {
   std::uint64_t repeats = 0;  // 0: the usual number
   std::uint64_t seed = 1;
 
-  std::uint32_t slots = 1;  // 0: as few as needed
-  std::string preload;      // a file of fixed slots; "": none
-  std::uint32_t steps = 0;  // 0: each algorithm's own
+  std::uint32_t slots = 1;   // 0: as few as needed
+  bool slots_given = false;  // on a fat tree: slots and paths are asked for, not one permutation's paths
+  std::string preload;       // a file of fixed slots; "": none
+  std::uint32_t steps = 0;   // 0: each algorithm's own
 
   bool demand = false;
   Time reconfiguration{};

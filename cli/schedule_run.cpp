@@ -17,6 +17,8 @@
 #include "emulator/scheduler/request_sets.h"
 #include "emulator/scheduler/schedule_check.h"
 #include "emulator/scheduler/slot_by_slot.h"
+#include "emulator/scheduler/tree_slot_by_slot.h"
+#include "emulator/scheduler/tree_slots.h"
 
 namespace hybrid {
 
@@ -33,14 +35,16 @@ double timed(Work&& work) {
 }
 
 bool is_able(const SchedulingAlgorithm& algorithm, const ScheduleOptions& options) {
-  if (options.tree) return algorithm.fat_tree(*options.tree, options.seed) != nullptr;
+  if (options.tree)
+    return algorithm.schedules_fat_trees() || (options.slots_given && algorithm.fits_tree_slots());
   if (options.demand) return algorithm.demand() != nullptr;
   return algorithm.slot_fitter() != nullptr ||
          algorithm.one_slot({2, options.seed, options.steps}) != nullptr;
 }
 
 std::string kind_of_problem(const ScheduleOptions& options) {
-  return options.tree ? "a fat tree" : options.demand ? "a demand" : "slots of a crossbar";
+  if (options.tree) return options.slots_given ? "slots of a fat tree" : "a fat tree";
+  return options.demand ? "a demand" : "slots of a crossbar";
 }
 
 /// One algorithm at work on set after set.
@@ -55,7 +59,9 @@ class Runner {
     Bytes bytes = 0;
     for (const Request& r : set.requests) bytes += r.bytes;
     score_.requests.add(static_cast<double>(set.requests.size()));
-    if (options_.tree)
+    if (options_.tree && options_.slots_given)
+      run_tree_slots(set, bytes, repeat);
+    else if (options_.tree)
       run_tree(set, bytes, repeat);
     else if (options_.demand)
       run_demand(set, bytes, repeat);
@@ -75,7 +81,7 @@ class Runner {
       score_.nanoseconds += timed([&] { fit = fitter->fit(problem); });
     } else {
       SlotBySlot slots([&](std::uint32_t ports) {
-        return algorithm_->one_slot({ports, options_.seed + repeat, options_.steps});
+        return algorithm_->one_slot({ports, scheduler_seed(options_.seed + repeat), options_.steps});
       });
       slots.prepare(problem);
       score_.nanoseconds += timed([&] { slots.fill(); });
@@ -144,9 +150,9 @@ class Runner {
     requests.reserve(set.requests.size());
     for (const Request& r : set.requests) requests.push_back(r.connection);
     std::vector<TreePath> paths(requests.size());
-    const auto scheduler = algorithm_->fat_tree(tree, options_.seed + repeat);
+    prepare_tree(tree, repeat);
     std::size_t said = 0;
-    score_.nanoseconds += timed([&] { said = scheduler->schedule(requests, paths); });
+    score_.nanoseconds += timed([&] { said = tree_->schedule(requests, paths); });
     require_sound(fault_of(tree, requests, paths), repeat);
     std::size_t granted = 0;
     Bytes served = 0;
@@ -161,10 +167,7 @@ class Runner {
         left_out.push_back(as_json(requests[i]));
         continue;
       }
-      Json up = Json::array();
-      for (std::uint32_t h = 0; h < paths[i].turn; ++h) up.push_back(paths[i].up[h]);
-      granted_paths.push_back(
-          {{"source", requests[i].source}, {"destination", requests[i].destination}, {"up", up}});
+      granted_paths.push_back(as_json(requests[i], paths[i]));
     }
     if (granted != said)
       require_sound(fmt::format("{} grants are said, but {} paths granted", said, granted), repeat);
@@ -172,6 +175,48 @@ class Runner {
     if (options_.output.empty()) return;
     schedule_["paths"] = granted_paths;
     schedule_["left_out"] = left_out;
+  }
+
+  void run_tree_slots(const RequestSet& set, Bytes bytes, std::uint64_t repeat) {
+    const FatTreeShape tree = options_.tree.value_or(FatTreeShape{});
+    const std::uint32_t least = least_tree_slots(tree, set);
+    check_tree_slots(options_.slots == 0 ? least : std::min(least, options_.slots), options_.nodes);
+    TreeSlotFit fit;
+    if (algorithm_->fits_tree_slots()) {
+      if (!tree_slots_) tree_slots_ = algorithm_->tree_slot_fitter(tree);
+      score_.nanoseconds += timed([&] { fit = tree_slots_->fit(set, options_.slots); });
+    } else {
+      prepare_tree(tree, repeat);
+      score_.nanoseconds += timed([&] { fit = fit_slot_by_slot(*tree_, set, options_.slots); });
+    }
+    require_sound(fault_of(tree, set, options_.slots, fit), repeat);
+    if (options_.slots == 0 && fit.slots < least) require_sound("fewer slots than can be", repeat);
+    std::size_t granted = 0;
+    Bytes served = 0;
+    for (std::size_t i = 0; i < set.requests.size(); ++i) {
+      if (fit.slot_of[i] == kNoSlot) continue;
+      ++granted;
+      served += set.requests[i].bytes;
+    }
+    add_granted(granted, set.requests.size(), served, bytes);
+    score_.slots_used.add(fit.slots);
+    score_.slots_needed.add(least);
+    if (options_.output.empty()) return;
+    std::vector<Json> slots(fit.slots, Json::array());
+    Json left_out = Json::array();
+    for (std::size_t i = 0; i < set.requests.size(); ++i)
+      if (fit.slot_of[i] == kNoSlot)
+        left_out.push_back(as_json(set.requests[i].connection));
+      else
+        slots[fit.slot_of[i]].push_back(as_json(set.requests[i].connection, fit.path_of[i]));
+    schedule_["slots"] = slots;
+    schedule_["left_out"] = left_out;
+  }
+
+  /// One scheduler for all sets, unless it draws: then each set has a seed of its own.
+  void prepare_tree(const FatTreeShape& tree, std::uint64_t repeat) {
+    if (!tree_ || algorithm_->draws())
+      tree_ = algorithm_->fat_tree(tree, scheduler_seed(options_.seed + repeat));
   }
 
   void add_granted(std::size_t granted, std::size_t requests, Bytes served, Bytes bytes) {
@@ -189,9 +234,16 @@ class Runner {
   }
 
   static Json as_json(Connection c) { return Json::array({c.source, c.destination}); }
+  static Json as_json(Connection c, const TreePath& path) {
+    Json up = Json::array();
+    for (std::uint32_t h = 0; h < path.turn; ++h) up.push_back(path.up[h]);
+    return {{"source", c.source}, {"destination", c.destination}, {"up", up}};
+  }
 
   const ScheduleOptions& options_;
   std::unique_ptr<SchedulingAlgorithm> algorithm_;
+  std::unique_ptr<TreeScheduler> tree_;
+  std::unique_ptr<TreeSlotFitter> tree_slots_;
   ScheduleScore score_;
   Json schedule_;
 };
@@ -205,17 +257,38 @@ void require_permutation(const RequestSet& set) {
       throw UserError(
           fmt::format("requests: node {} {} twice, but a fat tree's node has one link each way",
                       again ? r.connection.source : r.connection.destination, again ? "sends" : "receives"),
-          "Give each node one request at most in each direction, such as --pattern permutation.");
+          "Give each node one request at most in each direction, such as --pattern permutation, or "
+          "--slots K (0: as few as needed).");
   }
 }
 
+/// Sets that are all the same are tried once, unless a scheduler was named that draws.
 std::uint64_t repeats_of(const ScheduleOptions& options) {
   if (!options.requests.empty()) return 1;
   if (options.repeats != 0) return options.repeats;
+  const RequestFamilyUse use = use_of_pattern(options);
+  const bool draws =
+      use.draws || (use.sizes && options.random_sizes) ||
+      std::any_of(options.schedulers.begin(), options.schedulers.end(),
+                  [](const std::string& name) { return SchedulerRegistration::make(name)->draws(); });
+  if (!draws) return 1;
   return !options.output.empty() ? 1 : options.demand ? 10 : 100;
 }
 
 }  // namespace
+
+std::string pattern_of(const ScheduleOptions& options) {
+  if (!options.pattern.empty()) return options.pattern;
+  return options.tree && !options.slots_given ? "permutation" : "random";
+}
+
+RequestFamilyUse use_of_pattern(const ScheduleOptions& options) {
+  return RequestFamilyRegistration::make(pattern_of(options), RequestSetShape{2})->use();
+}
+
+bool heeds_steps(const std::string& scheduler, const ScheduleOptions& options) {
+  return !options.tree && !options.demand && SchedulerRegistration::make(scheduler)->has_steps();
+}
 
 std::vector<std::string> able_schedulers(const ScheduleOptions& options) {
   std::vector<std::string> able;
@@ -229,9 +302,6 @@ ScheduleRun run_schedulers(const ScheduleOptions& options,
   if (options.tree && options.demand)
     throw UserError("demand: demands are drained through a crossbar",
                     "Leave --demand out, or give crossbar:N.");
-  if (options.tree && options.slots != 1)
-    throw UserError(fmt::format("slots: {} on a fat tree; its schedulers fill one slot", options.slots),
-                    "Leave --slots out.");
   if (!options.preload.empty() && (options.tree || options.demand))
     throw UserError("preload: slots are those of a crossbar", "Leave --preload out.");
   const std::vector<std::string> able = able_schedulers(options);
@@ -257,19 +327,20 @@ ScheduleRun run_schedulers(const ScheduleOptions& options,
   std::unique_ptr<RequestFamily> family;
   if (options.requests.empty())
     family = RequestFamilyRegistration::make(
-        options.pattern.empty() ? (options.tree ? "permutation" : "random") : options.pattern,
+        pattern_of(options),
         {options.nodes, options.density, options.message, options.random_sizes, options.hotspot});
   std::vector<Configuration> fixed;
   Random random(options.seed);
   for (std::uint64_t repeat = 0; repeat < run.repeats; ++repeat) {
-    const RequestSet set = family ? family->draw(random)
-                                  : read_requests(options.requests, options.nodes_given ? options.nodes : 0);
+    RequestSet set = family ? family->draw(random)
+                            : read_requests(options.requests, options.nodes_given ? options.nodes : 0);
     run.nodes = set.ports;
+    count_unknown_as_one_byte(set);
     if (!options.tree && set.ports > kMostCrossbarPorts)
       throw UserError(fmt::format("requests: a crossbar of {} ports is too large", set.ports),
                       fmt::format("Give at most {} ports.", kMostCrossbarPorts));
     if (const std::string fault = fault_of(set); !fault.empty()) throw RunError("request set: " + fault);
-    if (options.tree) require_permutation(set);
+    if (options.tree && !options.slots_given) require_permutation(set);
     if (!options.preload.empty() && fixed.empty()) fixed = read_slots(options.preload, set.ports);
     for (Runner& runner : runners) {
       runner.run(set, fixed, repeat);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/schedule_options.h"
-#include "emulator/scheduler/request.h"
+#include "emulator/scheduler/request_sets.h"
 
 namespace hybrid {
 
@@ -38,7 +38,7 @@ struct ScheduleScore {
   std::string scheduler;
   Series requests, granted, schedulability;
   Series bytes_served;                // share of the bytes, where sizes are known
-  Series slots_used, slots_needed;    // needed: the fewest that hold all (Konig)
+  Series slots_used, slots_needed;    // needed: the fewest that hold all; of trees, no fewer do
   Series drain_ns, bound_ns, score;   // demands; score: drain / bound
   Series configurations, by_packets;  // by_packets: share of the bytes
   double nanoseconds = 0;             // of the algorithm alone, wall-clock time
@@ -52,6 +52,14 @@ struct ScheduleRun {
   std::uint32_t nodes = 0;  // of the sets
   std::string schedule;     // JSON text of the one schedule, where it was asked for
 };
+
+/// The request family that is drawn from, where there is no file, and what means something to it. Throws
+/// UserError for an unknown name.
+std::string pattern_of(const ScheduleOptions& options);
+RequestFamilyUse use_of_pattern(const ScheduleOptions& options);
+
+/// Whether --steps means something to this algorithm, in what is asked.
+bool heeds_steps(const std::string& scheduler, const ScheduleOptions& options);
 
 /// The algorithms that can schedule what `options` ask, by name.
 std::vector<std::string> able_schedulers(const ScheduleOptions& options);

@@ -57,6 +57,7 @@ class FaultyAlgorithm final : public SchedulingAlgorithm {
   std::unique_ptr<TreeScheduler> fat_tree(const FatTreeShape& shape, std::uint64_t) const override {
     return std::make_unique<FirstOfTree>(shape, true);
   }
+  bool schedules_fat_trees() const override { return true; }
 };
 
 class FirstAlgorithm final : public SchedulingAlgorithm {
@@ -64,6 +65,7 @@ class FirstAlgorithm final : public SchedulingAlgorithm {
   std::unique_ptr<TreeScheduler> fat_tree(const FatTreeShape& shape, std::uint64_t) const override {
     return std::make_unique<FirstOfTree>(shape, false);
   }
+  bool schedules_fat_trees() const override { return true; }
 };
 
 const SchedulerRegistration kFaulty{"test-faulty", "for tests", []() -> std::unique_ptr<SchedulingAlgorithm> {
@@ -96,6 +98,32 @@ TEST(ScheduleRunner, ReportsNothingOfAFaultySchedule) {
   options.demand = false;
   set_network("fattree:2,4", options);
   EXPECT_THAT(fault(options), HasSubstr("share"));
+  options.slots_given = true;
+  options.slots = 2;
+  EXPECT_THAT(fault(options), HasSubstr("slot 0: "));
+}
+
+/// Counts how often it is made.
+class CountedAlgorithm final : public SchedulingAlgorithm {
+ public:
+  std::unique_ptr<TreeScheduler> fat_tree(const FatTreeShape& shape, std::uint64_t) const override {
+    ++made;
+    return std::make_unique<FirstOfTree>(shape, false);
+  }
+  bool schedules_fat_trees() const override { return true; }
+  static inline int made = 0;
+};
+const SchedulerRegistration kCounted{
+    "test-counted", "for tests",
+    []() -> std::unique_ptr<SchedulingAlgorithm> { return std::make_unique<CountedAlgorithm>(); }};
+
+TEST(ScheduleRunner, ATreesTablesAreMadeOnce) {
+  ScheduleOptions options;
+  options.schedulers = {"test-counted"};
+  set_network("fattree:2,4", options);
+  options.repeats = 20;
+  run(options);
+  EXPECT_EQ(CountedAlgorithm::made, 1);
 }
 
 TEST(ScheduleRunner, FatTreesAndTheirPaths) {

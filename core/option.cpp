@@ -71,7 +71,15 @@ void OptionTable::set(std::string_view name, std::string_view value, std::string
   try {
     option->set(value);
   } catch (const UserError& error) {
-    throw UserError(std::string(origin) + ": " + error.what());
+    // "--nodes: nodes: ..." says it twice.
+    std::string_view what = error.what();
+    if (origin == "--" + std::string(name) && what.starts_with(name))
+      for (const std::string_view after : {": ", " "})
+        if (what.substr(name.size()).starts_with(after)) {
+          what.remove_prefix(name.size() + after.size());
+          break;
+        }
+    throw UserError(std::string(origin) + ": " + std::string(what));
   }
 }
 

@@ -129,5 +129,23 @@ TEST(LikelyMeant, PrefersTheClosest) {
   EXPECT_EQ(likely_meant("slot", {"slots", "slot-length", "plot"}), "slots");
 }
 
+TEST(OptionTable, AFlagIsNamedOnce) {
+  OptionTable table;
+  table.add({"nodes", "N", "", "", [](std::string_view v) {
+               throw UserError(v == "1" ? "nodes: '1' is too few" : "node 7 is not there");
+             }});
+  const auto said = [&](const char* value, const char* origin) {
+    try {
+      table.set("nodes", value, origin);
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(said("1", "--nodes"), "--nodes: '1' is too few");
+  EXPECT_EQ(said("2", "--nodes"), "--nodes: node 7 is not there");
+  EXPECT_EQ(said("1", "run.toml:3"), "run.toml:3: nodes: '1' is too few");
+}
+
 }  // namespace
 }  // namespace hybrid

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -113,12 +114,17 @@ std::vector<Point> run_points(const ClaimContext& context) {
         point.load = load;
         point.sets = kSetsPerRepeat * std::max(1U, context.repeats);
       }
+  std::vector<std::exception_ptr> errors(points.size());
   std::atomic<std::size_t> next{0};
   std::mutex telling;
   std::uint64_t done = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < points.size(); i = next++) {
-      run_point(points[i], context.seed * 1'000'000);
+      try {
+        run_point(points[i], context.seed * 1'000'000);
+      } catch (...) {
+        errors[i] = std::current_exception();
+      }
       const std::lock_guard lock(telling);
       ++done;
       if (context.progress) context.progress(done, points.size());
@@ -128,6 +134,8 @@ std::vector<Point> run_points(const ClaimContext& context) {
   for (unsigned t = 1; t < context.threads; ++t) others.emplace_back(work);
   work();
   others.clear();  // waits
+  for (const std::exception_ptr& error : errors)
+    if (error) std::rethrow_exception(error);
   return points;
 }
 

@@ -1,14 +1,19 @@
 #include "emulator/claims/tree_points.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <utility>
 
+#include "core/error.h"
 #include "core/random.h"
 #include "emulator/scheduler/algorithm.h"
+#include "emulator/scheduler/schedule_check.h"
 
 namespace hybrid {
 
@@ -20,6 +25,19 @@ std::vector<Connection> random_permutation(std::uint32_t nodes, std::uint64_t se
   for (Port p = 0; p < nodes; ++p) set[p] = {p, p};
   for (Port p = nodes; p > 1; --p) std::swap(set[p - 1].destination, set[random.below(p)].destination);
   return set;
+}
+
+/// Nothing is counted that the independent checker finds fault with.
+void require_sound(const FatTreeShape& shape, const std::string& algorithm, std::span<const Connection> set,
+                   std::span<const TreePath> paths, std::size_t granted) {
+  std::string fault = fault_of(shape, set, paths);
+  const auto found = static_cast<std::size_t>(
+      std::count_if(paths.begin(), paths.end(), [](const TreePath& path) { return path.granted; }));
+  if (fault.empty() && found != granted)
+    fault = fmt::format("{} grants are said, but {} paths granted", granted, found);
+  if (!fault.empty())
+    throw RunError(fmt::format("scheduler {} on {} returned what is no schedule: {}", algorithm,
+                               to_string(shape), fault));
 }
 
 }  // namespace
@@ -50,8 +68,11 @@ void TreePoints::run(const ClaimContext& context) {
       try {
         const auto set = random_permutation(FatTree(point.shape).nodes(), seed);
         paths.resize(set.size());
-        const auto scheduler = SchedulerRegistration::make(point.algorithm)->fat_tree(point.shape, seed);
-        ratios[r] = static_cast<double>(scheduler->schedule(set, paths)) / static_cast<double>(set.size());
+        const auto scheduler =
+            SchedulerRegistration::make(point.algorithm)->fat_tree(point.shape, scheduler_seed(seed));
+        const std::size_t granted = scheduler->schedule(set, paths);
+        require_sound(point.shape, point.algorithm, set, paths, granted);
+        ratios[r] = static_cast<double>(granted) / static_cast<double>(set.size());
       } catch (...) {
         errors[r] = std::current_exception();
       }

@@ -18,9 +18,10 @@ struct Schedulability {
 class TreePoints {
  public:
   /// Returns the point's number. `permutations` > 0 of the tree's nodes are drawn, the same for every
-  /// algorithm: permutation i from seed + i, which a random algorithm draws from too.
+  /// algorithm: permutation i from seed + i; an algorithm that draws does so from scheduler_seed(seed + i).
   std::size_t add(const FatTreeShape& shape, const std::string& algorithm, unsigned permutations);
-  /// Runs all points. Throws what a run throws.
+  /// Runs all points, each schedule checked independently. Throws what a run throws, and RunError for what is
+  /// no schedule.
   void run(const ClaimContext& context);
   const Schedulability& at(std::size_t point) const { return results_[point]; }
 

@@ -12,6 +12,7 @@
 #include "emulator/scheduler/scheduler.h"
 #include "emulator/scheduler/slot_fitter.h"
 #include "emulator/scheduler/tree_scheduler.h"
+#include "emulator/scheduler/tree_slot_fitter.h"
 
 namespace hybrid {
 
@@ -26,12 +27,35 @@ class SchedulingAlgorithm {
   virtual std::unique_ptr<SlotFitter> slot_fitter() const { return nullptr; }
   /// A demand matrix over a crossbar that takes time to reconfigure.
   virtual std::unique_ptr<DemandScheduler> demand() const { return nullptr; }
-  /// One slot of a fat tree.
+  /// One slot of a fat tree. Throws UserError for a tree that is too large for it.
   virtual std::unique_ptr<TreeScheduler> fat_tree(const FatTreeShape& /*shape*/,
                                                   std::uint64_t /*seed*/) const {
     return nullptr;
   }
+  /// A working set into the slots of a fat tree. Whatever schedules one slot can do so slot by slot
+  /// (tree_slot_by_slot.h) too.
+  virtual std::unique_ptr<TreeSlotFitter> tree_slot_fitter(const FatTreeShape& /*shape*/) const {
+    return nullptr;
+  }
+
+  // What it can do, without the tables of a whole tree.
+
+  virtual bool schedules_fat_trees() const { return false; }
+  virtual bool fits_tree_slots() const { return false; }
+  /// Whether its schedules depend on the seed.
+  virtual bool draws() const { return false; }
+  /// Whether SchedulerShape::steps means something to it.
+  virtual bool has_steps() const { return false; }
 };
+
+/// The seed of a scheduler that draws, where its request set is drawn from `seed`: the two must not share
+/// their random numbers (SplitMix64's finish).
+constexpr std::uint64_t scheduler_seed(std::uint64_t seed) {
+  std::uint64_t z = seed + 0x9e37'79b9'7f4a'7c15;
+  z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9;
+  z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11eb;
+  return z ^ (z >> 31);
+}
 
 using SchedulerRegistration = Registration<SchedulingAlgorithm>;
 
@@ -40,13 +64,15 @@ using SchedulerRegistration = Registration<SchedulingAlgorithm>;
 std::unique_ptr<Scheduler> make_one_slot_scheduler(std::string_view name, const SchedulerShape& shape);
 
 /// An algorithm that is its one-slot scheduler.
-template <class OneSlot>
+template <class OneSlot, bool kDraws = false, bool kHasSteps = false>
 class OneSlotAlgorithm final : public SchedulingAlgorithm {
  public:
   static std::unique_ptr<SchedulingAlgorithm> make() { return std::make_unique<OneSlotAlgorithm>(); }
   std::unique_ptr<Scheduler> one_slot(const SchedulerShape& shape) const override {
     return std::make_unique<OneSlot>(shape);
   }
+  bool draws() const override { return kDraws; }
+  bool has_steps() const override { return kHasSteps; }
 };
 
 }  // namespace hybrid

@@ -121,7 +121,15 @@ class BestFirstFitRun {
     std::vector<std::int64_t> lasts;
   };
 
+  std::vector<Connection> connections_of(std::span<const std::size_t> members) const {
+    std::vector<Connection> connections;
+    connections.reserve(members.size());
+    for (const std::size_t e : members) connections.push_back(entries_[e].connection);
+    return connections;
+  }
+
   Batches longest_first(std::span<const std::size_t> members) const {
+    check_schedule_size(maximum_degree(connections_of(members), ports_), ports_);
     Batches batches{members, std::vector<std::uint32_t>(members.size()), {}};
     std::vector<Configuration> filled;
     for (std::size_t k = members.size(); k-- > 0;) {  // ascending by size
@@ -129,6 +137,7 @@ class BestFirstFitRun {
       std::uint32_t batch = 0;
       while (batch < filled.size() && !filled[batch].fits(e.connection)) ++batch;
       if (batch == filled.size()) {
+        check_schedule_size(filled.size() + 1, ports_);
         filled.emplace_back(ports_);
         batches.lasts.push_back(e.left);
       }
@@ -139,9 +148,7 @@ class BestFirstFitRun {
   }
 
   Batches fewest(std::span<const std::size_t> members) const {
-    std::vector<Connection> connections;
-    connections.reserve(members.size());
-    for (const std::size_t e : members) connections.push_back(entries_[e].connection);
+    const std::vector<Connection> connections = connections_of(members);
     Batches batches{members, colour_edges(connections, ports_), {}};
     batches.lasts.resize(maximum_degree(connections, ports_));
     for (std::size_t k = 0; k < members.size(); ++k) {

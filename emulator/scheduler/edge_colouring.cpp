@@ -26,13 +26,89 @@ struct Edge {
   std::uint32_t connection;
 };
 
+/// The edge of each colour at each vertex. A vertex whose degree is not far from the number of colours has a
+/// cell a colour; the others, such as the leaves of a star, list what they hold: memory is O(E).
+class HeldEdges {
+ public:
+  /// Nothing is held. `colours` are at least any vertex's degree in `edges`.
+  void reset(std::span<const Edge> edges, std::uint32_t vertices, std::uint32_t colours) {
+    std::vector<std::uint32_t> degree(vertices);
+    for (const Edge& e : edges) {
+      ++degree[e.input];
+      ++degree[e.output];
+    }
+    first_.resize(vertices + std::size_t{1});
+    count_.assign(vertices, 0);
+    std::size_t cells = 0;
+    for (Vertex v = 0; v < vertices; ++v) {
+      first_[v] = cells;
+      const bool listed = std::uint64_t{degree[v]} * kSparse < colours;
+      cells += listed ? 2 * std::size_t{degree[v]} : colours;  // listed: a colour and an edge each
+      if (!listed) count_[v] = kTable;
+    }
+    first_[vertices] = cells;
+    cells_.assign(cells, kNone);
+    is_held_.assign(colours, 0);
+  }
+
+  std::uint32_t at(Vertex v, Colour c) const {
+    const std::uint32_t* const cells = cells_.data() + first_[v];
+    if (count_[v] == kTable) return cells[c];
+    for (std::uint32_t k = 0; k < count_[v]; ++k)
+      if (cells[2 * k] == c) return cells[2 * k + 1];
+    return kNone;
+  }
+  void set(Vertex v, Colour c, std::uint32_t edge) {
+    std::uint32_t* const cells = cells_.data() + first_[v];
+    if (count_[v] == kTable) {
+      cells[c] = edge;
+      return;
+    }
+    cells[2 * count_[v]] = c;
+    cells[2 * count_[v]++ + 1] = edge;
+  }
+  /// What at() names, or nothing.
+  void clear(Vertex v, Colour c) {
+    std::uint32_t* const cells = cells_.data() + first_[v];
+    if (count_[v] == kTable) {
+      cells[c] = kNone;
+      return;
+    }
+    for (std::uint32_t k = 0; k < count_[v]; ++k) {
+      if (cells[2 * k] != c) continue;
+      --count_[v];
+      cells[2 * k] = cells[2 * count_[v]];
+      cells[2 * k + 1] = cells[2 * count_[v] + 1];
+      return;
+    }
+  }
+  /// The lowest colour that is not held; there is one.
+  Colour free_at(Vertex v) {
+    const std::uint32_t* const cells = cells_.data() + first_[v];
+    Colour c = 0;
+    if (count_[v] == kTable) {
+      while (cells[c] != kNone) ++c;
+      return c;
+    }
+    for (std::uint32_t k = 0; k < count_[v]; ++k) is_held_[cells[2 * k]] = 1;
+    while (is_held_[c] != 0) ++c;
+    for (std::uint32_t k = 0; k < count_[v]; ++k) is_held_[cells[2 * k]] = 0;
+    return c;
+  }
+
+ private:
+  static constexpr std::uint64_t kSparse = 8;  // colours to an edge, from which a vertex has a list
+  static constexpr std::uint32_t kTable = ~std::uint32_t{0};
+  std::vector<std::size_t> first_;    // of each vertex's cells
+  std::vector<std::uint32_t> count_;  // in the list; or kTable
+  std::vector<std::uint32_t> cells_;
+  std::vector<unsigned char> is_held_;  // by colour, within free_at()
+};
+
 class Colouring {
  public:
   explicit Colouring(std::uint32_t ports)
-      : ports_(ports),
-        first_(2 * std::size_t{ports} + 1),
-        at_(2 * std::size_t{ports}),
-        left_(2 * std::size_t{ports}) {}
+      : ports_(ports), at_(2 * std::size_t{ports}), left_(2 * std::size_t{ports}) {}
 
   /// Colours `edges`, of maximum degree `degree` at most, with base .. base + degree - 1. Reorders them.
   void colour_exactly(std::span<Edge> edges, std::uint32_t degree, Colour base) {
@@ -68,17 +144,26 @@ class Colouring {
   /// that a closed trail is of even length; open ones begin and end where the degree is odd. Returns how
   /// many are in the first part.
   std::size_t split(std::span<Edge> edges) {
-    std::fill(first_.begin(), first_.end(), 0);
+    // Only vertices with edges are looked at: parts are many and small. All of left_ is 0 between the splits.
+    touched_.clear();
     for (const Edge& e : edges) {
-      ++first_[e.input + 1];
-      ++first_[e.output + 1];
+      ++left_[e.input];
+      ++left_[e.output];
+    }
+    if (edges.size() > ports_ / 8) {
+      for (Vertex v = 0; v < 2 * ports_; ++v)
+        if (left_[v] != 0) touched_.push_back(v);
+    } else {
+      for (const Edge& e : edges) touched_.insert(touched_.end(), {e.input, e.output});
+      std::sort(touched_.begin(), touched_.end());
+      touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
     }
     odd_.clear();
-    for (Vertex v = 0; v < 2 * ports_; ++v) {
-      if (first_[v + 1] % 2 != 0) odd_.push_back(v);
-      left_[v] = first_[v + 1];
-      first_[v + 1] += first_[v];
-      at_[v] = first_[v];
+    std::uint32_t first = 0;
+    for (const Vertex v : touched_) {
+      if (left_[v] % 2 != 0) odd_.push_back(v);
+      at_[v] = first;
+      first += left_[v];
     }
     around_.resize(2 * edges.size());
     part_.assign(edges.size(), kNoPart);
@@ -86,12 +171,14 @@ class Colouring {
       around_[at_[edges[i].input]++] = i;
       around_[at_[edges[i].output]++] = i;
     }
-    std::copy(first_.begin(), first_.end() - 1, at_.begin());
+    for (const Vertex v : touched_) at_[v] -= left_[v];
 
     for (const Vertex v : odd_)
       if (left_[v] % 2 != 0) walk(edges, v);
-    for (Vertex v = 0; v < ports_; ++v)
+    for (const Vertex v : touched_) {
+      if (v >= ports_) break;
       while (left_[v] > 0) walk(edges, v);
+    }
 
     second_.clear();
     std::size_t middle = 0;
@@ -124,8 +211,7 @@ class Colouring {
     std::vector<std::uint32_t> size(degree + 1);
     for (const Edge& e : edges) ++size[e.colour - base];
     const auto least = static_cast<Colour>(std::min_element(size.begin(), size.end()) - size.begin());
-    stride_ = degree;
-    held_.assign(2 * std::size_t{ports_} * degree, kNone);
+    held_.reset(edges, 2 * ports_, degree);
     std::vector<std::uint32_t> out;
     for (std::uint32_t i = 0; i < edges.size(); ++i) {
       Edge& e = edges[i];
@@ -139,30 +225,27 @@ class Colouring {
     for (const std::uint32_t i : out) insert(edges, i, base);
   }
 
-  std::uint32_t& held(Vertex v, Colour c) { return held_[v * std::size_t{stride_} + c]; }
   void place(std::span<const Edge> edges, std::uint32_t i, Colour c) {
-    held(edges[i].input, c) = held(edges[i].output, c) = i;
-  }
-  Colour free_at(Vertex v) {
-    Colour c = 0;
-    while (held(v, c) != kNone) ++c;
-    return c;
+    held_.set(edges[i].input, c, i);
+    held_.set(edges[i].output, c, i);
   }
 
   /// With a colour free at both ends, made so by exchanging two colours along the path that begins at the
   /// output with the input's free one: it cannot reach the input, which has no edge of that colour.
   void insert(std::span<Edge> edges, std::uint32_t i, Colour base) {
     Edge& edge = edges[i];
-    const Colour a = free_at(edge.input), b = free_at(edge.output);
+    const Colour a = held_.free_at(edge.input), b = held_.free_at(edge.output);
     path_.clear();
     Vertex at = edge.output;
-    for (Colour c = a; held(at, c) != kNone; c = c == a ? b : a) {
-      const std::uint32_t next = held(at, c);
+    for (Colour c = a; held_.at(at, c) != kNone; c = c == a ? b : a) {
+      const std::uint32_t next = held_.at(at, c);
       path_.push_back(next);
       at = at == edges[next].input ? edges[next].output : edges[next].input;
     }
-    for (const std::uint32_t p : path_)
-      held(edges[p].input, edges[p].colour - base) = held(edges[p].output, edges[p].colour - base) = kNone;
+    for (const std::uint32_t p : path_) {
+      held_.clear(edges[p].input, edges[p].colour - base);
+      held_.clear(edges[p].output, edges[p].colour - base);
+    }
     for (const std::uint32_t p : path_) {
       const Colour c = edges[p].colour - base == a ? b : a;
       edges[p].colour = base + c;
@@ -175,13 +258,13 @@ class Colouring {
   static constexpr unsigned char kNoPart = 2;
   std::uint32_t ports_;
   // split(): edges around each vertex, as positions in the span.
-  std::vector<std::uint32_t> first_, at_, left_, around_;
-  std::vector<Vertex> odd_;
+  std::vector<std::uint32_t> at_, left_, around_;
+  std::vector<Vertex> touched_, odd_;
   std::vector<unsigned char> part_;
   std::vector<Edge> second_;
   // insert(): the edge of a colour at a vertex.
-  std::uint32_t stride_ = 0;
-  std::vector<std::uint32_t> held_, path_;
+  HeldEdges held_;
+  std::vector<std::uint32_t> path_;
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ class EdgeColouring final : public SlotFitter {
     const auto most = static_cast<Bytes>(matching.largest_weight());
     std::vector<std::int64_t> weights;
     weights.reserve(connections.size());
-    for (const std::size_t i : fixed.rest)  // a size that is not known counts as a byte
+    for (const std::size_t i : fixed.rest)  // none is known, or all are (count_unknown_as_one_byte)
       weights.push_back(static_cast<std::int64_t>(std::clamp<Bytes>(set.requests[i].bytes, 1, most)));
     matching.solve(weights);
     std::size_t kept = 0;

@@ -82,6 +82,30 @@ TEST(EdgeColouring, OneBusyPortAmongMany) {
   EXPECT_TRUE(proper(edges, colour_edges(edges, 1000), 1000));
 }
 
+TEST(EdgeColouring, StarsTakeMemoryByTheirEdges) {
+  constexpr std::uint32_t kPorts = 60'000;  // a cell for each port and colour would be 29 GB
+  std::vector<Connection> edges;
+  for (Port p = 1; p < kPorts; ++p) edges.push_back({p, 0});
+  for (Port p = 1; p < kPorts; ++p) edges.push_back({p, 1 + (p + 1) % (kPorts - 1)});
+  EXPECT_TRUE(proper(edges, colour_edges(edges, kPorts), kPorts - 1));
+}
+
+TEST(EdgeColouring, BusyPortsAmongOthersOfEveryDegree) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Random random(seed);
+    const auto ports = static_cast<std::uint32_t>(20 + random.below(60));
+    std::vector<Connection> edges;
+    for (Port p = 0; p < ports; ++p) {
+      const std::uint64_t degree = random.below(4) == 0 ? random.below(ports + 1) : random.below(6);
+      for (const std::uint64_t q : draw_distinct(degree, ports, random))
+        edges.push_back({p, static_cast<Port>(q)});
+    }
+    if (edges.empty()) continue;
+    shuffle_elements(edges, random);
+    ASSERT_TRUE(proper(edges, colour_edges(edges, ports), maximum_degree(edges, ports))) << "seed " << seed;
+  }
+}
+
 TEST(EdgeColouring, NothingToColour) { EXPECT_TRUE(colour_edges({}, 4).empty()); }
 
 TEST(EdgeColouring, SameGraphSameColours) {

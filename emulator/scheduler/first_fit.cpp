@@ -3,6 +3,8 @@
 // time slot". Requests are taken in the order given; on sets of any kind it needs at most twice the fewest
 // slots, less one.
 //
+// On a fat tree: into the first slot with a free path (fit_tree_slots).
+//
 // A port's slots are words: the first slot in which both ports are free is the lowest 0 of their union.
 #include <algorithm>
 #include <bit>
@@ -12,6 +14,7 @@
 
 #include "emulator/scheduler/algorithm.h"
 #include "emulator/scheduler/fixed_slots.h"
+#include "emulator/scheduler/tree_slots.h"
 
 namespace hybrid {
 namespace {
@@ -71,13 +74,28 @@ class FirstFit final : public SlotFitter {
   }
 };
 
+class FirstFitOfTree final : public TreeSlotFitter {
+ public:
+  explicit FirstFitOfTree(const FatTreeShape& shape) : shape_(shape) {}
+  TreeSlotFit fit(const RequestSet& set, std::uint32_t slots) override {
+    return fit_tree_slots(shape_, set, slots);
+  }
+
+ private:
+  FatTreeShape shape_;
+};
+
 class FirstFitAlgorithm final : public SchedulingAlgorithm {
  public:
   std::unique_ptr<SlotFitter> slot_fitter() const override { return std::make_unique<FirstFit>(); }
+  std::unique_ptr<TreeSlotFitter> tree_slot_fitter(const FatTreeShape& shape) const override {
+    return std::make_unique<FirstFitOfTree>(shape);
+  }
+  bool fits_tree_slots() const override { return true; }
 };
 
 const SchedulerRegistration kFirstFit{
-    "first-fit", "each request into the first slot with both ports free (D 3.4.2)",
+    "first-fit", "each request into the first slot with both ports, or a path of a tree, free (D 3.4.2)",
     []() -> std::unique_ptr<SchedulingAlgorithm> { return std::make_unique<FirstFitAlgorithm>(); }};
 
 }  // namespace

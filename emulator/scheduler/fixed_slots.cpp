@@ -1,6 +1,7 @@
 #include "emulator/scheduler/fixed_slots.h"
 
 #include <string>
+#include <unordered_map>
 
 #include "core/error.h"
 
@@ -17,11 +18,13 @@ FixedSlots take_fixed(const SlotProblem& problem) {
   taken.fit.slot_of.assign(problem.set.requests.size(), kNoSlot);
   taken.slots_left = problem.slots == 0 ? kNoSlot : problem.slots - taken.fit.slots;
   taken.rest.reserve(problem.set.requests.size());
+  std::unordered_map<Connection, std::uint32_t> slot_of;  // the first that holds it
+  for (std::uint32_t s = 0; s < taken.fit.slots; ++s)
+    for (const Connection c : problem.fixed[s].connections()) slot_of.emplace(c, s);
   for (std::size_t i = 0; i < problem.set.requests.size(); ++i) {
-    std::size_t slot = 0;
-    while (slot < fixed && !problem.fixed[slot].holds(problem.set.requests[i].connection)) ++slot;
-    if (slot < fixed)
-      taken.fit.slot_of[i] = static_cast<std::uint32_t>(slot);
+    const auto held = slot_of.find(problem.set.requests[i].connection);
+    if (held != slot_of.end())
+      taken.fit.slot_of[i] = held->second;
     else
       taken.rest.push_back(i);
   }

@@ -71,7 +71,7 @@ bool IslipScheduler::iterate(bool first) {
 namespace {
 const SchedulerRegistration kIslip{
     "islip", "round-robin request, grant, accept of packet switches; steps: iterations, log2 N",
-    &OneSlotAlgorithm<IslipScheduler>::make};
+    &OneSlotAlgorithm<IslipScheduler, false, true>::make};
 }  // namespace
 
 }  // namespace hybrid

@@ -121,7 +121,7 @@ void MatchingScheduler::trace_back(std::size_t step, Port output) {
 namespace {
 const SchedulerRegistration kMatching{
     "matching", "D 6.4: greedy, then augmenting paths of at most K edges by unfolding the graph; steps: K, 9",
-    &OneSlotAlgorithm<MatchingScheduler>::make};
+    &OneSlotAlgorithm<MatchingScheduler, false, true>::make};
 }  // namespace
 
 }  // namespace hybrid

@@ -81,7 +81,7 @@ bool PimScheduler::iterate() {
 namespace {
 const SchedulerRegistration kPim{
     "pim", "random request, grant, accept of packet switches; steps: iterations, log2 N",
-    &OneSlotAlgorithm<PimScheduler>::make};
+    &OneSlotAlgorithm<PimScheduler, true, true>::make};
 }  // namespace
 
 }  // namespace hybrid

@@ -88,7 +88,7 @@ PlacedRequests parse_csv_requests(const RequestText& text) {
     if (names) continue;
     PlacedRequest request{
         port_of(text, fields[0], "source"), port_of(text, fields[1], "destination"), {0, from + line.size()}};
-    if (fields.size() == 3) request.bytes = {text.bytes(fields[2].text, fields[2].at), fields[2].at};
+    if (fields.size() == 3) request.bytes = text.bytes(fields[2].text, fields[2].at);
     placed.requests.push_back(request);
   }
   return placed;

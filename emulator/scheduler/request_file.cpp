@@ -24,12 +24,24 @@ void RequestText::fail(std::size_t at, const std::string& problem, const std::st
   throw UserError(fmt::format("{}:{}: {}", name_, place(at), problem), mend);
 }
 
-Bytes RequestText::bytes(std::string_view word, std::size_t at) const {
+PlacedNumber RequestText::bytes(std::string_view word, std::size_t at) const {
+  PlacedNumber bytes{0, at};
   try {
-    return parse_bytes(word, "bytes");
-  } catch (const UserError& error) {
-    throw UserError(fmt::format("{}:{}: {}", name_, place(at), error.what()));
+    bytes.value = parse_bytes(word, "bytes");
+  } catch (const UserError&) {
+    fail(at,
+         word.empty() ? "the bytes are missing after the comma"
+                      : fmt::format("bytes: '{}' is not a size", shown(word)),
+         "Give bytes: 128, 2K, 8KiB or 1.5M.");
   }
+  require_bytes(bytes);
+  return bytes;
+}
+
+void RequestText::require_bytes(const PlacedNumber& bytes) const {
+  if (bytes.value == 0)
+    fail(bytes.at, "a request of 0 bytes asks for nothing",
+         "Give at least 1, or leave the bytes out where they are not known.");
 }
 
 std::string RequestText::shown(std::string_view word) {
@@ -68,6 +80,8 @@ std::uint32_t ports_of(const PlacedRequests& placed, const RequestText& text, st
 }  // namespace
 
 RequestSet parse_requests(std::string_view content, const std::string& name, std::uint32_t ports) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (content.starts_with(kByteOrderMark)) content.remove_prefix(kByteOrderMark.size());
   const RequestText text(content, name);
   const std::size_t first = content.find_first_not_of(" \t\r\n");
   const bool json = first != std::string_view::npos && (content[first] == '{' || content[first] == '[');
@@ -96,7 +110,9 @@ RequestSet parse_requests(std::string_view content, const std::string& name, std
                             text.place(earlier->second)),
                 "Give each connection once, with all its bytes.");
     if (r.bytes.value > kLargestRequest)
-      text.fail(r.bytes.at, fmt::format("{} bytes are too many", r.bytes.value),
+      text.fail(r.bytes.at,
+                r.bytes.value == kUnlimited ? "unlimited bytes are too many"
+                                            : fmt::format("{} bytes are too many", r.bytes.value),
                 fmt::format("Give at most {} a request.", format_bytes(kLargestRequest)));
     sum += r.bytes.value;
     if (sum > kLargestRequestSum)

@@ -5,7 +5,8 @@
 //   1,2      # bytes may be absent
 //   4,0,2K                          [[0, 3, 4096], [1, 2]]
 //
-// A file whose first character is { or [ is JSON. A request without bytes has 0: not known.
+// A byte order mark is skipped. A file whose first character is { or [ is JSON. A request without bytes has
+// 0: not known.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ inline constexpr std::uint32_t kMostRequestPorts = std::uint32_t{1} << 20;
 
 /// The set in `text`, the content of the file `name`, over `ports` ports; 0: as many as the file says, or as
 /// its largest port asks for. Throws UserError "NAME:LINE:COLUMN: ..." for syntax, ports out of range,
-/// self-requests, duplicates, sizes that are too large, and a set without a request. Columns count bytes,
-/// from 1.
+/// self-requests, duplicates, sizes of 0 and too large ones, and a set without a request. Columns count
+/// bytes, from 1.
 RequestSet parse_requests(std::string_view text, const std::string& name, std::uint32_t ports = 0);
 
 /// The same of a file. Throws UserError when there is none or it cannot be read.

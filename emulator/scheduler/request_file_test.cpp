@@ -109,6 +109,35 @@ TEST(RequestFile, SizesThatOverflow) {
   EXPECT_THAT(refused("0,1,unlimited\n"), StartsWith("f:1:5:"));
 }
 
+TEST(RequestFile, SizesOfNothing) {
+  EXPECT_THAT(refused("0,1,5\n1,2,0\n"),
+              AllOf(StartsWith("f:2:5: a request of 0 bytes"), HasSubstr("leave the bytes out")));
+  EXPECT_THAT(refused("0,1,0K\n"), StartsWith("f:1:5: a request of 0 bytes"));
+  EXPECT_THAT(refused("0,1,\n"), StartsWith("f:1:5: the bytes are missing"));
+  EXPECT_THAT(refused("[[0,1,0]]"), StartsWith("f:1:7: a request of 0 bytes"));
+  EXPECT_THAT(refused(R"([{"source":0,"destination":1,"bytes":"0"}])"), HasSubstr("a request of 0 bytes"));
+  EXPECT_THAT(refused("0,1,many\n"), testing::Not(HasSubstr("unlimited")));
+}
+
+TEST(RequestFile, AnAbsentSizeCountsAsOneByteWhereAnotherIsKnown) {
+  RequestSet mixed = parsed("0,1\n0,2,5\n"), none = parsed("0,1\n0,2\n");
+  count_unknown_as_one_byte(mixed);
+  count_unknown_as_one_byte(none);
+  EXPECT_EQ(mixed.requests, (std::vector<Request>{{{0, 1}, 1}, {{0, 2}, 5}}));
+  EXPECT_EQ(none.requests, (std::vector<Request>{{{0, 1}, 0}, {{0, 2}, 0}}));
+}
+
+TEST(RequestFile, AByteOrderMarkIsSkipped) {
+  EXPECT_EQ(parsed("\xEF\xBB\xBFsource,destination,bytes\n0,3,4096\n1,2\n4,0,2K\n").requests, kThree);
+  EXPECT_EQ(parsed("\xEF\xBB\xBF[[0,3,4096],[1,2],[4,0,2048]]").requests, kThree);
+}
+
+TEST(RequestFile, TextBehindTheJson) {
+  EXPECT_THAT(refused("[[0,1]] [[1,2]]"), StartsWith("f:1:9: more text follows the complete JSON"));
+  EXPECT_THAT(refused("{\"requests\":[[0,1]]}\n}"), StartsWith("f:2:1: more text follows"));
+  EXPECT_THAT(refused("[[0,1]"), HasSubstr("ends in the midst"));
+}
+
 TEST(RequestFile, TheFileItself) {
   EXPECT_THROW(read_requests("/nowhere/requests.csv"), UserError);
   EXPECT_THROW(read_requests(testing::TempDir()), UserError);

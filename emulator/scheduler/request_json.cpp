@@ -75,7 +75,7 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
     const std::size_t at = string_start(value);
     if (!at_bytes())
       text_.fail(at, fmt::format("'{}' where {} was expected", RequestText::shown(value), expected()), kForm);
-    take({text_.bytes(value, at), at});
+    take(text_.bytes(value, at));
     return true;
   }
   bool binary(binary_t&) override { return refuse("binary"); }
@@ -137,7 +137,10 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
 
   bool parse_error(std::size_t, const std::string& word, const nlohmann::json::exception& error) override {
     const std::size_t at = here();
-    if (std::string_view(error.what()).find("end of input") != std::string_view::npos)
+    const std::string_view said = error.what();
+    if (inside_ == Inside::end && said.find("; expected end of input") != std::string_view::npos)
+      text_.fail(at, "more text follows the complete JSON", "Write all requests into one array.");
+    if (said.find("unexpected end of input") != std::string_view::npos)
       text_.fail(text_.text().size(), "the file ends in the midst of its JSON", "Close what was opened.");
     text_.fail(at, fmt::format("'{}' is no JSON here", RequestText::shown(word)), kForm);
   }
@@ -195,6 +198,7 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
       refuse(std::to_string(number.value));
       return;
     }
+    if (field_ == 2) text_.require_bytes(number);
     (field_ == 0 ? request_.source : field_ == 1 ? request_.destination : request_.bytes) = number;
     if (inside_ == Inside::row) given_[field_++] = true;
   }

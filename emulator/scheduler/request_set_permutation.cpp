@@ -36,11 +36,12 @@ void draw_skewed(const RequestSetShape& shape, std::uint64_t requests, RequestSe
   }
 }
 
-const RequestFamilyRegistration kPermutationSet{"permutation", "a random permutation, no port to itself",
-                                                &SimpleRequestFamily<draw_permutation, false>::make};
+const RequestFamilyRegistration kPermutationSet{
+    "permutation", "a random permutation, no port to itself",
+    &SimpleRequestFamily<draw_permutation, RequestFamilyUse{}>::make};
 const RequestFamilyRegistration kSkewedSet{
     "skewed", "--density flows a port: a quarter of them have 70 % of the bytes (as Solstice was tried)",
-    &SimpleRequestFamily<draw_skewed, true>::make};
+    &SimpleRequestFamily<draw_skewed, RequestFamilyUse{.density = true, .sizes = false}>::make};
 
 }  // namespace
 }  // namespace hybrid

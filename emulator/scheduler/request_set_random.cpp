@@ -48,14 +48,15 @@ void draw_hotspot(const RequestSetShape& shape, std::uint64_t requests, RequestS
   shuffle_elements(set.requests, random);
 }
 
-const RequestFamilyRegistration kRandomSet{"random", "--density different connections an input, at random",
-                                           &SimpleRequestFamily<draw_random, true>::make};
+const RequestFamilyRegistration kRandomSet{
+    "random", "--density different connections an input, at random",
+    &SimpleRequestFamily<draw_random, RequestFamilyUse{.density = true}>::make};
 const RequestFamilyRegistration kHiddenSet{
     "hidden", "a complete matching, hidden among --density random connections an input (D 6.6)",
-    &SimpleRequestFamily<draw_hidden, true>::make};
-const RequestFamilyRegistration kHotspotSet{"hotspot",
-                                            "random, but a share of the requests (--hotspot) goes to port 0",
-                                            &SimpleRequestFamily<draw_hotspot, true>::make};
+    &SimpleRequestFamily<draw_hidden, RequestFamilyUse{.density = true}>::make};
+const RequestFamilyRegistration kHotspotSet{
+    "hotspot", "random, but a share of the requests (--hotspot) goes to port 0",
+    &SimpleRequestFamily<draw_hotspot, RequestFamilyUse{.density = true, .hotspot = true}>::make};
 
 }  // namespace
 }  // namespace hybrid

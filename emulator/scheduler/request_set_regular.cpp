@@ -7,6 +7,7 @@
 namespace hybrid {
 namespace {
 
+constexpr RequestFamilyUse kNotDrawn{.draws = false};
 constexpr std::uint32_t kMostPorts = 5'000;  // 25 million requests
 
 void draw_all_to_all(const RequestSetShape& shape, std::uint64_t, RequestSet& set, Random&) {
@@ -35,15 +36,15 @@ void draw_single(const RequestSetShape& shape, std::uint64_t, RequestSet& set, R
 }
 
 const RequestFamilyRegistration kAllToAllSet{"all-to-all", "every connection",
-                                             &SimpleRequestFamily<draw_all_to_all, false>::make};
+                                             &SimpleRequestFamily<draw_all_to_all, kNotDrawn>::make};
 const RequestFamilyRegistration kScatterSet{"scatter", "port 0 to every other: one input has all requests",
-                                            &SimpleRequestFamily<draw_scatter, false>::make};
+                                            &SimpleRequestFamily<draw_scatter, kNotDrawn>::make};
 const RequestFamilyRegistration kGatherSet{"gather", "every other port to port 0",
-                                           &SimpleRequestFamily<draw_gather, false>::make};
+                                           &SimpleRequestFamily<draw_gather, kNotDrawn>::make};
 const RequestFamilyRegistration kShiftSet{"shift", "every port to the next one",
-                                          &SimpleRequestFamily<draw_shift, false>::make};
+                                          &SimpleRequestFamily<draw_shift, kNotDrawn>::make};
 const RequestFamilyRegistration kSingleSet{"single", "one connection, from port 0 to the last",
-                                           &SimpleRequestFamily<draw_single, false>::make};
+                                           &SimpleRequestFamily<draw_single, kNotDrawn>::make};
 
 }  // namespace
 }  // namespace hybrid

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "core/error.h"
+#include "emulator/scheduler/request_file.h"
 
 namespace hybrid {
 
@@ -22,6 +23,9 @@ RequestFamily::RequestFamily(const RequestSetShape& shape) : shape_(shape) {
     throw UserError(fmt::format("density: {} requests of an input make an empty set", shape.density),
                     "Give a number above 0.");
   if (shape.bytes == 0) throw UserError("message: requests of 0 bytes ask for nothing", "Give at least 1.");
+  if (shape.bytes > kLargestRequest)
+    throw UserError(fmt::format("message: {} are too many for a request", format_bytes(shape.bytes)),
+                    fmt::format("Give at most {}.", format_bytes(kLargestRequest)));
   if (!(shape.hotspot >= 0 && shape.hotspot <= 1))
     throw UserError(fmt::format("hotspot: {} is not a share", shape.hotspot), "Give a number from 0 to 1.");
 }
@@ -46,8 +50,16 @@ std::uint64_t RequestFamily::requests() const {
 RequestSet RequestFamily::draw(Random& random) const {
   RequestSet set{shape_.ports, {}};
   draw_requests(set, random);
-  for (Request& r : set.requests)
+  Bytes sum = 0;
+  for (Request& r : set.requests) {
     if (r.bytes == 0) r.bytes = shape_.random_sizes ? 1 + random.below(2 * shape_.bytes - 1) : shape_.bytes;
+    sum += r.bytes;  // each is far below what is left to 2^64
+    if (sum > kLargestRequestSum)
+      throw UserError(
+          fmt::format("message: {} requests of {} are too many bytes in all", set.requests.size(),
+                      format_bytes(shape_.bytes)),
+          fmt::format("Give a smaller --message: at most {} in all.", format_bytes(kLargestRequestSum)));
+  }
   return set;
 }
 

@@ -24,6 +24,12 @@ struct RequestSetShape {
   double hotspot = 0.25;      // family hotspot: share of the requests that go to port 0
 };
 
+/// What means something to a family.
+struct RequestFamilyUse {
+  bool density = false, hotspot = false, sizes = true;
+  bool draws = true;  // the connections; sizes may be drawn beside that
+};
+
 class RequestFamily {
  public:
   static constexpr std::string_view kKind = "request set";
@@ -32,8 +38,9 @@ class RequestFamily {
   explicit RequestFamily(const RequestSetShape& shape);
   virtual ~RequestFamily() = default;
 
-  /// A new set.
+  /// A new set. Throws UserError for one of more than kLargestRequestSum bytes (request_file.h).
   RequestSet draw(Random& random) const;
+  virtual RequestFamilyUse use() const = 0;
 
  protected:
   const RequestSetShape& shape() const { return shape_; }
@@ -52,17 +59,18 @@ using RequestFamilyRegistration = Registration<RequestFamily, const RequestSetSh
 /// A family that is a function.
 using DrawRequests = void (*)(const RequestSetShape& shape, std::uint64_t requests, RequestSet& set,
                               Random& random);
-template <DrawRequests kDraw, bool kUsesDensity>
+template <DrawRequests kDraw, RequestFamilyUse kUse>
 class SimpleRequestFamily final : public RequestFamily {
  public:
   using RequestFamily::RequestFamily;
   static std::unique_ptr<RequestFamily> make(const RequestSetShape& shape) {
     return std::make_unique<SimpleRequestFamily>(shape);
   }
+  RequestFamilyUse use() const override { return kUse; }
 
  private:
   void draw_requests(RequestSet& set, Random& random) const override {
-    kDraw(shape(), kUsesDensity ? requests() : 0, set, random);
+    kDraw(shape(), kUse.density ? requests() : 0, set, random);
   }
 };
 

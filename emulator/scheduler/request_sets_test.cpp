@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "emulator/scheduler/edge_colouring.h"
+#include "emulator/scheduler/request_file.h"
 #include "emulator/scheduler/schedule_check.h"
 
 namespace hybrid {
@@ -128,6 +129,16 @@ TEST(RequestSets, ConnectionsByNumber) {
     seen.insert(c);
   }
   EXPECT_EQ(seen.size(), 20u);
+}
+
+TEST(RequestSets, RefusesBytesWhoseSumCouldNotBeTold) {
+  for (const char* family : {"random", "skewed", "shift"})
+    for (const Bytes bytes : {kUnlimited, Bytes{1} << 63, Bytes{1} << 60, kLargestRequest + 1})
+      EXPECT_THROW(drawn(family, {8, 1, bytes}), UserError) << family << " " << bytes;
+  EXPECT_EQ(drawn("shift", {8, 1, kLargestRequest}).requests[0].bytes, kLargestRequest);
+  EXPECT_NO_THROW(drawn("skewed", {8, 4, kLargestRequest}));
+  EXPECT_THROW(drawn("all-to-all", {1'100, 1, kLargestRequest}), UserError);  // 2^20 of 2^40 are the limit
+  EXPECT_NO_THROW(drawn("all-to-all", {1'000, 1, kLargestRequest}));
 }
 
 TEST(RequestSets, RefusesShapesThatNoSetHas) {

@@ -38,7 +38,9 @@ class RequestText {
   /// "LINE:COLUMN".
   std::string place(std::size_t at) const;
   /// Reads a size such as "2K"; gives errors this place.
-  Bytes bytes(std::string_view word, std::size_t at) const;
+  PlacedNumber bytes(std::string_view word, std::size_t at) const;
+  /// Refuses a size of 0 that was written down: only an absent one is not known.
+  void require_bytes(const PlacedNumber& bytes) const;
   /// Fit for a terminal: short, and without control characters.
   static std::string shown(std::string_view word);
 

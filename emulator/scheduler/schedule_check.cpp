@@ -42,11 +42,13 @@ std::string fault_of(const SlotProblem& problem, const SlotFit& fit) {
     Connection connection;
   };
   std::vector<Grant> grants;
+  std::unordered_set<Connection> fixed;
+  for (const Configuration& slot : problem.fixed)
+    for (const Connection& c : slot.connections()) fixed.insert(c);
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const Connection c = requests[i].connection;
     const std::uint32_t slot = fit.slot_of[i];
-    const bool preloaded = std::any_of(problem.fixed.begin(), problem.fixed.end(),
-                                       [&](const Configuration& f) { return f.holds(c); });
+    const bool preloaded = fixed.contains(c);
     if (slot == kNoSlot) {
       if (problem.slots == 0) return fmt::format("{} was left out though slots are not limited", shown(c));
       if (preloaded) return fmt::format("{} was left out though a fixed slot holds it", shown(c));
@@ -147,6 +149,48 @@ std::string fault_of(const FatTreeShape& tree, std::span<const Connection> reque
                          links == &up ? "an upward" : "a downward", (*twice)[2], (*twice)[1], (*twice)[0],
                          (*twice)[0] + 1);
   }
+  return {};
+}
+
+std::string fault_of(const FatTreeShape& tree, const RequestSet& set, std::uint32_t slots,
+                     const TreeSlotFit& fit) {
+  const std::size_t requests = set.requests.size();
+  if (fit.slot_of.size() != requests || fit.path_of.size() != requests)
+    return fmt::format("{} requests, but {} slots and {} paths", requests, fit.slot_of.size(),
+                       fit.path_of.size());
+  if (slots != 0 && fit.slots > slots) return fmt::format("{} slots used of {}", fit.slots, slots);
+  std::vector<std::size_t> by_slot;
+  for (std::size_t i = 0; i < requests; ++i) {
+    const std::uint32_t slot = fit.slot_of[i];
+    if (slot == kNoSlot) {
+      if (slots == 0)
+        return fmt::format("{} was left out though slots are not limited", shown(set.requests[i].connection));
+      continue;
+    }
+    if (slot >= fit.slots || !fit.path_of[i].granted)
+      return fmt::format("{} is in slot {} of {}, {} a path", shown(set.requests[i].connection), slot,
+                         fit.slots, fit.path_of[i].granted ? "with" : "without");
+    by_slot.push_back(i);
+  }
+  std::sort(by_slot.begin(), by_slot.end(), [&](std::size_t a, std::size_t b) {
+    return fit.slot_of[a] != fit.slot_of[b] ? fit.slot_of[a] < fit.slot_of[b] : a < b;
+  });
+  std::uint32_t distinct = 0;
+  std::vector<Connection> connections;
+  std::vector<TreePath> paths;
+  for (std::size_t k = 0; k < by_slot.size(); ++distinct) {
+    const std::uint32_t slot = fit.slot_of[by_slot[k]];
+    connections.clear();
+    paths.clear();
+    for (; k < by_slot.size() && fit.slot_of[by_slot[k]] == slot; ++k) {
+      connections.push_back(set.requests[by_slot[k]].connection);
+      paths.push_back(fit.path_of[by_slot[k]]);
+    }
+    if (const std::string fault = fault_of(tree, connections, paths); !fault.empty())
+      return fmt::format("slot {}: {}", slot, fault);
+  }
+  if (distinct != fit.slots)
+    return fmt::format("{} slots are said to be used, but {} are", fit.slots, distinct);
   return {};
 }
 

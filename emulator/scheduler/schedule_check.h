@@ -9,6 +9,7 @@
 #include "core/connection.h"
 #include "emulator/scheduler/demand_scheduler.h"
 #include "emulator/scheduler/slot_fitter.h"
+#include "emulator/scheduler/tree_slot_fitter.h"
 #include "emulator/topology/fat_tree.h"
 
 namespace hybrid {
@@ -31,5 +32,10 @@ std::string fault_of(const DemandProblem& problem, std::span<const TimedConfigur
 /// had been P_0 (FatTree::across).
 std::string fault_of(const FatTreeShape& tree, std::span<const Connection> requests,
                      std::span<const TreePath> paths);
+
+/// Against the contract of TreeSlotFitter: the limit, each slot as one of a fat tree, none of them empty;
+/// without a limit (`slots` 0), everything granted.
+std::string fault_of(const FatTreeShape& tree, const RequestSet& set, std::uint32_t slots,
+                     const TreeSlotFit& fit);
 
 }  // namespace hybrid

@@ -118,5 +118,27 @@ TEST(ScheduleCheck, TreePathsThatMeetOnTheWayDown) {
   EXPECT_EQ(fault_of({2, 3, 2}, requests, std::vector<TreePath>{turn_at(1, 1), turn_at(1, 0)}), "");
 }
 
+TEST(ScheduleCheck, SlotsOfAFatTree) {
+  // Two leaves of two nodes and two links up. 0 -> 2 and 1 -> 3 fit one slot by different ports.
+  const FatTreeShape tree{2, 2, 2};
+  const RequestSet set{4, {{{0, 2}, 1}, {{1, 3}, 1}, {{0, 3}, 1}}};
+  const TreePath by_0{true, 1, {0}}, by_1{true, 1, {1}};
+  const TreeSlotFit good{2, {0, 0, 1}, {by_0, by_1, by_0}};
+  EXPECT_EQ(fault_of(tree, set, 0, good), "");
+  EXPECT_EQ(fault_of(tree, set, 2, good), "");
+  const auto fault = [&](const TreeSlotFit& fit, std::uint32_t slots = 0) {
+    return fault_of(tree, set, slots, fit);
+  };
+  EXPECT_THAT(fault(good, 1), HasSubstr("2 slots used of 1"));
+  EXPECT_THAT(fault({2, {0, 0}, {by_0, by_1}}), HasSubstr("3 requests"));
+  EXPECT_THAT(fault({2, {0, 0, 1}, {by_0, by_0, by_0}}), HasSubstr("slot 0: two connections share"));
+  EXPECT_THAT(fault({2, {0, 1, 0}, {by_0, by_0, by_1}}), HasSubstr("slot 0: node 0 sends twice"));
+  EXPECT_THAT(fault({2, {0, 0, 2}, {by_0, by_1, by_0}}), HasSubstr("slot 2 of 2"));
+  EXPECT_THAT(fault({2, {0, 0, 1}, {by_0, by_1, {}}}), HasSubstr("without a path"));
+  EXPECT_THAT(fault({3, {0, 0, 2}, {by_0, by_1, by_0}}), HasSubstr("3 slots are said to be used, but 2 are"));
+  EXPECT_THAT(fault({1, {0, 0, kNoSlot}, {by_0, by_1, {}}}), HasSubstr("left out"));
+  EXPECT_EQ(fault({1, {0, 0, kNoSlot}, {by_0, by_1, {}}}, 1), "");
+}
+
 }  // namespace
 }  // namespace hybrid

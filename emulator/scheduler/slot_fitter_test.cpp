@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -155,7 +156,16 @@ TEST(EdgeColouringFitter, UsesAsManySlotsAsTheMaximumDegree) {
     const RequestSet set = random_set(60, random);
     std::vector<Connection> connections;
     for (const Request& r : set.requests) connections.push_back(r.connection);
-    ASSERT_EQ(fitter("edge-colouring")->fit({set, 0, {}}).slots, maximum_degree(connections, set.ports));
+    const SlotFit fit = fitter("edge-colouring")->fit({set, 0, {}});
+    std::set<std::uint32_t> used(fit.slot_of.begin(), fit.slot_of.end());
+    std::vector<std::size_t> degree(2 * set.ports);
+    for (const Connection& c : connections) {
+      ++degree[c.source];
+      ++degree[set.ports + c.destination];
+    }
+    ASSERT_EQ(used.size(), *std::max_element(degree.begin(), degree.end()));
+    ASSERT_EQ(fit.slots, used.size());
+    ASSERT_FALSE(used.contains(kNoSlot));
   }
 }
 

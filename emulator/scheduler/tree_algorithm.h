@@ -11,8 +11,8 @@ namespace hybrid {
 
 /// `OnTree<k>` is a TreeScheduler for switches of up to k words of ports up (0: any), made from a FatTree and
 /// a seed.
-template <template <std::size_t> class OnTree>
-class TreeAlgorithm final : public SchedulingAlgorithm {
+template <template <std::size_t> class OnTree, bool kDraws = false>
+class TreeAlgorithm : public SchedulingAlgorithm {
  public:
   static std::unique_ptr<SchedulingAlgorithm> make() { return std::make_unique<TreeAlgorithm>(); }
   std::unique_ptr<TreeScheduler> fat_tree(const FatTreeShape& shape, std::uint64_t seed) const override {
@@ -20,6 +20,8 @@ class TreeAlgorithm final : public SchedulingAlgorithm {
     if (shape.up <= kWordBits) return std::make_unique<OnTree<1>>(tree, seed);
     return std::make_unique<OnTree<0>>(tree, seed);
   }
+  bool schedules_fat_trees() const override { return true; }
+  bool draws() const override { return kDraws; }
 };
 
 }  // namespace hybrid

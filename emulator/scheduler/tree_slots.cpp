@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/error.h"
+#include "emulator/scheduler/tree_slot_by_slot.h"
 
 namespace hybrid {
 
@@ -28,17 +29,22 @@ bool TreeSlots::release(Connection c) {
   return false;
 }
 
+void check_tree_slots(std::uint64_t slots, std::uint32_t nodes) {
+  if (slots * nodes > kMostTreeSlotCells)
+    throw UserError(fmt::format("slots: more than {} of a tree of {} nodes, too many to write down",
+                                kMostTreeSlotCells / nodes, nodes),
+                    "Give fewer requests, a smaller tree, or fewer --slots.");
+}
+
 TreeSlotFit fit_tree_slots(const FatTreeShape& shape, const RequestSet& set, std::uint32_t slots) {
   TreeSlotFit fit;
-  TreeSlots in(shape, std::max(1U, slots));
+  TreeSlots in(shape, 1);
   const std::uint32_t nodes = in.slot(0).tree().nodes();
+  check_tree_requests(set, nodes);
   for (const Request& request : set.requests) {
-    if (std::max(request.connection.source, request.connection.destination) >= nodes)
-      throw UserError(fmt::format("request {} -> {}: {} has the nodes 0 to {}", request.connection.source,
-                                  request.connection.destination, to_string(shape), nodes - 1),
-                      "Give a larger tree, or requests between its nodes.");
     auto place = in.request(request.connection);
-    if (!place && slots == 0) {
+    if (!place && (slots == 0 || in.slots() < slots)) {
+      check_tree_slots(std::uint64_t{in.slots()} + 1, nodes);
       in.add_slot();
       place = in.request(request.connection);
     }
@@ -51,6 +57,7 @@ TreeSlotFit fit_tree_slots(const FatTreeShape& shape, const RequestSet& set, std
 
 std::uint32_t least_tree_slots(const FatTreeShape& shape, const RequestSet& set) {
   const FatTree tree(shape);
+  check_tree_requests(set, tree.nodes());
   std::uint32_t least = 0;
   const auto count = [&](std::array<std::vector<std::uint32_t>, 2>& load, std::uint32_t links) {
     for (const auto& way : load)
@@ -59,8 +66,8 @@ std::uint32_t least_tree_slots(const FatTreeShape& shape, const RequestSet& set)
   std::array<std::vector<std::uint32_t>, 2> nodes;
   for (auto& way : nodes) way.resize(tree.nodes());
   for (const Request& request : set.requests) {
-    ++nodes[0].at(request.connection.source);
-    ++nodes[1].at(request.connection.destination);
+    ++nodes[0][request.connection.source];
+    ++nodes[1][request.connection.destination];
   }
   count(nodes, 1);
   // A subtree of height h + 1 has w^(h+1) links up, whatever the ports taken inside it.

@@ -9,6 +9,7 @@
 #include "emulator/scheduler/request.h"
 #include "emulator/scheduler/slot_fitter.h"
 #include "emulator/scheduler/tree_circuits.h"
+#include "emulator/scheduler/tree_slot_fitter.h"
 
 namespace hybrid {
 
@@ -39,14 +40,14 @@ class TreeSlots {
   std::vector<TreeCircuits> slots_;
 };
 
-struct TreeSlotFit {
-  std::uint32_t slots = 0;             // used
-  std::vector<std::uint32_t> slot_of;  // of each request; kNoSlot: left out
-  std::vector<TreePath> path_of;       // in that slot
-};
+/// Slots x nodes of a fit: each slot of so many nodes has a tree's tables.
+inline constexpr std::uint64_t kMostTreeSlotCells = std::uint64_t{1} << 26;
+/// Throws UserError for more.
+void check_tree_slots(std::uint64_t slots, std::uint32_t nodes);
 
 /// A working set into at most `slots` slots (0: as many as it needs), first fit in the order given. Throws
-/// UserError for a tree that cannot be, and for a set with a port that the tree has not.
+/// UserError for a tree that cannot be, for a set with a port that the tree has not, and for more slots than
+/// check_tree_slots allows.
 TreeSlotFit fit_tree_slots(const FatTreeShape& shape, const RequestSet& set, std::uint32_t slots);
 
 /// No fit has fewer: what the busiest link of a node, and the links of the busiest subtree, need.

@@ -9,7 +9,9 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "emulator/scheduler/algorithm.h"
 #include "emulator/scheduler/tree_check_for_test.h"
+#include "emulator/scheduler/tree_slot_by_slot.h"
 
 namespace hybrid {
 namespace {
@@ -67,6 +69,83 @@ TEST(TreeSlots, TheBoundCountsNodesAndSubtrees) {
   const RequestSet out{16, {{{0, 4}, 0}, {{1, 5}, 0}, {{2, 8}, 0}, {{3, 9}, 0}}};
   EXPECT_EQ(least_tree_slots(shape, out), 2u);
   EXPECT_EQ(fit_tree_slots(shape, out, 0).slots, 2u);
+}
+
+std::vector<std::string> slot_fitters() {
+  std::vector<std::string> names;
+  for (const std::string_view name : registered_names(SchedulingAlgorithm::kKind))
+    if (SchedulerRegistration::make(name)->fits_tree_slots()) names.emplace_back(name);
+  return names;
+}
+
+std::uint32_t busiest_node(const RequestSet& set) {
+  std::vector<std::uint32_t> sends(set.ports), receives(set.ports);
+  std::uint32_t most = 0;
+  for (const Request& r : set.requests)
+    most = std::max({most, ++sends[r.connection.source], ++receives[r.connection.destination]});
+  return most;
+}
+
+Bytes served(const RequestSet& set, const TreeSlotFit& fit) {
+  Bytes bytes = 0;
+  for (std::size_t i = 0; i < set.requests.size(); ++i)
+    if (fit.slot_of[i] != kNoSlot) bytes += set.requests[i].bytes;
+  return bytes;
+}
+
+TEST(TreeSlots, EveryFitterOnEveryTree) {
+  EXPECT_EQ(slot_fitters(), (std::vector<std::string>{"first-fit", "optimal"}));
+  for (const FatTreeShape& shape : {FatTreeShape{1, 8, 8}, {2, 4, 4}, {2, 8, 2}, {3, 3, 4}, {3, 4, 2}}) {
+    const std::uint32_t nodes = FatTree(shape).nodes();
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      RequestSet set = random_set(nodes, nodes * 2, seed);
+      Random random(seed);
+      for (Request& r : set.requests) r.bytes = 1 + random.below(100);
+      for (const std::uint32_t slots : {0U, 1U, 2U, 5U}) {
+        Bytes least = 0;
+        for (const std::string& name : slot_fitters()) {
+          const TreeSlotFit fit = SchedulerRegistration::make(name)->tree_slot_fitter(shape)->fit(set, slots);
+          ASSERT_EQ(fault_of(shape, set, fit), "") << name << " on " << to_string(shape);
+          const std::set<std::uint32_t> used(fit.slot_of.begin(), fit.slot_of.end());
+          ASSERT_EQ(used.size() - used.count(kNoSlot), fit.slots) << name;
+          if (slots == 0) {
+            ASSERT_EQ(used.count(kNoSlot), 0u) << name;
+            ASSERT_GE(fit.slots, least_tree_slots(shape, set)) << name;
+          } else {
+            ASSERT_LE(fit.slots, slots) << name;
+          }
+          // In order: optimal is the last, and serves no less.
+          ASSERT_GE(served(set, fit), least) << name;
+          least = served(set, fit);
+          if (name == "optimal" && slots == 0 && shape.down <= shape.up) {
+            ASSERT_EQ(fit.slots, busiest_node(set)) << to_string(shape);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(TreeSlots, AnySchedulerOfOneSlotSlotBySlot) {
+  for (const FatTreeShape& shape : {FatTreeShape{2, 4, 4}, {2, 8, 2}, {3, 3, 3}}) {
+    const RequestSet set = random_set(FatTree(shape).nodes(), FatTree(shape).nodes() * 3, 1);
+    for (const char* name : {"level-wise", "d-mod-k", "turn-back", "optimal"}) {
+      const auto scheduler = SchedulerRegistration::make(name)->fat_tree(shape, 1);
+      const TreeSlotFit all = fit_slot_by_slot(*scheduler, set, 0),
+                        some = fit_slot_by_slot(*scheduler, set, 2);
+      ASSERT_EQ(fault_of(shape, set, all), "") << name;
+      ASSERT_EQ(std::count(all.slot_of.begin(), all.slot_of.end(), kNoSlot), 0);
+      ASSERT_GE(all.slots, least_tree_slots(shape, set));
+      for (std::size_t i = 0; i < set.requests.size(); ++i)
+        ASSERT_EQ(some.slot_of[i], all.slot_of[i] < 2 ? all.slot_of[i] : kNoSlot);
+    }
+  }
+}
+
+TEST(TreeSlots, MoreThanCanBeWrittenDownAreRefused) {
+  EXPECT_NO_THROW(check_tree_slots(64, 1U << 20));
+  EXPECT_THROW(check_tree_slots(65, 1U << 20), UserError);
+  EXPECT_THROW(check_tree_slots(~std::uint32_t{0}, 1U << 20), UserError);
 }
 
 TEST(TreeSlots, ComeAndGo) {

@@ -8,9 +8,12 @@
 // it crosses once. Turning between that level and the top is not tried: by Theorem 2 that way down comes back
 // to the link that was taken. So this is a local scheduler on a tree with w^l links more, and is to be
 // compared as such.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
+#include "core/error.h"
 #include "emulator/scheduler/local_climb.h"
 #include "emulator/scheduler/tree_algorithm.h"
 
@@ -21,10 +24,7 @@ template <std::size_t kWords>
 class TurnBack final : public TreeScheduler {
  public:
   TurnBack(const FatTree& tree, std::uint64_t seed)
-      : links_(tree),
-        seed_(seed),
-        top_(tree.levels() - 1),
-        taken_across_(tree.levels() > 1 ? std::size_t{tree.switches(top_)} * tree.shape().up : 0) {}
+      : links_(tree), seed_(seed), top_(tree.levels() - 1), taken_across_(wires(tree)) {}
 
   std::size_t schedule(std::span<const Connection> requests, std::span<TreePath> paths) override {
     links_.reset();
@@ -48,6 +48,18 @@ class TurnBack final : public TreeScheduler {
   }
 
  private:
+  /// Across the top: w for each of its w^(l-1) switches, which is many times the links of any level where w
+  /// is large and m small.
+  static std::size_t wires(const FatTree& tree) {
+    if (tree.levels() == 1) return 0;
+    const std::size_t count = std::size_t{tree.switches(tree.levels() - 1)} * tree.shape().up;
+    if (count > kMostTreeNodes)
+      throw UserError(fmt::format("turn-back: the top of {} has {} wires across it, more than {}",
+                                  to_string(tree.shape()), count, kMostTreeNodes),
+                      "Give a tree with fewer ports up, or name other algorithms with --scheduler.");
+    return count;
+  }
+
   using Links = TreeLinks<kWords>;
 
   /// From the top switch over the first wire that is free and has a free way down.
@@ -84,7 +96,7 @@ class TurnBack final : public TreeScheduler {
 
 const SchedulerRegistration kTurnBack{
     "turn-back", "fat tree, top switches connected: local, blocked requests go on to the top (TBWP, L 1)",
-    &TreeAlgorithm<TurnBack>::make};
+    &TreeAlgorithm<TurnBack, true>::make};
 
 }  // namespace
 }  // namespace hybrid
