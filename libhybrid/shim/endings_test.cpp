@@ -69,6 +69,27 @@ TEST(Endings, ErrorCodesHandlersJumpsAndExceptionsAreThePrograms) {
   EXPECT_EQ(lines[lines.size() - 2], "recv 0 tag 77 4 comm 2") << "calls after a jump are still seen";
 }
 
+TEST(Endings, DestructorsAndHandlersOfExitMayCallMpi) {
+  for (const std::string how : {"static", "atexit"}) {
+    const RecordedRun run(2, {program("shim_destructors"), how});
+    EXPECT_EQ(run.outcome().status, 0) << how << run.outcome().out << run.outcome().err;
+    EXPECT_THAT(run.outcome().out, HasSubstr("as it should be")) << how;
+    EXPECT_EQ(run.threads(0), 1u) << how;
+    EXPECT_TRUE(run.complete(0)) << how;
+    EXPECT_EQ(count(run.events(0), EventKind::recv_complete), 80u) << how;
+  }
+}
+
+TEST(Endings, DestructorsOfAThreadMayCallMpi) {
+  const RecordedRun run(2, {program("shim_destructors"), "thread"});
+  EXPECT_EQ(run.outcome().status, 0) << run.outcome().out << run.outcome().err;
+  EXPECT_THAT(run.outcome().out, HasSubstr("thread's object: as it should be"));
+  EXPECT_THAT(run.outcome().out, HasSubstr("thread's key: as it should be"));
+  EXPECT_TRUE(run.complete(0));
+  EXPECT_EQ(count(run.events(0), EventKind::recv_complete), 3u * 3u * 40u);
+  EXPECT_EQ(run.threads(0), 2u) << "a thread's journal is handed on to the next";
+}
+
 TEST(Endings, AFullDiskIsToldOnceAndTheProgramGoesOn) {
   // The program forbids itself larger files once MPI has started: no journal gets a second segment.
   const RecordedRun run(4, {program("shim_full_disk")});

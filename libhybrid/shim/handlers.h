@@ -61,12 +61,12 @@ inline bool was_cancelled(const MPI_Status& status) { return (status.count_hi_an
 /// A place for the match where the program wants none. `status` is what the real call gets.
 class OwnStatus {
  public:
-  explicit OwnStatus(MPI_Status*& status) : OwnStatus(1, status) {}
-  /// Of the one request, of `count`, that a call completes.
-  OwnStatus(int /*count*/, MPI_Status*& status) {
+  explicit OwnStatus(MPI_Status*& status) {
     if (status == MPI_STATUS_IGNORE) status = &own_;
     used_ = status;
   }
+  /// Of the one request, of `count`, that a call completes.
+  OwnStatus(Thread& /*thread*/, int /*count*/, MPI_Status*& status) : OwnStatus(status) {}
   const MPI_Status& get() const { return *used_; }
   const MPI_Status& operator[](int) const { return *used_; }
 

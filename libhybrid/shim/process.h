@@ -94,6 +94,7 @@ class Process {
   std::mutex threads_mutex_;
   std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<Thread*> idle_threads_;
+  bool finished_ = false;  // the journals are closed
   std::atomic<bool> no_more_journals_{false};
   std::atomic<std::uint64_t> unrecorded_calls_{0};
   std::atomic<std::uint32_t> next_communicator_{kSelfCommunicator + 1};
