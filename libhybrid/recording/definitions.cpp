@@ -167,7 +167,13 @@ DefinitionWriter::DefinitionWriter(const std::string& path) {
   write_record(kFirstLine);
 }
 
-DefinitionWriter::~DefinitionWriter() { ::close(file_); }
+DefinitionWriter::~DefinitionWriter() { close(); }
+
+void DefinitionWriter::close() {
+  const std::lock_guard lock(mutex_);
+  if (file_ >= 0) ::close(file_);
+  file_ = -1;
+}
 
 void DefinitionWriter::property(std::string_view name, std::string_view value) {
   write_record("property\t" + escaped(name) + "\t" + escaped(value));
@@ -198,6 +204,7 @@ bool DefinitionWriter::waits() {
 
 void DefinitionWriter::write_record(std::string_view record) {
   const std::lock_guard lock(mutex_);
+  if (file_ < 0) return;
   const FileSizeSignalGuard guard;
   unwritten_.append(record).push_back('\n');
   ssize_t written = 0;

@@ -54,6 +54,9 @@ class DefinitionWriter {
   void window(std::uint32_t id, std::uint32_t communicator);
   void region(std::uint32_t id, std::string_view name);
 
+  /// What is told afterwards is forgotten.
+  void close();
+
   /// Records that are not in the file: the disk is full.
   bool waits();
 

@@ -128,13 +128,10 @@ void Process::add_communicator(MPI_Comm comm, std::unique_ptr<Communicator> know
   definitions->communicator(known->id, known->members, known->remote);
   if (!known->neighbors_out.empty() || !known->neighbors_in.empty())
     definitions->neighbors(known->id, known->neighbors_out, known->neighbors_in);
-  if (communicators.objects() >= reclaim_at_) {
-    communicators.reclaim([this](const Communicator& each) {
-      return requests.uses(each) || messages.uses(each) ||
-             windows.any([&](const Window& window) { return window.communicator == &each; });
-    });
-    reclaim_at_ = communicators.objects() * 2 + 64;
-  }
+  communicators.reclaim_some([this](const Communicator& each) {
+    return requests.uses(each) || shared_requests.uses(each) || messages.uses(each) ||
+           windows.any([&](const Window& window) { return window.communicator == &each; });
+  });
   communicators.insert(static_cast<std::uint32_t>(comm), std::move(known));
 }
 
@@ -157,7 +154,7 @@ const Communicator* Process::communicator(MPI_Comm comm) {
   const Communicator* const known = communicators.find(static_cast<std::uint32_t>(comm));
   if (known != nullptr) [[likely]]
     return known;
-  if (comm == MPI_COMM_NULL) return nullptr;
+  if (is_no_object(static_cast<std::uint32_t>(comm))) return nullptr;
   define_communicator(comm);
   return communicators.find(static_cast<std::uint32_t>(comm));
 }

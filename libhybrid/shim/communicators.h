@@ -30,11 +30,14 @@ int comm_idup(Thread& thread, Real&& real, MPI_Comm comm, const MPI_Comm* made, 
   return result;
 }
 
-// Before the call, after which another thread's communicator may have the handle.
+// MPI may refuse. After the call another thread's communicator may have the handle already.
 template <class Real>
 int comm_free(Thread& thread, Real&& real, const MPI_Comm* comm) {
-  process().communicators.erase(static_cast<std::uint32_t>(*comm));
-  return call(thread, real);
+  const auto handle = static_cast<std::uint32_t>(*comm);
+  const Communicator* const known = process().communicators.find(handle);
+  const int result = call(thread, real);
+  if (result == MPI_SUCCESS) process().communicators.erase(handle, known);
+  return result;
 }
 
 }  // namespace hybrid::shim::handle

@@ -65,7 +65,8 @@ TEST(Endings, ErrorCodesHandlersJumpsAndExceptionsAreThePrograms) {
   EXPECT_EQ(run.outcome().status, 0) << run.outcome().err;
   EXPECT_EQ(run.outcome().out, without.out);
   const auto lines = run.transfers(0);
-  ASSERT_GE(lines.size(), 3u);
+  ASSERT_GE(lines.size(), 6u);
+  EXPECT_EQ(lines[lines.size() - 5], "recv 0 tag 88 4") << "on MPI_COMM_WORLD, which could not be freed";
   EXPECT_EQ(lines[lines.size() - 2], "recv 0 tag 77 4 comm 2") << "calls after a jump are still seen";
 }
 
@@ -88,6 +89,15 @@ TEST(Endings, DestructorsOfAThreadMayCallMpi) {
   EXPECT_TRUE(run.complete(0));
   EXPECT_EQ(count(run.events(0), EventKind::recv_complete), 3u * 3u * 40u);
   EXPECT_EQ(run.threads(0), 2u) << "a thread's journal is handed on to the next";
+}
+
+TEST(Endings, AnErrorHandlerMayEndMpi) {
+  const RecordedRun run(2, {program("shim_ends_in_handler"), "finalize"});
+  EXPECT_THAT(run.outcome().out, HasSubstr("ended by the handler"));
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    EXPECT_EQ(run.transfers(rank).size(), 1u) << "the barrier";
+    EXPECT_TRUE(run.complete(rank)) << "the recording ended with MPI";
+  }
 }
 
 TEST(Endings, AFullDiskIsToldOnceAndTheProgramGoesOn) {

@@ -15,6 +15,7 @@
 namespace hybrid::shim {
 
 std::atomic<Process*> recording{nullptr};
+std::atomic<Process*> begun{nullptr};
 
 namespace detail {
 constinit thread_local std::uintptr_t outermost_frame = 0;

@@ -61,7 +61,7 @@ class Process {
   SharedRequestTable shared_requests;
   RequestTable messages;  // matched probes, by MPI_Message
   OnlinePrediction prediction;
-  std::atomic<std::uint32_t> datatypes_changed{0};  // see datatypes.h
+  DatatypeSizes datatypes;  // of those whose handles do not tell their sizes
 
   /// Defines MPI_COMM_WORLD and MPI_COMM_SELF, which the definitions always have.
   void define_world();
@@ -99,13 +99,15 @@ class Process {
   std::atomic<std::uint64_t> unrecorded_calls_{0};
   std::atomic<std::uint32_t> next_communicator_{kSelfCommunicator + 1};
   std::atomic<std::uint32_t> next_window_{0};
-  std::size_t reclaim_at_ = 64;
   std::mutex regions_mutex_;
   std::map<std::string, std::uint32_t, std::less<>> regions_;
 };
 
 /// The recording, null before it begins and after it ends.
 extern std::atomic<Process*> recording;
+/// The same, kept after its end, when nothing comes into it any more: a call may be under way that ended it
+/// from its error handler, and threads end when they like.
+extern std::atomic<Process*> begun;
 
 namespace detail {
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local Thread* current_thread;
@@ -122,7 +124,7 @@ Thread* join_recording() noexcept;
   return thread;
 }
 
-/// While something is recorded.
-inline Process& process() { return *recording.load(std::memory_order_relaxed); }
+/// Once something is recorded.
+inline Process& process() { return *begun.load(std::memory_order_relaxed); }
 
 }  // namespace hybrid::shim
