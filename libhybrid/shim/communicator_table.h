@@ -22,6 +22,7 @@ struct Communicator {
   std::vector<std::int32_t> remote;   // of an intercommunicator's other group
   std::vector<std::int32_t> neighbors_out, neighbors_in;  // world ranks, of a topology
   bool inter = false;
+  mutable std::atomic<std::uint32_t> calls{0};  // on it that make communicators
 
   /// The ranks that a transfer on this communicator names.
   const std::vector<std::int32_t>& peers() const { return inter ? remote : members; }

@@ -68,11 +68,13 @@ class Process {
   /// The communicator behind a handle; asks MPI and defines it the first time. nullptr: MPI_COMM_NULL, or
   /// memory is short.
   const Communicator* communicator(MPI_Comm comm);
-  /// Defines a communicator that was just created: in the order of creation on every process, by which
-  /// definitions of different processes are matched.
-  void define_communicator(MPI_Comm comm) noexcept;
+  /// What makes a communicator by a call on all of `parent`. To be asked once for each such call, whether it
+  /// makes one here or not.
+  Origin next_origin(MPI_Comm parent) noexcept;
+  /// Defines a communicator that was just created.
+  void define_communicator(MPI_Comm comm, Origin origin = {}) noexcept;
   /// Defines `made` with the members of `comm`.
-  void define_duplicate(MPI_Comm comm, MPI_Comm made) noexcept;
+  void define_duplicate(MPI_Comm comm, MPI_Comm made, Origin origin) noexcept;
   void define_window(MPI_Win win, MPI_Comm comm) noexcept;
   const Window* window(MPI_Win win);
   /// Id of a phase's name.
@@ -89,7 +91,7 @@ class Process {
   std::uint64_t unrecorded_calls() const { return unrecorded_calls_.load(std::memory_order_relaxed); }
 
  private:
-  void add_communicator(MPI_Comm comm, std::unique_ptr<Communicator> known);
+  void add_communicator(MPI_Comm comm, std::unique_ptr<Communicator> known, const Origin& origin);
 
   std::mutex threads_mutex_;
   std::vector<std::unique_ptr<Thread>> threads_;
