@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/journal.h"
+#include "libhybrid/shim/clock.h"
 #include "libhybrid/shim/testing/recorded_run.h"
 
 namespace hybrid::shim::testing {
@@ -99,6 +100,25 @@ TEST(Endings, AnErrorHandlerMayEndMpi) {
     EXPECT_TRUE(run.complete(rank)) << "the recording ended with MPI";
   }
 }
+
+#if defined(__x86_64__)
+TEST(Endings, WithoutASteadyCycleCounterTheClockIsMonotonic) {
+  const std::uint64_t before = nanoseconds_of(CLOCK_MONOTONIC);
+  const RecordedRun run(2, {program("shim_p2p"), "blocking"}, {{"LIBHYBRID_CYCLE_COUNTER", "off"}});
+  const std::uint64_t after = nanoseconds_of(CLOCK_MONOTONIC);
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_EQ(run.outcome().err, "");
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    const JournalReader journal(journal_path(run.recording(), rank, 0));
+    EXPECT_GE(journal.header().origin_ticks, before);
+    for (const Event& event : run.events(rank)) {
+      if (event.kind == EventKind::extension) continue;
+      EXPECT_GE(event.begin, before);
+      EXPECT_LE(event.begin, after);
+    }
+  }
+}
+#endif
 
 TEST(Endings, AFullDiskIsToldOnceAndTheProgramGoesOn) {
   // The program forbids itself larger files once MPI has started: no journal gets a second segment.
