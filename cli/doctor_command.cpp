@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -21,6 +20,7 @@
 #include "cli/json_output.h"
 #include "cli/mpiexec.h"
 #include "cli/program.h"
+#include "core/cycle_counter.h"
 #include "core/units.h"
 
 namespace hybrid {
@@ -123,10 +123,7 @@ double cost_of(Call&& call) {
 }
 
 Finding clock_cost() {
-  std::ifstream cpuinfo("/proc/cpuinfo");
-  bool constant = false;
-  for (std::string line; !constant && std::getline(cpuinfo, line);)
-    constant = line.starts_with("flags") && line.find("constant_tsc") != std::string::npos;
+  const bool constant = has_steady_cycle_counter();
   timespec now{};
   const double monotonic = cost_of([&] { clock_gettime(CLOCK_MONOTONIC, &now); });
   const double thread = cost_of([&] { clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now); });

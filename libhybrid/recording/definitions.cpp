@@ -20,7 +20,7 @@ namespace hybrid {
 
 namespace {
 
-constexpr std::string_view kFirstLine = "hybrid-definitions 1";
+constexpr std::string_view kFirstLine = "hybrid-definitions 2";
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -84,8 +84,8 @@ class Record {
     return text;
   }
 
-  std::uint32_t number() {
-    const std::string_view text = field();
+  std::uint32_t number() { return number(field()); }
+  std::uint32_t number(std::string_view text) const {
     return take<std::uint32_t>(text, text.data() + text.size());
   }
 
@@ -135,6 +135,9 @@ void read_record(Record& record, Definitions& definitions) {
     auto& communicator = definitions.communicators[record.number()];
     communicator.members = record.ranks();
     communicator.remote = record.ranks();
+    if (const std::string_view parent = record.field(); !parent.empty())
+      communicator.origin.parent = record.number(parent);
+    communicator.origin.call = unescaped(record.field());
   } else if (kind == "neighbors") {
     auto& communicator = definitions.communicators[record.number()];
     communicator.neighbors_out = record.ranks();
@@ -167,15 +170,23 @@ DefinitionWriter::DefinitionWriter(const std::string& path) {
   write_record(kFirstLine);
 }
 
-DefinitionWriter::~DefinitionWriter() { ::close(file_); }
+DefinitionWriter::~DefinitionWriter() { close(); }
+
+void DefinitionWriter::close() {
+  const std::lock_guard lock(mutex_);
+  if (file_ >= 0) ::close(file_);
+  file_ = -1;
+}
 
 void DefinitionWriter::property(std::string_view name, std::string_view value) {
   write_record("property\t" + escaped(name) + "\t" + escaped(value));
 }
 
 void DefinitionWriter::communicator(std::uint32_t id, std::span<const std::int32_t> members,
-                                    std::span<const std::int32_t> remote) {
-  write_record("communicator\t" + std::to_string(id) + "\t" + runs(members) + "\t" + runs(remote));
+                                    std::span<const std::int32_t> remote, const Origin& origin) {
+  write_record("communicator\t" + std::to_string(id) + "\t" + runs(members) + "\t" + runs(remote) + "\t" +
+               (origin.parent == Origin::kNoParent ? "" : std::to_string(origin.parent)) + "\t" +
+               escaped(origin.call));
 }
 
 void DefinitionWriter::neighbors(std::uint32_t communicator, std::span<const std::int32_t> out,
@@ -198,6 +209,7 @@ bool DefinitionWriter::waits() {
 
 void DefinitionWriter::write_record(std::string_view record) {
   const std::lock_guard lock(mutex_);
+  if (file_ < 0) return;
   const FileSizeSignalGuard guard;
   unwritten_.append(record).push_back('\n');
   ssize_t written = 0;

@@ -6,8 +6,8 @@
 //   rank-R.definitions        one per process
 //   rank-R-thread-T.journal   one per thread that communicated
 // Ids are the process's own, ascend in the order of creation and are never used twice. The trace writer
-// matches communicators across processes by their members and the order of their creation, so that recording
-// adds no communication to the program.
+// matches communicators across processes by what made them (Origin) and their members, so that recording adds
+// no communication to the program.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,18 @@ inline constexpr std::string_view kFullDiskToken = "full-disk-not-told";
 std::string definitions_path(const std::string& directory, std::uint32_t rank);
 std::string journal_path(const std::string& directory, std::uint32_t rank, std::uint32_t thread);
 
+/// What made a communicator, in words that all its members share.
+struct Origin {
+  static constexpr std::uint32_t kNoParent = 0xFFFFFFFFu;
+  /// The process's id of the communicator that it was made from, by a call that was collective over all of
+  /// that one; kNoParent where none such is shared by its members.
+  std::uint32_t parent = kNoParent;
+  /// Which call it was: "3", the fourth such call on the parent, or "group 7", by the tag of a call that only
+  /// the members of the new one make.
+  std::string call;
+  bool operator==(const Origin&) const = default;
+};
+
 /// One per process; calls may come from several threads. On a full disk a record waits in memory and goes
 /// with the next one; nothing is reported.
 class DefinitionWriter {
@@ -47,12 +59,15 @@ class DefinitionWriter {
   void property(std::string_view name, std::string_view value);
   /// `members`: world rank of each local rank; `remote` likewise for an intercommunicator, else empty.
   void communicator(std::uint32_t id, std::span<const std::int32_t> members,
-                    std::span<const std::int32_t> remote = {});
+                    std::span<const std::int32_t> remote = {}, const Origin& origin = {});
   /// Neighbours of a topology communicator, world ranks in the order of the neighbourhood collectives.
   void neighbors(std::uint32_t communicator, std::span<const std::int32_t> out,
                  std::span<const std::int32_t> in);
   void window(std::uint32_t id, std::uint32_t communicator);
   void region(std::uint32_t id, std::string_view name);
+
+  /// What is told afterwards is forgotten.
+  void close();
 
   /// Records that are not in the file: the disk is full.
   bool waits();
@@ -68,6 +83,7 @@ class DefinitionWriter {
 struct Definitions {
   struct Communicator {
     std::vector<std::int32_t> members, remote, neighbors_out, neighbors_in;
+    Origin origin;
   };
   std::map<std::string, std::string, std::less<>> properties;
   std::map<std::uint32_t, Communicator> communicators;

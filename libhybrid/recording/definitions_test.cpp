@@ -41,7 +41,7 @@ TEST(Definitions, ReadsBackWhatWasWritten) {
     writer.property("arguments", odd);
     writer.property(odd, "");
     writer.communicator(4, members, remote);
-    writer.communicator(5, remote);
+    writer.communicator(5, remote, {}, {4, odd});
     writer.neighbors(5, edge, members);
     writer.window(2, 5);
     writer.region(0, odd);
@@ -54,6 +54,8 @@ TEST(Definitions, ReadsBackWhatWasWritten) {
   EXPECT_EQ(read.communicators.at(4).remote, remote);
   EXPECT_EQ(read.communicators.at(5).members, remote);
   EXPECT_THAT(read.communicators.at(5).remote, IsEmpty());
+  EXPECT_EQ(read.communicators.at(4).origin, Origin{});
+  EXPECT_EQ(read.communicators.at(5).origin, (Origin{4, odd}));
   EXPECT_EQ(read.communicators.at(5).neighbors_out, edge);
   EXPECT_EQ(read.communicators.at(5).neighbors_in, members);
   EXPECT_EQ(read.windows.at(2), 5u);
@@ -91,13 +93,15 @@ TEST(Definitions, ARecordCutAtTheEndIsIgnored) {
 TEST(Definitions, SaysWhereAFileIsDamaged) {
   const TemporaryDirectory directory;
   const auto with = [&](const std::string& line) {
-    std::ofstream(directory / "d") << "hybrid-definitions 1\nregion\t0\tx\n" << line << "\n";
+    std::ofstream(directory / "d") << "hybrid-definitions 2\nregion\t0\tx\n" << line << "\n";
     return refusal(directory / "d");
   };
   EXPECT_THAT(with("window\t1\tx"), HasSubstr("d:3: expected a number instead of \"x\""));
   EXPECT_THAT(with("window\t1"), HasSubstr("d:3: expected a further field"));
   EXPECT_THAT(with("communicator\t1\t5-2\t"), HasSubstr("d:3: expected an ascending run"));
   EXPECT_THAT(with("communicator\t1\t0-2147483647\t"), HasSubstr("d:3: expected an ascending run"));
+  EXPECT_THAT(with("communicator\t1\t0-3\t"), HasSubstr("d:3: expected a further field"));
+  EXPECT_THAT(with("communicator\t1\t0-3\t\tx\t"), HasSubstr("d:3: expected a number instead of \"x\""));
   EXPECT_THAT(with("colour\t1"), HasSubstr("instead of \"colour\""));
   EXPECT_THAT(with("region\t-1\tx"), HasSubstr("d:3: expected a number"));
   EXPECT_THAT(refusal(directory / "missing"), HasSubstr("cannot open"));

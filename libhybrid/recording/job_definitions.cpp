@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <numeric>
+#include <tuple>
 
 namespace hybrid {
 
@@ -20,10 +21,10 @@ class Merger {
     process.communicators[kWorldCommunicator] = {0, false};
     process.communicators[kSelfCommunicator] = {1, false};
     // std::map: ascending ids, that is, the order of creation.
-    std::map<Pair, std::uint32_t> occurrences;
+    std::map<Made, std::uint32_t> occurrences;
     for (auto& [id, communicator] : definitions.communicators) {
       if (id != kWorldCommunicator && id != kSelfCommunicator)
-        process.communicators[id] = communicator_view(communicator, occurrences);
+        process.communicators[id] = communicator_view(process, communicator, occurrences);
       if (!communicator.neighbors_out.empty() || !communicator.neighbors_in.empty())
         process.neighbors[id] = {std::move(communicator.neighbors_out), std::move(communicator.neighbors_in)};
     }
@@ -68,6 +69,8 @@ class Merger {
 
  private:
   using Pair = std::pair<std::uint32_t, std::uint32_t>;
+  /// The job's id of the parent, the call, the groups.
+  using Made = std::tuple<std::uint32_t, std::string, Pair>;
 
   // The k-th thing of its kind, made if this process is the first to have so many.
   template <typename Make>
@@ -76,8 +79,9 @@ class Merger {
     return made[k];
   }
 
-  ProcessDefinitions::CommunicatorView communicator_view(Definitions::Communicator& communicator,
-                                                         std::map<Pair, std::uint32_t>& occurrences) {
+  ProcessDefinitions::CommunicatorView communicator_view(const ProcessDefinitions& process,
+                                                         Definitions::Communicator& communicator,
+                                                         std::map<Made, std::uint32_t>& occurrences) {
     Pair groups{group(std::move(communicator.members)), group(std::move(communicator.remote))};
     const bool inter =
         !job_.groups[groups.first].members.empty() && !job_.groups[groups.second].members.empty();
@@ -89,7 +93,12 @@ class Merger {
       swapped = job_.groups[groups.second].members.front() < job_.groups[groups.first].members.front();
       if (swapped) std::swap(groups.first, groups.second);
     }
-    const std::uint32_t id = kth(communicators_[groups], occurrences[groups]++, [&] {
+    // A parent has a lower id, and was seen before; one that was lost with a full disk is as good as none.
+    const auto parent = process.communicators.find(communicator.origin.parent);
+    const bool has_parent = parent != process.communicators.end();
+    const Made made{has_parent ? parent->second.id : Origin::kNoParent, std::move(communicator.origin.call),
+                    groups};
+    const std::uint32_t id = kth(communicators_[made], occurrences[made]++, [&] {
       job_.communicators.push_back({groups.first, groups.second});
       return static_cast<std::uint32_t>(job_.communicators.size() - 1);
     });
@@ -98,7 +107,7 @@ class Merger {
 
   JobDefinitions& job_;
   std::map<std::vector<std::int32_t>, std::uint32_t> groups_;
-  std::map<Pair, std::vector<std::uint32_t>> communicators_;
+  std::map<Made, std::vector<std::uint32_t>> communicators_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> windows_;
   std::map<std::string, std::uint32_t> regions_;
 };

@@ -2,8 +2,11 @@
 // has one id, and each process a map from its own ids to those.
 //
 // Communicators carry no name that processes share, and recording adds no communication to the program. But
-// creating one is collective over its members, so the k-th communicator that a process created over a given
-// ordered list of members is the k-th of every other member, too. Windows likewise, on their communicator.
+// creating one is collective, mostly over all of another one, its parent, and MPI has all members call on one
+// communicator in one order: so the k-th call on a parent is the k-th of every member. (In what order a
+// process calls on different communicators is its own affair: threads, and nonblocking duplication.) Of those
+// made by the new one's members alone, the k-th with the same members and tag. Windows are the k-th on their
+// communicator.
 #pragma once
 
 #include <cstdint>

@@ -52,6 +52,40 @@ TEST(JobDefinitions, MatchesCommunicatorsByMembersAndOrderOfCreation) {
   }
 }
 
+// Two duplicates of the world, each of which is duplicated again, in another order on either rank: what
+// threads do, and nonblocking duplication.
+TEST(JobDefinitions, WhatIsMadeOfDifferentCommunicatorsIsMatchedInWhateverOrder) {
+  const TemporaryDirectory directory;
+  const Members both{0, 1};
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    DefinitionWriter writer(definitions_path(directory.path(), rank));
+    writer.communicator(0, both);
+    writer.communicator(1, Members{static_cast<std::int32_t>(rank)});
+    writer.communicator(2, both, {}, {0, "0"});
+    writer.communicator(3, both, {}, {0, "1"});
+    writer.communicator(rank == 0 ? 4 : 5, both, {}, {2, "0"});
+    writer.communicator(rank == 0 ? 5 : 4, both, {}, {3, "0"});
+    // The second call on the world made none on rank 1 (a split of no colour), the third one on both.
+    if (rank == 0) writer.communicator(6, Members{0}, {}, {0, "2"});
+    writer.communicator(7, both, {}, {0, "3"});
+    // Made by the members alone: by tag, and those of one tag in their order.
+    writer.communicator(rank == 0 ? 8 : 9, both, {}, {0, "group 5"});
+    writer.communicator(rank == 0 ? 9 : 8, both, {}, {0, "group 6"});
+    writer.communicator(10, both, {}, {0, "group 6"});
+  }
+  const JobDefinitions job = merge_definitions(directory.path(), {0, 1});
+  const std::vector<std::pair<std::uint32_t, std::uint32_t>> same{{2, 2}, {3, 3}, {4, 5}, {5, 4},
+                                                                  {7, 7}, {8, 9}, {9, 8}, {10, 10}};
+  for (const auto& [first, second] : same) {
+    EXPECT_EQ(id_of(job, 0, first), id_of(job, 1, second)) << first;
+    for (const auto& [other, unused] : same) {
+      if (other != first) {
+        EXPECT_NE(id_of(job, 0, first), id_of(job, 0, other)) << first << " and " << other;
+      }
+    }
+  }
+}
+
 TEST(JobDefinitions, TranslatesWorldRanks) {
   const TemporaryDirectory directory;
   {

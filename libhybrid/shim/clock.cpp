@@ -1,6 +1,21 @@
 #include "libhybrid/shim/clock.h"
 
+#include <cstdlib>
+#include <cstring>
+
+#include "core/cycle_counter.h"
+
 namespace hybrid::shim {
+
+constinit bool detail::counts_cycles = true;
+
+namespace {
+// Before the initialisers of all other files, some of which read the clock.
+[[gnu::constructor(101)]] void choose_clock() {
+  const char* const wish = std::getenv("LIBHYBRID_CYCLE_COUNTER");
+  detail::counts_cycles = has_steady_cycle_counter() && (wish == nullptr || std::strcmp(wish, "off") != 0);
+}
+}  // namespace
 
 ClockSample ClockSample::now() {
   // Of a few tries the one with the narrowest bracket: the others were interrupted.

@@ -1,6 +1,7 @@
 // The journal's clock: the processor's cycle counter, the only one cheap enough to be read twice a call
 // (5 ns; clock_gettime 20 ns; the thread's CPU clock is a system call of 500 ns). All cores of a host count
-// alike (constant_tsc, nonstop_tsc); the rate is measured against CLOCK_MONOTONIC.
+// alike; the rate is measured against CLOCK_MONOTONIC. Where the counter does not run steadily
+// (core/cycle_counter.h), CLOCK_MONOTONIC itself is the clock: chosen once, when the library is loaded.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +21,17 @@ inline std::uint64_t nanoseconds_of(clockid_t clock) {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+namespace detail {
+/// Set before anything reads the clock. LIBHYBRID_CYCLE_COUNTER=off in the environment: never.
+[[gnu::visibility("hidden")]] extern constinit bool counts_cycles;
+}  // namespace detail
+
 inline Ticks ticks() {
 #if defined(__x86_64__)
-  return __rdtsc();
+  // A branch that is always foreseen, and no more than that beside the counter's 5 ns.
+  if (detail::counts_cycles) [[likely]]
+    return __rdtsc();
+  return nanoseconds_of(CLOCK_MONOTONIC);
 #elif defined(__aarch64__)
   std::uint64_t value;
   asm volatile("mrs %0, cntvct_el0" : "=r"(value));

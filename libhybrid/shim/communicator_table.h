@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -21,6 +22,7 @@ struct Communicator {
   std::vector<std::int32_t> remote;   // of an intercommunicator's other group
   std::vector<std::int32_t> neighbors_out, neighbors_in;  // world ranks, of a topology
   bool inter = false;
+  mutable std::atomic<std::uint32_t> calls{0};  // on it that make communicators
 
   /// The ranks that a transfer on this communicator names.
   const std::vector<std::int32_t>& peers() const { return inter ? remote : members; }
@@ -62,22 +64,28 @@ class HandleTable {
     return objects_.back().get();
   }
 
-  /// The handle means nothing any more. What it meant stays readable by those who hold it.
-  void erase(std::uint32_t handle) {
+  /// The handle means `object` no more, unless it means another by now. What it meant stays readable by those
+  /// who hold it.
+  void erase(std::uint32_t handle, const Object* object) {
     const std::lock_guard lock(mutex_);
-    if (find(handle) != nullptr) place(*slots_.load(std::memory_order_relaxed), handle, nullptr);
+    if (object != nullptr && find(handle) == object)
+      place(*slots_.load(std::memory_order_relaxed), handle, nullptr);
   }
 
-  /// Deletes the objects that no handle means and for which `in_use` is false.
+  /// Deletes the objects that no handle means and for which `in_use` is false, where there are enough of them
+  /// to be worth the search.
+  template <class InUse>
+  void reclaim_some(InUse&& in_use) {
+    const std::lock_guard lock(mutex_);
+    if (objects_.size() < reclaim_at_) return;
+    reclaim_locked(in_use);
+    reclaim_at_ = objects_.size() * 2 + 64;
+  }
+  /// The same, always.
   template <class InUse>
   void reclaim(InUse&& in_use) {
     const std::lock_guard lock(mutex_);
-    const Slots& slots = *slots_.load(std::memory_order_relaxed);
-    std::erase_if(objects_, [&](const std::unique_ptr<Object>& object) {
-      for (const Slot& slot : slots.slot)
-        if (slot.object.load(std::memory_order_relaxed) == object.get()) return false;
-      return !in_use(*object);
-    });
+    reclaim_locked(in_use);
   }
 
   /// Whether `predicate` holds for an object that is still there, with or without a handle.
@@ -88,7 +96,10 @@ class HandleTable {
                        [&](const auto& object) { return predicate(*object); });
   }
 
-  std::size_t objects() const { return objects_.size(); }
+  std::size_t objects() {
+    const std::lock_guard lock(mutex_);
+    return objects_.size();
+  }
 
  private:
   static constexpr std::uint32_t kFree = 0;  // no MPICH handle is 0
@@ -104,6 +115,16 @@ class HandleTable {
     std::vector<Slot> slot;
     std::size_t mask;
   };
+
+  template <class InUse>
+  void reclaim_locked(InUse&& in_use) {
+    const Slots& slots = *slots_.load(std::memory_order_relaxed);
+    std::erase_if(objects_, [&](const std::unique_ptr<Object>& object) {
+      for (const Slot& slot : slots.slot)
+        if (slot.object.load(std::memory_order_relaxed) == object.get()) return false;
+      return !in_use(*object);
+    });
+  }
 
   void place(Slots& slots, std::uint32_t handle, const Object* object) {
     std::size_t i = slots.home(handle);
@@ -135,10 +156,45 @@ class HandleTable {
   std::atomic<Slots*> slots_{nullptr};
   std::mutex mutex_;
   std::size_t used_ = 0;
+  std::size_t reclaim_at_ = 64;
   std::vector<std::unique_ptr<Slots>> generations_;
   std::vector<std::unique_ptr<Object>> objects_;
 };
 
 using CommunicatorTable = HandleTable<Communicator>;
+
+/// Datatype handle -> size in bytes. Any thread may call anything at any time.
+class DatatypeSizes {
+ public:
+  static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
+  std::uint64_t size(std::uint32_t handle) const {
+    const Size* const known = table_.find(handle);
+    return known == nullptr ? kUnknown : known->bytes.load(std::memory_order_acquire);
+  }
+  /// Throws nothing: where memory is short, the size stays unknown.
+  void keep(std::uint32_t handle, std::uint64_t bytes) noexcept {
+    if (const Size* const known = table_.find(handle); known != nullptr) {
+      known->bytes.store(bytes, std::memory_order_release);
+      return;
+    }
+    try {
+      table_.insert(handle, std::make_unique<Size>(bytes));
+    } catch (const std::exception&) {
+      return;
+    }
+  }
+  void forget(std::uint32_t handle) {
+    if (const Size* const known = table_.find(handle); known != nullptr)
+      known->bytes.store(kUnknown, std::memory_order_release);
+  }
+
+ private:
+  // MPI gives freed handles again, so that there are few; each keeps its place.
+  struct Size {
+    explicit Size(std::uint64_t b) : bytes(b) {}
+    mutable std::atomic<std::uint64_t> bytes;
+  };
+  HandleTable<Size> table_;
+};
 
 }  // namespace hybrid::shim

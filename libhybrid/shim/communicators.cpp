@@ -123,18 +123,15 @@ std::unique_ptr<Communicator> ask_mpi(MPI_Comm comm, MPI_Group world) {
 
 }  // namespace
 
-void Process::add_communicator(MPI_Comm comm, std::unique_ptr<Communicator> known) {
+void Process::add_communicator(MPI_Comm comm, std::unique_ptr<Communicator> known, const Origin& origin) {
   known->id = next_communicator_.fetch_add(1, std::memory_order_relaxed);
-  definitions->communicator(known->id, known->members, known->remote);
+  definitions->communicator(known->id, known->members, known->remote, origin);
   if (!known->neighbors_out.empty() || !known->neighbors_in.empty())
     definitions->neighbors(known->id, known->neighbors_out, known->neighbors_in);
-  if (communicators.objects() >= reclaim_at_) {
-    communicators.reclaim([this](const Communicator& each) {
-      return requests.uses(each) || messages.uses(each) ||
-             windows.any([&](const Window& window) { return window.communicator == &each; });
-    });
-    reclaim_at_ = communicators.objects() * 2 + 64;
-  }
+  communicators.reclaim_some([this](const Communicator& each) {
+    return requests.uses(each) || shared_requests.uses(each) || messages.uses(each) ||
+           windows.any([&](const Window& window) { return window.communicator == &each; });
+  });
   communicators.insert(static_cast<std::uint32_t>(comm), std::move(known));
 }
 
@@ -157,24 +154,42 @@ const Communicator* Process::communicator(MPI_Comm comm) {
   const Communicator* const known = communicators.find(static_cast<std::uint32_t>(comm));
   if (known != nullptr) [[likely]]
     return known;
-  if (comm == MPI_COMM_NULL) return nullptr;
+  if (is_no_object(static_cast<std::uint32_t>(comm))) return nullptr;
   define_communicator(comm);
   return communicators.find(static_cast<std::uint32_t>(comm));
 }
 
-void Process::define_communicator(MPI_Comm comm) noexcept {
+Origin Process::next_origin(MPI_Comm parent) noexcept {
+  try {
+    const Communicator* const known = communicator(parent);
+    if (known == nullptr) return {};
+    return {known->id, std::to_string(known->calls.fetch_add(1, std::memory_order_relaxed))};
+  } catch (const std::exception&) {
+    return {};  // memory is short
+  }
+}
+
+void Process::define_communicator(MPI_Comm comm, Origin origin) noexcept {
   if (comm == MPI_COMM_NULL) return;
   try {
-    if (auto known = ask_mpi(comm, world); known != nullptr) add_communicator(comm, std::move(known));
+    if (auto known = ask_mpi(comm, world); known != nullptr) add_communicator(comm, std::move(known), origin);
   } catch (const std::exception& error) {
     warn(std::string("a communicator is not recorded: ") + error.what());
   }
 }
 
-void Process::define_duplicate(MPI_Comm comm, MPI_Comm made) noexcept {
+void Process::define_duplicate(MPI_Comm comm, MPI_Comm made, Origin origin) noexcept {
   try {
-    if (const Communicator* const original = communicator(comm); original != nullptr)
-      add_communicator(made, std::make_unique<Communicator>(*original));
+    const Communicator* const original = communicator(comm);
+    if (original == nullptr) return;
+    auto known = std::make_unique<Communicator>();
+    known->rank = original->rank;
+    known->members = original->members;
+    known->remote = original->remote;
+    known->neighbors_out = original->neighbors_out;
+    known->neighbors_in = original->neighbors_in;
+    known->inter = original->inter;
+    add_communicator(made, std::move(known), origin);
   } catch (const std::exception& error) {
     warn(std::string("a communicator is not recorded: ") + error.what());
   }

@@ -2,28 +2,25 @@
 
 #include <algorithm>
 #include <memory>
-#include <vector>
 
 namespace hybrid::shim {
 
 namespace {
 
-// Grown to the largest call of the thread and kept. Calls do not nest (OutermostCall), so one each is enough.
 template <class T>
-T* scratch(int count) {
-  thread_local std::vector<T> memory;
-  if (memory.size() < static_cast<std::size_t>(count)) memory.resize(static_cast<std::size_t>(count));
-  return memory.data();
+T* scratch(Thread& thread, Thread::Scratch purpose, int count) {
+  static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+  return static_cast<T*>(thread.scratch(purpose, static_cast<std::size_t>(count) * sizeof(T)));
 }
 
 }  // namespace
 
-RequestsBefore::RequestsBefore(int count, const MPI_Request* requests)
+RequestsBefore::RequestsBefore(Thread& thread, int count, const MPI_Request* requests)
     : count_(std::max(count, 0)), copies_(process().concurrent) {
-  if (count_ > kSmall) handles_ = scratch<MPI_Request>(count_);
+  if (count_ > kSmall) handles_ = scratch<MPI_Request>(thread, Thread::Scratch::handles, count_);
   std::copy_n(requests, count_, handles_);
   if (!copies_) return;
-  if (count_ > kSmall) copied_ = scratch<Request>(count_);
+  if (count_ > kSmall) copied_ = scratch<Request>(thread, Thread::Scratch::requests, count_);
   for (int i = 0; i < count_; ++i) {
     const auto* slot = slot_of(handles_[i]);
     std::construct_at(&copied_[i], slot == nullptr ? Request{} : slot->request);
@@ -39,8 +36,9 @@ const Request* RequestsBefore::request(int i) const {
 
 RequestTable::Slot* RequestsBefore::persistent(int i) const { return slot_of(handles_[i]); }
 
-OwnStatuses::OwnStatuses(int count, MPI_Status*& statuses) {
-  if (statuses == MPI_STATUSES_IGNORE) statuses = count > kSmall ? scratch<MPI_Status>(count) : small_;
+OwnStatuses::OwnStatuses(Thread& thread, int count, MPI_Status*& statuses) {
+  if (statuses == MPI_STATUSES_IGNORE)
+    statuses = count > kSmall ? scratch<MPI_Status>(thread, Thread::Scratch::statuses, count) : small_;
   used_ = statuses;
 }
 

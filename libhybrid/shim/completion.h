@@ -14,7 +14,7 @@ namespace hybrid::shim {
 /// The requests of one call as they were before it. Small calls need no memory, larger ones use the thread's.
 class RequestsBefore {
  public:
-  RequestsBefore(int count, const MPI_Request* requests);
+  RequestsBefore(Thread& thread, int count, const MPI_Request* requests);
   RequestsBefore(const RequestsBefore&) = delete;
   RequestsBefore& operator=(const RequestsBefore&) = delete;
 
@@ -38,7 +38,7 @@ class RequestsBefore {
 /// Statuses for a call that takes an array of them.
 class OwnStatuses {
  public:
-  OwnStatuses(int count, MPI_Status*& statuses);
+  OwnStatuses(Thread& thread, int count, MPI_Status*& statuses);
   const MPI_Status& operator[](int i) const { return used_[i]; }
 
  private:
@@ -69,8 +69,8 @@ template <class Own, class Real, class Statuses, class InVain, class Each>
 HYBRID_HOT int complete(Thread& thread, Real&& real, int count, MPI_Request* requests, Statuses& statuses,
                         InVain&& in_vain, Each&& each) {
   CallTime time(thread);
-  const RequestsBefore before(count, requests);
-  const Own own(count, statuses);
+  const RequestsBefore before(thread, count, requests);
+  const Own own(thread, count, statuses);
   const int result = real();
   time.done();
   if (result == MPI_SUCCESS && in_vain()) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/journal.h"
+#include "libhybrid/shim/clock.h"
 #include "libhybrid/shim/testing/recorded_run.h"
 
 namespace hybrid::shim::testing {
@@ -65,9 +66,59 @@ TEST(Endings, ErrorCodesHandlersJumpsAndExceptionsAreThePrograms) {
   EXPECT_EQ(run.outcome().status, 0) << run.outcome().err;
   EXPECT_EQ(run.outcome().out, without.out);
   const auto lines = run.transfers(0);
-  ASSERT_GE(lines.size(), 3u);
+  ASSERT_GE(lines.size(), 6u);
+  EXPECT_EQ(lines[lines.size() - 5], "recv 0 tag 88 4") << "on MPI_COMM_WORLD, which could not be freed";
   EXPECT_EQ(lines[lines.size() - 2], "recv 0 tag 77 4 comm 2") << "calls after a jump are still seen";
 }
+
+TEST(Endings, DestructorsAndHandlersOfExitMayCallMpi) {
+  for (const std::string how : {"static", "atexit"}) {
+    const RecordedRun run(2, {program("shim_destructors"), how});
+    EXPECT_EQ(run.outcome().status, 0) << how << run.outcome().out << run.outcome().err;
+    EXPECT_THAT(run.outcome().out, HasSubstr("as it should be")) << how;
+    EXPECT_EQ(run.threads(0), 1u) << how;
+    EXPECT_TRUE(run.complete(0)) << how;
+    EXPECT_EQ(count(run.events(0), EventKind::recv_complete), 80u) << how;
+  }
+}
+
+TEST(Endings, DestructorsOfAThreadMayCallMpi) {
+  const RecordedRun run(2, {program("shim_destructors"), "thread"});
+  EXPECT_EQ(run.outcome().status, 0) << run.outcome().out << run.outcome().err;
+  EXPECT_THAT(run.outcome().out, HasSubstr("thread's object: as it should be"));
+  EXPECT_THAT(run.outcome().out, HasSubstr("thread's key: as it should be"));
+  EXPECT_TRUE(run.complete(0));
+  EXPECT_EQ(count(run.events(0), EventKind::recv_complete), 3u * 3u * 40u);
+  EXPECT_EQ(run.threads(0), 2u) << "a thread's journal is handed on to the next";
+}
+
+TEST(Endings, AnErrorHandlerMayEndMpi) {
+  const RecordedRun run(2, {program("shim_ends_in_handler"), "finalize"});
+  EXPECT_THAT(run.outcome().out, HasSubstr("ended by the handler"));
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    EXPECT_EQ(run.transfers(rank).size(), 1u) << "the barrier";
+    EXPECT_TRUE(run.complete(rank)) << "the recording ended with MPI";
+  }
+}
+
+#if defined(__x86_64__)
+TEST(Endings, WithoutASteadyCycleCounterTheClockIsMonotonic) {
+  const std::uint64_t before = nanoseconds_of(CLOCK_MONOTONIC);
+  const RecordedRun run(2, {program("shim_p2p"), "blocking"}, {{"LIBHYBRID_CYCLE_COUNTER", "off"}});
+  const std::uint64_t after = nanoseconds_of(CLOCK_MONOTONIC);
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_EQ(run.outcome().err, "");
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    const JournalReader journal(journal_path(run.recording(), rank, 0));
+    EXPECT_GE(journal.header().origin_ticks, before);
+    for (const Event& event : run.events(rank)) {
+      if (event.kind == EventKind::extension) continue;
+      EXPECT_GE(event.begin, before);
+      EXPECT_LE(event.begin, after);
+    }
+  }
+}
+#endif
 
 TEST(Endings, AFullDiskIsToldOnceAndTheProgramGoesOn) {
   // The program forbids itself larger files once MPI has started: no journal gets a second segment.

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <utility>
 
 #include "libhybrid/live/live_job.h"
 #include "libhybrid/recording/recording.h"
@@ -57,6 +58,8 @@ void end_recording() {
       warn(std::string("what was counted is not recorded: ") + error.what());
     }
   }
+  p->prediction.stop();
+  p->live_carries = false;
   p->live.reset();
   // A barrier, too.
   mpi::Allreduce(&untold, &p->untold_loss, 1, MPI_UINT64_T, MPI_SUM, p->own_comm);
@@ -64,7 +67,9 @@ void end_recording() {
   p->link.reset();
   mpi::Group_free(&p->world);
   mpi::Comm_free(&p->own_comm);
+  if (p->definitions != nullptr) p->definitions->close();
   s.ended = std::move(p);
+  s.to_finish = true;
 }
 
 }  // namespace
@@ -84,8 +89,8 @@ void before_session_finalize() noexcept {
 }
 
 void after_finalize() noexcept {
-  const std::unique_ptr<Process> p = std::move(state().ended);
-  if (p == nullptr) return;
+  if (!std::exchange(state().to_finish, false)) return;
+  const Process* const p = state().ended.get();
   set_full_disk_token("");
   if (p->rank != 0 || p->recording_directory.empty()) return;
   if (p->untold_loss != 0)

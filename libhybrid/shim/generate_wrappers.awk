@@ -76,18 +76,52 @@ function arguments_of(parameters,   n, list, i, one, result) {
   return result
 }
 
+# Looks at the parameters that the handler of `name` is given, for
+#   null_checks: pointers that MPI may refuse: then it is MPI's call alone;
+#   unasked: communicators and datatypes that are looked up before the call (handlers.h: is_unasked_comm);
+#   match: the status that tells what was received.
+function look_at(name,   n, list, i, parameter, type, peers) {
+  null_checks = unasked = match_status = ""
+  if (outside[name]) return
+  n = split(signature[name], list, ",")
+  for (i = 1; i <= n; ++i) {
+    parameter = arguments_of(list[i])
+    if (parameter == "" || handlers[name] !~ ("[^A-Za-z0-9_]" parameter "[^A-Za-z0-9_]")) continue
+    type = substr(list[i], 1, index(list[i], parameter) - 1)
+    gsub(/^ +| +$/, "", type)
+    if (type == "MPI_Status *") match_status = parameter
+    if (type == "const MPI_Datatype") {
+      peers = name !~ /eighbor/ ? "peers()" : parameter ~ /^send/ ? "neighbors_out" : "neighbors_in"
+      add_unasked(name, (parameter == "sendtypes" ? "(sendbuf != MPI_IN_PLACE && " : "(") "any_unasked_type(" parameter ", comm, [](const Communicator& c) { return c." peers ".size(); }))")
+    } else if (type ~ /const|void|char|MPI_Status/) {
+      continue
+    } else if (type ~ /\*/ || list[i] ~ /\[/) {
+      null_checks = null_checks " || " parameter " == nullptr"
+    } else if (type == "MPI_Comm" || type == "MPI_Datatype") {
+      add_unasked(name, (type == "MPI_Comm" ? "is_unasked_comm(" : "is_unasked_type(") parameter ")")
+    }
+  }
+}
+
+# Of handlers that look up before the call only; communicators first.
+function add_unasked(name, check) {
+  if (handlers[name] !~ /^(i?send|i?sendrecv|irecv|blocking|nonblocking|persistent|r?transfer|r?get_accumulate)\(/) return
+  unasked = unasked == "" ? check : check ~ /\(comm\)$/ ? check " || " unasked : unasked " || " check
+}
+
 # The entry of one name (MPI_X or PMPI_X), which goes on to the next definition of that same name.
 function entry(name, next_name, arguments) {
   print "HYBRID_SHIM_EXPORT " types[name] " " next_name "(" signature[name] ") {"
   print "  const auto next = next_" next_name ".get();"
   if (outside[name]) {
     print "  const OutermostCall outermost;"
-    print "  return outermost ? around_" name "(nullptr, next" (arguments == "" ? "" : ", ") arguments ")"
-    print "                   : next(" arguments ");"
+    print "  const OutermostOf<CallsOf_" name "> of_this;"
+    print "  return of_this ? around_" name "(nullptr, next" (arguments == "" ? "" : ", ") arguments ")"
+    print "                 : next(" arguments ");"
   } else {
     print "  const OutermostCall outermost;"
     print "  Thread* const thread = outermost ? recording_thread() : nullptr;"
-    print "  if (thread == nullptr) return next(" arguments ");"
+    print "  if (thread == nullptr" null_checks ") return next(" arguments ");"
     print "  return around_" name "(thread, next" (arguments == "" ? "" : ", ") arguments ");"
   }
   print "}"
@@ -106,6 +140,7 @@ END {
     if (!(name in types)) fail(name " is in the table but not in the headers of this MPI (MPICH 4.0 is expected)")
     if ((f - 1) % parts != part - 1) continue
     arguments = arguments_of(signature[name])
+    look_at(name)
     call = handlers[name]
     separator = call ~ /\(\)$/ ? "" : ", "
     sub(/\(/, "(" (outside[name] ? "" : "*thread, ") "real" separator, call)
@@ -113,9 +148,30 @@ END {
     print "NextFunction<decltype(&" name ")> next_" name "{\"" name "\"}, next_P" name "{\"P" name "\"};"
     print "[[gnu::always_inline]] inline " types[name] " around_" name "([[maybe_unused]] Thread* thread, decltype(&" \
           name ") next" (signature[name] == "" ? "" : ", ") signature[name] ") {"
-    print "  const auto real = [&]() __attribute__((always_inline)) { return next(" arguments "); };"
+    if (unasked == "") {
+      print "  const auto real = [&]() __attribute__((always_inline)) { return next(" arguments "); };"
+    } else {
+      print "  bool over = false;"
+      print "  int result = MPI_SUCCESS;"
+      if (match_status != "") print "  MPI_Status match;"
+      print "  if (" unasked ") [[unlikely]] {"
+      if (match_status != "") print "    if (" match_status " == MPI_STATUS_IGNORE) " match_status " = &match;"
+      print "    over = true;"
+      print "    result = handle::call(*thread, [&] { return next(" arguments "); });"
+      print "    if (result != MPI_SUCCESS) return result;"
+      print "  }"
+      print "  const auto real = [&]() __attribute__((always_inline)) { return over ? result : next(" arguments "); };"
+    }
     print "  return handle::" call ";"
     print "}"
+    if (outside[name]) {
+      print "struct CallsOf_" name " {"
+      print "  static std::uintptr_t& frame() {"
+      print "    [[gnu::tls_model(\"initial-exec\")]] static constinit thread_local std::uintptr_t of_thread = 0;"
+      print "    return of_thread;"
+      print "  }"
+      print "};"
+    }
     print "}  // namespace"
     print "extern \"C\" {"
     entry(name, name, arguments)

@@ -43,6 +43,26 @@ class CallTime {
   Ticks end_ = 0;
 };
 
+// A handler looks up before the call what it is to record. MPI must not be asked then about what the program
+// names: if that is wrong, MPI runs the program's error handler, which must hear of it from the program's
+// call alone. Where something would have to be asked, the wrapper makes the call first, as one that moves
+// nothing, and the handler then records at once what it did: for the first transfer on a communicator, or of
+// a datatype, that was made where the library does not see it.
+inline bool is_unasked_comm(MPI_Comm comm) {
+  const auto handle = static_cast<std::uint32_t>(comm);
+  return comm != MPI_COMM_WORLD && !is_no_object(handle) && process().communicators.find(handle) == nullptr;
+}
+inline bool is_unasked_type(MPI_Datatype datatype) { return !is_size_known(datatype); }
+/// One datatype for each of the `number` peers of a communicator that is known.
+template <class Number>
+bool any_unasked_type(const MPI_Datatype* datatypes, MPI_Comm comm, Number&& number) {
+  const Communicator* const known = process().communicators.find(static_cast<std::uint32_t>(comm));
+  if (datatypes == nullptr || known == nullptr) return false;
+  for (std::size_t i = 0; i < number(*known); ++i)
+    if (is_unasked_type(datatypes[i])) return true;
+  return false;
+}
+
 inline std::uint32_t id_of(const Communicator* communicator) {
   return communicator == nullptr ? 0 : communicator->id;
 }
@@ -61,12 +81,12 @@ inline bool was_cancelled(const MPI_Status& status) { return (status.count_hi_an
 /// A place for the match where the program wants none. `status` is what the real call gets.
 class OwnStatus {
  public:
-  explicit OwnStatus(MPI_Status*& status) : OwnStatus(1, status) {}
-  /// Of the one request, of `count`, that a call completes.
-  OwnStatus(int /*count*/, MPI_Status*& status) {
+  explicit OwnStatus(MPI_Status*& status) {
     if (status == MPI_STATUS_IGNORE) status = &own_;
     used_ = status;
   }
+  /// Of the one request, of `count`, that a call completes.
+  OwnStatus(Thread& /*thread*/, int /*count*/, MPI_Status*& status) : OwnStatus(status) {}
   const MPI_Status& get() const { return *used_; }
   const MPI_Status& operator[](int) const { return *used_; }
 

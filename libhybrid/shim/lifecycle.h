@@ -62,8 +62,8 @@ int session_finalize(Real&& real) {
 
 // What is held back goes to the journal; the rest of it is on its way to the disk already.
 template <class Real>
-int abort(Thread& thread, Real&& real) {
-  thread.flush();
+int abort(Real&& real) {
+  if (Thread* const thread = recording_thread(); thread != nullptr) thread->flush();
   return real();
 }
 

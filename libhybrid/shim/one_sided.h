@@ -146,19 +146,21 @@ int win_create(Thread& thread, Real&& real, MPI_Comm comm, MPI_Win* win) {
   return result;
 }
 
-// Before the call, after which another thread's window may have the handle.
+// MPI may refuse. After the call another thread's window may have the handle already.
 template <class Real>
 int win_free(Thread& thread, Real&& real, const MPI_Win* win) {
   CallTime time(thread);
-  const Window* const window = process().window(*win);
+  const auto handle = static_cast<std::uint32_t>(*win);
+  const Window* const window = process().windows.find(handle);
   const std::uint32_t id = window == nullptr ? 0 : window->id;
-  process().windows.erase(static_cast<std::uint32_t>(*win));
   const int result = real();
   time.done();
-  if (result == MPI_SUCCESS && window != nullptr)
+  if (result == MPI_SUCCESS && window != nullptr) {
     time.record(sync_record(RmaSync::free, id));
-  else
+    process().windows.erase(handle, window);
+  } else {
     time.record_call();
+  }
   return result;
 }
 

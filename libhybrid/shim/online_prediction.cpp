@@ -12,7 +12,7 @@ void OnlinePrediction::start(std::unique_ptr<Predictor> predictor, std::vector<P
   scale_ = scale;
   origin_ = ticks();
   concurrent_ = concurrent;
-  if (predictor_ != nullptr) deadline_ = predictor_->next_deadline();
+  if (predictor_ != nullptr) deadline_.store(predictor_->next_deadline(), std::memory_order_relaxed);
 }
 
 void OnlinePrediction::decide(Thread& thread, Ticks now, const Predictor::Decisions& decisions) {
@@ -31,7 +31,7 @@ void OnlinePrediction::decide(Thread& thread, Ticks now, const Predictor::Decisi
 void OnlinePrediction::flush(Ticks now) {
   if (predictor_ == nullptr || !enter()) return;
   predictor_->on_flush();
-  deadline_ = predictor_->next_deadline();
+  deadline_.store(predictor_->next_deadline(), std::memory_order_relaxed);
   if (live_.active()) live_.flush(now);
   leave();
 }

@@ -2,6 +2,7 @@
 // journal and to the live scheduler. Knows no MPI type.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -41,9 +42,12 @@ class OnlinePrediction {
     if (predictor_ == nullptr || static_cast<std::uint32_t>(peer) >= port_of_rank_.size()) return;
     const Port port = port_of_rank_[static_cast<std::uint32_t>(peer)];
     if (port == own_port_) return;  // stays inside the port, never reaches the switch
-    if (!enter()) return;
-    const Time time = time_of(now);
-    if (time >= deadline_) [[unlikely]]
+    if (!enter()) {
+      skipped_.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    const Time time = later(time_of(now));
+    if (time >= deadline_.load(std::memory_order_relaxed)) [[unlikely]]
       decide(thread, now, predictor_->on_time(time));
     ++counts_.sends;
     if (predictor_->holds(port)) ++counts_.hits;
@@ -51,20 +55,25 @@ class OnlinePrediction {
     const Predictor::Decisions decisions =
         predictor_->on_send(time, port, bytes, static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag)));
     if (!decisions.release.empty() || !decisions.request.empty()) decide(thread, now, decisions);
-    deadline_ = predictor_->next_deadline();
+    deadline_.store(predictor_->next_deadline(), std::memory_order_relaxed);
     leave();
   }
 
   /// Time passes in a call that sends nothing.
   void pass(Thread& thread, Ticks now) {
-    if (predictor_ == nullptr || deadline_ == Time::never() || time_of(now) < deadline_ || !enter()) return;
-    decide(thread, now, predictor_->on_time(time_of(now)));
-    deadline_ = predictor_->next_deadline();
+    if (predictor_ == nullptr) return;
+    const Time deadline = deadline_.load(std::memory_order_relaxed);
+    if (deadline == Time::never() || time_of(now) < deadline || !enter()) return;
+    decide(thread, now, predictor_->on_time(later(time_of(now))));
+    deadline_.store(predictor_->next_deadline(), std::memory_order_relaxed);
     leave();
   }
 
   /// The working set ends here (D 5.2.3).
   void flush(Ticks now);
+
+  /// Predicts nothing from here on.
+  void stop() { predictor_.reset(); }
 
   /// When no thread sends any more.
   PredictionCounts counts() const {
@@ -74,18 +83,16 @@ class OnlinePrediction {
   }
 
  private:
-  bool enter() {
-    if (!concurrent_ || !busy_.test_and_set(std::memory_order_acquire)) return true;
-    skipped_.fetch_add(1, std::memory_order_relaxed);
-    return false;
-  }
+  bool enter() { return !concurrent_ || !busy_.test_and_set(std::memory_order_acquire); }
   void leave() {
     if (concurrent_) busy_.clear(std::memory_order_release);
   }
-  /// Never decreasing: threads read their clocks before they get here.
-  Time time_of(Ticks now) {
-    const Time time{now > origin_ ? scale_.picoseconds(now - origin_) : 0};
-    return time;
+  Time time_of(Ticks now) const { return Time{now > origin_ ? scale_.picoseconds(now - origin_) : 0}; }
+  /// Between enter and leave. The predictor's time never decreases, and threads read their clocks before they
+  /// get here.
+  Time later(Time time) {
+    latest_ = std::max(latest_, time);
+    return latest_;
   }
   void decide(Thread& thread, Ticks now, const Predictor::Decisions& decisions);
 
@@ -94,7 +101,8 @@ class OnlinePrediction {
   Port own_port_ = kNoPort;
   TickScale scale_;
   Ticks origin_ = 0;
-  Time deadline_ = Time::never();
+  Time latest_{0};
+  std::atomic<Time> deadline_{Time::never()};  // also read outside
   LiveClient live_;
   PredictionCounts counts_;
   bool concurrent_ = false;

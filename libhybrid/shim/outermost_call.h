@@ -13,26 +13,35 @@ namespace detail {
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local std::uintptr_t outermost_frame;
 }  // namespace detail
 
+/// The calls that OutermostCall counts: all that are recorded.
+struct AllCalls {
+  [[gnu::always_inline]] static std::uintptr_t& frame() { return detail::outermost_frame; }
+};
+
 /// Lives as long as the call. Holds the frame of the outermost call rather than a depth: an error handler may
 /// leave MPI by longjmp, and the next call from the same or an outer frame then finds the way free.
-class OutermostCall {
+/// Of one function alone, with Calls of its own: what begins or ends a recording does so from within any
+/// other call, as from an error handler.
+template <class Calls>
+class OutermostOf {
  public:
-  [[gnu::always_inline]] OutermostCall() {
+  [[gnu::always_inline]] OutermostOf() {
     const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    const std::uintptr_t outer = detail::outermost_frame;
+    const std::uintptr_t outer = Calls::frame();
     outermost_ = outer == 0 || frame >= outer;
-    if (outermost_) detail::outermost_frame = frame;
+    if (outermost_) Calls::frame() = frame;
   }
-  [[gnu::always_inline]] ~OutermostCall() {
-    if (outermost_) detail::outermost_frame = 0;
+  [[gnu::always_inline]] ~OutermostOf() {
+    if (outermost_) Calls::frame() = 0;
   }
-  OutermostCall(const OutermostCall&) = delete;
-  OutermostCall& operator=(const OutermostCall&) = delete;
+  OutermostOf(const OutermostOf&) = delete;
+  OutermostOf& operator=(const OutermostOf&) = delete;
 
   explicit operator bool() const { return outermost_; }
 
  private:
   bool outermost_;
 };
+using OutermostCall = OutermostOf<AllCalls>;
 
 }  // namespace hybrid::shim

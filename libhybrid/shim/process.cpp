@@ -1,5 +1,7 @@
 #include "libhybrid/shim/process.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -13,29 +15,40 @@
 namespace hybrid::shim {
 
 std::atomic<Process*> recording{nullptr};
+std::atomic<Process*> begun{nullptr};
 
 namespace detail {
 constinit thread_local std::uintptr_t outermost_frame = 0;
 constinit thread_local Thread* current_thread = nullptr;
 
 namespace {
-// Hands the thread's journal on when the thread ends.
-struct ThreadEnd {
-  Thread* thread = nullptr;
-  ~ThreadEnd() {
-    Process* const process = recording.load(std::memory_order_acquire);
-    if (thread != nullptr && process != nullptr) process->leave_thread(thread);
-    current_thread = nullptr;
-  }
-};
-thread_local ThreadEnd thread_end;
+
+// Hands the thread's journal on when the thread ends: the value of a key of the POSIX thread library, which
+// looks at it when all thread_local objects are destroyed, and again while destructors of other keys set it.
+// So MPI may be called by any of them. (The main thread's journal lasts to the end of the recording.)
+void end_thread(void* thread) {
+  current_thread = nullptr;
+  Process* const process = recording.load(std::memory_order_acquire);
+  if (process != nullptr) process->leave_thread(static_cast<Thread*>(thread));
+}
+
+void call_at_thread_end(Thread* thread) {
+  struct Key {
+    pthread_key_t key{};
+    bool made = false;
+    Key() : made(pthread_key_create(&key, end_thread) == 0) {}
+  };
+  static const Key key;
+  if (key.made) (void)pthread_setspecific(key.key, thread);
+}
+
 }  // namespace
 
 Thread* join_recording() noexcept {
   Process* const process = recording.load(std::memory_order_acquire);
   if (process == nullptr) return nullptr;
   current_thread = process->adopt_thread();
-  thread_end.thread = current_thread;
+  if (current_thread != nullptr) call_at_thread_end(current_thread);
   return current_thread;
 }
 }  // namespace detail
@@ -78,6 +91,7 @@ Thread* Process::adopt_thread() {
 
 void Process::leave_thread(Thread* thread) noexcept {
   const std::lock_guard lock(threads_mutex_);
+  if (finished_) return;
   thread->flush();
   idle_threads_.push_back(thread);
 }
@@ -87,6 +101,7 @@ std::uint64_t Process::finish_threads() {
   const Ticks now = ticks();
   std::uint64_t lost = 0;
   const std::lock_guard lock(threads_mutex_);
+  finished_ = true;
   for (const auto& thread : threads_) {
     thread->finish(now, rate);
     lost += thread->lost();

@@ -61,18 +61,20 @@ class Process {
   SharedRequestTable shared_requests;
   RequestTable messages;  // matched probes, by MPI_Message
   OnlinePrediction prediction;
-  std::atomic<std::uint32_t> datatypes_changed{0};  // see datatypes.h
+  DatatypeSizes datatypes;  // of those whose handles do not tell their sizes
 
   /// Defines MPI_COMM_WORLD and MPI_COMM_SELF, which the definitions always have.
   void define_world();
   /// The communicator behind a handle; asks MPI and defines it the first time. nullptr: MPI_COMM_NULL, or
   /// memory is short.
   const Communicator* communicator(MPI_Comm comm);
-  /// Defines a communicator that was just created: in the order of creation on every process, by which
-  /// definitions of different processes are matched.
-  void define_communicator(MPI_Comm comm) noexcept;
+  /// What makes a communicator by a call on all of `parent`. To be asked once for each such call, whether it
+  /// makes one here or not.
+  Origin next_origin(MPI_Comm parent) noexcept;
+  /// Defines a communicator that was just created.
+  void define_communicator(MPI_Comm comm, Origin origin = {}) noexcept;
   /// Defines `made` with the members of `comm`.
-  void define_duplicate(MPI_Comm comm, MPI_Comm made) noexcept;
+  void define_duplicate(MPI_Comm comm, MPI_Comm made, Origin origin) noexcept;
   void define_window(MPI_Win win, MPI_Comm comm) noexcept;
   const Window* window(MPI_Win win);
   /// Id of a phase's name.
@@ -89,22 +91,25 @@ class Process {
   std::uint64_t unrecorded_calls() const { return unrecorded_calls_.load(std::memory_order_relaxed); }
 
  private:
-  void add_communicator(MPI_Comm comm, std::unique_ptr<Communicator> known);
+  void add_communicator(MPI_Comm comm, std::unique_ptr<Communicator> known, const Origin& origin);
 
   std::mutex threads_mutex_;
   std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<Thread*> idle_threads_;
+  bool finished_ = false;  // the journals are closed
   std::atomic<bool> no_more_journals_{false};
   std::atomic<std::uint64_t> unrecorded_calls_{0};
   std::atomic<std::uint32_t> next_communicator_{kSelfCommunicator + 1};
   std::atomic<std::uint32_t> next_window_{0};
-  std::size_t reclaim_at_ = 64;
   std::mutex regions_mutex_;
   std::map<std::string, std::uint32_t, std::less<>> regions_;
 };
 
 /// The recording, null before it begins and after it ends.
 extern std::atomic<Process*> recording;
+/// The same, kept after its end, when nothing comes into it any more: a call may be under way that ended it
+/// from its error handler, and threads end when they like.
+extern std::atomic<Process*> begun;
 
 namespace detail {
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local Thread* current_thread;
@@ -121,7 +126,7 @@ Thread* join_recording() noexcept;
   return thread;
 }
 
-/// While something is recorded.
-inline Process& process() { return *recording.load(std::memory_order_relaxed); }
+/// Once something is recorded.
+inline Process& process() { return *begun.load(std::memory_order_relaxed); }
 
 }  // namespace hybrid::shim

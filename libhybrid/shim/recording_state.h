@@ -14,7 +14,8 @@ struct State {
   bool world_open = false;              // between MPI_Init and MPI_Finalize
   int open_sessions = 0;
   std::unique_ptr<Process> unrecorded;  // a rank that failed to begin
-  std::unique_ptr<Process> ended;       // what rank 0 has to finish after MPI
+  std::unique_ptr<Process> ended;       // kept to the end of the process (process.h: begun)
+  bool to_finish = false;               // by rank 0, after MPI
 };
 
 /// The process's one.

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "libhybrid/recording/job_definitions.h"
 #include "libhybrid/shim/testing/recorded_run.h"
 
 namespace hybrid::shim::testing {
@@ -129,6 +132,24 @@ TEST(Communicators, SubcommunicatorsNameWorldRanks) {
   EXPECT_THAT(run.transfers(3),
               ElementsAre("send 1 tag 1 4 comm 2", "recv 1 tag 1 4 comm 3", "irecv -2 tag 2 4 comm 4 #1",
                           collective(CollectiveOp::barrier) + " -1 0", "received 1 tag 2 4 comm 4 #1"));
+}
+
+TEST(Communicators, AreTheSameOnAllRanksInWhateverOrderTheyAreMade) {
+  const RecordedRun run(4, {program("shim_groups"), "order"});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  const JobDefinitions job = merge_definitions(run.recording(), {0, 1, 2, 3});
+  std::map<std::int32_t, std::set<std::uint32_t>> by_tag;
+  std::set<std::uint32_t> all;
+  for (std::uint32_t rank = 0; rank < 4; ++rank)
+    for (const Event& event : run.events(rank))
+      if (event.kind == EventKind::send_start || event.kind == EventKind::recv) {
+        const std::uint32_t id = job.processes[rank].communicators.at(event.communicator).id;
+        by_tag[event.tag].insert(id);
+        all.insert(id);
+      }
+  EXPECT_EQ(by_tag.size(), 8u);
+  EXPECT_EQ(all.size(), 8u);
+  for (const auto& [tag, ids] : by_tag) EXPECT_EQ(ids.size(), 1u) << tag;
 }
 
 TEST(Communicators, IntercommunicatorsNameTheOtherGroup) {

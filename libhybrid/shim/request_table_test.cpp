@@ -103,7 +103,7 @@ TEST(CommunicatorTable, FindsWhatWasInsertedAndForgetsWhatWasErased) {
   made->id = 5;
   const Communicator* const known = table.insert(0x84000001u, std::move(made));
   EXPECT_EQ(table.find(0x84000001u), known);
-  table.erase(0x84000001u);
+  table.erase(0x84000001u, table.find(0x84000001u));
   EXPECT_EQ(table.find(0x84000001u), nullptr);
   EXPECT_EQ(known->id, 5u) << "a request may still refer to it";
   table.reclaim([](const Communicator&) { return false; });
@@ -116,7 +116,7 @@ TEST(CommunicatorTable, KeepsWhatIsInUseWhenReclaiming) {
     auto made = std::make_unique<Communicator>();
     made->id = i;
     table.insert(0x84000000u + i, std::move(made));
-    if (i % 2 == 1) table.erase(0x84000000u + i);
+    if (i % 2 == 1) table.erase(0x84000000u + i, table.find(0x84000000u + i));
   }
   table.reclaim([](const Communicator& each) { return each.id % 10 == 1; });
   EXPECT_EQ(table.objects(), 600u);
@@ -135,7 +135,7 @@ TEST(CommunicatorTable, ReadsWhileAnotherThreadInserts) {
   });
   for (std::uint32_t i = 0; i < 5000; ++i) {
     table.insert(0x84000000u + i, std::make_unique<Communicator>());
-    if (i >= 10) table.erase(0x84000000u + i - 10);
+    if (i >= 10) table.erase(0x84000000u + i - 10, table.find(0x84000000u + i - 10));
   }
   done = true;
   reader.join();

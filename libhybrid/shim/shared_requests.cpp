@@ -1,5 +1,6 @@
 #include "libhybrid/shim/shared_requests.h"
 
+#include <algorithm>
 #include <exception>
 
 namespace hybrid::shim {
@@ -42,6 +43,7 @@ bool SharedRequests::push(Request& request) {
                (first_id_ + static_cast<std::uint32_t>(at % kCapacity));
   Cell& cell = cells_[at % kCapacity];
   cell.request = request;
+  cell.communicator.store(request.communicator, std::memory_order_relaxed);
   cell.turn.store(at + 1, std::memory_order_release);
   return true;
 }
@@ -51,8 +53,22 @@ bool SharedRequests::pop(Request& request) {
   if (!claim(head_, at, 1)) return false;
   Cell& cell = cells_[at % kCapacity];
   request = cell.request;
+  cell.communicator.store(nullptr, std::memory_order_relaxed);
   cell.turn.store(at + kCapacity, std::memory_order_release);
   return true;
+}
+
+bool SharedRequests::uses(const Communicator& communicator) const {
+  for (std::uint64_t i = 0; i < kCapacity; ++i)
+    if (cells_[i].communicator.load(std::memory_order_relaxed) == &communicator) return true;
+  return false;
+}
+
+bool SharedRequestTable::uses(const Communicator& communicator) const {
+  return std::any_of(queues_.begin(), queues_.end(), [&](const auto& each) {
+    const SharedRequests* const queue = each.load(std::memory_order_acquire);
+    return queue != nullptr && queue->uses(communicator);
+  });
 }
 
 SharedRequestTable::~SharedRequestTable() {

@@ -30,10 +30,13 @@ class SharedRequests {  // NOLINT(clang-analyzer-optin.performance.Padding): hea
   /// The oldest; false when there is none, or when the thread that is just putting it in was stopped: nobody
   /// waits for it. A completion that is missed so is not told; the transfer is.
   bool pop(Request& request);
+  /// Whether a request in the queue refers to `communicator`.
+  bool uses(const Communicator& communicator) const;
 
  private:
   struct Cell {
     std::atomic<std::uint64_t> turn{0};
+    std::atomic<const Communicator*> communicator{nullptr};  // of `request` while it is in the queue
     Request request;
   };
   bool claim(std::atomic<std::uint64_t>& position, std::uint64_t& at, std::uint64_t offset);
@@ -55,6 +58,7 @@ class SharedRequestTable {
 
   /// nullptr when memory is short.
   SharedRequests* queue(std::uint32_t handle, bool concurrent) noexcept;
+  bool uses(const Communicator& communicator) const;
 
  private:
   std::array<std::atomic<SharedRequests*>, 32> queues_{};

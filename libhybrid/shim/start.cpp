@@ -278,6 +278,7 @@ void begin_recording(MPI_Comm own_comm, bool world_model) {
     return;
   }
   // Stays to the end of MPI, and of the process where MPI is not ended: threads may be inside.
+  begun.store(p.get(), std::memory_order_release);
   recording.store(p.release(), std::memory_order_release);
   recording_thread();
 }

@@ -131,7 +131,8 @@ int imrecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, 
   r.communicator = communicator_of(*message);
   r.peer = r.communicator == nullptr ? kNoPeer : kAnyPeer;  // MPI_MESSAGE_NO_PROC has none
   r.tag = kAnyTag;
-  r.bytes = bytes_of(count, datatype);
+  if (!is_unasked_type(datatype))
+    r.bytes = bytes_of(count, datatype);  // of the buffer; the match tells the rest
   return begin(thread, real, r, request);
 }
 

@@ -6,6 +6,8 @@
 
 namespace hybrid::shim {
 
+constinit thread_local std::uint32_t yields_of_thread = 0;
+
 namespace {
 // Polls with less than this between them wait; with more, the program computes in between.
 constexpr std::uint64_t kPollMergeNs = 2'000;

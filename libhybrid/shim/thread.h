@@ -1,9 +1,12 @@
 // One thread's recording: its journal, the time between its calls, its run of empty polls. Knows no MPI type.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/event.h"
 #include "core/journal.h"
@@ -71,6 +74,16 @@ class Thread {
   /// The thread's last event; closes the journal. `end` of the recording, refined rate.
   void finish(Ticks at, std::uint64_t ticks_per_second);
 
+  /// Memory for one call, one piece for each purpose. Grown to the largest call and kept as long as this
+  /// object, which outlives what the thread itself has: MPI is also called by destructors that run at the
+  /// thread's or the program's end. Calls do not nest (OutermostCall), so that one piece each is enough.
+  enum class Scratch : std::uint8_t { handles, requests, statuses };
+  void* scratch(Scratch purpose, std::size_t bytes) {
+    auto& memory = scratch_[static_cast<std::size_t>(purpose)];
+    if (memory.size() < bytes) memory.resize(bytes);
+    return memory.data();
+  }
+
   std::uint64_t lost() const { return lost_; }
   const RecordingRules& rules() const { return rules_; }
 
@@ -110,6 +123,7 @@ class Thread {
   Ticks poll_begin_ = 0, poll_end_ = 0;
   Ticks poll_merge_ = 0;  // polls closer together than this are one run
   std::uint64_t lost_ = 0;
+  std::array<std::vector<std::byte>, 3> scratch_;
 
   // The CPU clock (rules_.cpu_clock): read at cpu_at_, and from there on the thread is taken to be running.
   Ticks long_interval_ = 0;  // an interval this long may hide a preemption

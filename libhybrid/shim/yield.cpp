@@ -12,8 +12,6 @@
 
 namespace hybrid::shim {
 
-constinit thread_local std::uint32_t yields_of_thread = 0;
-
 namespace {
 std::atomic<bool> yielding{false};
 NextFunction<unsigned (*)(void*)> next_progress{"ucp_worker_progress"};

@@ -52,6 +52,53 @@ int main(int argc, char** argv) {
   if (handled != 1) failures += fail("the handler runs once");
   MPI_Errhandler_free(&handler);
 
+  // Also where what the program names is not there, or is no longer.
+  MPI_Comm_create_errhandler(count, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+  const auto runs_once = [&](const char* what, auto&& call) {
+    handled = 0;
+    if (call() == MPI_SUCCESS || handled != 1) failures += fail(what);
+  };
+  MPI_Comm gone, was_there;
+  MPI_Comm_dup(MPI_COMM_SELF, &gone);
+  was_there = gone;
+  MPI_Comm_free(&gone);
+  runs_once("a send on a freed communicator", [&] { return MPI_Send(&value, 1, MPI_INT, 0, 0, was_there); });
+  runs_once("a reduction on no communicator",
+            [&] { return MPI_Allreduce(&value, got, 1, MPI_INT, MPI_SUM, static_cast<MPI_Comm>(777)); });
+  runs_once("a nonblocking broadcast on a freed communicator", [&] {
+    MPI_Request request;
+    return MPI_Ibcast(&value, 1, MPI_INT, 0, was_there, &request);
+  });
+  runs_once("a send of no datatype", [&] {
+    return MPI_Send(&value, 1, static_cast<MPI_Datatype>(12345), MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+  });
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Errhandler_free(&handler);
+
+  // Null pointers are MPI's to refuse.
+  const auto refused = [&](const char* what, int result) {
+    MPI_Error_class(result, &error_class);
+    if (error_class != MPI_ERR_ARG) failures += fail(what);
+  };
+  int index = 0, flag = 0;
+  refused("MPI_Comm_free of null", MPI_Comm_free(nullptr));
+  refused("MPI_Comm_disconnect of null", MPI_Comm_disconnect(nullptr));
+  refused("MPI_Comm_dup to null", MPI_Comm_dup(MPI_COMM_SELF, nullptr));
+  refused("MPI_Start of null", MPI_Start(nullptr));
+  refused("MPI_Startall of null", MPI_Startall(2, nullptr));
+  refused("MPI_Wait for null", MPI_Wait(nullptr, MPI_STATUS_IGNORE));
+  refused("MPI_Waitall for null", MPI_Waitall(2, nullptr, MPI_STATUSES_IGNORE));
+  refused("MPI_Testany of null", MPI_Testany(2, nullptr, &index, &flag, MPI_STATUS_IGNORE));
+  refused("MPI_Request_free of null", MPI_Request_free(nullptr));
+  refused("MPI_Cancel of null", MPI_Cancel(nullptr));
+  refused("MPI_Mrecv of null", MPI_Mrecv(got, 1, MPI_INT, nullptr, MPI_STATUS_IGNORE));
+  refused("MPI_Isend to null", MPI_Isend(&value, 1, MPI_INT, 0, 0, MPI_COMM_SELF, nullptr));
+  refused("MPI_Iprobe to null", MPI_Iprobe(0, 0, MPI_COMM_SELF, nullptr, MPI_STATUS_IGNORE));
+  refused("MPI_Win_free of null", MPI_Win_free(nullptr));
+
   MPI_Comm_create_errhandler(jump, &handler);
   MPI_Comm_set_errhandler(self, handler);
   if (setjmp(back) == 0) {
@@ -73,6 +120,11 @@ int main(int argc, char** argv) {
   }
   MPI_Errhandler_free(&handler);
 
+  // What MPI refuses to free stays what it was.
+  MPI_Comm world = MPI_COMM_WORLD;
+  MPI_Error_class(MPI_Comm_free(&world), &error_class);
+  if (error_class != MPI_ERR_COMM) failures += fail("MPI_COMM_WORLD is not to be freed");
+  MPI_Sendrecv(&value, 1, MPI_INT, 0, 88, got, 1, MPI_INT, 0, 88, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   // After all that, calls are still seen.
   MPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
   MPI_Sendrecv(&value, 1, MPI_INT, 0, 77, got, 1, MPI_INT, 0, 77, self, MPI_STATUS_IGNORE);

@@ -71,6 +71,39 @@ static void graph(void) {
   MPI_Comm_free(&ring);
 }
 
+/* Communicators made of different ones in another order by every other rank, of calls that make none on some
+   ranks, and of members alone. Each then carries one message, of a tag of its own, from each rank to the
+   next. */
+static void order(void) {
+  MPI_Comm made[8], one, two, none;
+  MPI_Group all;
+  MPI_Request requests[2];
+  const int first = rank % 2;
+  int i, value;
+  MPI_Comm_dup(MPI_COMM_WORLD, &one);
+  MPI_Comm_dup(MPI_COMM_WORLD, &two);
+  MPI_Comm_idup(first == 0 ? one : two, &made[first], &requests[0]);
+  MPI_Comm_idup(first == 0 ? two : one, &made[1 - first], &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Comm_split(one, rank < 2 ? 0 : MPI_UNDEFINED, rank, &none);
+  MPI_Comm_dup(one, &made[2]);
+  MPI_Comm_split(two, 0, rank, &made[3]);
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Comm_create_group(one, all, 5, &made[4]);
+  MPI_Comm_create_group(one, all, 6, &made[5]);
+  MPI_Comm_create_group(two, all, 6, &made[6]);
+  MPI_Comm_create(made[0], all, &made[7]);
+  MPI_Group_free(&all);
+  for (i = 0; i < 8; ++i) {
+    MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % 4, i, &value, 1, MPI_INT, (rank + 3) % 4, i, made[i],
+                 MPI_STATUS_IGNORE);
+    MPI_Comm_free(&made[i]);
+  }
+  if (none != MPI_COMM_NULL) MPI_Comm_free(&none);
+  MPI_Comm_free(&one);
+  MPI_Comm_free(&two);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -79,6 +112,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "inter") == 0) inter();
   if (strcmp(what, "grid") == 0) grid();
   if (strcmp(what, "graph") == 0) graph();
+  if (strcmp(what, "order") == 0) order();
   MPI_Finalize();
   return 0;
 }
