@@ -158,6 +158,17 @@ TEST(Endings, AFileSizeLimitFromTheStartKillsNobody) {
   EXPECT_THAT(outcome.err, HasSubstr(" events are lost"));
 }
 
+TEST(Endings, ARankThatMayNotWriteLosesNoReportOfTheOthers) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run_ranks(
+      3, {program("shim_p2p_ring")},
+      {{"LD_PRELOAD", preload_library() + ":" + program("libshim_limiting_tool.so")}, {"LIMITED_RANK", "1"}},
+      directory.path());
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("Rank 1 left no journal"));
+  EXPECT_TRUE(fs::exists(directory.path() + "/hybrid-shim_p2p_ring-1/report.json"));
+}
+
 TEST(Start, NonMpiProgramsAreLeftAlone) {
   const TemporaryDirectory directory;
   const Outcome outcome =

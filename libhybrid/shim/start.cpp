@@ -16,6 +16,7 @@
 
 #include "core/error.h"
 #include "libhybrid/placement/service_cpus.h"
+#include "libhybrid/recording/port_map.h"
 #include "libhybrid/report/output_directory.h"
 #include "libhybrid/shim/job_layout.h"
 #include "libhybrid/shim/lifecycle.h"
@@ -172,9 +173,11 @@ void start_live(Process& p, const JobLayout& layout) {
 
 void write_facts(Process& p, const JobLayout& layout) {
   DefinitionWriter& d = *p.definitions;
+  // First what stands for ranks whose own definitions may be lost.
+  d.property("ranks", std::to_string(p.size));
+  d.property(kPortMap, encode_ports(layout.placement.port_of_rank));
   d.property("application", application_name());
   d.property("arguments", arguments());
-  d.property("ranks", std::to_string(p.size));
   d.property("host", host_name());
   d.property("hosts", std::to_string(layout.hosts));
   d.property("mpi", mpi_version());
