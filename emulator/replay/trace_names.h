@@ -97,7 +97,7 @@ inline constexpr std::string_view kPlacement = "placement";     // rank, core, n
 inline constexpr std::string_view kLostEvents = "lost_events";  // decimal
 /// Decimal; receives of any rank or tag that MPI did not tell the match of: they stand as cancelled.
 inline constexpr std::string_view kUntoldReceives = "untold_receives";
-inline constexpr std::string_view kComplete = "complete";       // "no": some rank did not end
+inline constexpr std::string_view kComplete = "complete";                 // "no": some rank did not end
 inline constexpr std::string_view kMissingRanks = "missing_ranks";        // left no journal: "3,7"
 inline constexpr std::string_view kIncompleteRanks = "incomplete_ranks";  // whose journal has no end: "3,7"
 /// Given by the reader, never written: ranks without kPort where others have one.
