@@ -258,6 +258,27 @@ TEST(Options, AnExistingDirectoryIsNeverWrittenInto) {
   EXPECT_EQ(std::distance(fs::directory_iterator(old), {}), 1);
 }
 
+TEST(Options, WhereNoDirectoryCanBeTheProgramRunsUnrecorded) {
+  const Outcome outcome = run_ranks(2, {program("shim_p2p_ring")}, {}, "/proc");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "sum 1\n");
+  EXPECT_THAT(outcome.err, HasSubstr("the program runs unrecorded: output: cannot make the directory"));
+  EXPECT_EQ(outcome.err.find("unrecorded"), outcome.err.rfind("unrecorded")) << outcome.err;
+}
+
+TEST(Options, OfTwoProgramsOfOneJobTheFirstIsRecorded) {
+  const TemporaryDirectory directory;
+  const std::string job = directory.path() + "/job";
+  fs::create_directory(job);
+  const Environment environment{{"HYBRID_OUTPUT", job}, {"HYBRID_AT_FINALIZE", "journal"}};
+  const Outcome first = run_ranks(1, {program("shim_p2p_ring")}, environment, directory.path());
+  EXPECT_EQ(first.err, "");
+  const Outcome second = run_ranks(1, {program("shim_p2p_ring")}, environment, directory.path());
+  EXPECT_EQ(second.status, 0) << second.err;
+  EXPECT_EQ(second.out, "sum 0\n");
+  EXPECT_THAT(second.err, HasSubstr("the first MPI program of this job is recorded"));
+}
+
 TEST(Options, TheRecordingIsPrivateToTheUser) {
   const RecordedRun run(4, {program("shim_same_transfers")});
   EXPECT_EQ(mode_of(run.recording()), "700");
