@@ -46,7 +46,9 @@ std::vector<SwitchParameters> emulations(const JobOptions& options, const std::v
   std::vector<SwitchParameters> all;
   const auto techniques =
       options.techniques.empty() ? default_techniques(options.network.is_tree()) : options.techniques;
+  std::set<std::string_view> seen;
   for (const std::string& technique : techniques) {
+    if (!seen.insert(technique).second) continue;
     SwitchParameters parameters = options.network;
     parameters.technique = technique;
     fit_nodes(ports, parameters);
