@@ -187,6 +187,11 @@ TEST_F(BadUsage, JsonWhereNoFileCanBe) {
   EXPECT_THAT(refused({"list", "--json", "no/such/folder.json"}), HasSubstr("no directory 'no/such'"));
   fs::create_directory("folder");
   EXPECT_THAT(refused({"simulate", "--json", "folder"}), HasSubstr("is a directory"));
+  write("trace.otf2", "precious");
+  fs::create_symlink("nowhere", "link");
+  for (const char* file : {"trace.otf2", "link"})
+    EXPECT_THAT(refused({"list", "--json", file}),
+                AllOf(HasSubstr(std::string("'") + file + "' exists already"), HasSubstr("another name")));
 }
 
 TEST_F(BadUsage, TopologyOfNoMachine) {

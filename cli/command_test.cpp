@@ -142,11 +142,27 @@ TEST(Command, FlagsWinOverVariablesAndTheseOverTheFile) {
 }
 
 TEST(Command, JsonIntoAFileLeavesTheTextOnStandardOutput) {
-  const std::string path = testing::TempDir() + "command_test_" + std::to_string(::getpid()) + ".json";
+  const TemporaryDirectory directory;
+  const std::string path = directory / "list.json";
   EXPECT_THAT(output({"list", "technique", "--json", path}), HasSubstr("wormhole"));
   std::ifstream file(path);
   EXPECT_TRUE(nlohmann::json::accept(std::string{std::istreambuf_iterator<char>(file), {}}));
-  std::filesystem::remove(path);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory.path()), {}), 1);
+}
+
+TEST(Command, JsonIntoADeviceIsWritten) {
+  EXPECT_THAT(output({"list", "technique", "--json", "/dev/null"}), HasSubstr("wormhole"));
+}
+
+TEST(Command, JsonThatFindsNoRoomLeavesNoFile) {
+  const TemporaryDirectory directory;
+  ChildEnd end;
+  output_of(
+      {"/bin/sh", "-c",
+       "ulimit -f 1; " + std::string(HYBRID_COMMAND) + " list --options --json " + (directory / "new.json")},
+      end);
+  EXPECT_EQ(end.exit_code, 1);
+  EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
 }
 
 TEST(Command, TellsWhereStandardOutputIsFull) {

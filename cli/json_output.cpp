@@ -1,5 +1,9 @@
 #include "cli/json_output.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
@@ -10,31 +14,64 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/file_size_signal.h"
+#include "libhybrid/report/report_json.h"
 
 namespace hybrid {
 
+namespace fs = std::filesystem;
+
+namespace {
+
+// A link that leads nowhere yet counts: what it names would be made.
+bool is_file(const std::string& path) {
+  std::error_code ignored;
+  const fs::file_status target = fs::status(path, ignored);
+  return fs::is_regular_file(target) ||
+         (!fs::exists(target) && fs::is_symlink(fs::symlink_status(path, ignored)));
+}
+
+// False, with errno: `to` exists, or the file system fails.
+bool rename_to_new(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;  // else: a file system that cannot promise it
+  struct stat there{};
+  if (::lstat(to.c_str(), &there) == 0) {
+    errno = EEXIST;
+    return false;
+  }
+  return std::rename(from.c_str(), to.c_str()) == 0;
+}
+
+}  // namespace
+
 void JsonOutput::declare(CLI::App& app) {
-  app.add_option("--json", target_, "write the result as JSON; -: to standard output, instead of the text")
+  app.add_option("--json", target_,
+                 "write the result as JSON into a new file; -: to standard output, instead of the text")
       ->type_name("FILE|-")
       ->take_last();
 }
 
 void JsonOutput::check() const {
   if (!wanted() || owns_stdout()) return;
-  const std::filesystem::path folder = std::filesystem::path(target_).parent_path();
+  const fs::path folder = fs::path(target_).parent_path();
   std::error_code ignored;
-  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+  if (!folder.empty() && !fs::is_directory(folder, ignored))
     throw UserError("--json: no directory '" + folder.string() + "'", "Create it, or name another file.");
-  if (std::filesystem::is_directory(target_, ignored))
+  if (fs::is_directory(target_, ignored))
     throw UserError("--json: '" + target_ + "' is a directory", "Name a file in it.");
+  if (is_file(target_))
+    throw UserError("--json: '" + target_ + "' exists already; nothing is overwritten",
+                    "Remove it, or give another name.");
 }
 
 void JsonOutput::write(const nlohmann::ordered_json& json) const {
-  if (wanted()) write_text(json.dump(2) + "\n");
+  if (wanted()) write_text(json_text(json));
 }
 
 void JsonOutput::write_file_of(const std::string& path) const {
-  if (!wanted()) return;
+  std::error_code ignored;
+  if (!wanted() || fs::equivalent(path, target_, ignored)) return;
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file.good() && !file.eof()) throw RunError("cannot read " + path);
@@ -49,10 +86,21 @@ void JsonOutput::write_text(const std::string& text) const {
     if (!put(stdout)) throw RunError(std::string("cannot write standard output: ") + std::strerror(errno));
     return;
   }
-  std::FILE* file = std::fopen(target_.c_str(), "w");
-  const bool written = file != nullptr && put(file);
-  if (file == nullptr || std::fclose(file) != 0 || !written)
-    throw RunError("cannot write " + target_ + ": " + std::strerror(errno));
+  const FileSizeSignalGuard guard;
+  std::error_code ignored;
+  const bool device = fs::exists(target_, ignored) && !is_file(target_);
+  const std::string path = device ? target_ : target_ + ".part-" + std::to_string(::getpid());
+  const auto fail = [&](int reason) {
+    if (!device) ::unlink(path.c_str());
+    throw RunError("cannot write " + target_ + ": " + std::strerror(reason));
+  };
+  // Under another name until it is whole.
+  std::FILE* const file = std::fopen(path.c_str(), device ? "w" : "wx");
+  if (file == nullptr) throw RunError("cannot write " + target_ + ": " + std::strerror(errno));
+  const bool written = put(file);
+  const int reason = errno;
+  if (std::fclose(file) != 0 || !written) fail(written ? errno : reason);
+  if (!device && !rename_to_new(path, target_)) fail(errno);
 }
 
 }  // namespace hybrid

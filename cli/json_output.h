@@ -18,11 +18,12 @@ class JsonOutput {
   /// Whether standard output belongs to the JSON: nothing else may be printed there.
   bool owns_stdout() const { return target_ == "-"; }
 
-  /// Before the work: refuses (UserError) a file that cannot be written because its folder does not exist.
+  /// Before the work: refuses (UserError) a file that exists, or whose folder does not. Devices and pipes are
+  /// written into.
   void check() const;
-  /// After the work; nothing where it is not wanted. Throws RunError when the file cannot be written.
+  /// After the work; nothing where it is not wanted. The file appears whole or not at all. Throws RunError.
   void write(const nlohmann::ordered_json& json) const;
-  /// The same with the JSON text that a file holds.
+  /// The same with the JSON text that a file holds; nothing where that is the file wanted.
   void write_file_of(const std::string& path) const;
 
  private:

@@ -16,12 +16,13 @@ enum class EventKind : std::uint8_t {
   extension,  // `flags` says what of the next event it carries, see Extension
 
   // Point to point. `peer` is a world rank, `bytes` the size as sent or as received.
-  send,           // blocking send, done on return; flags: SendMode
-  send_start,     // nonblocking, persistent or partitioned send started; `request`
-  recv,           // blocking receive with its match
-  recv_post,      // receive posted; peer and tag as given (kAnyPeer, kAnyTag); `request`
+  send,        // blocking send, done on return; flags: SendMode
+  send_start,  // nonblocking, persistent or partitioned send started; `request`
+  recv,        // blocking receive with its match
+  recv_post,   // receive posted; peer and tag as given (kAnyPeer, kAnyTag), or of the message that a matched
+               // probe took; `request`
   send_complete,  // `request`, inside a wait or test
-  recv_complete,  // `request`; peer, tag, bytes of the match
+  recv_complete,  // `request`; peer, tag, bytes of the match, or as posted where MPI does not tell it
   cancelled,      // `request` ended without a transfer
 
   // Collectives. `op` says which, `peer` the root's world rank or kNoPeer (in an inter-communicator MPI_ROOT
@@ -53,6 +54,8 @@ enum class EventKind : std::uint8_t {
 
   start,   // the thread's first event
   finish,  // the thread's last event; absent where the rank died
+
+  recv_freed,  // `request`, peer, tag and bytes as posted: nobody will wait for this receive, which goes on
 };
 
 enum class SendMode : std::uint8_t { standard = 0, buffered = 1, synchronous = 2, ready = 3 };

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "core/error.h"
+#include "emulator/parameters.h"
 #include "emulator/replay/trace_names.h"
 
 namespace hybrid {
@@ -292,17 +293,25 @@ class Resolver {
   }
 
   void ports() {
-    std::vector<std::uint32_t> placement(out_.ranks);
-    std::uint32_t known = 0;
+    std::vector<std::optional<std::uint32_t>> known(out_.ranks);
+    std::uint32_t next = 0;
     for (const auto& [group, property] : raw_.ports) {
       const auto rank = rank_of_group_.find(group);
       if (rank == rank_of_group_.end() || text(property.first) != trace_names::kPort) continue;
-      placement[rank->second] = property.second;
-      ++known;
+      if (property.second >= kMostNodes)
+        fail(fmt::format("rank {} is said to be at port {}, and a switch has at most {}", rank->second,
+                         property.second, kMostNodes));
+      known[rank->second] = property.second;
+      next = std::max(next, property.second + 1);
     }
-    if (known != 0 && known != out_.ranks)
-      fail(fmt::format("the port of {} of {} ranks is known", known, out_.ranks));
-    if (known != 0) out_.placement = std::move(placement);
+    if (next == 0) return;
+    // The definitions of these ranks were lost: each is taken to have a port of its own.
+    std::string unplaced;
+    for (std::uint32_t rank = 0; rank < out_.ranks; ++rank) {
+      if (!known[rank]) unplaced.append(unplaced.empty() ? "" : ",").append(std::to_string(rank));
+      out_.placement.push_back(known[rank] ? *known[rank] : next++);
+    }
+    if (!unplaced.empty()) out_.facts.emplace_back(trace_names::kUnplacedRanks, unplaced);
   }
 
   Raw& raw_;

@@ -95,9 +95,13 @@ inline constexpr std::string_view kClock = "clock";             // "wall" or "cp
 inline constexpr std::string_view kYield = "yield";             // "yes" or "no": empty polls gave up the core
 inline constexpr std::string_view kPlacement = "placement";     // rank, core, numa, nic, host
 inline constexpr std::string_view kLostEvents = "lost_events";  // decimal
-inline constexpr std::string_view kComplete = "complete";       // "no": some rank did not end
+/// Decimal; receives of any rank or tag that MPI did not tell the match of: they stand as cancelled.
+inline constexpr std::string_view kUntoldReceives = "untold_receives";
+inline constexpr std::string_view kComplete = "complete";                 // "no": some rank did not end
 inline constexpr std::string_view kMissingRanks = "missing_ranks";        // left no journal: "3,7"
 inline constexpr std::string_view kIncompleteRanks = "incomplete_ranks";  // whose journal has no end: "3,7"
+/// Given by the reader, never written: ranks without kPort where others have one.
+inline constexpr std::string_view kUnplacedRanks = "unplaced_ranks";
 
 /// "lost_events" -> "HYBRID::LOST_EVENTS". A fact's name has lower-case letters, digits and underscores.
 inline std::string property_of_fact(std::string_view fact) {

@@ -71,8 +71,7 @@ class LiveClient {
     const std::uint64_t tail = rank_->tail.load(std::memory_order_relaxed);
     if (tail - rank_->head_seen > mask_) {
       rank_->head_seen = rank_->head.load(std::memory_order_acquire);
-      // Still full. (A damaged head makes the difference wrap: full, too.)
-      // dropped.
+      // Still full: dropped. (A damaged head makes the difference wrap: full, too.)
       if (tail - rank_->head_seen > mask_) return bump(rank_->dropped);
     }
     asks_[tail & mask_] = ask;

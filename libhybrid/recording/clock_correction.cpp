@@ -60,6 +60,8 @@ class Slacks {
           met(*arrived, *before, received);
         else
           received_.push(*arrived, received);
+      } else if (const auto freed = freed_message(process, record); freed && crosses(*freed)) {
+        if (!sent_.pop(*freed)) received_.push(*freed, Time::never());  // when it came nobody knows
       }
     }
   }

@@ -167,7 +167,7 @@ class CpuTimeline::Engine {
   void send(const MessageKey& key, Time at) {
     if (const auto debt = debts_.find(key); debt != debts_.end()) {
       if (--debt->second == 0) debts_.erase(debt);
-      return;  // its receive was given up
+      return;  // its receive was given up, or nobody waits for it
     }
     messages_.push(key, at);
     if (const auto waiting = receivers_.find(key); waiting != receivers_.end()) {
@@ -232,6 +232,8 @@ class CpuTimeline::Engine {
         if (sent) track.end = std::max(track.end, *sent);
         if (!sent && !std::exchange(force, false)) return block(index, receivers_[*key]);
         if (!sent) ++debts_[*key];
+      } else if (const auto freed = freed_message(definitions, record)) {
+        if (!messages_.pop(*freed)) ++debts_[*freed];
       } else if (const auto attendance = completed(track)) {
         Meeting& meeting = meetings_[attendance->key];
         if (!over(meeting, attendance->wait) && !std::exchange(force, false))

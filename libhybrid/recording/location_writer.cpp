@@ -18,6 +18,11 @@ bool is_frame(const JournalStep& step) {
   });
 }
 
+/// The receive took a message, and MPI did not say from whom or of what tag.
+bool is_untold(const Event& event) {
+  return event.peer == kAnyPeer || (event.peer != kNoPeer && event.tag == kAnyTag);
+}
+
 }  // namespace
 
 LocationWriter::LocationWriter(const Place& place, TraceArchive& archive, OpenOfProcess& open)
@@ -143,6 +148,12 @@ void LocationWriter::write_end(const JournalRecord& record, Time begin, Time end
     case EventKind::rma_sync:
       write_rma_sync(record, begin, end);
       break;
+    case EventKind::recv_freed:
+      write_freed(record, end);
+      break;
+    case EventKind::finish:
+      if (place_.thread == 0) write_freed_ends(end);
+      break;
     default:
       break;
   }
@@ -172,6 +183,7 @@ void LocationWriter::write_recv(const JournalRecord& record, Time at) {
   const Event& event = *record.event;
   const auto peer = peer_of(record);
   if (!peer) return;
+  write_freed_before(*peer, static_cast<std::uint32_t>(event.tag), at);
   check(OTF2_EvtWriter_MpiRecv(writer_, nullptr, stamp(at), peer->rank, peer->communicator,
                                static_cast<std::uint32_t>(event.tag), record.values.bytes));
 }
@@ -186,7 +198,12 @@ void LocationWriter::write_completion(const JournalRecord& record, Time at) {
       check(OTF2_EvtWriter_MpiIsendComplete(writer_, nullptr, stamp(at), id));
       return;
     case EventKind::recv_complete: {
+      if (is_untold(event)) {
+        ++untold_;
+        break;
+      }
       if (const auto peer = peer_of(record)) {
+        write_freed_before(*peer, static_cast<std::uint32_t>(event.tag), at);
         check(OTF2_EvtWriter_MpiIrecv(writer_, nullptr, stamp(at), peer->rank, peer->communicator,
                                       static_cast<std::uint32_t>(event.tag), record.values.bytes, id));
         return;
@@ -202,6 +219,43 @@ void LocationWriter::write_completion(const JournalRecord& record, Time at) {
       break;
   }
   check(OTF2_EvtWriter_MpiRequestCancelled(writer_, nullptr, stamp(at), id));
+}
+
+void LocationWriter::write_freed(const JournalRecord& record, Time at) {
+  const Event& event = *record.event;
+  const auto open = requests_.close(place_.thread, event.request, place_.threads);
+  if (!open || !open->second.written) return;
+  const bool untold = is_untold(event);
+  const auto peer = untold ? std::nullopt : peer_of(record);
+  if (peer) {
+    open_.freed.push_back({open->first, record.values.bytes, peer->communicator, peer->rank,
+                           static_cast<std::uint32_t>(event.tag)});
+    return;
+  }
+  untold_ += untold ? 1 : 0;
+  check(OTF2_EvtWriter_MpiRequestCancelled(writer_, nullptr, stamp(at), open->first));
+}
+
+// MPI_Finalize waits for all that are left.
+void LocationWriter::write_freed_ends(Time at) {
+  for (const FreedReceive& freed : open_.freed) write_freed_end(freed, at);
+  open_.freed.clear();
+}
+
+// Messages of one sender and tag do not overtake each other: those of the freed receives have come when one
+// of a later receive has. So each takes its own message, and those after it theirs.
+void LocationWriter::write_freed_before(const Peer& peer, std::uint32_t tag, Time at) {
+  std::erase_if(open_.freed, [&](const FreedReceive& freed) {
+    if (freed.communicator != peer.communicator || freed.source != peer.rank || freed.tag != tag)
+      return false;
+    write_freed_end(freed, at);
+    return true;
+  });
+}
+
+void LocationWriter::write_freed_end(const FreedReceive& freed, Time at) {
+  check(OTF2_EvtWriter_MpiIrecv(writer_, nullptr, stamp(at), freed.source, freed.communicator, freed.tag,
+                                freed.bytes, freed.request));
 }
 
 void LocationWriter::write_parameter(OTF2_ParameterRef parameter, std::uint64_t value, Time at) {

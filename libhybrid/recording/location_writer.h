@@ -27,11 +27,19 @@ struct WrittenRequest {
   std::uint64_t bytes_sent = 0, bytes_received = 0;
 };
 
+/// A receive whose request was freed.
+struct FreedReceive {
+  std::uint64_t request = 0, bytes = 0;
+  std::uint32_t communicator = 0, source = 0, tag = 0;
+};
+
 /// What a process has open, whichever of its threads opened it.
 struct OpenOfProcess {
   OpenRequests<WrittenRequest> requests;
   /// The group of the last start, or post, by window: complete and wait are told without.
   std::unordered_map<std::uint32_t, OTF2_GroupRef> started, posted;
+  /// Receives that nobody waits for, whose messages are not known to have come.
+  std::vector<FreedReceive> freed;
 };
 
 class LocationWriter {
@@ -55,6 +63,8 @@ class LocationWriter {
 
   /// Transfers left out because their communicator, window or peer is not defined (a full disk took it).
   std::uint64_t undefined() const { return undefined_; }
+  /// Receives written as cancelled because nobody told which message they got.
+  std::uint64_t untold() const { return untold_; }
 
  private:
   using View = ProcessDefinitions::CommunicatorView;
@@ -76,6 +86,10 @@ class LocationWriter {
   void write_send(const JournalRecord& record, Time at);
   void write_recv(const JournalRecord& record, Time at);
   void write_completion(const JournalRecord& record, Time at);
+  void write_freed(const JournalRecord& record, Time at);
+  void write_freed_ends(Time at);
+  void write_freed_before(const Peer& peer, std::uint32_t tag, Time at);
+  void write_freed_end(const FreedReceive& freed, Time at);
   void write_collective_start(const JournalRecord& record, Time at);
   void write_collective_end(const JournalRecord& record, Time at);
   void write_counts(const JournalRecord& record, const View& view, Time at);
@@ -120,6 +134,7 @@ class LocationWriter {
   std::unordered_map<std::uint32_t, Epoch> epochs_;
   std::uint64_t one_sided_ = 0;  // matching id of the last one-sided operation
   std::uint64_t undefined_ = 0;
+  std::uint64_t untold_ = 0;
 };
 
 }  // namespace hybrid

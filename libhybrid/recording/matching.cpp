@@ -20,12 +20,27 @@ std::optional<MessageKey> sent_message(const ProcessDefinitions& process, const 
   return MessageKey{*communicator, static_cast<std::int32_t>(process.rank), event.peer, event.tag};
 }
 
-std::optional<MessageKey> received_message(const ProcessDefinitions& process, const JournalRecord& record) {
+namespace {
+
+std::optional<MessageKey> message_to(const ProcessDefinitions& process, const JournalRecord& record) {
   const Event& event = *record.event;
-  if (event.kind != EventKind::recv && event.kind != EventKind::recv_complete) return std::nullopt;
+  if (event.tag == kAnyTag) return std::nullopt;
   const auto communicator = communicator_of(process, record);
   if (!communicator) return std::nullopt;
   return MessageKey{*communicator, event.peer, static_cast<std::int32_t>(process.rank), event.tag};
+}
+
+}  // namespace
+
+std::optional<MessageKey> received_message(const ProcessDefinitions& process, const JournalRecord& record) {
+  const EventKind kind = record.event->kind;
+  if (kind != EventKind::recv && kind != EventKind::recv_complete) return std::nullopt;
+  return message_to(process, record);
+}
+
+std::optional<MessageKey> freed_message(const ProcessDefinitions& process, const JournalRecord& record) {
+  if (record.event->kind != EventKind::recv_freed) return std::nullopt;
+  return message_to(process, record);
 }
 
 std::optional<Time> MessageQueue::peek(const MessageKey& key, std::size_t n) const {

@@ -33,6 +33,9 @@ std::optional<MessageKey> sent_message(const ProcessDefinitions& process, const 
 /// The message that a record received; nullopt: none.
 std::optional<MessageKey> received_message(const ProcessDefinitions& process, const JournalRecord& record);
 
+/// The message of a receive that nobody waits for (EventKind::recv_freed); nullopt: none, or not known which.
+std::optional<MessageKey> freed_message(const ProcessDefinitions& process, const JournalRecord& record);
+
 /// Of each key the times of what waits for its partner, oldest first. Holds messages under way only.
 class MessageQueue {
  public:

@@ -73,6 +73,13 @@ bool has_header(const std::string& path) {
   return std::any_of(std::begin(magic), std::end(magic), [](char c) { return c != 0; });
 }
 
+// True where that cannot be read, too: merging then says why.
+bool has_line(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  return !file || (std::getline(file, line) && !file.eof());
+}
+
 }  // namespace
 
 bool is_recording(const std::string& directory) {
@@ -93,11 +100,9 @@ bool is_recording(const std::string& directory) {
 Recording open_recording(const std::string& directory) {
   Listing listing = list(directory);
   const bool any = !listing.defined.empty();
-  // Files that are made but empty: the disk was full before the first record.
-  std::erase_if(listing.defined, [&](std::uint32_t rank) {
-    std::error_code reason;
-    return std::filesystem::file_size(definitions_path(directory, rank), reason) == 0 && !reason;
-  });
+  // Files that are made but hold no whole line: the disk was full before the first record, or they were cut.
+  std::erase_if(listing.defined,
+                [&](std::uint32_t rank) { return !has_line(definitions_path(directory, rank)); });
   if (any && listing.defined.empty())
     throw RunError(directory + ": nothing is recorded: the disk was full when the job began",
                    "Free space, or give another place with --output (HYBRID_OUTPUT).");

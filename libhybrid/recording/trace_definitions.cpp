@@ -1,5 +1,6 @@
 #include "libhybrid/recording/trace_definitions.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <set>
@@ -7,6 +8,7 @@
 
 #include "emulator/replay/trace_names.h"
 #include "libhybrid/recording/mpi_regions.h"
+#include "libhybrid/recording/port_map.h"
 #include "libhybrid/recording/trace_ids.h"
 
 namespace hybrid {
@@ -38,6 +40,21 @@ std::optional<std::uint64_t> decimal(std::string_view text) {
   const auto [end, reason] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (reason != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+/// What the recording tells of each rank's port: its own word, else that of a process that knew all of them.
+std::vector<std::optional<std::uint32_t>> ports_of(const JobDefinitions& job) {
+  std::vector<std::optional<std::uint32_t>> ports(job.ranks);
+  for (const ProcessDefinitions& process : job.processes) {
+    const auto map = decode_ports(property_of(process, kPortMap), job.ranks);
+    if (map.empty()) continue;
+    std::copy(map.begin(), map.end(), ports.begin());
+    break;
+  }
+  for (const ProcessDefinitions& process : job.processes)
+    if (const auto port = decimal(property_of(process, "port")); port && *port <= UINT32_MAX)
+      ports[process.rank] = static_cast<std::uint32_t>(*port);
+  return ports;
 }
 
 class GlobalDefinitions {
@@ -138,20 +155,20 @@ class GlobalDefinitions {
     for (const ProcessDefinitions& process : job_.processes) {
       for (const auto& [name, value] : process.properties) {
         if (const auto fact = facts.find(name); fact != facts.end() && fact->second == value) continue;
+        if (name == "port" || name == kPortMap) continue;
         OTF2_AttributeValue property;
-        OTF2_Type type = OTF2_TYPE_STRING;
-        const std::string full = "hybrid." + name;
-        if (full == names::kPort) {
-          const auto port = decimal(value);
-          if (!port || *port > UINT32_MAX) continue;
-          property.uint32 = static_cast<std::uint32_t>(*port);
-          type = OTF2_TYPE_UINT32;
-        } else {
-          property.stringRef = string(value);
-        }
-        check(OTF2_GlobalDefWriter_WriteLocationGroupProperty(out_, process.rank, string(full), type,
-                                                              property));
+        property.stringRef = string(value);
+        check(OTF2_GlobalDefWriter_WriteLocationGroupProperty(out_, process.rank, string("hybrid." + name),
+                                                              OTF2_TYPE_STRING, property));
       }
+    }
+    const auto ports = ports_of(job_);
+    for (std::uint32_t rank = 0; rank < job_.ranks; ++rank) {
+      if (!ports[rank]) continue;
+      OTF2_AttributeValue property;
+      property.uint32 = *ports[rank];
+      check(OTF2_GlobalDefWriter_WriteLocationGroupProperty(out_, rank, string(names::kPort),
+                                                            OTF2_TYPE_UINT32, property));
     }
   }
 
@@ -237,7 +254,8 @@ class GlobalDefinitions {
 Facts job_facts(const Recording& recording) {
   Facts facts;
   std::map<std::string, std::size_t> holders;
-  std::set<std::string> differing{"port", "host"};  // of one place, even where there is one rank only
+  std::set<std::string> differing{"port", "host",
+                                  std::string(kPortMap)};  // of one place, even where there is one rank only
   for (const ProcessDefinitions& process : recording.definitions.processes) {
     for (const auto& [name, value] : process.properties) {
       const auto [fact, is_new] = facts.try_emplace(name, value);

@@ -95,6 +95,7 @@ class Writing {
   void close(LocationWriter& writer) {
     length_ = std::max(length_, writer.close());
     undefined_ += writer.undefined();
+    untold_ += writer.untold();
   }
 
   void write_wall_time(RankClocks& clocks) {
@@ -173,6 +174,7 @@ class Writing {
   void facts() {
     facts_[std::string(names::kRanks)] = std::to_string(summary_.ranks);
     facts_[std::string(names::kLostEvents)] = std::to_string(summary_.lost + undefined_);
+    if (untold_ != 0) facts_[std::string(names::kUntoldReceives)] = std::to_string(untold_);
     if (!facts_.contains(names::kHosts)) {
       std::set<std::string> hosts;
       for (const ClockReading& reading : readings_) hosts.insert(reading.host);
@@ -195,6 +197,7 @@ class Writing {
   std::uint64_t epoch_ns_ = 0;
   Time length_{};
   std::uint64_t undefined_ = 0;
+  std::uint64_t untold_ = 0;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "emulator/replay/operation.h"
+#include "libhybrid/recording/port_map.h"
 #include "libhybrid/recording/trace_writer_for_test.h"
 
 namespace hybrid {
@@ -48,6 +49,43 @@ TEST_F(TraceWriter, SaysWhichRanksDidNotEndAndWhatIsMissing) {
   EXPECT_EQ(trace->property("missing_ranks"), "3");
   EXPECT_EQ(trace->property("lost_events"), "12");
   EXPECT_EQ(kinds(operations(*trace, 1)), (std::vector{Kind::send, Kind::finish}));
+}
+
+TEST_F(TraceWriter, AnyRanksDefinitionsTellThePortsOfAll) {
+  ranks(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    if (r != 0) rank(r).definitions.property(kPortMap, "5 7-8 7");
+    rank(r).definitions.property("port", r == 0 ? "5" : r == 2 ? "8" : "7");
+  }
+  processes_.clear();
+  fs::remove(definitions_path(directory_.path(), 1));
+  fs::resize_file(definitions_path(directory_.path(), 2), 5);  // no whole line
+  const auto trace = open();
+  EXPECT_THAT(trace->placement(), ElementsAre(5, 7, 8, 7));
+  EXPECT_EQ(trace->property("missing_ranks"), "1,2");
+  EXPECT_EQ(trace->property("unplaced_ranks"), "");
+  EXPECT_EQ(trace->property("ports"), "");
+}
+
+TEST_F(TraceWriter, RanksOfUnknownPortsHaveTheirOwn) {
+  ranks(3);
+  rank(0).definitions.property("port", "1");
+  rank(2).definitions.property("port", "0");
+  const auto trace = open();
+  EXPECT_THAT(trace->placement(), ElementsAre(1, 2, 0));
+  EXPECT_EQ(trace->property("unplaced_ranks"), "1");
+}
+
+TEST_F(TraceWriter, APortThatNoSwitchHasIsRefused) {
+  ranks(2);
+  rank(0).definitions.property("port", "0");
+  rank(1).definitions.property("port", "4294967295");
+  EXPECT_THROW(
+      try { open(); } catch (const UserError& error) {
+        EXPECT_THAT(error.what(), testing::HasSubstr("rank 1 is said to be at port 4294967295"));
+        throw;
+      },
+      UserError);
 }
 
 TEST_F(TraceWriter, NeverOverwritesATrace) {

@@ -79,21 +79,23 @@ std::string finish_job(const std::string& recording, const JobOptions& options, 
   ProgressLine line(progress);
   line.show("writing the trace", 0);
   const TraceSummary trace = write_trace(recording, options.output);
-  if (!options.keep_journals) remove_recording(recording);
+  // The journals are all there is until trace and report stand.
   if (options.at_finalize == "trace") {
+    if (!options.keep_journals) remove_recording(recording);
     line.clear();
     if (out != nullptr) std::fputs(to_text(trace).c_str(), out);
     return {};
   }
   const JobReport report = report_of(trace.anchor, options, line);
   const std::string text = to_text(report);
-  write_new_file(options.output + "/report.txt", text);
-  write_new_file(options.output + "/report.json", to_json(report).dump(2) + "\n");
   line.clear();
   if (out != nullptr) {
     std::fwrite(text.data(), 1, text.size(), out);
     std::fflush(out);
   }
+  write_new_file(options.output + "/report.txt", text);
+  write_new_file(options.output + "/report.json", json_text(to_json(report)));
+  if (!options.keep_journals) remove_recording(recording);
   return joined(report.warnings);
 }
 

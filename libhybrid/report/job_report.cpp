@@ -46,7 +46,9 @@ std::vector<SwitchParameters> emulations(const JobOptions& options, const std::v
   std::vector<SwitchParameters> all;
   const auto techniques =
       options.techniques.empty() ? default_techniques(options.network.is_tree()) : options.techniques;
+  std::set<std::string_view> seen;
   for (const std::string& technique : techniques) {
+    if (!seen.insert(technique).second) continue;
     SwitchParameters parameters = options.network;
     parameters.technique = technique;
     fit_nodes(ports, parameters);
@@ -91,6 +93,11 @@ std::vector<std::string> warnings_of(const JobFacts& job) {
   std::vector<std::string> warnings;
   if (const auto lost = job.find(trace_names::kLostEvents); !lost.empty() && lost != "0")
     warnings.push_back(fmt::format("{} events are missing: the disk was full while the job ran.", lost));
+  if (const auto untold = job.find(trace_names::kUntoldReceives); !untold.empty())
+    warnings.push_back(fmt::format(
+        "Receives from any rank or of any tag are left out: {}, of which MPI did not tell what they "
+        "received (MPI_Isendrecv, MPI_Request_free).",
+        untold));
   const auto several = [](std::string_view ranks) {
     return ranks.find_first_of(",-") != std::string_view::npos;
   };
@@ -103,6 +110,11 @@ std::vector<std::string> warnings_of(const JobFacts& job) {
         several(ranks)
             ? fmt::format("The journals of ranks {} have no end: these died, or were killed.", ranks)
             : fmt::format("The journal of rank {} has no end: it died, or was killed.", ranks));
+  if (const auto ranks = job.find(trace_names::kUnplacedRanks); !ranks.empty())
+    warnings.push_back(
+        several(ranks)
+            ? fmt::format("The ports of ranks {} are not known: each is taken to have one of its own.", ranks)
+            : fmt::format("The port of rank {} is not known: it is taken to have one of its own.", ranks));
   // Gaps then hold the time in which another rank had the core, and the emulated job waits as the recorded
   // one did.
   if (job.find(trace_names::kYield) == "yes" && job.find(trace_names::kClock) == "wall")

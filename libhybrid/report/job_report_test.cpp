@@ -15,8 +15,10 @@
 namespace hybrid {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 // A job held in memory: what each rank does, in order.
 class JobDouble final : public JobTrace {
@@ -207,6 +209,23 @@ TEST(JobReport, HintsNameThePhasesAndTheRestIsOutside) {
   EXPECT_EQ(phases.phases[1].name, "outside phases");
   EXPECT_EQ(phases.phases[1].messages, 1u);
   EXPECT_THAT(phases.phases[0].working_set, ElementsAre(Connection{0, 1}));
+}
+
+TEST(JobReport, ATechniqueNamedTwiceIsEmulatedOnce) {
+  JobOptions options;
+  options.techniques = {"tdm", "wormhole", "tdm"};
+  options.slot_counts = {4, 4};
+  EXPECT_EQ(report_of(ring(4, 10, 256), options).techniques.size(), 2u);
+}
+
+TEST(JobReport, SaysWhatIsNotKnownOfTheJob) {
+  JobOptions options;
+  options.techniques = {"wormhole"};
+  const JobReport report =
+      report_of(ring(2, 3, 8), options, {{"untold_receives", "3"}, {"unplaced_ranks", "1"}});
+  ASSERT_EQ(report.warnings.size(), 2u);
+  EXPECT_THAT(report.warnings[0], AllOf(HasSubstr("3, of which MPI did not tell"), Not(HasSubstr("disk"))));
+  EXPECT_THAT(report.warnings[1], HasSubstr("The port of rank 1 is not known"));
 }
 
 TEST(JobReport, MessagesInsideAPortNeverReachTheSwitch) {

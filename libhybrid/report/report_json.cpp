@@ -110,6 +110,10 @@ ordered_json topology_json(const std::string& topology, double share_of_bytes) {
   return {{"topology", topology}, {"share_of_bytes", share_of_bytes}};
 }
 
+std::string json_text(const ordered_json& json) {
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
 ordered_json to_json(const PredictorScore& score) {
   return {{"predictor", score.predictor},
           {"capacity", score.capacity},

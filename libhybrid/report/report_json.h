@@ -21,6 +21,10 @@ nlohmann::ordered_json topology_json(const std::string& topology, double share_o
 
 nlohmann::ordered_json to_json(const PredictorScore& score);
 
+/// As written to files: indented by two, with a line end. Bytes that are no UTF-8 (arguments, names of
+/// phases) become U+FFFD.
+std::string json_text(const nlohmann::ordered_json& json);
+
 /// job, phases, predictors, results (one object per technique and K), verdict, warnings, parameters, repeat.
 nlohmann::ordered_json to_json(const JobReport& report);
 

@@ -104,11 +104,47 @@ bool record_completion(CallTime& time, const RequestsBefore& requests, int i, co
   if (known == nullptr || !known->active || known->kind == RequestKind::other) return false;
   const Request r = *known;
   if (r.persistent) requests.persistent(i)->request.active = false;
+  record_ended(time, r, status);
+  return true;
+}
+
+void record_ended(CallTime& time, const Request& r, const MPI_Status& status) {
   if (r.cancel_requested && was_cancelled(status))
     time.record(send_record(EventKind::cancelled, r, r.id));
   else
     record_end(time, r, status);
+}
+
+bool record_failure(CallTime& time, const RequestsBefore& requests, int i, const MPI_Status& status,
+                    const MPI_Request* now, int result) {
+  if (i < 0 || i >= requests.count()) return false;
+  const int error = class_of(result) == MPI_ERR_IN_STATUS ? status.MPI_ERROR : result;
+  const int what = class_of(error);
+  if (what == MPI_SUCCESS) return record_completion(time, requests, i, status);
+  const Request* const known = requests.request(i);
+  if (what == MPI_ERR_PENDING || known == nullptr || !known->active || known->kind == RequestKind::other)
+    return false;
+  const Request r = *known;
+  if (!r.persistent && now[i] != MPI_REQUEST_NULL) return false;  // the call itself was refused
+  if (r.persistent) requests.persistent(i)->request.active = false;
+  if (what == MPI_ERR_TRUNCATE && r.kind == RequestKind::recv)
+    time.record(cut_record(EventKind::recv_complete, r.communicator, status, r.id, r.bytes));
+  else if (what == MPI_ERR_TRUNCATE)
+    record_end(time, r, status);
+  else
+    time.record(send_record(EventKind::cancelled, r, r.id));
   return true;
+}
+
+void record_freed(CallTime& time, const Request& r) {
+  Record what = post_record(r, r.peer, r.tag, r.bytes, r.id);
+  if (r.kind == RequestKind::sendrecv)
+    what = post_record(r, r.recv_peer, r.recv_tag, r.recv_bytes, second_half(r.id));
+  else if (r.kind != RequestKind::recv)
+    return time.record_call();
+  // Cancelled and freed without a look: it had nothing yet.
+  what.kind = r.cancel_requested ? EventKind::cancelled : EventKind::recv_freed;
+  time.record(what);
 }
 
 }  // namespace hybrid::shim

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "libhybrid/shim/point_to_point.h"
 
@@ -52,10 +53,20 @@ bool take_shared(MPI_Request handle, Request& request);
 
 /// Writes the end of a transfer.
 void record_end(CallTime& time, const Request& request, const MPI_Status& status);
+/// The same of one that may have been cancelled.
+void record_ended(CallTime& time, const Request& request, const MPI_Status& status);
 
 /// Writes the completion of one request; false when it is nothing that the journal tells: an inactive
 /// persistent request, or not a transfer.
 bool record_completion(CallTime& time, const RequestsBefore& requests, int i, const MPI_Status& status);
+
+/// The same of a call that failed with `result`: some requests may have ended well, some without their
+/// transfer, some not at all. `now`: the handles after the call.
+bool record_failure(CallTime& time, const RequestsBefore& requests, int i, const MPI_Status& status,
+                    const MPI_Request* now, int result);
+
+/// Writes that nobody will wait for a transfer any more.
+void record_freed(CallTime& time, const Request& request);
 
 namespace handle {
 
@@ -81,6 +92,8 @@ HYBRID_HOT int complete(Thread& thread, Real&& real, int count, MPI_Request* req
   bool recorded = false;
   if (result == MPI_SUCCESS)
     each([&](int i, int k) { recorded |= record_completion(time, before, i, own[k]); });
+  else if (std::is_same_v<Own, OwnStatus> || class_of(result) == MPI_ERR_IN_STATUS)
+    each([&](int i, int k) { recorded |= record_failure(time, before, i, own[k], requests, result); });
   if (!recorded) time.record_call();
   return result;
 }
@@ -153,13 +166,47 @@ int testsome(Thread& thread, Real&& real, int count, MPI_Request* requests, cons
       thread, real, count, requests, statuses, [done] { return *done == 0; }, some_of(done, indices));
 }
 
-// The transfer of an active request goes on, and nobody will ever wait for it: the journal has its begin
-// only.
+// The transfer of an active request goes on, and nobody will ever wait for it: of a send the journal has its
+// begin only.
 template <class Real>
-int request_free(Thread&, Real&& real, MPI_Request* request) {
+int request_free(Thread& thread, Real&& real, MPI_Request* request) {
   if (Request dropped; is_shared(static_cast<std::uint32_t>(*request))) take_shared(*request, dropped);
-  if (RequestTable::Slot* const slot = slot_of(*request); slot != nullptr) slot->request.active = false;
-  return real();
+  RequestTable::Slot* const slot = slot_of(*request);
+  if (slot == nullptr || !slot->request.active) return real();
+  const Request freed = slot->request;
+  slot->request.active = false;
+  CallTime time(thread);
+  const int result = real();
+  time.done();
+  if (result == MPI_SUCCESS)
+    record_freed(time, freed);
+  else
+    time.record_call();
+  return result;
+}
+
+/// A request that is found to have ended has ended here; its wait, or its end unwaited, tells no more.
+template <class Real>
+int request_get_status(Thread& thread, Real&& real, MPI_Request request, const int* flag,
+                       MPI_Status*& status) {
+  CallTime time(thread);
+  const OwnStatus own(status);
+  const int result = real();
+  time.done();
+  if (result == MPI_SUCCESS && *flag == 0) {
+    time.record_poll();
+    return result;
+  }
+  RequestTable::Slot* const slot = slot_of(request);
+  if (result != MPI_SUCCESS || slot == nullptr || !slot->request.active ||
+      slot->request.kind == RequestKind::other) {
+    time.record_call();
+    return result;
+  }
+  process().prediction.pass(thread, time.begin());
+  slot->request.active = false;
+  record_ended(time, slot->request, own.get());
+  return result;
 }
 
 template <class Real>

@@ -209,6 +209,17 @@ TEST(Endings, AFileSizeLimitFromTheStartKillsNobody) {
   EXPECT_THAT(outcome.err, HasSubstr(" events are lost"));
 }
 
+TEST(Endings, ARankThatMayNotWriteLosesNoReportOfTheOthers) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run_ranks(
+      3, {program("shim_p2p_ring")},
+      {{"LD_PRELOAD", preload_library() + ":" + program("libshim_limiting_tool.so")}, {"LIMITED_RANK", "1"}},
+      directory.path());
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("Rank 1 left no journal"));
+  EXPECT_TRUE(fs::exists(directory.path() + "/hybrid-shim_p2p_ring-1/report.json"));
+}
+
 TEST(Start, NonMpiProgramsAreLeftAlone) {
   const TemporaryDirectory directory;
   const Outcome outcome =
@@ -296,6 +307,27 @@ TEST(Options, AnExistingDirectoryIsNeverWrittenInto) {
   EXPECT_EQ(outcome.status, 2) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr(old));
   EXPECT_EQ(std::distance(fs::directory_iterator(old), {}), 1);
+}
+
+TEST(Options, WhereNoDirectoryCanBeTheProgramRunsUnrecorded) {
+  const Outcome outcome = run_ranks(2, {program("shim_p2p_ring")}, {}, "/proc");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "sum 1\n");
+  EXPECT_THAT(outcome.err, HasSubstr("the program runs unrecorded: output: cannot make the directory"));
+  EXPECT_EQ(outcome.err.find("unrecorded"), outcome.err.rfind("unrecorded")) << outcome.err;
+}
+
+TEST(Options, OfTwoProgramsOfOneJobTheFirstIsRecorded) {
+  const TemporaryDirectory directory;
+  const std::string job = directory.path() + "/job";
+  fs::create_directory(job);
+  const Environment environment{{"HYBRID_OUTPUT", job}, {"HYBRID_AT_FINALIZE", "journal"}};
+  const Outcome first = run_ranks(1, {program("shim_p2p_ring")}, environment, directory.path());
+  EXPECT_EQ(first.err, "");
+  const Outcome second = run_ranks(1, {program("shim_p2p_ring")}, environment, directory.path());
+  EXPECT_EQ(second.status, 0) << second.err;
+  EXPECT_EQ(second.out, "sum 0\n");
+  EXPECT_THAT(second.err, HasSubstr("the first MPI program of this job is recorded"));
 }
 
 TEST(Options, TheRecordingIsPrivateToTheUser) {

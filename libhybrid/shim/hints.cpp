@@ -1,4 +1,5 @@
 // The library's side of libhybrid/hybrid.h, which finds these functions by name.
+#include <algorithm>
 #include <array>
 #include <exception>
 
@@ -16,10 +17,11 @@ struct OpenPhases {
 };
 thread_local OpenPhases open_phases;
 
-// A phase that cannot be told for want of memory: the program goes on without it.
+// A phase without a name, or that cannot be told for want of memory: the program goes on without it.
 constexpr std::uint32_t kUnnamed = ~std::uint32_t{0};
 
 std::uint32_t region_of(const char* name) {
+  if (name == nullptr) return kUnnamed;
   try {
     return process().region(name);
   } catch (const std::exception&) {
@@ -34,14 +36,21 @@ void mark(Thread& thread, EventKind kind, std::uint32_t region) {
 
 }  // namespace
 
+void end_open_phases(Thread& thread) noexcept {
+  for (std::size_t i = std::min(open_phases.depth, open_phases.regions.size()); i > 0; --i)
+    if (const std::uint32_t region = open_phases.regions[i - 1]; region != kUnnamed)
+      mark(thread, EventKind::phase_end, region);
+  open_phases.depth = 0;
+}
+
 }  // namespace hybrid::shim
 
 using namespace hybrid::shim;
 
 extern "C" HYBRID_SHIM_EXPORT void hybrid_library_phase_begin(const char* name) {
   Thread* const thread = recording_thread();
-  if (thread == nullptr || name == nullptr) return;
-  const std::uint32_t region = region_of(name);
+  if (thread == nullptr) return;
+  const std::uint32_t region = region_of(name);  // without a name, too: its end is to come
   if (open_phases.depth < open_phases.regions.size()) {
     open_phases.regions[open_phases.depth] = region;
     if (region != kUnnamed) mark(*thread, hybrid::EventKind::phase_begin, region);

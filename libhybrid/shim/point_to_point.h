@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libhybrid/shim/handlers.h"
+#include "libhybrid/shim/mpi_library.h"
 
 namespace hybrid::shim {
 
@@ -76,12 +77,33 @@ HYBRID_HOT Request request_of(RequestKind kind, const HalfTransfer& half, MPI_Co
   return r;
 }
 
+/// The same of a message that was longer than its receive. MPICH tells no size that means anything.
+inline Record cut_record(EventKind kind, const Communicator* communicator, const MPI_Status& status,
+                         std::uint32_t id, std::uint64_t room) {
+  Record record = match_record(kind, communicator, status, id);
+  record.bytes = room;
+  return record;
+}
+
+/// The class of what a call returned.
+inline int class_of(int error) {
+  int found = error;
+  if (error != MPI_SUCCESS) mpi::Error_class(error, &found);
+  return found;
+}
+/// The call took its message: a message longer than its receive is lost to the program, but it is not there
+/// for the next receive either.
+HYBRID_HOT bool took_message(int result) {
+  return result == MPI_SUCCESS || class_of(result) == MPI_ERR_TRUNCATE;
+}
+
 /// A nonblocking transfer was started: remembers the request and writes the transfer's begin.
 void record_started(CallTime& time, MPI_Request request, Request& what);
 
 namespace handle {
 
-// Errors below: a call that failed moved nothing; the program has its return code, the journal a call.
+// Errors below: a call that failed moved nothing, unless it took a message (took_message); the program has
+// its return code, the journal a call.
 
 template <class Real>
 HYBRID_HOT int send(Thread& thread, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype datatype,
@@ -103,7 +125,7 @@ HYBRID_HOT int send(Thread& thread, Real&& real, SendMode mode, MPI_Count count,
 }
 
 template <class Real>
-HYBRID_HOT int recv(Thread& thread, Real&& real, int, int, MPI_Comm comm, MPI_Status*& status) {
+HYBRID_HOT int recv(Thread& thread, Real&& real, const HalfTransfer& in, MPI_Comm comm, MPI_Status*& status) {
   CallTime time(thread);
   const OwnStatus own(status);
   const int result = real();
@@ -111,13 +133,16 @@ HYBRID_HOT int recv(Thread& thread, Real&& real, int, int, MPI_Comm comm, MPI_St
   process().prediction.pass(thread, time.begin());
   if (result == MPI_SUCCESS) [[likely]]
     time.record(match_record(EventKind::recv, process().communicator(comm), own.get(), 0));
+  else if (took_message(result))
+    time.record(cut_record(EventKind::recv, process().communicator(comm), own.get(), 0,
+                           bytes_of(in.count, in.datatype)));
   else
     time.record_call();
   return result;
 }
 
 template <class Real>
-int sendrecv(Thread& thread, Real&& real, const HalfTransfer& out, const HalfTransfer&, MPI_Comm comm,
+int sendrecv(Thread& thread, Real&& real, const HalfTransfer& out, const HalfTransfer& in, MPI_Comm comm,
              MPI_Status*& status) {
   CallTime time(thread);
   const OwnStatus own(status);
@@ -131,12 +156,14 @@ int sendrecv(Thread& thread, Real&& real, const HalfTransfer& out, const HalfTra
   process().prediction.sending(thread, time.begin(), r.peer, r.bytes, r.tag);
   const int result = real();
   time.done();
-  if (result != MPI_SUCCESS) [[unlikely]] {
+  if (!took_message(result)) [[unlikely]] {
     time.record_call();
     return result;
   }
   time.record(send_record(EventKind::send_start, r, kWithinCall));
-  time.record(match_record(EventKind::recv, communicator, own.get(), 0));
+  time.record(result == MPI_SUCCESS
+                  ? match_record(EventKind::recv, communicator, own.get(), 0)
+                  : cut_record(EventKind::recv, communicator, own.get(), 0, bytes_of(in.count, in.datatype)));
   time.record(send_record(EventKind::send_complete, r, kWithinCall));
   return result;
 }

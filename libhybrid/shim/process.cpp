@@ -90,6 +90,7 @@ Thread* Process::adopt_thread() {
 }
 
 void Process::leave_thread(Thread* thread) noexcept {
+  end_open_phases(*thread);
   const std::lock_guard lock(threads_mutex_);
   if (finished_) return;
   thread->flush();

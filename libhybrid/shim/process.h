@@ -82,12 +82,13 @@ class Process {
 
   /// A journal for the calling thread: one that an ended thread left, or a new one.
   Thread* adopt_thread();
+  /// The calling thread ends: its phases do, and its journal is another's to take.
   void leave_thread(Thread* thread) noexcept;
   /// Writes the last events of all threads and closes their journals; the sum of events lost.
   std::uint64_t finish_threads();
-  /// Calls of threads that got no journal.
   /// Of all ranks, once the recording has ended: what they lost and could not write down either.
   std::uint64_t untold_loss = 0;
+  /// Calls of threads that got no journal.
   std::uint64_t unrecorded_calls() const { return unrecorded_calls_.load(std::memory_order_relaxed); }
 
  private:
@@ -104,6 +105,9 @@ class Process {
   std::mutex regions_mutex_;
   std::map<std::string, std::uint32_t, std::less<>> regions_;
 };
+
+/// Ends the phases that the calling thread is in (hints.cpp).
+void end_open_phases(Thread& thread) noexcept;
 
 /// The recording, null before it begins and after it ends.
 extern std::atomic<Process*> recording;

@@ -90,8 +90,9 @@ TEST(PointToPoint, SendrecvIsASendAndAReceiveAtOnce) {
 TEST(PointToPoint, MatchedProbesReceiveWhatTheyMatched) {
   const RecordedRun run(2, {program("shim_p2p"), "matched"});
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
-  EXPECT_THAT(run.transfers(1), ElementsAre("recv 0 tag 50 24", "irecv -2 tag -1 40 #1",
-                                            "received 0 tag 51 16 #1", "recv 0 tag 52 8"));
+  EXPECT_THAT(run.transfers(1),
+              ElementsAre("irecv 0 tag 50 24 #1", "received 0 tag 50 24 #1", "irecv 0 tag 51 16 #2",
+                          "received 0 tag 51 16 #2", "recv 0 tag 52 8"));
 }
 
 TEST(PointToPoint, CancelledRequestsEndWithoutATransfer) {
@@ -277,6 +278,16 @@ TEST(Phases, NestAndAreNamed) {
   EXPECT_THAT(run.transfers(0),
               ElementsAre("begin outer", "begin inner", collective(CollectiveOp::barrier) + " -1 0",
                           "end inner", "flush", "begin inner", "end inner", "end outer"));
+}
+
+TEST(Phases, EndWithTheirThreadAndNeedNoName) {
+  const RecordedRun run(1, {program("shim_phase_threads")});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  const std::string barrier = collective(CollectiveOp::barrier) + " -1 0";
+  EXPECT_EQ(run.threads(0), 2u) << "the second thread has the journal of the first";
+  EXPECT_THAT(run.transfers(0),
+              ElementsAre("begin outer", barrier, "end outer", "begin around", "begin left open",
+                          barrier + " comm 1", "end left open", "end around", barrier + " comm 1"));
 }
 
 TEST(Sessions, AreRecordedWithoutMpiInit) {

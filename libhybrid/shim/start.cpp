@@ -16,6 +16,7 @@
 
 #include "core/error.h"
 #include "libhybrid/placement/service_cpus.h"
+#include "libhybrid/recording/port_map.h"
 #include "libhybrid/report/output_directory.h"
 #include "libhybrid/shim/job_layout.h"
 #include "libhybrid/shim/lifecycle.h"
@@ -47,8 +48,7 @@ void refuse_other_mpi() {
   if (number_in("OMPI_COMM_WORLD_RANK", 0) != 0 || number_in("PMIX_RANK", 0) != 0) std::exit(kBadUsage);
   warn(
       "this program uses Open MPI, and libhybrid.so is built for MPICH: build the program with mpicc.mpich "
-      "and "
-      "start it with mpiexec.mpich, or run it without libhybrid.so");
+      "and start it with mpiexec.mpich, or run it without libhybrid.so");
   std::exit(kBadUsage);
 }
 
@@ -114,16 +114,21 @@ Place make_place(JobOptions options) {
         prepared ? options.output : create_output_directory(options.output, application_name());
     if (char absolute[PATH_MAX]; ::realpath(output.c_str(), absolute) != nullptr) output = absolute;
     const std::string directory = recording_directory(output);
-    if (::mkdir(directory.c_str(), 0700) != 0)
-      throw RunError("cannot make the directory " + directory + ": " + std::strerror(errno));
+    const bool made = ::mkdir(directory.c_str(), 0700) == 0;
+    if (!made && errno == EEXIST && prepared)
+      throw RunError("the first MPI program of this job is recorded, and only that",
+                     "Give each program a `hybrid run` of its own.");
+    if (!made) throw RunError("cannot make the directory " + directory + ": " + std::strerror(errno));
     const int token =
         ::open(full_disk_token(directory).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (token >= 0) ::close(token);
     if (output.size() >= sizeof place.output) throw RunError("the path " + output + " is too long");
     std::memcpy(place.output, output.c_str(), output.size() + 1);
   } catch (const UserError& error) {
-    warn(error.what());
-    place.outcome = static_cast<int>(Place::Outcome::bad_usage);
+    // Without a place of the user's choice nothing that the user gave is wrong.
+    const bool given = !options.output.empty();
+    warn((given ? "" : "the program runs unrecorded: ") + std::string(error.what()));
+    place.outcome = static_cast<int>(given ? Place::Outcome::bad_usage : Place::Outcome::failed);
   } catch (const std::exception& error) {
     warn(std::string("the program runs unrecorded: ") + error.what());
     place.outcome = static_cast<int>(Place::Outcome::failed);
@@ -172,9 +177,11 @@ void start_live(Process& p, const JobLayout& layout) {
 
 void write_facts(Process& p, const JobLayout& layout) {
   DefinitionWriter& d = *p.definitions;
+  // First what stands for ranks whose own definitions may be lost.
+  d.property("ranks", std::to_string(p.size));
+  d.property(kPortMap, encode_ports(layout.placement.port_of_rank));
   d.property("application", application_name());
   d.property("arguments", arguments());
-  d.property("ranks", std::to_string(p.size));
   d.property("host", host_name());
   d.property("hosts", std::to_string(layout.hosts));
   d.property("mpi", mpi_version());

@@ -83,57 +83,99 @@ int pready(Thread& thread, Real&& real, MPI_Request request, int partitions) {
   return result;
 }
 
-/// The message that a probe matched; its receive has no communicator of its own.
-inline void remember_message(MPI_Message message, MPI_Comm comm) {
-  if (message == MPI_MESSAGE_NULL || message == MPI_MESSAGE_NO_PROC) return;
+/// The message that a probe matched is received from now on, as if posted here: MPI matches it now, whenever
+/// its receive comes. MPICH has messages and requests in one pool, so that their handles never coincide.
+inline void record_matched(Thread& thread, CallTime& time, MPI_Message message, MPI_Comm comm,
+                           const MPI_Status& status) {
   Request r;
-  r.communicator = process().communicator(comm);
-  process().messages.insert(static_cast<std::uint32_t>(message), r);
+  if (message != MPI_MESSAGE_NULL && message != MPI_MESSAGE_NO_PROC) {
+    r.kind = RequestKind::recv;
+    r.active = true;
+    r.communicator = process().communicator(comm);
+    r.peer = world_rank(r.communicator, status.MPI_SOURCE);
+    r.tag = status.MPI_TAG;
+    r.bytes = received_bytes(status);
+    const auto* const slot = process().requests.insert(static_cast<std::uint32_t>(message), r);
+    if (slot != nullptr) {
+      process().prediction.pass(thread, time.begin());
+      record_begin(time, slot->request);
+      return;
+    }
+  }
+  time.record_call();
 }
-inline const Communicator* communicator_of(MPI_Message message) {
-  const auto* slot = process().messages.find(static_cast<std::uint32_t>(message));
-  return slot == nullptr ? nullptr : slot->request.communicator;
+/// What record_matched knew of it; no communicator: nothing.
+inline Request request_of(MPI_Message message) {
+  if (message == MPI_MESSAGE_NULL || message == MPI_MESSAGE_NO_PROC) return {};
+  RequestTable::Slot* const slot = process().requests.find(static_cast<std::uint32_t>(message));
+  return slot == nullptr || !slot->request.active ? Request{} : slot->request;
 }
 
 template <class Real>
-int mprobe(Thread& thread, Real&& real, MPI_Comm comm, const MPI_Message* message) {
-  const int result = call(thread, real);
-  if (result == MPI_SUCCESS) remember_message(*message, comm);
-  return result;
-}
-
-template <class Real>
-int improbe(Thread& thread, Real&& real, MPI_Comm comm, const int* flag, const MPI_Message* message) {
-  const int result = poll(thread, real, flag);
-  if (result == MPI_SUCCESS && *flag != 0) remember_message(*message, comm);
-  return result;
-}
-
-template <class Real>
-int mrecv(Thread& thread, Real&& real, const MPI_Message* message, MPI_Status*& status) {
+int mprobe(Thread& thread, Real&& real, MPI_Comm comm, const MPI_Message* message, MPI_Status*& status) {
   CallTime time(thread);
   const OwnStatus own(status);
-  const Communicator* const communicator = communicator_of(*message);  // the call takes the handle away
   const int result = real();
   time.done();
   if (result == MPI_SUCCESS)
-    time.record(match_record(EventKind::recv, communicator, own.get(), 0));
+    record_matched(thread, time, *message, comm, own.get());
   else
     time.record_call();
   return result;
 }
 
 template <class Real>
+int improbe(Thread& thread, Real&& real, MPI_Comm comm, const int* flag, const MPI_Message* message,
+            MPI_Status*& status) {
+  CallTime time(thread);
+  const OwnStatus own(status);
+  const int result = real();
+  time.done();
+  if (result == MPI_SUCCESS && *flag == 0)
+    time.record_poll();
+  else if (result == MPI_SUCCESS)
+    record_matched(thread, time, *message, comm, own.get());
+  else
+    time.record_call();
+  return result;
+}
+
+template <class Real>
+int mrecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, const MPI_Message* message,
+          MPI_Status*& status) {
+  CallTime time(thread);
+  const OwnStatus own(status);
+  const Request matched = request_of(*message);  // the call takes the handle away
+  const int result = real();
+  time.done();
+  process().prediction.pass(thread, time.begin());
+  if (!took_message(result))
+    time.record_call();
+  else if (matched.communicator == nullptr)  // MPI_MESSAGE_NO_PROC
+    time.record(match_record(EventKind::recv, nullptr, own.get(), 0));
+  else if (result == MPI_SUCCESS)
+    time.record(match_record(EventKind::recv_complete, matched.communicator, own.get(), matched.id));
+  else
+    time.record(cut_record(EventKind::recv_complete, matched.communicator, own.get(), matched.id,
+                           bytes_of(count, datatype)));
+  return result;
+}
+
+template <class Real>
 int imrecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, const MPI_Message* message,
            MPI_Request* request) {
-  Request r;
-  r.kind = RequestKind::recv;
-  r.communicator = communicator_of(*message);
-  r.peer = r.communicator == nullptr ? kNoPeer : kAnyPeer;  // MPI_MESSAGE_NO_PROC has none
-  r.tag = kAnyTag;
-  if (!is_unasked_type(datatype))
-    r.bytes = bytes_of(count, datatype);  // of the buffer; the match tells the rest
-  return begin(thread, real, r, request);
+  const Request matched = request_of(*message);
+  if (matched.communicator == nullptr) {
+    Request r;
+    r.kind = RequestKind::recv;
+    r.tag = kAnyTag;
+    if (!is_unasked_type(datatype)) r.bytes = bytes_of(count, datatype);
+    return begin(thread, real, r, request);
+  }
+  const int result = call(thread, real);
+  if (result != MPI_SUCCESS) return result;
+  if (auto* const slot = remember(*request, matched); slot != nullptr) slot->request.id = matched.id;
+  return result;
 }
 
 }  // namespace handle

@@ -61,6 +61,8 @@ std::string kind_name(const Event& event) {
       return "sent";
     case EventKind::recv_complete:
       return "received";
+    case EventKind::recv_freed:
+      return "freed";
     case EventKind::cancelled:
       return "cancelled";
     case EventKind::collective:
@@ -90,7 +92,7 @@ std::string kind_name(const Event& event) {
 
 bool has_request(EventKind kind) {
   return kind == EventKind::send_start || kind == EventKind::recv_post || kind == EventKind::send_complete ||
-         kind == EventKind::recv_complete || kind == EventKind::cancelled ||
+         kind == EventKind::recv_complete || kind == EventKind::cancelled || kind == EventKind::recv_freed ||
          kind == EventKind::collective_start || kind == EventKind::collective_complete;
 }
 
@@ -181,7 +183,8 @@ std::vector<std::string> RecordedRun::transfers(std::uint32_t rank) const {
       continue;
     }
     line += " " + std::to_string(event.peer);
-    if (event.kind < EventKind::collective) line += " tag " + std::to_string(event.tag);
+    if (event.kind < EventKind::collective || event.kind == EventKind::recv_freed)
+      line += " tag " + std::to_string(event.tag);
     line += " " + std::to_string(event.bytes);
     if (event.communicator != 0) line += " comm " + std::to_string(event.communicator);
     if (has_request(event.kind))

@@ -1,0 +1,95 @@
+#include "libhybrid/report/finish_job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/error.h"
+#include "libhybrid/options/job_options.h"
+#include "libhybrid/recording/port_map.h"
+#include "libhybrid/recording/recording_for_test.h"
+
+namespace hybrid {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A job of three ranks at the ports 4, 4 and 6, of which each sent to the next.
+class FinishJob : public testing::Test {
+ protected:
+  FinishJob() {
+    options_.output = directory_ / "job";
+    options_.at_finalize = "emulate";
+    options_.techniques = {"wormhole"};
+    fs::create_directories(recording());
+    for (std::uint32_t rank = 0; rank < 3; ++rank) {
+      RecordedProcess process(recording(), rank, 3, test_clock());
+      process.definitions.property(kPortMap, "4 4 6");
+      process.definitions.property("port", rank == 2 ? "6" : "4");
+      process.definitions.property("arguments", "app \xff\xfe");
+      process.definitions.region(0, "solve \xff");
+      process->start();
+      process->event(EventKind::phase_begin, 50, 0, {.request = 0});
+      process->event(EventKind::send_start, 100, 10,
+                     {.peer = static_cast<std::int32_t>((rank + 1) % 3), .bytes = 64, .request = 1});
+      process->event(EventKind::recv, 150, 10,
+                     {.peer = static_cast<std::int32_t>((rank + 2) % 3), .bytes = 64});
+      process->finish(200);
+    }
+  }
+  std::string recording() const { return directory_ / "job/recording"; }
+  nlohmann::json report() const { return nlohmann::json::parse(text_of(options_.output + "/report.json")); }
+
+  TemporaryDirectory directory_;
+  JobOptions options_;
+};
+
+TEST_F(FinishJob, JournalsGoOnceTheReportStands) {
+  finish_job(recording(), options_, nullptr, nullptr);
+  EXPECT_FALSE(fs::exists(recording()));
+  EXPECT_EQ(report()["job"]["ports"], 2);
+}
+
+TEST_F(FinishJob, JournalsStayWhereThereIsNoReport) {
+  options_.replay.placement = {0, 1};
+  EXPECT_THROW(finish_job(recording(), options_, nullptr, nullptr), RunError);
+  EXPECT_TRUE(fs::exists(options_.output + "/trace.otf2"));
+  EXPECT_TRUE(fs::exists(journal_path(recording(), 0, 0)));
+  EXPECT_TRUE(fs::exists(definitions_path(recording(), 2)));
+}
+
+TEST_F(FinishJob, LostDefinitionsOfARankLoseNoReport) {
+  for (const std::uintmax_t left : {22, 5, 0}) {
+    SCOPED_TRACE(left);
+    fs::resize_file(definitions_path(recording(), 1), left);
+    options_.keep_journals = true;
+    options_.output = directory_ / ("job-" + std::to_string(left));
+    fs::create_directory(options_.output);
+    EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr),
+                left == 22 ? HasSubstr("events are missing") : HasSubstr("Rank 1 left no journal"));
+    EXPECT_EQ(report()["job"]["ports"], 2) << "the others know where it was";
+  }
+}
+
+TEST_F(FinishJob, ArgumentsAndPhasesOfAnyBytesAreReported) {
+  const fs::path text = directory_ / "said";
+  std::FILE* const out = std::fopen(text.c_str(), "w");
+  finish_job(recording(), options_, out, nullptr);
+  std::fclose(out);
+  EXPECT_THAT(text_of(text), HasSubstr("solve \xff"));
+  EXPECT_EQ(report()["phases"][0]["name"], "solve \xef\xbf\xbd");
+}
+
+}  // namespace
+}  // namespace hybrid
