@@ -56,6 +56,17 @@ static inline void hybrid_flush(void) {
   if (function) function();
 }
 
+/* The calling process is about to send to these `count` ranks of MPI_COMM_WORLD, most wanted first: while the
+ * job runs, the scheduler puts their connections into preloaded slots as far as these have room
+ * (HYBRID_PRELOAD), and takes the rest for requests. Adds to what was given since the last hybrid_flush().
+ * Ranks that do not exist, and the caller's own port, are passed over. Between MPI_Init and MPI_Finalize. */
+static inline void hybrid_preload(const int* ranks, int count) {
+  static void* known;
+  void (*function)(const int*, int);
+  *(void**)&function = hybrid_library_function("hybrid_library_preload", &known);
+  if (function) function(ranks, count);
+}
+
 #ifdef __cplusplus
 }
 #endif

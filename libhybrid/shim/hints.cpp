@@ -67,6 +67,11 @@ extern "C" HYBRID_SHIM_EXPORT void hybrid_library_phase_end(void) {
   if (region != kUnnamed) mark(*thread, hybrid::EventKind::phase_end, region);
 }
 
+extern "C" HYBRID_SHIM_EXPORT void hybrid_library_preload(const int* ranks, int count) {
+  if (recording_thread() == nullptr || ranks == nullptr || count <= 0) return;
+  process().prediction.preload({ranks, static_cast<std::size_t>(count)}, hybrid::shim::ticks());
+}
+
 extern "C" HYBRID_SHIM_EXPORT void hybrid_library_flush(void) {
   Thread* const thread = recording_thread();
   if (thread == nullptr) return;

@@ -28,6 +28,19 @@ void OnlinePrediction::decide(Thread& thread, Ticks now, const Predictor::Decisi
   }
 }
 
+void OnlinePrediction::preload(std::span<const int> ranks, Ticks now) {
+  if (!live_.active()) return;
+  // Seldom called, and not to be left out because another thread sends at this moment.
+  while (!enter()) {
+  }
+  for (const int rank : ranks) {
+    if (rank < 0 || static_cast<std::size_t>(rank) >= port_of_rank_.size()) continue;
+    const Port port = port_of_rank_[static_cast<std::size_t>(rank)];
+    if (port != own_port_) live_.preload(port, now);
+  }
+  leave();
+}
+
 void OnlinePrediction::flush(Ticks now) {
   if (predictor_ == nullptr || !enter()) return;
   predictor_->on_flush();

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/connection.h"
@@ -68,6 +69,9 @@ class OnlinePrediction {
     deadline_.store(predictor_->next_deadline(), std::memory_order_relaxed);
     leave();
   }
+
+  /// World ranks of the working set that begins: for the live scheduler, beside what is predicted.
+  void preload(std::span<const int> ranks, Ticks now);
 
   /// The working set ends here (D 5.2.3).
   void flush(Ticks now);

@@ -280,6 +280,17 @@ TEST(Phases, NestAndAreNamed) {
                           "end inner", "flush", "begin inner", "end inner", "end outer"));
 }
 
+TEST(Hints, APreloadGoesToTheLiveService) {
+  const RecordedRun run(2, {program("shim_phases")}, {{"HYBRID_LIVE", "on"}, {"HYBRID_PRELOAD", "1"}});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    const auto properties = run.definitions(rank).properties;
+    ASSERT_TRUE(properties.contains("live_preloads")) << rank;
+    EXPECT_EQ(properties.at("live_preloads"), "1") << rank;
+    EXPECT_EQ(properties.at("live_flushes"), "1") << rank;
+  }
+}
+
 TEST(Phases, EndWithTheirThreadAndNeedNoName) {
   const RecordedRun run(1, {program("shim_phase_threads")});
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;

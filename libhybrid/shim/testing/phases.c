@@ -12,6 +12,9 @@ int main(int argc, char** argv) {
   hybrid_phase_begin("inner");
   MPI_Barrier(MPI_COMM_WORLD);
   hybrid_phase_end();
+  const int next[] = {1, 0, 7, -1}; /* of two ranks: one that is itself, two that are not there */
+  hybrid_preload(next, 4);
+  hybrid_preload(NULL, 3);
   hybrid_flush();
   hybrid_phase_begin("inner");
   hybrid_phase_end();
