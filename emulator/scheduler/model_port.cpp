@@ -222,7 +222,8 @@ void ModelPort::release(Time at, Connection c) {
 
 void ModelPort::preload(Time at, std::uint32_t slot, const Configuration& wanted) {
   reach(at);
-  const Configuration& configuration = network_->load(slot, wanted);
+  const Configuration* const held = network_->load(slot, wanted);
+  const Configuration& configuration = held == nullptr ? wanted : *held;
   const Time visible = next_edge(at, cycle_) + delay_;
   for (const Connection c : slot_[slot].connections())
     if (!configuration.holds(c)) disestablish(visible, slot, c);

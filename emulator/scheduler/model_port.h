@@ -44,8 +44,10 @@ class SlotNetwork {
   /// A pass over slot `slot`, as Scheduler::pass but that what has both ports free and no path may have to
   /// wait. What it toggles is so at once.
   virtual std::span<const Connection> pass(std::uint32_t slot, const SchedulingPass& in) = 0;
-  /// The slot holds as much of `wanted` as can be, which is returned, and nothing else.
-  virtual const Configuration& load(std::uint32_t /*slot*/, const Configuration& wanted) { return wanted; }
+  /// The slot holds as much of `wanted` as can be, and nothing else. Returns what it holds; nullptr: all.
+  virtual const Configuration* load(std::uint32_t /*slot*/, const Configuration& /*wanted*/) {
+    return nullptr;
+  }
   /// The slot lost `c` otherwise.
   virtual void lost(std::uint32_t /*slot*/, Connection /*c*/) {}
   /// As SchedulerPort::in_the_way().

@@ -60,7 +60,7 @@ std::span<const Connection> TreeSlotNetwork::pass(std::uint32_t slot, const Sche
   return toggles_;
 }
 
-const Configuration& TreeSlotNetwork::load(std::uint32_t slot, const Configuration& wanted) {
+const Configuration* TreeSlotNetwork::load(std::uint32_t slot, const Configuration& wanted) {
   TreeCircuits& circuits = slots_[slot];
   circuits.clear();
   loaded_.clear();
@@ -70,7 +70,7 @@ const Configuration& TreeSlotNetwork::load(std::uint32_t slot, const Configurati
     if (paths_[i].granted) circuits.hold(wanted_[i], paths_[i]);
   for (const Connection c : wanted_)
     if (circuits.request(c).granted) loaded_.add(c);
-  return loaded_;
+  return &loaded_;
 }
 
 void TreeSlotNetwork::in_the_way(std::uint32_t slot, Connection wanted,

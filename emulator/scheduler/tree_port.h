@@ -28,7 +28,7 @@ class TreeSlotNetwork final : public SlotNetwork {
   explicit TreeSlotNetwork(const SwitchParameters& parameters);
 
   std::span<const Connection> pass(std::uint32_t slot, const SchedulingPass& in) override;
-  const Configuration& load(std::uint32_t slot, const Configuration& wanted) override;
+  const Configuration* load(std::uint32_t slot, const Configuration& wanted) override;
   void lost(std::uint32_t slot, Connection c) override { slots_[slot].release(c); }
   /// Along the path that takes at each level the port with the fewest links in use; equals: the lowest.
   void in_the_way(std::uint32_t slot, Connection c, std::vector<Connection>& found) const override;
