@@ -194,6 +194,23 @@ TEST_F(BadUsage, JsonWhereNoFileCanBe) {
                 AllOf(HasSubstr(std::string("'") + file + "' exists already"), HasSubstr("another name")));
 }
 
+TEST_F(BadUsage, RecoveryThatFailsLeavesNoDirectory) {
+  fs::create_directories("broken/recording");
+  write("broken/recording/rank-0.definitions", "nonsense\n");
+  EXPECT_THAT(refused({"recover", "broken", "-o", "new"}), HasSubstr("not a definitions file"));
+}
+
+TEST_F(BadUsage, WhatPredictionHasNoUseFor) {
+  EXPECT_THAT(refused({"predict", "trace", "--predictor", "timeout"}),
+              AllOf(HasSubstr("--predictor: "), HasSubstr("--predictors")));
+  EXPECT_THAT(refused({"predict", "trace", "--technique", "tdm"}), HasSubstr("--technique: "));
+}
+
+TEST_F(BadUsage, RunOnATopologyOfNoMachine) {
+  write("bad.xml", "<topology>");
+  EXPECT_THAT(refused({"run", "-n", "2", "--topology", "bad.xml", "--", "/bin/true"}), HasSubstr("bad.xml"));
+}
+
 TEST_F(BadUsage, TopologyOfNoMachine) {
   EXPECT_THAT(refused({"topology", "--topology", "missing.xml"}), HasSubstr("missing.xml"));
   EXPECT_THAT(refused({"topology", "-n", "0"}), HasSubstr("-n: 0"));

@@ -141,6 +141,21 @@ TEST(Command, FlagsWinOverVariablesAndTheseOverTheFile) {
   EXPECT_EQ(result["seed"], 5);
 }
 
+TEST(Command, VariablesThatNoCommandHasAreNamed) {
+  // SLOTS, CLOCK and LOAD are of other commands than these, and no mistake.
+  const std::vector<std::pair<const char*, const char*>> variables{
+      {"HYBRID_SLOTTS", "4"}, {"HYBRID_SLOTS", "4"}, {"HYBRID_CLOCK", "cpu"}, {"HYBRID_LOAD", "0.5"}};
+  for (const auto& [name, value] : variables) ::setenv(name, value, 1);
+  const std::string topology = output({"topology"});
+  const std::string simulate = output({"simulate", "--nodes", "4", "--messages", "20"});
+  const std::string schedule = output({"schedule", "--nodes", "4"});
+  for (const auto& [name, value] : variables) ::unsetenv(name);
+  for (const std::string& said : {topology, simulate, schedule})
+    EXPECT_THAT(said,
+                AllOf(HasSubstr("no option has the variable HYBRID_SLOTTS; likely meant: HYBRID_SLOTS;"),
+                      Not(HasSubstr("variable HYBRID_CLOCK")), Not(HasSubstr("variable HYBRID_LOAD"))));
+}
+
 TEST(Command, JsonIntoAFileLeavesTheTextOnStandardOutput) {
   const TemporaryDirectory directory;
   const std::string path = directory / "list.json";

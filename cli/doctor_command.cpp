@@ -159,8 +159,7 @@ class DoctorCommand final : public Command {
   void declare(CLI::App& app) override {
     app.description(
         "Tells whether this machine is ready to run and record MPI programs. Ends with 0 when nothing is "
-        "missing, else "
-        "with 1. A note is no fault: something that is slower or optional.");
+        "missing, else with 1. A note is no fault: something that is slower or optional.");
     json_.declare(app);
   }
 

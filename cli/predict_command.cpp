@@ -4,11 +4,13 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "cli/command.h"
 #include "cli/trace_command.h"
+#include "core/error.h"
 #include "core/registry.h"
 #include "emulator/replay/operation.h"
 #include "libhybrid/report/job_report.h"
@@ -35,6 +37,7 @@ class PredictCommand final : public Command {
 
   int run(const std::vector<std::string>&) override {
     arguments_.settle();
+    refuse_emulation();
     const JobOptions& options = arguments_.options();
     std::vector<std::string> predictors = options.predictors;
     if (predictors.empty())
@@ -62,6 +65,26 @@ class PredictCommand final : public Command {
   }
 
  private:
+  // Variables and files may be for other commands, too; what is given here would be passed over.
+  void refuse_emulation() const {
+    static const std::set<std::string, std::less<>> kUsed{"config",
+                                                          "preset",
+                                                          "predictors",
+                                                          "slots",
+                                                          "predictor-timeout",
+                                                          "predictor-pause",
+                                                          "predictor-threshold",
+                                                          "ports",
+                                                          "algorithm",
+                                                          "multicast"};
+    for (const auto& [name, value] : arguments_.given()) {
+      if (kUsed.contains(name)) continue;
+      throw UserError("--" + name + ": predict emulates no network",
+                      name == "predictor" ? "Name predictors with --predictors."
+                                          : "Leave it out, or emulate with `hybrid replay`.");
+    }
+  }
+
   TraceArguments arguments_;
 };
 

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/json_output.h"
 #include "cli/table_flags.h"
+#include "cli/unknown_variables.h"
 #include "core/error.h"
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/report/finish_job.h"
@@ -58,16 +59,24 @@ class RecoverCommand final : public Command {
   int run(const std::vector<std::string>&) override {
     json_.check();
     if (trace_only_ && json_.wanted()) throw UserError("--json has nothing to say with --trace-only");
-    flags_.apply(table_, environ);
+    warn_of_unknown(flags_.apply(table_, environ));
     check_job(options_);
     options_.at_finalize = trace_only_ ? "trace" : "emulate";
     options_.keep_journals = !delete_journals_;  // they are all that is left of the job
     const std::string recording = find_recording();
     // The job's own output directory is the place for its trace; anything else gets a new one.
-    if (options_.output.empty() && recording == recording_directory(directory_))
-      options_.output = directory_;
-    else
-      options_.output = create_output_directory(options_.output, "recovered");
+    const bool makes = !options_.output.empty() || recording != recording_directory(directory_);
+    options_.output = makes ? create_output_directory(options_.output, "recovered") : directory_;
+    try {
+      return recover(recording);
+    } catch (...) {
+      if (makes) ::rmdir(options_.output.c_str());  // where nothing came into it
+      throw;
+    }
+  }
+
+ private:
+  int recover(const std::string& recording) {
     for (const char* file : {"trace.otf2", "report.txt", "report.json"}) {
       const fs::path path = fs::path(options_.output) / file;
       if (fs::exists(path))
@@ -84,7 +93,6 @@ class RecoverCommand final : public Command {
     return kDone;
   }
 
- private:
   std::string find_recording() {
     std::error_code error;
     if (!fs::is_directory(directory_, error))

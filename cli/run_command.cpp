@@ -19,9 +19,11 @@
 #include "cli/mpiexec.h"
 #include "cli/program.h"
 #include "cli/table_flags.h"
+#include "cli/unknown_variables.h"
 #include "core/error.h"
 #include "core/units.h"
 #include "libhybrid/options/job_options.h"
+#include "libhybrid/placement/machine.h"
 #include "libhybrid/report/finish_job.h"
 #include "libhybrid/report/output_directory.h"
 
@@ -48,8 +50,7 @@ class RunCommand final : public Command {
   void declare(CLI::App& app) override {
     app.description(
         "Runs an MPI program under mpiexec, records what it sends, and tells what a hybrid switch would do "
-        "for it. The "
-        "program is not recompiled. Trace and report go into a new directory.");
+        "for it. The program is not recompiled. Trace and report go into a new directory.");
     // The usage line reads "hybrid run [OPTION...] -- APP [ARGUMENT...]": CLI11 puts brackets around this
     // label.
     app.get_formatter()->label("OPTIONS", "OPTION...] -- APP [ARGUMENT...");
@@ -86,14 +87,15 @@ class RunCommand final : public Command {
       throw UserError("no program given", "hybrid run -n 16 -- ./my_app; see `hybrid run --help`.");
     const std::string application = find_program(program.front());
     check_linkage(application);
-    if (!options_.topology.empty() && ::access(options_.topology.c_str(), R_OK) != 0)
-      throw UserError("topology: cannot read '" + options_.topology + "'",
-                      "Give a file of `lstopo FILE.xml`.");
+    if (!options_.topology.empty()) {
+      if (::access(options_.topology.c_str(), R_OK) != 0)
+        throw UserError("topology: cannot read '" + options_.topology + "'",
+                        "Give a file of `lstopo FILE.xml`.");
+      machine_for(options_.topology);  // refuses what is no machine
+    }
     std::vector<std::string> command = find_mpiexec(mpiexec_);
     const std::string library = find_library();
-    for (const std::string& variable : unknown)
-      std::fprintf(stderr, "hybrid: warning: no option has the variable %s; see docs/options.md\n",
-                   variable.c_str());
+    warn_of_unknown(unknown);
 
     options_.output = create_output_directory(options_.output, application);
     command.insert(command.end(), {"-n", ranks});

@@ -18,6 +18,7 @@
 #include "cli/schedule_options.h"
 #include "cli/schedule_run.h"
 #include "cli/table_flags.h"
+#include "cli/unknown_variables.h"
 #include "core/error.h"
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/report/format.h"
@@ -138,7 +139,7 @@ class ScheduleCommand final : public Command {
 
   int run(const std::vector<std::string>&) override {
     json_.check();
-    flags_.apply(table_, environ);
+    warn_of_unknown(flags_.apply(table_, environ));
     pass_over_what_does_not_apply();
     check_together();
     std::unique_ptr<NewFile> output;

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/json_output.h"
 #include "cli/table_flags.h"
+#include "cli/unknown_variables.h"
 #include "core/error.h"
 #include "emulator/timeline_file.h"
 #include "emulator/traffic/command_run.h"
@@ -120,7 +121,7 @@ class SimulateCommand final : public Command {
 
   int run(const std::vector<std::string>&) override {
     json_.check();
-    flags_.apply(table_, environ);
+    warn_of_unknown(flags_.apply(table_, environ));
     if (!commands_output_.empty() && commands_.empty())
       throw UserError("commands-output: there are no command files to write about", "Give --commands too.");
     if (!commands_.empty()) return run_files();

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/json_output.h"
 #include "cli/table_flags.h"
+#include "cli/unknown_variables.h"
 #include "core/error.h"
 #include "core/units.h"
 #include "libhybrid/options/job_options.h"
@@ -27,8 +28,7 @@ class TopologyCommand final : public Command {
   void declare(CLI::App& app) override {
     app.description(
         "Prints packages, NUMA nodes, cores and NICs as hwloc sees them, and with -n the port of the switch "
-        "that each "
-        "rank would have, unless mpiexec binds the ranks otherwise.");
+        "that each rank would have, unless mpiexec binds the ranks otherwise.");
     app.add_option("-n,--ranks", ranks_, "show where N ranks would be placed")->type_name("N")->take_last();
     OptionTable recording;
     add_recording_options(recording, options_);
@@ -42,7 +42,7 @@ class TopologyCommand final : public Command {
 
   int run(const std::vector<std::string>&) override {
     json_.check();
-    flags_.apply(table_, environ);
+    warn_of_unknown(flags_.apply(table_, environ));
     std::uint64_t ranks = 0;
     if (!ranks_.empty()) {
       ranks = parse_count(ranks_, "-n", 65536);

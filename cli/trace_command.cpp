@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/unknown_variables.h"
+
 namespace hybrid {
 
 void TraceArguments::declare(CLI::App& app) {
@@ -17,7 +19,7 @@ void TraceArguments::declare(CLI::App& app) {
 
 void TraceArguments::settle() {
   json_.check();
-  flags_.apply(table_, environ);
+  warn_of_unknown(flags_.apply(table_, environ));
   check_job(options_);
 }
 

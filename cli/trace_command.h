@@ -20,6 +20,9 @@ class TraceArguments {
   /// After parsing: settles the options and refuses what cannot be (UserError).
   void settle();
 
+  /// The flags that were given.
+  auto given() const { return flags_.given(); }
+
   const std::string& trace() const { return trace_; }
   const JobOptions& options() const { return options_; }
   const JsonOutput& json() const { return json_; }
