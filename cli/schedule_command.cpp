@@ -111,6 +111,33 @@ class NewFile {
   bool written_ = false;
 };
 
+std::string hardware_table(const std::vector<ScheduleScore>& scores) {
+  TextTable table({{"as hardware", Align::left},
+                   {"design", Align::left},
+                   {"cycles"},
+                   {"wires"},
+                   {"cells"},
+                   {"memory bits"},
+                   {"searches again", Align::left}});
+  for (const ScheduleScore& s : scores)
+    for (const HardwareCost& h : s.hardware)
+      table.add({s.scheduler, std::string(h.design), std::to_string(h.cycles), std::to_string(h.wires),
+                 std::to_string(h.logic), std::to_string(h.memory_bits), h.repeats ? "yes" : "no"});
+  return table.text(0, kWidth) + "counted from the papers' designs, for one search; not synthesized\n";
+}
+
+Json hardware_json(const std::vector<HardwareCost>& designs) {
+  Json array = Json::array();
+  for (const HardwareCost& h : designs)
+    array.push_back({{"design", h.design},
+                     {"cycles", h.cycles},
+                     {"wires", h.wires},
+                     {"logic", h.logic},
+                     {"memory_bits", h.memory_bits},
+                     {"repeats", h.repeats}});
+  return array;
+}
+
 class ScheduleCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
@@ -124,6 +151,8 @@ class ScheduleCommand final : public Command {
     flags_.declare(app, table_, "Network and requests");
     add_scheduling_options(table_, options_);
     flags_.declare(app, table_, "Scheduling (docs/schedule.md)");
+    app.add_flag("--hardware", hardware_,
+                 "also show what the papers' hardware for a scheduler costs: cycles, wires, cells, memory");
     json_.declare(app);
     app.footer(
         "Examples:\n"
@@ -142,6 +171,7 @@ class ScheduleCommand final : public Command {
     warn_of_unknown(flags_.apply(table_, environ));
     pass_over_what_does_not_apply();
     check_together();
+    if (hardware_) check_hardware();
     std::unique_ptr<NewFile> output;
     if (!options_.output.empty()) output = std::make_unique<NewFile>(options_.output);
     const ScheduleRun run = run_schedulers(options_, [this](std::uint64_t done, std::uint64_t all) {
@@ -201,6 +231,21 @@ class ScheduleCommand final : public Command {
              "Give --scheduler matching, islip or pim on a crossbar,");
   }
 
+  void check_hardware() const {
+    std::vector<std::string> told;
+    for (const std::string& name : able_schedulers(options_)) {
+      if (hardware_of(name, options_, 2).empty()) continue;
+      if (options_.schedulers.empty() || std::find(options_.schedulers.begin(), options_.schedulers.end(),
+                                                   name) != options_.schedulers.end())
+        return;
+      told.push_back(name);
+    }
+    throw UserError(
+        "hardware: the papers give no design for the schedulers that run",
+        told.empty() ? "Leave --hardware out."
+                     : fmt::format("Name {} among them, or leave --hardware out.", fmt::join(told, " or ")));
+  }
+
   std::string what_was_scheduled(const ScheduleRun& run) const {
     if (!options_.requests.empty()) return options_.requests;
     std::string text =
@@ -235,6 +280,7 @@ class ScheduleCommand final : public Command {
         options_.demand
             ? "\nchecked: every schedule was replayed and drains all its bytes, none below the bound\n"
             : "\nchecked: no schedule has a port or link twice in a slot, or grants what was not asked for\n";
+    if (hardware_) text += hardware_table(run.scores);
     return text;
   }
 
@@ -278,6 +324,7 @@ class ScheduleCommand final : public Command {
           one["slots_needed"] = series_json(s.slots_needed);
         }
       }
+      if (!s.hardware.empty()) one["hardware"] = hardware_json(s.hardware);
       one["ns_per_request"] = s.ns_per_request();
       one["checked"] = true;
       array.push_back(std::move(one));
@@ -290,6 +337,7 @@ class ScheduleCommand final : public Command {
   OptionTable table_;
   TableFlags flags_;
   JsonOutput json_;
+  bool hardware_ = false;
 };
 
 const CommandRegistration kSchedule{

@@ -51,6 +51,21 @@ class ScheduleCommandTest : public testing::Test {
   const TemporaryWorkingDirectory root_;
 };
 
+// D 6.5 for N = 16, K = 3: N x N gates hold a step's matrix, K of them the whole search's; 2 K + 1 cycles.
+TEST_F(ScheduleCommandTest, HardwareOfThePapersDesigns) {
+  const std::vector<std::string> matching{"--nodes", "16", "--scheduler", "matching,exact", "--steps", "3"};
+  std::vector<std::string> shown = matching;
+  shown.emplace_back("--hardware");
+  EXPECT_THAT(output(shown), testing::ContainsRegex("matrix processor \\(D 6.5.2\\) +7 +256 +256 +768 +yes"));
+  EXPECT_THAT(output(matching), Not(HasSubstr("processor")));
+  const Json result = json(matching);
+  EXPECT_EQ(result[0]["hardware"][2]["cycles"], 7 * 16);
+  EXPECT_FALSE(result[1].contains("hardware"));
+  EXPECT_THAT(refused({"--nodes", "16", "--scheduler", "exact", "--hardware"}),
+              AllOf(HasSubstr("no design"), HasSubstr("Name matching among them")));
+  EXPECT_THAT(refused({"--network", "fattree:2,4", "--hardware"}), HasSubstr("no design"));
+}
+
 TEST_F(ScheduleCommandTest, ComparesWhatCanByDefault) {
   const std::string text = output({"--nodes", "16", "--repeats", "3"});
   EXPECT_THAT(text,

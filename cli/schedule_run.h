@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/schedule_options.h"
+#include "emulator/scheduler/hardware_cost.h"
 #include "emulator/scheduler/request_sets.h"
 
 namespace hybrid {
@@ -37,11 +38,12 @@ class Series {
 struct ScheduleScore {
   std::string scheduler;
   Series requests, granted, schedulability;
-  Series bytes_served;                // share of the bytes, where sizes are known
-  Series slots_used, slots_needed;    // needed: the fewest that hold all; of trees, no fewer do
-  Series drain_ns, bound_ns, score;   // demands; score: drain / bound
-  Series configurations, by_packets;  // by_packets: share of the bytes
-  double nanoseconds = 0;             // of the algorithm alone, wall-clock time
+  Series bytes_served;                 // share of the bytes, where sizes are known
+  Series slots_used, slots_needed;     // needed: the fewest that hold all; of trees, no fewer do
+  Series drain_ns, bound_ns, score;    // demands; score: drain / bound
+  Series configurations, by_packets;   // by_packets: share of the bytes
+  std::vector<HardwareCost> hardware;  // the papers' designs for it
+  double nanoseconds = 0;              // of the algorithm alone, wall-clock time
 
   double ns_per_request() const { return requests.sum() == 0 ? 0 : nanoseconds / requests.sum(); }
 };
@@ -60,6 +62,10 @@ RequestFamilyUse use_of_pattern(const ScheduleOptions& options);
 
 /// Whether --steps means something to this algorithm, in what is asked.
 bool heeds_steps(const std::string& scheduler, const ScheduleOptions& options);
+
+/// The designs that the papers give for it, where one slot of a crossbar is scheduled.
+std::vector<HardwareCost> hardware_of(const std::string& scheduler, const ScheduleOptions& options,
+                                      std::uint32_t ports);
 
 /// The algorithms that can schedule what `options` ask, by name.
 std::vector<std::string> able_schedulers(const ScheduleOptions& options);

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "core/registry.h"
 #include "emulator/scheduler/demand_scheduler.h"
+#include "emulator/scheduler/hardware_cost.h"
 #include "emulator/scheduler/scheduler.h"
 #include "emulator/scheduler/slot_fitter.h"
 #include "emulator/scheduler/tree_scheduler.h"
@@ -46,6 +48,8 @@ class SchedulingAlgorithm {
   virtual bool draws() const { return false; }
   /// Whether SchedulerShape::steps means something to it.
   virtual bool has_steps() const { return false; }
+  /// The designs that the papers give for it, at this size.
+  virtual std::vector<HardwareCost> hardware(const SchedulerShape& /*shape*/) const { return {}; }
 };
 
 /// The seed of a scheduler that draws, where its request set is drawn from `seed`: the two must not share
@@ -65,7 +69,7 @@ std::unique_ptr<Scheduler> make_one_slot_scheduler(std::string_view name, const 
 
 /// An algorithm that is its one-slot scheduler.
 template <class OneSlot, bool kDraws = false, bool kHasSteps = false>
-class OneSlotAlgorithm final : public SchedulingAlgorithm {
+class OneSlotAlgorithm : public SchedulingAlgorithm {
  public:
   static std::unique_ptr<SchedulingAlgorithm> make() { return std::make_unique<OneSlotAlgorithm>(); }
   std::unique_ptr<Scheduler> one_slot(const SchedulerShape& shape) const override {

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "emulator/scheduler/algorithm.h"
+#include "emulator/scheduler/matching_cost.h"
 
 namespace hybrid {
 
@@ -119,9 +120,24 @@ void MatchingScheduler::trace_back(std::size_t step, Port output) {
 }
 
 namespace {
+
+class MatchingAlgorithm final : public OneSlotAlgorithm<MatchingScheduler, false, true> {
+ public:
+  static std::unique_ptr<SchedulingAlgorithm> make() { return std::make_unique<MatchingAlgorithm>(); }
+  std::vector<HardwareCost> hardware(const SchedulerShape& shape) const override {
+    const std::uint32_t steps = std::min(shape.steps == 0 ? MatchingScheduler::kSteps : shape.steps,
+                                         exact_matching_steps(shape.ports));
+    std::vector<HardwareCost> designs;
+    for (const auto processor :
+         {MatchingProcessor::pure_logic, MatchingProcessor::matrix, MatchingProcessor::vector})
+      designs.push_back(matching_cost(processor, shape.ports, steps));
+    return designs;
+  }
+};
+
 const SchedulerRegistration kMatching{
     "matching", "D 6.4: greedy, then augmenting paths of at most K edges by unfolding the graph; steps: K, 9",
-    &OneSlotAlgorithm<MatchingScheduler, false, true>::make};
+    &MatchingAlgorithm::make};
 }  // namespace
 
 }  // namespace hybrid

@@ -2,18 +2,31 @@
 
 namespace hybrid {
 
-MatchingCost matching_cost(MatchingProcessor processor, std::uint32_t ports, std::uint32_t steps) {
+HardwareCost matching_cost(MatchingProcessor processor, std::uint32_t ports, std::uint32_t steps) {
   const std::uint64_t n = ports, k = steps;
   const std::uint64_t operations = 2 * k + 1;
   switch (processor) {
     case MatchingProcessor::pure_logic:
-      return {
-          .cycles = 1, .wires = 2 * k * n * n, .logic = 2 * k * n * n, .memory_bits = 0, .repeats = false};
+      return {.design = "pure logic processor (D 6.5.1)",
+              .cycles = 1,
+              .wires = 2 * k * n * n,
+              .logic = 2 * k * n * n,
+              .memory_bits = 0,
+              .repeats = false};
     case MatchingProcessor::matrix:
-      return {
-          .cycles = operations, .wires = n * n, .logic = n * n, .memory_bits = k * n * n, .repeats = true};
+      return {.design = "matrix processor (D 6.5.2)",
+              .cycles = operations,
+              .wires = n * n,
+              .logic = n * n,
+              .memory_bits = k * n * n,
+              .repeats = true};
     case MatchingProcessor::vector:
-      return {.cycles = operations * n, .wires = n, .logic = n, .memory_bits = k * n * n, .repeats = true};
+      return {.design = "vector processor (D 6.5.3)",
+              .cycles = operations * n,
+              .wires = n,
+              .logic = n,
+              .memory_bits = k * n * n,
+              .repeats = true};
   }
   return {};
 }

@@ -15,21 +15,15 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
+
+#include "emulator/scheduler/hardware_cost.h"
 
 namespace hybrid {
 
 enum class MatchingProcessor : std::uint8_t { pure_logic, matrix, vector };
 
-struct MatchingCost {
-  std::uint64_t cycles = 0;
-  std::uint64_t wires = 0;        // bits between stages or parts
-  std::uint64_t logic = 0;        // cells: a mask's bit with a matrix's, and its part of an OR
-  std::uint64_t memory_bits = 0;  // of the F matrices
-  bool repeats = false;           // the schedule can be searched again ("multiple iterations")
-  bool operator==(const MatchingCost&) const = default;
-};
-
-MatchingCost matching_cost(MatchingProcessor processor, std::uint32_t ports, std::uint32_t steps);
+HardwareCost matching_cost(MatchingProcessor processor, std::uint32_t ports, std::uint32_t steps);
 
 /// K that makes the schedule exact: no augmenting path is longer (D 6.2).
 constexpr std::uint32_t exact_matching_steps(std::uint32_t ports) { return 2 * ports - 1; }

@@ -5,6 +5,9 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <vector>
+
+#include "emulator/scheduler/algorithm.h"
 
 namespace hybrid {
 namespace {
@@ -17,7 +20,7 @@ struct Growth {
   int ports, steps;
   bool operator==(const Growth&) const = default;
 };
-Growth growth(MatchingProcessor processor, const std::function<std::uint64_t(const MatchingCost&)>& what) {
+Growth growth(MatchingProcessor processor, const std::function<std::uint64_t(const HardwareCost&)>& what) {
   constexpr std::uint32_t kPorts = 4096, kSteps = 1024;
   const auto at = [&](std::uint32_t n, std::uint32_t k) {
     return static_cast<double>(what(matching_cost(processor, n, k)));
@@ -31,10 +34,10 @@ Growth growth(MatchingProcessor processor, const std::function<std::uint64_t(con
 }
 
 TEST(MatchingCost, GrowsAsTable61Says) {
-  const auto cycles = [](const MatchingCost& c) { return c.cycles; };
-  const auto wires = [](const MatchingCost& c) { return c.wires; };
-  const auto logic = [](const MatchingCost& c) { return c.logic; };
-  const auto memory = [](const MatchingCost& c) { return c.memory_bits; };
+  const auto cycles = [](const HardwareCost& c) { return c.cycles; };
+  const auto wires = [](const HardwareCost& c) { return c.wires; };
+  const auto logic = [](const HardwareCost& c) { return c.logic; };
+  const auto memory = [](const HardwareCost& c) { return c.memory_bits; };
   constexpr auto kPure = MatchingProcessor::pure_logic, kMatrix = MatchingProcessor::matrix,
                  kVector = MatchingProcessor::vector;
   EXPECT_EQ(growth(kPure, cycles), (Growth{0, 0}));
@@ -57,15 +60,36 @@ TEST(MatchingCost, GrowsAsTable61Says) {
 // D 6.4.1 and figure 6.4, K = 3 on six ports: F[1], F[2], F[3], back through B[3], B[2], B[1], update. A row
 // a cycle takes six times as long.
 TEST(MatchingCost, ThreeStepsOnSixPorts) {
-  EXPECT_EQ(matching_cost(MatchingProcessor::matrix, 6, 3), (MatchingCost{7, 36, 36, 108, true}));
-  EXPECT_EQ(matching_cost(MatchingProcessor::vector, 6, 3), (MatchingCost{42, 6, 6, 108, true}));
-  EXPECT_EQ(matching_cost(MatchingProcessor::pure_logic, 6, 3), (MatchingCost{1, 216, 216, 0, false}));
+  EXPECT_EQ(matching_cost(MatchingProcessor::matrix, 6, 3),
+            (HardwareCost{"matrix processor (D 6.5.2)", 7, 36, 36, 108, true}));
+  EXPECT_EQ(matching_cost(MatchingProcessor::vector, 6, 3),
+            (HardwareCost{"vector processor (D 6.5.3)", 42, 6, 6, 108, true}));
+  EXPECT_EQ(matching_cost(MatchingProcessor::pure_logic, 6, 3),
+            (HardwareCost{"pure logic processor (D 6.5.1)", 1, 216, 216, 0, false}));
+}
+
+// What `matching` says of itself is of the steps it takes: those asked for, nine (D 6.6) where none are, and
+// never more than make it exact.
+TEST(MatchingCost, TheAlgorithmTellsItsHardware) {
+  const auto matching = SchedulerRegistration::make("matching");
+  const auto cycles = [&](std::uint32_t ports, std::uint32_t steps) {
+    SchedulerShape shape;
+    shape.ports = ports;
+    shape.steps = steps;
+    const std::vector<HardwareCost> designs = matching->hardware(shape);
+    EXPECT_EQ(designs.size(), 3u);
+    return designs.at(1).cycles;
+  };
+  EXPECT_EQ(cycles(64, 3), 7u);
+  EXPECT_EQ(cycles(64, 0), 19u);
+  EXPECT_EQ(cycles(4, 100), 15u);
+  EXPECT_TRUE(SchedulerRegistration::make("exact")->hardware(SchedulerShape{}).empty());
 }
 
 TEST(MatchingCost, ExactSearchesOnTheLargestCrossbarFitTheNumbers) {
   const std::uint32_t n = 1u << 16, k = exact_matching_steps(n);
   for (const MatchingProcessor processor : kAll) {
-    const MatchingCost cost = matching_cost(processor, n, k);
+    const HardwareCost cost = matching_cost(processor, n, k);
     EXPECT_GE(cost.wires, n);
     EXPECT_LE(static_cast<double>(cost.wires), 2.0 * k * n * n);
     EXPECT_TRUE(cost.memory_bits == 0 || cost.memory_bits / n / n == k);
