@@ -13,18 +13,20 @@ void JobDriver::resolve_stall() {
   // In a recording that lacks something: first the receives from ranks that have come to their end, whose
   // messages cannot come any more; else the first of those that wait for each other.
   const std::vector<MessageMatching::Waiting> waiting = matching_.waiting_receives();
-  if (waiting.empty()) {
+  const auto first = std::find_if(waiting.begin(), waiting.end(), [this](const MessageMatching::Waiting& w) {
+    return is_awaited(w.receive);
+  });
+  if (first == waiting.end()) {
     if (!drop_from_fabric()) report_stall();
     return;
   }
   const auto ended = [this](const MessageMatching::Waiting& w) { return ranks_[w.key.source].running == 0; };
   const bool any = std::any_of(waiting.begin(), waiting.end(), ended);
-  const ChannelKey first = waiting.front().key;
   for (const MessageMatching::Waiting& w : waiting) {
-    if (any ? !ended(w) : w.key != first) continue;
+    if (any ? !ended(w) : w.key != first->key) continue;
     ++dropped_receives_;
     matching_.drop_receives(w.key);
-    wake(w.receive);
+    drop_receive(w.receive);
   }
 }
 
