@@ -117,6 +117,7 @@ void JobDriver::process(Time at, const Record& record) {
   } else {
     transit.delivered = true;
     if (placement_[transit.key.source] != placement_[transit.key.destination]) {
+      ++messages_delivered_;
       latency_.add(at - transit.sent);
       account_.latency(transit.phase, at - transit.sent);
       hits_ += record.hit ? 1 : 0;

@@ -247,7 +247,7 @@ class JobDriver final : private TransferListener {
   std::vector<Record> records_;       // what the technique told at this instant
   std::vector<std::uint32_t> ready_;  // woken at this instant, in order
   Time now_{};
-  std::uint64_t order_ = 0, messages_sent_ = 0, operations_ = 0, unfinished_ = 0;
+  std::uint64_t order_ = 0, messages_sent_ = 0, messages_delivered_ = 0, operations_ = 0, unfinished_ = 0;
   std::uint64_t dropped_receives_ = 0;
 
   std::uint64_t messages_ = 0, hits_ = 0, local_messages_ = 0;
