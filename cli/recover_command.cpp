@@ -84,12 +84,14 @@ class RecoverCommand final : public Command {
                         "Use it (hybrid replay), or name a new directory with -o.");
     }
     std::FILE* const text = json_.owns_stdout() ? nullptr : stdout;
-    finish_job(recording, options_, text, stderr);
+    const std::string failures = finish_job(recording, options_, text, stderr).failures.text;
     if (text != nullptr) {
       std::fprintf(text, "  files: %s\n", options_.output.c_str());
-      if (!delete_journals_) std::fprintf(text, "  journals: kept in %s\n", recording.c_str());
+      if (options_.keep_journals || !failures.empty())
+        std::fprintf(text, "  journals: kept in %s\n", recording.c_str());
     }
     json_.write_file_of(options_.output + "/report.json");
+    if (!failures.empty()) throw RunError(failures);
     return kDone;
   }
 

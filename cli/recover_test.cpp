@@ -53,6 +53,32 @@ class Recover : public testing::Test {
   std::vector<std::string> names_;
 };
 
+// Rank 1 came to its end, having received what rank 0, which did so too, never sent.
+TEST_F(Recover, ATraceThatDoesNotFitTogetherIsReportedAsFarAsItGoes) {
+  const std::string other = directory_ / "other";
+  fs::create_directories(other + "/recording");
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    RecordedProcess process(other + "/recording", rank, 2, test_clock());
+    process->start();
+    Event transfer;
+    transfer.peer = static_cast<std::int32_t>(1 - rank);
+    transfer.bytes = 64;
+    process->event(rank == 0 ? EventKind::send : EventKind::recv, 100, 10, transfer);
+    if (rank == 1) process->event(EventKind::recv, 200, 10, transfer);
+    process->finish(300);
+  }
+  const std::string reason = "rank 1 waits for ever to receive from rank 0";
+  EXPECT_THAT(recover({other, "--delete-journals"}, 1),
+              AllOf(HasSubstr("Phases (found"), HasSubstr("wormhole   -    failed"), HasSubstr(reason),
+                    HasSubstr("kept in " + other + "/recording")));
+  EXPECT_TRUE(fs::exists(other + "/report.json"));
+  EXPECT_FALSE(fs::is_empty(other + "/recording"));
+  ChildEnd end;
+  const std::string said = output_of({HYBRID_COMMAND, "replay", other}, end);
+  EXPECT_EQ(end.exit_code, 2) << said;
+  EXPECT_THAT(said, AllOf(HasSubstr("Predictors"), HasSubstr("hybrid: " + other), HasSubstr(reason)));
+}
+
 TEST_F(Recover, NothingIsRemoved) {
   ASSERT_EQ(names_.size(), 4u);
   EXPECT_THAT(recover({job()}), AllOf(HasSubstr("2 ranks"), HasSubstr("kept in " + recording())));

@@ -10,8 +10,10 @@
 
 #include "cli/command.h"
 #include "cli/trace_command.h"
+#include "core/error.h"
 #include "emulator/replay/otf2_reader.h"
 #include "emulator/timeline_file.h"
+#include "libhybrid/report/failures.h"
 #include "libhybrid/report/job_report.h"
 #include "libhybrid/report/phase_table.h"
 #include "libhybrid/report/progress.h"
@@ -56,6 +58,12 @@ class ReplayCommand final : public Command {
       if (per_phase_) std::fputs(phases_section(report).c_str(), stdout);
     }
     if (arguments_.json().wanted()) arguments_.json().write(to_json(report));
+    const FailureText failures = failures_of(report);
+    if (!failures.text.empty()) {
+      std::fflush(stdout);  // the report comes first
+      if (failures.of_trace) throw UserError(arguments_.trace() + ": " + failures.text);
+      throw RunError(failures.text);
+    }
     return kDone;
   }
 

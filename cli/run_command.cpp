@@ -147,16 +147,18 @@ class RunCommand final : public Command {
                       "warned above, the reason stands there.");
     }
     std::FILE* const text = json_.owns_stdout() ? nullptr : stdout;
+    std::string failures;
     if (options_.at_finalize == "journal") {
       if (text != nullptr) std::fprintf(text, "journals: %s\n", recording.c_str());
     } else {
-      finish_job(recording, options_, text, stderr);
+      failures = finish_job(recording, options_, text, stderr).failures.text;
       if (text != nullptr) std::fprintf(text, "  files: %s\n", options_.output.c_str());
       if (options_.at_finalize == "emulate") json_.write_file_of(options_.output + "/report.json");
     }
     if (!end.good())
       throw RunError("'" + application + "' " + how_it_ended(end) + "; what was recorded until then is in " +
                      options_.output);
+    if (!failures.empty()) throw RunError(failures, "The journals are kept: " + recording);
     return kDone;
   }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/error.h"
+#include "emulator/replay/unfinished_replay.h"
 
 namespace hybrid {
 namespace {
@@ -60,8 +60,10 @@ Communicators::View& Communicators::view(std::uint32_t communicator, std::uint32
     std::swap(own, other);
   }
   if (view.local == kNowhere)
-    throw UserError(fmt::format("rank {} calls a collective on a communicator it is not a member of", rank),
-                    "The trace is damaged, or its writer broke the format.");
+    throw UnfinishedReplay(
+        UnfinishedReplay::Fault::trace,
+        fmt::format("rank {} calls a collective on a communicator it is not a member of", rank),
+        "The trace is damaged, or its writer broke the format.");
   view.size = static_cast<std::uint32_t>(own->size());
   view.remote_size = inter ? static_cast<std::uint32_t>(other->size()) : 0;
   view.peers = inter ? other->data() : own->data();
@@ -90,9 +92,11 @@ CollectiveCall Communicators::call(const Operation& operation, std::uint32_t ran
   const Groups& index = groups(operation.communicator);
   call.root = local_of(view.peers == info.remote.data() ? index.remote : index.members, operation.peer);
   if (call.root == kNowhere)
-    throw UserError(fmt::format("rank {} names rank {} as the root of a {}, which is not in the communicator",
-                                rank, operation.peer, name_of(call.op)),
-                    "The trace is damaged, or its writer broke the format.");
+    throw UnfinishedReplay(
+        UnfinishedReplay::Fault::trace,
+        fmt::format("rank {} names rank {} as the root of a {}, which is not in the communicator", rank,
+                    operation.peer, name_of(call.op)),
+        "The trace is damaged, or its writer broke the format.");
   return call;
 }
 

@@ -1,8 +1,8 @@
 // The driver's part that runs collectives round by round.
 #include <fmt/format.h>
 
-#include "core/error.h"
 #include "emulator/replay/job_driver.h"
+#include "emulator/replay/unfinished_replay.h"
 
 namespace hybrid {
 
@@ -19,7 +19,8 @@ void JobDriver::agree(Instance& instance, Run& run, const Operation& operation) 
   }
   if (instance.op != call.op ||
       (is_rooted(call.op) && call.remote_size == 0 && instance.root != operation.peer))
-    throw UserError(
+    throw UnfinishedReplay(
+        UnfinishedReplay::Fault::trace,
         fmt::format(
             "rank {} calls a {} (root {}) where rank {} of the same communicator calls a {} (root {})",
             run.rank, name_of(call.op), operation.peer, instance.first_rank, name_of(instance.op),

@@ -117,6 +117,7 @@ void JobDriver::process(Time at, const Record& record) {
   } else {
     transit.delivered = true;
     if (placement_[transit.key.source] != placement_[transit.key.destination]) {
+      ++messages_delivered_;
       latency_.add(at - transit.sent);
       account_.latency(transit.phase, at - transit.sent);
       hits_ += record.hit ? 1 : 0;
@@ -221,14 +222,15 @@ bool JobDriver::execute(std::uint32_t index) {
       const ChannelKey key{location.rank, op.peer, ChannelKey::point_to_point(op.communicator, op.tag)};
       const std::uint32_t transit = send_matched(location.phase, key, op.bytes, op.mode, kNobody);
       ++transits_[transit].references;
-      remember(location, {false, transit});
+      remember(location, {Request::Of::send, transit});
       return true;
     }
     case Kind::send_complete:
       return complete_send(location, index);
     case Kind::recv:
+      return receive(received_by(location), index);
     case Kind::recv_complete:
-      return receive({op.peer, location.rank, ChannelKey::point_to_point(op.communicator, op.tag)}, index);
+      return complete_receive(index);
     case Kind::cancelled:
       cancel(location);
       return true;
@@ -236,13 +238,13 @@ bool JobDriver::execute(std::uint32_t index) {
       return wait_for_run(begin_collective(index, op), index);
     case Kind::collective_start: {
       const std::uint32_t run = begin_collective(index, op);
-      remember(location, {true, run});
+      remember(location, {Request::Of::collective, run});
       return true;
     }
     case Kind::collective_complete: {
       auto& requests = ranks_[location.rank].requests;
       const auto found = requests.find(op.request);
-      if (found == requests.end() || !found->second.collective) return true;
+      if (found == requests.end() || found->second.of != Request::Of::collective) return true;
       const std::uint32_t run = found->second.handle;
       requests.erase(found);
       return wait_for_run(run, index);
@@ -266,6 +268,8 @@ bool JobDriver::execute(std::uint32_t index) {
       preload_fixed();
       return true;
     case Kind::recv_post:
+      if (op.matched) post(location);
+      return true;
     case Kind::finish:
       return true;
   }
@@ -312,7 +316,11 @@ std::uint32_t JobDriver::send_matched(std::uint32_t phase, const ChannelKey& key
   transit.mode = mode;
   transit.injection_waiter = injection_waiter;
   ++transit.references;
-  transit.delivery_waiter = matching_.sent(key, index);
+  const std::uint32_t receive = matching_.sent(key, index);
+  if (is_post(receive))
+    meet(receive & ~kPostBit, index);
+  else
+    transit.delivery_waiter = receive;
   return index;
 }
 
@@ -339,16 +347,20 @@ void JobDriver::remember(const Location& location, Request request) {
 }
 
 void JobDriver::forget(Request request) {
-  if (!request.collective)
-    release(request.handle);
-  else if (runs_[request.handle].done)
-    free_runs_.push_back(request.handle);
+  switch (request.of) {
+    case Request::Of::send:
+      return release(request.handle);
+    case Request::Of::receive:
+      return abandon(request.handle);
+    case Request::Of::collective:
+      if (runs_[request.handle].done) free_runs_.push_back(request.handle);
+  }
 }
 
 bool JobDriver::complete_send(Location& location, std::uint32_t index) {
   auto& requests = ranks_[location.rank].requests;
   const auto found = requests.find(location.operation.request);
-  if (found == requests.end() || found->second.collective) return true;
+  if (found == requests.end() || found->second.of != Request::Of::send) return true;
   const std::uint32_t handle = found->second.handle;
   requests.erase(found);
   Transit& transit = transits_[handle];
@@ -363,7 +375,7 @@ bool JobDriver::complete_send(Location& location, std::uint32_t index) {
 void JobDriver::cancel(Location& location) {
   auto& requests = ranks_[location.rank].requests;
   const auto found = requests.find(location.operation.request);
-  if (found == requests.end() || found->second.collective) return;
+  if (found == requests.end() || found->second.of != Request::Of::send) return;
   const std::uint32_t handle = found->second.handle;
   requests.erase(found);
   if (matching_.withdraw(transits_[handle].key, handle)) release(handle);

@@ -1,12 +1,13 @@
 // Plays a job's operations against a technique: a state machine a location, woken by what it waits for.
 //
 // A blocking send returns when its last word has left (a synchronous one when it has arrived, a buffered one
-// at once); a receive when the message that it matched when recorded has arrived; a collective when its
-// rounds are done; what is nonblocking goes on while the rank computes. One-sided accesses return at once and
-// have arrived by the end of their epoch; a get is a request of no bytes and the data on their way back. A
-// fence is followed by a barrier. A post sends a notice (a message of no bytes) to each origin, and start
-// waits for those of its targets; a complete, its accesses arrived, sends one to each target, and wait is
-// over when those of all origins have come. A lock, a window's creation and its end cost no time.
+// at once); a receive when the message that it matched when recorded has arrived, which of several of one
+// sender and tag is settled by the order in which receives were posted; a collective when its rounds are
+// done; what is nonblocking goes on while the rank computes. One-sided accesses return at once and have
+// arrived by the end of their epoch; a get is a request of no bytes and the data on their way back. A fence
+// is followed by a barrier. A post sends a notice (a message of no bytes) to each origin, and start waits for
+// those of its targets; a complete, its accesses arrived, sends one to each target, and wait is over when
+// those of all origins have come. A lock, a window's creation and its end cost no time.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +47,11 @@ class JobDriver final : private TransferListener {
   static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
   /// Who waits: a location, or (with this bit) a collective in progress.
   static constexpr std::uint32_t kRunBit = std::uint32_t{1} << 31;
+  /// In the matching: a posted receive, for which nobody need wait yet.
+  static constexpr std::uint32_t kPostBit = std::uint32_t{1} << 30;
+  static constexpr bool is_post(std::uint32_t receive) {
+    return (receive & (kRunBit | kPostBit)) == kPostBit;
+  }
 
   /// A message from its sending until nobody refers to it any more.
   struct Transit {
@@ -104,8 +110,16 @@ class JobDriver final : private TransferListener {
   };
 
   struct Request {
-    bool collective = false;
-    std::uint32_t handle = 0;  // Transit or Run
+    enum class Of : std::uint8_t { send, receive, collective };
+    Of of = Of::send;
+    std::uint32_t handle = 0;  // Transit, Post or Run
+  };
+  /// A receive from its posting until its message is known and somebody waits for that.
+  struct Post {
+    std::uint32_t transit = MessageMatching::kNone;
+    std::uint32_t waiter = kNobody;
+    bool abandoned = false;  // nobody will wait: it takes its message all the same
+    bool dropped = false;    // its message cannot come
   };
   struct Accesses {
     std::uint64_t outstanding = 0;
@@ -174,6 +188,17 @@ class JobDriver final : private TransferListener {
   void enter_phase(Location& location, std::uint32_t phase);
   void preload_fixed();
 
+  // job_receives.cpp
+  ChannelKey received_by(const Location& location) const;
+  void post(const Location& location);
+  bool complete_receive(std::uint32_t index);
+  /// The message of a posted receive was sent.
+  void meet(std::uint32_t post, std::uint32_t transit);
+  void abandon(std::uint32_t post);
+  /// Its message will not be sent; whoever waits goes on.
+  void drop_receive(std::uint32_t receive);
+  bool is_awaited(std::uint32_t receive) const;
+
   // job_collectives.cpp
   std::uint32_t begin_collective(std::uint32_t index, const Operation& operation);
   void advance_run(std::uint32_t run);
@@ -207,6 +232,8 @@ class JobDriver final : private TransferListener {
   std::vector<Rank> ranks_;
   std::vector<Transit> transits_;
   std::vector<std::uint32_t> free_transits_;
+  std::vector<Post> posts_;
+  std::vector<std::uint32_t> free_posts_;
   std::vector<Run> runs_;
   std::vector<std::uint32_t> free_runs_;
   std::unordered_map<std::uint64_t, Instance> instances_;
@@ -220,7 +247,7 @@ class JobDriver final : private TransferListener {
   std::vector<Record> records_;       // what the technique told at this instant
   std::vector<std::uint32_t> ready_;  // woken at this instant, in order
   Time now_{};
-  std::uint64_t order_ = 0, messages_sent_ = 0, operations_ = 0, unfinished_ = 0;
+  std::uint64_t order_ = 0, messages_sent_ = 0, messages_delivered_ = 0, operations_ = 0, unfinished_ = 0;
   std::uint64_t dropped_receives_ = 0;
 
   std::uint64_t messages_ = 0, hits_ = 0, local_messages_ = 0;

@@ -3,28 +3,30 @@
 
 #include <algorithm>
 
-#include "core/error.h"
 #include "emulator/replay/job_driver.h"
+#include "emulator/replay/unfinished_replay.h"
 
 namespace hybrid {
 
 void JobDriver::resolve_stall() {
-  if (!incomplete_) report_stall();
+  if (!incomplete_ || messages_delivered_ != messages_sent_) report_stall();
   // In a recording that lacks something: first the receives from ranks that have come to their end, whose
   // messages cannot come any more; else the first of those that wait for each other.
   const std::vector<MessageMatching::Waiting> waiting = matching_.waiting_receives();
-  if (waiting.empty()) {
+  const auto first = std::find_if(waiting.begin(), waiting.end(), [this](const MessageMatching::Waiting& w) {
+    return is_awaited(w.receive);
+  });
+  if (first == waiting.end()) {
     if (!drop_from_fabric()) report_stall();
     return;
   }
   const auto ended = [this](const MessageMatching::Waiting& w) { return ranks_[w.key.source].running == 0; };
   const bool any = std::any_of(waiting.begin(), waiting.end(), ended);
-  const ChannelKey first = waiting.front().key;
   for (const MessageMatching::Waiting& w : waiting) {
-    if (any ? !ended(w) : w.key != first) continue;
+    if (any ? !ended(w) : w.key != first->key) continue;
     ++dropped_receives_;
     matching_.drop_receives(w.key);
-    wake(w.receive);
+    drop_receive(w.receive);
   }
 }
 
@@ -62,9 +64,17 @@ void JobDriver::report_stall() const {
                                              first->operation.kind != Operation::Kind::recv_complete);
     if (better) first = &location;
   }
-  throw UserError(fmt::format("rank {} waits for ever {}: operation {} of its trace; {} of {} threads wait",
-                              first->rank, waits_for(*first), first->operations, waiting, locations_.size()),
-                  "The trace lacks what should have been sent, or is not of one job.");
+  const std::string who =
+      fmt::format("rank {} waits for ever {}: operation {} of its trace; {} of {} threads wait", first->rank,
+                  waits_for(*first), first->operations, waiting, locations_.size());
+  if (messages_delivered_ != messages_sent_)
+    throw UnfinishedReplay(
+        UnfinishedReplay::Fault::technique,
+        fmt::format("the technique does nothing more, with {} of {} messages not delivered; {}",
+                    messages_sent_ - messages_delivered_, messages_sent_, who),
+        "This is a fault of libhybrid: please report it with the trace.");
+  throw UnfinishedReplay(UnfinishedReplay::Fault::trace, who,
+                         "The trace lacks what should have been sent, or is not of one job.");
 }
 
 }  // namespace hybrid

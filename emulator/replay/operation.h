@@ -22,7 +22,7 @@ struct Operation {
     send_start,        // request
     send_complete,     // request
     recv,              // blocking, with its recorded match: a wildcard's peer and tag are those it received
-    recv_post,         // request; the match is not known yet
+    recv_post,         // request; the match where the trace tells it in time: `matched`
     recv_complete,     // request, with the match
     cancelled,         // request
     collective,        // blocking
@@ -47,6 +47,7 @@ struct Operation {
   Bytes bytes = 0;            // a collective: as CollectiveOp's convention below
   std::uint64_t request = 0;  // unique among the rank's open requests
   SendMode mode = SendMode::standard;
+  bool matched = false;  // a recv_post: peer, tag and communicator are those of the message it will get
   CollectiveOp collective = CollectiveOp::barrier;
   RmaSync sync = RmaSync::fence;
   std::uint32_t window = 0;

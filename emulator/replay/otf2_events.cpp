@@ -109,13 +109,19 @@ struct Otf2Events {
   static OTF2_CallbackCode irecv(OTF2_LocationRef, OTF2_TimeStamp tick, std::uint64_t position, void* data,
                                  Attributes a, std::uint32_t peer, OTF2_CommRef c, std::uint32_t tag,
                                  std::uint64_t bytes, std::uint64_t request) {
-    return result(transfer(begin(data, tick), Kind::recv_complete, true, tick, position, a, peer, c, tag,
-                           bytes, request));
+    Otf2Stream& s = begin(data, tick);
+    if (!transfer(s, Kind::recv_complete, true, tick, position, a, peer, c, tag, bytes, request))
+      return result(false);
+    s.matched(request, &s.queue_.at(s.queue_.tail() - 1).operation);
+    return OTF2_CALLBACK_SUCCESS;
   }
   template <Operation::Kind kKind, bool kWaits>
   static OTF2_CallbackCode request(OTF2_LocationRef, OTF2_TimeStamp tick, std::uint64_t, void* data,
                                    Attributes, std::uint64_t id) {
-    begin(data, tick).communicate(kKind, tick, kWaits).request = id;
+    Otf2Stream& s = begin(data, tick);
+    s.communicate(kKind, tick, kWaits).request = id;
+    if constexpr (kKind == Kind::recv_post) s.posted(id);
+    if constexpr (kKind == Kind::cancelled) s.matched(id, nullptr);
     return OTF2_CALLBACK_SUCCESS;
   }
 

@@ -204,7 +204,7 @@ bool Otf2Trace::next(std::uint32_t location, Operation& operation) {
   OperationQueue& queue = input.stream.queue();
   for (;;) {
     while (!queue.empty() && queue.front().dropped) queue.pop();
-    if (!queue.empty() && !queue.front().open) {
+    if (input.stream.ready()) {
       std::swap(operation, queue.front().operation);
       queue.pop();
       return true;

@@ -151,6 +151,37 @@ bool Otf2Stream::peer(std::uint32_t communicator, std::uint32_t local, std::uint
   return true;
 }
 
+void Otf2Stream::posted(std::uint64_t request) {
+  const auto [earlier, fresh] = posts_.try_emplace(request);
+  if (!fresh && queue_.holds(earlier->second)) queue_.at(earlier->second).open = false;
+  earlier->second = queue_.tail() - 1;
+  queue_.at(earlier->second).open = true;
+}
+
+void Otf2Stream::matched(std::uint64_t request, const Operation* match) {
+  const auto found = posts_.find(request);
+  if (found == posts_.end()) return;
+  if (queue_.holds(found->second)) {
+    OperationQueue::Entry& entry = queue_.at(found->second);
+    // One given up already had its match looked for where it completes.
+    if (entry.open && match != nullptr) {
+      entry.operation.peer = match->peer;
+      entry.operation.tag = match->tag;
+      entry.operation.communicator = match->communicator;
+      entry.operation.matched = true;
+    }
+    entry.open = false;
+  }
+  posts_.erase(found);
+}
+
+bool Otf2Stream::ready() {
+  if (queue_.empty()) return false;
+  OperationQueue::Entry& first = queue_.front();
+  if (first.operation.kind == Operation::Kind::recv_post && queue_.size() > kLookAhead) first.open = false;
+  return !first.open;
+}
+
 void Otf2Stream::count(bool sent, std::uint32_t peer, Bytes bytes) {
   (sent ? counts_sent_ : counts_received_).push_back({peer, bytes});
 }
@@ -249,6 +280,9 @@ bool Otf2Stream::synchronise(OTF2_RmaWinRef ref, std::uint32_t remote, RmaSync s
 void Otf2Stream::end() {
   for (const auto& [request, number] : open_) queue_.at(number).dropped = true;
   open_.clear();
+  for (const auto& [request, number] : posts_)
+    if (queue_.holds(number)) queue_.at(number).open = false;
+  posts_.clear();
   if (depth_ == 0) end_compute(last_, nullptr);
   if (!communicated_ && !main_) compute_ = {};
   add(Operation::Kind::finish, last_);

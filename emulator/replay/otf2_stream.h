@@ -4,6 +4,10 @@
 // paradigm or named "MPI_..."), less what the measurement itself took (BufferFlush), or what kCompute says.
 // Events that stand outside any such region, as some tools write them: what starts something ends a stretch
 // of compute time there; what completes something was waited for since the last known instant.
+//
+// OTF2 tells which message a receive got where it completes, and MPI matches receives as they were posted: a
+// posted receive waits here for its completion, but not for ever (kLookAhead), so that a receive which stays
+// open throughout the job does not pull the trace into memory.
 #pragma once
 
 #include <otf2/otf2.h>
@@ -33,10 +37,13 @@ class OperationQueue {
  public:
   struct Entry {
     Operation operation;
-    bool open = false;  // not to be handed out yet: its collective is known at its completion only
+    bool open = false;  // not to be handed out yet: collective or match is known at its completion only
     bool dropped = false;
   };
   bool empty() const { return head_ == tail_; }
+  std::uint64_t size() const { return tail_ - head_; }
+  /// It was not taken yet.
+  bool holds(std::uint64_t number) const { return number >= head_ && number < tail_; }
   std::uint64_t tail() const { return tail_; }
   Entry& front() { return at(head_); }
   Entry& at(std::uint64_t number) { return ring_[number & (ring_.size() - 1)]; }
@@ -51,6 +58,9 @@ class OperationQueue {
 
 class Otf2Stream {
  public:
+  /// So many operations after a receive was posted it is handed out without its match.
+  static constexpr std::uint64_t kLookAhead = 1024;
+
   Otf2Stream(const Otf2Definitions& definitions, std::uint32_t location);
 
   /// The callbacks for OTF2_Reader_RegisterEvtCallbacks; their user data is a stream. A callback that finds
@@ -61,6 +71,8 @@ class Otf2Stream {
   void end();
 
   OperationQueue& queue() { return queue_; }
+  /// Whether the first in the queue can be handed out: all of it is known, or will not be in time.
+  bool ready();
   const std::string& error() const { return error_; }
   std::uint64_t events() const { return events_; }
   /// First event's tick; 0 before it was read.
@@ -88,6 +100,9 @@ class Otf2Stream {
   bool describe(Operation& operation, OTF2_CollectiveOp op, std::uint32_t communicator, std::uint32_t root,
                 Bytes sent, Bytes received, const OTF2_AttributeList* attributes, std::uint64_t position);
   bool attach_counts(Operation& operation, std::uint64_t position);
+  void posted(std::uint64_t request);
+  /// A posted receive ended, with this match (none: cancelled).
+  void matched(std::uint64_t request, const Operation* match);
   void count(bool sent, std::uint32_t peer, Bytes bytes);
   bool synchronise(OTF2_RmaWinRef window, std::uint32_t remote, RmaSync sync, OTF2_TimeStamp tick,
                    std::uint64_t position, const OTF2_AttributeList* attributes,
@@ -115,6 +130,7 @@ class Otf2Stream {
   std::uint64_t region_calls_ = 0, synchronised_call_ = 0;  // one synchronisation a call
   std::vector<Count> counts_sent_, counts_received_;        // for the next collective
   std::unordered_map<std::uint64_t, std::uint64_t> open_;   // request -> number in the queue
+  std::unordered_map<std::uint64_t, std::uint64_t> posts_;  // likewise of receives
   std::unordered_map<std::uint32_t, bool> in_remote_;       // inter-communicator -> this rank is in `remote`
 };
 

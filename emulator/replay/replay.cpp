@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "emulator/network_shape.h"
 #include "emulator/replay/job_driver.h"
+#include "emulator/replay/unfinished_replay.h"
 
 namespace hybrid {
 
@@ -23,7 +24,13 @@ ReplayResult replay(JobTrace& trace, SwitchParameters parameters, const ReplayOp
   CollectivePlane plane(parameters);
   JobDriver driver(trace, *technique, std::move(placement), options,
                    options.hardware_multicast ? &plane : nullptr);
-  driver.run();
+  try {
+    driver.run();
+  } catch (const UnfinishedReplay&) {
+    throw;
+  } catch (const UserError& error) {  // it takes longer than can be emulated
+    throw UnfinishedReplay(UnfinishedReplay::Fault::technique, error.what());
+  }
 
   ReplayResult result;
   driver.report(result);

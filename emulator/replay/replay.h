@@ -68,8 +68,9 @@ struct ReplayResult {
 };
 
 /// Runs to the end of the job. The nodes of the switch are the ports that the placement uses (at least 2).
-/// Throws UserError when the trace is damaged or its operations cannot complete (a receive that nobody sends
-/// to), naming rank and operation. Same trace, parameters and seed: same result.
+/// Throws UserError for parameters that cannot be, and UnfinishedReplay (emulator/replay/unfinished_replay.h)
+/// when the trace is damaged or its operations cannot complete (a receive that nobody sends to), naming rank
+/// and operation, or when the technique gets stuck. Same trace, parameters and seed: same result.
 ReplayResult replay(JobTrace& trace, SwitchParameters parameters, const ReplayOptions& options);
 
 /// Calls `visit` for every message that the job puts on the network, collectives expanded, in the recorded

@@ -304,6 +304,9 @@ std::string options_page() {
          "(`128`, `8K`, `unlimited`), and so do rates (`6.4Gb/s`). Lists have commas: `--slots 2,4,8`; in "
          "TOML they\n"
          "may be arrays: `slots = [2, 4, 8]`. `hybrid list` shows the names that can stand for NAME.\n\n"
+         "`LIBHYBRID_CYCLE_COUNTER=off` is no option but a variable alone: the shim then reads the system's "
+         "monotonic\n"
+         "clock, even where the processor's cycle counter runs at a steady rate.\n\n"
          "This page is generated: `hybrid list --options --markdown`.\n\n"
          "## Recording\n\nRead by `hybrid run` and by a job that preloads the library.\n\n" +
          section(recording, "") +

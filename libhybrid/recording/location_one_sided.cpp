@@ -31,7 +31,7 @@ void LocationWriter::write_one_sided(const JournalRecord& record, Time at) {
   const Event& event = *record.event;
   if (event.peer == kNoPeer) return;
   const auto window = window_of(record);
-  const auto target = window ? rank_of_peer(record, window->communicator) : std::nullopt;
+  const auto target = window ? rank_of_peer(record.event->peer, window->communicator) : std::nullopt;
   if (!target) return;
   const std::uint64_t id = ++one_sided_;
   const std::uint64_t bytes = record.values.bytes;
@@ -56,7 +56,8 @@ void LocationWriter::write_rma_sync(const JournalRecord& record, Time begin, Tim
   // Those with one target; the others concern every process that the window's epoch involves.
   std::optional<std::uint32_t> target;
   if (sync == RmaSync::lock || sync == RmaSync::unlock || sync == RmaSync::flush) {
-    target = record.event->peer == kNoPeer ? std::nullopt : rank_of_peer(record, window->communicator);
+    target =
+        record.event->peer == kNoPeer ? std::nullopt : rank_of_peer(record.event->peer, window->communicator);
     if (!target) return;
   }
   const std::uint32_t remote = target.value_or(OTF2_UNDEFINED_UINT32);

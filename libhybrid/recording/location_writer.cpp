@@ -18,11 +18,6 @@ bool is_frame(const JournalStep& step) {
   });
 }
 
-/// The receive took a message, and MPI did not say from whom or of what tag.
-bool is_untold(const Event& event) {
-  return event.peer == kAnyPeer || (event.peer != kNoPeer && event.tag == kAnyTag);
-}
-
 }  // namespace
 
 LocationWriter::LocationWriter(const Place& place, TraceArchive& archive, OpenOfProcess& open)
@@ -159,6 +154,14 @@ void LocationWriter::write_end(const JournalRecord& record, Time begin, Time end
   }
 }
 
+std::optional<FoundMatch> LocationWriter::match_of(const Event& event) {
+  if (!is_untold(event)) return FoundMatch{event.peer, event.tag};
+  const std::size_t number = next_found_++;
+  if (number < place_.found.size() && place_.found[number].source != kAnyPeer) return place_.found[number];
+  ++untold_;
+  return std::nullopt;
+}
+
 void LocationWriter::write_send(const JournalRecord& record, Time at) {
   const Event& event = *record.event;
   const bool blocking = event.kind == EventKind::send;
@@ -190,6 +193,8 @@ void LocationWriter::write_recv(const JournalRecord& record, Time at) {
 
 void LocationWriter::write_completion(const JournalRecord& record, Time at) {
   const Event& event = *record.event;
+  const bool receives = event.kind == EventKind::recv_complete;
+  const auto match = receives ? match_of(event) : std::nullopt;
   const auto open = requests_.close(place_.thread, event.request, place_.threads);
   if (!open || !open->second.written) return;
   const auto& [id, request] = *open;
@@ -198,14 +203,12 @@ void LocationWriter::write_completion(const JournalRecord& record, Time at) {
       check(OTF2_EvtWriter_MpiIsendComplete(writer_, nullptr, stamp(at), id));
       return;
     case EventKind::recv_complete: {
-      if (is_untold(event)) {
-        ++untold_;
-        break;
-      }
-      if (const auto peer = peer_of(record)) {
-        write_freed_before(*peer, static_cast<std::uint32_t>(event.tag), at);
-        check(OTF2_EvtWriter_MpiIrecv(writer_, nullptr, stamp(at), peer->rank, peer->communicator,
-                                      static_cast<std::uint32_t>(event.tag), record.values.bytes, id));
+      if (!match) break;
+      if (const auto peer = peer_of(record, match->source)) {
+        const auto tag = static_cast<std::uint32_t>(match->tag);
+        write_freed_before(*peer, tag, at);
+        check(OTF2_EvtWriter_MpiIrecv(writer_, nullptr, stamp(at), peer->rank, peer->communicator, tag,
+                                      record.values.bytes, id));
         return;
       }
       break;  // ended, and nothing that can be told arrived
@@ -223,16 +226,15 @@ void LocationWriter::write_completion(const JournalRecord& record, Time at) {
 
 void LocationWriter::write_freed(const JournalRecord& record, Time at) {
   const Event& event = *record.event;
+  const auto match = match_of(event);
   const auto open = requests_.close(place_.thread, event.request, place_.threads);
   if (!open || !open->second.written) return;
-  const bool untold = is_untold(event);
-  const auto peer = untold ? std::nullopt : peer_of(record);
+  const auto peer = match ? peer_of(record, match->source) : std::nullopt;
   if (peer) {
     open_.freed.push_back({open->first, record.values.bytes, peer->communicator, peer->rank,
-                           static_cast<std::uint32_t>(event.tag)});
+                           static_cast<std::uint32_t>(match->tag)});
     return;
   }
-  untold_ += untold ? 1 : 0;
   check(OTF2_EvtWriter_MpiRequestCancelled(writer_, nullptr, stamp(at), open->first));
 }
 
@@ -313,17 +315,18 @@ const LocationWriter::View* LocationWriter::view_of(const JournalRecord& record)
   return nullptr;
 }
 
-std::optional<LocationWriter::Peer> LocationWriter::peer_of(const JournalRecord& record) {
-  if (record.event->peer == kNoPeer) return std::nullopt;
+std::optional<LocationWriter::Peer> LocationWriter::peer_of(const JournalRecord& record,
+                                                            std::int32_t world_rank) {
+  if (world_rank == kNoPeer) return std::nullopt;
   const View* view = view_of(record);
   if (view == nullptr) return std::nullopt;
-  const auto rank = rank_of_peer(record, *view);
+  const auto rank = rank_of_peer(world_rank, *view);
   if (!rank) return std::nullopt;
   return Peer{view->id, *rank};
 }
 
-std::optional<std::uint32_t> LocationWriter::rank_of_peer(const JournalRecord& record, const View& view) {
-  const auto rank = place_.job.peer_rank(place_.process, view, record.event->peer);
+std::optional<std::uint32_t> LocationWriter::rank_of_peer(std::int32_t world_rank, const View& view) {
+  const auto rank = place_.job.peer_rank(place_.process, view, world_rank);
   if (!rank) ++undefined_;
   return rank;
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "libhybrid/recording/journal_calls.h"
 #include "libhybrid/recording/open_requests.h"
 #include "libhybrid/recording/trace_archive.h"
+#include "libhybrid/recording/untold_matches.h"
 
 namespace hybrid {
 
@@ -48,8 +50,9 @@ class LocationWriter {
     const JobDefinitions& job;
     const ProcessDefinitions& process;
     std::uint32_t thread = 0;
-    std::uint32_t threads = 1;  // journals are numbered below this
-    bool compute_told = false;  // compute time is given with each call (--clock cpu)
+    std::uint32_t threads = 1;            // journals are numbered below this
+    bool compute_told = false;            // compute time is given with each call (--clock cpu)
+    std::span<const FoundMatch> found{};  // of the thread's untold receives, as far as they were looked for
   };
   LocationWriter(const Place& place, TraceArchive& archive, OpenOfProcess& open);
   ~LocationWriter();
@@ -83,6 +86,8 @@ class LocationWriter {
   void write_begin(const JournalRecord& record, Time at);
   void write_end(const JournalRecord& record, Time begin, Time end);
 
+  /// What the receive got, as MPI told it or as it was found; nullopt, and counted: not known.
+  std::optional<FoundMatch> match_of(const Event& event);
   void write_send(const JournalRecord& record, Time at);
   void write_recv(const JournalRecord& record, Time at);
   void write_completion(const JournalRecord& record, Time at);
@@ -111,8 +116,9 @@ class LocationWriter {
   /// nullptr, and counted: not defined.
   const View* view_of(const JournalRecord& record);
   /// nullopt: MPI_PROC_NULL, or not defined (counted).
-  std::optional<Peer> peer_of(const JournalRecord& record);
-  std::optional<std::uint32_t> rank_of_peer(const JournalRecord& record, const View& view);
+  std::optional<Peer> peer_of(const JournalRecord& record) { return peer_of(record, record.event->peer); }
+  std::optional<Peer> peer_of(const JournalRecord& record, std::int32_t world_rank);
+  std::optional<std::uint32_t> rank_of_peer(std::int32_t world_rank, const View& view);
   std::optional<Window> window_of(const JournalRecord& record);
   std::uint32_t root_of(const JournalRecord& record, const View& view);
   CollectiveVolume volume_of(const JournalRecord& record, const View& view) const;
@@ -135,6 +141,7 @@ class LocationWriter {
   std::uint64_t one_sided_ = 0;  // matching id of the last one-sided operation
   std::uint64_t undefined_ = 0;
   std::uint64_t untold_ = 0;
+  std::size_t next_found_ = 0;
 };
 
 }  // namespace hybrid

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "core/error.h"
@@ -20,6 +21,7 @@
 #include "libhybrid/recording/trace_archive.h"
 #include "libhybrid/recording/trace_definitions.h"
 #include "libhybrid/recording/trace_ids.h"
+#include "libhybrid/recording/untold_matches.h"
 
 namespace hybrid {
 
@@ -46,6 +48,8 @@ class Writing {
 
   TraceSummary run() {
     survey();
+    if (summary_.lost == 0 && summary_.missing.empty() && summary_.incomplete.empty())
+      found_ = find_untold_matches(recording_);
     RankClocks clocks(readings_);
     facts_ = job_facts(recording_);
     if (facts_["clock"] == "cpu")
@@ -88,8 +92,12 @@ class Writing {
 
   LocationWriter::Place place(std::size_t thread, bool compute_told) const {
     const std::uint32_t process = recording_.threads[thread].process;
-    return {recording_.definitions, recording_.definitions.processes[process],
-            recording_.threads[thread].thread, threads_[process], compute_told};
+    return {recording_.definitions,
+            recording_.definitions.processes[process],
+            recording_.threads[thread].thread,
+            threads_[process],
+            compute_told,
+            found_.empty() ? std::span<const FoundMatch>() : std::span<const FoundMatch>(found_[thread])};
   }
 
   void close(LocationWriter& writer) {
@@ -190,9 +198,10 @@ class Writing {
   const Recording& recording_;
   TraceArchive& archive_;
   TraceSummary summary_;
-  std::vector<ClockReading> readings_;      // by process
-  std::vector<std::uint64_t> first_ticks_;  // by process
-  std::vector<std::uint32_t> threads_;      // by process: highest thread + 1
+  std::vector<ClockReading> readings_;          // by process
+  std::vector<std::uint64_t> first_ticks_;      // by process
+  std::vector<std::uint32_t> threads_;          // by process: highest thread + 1
+  std::vector<std::vector<FoundMatch>> found_;  // by thread; empty: not looked for
   Facts facts_;
   std::uint64_t epoch_ns_ = 0;
   Time length_{};

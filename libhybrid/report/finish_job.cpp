@@ -73,7 +73,7 @@ JobReport report_of(const std::string& anchor, const JobOptions& options, Progre
 
 }  // namespace
 
-std::string finish_job(const std::string& recording, const JobOptions& options, std::FILE* out,
+FinishedJob finish_job(const std::string& recording, const JobOptions& options, std::FILE* out,
                        std::FILE* progress) {
   const FileSizeSignalGuard guard;
   ProgressLine line(progress);
@@ -95,8 +95,9 @@ std::string finish_job(const std::string& recording, const JobOptions& options, 
   }
   write_new_file(options.output + "/report.txt", text);
   write_new_file(options.output + "/report.json", json_text(to_json(report)));
-  if (!options.keep_journals) remove_recording(recording);
-  return joined(report.warnings);
+  FinishedJob finished{joined(report.warnings), failures_of(report)};
+  if (!options.keep_journals && finished.failures.text.empty()) remove_recording(recording);
+  return finished;
 }
 
 }  // namespace hybrid

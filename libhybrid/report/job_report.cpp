@@ -11,6 +11,8 @@
 #include "core/registry.h"
 #include "emulator/network_shape.h"
 #include "emulator/replay/trace_names.h"
+#include "emulator/replay/unfinished_replay.h"
+#include "libhybrid/report/failures.h"
 
 namespace hybrid {
 
@@ -303,7 +305,16 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
     replay_options.progress = [&](std::uint64_t done) { tell(what, done); };
     job = open();
     TechniqueResult result;
-    ReplayResult replayed = replay(*job, parameters, replay_options);
+    ReplayResult replayed;
+    try {
+      replayed = replay(*job, parameters, replay_options);
+    } catch (const UnfinishedReplay& error) {
+      const bool of_trace = error.fault() == UnfinishedReplay::Fault::trace;
+      report.failures.push_back({parameters.technique,
+                                 uses_slots(parameters.technique) ? parameters.slots : 0,
+                                 in_one_line(error.what()), of_trace});
+      continue;
+    }
     result.measures = std::move(replayed.measures);
     for (std::string& warning : replayed.warnings)  // each technique meets the same gaps of the trace
       if (std::find(report.warnings.begin(), report.warnings.end(), warning) == report.warnings.end())
@@ -313,6 +324,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   }
   compare_with_wormhole(report.techniques);
   report.verdict = judge(contenders(report.techniques), needed);
+  if (!report.failures.empty()) add_to_verdict(report);
   return report;
 }
 

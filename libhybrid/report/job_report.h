@@ -39,13 +39,22 @@ struct TechniqueResult {
   double communication_ratio = 0;  // likewise of the communication time
 };
 
+/// A technique whose emulation did not come to the job's end: it has no measures.
+struct TechniqueFailure {
+  std::string technique;
+  std::uint32_t slots = 0;  // 0 where the technique has none
+  std::string reason;       // one line
+  bool of_trace = false;    // the trace's operations do not fit together; else the technique failed
+};
+
 struct JobReport {
   std::string trace;  // as given
   JobFacts job;
   bool phases_hinted = false;  // else found from the sends
   std::vector<Phase> phases;
-  std::vector<PredictorScore> predictors;  // one per predictor and K, summed over source ports
-  std::vector<TechniqueResult> techniques;
+  std::vector<PredictorScore> predictors;   // one per predictor and K, summed over source ports
+  std::vector<TechniqueResult> techniques;  // those that came to the job's end
+  std::vector<TechniqueFailure> failures;
   Verdict verdict;
   /// Where a fixed topology is preloaded: the part of the job's bytes whose connections it holds.
   std::optional<double> topology_share;
@@ -61,7 +70,8 @@ using TraceOpener = std::function<std::unique_ptr<JobTrace>()>;
 using ProgressNote = std::function<void(std::string_view what, std::uint64_t done)>;
 
 /// Two passes over the sends and one emulation per technique and K. `note` may be empty. Throws UserError for
-/// impossible parameters, and what the trace and the replay throw. Same trace and options: same report.
+/// impossible parameters, and what the trace throws; a technique that does not come to the job's end is among
+/// the failures. Same trace and options: same report.
 JobReport make_report(const std::string& trace, const TraceOpener& open, const JobOptions& options,
                       const ProgressNote& note);
 JobReport make_report(const std::string& trace, const JobOptions& options, const ProgressNote& note);

@@ -3,13 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
+#include "emulator/switching/technique.h"
+#include "libhybrid/report/failures.h"
 #include "libhybrid/report/report_json.h"
 
 namespace hybrid {
@@ -256,6 +260,93 @@ TEST(JobReport, WarnsOfWallClockTimesOnSharedCores) {
               ElementsAre(HasSubstr("--clock cpu")));
   EXPECT_THAT(report_of(job, options, {{"yield", "yes"}, {"clock", "cpu"}}).warnings, testing::IsEmpty());
   EXPECT_THAT(report_of(job, options, {{"yield", "no"}, {"clock", "wall"}}).warnings, testing::IsEmpty());
+}
+
+// What rank 0 waits for at its end nobody sends.
+std::vector<std::vector<Operation>> ring_that_stalls() {
+  auto job = ring(4, 10, 256);
+  job[0].insert(job[0].end() - 1, transfer(Operation::Kind::recv, microseconds(20), 3, 8));
+  return job;
+}
+
+TEST(JobReport, ATraceThatLacksASendLosesTheTechniquesOnly) {
+  JobOptions options;
+  options.predictors = {"timeout"};
+  const JobReport report = report_of(ring_that_stalls(), options);
+  EXPECT_EQ(report.phases.size(), 1u);
+  EXPECT_EQ(report.predictors[0].sends, 40u);
+  EXPECT_TRUE(report.techniques.empty());
+  ASSERT_EQ(report.failures.size(), 6u);
+  EXPECT_EQ(report.failures[0].technique, "wormhole");
+  EXPECT_EQ(report.failures[0].slots, 0u);
+  EXPECT_EQ(report.failures[5].slots, 4u);
+  for (const TechniqueFailure& failure : report.failures) {
+    EXPECT_THAT(failure.reason, AllOf(HasSubstr("rank 0 waits for ever to receive from rank 3"),
+                                      HasSubstr(". The trace lacks"), Not(HasSubstr("\n"))));
+    EXPECT_TRUE(failure.of_trace);
+  }
+  EXPECT_THAT(failures_of(report).text,
+              testing::StartsWith("wormhole, circuit, tdm with K = 1, tdm with K = 4, hybrid with K = 1, "
+                                  "hybrid with K = 4: rank 0 waits"));
+  EXPECT_TRUE(failures_of(report).of_trace);
+  EXPECT_THAT(report.verdict.sentence, HasSubstr("No technique came to the job's end"));
+  const auto json = to_json(report);
+  EXPECT_TRUE(json["results"].empty());
+  EXPECT_EQ(json["failed"][5]["technique"], "hybrid");
+  EXPECT_EQ(json["failed"][5]["slots"], 4);
+  EXPECT_THAT(json["failed"][5]["reason"].get<std::string>(), HasSubstr("rank 0 waits"));
+}
+
+// Takes messages, says that they have left, and delivers the first only.
+class Stuck final : public Technique {
+ public:
+  void send(Time at, const Message& message) override { waiting_.push_back({at, message}); }
+  void flush(Time /*at*/, Port /*source*/) override {}
+  Time next_event() const override { return waiting_.empty() ? Time::never() : waiting_.front().first; }
+  Time advance(Time until, TransferListener& listener) override {
+    const Time at = next_event();
+    if (at > until) return until;
+    listener.injected(at, waiting_.front().second);
+    if (!std::exchange(delivered_, true)) listener.delivered(at, waiting_.front().second, false);
+    waiting_.pop_front();
+    return at;
+  }
+  TechniqueStatistics statistics() const override { return {}; }
+
+ private:
+  std::deque<std::pair<Time, Message>> waiting_;
+  bool delivered_ = false;
+};
+const TechniqueRegistration kStuck{
+    "stuck", "for tests: delivers one message",
+    [](const SwitchParameters&) -> std::unique_ptr<Technique> { return std::make_unique<Stuck>(); }};
+
+TEST(JobReport, ATechniqueThatIsStuckLeavesTheOthers) {
+  JobOptions options;
+  options.techniques = {"wormhole", "stuck", "circuit"};
+  options.slot_counts = {4};
+  // Of a rank that died receives are dropped, but not those whose messages a technique holds.
+  for (const char* complete : {"yes", "no"}) {
+    const JobReport report = report_of(ring(4, 10, 256), options, {{"complete", complete}});
+    ASSERT_EQ(report.techniques.size(), 2u);
+    EXPECT_EQ(report.techniques[1].measures.technique, "circuit");
+    EXPECT_GT(report.techniques[1].time_ratio, 0);
+    ASSERT_EQ(report.failures.size(), 1u);
+    EXPECT_EQ(report.failures[0].technique, "stuck");
+    EXPECT_FALSE(report.failures[0].of_trace);
+    EXPECT_THAT(report.failures[0].reason,
+                AllOf(HasSubstr("2 of 3 messages not delivered"), HasSubstr("waits for ever")));
+    EXPECT_FALSE(failures_of(report).of_trace);
+    EXPECT_THAT(report.verdict.sentence, HasSubstr("Not compared, since the emulation did not come to the "
+                                                   "job's end: stuck with K = 4."));
+    EXPECT_EQ(to_json(report)["results"].size(), 2u);
+  }
+}
+
+TEST(JobReport, WhatCannotBeEmulatedAtAllIsRefused) {
+  JobOptions options;
+  options.replay.algorithms = {{"allreduce", "telepathy"}};
+  EXPECT_THROW(report_of(ring(4, 1, 8), options), UserError);
 }
 
 TEST(JobReport, RefusesPortsThatAreNotOneARank) {

@@ -144,6 +144,10 @@ ordered_json to_json(const JobReport& report) {
     one["communication_against_wormhole"] = result.communication_ratio;
     json["results"].push_back(std::move(one));
   }
+  json["failed"] = ordered_json::array();
+  for (const TechniqueFailure& failure : report.failures)
+    json["failed"].push_back(
+        {{"technique", failure.technique}, {"slots", failure.slots}, {"reason", failure.reason}});
   json["verdict"] = {{"technique", report.verdict.technique},
                      {"slots", report.verdict.slots},
                      {"sentence", report.verdict.sentence}};

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "emulator/replay/trace_names.h"
+#include "libhybrid/report/failures.h"
 #include "libhybrid/report/format.h"
 #include "libhybrid/report/text_table.h"
 
@@ -175,7 +176,8 @@ std::string predictor_table(const std::vector<PredictorScore>& scores) {
   return table.text();
 }
 
-std::string technique_table(const std::vector<TechniqueResult>& results) {
+std::string technique_table(const std::vector<TechniqueResult>& results,
+                            const std::vector<TechniqueFailure>& failures) {
   TextTable table({{"technique", Align::left},
                    {"K"},
                    {"job time"},
@@ -193,6 +195,8 @@ std::string technique_table(const std::vector<TechniqueResult>& results) {
                short_time(m.latency.quantile(0.5)), short_time(m.latency.quantile(0.99)),
                percent(m.hit_rate)});
   }
+  for (const TechniqueFailure& failure : failures)
+    table.add({failure.technique, slots_cell(failure.slots), "failed", "-", "-", "-", "-", "-", "-", "-"});
   return table.text();
 }
 
@@ -227,7 +231,8 @@ std::string to_text(const JobReport& report) {
     text += "\nPredictors (at the recorded times of each port's sends, every request granted at once)\n" +
             predictor_table(report.predictors);
   text += live_section(report.job);
-  text += "\nTechniques (speedup: against wormhole)\n" + technique_table(report.techniques);
+  text += "\nTechniques (speedup: against wormhole)\n" + technique_table(report.techniques, report.failures);
+  for (const std::string& line : failure_lines(report)) text += wrap("failed: " + line);
   return text + "\nVerdict\n" + wrap(report.verdict.sentence) + footer(report);
 }
 

@@ -12,7 +12,8 @@ std::string to_text(const JobReport& report);
 
 /// Parts of it, for commands that show one thing.
 std::string predictor_table(const std::vector<PredictorScore>& scores);
-std::string technique_table(const std::vector<TechniqueResult>& results);
+std::string technique_table(const std::vector<TechniqueResult>& results,
+                            const std::vector<TechniqueFailure>& failures = {});
 
 /// What a fixed topology that is preloaded throughout covers.
 std::string topology_sentence(const std::string& topology, double share_of_bytes);

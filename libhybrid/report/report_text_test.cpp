@@ -122,6 +122,23 @@ How this was reached
 )");
 }
 
+TEST(ReportText, TellsWhichTechniquesFailedAndWhy) {
+  JobReport report = example();
+  report.failures = {{"circuit", 0, "reason one.", false},
+                     {"tdm", 4, "reason two.", false},
+                     {"tdm", 8, "reason two.", false}};
+  EXPECT_THAT(to_text(report), HasSubstr(R"(
+  hybrid     4   1.00 ms    1.50x      500 us    1.50x       12.5 %  500 ns  500 ns    97.3 %
+  circuit    -    failed        -           -        -            -       -       -         -
+  tdm        4    failed        -           -        -            -       -       -         -
+  tdm        8    failed        -           -        -            -       -       -         -
+  failed: circuit: reason one.
+  failed: tdm with K = 4, tdm with K = 8: reason two.
+
+Verdict
+)"));
+}
+
 TEST(ReportText, KeepsToAHundredColumns) {
   JobReport report = example();
   report.phases.front().name = std::string(150, 'p');

@@ -129,7 +129,7 @@ void Process::add_communicator(MPI_Comm comm, std::unique_ptr<Communicator> know
   if (!known->neighbors_out.empty() || !known->neighbors_in.empty())
     definitions->neighbors(known->id, known->neighbors_out, known->neighbors_in);
   communicators.reclaim_some([this](const Communicator& each) {
-    return requests.uses(each) || shared_requests.uses(each) || messages.uses(each) ||
+    return requests.uses(each) || shared_requests.uses(each) ||
            windows.any([&](const Window& window) { return window.communicator == &each; });
   });
   communicators.insert(static_cast<std::uint32_t>(comm), std::move(known));

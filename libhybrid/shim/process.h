@@ -59,7 +59,6 @@ class Process {
   HandleTable<Window> windows;
   RequestTable requests;
   SharedRequestTable shared_requests;
-  RequestTable messages;  // matched probes, by MPI_Message
   OnlinePrediction prediction;
   DatatypeSizes datatypes;  // of those whose handles do not tell their sizes
 

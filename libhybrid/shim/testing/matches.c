@@ -90,11 +90,21 @@ static void probes(void) {
   MPI_Mrecv(got[0], 1000, MPI_CHAR, &first, MPI_STATUS_IGNORE);
 }
 
-/* And one more message back. */
+/* And one more message back for each. */
 static void wildcard(void) {
   MPI_Isendrecv(data, 3, MPI_CHAR, 0, 6, got[0], 1000, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
                 &requests[0]);
   MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  receive();
+}
+
+/* The receives of both can have either of two messages. */
+static void two_wildcards(void) {
+  int i;
+  for (i = 0; i < 2; ++i)
+    MPI_Isendrecv(data, 3, MPI_CHAR, 0, 6, got[i], 1000, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG,
+                  MPI_COMM_WORLD, &requests[i]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
   receive();
 }
 
@@ -106,7 +116,7 @@ int main(int argc, char** argv) {
                {"waitall", waitall},       {"waitsome", waitsome},
                {"persistent", persistent}, {"freed", freed},
                {"got-status", got_status}, {"probes", probes},
-               {"wildcard", wildcard}};
+               {"wildcard", wildcard},     {"two-wildcards", two_wildcards}};
   int rank;
   size_t i;
   MPI_Init(&argc, &argv);
@@ -114,8 +124,9 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) {
     MPI_Send(data, 1000, MPI_CHAR, 1, 5, MPI_COMM_WORLD);
+    if (strcmp(argv[1], "two-wildcards") == 0) MPI_Send(data, 7, MPI_CHAR, 1, 7, MPI_COMM_WORLD);
     MPI_Send(data, 7, MPI_CHAR, 1, 5, MPI_COMM_WORLD);
-    if (strcmp(argv[1], "wildcard") == 0)
+    for (i = strcmp(argv[1], "two-wildcards") == 0 ? 2 : strcmp(argv[1], "wildcard") == 0; i > 0; --i)
       MPI_Recv(data, 3, MPI_CHAR, 1, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   } else {
     for (i = 0; i < sizeof cases / sizeof cases[0]; ++i)
