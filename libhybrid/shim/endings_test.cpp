@@ -415,13 +415,5 @@ TEST(Live, HostsMayEndInOtherWays) {
   }
 }
 
-TEST(Yield, IsSaidAndCanBeSwitchedOff) {
-  const RecordedRun off(4, {program("shim_same_transfers")}, {{"HYBRID_YIELD", "off"}});
-  EXPECT_EQ(off.definitions(0).properties.at("yield"), "no");
-  const RecordedRun on(4, {program("shim_same_transfers")}, {{"HYBRID_YIELD", "on"}});
-  EXPECT_EQ(on.definitions(0).properties.at("yield"), "yes");
-  EXPECT_EQ(on.transfers(1), off.transfers(1));
-}
-
 }  // namespace
 }  // namespace hybrid::shim::testing
