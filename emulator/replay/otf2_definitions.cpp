@@ -264,9 +264,10 @@ class Resolver {
       out_.region_of[r.ref] = static_cast<std::uint32_t>(out_.regions.size());
       Otf2Definitions::Region region;
       region.name = text(r.name);
-      region.communication = !thread_paradigm(r.paradigm) || region.name.starts_with("MPI_") ||
-                             region.name.starts_with("PMPI_") || region.name.starts_with("mpi_");
       region.phase = (r.flags & OTF2_REGION_FLAG_PHASE) != 0;
+      region.communication = !region.phase &&  // whatever its program calls it
+                             (!thread_paradigm(r.paradigm) || region.name.starts_with("MPI_") ||
+                              region.name.starts_with("PMPI_") || region.name.starts_with("mpi_"));
       out_.regions.push_back(std::move(region));
     }
     for (const auto& [context, region] : raw_.contexts)

@@ -2,10 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <string>
 
 #include "core/journal.h"
@@ -18,7 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 std::string mode_of(const std::string& path) {
   const auto bits = static_cast<unsigned>(fs::status(path).permissions());
@@ -360,67 +357,6 @@ TEST(Finalize, RankZeroReportsOnStandardErrorAndCleansUp) {
       run_ranks(4, {program("shim_p2p_ring")}, {{"HYBRID_AT_FINALIZE", "trace"}}, directory.path());
   EXPECT_EQ(again.status, 0);
   EXPECT_TRUE(fs::exists(directory.path() + "/hybrid-shim_p2p_ring-2"));
-}
-
-TEST(Live, HitsAndMissesAreCountedWhileTheJobRuns) {
-  const RecordedRun run(4, {program("shim_p2p_ring")}, {{"HYBRID_LIVE", "on"}});
-  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
-  const auto properties = run.definitions(0).properties;
-  const auto number = [&](const char* name) { return std::stoull(properties.at(name)); };
-  EXPECT_EQ(number("live_hits") + number("live_misses"), 100u);
-  EXPECT_EQ(number("predicted_sends"), 100u);
-  EXPECT_EQ(number("live_requests"), number("predicted_requests"));
-  EXPECT_EQ(number("live_releases"), number("predicted_releases"));
-  const std::vector<Event> events = run.events(0);
-  EXPECT_EQ(count(events, EventKind::predict_request), number("predicted_requests"));
-  EXPECT_EQ(count(events, EventKind::predict_release), number("predicted_releases"));
-}
-
-TEST(Live, HostsTalkOverTheJobsOwnMpi) {
-  // Two hosts are pretended: the second one's requests cross the job's MPI to the port, the grants come back.
-  const RecordedRun run(4, {program("shim_p2p_ring"), "long"},
-                        {{"HYBRID_LIVE", "on"}, {"HYBRID_HOSTS", "2"}});
-  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
-  EXPECT_EQ(run.outcome().out, "sum 6\n");
-  EXPECT_EQ(run.outcome().err, "") << "MPI ends with nothing unmatched";
-  for (std::uint32_t rank = 0; rank < 4; ++rank) {
-    const auto properties = run.definitions(rank).properties;
-    const auto number = [&](const char* name) { return std::stoull(properties.at(name)); };
-    EXPECT_GE(number("live_requests"), 1u) << rank;
-    EXPECT_GE(number("live_grants"), 1u) << rank;
-    EXPECT_GE(number("live_hits"), 1u) << rank;
-    EXPECT_EQ(number("live_hits") + number("live_misses"), number("predicted_sends")) << rank;
-    EXPECT_EQ(properties.contains("live_service"), rank % 2 == 0) << "the first rank of each host";
-    EXPECT_EQ(properties.at("hosts"), "2");
-  }
-}
-
-TEST(Live, AnyThreadCarriesBetweenHosts) {
-  const RecordedRun run(2, {program("shim_threads")}, {{"HYBRID_LIVE", "on"}, {"HYBRID_HOSTS", "2"}});
-  EXPECT_EQ(run.outcome().status, 0);
-  EXPECT_EQ(run.outcome().err, "");
-  EXPECT_TRUE(run.complete(0) && run.complete(1));
-}
-
-TEST(Live, HostsMayEndInOtherWays) {
-  const std::map<std::string, int> ends{{"abort", 7}, {"return-3", 3}};
-  for (const auto& [how, status] : ends) {
-    const RecordedRun run(2, {program("shim_endings"), how}, {{"HYBRID_LIVE", "on"}, {"HYBRID_HOSTS", "2"}});
-    EXPECT_EQ(run.outcome().status, status) << run.outcome().err;
-    EXPECT_EQ(run.transfers(0).size(), 3u) << how;
-  }
-  for (const std::string how : {"killed", "no-finalize"}) {
-    const RecordedRun run(2, {program("shim_endings"), how}, {{"HYBRID_LIVE", "on"}, {"HYBRID_HOSTS", "2"}});
-    EXPECT_NE(run.outcome().status, 128 + SIGALRM) << how << " hangs";
-  }
-}
-
-TEST(Yield, IsSaidAndCanBeSwitchedOff) {
-  const RecordedRun off(4, {program("shim_same_transfers")}, {{"HYBRID_YIELD", "off"}});
-  EXPECT_EQ(off.definitions(0).properties.at("yield"), "no");
-  const RecordedRun on(4, {program("shim_same_transfers")}, {{"HYBRID_YIELD", "on"}});
-  EXPECT_EQ(on.definitions(0).properties.at("yield"), "yes");
-  EXPECT_EQ(on.transfers(1), off.transfers(1));
 }
 
 }  // namespace

@@ -1,0 +1,120 @@
+// The live scheduler while programs run under the preloaded library, on one host and on several.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/testing/temporary_directory.h"
+#include "libhybrid/live/testing/shared_memory.h"
+#include "libhybrid/shim/testing/recorded_run.h"
+
+namespace hybrid::shim::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::IsEmpty;
+
+// Objects in shared memory that were not there `before` and that no process has mapped: of this machine's
+// other jobs, which run beside the tests, some process has.
+std::set<std::string> left_behind(const std::set<std::string>& before) {
+  std::set<std::string> objects = hybrid::testing::shared_memory_objects();
+  std::erase_if(objects, [&](const std::string& name) { return before.contains(name); });
+  for (const auto& process : fs::directory_iterator("/proc")) {
+    if (objects.empty()) break;
+    std::ifstream maps(process.path() / "maps");
+    for (std::string line; std::getline(maps, line);)
+      std::erase_if(objects, [&](const std::string& name) { return line.find(name) != std::string::npos; });
+  }
+  return objects;
+}
+
+TEST(Live, HitsAndMissesAreCountedWhileTheJobRuns) {
+  const RecordedRun run(4, {program("shim_p2p_ring")}, {{"HYBRID_LIVE", "on"}});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  const auto properties = run.definitions(0).properties;
+  const auto number = [&](const char* name) { return std::stoull(properties.at(name)); };
+  EXPECT_EQ(number("live_hits") + number("live_misses"), 100u);
+  EXPECT_EQ(number("predicted_sends"), 100u);
+  EXPECT_EQ(number("live_requests"), number("predicted_requests"));
+  EXPECT_EQ(number("live_releases"), number("predicted_releases"));
+  const std::vector<Event> events = run.events(0);
+  EXPECT_EQ(count(events, EventKind::predict_request), number("predicted_requests"));
+  EXPECT_EQ(count(events, EventKind::predict_release), number("predicted_releases"));
+}
+
+TEST(Live, HostsTalkOverTheJobsOwnMpi) {
+  // Two hosts are pretended: the second one's requests cross the job's MPI to the port, the grants come back.
+  const RecordedRun run(4, {program("shim_p2p_ring"), "long"},
+                        {{"HYBRID_LIVE", "on"}, {"HYBRID_HOSTS", "2"}});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_EQ(run.outcome().out, "sum 6\n");
+  EXPECT_EQ(run.outcome().err, "") << "MPI ends with nothing unmatched";
+  for (std::uint32_t rank = 0; rank < 4; ++rank) {
+    const auto properties = run.definitions(rank).properties;
+    const auto number = [&](const char* name) { return std::stoull(properties.at(name)); };
+    EXPECT_GE(number("live_requests"), 1u) << rank;
+    EXPECT_GE(number("live_grants"), 1u) << rank;
+    EXPECT_GE(number("live_hits"), 1u) << rank;
+    EXPECT_EQ(number("live_hits") + number("live_misses"), number("predicted_sends")) << rank;
+    EXPECT_EQ(properties.contains("live_service"), rank % 2 == 0) << "the first rank of each host";
+    EXPECT_EQ(properties.at("hosts"), "2");
+  }
+}
+
+TEST(Live, AnyThreadCarriesBetweenHosts) {
+  const RecordedRun run(2, {program("shim_threads")}, {{"HYBRID_LIVE", "on"}, {"HYBRID_HOSTS", "2"}});
+  EXPECT_EQ(run.outcome().status, 0);
+  EXPECT_EQ(run.outcome().err, "");
+  EXPECT_TRUE(run.complete(0) && run.complete(1));
+}
+
+// However a job ends while the services of two hosts talk to each other over its MPI: it does end, with the
+// status that it has without us; each rank has recorded all until then; nothing stays in shared memory.
+class LiveEndings : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(LiveEndings, HostsMayEndInOtherWays) {
+  const std::string how = GetParam();
+  const TemporaryDirectory directory;
+  const Outcome bare = run_ranks(2, {program("shim_endings"), how}, {{"LD_PRELOAD", ""}}, directory.path());
+  const auto before = hybrid::testing::shared_memory_objects();
+  const RecordedRun run(2, {program("shim_endings"), how, "talking"},
+                        {{"HYBRID_LIVE", "on"}, {"HYBRID_HOSTS", "2"}});
+  ASSERT_NE(run.outcome().status, 128 + SIGALRM) << "a host waits for the other one";
+  EXPECT_EQ(run.outcome().status, bare.status) << run.outcome().err;
+  EXPECT_EQ(run.outcome().err.find("libhybrid:"), std::string::npos) << run.outcome().err;
+  EXPECT_THAT(left_behind(before), IsEmpty());
+
+  const bool finalized = how == "return-3";
+  const std::size_t exchanges = count(run.events(0), EventKind::send_start);
+  EXPECT_GT(exchanges, 1u);
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    const std::vector<Event> events = run.events(rank);
+    EXPECT_EQ(count(events, EventKind::send_start), exchanges) << rank;
+    EXPECT_EQ(count(events, EventKind::send_complete), exchanges) << rank;
+    EXPECT_EQ(count(events, EventKind::recv), exchanges) << rank;
+    EXPECT_EQ(run.complete(rank), finalized) << rank;
+    // Each rank has a service, which was asked for the circuit to the other host.
+    const auto properties = run.definitions(rank).properties;
+    EXPECT_TRUE(properties.contains("live_service")) << rank;
+    EXPECT_GE(count(events, EventKind::predict_request), 1u) << rank;
+    // Only who ends MPI can tell what was answered.
+    EXPECT_EQ(properties.contains("live_grants"), finalized) << rank;
+    if (finalized) {
+      EXPECT_GE(std::stoull(properties.at("live_grants")), 1u) << rank;
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Live, LiveEndings, ::testing::Values("abort", "killed", "no-finalize", "return-3"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::erase_if(name, [](char c) { return c == '-'; });
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace hybrid::shim::testing
