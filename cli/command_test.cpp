@@ -156,6 +156,26 @@ TEST(Command, VariablesThatNoCommandHasAreNamed) {
                       Not(HasSubstr("variable HYBRID_CLOCK")), Not(HasSubstr("variable HYBRID_LOAD"))));
 }
 
+TEST(Command, NightlyReproduceHasAdaptiveBesideTheBestByPoint) {
+  const TemporaryDirectory directory;
+  const auto result = nlohmann::json::parse(
+      output({"reproduce", "C5", "--repeats", "1", "--output", directory / "grid", "--json", "-"}));
+  const auto& table = result.at(0).at("tables").at(0);
+  ASSERT_EQ(table.at("rows").size(), 63u);
+  for (const auto& row : table.at("rows")) {
+    const double best = row.at(row.at("best").get<std::string>()), ours = row.at("adaptive");
+    for (const char* other : {"wormhole", "ses", "sla", "preempt"}) EXPECT_LE(row.at(other), best);
+    EXPECT_DOUBLE_EQ(row.at("adaptive/best (%)").get<double>(), 100 * (ours / best));
+    EXPECT_GT(row.at("bound"), ours);
+  }
+  EXPECT_EQ(table.at("rows").back().at("buffer"), 128);
+  EXPECT_EQ(table.at("rows").back().at("ratio"), 1);
+  std::ifstream csv(directory / "grid/c5-adaptive.csv");
+  std::string head;
+  std::getline(csv, head);
+  EXPECT_EQ(head, "buffer,ratio,wormhole,ses,sla,preempt,best,adaptive,adaptive/best (%),bound");
+}
+
 TEST(Command, JsonIntoAFileLeavesTheTextOnStandardOutput) {
   const TemporaryDirectory directory;
   const std::string path = directory / "list.json";

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include "cli/command.h"
@@ -121,10 +122,24 @@ class ReproduceCommand final : public Command {
       for (const ClaimCheck& check : r.result.checks)
         std::printf("  %s %s\n      %s\n", check.holds ? "+" : "-", check.statement.c_str(),
                     check.figures.c_str());
+      for (const ClaimTable& table : r.result.tables)
+        for (const std::string& note : table.notes) std::printf("  %s\n", note.c_str());
       if (!r.result.holds() && !r.result.explanation.empty())
         std::printf("  %s\n", r.result.explanation.c_str());
     }
     std::printf("Figures and page: %s\n", directory.c_str());
+  }
+
+  static nlohmann::ordered_json as_json(const ClaimTable& table) {
+    nlohmann::ordered_json json{{"name", table.file}, {"rows", nlohmann::ordered_json::array()}};
+    for (const auto& cells : table.rows) {
+      nlohmann::ordered_json row;
+      for (std::size_t i = 0; i < cells.size(); ++i)
+        std::visit([&](const auto& cell) { row[table.columns.at(i).name] = cell; }, cells[i]);
+      json["rows"].push_back(std::move(row));
+    }
+    json["notes"] = table.notes;
+    return json;
   }
 
   nlohmann::ordered_json as_json(const std::vector<Reproduced>& all) const {
@@ -141,6 +156,7 @@ class ReproduceCommand final : public Command {
         for (const Curve& c : f.curves) figure["curves"][c.name] = c.y;
         one["figures"].push_back(figure);
       }
+      for (const ClaimTable& table : r.result.tables) one["tables"].push_back(as_json(table));
       array.push_back(std::move(one));
     }
     return array;
