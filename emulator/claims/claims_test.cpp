@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "emulator/claims/reproduction.h"
 #include "emulator/claims/sweep.h"
 #include "emulator/claims/tree_points.h"
+#include "emulator/switching/technique.h"
 
 namespace hybrid {
 namespace {
@@ -45,6 +47,19 @@ TEST(ClaimFigure, SvgEscapesAndDrawsEachPointThatIsANumber) {
 }
 
 TEST(ClaimFigure, AnUnknownCurveIsALogicError) { EXPECT_THROW(example().curve("wave"), std::logic_error); }
+
+TEST(ClaimFigure, CurvesOfOneColourAreToldApartInTheLegendToo) {
+  Figure f = example();
+  f.curves.assign(9, {"", {1, 1, 1}});
+  for (std::size_t i = 0; i < 9; ++i) f.curves[i].name = "curve" + std::to_string(i);
+  const std::string svg = to_svg(f);
+  const auto legend_of = [&](const std::string& name) {
+    const std::size_t line = svg.rfind("<line", svg.find(">" + name + "<"));
+    return svg.substr(svg.find("stroke=", line), svg.find("/>", line) - svg.find("stroke=", line));
+  };
+  EXPECT_EQ(legend_of("curve0"), "stroke=\"#0b5fa5\"");
+  EXPECT_EQ(legend_of("curve8"), "stroke=\"#0b5fa5\" stroke-dasharray=\"5 3\"");
+}
 
 ClaimTable table_example() {
   return {"example-table",
@@ -137,6 +152,25 @@ TEST(ClaimSweep, DoesNotDependOnTheThreads) {
   ASSERT_EQ(one.curves.at(0).y.size(), 9u);
   EXPECT_EQ(one.curves[0].y, four.curves[0].y);
   EXPECT_GT(at(one, "wormhole", 2048), at(one, "wormhole", 8));
+}
+
+TEST(ClaimSweep, EveryTechniqueAndAllocationIsThere) {
+  std::vector<std::string> names;
+  for (const Variant& v : every_technique("ch4")) {
+    EXPECT_NO_THROW(check(v.parameters)) << v.name;
+    names.push_back(v.name);
+  }
+  EXPECT_THAT(names, testing::IsSupersetOf({"chen-liu", "circuit", "coll", "hybrid adaptive", "hybrid none",
+                                            "hybrid preempt", "hybrid ses", "hybrid sla", "packet",
+                                            "tdm dynamic", "tdm preloaded", "wave", "wormhole"}));
+  for (const Listing& listing : listings()) {
+    if (listing.kind != Technique::kKind) continue;
+    const std::string prefix = std::string(listing.name) + " ";
+    const bool there = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      return name == listing.name || name.starts_with(prefix);
+    });
+    EXPECT_NE(there, listing.description.starts_with("for tests")) << listing.name;
+  }
 }
 
 TEST(ClaimSweep, ChecksShowWhereTheyDoNotHold) {
