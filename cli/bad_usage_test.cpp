@@ -122,6 +122,22 @@ TEST_F(BadUsage, CommandFilesWithFaults) {
   EXPECT_THAT(refused({"simulate", "--input-queues", "lifo"}), HasSubstr("Give per-destination or fifo"));
 }
 
+TEST_F(BadUsage, MulticastWhereThereIsNothingToMulticast) {
+  EXPECT_THAT(refused({"simulate", "--pattern", "scatter", "--multicast", "hardware"}),
+              AllOf(HasSubstr("multicast: patterns have no broadcasts"), HasSubstr("give --commands")));
+  write("pe0.txt", "send 1 8\n");
+  write("pe1.txt", "blocking-receive 0\n");
+  EXPECT_THAT(refused({"simulate", "--commands", "pe", "--multicast", "hardware"}),
+              HasSubstr("multicast: no file of 'pe' has a broadcast or a barrier"));
+  EXPECT_THAT(refused({"simulate", "--commands", "pe", "--multicast", "software"}),
+              HasSubstr("multicast: 'software' is neither hardware nor none"));
+  write("pe0.txt", "barrier\n");
+  write("pe1.txt", "barrier\n");
+  EXPECT_THAT(refused({"simulate", "--commands", "pe", "--multicast", "hardware", "--technique", "wormhole",
+                       "--network", "fattree:2,2"}),
+              HasSubstr("that of a fat tree does not"));
+}
+
 TEST_F(BadUsage, ConfigFileWithFaults) {
   write("run.toml", "slots = 4\nslot-lenght = '1us'\n");
   EXPECT_THAT(refused({"simulate", "--config", "run.toml"}),

@@ -93,6 +93,24 @@ TEST(Command, SimulatesCommandFilesAndWritesWhenTheyWereDone) {
     EXPECT_TRUE(fs::exists(folder + "/all/" + run + "/pe0.tsv"));
 }
 
+TEST(Command, BroadcastsOfCommandFilesByHardware) {
+  const TemporaryDirectory directory;
+  const std::string& folder = directory.path();
+  std::ofstream(folder + "/pe0.txt") << "broadcast 8\n";
+  for (const char* other : {"/pe1.txt", "/pe2.txt"}) std::ofstream(folder + other) << "blocking-receive 0\n";
+  const std::vector<std::string> run{"simulate", "--commands", folder, "--technique",
+                                     "wormhole", "--json",     "-"};
+  const auto messages = nlohmann::json::parse(output(run));
+  EXPECT_EQ(messages["time_ns"], 500);
+  EXPECT_FALSE(messages.contains("multicast"));
+  std::vector<std::string> by_hardware = run;
+  by_hardware.insert(by_hardware.end(), {"--multicast", "hardware"});
+  const auto copies = nlohmann::json::parse(output(by_hardware));
+  EXPECT_EQ(copies["time_ns"], 340);
+  EXPECT_EQ(copies["messages"], 2);
+  EXPECT_EQ(copies["multicast"], "hardware");
+}
+
 TEST(Command, TellsThePhasesOfAPatternApart) {
   const std::vector<std::string> run{"simulate",  "--nodes",     "8",  "--pattern",
                                      "two-phase", "--technique", "tdm"};
