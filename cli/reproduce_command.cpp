@@ -1,9 +1,12 @@
 // `hybrid reproduce`: the papers' claims, run again.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -34,17 +37,14 @@ class ReproduceCommand final : public Command {
         "SVG into a new directory, and a page with all verdicts.");
     app.add_option("CLAIM", names_, "claims such as C5, or all (the default)");
     app.add_option("--output", output_,
-                   "new directory for figures and page (default reproduction-1, -2, ...)");
-    app.add_option("--seed", context_.seed, "of everything random")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    app.add_option("--repeats", context_.repeats,
-                   "runs with seeds that follow each other; a point is their mean")
-        ->check(CLI::Range(1, 1000))
-        ->capture_default_str();
-    app.add_option("--threads", context_.threads, "emulations beside each other; 0: one a core")
-        ->check(CLI::Range(0, 256))
-        ->capture_default_str();
+                   "new directory for figures and page (default reproduction-1, -2, ...)")
+        ->type_name("DIR");
+    add_number(app, "--seed", "of everything random [1]", 0, ~std::uint64_t{0},
+               [this](std::uint64_t n) { context_.seed = n; });
+    add_number(app, "--repeats", "runs with seeds that follow each other; a point is their mean [5]", 1, 1000,
+               [this](std::uint64_t n) { context_.repeats = static_cast<unsigned>(n); });
+    add_number(app, "--threads", "emulations beside each other [one a core]", 0, 256,
+               [this](std::uint64_t n) { context_.threads = static_cast<unsigned>(n); });
     json_.declare(app);
     app.footer("Examples:\n  hybrid reproduce\n  hybrid reproduce C5 C6 --output grids\n  hybrid list claim");
   }
@@ -71,6 +71,24 @@ class ReproduceCommand final : public Command {
   }
 
  private:
+  /// A whole number from `least` to `most`.
+  static void add_number(CLI::App& app, const std::string& name, const std::string& help, std::uint64_t least,
+                         std::uint64_t most, const std::function<void(std::uint64_t)>& set) {
+    app.add_option_function<std::string>(
+           name,
+           [=](const std::string& text) {
+             std::uint64_t number = 0;
+             const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+             if (error != std::errc{} || end != text.data() + text.size() || number < least || number > most)
+               throw UserError(name + ": '" + text + "' is not a whole number from " + std::to_string(least) +
+                               " to " + std::to_string(most));
+             set(number);
+           },
+           help)
+        ->type_name("N")
+        ->take_last();
+  }
+
   std::vector<std::string> chosen() const {
     std::vector<std::string> known = claim_names();
     std::vector<std::string> names;

@@ -297,7 +297,7 @@ class SimulateCommand final : public Command {
 };
 
 const CommandRegistration kSimulate{
-    "simulate", "emulate synthetic traffic",
+    "simulate", "emulate synthetic traffic or command files",
     []() -> std::unique_ptr<Command> { return std::make_unique<SimulateCommand>(); }};
 
 }  // namespace
