@@ -104,6 +104,15 @@ TEST_F(BadUsage, ValuesThatDoNotParse) {
   EXPECT_THAT(refused({"simulate", "--load", "1.5"}), HasSubstr("load"));
 }
 
+TEST_F(BadUsage, NumbersOfReproduceOutOfRange) {
+  for (const char* value : {"soon", "-1", "1.5", "18446744073709551616"})
+    EXPECT_THAT(refused({"reproduce", "C1", "--seed", value}),
+                HasSubstr("--seed: '" + std::string(value) +
+                          "' is not a whole number from 0 to 18446744073709551615"));
+  EXPECT_THAT(refused({"reproduce", "C1", "--repeats", "0"}), HasSubstr("number from 1 to 1000"));
+  EXPECT_THAT(refused({"reproduce", "C1", "--threads", "300"}), HasSubstr("number from 0 to 256"));
+}
+
 TEST_F(BadUsage, CommandFilesWithFaults) {
   write("pe0.txt", "send 1 8\nsend 2 8\n");
   EXPECT_THAT(refused({"simulate", "--commands", "none/pe"}), HasSubstr("none"));
@@ -120,6 +129,22 @@ TEST_F(BadUsage, CommandFilesWithFaults) {
   EXPECT_THAT(refused({"simulate", "--commands", "pe", "--commands-output", "."}),
               HasSubstr("exists already"));
   EXPECT_THAT(refused({"simulate", "--input-queues", "lifo"}), HasSubstr("Give per-destination or fifo"));
+}
+
+TEST_F(BadUsage, MulticastWhereThereIsNothingToMulticast) {
+  EXPECT_THAT(refused({"simulate", "--pattern", "scatter", "--multicast", "hardware"}),
+              AllOf(HasSubstr("multicast: patterns have no broadcasts"), HasSubstr("give --commands")));
+  write("pe0.txt", "send 1 8\n");
+  write("pe1.txt", "blocking-receive 0\n");
+  EXPECT_THAT(refused({"simulate", "--commands", "pe", "--multicast", "hardware"}),
+              HasSubstr("multicast: no file of 'pe' has a broadcast or a barrier"));
+  EXPECT_THAT(refused({"simulate", "--commands", "pe", "--multicast", "software"}),
+              HasSubstr("multicast: 'software' is neither hardware nor none"));
+  write("pe0.txt", "barrier\n");
+  write("pe1.txt", "barrier\n");
+  EXPECT_THAT(refused({"simulate", "--commands", "pe", "--multicast", "hardware", "--technique", "wormhole",
+                       "--network", "fattree:2,2"}),
+              HasSubstr("that of a fat tree does not"));
 }
 
 TEST_F(BadUsage, ConfigFileWithFaults) {

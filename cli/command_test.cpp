@@ -93,6 +93,24 @@ TEST(Command, SimulatesCommandFilesAndWritesWhenTheyWereDone) {
     EXPECT_TRUE(fs::exists(folder + "/all/" + run + "/pe0.tsv"));
 }
 
+TEST(Command, BroadcastsOfCommandFilesByHardware) {
+  const TemporaryDirectory directory;
+  const std::string& folder = directory.path();
+  std::ofstream(folder + "/pe0.txt") << "broadcast 8\n";
+  for (const char* other : {"/pe1.txt", "/pe2.txt"}) std::ofstream(folder + other) << "blocking-receive 0\n";
+  const std::vector<std::string> run{"simulate", "--commands", folder, "--technique",
+                                     "wormhole", "--json",     "-"};
+  const auto messages = nlohmann::json::parse(output(run));
+  EXPECT_EQ(messages["time_ns"], 500);
+  EXPECT_FALSE(messages.contains("multicast"));
+  std::vector<std::string> by_hardware = run;
+  by_hardware.insert(by_hardware.end(), {"--multicast", "hardware"});
+  const auto copies = nlohmann::json::parse(output(by_hardware));
+  EXPECT_EQ(copies["time_ns"], 340);
+  EXPECT_EQ(copies["messages"], 2);
+  EXPECT_EQ(copies["multicast"], "hardware");
+}
+
 TEST(Command, TellsThePhasesOfAPatternApart) {
   const std::vector<std::string> run{"simulate",  "--nodes",     "8",  "--pattern",
                                      "two-phase", "--technique", "tdm"};
@@ -154,6 +172,26 @@ TEST(Command, VariablesThatNoCommandHasAreNamed) {
     EXPECT_THAT(said,
                 AllOf(HasSubstr("no option has the variable HYBRID_SLOTTS; likely meant: HYBRID_SLOTS;"),
                       Not(HasSubstr("variable HYBRID_CLOCK")), Not(HasSubstr("variable HYBRID_LOAD"))));
+}
+
+TEST(Command, NightlyReproduceHasAdaptiveBesideTheBestByPoint) {
+  const TemporaryDirectory directory;
+  const auto result = nlohmann::json::parse(
+      output({"reproduce", "C5", "--repeats", "1", "--output", directory / "grid", "--json", "-"}));
+  const auto& table = result.at(0).at("tables").at(0);
+  ASSERT_EQ(table.at("rows").size(), 63u);
+  for (const auto& row : table.at("rows")) {
+    const double best = row.at(row.at("best").get<std::string>()), ours = row.at("adaptive");
+    for (const char* other : {"wormhole", "ses", "sla", "preempt"}) EXPECT_LE(row.at(other), best);
+    EXPECT_DOUBLE_EQ(row.at("adaptive/best (%)").get<double>(), 100 * (ours / best));
+    EXPECT_GT(row.at("bound"), ours);
+  }
+  EXPECT_EQ(table.at("rows").back().at("buffer"), 128);
+  EXPECT_EQ(table.at("rows").back().at("ratio"), 1);
+  std::ifstream csv(directory / "grid/c5-adaptive.csv");
+  std::string head;
+  std::getline(csv, head);
+  EXPECT_EQ(head, "buffer,ratio,wormhole,ses,sla,preempt,best,adaptive,adaptive/best (%),bound");
 }
 
 TEST(Command, JsonIntoAFileLeavesTheTextOnStandardOutput) {

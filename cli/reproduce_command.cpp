@@ -1,13 +1,17 @@
 // `hybrid reproduce`: the papers' claims, run again.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include "cli/command.h"
@@ -33,17 +37,14 @@ class ReproduceCommand final : public Command {
         "SVG into a new directory, and a page with all verdicts.");
     app.add_option("CLAIM", names_, "claims such as C5, or all (the default)");
     app.add_option("--output", output_,
-                   "new directory for figures and page (default reproduction-1, -2, ...)");
-    app.add_option("--seed", context_.seed, "of everything random")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    app.add_option("--repeats", context_.repeats,
-                   "runs with seeds that follow each other; a point is their mean")
-        ->check(CLI::Range(1, 1000))
-        ->capture_default_str();
-    app.add_option("--threads", context_.threads, "emulations beside each other; 0: one a core")
-        ->check(CLI::Range(0, 256))
-        ->capture_default_str();
+                   "new directory for figures and page (default reproduction-1, -2, ...)")
+        ->type_name("DIR");
+    add_number(app, "--seed", "of everything random [1]", 0, ~std::uint64_t{0},
+               [this](std::uint64_t n) { context_.seed = n; });
+    add_number(app, "--repeats", "runs with seeds that follow each other; a point is their mean [5]", 1, 1000,
+               [this](std::uint64_t n) { context_.repeats = static_cast<unsigned>(n); });
+    add_number(app, "--threads", "emulations beside each other [one a core]", 0, 256,
+               [this](std::uint64_t n) { context_.threads = static_cast<unsigned>(n); });
     json_.declare(app);
     app.footer("Examples:\n  hybrid reproduce\n  hybrid reproduce C5 C6 --output grids\n  hybrid list claim");
   }
@@ -70,6 +71,24 @@ class ReproduceCommand final : public Command {
   }
 
  private:
+  /// A whole number from `least` to `most`.
+  static void add_number(CLI::App& app, const std::string& name, const std::string& help, std::uint64_t least,
+                         std::uint64_t most, const std::function<void(std::uint64_t)>& set) {
+    app.add_option_function<std::string>(
+           name,
+           [=](const std::string& text) {
+             std::uint64_t number = 0;
+             const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+             if (error != std::errc{} || end != text.data() + text.size() || number < least || number > most)
+               throw UserError(name + ": '" + text + "' is not a whole number from " + std::to_string(least) +
+                               " to " + std::to_string(most));
+             set(number);
+           },
+           help)
+        ->type_name("N")
+        ->take_last();
+  }
+
   std::vector<std::string> chosen() const {
     std::vector<std::string> known = claim_names();
     std::vector<std::string> names;
@@ -121,10 +140,24 @@ class ReproduceCommand final : public Command {
       for (const ClaimCheck& check : r.result.checks)
         std::printf("  %s %s\n      %s\n", check.holds ? "+" : "-", check.statement.c_str(),
                     check.figures.c_str());
+      for (const ClaimTable& table : r.result.tables)
+        for (const std::string& note : table.notes) std::printf("  %s\n", note.c_str());
       if (!r.result.holds() && !r.result.explanation.empty())
         std::printf("  %s\n", r.result.explanation.c_str());
     }
     std::printf("Figures and page: %s\n", directory.c_str());
+  }
+
+  static nlohmann::ordered_json as_json(const ClaimTable& table) {
+    nlohmann::ordered_json json{{"name", table.file}, {"rows", nlohmann::ordered_json::array()}};
+    for (const auto& cells : table.rows) {
+      nlohmann::ordered_json row;
+      for (std::size_t i = 0; i < cells.size(); ++i)
+        std::visit([&](const auto& cell) { row[table.columns.at(i).name] = cell; }, cells[i]);
+      json["rows"].push_back(std::move(row));
+    }
+    json["notes"] = table.notes;
+    return json;
   }
 
   nlohmann::ordered_json as_json(const std::vector<Reproduced>& all) const {
@@ -141,6 +174,7 @@ class ReproduceCommand final : public Command {
         for (const Curve& c : f.curves) figure["curves"][c.name] = c.y;
         one["figures"].push_back(figure);
       }
+      for (const ClaimTable& table : r.result.tables) one["tables"].push_back(as_json(table));
       array.push_back(std::move(one));
     }
     return array;

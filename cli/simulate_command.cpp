@@ -14,6 +14,7 @@
 #include "cli/table_flags.h"
 #include "cli/unknown_variables.h"
 #include "core/error.h"
+#include "emulator/network/collective_plane.h"
 #include "emulator/timeline_file.h"
 #include "emulator/traffic/command_run.h"
 #include "emulator/traffic/commands.h"
@@ -100,6 +101,7 @@ class SimulateCommand final : public Command {
                 [this](std::string_view v) { commands_ = v; }});
     table_.add({"commands-output", "DIR", "new directory for when each PE's commands and arrivals were", "",
                 [this](std::string_view v) { commands_output_ = v; }});
+    add_multicast_option(table_, hardware_multicast_);
     flags_.declare(app, table_, "Command files (docs/commands.md)");
     table_.add({"timeline", "FILE", "new file: what each port did when, as trace JSON for ui.perfetto.dev",
                 "", [this](std::string_view v) { timeline_ = v; }});
@@ -125,6 +127,9 @@ class SimulateCommand final : public Command {
     if (!commands_output_.empty() && commands_.empty())
       throw UserError("commands-output: there are no command files to write about", "Give --commands too.");
     if (!commands_.empty()) return run_files();
+    if (hardware_multicast_)
+      throw UserError("multicast: patterns have no broadcasts and no barriers that the fabric could do",
+                      "Leave --multicast out, or give --commands.");
     const std::vector<SwitchParameters> runs = combinations();
     for (const SwitchParameters& parameters : runs) check(parameters);
     check_timeline(runs.size());
@@ -187,10 +192,14 @@ class SimulateCommand final : public Command {
     check_timeline(runs.size());
     if (!commands_output_.empty()) check_new_directory("commands-output", commands_output_);
     const std::vector<CommandFile> files = read_command_files(commands_, network_.nodes);
+    if (hardware_multicast_ && !any_to_multicast(files))
+      throw UserError("multicast: no file of '" + commands_ + "' has a broadcast or a barrier",
+                      "Leave --multicast out.");
+    if (hardware_multicast_) check_multicast(network_);
     std::vector<CommandResult> all;
     for (const SwitchParameters& p : runs)
       emulate(p, [&](const SimulationProgress& progress, PortTimeline* timeline) {
-        all.push_back(run_commands(p, files, progress, timeline));
+        all.push_back(run_commands(p, files, progress, {hardware_multicast_, timeline}));
         return all.back().measures;
       });
     if (!commands_output_.empty()) write_times(files, all);
@@ -267,6 +276,7 @@ class SimulateCommand final : public Command {
           one["preload_topology"] = topology_json(traffic_.preload_topology, *m.topology_share);
       } else {
         one["commands"] = commands_;
+        if (hardware_multicast_) one["multicast"] = "hardware";
       }
       array.push_back(std::move(one));
     }
@@ -278,7 +288,7 @@ class SimulateCommand final : public Command {
   std::vector<std::uint32_t> slot_counts_;
   TrafficOptions traffic_;
   std::string commands_, commands_output_, timeline_;
-  bool nodes_given_ = false, per_port_ = false, per_phase_ = false;
+  bool hardware_multicast_ = false, nodes_given_ = false, per_port_ = false, per_phase_ = false;
   std::vector<Measures> results_;
   ProgressLine line_{stderr};
   OptionTable table_;
@@ -287,7 +297,7 @@ class SimulateCommand final : public Command {
 };
 
 const CommandRegistration kSimulate{
-    "simulate", "emulate synthetic traffic",
+    "simulate", "emulate synthetic traffic or command files",
     []() -> std::unique_ptr<Command> { return std::make_unique<SimulateCommand>(); }};
 
 }  // namespace

@@ -121,7 +121,7 @@ std::vector<Span> spans_of(const std::string& technique, const std::string& comm
   std::vector<CommandFile> files(2);
   files[0] = {"0", parse_commands(commands, "0", 0, 2)};
   TimelineFile timeline(path, 2);
-  run_commands(p, files, {}, &timeline);
+  run_commands(p, files, {}, {.timeline = &timeline});
   timeline.finish();
   std::ifstream file(path);
   const nlohmann::json events = nlohmann::json::parse(file).at("traceEvents");

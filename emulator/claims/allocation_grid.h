@@ -13,6 +13,10 @@ namespace hybrid {
 std::vector<Figure> allocation_grid(const ClaimContext& context, const std::string& file,
                                     const std::string& pattern);
 
+/// Ours against the best of the others, a row a point of `grid`, with the bound; notes tell the mean, the
+/// worst point and whether the aim holds (check_adaptive).
+ClaimTable adaptive_table(const std::vector<Figure>& grid, const std::string& file);
+
 /// Ours against the best of the others: nowhere more than 2 % below, on average above.
 ClaimCheck check_adaptive(const std::vector<Figure>& grid);
 

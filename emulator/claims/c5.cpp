@@ -14,6 +14,7 @@ class C5 final : public Claim {
   ClaimResult run(const ClaimContext& context) const override {
     ClaimResult result;
     result.figures = allocation_grid(context, "c5-mixed", "mixed");
+    result.tables = {adaptive_table(result.figures, "c5-adaptive")};
     result.choices = allocation_grid_choices();
     const Figure &large = result.figures[0], &medium = result.figures[1], &small = result.figures[2];
     const auto above = [](const Figure& f, const std::string& a) {

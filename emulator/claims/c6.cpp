@@ -14,6 +14,7 @@ class C6 final : public Claim {
   ClaimResult run(const ClaimContext& context) const override {
     ClaimResult result;
     result.figures = allocation_grid(context, "c6-phases", "phases");
+    result.tables = {adaptive_table(result.figures, "c6-adaptive")};
     result.choices = allocation_grid_choices();
     const Figure &large = result.figures[0], &medium = result.figures[1], &small = result.figures[2];
     auto& checks = result.checks;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/registry.h"
+#include "emulator/claims/claim_table.h"
 #include "emulator/claims/figure.h"
 
 namespace hybrid {
@@ -33,6 +34,7 @@ struct ClaimCheck {
 
 struct ClaimResult {
   std::vector<Figure> figures;
+  std::vector<ClaimTable> tables;
   std::vector<ClaimCheck> checks;
   std::vector<std::string> choices;  // where the text is silent
   std::string explanation;           // the reason found for what does not hold; told only then

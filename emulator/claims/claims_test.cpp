@@ -1,13 +1,19 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 
 #include "core/error.h"
+#include "core/testing/temporary_directory.h"
+#include "emulator/claims/allocation_grid.h"
 #include "emulator/claims/reproduction.h"
 #include "emulator/claims/sweep.h"
 #include "emulator/claims/tree_points.h"
+#include "emulator/switching/technique.h"
 
 namespace hybrid {
 namespace {
@@ -42,6 +48,96 @@ TEST(ClaimFigure, SvgEscapesAndDrawsEachPointThatIsANumber) {
 
 TEST(ClaimFigure, AnUnknownCurveIsALogicError) { EXPECT_THROW(example().curve("wave"), std::logic_error); }
 
+TEST(ClaimFigure, CurvesOfOneColourAreToldApartInTheLegendToo) {
+  Figure f = example();
+  f.curves.assign(9, {"", {1, 1, 1}});
+  for (std::size_t i = 0; i < 9; ++i) f.curves[i].name = "curve" + std::to_string(i);
+  const std::string svg = to_svg(f);
+  const auto legend_of = [&](const std::string& name) {
+    const std::size_t line = svg.rfind("<line", svg.find(">" + name + "<"));
+    return svg.substr(svg.find("stroke=", line), svg.find("/>", line) - svg.find("stroke=", line));
+  };
+  EXPECT_EQ(legend_of("curve0"), "stroke=\"#0b5fa5\"");
+  EXPECT_EQ(legend_of("curve8"), "stroke=\"#0b5fa5\" stroke-dasharray=\"5 3\"");
+}
+
+ClaimTable table_example() {
+  return {"example-table",
+          "By point",
+          {{"ratio", 2}, {"best, by name", 0}},
+          {{0.05, "ses"}, {0.123456, "a \"b\""}},
+          {"Mean 1."}};
+}
+
+TEST(ClaimTables, CsvKeepsEveryDigitAndThePageTheColumnsOwn) {
+  EXPECT_EQ(to_csv(table_example()), "ratio,\"best, by name\"\n0.05,ses\n0.123456,\"a \"\"b\"\"\"\n");
+  EXPECT_EQ(to_markdown(table_example()),
+            "By point:\n\n| ratio | best, by name |\n| --- | --- |\n"
+            "| 0.05 | ses |\n| 0.12 | a \"b\" |\n\nMean 1.\n");
+}
+
+TEST(ClaimTables, AreOnThePageAndInFilesBesideTheFigures) {
+  Reproduced r{"C5", "grids", "D 4.6.1", {}};
+  r.result.tables = {table_example()};
+  const std::string page = reproduction_page({r}, "pictures", "hybrid reproduce C5");
+  EXPECT_NE(page.find(to_markdown(table_example())), std::string::npos) << page;
+  EXPECT_NE(page.find("(pictures/example-table.csv)"), std::string::npos) << page;
+  const TemporaryDirectory directory;
+  write_figures(r, directory.path());
+  std::ostringstream text;
+  text << std::ifstream(directory.path() + "/example-table.csv").rdbuf();
+  EXPECT_EQ(text.str(), to_csv(table_example()));
+}
+
+/// Grids of two ratios; `worst` is ours at ratio 1 with 2 KB buffers, where SLA has 0.5.
+std::vector<Figure> grid_example(double worst) {
+  std::vector<Figure> grid;
+  for (const char* buffer : {"8K", "2K", "128"})
+    grid.push_back({std::string("c5-mixed-") + buffer,
+                    "",
+                    "",
+                    "",
+                    Figure::Scale::linear,
+                    {0, 1},
+                    {{"wormhole", {0.4, 0.3}},
+                     {"ses", {0.1, 0.2}},
+                     {"sla", {0.2, 0.5}},
+                     {"preempt", {0.3, 0.4}},
+                     {"adaptive", {0.42, std::string(buffer) == "2K" ? worst : 0.55}},
+                     {"bound", {0.8, 0.9}}}});
+  return grid;
+}
+
+TEST(AdaptiveTable, HasOursBesideTheBestAndTheBoundAtEveryPoint) {
+  const ClaimTable table = adaptive_table(grid_example(0.495), "c5-adaptive");
+  ASSERT_EQ(table.rows.size(), 6u);
+  EXPECT_EQ(
+      to_markdown(table).substr(to_markdown(table).find("| buffer")),
+      "| buffer | ratio | wormhole | ses | sla | preempt | best | adaptive | adaptive/best (%) | bound |\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
+      "| 8192 | 0.00 | 0.400 | 0.100 | 0.200 | 0.300 | wormhole | 0.420 | 105.0 | 0.800 |\n"
+      "| 8192 | 1.00 | 0.300 | 0.200 | 0.500 | 0.400 | sla | 0.550 | 110.0 | 0.900 |\n"
+      "| 2048 | 0.00 | 0.400 | 0.100 | 0.200 | 0.300 | wormhole | 0.420 | 105.0 | 0.800 |\n"
+      "| 2048 | 1.00 | 0.300 | 0.200 | 0.500 | 0.400 | sla | 0.495 | 99.0 | 0.900 |\n"
+      "| 128 | 0.00 | 0.400 | 0.100 | 0.200 | 0.300 | wormhole | 0.420 | 105.0 | 0.800 |\n"
+      "| 128 | 1.00 | 0.300 | 0.200 | 0.500 | 0.400 | sla | 0.550 | 110.0 | 0.900 |\n"
+      "\n"
+      "adaptive/best: mean 105.7 % (107.5 % with 8192 bytes, 102.0 % with 2048 bytes, 107.5 % with 128 "
+      "bytes); worst point 99.0 %, buffer of 2048 bytes, ratio 1.00.\n"
+      "\n"
+      "The aim, nowhere more than 2 % below the best of wormhole, ses, sla and preempt, on average above, "
+      "holds: 0 of 6 points are below 98 %.\n");
+  EXPECT_TRUE(check_adaptive(grid_example(0.495)).holds);
+}
+
+TEST(AdaptiveTable, SaysWhereTheAimIsMissed) {
+  const ClaimTable table = adaptive_table(grid_example(0.489), "c5-adaptive");
+  EXPECT_NE(table.notes.at(0).find("worst point 97.8 %, buffer of 2048 bytes, ratio 1.00"),
+            std::string::npos);
+  EXPECT_NE(table.notes.at(1).find("does not hold: 1 of 6 points are below 98 %"), std::string::npos);
+  EXPECT_FALSE(check_adaptive(grid_example(0.489)).holds);
+}
+
 Figure small_sweep(unsigned threads) {
   Variant variant = variant_of("ch5", "wormhole", "wormhole");
   variant.parameters.nodes = 8;
@@ -56,6 +152,25 @@ TEST(ClaimSweep, DoesNotDependOnTheThreads) {
   ASSERT_EQ(one.curves.at(0).y.size(), 9u);
   EXPECT_EQ(one.curves[0].y, four.curves[0].y);
   EXPECT_GT(at(one, "wormhole", 2048), at(one, "wormhole", 8));
+}
+
+TEST(ClaimSweep, EveryTechniqueAndAllocationIsThere) {
+  std::vector<std::string> names;
+  for (const Variant& v : every_technique("ch4")) {
+    EXPECT_NO_THROW(check(v.parameters)) << v.name;
+    names.push_back(v.name);
+  }
+  EXPECT_THAT(names, testing::IsSupersetOf({"chen-liu", "circuit", "coll", "hybrid adaptive", "hybrid none",
+                                            "hybrid preempt", "hybrid ses", "hybrid sla", "packet",
+                                            "tdm dynamic", "tdm preloaded", "wave", "wormhole"}));
+  for (const Listing& listing : listings()) {
+    if (listing.kind != Technique::kKind) continue;
+    const std::string prefix = std::string(listing.name) + " ";
+    const bool there = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      return name == listing.name || name.starts_with(prefix);
+    });
+    EXPECT_NE(there, listing.description.starts_with("for tests")) << listing.name;
+  }
 }
 
 TEST(ClaimSweep, ChecksShowWhereTheyDoNotHold) {

@@ -77,9 +77,10 @@ class Plot {
     out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\">{}</text>\n", x,
                         y, anchor, size, escaped(what));
   }
-  void line(double x1, double y1, double x2, double y2, std::string_view colour) {
-    out_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", x1,
-                        y1, x2, y2, colour);
+  void line(double x1, double y1, double x2, double y2, std::string_view colour,
+            std::string_view dashes = "") {
+    out_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"{}/>\n",
+                        x1, y1, x2, y2, colour, dashes);
   }
 
   void y_axis() {
@@ -114,7 +115,7 @@ class Plot {
     out_ += fmt::format("<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"2\"{} points=\"{}\"/>\n{}\n",
                         colour, dashes, points, marks);
     const double y = kTop + 18 * static_cast<double>(index);
-    line(kWidth - kRight + 14, y, kWidth - kRight + 38, y, colour);
+    line(kWidth - kRight + 14, y, kWidth - kRight + 38, y, colour, dashes);
     text(kWidth - kRight + 44, y + 4, curve.name, "start");
   }
 
@@ -131,15 +132,16 @@ const Curve& Figure::curve(const std::string& name) const {
   throw std::logic_error("figure " + file + " has no curve " + name);
 }
 
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\n") == std::string_view::npos) return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + "\"";
+}
+
 std::string to_csv(const Figure& figure) {
-  const auto quoted = [](std::string_view text) {
-    if (text.find_first_of(",\"\n") == std::string_view::npos) return std::string(text);
-    std::string out = "\"";
-    for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-    return out + "\"";
-  };
-  std::string out = quoted(figure.x_label);
-  for (const Curve& curve : figure.curves) out += "," + quoted(curve.name);
+  std::string out = csv_field(figure.x_label);
+  for (const Curve& curve : figure.curves) out += "," + csv_field(curve.name);
   out += "\n";
   for (std::size_t i = 0; i < figure.x.size(); ++i) {
     out += fmt::format("{}", figure.x[i]);

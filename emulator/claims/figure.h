@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace hybrid {
@@ -23,6 +24,9 @@ struct Figure {
   /// The curve of that name; throws std::logic_error where there is none.
   const Curve& curve(const std::string& name) const;
 };
+
+/// `text` as a field of CSV: quoted where it must be.
+std::string csv_field(std::string_view text);
 
 /// A row per x, a column per curve, a head line. Numbers in the shortest form that reads back exactly.
 std::string to_csv(const Figure& figure);

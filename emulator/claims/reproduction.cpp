@@ -46,6 +46,8 @@ void write_figures(const Reproduced& reproduced, const std::string& directory) {
     write_text(directory + "/" + figure.file + ".csv", to_csv(figure));
     write_text(directory + "/" + figure.file + ".svg", to_svg(figure));
   }
+  for (const ClaimTable& table : reproduced.result.tables)
+    write_text(directory + "/" + table.file + ".csv", to_csv(table));
 }
 
 std::string reproduction_page(const std::vector<Reproduced>& all, const std::string& pictures,
@@ -83,6 +85,9 @@ std::string reproduction_page(const std::vector<Reproduced>& all, const std::str
     if (!r.result.holds() && !r.result.explanation.empty()) page += "\n" + r.result.explanation + "\n";
     for (const Figure& figure : r.result.figures)
       page += fmt::format("\n![{}]({}/{}.svg)\n", figure.title, pictures, figure.file);
+    for (const ClaimTable& table : r.result.tables)
+      page += fmt::format("\n{0}\nThe table as CSV: [{1}.csv]({2}/{1}.csv).\n", to_markdown(table),
+                          table.file, pictures);
   }
   return page;
 }

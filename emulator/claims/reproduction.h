@@ -20,12 +20,12 @@ std::vector<std::string> claim_names();
 /// Runs the claim of that name. Throws UserError for an unknown one.
 Reproduced reproduce(std::string_view name, const ClaimContext& context);
 
-/// Writes NAME.csv and NAME.svg of every figure into `directory`, which exists. Throws RunError where it
-/// cannot.
+/// Writes NAME.csv and NAME.svg of every figure, and NAME.csv of every table, into `directory`, which exists.
+/// Throws RunError where it cannot.
 void write_figures(const Reproduced& reproduced, const std::string& directory);
 
-/// The page: a table of verdicts, then each claim with its checks, figures (as links into `pictures`),
-/// choices and explanation. `command` is how to make it again.
+/// The page: a table of verdicts, then each claim with its checks, choices, explanation, figures (as
+/// links into `pictures`) and tables. `command` is how to make it again.
 std::string reproduction_page(const std::vector<Reproduced>& all, const std::string& pictures,
                               const std::string& command);
 

@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <string_view>
+
+#include "core/registry.h"
+#include "emulator/switching/technique.h"
+#include "emulator/tdm/allocation.h"
 
 namespace hybrid {
 
@@ -12,6 +17,27 @@ Variant variant_of(const std::string& preset, const std::string& name, const std
   apply_preset(preset, variant.parameters, false);
   variant.parameters.technique = technique;
   return variant;
+}
+
+std::vector<Variant> every_technique(const std::string& preset) {
+  std::vector<Variant> all;
+  for (const Listing& listing : listings()) {
+    if (listing.kind != Technique::kKind || listing.description.starts_with("for tests")) continue;
+    const std::string technique(listing.name);
+    if (technique == "tdm") {
+      all.push_back(variant_of(preset, "tdm preloaded", technique));
+      all.push_back(variant_of(preset, "tdm dynamic", technique));
+      all.back().parameters.preload = 0;
+    } else if (technique == "hybrid") {
+      for (const std::string_view allocation : registered_names(Allocation::kKind)) {
+        all.push_back(variant_of(preset, "hybrid " + std::string(allocation), technique));
+        all.back().parameters.allocation = allocation;
+      }
+    } else {
+      all.push_back(variant_of(preset, technique, technique));
+    }
+  }
+  return all;
 }
 
 void sweep(const ClaimContext& context, Figure& figure, const std::vector<Variant>& variants,

@@ -21,6 +21,11 @@ struct Variant {
 /// A variant of a preset ("ch4", "ch5", "ch8").
 Variant variant_of(const std::string& preset, const std::string& name, const std::string& technique);
 
+/// A variant of `preset` for every technique that is registered, by name, but stand-ins, whose descriptions
+/// say that they are for tests; "tdm preloaded" and "tdm dynamic" instead of tdm, "hybrid NAME" for every
+/// allocation instead of hybrid.
+std::vector<Variant> every_technique(const std::string& preset);
+
 using SetX = std::function<void(double x, SwitchParameters& parameters, TrafficOptions& traffic)>;
 
 /// Fills `figure.curves` with the utilisation of each variant at each x.

@@ -1,6 +1,6 @@
 // Hardware multicast and barrier: by their numbers (docs/timing.md), against words moved one by one, and in
 // replayed jobs.
-#include "emulator/replay/collective_plane.h"
+#include "emulator/network/collective_plane.h"
 
 #include <gtest/gtest.h>
 

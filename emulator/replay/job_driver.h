@@ -17,9 +17,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "emulator/network/collective_plane.h"
 #include "emulator/phase_account.h"
 #include "emulator/replay/collective.h"
-#include "emulator/replay/collective_plane.h"
 #include "emulator/replay/communicators.h"
 #include "emulator/replay/message_matching.h"
 #include "emulator/replay/replay.h"

@@ -1,4 +1,4 @@
-// The driver's part that leaves broadcasts and barriers to the fabric (emulator/replay/collective_plane.h).
+// The driver's part that leaves broadcasts and barriers to the fabric (emulator/network/collective_plane.h).
 //
 // A broadcast's root is done when its last word has left; the others when it has arrived, or at once where it
 // had before they came. Ranks on the root's port have it through shared memory, as any message between them.

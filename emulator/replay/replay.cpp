@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/error.h"
 #include "emulator/network_shape.h"
 #include "emulator/replay/job_driver.h"
 #include "emulator/replay/unfinished_replay.h"
@@ -15,9 +14,7 @@ ReplayResult replay(JobTrace& trace, SwitchParameters parameters, const ReplayOp
   const std::uint32_t ports =
       placement.empty() ? 0 : *std::max_element(placement.begin(), placement.end()) + 1;
   fit_nodes(ports, parameters);
-  if (parameters.is_tree() && options.hardware_multicast)
-    throw UserError("multicast: the fabric of one crossbar copies, that of a fat tree does not",
-                    "Leave --multicast out, or --network.");
+  if (options.hardware_multicast) check_multicast(parameters);
   check(parameters);
   const std::unique_ptr<Technique> technique = TechniqueRegistration::make(parameters.technique, parameters);
   if (options.timeline != nullptr) technique->observe(*options.timeline);

@@ -49,7 +49,7 @@ struct ReplayOptions {
   std::vector<Configuration> fixed_preload;
   /// Which phases the measures tell apart; empty: those that the job hints.
   PhaseSchedule phases;
-  /// Broadcasts and barriers of intra-communicators are the fabric's (emulator/replay/collective_plane.h),
+  /// Broadcasts and barriers of intra-communicators are the fabric's (emulator/network/collective_plane.h),
   /// whatever `algorithms` says of them.
   bool hardware_multicast = false;
   /// Told what the ports do, where anybody wants to know; not what the fabric's own broadcasts and barriers

@@ -7,11 +7,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <utility>
 
 #include "core/error.h"
 #include "emulator/switching/technique.h"
+#include "emulator/traffic/command_multicast.h"
 #include "emulator/traffic/command_working_sets.h"
 #include "emulator/traffic/messages_in_flight.h"
 
@@ -28,16 +30,18 @@ constexpr std::size_t kToldInError = 8;                       // PEs
 
 class CommandRun final : public TransferListener {
  public:
-  CommandRun(Technique& technique, const SwitchParameters& parameters, const std::vector<CommandFile>& files)
+  CommandRun(Technique& technique, const SwitchParameters& parameters, const std::vector<CommandFile>& files,
+             bool hardware_multicast)
       : technique_(technique),
         parameters_(parameters),
         files_(files),
-        working_sets_(technique, parameters, files),
+        working_sets_(technique, parameters, files, hardware_multicast),
         pes_(files.size()) {
     for (const CommandFile& file : files) participants_ += file.name.empty() ? 0 : 1;
     result_.pes.resize(files.size());
     for (std::size_t pe = 0; pe < files.size(); ++pe)
       result_.pes[pe].commands.resize(files[pe].commands.size());
+    if (hardware_multicast && participants_ > 1) multicast_.emplace(parameters, participants_);
   }
   CommandResult run(const SimulationProgress& progress);
 
@@ -70,8 +74,11 @@ class CommandRun final : public TransferListener {
   bool step(Time now, Port pe);
   bool receive(Pe& pe, Port from);
   bool pass_barrier(Time now, Port pe);
+  void carry_out(const CommandMulticast::Event& event);
+  void arrive(Time at, Connection connection, Bytes bytes, std::size_t command, Time sent);
   void send(Time now, Port pe, Port to, Bytes bytes, std::int32_t round = -1);
   bool over(Port pe) const { return pes_[pe].next == files_[pe].commands.size(); }
+  void count(Time at, Connection connection, Bytes bytes, Time sent);
   std::uint64_t total() const;
   CommandResult finish();
   std::string place(Port pe) const;
@@ -87,7 +94,8 @@ class CommandRun final : public TransferListener {
   std::vector<Pe> pes_;
   MessagesInFlight<Sent> messages_;
   std::priority_queue<Wake, std::vector<Wake>, std::greater<>> waits_;
-  std::vector<Port> ready_;  // to go on, once the technique has returned
+  std::optional<CommandMulticast> multicast_;  // where the fabric has one, and more than one PE a file
+  std::vector<Port> ready_;                    // to go on, once the technique has returned
   Time end_{};
   CommandResult result_;
 };
@@ -109,24 +117,49 @@ void CommandRun::injected(Time at, const Message& message) {
 
 void CommandRun::delivered(Time at, const Message& message, bool /*hit*/) {
   const Sent sent = messages_.delivered(message);
-  const auto [source, destination] = message.connection;
-  Measures& m = result_.measures;
-  m.latency.add(at - sent.at);
-  ++m.messages;
-  m.bytes += message.bytes;
-  m.count_ports(parameters_.nodes, message.connection, message.bytes);
-  end_ = at;
-  Pe& pe = pes_[destination];
+  const Port destination = message.connection.destination;
+  count(at, message.connection, message.bytes, sent.at);
   if (sent.round >= 0) {
+    Pe& pe = pes_[destination];
     const auto round = static_cast<std::size_t>(sent.round);
     if (pe.tokens.size() <= round) pe.tokens.resize(round + 1);
     ++pe.tokens[round];
   } else {
-    pe.inbox[source].push_back(pe.arrived++);
-    result_.pes[destination].arrivals.push_back(
-        {source, message.bytes, files_[source].commands[sent.command].line, sent.at, at});
+    arrive(at, message.connection, message.bytes, sent.command, sent.at);
   }
   ready_.push_back(destination);
+}
+
+void CommandRun::count(Time at, Connection connection, Bytes bytes, Time sent) {
+  Measures& m = result_.measures;
+  m.latency.add(at - sent);
+  ++m.messages;
+  m.bytes += bytes;
+  m.count_ports(parameters_.nodes, connection, bytes);
+  end_ = at;
+}
+
+void CommandRun::arrive(Time at, Connection connection, Bytes bytes, std::size_t command, Time sent) {
+  const auto [source, destination] = connection;
+  Pe& pe = pes_[destination];
+  pe.inbox[source].push_back(pe.arrived++);
+  result_.pes[destination].arrivals.push_back(
+      {source, bytes, files_[source].commands[command].line, sent, at});
+}
+
+void CommandRun::carry_out(const CommandMulticast::Event& event) {
+  end_ = event.at;
+  for (Port pe = 0; pe < participants_; ++pe) {
+    if (event.is_barrier()) {
+      pes_[pe].released = true;
+    } else if (pe != event.source) {
+      const Bytes bytes = files_[event.source].commands[event.command].bytes;
+      count(event.at, {event.source, pe}, bytes, event.sent);
+      arrive(event.at, {event.source, pe}, bytes, event.command, event.sent);
+    }
+  }
+  for (Port pe = 0; pe < participants_; ++pe)
+    if (pe != event.source) go_on(event.at, pe);
 }
 
 /// Takes the oldest message from `from`, or the oldest of all.
@@ -176,7 +209,10 @@ bool CommandRun::step(Time now, Port port) {
       return pe.released;
     case Kind::broadcast:
       times.completed = now;  // where there is nobody else
-      for (Port k = 1; k < participants_; ++k) send(now, port, (port + k) % participants_, command.bytes);
+      if (multicast_)
+        times.completed = multicast_->broadcast(now, port, pe.next, command.bytes);
+      else
+        for (Port k = 1; k < participants_; ++k) send(now, port, (port + k) % participants_, command.bytes);
       return true;
     case Kind::blocking_receive:
       if (!receive(pe, command.peer)) return false;
@@ -194,7 +230,11 @@ bool CommandRun::step(Time now, Port port) {
       break;
     case Kind::barrier:
       if (first) ++pe.barriers;
-      if (!pass_barrier(now, port)) return false;
+      if (multicast_) {
+        if (first) multicast_->come_to_barrier(now);
+        if (!pe.released) return false;
+      } else if (!pass_barrier(now, port))
+        return false;
       break;
     case Kind::store:
       break;
@@ -265,7 +305,7 @@ std::uint64_t CommandRun::total() const {
     for (const PeCommand& command : file.commands) {
       if (command.kind == Kind::send || command.kind == Kind::blocking_send) ++all;
       if (command.kind == Kind::broadcast) all += participants_ - 1;
-      if (command.kind == Kind::barrier) all += rounds;
+      if (command.kind == Kind::barrier && !multicast_) all += rounds;
     }
   return all;
 }
@@ -279,7 +319,13 @@ CommandResult CommandRun::run(const SimulationProgress& progress) {
   for (;;) {
     const Time action = waits_.empty() ? Time::never() : waits_.top().at;
     const Time event = technique_.next_event();
-    if (action == Time::never() && event == Time::never()) break;
+    const Time fabric = multicast_ ? multicast_->next_event() : Time::never();
+    if (action == Time::never() && event == Time::never() && fabric == Time::never()) break;
+    if (fabric < action && fabric <= event) {
+      now = fabric;
+      carry_out(multicast_->take());
+      continue;
+    }
     if (action <= event) {
       const Port pe = waits_.top().pe;
       waits_.pop();
@@ -336,17 +382,25 @@ CommandResult CommandRun::finish() {
 
 }  // namespace
 
+bool any_to_multicast(const std::vector<CommandFile>& files) {
+  for (const CommandFile& file : files)
+    for (const PeCommand& command : file.commands)
+      if (command.kind == Kind::broadcast || command.kind == Kind::barrier) return true;
+  return false;
+}
+
 CommandResult run_commands(Technique& technique, const SwitchParameters& parameters,
                            const std::vector<CommandFile>& files, const SimulationProgress& progress) {
-  return CommandRun(technique, parameters, files).run(progress);
+  return CommandRun(technique, parameters, files, false).run(progress);
 }
 
 CommandResult run_commands(const SwitchParameters& parameters, const std::vector<CommandFile>& files,
-                           const SimulationProgress& progress, PortTimeline* timeline) {
+                           const SimulationProgress& progress, const CommandRunOptions& options) {
   check(parameters);
+  if (options.hardware_multicast) check_multicast(parameters);
   const auto technique = TechniqueRegistration::make(parameters.technique, parameters);
-  if (timeline != nullptr) technique->observe(*timeline);
-  return run_commands(*technique, parameters, files, progress);
+  if (options.timeline != nullptr) technique->observe(*options.timeline);
+  return CommandRun(*technique, parameters, files, options.hardware_multicast).run(progress);
 }
 
 }  // namespace hybrid

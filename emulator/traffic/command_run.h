@@ -7,6 +7,9 @@
 // - A barrier is a dissemination barrier of all PEs that have a file: in round r = 0, 1, ... while 2^r < P,
 //   PE i sends a message of no bytes (one word) to PE i + 2^r and goes on with that of PE i - 2^r. No
 //   blocking-receive sees these messages.
+// - With hardware multicast the fabric does broadcasts and barriers by itself, beside the technique
+//   (emulator/network/collective_plane.h): a broadcast is one message of the PE, which is with all others at
+//   the same instant, and may be there before what the PE sent earlier; a barrier has no messages.
 // - What is preloaded, at 0 and later: emulator/traffic/command_working_sets.h.
 #pragma once
 
@@ -47,12 +50,20 @@ struct CommandResult {
   std::vector<PeRecord> pes;
 };
 
+struct CommandRunOptions {
+  bool hardware_multicast = false;
+  PortTimeline* timeline = nullptr;  // of the technique; what the fabric does by itself is not in it
+};
+
+/// Whether some command is a broadcast or a barrier: without any, a multicast is of no use.
+bool any_to_multicast(const std::vector<CommandFile>& files);
+
 /// Runs until every command is carried out and every message delivered. `files` has one entry a port
 /// (read_command_files). Checks the parameters. Throws UserError, with PE, file and line, when PEs wait for
-/// what nobody will send, and RunError when the technique can never deliver. The same arguments give the same
-/// result.
+/// what nobody will send or where the network cannot multicast, and RunError when the technique can never
+/// deliver. The same arguments give the same result.
 CommandResult run_commands(const SwitchParameters& parameters, const std::vector<CommandFile>& files,
-                           const SimulationProgress& progress = {}, PortTimeline* timeline = nullptr);
+                           const SimulationProgress& progress = {}, const CommandRunOptions& options = {});
 
 /// The same with a given technique, new.
 CommandResult run_commands(Technique& technique, const SwitchParameters& parameters,

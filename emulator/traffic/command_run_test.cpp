@@ -111,6 +111,82 @@ TEST(CommandRun, NobodyLeavesABarrierBeforeTheLastCame) {
   }
 }
 
+CommandResult run_with_multicast(const std::string& technique, const std::vector<CommandFile>& all,
+                                 std::uint32_t preload = 0) {
+  SwitchParameters p;  // preset ch5
+  p.technique = technique;
+  p.nodes = static_cast<std::uint32_t>(all.size());
+  p.preload = preload;
+  return run_commands(p, all, {}, {.hardware_multicast = true});
+}
+
+// Words and instants as in docs/timing.md: 8 bytes are with all at 340, 128 bytes at 490, their last word
+// having left at 160; the one worm that PE 0 sends before takes its 340 and does not delay the copies.
+TEST(CommandRun, AHardwareBroadcastIsWithAllOthersAtOnce) {
+  const auto result = run_with_multicast(
+      "wormhole", files({"broadcast 8\n", "blocking-receive 0", "blocking-receive any"}, 5));
+  EXPECT_EQ(times(result, 0), (Times{{0, 10}}));
+  EXPECT_EQ(times(result, 1), (Times{{0, 340}}));
+  EXPECT_EQ(times(result, 2), (Times{{0, 340}}));
+  EXPECT_EQ(result.measures.time, ns(340));
+  EXPECT_EQ(result.measures.messages, 2u) << "PEs without a file are not told";
+  EXPECT_EQ(result.measures.bytes, 16u);
+  EXPECT_EQ(result.measures.ports.at(0).out, 16u);
+  EXPECT_EQ(result.measures.ports.at(2).in, 8u);
+  EXPECT_EQ(result.measures.statistics.messages, 0u) << "the technique has nothing to do with it";
+
+  const auto both = run_with_multicast("wormhole", files({"send 1 8\nbroadcast 128\n", "", ""}));
+  EXPECT_EQ(times(both, 0), (Times{{0, 10}, {0, 160}}));
+  EXPECT_EQ(both.pes[1].arrivals,
+            (std::vector<CommandArrival>{{0, 8, 1, ns(0), ns(340)}, {0, 128, 2, ns(0), ns(490)}}));
+  EXPECT_EQ(both.measures.statistics.messages, 1u);
+}
+
+// The last one comes at 7000: its word leaves at 7010, is at the switch at 7090; edge 7120, complete 7200,
+// fabric, wire and NIC: 7300. Then all come at 7300: 7390, edge 7440, 7520, 7620.
+TEST(CommandRun, AHardwareBarrierIsOverForAllAtOnce) {
+  std::vector<std::string> texts(5, "barrier\nbarrier\n");
+  texts[3] = "wait 7us\nbarrier\nbarrier\n";
+  const auto result = run_with_multicast("hybrid", files(texts, 6));
+  for (const std::size_t pe : {0u, 1u, 2u, 4u})
+    EXPECT_EQ(times(result, pe), (Times{{0, 7300}, {7300, 7620}})) << pe;
+  EXPECT_EQ(times(result, 3), (Times{{0, 7000}, {7000, 7300}, {7300, 7620}}));
+  EXPECT_EQ(result.measures.messages, 0u);
+  EXPECT_EQ(result.measures.time, ns(7620));
+  EXPECT_EQ(times(run_with_multicast("hybrid", files({"barrier\nbroadcast 8\nwait 5ns\n"}, 2)), 0),
+            (Times{{0, 0}, {0, 0}, {0, 5}}))
+      << "nobody to wait for";
+}
+
+TEST(CommandRun, AHardwareBarrierThatSomebodyDoesNotComeToIsADeadlock) {
+  try {
+    run_with_multicast("wormhole", files({"barrier\n", "wait 1us\n"}));
+    ADD_FAILURE() << "it came to an end";
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("PE 0 at pe0.txt:1: barrier: PE 1 (pe1.txt) has come to its end, "
+                                        "after 0 of 1 barriers"));
+  }
+}
+
+TEST(CommandRun, WhatTheFabricDoesByItselfIsNotPreloaded) {
+  const auto all = files({"broadcast 8\nbarrier\nsend 1 8\n", "barrier\n", "barrier\n"});
+  EXPECT_EQ(run_with_multicast("tdm", all, 4).measures.statistics.preloads, 1u) << "that of the send";
+  SwitchParameters p;
+  p.technique = "tdm";
+  p.nodes = 3;
+  p.preload = 4;
+  EXPECT_EQ(run_commands(p, all).measures.statistics.preloads, 2u);
+}
+
+TEST(CommandRun, AFatTreeHasNoHardwareMulticast) {
+  SwitchParameters p;
+  p.technique = "wormhole";
+  p.nodes = 4;
+  p.tree = {.levels = 2, .down = 2, .up = 2};
+  EXPECT_THROW(run_commands(p, files({"broadcast 8\n", "", "", ""}), {}, {.hardware_multicast = true}),
+               UserError);
+}
+
 TEST(CommandRun, MessagesStayUntilTheyAreReceivedOldestFirst) {
   // Both are there long before; `any` takes PE 2's, which came first, then the named one.
   const auto result = run("wormhole", files({"wait 5us\nblocking-receive any\nblocking-receive 1\n",
@@ -219,8 +295,9 @@ TEST_P(CommandPrograms, ComeToTheirEndInOrderAndTwiceAlike) {
     SwitchParameters p = random_parameters(random, GetParam());
     p.preload = 0;
     const auto program = random_program(random, p.nodes);
-    const CommandResult result = run_commands(p, program);
-    const CommandResult again = run_commands(p, program);
+    const CommandRunOptions options{.hardware_multicast = round % 2 == 1};
+    const CommandResult result = run_commands(p, program, {}, options);
+    const CommandResult again = run_commands(p, program, {}, options);
     for (std::size_t pe = 0; pe < p.nodes; ++pe) {
       EXPECT_EQ(record_text(program[pe], result.pes[pe]), record_text(program[pe], again.pes[pe]));
       // Receives of one source take its messages in order, each after it has come.

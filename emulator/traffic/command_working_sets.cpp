@@ -62,10 +62,11 @@ void check_names(const std::vector<CommandFile>& files) {
 }  // namespace
 
 CommandWorkingSets::CommandWorkingSets(Technique& technique, const SwitchParameters& parameters,
-                                       const std::vector<CommandFile>& files)
+                                       const std::vector<CommandFile>& files, bool hardware_multicast)
     : technique_(technique),
       ports_(parameters.nodes),
       slots_(parameters.preload),
+      hardware_multicast_(hardware_multicast),
       sets_(parameters.nodes, parameters.preload) {
   check_names(files);
   if (slots_ == 0) return;
@@ -122,6 +123,7 @@ std::vector<Configuration> CommandWorkingSets::used_first(const std::vector<Comm
       if (command.kind == Kind::swap_out) --swapped_in;
       if (swapped_in != 0) continue;
       if (command.kind == Kind::send || command.kind == Kind::blocking_send) use({pe, command.peer});
+      if (hardware_multicast_) continue;  // the others are not on the links of the switch
       if (command.kind == Kind::broadcast)
         for (Port k = 1; k < participants; ++k) use({pe, (pe + k) % participants});
       if (command.kind == Kind::barrier)

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/registry.h"
 #include "core/units.h"
+#include "emulator/network/collective_plane.h"
 #include "emulator/switching/technique.h"
 #include "emulator/traffic/topology_map.h"
 #include "predictor/predictor.h"
@@ -235,12 +236,7 @@ void add_emulation_options(OptionTable& table, JobOptions& options) {
   table.add({"algorithm", "COLLECTIVE=NAME,...", "algorithms of collectives",
              or_else(join(options.replay.algorithms), "MPICH's choice by size"),
              [&options](std::string_view text) { set_algorithms(options.replay.algorithms, text); }});
-  table.add({"multicast", "hardware|none", "broadcasts and barriers: the fabric's, or messages as all others",
-             options.replay.hardware_multicast ? "hardware" : "none", [&options](std::string_view text) {
-               if (text != "hardware" && text != "none")
-                 throw UserError("multicast: '" + std::string(text) + "' is neither hardware nor none");
-               options.replay.hardware_multicast = text == "hardware";
-             }});
+  add_multicast_option(table, options.replay.hardware_multicast);
   add_topology_option(table, options.preload_topology);
 }
 

@@ -1,6 +1,9 @@
-#include "emulator/replay/collective_plane.h"
+#include "emulator/network/collective_plane.h"
 
 #include <algorithm>
+#include <string>
+
+#include "core/error.h"
 
 namespace hybrid {
 
@@ -34,6 +37,21 @@ CollectivePlane::Copied CollectivePlane::multicast(Time at, Port source, const P
 
 Time CollectivePlane::barrier(Time last) const {
   return granted(last + timing_.nic + timing_.wire) + timing_.digital + timing_.nic;
+}
+
+void add_multicast_option(OptionTable& table, bool& hardware) {
+  table.add({"multicast", "hardware|none", "broadcasts and barriers: the fabric's, or messages as all others",
+             hardware ? "hardware" : "none", [&hardware](std::string_view text) {
+               if (text != "hardware" && text != "none")
+                 throw UserError("multicast: '" + std::string(text) + "' is neither hardware nor none");
+               hardware = text == "hardware";
+             }});
+}
+
+void check_multicast(const SwitchParameters& parameters) {
+  if (parameters.is_tree())
+    throw UserError("multicast: the fabric of one crossbar copies, that of a fat tree does not",
+                    "Leave --multicast out, or --network.");
 }
 
 }  // namespace hybrid

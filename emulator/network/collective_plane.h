@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/connection.h"
+#include "core/option.h"
 #include "core/port_set.h"
 #include "emulator/network/timing.h"
 
@@ -48,5 +49,11 @@ class CollectivePlane {
   std::vector<Time> link_free_;  // by source
   std::vector<Time> output_free_;
 };
+
+/// `--multicast hardware|none`; `hardware` has the default.
+void add_multicast_option(OptionTable& table, bool& hardware);
+
+/// Throws UserError where the network of `parameters` has no such plane: a fat tree.
+void check_multicast(const SwitchParameters& parameters);
 
 }  // namespace hybrid

@@ -1,0 +1,66 @@
+// Broadcasts and barriers of command files in a fabric with hardware multicast: what it has under way
+// (emulator/network/collective_plane.h says when it is done).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+#include "core/port_set.h"
+#include "emulator/network/collective_plane.h"
+
+namespace hybrid {
+
+class CommandMulticast {
+ public:
+  /// A broadcast has reached all others, or a barrier is over for all.
+  struct Event {
+    Time at;
+    std::uint64_t number = 0;
+    Port source = kNoPort;    // of a broadcast
+    std::size_t command = 0;  // likewise
+    Time sent{};
+    bool is_barrier() const { return source == kNoPort; }
+    bool operator>(const Event& o) const { return std::tie(at, number) > std::tie(o.at, o.number); }
+  };
+
+  /// PEs 0 .. participants - 1 take part, at least two.
+  CommandMulticast(const SwitchParameters& parameters, std::uint32_t participants)
+      : plane_(parameters), participants_(participants), ports_(parameters.nodes) {}
+
+  /// Returns when its last word has left the PE.
+  Time broadcast(Time now, Port pe, std::size_t command, Bytes bytes) {
+    PortSet others(ports_);
+    for (Port other = 0; other < participants_; ++other)
+      if (other != pe) others.set(other);
+    const CollectivePlane::Copied copied = plane_.multicast(now, pe, others, bytes);
+    events_.push({copied.delivered, number_++, pe, command, now});
+    return copied.injected;
+  }
+
+  /// One more PE has come to the barrier.
+  void come_to_barrier(Time now) {
+    if (++at_barrier_ < participants_) return;
+    at_barrier_ = 0;
+    events_.push({plane_.barrier(now), number_++, kNoPort, 0, now});
+  }
+
+  Time next_event() const { return events_.empty() ? Time::never() : events_.top().at; }
+  Event take() {
+    const Event event = events_.top();
+    events_.pop();
+    return event;
+  }
+
+ private:
+  CollectivePlane plane_;
+  std::uint32_t participants_, ports_;
+  std::uint32_t at_barrier_ = 0;
+  std::uint64_t number_ = 0;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+};
+
+}  // namespace hybrid
