@@ -8,8 +8,8 @@
 
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
+#include "core/zeroed_array.h"
 #include "predictor/predictor.h"
 #include "predictor/recency_list.h"
 
@@ -62,7 +62,7 @@ class CountedHoldings {
   }
 
   RecencyList held_;
-  std::vector<std::uint16_t> renewed_at_;
+  ZeroedArray<std::uint16_t> renewed_at_;
   std::uint32_t capacity_;
   std::uint32_t threshold_;
   std::uint16_t sends_ = 0;

@@ -11,9 +11,9 @@ RecencyList::RecencyList(std::uint32_t destinations) {
     throw UserError("a predictor for " + std::to_string(destinations) +
                         " destinations: " + std::to_string(kMostDestinations) + " are the most",
                     "Place several ranks on a port.");
-  links_.resize(destinations + std::size_t{1});
-  end_ = static_cast<Index>(destinations);
-  links_[end_] = {end_, end_};
+  links_ = ZeroedArray<Links>(destinations + std::size_t{2});
+  end_ = destinations;
+  links_[place(end_)] = {place(end_), place(end_)};
 }
 
 void RecencyList::clear() {

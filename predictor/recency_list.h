@@ -2,13 +2,14 @@
 //
 // Intrusive and doubly linked over destinations 0 .. n-1: every operation is O(1) except clear,
 // which takes one step a member, and nothing allocates after construction. Links are 16-bit, so that 4096
-// destinations take 16 KiB and stay in the first-level cache.
+// destinations take 16 KiB and stay in the first-level cache; and all 0 at first, so that a large emulated
+// switch, with such a list at each of its ports, need not fill what is never used.
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "core/connection.h"
+#include "core/zeroed_array.h"
 #include "predictor/predictor.h"
 
 namespace hybrid {
@@ -20,11 +21,11 @@ class RecencyList {
   /// Throws UserError for more than kMostDestinations.
   explicit RecencyList(std::uint32_t destinations);
 
-  bool contains(Port d) const { return links_[d].newer != kAbsent; }
+  bool contains(Port d) const { return links_[place(d)].newer != kAbsent; }
   bool empty() const { return size_ == 0; }
   std::uint32_t size() const { return size_; }
   /// The member that was inserted or renewed longest ago. Not for an empty list.
-  Port oldest() const { return links_[end_].newer; }
+  Port oldest() const { return links_[place(end_)].newer - Port{1}; }
 
   /// The place above the newest, for `below`.
   Port top() const { return end_; }
@@ -42,34 +43,35 @@ class RecencyList {
   /// Removes the member `d`.
   void erase(Port d) {
     unlink(d);
-    links_[d].newer = kAbsent;
+    links_[place(d)].newer = kAbsent;
     --size_;
   }
   void clear();
 
  private:
   using Index = std::uint16_t;
-  static constexpr Index kAbsent = 0xFFFF;
-  // links_[end_] closes the ring: its `newer` is the oldest member, its `older` the newest.
+  static constexpr Index kAbsent = 0;
+  static constexpr Index place(Port d) { return static_cast<Index>(d + 1); }
+  // By place. That of end_ closes the ring: its `newer` is the oldest member, its `older` the newest.
   struct Links {
     Index newer = kAbsent, older = kAbsent;
   };
 
   void link(Port d, Port below) {
-    const Index older = links_[below].older;
-    links_[d] = {static_cast<Index>(below), older};
-    links_[older].newer = static_cast<Index>(d);
-    links_[below].older = static_cast<Index>(d);
+    Links& next = links_[place(below)];
+    links_[place(d)] = {place(below), next.older};
+    links_[next.older].newer = place(d);
+    next.older = place(d);
   }
   void unlink(Port d) {
-    const Links links = links_[d];
+    const Links links = links_[place(d)];
     links_[links.newer].older = links.older;
     links_[links.older].newer = links.newer;
   }
 
-  std::vector<Links> links_;
+  ZeroedArray<Links> links_;
   std::uint32_t size_ = 0;
-  Index end_ = 0;
+  Port end_ = 0;
 };
 
 /// The most destinations that a predictor of `shape` may hold.

@@ -12,9 +12,9 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <vector>
 
 #include "core/error.h"
+#include "core/zeroed_array.h"
 #include "predictor/predictor.h"
 #include "predictor/recency_list.h"
 
@@ -89,7 +89,7 @@ class Timeout final : public Predictor {
   std::span<const Port> released() const { return {released_.data(), released_count_}; }
 
   RecencyList held_;
-  std::vector<Time> last_use_;  // of the held ones, in time that counts
+  ZeroedArray<Time> last_use_;  // of the held ones, in time that counts
   Time timeout_, pause_;
   Time counted_{}, last_send_{};  // until the last send, and when that was
   std::uint32_t capacity_;

@@ -9,10 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <utility>
 #include <vector>
 
+#include "core/zeroed_array.h"
 #include "emulator/network/run.h"
 #include "emulator/network/timing.h"
 
@@ -86,14 +86,14 @@ class ConnectionGrid {
   explicit ConnectionGrid(std::uint32_t ports) : ports_(ports), rows_(ports) {}
 
   Numbers& of(std::uint32_t source, std::uint32_t destination) {
-    std::unique_ptr<Numbers[]>& row = rows_[source];
-    if (row == nullptr) row = std::make_unique<Numbers[]>(ports_);
+    ZeroedArray<Numbers>& row = rows_[source];
+    if (!row.allocated()) row = ZeroedArray<Numbers>(ports_);
     return row[destination];
   }
 
  private:
   std::uint32_t ports_;
-  std::vector<std::unique_ptr<Numbers[]>> rows_;
+  std::vector<ZeroedArray<Numbers>> rows_;
 };
 
 /// State of each connection (source, destination) that was ever used, made when it is first asked for: what
@@ -106,7 +106,7 @@ class ConnectionTable {
   template <class... Arguments>
   State& get(std::uint32_t source, std::uint32_t destination, Arguments&&... arguments) {
     Row& row = rows_[source];
-    if (row == nullptr) row = std::make_unique<std::uint32_t[]>(ports_);
+    if (!row.allocated()) row = Row(ports_);
     std::uint32_t& index = row[destination];
     if (index == 0) {
       states_.emplace_back(std::forward<Arguments>(arguments)...);
@@ -118,7 +118,7 @@ class ConnectionTable {
   /// nullptr where it was never asked for.
   State* find(std::uint32_t source, std::uint32_t destination) {
     const Row& row = rows_[source];
-    const std::uint32_t index = row == nullptr ? 0 : row[destination];
+    const std::uint32_t index = row.allocated() ? row[destination] : 0;
     return index == 0 ? nullptr : places_[index - 1];
   }
   /// It will be asked for soon; has it brought into the cache.
@@ -129,7 +129,7 @@ class ConnectionTable {
   const std::deque<State>& all() const { return states_; }
 
  private:
-  using Row = std::unique_ptr<std::uint32_t[]>;
+  using Row = ZeroedArray<std::uint32_t>;
   std::uint32_t ports_;
   std::vector<Row> rows_;
   std::deque<State> states_;  // addresses stay

@@ -24,6 +24,7 @@ void SwitchNode::announce(std::uint32_t source, std::uint32_t transfer, Port des
                           std::uint64_t payload) {
   announced_[source].push({transfer, destination, payload});
   ++unfinished({source, destination});
+  ++sources_[source].under_way;
   if (timing_.input_fifo) under_way_.announce({source, destination});
   expect({source, destination});
 }
@@ -193,6 +194,8 @@ bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
     events.push_sorted(worm.free, kinds_.tail, input, queue.connection.destination);
     if (worm.ends_message) {
       --unfinished(queue.connection);
+      --sources_[input].under_way;
+      sources_[input].last_left = queue.last_left;
       if (timing_.input_fifo) under_way_.left(queue.connection, queue.last_left + timing_.wire);
       delivered.push_back({worm.transfer, queue.last_left + fabric_.path + timing_.nic});
     }

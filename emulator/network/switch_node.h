@@ -60,6 +60,8 @@ class SwitchNode {
     WordQueue queue;        // Q_W
     Time link_free{};       // earliest start of the next word
     bool no_place = false;  // for the word in front, as far as is known: only words leaving VQ_W change that
+    std::uint32_t under_way = 0;  // messages announced whose last word has not left VQ_W
+    Time last_left{};             // start of the last word of a message that left VQ_W
   };
   Source& source(std::uint32_t port) { return sources_[port]; }
 
@@ -90,6 +92,10 @@ class SwitchNode {
   /// Words that are in VQ_W or on their way there, of one connection: 0 once the NIC got all credits back.
   /// The instant at which it did, Time::never() while some have not left.
   Time cleared(std::uint32_t source, Port destination);
+  /// Whether it did by `now`, for all connections of `source`: spares a look at any of them.
+  bool all_cleared(std::uint32_t source, Time now) const {
+    return sources_[source].under_way == 0 && sources_[source].last_left + timing_.wire <= now;
+  }
   /// Inputs at which a worm asks for its output or holds it: "wormhole traffic is buffered" (E_W of D 4.3).
   std::uint32_t inputs_with_worms() const { return inputs_with_worms_; }
 

@@ -14,20 +14,24 @@ namespace hybrid {
 namespace {
 
 /// The first column in [begin, end) where `requested` is 1 and both `established` and `busy` are 0, or
-/// kNoPort.
+/// kNoPort. Only the words of `requested` that `occupied` names (none: all) can hold any.
 Port first_free(std::span<const Word> requested, std::span<const Word> established,
-                std::span<const Word> busy, Port begin, Port end) {
+                std::span<const Word> busy, std::span<const Word> occupied, Port begin, Port end) {
   if (begin >= end) return kNoPort;
-  const std::size_t last = (end - 1) / kWordBits;
-  Word mask = ~Word{0} << (begin % kWordBits);
-  for (std::size_t w = begin / kWordBits; w <= last; ++w) {
-    const Word candidates = requested[w] & ~established[w] & ~busy[w] & mask;
-    if (candidates != 0) {
+  const std::size_t first = begin / kWordBits, last = (end - 1) / kWordBits;
+  for (std::size_t group = first / kWordBits; group <= last / kWordBits; ++group) {
+    Word words = occupied.empty() ? ~Word{0} : occupied[group];
+    if (group == first / kWordBits) words &= ~Word{0} << (first % kWordBits);
+    for (; words != 0; words &= words - 1) {
+      const std::size_t w = group * kWordBits + static_cast<std::size_t>(std::countr_zero(words));
+      if (w > last) return kNoPort;
+      const Word mask = w == first ? ~Word{0} << (begin % kWordBits) : ~Word{0};
+      const Word candidates = requested[w] & ~established[w] & ~busy[w] & mask;
+      if (candidates == 0) continue;
       const auto column =
           static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(candidates)));
       return column < end ? column : kNoPort;
     }
-    mask = ~Word{0};
   }
   return kNoPort;
 }
@@ -139,8 +143,10 @@ void GreedyScheduler::wide_row(const SchedulingPass& in, Port input) {
   }
   const std::span<const Word> requested = in.requests.row(input);
   const std::span<const Word> established = in.established.row(input);
-  Port column = first_free(requested, established, busy_, from, wrapped ? b : ports_);
-  if (column == kNoPort && !wrapped) column = first_free(requested, established, busy_, 0, b);
+  const std::span<const Word> occupied =
+      in.occupied == nullptr ? std::span<const Word>{} : in.occupied->row(input);
+  Port column = first_free(requested, established, busy_, occupied, from, wrapped ? b : ports_);
+  if (column == kNoPort && !wrapped) column = first_free(requested, established, busy_, occupied, 0, b);
   if (column == kNoPort) return;
   toggles_[count_++] = {input, column};
   busy_[column / kWordBits] |= bit_of(column);

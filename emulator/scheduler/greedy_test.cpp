@@ -279,5 +279,44 @@ TEST(GreedyScheduler, LooksOnlyAtTheInputsGiven) {
   EXPECT_EQ(toggles[1], (Connection{3, 66}));
 }
 
+/// 4200 ports: rows of more words than a word of `occupied` has bits.
+TEST(GreedyScheduler, LooksOnlyAtTheOccupiedWordsOfLongRows) {
+  for (const std::uint32_t ports : {200u, 4200u}) {
+    Random random(ports);
+    State state(ports);
+    BitMatrix occupied(ports, words_for(ports));
+    PortSet some(ports);
+    const auto any = [&] { return static_cast<Port>(random.below(ports)); };
+    for (int i = 0; i < 40; ++i) {
+      const Connection c{any(), any()};
+      if (state.slots[0].add(c)) state.established.set(c.source, c.destination);
+      some.set(c.source);
+    }
+    for (int i = 0; i < 400; ++i) {
+      const Connection c{i % 3 == 0 ? any() : static_cast<Port>(i % 64 * ports / 64), any()};
+      state.requests.set(c.source, c.destination);
+      occupied.set(c.source, c.destination / kWordBits);
+      some.set(c.source);
+    }
+    GreedyScheduler all(SchedulerShape{ports}), fewer(SchedulerShape{ports});
+    std::size_t established = 0;
+    for (int i = 0; i < 50; ++i) {
+      const SchedulingPriority priority{any(), any()};
+      SchedulingPass pass{state.requests, state.established, state.slots[0], some, priority};
+      const auto expected = all.pass(pass);
+      pass.occupied = &occupied;
+      const auto found = fewer.pass(pass);
+      ASSERT_EQ(std::vector<Connection>(found.begin(), found.end()),
+                std::vector<Connection>(expected.begin(), expected.end()));
+      established += found.size();
+    }
+    EXPECT_GT(established, 0u);
+    occupied.clear();
+    SchedulingPass pass{state.requests, state.established, state.slots[0], some, {}};
+    pass.occupied = &occupied;
+    for (const Connection c : fewer.pass(pass)) EXPECT_TRUE(state.slots[0].holds(c)) << "only released";
+  }
+}
+
 }  // namespace
 }  // namespace hybrid

@@ -23,6 +23,7 @@ class ModelPort final : public SchedulerPort {
         delay_(p.scheduler.delay()),
         network_(std::move(network)),
         requests_(ports_, ports_),
+        occupied_(ports_, words_for(ports_)),
         established_(ports_, ports_),
         preloaded_(ports_, ports_),
         slot_(slots_, Configuration(ports_)),
@@ -57,6 +58,8 @@ class ModelPort final : public SchedulerPort {
   }
   template <class Change>
   void change(Connection c, Change&& make);
+  void require(Connection c);
+  void no_longer_require(Connection c);
   void establish(Time visible, std::uint32_t slot, Connection c);
   void disestablish(Time visible, std::uint32_t slot, Connection c);
   void free_if_empty(std::uint32_t slot);
@@ -70,6 +73,7 @@ class ModelPort final : public SchedulerPort {
   std::unique_ptr<SlotNetwork> network_;
 
   BitMatrix requests_;               // R; 0 for a preloaded connection
+  BitMatrix occupied_;               // by input: words of R's row that hold any
   BitMatrix established_;            // B*
   BitMatrix preloaded_;              // the part of B* that preloaded slots hold
   std::vector<Configuration> slot_;  // B^(s)
@@ -108,6 +112,17 @@ void ModelPort::change(Connection c, Change&& make) {
     --all_work_;
     if (--work_[c.source] == 0) active_.reset(c.source);
   }
+}
+
+void ModelPort::require(Connection c) {
+  requests_.set(c.source, c.destination);
+  occupied_.set(c.source, c.destination / kWordBits);
+}
+
+void ModelPort::no_longer_require(Connection c) {
+  requests_.reset(c.source, c.destination);
+  const std::size_t word = c.destination / kWordBits;
+  if (requests_.row(c.source)[word] == 0) occupied_.reset(c.source, word);
 }
 
 void ModelPort::establish(Time visible, std::uint32_t slot, Connection c) {
@@ -163,7 +178,8 @@ void ModelPort::run_passes_before(Time limit) {
 void ModelPort::pass() {
   const Time visible = pass_edge_ + delay_;
   Configuration& slot = slot_[counter_];
-  const auto toggles = network_->pass(counter_, {requests_, established_, slot, active_, priority()});
+  const auto toggles =
+      network_->pass(counter_, {requests_, established_, slot, active_, priority(), &occupied_});
   for (const Connection c : toggles)
     if (slot.holds(c))
       disestablish(visible, counter_, c);
@@ -209,14 +225,14 @@ void ModelPort::wake(Time at) {
 void ModelPort::request(Time at, Connection c) {
   reach(at);
   if (requests_.test(c.source, c.destination) || preloaded_.test(c.source, c.destination)) return;
-  change(c, [&] { requests_.set(c.source, c.destination); });
+  change(c, [&] { require(c); });
   wake(at);
 }
 
 void ModelPort::release(Time at, Connection c) {
   reach(at);
   if (!requests_.test(c.source, c.destination)) return;
-  change(c, [&] { requests_.reset(c.source, c.destination); });
+  change(c, [&] { no_longer_require(c); });
   wake(at);
 }
 
@@ -238,7 +254,7 @@ void ModelPort::preload(Time at, std::uint32_t slot, const Configuration& wanted
       establish(visible, slot, c);
     }
     change(c, [&] {
-      requests_.reset(c.source, c.destination);
+      no_longer_require(c);
       preloaded_.set(c.source, c.destination);
     });
   }
@@ -257,7 +273,7 @@ void ModelPort::flush(Time at, Port source) {
   const Port end = source == kNoPort ? ports_ : source + 1;
   for (Port input = begin; input < end; ++input)
     for_each_port(requests_.row(input),
-                  [&](Port output) { change({input, output}, [&] { requests_.reset(input, output); }); });
+                  [&](Port output) { change({input, output}, [&] { no_longer_require({input, output}); }); });
   for (std::uint32_t s = 0; s < slots_; ++s) {
     for (Port input = begin; input < end; ++input)
       if (const Port output = slot_[s].destination_of(input); output != kNoPort) {

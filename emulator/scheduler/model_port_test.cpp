@@ -227,5 +227,21 @@ TEST(ModelPort, RefusesImpossibleShapesAndTimeBackwards) {
   EXPECT_THROW(port->request(nanoseconds(4), {0, 1}), std::logic_error);
 }
 
+TEST(ModelPort, OfTwoRequestsInOneWordOfALongRowTheOtherStays) {
+  const auto port = make_scheduler_port(parameters(200, 1));
+  port->request(nanoseconds(0), {7, 140});
+  port->request(nanoseconds(1), {7, 150});
+  port->request(nanoseconds(1), {8, 199});
+  EXPECT_EQ(advance(*port, nanoseconds(240)),
+            (Grants{established(80, 0, {7, 140}), established(160, 0, {8, 199})}));
+  port->release(nanoseconds(241), {7, 140});  // its word still holds a request
+  EXPECT_EQ(advance(*port, nanoseconds(480)),
+            (Grants{released(400, 0, {7, 140}), established(400, 0, {7, 150})}));
+  port->flush(nanoseconds(481), 8);
+  port->request(nanoseconds(482), {8, 198});  // in a word that was emptied
+  EXPECT_EQ(advance(*port, nanoseconds(720)),
+            (Grants{released(640, 0, {8, 199}), established(640, 0, {8, 198})}));
+}
+
 }  // namespace
 }  // namespace hybrid

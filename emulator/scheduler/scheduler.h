@@ -44,6 +44,9 @@ struct SchedulingPass {
   /// any; spares the pass the rest.
   const PortSet& inputs;
   SchedulingPriority priority;
+  /// [input][w]: whether word w of R's row of that input holds any, so that a pass need not go over long rows
+  /// of few requests; nullptr: not known.
+  const BitMatrix* occupied = nullptr;
 };
 
 class Scheduler {

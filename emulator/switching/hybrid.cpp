@@ -45,7 +45,8 @@ WordQueue& HybridOver<Worms>::classify(Time now, std::uint32_t pe, std::uint32_t
 }
 
 template <class Worms>
-Time HybridOver<Worms>::gate(Time /*now*/, Connection c) {
+Time HybridOver<Worms>::gate(Time now, Connection c) {
+  if (worms_.all_cleared(c.source, now)) return Time{};
   const Time opens = worms_.cleared(c);
   if (opens == Time::never() && circuit(c).gate != Time::never()) ++gated_[c.source];
   return opens;
@@ -120,9 +121,9 @@ Time HybridOver<Worms>::certain_until(Time now, std::uint32_t port) {
   if (link.claimed != Time::never()) return link.claimed - picoseconds(1);
   if (now < link.kept_until) return link.kept_until - picoseconds(1);
   Time next_claim = std::max(now, pes_[port].earliest_offer(now, timing_.generation)) + timing_.nic;
-  if (const Circuit& c = circuit({port, destination}); !c.finished()) {
-    if (c.gate == Time::never()) next_claim = std::min(next_claim, now + worms_.clearing(c.connection));
-  }
+  if (gated_[port] != 0)
+    if (const Circuit& c = circuit({port, destination}); !c.finished() && c.gate == Time::never())
+      next_claim = std::min(next_claim, now + worms_.clearing(c.connection));
   return std::max(now, std::min(next_claim, known_until()) - picoseconds(1));
 }
 
@@ -132,7 +133,7 @@ Time HybridOver<Worms>::certain_until(Time now, std::uint32_t port) {
 template <class Worms>
 Time HybridOver<Worms>::certain_while_gated(Time now, std::uint32_t port) {
   const Link& link = links_[port];
-  if (now >= window_.close || window_.configuration == nullptr) return {};
+  if (gated_[port] == 0 || now >= window_.close || window_.configuration == nullptr) return {};
   const Port destination = window_.configuration->destination_of(port);
   if (destination == kNoPort || link.claimed != Time::never() || now < link.kept_until) return {};
   if (const Circuit& c = circuit({port, destination}); c.finished() || c.gate != Time::never()) return {};
