@@ -81,9 +81,12 @@ class Partitioner {
     std::vector<Stretch> stretches;
     for (const auto& [first, last] : cheapest_cut(timeline_, strays_, shares_, price))
       stretches.push_back({first, last, 0});
-    const auto is_short = [&](const Stretch& s) { return share(s) < price / 2; };
-    join_short_runs(stretches, is_short);
-    join_short_to_neighbours(stretches, is_short);
+    const auto shorter_than = [&](double least) {
+      return [this, least](const Stretch& s) { return share(s) < least; };
+    };
+    // A burst that goes through many destinations once has a set of its own in every window: a run.
+    join_short_runs(stretches, shorter_than(price / 2));
+    join_short_to_neighbours(stretches, shorter_than(price / 3));
     join_alike_neighbours(stretches);
     name_phases(stretches);
     while (join_loose_end(stretches, price)) name_phases(stretches);
@@ -219,8 +222,22 @@ class Partitioner {
     }
   }
 
-  // A loop that alternates between sets begins and ends with one of them alone. Such an end, a short stretch
-  // that occurs once and whose set a neighbour has, belongs to the neighbour. Whether one was found.
+  Members cores_of(std::uint32_t phase, const std::vector<Stretch>& stretches) const {
+    Members all;
+    for (const Stretch& s : stretches) {
+      if (s.phase != phase) continue;
+      Members sum;
+      const Members core = profile(s).core;
+      std::set_union(all.begin(), all.end(), core.begin(), core.end(), std::back_inserter(sum));
+      all = std::move(sum);
+    }
+    return all;
+  }
+
+  // A loop that alternates between sets begins and ends with one of them alone, and of a set that is gone
+  // through once, a short stretch may be cut off. Such an end, a short stretch that occurs once and whose set
+  // a neighbour has, here or in another occurrence of its phase, belongs to the neighbour. Whether one was
+  // found.
   bool join_loose_end(std::vector<Stretch>& stretches, double price) const {
     for (std::size_t i = 0; i < stretches.size() && stretches.size() > 1; ++i) {
       const auto is_occurrence = [&](const Stretch& s) { return s.phase == stretches[i].phase; };
@@ -229,7 +246,7 @@ class Partitioner {
         continue;
       const Members core = profile(stretches[i]).core;
       const auto has = [&](std::size_t j) {
-        return common_members(core, profile(stretches[j]).core) * 5 >= core.size() * 4;
+        return common_members(core, cores_of(stretches[j].phase, stretches)) * 5 >= core.size() * 4;
       };
       const bool of_previous = i > 0 && has(i - 1);
       if (!of_previous && (i + 1 == stretches.size() || !has(i + 1))) continue;

@@ -42,8 +42,8 @@ class PhaseFinder {
   /// Sends of all ports, in any order: the result depends on the times alone. Ports may be out of step.
   void send(Time at, Connection connection, Bytes bytes);
   /// The phases in the order of their first occurrence; every message belongs to one. None without messages.
-  /// A job has few: a working set must stay for more than 1/40 of the job, computation not counted, to be
-  /// one.
+  /// A job has few: a working set must stay for about 1/40 of the job (half by time, half by messages,
+  /// computation not counted), or an iteration where those are longer, to be one.
   std::vector<Phase> finish();
   /// After finish(): all occurrences in order of time; neighbours differ in phase.
   const std::vector<PhaseOccurrence>& occurrences() const;

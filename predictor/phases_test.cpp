@@ -245,6 +245,25 @@ TEST_P(Disturbed, AShortJobHasItsTwoPhases) {
   EXPECT_EQ(phases[1].working_set, set_of({shift(16, 5)}));
 }
 
+// D 5.5.1: one all-to-all, then 16 rounds with the neighbours. The all-to-all takes less than a round, but
+// has four times its messages.
+TEST(Phases, AnAllToAllShorterThanARoundIsOne) {
+  for (const int all : {6, 10, 14, 20})
+    for (const int round : {12, 24, 48}) {
+      Job j(16);
+      j.repeat(3, [&](Job& j, int) {
+        j.run(all_to_all(16), microseconds(all));
+        j.repeat(16, [&](Job& j, int) { j.run(halo(4, 4), microseconds(round)); });
+      });
+      const auto phases = phases_of(j);
+      ASSERT_EQ(phases.size(), 2u) << all << ", " << round << testing::PrintToString(phases);
+      EXPECT_EQ(phases[0].occurrences, 3u) << all << ", " << round;
+      EXPECT_EQ(phases[1].occurrences, 3u) << all << ", " << round;
+      EXPECT_EQ(phases[0].working_set, set_of({all_to_all(16)})) << all << ", " << round;
+      EXPECT_EQ(phases[1].working_set, set_of({halo(4, 4)})) << all << ", " << round;
+    }
+}
+
 TEST_P(Disturbed, NeverFindsMoreThanAHandful) {
   // Loops of three random patterns of random lengths, in random order.
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {

@@ -85,7 +85,8 @@ struct SentMessage {
   Port source = 0, destination = 0;  // ports; equal for local messages, which are skipped
   Bytes bytes = 0;
   std::uint64_t site = 0;
-  std::uint32_t phase = kNoPhase;  // innermost hinted phase (region) of the rank
+  std::uint32_t phase = kNoPhase;      // innermost hinted phase (region) of the rank
+  std::uint32_t phase_occurrence = 0;  // 1: the first time that the rank's thread is in it, ...
 };
 void for_each_sent(JobTrace& trace, const ReplayOptions& options,
                    const std::function<void(const SentMessage&)>& visit);

@@ -1,5 +1,6 @@
 // The messages of a job as recorded, without a network.
 #include <queue>
+#include <unordered_map>
 #include <vector>
 
 #include "emulator/replay/collective.h"
@@ -28,7 +29,8 @@ class Visitor {
         hardware_multicast_(options.hardware_multicast),
         communicators_(trace),
         operations_(trace.locations().size()),
-        phases_(trace.locations().size()) {}
+        phases_(trace.locations().size()),
+        begun_(trace.locations().size()) {}
 
   void run() {
     for (std::uint32_t l = 0; l < operations_.size(); ++l) fetch(l);
@@ -63,7 +65,10 @@ class Visitor {
     message.destination = placement_[to];
     message.bytes = bytes;
     message.site = site;
-    message.phase = phases_[location].empty() ? kNoPhase : phases_[location].back();
+    if (!phases_[location].empty()) {
+      message.phase = phases_[location].back().region;
+      message.phase_occurrence = phases_[location].back().occurrence;
+    }
     visit_(message);
   }
 
@@ -105,7 +110,7 @@ class Visitor {
       case Kind::collective_start:
         return collective(location, rank, op);
       case Kind::phase_begin:
-        phases_[location].push_back(op.region);
+        phases_[location].push_back({op.region, ++begun_[location][op.region]});
         return;
       case Kind::phase_end:
         if (!phases_[location].empty()) phases_[location].pop_back();
@@ -122,7 +127,11 @@ class Visitor {
   const bool hardware_multicast_;
   Communicators communicators_;
   std::vector<Operation> operations_;
-  std::vector<std::vector<std::uint32_t>> phases_;
+  struct InPhase {
+    std::uint32_t region, occurrence;
+  };
+  std::vector<std::vector<InPhase>> phases_;                             // innermost last
+  std::vector<std::unordered_map<std::uint32_t, std::uint32_t>> begun_;  // how often, by region
   std::priority_queue<Next, std::vector<Next>, std::greater<>> next_;
   Round round_;
 };

@@ -53,6 +53,26 @@ TEST(ForEachSent, SaysPortsPhaseAndRecordedTime) {
   EXPECT_NE(seen[1].site, 0u);
 }
 
+TEST(ForEachSent, CountsThePhasesOccurrencesByRank) {
+  MemoryTrace trace(2);
+  trace.regions = {"a", "b"};
+  const auto in_phase = [&](std::uint32_t region, std::uint32_t sends) {
+    Operation begin = make(Kind::phase_begin), end = make(Kind::phase_end);
+    begin.region = end.region = region;
+    trace.add(0, begin);
+    for (std::uint32_t i = 0; i < sends; ++i) trace.add(0, make(Kind::send, 1, 8));
+    trace.add(0, end);
+  };
+  in_phase(0, 1);
+  in_phase(1, 2);
+  in_phase(0, 0);
+  in_phase(0, 1);
+  trace.add(0, make(Kind::send, 1, 8));
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> seen;
+  for_each_sent(trace, {}, [&](const SentMessage& m) { seen.emplace_back(m.phase, m.phase_occurrence); });
+  EXPECT_EQ(seen, (decltype(seen){{0, 1}, {1, 1}, {1, 1}, {0, 3}, {kNoPhase, 0}}));
+}
+
 TEST(ForEachSent, EpochsHaveTheirNotices) {
   MemoryTrace trace(3);
   for (const RmaSync sync : {RmaSync::post, RmaSync::start, RmaSync::complete, RmaSync::wait}) {

@@ -137,6 +137,7 @@ void gather(HintedPhase& gathered, const SentMessage& message) {
   if (phase.messages++ == 0) phase.begin = message.at;
   phase.end = std::max(phase.end, message.at);
   phase.bytes += message.bytes;
+  phase.occurrences = std::max(phase.occurrences, message.phase_occurrence);
   gathered.connections.insert({message.source, message.destination});
 }
 

@@ -215,6 +215,25 @@ TEST(JobReport, HintsNameThePhasesAndTheRestIsOutside) {
   EXPECT_THAT(phases.phases[0].working_set, ElementsAre(Connection{0, 1}));
 }
 
+TEST(JobReport, HintedPhasesTellHowOftenTheyOccurred) {
+  std::vector<std::vector<Operation>> job(2);
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    const auto kind = rank == 0 ? Operation::Kind::send : Operation::Kind::recv;
+    for (int i = 0; i < 3; ++i) {
+      auto begin = operation(Operation::Kind::phase_begin, microseconds(10 * i));
+      auto end = operation(Operation::Kind::phase_end, microseconds(10 * i + 4));
+      begin.region = end.region = 0;
+      job[rank].insert(job[rank].end(), {begin, transfer(kind, microseconds(10 * i + 1), 1 - rank, 64), end});
+    }
+    job[rank].push_back(operation(Operation::Kind::finish, microseconds(40)));
+  }
+  JobDouble trace(job, {"exchange"});
+  const JobPhases phases = find_phases(trace, {}, 2);
+  ASSERT_EQ(phases.phases.size(), 1u);
+  EXPECT_EQ(phases.phases[0].occurrences, 3u);
+  EXPECT_EQ(phases.phases[0].messages, 3u);
+}
+
 TEST(JobReport, ATechniqueNamedTwiceIsEmulatedOnce) {
   JobOptions options;
   options.techniques = {"tdm", "wormhole", "tdm"};
