@@ -268,6 +268,7 @@ void check_job(const JobOptions& options) {
     }
     if (options.techniques.empty()) check(parameters);
   }
+  check(options.replay);
   if (!options.preload_topology.empty()) check_topology(options.preload_topology, parameters);
 }
 
