@@ -346,6 +346,18 @@ TEST(Options, QuietPrintsNothingAtAll) {
   EXPECT_EQ(outcome.out + outcome.err, "");
 }
 
+TEST(Options, EvenQuietSaysWhyTheJobIsEnded) {
+  const TemporaryDirectory directory;
+  for (const Environment& environment :
+       {Environment{{"HYBRID_QUIET", "maybe"}}, Environment{{"HYBRID_QUIET", "1"}, {"HYBRID_SLOTS", "abc"}},
+        Environment{{"HYBRID_QUIET", "1"}, {"HYBRID_OUTPUT", directory.path()}}}) {
+    const Outcome outcome = run_ranks(2, {program("shim_same_transfers")}, environment, directory.path());
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("libhybrid: "));
+    EXPECT_EQ(outcome.err.find("libhybrid: "), outcome.err.rfind("libhybrid: ")) << outcome.err;
+  }
+}
+
 TEST(Finalize, RankZeroReportsOnStandardErrorAndCleansUp) {
   const TemporaryDirectory directory;
   const Outcome outcome = run_ranks(4, {program("shim_p2p_ring")}, {}, directory.path());
