@@ -187,6 +187,18 @@ TEST_F(FullDisk, ThatFillsWhileTheProgramRunsIsToldInTheReport) {
   EXPECT_THAT(outcome.err, HasSubstr("events are missing: the disk was full while the job ran"));
 }
 
+TEST_F(FullDisk, ThatFillsWhileTheTraceIsWrittenLeavesNoEmptyOne) {
+  for (int kib = 16; kib <= 48; kib += 4) {
+    SCOPED_TRACE(kib);
+    const std::string trace = "'" + disk_ + "/job/trace.otf2'", definitions = "'" + disk_ + "/job/trace.def'";
+    const Outcome outcome = in_full_disk(
+        "umount '" + disk_ + "'; mount -t tmpfs -o size=" + std::to_string(kib) + "k none '" + disk_ +
+        "' || exit 99; " + ranks(2, program("shim_p2p_ring"), "-genv HYBRID_OUTPUT '" + disk_ + "/job'") +
+        "; test ! -e " + trace + " || test -s " + trace + " -a -s " + definitions + " || exit 42");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+  }
+}
+
 TEST_F(FullDisk, WithoutRoomForADirectoryTheProgramRunsUnrecorded) {
   const Outcome outcome =
       in_full_disk("umount '" + disk_ + "'; mount -t tmpfs -o nr_inodes=1 none '" + disk_ + "' || exit 99; " +
