@@ -71,6 +71,21 @@ TEST_F(BadUsage, UnknownOptionOfRunIsNotTakenForTheProgram) {
   EXPECT_THAT(refused({"run", "--rank", "4", "--", "/bin/true"}), HasSubstr("Did you mean '--ranks'?"));
 }
 
+TEST_F(BadUsage, PortsThatTheRanksOfRunDoNotFitAreRefusedBeforeTheStart) {
+  EXPECT_THAT(refused({"run", "-n", "4", "--ports", "0,1", "--", "/bin/true"}),
+              HasSubstr("ports: 2 ports given, but the job has 4 ranks"));
+  EXPECT_THAT(refused({"run", "-n", "4", "--network", "fattree:1,2", "--", "/bin/true"}),
+              HasSubstr("2 nodes, but the job uses the ports 0 to 3"));
+  EXPECT_THAT(refused({"run", "-n", "2", "--ports", "0,5", "--network", "fattree:1,2", "--", "/bin/true"}),
+              HasSubstr("2 nodes, but the job uses the ports 0 to 5"));
+}
+
+TEST_F(BadUsage, ADirectoryIsNoTopology) {
+  EXPECT_THAT(refused({"topology", "--topology", "."}), HasSubstr("topology .: a directory, not a file"));
+  EXPECT_THAT(refused({"run", "-n", "2", "--topology", ".", "--", "/bin/true"}),
+              HasSubstr("topology .: a directory, not a file"));
+}
+
 TEST_F(BadUsage, UnexpectedArgument) {
   EXPECT_THAT(refused({"simulate", "uniform"}), HasSubstr("'uniform'"));
   EXPECT_THAT(refused({"simulate", "--", "x"}), HasSubstr("'--'"));
@@ -196,6 +211,8 @@ TEST_F(BadUsage, LauncherThatIsNotMpichs) {
   EXPECT_THAT(refused({"run", "-n", "2", "--mpiexec", "./mpiexec -v", "--", "/bin/true"}),
               AllOf(HasSubstr("Open MPI"), HasSubstr("apt install mpich")));
   EXPECT_THAT(refused({"run", "-n", "2", "--mpiexec", "./gone", "--", "/bin/true"}), HasSubstr("'./gone'"));
+  EXPECT_THAT(refused({"run", "-n", "2", "--mpiexec", "nothere", "--", "/bin/true"}),
+              AllOf(HasSubstr("--mpiexec: no program 'nothere'"), Not(HasSubstr("./my_app"))));
 }
 
 TEST_F(BadUsage, OutputThatExistsIsKept) {

@@ -44,7 +44,12 @@ std::vector<std::string> find_mpiexec(const std::string& given) {
     std::vector<std::string> command;
     for (std::string word; words >> word;) command.push_back(word);
     if (command.empty()) throw UserError("--mpiexec: empty", std::string(kMend));
-    command.front() = find_program(command.front());
+    const std::string name = command.front();
+    try {
+      command.front() = find_program(name);
+    } catch (const UserError&) {
+      throw UserError("--mpiexec: no program '" + name + "' that can be started", std::string(kMend));
+    }
     if (const LauncherKind kind = recognise_launcher(version_text(command)); !kind.hydra)
       throw UserError("--mpiexec: '" + command.front() + "' is not MPICH's (it is: " + kind.name + ")",
                       std::string(kMend));

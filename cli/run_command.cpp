@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,6 +23,7 @@
 #include "cli/unknown_variables.h"
 #include "core/error.h"
 #include "core/units.h"
+#include "emulator/network_shape.h"
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/placement/machine.h"
 #include "libhybrid/report/finish_job.h"
@@ -83,6 +85,7 @@ class RunCommand final : public Command {
     const auto unknown = flags_.apply(table_, environ);
     check_job(options_);
     const std::string ranks = settle_ranks();
+    check_ports(static_cast<std::uint32_t>(parse_count(ranks, "-n", kMostRanks)));
     if (program.empty())
       throw UserError("no program given", "hybrid run -n 16 -- ./my_app; see `hybrid run --help`.");
     const std::string application = find_program(program.front());
@@ -114,6 +117,20 @@ class RunCommand final : public Command {
     if (ranks == 0)
       throw UserError("-n: 0 ranks run nothing", "Give the number of ranks, for instance -n 16.");
     return std::to_string(ranks);
+  }
+
+  // The report would refuse them, too, but only after the program has run.
+  void check_ports(std::uint32_t ranks) const {
+    if (options_.at_finalize != "emulate") return;
+    const std::vector<std::uint32_t>& given = options_.replay.placement;
+    if (!given.empty() && given.size() != ranks)
+      throw UserError("ports: " + std::to_string(given.size()) + " ports given, but the job has " +
+                          std::to_string(ranks) + " ranks",
+                      "Give one port for each rank, in order of rank.");
+    if (given.empty() && options_.placement != "rank") return;  // how many ports, only the hosts can tell
+    JobOptions job = options_;
+    fit_nodes(given.empty() ? ranks : *std::max_element(given.begin(), given.end()) + 1, job.network);
+    check_job(job);
   }
 
   // What the ranks see beyond this process's environment, and mpiexec itself does not.

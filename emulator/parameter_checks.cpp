@@ -107,7 +107,8 @@ void check_multiplexing(const SwitchParameters& p) {
   if (p.preload > p.slots)
     refuse("preload",
            std::to_string(p.preload) + " preloaded slots, but only " + std::to_string(p.slots) + " in all",
-           "Give at most --slots.");
+           "Give more --slots, or --preload " + std::to_string(p.slots) +
+               " (--preset ch8 preloads a slot for every other node).");
   if (p.technique != "tdm" && p.technique != "hybrid") return;  // no slots to share
   const Time spread = p.circuit_spread();
   const Time unusable = p.guard + p.reconfiguration_time() + spread;

@@ -254,6 +254,14 @@ TEST_F(SwitchOptions, Chapter8sSlotsFollowTheNodesUnlessGiven) {
   EXPECT_EQ(p.preload, 5u);
 }
 
+TEST_F(SwitchOptions, Chapter8sPreloadBesideFewerSlotsIsToldFrom) {
+  set("preset", "ch8");
+  set("slots", "2");
+  EXPECT_NE(refusal(p).find("--preload 2 (--preset ch8 preloads"), std::string::npos) << refusal(p);
+  set("preload", "2");
+  EXPECT_EQ(refusal(p), "");
+}
+
 TEST_F(SwitchOptions, NodesGivenBeforeThePresetStay) {
   set("nodes", "20");
   set("preset", "ch8");

@@ -5,6 +5,8 @@
 
 #include "core/error.h"
 
+#include "emulator/network/longest_run.h"
+
 namespace hybrid {
 
 CollectivePlane::CollectivePlane(const SwitchParameters& parameters)
@@ -16,7 +18,10 @@ CollectivePlane::CollectivePlane(const SwitchParameters& parameters)
       output_free_(parameters.nodes) {}
 
 CollectivePlane::Copied CollectivePlane::multicast(Time at, Port source, const PortSet& ports, Bytes bytes) {
-  const auto more = static_cast<std::int64_t>(timing_.payload(bytes) - 1);  // words after the first
+  const std::uint64_t words = timing_.payload(bytes);
+  const Time slowest = std::max({timing_.generation, timing_.word, timing_.digital_word});
+  if (words > static_cast<std::uint64_t>(kLongestMessage / slowest)) refuse_longer_run();
+  const auto more = static_cast<std::int64_t>(words - 1);  // after the first
   const Time offered = std::max(at + timing_.generation, handed_[source]);
   const Time injected = offered + timing_.generation * more;
   handed_[source] = injected + timing_.generation;
@@ -25,12 +30,12 @@ CollectivePlane::Copied CollectivePlane::multicast(Time at, Port source, const P
   // longer.
   const Time first = std::max(offered + timing_.nic, link_free_[source]);
   const Time last = std::max(injected + timing_.nic, first + timing_.word * more);
-  link_free_[source] = last + timing_.word;
+  link_free_[source] = within_run(last + timing_.word);
 
   Time free = first + timing_.wire;
   for_each_port(ports.words(), [&](Port output) { free = std::max(free, output_free_[output]); });
   // So in the fabric, which is no faster than the link.
-  const Time passes = std::max(granted(free) + timing_.digital_word * more, last + timing_.wire);
+  const Time passes = within_run(std::max(granted(free) + timing_.digital_word * more, last + timing_.wire));
   for_each_port(ports.words(), [&](Port output) { output_free_[output] = passes + timing_.digital_word; });
   return {injected, passes + timing_.digital + timing_.nic};
 }

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "core/error.h"
+#include "emulator/network/longest_run.h"
 
 namespace hybrid {
 
@@ -13,16 +14,12 @@ namespace {
 constexpr std::uint64_t kLongMessage = 256;  // words
 constexpr std::uint64_t kCalm = 16;          // instants until the first state is saved
 
-/// Times beyond this would not add up any more: 26 days.
-constexpr Time kEnd{std::int64_t{1} << 61};
-constexpr std::int64_t kLongestMessage = kEnd.ps / 4;
-
 /// Bytes that one message may have, so that its last word is not beyond all times.
 Bytes most_bytes(const SwitchParameters& p, const Timing& t) {
   const SplitRates rates = split_rates(p);
   const Time slowest = std::max({t.generation, t.word, t.digital_word, time_on_link(p.word, rates.worms),
                                  time_on_link(p.word, rates.channel)});
-  const auto words = static_cast<std::uint64_t>(kLongestMessage / std::max<std::int64_t>(1, slowest.ps)) /
+  const auto words = static_cast<std::uint64_t>(kLongestMessage.ps / std::max<std::int64_t>(1, slowest.ps)) /
                      (1 + t.worm_overhead);
   return words > std::numeric_limits<Bytes>::max() / p.word ? std::numeric_limits<Bytes>::max()
                                                             : words * p.word;
@@ -169,9 +166,7 @@ bool Engine::run_instant(Time at, TransferListener* listener) {
   bool calm = true;
   now_ = at;
   possible_ = 0;
-  if (at > kEnd)
-    throw UserError("the run takes longer than can be emulated: " + to_string(kEnd) + " have passed",
-                    "Give fewer or smaller messages, or faster parts.");
+  if (at > kLongestRun) refuse_longer_run();
   while (events_.next() <= at) {
     const SwitchEvent event = events_.pop();
     ++handled_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "emulator/network/longest_run.h"
 #include "emulator/replay/trace_names.h"
 
 namespace hybrid {
@@ -106,7 +107,7 @@ void JobDriver::delivered(Time /*at*/, const Message& message, bool hit) {
 }
 
 void JobDriver::schedule(Time at, Event::Kind kind, std::uint32_t index) {
-  events_.push({at, order_++, index, kind});
+  events_.push({within_run(at), order_++, index, kind});
 }
 
 void JobDriver::process(Time at, const Record& record) {
@@ -179,8 +180,8 @@ bool JobDriver::fetch(Location& location, std::uint32_t index) {
   if (++operations_ % kProgressEvery == 0 && options_.progress) options_.progress(operations_);
   location.fenced = false;
   location.heard = 0;
+  location.now = later_in_run(location.now, location.operation.compute);
   location.compute += location.operation.compute;
-  location.now += location.operation.compute;
   if (location.operation.compute > Time{}) {
     schedule(location.now, Event::Kind::step, index);
     return false;
@@ -297,7 +298,7 @@ std::uint32_t JobDriver::transmit(std::uint32_t phase, std::uint32_t source, std
   const Bytes travelling = use == Transit::Use::get ? 0 : bytes;
   const Port from = placement_[source], to = placement_[destination];
   if (from == to) {
-    const Time left = now_ + time_on_link(travelling, options_.local_rate);
+    const Time left = later_in_run(now_, time_on_link(travelling, options_.local_rate));
     schedule(left, Event::Kind::injected, index);
     schedule(left + options_.local_latency, Event::Kind::delivered, index);
     count_local(travelling);

@@ -4,6 +4,7 @@
 // had before they came. Ranks on the root's port have it through shared memory, as any message between them.
 #include <algorithm>
 
+#include "emulator/network/longest_run.h"
 #include "emulator/replay/job_driver.h"
 
 namespace hybrid {
@@ -39,7 +40,7 @@ void JobDriver::broadcast(const Run& run, Instance& instance) {
     if (port != source) ports.set(port);
   }
   instance.sent = true;
-  instance.left = now_ + time_on_link(run.call.bytes, options_.local_rate);
+  instance.left = later_in_run(now_, time_on_link(run.call.bytes, options_.local_rate));
   instance.local = instance.left + options_.local_latency;
   if (!ports.any()) return;
   const CollectivePlane::Copied copied = plane_->multicast(now_, source, ports, run.call.bytes);

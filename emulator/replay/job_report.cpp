@@ -7,6 +7,12 @@
 
 namespace hybrid {
 
+namespace {
+
+__extension__ using Sum = __int128;  // a large job's times together do not fit into a Time
+
+}  // namespace
+
 void JobDriver::be_in_phase(Location& location, std::uint32_t phase) {
   if (phase == location.phase) return;
   account_.time(location.phase, location.now - location.in_phase_since);
@@ -89,15 +95,15 @@ void JobDriver::report(ReplayResult& result) const {
   measures.local_bytes = local_bytes_;
   measures.latency = latency_;
   measures.hit_rate = messages_ == 0 ? 0.0 : static_cast<double>(hits_) / static_cast<double>(messages_);
+  Sum computing = 0, communicating = 0;
   for (const Rank& rank : ranks_) {
     measures.time = std::max(measures.time, rank.end);
-    measures.compute_time += rank.compute;
-    measures.communication_time += rank.end - rank.compute;
+    computing += static_cast<Sum>(rank.compute.ps);
+    communicating += static_cast<Sum>((rank.end - rank.compute).ps);
   }
-  if (!ranks_.empty()) {
-    const auto ranks = static_cast<std::int64_t>(ranks_.size());
-    measures.compute_time = {measures.compute_time.ps / ranks};
-    measures.communication_time = {measures.communication_time.ps / ranks};
+  if (const auto ranks = static_cast<Sum>(ranks_.size()); ranks != 0) {
+    measures.compute_time = {static_cast<std::int64_t>(computing / ranks)};
+    measures.communication_time = {static_cast<std::int64_t>(communicating / ranks)};
   }
   PhaseAccount account = account_;
   for (const Location& location : locations_)

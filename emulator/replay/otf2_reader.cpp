@@ -59,6 +59,40 @@ bool looks_like_anchor(const std::string& path) {
   return std::string_view(start, sizeof start).find("OTF2") != std::string_view::npos;
 }
 
+/// Whether the strings and the number of properties that an anchor tells of are in it. libotf2 believes the
+/// number, and gathers as many strings from wherever. An anchor: 2 bytes of a buffer's mark (the second is
+/// its byte order), "OTF2", its format (1 byte), 38 bytes of fixed fields, three strings; from format 2 on
+/// the number of properties (4 bytes), a name and a value of each, and more that libotf2 checks itself.
+bool holds_what_it_tells(const std::string& path) {
+  constexpr std::size_t kMost = std::size_t{16} << 20, kFormat = 7, kStrings = 46;
+  constexpr char kLittleEndian = 'B';
+  std::ifstream file(path, std::ios::binary);
+  std::string anchor(kMost, '\0');
+  file.read(anchor.data(), static_cast<std::streamsize>(anchor.size()));
+  anchor.resize(static_cast<std::size_t>(file.gcount()));
+  std::size_t at = kStrings;
+  const auto skip_strings = [&](std::uint64_t strings) {
+    for (; strings != 0; --strings) {
+      if (at >= anchor.size()) return false;
+      at = anchor.find('\0', at);
+      if (at == std::string::npos) return false;
+      ++at;
+    }
+    return true;
+  };
+  if (anchor.size() == kMost || !skip_strings(3)) return false;
+  if (anchor[kFormat] == 1) return true;
+  constexpr std::size_t kNumber = 4;
+  if (anchor.size() - at < kNumber) return false;
+  std::uint64_t properties = 0;
+  for (std::size_t i = 0; i < kNumber; ++i) {
+    const std::size_t digit = anchor[1] == kLittleEndian ? kNumber - 1 - i : i;
+    properties = properties << 8 | static_cast<unsigned char>(anchor[at + digit]);
+  }
+  at += kNumber;
+  return skip_strings(2 * properties);
+}
+
 /// libotf2 keeps a file open for each location.
 void allow_open_files(std::size_t wanted) {
   rlimit limit{};
@@ -88,6 +122,10 @@ Otf2Trace::Otf2Trace(const std::string& anchor) : anchor_(anchor) {
     throw UserError(fmt::format("{}: the file is empty; expected the anchor file of an OTF2 archive", anchor),
                     "The recording was cut off before the archive was closed, or the copy failed.");
   if (looks_like_anchor(anchor)) {
+    if (!holds_what_it_tells(anchor))
+      throw UserError(
+          fmt::format("{}: damaged: the anchor file tells of more properties than it holds", anchor),
+          "The archive is truncated or damaged; write or copy it again.");
     [[maybe_unused]] const ForgivenLeaks forgiven;
     reader_.reset(OTF2_Reader_Open(anchor.c_str()));
   }

@@ -332,6 +332,26 @@ TEST_F(DamagedArchive, ForeignAndEmptyAnchorsAreRefused) {
   EXPECT_THAT(error_of(directory / "t.csv"), HasSubstr("not a trace that can be replayed"));
 }
 
+/// With the end of a string gone, the number of properties is read from elsewhere: millions of strings.
+TEST_F(DamagedArchive, AnAnchorThatTellsOfMoreThanItHoldsIsRefused) {
+  const std::string path = directory / "t.otf2";
+  std::ifstream whole(path, std::ios::binary);
+  std::string anchor((std::istreambuf_iterator<char>(whole)), {});
+  constexpr std::size_t kMachine = 46;
+  std::size_t at = kMachine;
+  for (int string = 0; string < 3; ++string) {
+    at = anchor.find('\0', at) + 1;
+    std::string damaged = anchor;
+    damaged[at - 1] = '\xff';
+    damaged.insert(at + 5, 4, '\x70');  // what is then taken for the number
+    std::ofstream(path, std::ios::binary) << damaged;
+    EXPECT_THAT(error_of(path), HasSubstr("tells of more properties than it holds")) << string;
+  }
+  anchor[at + 3] = '\x01';  // 2^24 properties
+  std::ofstream(path, std::ios::binary) << anchor;
+  EXPECT_THAT(error_of(path), HasSubstr("tells of more properties than it holds"));
+}
+
 TEST_F(DamagedArchive, TruncationIsFoundAnywhere) {
   for (const char* file : {"t.otf2", "t.def", "t/1.evt"}) {
     const std::uintmax_t size = fs::file_size(directory / file);

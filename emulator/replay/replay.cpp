@@ -9,6 +9,16 @@
 
 namespace hybrid {
 
+void check(const ReplayOptions& options) {
+  constexpr Time kLongest = milliseconds(10'000);  // as of the switch's own parts
+  if (options.local_latency < Time{} || options.local_latency > kLongest)
+    throw UserError("local-latency: " + to_string(options.local_latency) + " is not in the range 0 to " +
+                        to_string(kLongest),
+                    "Give a time such as 200ns.");
+  if (options.local_rate == 0)
+    throw UserError("local-rate: must be more than 0", "Give a rate such as 80Gb/s.");
+}
+
 ReplayResult replay(JobTrace& trace, SwitchParameters parameters, const ReplayOptions& options) {
   std::vector<std::uint32_t> placement = placement_of(trace, options);
   const std::uint32_t ports =
@@ -16,6 +26,7 @@ ReplayResult replay(JobTrace& trace, SwitchParameters parameters, const ReplayOp
   fit_nodes(ports, parameters);
   if (options.hardware_multicast) check_multicast(parameters);
   check(parameters);
+  check(options);
   const std::unique_ptr<Technique> technique = TechniqueRegistration::make(parameters.technique, parameters);
   if (options.timeline != nullptr) technique->observe(*options.timeline);
   CollectivePlane plane(parameters);

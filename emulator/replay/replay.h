@@ -67,6 +67,9 @@ struct ReplayResult {
   std::vector<std::string> warnings;  // what of an incomplete trace could not be replayed; one line each
 };
 
+/// Throws UserError when two ranks of one port cannot be that far apart.
+void check(const ReplayOptions& options);
+
 /// Runs to the end of the job. The nodes of the switch are the ports that the placement uses (at least 2).
 /// Throws UserError for parameters that cannot be, and UnfinishedReplay (emulator/replay/unfinished_replay.h)
 /// when the trace is damaged or its operations cannot complete (a receive that nobody sends to), naming rank

@@ -123,6 +123,72 @@ TEST(Replay, RanksOfOnePortDoNotReachTheSwitch) {
   EXPECT_THAT(error_of(alone, options), HasSubstr("the placement is of 2 ranks, the job has 3"));
 }
 
+/// 2^61 ps are the end of every run. 64 bits of picoseconds hold about four such times, so that the sum over
+/// five ranks must be wider than a Time.
+TEST(Replay, TheMeanTimesOfManyRanksAreThoseOfOneHoweverLong) {
+  const Time computing{(std::int64_t{1} << 61) - 5000};
+  MemoryTrace idle(5);
+  for (std::uint32_t r = 0; r < 5; ++r) idle.add(r, finish(computing));
+  EXPECT_EQ(run(idle).measures.compute_time, computing);
+  EXPECT_EQ(run(idle).measures.communication_time, Time{});
+
+  // Five wait as long for one that computes.
+  MemoryTrace waiting(6);
+  for (std::uint32_t r = 1; r < 6; ++r) {
+    waiting.add(0, make(Kind::send, r, 0, r == 1 ? computing : Time{}));
+    waiting.add(r, make(Kind::recv, 0));
+    waiting.add(r, finish());
+  }
+  ReplayOptions together;
+  together.placement.assign(6, 0);
+  together.local_latency = {};
+  const Measures m = run(waiting, together).measures;
+  EXPECT_EQ(m.time, computing);
+  EXPECT_EQ(m.communication_time.ps, computing.ps / 6 * 5 + computing.ps % 6 * 5 / 6);
+}
+
+TEST(Replay, ARunBeyondTheEndOfTimeIsRefused) {
+  const auto refused = [](std::uint32_t messages, Bytes bytes, BitRate rate, Time compute) {
+    MemoryTrace trace(2);
+    trace.ports = {0, 0};
+    for (std::uint32_t i = 0; i < messages; ++i) {
+      trace.add(0, make(Kind::send, 1, bytes, compute));
+      trace.add(1, make(Kind::recv, 0, bytes));
+    }
+    trace.add(0, finish());
+    trace.add(1, finish());
+    ReplayOptions options;
+    options.local_rate = rate;
+    return error_of(trace, options);
+  };
+  const Time day{std::int64_t{86'400'000} * 1'000'000'000};
+  EXPECT_EQ(refused(26, 1000, 80, day), "no error");
+  EXPECT_THAT(refused(27, 1000, 80, day), HasSubstr("longer than can be emulated"));    // of computing
+  EXPECT_THAT(refused(2'400, 1'000, 8, {}), HasSubstr("longer than can be emulated"));  // of messages
+  EXPECT_THAT(refused(1, ~Bytes{0}, 1, {}), HasSubstr("longer than can be emulated"));  // of one
+  EXPECT_THAT(refused(2, 1, 8, Time::never()), HasSubstr("longer than can be emulated"));
+}
+
+TEST(Replay, TheFabricsBroadcastsEndTogetherWithTheRun) {
+  MemoryTrace trace(3);
+  for (std::uint32_t r = 0; r < 3; ++r) {
+    trace.add(r, collective(CollectiveOp::bcast, ~Bytes{0} / 2));
+    trace.add(r, finish());
+  }
+  ReplayOptions options;
+  options.hardware_multicast = true;
+  EXPECT_THAT(error_of(trace, options), HasSubstr("longer than can be emulated"));
+}
+
+TEST(Replay, RanksOfOnePortAreNotSecondsApart) {
+  MemoryTrace trace(1);
+  ReplayOptions options;
+  options.local_latency = milliseconds(10'000);
+  EXPECT_EQ(error_of(trace, options), "no error");
+  options.local_latency = milliseconds(10'001);
+  EXPECT_THAT(error_of(trace, options), HasSubstr("local-latency: 10.001s"));
+}
+
 TEST(Replay, FlushHintsReachTheTechnique) {
   MemoryTrace trace(1);
   trace.add(0, make(Kind::flush));

@@ -185,7 +185,7 @@ void add_recording_options(OptionTable& table, JobOptions& options) {
   add_config_option(table);
   add_text(table, "output", "DIR", "new directory for trace and report (default hybrid-APP-1, -2, ...)",
            options.output);
-  add_switch(table, "quiet", "the recording prints nothing at all", options.quiet);
+  add_switch(table, "quiet", "the recording prints nothing, except why it ends the job", options.quiet);
   add_choice(table, "clock", "wall|cpu",
              "compute times from the wall clock, or from each thread's CPU clock (more ranks than cores)",
              options.clock);
@@ -264,6 +264,7 @@ void check_job(const JobOptions& options) {
     }
     if (options.techniques.empty()) check(parameters);
   }
+  check(options.replay);
   if (!options.preload_topology.empty()) check_topology(options.preload_topology, parameters);
 }
 

@@ -115,5 +115,13 @@ TEST(JobOptions, CheckRefusesASlotShorterThanItsGuard) {
   EXPECT_NO_THROW(check_job(job.options));
 }
 
+TEST(JobOptions, CheckRefusesALocalLatencyThatSumsWouldNotHold) {
+  Job job;
+  job.table.set("local-latency", "10s", "");
+  EXPECT_NO_THROW(check_job(job.options));
+  job.table.set("local-latency", "1000000s", "");
+  EXPECT_THROW(check_job(job.options), UserError);
+}
+
 }  // namespace
 }  // namespace hybrid

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -140,6 +141,10 @@ Machine machine_from_xml_text(std::string_view xml, const std::string& name) {
 }
 
 Machine machine_from_xml(const std::string& path) {
+  // A directory opens, and then breaks at the first read.
+  if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
+    throw UserError("topology " + path + ": a directory, not a file",
+                    "Export the machine's topology there with: lstopo topology.xml");
   std::ifstream file(path, std::ios::binary);
   if (!file)
     throw UserError("topology " + path + ": " + std::system_category().message(errno),

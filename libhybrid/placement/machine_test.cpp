@@ -85,6 +85,7 @@ std::string error_of(const std::string& path) {
 }
 
 TEST(Machine, BadXmlIsRefusedByName) {
+  EXPECT_THAT(error_of(::testing::TempDir()), HasSubstr(": a directory, not a file"));
   EXPECT_THAT(error_of("/nonexistent/topology.xml"), HasSubstr("/nonexistent/topology.xml: No such file"));
   const std::string good = synthetic_xml("package:1 core:2 pu:1");
   int n = 0;

@@ -73,6 +73,8 @@ bool has_header(const std::string& path) {
   return std::any_of(std::begin(magic), std::end(magic), [](char c) { return c != 0; });
 }
 
+std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
+
 // True where that cannot be read, too: merging then says why.
 bool has_line(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -122,10 +124,19 @@ Recording open_recording(const std::string& directory) {
     if (process == processes.end() || process->rank != rank) continue;
     std::string path = journal_path(directory, rank, thread);
     if (!has_header(path)) continue;
+    try {
+      const JournalReader journal(path);
+    } catch (const UserError& error) {
+      recording.damaged.emplace_back(first_line(error.what()));
+      continue;
+    }
     recorded.insert(rank);
     recording.threads.push_back(
         {static_cast<std::uint32_t>(process - processes.begin()), thread, std::move(path)});
   }
+  if (recording.threads.empty() && !recording.damaged.empty())
+    throw UserError(recording.damaged.front(),
+                    "No journal of this recording can be read: is it of another version of libhybrid?");
   for (std::uint32_t rank = 0; rank < recording.definitions.ranks; ++rank)
     if (!recorded.contains(rank)) recording.missing.push_back(rank);
   return recording;

@@ -19,13 +19,14 @@ struct Recording {
   JobDefinitions definitions;
   std::vector<Thread> threads;         // ascending in rank and thread
   std::vector<std::uint32_t> missing;  // ranks without a journal
+  std::vector<std::string> damaged;    // files that should be journals and are not: what is wrong with them
 };
 
 /// Whether `directory` holds definitions or journals with anything in them.
 bool is_recording(const std::string& directory);
 
-/// A journal whose process died before its header was written counts as none. Throws UserError when
-/// `directory` holds no recording, or damaged definitions.
+/// A journal whose process died before its header was written counts as none, and so does a damaged one.
+/// Throws UserError when `directory` holds no recording, damaged definitions, or damaged journals alone.
 Recording open_recording(const std::string& directory);
 
 }  // namespace hybrid

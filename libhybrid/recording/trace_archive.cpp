@@ -144,6 +144,13 @@ OTF2_StringRef TraceArchive::string(std::string_view text) {
 void TraceArchive::close() {
   const OTF2_ErrorCode code = OTF2_Archive_Close(archive_);
   archive_ = nullptr;
+  // libotf2 does not look whether a full disk took what it wrote last.
+  for (const std::string& path : {anchor_, directory_ + "/" + kName + ".def"}) {
+    std::error_code unknown;
+    if (code != OTF2_SUCCESS || std::filesystem::file_size(path, unknown) != 0) continue;
+    remove_files();
+    fail("no space is left for " + path);
+  }
   if (code != OTF2_SUCCESS) {
     remove_files();
     check(code);
@@ -155,7 +162,8 @@ void TraceArchive::check(OTF2_ErrorCode code) const {
 }
 
 void TraceArchive::fail(const std::string& reason) const {
-  throw RunError(anchor_ + ": the trace cannot be written: " + reason, "The journals are still there.");
+  throw RunError(anchor_ + ": the trace cannot be written: " + reason,
+                 "The journals are still there: once there is room, `hybrid recover` makes a trace of them.");
 }
 
 OTF2_ErrorCode TraceArchive::keep_reason(void* archive, const char* /*file*/, std::uint64_t /*line*/,

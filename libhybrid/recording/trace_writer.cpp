@@ -68,6 +68,7 @@ class Writing {
     const auto& processes = recording_.definitions.processes;
     summary_.ranks = recording_.definitions.ranks;
     summary_.missing = recording_.missing;
+    summary_.damaged = recording_.damaged;
     readings_.resize(processes.size());
     first_ticks_.resize(processes.size(), kNoTicks);
     threads_.resize(processes.size(), 0);
@@ -85,7 +86,8 @@ class Writing {
       summary_.events += journal.events().size();
       summary_.lost += header.lost;
       const std::uint32_t rank = processes[thread.process].rank;
-      if (!journal.complete() && (summary_.incomplete.empty() || summary_.incomplete.back() != rank))
+      const bool died = !journal.complete() && header.lost == 0;
+      if (died && (summary_.incomplete.empty() || summary_.incomplete.back() != rank))
         summary_.incomplete.push_back(rank);
     }
   }
@@ -188,7 +190,8 @@ class Writing {
       for (const ClockReading& reading : readings_) hosts.insert(reading.host);
       facts_.emplace(names::kHosts, std::to_string(hosts.size()));
     }
-    const bool complete = summary_.missing.empty() && summary_.incomplete.empty();
+    const bool complete = summary_.missing.empty() && summary_.incomplete.empty() &&
+                          summary_.damaged.empty() && summary_.lost == 0;
     facts_[std::string(names::kComplete)] = complete ? "yes" : "no";
     if (!summary_.missing.empty()) facts_[std::string(names::kMissingRanks)] = join(summary_.missing);
     if (!summary_.incomplete.empty())
@@ -221,6 +224,7 @@ std::string to_text(const TraceSummary& summary) {
     text += "  did not come to their end (the trace has what they recorded until then): " +
             of_ranks(summary.incomplete) + "\n";
   if (!summary.missing.empty()) text += "  left no journal: " + of_ranks(summary.missing) + "\n";
+  for (const std::string& why : summary.damaged) text += "  left out, being damaged: " + why + "\n";
   if (summary.lost != 0)
     text += "  lost because the disk was full: " + std::to_string(summary.lost) + " events\n";
   return text;

@@ -62,12 +62,19 @@ std::string joined(const std::vector<std::string>& lines) {
 }
 
 // The trace is whole by now: whatever fails here, the user is told that it stays.
-JobReport report_of(const std::string& anchor, const JobOptions& options, ProgressLine& line) {
+JobReport report_of(const TraceSummary& trace, const std::string& recording, const JobOptions& options,
+                    ProgressLine& line) {
+  const std::string& anchor = trace.anchor;
   try {
-    return make_report(anchor, options,
-                       [&](std::string_view what, std::uint64_t done) { line.show(what, done); });
+    JobReport report = make_report(anchor, options,
+                                   [&](std::string_view what, std::uint64_t done) { line.show(what, done); });
+    for (const std::string& why : trace.damaged)
+      report.warnings.push_back("A damaged journal is left out: " + why);
+    return report;
   } catch (const std::exception& error) {
-    throw RunError(error.what(), "The trace is kept: hybrid replay " + anchor);
+    throw RunError(error.what(), "The trace is kept: hybrid replay " + anchor +
+                                     "\n  The journals, too, if the trace is the fault: hybrid recover " +
+                                     recording);
   }
 }
 
@@ -86,7 +93,7 @@ FinishedJob finish_job(const std::string& recording, const JobOptions& options, 
     if (out != nullptr) std::fputs(to_text(trace).c_str(), out);
     return {};
   }
-  const JobReport report = report_of(trace.anchor, options, line);
+  const JobReport report = report_of(trace, recording, options, line);
   const std::string text = to_text(report);
   line.clear();
   if (out != nullptr) {

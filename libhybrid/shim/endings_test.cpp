@@ -184,6 +184,18 @@ TEST_F(FullDisk, ThatFillsWhileTheProgramRunsIsToldInTheReport) {
   EXPECT_THAT(outcome.err, HasSubstr("events are missing: the disk was full while the job ran"));
 }
 
+TEST_F(FullDisk, ThatFillsWhileTheTraceIsWrittenLeavesNoEmptyOne) {
+  for (int kib = 16; kib <= 48; kib += 4) {
+    SCOPED_TRACE(kib);
+    const std::string trace = "'" + disk_ + "/job/trace.otf2'", definitions = "'" + disk_ + "/job/trace.def'";
+    const Outcome outcome = in_full_disk(
+        "umount '" + disk_ + "'; mount -t tmpfs -o size=" + std::to_string(kib) + "k none '" + disk_ +
+        "' || exit 99; " + ranks(2, program("shim_p2p_ring"), "-genv HYBRID_OUTPUT '" + disk_ + "/job'") +
+        "; test ! -e " + trace + " || test -s " + trace + " -a -s " + definitions + " || exit 42");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+  }
+}
+
 TEST_F(FullDisk, WithoutRoomForADirectoryTheProgramRunsUnrecorded) {
   const Outcome outcome =
       in_full_disk("umount '" + disk_ + "'; mount -t tmpfs -o nr_inodes=1 none '" + disk_ + "' || exit 99; " +
@@ -341,6 +353,18 @@ TEST(Options, QuietPrintsNothingAtAll) {
                 directory.path());
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.out + outcome.err, "");
+}
+
+TEST(Options, EvenQuietSaysWhyTheJobIsEnded) {
+  const TemporaryDirectory directory;
+  for (const Environment& environment :
+       {Environment{{"HYBRID_QUIET", "maybe"}}, Environment{{"HYBRID_QUIET", "1"}, {"HYBRID_SLOTS", "abc"}},
+        Environment{{"HYBRID_QUIET", "1"}, {"HYBRID_OUTPUT", directory.path()}}}) {
+    const Outcome outcome = run_ranks(2, {program("shim_same_transfers")}, environment, directory.path());
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("libhybrid: "));
+    EXPECT_EQ(outcome.err.find("libhybrid: "), outcome.err.rfind("libhybrid: ")) << outcome.err;
+  }
 }
 
 TEST(Finalize, RankZeroReportsOnStandardErrorAndCleansUp) {

@@ -39,14 +39,14 @@ const ClockSample kLoaded = ClockSample::now();
 constexpr int kBadUsage = 2;
 
 [[noreturn]] void refuse(const std::string& text) {
-  if (launcher_rank() == 0) warn(text);
+  if (launcher_rank() == 0) say_last_words(text);
   std::exit(kBadUsage);
 }
 
 void refuse_other_mpi() {
   if (dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") == nullptr) return;
   if (number_in("OMPI_COMM_WORLD_RANK", 0) != 0 || number_in("PMIX_RANK", 0) != 0) std::exit(kBadUsage);
-  warn(
+  say_last_words(
       "this program uses Open MPI, and libhybrid.so is built for MPICH: build the program with mpicc.mpich "
       "and start it with mpiexec.mpich, or run it without libhybrid.so");
   std::exit(kBadUsage);
@@ -127,7 +127,10 @@ Place make_place(JobOptions options) {
   } catch (const UserError& error) {
     // Without a place of the user's choice nothing that the user gave is wrong.
     const bool given = !options.output.empty();
-    warn((given ? "" : "the program runs unrecorded: ") + std::string(error.what()));
+    if (given)
+      say_last_words(error.what());
+    else
+      warn(std::string("the program runs unrecorded: ") + error.what());
     place.outcome = static_cast<int>(given ? Place::Outcome::bad_usage : Place::Outcome::failed);
   } catch (const std::exception& error) {
     warn(std::string("the program runs unrecorded: ") + error.what());
@@ -236,7 +239,7 @@ bool begin(Process& p) {
   try {
     layout = find_layout(p.options, p.own_comm);
   } catch (const UserError& error) {
-    if (p.rank == 0) warn(error.what());
+    if (p.rank == 0) say_last_words(error.what());
     leave_before_work(kBadUsage);
   }
   set_yield(p.options.yield == "on" || (p.options.yield == "auto" && layout.oversubscribed()));

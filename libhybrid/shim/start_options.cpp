@@ -27,7 +27,7 @@ int launcher_rank() {
 }
 
 JobOptions read_options() {
-  // First of all, so that even a wrong setting is silent under it.
+  // First of all, so that it holds for what is said of the other settings.
   if (const char* value = std::getenv("HYBRID_QUIET"); value != nullptr) {
     const std::string_view text = value;
     be_quiet(text != "0" && text != "off" && text != "false" && text != "no");

@@ -21,6 +21,8 @@ void warn(const std::string& text) {
   if (!quiet()) std::fprintf(stderr, "libhybrid: %s\n", text.c_str());
 }
 
+void say_last_words(const std::string& text) { std::fprintf(stderr, "libhybrid: %s\n", text.c_str()); }
+
 void set_full_disk_token(const std::string& path) {
   if (path.size() < sizeof token) std::memcpy(token, path.c_str(), path.size() + 1);
 }

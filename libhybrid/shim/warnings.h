@@ -1,4 +1,5 @@
-// What the shim says: on standard error, never on standard output, and nothing at all under HYBRID_QUIET.
+// What the shim says: on standard error, never on standard output, and nothing at all under HYBRID_QUIET,
+// except why it ends the job.
 #pragma once
 
 #include <string>
@@ -7,6 +8,8 @@ namespace hybrid::shim {
 
 /// Prints "libhybrid: TEXT". Every rank that calls prints: callers choose the rank.
 void warn(const std::string& text);
+/// So does this, even under HYBRID_QUIET: for whoever is about to end the job.
+void say_last_words(const std::string& text);
 void be_quiet(bool quiet);
 bool quiet();
 
