@@ -92,6 +92,40 @@ TEST_F(BadUsage, ImpossibleParameters) {
               HasSubstr("slot-length: 50ns"));
 }
 
+TEST_F(BadUsage, EmptyValues) {
+  const std::vector<std::vector<std::string>> commands{
+      {"simulate", "--timeline"}, {"simulate", "--commands"},    {"simulate", "--nodes"},
+      {"schedule", "--requests"}, {"schedule", "--pattern"},     {"schedule", "--preload"},
+      {"schedule", "--output"},   {"topology", "--topology"},    {"topology", "--ranks"},
+      {"reproduce", "--output"},  {"replay", "x", "--timeline"}, {"recover", "x", "--output"},
+      {"simulate", "--json"}};
+  for (std::vector<std::string> words : commands) {
+    const std::string flag = words.back();
+    words.emplace_back("");
+    EXPECT_THAT(refused(words), HasSubstr(flag + ": empty"));
+    words.pop_back();
+    words.back() += "=";
+    words.insert(words.end(), {"--json", "-"});  // not its value
+    EXPECT_THAT(refused(words), HasSubstr(flag + ": empty"));
+  }
+  EXPECT_THAT(refused({"topology", "-n", ""}), HasSubstr("empty"));
+  EXPECT_THAT(refused({"replay", ""}), HasSubstr("TRACE: empty"));
+  for (const char* flag : {"--ranks", "--output", "--mpiexec", "--json"})
+    EXPECT_THAT(refused({"run", flag, "", "--", "/bin/true"}), HasSubstr(std::string(flag) + ": empty"));
+}
+
+TEST_F(BadUsage, NumbersOfAReproduction) {
+  for (const char* flag : {"--seed", "--repeats", "--threads"})
+    for (const char* number : {"99999999999999999999999", "18446744073709551616", "0x10", "-1", "1.5"})
+      EXPECT_THAT(refused({"reproduce", "C1", flag, number}),
+                  AllOf(HasSubstr(std::string(flag) + ": '" + number + "' is not a whole number"),
+                        HasSubstr("Give a whole number")));
+  EXPECT_THAT(refused({"reproduce", "C1", "--repeats", "0"}), HasSubstr("--repeats: 0 is too small"));
+  fs::create_directory("old");  // so that nothing is made: 010 is ten
+  EXPECT_THAT(refused({"reproduce", "C1", "--threads", "010", "-o", "old"}), HasSubstr("exists already"));
+  EXPECT_THAT(refused({"reproduce", "C1", "--threads", "0400", "-o", "old"}), HasSubstr("up to 256"));
+}
+
 TEST_F(BadUsage, UnknownNames) {
   EXPECT_THAT(refused({"simulate", "--technique", "wormhol"}), HasSubstr("Did you mean 'wormhole'?"));
   EXPECT_THAT(refused({"simulate", "--pattern", "unform"}), HasSubstr("Did you mean 'uniform'?"));

@@ -1,6 +1,7 @@
 // `hybrid reproduce`: the papers' claims, run again.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -8,10 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "cli/command.h"
 #include "cli/json_output.h"
+#include "cli/whole_number.h"
 #include "core/error.h"
 #include "emulator/claims/reproduction.h"
 #include "libhybrid/report/format.h"
@@ -32,18 +35,26 @@ class ReproduceCommand final : public Command {
         "CSV and "
         "SVG into a new directory, and a page with all verdicts.");
     app.add_option("CLAIM", names_, "claims such as C5, or all (the default)");
-    app.add_option("--output", output_,
-                   "new directory for figures and page (default reproduction-1, -2, ...)");
-    app.add_option("--seed", context_.seed, "of everything random")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    app.add_option("--repeats", context_.repeats,
-                   "runs with seeds that follow each other; a point is their mean")
-        ->check(CLI::Range(1, 1000))
-        ->capture_default_str();
-    app.add_option("--threads", context_.threads, "emulations beside each other; 0: one a core")
-        ->check(CLI::Range(0, 256))
-        ->capture_default_str();
+    app.add_option("-o,--output", output_,
+                   "new directory for figures and page (default reproduction-1, -2, ...)")
+        ->type_name("DIR")
+        ->take_last();
+    const auto whole = [&app](const char* name, const char* help, auto& number, std::uint64_t least,
+                              std::uint64_t most) {
+      app.add_option_function<std::string>(
+             name,
+             [&number, name, least, most](const std::string& text) {
+               number = static_cast<std::remove_reference_t<decltype(number)>>(
+                   parse_whole(text, name, least, most));
+             },
+             std::string(help) + " [" + std::to_string(number) + "]")
+          ->type_name("N")
+          ->take_last();
+    };
+    whole("--seed", "of everything random", context_.seed, 0, ~std::uint64_t{0});
+    whole("--repeats", "runs with seeds that follow each other; a point is their mean", context_.repeats, 1,
+          1000);
+    whole("--threads", "emulations beside each other; 0: one a core", context_.threads, 0, 256);
     json_.declare(app);
     app.footer("Examples:\n  hybrid reproduce\n  hybrid reproduce C5 C6 --output grids\n  hybrid list claim");
   }
