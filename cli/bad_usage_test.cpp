@@ -160,6 +160,14 @@ TEST_F(BadUsage, ConfigFileWithFaults) {
   write("run.toml", "slots = 4\nslot-lenght = '1us'\n");
   EXPECT_THAT(refused({"simulate", "--config", "run.toml"}),
               AllOf(HasSubstr("run.toml:2:1"), HasSubstr("Did you mean 'slot-length'?")));
+  write("bad.toml", "nodes = true\n");
+  EXPECT_THAT(refused({"simulate", "--config", "bad.toml"}), HasSubstr("'true' is not a whole number"));
+  // What another command has is no mistake; what none has is one for every command.
+  write("clock.toml", "clock = 'cpu'\nrepeats = 3\n");
+  EXPECT_THAT(refused({"recover", "nowhere", "--config", "clock.toml"}), HasSubstr("no directory 'nowhere'"));
+  write("clok.toml", "repeats = 3\nclok = 'cpu'\n");
+  EXPECT_THAT(refused({"recover", "nowhere", "--config", "clok.toml"}),
+              AllOf(HasSubstr("clok.toml:2:1"), HasSubstr("Did you mean 'clock'?")));
   EXPECT_THAT(refused({"simulate", "--config", "missing.toml"}), HasSubstr("'missing.toml'"));
 }
 
@@ -226,6 +234,45 @@ TEST_F(BadUsage, JsonWhereNoFileCanBe) {
   for (const char* file : {"trace.otf2", "link"})
     EXPECT_THAT(refused({"list", "--json", file}),
                 AllOf(HasSubstr(std::string("'") + file + "' exists already"), HasSubstr("another name")));
+}
+
+TEST_F(BadUsage, JsonThatCannotBeWrittenIsRefusedBeforeTheWork) {
+  EXPECT_THAT(refused({"simulate", "--messages", "1", "--json", "/proc/new.json"}),
+              HasSubstr("--json: cannot write '/proc/new.json'"));
+  EXPECT_THAT(refused({"simulate", "--messages", "1", "--json", std::string(300, 'a')}),
+              HasSubstr("--json: "));
+  const std::vector<std::string> one{"simulate", "--messages", "1", "--technique", "wormhole"};
+  for (const std::string option : {"timeline", "commands-output"}) {
+    std::vector<std::string> words = one;
+    words.insert(words.end(), {"--json", "x", "--" + option, "./x"});
+    if (option == "commands-output") words.insert(words.end(), {"--commands", "."});
+    EXPECT_THAT(refused(words), HasSubstr("'x' is the name for --" + option + ", too"));
+  }
+  EXPECT_THAT(refused({"schedule", "--nodes", "8", "--json", "x", "--output", "x"}),
+              HasSubstr("--output, too"));
+  EXPECT_THAT(refused({"simulate", "--technique", "wormhole", "--timeline", "-"}),
+              HasSubstr("into a file only"));
+}
+
+TEST_F(BadUsage, FlagsThatNothingHeeds) {
+  EXPECT_THAT(refused({"simulate", "--hotspot", "0.5"}), HasSubstr("pattern uniform has no hot spot"));
+  EXPECT_THAT(refused({"simulate", "--circuit-channels", "2"}), HasSubstr("--technique wave"));
+}
+
+TEST_F(BadUsage, InputsOfSchedules) {
+  EXPECT_THAT(refused({"schedule", "--requests", "/dev/zero"}), HasSubstr("more than 256 MiB"));
+  write("bad.json", "{\"slots\": nonsense}");
+  EXPECT_THAT(
+      refused({"schedule", "--nodes", "4", "--slots", "2", "--preload", "bad.json"}),
+      AllOf(HasSubstr("bad.json: parse error at line 1, column 12"), Not(HasSubstr("json.exception"))));
+  EXPECT_THAT(refused({"schedule", "--nodes", "9", "--network", "crossbar:8"}),
+              HasSubstr("nodes: 9, but crossbar:8 has 8 nodes"));
+  EXPECT_THAT(refused({"schedule", "--pattern", "uniform"}), HasSubstr("--pattern: unknown request set"));
+}
+
+TEST_F(BadUsage, ATreeOfOneNode) {
+  EXPECT_THAT(refused({"replay", "x", "--network", "fattree:2,1"}),
+              AllOf(HasSubstr("fattree:2,1 has 1 node"), Not(HasSubstr("--nodes"))));
 }
 
 TEST_F(BadUsage, RecoveryThatFailsLeavesNoDirectory) {

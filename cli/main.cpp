@@ -4,12 +4,14 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/command.h"
 #include "core/error.h"
+#include "core/file_size_signal.h"
 #include "core/option.h"
 
 namespace hybrid {
@@ -116,6 +118,10 @@ int run_command(const std::string& name, std::vector<std::string> words) {
     if (dashed) rest.emplace_back("--");  // the program came before them: they are its own
     program.insert(program.begin(), rest.begin(), rest.end());
   }
+  // Under `ulimit -f` a write fails then, and what it leaves is removed; a program that is started keeps the
+  // signal's meaning.
+  std::optional<FileSizeSignalGuard> guard;
+  if (!command->takes_program()) guard.emplace();
   return command->run(program);
 }
 

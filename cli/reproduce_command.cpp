@@ -62,8 +62,24 @@ class ReproduceCommand final : public Command {
   int run(const std::vector<std::string>&) override {
     json_.check();
     const std::vector<std::string> names = chosen();
+    json_.check_another("output", output_);
     const std::string directory = new_directory();
     if (context_.threads == 0) context_.threads = std::max(1U, std::thread::hardware_concurrency());
+    std::vector<Reproduced> all;
+    try {
+      all = run_claims(names, directory);
+    } catch (...) {
+      std::error_code ignored;
+      std::filesystem::remove_all(directory, ignored);  // made here, and all that is in it
+      throw;
+    }
+    if (!json_.owns_stdout()) print(all, directory);
+    json_.write(as_json(all));
+    return kDone;
+  }
+
+ private:
+  std::vector<Reproduced> run_claims(const std::vector<std::string>& names, const std::string& directory) {
     std::vector<Reproduced> all;
     ProgressLine line(stderr);
     for (const std::string& name : names) {
@@ -75,12 +91,9 @@ class ReproduceCommand final : public Command {
     }
     line.clear();
     write_page(all, directory);
-    if (!json_.owns_stdout()) print(all, directory);
-    json_.write(as_json(all));
-    return kDone;
+    return all;
   }
 
- private:
   std::vector<std::string> chosen() const {
     std::vector<std::string> known = claim_names();
     std::vector<std::string> names;

@@ -8,6 +8,8 @@
 
 #include "cli/whole_number.h"
 #include "core/error.h"
+#include "core/registry.h"
+#include "emulator/scheduler/request_sets.h"
 #include "emulator/topology/fat_tree.h"
 #include "libhybrid/options/job_options.h"
 
@@ -88,7 +90,10 @@ void add_request_options(OptionTable& table, ScheduleOptions& o) {
   table.add({"requests", "FILE", "requests from a JSON or CSV file instead of generated ones", "",
              [&o](std::string_view v) { o.requests = v; }});
   table.add({"pattern", "NAME", "generated sets: see `hybrid list 'request set'`",
-             "random; on fat trees permutation", [&o](std::string_view v) { o.pattern = v; }});
+             "random; on fat trees permutation", [&o](std::string_view v) {
+               check_registered("pattern", RequestFamily::kKind, v);
+               o.pattern = v;
+             }});
   table.add({"density", "X", "requests of an input, on average", "1", [&o](std::string_view v) {
                o.density = parse_number(v, "density", "Give a number, such as 0.5 or 8.");
              }});
