@@ -141,7 +141,7 @@ TEST_F(BadUsage, ValuesThatDoNotParse) {
 TEST_F(BadUsage, CommandFilesWithFaults) {
   write("pe0.txt", "send 1 8\nsend 2 8\n");
   EXPECT_THAT(refused({"simulate", "--commands", "none/pe"}), HasSubstr("none"));
-  EXPECT_THAT(refused({"simulate", "--commands", "pe"}), HasSubstr("nodes: 1 port"));
+  EXPECT_THAT(refused({"simulate", "--commands", "pe"}), HasSubstr("nodes: 1 port makes no switch"));
   write("pe1.txt", "blocking-receive 0\nblocking-receive 0\nblocking-receive 0\n");
   EXPECT_THAT(refused({"simulate", "--commands", "pe"}), HasSubstr("pe0.txt:2:6: there is no PE 2"));
   EXPECT_THAT(refused({"simulate", "--commands", "pe", "--nodes", "3"}),
@@ -252,6 +252,11 @@ TEST_F(BadUsage, JsonThatCannotBeWrittenIsRefusedBeforeTheWork) {
               HasSubstr("--output, too"));
   EXPECT_THAT(refused({"simulate", "--technique", "wormhole", "--timeline", "-"}),
               HasSubstr("into a file only"));
+}
+
+TEST_F(BadUsage, MendsNameOnlyWhatWouldDo) {
+  EXPECT_THAT(refused({"simulate", "--message", "x"}),
+              AllOf(HasSubstr("'x' is not a size"), Not(HasSubstr("unlimited"))));
 }
 
 TEST_F(BadUsage, FlagsThatNothingHeeds) {

@@ -43,6 +43,11 @@ TEST(Command, EverySubCommandHasHelp) {
   EXPECT_THAT(output({"run", "--help"}), HasSubstr("hybrid run [OPTION...] -- APP [ARGUMENT...]"));
 }
 
+TEST(Command, HelpNamesTheSchedulersThatRunInASwitch) {
+  const std::string help = output({"simulate", "--help"});
+  EXPECT_THAT(help, AllOf(HasSubstr("greedy|"), Not(HasSubstr("solstice")), Not(HasSubstr("level-wise"))));
+}
+
 TEST(Command, ListsWhatIsRegistered) {
   EXPECT_THAT(output({"list"}), AllOf(HasSubstr("technique"), HasSubstr("wormhole"), HasSubstr("timeout")));
   EXPECT_THAT(output({"list", "pattern"}), Not(HasSubstr("wormhole")));
