@@ -107,6 +107,40 @@ TEST_F(BadUsage, ImpossibleParameters) {
               HasSubstr("slot-length: 50ns"));
 }
 
+TEST_F(BadUsage, EmptyValues) {
+  const std::vector<std::vector<std::string>> commands{
+      {"simulate", "--timeline"}, {"simulate", "--commands"},    {"simulate", "--nodes"},
+      {"schedule", "--requests"}, {"schedule", "--pattern"},     {"schedule", "--preload"},
+      {"schedule", "--output"},   {"topology", "--topology"},    {"topology", "--ranks"},
+      {"reproduce", "--output"},  {"replay", "x", "--timeline"}, {"recover", "x", "--output"},
+      {"simulate", "--json"}};
+  for (std::vector<std::string> words : commands) {
+    const std::string flag = words.back();
+    words.emplace_back("");
+    EXPECT_THAT(refused(words), HasSubstr(flag + ": empty"));
+    words.pop_back();
+    words.back() += "=";
+    words.insert(words.end(), {"--json", "-"});  // not its value
+    EXPECT_THAT(refused(words), HasSubstr(flag + ": empty"));
+  }
+  EXPECT_THAT(refused({"topology", "-n", ""}), HasSubstr("empty"));
+  EXPECT_THAT(refused({"replay", ""}), HasSubstr("TRACE: empty"));
+  for (const char* flag : {"--ranks", "--output", "--mpiexec", "--json"})
+    EXPECT_THAT(refused({"run", flag, "", "--", "/bin/true"}), HasSubstr(std::string(flag) + ": empty"));
+}
+
+TEST_F(BadUsage, NumbersOfAReproduction) {
+  for (const char* flag : {"--seed", "--repeats", "--threads"})
+    for (const char* number : {"99999999999999999999999", "18446744073709551616", "0x10", "-1", "1.5"})
+      EXPECT_THAT(refused({"reproduce", "C1", flag, number}),
+                  AllOf(HasSubstr(std::string(flag) + ": '" + number + "' is not a whole number"),
+                        HasSubstr("Give a whole number")));
+  EXPECT_THAT(refused({"reproduce", "C1", "--repeats", "0"}), HasSubstr("--repeats: 0 is too small"));
+  fs::create_directory("old");  // so that nothing is made: 010 is ten
+  EXPECT_THAT(refused({"reproduce", "C1", "--threads", "010", "-o", "old"}), HasSubstr("exists already"));
+  EXPECT_THAT(refused({"reproduce", "C1", "--threads", "0400", "-o", "old"}), HasSubstr("up to 256"));
+}
+
 TEST_F(BadUsage, UnknownNames) {
   EXPECT_THAT(refused({"simulate", "--technique", "wormhol"}), HasSubstr("Did you mean 'wormhole'?"));
   EXPECT_THAT(refused({"simulate", "--pattern", "unform"}), HasSubstr("Did you mean 'uniform'?"));
@@ -131,7 +165,7 @@ TEST_F(BadUsage, NumbersOfReproduceOutOfRange) {
 TEST_F(BadUsage, CommandFilesWithFaults) {
   write("pe0.txt", "send 1 8\nsend 2 8\n");
   EXPECT_THAT(refused({"simulate", "--commands", "none/pe"}), HasSubstr("none"));
-  EXPECT_THAT(refused({"simulate", "--commands", "pe"}), HasSubstr("nodes: 1 port"));
+  EXPECT_THAT(refused({"simulate", "--commands", "pe"}), HasSubstr("nodes: 1 port makes no switch"));
   write("pe1.txt", "blocking-receive 0\nblocking-receive 0\nblocking-receive 0\n");
   EXPECT_THAT(refused({"simulate", "--commands", "pe"}), HasSubstr("pe0.txt:2:6: there is no PE 2"));
   EXPECT_THAT(refused({"simulate", "--commands", "pe", "--nodes", "3"}),
@@ -166,6 +200,14 @@ TEST_F(BadUsage, ConfigFileWithFaults) {
   write("run.toml", "slots = 4\nslot-lenght = '1us'\n");
   EXPECT_THAT(refused({"simulate", "--config", "run.toml"}),
               AllOf(HasSubstr("run.toml:2:1"), HasSubstr("Did you mean 'slot-length'?")));
+  write("bad.toml", "nodes = true\n");
+  EXPECT_THAT(refused({"simulate", "--config", "bad.toml"}), HasSubstr("'true' is not a whole number"));
+  // What another command has is no mistake; what none has is one for every command.
+  write("clock.toml", "clock = 'cpu'\nrepeats = 3\n");
+  EXPECT_THAT(refused({"recover", "nowhere", "--config", "clock.toml"}), HasSubstr("no directory 'nowhere'"));
+  write("clok.toml", "repeats = 3\nclok = 'cpu'\n");
+  EXPECT_THAT(refused({"recover", "nowhere", "--config", "clok.toml"}),
+              AllOf(HasSubstr("clok.toml:2:1"), HasSubstr("Did you mean 'clock'?")));
   EXPECT_THAT(refused({"simulate", "--config", "missing.toml"}), HasSubstr("'missing.toml'"));
 }
 
@@ -234,6 +276,50 @@ TEST_F(BadUsage, JsonWhereNoFileCanBe) {
   for (const char* file : {"trace.otf2", "link"})
     EXPECT_THAT(refused({"list", "--json", file}),
                 AllOf(HasSubstr(std::string("'") + file + "' exists already"), HasSubstr("another name")));
+}
+
+TEST_F(BadUsage, JsonThatCannotBeWrittenIsRefusedBeforeTheWork) {
+  EXPECT_THAT(refused({"simulate", "--messages", "1", "--json", "/proc/new.json"}),
+              HasSubstr("--json: cannot write '/proc/new.json'"));
+  EXPECT_THAT(refused({"simulate", "--messages", "1", "--json", std::string(300, 'a')}),
+              HasSubstr("--json: "));
+  const std::vector<std::string> one{"simulate", "--messages", "1", "--technique", "wormhole"};
+  for (const std::string option : {"timeline", "commands-output"}) {
+    std::vector<std::string> words = one;
+    words.insert(words.end(), {"--json", "x", "--" + option, "./x"});
+    if (option == "commands-output") words.insert(words.end(), {"--commands", "."});
+    EXPECT_THAT(refused(words), HasSubstr("'x' is the name for --" + option + ", too"));
+  }
+  EXPECT_THAT(refused({"schedule", "--nodes", "8", "--json", "x", "--output", "x"}),
+              HasSubstr("--output, too"));
+  EXPECT_THAT(refused({"simulate", "--technique", "wormhole", "--timeline", "-"}),
+              HasSubstr("into a file only"));
+}
+
+TEST_F(BadUsage, MendsNameOnlyWhatWouldDo) {
+  EXPECT_THAT(refused({"simulate", "--message", "x"}),
+              AllOf(HasSubstr("'x' is not a size"), Not(HasSubstr("unlimited"))));
+}
+
+TEST_F(BadUsage, FlagsThatNothingHeeds) {
+  EXPECT_THAT(refused({"simulate", "--hotspot", "0.5"}), HasSubstr("pattern uniform has no hot spot"));
+  EXPECT_THAT(refused({"simulate", "--circuit-channels", "2"}), HasSubstr("--technique wave"));
+}
+
+TEST_F(BadUsage, InputsOfSchedules) {
+  EXPECT_THAT(refused({"schedule", "--requests", "/dev/zero"}), HasSubstr("more than 256 MiB"));
+  write("bad.json", "{\"slots\": nonsense}");
+  EXPECT_THAT(
+      refused({"schedule", "--nodes", "4", "--slots", "2", "--preload", "bad.json"}),
+      AllOf(HasSubstr("bad.json: parse error at line 1, column 12"), Not(HasSubstr("json.exception"))));
+  EXPECT_THAT(refused({"schedule", "--nodes", "9", "--network", "crossbar:8"}),
+              HasSubstr("nodes: 9, but crossbar:8 has 8 nodes"));
+  EXPECT_THAT(refused({"schedule", "--pattern", "uniform"}), HasSubstr("--pattern: unknown request set"));
+}
+
+TEST_F(BadUsage, ATreeOfOneNode) {
+  EXPECT_THAT(refused({"replay", "x", "--network", "fattree:2,1"}),
+              AllOf(HasSubstr("fattree:2,1 has 1 node"), Not(HasSubstr("--nodes"))));
 }
 
 TEST_F(BadUsage, RecoveryThatFailsLeavesNoDirectory) {

@@ -43,6 +43,11 @@ TEST(Command, EverySubCommandHasHelp) {
   EXPECT_THAT(output({"run", "--help"}), HasSubstr("hybrid run [OPTION...] -- APP [ARGUMENT...]"));
 }
 
+TEST(Command, HelpNamesTheSchedulersThatRunInASwitch) {
+  const std::string help = output({"simulate", "--help"});
+  EXPECT_THAT(help, AllOf(HasSubstr("greedy|"), Not(HasSubstr("solstice")), Not(HasSubstr("level-wise"))));
+}
+
 TEST(Command, ListsWhatIsRegistered) {
   EXPECT_THAT(output({"list"}), AllOf(HasSubstr("technique"), HasSubstr("wormhole"), HasSubstr("timeout")));
   EXPECT_THAT(output({"list", "pattern"}), Not(HasSubstr("wormhole")));
@@ -205,6 +210,86 @@ TEST(Command, JsonIntoAFileLeavesTheTextOnStandardOutput) {
 
 TEST(Command, JsonIntoADeviceIsWritten) {
   EXPECT_THAT(output({"list", "technique", "--json", "/dev/null"}), HasSubstr("wormhole"));
+}
+
+// What a command prints that has these variables.
+std::string output_with(const std::vector<std::string>& variables, const std::vector<std::string>& words) {
+  std::vector<std::string> command{"/usr/bin/env"};
+  command.insert(command.end(), variables.begin(), variables.end());
+  command.emplace_back(HYBRID_COMMAND);
+  command.insert(command.end(), words.begin(), words.end());
+  ChildEnd end;
+  std::string text = output_of(command, end);
+  EXPECT_EQ(end.exit_code, 0) << text;
+  return text;
+}
+
+TEST(Command, OfTwoOptionsThatExcludeEachOtherTheFlagWins) {
+  const TemporaryDirectory directory;
+  const std::string file = directory / "tree.toml";
+  std::ofstream(file) << "network = 'fattree:2,4'\n";
+  const auto nodes = [](const std::vector<std::string>& variables, std::vector<std::string> words) {
+    words.insert(words.begin(), {"simulate", "--messages", "2", "--technique", "wormhole", "--json", "-"});
+    return nlohmann::json::parse(output_with(variables, words))["nodes"].get<int>();
+  };
+  EXPECT_EQ(nodes({"HYBRID_NODES=4"}, {"--network", "fattree:2,4"}), 16);
+  EXPECT_EQ(nodes({"HYBRID_NETWORK=fattree:2,4"}, {"--nodes", "4"}), 4);
+  EXPECT_EQ(nodes({}, {"--nodes", "4", "--config", file}), 4);
+  EXPECT_EQ(nodes({"HYBRID_NODES=4"}, {"--config", file}), 4);
+  EXPECT_EQ(nodes({"HYBRID_OUTSTANDING=4"}, {"--nodes", "4", "--load", "0.5"}), 4);
+  EXPECT_EQ(nodes({"HYBRID_COMMANDS=nowhere"}, {"--nodes", "4", "--pattern", "transpose"}), 4);
+}
+
+TEST(Command, ScheduleTakesOfTheVariablesWhatItCanUse) {
+  const auto schedule = [](const std::vector<std::string>& variables, std::vector<std::string> words) {
+    words.insert(words.begin(), {"schedule", "--repeats", "1", "--json", "-"});
+    return nlohmann::json::parse(output_with(variables, words));
+  };
+  const auto plain = schedule({"HYBRID_PRELOAD=2", "HYBRID_OUTPUT=nowhere/x", "HYBRID_SLOTS=2,4",
+                               "HYBRID_PATTERN=uniform", "HYBRID_NODES=8"},
+                              {"--scheduler", "greedy"});
+  EXPECT_EQ(plain["nodes"], 8);
+  EXPECT_EQ(plain["slots"], 1);
+  EXPECT_EQ(plain["pattern"], "random");
+  EXPECT_FALSE(plain.contains("preload"));
+  EXPECT_EQ(schedule({"HYBRID_SLOTS=2", "HYBRID_PATTERN=shift"}, {"--scheduler", "greedy"})["slots"], 2);
+  EXPECT_GT(schedule({"HYBRID_SCHEDULER=islip"}, {"--network", "fattree:2,4"}).size(), 1u);
+  EXPECT_EQ(schedule({}, {"--nodes", "8", "--network", "crossbar:8", "--scheduler", "greedy"})["nodes"], 8);
+  EXPECT_EQ(
+      output_with({"HYBRID_SLOTS="}, {"schedule", "--nodes", "4", "--scheduler", "greedy"}).find("none"),
+      std::string::npos);
+}
+
+TEST(Command, WhatIsNamedTwiceRunsOnce) {
+  const auto one = nlohmann::json::parse(output(
+      {"simulate", "--messages", "2", "--technique", "hybrid,hybrid", "--slots", "4,4", "--json", "-"}));
+  EXPECT_TRUE(one.is_object());
+}
+
+TEST(Command, OutputThatFindsNoRoomLeavesNothing) {
+  const TemporaryDirectory directory;
+  const std::string pes = directory / "pes";
+  std::filesystem::create_directory(pes);
+  std::ofstream first(pes + "/pe0");
+  first << "\xEF\xBB\xBF";  // a byte order mark
+  for (int i = 0; i < 300; ++i) first << "send 1 8\n";
+  first.close();
+  std::ofstream(pes + "/pe1") << "";
+  const std::string timeline = "simulate --messages 2 --technique wormhole --timeline ";
+  const std::string schedule = "schedule --scheduler first-fit --nodes 128 --density 8 --output ";
+  const std::string times = "simulate --technique wormhole --commands " + pes + " --commands-output ";
+  const std::string all = "simulate --technique wormhole,circuit --commands " + pes + " --commands-output ";
+  const std::string claim = "reproduce C12 --repeats 1 --output ";
+  for (const std::string& command : {timeline, schedule, times, all, claim}) {
+    ChildEnd end;
+    const std::string said =
+        output_of({"/bin/sh", "-c",
+                   "ulimit -f 1; " + std::string(HYBRID_COMMAND) + " " + command + (directory / "new")},
+                  end);
+    EXPECT_EQ(end.exit_code, 1) << command << said;
+    EXPECT_THAT(said, HasSubstr(directory / "new"));
+    EXPECT_FALSE(std::filesystem::exists(directory / "new")) << command;
+  }
 }
 
 TEST(Command, JsonThatFindsNoRoomLeavesNoFile) {

@@ -45,6 +45,16 @@ bool rename_to_new(const std::string& from, const std::string& to) {
 
 }  // namespace
 
+bool is_same_path(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return false;
+  std::error_code error;
+  const auto path = [&](const std::string& given) {
+    fs::path whole = fs::weakly_canonical(fs::absolute(given, error), error);
+    return whole.has_filename() ? whole : whole.parent_path();
+  };
+  return path(a) == path(b);
+}
+
 void JsonOutput::declare(CLI::App& app) {
   app.add_option("--json", target_,
                  "write the result as JSON into a new file; -: to standard output, instead of the text")
@@ -63,7 +73,27 @@ void JsonOutput::check() const {
   if (is_file(target_))
     throw UserError("--json: '" + target_ + "' exists already; nothing is overwritten",
                     "Remove it, or give another name.");
+  const auto refuse = [this] {
+    throw UserError("--json: cannot write '" + target_ + "': " + std::strerror(errno),
+                    "Name a file in a directory that you may write to.");
+  };
+  if (fs::exists(target_, ignored)) {  // a device or a pipe
+    if (::access(target_.c_str(), W_OK) != 0) refuse();
+    return;
+  }
+  const std::string path = part();
+  const int made = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (made < 0) refuse();
+  ::close(made);
+  ::unlink(path.c_str());
 }
+
+void JsonOutput::check_another(const std::string& option, const std::string& path) const {
+  if (!owns_stdout() && is_same_path(path, target_))
+    throw UserError("--json: '" + target_ + "' is the name for --" + option + ", too", "Give two names.");
+}
+
+std::string JsonOutput::part() const { return target_ + ".part-" + std::to_string(::getpid()); }
 
 void JsonOutput::write(const nlohmann::ordered_json& json) const {
   if (wanted()) write_text(json_text(json));
@@ -89,7 +119,7 @@ void JsonOutput::write_text(const std::string& text) const {
   const FileSizeSignalGuard guard;
   std::error_code ignored;
   const bool device = fs::exists(target_, ignored) && !is_file(target_);
-  const std::string path = device ? target_ : target_ + ".part-" + std::to_string(::getpid());
+  const std::string path = device ? target_ : part();
   const auto fail = [&](int reason) {
     if (!device) ::unlink(path.c_str());
     throw RunError("cannot write " + target_ + ": " + std::strerror(reason));

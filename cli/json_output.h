@@ -10,6 +10,9 @@ class App;
 
 namespace hybrid {
 
+/// Whether two paths, of files that need not be there, name the same; "" is none.
+bool is_same_path(const std::string& a, const std::string& b);
+
 class JsonOutput {
  public:
   void declare(CLI::App& app);
@@ -18,9 +21,11 @@ class JsonOutput {
   /// Whether standard output belongs to the JSON: nothing else may be printed there.
   bool owns_stdout() const { return target_ == "-"; }
 
-  /// Before the work: refuses (UserError) a file that exists, or whose folder does not. Devices and pipes are
+  /// Before the work: refuses (UserError) a file that exists, or that cannot be made. Devices and pipes are
   /// written into.
   void check() const;
+  /// Refuses that `option` names the same file; "" names none.
+  void check_another(const std::string& option, const std::string& path) const;
   /// After the work; nothing where it is not wanted. The file appears whole or not at all. Throws RunError.
   void write(const nlohmann::ordered_json& json) const;
   /// The same with the JSON text that a file holds; nothing where that is the file wanted.
@@ -28,6 +33,8 @@ class JsonOutput {
 
  private:
   void write_text(const std::string& text) const;
+  /// What the file is called until it is whole.
+  std::string part() const;
 
   std::string target_;
 };

@@ -4,12 +4,14 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/command.h"
 #include "core/error.h"
+#include "core/file_size_signal.h"
 #include "core/option.h"
 
 namespace hybrid {
@@ -54,6 +56,33 @@ std::string see_help(const CLI::App& app) { return "See `" + app.get_name() + " 
                   (meant.empty() ? "" : "Did you mean '--" + std::string(meant) + "'? ") + see_help(app));
 }
 
+/// A value that a script left empty would count as not given, and the result be plausible and wrong.
+void refuse_empty_values(CLI::App& app) {
+  for (CLI::Option* option : app.get_options())
+    if (option->get_items_expected_min() > 0)
+      option->check([](const std::string& value) { return value.empty() ? "empty" : std::string(); });
+}
+
+/// "--name=" of an option that takes a value would take the next word. What follows a program's name is the
+/// program's.
+void refuse_empty_assignments(const CLI::App& app, const Command& command,
+                              const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (!word.starts_with('-')) {
+      if (command.takes_program()) return;
+      continue;
+    }
+    const std::size_t equals = word.find('=');
+    const CLI::Option* const option = app.get_option_no_throw(word.substr(0, equals));
+    if (option == nullptr || option->get_items_expected_min() == 0) continue;
+    if (equals == std::string::npos)
+      ++i;  // its value
+    else if (equals + 1 == word.size())
+      throw UserError(word.substr(0, equals) + ": empty", see_help(app));
+  }
+}
+
 int run_command(const std::string& name, std::vector<std::string> words) {
   const std::unique_ptr<Command> command = CommandRegistration::make(name);
   CLI::App app("", "hybrid " + name);
@@ -62,6 +91,7 @@ int run_command(const std::string& name, std::vector<std::string> words) {
   app.allow_extras();
   if (command->takes_program()) app.prefix_command();
   command->declare(app);
+  refuse_empty_values(app);
 
   // What follows "--" is the program's, not ours.
   std::vector<std::string> program;
@@ -72,6 +102,7 @@ int run_command(const std::string& name, std::vector<std::string> words) {
     program.assign(dashes + 1, words.end());
     words.erase(dashes, words.end());
   }
+  refuse_empty_assignments(app, *command, words);
   std::reverse(words.begin(), words.end());  // the order that CLI11 takes a vector in
   try {
     app.parse(words);
@@ -87,6 +118,10 @@ int run_command(const std::string& name, std::vector<std::string> words) {
     if (dashed) rest.emplace_back("--");  // the program came before them: they are its own
     program.insert(program.begin(), rest.begin(), rest.end());
   }
+  // Under `ulimit -f` a write fails then, and what it leaves is removed; a program that is started keeps the
+  // signal's meaning.
+  std::optional<FileSizeSignalGuard> guard;
+  if (!command->takes_program()) guard.emplace();
   return command->run(program);
 }
 

@@ -41,6 +41,7 @@ class ReplayCommand final : public Command {
 
   int run(const std::vector<std::string>&) override {
     arguments_.settle();
+    arguments_.json().check_another("timeline", timeline_);
     ProgressLine line(stderr);
     JobOptions options = arguments_.options();
     std::optional<TimelineFile> timeline;

@@ -1,7 +1,6 @@
 // `hybrid reproduce`: the papers' claims, run again.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -11,11 +10,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "cli/command.h"
 #include "cli/json_output.h"
+#include "cli/whole_number.h"
 #include "core/error.h"
 #include "emulator/claims/reproduction.h"
 #include "libhybrid/report/format.h"
@@ -36,15 +37,26 @@ class ReproduceCommand final : public Command {
         "CSV and "
         "SVG into a new directory, and a page with all verdicts.");
     app.add_option("CLAIM", names_, "claims such as C5, or all (the default)");
-    app.add_option("--output", output_,
+    app.add_option("-o,--output", output_,
                    "new directory for figures and page (default reproduction-1, -2, ...)")
-        ->type_name("DIR");
-    add_number(app, "--seed", "of everything random [1]", 0, ~std::uint64_t{0},
-               [this](std::uint64_t n) { context_.seed = n; });
-    add_number(app, "--repeats", "runs with seeds that follow each other; a point is their mean [5]", 1, 1000,
-               [this](std::uint64_t n) { context_.repeats = static_cast<unsigned>(n); });
-    add_number(app, "--threads", "emulations beside each other [one a core]", 0, 256,
-               [this](std::uint64_t n) { context_.threads = static_cast<unsigned>(n); });
+        ->type_name("DIR")
+        ->take_last();
+    const auto whole = [&app](const char* name, const char* help, auto& number, std::uint64_t least,
+                              std::uint64_t most) {
+      app.add_option_function<std::string>(
+             name,
+             [&number, name, least, most](const std::string& text) {
+               number = static_cast<std::remove_reference_t<decltype(number)>>(
+                   parse_whole(text, name, least, most));
+             },
+             std::string(help) + " [" + std::to_string(number) + "]")
+          ->type_name("N")
+          ->take_last();
+    };
+    whole("--seed", "of everything random", context_.seed, 0, ~std::uint64_t{0});
+    whole("--repeats", "runs with seeds that follow each other; a point is their mean", context_.repeats, 1,
+          1000);
+    whole("--threads", "emulations beside each other; 0: one a core", context_.threads, 0, 256);
     json_.declare(app);
     app.footer("Examples:\n  hybrid reproduce\n  hybrid reproduce C5 C6 --output grids\n  hybrid list claim");
   }
@@ -52,8 +64,24 @@ class ReproduceCommand final : public Command {
   int run(const std::vector<std::string>&) override {
     json_.check();
     const std::vector<std::string> names = chosen();
+    json_.check_another("output", output_);
     const std::string directory = new_directory();
     if (context_.threads == 0) context_.threads = std::max(1U, std::thread::hardware_concurrency());
+    std::vector<Reproduced> all;
+    try {
+      all = run_claims(names, directory);
+    } catch (...) {
+      std::error_code ignored;
+      std::filesystem::remove_all(directory, ignored);  // made here, and all that is in it
+      throw;
+    }
+    if (!json_.owns_stdout()) print(all, directory);
+    json_.write(as_json(all));
+    return kDone;
+  }
+
+ private:
+  std::vector<Reproduced> run_claims(const std::vector<std::string>& names, const std::string& directory) {
     std::vector<Reproduced> all;
     ProgressLine line(stderr);
     for (const std::string& name : names) {
@@ -65,28 +93,7 @@ class ReproduceCommand final : public Command {
     }
     line.clear();
     write_page(all, directory);
-    if (!json_.owns_stdout()) print(all, directory);
-    json_.write(as_json(all));
-    return kDone;
-  }
-
- private:
-  /// A whole number from `least` to `most`.
-  static void add_number(CLI::App& app, const std::string& name, const std::string& help, std::uint64_t least,
-                         std::uint64_t most, const std::function<void(std::uint64_t)>& set) {
-    app.add_option_function<std::string>(
-           name,
-           [=](const std::string& text) {
-             std::uint64_t number = 0;
-             const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-             if (error != std::errc{} || end != text.data() + text.size() || number < least || number > most)
-               throw UserError(name + ": '" + text + "' is not a whole number from " + std::to_string(least) +
-                               " to " + std::to_string(most));
-             set(number);
-           },
-           help)
-        ->type_name("N")
-        ->take_last();
+    return all;
   }
 
   std::vector<std::string> chosen() const {

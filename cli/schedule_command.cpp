@@ -20,6 +20,9 @@
 #include "cli/table_flags.h"
 #include "cli/unknown_variables.h"
 #include "core/error.h"
+#include "core/registry.h"
+#include "emulator/scheduler/algorithm.h"
+#include "emulator/traffic/simulate.h"
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/report/format.h"
 #include "libhybrid/report/progress.h"
@@ -151,6 +154,7 @@ class ScheduleCommand final : public Command {
     flags_.declare(app, table_, "Network and requests");
     add_scheduling_options(table_, options_);
     flags_.declare(app, table_, "Scheduling (docs/schedule.md)");
+    settle_who_wins();
     app.add_flag("--hardware", hardware_,
                  "also show what the papers' hardware for a scheduler costs: cycles, wires, cells, memory");
     json_.declare(app);
@@ -172,6 +176,7 @@ class ScheduleCommand final : public Command {
     pass_over_what_does_not_apply();
     check_together();
     if (hardware_) check_hardware();
+    json_.check_another("output", options_.output);
     std::unique_ptr<NewFile> output;
     if (!options_.output.empty()) output = std::make_unique<NewFile>(options_.output);
     const ScheduleRun run = run_schedulers(options_, [this](std::uint64_t done, std::uint64_t all) {
@@ -185,9 +190,50 @@ class ScheduleCommand final : public Command {
   }
 
  private:
-  /// Variables and files hold for many commands: what they say and this one cannot use is passed over.
+  /// Variables and files hold for many commands.
+  void settle_who_wins() {
+    flags_.exclude("nodes", "network");
+    for (const std::string& name : options_of_generated_sets()) flags_.exclude("requests", name);
+    flags_.exclude("demand", "slots");
+    flags_.take_only_as_flag("output");  // a directory elsewhere
+    flags_.pass_over_if([](const std::string& name, std::string_view value) {
+      JobOptions job;
+      TrafficOptions traffic;
+      OptionTable jobs, patterns;
+      add_job_options(jobs, job);
+      add_traffic_options(patterns, traffic);
+      const auto takes = [&](const OptionTable& table) {
+        try {
+          if (table.find(name) != nullptr) return table.set(name, value, name), true;
+        } catch (const UserError&) {
+        }
+        return false;
+      };
+      // The ports of a simulated switch, which may have more than one that is scheduled.
+      if (name == "nodes") return value.find_first_not_of("0123456789") == std::string_view::npos;
+      return takes(jobs) || takes(patterns);
+    });
+  }
+
+  /// Those that stand in variables and files, and that this command cannot use, are passed over.
   void pass_over_what_does_not_apply() {
     const auto given = flags_.given();
+    // Elsewhere the number of slots that are preloaded.
+    if (!given.contains("preload") && options_.preload.find_first_not_of("0123456789") == std::string::npos)
+      options_.preload.clear();
+    if (options_.tree && options_.demand && !given.contains("demand")) options_.demand = false;
+    if (options_.tree && options_.demand && !given.contains("network")) {
+      options_.tree.reset();
+      options_.nodes = ScheduleOptions{}.nodes;
+    }
+    if (!given.contains("scheduler")) {
+      const std::vector<std::string> able = able_schedulers(options_);
+      std::erase_if(options_.schedulers, [&](const std::string& name) {
+        const auto all = registered_names(SchedulingAlgorithm::kKind);
+        return std::find(all.begin(), all.end(), name) != all.end() &&
+               std::find(able.begin(), able.end(), name) == able.end();
+      });
+    }
     if ((options_.tree || options_.demand) && !given.contains("preload")) options_.preload.clear();
     if (options_.demand && !given.contains("slots")) {
       options_.slots = ScheduleOptions{}.slots;
@@ -210,8 +256,16 @@ class ScheduleCommand final : public Command {
     if (options_.demand && given.contains("slots"))
       throw UserError("slots: a demand is drained in as many configurations as it takes",
                       "Leave --slots or --demand out.");
-    if (given.contains("nodes") && given.contains("network"))
-      throw UserError("nodes: --network says how many there are", "Leave --nodes or --network out.");
+    if (given.contains("nodes") && given.contains("network")) {
+      ScheduleOptions crossbar;
+      OptionTable requests;
+      add_request_options(requests, crossbar);
+      requests.set("nodes", given.at("nodes"), "--nodes");
+      if (crossbar.nodes != options_.nodes)
+        throw UserError(fmt::format("nodes: {}, but {} has {} nodes", crossbar.nodes, given.at("network"),
+                                    options_.nodes),
+                        "Leave --nodes or --network out.");
+    }
     const auto refuse = [&](const std::string& name, const std::string& why, const std::string& mend) {
       if (given.contains(name)) throw UserError(name + ": " + why, mend + " or leave --" + name + " out.");
     };

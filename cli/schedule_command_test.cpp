@@ -430,7 +430,7 @@ TEST_F(ScheduleCommandTest, BadNetworks) {
   EXPECT_THAT(refused({"--slots", "-1"}), HasSubstr("Give a whole number from 0 to"));
   EXPECT_THAT(refused({"--network", "fattree:2,4", "--scheduler", "greedy"}),
               HasSubstr("cannot schedule a fat tree"));
-  EXPECT_THAT(refused({"--network", "crossbar:8", "--nodes", "8"}),
+  EXPECT_THAT(refused({"--network", "crossbar:8", "--nodes", "9"}),
               HasSubstr("Leave --nodes or --network out"));
 }
 

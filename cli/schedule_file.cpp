@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -37,7 +38,9 @@ std::vector<Configuration> read_slots(const std::string& path, std::uint32_t por
   try {
     json = nlohmann::json::parse(file);
   } catch (const nlohmann::json::exception& fault) {
-    throw UserError(fmt::format("{}: {}", path, fault.what()), kForm);
+    std::string_view what = fault.what();  // "[json.exception.parse_error.101] parse error at line 1, ..."
+    if (what.starts_with('[')) what.remove_prefix(std::min(what.find(' '), what.size() - 1) + 1);
+    throw UserError(fmt::format("{}: {}", path, what), kForm);
   }
   if (!json.is_object() || !json.contains("slots") || !json["slots"].is_array())
     throw UserError(path + ": no array \"slots\" in it", kForm);

@@ -6,7 +6,10 @@
 #include <charconv>
 #include <utility>
 
+#include "cli/whole_number.h"
 #include "core/error.h"
+#include "core/registry.h"
+#include "emulator/scheduler/request_sets.h"
 #include "emulator/topology/fat_tree.h"
 #include "libhybrid/options/job_options.h"
 
@@ -23,22 +26,6 @@ double parse_number(std::string_view text, std::string_view what, std::string_vi
       std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (error == std::errc{} && end == text.data() + text.size()) return number;
   throw UserError(fmt::format("{}: '{}' is not a number", what, text), std::string(mend));
-}
-
-/// A whole number from `least` to `most`, or what is wrong with a mend.
-std::uint64_t parse_whole(std::string_view text, std::string_view what, std::uint64_t least,
-                          std::uint64_t most) {
-  const std::string mend = most == ~std::uint64_t{0}
-                               ? "Give a whole number, such as 1."
-                               : fmt::format("Give a whole number from {} to {}.", least, most);
-  std::uint64_t number = 0;
-  try {
-    number = parse_count(text, what, most);
-  } catch (const UserError& error) {
-    throw UserError(error.what(), mend);
-  }
-  if (number < least) throw UserError(fmt::format("{}: {} is too small", what, number), mend);
-  return number;
 }
 
 Bytes parse_message(std::string_view text) {
@@ -103,7 +90,10 @@ void add_request_options(OptionTable& table, ScheduleOptions& o) {
   table.add({"requests", "FILE", "requests from a JSON or CSV file instead of generated ones", "",
              [&o](std::string_view v) { o.requests = v; }});
   table.add({"pattern", "NAME", "generated sets: see `hybrid list 'request set'`",
-             "random; on fat trees permutation", [&o](std::string_view v) { o.pattern = v; }});
+             "random; on fat trees permutation", [&o](std::string_view v) {
+               check_registered("pattern", RequestFamily::kKind, v);
+               o.pattern = v;
+             }});
   table.add({"density", "X", "requests of an input, on average", "1", [&o](std::string_view v) {
                o.density = parse_number(v, "density", "Give a number, such as 0.5 or 8.");
              }});

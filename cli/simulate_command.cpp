@@ -2,7 +2,9 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -94,7 +96,9 @@ class SimulateCommand final : public Command {
     add_config_option(table_);
     add_switch();
     flags_.declare(app, table_, "Switch");
-    add_traffic_options(table_, traffic_);
+    OptionTable traffic;
+    add_traffic_options(traffic, traffic_);
+    for (const Option& option : traffic.options()) table_.add(option);
     flags_.declare(app, table_, "Traffic");
     table_.add({"commands", "DIR|PREFIX",
                 "one command file a PE: those in DIR, or whose paths begin with PREFIX", "",
@@ -106,6 +110,9 @@ class SimulateCommand final : public Command {
     table_.add({"timeline", "FILE", "new file: what each port did when, as trace JSON for ui.perfetto.dev",
                 "", [this](std::string_view v) { timeline_ = v; }});
     flags_.declare(app, table_, "Timeline (docs/traffic.md)");
+    flags_.exclude("nodes", "network");
+    flags_.exclude("load", "outstanding");
+    for (const Option& option : traffic.options()) flags_.exclude("commands", option.name);
     app.add_flag("--per-port", per_port_,
                  "also show how evenly the ports were used and how full the slots; JSON: each port's bytes");
     app.add_flag("--per-phase", per_phase_, "also show the measures of each phase of the pattern");
@@ -124,6 +131,17 @@ class SimulateCommand final : public Command {
   int run(const std::vector<std::string>&) override {
     json_.check();
     warn_of_unknown(flags_.apply(table_, environ));
+    const auto given = flags_.given();
+    // What a flag leaves without use is passed over where a variable or a file says it.
+    if (commands_.empty() && !given.contains("commands-output")) commands_output_.clear();
+    if (given.contains("pattern") && !given.contains("exchange") && traffic_.pattern != "all-to-all")
+      traffic_.exchange.clear();
+    json_.check_another("timeline", timeline_);
+    json_.check_another("commands-output", commands_output_);
+    if (!timeline_.empty() && is_same_path(timeline_, commands_output_))
+      throw UserError("--timeline: '" + timeline_ + "' is the name for --commands-output, too",
+                      "Give two names.");
+    refuse_what_cannot_matter();
     if (!commands_output_.empty() && commands_.empty())
       throw UserError("commands-output: there are no command files to write about", "Give --commands too.");
     if (!commands_.empty()) return run_files();
@@ -142,6 +160,19 @@ class SimulateCommand final : public Command {
   }
 
  private:
+  /// Flags that nothing heeds; variables and files may be for other runs.
+  void refuse_what_cannot_matter() const {
+    const auto given = flags_.given();
+    if (given.contains("hotspot") && commands_.empty() && traffic_.pattern != "hotspot")
+      throw UserError("hotspot: pattern " + traffic_.pattern + " has no hot spot",
+                      "Give --pattern hotspot, or leave --hotspot out.");
+    const auto runs = combinations();
+    if (given.contains("circuit-channels") &&
+        std::none_of(runs.begin(), runs.end(), [](const auto& p) { return p.technique == "wave"; }))
+      throw UserError("circuit-channels: only technique wave has them",
+                      "Give --technique wave, or leave --circuit-channels out.");
+  }
+
   std::vector<SwitchParameters> combinations() const {
     std::vector<SwitchParameters> runs;
     const auto techniques = techniques_.empty() ? std::vector<std::string>{network_.technique} : techniques_;
@@ -151,7 +182,11 @@ class SimulateCommand final : public Command {
         SwitchParameters p = network_;
         p.technique = technique;
         p.slots = slots;
-        runs.push_back(p);
+        // What is named twice runs once.
+        if (std::none_of(runs.begin(), runs.end(), [&](const SwitchParameters& other) {
+              return other.technique == technique && other.slots == slots;
+            }))
+          runs.push_back(p);
         if (!uses_slots(technique)) break;  // the same for every K
       }
     return runs;
@@ -216,6 +251,16 @@ class SimulateCommand final : public Command {
   void write_times(const std::vector<CommandFile>& files, const std::vector<CommandResult>& all) const {
     if (all.size() == 1) return write_records(commands_output_, files, all.front());
     write_records(commands_output_, {}, {});
+    try {
+      write_each(files, all);
+    } catch (...) {
+      std::error_code ignored;
+      std::filesystem::remove_all(commands_output_, ignored);  // made here, and all that is in it
+      throw;
+    }
+  }
+
+  void write_each(const std::vector<CommandFile>& files, const std::vector<CommandResult>& all) const {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const Measures& m = results_[i];
       write_records(

@@ -3,6 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "core/error.h"
+#include "libhybrid/options/job_options.h"
+
 namespace hybrid {
 
 void TableFlags::declare(CLI::App& app, const OptionTable& table, const std::string& group,
@@ -43,21 +46,74 @@ std::map<std::string, std::string, std::less<>> TableFlags::given() const {
   return given;
 }
 
+void TableFlags::exclude(std::string one, std::string other) {
+  exclusive_.emplace_back(std::move(one), std::move(other));
+}
+
+void TableFlags::take_only_as_flag(std::string name) { only_flags_.insert(std::move(name)); }
+
+void TableFlags::pass_over_if(std::function<bool(const std::string&, std::string_view)> others_take) {
+  others_take_ = std::move(others_take);
+}
+
+OptionTable TableFlags::beside(const Names& given, const OptionTable& table) const {
+  Names excluded = only_flags_;
+  for (const auto& [one, other] : exclusive_) {
+    if (given.contains(one) && !given.contains(other)) excluded.insert(other);
+    if (given.contains(other) && !given.contains(one)) excluded.insert(one);
+  }
+  OptionTable rest;
+  for (Option option : table.options()) {
+    if (excluded.contains(option.name)) continue;
+    if (others_take_)
+      option.set = [this, name = option.name, set = option.set](std::string_view value) {
+        try {
+          set(value);
+        } catch (const UserError&) {
+          if (name == "config" || !others_take_(name, value)) throw;
+        }
+      };
+    rest.add(std::move(option));
+  }
+  return rest;
+}
+
 std::vector<std::string> TableFlags::apply(const OptionTable& table, const char* const* environment) const {
-  auto flags = given();
+  const auto flags = given();
+  Names in_flags, in_variables;
+  for (const auto& [name, value] : flags) in_flags.insert(name);
+  std::string config, origin = "--config";  // a file given by flag replaces that of the variable
+  if (const auto flag = flags.find("config"); flag != flags.end()) config = flag->second;
   std::vector<const char*> variables;
-  for (; environment != nullptr && *environment != nullptr; ++environment) variables.push_back(*environment);
-  // A file given by flag replaces that of the variable; either comes first, though its flag would win over
-  // variables.
-  if (const auto config = flags.find("config"); config != flags.end()) {
-    table.set("config", config->second, "--config");
-    flags.erase(config);
-    std::erase_if(variables, [](std::string_view v) { return v.starts_with("HYBRID_CONFIG="); });
+  for (; environment != nullptr && *environment != nullptr; ++environment) {
+    static constexpr std::string_view kConfig = "HYBRID_CONFIG=";
+    const std::string_view variable = *environment;
+    if (table.find("config") != nullptr && variable.starts_with(kConfig)) {
+      if (config.empty()) config = variable.substr(kConfig.size()), origin = "HYBRID_CONFIG";
+      continue;
+    }
+    for (const Option& option : table.options())
+      if (variable.starts_with(environment_name(option.name) + "=") && !variable.ends_with('='))
+        in_variables.insert(option.name);
+    variables.push_back(*environment);
   }
   variables.push_back(nullptr);
-  std::vector<std::string> unknown = table.set_from_environment(variables.data());
+  const OptionTable for_variables = beside(in_flags, table);
+  Names in_both = in_flags;
+  in_both.merge(in_variables);
+  const OptionTable for_file = beside(in_both, for_variables);
+  if (!config.empty()) {
+    try {
+      apply_config_file(config, for_file);
+    } catch (const UserError& error) {
+      std::string_view what = error.what();
+      if (what.starts_with("config: ")) what.remove_prefix(8);
+      throw UserError(origin + ": " + std::string(what));
+    }
+  }
+  std::vector<std::string> unknown = for_variables.set_from_environment(variables.data());
   for (const Option& option : table.options())
-    if (const auto flag = flags.find(option.name); flag != flags.end())
+    if (const auto flag = flags.find(option.name); flag != flags.end() && option.name != "config")
       table.set(option.name, flag->second, "--" + option.name);
   return unknown;
 }

@@ -4,29 +4,15 @@
 #include <cstdio>
 #include <string_view>
 
-#include "cli/schedule_options.h"
 #include "core/option.h"
-#include "emulator/traffic/simulate.h"
-#include "libhybrid/options/job_options.h"
+#include "libhybrid/options/option_names.h"
 
 namespace hybrid {
 namespace {
 
 std::vector<std::string> all_variables() {
-  JobOptions job;
-  TrafficOptions traffic;
-  ScheduleOptions schedule;
-  OptionTable jobs, patterns, schedules;  // a name may stand in several
-  add_recording_options(jobs, job);
-  add_emulation_options(jobs, job);
-  add_traffic_options(patterns, traffic);
-  add_request_options(schedules, schedule);
-  add_scheduling_options(schedules, schedule);
   std::vector<std::string> names;
-  for (const OptionTable* table : {&jobs, &patterns, &schedules})
-    for (const Option& option : table->options()) names.push_back(environment_name(option.name));
-  for (const char* only_simulate : {"commands", "commands-output", "timeline"})
-    names.push_back(environment_name(only_simulate));
+  for (const std::string& name : names_of_all_options()) names.push_back(environment_name(name));
   return names;
 }
 

@@ -98,6 +98,7 @@ std::vector<std::string> OptionTable::set_from_environment(const char* const* en
     if (variable == variables.end()) continue;
     const std::string_view value = variable->second;
     variables.erase(variable);
+    if (value.empty()) continue;
     set(option.name, value, name);
   }
   std::vector<std::string> unknown;

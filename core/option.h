@@ -30,9 +30,9 @@ class OptionTable {
   /// the error. An unknown name is a UserError that tells the likely meant one.
   void set(std::string_view name, std::string_view value, std::string_view origin) const;
 
-  /// Applies every variable of `environment` ("NAME=value", null-terminated array) that starts with HYBRID_,
-  /// in the table's order, so that a preset, which stands early, does not undo what is set beside it. Returns
-  /// the names of those that no option has (the caller tells the user).
+  /// Applies every variable of `environment` ("NAME=value", null-terminated) that starts with HYBRID_ and is
+  /// not empty, in the table's order, so that a preset, which stands early, does not undo what is set beside
+  /// it. Returns the names of those that no option has (the caller tells the user).
   std::vector<std::string> set_from_environment(const char* const* environment) const;
 
  private:

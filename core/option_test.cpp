@@ -102,9 +102,17 @@ TEST(Option, AnEmptyEnvironmentSetsNothing) {
 
 TEST(Option, ABadVariableIsNamed) {
   Settings s;
-  const char* const environment[] = {"HYBRID_SLOTS=", nullptr};
+  const char* const environment[] = {"HYBRID_SLOTS=x", nullptr};
   EXPECT_TRUE(
-      error_of([&] { s.table.set_from_environment(environment); }).starts_with("HYBRID_SLOTS: slots: ''"));
+      error_of([&] { s.table.set_from_environment(environment); }).starts_with("HYBRID_SLOTS: slots: 'x'"));
+}
+
+TEST(Option, AVariableThatIsSetButEmptyIsNotSet) {
+  Settings s;
+  s.table.set("slots", "7", "");
+  const char* const environment[] = {"HYBRID_SLOTS=", nullptr};
+  EXPECT_TRUE(s.table.set_from_environment(environment).empty());
+  EXPECT_EQ(s.slots, 7u);
 }
 
 TEST(Option, VariablesAreNamedAfterTheOption) {

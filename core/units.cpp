@@ -158,9 +158,13 @@ std::string format_bytes(Bytes bytes) {
 }
 
 BitRate parse_rate(std::string_view text, std::string_view what) {
-  static constexpr std::array<Unit, 4> kUnits{
-      {{"b/s", 1}, {"kb/s", 1'000}, {"mb/s", 1'000'000}, {"gb/s", 1'000'000'000}}};
-  static constexpr std::array<Unit, 3> kShort{{{"k", 1'000}, {"m", 1'000'000}, {"g", 1'000'000'000}}};
+  static constexpr std::array<Unit, 5> kUnits{{{"b/s", 1},
+                                               {"kb/s", 1'000},
+                                               {"mb/s", 1'000'000},
+                                               {"gb/s", 1'000'000'000},
+                                               {"tb/s", 1'000'000'000'000}}};
+  static constexpr std::array<Unit, 4> kShort{
+      {{"k", 1'000}, {"m", 1'000'000}, {"g", 1'000'000'000}, {"t", 1'000'000'000'000}}};
   const std::uint64_t maximum = 1'000'000'000'000'000;
   // A capital B means bytes to most people: better refused than read as bits.
   const bool in_bytes = text.find('B') != std::string_view::npos;
@@ -168,7 +172,7 @@ BitRate parse_rate(std::string_view text, std::string_view what) {
   if (!rate && !in_bytes) rate = read_scaled(text, kShort, false, maximum);
   if (rate && *rate > 0) return *rate;
   throw UserError(refused(what, text, "a link rate"),
-                  "Give bits (b, not B) per second: 6.4Gb/s, 400Gb/s, 100M.");
+                  "Give bits (b, not B) per second: 6.4Gb/s, 1.6Tb/s, 100M.");
 }
 
 std::string format_rate(BitRate rate) {

@@ -10,6 +10,11 @@
 namespace hybrid {
 namespace {
 
+TEST(Units, RatesMayBeInTerabits) {
+  EXPECT_EQ(parse_rate("1.6Tb/s", "x"), 1'600'000'000'000u);
+  EXPECT_EQ(parse_rate("2T", "x"), 2'000'000'000'000u);
+}
+
 Bytes bytes(std::string_view text) { return parse_bytes(text, "--buffer"); }
 BitRate rate(std::string_view text) { return parse_rate(text, "--link-rate"); }
 

@@ -72,6 +72,9 @@ void refuse_nodes(const SwitchParameters& p, std::uint32_t given, std::uint32_t 
 void check_network(const SwitchParameters& p) {
   if (!p.is_tree()) return;
   const FatTree tree(p.tree);
+  if (tree.nodes() < 2)
+    throw UserError(fmt::format("network: {} has 1 node, which has nobody to send to", to_string(p.tree)),
+                    "Give at least 2 ports down: fattree:L,W,M has M^L nodes.");
   if (p.nodes != tree.nodes()) refuse_nodes(p, p.nodes, tree.nodes());
   if (std::uint64_t{tree.switches()} * (p.tree.up + p.tree.down) > kMostSwitchPorts)
     throw UserError(fmt::format("network: {} has {} switches of {} ports, more than can be emulated",

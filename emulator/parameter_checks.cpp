@@ -153,7 +153,7 @@ void check_input_queues(std::string_view name) {
 
 void check(const SwitchParameters& p) {
   if (p.nodes < 2)
-    refuse("nodes", std::to_string(p.nodes) + (p.nodes == 1 ? " port" : " ports") + " make no switch",
+    refuse("nodes", std::to_string(p.nodes) + (p.nodes == 1 ? " port makes" : " ports make") + " no switch",
            "Give at least 2.");
   if (p.nodes > kMostNodes)
     refuse("nodes", std::to_string(p.nodes) + " are too many",

@@ -12,6 +12,7 @@
 #include "emulator/fabric.h"
 #include "emulator/network_shape.h"
 #include "emulator/parameters.h"
+#include "emulator/scheduler/algorithm.h"
 
 namespace hybrid {
 
@@ -29,6 +30,15 @@ struct Given {
 std::string names_of(std::string_view kind) {
   std::string names;
   for (std::string_view k : registered_names(kind)) names += (names.empty() ? "" : "|") + std::string(k);
+  return names;
+}
+
+/// Those that schedule one slot of a switch.
+std::string names_of_slot_schedulers() {
+  std::string names;
+  for (std::string_view k : registered_names(SchedulingAlgorithm::kKind))
+    if (SchedulerRegistration::make(k)->one_slot({2, 1, 0}) != nullptr)
+      names += (names.empty() ? "" : "|") + std::string(k);
   return names;
 }
 
@@ -164,7 +174,11 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
            p.reconfiguration_command);
   add.time("reconfiguration-switching", "its second part: the fabric changes", p.reconfiguration_switching);
   add.time("reconfiguration-lock", "its third part: receivers lock to new senders", p.reconfiguration_lock);
-  add.named("scheduler", "scheduler", "who grants circuits, one slot a pass", p.scheduler_name);
+  add.add("scheduler", names_of_slot_schedulers(), "who grants circuits, one slot a pass", p.scheduler_name,
+          [&p](std::string_view v) {
+            check_registered("scheduler", "scheduler", v);
+            p.scheduler_name = v;
+          });
   add.count("scheduler-steps",
             "matching: longest augmenting path K; islip, pim: iterations of a pass; 0: 9 and log2 N",
             p.scheduler_steps, ~std::uint32_t{0});

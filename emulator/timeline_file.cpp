@@ -34,7 +34,8 @@ std::string named(std::string_view what, unsigned process, unsigned thread, std:
 }  // namespace
 
 TimelineFile::TimelineFile(const std::string& path, std::uint32_t ports)
-    : path_(path), file_(std::fopen(path.c_str(), "wx")), channels_(ports, 0) {
+    : path_(path), file_(path == "-" ? nullptr : std::fopen(path.c_str(), "wx")), channels_(ports, 0) {
+  if (path == "-") throw UserError("timeline: it goes into a file only", "Name a new file.");
   if (file_ == nullptr) {
     if (errno == EEXIST)
       throw UserError("timeline: '" + path + "' exists already",
@@ -64,6 +65,7 @@ void TimelineFile::finish() {
   const bool failed = std::ferror(file_) != 0;
   const bool closed = std::fclose(file_) == 0;
   file_ = nullptr;
+  if (failed || !closed) std::remove(path_.c_str());
   if (failed || !closed) throw RunError("timeline: cannot write '" + path_ + "'", "Is the disk full?");
 }
 

@@ -133,7 +133,23 @@ RequestSet read_requests(const std::string& path, std::uint32_t ports) {
   if (const auto size = std::filesystem::file_size(path, error); !error && size > kMost)
     throw UserError(fmt::format("requests: '{}' has {} bytes", path, size),
                     fmt::format("Give a file of at most {}.", format_bytes(kMost)));
-  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  if (std::filesystem::is_regular_file(path, error)) {
+    const std::string content{std::istreambuf_iterator<char>(file), {}};
+    return parse_requests(content, path, ports);
+  }
+  // A pipe, or a device, which may have no end.
+  constexpr std::size_t kMostPiped = std::size_t{1} << 28, kPiece = std::size_t{1} << 16;
+  std::string content;
+  while (file) {
+    const std::size_t before = content.size();
+    content.resize(before + kPiece);
+    file.read(content.data() + before, kPiece);
+    content.resize(before + static_cast<std::size_t>(file.gcount()));
+    if (content.size() > kMostPiped)
+      throw UserError(
+          fmt::format("requests: '{}' is no file, and gives more than {}", path, format_bytes(kMostPiped)),
+          "Name a file of requests, JSON or CSV.");
+  }
   return parse_requests(content, path, ports);
 }
 

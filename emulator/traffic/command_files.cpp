@@ -92,6 +92,7 @@ std::string text_of(const fs::path& file) {
   if (in) text.assign(std::istreambuf_iterator<char>(in), {});
   if (!in || in.bad())
     throw UserError(fmt::format("commands: cannot read '{}': {}", file.string(), std::strerror(errno)));
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // a byte order mark
   return text;
 }
 

@@ -7,6 +7,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include "core/error.h"
 #include "emulator/traffic/command_run.h"
@@ -77,14 +80,20 @@ void write_records(const std::string& directory, const std::vector<CommandFile>&
     throw RunError(
         fmt::format("commands-output: cannot make the directory '{}': {}", directory, std::strerror(errno)));
   }
+  std::vector<std::string> written;
   for (std::size_t pe = 0; pe < files.size(); ++pe) {
     if (files[pe].name.empty()) continue;
     const std::string path = fmt::format("{}/pe{}.tsv", directory, pe);
+    written.push_back(path);
     std::ofstream out(path, std::ios::binary);
     out << record_text(files[pe], result.pes[pe]);
     out.close();
-    if (!out)
-      throw RunError(fmt::format("commands-output: cannot write '{}': {}", path, std::strerror(errno)));
+    if (out) continue;
+    const int reason = errno;
+    std::error_code ignored;
+    for (const std::string& file : written) std::filesystem::remove(file, ignored);
+    std::filesystem::remove(directory, ignored);
+    throw RunError(fmt::format("commands-output: cannot write '{}': {}", path, std::strerror(reason)));
   }
 }
 

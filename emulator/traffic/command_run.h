@@ -76,7 +76,7 @@ std::string record_text(const CommandFile& file, const PeRecord& record);
 /// Refuses (UserError) an output directory that exists or whose parent does not.
 void check_new_directory(const std::string& option, const std::string& directory);
 /// Writes pe0.tsv, pe1.tsv, ... of all PEs with a file into `directory`, which is made. Throws UserError when
-/// it exists and RunError when it cannot be written.
+/// it exists and RunError when it cannot be written; then nothing of it stays.
 void write_records(const std::string& directory, const std::vector<CommandFile>& files,
                    const CommandResult& result);
 

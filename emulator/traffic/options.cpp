@@ -26,6 +26,15 @@ double parse_share(std::string_view option, std::string_view text, std::string_v
       std::string(mend));
 }
 
+Bytes parse_message(std::string_view text) {
+  try {
+    return parse_bytes(text, "message");
+  } catch (const UserError&) {  // whose mend is "unlimited" too
+    throw UserError("message: '" + std::string(text) + "' is not a size",
+                    "Give bytes: 128, 2K, 8KiB or 1.5M.");
+  }
+}
+
 }  // namespace
 
 void add_traffic_options(OptionTable& table, TrafficOptions& o) {
@@ -40,7 +49,7 @@ void add_traffic_options(OptionTable& table, TrafficOptions& o) {
                o.pattern = v;
              }});
   table.add({"message", "BYTES", "payload of each message", std::to_string(o.message),
-             [&o](std::string_view v) { o.message = parse_bytes(v, "message"); }});
+             [&o](std::string_view v) { o.message = parse_message(v); }});
   table.add(
       {"messages", "N", "messages of each node that sends (meshes: rounds); 0: the pattern's own number",
        std::to_string(o.messages), [&o](std::string_view v) { o.messages = parse_count(v, "messages"); }});

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "libhybrid/options/job_options.h"
+#include "libhybrid/options/option_names.h"
 
 namespace hybrid {
 
@@ -41,8 +42,12 @@ void require_known(const toml::table& file, const OptionTable& table, const std:
   for (const auto& [key, value] : file) {
     const std::string where = place(path, key.source());
     if (key.str() == "config") throw UserError(where + ": a config file cannot name another one");
-    if (table.find(key.str()) == nullptr)
-      table.set(key.str(), "", where);  // throws, with the likely meant name
+    const auto& all = names_of_all_options();
+    if (table.find(key.str()) != nullptr || std::find(all.begin(), all.end(), key.str()) != all.end())
+      continue;
+    const std::string_view meant = likely_meant(key.str(), {all.begin(), all.end()});
+    throw UserError(where + ": unknown option '" + std::string(key.str()) + "'",
+                    meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
   }
 }
 
@@ -65,7 +70,12 @@ void apply_config_file(const std::string& path, const OptionTable& table) {
     const toml::node* value = file.get(option.name);
     if (value == nullptr) continue;
     const std::string where = place(path, value->source());
-    table.set(option.name, text_of(*value, where, option.name, false), where);
+    std::string text = text_of(*value, where, option.name, false);
+    // Told as it was written where the option is no switch.
+    if (const auto* truth = value->as_boolean();
+        truth != nullptr && !option.value.empty() && option.value.find("on|off") == std::string::npos)
+      text = truth->get() ? "true" : "false";
+    table.set(option.name, text, where);
   }
 }
 

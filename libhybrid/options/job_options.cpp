@@ -24,7 +24,7 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-// A switch given without a value, as a flag or as an empty variable, is on.
+// A switch given without a value, as a flag, is on.
 bool read_switch(std::string_view text, std::string_view what) {
   for (std::string_view on : {"", "on", "true", "yes", "1"})
     if (text == on) return true;
@@ -296,7 +296,16 @@ std::string options_page() {
          "the key `slot-length` of a TOML file (`--config FILE`, or `HYBRID_CONFIG=FILE`), and the variable\n"
          "`HYBRID_SLOT_LENGTH`, which a job that preloads `libhybrid.so` without the command reads too. "
          "Flags win over\n"
-         "variables, variables over the file, the file over a preset. Times take units (`200ns`, `1.5us`), "
+         "variables, variables over the file, the file over a preset. A variable that is set but empty "
+         "counts "
+         "as not set; an\n"
+         "empty value of a flag is refused. Of two options that exclude each other (`nodes`, `network`) the "
+         "one given "
+         "by flag\n"
+         "wins. A file and variables may hold what other commands need: that is passed over; a key that no "
+         "command "
+         "has is\n"
+         "refused, such a variable is warned of. Times take units (`200ns`, `1.5us`), "
          "sizes too\n"
          "(`128`, `8K`, `unlimited`), and so do rates (`6.4Gb/s`). Lists have commas: `--slots 2,4,8`; in "
          "TOML they\n"

@@ -86,8 +86,8 @@ bool uses_slots(std::string_view technique);
 
 /// Applies the keys of a TOML file, which are the names of the table's options, in the table's order. A value
 /// is a string ("200ns"), a number, a boolean, or an array of these (a list); `algorithm` may be a table.
-/// Throws UserError "FILE:LINE:COL: ..." for a syntax error, an unknown key (with the likely meant one) or a
-/// bad value.
+/// A key of another command is passed over. Throws UserError "FILE:LINE:COL: ..." for a syntax error, a key
+/// of none (with the likely meant one) or a bad value.
 void apply_config_file(const std::string& path, const OptionTable& table);
 
 /// The parts of "a,b , c" without blanks around them. Throws UserError, naming `what`, for an empty part.

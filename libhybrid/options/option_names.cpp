@@ -1,0 +1,28 @@
+#include "libhybrid/options/option_names.h"
+
+#include "core/option.h"
+#include "emulator/traffic/simulate.h"
+#include "libhybrid/options/job_options.h"
+
+namespace hybrid {
+
+const std::vector<std::string>& names_of_all_options() {
+  static const std::vector<std::string> all = [] {
+    JobOptions job;
+    TrafficOptions traffic;
+    OptionTable jobs, patterns;  // a name may stand in both
+    add_job_options(jobs, job);
+    add_traffic_options(patterns, traffic);
+    std::vector<std::string> names;
+    for (const OptionTable* table : {&jobs, &patterns})
+      for (const Option& option : table->options()) names.push_back(option.name);
+    // Those that only the command has (cli/): simulate's, then schedule's; a test of it compares.
+    names.insert(names.end(), {"nodes", "commands", "commands-output", "timeline"});
+    names.insert(names.end(),
+                 {"requests", "density", "sizes", "repeats", "steps", "demand", "partial", "packet-share"});
+    return names;
+  }();
+  return all;
+}
+
+}  // namespace hybrid
