@@ -154,10 +154,6 @@ TEST_F(BadUsage, ValuesThatDoNotParse) {
 }
 
 TEST_F(BadUsage, NumbersOfReproduceOutOfRange) {
-  for (const char* value : {"soon", "-1", "1.5", "18446744073709551616"})
-    EXPECT_THAT(refused({"reproduce", "C1", "--seed", value}),
-                HasSubstr("--seed: '" + std::string(value) +
-                          "' is not a whole number from 0 to 18446744073709551615"));
   EXPECT_THAT(refused({"reproduce", "C1", "--repeats", "0"}), HasSubstr("number from 1 to 1000"));
   EXPECT_THAT(refused({"reproduce", "C1", "--threads", "300"}), HasSubstr("number from 0 to 256"));
 }

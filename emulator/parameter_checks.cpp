@@ -96,6 +96,26 @@ void check_reconfiguration(const SwitchParameters& p) {
            "Give either --reconfiguration or its parts, which --fabric sets too.");
 }
 
+/// What is on its way for very many slots is followed slot by slot, in time and memory.
+void check_slots_under_way(const SwitchParameters& p) {
+  constexpr std::int64_t kMostSlotsUnderWay = 100'000;
+  const auto check = [&](std::string_view option, const std::string& what, Time t) {
+    if (t.ps / kMostSlotsUnderWay > p.slot_length.ps || t > kMostSlotsUnderWay * p.slot_length)
+      refuse(option,
+             what + " takes " + to_string(t) + ", more than " + std::to_string(kMostSlotsUnderWay) +
+                 " slots of " + to_string(p.slot_length),
+             "Give a shorter time, or longer slots (--slot-length).");
+  };
+  const Time way = p.serialise + p.cable + p.deserialise;
+  check(p.cable >= p.serialise && p.cable >= p.deserialise ? "cable"
+        : p.serialise >= p.deserialise                     ? "serialise"
+                                                           : "deserialise",
+        "the way from NIC to switch", way);
+  check("scheduler-cycle", "a scheduling pass", p.scheduler.delay());
+  check("scheduler-cycle", "the scheduler's clock cycle", p.scheduler.cycle);
+  check("word-generation", "the generation of a word", p.word_generation);
+}
+
 void check_multiplexing(const SwitchParameters& p) {
   if (p.slots == 0)
     refuse("slots", "a TDM cycle of K = 0 slots carries nothing",
@@ -110,6 +130,7 @@ void check_multiplexing(const SwitchParameters& p) {
            "Give more --slots, or --preload " + std::to_string(p.slots) +
                " (--preset ch8 preloads a slot for every other node).");
   if (p.technique != "tdm" && p.technique != "hybrid") return;  // no slots to share
+  check_slots_under_way(p);
   const Time spread = p.circuit_spread();
   const Time unusable = p.guard + p.reconfiguration_time() + spread;
   const std::string lost = spread == Time{} ? "guard and reconfiguration"

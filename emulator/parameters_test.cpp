@@ -65,6 +65,10 @@ TEST(SwitchParameters, EveryImpossibleCombinationIsNamedWithItsOption) {
       {"slot-length", [](auto& p) { p.slot_length = nanoseconds(9); }},
       {"guard", [](auto& p) { p.guard = nanoseconds(-1); }},
       {"cable", [](auto& p) { p.cable = milliseconds(3'600'000); }},
+      {"cable", [](auto& p) { p.cable = milliseconds(1000); }},  // ten million slots of 100 ns
+      {"deserialise", [](auto& p) { p.deserialise = milliseconds(11); }},
+      {"scheduler-cycle", [](auto& p) { p.scheduler.cycle = milliseconds(11); }},
+      {"word-generation", [](auto& p) { p.word_generation = milliseconds(11); }},
       {"word-generation", [](auto& p) { p.word_generation = Time{}; }},
       {"nic-cycle", [](auto& p) { p.nic.cycle = Time{}; }},
       {"scheduler-cycle", [](auto& p) { p.scheduler.cycle = Time{}; }},

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "core/error.h"
-
 #include "emulator/network/longest_run.h"
 
 namespace hybrid {
