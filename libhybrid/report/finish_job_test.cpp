@@ -72,7 +72,7 @@ TEST_F(FinishJob, JournalsStayWhereThereIsNoReport) {
 TEST_F(FinishJob, ADamagedJournalIsNamedAndTheOthersAreReported) {
   options_.keep_journals = true;
   fs::resize_file(journal_path(recording(), 1, 0), 100);
-  EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr),
+  EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr).warnings,
               AllOf(HasSubstr("Rank 1 left no journal"),
                     HasSubstr("A damaged journal is left out: " + journal_path(recording(), 1, 0) +
                               ": too short for a journal (100 bytes)")));
@@ -89,14 +89,15 @@ TEST_F(FinishJob, AFullDiskIsNoDeath) {
   options_.keep_journals = true;
   const std::string path = journal_path(recording(), 1, 0);
   fs::resize_file(path, fs::file_size(path) - sizeof(Event));  // the last one: that the process ended
-  EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr), HasSubstr("it died, or was killed"));
+  EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr).warnings,
+              HasSubstr("it died, or was killed"));
   const std::uint64_t lost = 1;
   std::fstream(path, std::ios::binary | std::ios::in | std::ios::out)
       .seekp(offsetof(JournalHeader, lost))
       .write(reinterpret_cast<const char*>(&lost), sizeof lost);
   options_.output = directory_ / "again";
   fs::create_directory(options_.output);
-  EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr),
+  EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr).warnings,
               AllOf(HasSubstr("1 events are missing: the disk was full"), Not(HasSubstr("died"))));
 }
 
