@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 namespace hybrid {
@@ -62,10 +61,10 @@ RankClocks::Line RankClocks::fit(const std::vector<ClockReading>& readings,
 
 RankClocks::RankClocks(const std::vector<ClockReading>& readings) : domain_of_(readings.size()) {
   std::map<std::string, std::vector<std::uint32_t>> hosts;
-  epoch_ns_ = readings.empty() ? 0 : std::numeric_limits<std::uint64_t>::max();
   for (std::uint32_t p = 0; p < readings.size(); ++p) {
+    if (readings[p].origin_ns == 0) continue;  // it left no journal
     hosts[readings[p].host].push_back(p);
-    epoch_ns_ = std::min(epoch_ns_, readings[p].origin_ns);
+    epoch_ns_ = epoch_ns_ == 0 ? readings[p].origin_ns : std::min(epoch_ns_, readings[p].origin_ns);
   }
   for (const auto& [host, processes] : hosts) {
     const std::uint64_t rate = common_rate(readings, processes);
@@ -88,6 +87,7 @@ RankClocks::RankClocks(const std::vector<ClockReading>& readings) : domain_of_(r
       lines_.push_back(fit(readings, {processes[i]}, epoch_ns_));
     }
   }
+  if (lines_.empty() && !readings.empty()) lines_.emplace_back();
 }
 
 }  // namespace hybrid

@@ -19,14 +19,16 @@ namespace hybrid {
 /// One process's readings.
 struct ClockReading {
   std::string host;
-  std::uint64_t ticks_per_second = 0, origin_ticks = 0, origin_ns = 0;
+  std::uint64_t ticks_per_second = 0, origin_ticks = 0;
+  std::uint64_t origin_ns = 0;  // 0: none, the process left no journal
 };
 
 class RankClocks {
  public:
   /// One reading a process. Processes of one host whose readings disagree by more than 10 ms do not share a
   /// clock (virtual machines that call themselves alike): each such process is a domain of its own.
-  /// A rate of 0 (the process died before it calibrated) is taken from the others of the host, or 1e9.
+  /// A rate of 0 (the process died before it calibrated) is taken from the others of the host, or 1e9. One
+  /// without a reading has no events to place; it counts for nothing, its domain is 0.
   explicit RankClocks(const std::vector<ClockReading>& readings);
 
   /// Processes in the same domain share a clock; domains are numbered from 0.
