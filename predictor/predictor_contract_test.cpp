@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(Predictors, EveryPredictor,
 
 TEST(Predictors, AreRegistered) {
   const auto names = registered_names(Predictor::kKind);
-  EXPECT_EQ(names, (std::vector<std::string_view>{"counter", "markov1", "markov2", "none", "timeout"}));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"counter", "lru", "markov1", "markov2", "none", "timeout"}));
 }
 
 TEST(Predictors, TakeAtMost64KiBAt4096Destinations) {
