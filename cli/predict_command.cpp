@@ -15,6 +15,7 @@
 #include "libhybrid/report/progress.h"
 #include "libhybrid/report/report_json.h"
 #include "libhybrid/report/report_text.h"
+#include "predictor/oracle.h"
 #include "predictor/predictor.h"
 
 namespace hybrid {
@@ -38,7 +39,8 @@ class PredictCommand final : public Command {
     const JobOptions& options = arguments_.options();
     std::vector<std::string> predictors = options.predictors;
     if (predictors.empty())
-      for (std::string_view name : registered_names(Predictor::kKind)) predictors.emplace_back(name);
+      for (std::string_view name : registered_names(Predictor::kKind))
+        if (name != kOracle) predictors.emplace_back(name);
     std::vector<std::uint32_t> capacities = options.slot_counts;
     if (capacities.empty()) capacities = {1, 2, 4, 8, 0};
 

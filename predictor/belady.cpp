@@ -50,7 +50,7 @@ void BeladyBound::send(Time at, Port destination) {
   destinations_.push_back(destination);
 }
 
-void BeladyBound::flush() { flushes_.push_back(static_cast<std::uint32_t>(times_.size())); }
+void BeladyBound::flush(Time at) { flushes_.push_back({static_cast<std::uint32_t>(times_.size()), at}); }
 
 // The number of the next send to the same destination; kNoUse where there is none before the next flush.
 std::vector<std::uint32_t> BeladyBound::next_uses() const {
@@ -61,7 +61,7 @@ std::vector<std::uint32_t> BeladyBound::next_uses() const {
   auto flush = flushes_.rbegin();
   std::uint32_t end = kNoUse;  // of the stretch without a flush
   for (auto i = static_cast<std::uint32_t>(times_.size()); i-- > 0;) {
-    while (flush != flushes_.rend() && *flush > i) end = *flush++;
+    while (flush != flushes_.rend() && flush->sends > i) end = flush++->sends;
     std::uint32_t& use = coming[destinations_[i]];
     if (use < end) next[i] = use;
     use = i;
@@ -80,7 +80,7 @@ PredictorScore BeladyBound::score(std::uint32_t capacity) const {
   std::uint32_t held = 0;
   auto flush = flushes_.begin();
   for (std::uint32_t i = 0; i < next.size(); ++i) {
-    for (; flush != flushes_.end() && *flush <= i; ++flush) {
+    for (; flush != flushes_.end() && flush->sends <= i; ++flush) {
       uses.clear();
       held = 0;
     }

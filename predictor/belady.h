@@ -34,10 +34,15 @@ class BeladyBound {
   /// In time order; a time before the previous one counts as the previous one. Throws UserError beyond 2^32 -
   /// 2 sends.
   void send(Time at, Port destination);
-  void flush();
-  std::size_t bytes() const {
-    return times_.size() * kBytesPerSend + flushes_.size() * sizeof(std::uint32_t);
-  }
+  void flush(Time at);
+  const std::vector<Time>& times() const { return times_; }
+  const std::vector<Port>& destinations() const { return destinations_; }
+  struct Flush {
+    std::uint32_t sends;  // before it
+    Time at;
+  };
+  const std::vector<Flush>& flushes() const { return flushes_; }
+  std::size_t bytes() const { return times_.size() * kBytesPerSend + flushes_.size() * sizeof(Flush); }
 
   /// As PredictorEvaluation scores. O(sends x log capacity). Capacity 0: no limit.
   PredictorScore score(std::uint32_t capacity) const;
@@ -47,7 +52,7 @@ class BeladyBound {
 
   std::vector<Time> times_;
   std::vector<Port> destinations_;
-  std::vector<std::uint32_t> flushes_;  // the number of sends before each
+  std::vector<Flush> flushes_;
 };
 
 }  // namespace hybrid

@@ -81,7 +81,7 @@ TEST(Belady, KeepsAPartOfARoundThatIsLongerThanItsCapacity) {
 TEST(Belady, LosesEverythingAtAFlush) {
   BeladyBound bound;
   for (int part = 0; part < 3; ++part) {
-    bound.flush();
+    bound.flush({});
     for (Port d : {1, 2, 1}) bound.send(nanoseconds(1), d);
   }
   for (std::uint32_t capacity : {0u, 2u}) {
@@ -94,7 +94,7 @@ TEST(Belady, LosesEverythingAtAFlush) {
 
 TEST(Belady, HasNothingToSayOfAnEmptyStream) {
   BeladyBound bound;
-  bound.flush();
+  bound.flush({});
   const PredictorScore s = bound.score(4);
   EXPECT_EQ(s.sends + s.hits + s.requests, 0u);
   EXPECT_EQ(s.hit_rate(), 0.0);
@@ -159,7 +159,7 @@ TEST(Belady, BoundsEveryPredictor) {
     for (std::uint32_t capacity : {1u, 2u, 4u, 8u, 16u}) {
       const PredictorScore best = bound_of(sends).score(capacity);
       for (std::string_view name : registered_names(Predictor::kKind)) {
-        PredictorEvaluation e(std::string(name), {.destinations = 32, .capacity = capacity});
+        PredictorEvaluation e(std::string(name), {.destinations = 32, .capacity = capacity, .future = sends});
         Time at{};
         for (Port d : sends) e.send(at += nanoseconds(10), d, 8, 0);
         const PredictorScore s = e.finish(at);

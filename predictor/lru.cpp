@@ -28,6 +28,7 @@ class Lru final : public Predictor {
 
   void on_flush() override { held_.clear(); }
   bool holds(Port destination) const override { return held_.contains(destination); }
+  std::size_t state_bytes() const override { return sizeof(*this) + held_.heap_bytes(); }
 
  private:
   RecencyList held_;

@@ -19,12 +19,11 @@
 // State: 6 bytes a destination and at most 32 KiB of transitions; 56 KiB at 4096 destinations.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include "predictor/counted_holdings.h"
+#include "predictor/planned_holdings.h"
 #include "predictor/predictor.h"
 #include "predictor/transition_table.h"
 
@@ -42,6 +41,9 @@ class Markov final : public Predictor {
   /// what went before it.
   void on_flush() override;
   bool holds(Port destination) const override { return held_.holds(destination); }
+  std::size_t state_bytes() const override {
+    return sizeof(*this) + transitions_.heap_bytes() + held_.heap_bytes();
+  }
 
  private:
   static constexpr std::uint16_t kNowhere = 0xFFFF;  // before the first send
@@ -49,24 +51,12 @@ class Markov final : public Predictor {
   std::uint32_t context(std::uint32_t before_last, std::uint32_t last) const {
     return order_ == 1 ? last : before_last << 16 | last;
   }
-  void plan(Port destination);
-  void add_to_plan(Port destination);
+  void plan();
 
   TransitionTable transitions_;
-  CountedHoldings held_;
+  PlannedHoldings held_;
   unsigned order_;
-  std::size_t most_planned_;
   std::uint16_t last_ = kNowhere, before_last_ = kNowhere;
-
-  // The destination and those expected after it, the nearest first; of these, the places of those not held.
-  std::array<Port, 1 + kAhead> plan_{};
-  std::array<std::uint8_t, 1 + kAhead> missing_{};
-  std::size_t planned_ = 0, missing_count_ = 0;
-  Port below_ = kNoPort;  // the farthest one planned and held
-
-  std::array<Port, 1 + kAhead> requested_{};
-  // A send renews at most 1 + kAhead together, which turn stale together; as many may go for want of a place.
-  std::array<Port, 2 * (1 + kAhead)> released_{};
 };
 
 }  // namespace hybrid

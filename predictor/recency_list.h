@@ -5,6 +5,7 @@
 // destinations take 16 KiB and stay in the first-level cache.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -46,6 +47,8 @@ class RecencyList {
     --size_;
   }
   void clear();
+  /// Beside the object itself.
+  std::size_t heap_bytes() const { return links_.size() * sizeof(Links); }
 
  private:
   using Index = std::uint16_t;

@@ -41,6 +41,8 @@ class TransitionTable {
 
   /// `next` followed `context`. O(1).
   void learn(std::uint32_t context, Port next);
+  /// Beside the object itself.
+  std::size_t heap_bytes() const { return entries_.size() * sizeof(Entry); }
   /// What is known of `context`, or nullptr.
   const Entry* find(std::uint32_t context) const {
     const Place place = place_of(context);

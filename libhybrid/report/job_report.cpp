@@ -11,6 +11,7 @@
 #include "core/registry.h"
 #include "emulator/network_shape.h"
 #include "emulator/replay/trace_names.h"
+#include "predictor/oracle.h"
 
 namespace hybrid {
 
@@ -287,7 +288,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   std::vector<std::string> predictors = options.predictors;
   if (predictors.empty())
     for (std::string_view name : registered_names(Predictor::kKind))
-      if (name != "none") predictors.emplace_back(name);  // requests nothing, hits nothing
+      if (name != "none" && name != kOracle) predictors.emplace_back(name);  // the ends of the scale
   job = open();
   report.predictors = score_predictors(*job, options, predictors, counts, ports, phases.end);
 
