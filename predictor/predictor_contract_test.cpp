@@ -1,6 +1,7 @@
 // What predictor/predictor.h promises, for every registered predictor, over random streams.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -160,15 +161,17 @@ INSTANTIATE_TEST_SUITE_P(Predictors, EveryPredictor,
                                           testing::Values(1u, 2u, 7u, 200u),
                                           testing::Values(0u, 1u, 3u, 64u)),
                          [](const auto& info) {
-                           return std::get<0>(info.param) + "_destinations" +
-                                  std::to_string(std::get<1>(info.param)) + "_capacity" +
-                                  std::to_string(std::get<2>(info.param));
+                           std::string name = std::get<0>(info.param);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name + "_destinations" + std::to_string(std::get<1>(info.param)) +
+                                  "_capacity" + std::to_string(std::get<2>(info.param));
                          });
 
 TEST(Predictors, AreRegistered) {
   const auto names = registered_names(Predictor::kKind);
-  EXPECT_EQ(names, (std::vector<std::string_view>{"counter", "lru", "markov1", "markov2", "none", "oracle",
-                                                  "timeout"}));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"better-cycle", "counter", "dpd", "linear", "lru", "markov",
+                                                  "markov1", "markov2", "none", "oracle", "single-cycle",
+                                                  "tage", "tagging", "tdnn", "timeout"}));
 }
 
 TEST(Predictors, TakeAtMost64KiBAt4096DestinationsAndTellSo) {
