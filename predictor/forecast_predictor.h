@@ -36,8 +36,9 @@ class ForecastPredictor final : public Predictor {
   PlannedHoldings held_;
   std::unique_ptr<Forecaster> forecaster_;
   std::uint8_t least_confidence_;
-  std::uint8_t ahead_, expected_count_ = 0;
-  std::array<Expected, PlannedHoldings::kMostAhead> expected_{};
+  // How many are asked for: one more than there is room for, as the destination itself may be among them.
+  std::uint8_t asked_, expected_count_ = 0;
+  std::array<Expected, PlannedHoldings::kMostAhead + 1> expected_{};
   // The last size class by the last eight bits of the destination: shared beyond 256 destinations.
   std::array<std::uint8_t, kSizes> sizes_{};
   Time last_send_ = Time::never(), gap_{};  // when the last send was; between sends, on the average

@@ -1,6 +1,7 @@
 #include "predictor/markov.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "core/error.h"
@@ -17,9 +18,15 @@ bool regular(const Entry& entry, std::size_t i) {
 }
 bool certain(const Entry& entry) { return regular(entry, 0) && entry.count[0] * 2 > entry.total; }
 
-// `of` 255ths times the probability of successor i. Totals are below TransitionTable::kAgeAt.
+// 2^16 / total, rounded up: divisions would be half of the cost.
+constexpr auto kShare = [] {
+  std::array<std::uint32_t, TransitionTable::kAgeAt> share{};
+  for (std::uint32_t total = 1; total < share.size(); ++total) share[total] = (65'535 + total) / total;
+  return share;
+}();
+// `of` 255ths times the probability of successor i.
 std::uint8_t part(unsigned of, const Entry& entry, std::size_t i) {
-  return static_cast<std::uint8_t>(of * entry.count[i] / entry.total);
+  return static_cast<std::uint8_t>(of * entry.count[i] * kShare[entry.total] >> 16);
 }
 
 constexpr std::uint64_t low_bits(unsigned n) {

@@ -33,6 +33,8 @@ class PlannedHoldings {
     below_ = held_.top();
     add(destination);
   }
+  /// The most that a plan has beside the destination sent to.
+  std::size_t most_ahead() const { return most_planned_ - 1; }
   bool is_full() const { return planned_ == most_planned_; }
   /// Adds to the plan, which is not full. Renews at once what is held, below the nearer one: what is fresh is
   /// planned already.

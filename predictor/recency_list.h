@@ -65,9 +65,11 @@ class RecencyList {
     links_[below].older = static_cast<Index>(d);
   }
   void unlink(Port d) {
-    const Links links = links_[d];
-    links_[links.newer].older = links.older;
-    links_[links.older].newer = links.newer;
+    // Not as one load of 32 bits: its halves may have been stored apart a moment ago, and it would wait for
+    // both.
+    const Index newer = links_[d].newer, older = links_[d].older;
+    links_[newer].older = older;
+    links_[older].newer = newer;
   }
 
   std::vector<Links> links_;

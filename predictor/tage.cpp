@@ -50,17 +50,23 @@ Tage::Place Tage::place(const History& history, std::size_t table) const {
           static_cast<std::uint16_t>(hash >> (shift_ - 16))};
 }
 
-// In the first table from `first_table` on that has room, which all of them lose a little for it if none has.
+// In the first table from `first_table` on that has room. If none has, every entry in the way wears off a
+// little: two histories of one entry would otherwise replace each other for ever.
 void Tage::allocate(std::size_t first_table, const std::array<Place, kTables>& places, Port destination,
                     std::uint16_t colour) {
   for (std::size_t t = first_table; t < kTables; ++t) {
     Entry& entry = entries_[places[t].index];
-    if (entry.is_used != 0 && entry.useful != 0) continue;
-    entry = {places[t].tag, static_cast<std::uint16_t>(destination), colour, 0, 0, 1};
+    if (entry.is_used != 0 && (entry.useful != 0 || entry.confidence != 0)) continue;
+    entry = {places[t].tag, static_cast<std::uint16_t>(destination), colour, kNew, 0, 1};
     return;
   }
-  for (std::size_t t = first_table; t < kTables; ++t)
-    if (Entry& entry = entries_[places[t].index]; entry.useful != 0) --entry.useful;
+  for (std::size_t t = first_table; t < kTables; ++t) {
+    Entry& entry = entries_[places[t].index];
+    if (entry.useful != 0)
+      --entry.useful;
+    else
+      --entry.confidence;
+  }
 }
 
 void Tage::learn(Port destination, std::uint8_t size_class, std::uint64_t site) {
@@ -118,7 +124,7 @@ std::size_t Tage::expect(std::span<Expected> out) {
     if (entry == nullptr) continue;
     const auto confidence = static_cast<std::uint8_t>(255 * (1 + entry->confidence) / (1 + kMostConfidence));
     if (entry->confidence >= kSure) sure = entry;
-    if (entry->confidence != 0) out[count++] = {entry->destination, confidence, 1};
+    if (entry->confidence > kNew) out[count++] = {entry->destination, confidence, 1};
   }
   if (sure == nullptr || count == out.size()) return count;
   std::uint8_t confidence = out[count - 1].confidence;

@@ -36,7 +36,7 @@ class Tage final : public Forecaster {
  private:
   static constexpr std::size_t kTables = 4;
   static constexpr std::array<std::uint8_t, kTables> kLengths{1, 2, 6, 16};
-  static constexpr std::uint8_t kMostConfidence = 7, kSure = 2, kMostUseful = 3;
+  static constexpr std::uint8_t kMostConfidence = 7, kNew = 1, kSure = 3, kMostUseful = 3;
   static constexpr std::size_t kMostSteps = 4;
 
   struct Entry {
