@@ -171,7 +171,7 @@ TEST(Predictors, AreRegistered) {
   const auto names = registered_names(Predictor::kKind);
   EXPECT_EQ(names, (std::vector<std::string_view>{"better-cycle", "counter", "dpd", "linear", "lru", "markov",
                                                   "markov1", "markov2", "none", "oracle", "single-cycle",
-                                                  "tage", "tagging", "tdnn", "timeout"}));
+                                                  "tage", "tagging", "tdnn", "timeout", "tournament"}));
 }
 
 TEST(Predictors, TakeAtMost64KiBAt4096DestinationsAndTellSo) {

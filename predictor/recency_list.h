@@ -27,6 +27,9 @@ class RecencyList {
   /// The member that was inserted or renewed longest ago. Not for an empty list.
   Port oldest() const { return links_[end_].newer; }
 
+  /// The member that was inserted or renewed next after `d`; not for the newest.
+  Port newer(Port d) const { return links_[d].newer; }
+
   /// The place above the newest, for `below`.
   Port top() const { return end_; }
   /// Adds `d`, which is not a member, as the next older one of the member `below`, or as the newest below
