@@ -81,9 +81,10 @@ bool Tournament::would_have_held(const Guess& guess, Port destination) const {
 }
 
 void Tournament::judge(Port destination) {
+  const bool is_right = would_have_held(leaders_, destination);
+  if (!is_right) ++misses_;
   if (challenger_ == leader_) return;
-  const int gain = static_cast<int>(would_have_held(challengers_, destination)) -
-                   static_cast<int>(would_have_held(leaders_, destination));
+  const int gain = static_cast<int>(would_have_held(challengers_, destination)) - static_cast<int>(is_right);
   if (gain == 0) return;
   std::int8_t& points = points_[challenger_];
   points = static_cast<std::int8_t>(std::clamp(points + gain, -kMostPoints, kMostPoints));
@@ -117,8 +118,9 @@ void Tournament::learn(Port destination, std::uint8_t size_class, std::uint64_t 
   markov3_.learn(destination, size_class, site);
   cycle_.learn(destination, size_class, site);
   if (++sends_ % kPeriod == 0) {
-    for (std::int8_t& points : points_) points = static_cast<std::int8_t>(points / 2);
-    const bool learns = sends_ / kPeriod % 4 == 0 || leader_ == kTage || points_[kTage] > 0;
+    const bool learns =
+        leader_ == kTage || (misses_ >= kFewMisses && (points_[kTage] > 0 || sends_ / kPeriod % 2 == 0));
+    misses_ = 0;
     if (learns && !tage_learns_) tage_.forget_position();  // it has missed some sends
     tage_learns_ = learns;
   }
@@ -135,7 +137,10 @@ Predictor::Decisions Tournament::on_send(Time now, Port destination, Bytes bytes
   learn(destination, static_cast<std::uint8_t>(std::bit_width(bytes)), site);
 
   ask(leader_, leaders_);
-  challenger_ = static_cast<Contestant>((std::uint64_t{draw()} * kContestants) >> 32);
+  const std::uint32_t random = draw();
+  const auto one = static_cast<Contestant>((random & 0xFFFF) * kContestants >> 16);
+  const auto other = static_cast<Contestant>((random >> 16) * kContestants >> 16);
+  challenger_ = other == leader_ || (one != leader_ && points_[one] >= points_[other]) ? one : other;
   if (challenger_ == kTage && !tage_learns_) challenger_ = leader_;
   if (challenger_ != leader_) ask(challenger_, challengers_);
   return held_.send(destination, {leaders_.expected.data(), leaders_.count});

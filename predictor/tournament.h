@@ -2,17 +2,18 @@
 // what is requested ahead. Which is the best depends on the program, and changes with its phases.
 //
 // Contestants: nothing ahead (least recently used), Markov of order 1, 2 and 3, better-cycle, and TAGE. The
-// leader expects after every send; so does one of the others, drawn at random. At the next send it is clear
-// whether each of the two would have held its destination, with its expectations and the last used ones in
-// the places left. A challenger that was right where the leader was wrong gains a point, the other way round
-// it loses one; points wear off. Whoever is kLead points ahead leads. Two are compared over the same sends,
-// so that it does not matter whether these were hard or easy.
+// leader expects after every send; so does a challenger, the better of two drawn at random. At the next send
+// it is clear whether each of them would have held its destination, with its expectations and the last used
+// ones in the places left. A challenger that was right where the leader was wrong gains a point, the other
+// way round it loses one. Whoever is kLead points ahead leads. Two are compared over the same sends, so that
+// it does not matter whether these were hard or easy.
 //
 // Nothing ahead leads first, and is compared like the others: where expectations are worth less than the
 // places that they take, the tournament is least recently used, but for the sends that it takes to see it.
 //
-// The cost does not grow with the contestants' number but for their learning, which is cheap; TAGE's is not:
-// it learns in one period of four unless it leads or is about to. With one place there is nothing to contest.
+// The cost does not grow with the number of contestants but for their learning, which is cheap; TAGE's is
+// not: it rests while the leader hardly misses, and every other period unless it leads or is about to. With
+// one place there is nothing to contest.
 //
 // State: 4 bytes a destination, 2 more without a capacity, and at most 38 KiB of contestants.
 #pragma once
@@ -43,10 +44,10 @@ class Tournament final : public Predictor {
   Contestant leader() const { return leader_; }
 
  private:
-  static constexpr int kLead = 6, kMostPoints = 16;
+  static constexpr int kLead = 4, kMostPoints = 8;
   static constexpr std::size_t kMostRecent = 16;  // with more places, it is compared as with these
   static constexpr std::size_t kMostAsked = 5;
-  static constexpr std::uint32_t kPeriod = 256;
+  static constexpr std::uint32_t kPeriod = 256, kFewMisses = 8;
   static constexpr std::uint16_t kNowhere = 0xFFFF;
 
   struct Guess {
@@ -73,8 +74,8 @@ class Tournament final : public Predictor {
   std::array<std::int8_t, kContestants> points_{};   // ahead of the leader
   std::array<std::uint16_t, kMostRecent> recent_{};  // the last used, the last first
   std::uint8_t recent_count_ = 0;
-  std::uint8_t places_, asked_;  // as compared; expectations asked for
-  std::uint32_t sends_ = 0, random_;
+  std::uint8_t places_, asked_;                    // as compared; expectations asked for
+  std::uint32_t sends_ = 0, misses_ = 0, random_;  // misses_: in this period
   Time last_send_ = Time::never(), gap_{};
 };
 
