@@ -11,7 +11,6 @@
 #include "core/registry.h"
 #include "emulator/network_shape.h"
 #include "emulator/replay/trace_names.h"
-#include "predictor/oracle.h"
 
 namespace hybrid {
 
@@ -286,9 +285,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
 
   tell("scoring predictors", 0);
   std::vector<std::string> predictors = options.predictors;
-  if (predictors.empty())
-    for (std::string_view name : registered_names(Predictor::kKind))
-      if (name != "none" && name != kOracle) predictors.emplace_back(name);  // the ends of the scale
+  if (predictors.empty()) predictors = {"counter", "lru", "markov1", "markov2", "timeout", "tournament"};
   job = open();
   report.predictors = score_predictors(*job, options, predictors, counts, ports, phases.end);
 
