@@ -27,6 +27,10 @@ class RecencyList {
   /// The member that was inserted or renewed longest ago. Not for an empty list.
   Port oldest() const { return links_[end_].newer; }
 
+  /// The newest member. Not for an empty list.
+  Port newest() const { return links_[end_].older; }
+  /// The member that was inserted or renewed next before `d`; not for the oldest.
+  Port older(Port d) const { return links_[d].older; }
   /// The member that was inserted or renewed next after `d`; not for the newest.
   Port newer(Port d) const { return links_[d].newer; }
 

@@ -21,9 +21,13 @@ Tournament::Tournament(const PredictorShape& shape)
       cycle_(std::min<std::uint32_t>(shape.destinations, 256)),
       tage_(shape.destinations, 256),
       held_(shape),
-      places_(static_cast<std::uint8_t>(std::min<std::size_t>(most_held(shape), kMostRecent))),
+      compares_all_places_(shape.capacity != 0 && most_held(shape) <= SmallHoldings::kMostPlaces),
+      leaders_holdings_(compares_all_places_ ? most_held(shape) : std::min(most_held(shape), kFewPlaces)),
+      challengers_holdings_(leaders_holdings_),
       asked_(static_cast<std::uint8_t>(
-          places_ == 1 ? 0 : std::min<std::size_t>({places_, shape.ahead + 1, kMostAsked}))),
+          most_held(shape) == 1
+              ? 0
+              : std::min<std::size_t>({most_held(shape), shape.ahead + std::size_t{1}, kMostAsked}))),
       random_(first_random(shape.seed)) {}
 
 std::uint32_t Tournament::draw() {
@@ -56,35 +60,8 @@ void Tournament::ask(Contestant contestant, Guess& guess) {
   }
 }
 
-// What is expected is held first, after the last destination; then the last used. recent_ is as it was when
-// the guess was made.
-bool Tournament::would_have_held(const Guess& guess, Port destination) const {
-  const auto recent = std::find(recent_.begin(), recent_.begin() + recent_count_, destination);
-  const auto rank = static_cast<std::size_t>(recent - recent_.begin());
-  if (rank == 0 && recent_count_ != 0) return true;
-  std::size_t places = 1;  // taken before that of `destination`
-  for (std::size_t i = 0; i < guess.count && places < places_; ++i) {
-    const Port d = guess.expected[i].destination;
-    if (d == destination) return true;
-    bool is_held = d == recent_[0];
-    for (std::size_t j = 0; j < i; ++j) is_held = is_held || guess.expected[j].destination == d;
-    if (!is_held) ++places;
-  }
-  if (rank == recent_count_) return false;
-  for (std::size_t r = 1; r < rank; ++r) {
-    bool is_expected = false;
-    for (std::size_t i = 0; i < guess.count; ++i)
-      is_expected = is_expected || guess.expected[i].destination == recent_[r];
-    if (!is_expected) ++places;
-  }
-  return places < places_;
-}
-
-void Tournament::judge(Port destination) {
-  const bool is_right = would_have_held(leaders_, destination);
-  if (!is_right) ++misses_;
-  if (challenger_ == leader_) return;
-  const int gain = static_cast<int>(would_have_held(challengers_, destination)) - static_cast<int>(is_right);
+void Tournament::judge(bool leader_held, bool challenger_held) {
+  const int gain = static_cast<int>(challenger_held) - static_cast<int>(leader_held);
   if (gain == 0) return;
   std::int8_t& points = points_[challenger_];
   points = static_cast<std::int8_t>(std::clamp(points + gain, -kMostPoints, kMostPoints));
@@ -99,17 +76,19 @@ void Tournament::promote(Contestant contestant) {
   leader_ = contestant;
 }
 
-void Tournament::use(Port destination) {
-  auto end = recent_.begin() + recent_count_;
-  auto at = std::find(recent_.begin(), end, destination);
-  if (at == end) {
-    if (recent_count_ < places_)
-      ++recent_count_;
-    else
-      --at;
-  }
-  std::copy_backward(recent_.begin(), at, at + 1);
-  recent_[0] = static_cast<std::uint16_t>(destination);
+// challenger_ is the leader afterwards if there is none.
+void Tournament::begin_duel() {
+  const std::uint32_t random = draw();
+  const auto one = static_cast<Contestant>((random & 0xFFFF) * kContestants >> 16);
+  const auto other = static_cast<Contestant>((random >> 16) * kContestants >> 16);
+  challenger_ = other == leader_ || (one != leader_ && points_[one] >= points_[other]) ? one : other;
+  if (challenger_ == kTage && !tage_learns_) challenger_ = leader_;
+  if (is_content_ && sends_ / kDuel % 4 != 0) challenger_ = leader_;
+  if (challenger_ == leader_) return;
+  if (compares_all_places_)
+    held_.copy_to(challengers_holdings_);
+  else
+    challengers_holdings_ = leaders_holdings_;
 }
 
 void Tournament::learn(Port destination, std::uint8_t size_class, std::uint64_t site) {
@@ -118,8 +97,9 @@ void Tournament::learn(Port destination, std::uint8_t size_class, std::uint64_t 
   markov3_.learn(destination, size_class, site);
   cycle_.learn(destination, size_class, site);
   if (++sends_ % kPeriod == 0) {
+    is_content_ = misses_ < kFewMisses;
     const bool learns =
-        leader_ == kTage || (misses_ >= kFewMisses && (points_[kTage] > 0 || sends_ / kPeriod % 2 == 0));
+        leader_ == kTage || (!is_content_ && (points_[kTage] > 0 || sends_ / kPeriod % 2 == 0));
     misses_ = 0;
     if (learns && !tage_learns_) tage_.forget_position();  // it has missed some sends
     tage_learns_ = learns;
@@ -132,18 +112,20 @@ Predictor::Decisions Tournament::on_send(Time now, Port destination, Bytes bytes
   last_send_ = now;
   if (asked_ == 0) return held_.send(destination, {});
 
-  if (recent_count_ != 0) judge(destination);
-  use(destination);
+  const bool real = held_.holds(destination);
+  if (!real) ++misses_;
   learn(destination, static_cast<std::uint8_t>(std::bit_width(bytes)), site);
-
   ask(leader_, leaders_);
-  const std::uint32_t random = draw();
-  const auto one = static_cast<Contestant>((random & 0xFFFF) * kContestants >> 16);
-  const auto other = static_cast<Contestant>((random >> 16) * kContestants >> 16);
-  challenger_ = other == leader_ || (one != leader_ && points_[one] >= points_[other]) ? one : other;
-  if (challenger_ == kTage && !tage_learns_) challenger_ = leader_;
-  if (challenger_ != leader_) ask(challenger_, challengers_);
-  return held_.send(destination, {leaders_.expected.data(), leaders_.count});
+  const std::span<const Expected> leaders{leaders_.expected.data(), leaders_.count};
+  const bool leader_held = compares_all_places_ ? real : leaders_holdings_.send(destination, leaders);
+  if (challenger_ != leader_) {
+    ask(challenger_, challengers_);
+    judge(leader_held,
+          challengers_holdings_.send(destination, {challengers_.expected.data(), challengers_.count}));
+  }
+  const Decisions decisions = held_.send(destination, leaders);
+  if (sends_ % kDuel == 0) begin_duel();
+  return decisions;
 }
 
 void Tournament::on_flush() {
@@ -153,7 +135,7 @@ void Tournament::on_flush() {
   markov3_.forget_position();
   cycle_.forget_position();
   tage_.forget_position();
-  recent_count_ = 0;
+  leaders_holdings_.clear();
   leaders_.count = 0;
   challenger_ = leader_;
 }

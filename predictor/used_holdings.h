@@ -16,6 +16,7 @@
 #include "predictor/forecaster.h"
 #include "predictor/predictor.h"
 #include "predictor/recency_list.h"
+#include "predictor/small_holdings.h"
 
 namespace hybrid {
 
@@ -54,6 +55,17 @@ class UsedHoldings {
   }
 
   void clear() { held_.clear(); }
+  /// As much of what is held as it has places for, the last used first.
+  void copy_to(SmallHoldings& copy) const {
+    copy.clear();
+    if (held_.empty()) return;
+    Port d = held_.newest();
+    for (std::size_t left = std::min<std::size_t>(copy.places(), held_.size());;) {
+      copy.add_oldest(d);
+      if (--left == 0) return;
+      d = held_.older(d);
+    }
+  }
   bool holds(Port destination) const { return held_.contains(destination); }
   /// Beside the object itself.
   std::size_t heap_bytes() const { return held_.heap_bytes() + requested_at_.size() * sizeof(std::uint16_t); }
