@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <tuple>
@@ -24,6 +25,8 @@ class Stream {
     What what;
     Time at;
     Port destination;
+    Bytes bytes = 0;
+    std::uint64_t site = 0;
   };
   Stream(std::uint64_t seed, std::uint32_t destinations) : random_(seed), destinations_(destinations) {
     new_cycle();
@@ -34,8 +37,9 @@ class Stream {
     now_ += picoseconds(static_cast<std::int64_t>(pause));
     if (random_.below(700) == 0) return {What::flush, now_, 0};
     if (random_.below(20) == 0) return {What::timer, now_, 0};
-    if (random_.below(10) == 0) return {What::send, now_, any()};
-    return {What::send, now_, cycle_[position_++ % cycle_.size()]};
+    if (random_.below(10) == 0) return {What::send, now_, any(), random_.below(1'000'000), random_.bits()};
+    const std::size_t i = position_++ % cycle_.size();
+    return {What::send, now_, cycle_[i], Bytes{64} << i, i / 3};
   }
 
  private:
@@ -92,8 +96,9 @@ TEST_P(EveryPredictor, RequestsOnlyWhatItDoesNotHoldAndReleasesOnlyWhatItHolds) 
         continue;
       }
       const Time due = p->next_deadline();
-      const auto decisions = event.what == Stream::What::send ? p->on_send(event.at, event.destination, 64, 0)
-                                                              : p->on_time(event.at);
+      const auto decisions = event.what == Stream::What::send
+                                 ? p->on_send(event.at, event.destination, event.bytes, event.site)
+                                 : p->on_time(event.at);
       for (Port d : decisions.release) ASSERT_EQ(held.erase(d), 1u) << "released, but not held: " << d;
       for (Port d : decisions.request) {
         ASSERT_LT(d, shape.destinations);
@@ -125,8 +130,9 @@ TEST_P(EveryPredictor, DecidesTheSameForTheSameStream) {
       continue;
     }
     const auto ask = [&](Predictor& p) {
-      const auto d = event.what == Stream::What::send ? p.on_send(event.at, event.destination, 64, 0)
-                                                      : p.on_time(event.at);
+      const auto d = event.what == Stream::What::send
+                         ? p.on_send(event.at, event.destination, event.bytes, event.site)
+                         : p.on_time(event.at);
       return std::pair(list(d.release), list(d.request));
     };
     ASSERT_EQ(ask(*first), ask(*second));
@@ -144,11 +150,36 @@ TEST_P(EveryPredictor, AllocatesNothingAfterConstruction) {
     if (event.what == Stream::What::flush)
       p->on_flush();
     else if (event.what == Stream::What::send)
-      p->on_send(event.at, event.destination, 64, 0);
+      p->on_send(event.at, event.destination, event.bytes, event.site);
     else
       p->on_time(event.at);
   }
   EXPECT_EQ(allocation_count().calls, before);
+}
+
+TEST_P(EveryPredictor, ExpectsDestinationsThatThereAreAndSendsToCome) {
+  const auto p = PredictorRegistration::make(name(), shape());
+  Stream stream(3, shape().destinations);
+  std::array<Predictor::Expectation, 16> out;
+  ASSERT_EQ(p->expect(out), 0u) << "before the first send";
+  for (int i = 0; i < 5'000; ++i) {
+    const auto event = stream.next();
+    if (event.what == Stream::What::timer) continue;
+    if (event.what == Stream::What::flush) {
+      p->on_flush();
+      ASSERT_EQ(p->expect(out), 0u) << "after a flush";
+      continue;
+    }
+    p->on_send(event.at, event.destination, event.bytes, event.site);
+    const std::size_t count = p->expect(out);
+    ASSERT_LE(count, out.size());
+    for (const auto& e : std::span(out).first(count)) {
+      ASSERT_LT(e.destination, shape().destinations);
+      ASSERT_GE(e.sends, 1);
+      ASSERT_GE(e.at, event.at);
+    }
+    ASSERT_LE(p->expect({out.data(), 1}), 1u);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Predictors, EveryPredictor,

@@ -110,11 +110,13 @@ void Tournament::learn(Port destination, std::uint8_t size_class, std::uint64_t 
 Predictor::Decisions Tournament::on_send(Time now, Port destination, Bytes bytes, std::uint64_t site) {
   if (last_send_ != Time::never()) gap_ += picoseconds((now - last_send_ - gap_).ps / 8);
   last_send_ = now;
+  const auto size_class = static_cast<std::uint8_t>(std::bit_width(bytes));
+  sizes_[destination % sizes_.size()] = size_class;
   if (asked_ == 0) return held_.send(destination, {});
 
   const bool real = held_.holds(destination);
   if (!real) ++misses_;
-  learn(destination, static_cast<std::uint8_t>(std::bit_width(bytes)), site);
+  learn(destination, size_class, site);
   ask(leader_, leaders_);
   const std::span<const Expected> leaders{leaders_.expected.data(), leaders_.count};
   const bool leader_held = compares_all_places_ ? real : leaders_holdings_.send(destination, leaders);
@@ -144,7 +146,8 @@ std::size_t Tournament::expect(std::span<Expectation> out) const {
   const std::size_t count = std::min<std::size_t>(out.size(), leaders_.count);
   for (std::size_t i = 0; i < count; ++i) {
     const Expected& e = leaders_.expected[i];
-    out[i] = {e.destination, e.confidence, e.sends, 0, last_send_ + gap_ * e.sends};
+    out[i] = {e.destination, e.confidence, e.sends, sizes_[e.destination % sizes_.size()],
+              last_send_ + gap_ * e.sends};
   }
   return count;
 }
