@@ -16,7 +16,7 @@
 // the leader hardly misses, there is one duel where there would be four. With one place there is nothing to
 // contest.
 //
-// State: 4 bytes a destination, 2 more without a capacity, and at most 38 KiB of contestants.
+// State: 4 bytes a destination, 2 more without a capacity, and at most 40 KiB of contestants.
 #pragma once
 
 #include <array>
