@@ -17,6 +17,7 @@
 #include "libhybrid/report/progress.h"
 #include "libhybrid/report/report_json.h"
 #include "libhybrid/report/report_text.h"
+#include "predictor/evaluation_grid.h"
 #include "predictor/predictor.h"
 
 namespace hybrid {
@@ -27,7 +28,9 @@ class PredictCommand final : public Command {
   void declare(CLI::App& app) override {
     app.description(
         "Scores predictors on the sends of a recorded job: had every request been granted at once, how many "
-        "messages would have found their circuit? --slots lists the capacities K.");
+        "messages would have found their circuit? --slots lists the capacities K. The last rows are Belady's "
+        "optimal replacement, the most hits of whoever asks for a circuit only when a message is there; the "
+        "predictor oracle knows the next messages. These two keep 12 bytes a message.");
     arguments_.declare(app);
     app.footer(
         "Examples:\n"
@@ -42,19 +45,30 @@ class PredictCommand final : public Command {
     std::vector<std::string> predictors = options.predictors;
     if (predictors.empty())
       for (std::string_view name : registered_names(Predictor::kKind)) predictors.emplace_back(name);
+    predictors.emplace_back(BeladyBound::kName);
     std::vector<std::uint32_t> capacities = options.slot_counts;
-    if (capacities.empty()) capacities = {1, 2, 4, 8, 0};
+    if (capacities.empty()) capacities = {1, 2, 4, 8, 16};
 
     ProgressLine line(stderr);
     line.show("finding the last send", 0);
     auto trace = open_trace(arguments_.trace());
-    const std::uint32_t ports = std::max(count_ports(ports_of_ranks(*trace, options.replay)), 2u);
+    DestinationNumbers numbers;
     Time end{};
-    for_each_sent(*trace, options.replay,
-                  [&](const SentMessage& message) { end = std::max(end, message.at); });
+    for_each_sent(*trace, options.replay, [&](const SentMessage& message) {
+      numbers.add({message.source, message.destination});
+      end = std::max(end, message.at);
+    });
     line.show("scoring predictors", 0);
     trace = open_trace(arguments_.trace());
-    const auto scores = score_predictors(*trace, options, predictors, capacities, ports, end);
+    EvaluationGrid grid(predictors, capacities,
+                        {.timeout = options.network.predictor_timeout,
+                         .threshold = options.network.predictor_threshold,
+                         .pause = options.network.predictor_pause},
+                        numbers);
+    for_each_sent(*trace, options.replay, [&](const SentMessage& message) {
+      grid.send({message.source, message.destination}, message.at, message.bytes, message.site);
+    });
+    const auto scores = grid.finish(end);
     line.clear();
 
     if (!arguments_.json().owns_stdout()) std::fputs(predictor_table(scores).c_str(), stdout);

@@ -2,13 +2,14 @@
 // stays as it was at first, as a table over all destinations at each of many ports.
 //
 // Of several pages it is pages that the system hands out, zeroed, when they are first written. (std::calloc()
-// knows that memory is fresh for very large arrays only, and writes the others.)
+// knows that memory is fresh for very large arrays only, and writes the others.) Those are not counted as
+// allocations by core/testing/.
 #pragma once
 
 #include <sys/mman.h>
 
 #include <cstddef>
-#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -17,7 +18,8 @@ namespace hybrid {
 
 template <class T>
 class ZeroedArray {
-  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>,
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> &&
+                    alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
                 "a T must be what it is at first where all its bytes are 0");
 
  public:
@@ -25,6 +27,7 @@ class ZeroedArray {
   explicit ZeroedArray(std::size_t size) : values_(allocate(size * sizeof(T)), Free{size * sizeof(T)}) {}
 
   bool allocated() const { return values_ != nullptr; }
+  std::size_t size() const { return values_.get_deleter().bytes / sizeof(T); }
   T& operator[](std::size_t i) { return values_[i]; }
   const T& operator[](std::size_t i) const { return values_[i]; }
 
@@ -32,21 +35,16 @@ class ZeroedArray {
   static constexpr std::size_t kSeveralPages = std::size_t{1} << 14;
 
   static T* allocate(std::size_t bytes) {
-    void* values = nullptr;
-    if (bytes < kSeveralPages) {
-      values = std::calloc(bytes == 0 ? 1 : bytes, 1);
-    } else {
-      values = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      if (values == MAP_FAILED) values = nullptr;
-    }
-    if (values == nullptr) throw std::bad_alloc();
+    if (bytes < kSeveralPages) return static_cast<T*>(std::memset(::operator new(bytes), 0, bytes));
+    void* const values = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (values == MAP_FAILED) throw std::bad_alloc();
     return static_cast<T*>(values);
   }
   struct Free {
     std::size_t bytes = 0;
     void operator()(T* values) const {
       if (bytes < kSeveralPages)
-        std::free(values);
+        ::operator delete(values);
       else
         munmap(values, bytes);
     }

@@ -6,6 +6,7 @@
 // stay below the threshold, so that the difference is exact.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -51,6 +52,8 @@ class CountedHoldings {
     renewed_at_[d] = sends_;
   }
   void clear() { held_.clear(); }
+  /// Beside the object itself.
+  std::size_t heap_bytes() const { return held_.heap_bytes() + renewed_at_.size() * sizeof(std::uint16_t); }
 
  private:
   std::uint16_t counter(Port d) const { return static_cast<std::uint16_t>(sends_ - renewed_at_[d]); }

@@ -33,6 +33,7 @@ class Counter final : public Predictor {
 
   void on_flush() override { held_.clear(); }
   bool holds(Port destination) const override { return held_.holds(destination); }
+  std::size_t state_bytes() const override { return sizeof(*this) + held_.heap_bytes(); }
 
  private:
   CountedHoldings held_;

@@ -74,5 +74,14 @@ TEST(Counter, RefusesAnImpossibleThreshold) {
   EXPECT_THROW(make(0, 65'536), UserError);
 }
 
+// A loop over one destination more than the threshold loses each of them just before it is needed; the
+// time-out, which goes by time, keeps them.
+TEST(Counter, IsDefeatedByALoopLongerThanItsThreshold) {
+  const std::vector<Port> sends = test_steps::repeated(test_steps::round_of(17), 30);
+  EXPECT_EQ(test_steps::score_of("counter", sends, 0).hits, 0u);
+  EXPECT_EQ(test_steps::score_of("timeout", sends, 0).hits, sends.size() - 17);
+  EXPECT_EQ(test_steps::score_of("counter", sends, 0, 0, {}, {.threshold = 18}).hits, sends.size() - 17);
+}
+
 }  // namespace
 }  // namespace hybrid

@@ -16,6 +16,10 @@ void PredictorScore::add(const PredictorScore& other) {
   releases += other.releases;
   held += other.held;
   held_unused += other.held_unused;
+  ahead += other.ahead;
+  ahead_used += other.ahead_used;
+  lead += other.lead;
+  state_bytes = std::max(state_bytes, other.state_bytes);
 }
 
 struct PredictorEvaluation::State {
@@ -24,6 +28,7 @@ struct PredictorEvaluation::State {
     Time since{};
     bool held = false;
     bool hit = false;
+    bool ahead = false;
   };
 
   std::unique_ptr<Predictor> predictor;
@@ -41,9 +46,13 @@ struct PredictorEvaluation::State {
     for (Holding& holding : holdings)
       if (holding.held) close(holding, at);
   }
-  void apply(const Predictor::Decisions& decisions, Time at) {
+  // `sent`: to whom a message goes at this moment, or kNoPort.
+  void apply(const Predictor::Decisions& decisions, Time at, Port sent) {
     for (Port d : decisions.release) close(holdings[d], at);
-    for (Port d : decisions.request) holdings[d] = {at, true, false};
+    for (Port d : decisions.request) {
+      holdings[d] = {at, true, false, d != sent};
+      if (d != sent) ++score.ahead;
+    }
     score.releases += decisions.release.size();
     score.requests += decisions.request.size();
   }
@@ -52,7 +61,7 @@ struct PredictorEvaluation::State {
     now = std::max(now, at);
     for (Time due = predictor->next_deadline(); due <= now && due != Time::never();
          due = predictor->next_deadline())
-      apply(predictor->on_time(due), due);
+      apply(predictor->on_time(due), due, kNoPort);
   }
 };
 
@@ -61,6 +70,7 @@ PredictorEvaluation::PredictorEvaluation(const std::string& name, const Predicto
   state_->predictor = PredictorRegistration::make(name, shape);
   state_->score.predictor = name;
   state_->score.capacity = shape.capacity;
+  state_->score.state_bytes = state_->predictor->state_bytes();
   state_->holdings.resize(shape.destinations);
 }
 
@@ -71,11 +81,15 @@ void PredictorEvaluation::send(Time at, Port destination, Bytes bytes, std::uint
   State& s = *state_;
   s.advance(at);
   ++s.score.sends;
-  if (s.holdings[destination].held) {
+  if (State::Holding& holding = s.holdings[destination]; holding.held) {
     ++s.score.hits;
-    s.holdings[destination].hit = true;
+    if (holding.ahead && !holding.hit) {
+      ++s.score.ahead_used;
+      s.score.lead += s.now - holding.since;
+    }
+    holding.hit = true;
   }
-  s.apply(s.predictor->on_send(s.now, destination, bytes, site), s.now);
+  s.apply(s.predictor->on_send(s.now, destination, bytes, site), s.now, destination);
 }
 
 void PredictorEvaluation::flush(Time at) {

@@ -4,6 +4,7 @@
 // Every request is granted at once (capacity is the predictor's own); so the score is the predictor's alone.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,11 +24,31 @@ struct PredictorScore {
   std::uint64_t requests = 0, releases = 0;  // a flush is no release
   Time held{};                               // sum over destinations: time held
   Time held_unused{};  // of which in holdings (request to release) that saw no hit: held for nothing
-  double hit_rate() const {
-    return sends == 0 ? 0.0 : static_cast<double>(hits) / static_cast<double>(sends);
+  // Requests ahead: at another moment than that of a send to the destination.
+  std::uint64_t ahead = 0;
+  std::uint64_t ahead_used = 0;  // of which some send hit
+  Time lead{};                   // of these, the sum of the times from the request to its first hit
+  std::size_t state_bytes = 0;   // of the predictor; summed over ranks: the largest
+
+  // Each 0 where there is nothing to divide by.
+  double hit_rate() const { return ratio(hits, sends); }
+  double requests_per_message() const { return ratio(requests, sends); }
+  /// What part of the requests ahead were of use.
+  double accuracy() const { return ratio(ahead_used, ahead); }
+  Time mean_lead() const {
+    return ahead_used == 0 ? Time{} : Time{lead.ps / static_cast<std::int64_t>(ahead_used)};
+  }
+  /// What part of the time held was held for nothing.
+  double waste() const {
+    return held == Time{} ? 0.0 : static_cast<double>(held_unused.ps) / static_cast<double>(held.ps);
   }
 
   void add(const PredictorScore& other);  // sums over ranks
+
+ private:
+  static double ratio(std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+  }
 };
 
 /// Feeds one source's stream. Construct, call send for each message in time order, then finish (once). What

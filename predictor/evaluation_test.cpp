@@ -79,6 +79,33 @@ TEST(PredictorEvaluation, CountsAHoldingThatOnlyPredictionAskedForAsUnusedUntilI
   EXPECT_EQ(s.held_unused, nanoseconds(5 + 5));
 }
 
+TEST(PredictorEvaluation, TellsWhatRequestsAheadWereOfUseAndHowEarlyTheyCame) {
+  const std::vector<Port> stream{0, 1, 2, 2, 3};
+  PredictorEvaluation e("oracle", {.destinations = 8, .capacity = 2, .future = stream});
+  e.send(nanoseconds(0), 0, 8, 0);    // requests 0, and 1 ahead
+  e.send(nanoseconds(10), 1, 8, 0);   // hit after 10; 2 ahead
+  e.send(nanoseconds(30), 2, 8, 0);   // hit after 20; 3 ahead, two sends before it
+  e.send(nanoseconds(60), 2, 8, 0);   // hit
+  e.send(nanoseconds(100), 3, 8, 0);  // hit after 70
+  const PredictorScore s = e.finish(nanoseconds(100));
+  EXPECT_EQ(s.hits, 4u);
+  EXPECT_EQ(s.requests, 4u);
+  EXPECT_EQ(s.ahead, 3u);
+  EXPECT_EQ(s.ahead_used, 3u);
+  EXPECT_EQ(s.lead, nanoseconds(10 + 20 + 70));
+  EXPECT_EQ(s.mean_lead(), picoseconds(33'333));
+  EXPECT_DOUBLE_EQ(s.accuracy(), 1.0);
+  EXPECT_DOUBLE_EQ(s.requests_per_message(), 0.8);
+  EXPECT_DOUBLE_EQ(s.waste(), 10.0 / (10 + 30 + 90 + 70));  // 0 until 10 for nothing
+  EXPECT_GT(s.state_bytes, 0u);
+}
+
+TEST(PredictorScore, DividesByNothingInAnEmptyScore) {
+  const PredictorScore s;
+  EXPECT_EQ(s.hit_rate() + s.requests_per_message() + s.accuracy() + s.waste(), 0.0);
+  EXPECT_EQ(s.mean_lead(), Time{});
+}
+
 TEST(PredictorEvaluation, TakesATimeBeforeThePreviousAsThePrevious) {
   PredictorEvaluation e("timeout", kTimeout100);
   e.send(nanoseconds(50), 1, 8, 0);

@@ -1,6 +1,11 @@
 #include "predictor/markov.h"
 
 #include <algorithm>
+#include <array>
+#include <string>
+
+#include "core/error.h"
+#include "predictor/forecast_predictor.h"
 
 namespace hybrid {
 
@@ -13,71 +18,62 @@ bool regular(const Entry& entry, std::size_t i) {
 }
 bool certain(const Entry& entry) { return regular(entry, 0) && entry.count[0] * 2 > entry.total; }
 
+// 2^16 / total, rounded up: divisions would be half of the cost.
+constexpr auto kShare = [] {
+  std::array<std::uint32_t, TransitionTable::kAgeAt> share{};
+  for (std::uint32_t total = 1; total < share.size(); ++total) share[total] = (65'535 + total) / total;
+  return share;
+}();
+// `of` 255ths times the probability of successor i.
+std::uint8_t part(unsigned of, const Entry& entry, std::size_t i) {
+  return static_cast<std::uint8_t>(of * entry.count[i] * kShare[entry.total] >> 16);
+}
+
+constexpr std::uint64_t low_bits(unsigned n) {
+  return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
+}
+
 }  // namespace
 
-// Contexts: one a destination, or as many pairs of destinations as programs are seen to use.
-Markov::Markov(std::string_view name, unsigned order, const PredictorShape& shape)
-    : transitions_(shape.destinations * (order == 1 ? std::size_t{2} : std::size_t{16})),
-      held_(name, shape),
-      order_(order),
-      most_planned_(std::min<std::size_t>(1 + kAhead, held_.capacity())) {}
+// Contexts: one a destination, or as many sequences of destinations as programs are seen to use.
+Markov::Markov(unsigned order, std::uint32_t destinations, std::size_t most_entries)
+    : transitions_(std::min(most_entries, destinations * (order == 1 ? std::size_t{2} : std::size_t{16}))),
+      last_mask_(low_bits(16 * std::min(order, 4u))),
+      before_mask_(low_bits(16 * (std::max(order, 4u) - 4))) {}
 
-// Renews at once what is held, each below the nearer one: what is fresh is planned already.
-void Markov::add_to_plan(Port destination) {
-  if (held_.holds(destination)) {
-    if (held_.is_fresh(destination)) return;
-    held_.renew(destination, below_);
-    below_ = destination;
-  } else {
-    for (std::size_t i = 0; i < missing_count_; ++i)
-      if (plan_[missing_[i]] == destination) return;
-    missing_[missing_count_++] = static_cast<std::uint8_t>(planned_);
-  }
-  plan_[planned_++] = destination;
+void Markov::learn(Port destination, std::uint8_t, std::uint64_t) {
+  if (static_cast<std::uint16_t>(history_.last) != kNowhere)
+    transitions_.learn(context(history_), destination);
+  history_.push(destination);
 }
 
-void Markov::plan(Port destination) {
-  planned_ = missing_count_ = 0;
-  below_ = held_.top();
-  add_to_plan(destination);
-  std::uint32_t before = before_last_, last = last_;
-  const Entry* entry = transitions_.find(context(before, last));
-  if (entry == nullptr) return;
-  for (std::size_t i = 0; i < TransitionTable::kSuccessors && planned_ < most_planned_; ++i) {
-    if (!regular(*entry, i)) break;
-    add_to_plan(entry->successor[i]);
+std::size_t Markov::expect(std::span<Expected> out) {
+  const Entry* entry = transitions_.find(context(history_));
+  if (entry == nullptr) return 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < TransitionTable::kSuccessors && count < out.size() && regular(*entry, i); ++i)
+    out[count++] = {entry->successor[i], part(255, *entry, i), 1};
+  if (count == 0) return 0;
+  std::uint8_t confidence = out[0].confidence;
+  History history = history_;
+  for (std::uint8_t step = 1; step < kAhead && count < out.size() && certain(*entry); ++step) {
+    history.push(entry->successor[0]);
+    entry = transitions_.find(context(history));
+    if (entry == nullptr || !certain(*entry)) break;
+    confidence = part(confidence, *entry, 0);
+    out[count++] = {entry->successor[0], confidence, static_cast<std::uint8_t>(step + 1)};
   }
-  for (std::size_t step = 1; step < kAhead && planned_ < most_planned_ && certain(*entry); ++step) {
-    before = last;
-    last = entry->successor[0];
-    entry = transitions_.find(context(before, last));
-    if (entry == nullptr || !certain(*entry)) return;
-    add_to_plan(entry->successor[0]);
-  }
+  return count;
 }
 
-Predictor::Decisions Markov::on_send(Time, Port destination, Bytes, std::uint64_t) {
-  if (last_ != kNowhere) transitions_.learn(context(before_last_, last_), destination);
-  before_last_ = last_;
-  last_ = static_cast<std::uint16_t>(destination);
-
-  std::size_t released = 0;
-  const auto release = [&](Port d) { released_[released++] = d; };
-  held_.count_send();
-  plan(destination);
-  // All that is planned and held is fresh by now, so that nothing is dropped and requested in the same call.
-  held_.drop_stale(release);
-  for (std::size_t i = 0; i < missing_count_; ++i) {
-    const std::size_t at = missing_[i];
-    held_.add(plan_[at], at == 0 ? held_.top() : plan_[at - 1], release);
-    requested_[i] = plan_[at];
-  }
-  return {{released_.data(), released}, {requested_.data(), missing_count_}};
-}
-
-void Markov::on_flush() {
-  held_.clear();
-  last_ = before_last_ = kNowhere;
+std::unique_ptr<Predictor> Markov::make_predictor(std::string_view name, unsigned order,
+                                                  const PredictorShape& shape) {
+  if (order < 1 || order > kMostOrder)
+    throw UserError(
+        "predictor " + std::string(name) + ": order " + std::to_string(order) + " is not possible",
+        "Give 1 to " + std::to_string(kMostOrder) + ".");
+  return std::make_unique<ForecastPredictor>(name, shape,
+                                             std::make_unique<Markov>(order, shape.destinations));
 }
 
 }  // namespace hybrid

@@ -1,72 +1,63 @@
-// The Markov predictor of order 1 or 2 (D 2.1.2): "probability P_ij is calculated as the probability of
-// accessing memory i after accessing memory j"; of order 2 "if the current processor accesses memory j after
-// accessing memory q. Probabilities are updated after every memory access."
+// The Markov predictor of order k (D 2.1.2): "probability P_ij is calculated as the probability of accessing
+// memory i after accessing memory j"; of order 2 "if the current processor accesses memory j after accessing
+// memory q. Probabilities are updated after every memory access."
 //
-// After a send it holds
-// - the destination itself: the message needs its connection now, and the next time;
-// - the likely next ones, requested ahead: every regular successor, then, as long as one successor is more
-//   likely than all others together, the one after it, up to kAhead destinations in all. Several sends ahead,
-//   because a request takes longer than the time between two sends of a loop;
-// - what was used or expected within the last `threshold` sends (the counter of D 5.2.2, renewed by being
-//   expected too), so that a program that leaves the habit loses nothing at once.
-// A successor is regular once it followed twice, in at least an eighth of the cases: a single coincidence
-// requests nothing.
+// It expects every regular successor of the last k destinations, then, as long as one successor is more
+// likely than all others together, the one after it: several sends ahead, because a request takes longer than
+// the time between two sends of a loop. A successor is regular once it followed twice, in at least an eighth
+// of the cases: a single coincidence requests nothing.
 //
-// Without a place, the one that was used or expected longest ago goes, and among those of one send the one
-// expected last: the least probable before the more probable, both after what nothing expects any more. With
-// capacity c it looks at most c - 1 destinations ahead.
-//
-// State: 6 bytes a destination and at most 32 KiB of transitions; 56 KiB at 4096 destinations.
+// State: at most 32 KiB of transitions, 56 KiB at 4096 destinations with what is held.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
-#include "predictor/counted_holdings.h"
+#include "predictor/forecaster.h"
 #include "predictor/predictor.h"
 #include "predictor/transition_table.h"
 
 namespace hybrid {
 
-class Markov final : public Predictor {
+class Markov final : public Forecaster {
  public:
   static constexpr std::size_t kAhead = 4;
+  static constexpr unsigned kMostOrder = 8;
 
-  /// `order` is 1 or 2. Throws UserError, naming `name`, for an impossible shape.
-  Markov(std::string_view name, unsigned order, const PredictorShape& shape);
+  /// The order is 1 .. kMostOrder. At most `most_entries` contexts are kept.
+  Markov(unsigned order, std::uint32_t destinations,
+         std::size_t most_entries = TransitionTable::kMostEntries);
 
-  Decisions on_send(Time now, Port destination, Bytes bytes, std::uint64_t site) override;
-  /// Keeps the probabilities, forgets which destinations came last: what follows a flush does not follow from
-  /// what went before it.
-  void on_flush() override;
-  bool holds(Port destination) const override { return held_.holds(destination); }
+  void learn(Port destination, std::uint8_t size_class, std::uint64_t site) override;
+  std::size_t expect(std::span<Expected> out) override;
+  /// Keeps the probabilities, forgets which destinations came last.
+  void forget_position() override { history_ = {}; }
+  std::size_t state_bytes() const override { return sizeof(*this) + transitions_.heap_bytes(); }
+
+  /// The predictor of that order. Throws UserError, naming `name`, for an impossible shape.
+  static std::unique_ptr<Predictor> make_predictor(std::string_view name, unsigned order,
+                                                   const PredictorShape& shape);
 
  private:
   static constexpr std::uint16_t kNowhere = 0xFFFF;  // before the first send
 
-  std::uint32_t context(std::uint32_t before_last, std::uint32_t last) const {
-    return order_ == 1 ? last : before_last << 16 | last;
+  // The last eight destinations, 16 bits each, the last one in the lowest.
+  struct History {
+    std::uint64_t last = ~std::uint64_t{0}, before = ~std::uint64_t{0};
+    void push(std::uint64_t destination) {
+      before = before << 16 | last >> 48;
+      last = last << 16 | destination;
+    }
+  };
+  std::uint64_t context(const History& history) const {
+    return (history.last & last_mask_) ^ (history.before & before_mask_) * 0xD6E8FEB86659FD93ULL;
   }
-  void plan(Port destination);
-  void add_to_plan(Port destination);
 
   TransitionTable transitions_;
-  CountedHoldings held_;
-  unsigned order_;
-  std::size_t most_planned_;
-  std::uint16_t last_ = kNowhere, before_last_ = kNowhere;
-
-  // The destination and those expected after it, the nearest first; of these, the places of those not held.
-  std::array<Port, 1 + kAhead> plan_{};
-  std::array<std::uint8_t, 1 + kAhead> missing_{};
-  std::size_t planned_ = 0, missing_count_ = 0;
-  Port below_ = kNoPort;  // the farthest one planned and held
-
-  std::array<Port, 1 + kAhead> requested_{};
-  // A send renews at most 1 + kAhead together, which turn stale together; as many may go for want of a place.
-  std::array<Port, 2 * (1 + kAhead)> released_{};
+  std::uint64_t last_mask_, before_mask_;
+  History history_;
 };
 
 }  // namespace hybrid

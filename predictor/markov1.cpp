@@ -4,11 +4,9 @@
 namespace hybrid {
 namespace {
 
-const PredictorRegistration kMarkov1{"markov1",
-                                     "requests what usually follows the last destination (D 2.1.2)",
-                                     [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
-                                       return std::make_unique<Markov>("markov1", 1, shape);
-                                     }};
+const PredictorRegistration kMarkov1{
+    "markov1", "requests what usually follows the last destination (D 2.1.2)",
+    [](const PredictorShape& shape) { return Markov::make_predictor("markov1", 1, shape); }};
 
 }  // namespace
 }  // namespace hybrid

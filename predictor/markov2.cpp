@@ -4,11 +4,9 @@
 namespace hybrid {
 namespace {
 
-const PredictorRegistration kMarkov2{"markov2",
-                                     "requests what usually follows the last two destinations (D 2.1.2)",
-                                     [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
-                                       return std::make_unique<Markov>("markov2", 2, shape);
-                                     }};
+const PredictorRegistration kMarkov2{
+    "markov2", "requests what usually follows the last two destinations (D 2.1.2)",
+    [](const PredictorShape& shape) { return Markov::make_predictor("markov2", 2, shape); }};
 
 }  // namespace
 }  // namespace hybrid

@@ -173,5 +173,67 @@ TEST(Markov, RefusesImpossibleShapes) {
   }
 }
 
+// What follows 0 depends on the send before the last two.
+TEST(MarkovK, RemembersAsManyAsItsOrder) {
+  const std::vector<Port> cycle = test_steps::repeated({1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0}, 60);
+  const auto score = [&cycle](std::uint32_t order) {
+    return test_steps::score_of("markov", cycle, 2, 240, {}, {.order = order});
+  };
+  EXPECT_LT(score(2).hit_rate(), 0.8);
+  for (std::uint32_t order : {3u, 4u, 5u, 8u}) EXPECT_EQ(score(order).hits, score(order).sends) << order;
+}
+
+// The longer the history, the more of them a stray send spoils.
+TEST(MarkovK, IsDefeatedByAStraySendForAsManySendsAsItsOrder) {
+  std::vector<Port> sends;
+  Random random(4);
+  for (int round = 0; round < 300; ++round) {
+    for (Port d = 0; d < 8; ++d) sends.push_back(d);
+    sends.push_back(static_cast<Port>(8 + random.below(56)));
+  }
+  const auto hits = [&sends](std::uint32_t order) {
+    return test_steps::score_of("markov", sends, 2, 400, {}, {.order = order}).hits;
+  };
+  EXPECT_GT(hits(1), hits(3));
+  EXPECT_GT(hits(3), hits(6));
+}
+
+TEST(MarkovK, IsTheSameAsMarkov1AndMarkov2AtTheirOrders) {
+  Random random(6);
+  std::vector<Port> sends(4'000);
+  for (Port& d : sends) d = static_cast<Port>(random.below(1 + random.below(12)));
+  for (std::uint32_t order : {1u, 2u}) {
+    const PredictorScore general = test_steps::score_of("markov", sends, 3, 0, {}, {.order = order});
+    const PredictorScore special = test_steps::score_of(order == 1 ? "markov1" : "markov2", sends, 3);
+    EXPECT_EQ(general.hits, special.hits);
+    EXPECT_EQ(general.requests, special.requests);
+  }
+}
+
+TEST(MarkovK, RefusesAnImpossibleOrderByName) {
+  for (std::uint32_t order : {0u, 9u}) try {
+      PredictorRegistration::make("markov", PredictorShape{.destinations = 8, .order = order});
+      FAIL();
+    } catch (const UserError& error) {
+      EXPECT_NE(std::string(error.what()).find("markov: order " + std::to_string(order)), std::string::npos);
+    }
+}
+
+TEST(Markov1, TellsHowSureItIs) {
+  const auto p = make("markov1", 4);
+  for (int round = 0; round < 8; ++round)
+    for (Port d : {0, 1, 0, 1, 0, 2}) p->on_send(nanoseconds(100), d, 100, 0);
+  p->on_send(nanoseconds(100), 0, 100, 0);
+  std::array<Predictor::Expectation, 4> out;
+  const std::size_t count = p->expect(out);
+  ASSERT_GE(count, 2u);
+  EXPECT_EQ(out[0].destination, 1u);
+  EXPECT_EQ(out[1].destination, 2u);
+  EXPECT_NEAR(out[0].confidence, 170, 3);  // 16 of 24
+  EXPECT_NEAR(out[1].confidence, 85, 3);
+  EXPECT_EQ(out[0].sends, 1);
+  EXPECT_EQ(out[0].size_class, 7);
+}
+
 }  // namespace
 }  // namespace hybrid

@@ -9,6 +9,7 @@ class None final : public Predictor {
   Decisions on_send(Time, Port, Bytes, std::uint64_t) override { return {}; }
   void on_flush() override {}
   bool holds(Port) const override { return false; }
+  std::size_t state_bytes() const override { return sizeof(*this); }
 };
 
 const PredictorRegistration kNone{

@@ -11,6 +11,7 @@
 // - The returned spans stay valid until the next call on the same predictor.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -30,6 +31,12 @@ struct PredictorShape {
   Time timeout = microseconds(100);  // time-out: released when unused for this long
   std::uint32_t threshold = 16;      // counter-threshold: released after this many sends to others
   Time pause = Time{};  // time-out: of a stretch without sends, no more than this counts; 0: all of it
+  // Those that expect destinations ahead of their sends:
+  std::uint32_t ahead = 4;            // requested ahead at most, 1 .. 8
+  std::uint32_t order = 3;            // markov: how many destinations are remembered, 1 .. 8
+  std::uint8_t least_confidence = 0;  // in 255ths: what is expected with less is not requested
+  std::uint64_t seed = 1;             // tdnn: its first weights
+  std::span<const Port> future{};     // oracle: all destinations to come; must outlive the predictor
 };
 
 class Predictor {
@@ -40,6 +47,15 @@ class Predictor {
   struct Decisions {
     std::span<const Port> release;
     std::span<const Port> request;
+  };
+
+  /// A send to come.
+  struct Expectation {
+    Port destination = kNoPort;
+    std::uint8_t confidence = 0;  // in 255ths
+    std::uint8_t sends = 0;       // how many sends from now; 1 is the next one
+    std::uint8_t size_class = 0;  // bit width of its bytes: 0 for none, n for 2^(n-1) .. 2^n - 1
+    Time at{};                    // when it is likely to come
   };
 
   virtual ~Predictor() = default;
@@ -57,6 +73,14 @@ class Predictor {
   virtual void on_flush() = 0;
 
   virtual bool holds(Port destination) const = 0;
+
+  /// What is expected after the last send, the nearest and most likely first: fills `out` from its begin and
+  /// says how many there are. For who weighs a request's cost against its chance; on_send's requests do not
+  /// depend on it.
+  virtual std::size_t expect(std::span<Expectation> /*out*/) const { return 0; }
+
+  /// All memory of this predictor, itself included.
+  virtual std::size_t state_bytes() const = 0;
 };
 
 using PredictorRegistration = Registration<Predictor, const PredictorShape&>;

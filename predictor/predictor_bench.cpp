@@ -17,7 +17,9 @@ namespace {
 void run(benchmark::State& state, const std::string& name, std::uint32_t destinations, std::uint32_t capacity,
          const std::vector<Port>& sends) {
   const auto predictor = PredictorRegistration::make(
-      name, PredictorShape{.destinations = destinations, .capacity = capacity, .timeout = microseconds(100)});
+      name,
+      PredictorShape{
+          .destinations = destinations, .capacity = capacity, .timeout = microseconds(100), .future = sends});
   Time now{};
   std::size_t next = 0;
   for (auto _ : state) {

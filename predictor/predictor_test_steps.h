@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "predictor/evaluation.h"
 #include "predictor/predictor.h"
 
 namespace hybrid::test_steps {
@@ -33,6 +34,43 @@ inline void expect_decisions(Predictor& predictor, const std::vector<Step>& step
     EXPECT_EQ(list(decisions.release), step.release) << "released in step " << i;
     EXPECT_EQ(list(decisions.request), step.request) << "requested in step " << i;
   }
+}
+
+/// `cycle`, `rounds` times over.
+inline std::vector<Port> repeated(const std::vector<Port>& cycle, int rounds) {
+  std::vector<Port> sends;
+  for (int round = 0; round < rounds; ++round) sends.insert(sends.end(), cycle.begin(), cycle.end());
+  return sends;
+}
+/// 0, 1, ... n - 1.
+inline std::vector<Port> round_of(std::uint32_t n) {
+  std::vector<Port> round(n);
+  for (Port d = 0; d < n; ++d) round[d] = d;
+  return round;
+}
+
+/// The score of the predictor `name` over `sends`, 100 ns apart, from the `skip`th on: what came before it
+/// may learn from. `sites`: as many as sends, or none.
+inline PredictorScore score_of(const char* name, const std::vector<Port>& sends, std::uint32_t capacity,
+                               std::size_t skip = 0, const std::vector<std::uint64_t>& sites = {},
+                               PredictorShape shape = {}) {
+  shape.destinations = 64;
+  shape.capacity = capacity;
+  shape.future = sends;
+  PredictorEvaluation all(name, shape), before(name, shape);
+  Time at{};
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    at += nanoseconds(100);
+    const std::uint64_t site = sites.empty() ? 0 : sites[i];
+    all.send(at, sends[i], 8, site);
+    if (i < skip) before.send(at, sends[i], 8, site);
+  }
+  PredictorScore score = all.finish(at);
+  const PredictorScore skipped = before.finish(at);
+  score.sends -= skipped.sends;
+  score.hits -= skipped.hits;
+  score.requests -= skipped.requests;
+  return score;
 }
 
 }  // namespace hybrid::test_steps

@@ -6,6 +6,7 @@
 // switch, with such a list at each of its ports, need not fill what is never used.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "core/connection.h"
@@ -27,6 +28,13 @@ class RecencyList {
   /// The member that was inserted or renewed longest ago. Not for an empty list.
   Port oldest() const { return links_[place(end_)].newer - Port{1}; }
 
+  /// The newest member. Not for an empty list.
+  Port newest() const { return links_[place(end_)].older - Port{1}; }
+  /// The member that was inserted or renewed next before `d`; not for the oldest.
+  Port older(Port d) const { return links_[place(d)].older - Port{1}; }
+  /// The member that was inserted or renewed next after `d`; not for the newest.
+  Port newer(Port d) const { return links_[place(d)].newer - Port{1}; }
+
   /// The place above the newest, for `below`.
   Port top() const { return end_; }
   /// Adds `d`, which is not a member, as the next older one of the member `below`, or as the newest below
@@ -47,6 +55,8 @@ class RecencyList {
     --size_;
   }
   void clear();
+  /// Beside the object itself.
+  std::size_t heap_bytes() const { return links_.size() * sizeof(Links); }
 
  private:
   using Index = std::uint16_t;
@@ -64,9 +74,11 @@ class RecencyList {
     next.older = place(d);
   }
   void unlink(Port d) {
-    const Links links = links_[place(d)];
-    links_[links.newer].older = links.older;
-    links_[links.older].newer = links.newer;
+    // Not as one load of 32 bits: its halves may have been stored apart a moment ago, and it would wait for
+    // both.
+    const Index newer = links_[place(d)].newer, older = links_[place(d)].older;
+    links_[newer].older = older;
+    links_[older].newer = newer;
   }
 
   ZeroedArray<Links> links_;

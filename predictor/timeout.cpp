@@ -65,6 +65,9 @@ class Timeout final : public Predictor {
 
   void on_flush() override { held_.clear(); }
   bool holds(Port destination) const override { return held_.contains(destination); }
+  std::size_t state_bytes() const override {
+    return sizeof(*this) + held_.heap_bytes() + last_use_.size() * sizeof(Time);
+  }
 
  private:
   // Most releases of one call by time-out: the next call goes on, and next_deadline() says so.

@@ -142,5 +142,14 @@ TEST(Timeout, RefusesATimeoutThatIsNoTime) {
   EXPECT_THROW(make(0, nanoseconds(1), 8, nanoseconds(-1)), UserError);
 }
 
+// A computation between two sends that is longer than the time-out; the counter, which goes by sends, keeps
+// them.
+TEST(Timeout, IsDefeatedByComputationLongerThanIt) {
+  const std::vector<Port> sends = test_steps::repeated({1, 2}, 30);  // 100 ns apart
+  EXPECT_EQ(test_steps::score_of("timeout", sends, 0, 0, {}, {.timeout = nanoseconds(200)}).hits, 0u);
+  EXPECT_EQ(test_steps::score_of("timeout", sends, 0, 0, {}, {.timeout = nanoseconds(201)}).hits, 58u);
+  EXPECT_EQ(test_steps::score_of("counter", sends, 0).hits, 58u);
+}
+
 }  // namespace
 }  // namespace hybrid

@@ -9,7 +9,7 @@ TransitionTable::TransitionTable(std::size_t contexts)
     : entries_(std::bit_ceil(std::clamp<std::size_t>(contexts, 64, kMostEntries))),
       shift_(64 - static_cast<unsigned>(std::countr_zero(entries_.size()))) {}
 
-void TransitionTable::learn(std::uint32_t context, Port next) {
+void TransitionTable::learn(std::uint64_t context, Port next) {
   const Place place = place_of(context);
   Entry& entry = entries_[place.index];
   if (entry.total == 0 || entry.tag != place.tag) {

@@ -1,7 +1,7 @@
 // How often which destination followed which context: the conditional probabilities of a Markov predictor
 // (D 2.1.2), in bounded memory.
 //
-// A context (the last destination, or the last two) hashes to one 16-byte entry, which keeps the four most
+// A context (the last destination, or the last few) hashes to one 16-byte entry, which keeps the four most
 // frequent successors with their counts. The total counts every successor seen, kept or not, so that
 // count / total is the probability. Counts are halved when the total reaches kAgeAt: what happened long ago
 // fades, and a new habit of the program is learnt within some tens of sends.
@@ -40,9 +40,11 @@ class TransitionTable {
   explicit TransitionTable(std::size_t contexts);
 
   /// `next` followed `context`. O(1).
-  void learn(std::uint32_t context, Port next);
+  void learn(std::uint64_t context, Port next);
+  /// Beside the object itself.
+  std::size_t heap_bytes() const { return entries_.size() * sizeof(Entry); }
   /// What is known of `context`, or nullptr.
-  const Entry* find(std::uint32_t context) const {
+  const Entry* find(std::uint64_t context) const {
     const Place place = place_of(context);
     const Entry& entry = entries_[place.index];
     return entry.tag == place.tag && entry.total != 0 ? &entry : nullptr;
@@ -57,7 +59,7 @@ class TransitionTable {
   // Fibonacci hashing: the product's top bits are the index, the next 16 the tag. Neighbouring contexts
   // spread evenly. Two contexts alike in both share their statistics (one pair in 2^27 at full size): a guess
   // is worse then, and nothing else.
-  Place place_of(std::uint32_t context) const {
+  Place place_of(std::uint64_t context) const {
     const std::uint64_t hash = context * 0x9E3779B97F4A7C15ULL;
     return {static_cast<std::size_t>(hash >> shift_), static_cast<std::uint16_t>(hash >> (shift_ - 16))};
   }

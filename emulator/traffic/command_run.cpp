@@ -321,7 +321,7 @@ CommandResult CommandRun::run(const SimulationProgress& progress) {
     const Time event = technique_.next_event();
     const Time fabric = multicast_ ? multicast_->next_event() : Time::never();
     if (action == Time::never() && event == Time::never() && fabric == Time::never()) break;
-    if (fabric < action && fabric <= event) {
+    if (multicast_ && fabric < action && fabric <= event) {
       now = fabric;
       carry_out(multicast_->take());
       continue;

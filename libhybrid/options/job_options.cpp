@@ -218,7 +218,8 @@ void add_emulation_options(OptionTable& table, JobOptions& options) {
                               "wormhole,circuit,tdm,hybrid",
                               std::to_string(options.network.slots) + ", and what the largest phase needs");
   add_registered_list(table, "predictors", Predictor::kKind, "predictors that the report scores",
-                      "all but none", options.predictors);
+                      "counter,lru,markov1,markov2,timeout,tournament; `hybrid predict`: all",
+                      options.predictors);
   table.add({"ports", "PORT,...", "port of each rank, in order of rank (default: as recorded)",
              join(options.replay.placement), [&options](std::string_view text) {
                std::vector<std::uint32_t> ports;

@@ -49,7 +49,7 @@ struct JobOptions {
   std::string preload_topology;
   // Those compared in the report (`technique`); empty: wormhole, circuit, tdm, hybrid.
   std::vector<std::string> techniques;
-  std::vector<std::string> predictors;  // those scored in the report; empty: all but none
+  std::vector<std::string> predictors;  // those scored in the report; empty: a few
   // K tried for tdm and hybrid (`slots`); empty: network.slots, and the fewest that the phases need.
   std::vector<std::uint32_t> slot_counts;
 };

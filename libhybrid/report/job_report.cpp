@@ -288,9 +288,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
 
   tell("scoring predictors", 0);
   std::vector<std::string> predictors = options.predictors;
-  if (predictors.empty())
-    for (std::string_view name : registered_names(Predictor::kKind))
-      if (name != "none") predictors.emplace_back(name);  // requests nothing, hits nothing
+  if (predictors.empty()) predictors = {"counter", "lru", "markov1", "markov2", "timeout", "tournament"};
   job = open();
   report.predictors = score_predictors(*job, options, predictors, counts, ports, phases.end);
 

@@ -123,7 +123,11 @@ ordered_json to_json(const PredictorScore& score) {
           {"requests", score.requests},
           {"releases", score.releases},
           {"held_ns", score.held.nanoseconds()},
-          {"held_unused", fraction(score.held_unused, score.held)}};
+          {"held_unused", fraction(score.held_unused, score.held)},
+          {"requests_ahead", score.ahead},
+          {"requests_ahead_used", score.ahead_used},
+          {"mean_lead_ns", score.mean_lead().nanoseconds()},
+          {"state_bytes", score.state_bytes}};
 }
 
 ordered_json to_json(const JobReport& report) {

@@ -27,6 +27,7 @@ class TimesTold : public Predictor {
   }
   void on_flush() override {}
   bool holds(Port) const override { return false; }
+  std::size_t state_bytes() const override { return sizeof(*this); }
 
  private:
   std::vector<Time>& times_;

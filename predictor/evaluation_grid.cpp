@@ -1,0 +1,89 @@
+#include "predictor/evaluation_grid.h"
+
+#include "predictor/oracle.h"
+
+namespace hybrid {
+
+EvaluationGrid::EvaluationGrid(const std::vector<std::string>& names,
+                               const std::vector<std::uint32_t>& capacities, const PredictorShape& shape,
+                               const DestinationNumbers& numbers)
+    : numbers_(numbers) {
+  static constexpr Port kSome[] = {0};
+  for (const std::string& name : names) {
+    const bool is_bound = name == BeladyBound::kName;
+    const bool needs_stream = is_bound || name == kOracle;
+    for (std::uint32_t capacity : capacities) {
+      Row& row = rows_.emplace_back(name, shape, needs_stream);
+      row.shape.capacity = capacity;
+      row.shape.destinations = 1;
+      row.shape.future = kSome;
+      if (!is_bound) PredictorEvaluation(name, row.shape);  // an unknown name is told before the pass
+    }
+    keeps_stream_ = keeps_stream_ || needs_stream;
+  }
+}
+
+EvaluationGrid::Source& EvaluationGrid::source_of(Port port) {
+  const auto [found, is_new] = sources_.try_emplace(port);
+  Source& source = found->second;
+  if (is_new)
+    for (Row& row : rows_) {
+      if (row.needs_stream) continue;
+      row.shape.destinations = numbers_.count(port);
+      source.evaluations.emplace_back(row.name, row.shape);
+    }
+  return source;
+}
+
+void EvaluationGrid::send(Connection connection, Time at, Bytes bytes, std::uint64_t site) {
+  const Port destination = numbers_.of(connection);
+  Source& source = source_of(connection.source);
+  if (keeps_stream_) source.stream.send(at, destination);
+  for (PredictorEvaluation& evaluation : source.evaluations) evaluation.send(at, destination, bytes, site);
+}
+
+void EvaluationGrid::flush(Port port, Time at) {
+  const auto found = sources_.find(port);
+  if (found == sources_.end()) return;
+  if (keeps_stream_) found->second.stream.flush(at);
+  for (PredictorEvaluation& evaluation : found->second.evaluations) evaluation.flush(at);
+}
+
+std::size_t EvaluationGrid::stream_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& [port, source] : sources_) bytes += source.stream.bytes();
+  return bytes;
+}
+
+PredictorScore EvaluationGrid::score_stream(const Row& row, const BeladyBound& stream,
+                                            std::uint32_t destinations, Time end) const {
+  if (row.name == BeladyBound::kName) return stream.score(row.shape.capacity);
+  PredictorShape shape = row.shape;
+  shape.destinations = destinations;
+  shape.future = stream.destinations();
+  PredictorEvaluation evaluation(row.name, shape);
+  auto flush = stream.flushes().begin();
+  for (std::size_t i = 0; i < stream.times().size(); ++i) {
+    for (; flush != stream.flushes().end() && flush->sends <= i; ++flush) evaluation.flush(flush->at);
+    evaluation.send(stream.times()[i], stream.destinations()[i], 0, 0);
+  }
+  for (; flush != stream.flushes().end(); ++flush) evaluation.flush(flush->at);
+  return evaluation.finish(end);
+}
+
+std::vector<PredictorScore> EvaluationGrid::finish(Time end) {
+  std::vector<PredictorScore> scores(rows_.size());
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    scores[i].predictor = rows_[i].name;
+    scores[i].capacity = rows_[i].shape.capacity;
+  }
+  for (auto& [port, source] : sources_) {
+    auto evaluation = source.evaluations.begin();
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      scores[i].add(rows_[i].needs_stream ? score_stream(rows_[i], source.stream, numbers_.count(port), end)
+                                          : (evaluation++)->finish(end));
+  }
+  return scores;
+}
+
+}  // namespace hybrid

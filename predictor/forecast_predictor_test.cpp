@@ -1,0 +1,97 @@
+#include "predictor/forecast_predictor.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "predictor/evaluation.h"
+#include "predictor/predictor_test_steps.h"
+
+namespace hybrid {
+namespace {
+
+using test_steps::expect_decisions;
+using test_steps::list;
+
+// Expects what the test wants.
+class Told final : public Forecaster {
+ public:
+  explicit Told(const std::vector<Expected>& told) : told_(told) {}
+  void learn(Port, std::uint8_t, std::uint64_t) override {}
+  std::size_t expect(std::span<Expected> out) override {
+    const std::size_t count = std::min(out.size(), told_.size());
+    std::copy_n(told_.begin(), count, out.begin());
+    return count;
+  }
+  void forget_position() override {}
+  std::size_t state_bytes() const override { return 100; }
+
+ private:
+  const std::vector<Expected>& told_;
+};
+
+TEST(ForecastPredictor, HoldsWhatIsSentAndWhatIsExpectedAndTheLastUsed) {
+  std::vector<Expected> told{{5, 255, 1}, {5, 255, 2}, {6, 100, 3}};
+  ForecastPredictor p("told", {.destinations = 8, .capacity = 3}, std::make_unique<Told>(told));
+  EXPECT_EQ(list(p.on_send({}, 1, 8, 0).request), (std::vector<Port>{1, 5, 6}));
+  told = {{2, 255, 1}};
+  // 6 was expected farthest ahead by the last send.
+  expect_decisions(p, {{0, 1, {6}, {2}}, {0, 3, {5}, {3}}});
+  EXPECT_TRUE(p.holds(3) && p.holds(2) && p.holds(1));
+}
+
+TEST(ForecastPredictor, RequestsNoMoreThanAheadNorBelowTheLeastConfidence) {
+  const std::vector<Expected> told{{5, 90, 1}, {6, 200, 2}, {7, 255, 3}};
+  ForecastPredictor two("told", {.destinations = 8, .ahead = 2}, std::make_unique<Told>(told));
+  EXPECT_EQ(list(two.on_send({}, 1, 8, 0).request), (std::vector<Port>{1, 5, 6}));
+  ForecastPredictor sure("told", {.destinations = 8, .least_confidence = 200}, std::make_unique<Told>(told));
+  EXPECT_EQ(list(sure.on_send({}, 1, 8, 0).request), (std::vector<Port>{1, 6, 7}));
+}
+
+TEST(ForecastPredictor, TellsWhenAndHowLargeWhatItExpects) {
+  const std::vector<Expected> told{{5, 90, 1}, {6, 200, 3}};
+  ForecastPredictor p("told", {.destinations = 8}, std::make_unique<Told>(told));
+  std::array<Predictor::Expectation, 4> out;
+  EXPECT_EQ(p.expect(out), 0u) << "before the first send";
+  p.on_send(nanoseconds(80), 5, 1'000, 0);
+  ASSERT_EQ(p.expect(out), 2u);
+  EXPECT_EQ(out[0].at, nanoseconds(80)) << "nothing is known of the time between sends";
+  p.on_send(nanoseconds(160), 6, 0, 0);  // the average goes an eighth of the way from 0 to 80 ns
+  ASSERT_EQ(p.expect(out), 2u);
+  EXPECT_EQ(out[0].destination, 5u);
+  EXPECT_EQ(out[0].confidence, 90);
+  EXPECT_EQ(out[0].size_class, 10);
+  EXPECT_EQ(out[0].at, nanoseconds(170));
+  EXPECT_EQ(out[1].size_class, 0);
+  EXPECT_EQ(out[1].sends, 3);
+  EXPECT_EQ(out[1].at, nanoseconds(190));
+  EXPECT_EQ(p.expect({out.data(), 1}), 1u);
+  p.on_flush();
+  EXPECT_EQ(p.expect(out), 0u);
+}
+
+TEST(ForecastPredictor, RefusesAnImpossibleNumberAheadByName) {
+  const std::vector<Expected> told;
+  for (std::uint32_t ahead : {0u, 9u}) try {
+      ForecastPredictor("told", {.destinations = 8, .ahead = ahead}, std::make_unique<Told>(told));
+      FAIL();
+    } catch (const UserError& error) {
+      EXPECT_NE(std::string(error.what()).find("told"), std::string::npos);
+    }
+}
+
+TEST(Oracle, HitsAllButTheFirstFromCapacity2On) {
+  const std::vector<Port> stream{3, 3, 1, 4, 1, 5, 2, 6, 5, 3, 5, 5};
+  for (std::uint32_t capacity : {1u, 2u, 5u, 0u}) {
+    PredictorEvaluation e("oracle", {.destinations = 8, .capacity = capacity, .future = stream});
+    for (Port d : stream) e.send({}, d, 8, 0);
+    // With one place, which the message needs, only what is repeated at once.
+    EXPECT_EQ(e.finish({}).hits, capacity == 1 ? 2u : 11u) << capacity;
+  }
+}
+
+TEST(Oracle, RefusesToGuess) {
+  EXPECT_THROW(PredictorRegistration::make("oracle", PredictorShape{.destinations = 8}), UserError);
+}
+
+}  // namespace
+}  // namespace hybrid

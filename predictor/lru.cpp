@@ -1,0 +1,44 @@
+// Least recently used: holds the last `capacity` destinations, requests nothing ahead and releases nothing
+// before its place is needed. No part of the dissertation: the floor that a predictor must not fall below.
+#include "predictor/predictor.h"
+#include "predictor/recency_list.h"
+
+namespace hybrid {
+namespace {
+
+class Lru final : public Predictor {
+ public:
+  explicit Lru(const PredictorShape& shape) : held_(shape.destinations), capacity_(most_held(shape)) {}
+
+  Decisions on_send(Time, Port destination, Bytes, std::uint64_t) override {
+    if (held_.contains(destination)) {
+      held_.renew(destination, held_.top());
+      return {};
+    }
+    std::size_t released = 0;
+    if (held_.size() == capacity_) {
+      released_ = held_.oldest();
+      held_.erase(released_);
+      released = 1;
+    }
+    held_.insert(destination, held_.top());
+    requested_ = destination;
+    return {{&released_, released}, {&requested_, 1}};
+  }
+
+  void on_flush() override { held_.clear(); }
+  bool holds(Port destination) const override { return held_.contains(destination); }
+  std::size_t state_bytes() const override { return sizeof(*this) + held_.heap_bytes(); }
+
+ private:
+  RecencyList held_;
+  std::uint32_t capacity_;
+  Port requested_ = kNoPort, released_ = kNoPort;
+};
+
+const PredictorRegistration kLru{
+    "lru", "holds the last destinations until their places are needed",
+    [](const PredictorShape& shape) -> std::unique_ptr<Predictor> { return std::make_unique<Lru>(shape); }};
+
+}  // namespace
+}  // namespace hybrid

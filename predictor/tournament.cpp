@@ -1,0 +1,170 @@
+#include "predictor/tournament.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace hybrid {
+
+namespace {
+
+std::uint32_t first_random(std::uint64_t seed) {
+  const auto mixed = static_cast<std::uint32_t>(seed * 0x9E3779B97F4A7C15ULL >> 32);
+  return mixed == 0 ? 1 : mixed;  // xorshift stays at 0
+}
+
+}  // namespace
+
+Tournament::Tournament(const PredictorShape& shape)
+    : markov1_(1, shape.destinations, 256),
+      markov2_(2, shape.destinations, 512),
+      markov3_(3, shape.destinations, 512),
+      cycle_(std::min<std::uint32_t>(shape.destinations, 256)),
+      tage_(shape.destinations, 256),
+      held_(shape),
+      compares_all_places_(shape.capacity != 0 && most_held(shape) <= SmallHoldings::kMostPlaces),
+      leaders_holdings_(compares_all_places_ ? most_held(shape) : std::min(most_held(shape), kFewPlaces)),
+      challengers_holdings_(leaders_holdings_),
+      asked_(static_cast<std::uint8_t>(
+          most_held(shape) == 1
+              ? 0
+              : std::min<std::size_t>({most_held(shape), shape.ahead + std::size_t{1}, kMostAsked}))),
+      random_(first_random(shape.seed)) {}
+
+std::uint32_t Tournament::draw() {
+  random_ ^= random_ << 13;
+  random_ ^= random_ >> 17;
+  random_ ^= random_ << 5;
+  return random_;
+}
+
+void Tournament::ask(Contestant contestant, Guess& guess) {
+  const std::span<Expected> out{guess.expected.data(), asked_};
+  switch (contestant) {
+    case kMarkov1:
+      guess.count = static_cast<std::uint8_t>(markov1_.expect(out));
+      break;
+    case kMarkov2:
+      guess.count = static_cast<std::uint8_t>(markov2_.expect(out));
+      break;
+    case kMarkov3:
+      guess.count = static_cast<std::uint8_t>(markov3_.expect(out));
+      break;
+    case kCycle:
+      guess.count = static_cast<std::uint8_t>(cycle_.expect(out));
+      break;
+    case kTage:
+      guess.count = static_cast<std::uint8_t>(tage_.expect(out));
+      break;
+    default:
+      guess.count = 0;
+  }
+}
+
+void Tournament::judge(bool leader_held, bool challenger_held) {
+  const int gain = static_cast<int>(challenger_held) - static_cast<int>(leader_held);
+  if (gain == 0) return;
+  std::int8_t& points = points_[challenger_];
+  points = static_cast<std::int8_t>(std::clamp(points + gain, -kMostPoints, kMostPoints));
+  if (points >= kLead) promote(challenger_);
+}
+
+// The others' points are against the leader: against the new one they are as much lower.
+void Tournament::promote(Contestant contestant) {
+  const int lead = points_[contestant];
+  for (std::int8_t& points : points_)
+    points = static_cast<std::int8_t>(std::clamp(points - lead, -kMostPoints, kMostPoints));
+  leader_ = contestant;
+}
+
+// challenger_ is the leader afterwards if there is none.
+void Tournament::begin_duel() {
+  const std::uint32_t random = draw();
+  const auto one = static_cast<Contestant>((random & 0xFFFF) * kContestants >> 16);
+  const auto other = static_cast<Contestant>((random >> 16) * kContestants >> 16);
+  challenger_ = other == leader_ || (one != leader_ && points_[one] >= points_[other]) ? one : other;
+  if (challenger_ == kTage && !tage_learns_) challenger_ = leader_;
+  if (is_content_ && sends_ / kDuel % 4 != 0) challenger_ = leader_;
+  if (challenger_ == leader_) return;
+  if (compares_all_places_)
+    held_.copy_to(challengers_holdings_);
+  else
+    challengers_holdings_ = leaders_holdings_;
+}
+
+void Tournament::learn(Port destination, std::uint8_t size_class, std::uint64_t site) {
+  markov1_.learn(destination, size_class, site);
+  markov2_.learn(destination, size_class, site);
+  markov3_.learn(destination, size_class, site);
+  cycle_.learn(destination, size_class, site);
+  if (++sends_ % kPeriod == 0) {
+    is_content_ = misses_ < kFewMisses;
+    const bool learns =
+        leader_ == kTage || (!is_content_ && (points_[kTage] > 0 || sends_ / kPeriod % 2 == 0));
+    misses_ = 0;
+    if (learns && !tage_learns_) tage_.forget_position();  // it has missed some sends
+    tage_learns_ = learns;
+  }
+  if (tage_learns_) tage_.learn(destination, size_class, site);
+}
+
+Predictor::Decisions Tournament::on_send(Time now, Port destination, Bytes bytes, std::uint64_t site) {
+  if (last_send_ != Time::never()) gap_ += picoseconds((now - last_send_ - gap_).ps / 8);
+  last_send_ = now;
+  const auto size_class = static_cast<std::uint8_t>(std::bit_width(bytes));
+  sizes_[destination % sizes_.size()] = size_class;
+  if (asked_ == 0) return held_.send(destination, {});
+
+  const bool real = held_.holds(destination);
+  if (!real) ++misses_;
+  learn(destination, size_class, site);
+  ask(leader_, leaders_);
+  const std::span<const Expected> leaders{leaders_.expected.data(), leaders_.count};
+  const bool leader_held = compares_all_places_ ? real : leaders_holdings_.send(destination, leaders);
+  if (challenger_ != leader_) {
+    ask(challenger_, challengers_);
+    judge(leader_held,
+          challengers_holdings_.send(destination, {challengers_.expected.data(), challengers_.count}));
+  }
+  const Decisions decisions = held_.send(destination, leaders);
+  if (sends_ % kDuel == 0) begin_duel();
+  return decisions;
+}
+
+void Tournament::on_flush() {
+  held_.clear();
+  markov1_.forget_position();
+  markov2_.forget_position();
+  markov3_.forget_position();
+  cycle_.forget_position();
+  tage_.forget_position();
+  leaders_holdings_.clear();
+  leaders_.count = 0;
+  challenger_ = leader_;
+}
+
+std::size_t Tournament::expect(std::span<Expectation> out) const {
+  const std::size_t count = std::min<std::size_t>(out.size(), leaders_.count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Expected& e = leaders_.expected[i];
+    out[i] = {e.destination, e.confidence, e.sends, sizes_[e.destination % sizes_.size()],
+              last_send_ + gap_ * e.sends};
+  }
+  return count;
+}
+
+std::size_t Tournament::state_bytes() const {
+  const auto heap = [](const auto& part) { return part.state_bytes() - sizeof(part); };
+  return sizeof(*this) + heap(markov1_) + heap(markov2_) + heap(markov3_) + heap(cycle_) + heap(tage_) +
+         held_.heap_bytes();
+}
+
+namespace {
+
+const PredictorRegistration kTournament{"tournament",
+                                        "the best of several forecasters and least recently used",
+                                        [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
+                                          return std::make_unique<Tournament>(shape);
+                                        }};
+
+}  // namespace
+}  // namespace hybrid

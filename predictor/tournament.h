@@ -1,0 +1,87 @@
+// A tournament: forecasters of several kinds learn from the same stream, and one of them, the leader, decides
+// what is requested ahead. Which is the best depends on the program, and changes with its phases.
+//
+// Contestants: nothing ahead (least recently used), Markov of order 1, 2 and 3, better-cycle, and TAGE. The
+// leader expects after every send; so does a challenger, for kDuel sends, the better of two drawn at random.
+// What the challenger would hold, had it led since its duel began, is kept beside what is held. A challenger
+// that had a send's destination where the leader had not gains a point, the other way round it loses one.
+// Whoever is kLead points ahead leads. Two are compared over the same sends, so that it does not matter
+// whether these were hard or easy.
+//
+// Nothing ahead leads first, and is compared like the others: where expectations are worth less than the
+// places that they take, the tournament is least recently used, but for the sends that it takes to see it.
+//
+// The cost does not grow with the number of contestants but for their learning, which is cheap; TAGE's is
+// not: it rests while the leader hardly misses, and every other period unless it leads or is about to. While
+// the leader hardly misses, there is one duel where there would be four. With one place there is nothing to
+// contest.
+//
+// State: 4 bytes a destination, 2 more without a capacity, and at most 40 KiB of contestants.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "predictor/cycle.h"
+#include "predictor/markov.h"
+#include "predictor/predictor.h"
+#include "predictor/small_holdings.h"
+#include "predictor/tage.h"
+#include "predictor/used_holdings.h"
+
+namespace hybrid {
+
+class Tournament final : public Predictor {
+ public:
+  explicit Tournament(const PredictorShape& shape);
+
+  Decisions on_send(Time now, Port destination, Bytes bytes, std::uint64_t site) override;
+  void on_flush() override;
+  bool holds(Port destination) const override { return held_.holds(destination); }
+  std::size_t expect(std::span<Expectation> out) const override;
+  std::size_t state_bytes() const override;
+
+  enum Contestant : std::uint8_t { kNothing, kMarkov1, kMarkov2, kMarkov3, kCycle, kTage, kContestants };
+  Contestant leader() const { return leader_; }
+
+ private:
+  static constexpr int kLead = 4, kMostPoints = 8;
+  static constexpr std::uint32_t kDuel = 16, kFewPlaces = 8;
+  static constexpr std::size_t kMostAsked = 5;
+  static constexpr std::uint32_t kPeriod = 256, kFewMisses = 2;
+
+  struct Guess {
+    std::array<Expected, kMostAsked> expected{};
+    std::uint8_t count = 0;
+  };
+
+  void ask(Contestant contestant, Guess& guess);
+  void judge(bool leader_held, bool challenger_held);
+  void promote(Contestant contestant);
+  void begin_duel();
+  void learn(Port destination, std::uint8_t size_class, std::uint64_t site);
+  std::uint32_t draw();
+
+  Markov markov1_, markov2_, markov3_;
+  Cycle cycle_;
+  Tage tage_;
+  UsedHoldings held_;
+
+  Contestant leader_ = kNothing, challenger_ = kNothing;  // challenger_ == leader_: none
+  bool tage_learns_ = true, is_content_ = false;          // is_content_: few misses in the last period
+  Guess leaders_, challengers_;
+  std::array<std::int8_t, kContestants> points_{};  // ahead of the leader
+  // What would be held; the leader's only where it has more places than can be compared, or no limit: then
+  // they are compared as with kFewPlaces.
+  bool compares_all_places_;
+  SmallHoldings leaders_holdings_, challengers_holdings_;
+  std::uint8_t asked_;                             // expectations asked for
+  std::uint32_t sends_ = 0, misses_ = 0, random_;  // misses_: in this period
+  // As in ForecastPredictor: the last size class by the destination's last eight bits; the mean time between
+  // sends.
+  std::array<std::uint8_t, 256> sizes_{};
+  Time last_send_ = Time::never(), gap_{};
+};
+
+}  // namespace hybrid

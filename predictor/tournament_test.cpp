@@ -1,0 +1,117 @@
+#include "predictor/tournament.h"
+
+#include <gtest/gtest.h>
+
+#include "core/random.h"
+#include "predictor/predictor_test_steps.h"
+
+namespace hybrid {
+namespace {
+
+using test_steps::expect_decisions;
+using test_steps::repeated;
+using test_steps::round_of;
+using test_steps::score_of;
+
+constexpr std::uint32_t kCapacities[] = {1, 2, 4, 8, 16};
+
+TEST(Tournament, BeginsAsLeastRecentlyUsed) {
+  Tournament p({.destinations = 8, .capacity = 2});
+  EXPECT_EQ(p.leader(), Tournament::kNothing);
+  expect_decisions(p, {{0, 3, {}, {3}}, {1, 5, {}, {5}}, {2, 3, {}, {}}, {3, 6, {5}, {6}}, {4, 5, {3}, {5}}});
+}
+
+TEST(Tournament, IsNeverBelowLeastRecentlyUsedWhereNothingCanBeForetold) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    Random random(seed);
+    std::vector<Port> even(6'000), uneven(6'000);
+    for (Port& d : even) d = static_cast<Port>(random.below(64));
+    for (Port& d : uneven) d = static_cast<Port>(random.below(1 + random.below(1 + random.below(30))));
+    for (std::uint32_t capacity : kCapacities)
+      for (const auto& sends : {even, uneven})
+        EXPECT_GE(score_of("tournament", sends, capacity).hits + 20, score_of("lru", sends, capacity).hits)
+            << "seed " << seed << ", capacity " << capacity;
+  }
+}
+
+// One stream for every contestant, on which it is the best; the tournament is as good.
+struct Case {
+  const char* name;
+  std::vector<Port> sends;
+};
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  all.push_back({"round", repeated(round_of(40), 200)});
+  all.push_back({"ambiguous", repeated({0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6}, 700)});
+  Random random(8);
+  std::vector<Port> cycle(150);
+  for (Port& d : cycle) d = static_cast<Port>(random.below(6));
+  all.push_back({"long", repeated(cycle, 60)});
+  std::vector<Port> two;
+  for (int turn = 0; turn < 60; ++turn)
+    for (Port d : repeated(turn % 2 == 0 ? round_of(7) : std::vector<Port>{19, 18, 17, 16, 15}, 20))
+      two.push_back(d);
+  all.push_back({"two loops", std::move(two)});
+  std::vector<Port> shuffled;
+  for (int round = 0; round < 1'500; ++round) {
+    std::vector<Port> order = round_of(6);
+    for (std::size_t i = 5; i > 0; --i) std::swap(order[i], order[random.below(i + 1)]);
+    shuffled.insert(shuffled.end(), order.begin(), order.end());
+  }
+  all.push_back({"shuffled", std::move(shuffled)});
+  return all;
+}
+
+TEST(Tournament, IsAsGoodAsTheBestOfItsContestants) {
+  for (const Case& c : cases())
+    for (std::uint32_t capacity : {2u, 4u, 8u}) {
+      double best = 0;
+      for (const char* name : {"lru", "markov1", "markov2", "markov", "better-cycle", "tage"})
+        best = std::max(best, score_of(name, c.sends, capacity, 4'000).hit_rate());
+      EXPECT_GT(score_of("tournament", c.sends, capacity, 4'000).hit_rate(), best - 0.02)
+          << c.name << ", capacity " << capacity;
+    }
+}
+
+TEST(Tournament, FollowsTheProgramFromPhaseToPhase) {
+  Tournament p({.destinations = 64, .capacity = 2});
+  for (Port d : repeated(round_of(20), 30)) p.on_send({}, d, 8, 0);
+  EXPECT_NE(p.leader(), Tournament::kNothing);
+  std::size_t hits = 0;
+  const std::vector<Port> next = repeated({0, 30, 0, 31, 0, 32}, 200);
+  for (std::size_t i = 0; i < next.size(); ++i) {
+    if (i >= 600 && p.holds(next[i])) ++hits;
+    p.on_send({}, next[i], 8, 0);
+  }
+  EXPECT_GT(hits, 590u);
+}
+
+TEST(Tournament, NeedsNoContestWithOnePlace) {
+  const std::vector<Port> sends = repeated({0, 0, 1, 1, 1, 2}, 50);
+  EXPECT_EQ(score_of("tournament", sends, 1).hits, score_of("lru", sends, 1).hits);
+  EXPECT_EQ(score_of("tournament", sends, 1).requests, score_of("lru", sends, 1).requests);
+}
+
+// Without a capacity, what is neither used nor requested goes after the threshold.
+TEST(Tournament, ReleasesWhatIsNotUsedWithoutACapacity) {
+  Tournament p({.destinations = 64, .threshold = 5});
+  for (Port d : {9, 1, 2, 3, 1, 2}) p.on_send({}, d, 8, 0);
+  EXPECT_FALSE(p.holds(9));
+  EXPECT_TRUE(p.holds(1) && p.holds(2) && p.holds(3));
+}
+
+// What defeats it: phases shorter than it takes to see who is best in them.
+TEST(Tournament, IsDefeatedByPhasesTooShortToJudge) {
+  std::vector<Port> sends;
+  Random random(9);
+  for (int phase = 0; phase < 200; ++phase) {
+    std::vector<Port> cycle(6);
+    for (Port& d : cycle) d = static_cast<Port>(random.below(60));
+    for (Port d : repeated(cycle, 4)) sends.push_back(d);
+  }
+  const double tournament = score_of("tournament", sends, 4).hit_rate();
+  EXPECT_LT(tournament, 0.6);
+}
+
+}  // namespace
+}  // namespace hybrid
