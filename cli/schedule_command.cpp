@@ -206,6 +206,7 @@ class ScheduleCommand final : public Command {
         try {
           if (table.find(name) != nullptr) return table.set(name, value, name), true;
         } catch (const UserError&) {
+          return false;  // not a value that it takes
         }
         return false;
       };

@@ -185,6 +185,7 @@ class Partitioner {
 
   void join_alike_neighbours(std::vector<Stretch>& stretches) const {
     std::vector<Profile> profiles;
+    profiles.reserve(stretches.size());
     for (const Stretch& s : stretches) profiles.push_back(profile(s));
     for (;;) {
       std::size_t best = stretches.size();

@@ -169,7 +169,7 @@ Origin Process::next_origin(MPI_Comm parent) noexcept {
   }
 }
 
-void Process::define_communicator(MPI_Comm comm, Origin origin) noexcept {
+void Process::define_communicator(MPI_Comm comm, const Origin& origin) noexcept {
   if (comm == MPI_COMM_NULL) return;
   try {
     if (auto known = ask_mpi(comm, world); known != nullptr) add_communicator(comm, std::move(known), origin);
@@ -178,7 +178,7 @@ void Process::define_communicator(MPI_Comm comm, Origin origin) noexcept {
   }
 }
 
-void Process::define_duplicate(MPI_Comm comm, MPI_Comm made, Origin origin) noexcept {
+void Process::define_duplicate(MPI_Comm comm, MPI_Comm made, const Origin& origin) noexcept {
   try {
     const Communicator* const original = communicator(comm);
     if (original == nullptr) return;

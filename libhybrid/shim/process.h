@@ -71,9 +71,9 @@ class Process {
   /// makes one here or not.
   Origin next_origin(MPI_Comm parent) noexcept;
   /// Defines a communicator that was just created.
-  void define_communicator(MPI_Comm comm, Origin origin = {}) noexcept;
+  void define_communicator(MPI_Comm comm, const Origin& origin = {}) noexcept;
   /// Defines `made` with the members of `comm`.
-  void define_duplicate(MPI_Comm comm, MPI_Comm made, Origin origin) noexcept;
+  void define_duplicate(MPI_Comm comm, MPI_Comm made, const Origin& origin) noexcept;
   void define_window(MPI_Win win, MPI_Comm comm) noexcept;
   const Window* window(MPI_Win win);
   /// Id of a phase's name.
