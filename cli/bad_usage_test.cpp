@@ -288,6 +288,7 @@ TEST_F(BadUsage, JsonThatCannotBeWrittenIsRefusedBeforeTheWork) {
   }
   EXPECT_THAT(refused({"schedule", "--nodes", "8", "--json", "x", "--output", "x"}),
               HasSubstr("--output, too"));
+  EXPECT_THAT(refused({"run", "-o", "x", "--json", "./x", "--", "/bin/true"}), HasSubstr("--output, too"));
   EXPECT_THAT(refused({"simulate", "--technique", "wormhole", "--timeline", "-"}),
               HasSubstr("into a file only"));
 }

@@ -61,6 +61,7 @@ class RecoverCommand final : public Command {
     if (trace_only_ && json_.wanted()) throw UserError("--json has nothing to say with --trace-only");
     warn_of_unknown(flags_.apply(table_, environ));
     check_job(options_);
+    json_.check_another("output", options_.output);
     options_.at_finalize = trace_only_ ? "trace" : "emulate";
     options_.keep_journals = !delete_journals_;  // they are all that is left of the job
     const std::string recording = find_recording();

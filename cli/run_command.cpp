@@ -84,6 +84,7 @@ class RunCommand final : public Command {
     json_.check();
     const auto unknown = flags_.apply(table_, environ);
     check_job(options_);
+    json_.check_another("output", options_.output);
     const std::string ranks = settle_ranks();
     check_ports(static_cast<std::uint32_t>(parse_count(ranks, "-n", kMostRanks)));
     if (program.empty())

@@ -238,7 +238,8 @@ std::size_t Grammar::agreement(Index n, std::uint32_t before) const {
       uses[depth++] = n;
       n = last(nodes_[n].symbol);
     }
-    if (nodes_[n].kind != Kind::terminal || !log_.has(--before) || log_[before] != nodes_[n].symbol) break;
+    --before;
+    if (nodes_[n].kind != Kind::terminal || !log_.has(before) || log_[before] != nodes_[n].symbol) break;
     ++count;
   }
   return count;

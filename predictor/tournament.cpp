@@ -63,16 +63,16 @@ void Tournament::ask(Contestant contestant, Guess& guess) {
 void Tournament::judge(bool leader_held, bool challenger_held) {
   const int gain = static_cast<int>(challenger_held) - static_cast<int>(leader_held);
   if (gain == 0) return;
-  std::int8_t& points = points_[challenger_];
-  points = static_cast<std::int8_t>(std::clamp(points + gain, -kMostPoints, kMostPoints));
+  std::int16_t& points = points_[challenger_];
+  points = static_cast<std::int16_t>(std::clamp(points + gain, -kMostPoints, kMostPoints));
   if (points >= kLead) promote(challenger_);
 }
 
 // The others' points are against the leader: against the new one they are as much lower.
 void Tournament::promote(Contestant contestant) {
   const int lead = points_[contestant];
-  for (std::int8_t& points : points_)
-    points = static_cast<std::int8_t>(std::clamp(points - lead, -kMostPoints, kMostPoints));
+  for (std::int16_t& points : points_)
+    points = static_cast<std::int16_t>(std::clamp(points - lead, -kMostPoints, kMostPoints));
   leader_ = contestant;
 }
 

@@ -71,7 +71,7 @@ class Tournament final : public Predictor {
   Contestant leader_ = kNothing, challenger_ = kNothing;  // challenger_ == leader_: none
   bool tage_learns_ = true, is_content_ = false;          // is_content_: few misses in the last period
   Guess leaders_, challengers_;
-  std::array<std::int8_t, kContestants> points_{};  // ahead of the leader
+  std::array<std::int16_t, kContestants> points_{};  // ahead of the leader
   // What would be held; the leader's only where it has more places than can be compared, or no limit: then
   // they are compared as with kFewPlaces.
   bool compares_all_places_;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/network/longest_run.h"
 #include "emulator/replay/operation.h"
 
 namespace hybrid {
@@ -55,11 +56,12 @@ struct Otf2Definitions {
   std::vector<std::uint32_t> placement;
   std::vector<std::pair<std::string, std::string>> facts;
 
-  /// Ticks to picoseconds since the first tick, exactly (rounded down).
+  /// Ticks to picoseconds since the first tick, exactly (rounded down), kLongestRun at most.
   Time time_of(OTF2_TimeStamp tick) const {
     __extension__ using Wide = unsigned __int128;
     if (tick <= first_tick) return {};
-    return {static_cast<std::int64_t>(Wide{tick - first_tick} * 1'000'000'000'000u / ticks_per_second)};
+    const Wide ps = Wide{tick - first_tick} * 1'000'000'000'000u / ticks_per_second;
+    return ps < Wide{kLongestRun.ps} ? Time{static_cast<std::int64_t>(ps)} : kLongestRun;
   }
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "emulator/network/longest_run.h"
 #include "emulator/replay/archive_for_test.h"
 #include "emulator/replay/operation.h"
 #include "emulator/replay/trace_names.h"
@@ -288,6 +289,34 @@ TEST(Otf2Reader, KeepsThreadsInStepWithTheirRank) {
   EXPECT_EQ(trace->locations()[1].rank, 0u);
   EXPECT_EQ(all(*trace, 1)[0].compute, nanoseconds(300));
   EXPECT_EQ(all(*trace, 2)[0].compute, Time{});  // a thread that never communicates holds nothing up
+}
+
+TEST(Otf2Reader, RefusesTimesThatNoRunReaches) {
+  TemporaryDirectory directory;
+  TestArchive archive(directory.path(), "t", 1);
+  archive.call(0, 100, 110, "MPI_Init");
+  archive.call(0, 120, ~std::uint64_t{0} - 9, "MPI_Barrier");
+  archive.close();
+  EXPECT_THAT(error_of(directory.path()), HasSubstr("t/0.evt (rank 0), event 4: more than 26 days after"));
+}
+
+TEST(Otf2Reader, AddsUpComputeTimesBeyondAllUse) {
+  TemporaryDirectory directory;
+  TestArchive archive(directory.path(), "t", 1);
+  const auto compute = archive.attribute(trace_names::kCompute, OTF2_TYPE_UINT64);
+  OTF2_AttributeList* list = OTF2_AttributeList_New();
+  for (std::uint64_t tick : {100, 200}) {  // MPI_Init communicates nothing: what comes before it adds up
+    OTF2_AttributeList_AddUint64(list, compute, ~std::uint64_t{0});
+    OTF2_EvtWriter_Enter(archive.events(0), list, tick, archive.region("MPI_Init"));
+    OTF2_EvtWriter_Leave(archive.events(0), nullptr, tick + 50, archive.region("MPI_Init"));
+  }
+  OTF2_AttributeList_Delete(list);
+  archive.call(0, 300, 310, "MPI_Send",
+               [&](auto* w) { OTF2_EvtWriter_MpiSend(w, nullptr, 305, 0, 0, 0, 8); });
+  archive.close();
+  const auto operations = all(*open_trace(directory.path()), 0);
+  ASSERT_EQ(operations.size(), 2u);
+  EXPECT_EQ(operations[0].compute, kLongestRun);
 }
 
 TEST(Otf2Reader, ReadsTracesWithoutRanksOrEvents) {

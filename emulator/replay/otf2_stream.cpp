@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "emulator/network/longest_run.h"
+
 namespace hybrid {
 namespace {
 
@@ -37,7 +39,7 @@ void Otf2Stream::started(OTF2_TimeStamp rank_start) {
   if (first_ <= rank_start) return;
   const Time late = definitions_.time_of(first_) - definitions_.time_of(rank_start);
   if (queue_.empty())
-    compute_ += late;
+    computed(late);
   else if (queue_.front().operation.kind != Operation::Kind::finish)
     queue_.front().operation.compute += late;
 }
@@ -45,17 +47,22 @@ void Otf2Stream::started(OTF2_TimeStamp rank_start) {
 void Otf2Stream::event(OTF2_TimeStamp tick) {
   if (events_++ == 0) first_ = mark_ = tick;
   last_ = std::max(last_, tick);
+  if (definitions_.time_of(tick) == kLongestRun) fail(events_, "more than 26 days after the first event");
 }
+
+// Damaged ones, too, add up without overflow; a run that long is refused where it is emulated.
+void Otf2Stream::computed(Time by) { compute_ = std::min(compute_ + std::min(by, kLongestRun), kLongestRun); }
 
 void Otf2Stream::end_compute(OTF2_TimeStamp tick, const OTF2_AttributeList* attributes) {
   std::uint64_t nanoseconds_given = 0;
   if (read_attribute(attributes, definitions_.ours.compute, OTF2_AttributeList_GetUint64,
                      nanoseconds_given)) {
-    compute_ += nanoseconds(static_cast<std::int64_t>(nanoseconds_given));
+    constexpr std::uint64_t kMost = kLongestRun / nanoseconds(1);
+    computed(nanoseconds(static_cast<std::int64_t>(std::min(nanoseconds_given, kMost))));
   } else if (tick > mark_) {
     const Time gap = definitions_.time_of(tick) - definitions_.time_of(mark_);
     const Time flushing = definitions_.time_of(mark_ + excluded_) - definitions_.time_of(mark_);
-    compute_ += std::max(gap - flushing, Time{});
+    computed(std::max(gap - flushing, Time{}));
   }
   mark_ = std::max(mark_, tick);
   excluded_ = 0;

@@ -88,6 +88,7 @@ class Otf2Stream {
   void enter(OTF2_TimeStamp tick, std::uint32_t region, const OTF2_AttributeList* attributes);
   void leave(OTF2_TimeStamp tick, std::uint32_t region, const OTF2_AttributeList* attributes);
   void end_compute(OTF2_TimeStamp tick, const OTF2_AttributeList* attributes);
+  void computed(Time by);
   /// A new operation that takes the compute time so far.
   Operation& add(Operation::Kind kind, OTF2_TimeStamp tick);
   /// The same for one inside a communication call; `waits`: it completes something.

@@ -223,7 +223,7 @@ std::string to_text(const TraceSummary& summary) {
   if (!summary.incomplete.empty())
     text += "  did not come to their end (the trace has what they recorded until then): " +
             of_ranks(summary.incomplete) + "\n";
-  if (!summary.missing.empty()) text += "  left no journal: " + of_ranks(summary.missing) + "\n";
+  if (!summary.missing.empty()) text += "  without a journal: " + of_ranks(summary.missing) + "\n";
   for (const std::string& why : summary.damaged) text += "  left out, being damaged: " + why + "\n";
   if (summary.lost != 0)
     text += "  lost because the disk was full: " + std::to_string(summary.lost) + " events\n";

@@ -40,7 +40,7 @@ TEST_F(TraceWriter, SaysWhichRanksDidNotEndAndWhatIsMissing) {
             "trace: " + summary.anchor +
                 "\n  4 ranks, 6 events\n"
                 "  did not come to their end (the trace has what they recorded until then): rank 1\n"
-                "  left no journal: rank 3\n"
+                "  without a journal: rank 3\n"
                 "  lost because the disk was full: 12 events\n");
   const auto trace = open_trace(summary.anchor);
   EXPECT_EQ(trace->ranks(), 4u);

@@ -24,22 +24,27 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A new file; one that exists already is an error, never overwritten.
-void write_new_file(const std::string& path, const std::string& text) {
+// A new file, whole or not at all; one that exists already is an error, never overwritten. `kept`: what the
+// user still has if that fails.
+void write_new_file(const std::string& path, const std::string& text, const std::string& kept) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0) throw RunError("cannot write " + path + ": " + std::strerror(errno));
+  const auto failed = [&](const char* reason) {
+    return RunError("cannot write " + path + ": " + reason, kept);
+  };
+  if (file < 0) throw failed(std::strerror(errno));
   std::size_t done = 0;
   while (done < text.size()) {
     const ssize_t n = ::write(file, text.data() + done, text.size() - done);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
-      const std::string reason = std::strerror(errno);
+      const int reason = errno;
       ::close(file);
-      throw RunError("cannot write " + path + ": " + reason);
+      ::unlink(path.c_str());
+      throw failed(std::strerror(reason));
     }
     done += static_cast<std::size_t>(n);
   }
-  if (::close(file) != 0) throw RunError("cannot write " + path + ": " + std::strerror(errno));
+  if (::close(file) != 0) throw failed(std::strerror(errno));
 }
 
 // Only what a recording consists of (libhybrid/recording/definitions.h, and the mark by which one process
@@ -61,6 +66,11 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
+std::string what_is_kept(const std::string& anchor, const std::string& recording) {
+  return "The trace is kept: hybrid replay " + anchor +
+         "\n  The journals, too, if the trace is the fault: hybrid recover " + recording;
+}
+
 // The trace is whole by now: whatever fails here, the user is told that it stays.
 JobReport report_of(const TraceSummary& trace, const std::string& recording, const JobOptions& options,
                     ProgressLine& line) {
@@ -72,9 +82,7 @@ JobReport report_of(const TraceSummary& trace, const std::string& recording, con
       report.warnings.push_back("A damaged journal is left out: " + why);
     return report;
   } catch (const std::exception& error) {
-    throw RunError(error.what(), "The trace is kept: hybrid replay " + anchor +
-                                     "\n  The journals, too, if the trace is the fault: hybrid recover " +
-                                     recording);
+    throw RunError(error.what(), what_is_kept(anchor, recording));
   }
 }
 
@@ -100,8 +108,9 @@ FinishedJob finish_job(const std::string& recording, const JobOptions& options, 
     std::fwrite(text.data(), 1, text.size(), out);
     std::fflush(out);
   }
-  write_new_file(options.output + "/report.txt", text);
-  write_new_file(options.output + "/report.json", json_text(to_json(report)));
+  const std::string kept = what_is_kept(trace.anchor, recording);
+  write_new_file(options.output + "/report.txt", text, kept);
+  write_new_file(options.output + "/report.json", json_text(to_json(report)), kept);
   FinishedJob finished{joined(report.warnings), failures_of(report)};
   if (!options.keep_journals && finished.failures.text.empty()) remove_recording(recording);
   return finished;

@@ -69,11 +69,23 @@ TEST_F(FinishJob, JournalsStayWhereThereIsNoReport) {
   EXPECT_TRUE(fs::exists(definitions_path(recording(), 2)));
 }
 
+TEST_F(FinishJob, AReportThatCannotBeWrittenIsToldWithWhatIsKept) {
+  fs::create_directory(options_.output + "/report.txt");
+  try {
+    finish_job(recording(), options_, nullptr, nullptr);
+    FAIL();
+  } catch (const RunError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("cannot write " + options_.output + "/report.txt: File exists"),
+                                    HasSubstr("hybrid replay " + options_.output + "/trace.otf2")));
+  }
+  EXPECT_TRUE(fs::exists(recording()));
+}
+
 TEST_F(FinishJob, ADamagedJournalIsNamedAndTheOthersAreReported) {
   options_.keep_journals = true;
   fs::resize_file(journal_path(recording(), 1, 0), 100);
   EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr).warnings,
-              AllOf(HasSubstr("Rank 1 left no journal"),
+              AllOf(HasSubstr("No journal of rank 1 can be read"),
                     HasSubstr("A damaged journal is left out: " + journal_path(recording(), 1, 0) +
                               ": too short for a journal (100 bytes)")));
 }
@@ -109,7 +121,7 @@ TEST_F(FinishJob, LostDefinitionsOfARankLoseNoReport) {
     options_.output = directory_ / ("job-" + std::to_string(left));
     fs::create_directory(options_.output);
     EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr).warnings,
-                left == 22 ? HasSubstr("events are missing") : HasSubstr("Rank 1 left no journal"));
+                left == 22 ? HasSubstr("events are missing") : HasSubstr("No journal of rank 1 can be read"));
     EXPECT_EQ(report()["job"]["ports"], 2) << "the others know where it was";
   }
 }

@@ -104,9 +104,9 @@ std::vector<std::string> warnings_of(const JobFacts& job) {
     return ranks.find_first_of(",-") != std::string_view::npos;
   };
   if (const auto ranks = job.find(trace_names::kMissingRanks); !ranks.empty())
-    warnings.push_back(several(ranks)
-                           ? fmt::format("Ranks {} left no journal: what they sent is missing.", ranks)
-                           : fmt::format("Rank {} left no journal: what it sent is missing.", ranks));
+    warnings.push_back(
+        several(ranks) ? fmt::format("No journal of ranks {} can be read: what they sent is missing.", ranks)
+                       : fmt::format("No journal of rank {} can be read: what it sent is missing.", ranks));
   if (const auto ranks = job.find(trace_names::kIncompleteRanks); !ranks.empty())
     warnings.push_back(
         several(ranks)

@@ -225,7 +225,7 @@ TEST(Endings, ARankThatMayNotWriteLosesNoReportOfTheOthers) {
       {{"LD_PRELOAD", preload_library() + ":" + program("libshim_limiting_tool.so")}, {"LIMITED_RANK", "1"}},
       directory.path());
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("Rank 1 left no journal"));
+  EXPECT_THAT(outcome.err, HasSubstr("No journal of rank 1 can be read"));
   EXPECT_TRUE(fs::exists(directory.path() + "/hybrid-shim_p2p_ring-1/report.json"));
 }
 
