@@ -42,6 +42,15 @@ std::vector<std::uint32_t> slot_counts(const JobOptions& options, std::uint32_t 
   return counts;
 }
 
+// D 8.5 (preset ch8), as the option left it for a switch of which the job's ports were not known yet.
+void follow_ports(JobOptions& options, std::uint32_t ports) {
+  SwitchParameters& p = options.network;
+  const bool every_destination =
+      p.slots + 1 == p.nodes && p.preload == p.slots && options.slot_counts.empty();
+  p.nodes = ports;
+  if (every_destination) preload_every_destination(p);
+}
+
 // The parameters of every emulation in the report's order; checked before the first one runs.
 std::vector<SwitchParameters> emulations(const JobOptions& options, const std::vector<std::uint32_t>& counts,
                                          std::uint32_t ports) {
@@ -238,15 +247,14 @@ std::vector<PredictorScore> score_predictors(JobTrace& trace, const JobOptions& 
   return scores;
 }
 
-JobReport make_report(const std::string& trace, const TraceOpener& open, const JobOptions& options,
+JobReport make_report(const std::string& trace, const TraceOpener& open, const JobOptions& given,
                       const ProgressNote& note) {
+  JobOptions options = given;
   const auto tell = [&note](std::string_view what, std::uint64_t done) {
     if (note) note(what, done);
   };
   JobReport report;
   report.trace = trace;
-  report.options = options;
-
   tell("reading the trace", 0);
   std::unique_ptr<JobTrace> job = open();
   const auto placement = ports_of_ranks(*job, options.replay);
@@ -256,6 +264,8 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   SwitchParameters fitted = options.network;
   fit_nodes(count_ports(placement), fitted);
   const std::uint32_t ports = fitted.nodes;
+  follow_ports(options, ports);
+  report.options = options;
   emulations(options, slot_counts(options, options.network.slots), ports);  // refuses what cannot work, early
 
   tell("finding phases", 0);

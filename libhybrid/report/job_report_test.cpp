@@ -15,6 +15,7 @@
 #include "emulator/switching/technique.h"
 #include "libhybrid/report/failures.h"
 #include "libhybrid/report/report_json.h"
+#include "libhybrid/report/report_text.h"
 
 namespace hybrid {
 namespace {
@@ -232,6 +233,21 @@ TEST(JobReport, HintedPhasesTellHowOftenTheyOccurred) {
   ASSERT_EQ(phases.phases.size(), 1u);
   EXPECT_EQ(phases.phases[0].occurrences, 3u);
   EXPECT_EQ(phases.phases[0].messages, 3u);
+}
+
+// D 8.5: a slot for every other node, however many the job has.
+TEST(JobReport, ThePresetOfASlotForEveryDestinationFollowsThePorts) {
+  JobOptions options;
+  OptionTable table;
+  add_job_options(table, options);
+  table.set("preset", "ch8", "test");
+  table.set("technique", "tdm", "test");
+  const JobReport report = report_of(ring(6, 10, 256), options);
+  ASSERT_EQ(report.techniques.size(), 1u);
+  EXPECT_EQ(report.techniques[0].measures.slots, 5u);
+  EXPECT_THAT(command_to_repeat(report), HasSubstr(" --slots 5 --preload 5 "));
+  table.set("slots", "31", "test");
+  EXPECT_EQ(report_of(ring(6, 10, 256), options).techniques[0].measures.slots, 31u);
 }
 
 TEST(JobReport, ATechniqueNamedTwiceIsEmulatedOnce) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <numeric>
+#include <set>
 
 #include "emulator/replay/trace_names.h"
 #include "libhybrid/report/failures.h"
@@ -200,8 +201,15 @@ std::string technique_table(const std::vector<TechniqueResult>& results,
   return table.text();
 }
 
-std::vector<std::string> changed_options(const JobOptions& options) {
-  JobOptions ours = options, standard;
+std::vector<std::string> changed_options(const JobReport& report) {
+  JobOptions ours = report.options, standard;
+  // A preset's K and what the largest phase needs have no name but their numbers.
+  if (ours.slot_counts.empty() && ours.network.slots != standard.network.slots) {
+    std::set<std::uint32_t> counts;
+    for (const TechniqueResult& r : report.techniques)
+      if (uses_slots(r.measures.technique)) counts.insert(r.measures.slots);
+    ours.slot_counts.assign(counts.begin(), counts.end());
+  }
   OptionTable given, defaults;
   add_emulation_options(given, ours);
   add_emulation_options(defaults, standard);
@@ -221,7 +229,7 @@ std::string topology_sentence(const std::string& topology, double share_of_bytes
 
 std::string command_to_repeat(const JobReport& report) {
   std::string command = "hybrid replay " + quoted(report.trace);
-  for (const std::string& word : changed_options(report.options)) command += " " + quoted(word);
+  for (const std::string& word : changed_options(report)) command += " " + quoted(word);
   return command;
 }
 
