@@ -6,7 +6,7 @@
 
 #include "core/random.h"
 #include "core/testing/allocation_count.h"
-#include "emulator/scheduler/tree_check_for_test.h"
+#include "emulator/topology/tree_check.h"
 
 namespace hybrid {
 namespace {

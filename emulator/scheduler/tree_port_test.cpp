@@ -3,7 +3,7 @@
 #include "emulator/scheduler/tree_port.h"
 
 #include "emulator/scheduler/port_contract_for_test.h"
-#include "emulator/scheduler/tree_check_for_test.h"
+#include "emulator/topology/tree_check.h"
 
 namespace hybrid {
 namespace {

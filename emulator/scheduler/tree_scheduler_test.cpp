@@ -15,8 +15,8 @@
 #include "core/testing/allocation_count.h"
 #include "emulator/scheduler/algorithm.h"
 #include "emulator/scheduler/level_wise_reference.h"
-#include "emulator/scheduler/tree_check_for_test.h"
 #include "emulator/scheduler/tree_colouring.h"
+#include "emulator/topology/tree_check.h"
 
 namespace hybrid {
 namespace {

@@ -10,8 +10,8 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "emulator/scheduler/algorithm.h"
-#include "emulator/scheduler/tree_check_for_test.h"
 #include "emulator/scheduler/tree_slot_by_slot.h"
+#include "emulator/topology/tree_check.h"
 
 namespace hybrid {
 namespace {

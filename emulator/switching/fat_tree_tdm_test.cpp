@@ -3,7 +3,7 @@
 
 #include "emulator/switching/random_tree_for_test.h"
 #include "emulator/switching/tdm.h"
-#include "emulator/switching/ticked_switch_for_test.h"
+#include "emulator/ticked/ticked_switch.h"
 
 namespace hybrid {
 namespace {

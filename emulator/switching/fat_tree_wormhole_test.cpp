@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "emulator/switching/random_tree_for_test.h"
-#include "emulator/switching/ticked_tree_for_test.h"
+#include "emulator/ticked/ticked_tree.h"
 
 namespace hybrid {
 namespace {

@@ -4,7 +4,7 @@
 // The numbers come out of two independent builds of an older emulator, whose events stood in one heap: g++ 12
 // without optimisation and clang 19 -O1 with sanitizers; of this one by g++ -O3 too; every build that runs
 // this test checks them again. A deliberate change of a technique's timing changes its number: then the
-// reference in ticked_switch_for_test.h changes too, and the new number, equal from two compilers, belongs
+// reference in ticked_switch.h changes too, and the new number, equal from two compilers, belongs
 // here.
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include "emulator/network/engine.h"
 #include "emulator/switching/random_switch_for_test.h"
-#include "emulator/switching/ticked_switch_for_test.h"
+#include "emulator/ticked/ticked_switch.h"
 
 namespace hybrid {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "emulator/switching/random_switch_for_test.h"
-#include "emulator/switching/ticked_switch_for_test.h"
+#include "emulator/ticked/ticked_switch.h"
 
 namespace hybrid {
 namespace {

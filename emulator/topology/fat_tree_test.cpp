@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "emulator/scheduler/tree_check_for_test.h"
+#include "emulator/topology/tree_check.h"
 
 namespace hybrid {
 namespace {

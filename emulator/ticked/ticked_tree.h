@@ -1,5 +1,5 @@
-// For tests: wormhole over a fat tree, written without runs, events or certainty ahead: nodes and switches
-// (ticked_tree_switches_for_test.h) look at every picosecond and move single words.
+// Wormhole over a fat tree, written without runs, events or certainty ahead: nodes and switches
+// (ticked_tree_switches.h) look at every picosecond and move single words.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "emulator/switching/switching_harness.h"
-#include "emulator/switching/ticked_tree_switches_for_test.h"
+#include "emulator/ticked/ticked_tree_switches.h"
 
 namespace hybrid {
 

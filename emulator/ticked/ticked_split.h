@@ -1,4 +1,4 @@
-// For tests: wave, coll and chen-liu without runs or certainty ahead, as ticked_switch_for_test.h has the
+// Wave, coll and chen-liu without runs or certainty ahead, as ticked_switch.h has the
 // others: every component looks at every picosecond and moves single words. It shares the parameters with the
 // emulator, and nothing else.
 #pragma once

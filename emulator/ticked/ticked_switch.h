@@ -1,7 +1,7 @@
-// For tests: the dissertation's techniques, written without runs, events or certainty ahead: every component
+// The dissertation's techniques, written without runs, events or certainty ahead: every component
 // looks at every picosecond and moves single words. Slow and plain on purpose; it shares with the emulator
 // the parameters, the scheduler port, the predictors and the allocations, and nothing else.
-// Of a fat tree, tdm and hybrid; there the worms' part is ticked_tree_switches_for_test.h.
+// Of a fat tree, tdm and hybrid; there the worms' part is ticked_tree_switches.h.
 #pragma once
 
 #include <deque>
@@ -13,8 +13,8 @@
 
 #include "emulator/scheduler/model_port.h"
 #include "emulator/switching/switching_harness.h"
-#include "emulator/switching/ticked_tree_switches_for_test.h"
 #include "emulator/tdm/allocation.h"
+#include "emulator/ticked/ticked_tree_switches.h"
 #include "predictor/predictor.h"
 
 namespace hybrid {

@@ -1,4 +1,4 @@
-#include "emulator/switching/ticked_split_for_test.h"
+#include "emulator/ticked/ticked_split.h"
 
 #include <algorithm>
 

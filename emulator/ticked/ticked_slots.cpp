@@ -1,7 +1,7 @@
 // The ticked switch: NIC and switch node of predictive circuits, slot by slot.
 #include <algorithm>
 
-#include "emulator/switching/ticked_switch_for_test.h"
+#include "emulator/ticked/ticked_switch.h"
 
 namespace hybrid {
 

@@ -1,4 +1,4 @@
-// For tests: the switches of a fat tree with worms in them, written without runs, events or certainty ahead:
+// The switches of a fat tree with worms in them, written without runs, events or certainty ahead:
 // every switch looks at every picosecond and moves single words, over a graph of its own
 // (tree_check_for_test.h). It shares with the emulator the parameters and nothing else.
 #pragma once
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "emulator/parameters.h"
-#include "emulator/scheduler/tree_check_for_test.h"
+#include "emulator/topology/tree_check.h"
 
 namespace hybrid {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "emulator/switching/ticked_switch_for_test.h"
+#include "emulator/ticked/ticked_switch.h"
 
 namespace hybrid {
 

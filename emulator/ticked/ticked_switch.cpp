@@ -1,4 +1,4 @@
-#include "emulator/switching/ticked_switch_for_test.h"
+#include "emulator/ticked/ticked_switch.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,7 +1,7 @@
 // The ticked split links: circuits for one message (coll, chen-liu) and circuits that stay (wave).
 #include <algorithm>
 
-#include "emulator/switching/ticked_split_for_test.h"
+#include "emulator/ticked/ticked_split.h"
 
 namespace hybrid {
 

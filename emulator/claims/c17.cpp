@@ -1,0 +1,162 @@
+// C17 (D 8.5): a model at register-transfer level, which moves every word at every tick (emulator/ticked/),
+// and the fast one, which computes when things happen: the same instants, message for message.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulator/claims/claim.h"
+#include "emulator/ticked/random_switch.h"
+#include "emulator/ticked/ticked_split.h"
+#include "emulator/ticked/ticked_switch.h"
+
+namespace hybrid {
+namespace {
+
+constexpr unsigned kRandomSwitches = 300;  // of each technique, a repeat
+constexpr std::uint32_t kNodes = 8;        // of a switch with a paper's parameters
+constexpr std::uint64_t kMessages = 160;   // through it
+constexpr std::int64_t kTick = 2'000;      // ps: all times of D 4.6, 5.5.1 and 8.5 are multiples
+constexpr std::int64_t kGiveUp = 50'000'000;
+
+bool is_split(const std::string& technique) {
+  return technique == "wave" || technique == "coll" || technique == "chen-liu";
+}
+
+// The same switch with a tick for each 2 ns.
+SwitchParameters in_ticks(SwitchParameters p) {
+  for (Time* time :
+       {&p.word_generation, &p.nic.cycle, &p.serialise, &p.cable, &p.deserialise, &p.scheduler.cycle,
+        &p.digital_fabric.cycle, &p.analog_fabric.cycle, &p.reconfiguration, &p.slot_length,
+        &p.wormhole_slot_length, &p.guard, &p.predictor_timeout, &p.predictor_pause}) {
+    if (time->ps % kTick != 0) throw std::logic_error("a time of a preset is no multiple of a tick");
+    time->ps /= kTick;
+  }
+  p.link_rate *= kTick;
+  return p;
+}
+
+SwitchParameters of_preset(const std::string& preset, const std::string& technique) {
+  SwitchParameters p;
+  p.nodes = kNodes;
+  apply_preset(preset, p, true);
+  p.technique = technique;
+  p.preload = 0;  // by the script
+  if (technique == "packet") p.buffer = std::max(p.buffer, p.worm_limit + p.worm_overhead_words * p.word);
+  return in_ticks(p);
+}
+
+// Half of the messages go to the neighbour, to which there is a preloaded slot, the others anywhere.
+std::vector<Action> preset_script(Random& random, const SwitchParameters& p) {
+  std::vector<Action> script;
+  Action preload{Action::What::preload, {}, {}, 0, Configuration(p.nodes), kNoPort};
+  for (Port source = 0; source < p.nodes; ++source)
+    preload.configuration.add({source, (source + 1) % p.nodes});
+  script.push_back(preload);
+  Time now{};
+  for (std::uint64_t id = 0; id < kMessages; ++id) {
+    const auto source = static_cast<Port>(random.below(p.nodes));
+    const auto step = static_cast<Port>(random.below(2) == 0 ? 1 : 1 + random.below(p.nodes - 1));
+    const Bytes bytes = Bytes{8} << random.below(9);  // 8 to 2048 bytes
+    script.push_back(
+        {Action::What::send, now, {id, {source, (source + step) % p.nodes}, bytes}, 0, {}, kNoPort});
+    now += picoseconds(static_cast<std::int64_t>(random.below(40)));
+  }
+  return script;
+}
+
+struct Agreement {
+  std::uint64_t switches = 0, messages = 0, equal = 0;
+
+  void add(const SwitchParameters& p, const std::vector<Action>& script) {
+    const auto fast = TechniqueRegistration::make(p.technique, p);
+    const std::vector<Outcome> found = run_script(*fast, script, picoseconds(kGiveUp)).outcomes;
+    const std::vector<Outcome> ticked =
+        is_split(p.technique) ? TickedSplit(p).run(script, kGiveUp) : TickedSwitch(p).run(script, kGiveUp);
+    ++switches;
+    messages += found.size();
+    for (std::size_t id = 0; id < found.size(); ++id)
+      equal += found[id].delivered != Time{-1} && found[id] == ticked.at(id) ? 1 : 0;
+  }
+  void add(const Agreement& other) {
+    switches += other.switches;
+    messages += other.messages;
+    equal += other.equal;
+  }
+  ClaimCheck check(std::string statement) const {
+    return {std::move(statement), equal == messages && messages > 0,
+            fmt::format("{} of {} messages through {} switches", equal, messages, switches)};
+  }
+};
+
+class C17 final : public Claim {
+ public:
+  std::string_view place() const override { return "D 8.5"; }
+
+  ClaimResult run(const ClaimContext& context) const override {
+    static constexpr const char* kTechniques[] = {"packet", "wormhole", "circuit", "tdm",
+                                                  "hybrid", "wave",     "coll",    "chen-liu"};
+    static constexpr const char* kPresets[] = {"ch4", "ch5", "ch8"};
+    const unsigned repeats = std::max(1U, context.repeats);
+    const std::uint64_t all = std::size(kTechniques) * (1 + std::size(kPresets));
+    std::uint64_t done = 0;
+    ClaimTable table{"c17-agreement",
+                     "Messages that both models inject and deliver at the same instants, with the same hits",
+                     {{"technique"}, {"parameters"}, {"switches"}, {"messages"}, {"agree"}},
+                     {},
+                     {}};
+    Agreement random_switches, presets;
+    const auto tell = [&](const std::string& technique, const std::string& parameters, const Agreement& a) {
+      table.rows.push_back({technique, parameters, static_cast<double>(a.switches),
+                            static_cast<double>(a.messages), static_cast<double>(a.equal)});
+      if (context.progress) context.progress(++done, all);
+    };
+    for (const std::string technique : kTechniques) {
+      Agreement drawn;
+      for (std::uint64_t i = 0; i < std::uint64_t{kRandomSwitches} * repeats; ++i) {
+        Random random(context.seed * 1'000'003 + i);
+        const SwitchParameters p = random_parameters(random, technique);
+        drawn.add(p, random_script(random, p));
+      }
+      tell(technique, "random", drawn);
+      random_switches.add(drawn);
+      for (const std::string preset : kPresets) {
+        Agreement papers;
+        SwitchParameters p = of_preset(preset, technique);
+        for (unsigned i = 0; i < repeats; ++i)
+          for (const std::string_view allocation : registered_names("allocation")) {
+            if (technique != "tdm" && technique != "hybrid" && allocation != "ses") continue;
+            p.allocation = allocation;
+            Random random(context.seed + i);
+            papers.add(p, preset_script(random, p));
+          }
+        tell(technique, preset, papers);
+        presets.add(papers);
+      }
+    }
+    ClaimResult result;
+    result.checks.push_back(
+        random_switches.check("every message at the same instants, cycle for cycle: random small switches"));
+    result.checks.push_back(presets.check(
+        fmt::format("the same with the papers' parameters (ch4, ch5, ch8) and {} nodes", kNodes)));
+    result.tables.push_back(std::move(table));
+    result.choices = {
+        "the register-transfer model is one in C++: every component looks at every tick and moves single "
+        "words; "
+        "with the fast one it shares the parameters, the scheduler, the predictors and the allocations",
+        "a tick is a picosecond in random switches, whose delays are a few of them, and 2 ns with the "
+        "papers' "
+        "parameters, all of which are multiples; tdm and hybrid with every allocation"};
+    return result;
+  }
+};
+
+const ClaimRegistration kC17{"C17", "a model that moves every word at every tick agrees with the fast one",
+                             []() -> std::unique_ptr<Claim> { return std::make_unique<C17>(); }};
+
+}  // namespace
+}  // namespace hybrid
