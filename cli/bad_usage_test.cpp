@@ -76,6 +76,10 @@ TEST_F(BadUsage, PortsThatTheRanksOfRunDoNotFitAreRefusedBeforeTheStart) {
               HasSubstr("ports: 2 ports given, but the job has 4 ranks"));
   EXPECT_THAT(refused({"run", "-n", "4", "--network", "fattree:1,2", "--", "/bin/true"}),
               HasSubstr("2 nodes, but the job uses the ports 0 to 3"));
+  EXPECT_THAT(refused({"run", "-n", "4", "--nodes", "3", "--", "/bin/true"}),
+              HasSubstr("crossbar:3 has 3 nodes, but the job uses the ports 0 to 3"));
+  EXPECT_THAT(refused({"run", "-n", "4", "--network", "crossbar:1", "--", "/bin/true"}),
+              HasSubstr("nodes: 1 of a switch"));
   EXPECT_THAT(refused({"run", "-n", "2", "--ports", "0,5", "--network", "fattree:1,2", "--", "/bin/true"}),
               HasSubstr("2 nodes, but the job uses the ports 0 to 5"));
 }

@@ -51,6 +51,7 @@ class RecoverCommand final : public Command {
     json_.declare(app);
     add_emulation_options(table_, options_);
     flags_.declare(app, table_, "Emulation and report");
+    flags_.exclude("nodes", "network");
     app.footer(
         "Examples:\n  hybrid recover hybrid-my_app-1\n"
         "  hybrid recover /scratch/journals -o recovered --trace-only");

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/trace_command.h"
 #include "core/error.h"
+#include "emulator/network_shape.h"
 #include "emulator/replay/otf2_reader.h"
 #include "emulator/timeline_file.h"
 #include "libhybrid/report/failures.h"
@@ -47,7 +48,9 @@ class ReplayCommand final : public Command {
     std::optional<TimelineFile> timeline;
     if (!timeline_.empty()) {
       const auto placement = ports_of_ranks(*open_trace(arguments_.trace()), options.replay);
-      options.replay.timeline = &timeline.emplace(timeline_, std::max(count_ports(placement), 2U));
+      SwitchParameters fitted = options.network;
+      fit_nodes(count_ports(placement), fitted, options.replay.crossbar);
+      options.replay.timeline = &timeline.emplace(timeline_, fitted.nodes);
     }
     const JobReport report =
         make_report(arguments_.trace(), options,

@@ -67,6 +67,7 @@ class RunCommand final : public Command {
     flags_.declare(app, table_, "Recording", {{"output", "o"}});
     add_emulation_options(table_, options_);
     flags_.declare(app, table_, "Emulation and report");
+    flags_.exclude("nodes", "network");
     app.footer(
         "Examples:\n"
         "  hybrid run -n 16 -- ./my_app input.dat\n"
@@ -130,7 +131,8 @@ class RunCommand final : public Command {
                       "Give one port for each rank, in order of rank.");
     if (given.empty() && options_.placement != "rank") return;  // how many ports, only the hosts can tell
     JobOptions job = options_;
-    fit_nodes(given.empty() ? ranks : *std::max_element(given.begin(), given.end()) + 1, job.network);
+    fit_nodes(given.empty() ? ranks : *std::max_element(given.begin(), given.end()) + 1, job.network,
+              job.replay.crossbar);
     check_job(job);
   }
 

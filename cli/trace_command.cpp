@@ -14,6 +14,7 @@ void TraceArguments::declare(CLI::App& app) {
       ->required();
   add_emulation_options(table_, options_);
   flags_.declare(app, table_, "Emulation");
+  flags_.exclude("nodes", "network");
   json_.declare(app);
 }
 

@@ -54,12 +54,14 @@ bool runs_on_trees(std::string_view technique) {
   return std::find(kTechniques.begin(), kTechniques.end(), technique) != kTechniques.end();
 }
 
-void fit_nodes(std::uint32_t ports, SwitchParameters& p) {
-  p.nodes = p.is_tree() ? FatTree(p.tree).nodes() : std::max(ports, 2U);
+void fit_nodes(std::uint32_t ports, SwitchParameters& p, std::uint32_t crossbar) {
+  p.nodes = p.is_tree() ? FatTree(p.tree).nodes() : crossbar != 0 ? crossbar : std::max(ports, 2U);
   if (ports <= p.nodes) return;
-  throw UserError(fmt::format("network: {} has {} nodes, but the job uses the ports 0 to {}",
-                              to_string(p.tree), p.nodes, ports - 1),
-                  "Give a larger tree, or a placement on fewer --ports.");
+  throw UserError(fmt::format("network: {} has {} nodes, but the job uses the ports 0 to {}", network_text(p),
+                              p.nodes, ports - 1),
+                  p.is_tree() ? "Give a larger tree, or a placement on fewer --ports."
+                              : "Give more --nodes (or none: as many as the job uses), or a placement on "
+                                "fewer --ports.");
 }
 
 void refuse_nodes(const SwitchParameters& p, std::uint32_t given, std::uint32_t nodes) {

@@ -17,9 +17,9 @@ void set_network(std::string_view text, SwitchParameters& parameters);
 /// The network in the form in which it is given.
 std::string network_text(const SwitchParameters& parameters);
 
-/// Sets `nodes` for traffic between the ports 0 .. ports-1: to their number, 2 at least, or to the tree's.
-/// Throws UserError where the tree has fewer.
-void fit_nodes(std::uint32_t ports, SwitchParameters& parameters);
+/// Sets `nodes` for traffic between the ports 0 .. ports-1: to the tree's, or to `crossbar`, or where that is
+/// 0 to the number of ports, 2 at least. Throws UserError where the network has fewer.
+void fit_nodes(std::uint32_t ports, SwitchParameters& parameters, std::uint32_t crossbar = 0);
 
 /// Refuses, where the network is a tree, a number of nodes that is not the tree's, and what cannot run on
 /// one: techniques, schedulers, allocations.

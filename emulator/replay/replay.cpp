@@ -23,7 +23,7 @@ ReplayResult replay(JobTrace& trace, SwitchParameters parameters, const ReplayOp
   std::vector<std::uint32_t> placement = placement_of(trace, options);
   const std::uint32_t ports =
       placement.empty() ? 0 : *std::max_element(placement.begin(), placement.end()) + 1;
-  fit_nodes(ports, parameters);
+  fit_nodes(ports, parameters, options.crossbar);
   if (options.hardware_multicast) check_multicast(parameters);
   check(parameters);
   check(options);

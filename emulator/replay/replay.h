@@ -36,6 +36,8 @@ inline constexpr std::string_view kOutsidePhases = "outside phases";
 struct ReplayOptions {
   /// Rank -> port; empty: the trace's own placement, or rank r at port r.
   std::vector<std::uint32_t> placement;
+  /// Ports of the switch where it is a crossbar; 0: as many as the placement uses.
+  std::uint32_t crossbar = 0;
   /// Time from one rank to another of the same port (shared memory), and its rate.
   Time local_latency = nanoseconds(200);
   BitRate local_rate = 80'000'000'000;
@@ -70,7 +72,8 @@ struct ReplayResult {
 /// Throws UserError when two ranks of one port cannot be that far apart.
 void check(const ReplayOptions& options);
 
-/// Runs to the end of the job. The nodes of the switch are the ports that the placement uses (at least 2).
+/// Runs to the end of the job. The nodes of the switch are those of the tree, or of the options'
+/// crossbar: the ports that the placement uses (at least 2) unless it is given.
 /// Throws UserError for parameters that cannot be, and UnfinishedReplay (emulator/replay/unfinished_replay.h)
 /// when the trace is damaged or its operations cannot complete (a receive that nobody sends to), naming rank
 /// and operation, or when the technique gets stuck. Same trace, parameters and seed: same result.

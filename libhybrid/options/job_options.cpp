@@ -138,21 +138,20 @@ void add_config_option(OptionTable& table) {
 
 void add_compared_switch_options(OptionTable& table, SwitchParameters& network,
                                  std::vector<std::string>& techniques,
-                                 std::vector<std::uint32_t>& slot_counts, bool with_nodes,
+                                 std::vector<std::uint32_t>& slot_counts, std::uint32_t* crossbar,
                                  std::string_view no_techniques, std::string_view no_slots) {
   OptionTable own;
   add_switch_options(own, network);
   for (Option option : own.options()) {
-    if (!with_nodes && option.name == "nodes") continue;
-    if (!with_nodes && option.name == "network") {
-      option.value = "fattree:L,W[,M]";
-      option.help =
-          "a fat tree instead of one crossbar: L levels of switches, W ports up, M (or W) down, M^L nodes";
-      option.set = [set = option.set](std::string_view text) {
-        if (text.starts_with("crossbar:"))
-          throw UserError("network: a crossbar has as many ports as the ranks use",
-                          "Leave --network out, or give fattree:L,W[,M].");
-        set(text);
+    if (crossbar != nullptr && (option.name == "nodes" || option.name == "network")) {
+      if (option.name == "nodes")
+        option.default_text = *crossbar == 0 ? "as many as the job uses" : std::to_string(*crossbar);
+      option.set = [&network, crossbar, one = option.set](std::string_view text) {
+        one(text);
+        if (!network.is_tree() && network.nodes < 2)
+          throw UserError("nodes: " + std::to_string(network.nodes) + " of a switch connect nobody",
+                          "Give at least 2, or none: as many as the job uses.");
+        *crossbar = network.is_tree() ? 0 : network.nodes;
       };
     }
     if (option.name == "technique") {
@@ -214,8 +213,8 @@ void add_recording_options(OptionTable& table, JobOptions& options) {
 
 void add_emulation_options(OptionTable& table, JobOptions& options) {
   if (table.find("config") == nullptr) add_config_option(table);
-  add_compared_switch_options(table, options.network, options.techniques, options.slot_counts, false,
-                              "wormhole,circuit,tdm,hybrid",
+  add_compared_switch_options(table, options.network, options.techniques, options.slot_counts,
+                              &options.replay.crossbar, "wormhole,circuit,tdm,hybrid",
                               std::to_string(options.network.slots) + ", and what the largest phase needs");
   add_registered_list(table, "predictors", Predictor::kKind, "predictors that the report scores",
                       "counter,lru,markov1,markov2,timeout,tournament; `hybrid predict`: all",

@@ -62,12 +62,12 @@ void add_recording_options(OptionTable& table, JobOptions& options);
 void add_emulation_options(OptionTable& table, JobOptions& options);
 
 /// The options of a switch (emulator/parameters.h) for commands that compare: `technique` and `slots` take
-/// lists. `slots` also stores its first entry into `network`. Without `with_nodes`, those options that set
-/// the number of ports are left out: a job's ranks decide it. `no_techniques`, `no_slots`: the default to
-/// show for an empty list.
+/// lists. `slots` also stores its first entry into `network`. Of a job, whose ranks decide how many ports a
+/// crossbar has unless it is given, `crossbar` takes that number; else it is null. `no_techniques`,
+/// `no_slots`: the default to show for an empty list.
 void add_compared_switch_options(OptionTable& table, SwitchParameters& network,
                                  std::vector<std::string>& techniques,
-                                 std::vector<std::uint32_t>& slot_counts, bool with_nodes,
+                                 std::vector<std::uint32_t>& slot_counts, std::uint32_t* crossbar,
                                  std::string_view no_techniques, std::string_view no_slots);
 
 /// Adds all of both. `options` and `table` must outlive every use of the table, and stay where they are.

@@ -64,10 +64,16 @@ TEST(JobOptions, NameTheOptionAndTheLikelyMeantValue) {
   EXPECT_THAT(job.refusal("live", "perhaps"), HasSubstr("neither on nor off"));
 }
 
-TEST(JobOptions, HaveNoOptionForThePortsThatTheRanksDecide) {
-  Job job;
-  EXPECT_EQ(job.table.find("nodes"), nullptr);
-  EXPECT_THAT(job.refusal("network", "crossbar:8"), HasSubstr("as many ports as the ranks use"));
+TEST(JobOptions, PortsOfTheSwitchAreThoseTheJobUsesUnlessTheyAreGiven) {
+  EXPECT_EQ(Job().options.replay.crossbar, 0u);
+  Job nodes, network, tree;
+  nodes.table.set("nodes", "24", "");
+  EXPECT_EQ(nodes.options.replay.crossbar, 24u);
+  EXPECT_THAT(nodes.refusal("network", "crossbar:8"), HasSubstr("nodes: 24, but crossbar:8 has 8 nodes"));
+  network.table.set("network", "crossbar:8", "");
+  EXPECT_EQ(network.options.replay.crossbar, 8u);
+  tree.table.set("network", "fattree:2,4", "");
+  EXPECT_EQ(tree.options.replay.crossbar, 0u);
 }
 
 TEST(JobOptions, VariablesBesideAPresetWinOverIt) {
@@ -99,8 +105,8 @@ TEST(JobOptions, ATableOverChangedOptionsTellsTheirValues) {
 TEST(JobOptions, EveryDefaultIsReadBack) {
   Job job;
   for (const Option& option : job.table.options()) {
-    if (option.default_text.empty() || option.name == "slots" || option.name == "predictors" ||
-        option.name == "algorithm")
+    if (option.default_text.empty() || option.name == "nodes" || option.name == "slots" ||
+        option.name == "predictors" || option.name == "algorithm")
       continue;  // their defaults are words for a choice that depends on the job
     EXPECT_EQ(job.refusal(option.name, option.default_text), "accepted") << option.name;
   }

@@ -17,7 +17,7 @@ const std::vector<std::string>& names_of_all_options() {
     for (const OptionTable* table : {&jobs, &patterns})
       for (const Option& option : table->options()) names.push_back(option.name);
     // Those that only the command has (cli/): simulate's, then schedule's; a test of it compares.
-    names.insert(names.end(), {"nodes", "commands", "commands-output", "timeline"});
+    names.insert(names.end(), {"commands", "commands-output", "timeline"});
     names.insert(names.end(),
                  {"requests", "density", "sizes", "repeats", "steps", "demand", "partial", "packet-share"});
     return names;

@@ -62,7 +62,7 @@ std::vector<SwitchParameters> emulations(const JobOptions& options, const std::v
     if (!seen.insert(technique).second) continue;
     SwitchParameters parameters = options.network;
     parameters.technique = technique;
-    fit_nodes(ports, parameters);
+    fit_nodes(ports, parameters, options.replay.crossbar);
     for (std::uint32_t k :
          uses_slots(technique) ? counts : std::vector<std::uint32_t>{options.network.slots}) {
       parameters.slots = k;
@@ -262,7 +262,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   report.job = {job->ranks(), static_cast<std::uint32_t>(used.size()), job->properties()};
   report.warnings = warnings_of(report.job);
   SwitchParameters fitted = options.network;
-  fit_nodes(count_ports(placement), fitted);
+  fit_nodes(count_ports(placement), fitted, options.replay.crossbar);
   const std::uint32_t ports = fitted.nodes;
   follow_ports(options, ports);
   report.options = options;

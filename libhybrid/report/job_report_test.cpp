@@ -235,6 +235,20 @@ TEST(JobReport, HintedPhasesTellHowOftenTheyOccurred) {
   EXPECT_EQ(phases.phases[0].messages, 3u);
 }
 
+TEST(JobReport, ALargerSwitchHasThePortsThatAreGiven) {
+  JobOptions options;
+  options.techniques = {"wormhole"};
+  const JobReport as_used = report_of(ring(6, 10, 256), options);
+  options.replay.crossbar = 20;
+  const JobReport larger = report_of(ring(6, 10, 256), options);
+  EXPECT_EQ(as_used.techniques[0].measures.nodes, 6u);
+  EXPECT_EQ(larger.techniques[0].measures.nodes, 20u);
+  EXPECT_EQ(larger.techniques[0].measures.time, as_used.techniques[0].measures.time);
+  EXPECT_THAT(command_to_repeat(larger), HasSubstr(" --nodes 20"));
+  options.replay.crossbar = 5;
+  EXPECT_THROW(report_of(ring(6, 10, 256), options), UserError);
+}
+
 // D 8.5: a slot for every other node, however many the job has.
 TEST(JobReport, ThePresetOfASlotForEveryDestinationFollowsThePorts) {
   JobOptions options;
