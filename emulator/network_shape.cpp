@@ -84,8 +84,6 @@ void check_network(const SwitchParameters& p) {
                     "Give fewer levels or ports up.");
   check_one_of("technique", p.technique, kTechniques);
   check_one_of("allocation", p.allocation, kAllocations);
-  // Paths are found in the order of `greedy` (emulator/scheduler/tree_port.h).
-  check_one_of("scheduler", p.scheduler_name, std::array<std::string_view, 1>{"greedy"});
 }
 
 }  // namespace hybrid

@@ -211,7 +211,11 @@ void check(const SwitchParameters& p) {
   check_registered("technique", "technique", p.technique);
   check_registered("allocation", "allocation", p.allocation);
   check_registered("scheduler", SchedulingAlgorithm::kKind, p.scheduler_name);
-  make_one_slot_scheduler(p.scheduler_name, {2});  // refuses those that need the whole set at once
+  // Refuses those that need the whole set at once.
+  if (p.is_tree())
+    make_tree_route(p.scheduler_name, p.seed);
+  else
+    make_one_slot_scheduler(p.scheduler_name, {2});
   check_registered("predictor", "predictor", p.predictor);
 }
 

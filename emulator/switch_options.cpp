@@ -33,13 +33,10 @@ std::string names_of(std::string_view kind) {
   return names;
 }
 
-/// Those that schedule one slot of a switch.
-std::string names_of_slot_schedulers() {
-  std::string names;
-  for (std::string_view k : registered_names(SchedulingAlgorithm::kKind))
-    if (SchedulerRegistration::make(k)->one_slot({2, 1, 0}) != nullptr)
-      names += (names.empty() ? "" : "|") + std::string(k);
-  return names;
+std::string joined(const std::vector<std::string_view>& names, const char* between) {
+  std::string all;
+  for (std::string_view name : names) all += (all.empty() ? "" : between) + std::string(name);
+  return all;
 }
 
 class Adder {
@@ -174,8 +171,9 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
            p.reconfiguration_command);
   add.time("reconfiguration-switching", "its second part: the fabric changes", p.reconfiguration_switching);
   add.time("reconfiguration-lock", "its third part: receivers lock to new senders", p.reconfiguration_lock);
-  add.add("scheduler", names_of_slot_schedulers(), "who grants circuits, one slot a pass", p.scheduler_name,
-          [&p](std::string_view v) {
+  add.add("scheduler", joined(names_in_the_loop(false), "|"),
+          "who grants circuits, one slot a pass; on a fat tree: " + joined(names_in_the_loop(true), ", "),
+          p.scheduler_name, [&p](std::string_view v) {
             check_registered("scheduler", "scheduler", v);
             p.scheduler_name = v;
           });

@@ -1,20 +1,44 @@
 #include "emulator/scheduler/algorithm.h"
 
-#include <string>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string_view>
 
 #include "core/error.h"
 
 namespace hybrid {
 
+namespace {
+
+[[noreturn]] void refuse_in_the_loop(std::string_view name, bool of_trees) {
+  throw UserError(
+      fmt::format("scheduler: '{}' cannot run in {}: it needs the whole set at once, or another "
+                  "network",
+                  name, of_trees ? "the switches of a fat tree" : "a crossbar"),
+      fmt::format("Give one of {}, or ask `hybrid schedule`.", fmt::join(names_in_the_loop(of_trees), ", ")));
+}
+
+}  // namespace
+
+std::vector<std::string_view> names_in_the_loop(bool of_trees) {
+  std::vector<std::string_view> names;
+  for (const std::string_view name : registered_names(SchedulingAlgorithm::kKind)) {
+    const auto algorithm = SchedulerRegistration::make(name);
+    if (of_trees ? algorithm->tree_route(1) != nullptr : algorithm->one_slot({2}) != nullptr)
+      names.push_back(name);
+  }
+  return names;
+}
+
 std::unique_ptr<Scheduler> make_one_slot_scheduler(std::string_view name, const SchedulerShape& shape) {
   if (auto scheduler = SchedulerRegistration::make(name)->one_slot(shape)) return scheduler;
-  std::string can;
-  for (const std::string_view other : registered_names(SchedulingAlgorithm::kKind))
-    if (SchedulerRegistration::make(other)->one_slot({2}))
-      can += (can.empty() ? "" : ", ") + std::string(other);
-  throw UserError(
-      "scheduler: '" + std::string(name) + "' needs the whole set at once and cannot run in a switch",
-      "Give one of " + can + ", or ask `hybrid schedule`.");
+  refuse_in_the_loop(name, false);
+}
+
+std::unique_ptr<TreeRoute> make_tree_route(std::string_view name, std::uint64_t seed) {
+  if (auto route = SchedulerRegistration::make(name)->tree_route(seed)) return route;
+  refuse_in_the_loop(name, true);
 }
 
 }  // namespace hybrid

@@ -13,6 +13,7 @@
 #include "emulator/scheduler/hardware_cost.h"
 #include "emulator/scheduler/scheduler.h"
 #include "emulator/scheduler/slot_fitter.h"
+#include "emulator/scheduler/tree_route.h"
 #include "emulator/scheduler/tree_scheduler.h"
 #include "emulator/scheduler/tree_slot_fitter.h"
 
@@ -34,6 +35,8 @@ class SchedulingAlgorithm {
                                                   std::uint64_t /*seed*/) const {
     return nullptr;
   }
+  /// One circuit at a time through a slot of a fat tree: what can run in the loop there.
+  virtual std::unique_ptr<TreeRoute> tree_route(std::uint64_t /*seed*/) const { return nullptr; }
   /// A working set into the slots of a fat tree. Whatever schedules one slot can do so slot by slot
   /// (tree_slot_by_slot.h) too.
   virtual std::unique_ptr<TreeSlotFitter> tree_slot_fitter(const FatTreeShape& /*shape*/) const {
@@ -66,6 +69,12 @@ using SchedulerRegistration = Registration<SchedulingAlgorithm>;
 /// The one-slot scheduler of that name; throws UserError for an unknown name and for an algorithm that cannot
 /// run in the loop.
 std::unique_ptr<Scheduler> make_one_slot_scheduler(std::string_view name, const SchedulerShape& shape);
+
+/// The same of a fat tree's slots.
+std::unique_ptr<TreeRoute> make_tree_route(std::string_view name, std::uint64_t seed);
+
+/// Those that can run in the loop, of a crossbar or of a fat tree, in order of name.
+std::vector<std::string_view> names_in_the_loop(bool of_trees);
 
 /// An algorithm that is its one-slot scheduler.
 template <class OneSlot, bool kDraws = false, bool kHasSteps = false>

@@ -8,6 +8,30 @@
 namespace hybrid {
 namespace {
 
+/// The port up that the destination says, level by level.
+struct DestinationsPort {
+  std::uint32_t destination, width;
+  template <std::size_t kWords>
+  std::uint32_t operator()(const TreeLinks<kWords>& links, std::size_t at) {
+    const std::uint32_t port = destination % width;
+    destination /= width;
+    return links.is_free(TreeLinks<kWords>::kUp, at, port) ? port : links.none();
+  }
+};
+
+struct DModKRoute {
+  template <std::size_t kWords>
+  bool operator()(const TreeLinks<kWords>& links, Connection c, TreePath& path) const {
+    return LocalRoute<DestinationsPort>{{c.destination, links.tree().shape().up}}(links, c, path);
+  }
+  std::uint32_t port_to_free(Connection c, std::uint32_t level, std::span<const std::uint32_t> links) const {
+    const auto width = static_cast<std::uint32_t>(links.size());
+    std::uint32_t destination = c.destination;
+    for (; level != 0; --level) destination /= width;
+    return destination % width;
+  }
+};
+
 template <std::size_t kWords>
 class DModK final : public TreeScheduler {
  public:
@@ -22,13 +46,8 @@ class DModK final : public TreeScheduler {
       if (!links_.nodes_free(requests[i])) continue;
       LocalClimb climb;
       climb.at[0] = links_.start(requests[i]);
-      std::uint32_t destination = requests[i].destination;
-      const auto by_destination = [&](const TreeLinks<kWords>& links, std::size_t at) {
-        const std::uint32_t port = destination % w;
-        destination /= w;
-        return links.is_free(TreeLinks<kWords>::kUp, at, port) ? port : links.none();
-      };
-      if (!climb_locally(links_, by_destination, false, climb, paths[i]) ||
+      DestinationsPort choose{requests[i].destination, w};
+      if (!climb_locally(links_, choose, false, climb, paths[i]) ||
           !way_down_is_free(links_, climb, paths[i]))
         continue;
       take_climb(links_, requests[i], climb, paths[i]);
@@ -43,7 +62,7 @@ class DModK final : public TreeScheduler {
 
 const SchedulerRegistration kDModK{"d-mod-k",
                                    "fat tree: static, the destination says the ports up (InfiniBand)",
-                                   &TreeAlgorithm<DModK>::make};
+                                   &TreeAlgorithm<DModK, false, DModKRoute>::make};
 
 }  // namespace
 }  // namespace hybrid

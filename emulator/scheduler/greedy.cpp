@@ -153,9 +153,17 @@ void GreedyScheduler::wide_row(const SchedulingPass& in, Port input) {
 }
 
 namespace {
+class GreedyAlgorithm final : public OneSlotAlgorithm<GreedyScheduler> {
+ public:
+  static std::unique_ptr<SchedulingAlgorithm> make() { return std::make_unique<GreedyAlgorithm>(); }
+  std::unique_ptr<TreeRoute> tree_route(std::uint64_t /*seed*/) const override {
+    return tree_route_by(AnyFreePath{});
+  }
+};
+
 const SchedulerRegistration kGreedy{
     "greedy", "the SL array of D 5.3.2 in one clock, rotating priority, Table 5.2's fault mended",
-    &OneSlotAlgorithm<GreedyScheduler>::make};
+    &GreedyAlgorithm::make};
 }  // namespace
 
 }  // namespace hybrid

@@ -1,6 +1,7 @@
 // One-slot schedulers inside the emulated switch (`--scheduler`, `--scheduler-steps`).
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 
 #include "emulator/scheduler/slots_for_test.h"
@@ -65,6 +66,28 @@ TEST(SchedulersInTheLoop, EachDeliversEverything) {
         EXPECT_EQ(m.messages, pattern == "uniform" ? 16u * 30 : 360u) << scheduler << " " << technique;
         EXPECT_GT(m.hit_rate, 0) << scheduler << " " << technique << " " << pattern;
       }
+}
+
+TEST(SchedulersInTheLoop, EachOfFatTreesDeliversEverything) {
+  std::map<std::string_view, Time> times;
+  for (const char* technique : {"tdm", "hybrid"})
+    for (const std::string_view scheduler : names_in_the_loop(true)) {
+      SwitchParameters p;
+      p.technique = technique;
+      p.tree = {2, 4, 4};
+      p.nodes = 16;
+      p.allocation = "ses";
+      p.scheduler_name = scheduler;
+      TrafficOptions o;
+      o.pattern = "uniform";
+      o.message = 400;
+      o.messages = 60;
+      const Measures m = simulate(p, o);
+      EXPECT_EQ(m.messages, 16u * 60) << scheduler << " " << technique;
+      times[scheduler] = m.time;
+    }
+  EXPECT_EQ(times.size(), 6u);
+  EXPECT_NE(times["d-mod-k"], times["greedy"]);
 }
 
 TEST(SchedulersInTheLoop, StepsReachTheScheduler) {

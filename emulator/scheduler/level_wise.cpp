@@ -52,7 +52,7 @@ class LevelWise final : public TreeScheduler {
 };
 
 const SchedulerRegistration kLevelWise{"level-wise", "fat tree: each level for all requests (L figure 7)",
-                                       &TreeAlgorithm<LevelWise>::make};
+                                       &TreeAlgorithm<LevelWise, false, LevelWiseRoute>::make};
 
 }  // namespace
 }  // namespace hybrid

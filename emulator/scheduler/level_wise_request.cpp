@@ -56,7 +56,7 @@ class LevelWiseRequest final : public TreeScheduler {
 
 const SchedulerRegistration kLevelWiseRequest{
     "level-wise-request", "fat tree: level-wise, each request through all its levels (L 6)",
-    &TreeAlgorithm<LevelWiseRequest>::make};
+    &TreeAlgorithm<LevelWiseRequest, false, LevelWiseRoute>::make};
 
 }  // namespace
 }  // namespace hybrid

@@ -64,6 +64,21 @@ bool way_down_is_free(const TreeLinks<kWords>& links, const LocalClimb& climb, c
   return true;
 }
 
+/// One request's path by that choice, in the loop.
+template <class Choose>
+struct LocalRoute {
+  Choose choose;
+  template <std::size_t kWords>
+  bool operator()(const TreeLinks<kWords>& links, Connection c, TreePath& path) {
+    LocalClimb climb;
+    climb.at[0] = links.start(c);
+    if (!climb_locally(links, choose, false, climb, path) || !way_down_is_free(links, climb, path))
+      return false;
+    path.turn = static_cast<std::uint8_t>(climb.level);
+    return true;
+  }
+};
+
 /// Takes both ways and grants the path.
 template <std::size_t kWords>
 void take_climb(TreeLinks<kWords>& links, Connection c, const LocalClimb& climb, TreePath& path) {

@@ -20,7 +20,7 @@ class LocalGreedy final : public TreeScheduler {
 
 const SchedulerRegistration kLocalGreedy{"local-greedy",
                                          "fat tree: each switch takes its first free port up (L 1)",
-                                         &TreeAlgorithm<LocalGreedy>::make};
+                                         &TreeAlgorithm<LocalGreedy, false, LocalRoute<LowestPort>>::make};
 
 }  // namespace
 }  // namespace hybrid

@@ -22,7 +22,7 @@ class LocalRandom final : public TreeScheduler {
 
 const SchedulerRegistration kLocalRandom{"local-random",
                                          "fat tree: each switch takes any of its free ports up (L 1)",
-                                         &TreeAlgorithm<LocalRandom, true>::make};
+                                         &TreeAlgorithm<LocalRandom, true, LocalRoute<RandomPort>>::make};
 
 }  // namespace
 }  // namespace hybrid

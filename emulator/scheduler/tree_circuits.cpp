@@ -6,22 +6,6 @@ namespace hybrid {
 
 namespace {
 
-/// The first free way up from `climb` whose way down is free too; its ports go to `path` from `level` on.
-template <std::size_t kWords>
-bool find(const TreeLinks<kWords>& links, std::uint32_t level, const TreeClimb& climb, TreePath& path) {
-  if (climb.turns()) {
-    path.turn = static_cast<std::uint8_t>(level);
-    return true;
-  }
-  bool found = false;
-  links.for_each_common(links.source(level, climb), links.destination(level, climb), [&](std::uint32_t port) {
-    path.up[level] = static_cast<std::uint16_t>(port);
-    found = find(links, level + 1, links.above(climb, port), path);
-    return !found;
-  });
-  return found;
-}
-
 template <std::size_t kWords, class Visit>
 void along(const TreeLinks<kWords>& links, Connection c, const TreePath& path, Visit&& visit) {
   TreeClimb climb = links.start(c);
@@ -42,10 +26,22 @@ TreeCircuits::TreeCircuits(const FatTreeShape& shape)
     : tree_(shape), links_(links_of(tree_)), destinations_(tree_.nodes(), kNoPort), paths_(tree_.nodes()) {}
 
 TreePath TreeCircuits::request(Connection c) {
+  return request_by(c, [](const auto& links, Connection wanted, TreePath& path) {
+    return AnyFreePath{}(links, wanted, path);
+  });
+}
+
+TreePath TreeCircuits::request(Connection c, TreeRoute& route) {
+  return request_by(c, [&route](const auto& links, Connection wanted, TreePath& path) {
+    return route.find(links, wanted, path);
+  });
+}
+
+template <class Find>
+TreePath TreeCircuits::request_by(Connection c, Find&& find) {
   if (holds(c)) return paths_[c.source];
   TreePath path;
-  path.granted = std::visit(
-      [&](auto& links) { return links.nodes_free(c) && find(links, 0, links.start(c), path); }, links_);
+  path.granted = std::visit([&](auto& links) { return links.nodes_free(c) && find(links, c, path); }, links_);
   if (path.granted) hold(c, path);
   return path;
 }

@@ -15,6 +15,7 @@
 
 #include "core/connection.h"
 #include "emulator/scheduler/tree_links.h"
+#include "emulator/scheduler/tree_route.h"
 #include "emulator/topology/fat_tree.h"
 
 namespace hybrid {
@@ -28,6 +29,8 @@ class TreeCircuits {
 
   /// The circuit's path, `granted` where there is one now. A circuit that is held is granted again, as it is.
   TreePath request(Connection c);
+  /// The same by another way of finding paths, which may fail where there is one.
+  TreePath request(Connection c, TreeRoute& route);
   /// Takes a path found elsewhere, whose nodes and links are all free.
   void hold(Connection c, const TreePath& path);
   /// False: it was not held.
@@ -42,6 +45,9 @@ class TreeCircuits {
   std::size_t size() const { return size_; }
 
  private:
+  template <class Find>
+  TreePath request_by(Connection c, Find&& find);
+
   FatTree tree_;
   std::variant<TreeLinks<1>, TreeLinks<0>> links_;
   std::vector<Port> destinations_;  // by source

@@ -8,9 +8,20 @@
 
 namespace hybrid {
 
+namespace {
+
+std::unique_ptr<TreeScheduler> whole(const SwitchParameters& p) {
+  const auto own = SchedulerRegistration::make(p.scheduler_name);
+  return own->schedules_fat_trees() ? own->fat_tree(p.tree, p.seed)
+                                    : SchedulerRegistration::make("optimal")->fat_tree(p.tree, p.seed);
+}
+
+}  // namespace
+
 TreeSlotNetwork::TreeSlotNetwork(const SwitchParameters& p)
     : slots_(p.slots, TreeCircuits(p.tree)),
-      whole_(SchedulerRegistration::make("optimal")->fat_tree(p.tree, p.seed)),
+      route_(make_tree_route(p.scheduler_name, p.seed)),
+      whole_(whole(p)),
       loaded_(p.nodes),
       paths_(p.nodes) {
   wanted_.reserve(p.nodes);
@@ -28,7 +39,7 @@ bool TreeSlotNetwork::establish(std::uint32_t slot, const SchedulingPass& in, Po
     for (Word open = requested[w] & ~established[w] & mask; open != 0; open &= open - 1) {
       const auto output = static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(open)));
       if (output >= end) return false;
-      if (!slots_[slot].request({input, output}).granted) continue;
+      if (!slots_[slot].request({input, output}, *route_).granted) continue;
       toggles_.push_back({input, output});
       return true;
     }
@@ -69,7 +80,7 @@ const Configuration* TreeSlotNetwork::load(std::uint32_t slot, const Configurati
   for (std::size_t i = 0; i < wanted_.size(); ++i)
     if (paths_[i].granted) circuits.hold(wanted_[i], paths_[i]);
   for (const Connection c : wanted_)
-    if (circuits.request(c).granted) loaded_.add(c);
+    if (circuits.request(c, *route_).granted) loaded_.add(c);
   return &loaded_;
 }
 
@@ -101,8 +112,7 @@ void TreeSlotNetwork::in_the_way(std::uint32_t slot, Connection wanted,
     std::fill(in_use.begin(), in_use.end(), 0U);
     for_each_beside(level,
                     [&](Connection, std::uint16_t port, std::uint32_t links) { in_use[port] += links; });
-    path.up[level] =
-        static_cast<std::uint16_t>(std::min_element(in_use.begin(), in_use.end()) - in_use.begin());
+    path.up[level] = static_cast<std::uint16_t>(route_->port_to_free(wanted, level, in_use));
     for_each_beside(level, [&](Connection c, std::uint16_t port, std::uint32_t /*links*/) {
       if (port == path.up[level] && std::find(found.begin(), found.end(), c) == found.end())
         found.push_back(c);

@@ -1,7 +1,8 @@
 // The scheduler port over fat trees: the same contract as over a crossbar, and that no link of a slot carries
-// two circuits, by a walk of the graph (tree_check_for_test.h).
+// two circuits, by a walk of the graph (emulator/topology/tree_check.h).
 #include "emulator/scheduler/tree_port.h"
 
+#include "emulator/scheduler/algorithm.h"
 #include "emulator/scheduler/port_contract_for_test.h"
 #include "emulator/topology/tree_check.h"
 
@@ -9,8 +10,10 @@ namespace hybrid {
 namespace {
 
 struct TreePort {
-  TreePort(const FatTreeShape& shape, std::uint32_t slots, std::uint32_t latency) {
+  TreePort(const FatTreeShape& shape, std::uint32_t slots, std::uint32_t latency,
+           std::string_view scheduler = "greedy") {
     parameters = port_parameters(FatTree(shape).nodes(), slots, latency);
+    parameters.scheduler_name = scheduler;
     parameters.tree = shape;
     auto slot_network = std::make_unique<TreeSlotNetwork>(parameters);
     network = slot_network.get();
@@ -144,7 +147,8 @@ TEST(TreePort, WhatIsInTheWayMakesRoomWhenItGoes) {
   std::uint64_t blocked = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);
-    TreePort tree(kShapes[seed % std::size(kShapes)], 1, 1);
+    const bool fixed = seed % 3 == 0;  // paths, so that there is one to free
+    TreePort tree(kShapes[seed % std::size(kShapes)], 1, 1, fixed ? "d-mod-k" : "greedy");
     const std::uint64_t n = tree.parameters.nodes;
     for (std::uint64_t i = 0; i < n * n; ++i)
       tree.port->request(Time{}, {static_cast<Port>(random.below(n)), static_cast<Port>(random.below(n))});
@@ -162,10 +166,71 @@ TEST(TreePort, WhatIsInTheWayMakesRoomWhenItGoes) {
     }
     for (const Connection other : before)
       if (other.source == c.source || other.destination == c.destination) circuits.release(other);
-    ASSERT_TRUE(circuits.request(c).granted) << "seed " << seed;
+    const auto route = make_tree_route(tree.parameters.scheduler_name, 1);
+    ASSERT_TRUE(circuits.request(c, *route).granted) << "seed " << seed;
     blocked += found.empty() ? 0 : 1;
   }
   EXPECT_GT(blocked, 20U);
+}
+
+// One after the other, with nothing released between, each grants what its algorithm grants of the whole set.
+TEST(TreePort, RoutesInTheLoopAreTheAlgorithmsOwn) {
+  for (const char* name : {"level-wise-request", "local-greedy", "local-random", "d-mod-k"})
+    for (const FatTreeShape& shape :
+         {FatTreeShape{1, 6, 2}, {2, 4, 4}, {2, 3, 70}, {3, 3, 3}, {3, 4, 2}, {4, 2, 3}})
+      for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        SCOPED_TRACE(std::string(name) + " " + to_string(shape));
+        Random random(seed);
+        TreeCircuits circuits(shape);
+        const auto algorithm = SchedulerRegistration::make(name);
+        const std::uint32_t n = circuits.tree().nodes();
+        std::vector<Connection> requests(2 * std::size_t{n});
+        for (Connection& c : requests)
+          c = {static_cast<Port>(random.below(n)), static_cast<Port>(random.below(n))};
+        std::vector<TreePath> paths(requests.size());
+        algorithm->fat_tree(shape, seed)->schedule(requests, paths);
+        const auto route = algorithm->tree_route(seed);
+        for (std::size_t i = 0; i < requests.size(); ++i) {
+          if (circuits.holds(requests[i])) continue;  // asked twice: it is granted already
+          const TreePath path = circuits.request(requests[i], *route);
+          ASSERT_EQ(path.granted, paths[i].granted) << i;
+          if (path.granted) {
+            ASSERT_EQ(path, paths[i]) << i;
+          }
+        }
+      }
+}
+
+TEST(TreePort, NoLinkOfASlotCarriesTwoWhoeverSchedules) {
+  for (const std::string_view name : names_in_the_loop(true))
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+      const FatTreeShape shape = kShapes[seed % std::size(kShapes)];
+      SCOPED_TRACE(std::string(name) + " seed " + std::to_string(seed) + " " + to_string(shape));
+      const TreeGraph graph(shape);
+      TreePort tree(shape, 3, 1, name);
+      GrantReplay replay(graph.nodes(), 3);
+      const auto see = [&](Time until) {
+        std::vector<Grant> grants;
+        tree.port->advance(until, grants);
+        for (const Grant& g : grants) ASSERT_NO_FATAL_FAILURE(replay.apply(g));
+        for (std::uint32_t s = 0; s < 3; ++s) {
+          std::string fault;
+          judge_of(graph, tree.network->slot(s), fault);
+          ASSERT_EQ(fault, "");
+        }
+      };
+      Time now{};
+      for (const PortCall& call : random_port_calls(seed, graph.nodes(), 3)) {
+        if (call.at > now) {
+          ASSERT_NO_FATAL_FAILURE(see(call.at - picoseconds(1)));
+        }
+        now = call.at;
+        make_call(*tree.port, call);
+      }
+      ASSERT_NO_FATAL_FAILURE(see(milliseconds(1)));
+      for (std::uint32_t s = 0; s < 3; ++s)
+        ASSERT_EQ(held(tree.network->slot(s)), replay.slots()[s].connections());
+    }
 }
 
 }  // namespace
