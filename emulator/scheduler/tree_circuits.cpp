@@ -23,7 +23,11 @@ std::variant<TreeLinks<1>, TreeLinks<0>> links_of(const FatTree& tree) {
 }  // namespace
 
 TreeCircuits::TreeCircuits(const FatTreeShape& shape)
-    : tree_(shape), links_(links_of(tree_)), destinations_(tree_.nodes(), kNoPort), paths_(tree_.nodes()) {}
+    : tree_(shape),
+      links_(links_of(tree_)),
+      destinations_(tree_.nodes(), kNoPort),
+      sources_(tree_.nodes(), kNoPort),
+      paths_(tree_.nodes()) {}
 
 TreePath TreeCircuits::request(Connection c) {
   return request_by(c, [](const auto& links, Connection wanted, TreePath& path) {
@@ -55,6 +59,7 @@ void TreeCircuits::hold(Connection c, const TreePath& path) {
       },
       links_);
   destinations_[c.source] = c.destination;
+  sources_[c.destination] = c.source;
   paths_[c.source] = path;
   ++size_;
 }
@@ -69,6 +74,7 @@ bool TreeCircuits::release(Connection c) {
       },
       links_);
   destinations_[c.source] = kNoPort;
+  sources_[c.destination] = kNoPort;
   --size_;
   return true;
 }
@@ -76,6 +82,7 @@ bool TreeCircuits::release(Connection c) {
 void TreeCircuits::clear() {
   std::visit([](auto& links) { links.reset(); }, links_);
   std::fill(destinations_.begin(), destinations_.end(), kNoPort);
+  std::fill(sources_.begin(), sources_.end(), kNoPort);
   size_ = 0;
 }
 

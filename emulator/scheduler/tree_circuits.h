@@ -40,6 +40,7 @@ class TreeCircuits {
   bool holds(Connection c) const { return destinations_[c.source] == c.destination; }
   /// kNoPort: none.
   Port destination_of(Port source) const { return destinations_[source]; }
+  Port source_of(Port destination) const { return sources_[destination]; }
   /// Of the circuit that `source` holds.
   const TreePath& path_of(Port source) const { return paths_[source]; }
   std::size_t size() const { return size_; }
@@ -51,6 +52,7 @@ class TreeCircuits {
   FatTree tree_;
   std::variant<TreeLinks<1>, TreeLinks<0>> links_;
   std::vector<Port> destinations_;  // by source
+  std::vector<Port> sources_;       // by destination
   std::vector<TreePath> paths_;
   std::size_t size_ = 0;
 };

@@ -62,9 +62,11 @@ TEST(TreeCircuits, WhatWasReleasedIsGrantedAgain) {
   EXPECT_EQ(circuits.request({1, 3}), (TreePath{true, 1, {1}}));
   EXPECT_FALSE(circuits.request({0, 3}).granted);  // both nodes are busy
   EXPECT_EQ(circuits.destination_of(0), 2u);
+  EXPECT_EQ(circuits.source_of(2), 0u);
   EXPECT_FALSE(circuits.release({0, 3}));
   EXPECT_TRUE(circuits.release({0, 2}));
   EXPECT_EQ(circuits.destination_of(0), kNoPort);
+  EXPECT_EQ(circuits.source_of(2), kNoPort);
   EXPECT_EQ(circuits.request({0, 2}), (TreePath{true, 1, {0}}));
   circuits.clear();
   EXPECT_EQ(circuits.size(), 0u);

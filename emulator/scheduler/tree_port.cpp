@@ -90,33 +90,47 @@ void TreeSlotNetwork::in_the_way(std::uint32_t slot, Connection wanted,
   const FatTree& tree = circuits.tree();
   const std::uint32_t turn = tree.turn(wanted.source, wanted.destination);
   TreePath path;
-  // Calls visit(connection, port, upward) for the circuits on the links between `level` and the one above
-  // that one end of `wanted` could take there.
-  const auto for_each_beside = [&](std::uint32_t level, auto&& visit) {
+  struct Holders {
+    Port up = kNoPort, down = kNoPort;  // sources of the circuits on the two links
+    std::uint32_t in_use() const { return (up != kNoPort ? 1U : 0U) + (down != kNoPort ? 1U : 0U); }
+  };
+  const auto goes_anyway = [&](Port source, Port destination) {
+    return source == wanted.source || destination == wanted.destination;
+  };
+  std::vector<Holders> ports(tree.shape().up);  // between `level` and the one above
+  std::vector<std::uint32_t> in_use(ports.size());
+  Port span = 1;  // nodes below a switch of `level`
+  for (std::uint32_t level = 0; level < turn; ++level) {
+    span *= tree.shape().down;
+    const Port first_source = wanted.source / span * span;
+    const Port first_destination = wanted.destination / span * span;
     const std::uint32_t up = tree.climb(tree.leaf(wanted.source), path, level);
     const std::uint32_t down = tree.climb(tree.leaf(wanted.destination), path, level);
-    for (Port source = 0; source < tree.nodes(); ++source) {
+    std::fill(ports.begin(), ports.end(), Holders{});
+    // Who climbs through the same switch hangs below it.
+    for (Port source = first_source; source < first_source + span; ++source) {
       const Port destination = circuits.destination_of(source);
-      if (destination == kNoPort || circuits.path_of(source).turn <= level) continue;
-      if (source == wanted.source || destination == wanted.destination) continue;  // goes anyway
+      if (destination == kNoPort || goes_anyway(source, destination)) continue;
       const TreePath& other = circuits.path_of(source);
-      const bool beside_up = tree.climb(tree.leaf(source), other, level) == up;
-      const bool beside_down = tree.climb(tree.leaf(destination), other, level) == down;
-      if (beside_up || beside_down)
-        visit(Connection{source, destination}, other.up[level],
-              (beside_up ? 1U : 0U) + (beside_down ? 1U : 0U));
+      if (other.turn > level && tree.climb(tree.leaf(source), other, level) == up)
+        ports[other.up[level]].up = source;
     }
-  };
-  std::vector<std::uint32_t> in_use(tree.shape().up);
-  for (std::uint32_t level = 0; level < turn; ++level) {
-    std::fill(in_use.begin(), in_use.end(), 0U);
-    for_each_beside(level,
-                    [&](Connection, std::uint16_t port, std::uint32_t links) { in_use[port] += links; });
-    path.up[level] = static_cast<std::uint16_t>(route_->port_to_free(wanted, level, in_use));
-    for_each_beside(level, [&](Connection c, std::uint16_t port, std::uint32_t /*links*/) {
-      if (port == path.up[level] && std::find(found.begin(), found.end(), c) == found.end())
-        found.push_back(c);
-    });
+    for (Port destination = first_destination; destination < first_destination + span; ++destination) {
+      const Port source = circuits.source_of(destination);
+      if (source == kNoPort || goes_anyway(source, destination)) continue;
+      const TreePath& other = circuits.path_of(source);
+      if (other.turn > level && tree.climb(tree.leaf(destination), other, level) == down)
+        ports[other.up[level]].down = source;
+    }
+    std::transform(ports.begin(), ports.end(), in_use.begin(), [](const Holders& h) { return h.in_use(); });
+    const std::uint32_t best = route_->port_to_free(wanted, level, in_use);
+    const auto [first, second] = std::minmax(ports[best].up, ports[best].down);  // none is last
+    for (const Port source : {first, second}) {
+      if (source == kNoPort) continue;
+      const Connection c{source, circuits.destination_of(source)};
+      if (std::find(found.begin(), found.end(), c) == found.end()) found.push_back(c);
+    }
+    path.up[level] = static_cast<std::uint16_t>(best);
     path.turn = static_cast<std::uint8_t>(level + 1);
   }
 }

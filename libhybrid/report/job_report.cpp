@@ -99,6 +99,13 @@ std::vector<Contender> contenders(const std::vector<TechniqueResult>& results) {
   return all;
 }
 
+// Whether the recording says that messages may be missing from it.
+bool lacks_messages(const JobFacts& job) {
+  const auto lost = job.find(trace_names::kLostEvents);
+  return (!lost.empty() && lost != "0") || !job.find(trace_names::kMissingRanks).empty() ||
+         !job.find(trace_names::kIncompleteRanks).empty();
+}
+
 // What the recording itself says is missing.
 std::vector<std::string> warnings_of(const JobFacts& job) {
   std::vector<std::string> warnings;
@@ -333,6 +340,10 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   }
   compare_with_wormhole(report.techniques);
   report.verdict = judge(contenders(report.techniques), needed);
+  if (!report.techniques.empty() && report.verdict.technique.empty() && lacks_messages(report.job))
+    report.verdict.sentence =
+        "No message that was recorded crosses the switch, but the recording is incomplete: it does not tell "
+        "whether a switch makes a difference to this job.";
   if (!report.failures.empty()) add_to_verdict(report);
   return report;
 }

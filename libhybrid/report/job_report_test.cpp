@@ -301,6 +301,18 @@ TEST(JobReport, WarnsOfWhatTheRecordingLost) {
   EXPECT_THAT(report.warnings[1], HasSubstr("rank 1 has no end"));
 }
 
+TEST(JobReport, SaysOfASilentJobThatItSendsNothingOnlyWhereAllOfItWasRecorded) {
+  JobOptions options;
+  options.techniques = {"wormhole"};
+  const auto silent = ring(2, 0, 8);
+  EXPECT_THAT(report_of(silent, options, {{"lost_events", "0"}}).verdict.sentence,
+              HasSubstr("The job sends no messages"));
+  for (const char* gap : {"lost_events", "missing_ranks", "incomplete_ranks"})
+    EXPECT_THAT(report_of(silent, options, {{gap, "1"}}).verdict.sentence,
+                AllOf(HasSubstr("the recording is incomplete"), Not(HasSubstr("sends no messages"))))
+        << gap;
+}
+
 TEST(JobReport, WarnsOfWallClockTimesOnSharedCores) {
   JobOptions options;
   options.techniques = {"wormhole"};
