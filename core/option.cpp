@@ -28,6 +28,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+constexpr std::string_view kVariablePrefix = "HYBRID_";
+
 }  // namespace
 
 std::string_view likely_meant(std::string_view name, const std::vector<std::string_view>& known) {
@@ -40,8 +42,21 @@ std::string_view likely_meant(std::string_view name, const std::vector<std::stri
   return best;
 }
 
+std::string_view likely_variable(std::string_view variable, const std::vector<std::string_view>& known) {
+  if (!variable.starts_with(kVariablePrefix)) return {};
+  // What all have in common would make any short name look like any other.
+  std::vector<std::string_view> names;
+  for (std::string_view name : known)
+    if (name.starts_with(kVariablePrefix)) names.push_back(name.substr(kVariablePrefix.size()));
+  const std::string_view meant = likely_meant(variable.substr(kVariablePrefix.size()), names);
+  if (meant.empty()) return {};
+  return *std::find_if(known.begin(), known.end(), [&](std::string_view name) {
+    return name.starts_with(kVariablePrefix) && name.substr(kVariablePrefix.size()) == meant;
+  });
+}
+
 std::string environment_name(std::string_view option) {
-  std::string name = "HYBRID_";
+  std::string name(kVariablePrefix);
   for (char c : option)
     name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return name;
@@ -84,12 +99,11 @@ void OptionTable::set(std::string_view name, std::string_view value, std::string
 }
 
 std::vector<std::string> OptionTable::set_from_environment(const char* const* environment) const {
-  static constexpr std::string_view kPrefix = "HYBRID_";
   std::map<std::string_view, std::string_view> variables;
   for (; environment != nullptr && *environment != nullptr; ++environment) {
     const std::string_view entry = *environment;
     const std::size_t equals = entry.find('=');
-    if (entry.starts_with(kPrefix) && equals != std::string_view::npos)
+    if (entry.starts_with(kVariablePrefix) && equals != std::string_view::npos)
       variables.emplace(entry.substr(0, equals), entry.substr(equals + 1));
   }
   for (const Option& option : options_) {

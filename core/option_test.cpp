@@ -129,6 +129,10 @@ TEST(LikelyMeant, FindsSlipsAndNothingElse) {
   EXPECT_EQ(likely_meant("wave", known), "wave");
   EXPECT_EQ(likely_meant("optimal", known), "");
   EXPECT_EQ(likely_meant("greedy", {}), "");
+  const std::vector<std::string_view> variables{"HYBRID_WORD", "HYBRID_SLOTS", "HYBRID_TECHNIQUE"};
+  EXPECT_EQ(likely_variable("HYBRID_SLOTSS", variables), "HYBRID_SLOTS");
+  EXPECT_EQ(likely_variable("HYBRID_FOO", variables), "");
+  EXPECT_EQ(likely_variable("SLOTS", variables), "");
 }
 
 TEST(LikelyMeant, PrefersTheClosest) {

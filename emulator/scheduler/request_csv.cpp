@@ -74,9 +74,13 @@ PlacedRequests parse_csv_requests(const RequestText& text) {
     start = end + 1;
     if (line.find_first_not_of(kBlank) == std::string_view::npos) continue;
     const std::vector<Field> fields = fields_of(line, from);
-    if (fields.size() < 2)
+    if (fields.size() < 2) {
+      const std::size_t other = line.find_first_of(";\t");
+      if (other != std::string_view::npos)
+        text.fail(from + other, "fields are separated by commas", std::string(kForm) + ".");
       text.fail(from + line.size(), "the line ends where a destination was expected",
                 std::string(kForm) + ".");
+    }
     if (fields.size() > 3)
       text.fail(fields[3].at,
                 fmt::format("'{}' follows a complete request", RequestText::shown(fields[3].text)),

@@ -59,6 +59,7 @@ TEST(RequestFile, CsvFaultsNameTheirPlace) {
   EXPECT_THAT(refused("0,1\n0\n"), StartsWith("f:2:2: the line ends"));
   EXPECT_THAT(refused("0, ,3\n"), StartsWith("f:1:4: the destination is missing"));
   EXPECT_THAT(refused("0,1,2,3\n"), StartsWith("f:1:7: '3' follows"));
+  EXPECT_THAT(refused("0;1\n"), StartsWith("f:1:2: fields are separated by commas"));
   EXPECT_THAT(refused("0,1,many\n"), AllOf(StartsWith("f:1:5:"), HasSubstr("many")));
   EXPECT_THAT(refused("0,1\nsource,destination\n"), StartsWith("f:2:1: 'source'"));
   EXPECT_THAT(refused("from,to\n0,1\n"), StartsWith("f:1:1: 'from'"));

@@ -20,7 +20,7 @@ RequestFamily::RequestFamily(const RequestSetShape& shape) : shape_(shape) {
   if (shape.ports < 2)
     throw UserError(fmt::format("nodes: {} has no connections", shape.ports), "Give at least 2 --nodes.");
   if (!(shape.density > 0) || !std::isfinite(shape.density))
-    throw UserError(fmt::format("density: {} requests of an input make an empty set", shape.density),
+    throw UserError(fmt::format("density: {} requests of an input make no set", shape.density),
                     "Give a number above 0.");
   if (shape.bytes == 0) throw UserError("message: requests of 0 bytes ask for nothing", "Give at least 1.");
   if (shape.bytes > kLargestRequest)

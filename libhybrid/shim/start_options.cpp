@@ -39,13 +39,15 @@ JobOptions read_options() {
   check_job(options);
   be_quiet(options.quiet);
   if (launcher_rank() == 0 && !unknown.empty()) {
-    std::string names;
-    for (const std::string& name : unknown) names += (names.empty() ? "" : ", ") + name;
     std::vector<std::string> known;
     for (const Option& option : table.options()) known.push_back(environment_name(option.name));
-    const std::string_view meant = likely_meant(unknown.front(), {known.begin(), known.end()});
-    warn("no option is called " + names + "; ignored" +
-         (meant.empty() ? std::string() : "\n  Did you mean " + std::string(meant) + "?"));
+    std::string names, mend;
+    for (const std::string& name : unknown) {
+      names += (names.empty() ? "" : ", ") + name;
+      const std::string_view meant = likely_variable(name, {known.begin(), known.end()});
+      if (!meant.empty()) mend += "\n  Did you mean " + std::string(meant) + "?";
+    }
+    warn("no option is called " + names + "; ignored" + mend);
   }
   return options;
 }
