@@ -4,15 +4,42 @@
 
 namespace hybrid {
 
-ExactScheduler::ExactScheduler(const SchedulerShape& shape) : open_(shape.ports), matching_(shape.ports) {
+namespace {
+
+/// The edges of a pass whose releases are made.
+class OpenEdges final : public MaximumMatching::Edges {
+ public:
+  OpenEdges(const SchedulingPass& in, const PortSet& free_outputs) : in_(in), free_(free_outputs.words()) {}
+  void take(Port input, SparseRows& rows) const override {
+    const std::span<const Word> requested = in_.requests.row(input), established = in_.established.row(input);
+    const auto open = [&](std::size_t w, Word bits) { return bits & ~established[w] & free_[w]; };
+    if (in_.occupied != nullptr) {
+      rows.take(input, requested, in_.occupied->row(input), open);
+    } else {
+      rows.take(input, requested, open);
+    }
+  }
+
+ private:
+  const SchedulingPass& in_;
+  std::span<const Word> free_;
+};
+
+}  // namespace
+
+ExactScheduler::ExactScheduler(const SchedulerShape& shape)
+    : open_(shape.ports), refused_(shape.ports), matching_(shape.ports) {
   toggles_.reserve(2 * std::size_t{shape.ports});
 }
 
 std::span<const Connection> ExactScheduler::pass(const SchedulingPass& in) {
   toggles_.clear();
   matching_.clear();
-  open_.take_greedily(in, toggles_, [this](Connection c) { matching_.match(c); });
-  matching_.improve(open_.edges(), open_.inputs());
+  refused_.clear();
+  open_.take(in, toggles_);
+  open_.schedule_greedily(
+      in, [this](Connection c) { matching_.match(c); }, [this](Port input) { refused_.set(input); });
+  if (refused_.any()) matching_.improve(OpenEdges(in, open_.outputs()), refused_);
   for_each_port(open_.inputs().words(), [&](Port input) {
     if (const Port output = matching_.output_of(input); output != kNoPort)
       toggles_.push_back({input, output});

@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "core/port_set.h"
 #include "emulator/scheduler/maximum_matching.h"
 #include "emulator/scheduler/open_requests.h"
 #include "emulator/scheduler/scheduler.h"
@@ -20,7 +21,8 @@ class ExactScheduler final : public Scheduler {
   std::span<const Connection> pass(const SchedulingPass& in) override;
 
  private:
-  OpenRequests open_;
+  OpenPorts open_;
+  PortSet refused_;  // inputs that the greedy schedule leaves out
   MaximumMatching matching_;
   std::vector<Connection> toggles_;
 };

@@ -10,7 +10,8 @@ GreedyReleaseFirst::GreedyReleaseFirst(const SchedulerShape& shape) : open_(shap
 
 std::span<const Connection> GreedyReleaseFirst::pass(const SchedulingPass& in) {
   toggles_.clear();
-  open_.take_greedily(in, toggles_, [this](Connection c) { toggles_.push_back(c); });
+  open_.take(in, toggles_);
+  open_.schedule_greedily(in, [this](Connection c) { toggles_.push_back(c); }, [](Port /*input*/) {});
   return toggles_;
 }
 

@@ -25,7 +25,7 @@ class GreedyReleaseFirst final : public Scheduler {
   std::span<const Connection> pass(const SchedulingPass& in) override;
 
  private:
-  OpenRequests open_;
+  OpenPorts open_;
   std::vector<Connection> toggles_;  // at most one release and one establishment an input
 };
 

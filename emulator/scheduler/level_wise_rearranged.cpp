@@ -1,6 +1,8 @@
 // Level-wise, then few rearrangements (ours): a request without a common free port is granted all the same
 // where at most kMostMoves others change their port for it (tree_colouring.h).
-#include "emulator/scheduler/tree_algorithm.h"
+#include <memory>
+
+#include "emulator/scheduler/algorithm.h"
 #include "emulator/scheduler/tree_colouring.h"
 
 namespace hybrid {
@@ -8,21 +10,30 @@ namespace {
 
 constexpr std::uint32_t kMostMoves = 24;
 
-template <std::size_t kWords>
 class LevelWiseRearranged final : public TreeScheduler {
  public:
-  LevelWiseRearranged(const FatTree& tree, std::uint64_t /*seed*/) : colouring_(tree, kMostMoves) {}
+  explicit LevelWiseRearranged(const FatTree& tree) : colouring_(make_tree_colouring(tree, kMostMoves)) {}
   std::size_t schedule(std::span<const Connection> requests, std::span<TreePath> paths) override {
-    return colouring_.schedule(requests, paths);
+    return colouring_->schedule(requests, paths);
   }
 
  private:
-  TreeColouring<kWords> colouring_;
+  std::unique_ptr<TreeColouring> colouring_;
+};
+
+class LevelWiseRearrangedAlgorithm final : public SchedulingAlgorithm {
+ public:
+  std::unique_ptr<TreeScheduler> fat_tree(const FatTreeShape& shape, std::uint64_t /*seed*/) const override {
+    return std::make_unique<LevelWiseRearranged>(FatTree(shape));
+  }
+  bool schedules_fat_trees() const override { return true; }
 };
 
 const SchedulerRegistration kLevelWiseRearranged{
     "level-wise-rearranged", "fat tree: level-wise, moving at most 24 connections for a request that fails",
-    &TreeAlgorithm<LevelWiseRearranged>::make};
+    []() -> std::unique_ptr<SchedulingAlgorithm> {
+      return std::make_unique<LevelWiseRearrangedAlgorithm>();
+    }};
 
 }  // namespace
 }  // namespace hybrid

@@ -5,13 +5,27 @@
 
 namespace hybrid {
 
+namespace {
+
+class MatrixEdges final : public MaximumMatching::Edges {
+ public:
+  explicit MatrixEdges(const BitMatrix& edges) : edges_(edges) {}
+  void take(Port input, SparseRows& rows) const override {
+    rows.take(input, edges_.row(input), [](std::size_t /*w*/, Word bits) { return bits; });
+  }
+
+ private:
+  const BitMatrix& edges_;
+};
+
+}  // namespace
+
 MaximumMatching::MaximumMatching(std::uint32_t ports)
     : words_(words_for(ports)),
       output_of_(ports, kNoPort),
       input_of_(ports, kNoPort),
       free_outputs_(words_),
-      row_words_(words_ * ports + 1),
-      row_begin_(std::size_t{ports} + 1),
+      rows_(ports),
       unseen_(words_),
       reached_(words_),
       layers_(words_ * ports),
@@ -35,42 +49,45 @@ void MaximumMatching::match(Connection edge) {
 }
 
 void MaximumMatching::improve(const BitMatrix& edges, const PortSet& inputs) {
-  take_rows(edges, inputs);
-  while (find_layers()) std::erase_if(free_inputs_, [this](Port input) { return augment_from(input); });
+  const MatrixEdges rows(edges);
+  rows_.clear();
+  for_each_port(inputs.words(), [&](Port input) { rows.take(input, rows_); });
+  improve_with_rows(rows, inputs);
 }
 
-/// Keeps the rows, and matches what is free and can be at once: the first phase.
-void MaximumMatching::take_rows(const BitMatrix& edges, const PortSet& inputs) {
+void MaximumMatching::improve(const Edges& edges, const PortSet& inputs) {
+  rows_.clear();
+  improve_with_rows(edges, inputs);
+}
+
+void MaximumMatching::improve_with_rows(const Edges& edges, const PortSet& inputs) {
+  match_at_once(edges, inputs);
+  while (find_layers(edges))
+    std::erase_if(free_inputs_, [&](Port input) { return augment_from(edges, input); });
+}
+
+/// Matches what is free and can be at once: the first phase.
+void MaximumMatching::match_at_once(const Edges& edges, const PortSet& inputs) {
   free_inputs_.clear();
-  RowWord* next = row_words_.data();
-  for (Port input = 0; input < output_of_.size(); ++input) {
-    RowWord* const begin = next;
-    row_begin_[input] = static_cast<std::size_t>(begin - row_words_.data());
-    if (!inputs.test(input)) continue;
-    const std::span<const Word> words = edges.row(input);
-    for (std::size_t w = 0; w < words_; ++w) {  // without a branch: which ones are 0 is unpredictable
-      *next = {static_cast<std::uint32_t>(w), words[w]};
-      next += words[w] != 0;
-    }
-    if (next == begin || output_of_[input] != kNoPort) continue;
-    const RowWord* found = begin;
-    while (found != next && (found->bits & free_outputs_[found->index]) == 0) ++found;
-    if (found == next) {
-      free_inputs_.push_back(input);
-      continue;
-    }
-    const auto bit = static_cast<std::size_t>(std::countr_zero(found->bits & free_outputs_[found->index]));
-    match({input, static_cast<Port>(found->index * kWordBits + bit)});
-  }
-  row_begin_.back() = static_cast<std::size_t>(next - row_words_.data());
+  for_each_port(inputs.words(), [&](Port input) {
+    if (output_of_[input] != kNoPort) return;
+    const auto words = row(edges, input);
+    if (words.empty()) return;
+    for (const auto& word : words)
+      if (const Word free = word.bits & free_outputs_[word.index]; free != 0) {
+        const auto bit = static_cast<std::size_t>(std::countr_zero(free));
+        return match({input, static_cast<Port>(word.index * kWordBits + bit)});
+      }
+    free_inputs_.push_back(input);
+  });
 }
 
 /// The layers of a phase; whether the last one has a free output. Layers before it have none.
-bool MaximumMatching::find_layers() {
+bool MaximumMatching::find_layers(const Edges& edges) {
   std::fill(unseen_.begin(), unseen_.end(), ~Word{0});
   std::fill(reached_.begin(), reached_.end(), Word{0});
-  const auto reach = [this](Port input) {
-    for (const RowWord& word : row(input)) reached_[word.index] |= word.bits;
+  const auto reach = [&](Port input) {
+    for (const auto& word : row(edges, input)) reached_[word.index] |= word.bits;
   };
   for (const Port input : free_inputs_) reach(input);
   for (depth_ = 0;;) {
@@ -95,13 +112,13 @@ bool MaximumMatching::find_layers() {
 
 /// Follows the layers from a free input; augments by the path if one ends at a free output, or returns false.
 /// Outputs that were tried leave their layer: no path through them is left in this phase.
-bool MaximumMatching::augment_from(Port input) {
+bool MaximumMatching::augment_from(const Edges& edges, Port input) {
   std::size_t depth = 0;
   path_[0].input = input;
   for (;;) {
     Word* outputs = layer(depth);
-    const auto words = row(path_[depth].input);
-    const auto found = std::find_if(words.begin(), words.end(), [outputs](const RowWord& word) {
+    const auto words = row(edges, path_[depth].input);
+    const auto found = std::find_if(words.begin(), words.end(), [outputs](const SparseRows::RowWord& word) {
       return (word.bits & outputs[word.index]) != 0;
     });
     if (found == words.end()) {

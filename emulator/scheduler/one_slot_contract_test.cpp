@@ -95,6 +95,33 @@ TEST(OneSlotContract, InputsWithoutWorkMayBeSpared) {
   }
 }
 
+TEST(OneSlotContract, WhichWordsHoldRequestsMayBeTold) {
+  for (const std::string& name : one_slot_names())
+    for (const std::size_t ports : {20, 128, 200, 1000}) {
+      Random random(ports);
+      SlotsForTest state(ports, 2);
+      for (std::size_t i = 0; i < ports; ++i)
+        state.hold(i % 2, {static_cast<Port>(random.below(ports)), static_cast<Port>(random.below(ports))});
+      const auto not_told = scheduler_of(name, ports, 0), told = scheduler_of(name, ports, 0);
+      for (int pass = 0; pass < 6; ++pass) {
+        for (std::size_t i = 0; i < 2 * ports; ++i)
+          state.requests.set(random.below(ports), random.below(ports));
+        for (std::size_t u = 0; u < ports; ++u)
+          if (random.below(2) == 0)
+            for (Word& word : state.requests.row(u)) word = 0;
+        const BitMatrix occupied = occupied_words(state.requests);
+        SchedulingPass in = state.pass(0, any_priority(ports, random));
+        const auto one = not_told->pass(in);
+        in.occupied = &occupied;
+        const auto other = told->pass(in);
+        ASSERT_FALSE(one.empty());
+        ASSERT_TRUE(std::equal(one.begin(), one.end(), other.begin(), other.end()))
+            << name << " at " << ports;
+        state.toggle(0, one);
+      }
+    }
+}
+
 TEST(OneSlotContract, PassesAllocateNothing) {
   for (const std::string& name : one_slot_names())
     for (const std::size_t ports : {20, 128, 200}) {

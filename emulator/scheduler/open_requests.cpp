@@ -1,37 +1,37 @@
 #include "emulator/scheduler/open_requests.h"
 
 #include <algorithm>
+#include <bit>
 #include <span>
 
 namespace hybrid {
 
-OpenRequests::OpenRequests(std::uint32_t ports)
-    : edges_(ports, ports), inputs_(ports), outputs_(ports), looked_at_(ports), left_(ports) {}
-
-void OpenRequests::take(const SchedulingPass& in, std::vector<Connection>& toggles) {
-  take_ports(in, toggles);
-  for_each_port(looked_at_.words(), [&](Port input) { take_edges(in, input); });
-}
-
-/// Which ports are free, and the releases.
-void OpenRequests::take_ports(const SchedulingPass& in, std::vector<Connection>& toggles) {
-  const std::size_t ports = edges_.columns();
-  const std::span<const Word> used = in.slot.outputs().words();
-  const std::span<Word> free = outputs_.words();
-  for (std::size_t w = 0; w < free.size(); ++w) free[w] = ~used[w];
-  if (ports % kWordBits != 0) free[free.size() - 1] &= bit_of(ports) - 1;
-  looked_at_.clear();
-  for_each_port(in.inputs.words(), [&](Port input) {
-    const Port held = in.slot.destination_of(input);
-    if (held != kNoPort) {
-      if (in.requests.test(input, held)) return;
+void OpenPorts::take(const SchedulingPass& in, std::vector<Connection>& toggles) {
+  const std::span<const Word> used = in.slot.outputs().words(), holding = in.slot.inputs().words(),
+                              looked_at = in.inputs.words();
+  const std::span<Word> outputs = outputs_.words(), inputs = inputs_.words();
+  for (std::size_t w = 0; w < outputs.size(); ++w) outputs[w] = ~used[w];
+  const std::size_t ports = outputs_.size();
+  if (ports % kWordBits != 0) outputs.back() &= bit_of(ports) - 1;
+  for (std::size_t w = 0; w < inputs.size(); ++w) {
+    inputs[w] = looked_at[w] & ~holding[w];
+    for (Word rest = looked_at[w] & holding[w]; rest != 0; rest &= rest - 1) {
+      const auto input = static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(rest)));
+      const Port held = in.slot.destination_of(input);
+      if (in.requests.test(input, held)) continue;
       toggles.push_back({input, held});
       outputs_.set(held);
+      inputs_.set(input);
     }
-    looked_at_.set(input);
-  });
+  }
+}
+
+OpenRequests::OpenRequests(std::uint32_t ports) : ports_(ports), edges_(ports, ports), inputs_(ports) {}
+
+void OpenRequests::take(const SchedulingPass& in, std::vector<Connection>& toggles) {
+  ports_.take(in, toggles);
   // Rows of the pass before that this one does not write.
-  const std::span<const Word> now = looked_at_.words();
+  const std::span<const Word> now = ports_.inputs().words();
   const std::span<Word> before = inputs_.words();
   for (std::size_t w = 0; w < now.size(); ++w) before[w] &= ~now[w];
   for_each_port(before, [this](Port input) {
@@ -39,18 +39,19 @@ void OpenRequests::take_ports(const SchedulingPass& in, std::vector<Connection>&
     std::fill(row.begin(), row.end(), Word{0});
   });
   inputs_.clear();
+  for_each_port(now, [&](Port input) {
+    if (take_edges(in, input)) inputs_.set(input);
+  });
 }
 
 /// Writes the input's row; whether there is an edge.
 bool OpenRequests::take_edges(const SchedulingPass& in, Port input) {
   const std::span<const Word> requested = in.requests.row(input), established = in.established.row(input),
-                              free = outputs_.words();
+                              free = ports_.outputs().words();
   const std::span<Word> row = edges_.row(input);
   Word any = 0;
   for (std::size_t w = 0; w < row.size(); ++w) any |= row[w] = requested[w] & ~established[w] & free[w];
-  if (any == 0) return false;
-  inputs_.set(input);
-  return true;
+  return any != 0;
 }
 
 }  // namespace hybrid

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/connection.h"
@@ -17,42 +18,71 @@
 
 namespace hybrid {
 
+/// The ports that a pass finds free, or makes free.
+class OpenPorts {
+ public:
+  explicit OpenPorts(std::uint32_t ports) : inputs_(ports), outputs_(ports), left_(ports) {}
+
+  /// Appends the pass's releases to `toggles`, inputs ascending.
+  void take(const SchedulingPass& in, std::vector<Connection>& toggles);
+
+  /// Of the inputs to look at those that are free, with an edge or without; and all free outputs.
+  const PortSet& inputs() const { return inputs_; }
+  const PortSet& outputs() const { return outputs_; }
+
+  /// The greedy schedule of the pass that was taken: calls `establish(connection)` for the inputs in the
+  /// order of its priority, each with the first of its outputs in that order that is still free; or
+  /// `refuse(input)` where it has edges, but to outputs that others have taken.
+  template <class Establish, class Refuse>
+  void schedule_greedily(const SchedulingPass& in, Establish&& establish, Refuse&& refuse) {
+    left_ = outputs_;
+    const bool long_rows = left_.words().size() > 2 && left_.words().size() <= kWordBits;
+    const std::span<const Word> free = outputs_.words(), left = left_.words();
+    for_each_rotated(inputs_, in.priority.input, [&](Port input) {
+      const std::span<const Word> requested = in.requests.row(input), established = in.established.row(input);
+      Word edges = 0;
+      const auto word_at = [&](std::size_t w) {
+        const Word bits = requested[w] & ~established[w];
+        edges |= bits & free[w];
+        return bits & left[w];
+      };
+      const Port output = in.occupied != nullptr && long_rows
+                              ? first_rotated_of(in.occupied->row(input)[0], in.priority.output, word_at)
+                              : first_rotated(left.size(), in.priority.output, word_at);
+      if (output != kNoPort) {
+        left_.reset(output);
+        establish(Connection{input, output});
+      } else if (edges != 0) {
+        refuse(input);
+      }
+    });
+  }
+
+ private:
+  PortSet inputs_, outputs_;
+  PortSet left_;  // free outputs without those of the greedy schedule
+};
+
 class OpenRequests {
  public:
   explicit OpenRequests(std::uint32_t ports);
 
   /// Takes a pass over. Appends its releases to `toggles`, inputs ascending.
   void take(const SchedulingPass& in, std::vector<Connection>& toggles);
-  /// And calls `establish(connection)` for those of the greedy schedule: inputs in the order of the pass's
-  /// priority, each the first of its outputs in that order that is still free. In the same go over the rows.
-  template <class Establish>
-  void take_greedily(const SchedulingPass& in, std::vector<Connection>& toggles, Establish&& establish) {
-    take_ports(in, toggles);
-    left_ = outputs_;
-    for_each_rotated(looked_at_, in.priority.input, [&](Port input) {
-      if (!take_edges(in, input)) return;
-      const Port output = first_of_both(edges_.row(input), left_.words(), in.priority.output);
-      if (output == kNoPort) return;
-      left_.reset(output);
-      establish(Connection{input, output});
-    });
-  }
 
   /// N x N: edges; 0 outside of inputs() and outputs().
   const BitMatrix& edges() const { return edges_; }
   /// Free inputs that have an edge.
   const PortSet& inputs() const { return inputs_; }
   /// Free outputs, whether or not they have an edge.
-  const PortSet& outputs() const { return outputs_; }
+  const PortSet& outputs() const { return ports_.outputs(); }
 
  private:
-  void take_ports(const SchedulingPass& in, std::vector<Connection>& toggles);
   bool take_edges(const SchedulingPass& in, Port input);
 
+  OpenPorts ports_;
   BitMatrix edges_;
-  PortSet inputs_, outputs_;
-  PortSet looked_at_;  // free inputs, with an edge or without
-  PortSet left_;       // outputs_ without those of the greedy schedule
+  PortSet inputs_;
 };
 
 }  // namespace hybrid

@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/scheduler/algorithm.h"
 #include "emulator/scheduler/node_matching.h"
 #include "emulator/scheduler/slot_fitter.h"
-#include "emulator/scheduler/tree_algorithm.h"
 #include "emulator/scheduler/tree_circuits.h"
 #include "emulator/scheduler/tree_colouring.h"
 #include "emulator/scheduler/tree_slot_by_slot.h"
@@ -78,22 +78,22 @@ class NarrowTree {
   std::vector<TreePath> best_, other_;
 };
 
-template <std::size_t kWords>
 class Optimal final : public TreeScheduler {
  public:
-  Optimal(const FatTree& tree, std::uint64_t seed) : colouring_(tree, kAnyMoves), matching_(tree.nodes()) {
+  Optimal(const FatTree& tree, std::uint64_t seed)
+      : colouring_(make_tree_colouring(tree, kAnyMoves)), matching_(tree.nodes()) {
     if (!has_enough_links(tree.shape())) narrow_.emplace(tree.shape(), seed);
   }
 
   std::size_t schedule(std::span<const Connection> requests, std::span<TreePath> paths) override {
-    std::size_t granted = colouring_.schedule(requests, paths);
+    std::size_t granted = colouring_->schedule(requests, paths);
     if (!narrow_) {
-      if (!colouring_.nodes_were_shared()) return granted;
-      return colouring_.schedule(requests, paths, matching_.match(requests));
+      if (!colouring_->nodes_were_shared()) return granted;
+      return colouring_->schedule(requests, paths, matching_.match(requests));
     }
-    if (colouring_.nodes_were_shared()) {
+    if (colouring_->nodes_were_shared()) {
       const std::span<TreePath> spare = narrow_->spare(requests.size());
-      if (const std::size_t of_matching = colouring_.schedule(requests, spare, matching_.match(requests));
+      if (const std::size_t of_matching = colouring_->schedule(requests, spare, matching_.match(requests));
           of_matching > granted) {
         granted = of_matching;
         std::copy(spare.begin(), spare.end(), paths.begin());
@@ -103,7 +103,7 @@ class Optimal final : public TreeScheduler {
   }
 
  private:
-  TreeColouring<kWords> colouring_;
+  std::unique_ptr<TreeColouring> colouring_;
   NodeMatching matching_;
   std::optional<NarrowTree> narrow_;
 };
@@ -158,8 +158,12 @@ class OptimalInSlots final : public TreeSlotFitter {
   std::unique_ptr<TreeScheduler> scheduler_;
 };
 
-class OptimalAlgorithm final : public TreeAlgorithm<Optimal> {
+class OptimalAlgorithm final : public SchedulingAlgorithm {
  public:
+  std::unique_ptr<TreeScheduler> fat_tree(const FatTreeShape& shape, std::uint64_t seed) const override {
+    return std::make_unique<Optimal>(FatTree(shape), seed);
+  }
+  bool schedules_fat_trees() const override { return true; }
   std::unique_ptr<TreeSlotFitter> tree_slot_fitter(const FatTreeShape& shape) const override {
     return std::make_unique<OptimalInSlots>(shape, fat_tree(shape, 0));
   }

@@ -1,4 +1,5 @@
 // Sets of ports gone through from a port on, and round: the order of a rotating priority (D 5.3.2).
+// What looks for the first is inlined always: what it is told of a word then stays in registers.
 #pragma once
 
 #include <bit>
@@ -26,21 +27,45 @@ void for_each_rotated(const PortSet& set, Port first, Visit&& visit) {
   visit_word(start, words[start] & ~upper);
 }
 
-/// The first port of both `a` and `b` in that order, or kNoPort. Both have the same size.
-inline Port first_of_both(std::span<const Word> a, std::span<const Word> b, Port first) {
+/// The first port in that order of a set of `words` words, of which `word_at(w)` gives word w; or kNoPort.
+template <class WordAt>
+[[gnu::always_inline]] inline Port first_rotated(std::size_t words, Port first, WordAt&& word_at) {
   const std::size_t start = first / kWordBits;
   const Word upper = ~Word{0} << (first % kWordBits);
   const auto lowest = [](std::size_t w, Word bits) {
     return static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(bits)));
   };
-  const Word begin = a[start] & b[start];
+  const Word begin = word_at(start);
   if (const Word bits = begin & upper; bits != 0) return lowest(start, bits);
-  for (std::size_t w = start + 1; w < a.size(); ++w)
-    if (const Word bits = a[w] & b[w]; bits != 0) return lowest(w, bits);
+  for (std::size_t w = start + 1; w < words; ++w)
+    if (const Word bits = word_at(w); bits != 0) return lowest(w, bits);
   for (std::size_t w = 0; w < start; ++w)
-    if (const Word bits = a[w] & b[w]; bits != 0) return lowest(w, bits);
+    if (const Word bits = word_at(w); bits != 0) return lowest(w, bits);
   if (const Word bits = begin & ~upper; bits != 0) return lowest(start, bits);
   return kNoPort;
+}
+
+/// The same of a set of up to 64 words, where only those in `some` can hold any.
+template <class WordAt>
+[[gnu::always_inline]] inline Port first_rotated_of(Word some, Port first, WordAt&& word_at) {
+  const std::size_t start = first / kWordBits;
+  const Word upper = ~Word{0} << (first % kWordBits);
+  const auto lowest = [](std::size_t w, Word bits) {
+    return static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(bits)));
+  };
+  const Word begin = word_at(start);
+  if (const Word bits = begin & upper; bits != 0) return lowest(start, bits);
+  for (Word rest = std::rotr(some & ~bit_of(start), static_cast<int>(start)); rest != 0; rest &= rest - 1) {
+    const std::size_t w = (start + static_cast<std::size_t>(std::countr_zero(rest))) % kWordBits;
+    if (const Word bits = word_at(w); bits != 0) return lowest(w, bits);
+  }
+  if (const Word bits = begin & ~upper; bits != 0) return lowest(start, bits);
+  return kNoPort;
+}
+
+/// The first port of both `a` and `b` in that order, or kNoPort. Both have the same size.
+inline Port first_of_both(std::span<const Word> a, std::span<const Word> b, Port first) {
+  return first_rotated(a.size(), first, [&](std::size_t w) { return a[w] & b[w]; });
 }
 
 }  // namespace hybrid

@@ -46,6 +46,15 @@ struct SlotsForTest {
   }
 };
 
+/// Which words of R's rows hold any: what a pass may be given beside R.
+inline BitMatrix occupied_words(const BitMatrix& requests) {
+  BitMatrix occupied(requests.rows(), words_for(requests.columns()));
+  for (std::size_t u = 0; u < requests.rows(); ++u)
+    for (std::size_t w = 0; w < occupied.columns(); ++w)
+      if (requests.row(u)[w] != 0) occupied.set(u, w);
+  return occupied;
+}
+
 /// The names of the registered algorithms that can run in the loop.
 inline std::vector<std::string> one_slot_names() {
   std::vector<std::string> names;

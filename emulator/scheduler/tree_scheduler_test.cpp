@@ -271,6 +271,17 @@ TEST(TreeScheduler, OptimalGrantsEveryPermutationWhereNothingIsOversubscribed) {
   }
 }
 
+// The tables of edge colouring number links and requests with 16 bits where that is enough: up to 65,536.
+TEST(TreeScheduler, OptimalGrantsPermutationsOfTreesOf65536NodesAndMore) {
+  Random random(9);
+  for (const FatTreeShape& shape : {FatTreeShape{2, 256, 256}, {2, 257, 257}, {3, 41, 41}}) {
+    const Set set = random_permutation(FatTree(shape).nodes(), random);
+    const Schedule result = run(*tree_scheduler("optimal", shape), set);
+    EXPECT_EQ(result.granted, set.size()) << to_string(shape);
+    EXPECT_EQ(tree_fault(TreeGraph(shape), set, result.paths, result.granted), "") << to_string(shape);
+  }
+}
+
 /// The size of a maximum matching, by trying every destination of a source in depth.
 std::size_t maximum_matching(std::uint32_t nodes, const Set& set) {
   std::vector<Port> source_of(nodes, kNoPort);
@@ -367,18 +378,18 @@ TEST(TreeScheduler, ARequestMovesNoMoreThanTheBound) {
   const FatTreeShape shape{2, 10, 10};
   const FatTree tree(shape);
   for (const std::uint32_t bound : {1U, 2U, 3U, 5U, 24U}) {
-    TreeColouring<1> colouring(tree, bound);
+    const auto colouring = make_tree_colouring(tree, bound);
     std::size_t most = 0;
     for (int trial = 0; trial < 5; ++trial) {
       const Set set = random_permutation(tree.nodes(), random);
       std::vector<TreePath> paths(set.size());
       std::size_t before = 0;
       for (std::size_t n = 1; n <= set.size(); ++n) {
-        colouring.schedule(std::span(set).first(n), std::span(paths).first(n));
-        ASSERT_GE(colouring.moved(), before);
-        ASSERT_LE(colouring.moved() - before, bound) << "request " << n;
-        most = std::max(most, colouring.moved() - before);
-        before = colouring.moved();
+        colouring->schedule(std::span(set).first(n), std::span(paths).first(n));
+        ASSERT_GE(colouring->moved(), before);
+        ASSERT_LE(colouring->moved() - before, bound) << "request " << n;
+        most = std::max(most, colouring->moved() - before);
+        before = colouring->moved();
       }
     }
     EXPECT_GE(most, std::min(bound, 3U)) << "the bound is never felt";
@@ -394,14 +405,14 @@ TEST(TreeScheduler, NoMovesIsLevelWise) {
     const Set set = random_permutation(tree.nodes(), random);
     Schedule none;
     none.paths.resize(set.size());
-    TreeColouring<1> still(tree, 0);
-    none.granted = still.schedule(set, none.paths);
-    EXPECT_EQ(still.moved(), 0u);
+    const auto still = make_tree_colouring(tree, 0);
+    none.granted = still->schedule(set, none.paths);
+    EXPECT_EQ(still->moved(), 0u);
     const std::size_t level_wise = run(*plain, set).granted;
     EXPECT_EQ(none.granted, level_wise);
-    TreeColouring<1> one(tree, 1);
-    EXPECT_GE(one.schedule(set, none.paths), level_wise);
-    EXPECT_GT(one.moved(), 0u);
+    const auto one = make_tree_colouring(tree, 1);
+    EXPECT_GE(one->schedule(set, none.paths), level_wise);
+    EXPECT_GT(one->moved(), 0u);
   }
 }
 
