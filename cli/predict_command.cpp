@@ -132,6 +132,7 @@ class PredictCommand final : public Command {
       sources.insert(message.source);
       end = std::max(end, message.at);
     });
+    numbers.order_by_port();
     done = 0;
     trace = open_trace(path);
     PredictorShape shape = shape_;

@@ -44,6 +44,11 @@ TEST(DestinationNumbers, CountEachSourcesOwnInTheOrderOfTheirUse) {
   EXPECT_EQ(numbers.of({5, 900'000}), 0u);
   EXPECT_EQ(numbers.of({5, 3}), 1u);
   EXPECT_EQ(numbers.of({7, 3}), 0u);
+  numbers.order_by_port();
+  EXPECT_EQ(numbers.of({5, 3}), 0u);
+  EXPECT_EQ(numbers.of({5, 900'000}), 1u);
+  EXPECT_EQ(numbers.of({7, 3}), 0u);
+  EXPECT_EQ(numbers.count(5), 2u);
 }
 
 TEST(EvaluationGrid, ScoresAsOneEvaluationForEachSourceDoes) {
