@@ -55,26 +55,27 @@ bool is_same_path(const std::string& a, const std::string& b) {
   return path(a) == path(b);
 }
 
-void JsonOutput::declare(CLI::App& app) {
-  app.add_option("--json", target_,
-                 "write the result as JSON into a new file; -: to standard output, instead of the text")
+void ResultOutput::declare(CLI::App& app, const std::string& format) {
+  app.add_option(
+         option_, target_,
+         "write the result as " + format + " into a new file; -: to standard output, instead of the text")
       ->type_name("FILE|-")
       ->take_last();
 }
 
-void JsonOutput::check() const {
+void ResultOutput::check() const {
   if (!wanted() || owns_stdout()) return;
   const fs::path folder = fs::path(target_).parent_path();
   std::error_code ignored;
   if (!folder.empty() && !fs::is_directory(folder, ignored))
-    throw UserError("--json: no directory '" + folder.string() + "'", "Create it, or name another file.");
+    throw UserError(option_ + ": no directory '" + folder.string() + "'", "Create it, or name another file.");
   if (fs::is_directory(target_, ignored))
-    throw UserError("--json: '" + target_ + "' is a directory", "Name a file in it.");
+    throw UserError(option_ + ": '" + target_ + "' is a directory", "Name a file in it.");
   if (is_file(target_))
-    throw UserError("--json: '" + target_ + "' exists already; nothing is overwritten",
+    throw UserError(option_ + ": '" + target_ + "' exists already; nothing is overwritten",
                     "Remove it, or give another name.");
   const auto refuse = [this] {
-    throw UserError("--json: cannot write '" + target_ + "': " + std::strerror(errno),
+    throw UserError(option_ + ": cannot write '" + target_ + "': " + std::strerror(errno),
                     "Name a file in a directory that you may write to.");
   };
   if (fs::exists(target_, ignored)) {  // a device or a pipe
@@ -88,12 +89,12 @@ void JsonOutput::check() const {
   ::unlink(path.c_str());
 }
 
-void JsonOutput::check_another(const std::string& option, const std::string& path) const {
+void ResultOutput::check_another(const std::string& option, const std::string& path) const {
   if (!owns_stdout() && is_same_path(path, target_))
-    throw UserError("--json: '" + target_ + "' is the name for --" + option + ", too", "Give two names.");
+    throw UserError(option_ + ": '" + target_ + "' is the name for --" + option + ", too", "Give two names.");
 }
 
-std::string JsonOutput::part() const { return target_ + ".part-" + std::to_string(::getpid()); }
+std::string ResultOutput::part() const { return target_ + ".part-" + std::to_string(::getpid()); }
 
 void JsonOutput::write(const nlohmann::ordered_json& json) const {
   if (wanted()) write_text(json_text(json));
@@ -101,14 +102,14 @@ void JsonOutput::write(const nlohmann::ordered_json& json) const {
 
 void JsonOutput::write_file_of(const std::string& path) const {
   std::error_code ignored;
-  if (!wanted() || fs::equivalent(path, target_, ignored)) return;
+  if (!wanted() || fs::equivalent(path, this->path(), ignored)) return;
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file.good() && !file.eof()) throw RunError("cannot read " + path);
   write_text(text);
 }
 
-void JsonOutput::write_text(const std::string& text) const {
+void ResultOutput::write_text(const std::string& text) const {
   const auto put = [&text](std::FILE* file) {
     return std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
   };

@@ -1,45 +1,80 @@
 // `hybrid predict TRACE`: every predictor at every capacity, on a job's sends; no network is emulated.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/json_output.h"
+#include "cli/predict_table.h"
 #include "cli/trace_command.h"
 #include "core/error.h"
 #include "core/registry.h"
 #include "emulator/replay/operation.h"
+#include "libhybrid/report/format.h"
 #include "libhybrid/report/job_report.h"
 #include "libhybrid/report/progress.h"
 #include "libhybrid/report/report_json.h"
-#include "libhybrid/report/report_text.h"
-#include "predictor/evaluation_grid.h"
+#include "predictor/parallel_grid.h"
 #include "predictor/predictor.h"
 
 namespace hybrid {
 namespace {
 
+// What this thread has had of the processor: other threads and programs do not count.
+std::int64_t processor_nanoseconds() {
+  timespec t{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
 class PredictCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     app.description(
-        "Scores predictors on the sends of a recorded job: had every request been granted at once, how many "
-        "messages would have found their circuit? --slots lists the capacities K. The last rows are Belady's "
-        "optimal replacement, the most hits of whoever asks for a circuit only when a message is there; the "
-        "predictor oracle knows the next messages. These two keep 12 bytes a message.");
-    arguments_.declare(app);
+        "Scores predictors on the sends of recorded jobs: had every request been granted at once, how many "
+        "messages would have found their circuit? --slots lists the capacities K; a summary compares the "
+        "jobs. The last row of a table is Belady's optimal replacement, the most hits of whoever asks for a "
+        "circuit only when a message is there; the predictor oracle knows the next messages. These two keep "
+        "12 bytes a message.");
+    arguments_.declare_many(app);
+    csv_.declare(app);
+    app.add_option("--predictor-order", shape_.order, "markov: how many destinations it remembers")
+        ->check(CLI::Range(1, 8))
+        ->capture_default_str()
+        ->take_last();
+    app.add_option("--predictor-ahead", shape_.ahead,
+                   "those that ask ahead: at most for so many destinations after each send")
+        ->check(CLI::Range(1, 8))
+        ->capture_default_str()
+        ->take_last();
+    app.add_option("--predictor-confidence", confidence_,
+                   "those that ask ahead: not for what is less likely than this, 0 to 1")
+        ->check(CLI::Range(0.0, 1.0))
+        ->capture_default_str()
+        ->take_last();
     app.footer(
         "Examples:\n"
         "  hybrid predict hybrid-my_app-1\n"
+        "  hybrid predict hybrid-my_app-1 hybrid-my_app-2 --csv -\n"
         "  hybrid predict hybrid-my_app-1 --predictors markov1,markov2 --slots 1,2,3,4 --json -");
   }
 
   int run(const std::vector<std::string>&) override {
     arguments_.settle();
+    csv_.check();
+    if (csv_.owns_stdout() && arguments_.json().owns_stdout())
+      throw UserError("--json and --csv: both to standard output", "Give one of them a file.");
+    if (!csv_.owns_stdout()) arguments_.json().check_another("csv", csv_.path());
     refuse_emulation();
     const JobOptions& options = arguments_.options();
     std::vector<std::string> predictors = options.predictors;
@@ -48,37 +83,73 @@ class PredictCommand final : public Command {
     predictors.emplace_back(BeladyBound::kName);
     std::vector<std::uint32_t> capacities = options.slot_counts;
     if (capacities.empty()) capacities = {1, 2, 4, 8, 16};
+    const bool has_four = std::find(capacities.begin(), capacities.end(), 4u) != capacities.end();
+    const std::uint32_t shown = has_four ? 4 : capacities.front();
+    const bool tells = !arguments_.json().owns_stdout() && !csv_.owns_stdout();
 
-    ProgressLine line(stderr);
-    line.show("finding the last send", 0);
-    auto trace = open_trace(arguments_.trace());
-    DestinationNumbers numbers;
-    Time end{};
-    for_each_sent(*trace, options.replay, [&](const SentMessage& message) {
-      numbers.add({message.source, message.destination});
-      end = std::max(end, message.at);
-    });
-    line.show("scoring predictors", 0);
-    trace = open_trace(arguments_.trace());
-    EvaluationGrid grid(predictors, capacities,
-                        {.timeout = options.network.predictor_timeout,
-                         .threshold = options.network.predictor_threshold,
-                         .pause = options.network.predictor_pause},
-                        numbers);
-    for_each_sent(*trace, options.replay, [&](const SentMessage& message) {
-      grid.send({message.source, message.destination}, message.at, message.bytes, message.site);
-    });
-    const auto scores = grid.finish(end);
-    line.clear();
+    std::vector<TraceScores> traces;
+    for (const std::string& trace : arguments_.traces()) {
+      traces.push_back(score(trace, predictors, capacities));
+      if (!tells) continue;
+      const TraceScores& scored = traces.back();
+      const std::uint64_t messages = scored.scores.front().sends;
+      fmt::print("{}: {} messages from {} ports; hit rate, and at K = {} its cost\n{}\n", scored.trace,
+                 grouped(messages), scored.sources, shown, score_table(scored.scores, shown));
+      std::fflush(stdout);
+    }
+    if (tells) fmt::print("Summary at K = {}\n{}", shown, summary_table(traces, shown));
 
-    if (!arguments_.json().owns_stdout()) std::fputs(predictor_table(scores).c_str(), stdout);
     auto json = nlohmann::ordered_json::array();
-    for (const PredictorScore& score : scores) json.push_back(to_json(score));
+    for (const TraceScores& trace : traces)
+      for (const PredictorScore& score : trace.scores) {
+        nlohmann::ordered_json one{{"trace", trace.trace}};
+        one.update(to_json(score));
+        one["requests_per_message"] = score.requests_per_message();
+        one["ns_per_event"] = score.ns_per_event();
+        json.push_back(std::move(one));
+      }
     arguments_.json().write(json);
+    csv_.write(scores_csv(traces));
     return kDone;
   }
 
  private:
+  TraceScores score(const std::string& path, const std::vector<std::string>& predictors,
+                    const std::vector<std::uint32_t>& capacities) const {
+    const JobOptions& options = arguments_.options();
+    ProgressLine line(stderr);
+    std::uint64_t done = 0;
+    const auto progress = [&](const char* what) {
+      if (done++ % 100'000 == 0) line.show(std::string(what) + path, done - 1);
+    };
+    auto trace = open_trace(path);
+    DestinationNumbers numbers;
+    std::set<Port> sources;
+    Time end{};
+    for_each_sent(*trace, options.replay, [&](const SentMessage& message) {
+      progress("finding the last send of ");
+      numbers.add({message.source, message.destination});
+      sources.insert(message.source);
+      end = std::max(end, message.at);
+    });
+    numbers.order_by_port();
+    done = 0;
+    trace = open_trace(path);
+    PredictorShape shape = shape_;
+    shape.timeout = options.network.predictor_timeout;
+    shape.threshold = options.network.predictor_threshold;
+    shape.pause = options.network.predictor_pause;
+    shape.seed = options.network.seed;
+    shape.least_confidence = static_cast<std::uint8_t>(std::lround(255 * confidence_));
+    ParallelGrid grid(predictors, capacities, shape, numbers,
+                      std::max(1u, std::thread::hardware_concurrency()), &processor_nanoseconds);
+    for_each_sent(*trace, options.replay, [&](const SentMessage& message) {
+      progress("scoring predictors on ");
+      grid.send({message.source, message.destination}, message.at, message.bytes, message.site);
+    });
+    return {path, sources.size(), grid.finish(end)};
+  }
+
   // Variables and files may be for other commands, too; what is given here would be passed over.
   void refuse_emulation() const {
     static const std::set<std::string, std::less<>> kUsed{"config",
@@ -88,6 +159,7 @@ class PredictCommand final : public Command {
                                                           "predictor-timeout",
                                                           "predictor-pause",
                                                           "predictor-threshold",
+                                                          "seed",
                                                           "ports",
                                                           "algorithm",
                                                           "multicast"};
@@ -100,10 +172,13 @@ class PredictCommand final : public Command {
   }
 
   TraceArguments arguments_;
+  CsvOutput csv_;
+  PredictorShape shape_;
+  double confidence_ = 0;
 };
 
 const CommandRegistration kPredict{
-    "predict", "score predictors on a recorded job",
+    "predict", "score predictors on recorded jobs",
     []() -> std::unique_ptr<Command> { return std::make_unique<PredictCommand>(); }};
 
 }  // namespace

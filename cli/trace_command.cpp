@@ -9,9 +9,22 @@
 namespace hybrid {
 
 void TraceArguments::declare(CLI::App& app) {
-  app.add_option("TRACE", trace_,
+  app.add_option("TRACE", traces_,
                  "OTF2 archive: its anchor file, or a directory that holds one (of hybrid run, Score-P, ...)")
+      ->required()
+      ->expected(1)
+      ->type_size(1);
+  declare_options(app);
+}
+
+void TraceArguments::declare_many(CLI::App& app) {
+  app.add_option("TRACE", traces_,
+                 "OTF2 archives: an anchor file, or a directory that holds one (of hybrid run, Score-P, ...)")
       ->required();
+  declare_options(app);
+}
+
+void TraceArguments::declare_options(CLI::App& app) {
   add_emulation_options(table_, options_);
   flags_.declare(app, table_, "Emulation");
   flags_.exclude("nodes", "network");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/json_output.h"
 #include "cli/table_flags.h"
@@ -17,18 +18,23 @@ class TraceArguments {
  public:
   /// TRACE, the emulation options, --json.
   void declare(CLI::App& app);
+  /// The same with TRACE...
+  void declare_many(CLI::App& app);
   /// After parsing: settles the options and refuses what cannot be (UserError).
   void settle();
 
   /// The flags that were given.
   auto given() const { return flags_.given(); }
 
-  const std::string& trace() const { return trace_; }
+  const std::string& trace() const { return traces_.front(); }
+  const std::vector<std::string>& traces() const { return traces_; }
   const JobOptions& options() const { return options_; }
   const JsonOutput& json() const { return json_; }
 
  private:
-  std::string trace_;
+  void declare_options(CLI::App& app);
+
+  std::vector<std::string> traces_;
   JobOptions options_;
   OptionTable table_;
   TableFlags flags_;

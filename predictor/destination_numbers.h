@@ -4,8 +4,10 @@
 // is limited. A job may have a million ports: a source that talks to six of them needs a predictor for six.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "core/connection.h"
 
@@ -17,6 +19,16 @@ class DestinationNumbers {
   void add(Connection connection) {
     Source& source = sources_[connection.source];
     source.try_emplace(connection.destination, static_cast<std::uint32_t>(source.size()));
+  }
+  /// Numbers them anew, in the order of the ports. The order of first use tells a predictor that computes with
+  /// numbers what comes next before it has ever come; these tell it what the ports themselves would.
+  void order_by_port() {
+    for (auto& [port, source] : sources_) {
+      std::vector<Port> destinations;
+      for (const auto& [destination, number] : source) destinations.push_back(destination);
+      std::sort(destinations.begin(), destinations.end());
+      for (std::uint32_t i = 0; i < destinations.size(); ++i) source[destinations[i]] = i;
+    }
   }
   /// The number of a destination that was added; throws std::out_of_range for another.
   std::uint32_t of(Connection connection) const {

@@ -19,6 +19,7 @@ void PredictorScore::add(const PredictorScore& other) {
   ahead += other.ahead;
   ahead_used += other.ahead_used;
   lead += other.lead;
+  spent_ns += other.spent_ns;
   state_bytes = std::max(state_bytes, other.state_bytes);
 }
 

@@ -29,6 +29,7 @@ struct PredictorScore {
   std::uint64_t ahead_used = 0;  // of which some send hit
   Time lead{};                   // of these, the sum of the times from the request to its first hit
   std::size_t state_bytes = 0;   // of the predictor; summed over ranks: the largest
+  std::int64_t spent_ns = 0;     // by the processor, on the sends and this score; 0: not measured
 
   // Each 0 where there is nothing to divide by.
   double hit_rate() const { return ratio(hits, sends); }
@@ -37,6 +38,9 @@ struct PredictorScore {
   double accuracy() const { return ratio(ahead_used, ahead); }
   Time mean_lead() const {
     return ahead_used == 0 ? Time{} : Time{lead.ps / static_cast<std::int64_t>(ahead_used)};
+  }
+  double ns_per_event() const {
+    return ratio(static_cast<std::uint64_t>(spent_ns < 0 ? 0 : spent_ns), sends);
   }
   /// What part of the time held was held for nothing.
   double waste() const {

@@ -42,6 +42,24 @@ void EvaluationGrid::send(Connection connection, Time at, Bytes bytes, std::uint
   for (PredictorEvaluation& evaluation : source.evaluations) evaluation.send(at, destination, bytes, site);
 }
 
+void EvaluationGrid::send(Port port, std::span<const Sent> sends, Clock clock) {
+  Source& source = source_of(port);
+  numbered_.clear();
+  for (const Sent& sent : sends) {
+    numbered_.push_back(numbers_.of({port, sent.destination}));
+    if (keeps_stream_) source.stream.send(sent.at, numbered_.back());
+  }
+  auto evaluation = source.evaluations.begin();
+  for (Row& row : rows_) {
+    if (row.needs_stream) continue;
+    const std::int64_t start = clock == nullptr ? 0 : clock();
+    for (std::size_t i = 0; i < sends.size(); ++i)
+      evaluation->send(sends[i].at, numbered_[i], sends[i].bytes, sends[i].site);
+    if (clock != nullptr) row.spent_ns += clock() - start;
+    ++evaluation;
+  }
+}
+
 void EvaluationGrid::flush(Port port, Time at) {
   const auto found = sources_.find(port);
   if (found == sources_.end()) return;
@@ -76,6 +94,7 @@ std::vector<PredictorScore> EvaluationGrid::finish(Time end) {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     scores[i].predictor = rows_[i].name;
     scores[i].capacity = rows_[i].shape.capacity;
+    scores[i].spent_ns = rows_[i].spent_ns;
   }
   for (auto& [port, source] : sources_) {
     auto evaluation = source.evaluations.begin();

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "predictor/parallel_grid.h"
 
 namespace hybrid {
 namespace {
@@ -43,6 +44,11 @@ TEST(DestinationNumbers, CountEachSourcesOwnInTheOrderOfTheirUse) {
   EXPECT_EQ(numbers.of({5, 900'000}), 0u);
   EXPECT_EQ(numbers.of({5, 3}), 1u);
   EXPECT_EQ(numbers.of({7, 3}), 0u);
+  numbers.order_by_port();
+  EXPECT_EQ(numbers.of({5, 3}), 0u);
+  EXPECT_EQ(numbers.of({5, 900'000}), 1u);
+  EXPECT_EQ(numbers.of({7, 3}), 0u);
+  EXPECT_EQ(numbers.count(5), 2u);
 }
 
 TEST(EvaluationGrid, ScoresAsOneEvaluationForEachSourceDoes) {
@@ -100,6 +106,67 @@ TEST(EvaluationGrid, ScoresAsOneEvaluationForEachSourceDoes) {
       EXPECT_EQ(s.held_unused, expected.held_unused) << name << capacity;
       EXPECT_EQ(s.lead, expected.lead) << name << capacity;
     }
+}
+
+void expect_equal(const std::vector<PredictorScore>& a, const std::vector<PredictorScore>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const std::string where = b[i].predictor + ", K = " + std::to_string(b[i].capacity);
+    EXPECT_EQ(a[i].predictor, b[i].predictor);
+    EXPECT_EQ(a[i].capacity, b[i].capacity) << where;
+    EXPECT_EQ(a[i].sends, b[i].sends) << where;
+    EXPECT_EQ(a[i].hits, b[i].hits) << where;
+    EXPECT_EQ(a[i].requests, b[i].requests) << where;
+    EXPECT_EQ(a[i].releases, b[i].releases) << where;
+    EXPECT_EQ(a[i].held, b[i].held) << where;
+    EXPECT_EQ(a[i].held_unused, b[i].held_unused) << where;
+    EXPECT_EQ(a[i].ahead_used, b[i].ahead_used) << where;
+    EXPECT_EQ(a[i].lead, b[i].lead) << where;
+    EXPECT_EQ(a[i].state_bytes, b[i].state_bytes) << where;
+  }
+}
+
+TEST(ParallelGrid, ScoresTheSameWithAnyNumberOfThreads) {
+  const std::vector<Sent> job = hybrid::job(3, 3'000);
+  const DestinationNumbers numbers = numbers_of(job);
+  const std::vector<std::string> names{"timeout", "belady", "tournament", "oracle", "none"};
+  EvaluationGrid grid(names, {2, 4}, kShape, numbers);
+  for (const Sent& sent : job) grid.send(sent.connection, sent.at, 8, 7);
+  const std::vector<PredictorScore> expected = grid.finish(job.back().at);
+  for (const PredictorScore& s : expected) EXPECT_EQ(s.spent_ns, 0);
+  for (unsigned threads : {1u, 2u, 3u, 8u}) {
+    ParallelGrid parallel(names, {2, 4}, kShape, numbers, threads, nullptr, 500);
+    for (const Sent& sent : job) parallel.send(sent.connection, sent.at, 8, 7);
+    expect_equal(parallel.finish(job.back().at), expected);
+  }
+}
+
+TEST(ParallelGrid, MeasuresWithTheClockThatItIsGiven) {
+  const std::vector<Sent> job = hybrid::job(4, 1'000);
+  const DestinationNumbers numbers = numbers_of(job);
+  ParallelGrid grid(
+      {"lru", "belady"}, {2}, kShape, numbers, 1,
+      [] {
+        static std::int64_t now = 0;
+        return now += 500;
+      },
+      1'000);
+  for (const Sent& sent : job) grid.send(sent.connection, sent.at, 8, 7);
+  const std::vector<PredictorScore> scores = grid.finish(job.back().at);
+  EXPECT_EQ(scores[0].spent_ns, 3 * 500);  // one batch of three sources
+  EXPECT_EQ(scores[0].ns_per_event(), 1.5);
+  EXPECT_EQ(scores[1].spent_ns, 0);
+}
+
+TEST(ParallelGrid, ThrowsWhatAThreadThrows) {
+  DestinationNumbers numbers;
+  for (Port d = 0; d < 70'000; ++d) numbers.add({5, d});
+  ParallelGrid grid({"lru"}, {2}, kShape, numbers, 2, nullptr, 10);
+  EXPECT_THROW(
+      {
+        for (int i = 0; i < 10; ++i) grid.send({5, 1}, {}, 8, 0);
+      },
+      UserError);
 }
 
 TEST(EvaluationGrid, KeepsNoStreamUnlessAsked) {

@@ -12,6 +12,8 @@
 #include "emulator/network/collective_plane.h"
 #include "emulator/switching/technique.h"
 #include "emulator/traffic/topology_map.h"
+#include "predictor/belady.h"
+#include "predictor/oracle.h"
 #include "predictor/predictor.h"
 
 namespace hybrid {
@@ -115,6 +117,14 @@ void set_algorithms(std::map<std::string, std::string>& algorithms, std::string_
   }
 }
 
+// These two know the sends to come, which nobody does while the job runs.
+void refuse_foreknowledge(std::string_view predictor) {
+  if (predictor != kOracle && predictor != BeladyBound::kName) return;
+  throw UserError("online-predictor: '" + std::string(predictor) +
+                      "' knows the sends to come; while a job runs nobody does",
+                  "Choose another; `hybrid predict` scores this one on the recorded job.");
+}
+
 }  // namespace
 
 std::vector<std::string> split_list(std::string_view text, std::string_view what) {
@@ -197,6 +207,7 @@ void add_recording_options(OptionTable& table, JobOptions& options) {
            options.topology);
   table.add({"online-predictor", "NAME|none", "predictor that runs on each rank while the job runs",
              options.online_predictor, [&options](std::string_view text) {
+               refuse_foreknowledge(text);
                if (text != "none") registry_detail::find(Predictor::kKind, text);
                options.online_predictor = text;
              }});

@@ -57,6 +57,10 @@ TEST(JobOptions, NameTheOptionAndTheLikelyMeantValue) {
               AllOf(HasSubstr("clock: 'cpi'"), HasSubstr("Did you mean 'cpu'?")));
   EXPECT_THAT(job.refusal("technique", "wormhole,hybird"), HasSubstr("Did you mean 'hybrid'?"));
   EXPECT_THAT(job.refusal("online-predictor", "timeot"), HasSubstr("Did you mean 'timeout'?"));
+  for (const char* foreknowing : {"oracle", "belady"})
+    EXPECT_THAT(
+        job.refusal("online-predictor", foreknowing),
+        AllOf(HasSubstr(foreknowing), HasSubstr("knows the sends to come"), HasSubstr("hybrid predict")));
   EXPECT_THAT(job.refusal("slots", "0"), HasSubstr("slots: 0"));
   EXPECT_THAT(job.refusal("slots", "2,,4"), HasSubstr("empty"));
   EXPECT_THAT(job.refusal("slot-length", "100"), HasSubstr("is not a time"));
