@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/time.h"
@@ -104,7 +105,12 @@ class EventQueue {
       late_.push_back(event);
       std::push_heap(late_.begin(), late_.end(), Later{});
     } else if (bucket - turn_ < kBuckets) {
-      wheel_[place(bucket)].push_back(event);
+      std::vector<SwitchEvent>& events = wheel_[place(bucket)];
+      if (events.capacity() == 0 && !spare_.empty()) {
+        events.swap(spare_.back());
+        spare_.pop_back();
+      }
+      events.push_back(event);
       occupied_[place(bucket) / 64] |= std::uint64_t{1} << place(bucket) % 64;
     } else {
       far_.push_back(event);
@@ -133,7 +139,8 @@ class EventQueue {
         !far_.empty() && (bucket_of(far_.front()) < in_wheel || in_wheel == turn_ + kBuckets);
     turn_ = far_first ? bucket_of(far_.front()) : in_wheel;
     if (!far_first) {
-      due_.swap(wheel_[place(turn_)]);
+      if (due_.capacity() != 0) spare_.push_back(std::move(due_));
+      due_ = std::move(wheel_[place(turn_)]);
       occupied_[place(turn_) / 64] &= ~(std::uint64_t{1} << place(turn_) % 64);
     }
     while (!far_.empty() && bucket_of(far_.front()) <= turn_) {
@@ -150,6 +157,9 @@ class EventQueue {
   std::vector<SwitchEvent> due_;                          // the last one comes first
   std::vector<SwitchEvent> late_;                         // heap
   std::array<std::vector<SwitchEvent>, kBuckets> wheel_;  // those of the buckets after that
+  // The memory of buckets that had their turn, the last one in front: that is still in the cache when the
+  // next bucket takes it. Few buckets hold anything at a time.
+  std::vector<std::vector<SwitchEvent>> spare_;
   std::array<std::uint64_t, kBuckets / 64> occupied_{};
   std::vector<SwitchEvent> far_;  // heap
   std::size_t size_ = 0;

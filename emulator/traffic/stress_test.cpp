@@ -199,7 +199,8 @@ Case random_case(const std::string& technique, const std::string& pattern, std::
   p.preload = static_cast<std::uint32_t>(random.below(p.slots));
   std::vector<std::string> allocations, predictors;
   for (const std::string_view name : registered_names("allocation")) allocations.emplace_back(name);
-  for (const std::string_view name : registered_names("predictor")) predictors.emplace_back(name);
+  for (const std::string_view name : registered_names("predictor"))
+    if (name != "oracle") predictors.emplace_back(name);  // it has to be told all sends beforehand
   p.allocation = any_of(random, allocations);
   p.predictor = any_of(random, predictors);
   p.predictor_timeout = nanoseconds(any_of<std::int64_t>(random, {50, 1'000, 100'000}));
