@@ -20,8 +20,8 @@ class DestinationNumbers {
     Source& source = sources_[connection.source];
     source.try_emplace(connection.destination, static_cast<std::uint32_t>(source.size()));
   }
-  /// Numbers them anew, in the order of the ports. The order of first use tells a predictor that computes with
-  /// numbers what comes next before it has ever come; these tell it what the ports themselves would.
+  /// Numbers them anew, in the order of the ports. The order of first use tells a predictor that computes
+  /// with numbers what comes next before it has ever come; these tell it what the ports themselves would.
   void order_by_port() {
     for (auto& [port, source] : sources_) {
       std::vector<Port> destinations;

@@ -8,8 +8,9 @@
 // Whoever is kLead points ahead leads. Two are compared over the same sends, so that it does not matter
 // whether these were hard or easy.
 //
-// Nothing ahead leads first, and is compared like the others: where expectations are worth less than the
-// places that they take, the tournament is least recently used, but for the sends that it takes to see it.
+// Markov of order 1 leads first: it expects after one occurrence, and short jobs are over before a duel is
+// won. Nothing ahead is compared like the others: where expectations are worth less than the places that they
+// take, the tournament is least recently used, but for the sends that it takes to see it.
 //
 // The cost does not grow with the number of contestants but for their learning, which is cheap; TAGE's is
 // not: it rests while the leader hardly misses, and every other period unless it leads or is about to. While
@@ -68,7 +69,7 @@ class Tournament final : public Predictor {
   Tage tage_;
   UsedHoldings held_;
 
-  Contestant leader_ = kNothing, challenger_ = kNothing;  // challenger_ == leader_: none
+  Contestant leader_ = kMarkov1, challenger_ = kMarkov1;  // challenger_ == leader_: none
   bool tage_learns_ = true, is_content_ = false;          // is_content_: few misses in the last period
   Guess leaders_, challengers_;
   std::array<std::int16_t, kContestants> points_{};  // ahead of the leader
