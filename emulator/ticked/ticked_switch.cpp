@@ -14,7 +14,7 @@ TickedSwitch::TickedSwitch(const SwitchParameters& p) : p_(p) {
   control_wire_ = wire_;
   if (p.tree.levels != 0) {
     control_wire_ += (p.tree.levels - 1) * p.cable.ps;
-    spread_ = 2 * (p.tree.levels - 1) * (p.analog_fabric.delay() + p.cable).ps;
+    spread_ = (p.analog_fabric.delay() + p.cable).ps * 2 * (std::int64_t{p.tree.levels} - 1);
     if (p.technique == "hybrid")
       tree_ = std::make_unique<TickedTreeSwitches>(
           p, TickedTreeSwitches::Fabric{word_, p.analog_fabric.delay().ps + wire_,
