@@ -45,7 +45,8 @@ TEST(Command, EverySubCommandHasHelp) {
 
 TEST(Command, HelpNamesTheSchedulersThatRunInASwitch) {
   const std::string help = output({"simulate", "--help"});
-  EXPECT_THAT(help, AllOf(HasSubstr("greedy|"), Not(HasSubstr("solstice")), Not(HasSubstr("level-wise"))));
+  EXPECT_THAT(help, AllOf(HasSubstr("greedy|"), HasSubstr("on a fat tree: d-mod-k, greedy, level-wise,"),
+                          Not(HasSubstr("solstice")), Not(HasSubstr("turn-back"))));
 }
 
 TEST(Command, ListsWhatIsRegistered) {
