@@ -339,6 +339,18 @@ TEST(Options, OfTwoProgramsOfOneJobTheFirstIsRecorded) {
   EXPECT_THAT(second.err, HasSubstr("the first MPI program of this job is recorded"));
 }
 
+TEST(Options, JournalsAreLeftInANewDirectoryToo) {
+  const TemporaryDirectory directory;
+  const std::string job = directory.path() + "/job";
+  const Environment environment{{"HYBRID_OUTPUT", job}, {"HYBRID_AT_FINALIZE", "journal"}};
+  const Outcome outcome = run_ranks(2, {program("shim_p2p_ring")}, environment, directory.path());
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(mode_of(job), "700");
+  EXPECT_TRUE(fs::exists(job + "/recording/rank-1.definitions"));
+  EXPECT_FALSE(fs::exists(job + "/trace.otf2"));
+}
+
 TEST(Options, TheRecordingIsPrivateToTheUser) {
   const RecordedRun run(4, {program("shim_same_transfers")});
   EXPECT_EQ(mode_of(run.recording()), "700");

@@ -109,7 +109,10 @@ Place make_place(JobOptions options) {
       options.output += "-spawned-" + std::to_string(::getpid());
       options.at_finalize = "trace";
     }
-    const bool prepared = options.at_finalize == "journal" && !options.output.empty();
+    // By `hybrid run`, which makes the trace itself afterwards; without it the directory is to be made.
+    struct stat there{};
+    const bool prepared = options.at_finalize == "journal" && !options.output.empty() &&
+                          ::stat(options.output.c_str(), &there) == 0 && S_ISDIR(there.st_mode);
     std::string output =
         prepared ? options.output : create_output_directory(options.output, application_name());
     if (char absolute[PATH_MAX]; ::realpath(output.c_str(), absolute) != nullptr) output = absolute;
