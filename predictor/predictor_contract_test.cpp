@@ -203,7 +203,7 @@ TEST(Predictors, AreRegistered) {
   EXPECT_EQ(names,
             (std::vector<std::string_view>{"better-cycle", "counter", "dpd", "grammar", "linear", "lru",
                                            "markov", "markov1", "markov2", "none", "oracle", "single-cycle",
-                                           "tage", "tagging", "tdnn", "timeout", "tournament"}));
+                                           "tage", "tagging", "tdnn", "timeout", "tournament", "working-set"}));
 }
 
 TEST(Predictors, TakeAtMost64KiBAt4096DestinationsAndTellSo) {
