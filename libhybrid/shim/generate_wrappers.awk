@@ -170,6 +170,7 @@ END {
       print "    [[gnu::tls_model(\"initial-exec\")]] static constinit thread_local std::uintptr_t of_thread = 0;"
       print "    return of_thread;"
       print "  }"
+      print "  static void begins(std::uintptr_t) {}"
       print "};"
     }
     print "}  // namespace"

@@ -1,5 +1,7 @@
 #include "libhybrid/shim/online_prediction.h"
 
+#include <sys/auxv.h>
+
 #include <utility>
 
 namespace hybrid::shim {
@@ -9,6 +11,7 @@ void OnlinePrediction::start(std::unique_ptr<Predictor> predictor, std::vector<P
   predictor_ = std::move(predictor);
   port_of_rank_ = std::move(port_of_rank);
   own_port_ = port_of_rank_[static_cast<std::size_t>(own_rank)];
+  program_ = getauxval(AT_ENTRY);
   scale_ = scale;
   origin_ = ticks();
   concurrent_ = concurrent;

@@ -12,6 +12,7 @@
 #include "core/connection.h"
 #include "core/time.h"
 #include "libhybrid/live/client.h"
+#include "libhybrid/shim/outermost_call.h"
 #include "libhybrid/shim/thread.h"
 #include "predictor/predictor.h"
 
@@ -53,8 +54,7 @@ class OnlinePrediction {
     ++counts_.sends;
     if (predictor_->holds(port)) ++counts_.hits;
     if (live_.active()) live_.count_send(port);
-    const Predictor::Decisions decisions =
-        predictor_->on_send(time, port, bytes, static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag)));
+    const Predictor::Decisions decisions = predictor_->on_send(time, port, bytes, site(tag));
     if (!decisions.release.empty() || !decisions.request.empty()) decide(thread, now, decisions);
     deadline_.store(predictor_->next_deadline(), std::memory_order_relaxed);
     leave();
@@ -91,6 +91,11 @@ class OnlinePrediction {
   void leave() {
     if (concurrent_) busy_.clear(std::memory_order_release);
   }
+  /// What tells sends apart beside their destinations: the place of the call, and the tag, as one place may
+  /// send for many purposes (from Fortran, all do). The same in every run, wherever the program is loaded.
+  std::uint64_t site(std::int32_t tag) const {
+    return (call_site() - program_) * 0x9E3779B97F4A7C15ULL + static_cast<std::uint32_t>(tag);
+  }
   Time time_of(Ticks now) const { return Time{now > origin_ ? scale_.picoseconds(now - origin_) : 0}; }
   /// Between enter and leave. The predictor's time never decreases, and threads read their clocks before they
   /// get here.
@@ -103,6 +108,7 @@ class OnlinePrediction {
   std::unique_ptr<Predictor> predictor_;
   std::vector<Port> port_of_rank_;
   Port own_port_ = kNoPort;
+  std::uint64_t program_ = 0;  // an address in the program's executable
   TickScale scale_;
   Ticks origin_ = 0;
   Time latest_{0};

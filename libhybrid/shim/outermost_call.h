@@ -11,11 +11,17 @@ namespace hybrid::shim {
 namespace detail {
 // Initial-exec: the library is loaded at start-up, and the hot path must not call __tls_get_addr.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local std::uintptr_t outermost_frame;
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local std::uintptr_t call_site;
 }  // namespace detail
+
+/// Where the program's own call that this thread is in returns to: it tells call sites apart. From Fortran
+/// the address is the MPI library's, one for each of its functions.
+[[gnu::always_inline]] inline std::uintptr_t call_site() { return detail::call_site; }
 
 /// The calls that OutermostCall counts: all that are recorded.
 struct AllCalls {
   [[gnu::always_inline]] static std::uintptr_t& frame() { return detail::outermost_frame; }
+  [[gnu::always_inline]] static void begins(std::uintptr_t returns_to) { detail::call_site = returns_to; }
 };
 
 /// Lives as long as the call. Holds the frame of the outermost call rather than a depth: an error handler may
@@ -29,7 +35,9 @@ class OutermostOf {
     const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     const std::uintptr_t outer = Calls::frame();
     outermost_ = outer == 0 || frame >= outer;
-    if (outermost_) Calls::frame() = frame;
+    if (!outermost_) return;
+    Calls::frame() = frame;
+    Calls::begins(reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
   }
   [[gnu::always_inline]] ~OutermostOf() {
     if (outermost_) Calls::frame() = 0;

@@ -9,7 +9,6 @@
 #include "libhybrid/live/live_job.h"
 #include "libhybrid/shim/live_exchange.h"
 #include "libhybrid/shim/mpi_library.h"
-#include "libhybrid/shim/outermost_call.h"
 #include "libhybrid/shim/warnings.h"
 
 namespace hybrid::shim {
@@ -18,7 +17,6 @@ std::atomic<Process*> recording{nullptr};
 std::atomic<Process*> begun{nullptr};
 
 namespace detail {
-constinit thread_local std::uintptr_t outermost_frame = 0;
 constinit thread_local Thread* current_thread = nullptr;
 
 namespace {
