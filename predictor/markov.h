@@ -4,8 +4,8 @@
 //
 // It expects every regular successor of the last k destinations, then, as long as one successor is more
 // likely than all others together, the one after it: several sends ahead, because a request takes longer than
-// the time between two sends of a loop. A successor is regular once it followed twice, in at least an eighth
-// of the cases: a single coincidence requests nothing.
+// the time between two sends of a loop. A successor is regular if it is the only one so far, or
+// followed twice, in at least an eighth of the cases: beside others a single coincidence requests nothing.
 //
 // State: at most 32 KiB of transitions, 56 KiB at 4096 destinations with what is held.
 #pragma once

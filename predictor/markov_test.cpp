@@ -37,20 +37,30 @@ PredictorScore score(const char* name, std::uint32_t capacity, const std::vector
   return result;
 }
 
-TEST(Markov1, RequestsTheNextOnceItFollowedTwice) {
+TEST(Markov1, RequestsTheNextOnceItFollowed) {
   const auto p = make("markov1", 2);
   expect_decisions(*p, {
                            {0, 0, {}, {0}},
-                           {1, 1, {}, {1}},   // 0 -> 1 once
-                           {2, 2, {0}, {2}},  // 1 -> 2 once
-                           {3, 0, {1}, {0}},  // 2 -> 0 once; 1 is expected, but followed only once
-                           {4, 1, {2}, {1}},  // 0 -> 1 twice
-                           {5, 2, {0}, {2}},  // 1 -> 2 twice
-                           {6, 0, {2}, {0}},  // 2 -> 0 twice; expects 1, which is held
-                           {7, 1, {0}, {2}},  // held; expects 2
-                           {8, 2, {1}, {0}},  // held; expects 0
-                           {9, 0, {2}, {1}},
-                           {10, 1, {0}, {2}},
+                           {1, 1, {}, {1}},   // 0 -> 1
+                           {2, 2, {0}, {2}},  // 1 -> 2
+                           {3, 0, {2}, {0}},  // 2 -> 0; expects 1, which is held
+                           {4, 1, {0}, {2}},  // held; expects 2
+                           {5, 2, {1}, {0}},  // held; expects 0
+                           {6, 0, {2}, {1}},
+                           {7, 1, {0}, {2}},
+                       });
+}
+
+TEST(Markov1, OfSeveralThatFollowedOnceRequestsNone) {
+  const auto p = make("markov1", 2);
+  expect_decisions(*p, {
+                           {0, 0, {}, {0}},
+                           {1, 1, {}, {1}},   // 0 -> 1
+                           {2, 0, {}, {}},    // expects 1, which is held
+                           {3, 2, {1}, {2}},  // 0 -> 2
+                           {4, 0, {}, {}},    // 1 and 2 followed once each
+                           {5, 1, {2}, {1}},  // 0 -> 1 twice
+                           {6, 0, {}, {}},    // expects 1, which is held
                        });
 }
 

@@ -39,21 +39,27 @@ std::uint32_t Tournament::draw() {
 
 void Tournament::ask(Contestant contestant, Guess& guess) {
   const std::span<Expected> out{guess.expected.data(), asked_};
+  const auto count = [](auto& forecaster, std::span<Expected> to) {
+    return static_cast<std::uint8_t>(forecaster.expect(to));
+  };
   switch (contestant) {
     case kMarkov1:
-      guess.count = static_cast<std::uint8_t>(markov1_.expect(out));
+      guess.count = count(markov1_, out);
       break;
     case kMarkov2:
-      guess.count = static_cast<std::uint8_t>(markov2_.expect(out));
+      guess.count = count(markov2_, out);
+      if (guess.count == 0) guess.count = count(markov1_, out);
       break;
     case kMarkov3:
-      guess.count = static_cast<std::uint8_t>(markov3_.expect(out));
+      guess.count = count(markov3_, out);
+      if (guess.count == 0) guess.count = count(markov2_, out);
+      guess.count += count(markov1_, out.subspan(guess.count));
       break;
     case kCycle:
-      guess.count = static_cast<std::uint8_t>(cycle_.expect(out));
+      guess.count = count(cycle_, out);
       break;
     case kTage:
-      guess.count = static_cast<std::uint8_t>(tage_.expect(out));
+      guess.count = count(tage_, out);
       break;
     default:
       guess.count = 0;
