@@ -14,9 +14,9 @@ namespace {
 using Entry = TransitionTable::Entry;
 
 bool regular(const Entry& entry, std::size_t i) {
-  return (entry.count[i] >= 2 || entry.total == 1) && entry.count[i] * 8 >= entry.total;
+  return entry.count[i] != 0 && entry.count[i] * 8 >= entry.total;
 }
-bool certain(const Entry& entry) { return regular(entry, 0) && entry.count[0] * 2 > entry.total; }
+bool certain(const Entry& entry) { return entry.count[0] >= 2 && entry.count[0] * 2 > entry.total; }
 
 // 2^16 / total, rounded up: divisions would be half of the cost.
 constexpr auto kShare = [] {

@@ -2,10 +2,11 @@
 // memory i after accessing memory j"; of order 2 "if the current processor accesses memory j after accessing
 // memory q. Probabilities are updated after every memory access."
 //
-// It expects every regular successor of the last k destinations, then, as long as one successor is more
-// likely than all others together, the one after it: several sends ahead, because a request takes longer than
-// the time between two sends of a loop. A successor is regular if it is the only one so far, or
-// followed twice, in at least an eighth of the cases: beside others a single coincidence requests nothing.
+// It expects every regular successor of the last k destinations: those that followed in at least an eighth of
+// the cases, once being enough at first. Then, as long as one successor is more likely than all others
+// together and followed twice, it expects the one after it: several sends ahead, because a request takes
+// longer than the time between two sends of a loop. What followed once is no ground to look further from:
+// what else may come next has a better use for the place.
 //
 // State: at most 32 KiB of transitions, 56 KiB at 4096 destinations with what is held.
 #pragma once

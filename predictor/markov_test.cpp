@@ -51,17 +51,24 @@ TEST(Markov1, RequestsTheNextOnceItFollowed) {
                        });
 }
 
-TEST(Markov1, OfSeveralThatFollowedOnceRequestsNone) {
-  const auto p = make("markov1", 2);
-  expect_decisions(*p, {
-                           {0, 0, {}, {0}},
-                           {1, 1, {}, {1}},   // 0 -> 1
-                           {2, 0, {}, {}},    // expects 1, which is held
-                           {3, 2, {1}, {2}},  // 0 -> 2
-                           {4, 0, {}, {}},    // 1 and 2 followed once each
-                           {5, 1, {2}, {1}},  // 0 -> 1 twice
-                           {6, 0, {}, {}},    // expects 1, which is held
-                       });
+TEST(Markov1, RequestsEachThatFollowedOnce) {
+  const auto p = make("markov1", 0);
+  for (Port d : {0, 1, 0, 2}) p->on_send({}, d, 8, 0);
+  p->on_flush();
+  EXPECT_EQ(list(p->on_send({}, 0, 8, 0).request), (std::vector<Port>{0, 1, 2}));
+}
+
+TEST(Markov1, LooksFurtherOnlyAlongWhatFollowedTwice) {
+  const auto p = make("markov1", 0);
+  const auto round = [&] {
+    for (Port d : {0, 1, 2, 3}) p->on_send({}, d, 8, 0);
+    p->on_flush();
+  };
+  round();
+  EXPECT_EQ(list(p->on_send({}, 0, 8, 0).request), (std::vector<Port>{0, 1}));
+  p->on_flush();
+  round();
+  EXPECT_EQ(list(p->on_send({}, 0, 8, 0).request), (std::vector<Port>{0, 1, 2, 3}));
 }
 
 TEST(Markov2, TellsApartWhatFollowsTheSameDestination) {
