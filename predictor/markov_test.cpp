@@ -1,4 +1,9 @@
+#include "predictor/markov.h"
+
 #include <gtest/gtest.h>
+
+#include <array>
+#include <span>
 
 #include "core/error.h"
 #include "core/random.h"
@@ -234,6 +239,46 @@ TEST(MarkovK, RefusesAnImpossibleOrderByName) {
     } catch (const UserError& error) {
       EXPECT_NE(std::string(error.what()).find("markov: order " + std::to_string(order)), std::string::npos);
     }
+}
+
+// It keeps the way that it looked ahead: also where a stray send leaves it, an entry gives way to another
+// context, a loop comes back to where it is, or nobody has asked for a while.
+TEST(MarkovK, ExpectsTheSameHoweverOftenItWasAsked) {
+  for (unsigned order = 1; order <= 5; ++order) {
+    Markov often(order, 40, 64), seldom(order, 40, 64);
+    Random random(order);
+    std::vector<Port> cycle;
+    std::array<Expected, 5> first, second;
+    const auto expect = [&random](Markov& markov, std::span<Expected> out) {
+      return markov.expect(out.first(random.below(out.size() + 1)));
+    };
+    std::size_t total = 0;
+    for (int i = 0; i < 30'000; ++i) {
+      if (i % 200 == 0) {
+        cycle.resize(1 + random.below(9));
+        for (Port& d : cycle) d = static_cast<Port>(random.below(40));
+      }
+      const Port d = random.below(10) == 0 ? static_cast<Port>(random.below(40))
+                                           : cycle[static_cast<std::size_t>(i) % cycle.size()];
+      often.learn(d, 0, 0);
+      seldom.learn(d, 0, 0);
+      if (random.below(300) == 0) {
+        often.forget_position();
+        seldom.forget_position();
+      }
+      expect(often, first);
+      if (random.below(3) != 0) continue;
+      const std::size_t count = often.expect(first);
+      ASSERT_EQ(count, seldom.expect(second));
+      for (std::size_t k = 0; k < count; ++k) {
+        ASSERT_EQ(first[k].destination, second[k].destination) << "order " << order << ", send " << i;
+        ASSERT_EQ(first[k].confidence, second[k].confidence);
+        ASSERT_EQ(first[k].sends, second[k].sends);
+      }
+      total += count;
+    }
+    ASSERT_GT(total, 10'000u) << "order " << order;
+  }
 }
 
 TEST(Markov1, TellsHowSureItIs) {
