@@ -24,6 +24,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "predictor/cycle.h"
 #include "predictor/markov.h"
@@ -56,8 +57,10 @@ class Tournament final : public Predictor {
   struct Guess {
     std::array<Expected, kMostAsked> expected{};
     std::uint8_t count = 0;
+    std::span<const Expected> all() const { return {expected.data(), count}; }
   };
 
+  Decisions contest(Port destination, std::uint8_t size_class, std::uint64_t site);
   void ask(Contestant contestant, Guess& guess);
   void judge(bool leader_held, bool challenger_held);
   void promote(Contestant contestant);
