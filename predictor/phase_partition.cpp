@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "predictor/phase_borders.h"
 #include "predictor/phase_cut.h"
 #include "predictor/timeline.h"
 
@@ -300,12 +301,15 @@ class Partitioner {
 
 PhasePartition partition_into_phases(Timeline timeline) {
   PhasePartition result;
-  result.timeline = std::move(timeline);
-  if (result.timeline.windows.empty()) return result;
-  widen_to_recurrence(result.timeline);
-  const Partitioner partitioner(result.timeline);
-  result.stretches = partitioner.stretches();
-  result.members = partitioner.members(result.stretches);
+  if (timeline.windows.empty()) return result;
+  drop_empty_windows(timeline);
+  std::vector<std::size_t> window_of = widen_to_recurrence(timeline);
+  const Timeline widened = join_windows(timeline, window_of);
+  const Partitioner coarse(widened);
+  result.stretches = coarse.stretches();
+  move_borders(timeline, window_of, result.stretches);
+  result.timeline = join_windows(timeline, window_of);
+  result.members = Partitioner(result.timeline).members(result.stretches);
   return result;
 }
 

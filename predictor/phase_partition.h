@@ -11,13 +11,14 @@
 // job, and at least 4 windows: a set must stay away for longer than that to be worth a phase of its own, so
 // that sets which alternate in a loop body are one phase unless each of them lasts.
 //
-// Before: windows are widened until, in most of the job, neighbouring windows use the same connections: until
-// a window holds an iteration. Connections with few messages in few windows, next to others with many times
-// more, are strays and take no part.
+// Before: windows are joined until, in most of the job, neighbouring windows use the same connections: until
+// a window holds an iteration (predictor/timeline.h). Connections with few messages in few windows, next to
+// others with many times more, are strays and take no part.
 //
 // After: stretches that are too short join others; neighbours become one, and stretches apart become
 // occurrences of one phase, if their sets differ little more than the halves of either stretch do. A phase's
-// working set leaves out what few of its windows use: that is for the wormhole slot.
+// working set leaves out what few of its windows use: that is for the wormhole slot. Last, borders are moved
+// to where in the windows as they were before they are likeliest (predictor/phase_borders.h).
 #pragma once
 
 #include <cstdint>

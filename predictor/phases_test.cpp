@@ -30,6 +30,10 @@ std::vector<Phase> phases_of(const Job& job, std::uint32_t ranks = 16) {
   return phases_of(job.messages(), ranks);
 }
 
+bool holds(const std::vector<Connection>& set, const std::vector<Connection>& subset) {
+  return std::includes(set.begin(), set.end(), subset.begin(), subset.end());
+}
+
 // What disturbs a real trace: ranks that lag behind each other, and messages that belong to no pattern.
 struct Disturbance {
   Time lag;
@@ -70,8 +74,7 @@ TEST_P(Disturbed, BroadcastsAtTheStartAreAPhaseOfTheirOwn) {
   ASSERT_EQ(phases.size(), 2u) << testing::PrintToString(phases);
   // Of the few messages at the start a fifth are strays: one of them may look like a member.
   const auto start = set_of({broadcast(16)});
-  EXPECT_TRUE(
-      std::includes(phases[0].working_set.begin(), phases[0].working_set.end(), start.begin(), start.end()));
+  EXPECT_TRUE(holds(phases[0].working_set, start));
   EXPECT_LE(phases[0].working_set.size(), start.size() + (GetParam().strays_per_thousand == 0 ? 0 : 2));
   EXPECT_EQ(phases[1].working_set, set_of({halo(4, 4)}));
   EXPECT_NEAR(phases[1].begin.seconds(), change.seconds(), 0.02 * j.now().seconds());
@@ -259,9 +262,31 @@ TEST(Phases, AnAllToAllShorterThanARoundIsOne) {
       ASSERT_EQ(phases.size(), 2u) << all << ", " << round << testing::PrintToString(phases);
       EXPECT_EQ(phases[0].occurrences, 3u) << all << ", " << round;
       EXPECT_EQ(phases[1].occurrences, 3u) << all << ", " << round;
-      EXPECT_EQ(phases[0].working_set, set_of({all_to_all(16)})) << all << ", " << round;
+      // Of the messages within 1/256 of the job's length before its end it may not know whose they are.
+      const double unknown = std::min(1.0, j.now().seconds() / 256 / (all * 1e-6));
+      const auto known = static_cast<std::size_t>(240 * (1 - unknown));
+      Step surely = all_to_all(16);
+      surely.resize(known);
+      EXPECT_TRUE(holds(phases[0].working_set, set_of({surely}))) << all << ", " << round;
       EXPECT_EQ(phases[1].working_set, set_of({halo(4, 4)})) << all << ", " << round;
     }
+}
+
+// As a real start draws it out: the first all-to-all meets every buffer for the first time.
+TEST(Phases, AFirstOccurrenceDrawnOutInTimeHidesNoOther) {
+  for (const int slower : {1, 5, 10, 20}) {
+    Job j(16, microseconds(2));
+    j.repeat(3, [&](Job& j, int repetition) {
+      j.run(all_to_all(16), microseconds(repetition == 0 ? 15 * slower : 15));
+      j.repeat(16, [&](Job& j, int) { j.run(halo(4, 4), microseconds(6)); });
+    });
+    const auto phases = phases_of(j);
+    ASSERT_EQ(phases.size(), 2u) << slower << testing::PrintToString(phases);
+    EXPECT_EQ(phases[0].occurrences, 3u) << slower;
+    EXPECT_EQ(phases[1].occurrences, 3u) << slower;
+    EXPECT_GE(phases[0].working_set.size(), 240u * 9 / 10) << slower;
+    EXPECT_EQ(phases[1].working_set, set_of({halo(4, 4)})) << slower;
+  }
 }
 
 TEST_P(Disturbed, NeverFindsMoreThanAHandful) {

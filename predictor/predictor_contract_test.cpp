@@ -200,10 +200,10 @@ INSTANTIATE_TEST_SUITE_P(Predictors, EveryPredictor,
 
 TEST(Predictors, AreRegistered) {
   const auto names = registered_names(Predictor::kKind);
-  EXPECT_EQ(names,
-            (std::vector<std::string_view>{"better-cycle", "counter", "dpd", "grammar", "linear", "lru",
-                                           "markov", "markov1", "markov2", "none", "oracle", "single-cycle",
-                                           "tage", "tagging", "tdnn", "timeout", "tournament"}));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"better-cycle", "counter", "dpd", "grammar", "linear",
+                                                  "lru", "markov", "markov1", "markov2", "none", "oracle",
+                                                  "single-cycle", "tage", "tagging", "tdnn", "timeout",
+                                                  "tournament", "working-set"}));
 }
 
 TEST(Predictors, TakeAtMost64KiBAt4096DestinationsAndTellSo) {

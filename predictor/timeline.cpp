@@ -19,60 +19,37 @@ bool contains(const WindowSet& set, std::size_t window) {
   return (set[window / kWordBits] & bit_of(window)) != 0;
 }
 
-// Moves window w to place_after[w]; windows with the same new place become one.
-void rearrange(Timeline& timeline, const std::vector<std::size_t>& place_after, std::size_t windows_after) {
-  std::vector<Window> windows(windows_after);
-  for (std::size_t w = 0; w < timeline.windows.size(); ++w) windows[place_after[w]].add(timeline.windows[w]);
-  timeline.windows = std::move(windows);
-  for (Use& use : timeline.uses) {
-    WindowSet after{};
-    for_each_port(use.windows,
-                  [&](std::size_t w) { after[place_after[w] / kWordBits] |= bit_of(place_after[w]); });
-    use.windows = after;
+// Which of `count` windows with equal shares of the job each window falls into, numbered without gaps.
+std::vector<std::size_t> in_equal_shares(const Timeline& timeline, std::size_t count) {
+  const std::vector<double> before = cumulative_shares(timeline);
+  std::vector<std::size_t> window_after(timeline.windows.size());
+  std::size_t windows = 0, last = count;
+  for (std::size_t w = 0; w < window_after.size(); ++w) {
+    const double middle = (before[w] + before[w + 1]) / 2;
+    const auto place = std::min(count - 1, static_cast<std::size_t>(middle * static_cast<double>(count)));
+    if (place != last) ++windows, last = place;
+    window_after[w] = windows - 1;
   }
+  return window_after;
 }
 
-void double_length(Timeline& timeline) {
-  std::vector<std::size_t> place_after(timeline.windows.size());
-  for (std::size_t w = 0; w < place_after.size(); ++w) place_after[w] = w / 2;
-  rearrange(timeline, place_after, (place_after.size() + 1) / 2);
-}
-
-void drop_empty(Timeline& timeline) {
-  std::vector<std::size_t> place_after(timeline.windows.size());
-  std::size_t kept = 0;
-  for (std::size_t w = 0; w < place_after.size(); ++w) {
-    // An empty window adds nothing to whatever place it is given.
-    place_after[w] = timeline.windows[w].messages == 0 ? 0 : kept++;
-  }
-  rearrange(timeline, place_after, kept);
-}
-
-// The share of the job in windows that have most in common with the next window in which anybody sends.
-double recurring_share(const Timeline& timeline) {
+// Whether at least half of the job is in windows that have most in common with the next one. One window
+// recurs.
+bool recurs(const Timeline& timeline) {
   const std::size_t count = timeline.windows.size();
-  std::vector<std::size_t> next(count, count);  // the next window that is not empty
-  for (std::size_t w = count, following = count; w-- > 0;) {
-    next[w] = following;
-    if (timeline.windows[w].messages != 0) following = w;
-  }
-  std::vector<double> used(count + 1), common(count + 1);
+  std::vector<double> used(count), common(count);
   for (const Use& use : timeline.uses) {
     const auto weight = static_cast<double>(use.messages);
     for_each_port(use.windows, [&](std::size_t w) {
       used[w] += weight;
-      if (next[w] != count && contains(use.windows, next[w])) common[w] += weight;
+      if (w + 1 < count && contains(use.windows, w + 1)) common[w] += weight;
     });
   }
   const std::vector<double> before = cumulative_shares(timeline);
-  double share = 0, recurring = 0;
-  for (std::size_t w = 0; w < count; ++w) {
-    if (timeline.windows[w].messages == 0 || next[w] == count) continue;
-    const double weight = before[w + 1] - before[w];
-    share += weight;
-    if (common[w] >= 0.5 * (used[w] + used[next[w]] - common[w])) recurring += weight;
-  }
-  return share == 0 ? 1.0 : recurring / share;
+  double recurring = 0;
+  for (std::size_t w = 0; w + 1 < count; ++w)
+    if (common[w] >= 0.5 * (used[w] + used[w + 1] - common[w])) recurring += before[w + 1] - before[w];
+  return recurring >= 0.5 * before[count - 1];
 }
 
 }  // namespace
@@ -92,9 +69,45 @@ std::vector<double> cumulative_shares(const Timeline& timeline) {
   return before;
 }
 
-void widen_to_recurrence(Timeline& timeline) {
-  while (timeline.windows.size() > 1 && recurring_share(timeline) < 0.5) double_length(timeline);
-  drop_empty(timeline);
+void drop_empty_windows(Timeline& timeline) {
+  std::vector<std::size_t> window_after(timeline.windows.size());
+  std::size_t kept = 0;
+  for (std::size_t w = 0; w < window_after.size(); ++w) {
+    // An empty window adds nothing to whatever window it is given.
+    window_after[w] = timeline.windows[w].messages == 0 ? 0 : kept++;
+  }
+  timeline = join_windows(timeline, window_after);
+}
+
+Timeline join_windows(const Timeline& timeline, const std::vector<std::size_t>& window_after) {
+  Timeline joined;
+  joined.windows.resize(*std::max_element(window_after.begin(), window_after.end()) + 1);
+  for (std::size_t w = 0; w < window_after.size(); ++w)
+    joined.windows[window_after[w]].add(timeline.windows[w]);
+  joined.uses.reserve(timeline.uses.size());
+  for (const Use& use : timeline.uses) {
+    Use& after = joined.uses.emplace_back(Use{use.connection, use.messages, {}});
+    for_each_port(use.windows, [&](std::size_t w) {
+      after.windows[window_after[w] / kWordBits] |= bit_of(window_after[w]);
+    });
+  }
+  return joined;
+}
+
+std::vector<std::size_t> widen_to_recurrence(const Timeline& timeline) {
+  const auto enough = [&](std::size_t count) {
+    return recurs(join_windows(timeline, in_equal_shares(timeline, count)));
+  };
+  std::size_t most = timeline.windows.size(), too_many = most + 1;
+  while (!enough(most)) {
+    too_many = most;
+    most /= 2;
+  }
+  while (too_many - most > 1 + most / 8) {
+    const std::size_t count = most + (too_many - most) / 2;
+    (enough(count) ? most : too_many) = count;
+  }
+  return in_equal_shares(timeline, most);
 }
 
 std::vector<bool> find_strays(const Timeline& timeline) {
@@ -117,14 +130,14 @@ std::vector<bool> find_strays(const Timeline& timeline) {
 
   std::vector<bool> strays;
   for (const Use& use : timeline.uses) {
-    std::size_t first = timeline.windows.size(), last = 0, used = 0, weak = 0;
+    std::size_t used = 0, weak = 0, steady = 0, last = 0;
     for_each_port(use.windows, [&](std::size_t w) {
-      first = std::min(first, w);
+      steady += used != 0 && w - last <= 3 ? 1 : 0;
       last = w;
       ++used;
       weak += static_cast<double>(use.messages) * 8 < typical[w] ? 1 : 0;
     });
-    strays.push_back(weak * 10 >= used * 9 && used <= std::max<std::size_t>(2, (last - first + 1) / 4));
+    strays.push_back(weak * 10 >= used * 9 && (used <= 2 || steady * 2 < used - 1));
   }
   return strays;
 }
