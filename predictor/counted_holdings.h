@@ -39,6 +39,11 @@ class CountedHoldings {
     held_.renew(d, below);
     renewed_at_[d] = sends_;
   }
+  /// As renew, in two steps: the counters of some that are neighbours, newest first, go to 0; then all move.
+  void reset_counter(Port d) { renewed_at_[d] = sends_; }
+  void renew_run(Port first, Port last, Port below) { held_.renew_run(first, last, below); }
+  /// The next to be dropped before the held `d`, or top().
+  Port older(Port d) const { return held_.older(d); }
   /// Drops every destination whose counter has reached the threshold, calling `release(d)` for each.
   template <class Release>
   void drop_stale(Release&& release) {

@@ -14,9 +14,9 @@ namespace {
 using Entry = TransitionTable::Entry;
 
 bool regular(const Entry& entry, std::size_t i) {
-  return entry.count[i] >= 2 && entry.count[i] * 8 >= entry.total;
+  return entry.count[i] != 0 && entry.count[i] * 8 >= entry.total;
 }
-bool certain(const Entry& entry) { return regular(entry, 0) && entry.count[0] * 2 > entry.total; }
+bool certain(const Entry& entry) { return entry.count[0] >= 2 && entry.count[0] * 2 > entry.total; }
 
 // 2^16 / total, rounded up: divisions would be half of the cost.
 constexpr auto kShare = [] {
@@ -42,26 +42,47 @@ Markov::Markov(unsigned order, std::uint32_t destinations, std::size_t most_entr
       before_mask_(low_bits(16 * (std::max(order, 4u) - 4))) {}
 
 void Markov::learn(Port destination, std::uint8_t, std::uint64_t) {
-  if (static_cast<std::uint16_t>(history_.last) != kNowhere)
+  if (known_ != 0)
+    TransitionTable::learn(*step(0).entry, destination);
+  else if (static_cast<std::uint16_t>(history_.last) != kNowhere)
     transitions_.learn(context(history_), destination);
   history_.push(destination);
+  if (known_ > 1 && step(1).via == static_cast<std::uint16_t>(destination)) {
+    ++first_;
+    --known_;
+  } else {
+    known_ = 0;
+  }
 }
 
 std::size_t Markov::expect(std::span<Expected> out) {
-  const Entry* entry = transitions_.find(context(history_));
-  if (entry == nullptr) return 0;
+  if (out.empty()) return 0;
+  if (known_ == 0) {
+    step(0).entry = transitions_.find(context(history_));
+    if (step(0).entry == nullptr) return 0;
+    known_ = 1;
+  }
+  const Entry* entry = step(0).entry;
   std::size_t count = 0;
   for (std::size_t i = 0; i < TransitionTable::kSuccessors && count < out.size() && regular(*entry, i); ++i)
     out[count++] = {entry->successor[i], part(255, *entry, i), 1};
   if (count == 0) return 0;
   std::uint8_t confidence = out[0].confidence;
   History history = history_;
-  for (std::uint8_t step = 1; step < kAhead && count < out.size() && certain(*entry); ++step) {
-    history.push(entry->successor[0]);
-    entry = transitions_.find(context(history));
-    if (entry == nullptr || !certain(*entry)) break;
+  for (std::uint8_t ahead = 1; ahead < kAhead && count < out.size() && certain(*entry); ++ahead) {
+    const std::uint16_t via = entry->successor[0];
+    history.push(via);
+    Step& next = step(ahead);
+    if (ahead >= known_ || next.via != via) {
+      known_ = ahead;
+      next = {transitions_.find(context(history)), via};
+      if (next.entry == nullptr) break;
+      ++known_;
+    }
+    entry = next.entry;
+    if (!certain(*entry)) break;
     confidence = part(confidence, *entry, 0);
-    out[count++] = {entry->successor[0], confidence, static_cast<std::uint8_t>(step + 1)};
+    out[count++] = {entry->successor[0], confidence, static_cast<std::uint8_t>(ahead + 1)};
   }
   return count;
 }

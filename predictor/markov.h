@@ -2,14 +2,16 @@
 // memory i after accessing memory j"; of order 2 "if the current processor accesses memory j after accessing
 // memory q. Probabilities are updated after every memory access."
 //
-// It expects every regular successor of the last k destinations, then, as long as one successor is more
-// likely than all others together, the one after it: several sends ahead, because a request takes longer than
-// the time between two sends of a loop. A successor is regular once it followed twice, in at least an eighth
-// of the cases: a single coincidence requests nothing.
+// It expects every regular successor of the last k destinations: those that followed in at least an eighth of
+// the cases, once being enough at first. Then, as long as one successor is more likely than all others
+// together and followed twice, it expects the one after it: several sends ahead, because a request takes
+// longer than the time between two sends of a loop. What followed once is no ground to look further from:
+// what else may come next has a better use for the place.
 //
 // State: at most 32 KiB of transitions, 56 KiB at 4096 destinations with what is held.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,7 +35,10 @@ class Markov final : public Forecaster {
   void learn(Port destination, std::uint8_t size_class, std::uint64_t site) override;
   std::size_t expect(std::span<Expected> out) override;
   /// Keeps the probabilities, forgets which destinations came last.
-  void forget_position() override { history_ = {}; }
+  void forget_position() override {
+    history_ = {};
+    known_ = 0;
+  }
   std::size_t state_bytes() const override { return sizeof(*this) + transitions_.heap_bytes(); }
 
   /// The predictor of that order. Throws UserError, naming `name`, for an impossible shape.
@@ -55,6 +60,17 @@ class Markov final : public Forecaster {
     return (history.last & last_mask_) ^ (history.before & before_mask_) * 0xD6E8FEB86659FD93ULL;
   }
 
+  // The way that expect() looked, if learn() has not left it: what the table has of history_, of it and the
+  // destination `via`, and so on. A step that comes true is not looked up again. Only the first is changed by
+  // the next learn(), in its place, so that all stay where they are.
+  struct Step {
+    TransitionTable::Entry* entry = nullptr;
+    std::uint16_t via = kNowhere;
+  };
+  Step& step(unsigned ahead) { return steps_[(first_ + ahead) % kAhead]; }
+
+  std::array<Step, kAhead> steps_{};
+  std::uint8_t first_ = 0, known_ = 0;  // steps_[first_ ...], known_ of them
   TransitionTable transitions_;
   std::uint64_t last_mask_, before_mask_;
   History history_;

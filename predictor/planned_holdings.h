@@ -31,18 +31,23 @@ class PlannedHoldings {
     held_.count_send();
     planned_ = missing_count_ = 0;
     below_ = held_.top();
+    first_ = last_ = kNoPort;
     add(destination);
   }
   /// The most that a plan has beside the destination sent to.
   std::size_t most_ahead() const { return most_planned_ - 1; }
   bool is_full() const { return planned_ == most_planned_; }
-  /// Adds to the plan, which is not full. Renews at once what is held, below the nearer one: what is fresh is
-  /// planned already.
+  /// Adds to the plan, which is not full. Renews what is held, below the nearer one: what is fresh is planned
+  /// already.
   void add(Port destination) {
     if (held_.holds(destination)) {
       if (held_.is_fresh(destination)) return;
-      held_.renew(destination, below_);
-      below_ = destination;
+      held_.reset_counter(destination);
+      if (first_ == kNoPort || held_.older(last_) != destination) {
+        renew();
+        first_ = destination;
+      }
+      last_ = destination;
     } else {
       for (std::size_t i = 0; i < missing_count_; ++i)
         if (plan_[missing_[i]] == destination) return;
@@ -52,6 +57,7 @@ class PlannedHoldings {
   }
   /// Holds the plan. The spans stay valid until the next call.
   Predictor::Decisions commit() {
+    renew();
     std::size_t released = 0;
     const auto release = [&](Port d) { released_[released++] = d; };
     // All that is planned and held is fresh by now, so that nothing is dropped and requested in the same
@@ -72,6 +78,12 @@ class PlannedHoldings {
   std::size_t heap_bytes() const { return held_.heap_bytes(); }
 
  private:
+  void renew() {
+    if (first_ == kNoPort) return;
+    held_.renew_run(first_, last_, below_);
+    below_ = last_;
+  }
+
   static constexpr std::size_t kMostPlanned = 1 + kMostAhead;
 
   CountedHoldings held_;
@@ -81,7 +93,9 @@ class PlannedHoldings {
   std::array<Port, kMostPlanned> plan_{};
   std::array<std::uint8_t, kMostPlanned> missing_{};
   std::size_t planned_ = 0, missing_count_ = 0;
-  Port below_ = kNoPort;  // the farthest one planned and held
+  // The farthest one planned, held and in its place. After it come first_ .. last_, if any: most of a plan is
+  // the last plan's end, neighbours that move together.
+  Port below_ = kNoPort, first_ = kNoPort, last_ = kNoPort;
 
   std::array<Port, kMostPlanned> requested_{};
   // A send renews at most a plan together, which turns stale together; as many may go for want of a place.

@@ -30,7 +30,7 @@ class RecencyList {
 
   /// The newest member. Not for an empty list.
   Port newest() const { return links_[place(end_)].older - Port{1}; }
-  /// The member that was inserted or renewed next before `d`; not for the oldest.
+  /// The member that was inserted or renewed next before `d`; for the oldest, top().
   Port older(Port d) const { return links_[place(d)].older - Port{1}; }
   /// The member that was inserted or renewed next after `d`; not for the newest.
   Port newer(Port d) const { return links_[place(d)].newer - Port{1}; }
@@ -47,6 +47,18 @@ class RecencyList {
   void renew(Port d, Port below) {
     unlink(d);
     link(d, below);
+  }
+  /// Moves the members from `first` to the older `last`, all of them neighbours, there; `below` is another.
+  void renew_run(Port first, Port last, Port below) {
+    const Index newer = links_[place(first)].newer, older = links_[place(last)].older;
+    if (newer == place(below)) return;
+    links_[newer].older = older;
+    links_[older].newer = newer;
+    const Index next = links_[place(below)].older;
+    links_[place(first)].newer = place(below);
+    links_[place(last)].older = next;
+    links_[next].newer = place(last);
+    links_[place(below)].older = place(first);
   }
   /// Removes the member `d`.
   void erase(Port d) {

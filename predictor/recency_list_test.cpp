@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <list>
+#include <vector>
 
 #include "core/error.h"
 #include "core/random.h"
@@ -52,6 +53,34 @@ TEST(RecencyList, BehavesLikeAStandardList) {
       ASSERT_EQ(list.oldest(), model.front());
       list.erase(list.oldest());
     }
+  }
+}
+
+TEST(RecencyList, MovesNeighboursTogether) {
+  Random random(5);
+  constexpr std::uint32_t kDestinations = 12;
+  RecencyList list(kDestinations);
+  std::vector<Port> model;  // newest first
+  for (Port d = 0; d < kDestinations; ++d) {
+    list.insert(d, list.top());
+    model.insert(model.begin(), d);
+  }
+  for (int i = 0; i < 5'000; ++i) {
+    const std::size_t begin = random.below(kDestinations);
+    const std::size_t end = begin + 1 + random.below(kDestinations - begin);
+    const std::vector<Port> run(model.begin() + static_cast<std::ptrdiff_t>(begin),
+                                model.begin() + static_cast<std::ptrdiff_t>(end));
+    std::erase_if(model, [&](Port d) { return std::find(run.begin(), run.end(), d) != run.end(); });
+    const std::size_t at = random.below(model.size() + 1);
+    list.renew_run(run.front(), run.back(), at == 0 ? list.top() : model[at - 1]);
+    model.insert(model.begin() + static_cast<std::ptrdiff_t>(at), run.begin(), run.end());
+    ASSERT_EQ(list.newest(), model.front());
+    ASSERT_EQ(list.oldest(), model.back());
+    for (std::size_t k = 1; k < kDestinations; ++k) {
+      ASSERT_EQ(list.older(model[k - 1]), model[k]);
+      ASSERT_EQ(list.newer(model[k]), model[k - 1]);
+    }
+    ASSERT_EQ(list.older(model.back()), list.top());
   }
 }
 

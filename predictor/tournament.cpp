@@ -39,21 +39,27 @@ std::uint32_t Tournament::draw() {
 
 void Tournament::ask(Contestant contestant, Guess& guess) {
   const std::span<Expected> out{guess.expected.data(), asked_};
+  const auto count = [](auto& forecaster, std::span<Expected> to) {
+    return static_cast<std::uint8_t>(forecaster.expect(to));
+  };
   switch (contestant) {
     case kMarkov1:
-      guess.count = static_cast<std::uint8_t>(markov1_.expect(out));
+      guess.count = count(markov1_, out);
       break;
     case kMarkov2:
-      guess.count = static_cast<std::uint8_t>(markov2_.expect(out));
+      guess.count = count(markov2_, out);
+      if (guess.count == 0) guess.count = count(markov1_, out);
       break;
     case kMarkov3:
-      guess.count = static_cast<std::uint8_t>(markov3_.expect(out));
+      guess.count = count(markov3_, out);
+      if (guess.count == 0) guess.count = count(markov2_, out);
+      if (guess.count < asked_) guess.count += count(markov1_, out.subspan(guess.count));
       break;
     case kCycle:
-      guess.count = static_cast<std::uint8_t>(cycle_.expect(out));
+      guess.count = count(cycle_, out);
       break;
     case kTage:
-      guess.count = static_cast<std::uint8_t>(tage_.expect(out));
+      guess.count = count(tage_, out);
       break;
     default:
       guess.count = 0;
@@ -112,20 +118,23 @@ Predictor::Decisions Tournament::on_send(Time now, Port destination, Bytes bytes
   last_send_ = now;
   const auto size_class = static_cast<std::uint8_t>(std::bit_width(bytes));
   sizes_[destination % sizes_.size()] = size_class;
-  if (asked_ == 0) return held_.send(destination, {});
+  return asked_ == 0 ? held_.send(plan_of(destination, {}, 1)) : contest(destination, size_class, site);
+}
 
+Predictor::Decisions Tournament::contest(Port destination, std::uint8_t size_class, std::uint64_t site) {
   const bool real = held_.holds(destination);
   if (!real) ++misses_;
   learn(destination, size_class, site);
   ask(leader_, leaders_);
-  const std::span<const Expected> leaders{leaders_.expected.data(), leaders_.count};
-  const bool leader_held = compares_all_places_ ? real : leaders_holdings_.send(destination, leaders);
+  // One plan for both: they have as many places, or more than a plan.
+  const std::size_t places = leaders_holdings_.places();
+  const Plan plan = plan_of(destination, leaders_.all(), places);
+  const bool leader_held = compares_all_places_ ? real : leaders_holdings_.send(plan);
   if (challenger_ != leader_) {
     ask(challenger_, challengers_);
-    judge(leader_held,
-          challengers_holdings_.send(destination, {challengers_.expected.data(), challengers_.count}));
+    judge(leader_held, challengers_holdings_.send(plan_of(destination, challengers_.all(), places)));
   }
-  const Decisions decisions = held_.send(destination, leaders);
+  Decisions decisions = held_.send(plan);
   if (sends_ % kDuel == 0) begin_duel();
   return decisions;
 }

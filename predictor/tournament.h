@@ -1,14 +1,15 @@
 // A tournament: forecasters of several kinds learn from the same stream, and one of them, the leader, decides
 // what is requested ahead. Which is the best depends on the program, and changes with its phases.
 //
-// Contestants: nothing ahead (least recently used), Markov of order 1, 2 and 3, better-cycle, and TAGE. The
-// leader expects after every send; so does a challenger, for kDuel sends, the better of two drawn at random.
-// What the challenger would hold, had it led since its duel began, is kept beside what is held. A challenger
-// that had a send's destination where the leader had not gains a point, the other way round it loses one.
-// Whoever is kLead points ahead leads. Two are compared over the same sends, so that it does not matter
-// whether these were hard or easy.
+// Contestants: nothing ahead (least recently used), Markov of order 1; of order 2, or 1 where it knows
+// nothing; of order 3, or 2, and after these what order 1 adds; better-cycle, and TAGE. The leader expects
+// after every send; so does a challenger, for kDuel sends, the better of two drawn at random. What the
+// challenger would hold, had it led since its duel began, is kept beside what is held. A challenger that had
+// a send's destination where the leader had not gains a point, the other way round it loses one. Whoever is
+// kLead points ahead leads. Two are compared over the same sends, so that it does not matter whether these
+// were hard or easy.
 //
-// Markov of order 1 leads first: it expects after one occurrence, and short jobs are over before a duel is
+// Markov of order 3 leads first: it expects after one occurrence, and short jobs are over before a duel is
 // won. Nothing ahead is compared like the others: where expectations are worth less than the places that they
 // take, the tournament is least recently used, but for the sends that it takes to see it.
 //
@@ -23,6 +24,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "predictor/cycle.h"
 #include "predictor/markov.h"
@@ -55,8 +57,10 @@ class Tournament final : public Predictor {
   struct Guess {
     std::array<Expected, kMostAsked> expected{};
     std::uint8_t count = 0;
+    std::span<const Expected> all() const { return {expected.data(), count}; }
   };
 
+  Decisions contest(Port destination, std::uint8_t size_class, std::uint64_t site);
   void ask(Contestant contestant, Guess& guess);
   void judge(bool leader_held, bool challenger_held);
   void promote(Contestant contestant);
@@ -69,7 +73,7 @@ class Tournament final : public Predictor {
   Tage tage_;
   UsedHoldings held_;
 
-  Contestant leader_ = kMarkov1, challenger_ = kMarkov1;  // challenger_ == leader_: none
+  Contestant leader_ = kMarkov3, challenger_ = kMarkov3;  // challenger_ == leader_: none
   bool tage_learns_ = true, is_content_ = false;          // is_content_: few misses in the last period
   Guess leaders_, challengers_;
   std::array<std::int16_t, kContestants> points_{};  // ahead of the leader

@@ -20,11 +20,13 @@ void TransitionTable::learn(std::uint64_t context, Port next) {
     entry = {};
     entry.tag = place.tag;
   }
-  entry.trust = kTrust;
+  learn(entry, next);
+}
 
-  const auto id = static_cast<std::uint16_t>(next);
+// The first one is another.
+void TransitionTable::learn_another(Entry& entry, std::uint16_t next) {
   std::size_t i = 0;
-  while (i < kSuccessors && (entry.count[i] == 0 || entry.successor[i] != id)) ++i;
+  while (i < kSuccessors && (entry.count[i] == 0 || entry.successor[i] != next)) ++i;
   if (i < kSuccessors) {
     ++entry.count[i];
     for (; i > 0 && entry.count[i] > entry.count[i - 1]; --i) {
@@ -36,14 +38,14 @@ void TransitionTable::learn(std::uint64_t context, Port next) {
   } else {
     const auto free = std::find(entry.count.begin(), entry.count.end(), 0);
     const auto at = free == entry.count.end() ? kLast : static_cast<std::size_t>(free - entry.count.begin());
-    entry.successor[at] = id;
+    entry.successor[at] = next;
     entry.count[at] = 1;
   }
+}
 
-  if (++entry.total == kAgeAt) {
-    entry.total /= 2;
-    for (std::uint8_t& count : entry.count) count /= 2;
-  }
+void TransitionTable::age(Entry& entry) {
+  entry.total /= 2;
+  for (std::uint8_t& count : entry.count) count /= 2;
 }
 
 }  // namespace hybrid

@@ -41,17 +41,28 @@ class TransitionTable {
 
   /// `next` followed `context`. O(1).
   void learn(std::uint64_t context, Port next);
+  /// Likewise where find() has the entry of the context: what spares looking it up again.
+  static void learn(Entry& entry, Port next) {
+    entry.trust = kTrust;
+    if (entry.successor[0] == next && entry.count[0] != 0)
+      ++entry.count[0];
+    else
+      learn_another(entry, static_cast<std::uint16_t>(next));
+    if (++entry.total == kAgeAt) age(entry);
+  }
   /// Beside the object itself.
   std::size_t heap_bytes() const { return entries_.size() * sizeof(Entry); }
-  /// What is known of `context`, or nullptr.
-  const Entry* find(std::uint64_t context) const {
+  /// What is known of `context`, or nullptr. It stays there until another context is learnt.
+  Entry* find(std::uint64_t context) {
     const Place place = place_of(context);
-    const Entry& entry = entries_[place.index];
+    Entry& entry = entries_[place.index];
     return entry.tag == place.tag && entry.total != 0 ? &entry : nullptr;
   }
 
  private:
   static constexpr std::uint8_t kTrust = 3;
+  static void learn_another(Entry& entry, std::uint16_t next);
+  static void age(Entry& entry);
   struct Place {
     std::size_t index;
     std::uint16_t tag;

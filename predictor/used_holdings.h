@@ -13,7 +13,6 @@
 #include <span>
 #include <vector>
 
-#include "predictor/forecaster.h"
 #include "predictor/predictor.h"
 #include "predictor/recency_list.h"
 #include "predictor/small_holdings.h"
@@ -22,8 +21,6 @@ namespace hybrid {
 
 class UsedHoldings {
  public:
-  static constexpr std::size_t kMostAhead = 8;
-
   explicit UsedHoldings(const PredictorShape& shape)
       : held_(shape.destinations),
         requested_at_(shape.capacity == 0 ? shape.destinations : 0),
@@ -31,26 +28,22 @@ class UsedHoldings {
         threshold_(shape.threshold),
         is_limited_(shape.capacity != 0) {}
 
-  /// A send to `destination`, after which `expected` (at most kMostAhead, the likeliest first) come: as many
-  /// as there are places for are held. The spans stay valid until the next call.
-  Predictor::Decisions send(Port destination, std::span<const Expected> expected) {
+  /// A send to the first of `plan`, after which the others come, no more than there are places for: they are
+  /// held. The spans stay valid until the next call.
+  Predictor::Decisions send(const Plan& plan) {
     requested_count_ = released_count_ = 0;
-    planned_ = 0;
     ++sends_;
-    plan_[planned_++] = destination;
-    for (const Expected& e : expected) {
-      if (planned_ == capacity_) break;
-      if (!is_planned(e.destination)) plan_[planned_++] = e.destination;
-    }
+    const Port destination = plan[0];
     if (held_.contains(destination)) {
       held_.renew(destination, held_.top());
       note(destination);
     } else {
-      request(destination, true);
+      request(destination, plan, true);
     }
-    for (std::size_t i = 1; i < planned_; ++i)
-      if (!held_.contains(plan_[i])) request(plan_[i], !is_limited_);
-    if (!is_limited_) drop_stale();
+    plan.for_each_other([&](Port d) {
+      if (!held_.contains(d)) request(d, plan, !is_limited_);
+    });
+    if (!is_limited_) drop_stale(plan);
     return {{released_.data(), released_count_}, {requested_.data(), requested_count_}};
   }
 
@@ -71,18 +64,15 @@ class UsedHoldings {
   std::size_t heap_bytes() const { return held_.heap_bytes() + requested_at_.size() * sizeof(std::uint16_t); }
 
  private:
-  static constexpr std::size_t kMostPlanned = 1 + kMostAhead;
+  static constexpr std::size_t kMostPlanned = 8;
 
-  bool is_planned(Port d) const {
-    return std::find(plan_.begin(), plan_.begin() + planned_, d) != plan_.begin() + planned_;
-  }
   void note(Port d) {
     if (!is_limited_) requested_at_[d] = sends_;
   }
-  void request(Port d, bool as_used) {
+  void request(Port d, const Plan& plan, bool as_used) {
     if (held_.size() == capacity_) {
       Port victim = held_.oldest();
-      while (is_planned(victim)) victim = held_.newer(victim);
+      while (plan.contains(victim)) victim = held_.newer(victim);
       drop(victim);
     }
     held_.insert(d, as_used || held_.empty() ? held_.top() : held_.oldest());
@@ -94,10 +84,10 @@ class UsedHoldings {
     released_[released_count_++] = d;
   }
   // Of one send no more than a plan turns stale together. Numbers of sends wrap; counters do not get as far.
-  void drop_stale() {
+  void drop_stale(const Plan& plan) {
     while (released_count_ < kMostPlanned && !held_.empty()) {
       const Port d = held_.oldest();
-      if (static_cast<std::uint16_t>(sends_ - requested_at_[d]) < threshold_ || is_planned(d)) return;
+      if (static_cast<std::uint16_t>(sends_ - requested_at_[d]) < threshold_ || plan.contains(d)) return;
       drop(d);
     }
   }
@@ -108,8 +98,6 @@ class UsedHoldings {
   std::uint32_t threshold_;
   bool is_limited_;
   std::uint16_t sends_ = 0;
-  std::array<Port, kMostPlanned> plan_{};
-  std::size_t planned_ = 0;
   std::array<Port, kMostPlanned> requested_{}, released_{};
   std::size_t requested_count_ = 0, released_count_ = 0;
 };
