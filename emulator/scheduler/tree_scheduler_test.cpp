@@ -259,7 +259,8 @@ TEST(TreeScheduler, OptimalGrantsEveryPermutationWhereNothingIsOversubscribed) {
                                     {4, 5, 5},
                                     {5, 3, 3},
                                     {6, 2, 2},
-                                    {7, 2, 3}}) {
+                                    {7, 2, 3},
+                                    {7, 2, 9}}) {
     const auto scheduler = tree_scheduler("optimal", shape);
     const std::uint32_t nodes = FatTree(shape).nodes();
     for (int trial = 0; trial < 10; ++trial) {
@@ -380,7 +381,7 @@ TEST(TreeScheduler, ARequestMovesNoMoreThanTheBound) {
   for (const std::uint32_t bound : {1U, 2U, 3U, 5U, 24U}) {
     const auto colouring = make_tree_colouring(tree, bound);
     std::size_t most = 0;
-    for (int trial = 0; trial < 5; ++trial) {
+    for (int trial = 0; trial < 25; ++trial) {
       const Set set = random_permutation(tree.nodes(), random);
       std::vector<TreePath> paths(set.size());
       std::size_t before = 0;
