@@ -1,5 +1,7 @@
 // Where the time goes: the tables of who uses which port are looked up at random. So they hold no more than a
 // chain needs, in 16 bits an entry where the tree is small enough for that, a switch's ports side by side.
+// They are also all that is known of the connections on their way: a link's number says by which ports its
+// connection came, so that a connection that moves takes its place in a table and nothing else.
 #include "emulator/scheduler/tree_colouring.h"
 
 #include <algorithm>
@@ -19,7 +21,19 @@ std::uint32_t most_links(const FatTree& tree) {
   return most;
 }
 
-/// `Number`: of a link or an edge.
+/// x div d for x and d up to 2^24, as a multiplication.
+class WideDivider {
+ public:
+  explicit WideDivider(std::uint32_t d)
+      : shift_(d <= 1U << 16 ? 40 : 48), magic_((std::uint64_t{1} << shift_) / d + 1) {}
+  std::uint32_t operator()(std::uint32_t x) const { return static_cast<std::uint32_t>(x * magic_ >> shift_); }
+
+ private:
+  std::uint32_t shift_;
+  std::uint64_t magic_;
+};
+
+/// `Number`: of a link or a connection.
 template <std::size_t kWords, class Number>
 class Colouring final : public TreeColouring {
  public:
@@ -27,9 +41,10 @@ class Colouring final : public TreeColouring {
       : links_(tree),
         most_moves_(most_moves),
         by_width_(tree.shape().up),
-        edges_(tree.nodes()),
-        ports_(tree.nodes()),
+        request_of_(tree.nodes()),
+        begun_(tree.levels() > 1 ? tree.up_power(tree.levels() - 2) : 0),
         up_(most_links(tree)),
+        below_(up_.size()),
         down_(up_.size()) {
     std::uint32_t most = 0;
     for (std::uint32_t h = 0; h + 1 < tree.levels(); ++h) most = std::max(most, tree.switches(h));
@@ -42,46 +57,11 @@ class Colouring final : public TreeColouring {
     links_.reset();
     moved_ = 0;
     nodes_were_shared_ = false;
-    std::size_t granted = 0;
-    Level level{};
-    if (links_.tree().levels() > 1) level = begin_level(0);
-    std::uint32_t left = 0;
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      paths[i] = {};
-      if (!only.empty() && only[i] == 0) continue;
-      if (!links_.nodes_free(requests[i])) {
-        nodes_were_shared_ = true;
-        continue;
-      }
-      links_.take_nodes(requests[i]);
-      const TreeClimb climb = links_.start(requests[i]);
-      if (climb.turns()) {
-        paths[i].granted = true;
-        ++granted;
-      } else {
-        left += place(level, left, static_cast<std::uint32_t>(i), climb);
-      }
-    }
-    for (std::uint32_t height = 1; left != 0; ++height) {
-      const TreeRow<kWords> below = level.row;
-      if (height + 1 < links_.tree().levels()) level = begin_level(height);
-      const std::uint32_t count = std::exchange(left, 0);
-      for (std::uint32_t k = 0; k < count; ++k) {
-        const Edge e = level.edges[k];
-        const std::uint16_t port = level.ports[k];
-        const TreeClimb climb = below.above({e.source, e.destination, e.ports}, port);
-        TreePath& path = paths[e.request];
-        path.up[height - 1] = port;
-        if (climb.turns()) {
-          path.turn = static_cast<std::uint8_t>(height);
-          path.granted = true;
-          ++granted;
-        } else {
-          left += place(level, left, e.request, climb);  // left <= k: that edge has been read
-        }
-      }
-    }
-    return granted;
+    const std::uint32_t top = links_.tree().levels() - 1;
+    std::size_t granted = begin(requests, paths, only);
+    if (top == 0) return granted;
+    for (std::uint32_t height = 1; height < top; ++height) granted += climb<false>(height, paths);
+    return granted + climb<true>(top, paths);
   }
 
  private:
@@ -90,22 +70,15 @@ class Colouring final : public TreeColouring {
   static constexpr Way kUp = Links::kUp, kDown = Links::kDown;
   static constexpr Number kFree = std::numeric_limits<Number>::max();
 
-  /// A request that is on its way: a TreeClimb.
-  struct Edge {
-    std::uint32_t request = 0;
-    Number source = 0, destination = 0, ports = 0;
-  };
   /// What uses a switch's link up.
   struct User {
     Number far = kFree;  // the first link of the switch at the other end
-    Number edge = 0;
+    Number connection = 0;
   };
 
-  /// What the loop over requests touches, as values that it keeps in registers.
+  /// What the inner loops touch, as values that they keep in registers.
   struct Level {
     TreeRow<kWords> row;
-    Edge* edges = nullptr;
-    std::uint16_t* ports = nullptr;
     User* up = nullptr;
     Number* down = nullptr;
   };
@@ -114,13 +87,95 @@ class Colouring final : public TreeColouring {
     row_ = links_.row(level);
     std::fill_n(up_.begin(), links_.tree().links(level), User{});
     std::fill_n(down_.begin(), links_.tree().links(level), kFree);
-    return {row_, edges_.data(), ports_.data(), up_.data(), down_.data()};
+    return {row_, up_.data(), down_.data()};
   }
 
-  /// Gives the request, as edge k, the last one, a port. False: there is none.
-  [[gnu::always_inline]] bool place(const Level& level, std::uint32_t k, std::uint32_t request,
-                                    const TreeClimb& climb) {
-    const std::uint32_t source = level.row.source(climb), destination = level.row.destination(climb);
+  /// Level 0, for the requests in their order. Returns how many were granted as they need no more.
+  std::size_t begin(std::span<const Connection> requests, std::span<TreePath> paths,
+                    std::span<const std::uint8_t> only) {
+    Level level{};
+    if (links_.tree().levels() > 1) level = begin_level(0);
+    std::size_t granted = 0;
+    std::uint32_t connection = 0;
+    std::uint32_t* const request_of = request_of_.data();
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      // Each path is written once: here, or where the connection turns or finds no port.
+      if (!only.empty() && only[i] == 0) {
+        paths[i] = {};
+        continue;
+      }
+      const Connection c = requests[i];
+      if (!links_.nodes_free(c)) {
+        nodes_were_shared_ = true;
+        paths[i] = {};
+        continue;
+      }
+      links_.take_nodes(c);
+      const TreeClimb climb = links_.start(c);
+      if (climb.turns()) {
+        paths[i] = {true, 0, {}};
+        ++granted;
+        continue;
+      }
+      request_of[connection] = static_cast<std::uint32_t>(i);
+      if (!place(level, climb.source, climb.destination, connection)) paths[i] = {};
+      ++connection;
+    }
+    return granted;
+  }
+
+  /// From the links that are used at level height - 1, in their order, to those of level `height`, or to
+  /// where they turn. By what ports a connection came there is in the link's number. Returns how many turn.
+  template <bool kTop>
+  [[gnu::noinline]] std::size_t climb(std::uint32_t height, std::span<TreePath> paths) {
+    const FatTree& tree = links_.tree();
+    const std::uint32_t width = row_.width, powers = tree.up_power(height - 1), next = powers * width;
+    const std::uint32_t children = tree.shape().down, subtrees = kTop ? 1 : tree.switches(height) / next;
+    up_.swap(below_);
+    const Level level = kTop ? Level{} : begin_level(height);
+    const WideDivider by_subtree(children * next);  // from a link to the subtree above
+    const User* user = below_.data();
+    const std::uint32_t* const request_of = request_of_.data();
+    for (std::uint32_t ports = 0; ports < powers; ++ports) begun_[ports] = begun_path(height, ports);
+    const TreePath* const begun = begun_.data();
+    std::size_t granted = 0;
+    for (std::uint32_t subtree = 0; subtree < subtrees; ++subtree)
+      for (std::uint32_t child = 0; child < children; ++child)
+        for (std::uint32_t ports = 0; ports < powers; ++ports) {
+          const TreePath path = begun[ports];
+          for (std::uint32_t port = 0; port < width; ++port, ++user) {
+            const std::uint32_t far = user->far, connection = user->connection;
+            if (far == kFree) continue;
+            const std::uint32_t came = ports * width + port;
+            if constexpr (!kTop)
+              if (const std::uint32_t destination = by_subtree(far); destination != subtree) {
+                if (!place(level, subtree * next + came, destination * next + came, connection))
+                  paths[request_of[connection]] = {};
+                continue;
+              }
+            TreePath& written = paths[request_of[connection]];
+            written = path;
+            written.up[height - 1] = static_cast<std::uint16_t>(port);
+            ++granted;
+          }
+        }
+    return granted;
+  }
+
+  /// The path that turns at `height`, with its ports but the last.
+  TreePath begun_path(std::uint32_t height, std::uint32_t ports) const {
+    TreePath path{true, static_cast<std::uint8_t>(height), {}};
+    for (std::uint32_t h = height - 1; h-- > 0;) {
+      const std::uint32_t below = by_width_(ports);
+      path.up[h] = static_cast<std::uint16_t>(ports - below * row_.width);
+      ports = below;
+    }
+    return path;
+  }
+
+  /// Gives the connection a port. False: there is none.
+  [[gnu::always_inline]] bool place(const Level& level, std::uint32_t source, std::uint32_t destination,
+                                    std::uint32_t connection) {
     std::uint32_t port = level.row.take_first_common(source, destination);
     if (port == level.row.none()) {
       port = make_room(source, destination);
@@ -128,19 +183,18 @@ class Colouring final : public TreeColouring {
       level.row.take(kUp, source, port);
       level.row.take(kDown, destination, port);
     }
-    level.edges[k] = {request, static_cast<Number>(climb.source), static_cast<Number>(climb.destination),
-                      static_cast<Number>(climb.ports)};
-    level.ports[k] = static_cast<std::uint16_t>(port);
-    const Number from = first_link(source), to = first_link(destination);
-    level.up[from + port] = {to, static_cast<Number>(k)};
-    level.down[to + port] = from;
+    const std::uint32_t from = source * level.row.width, to = destination * level.row.width;
+    level.up[from + port] = {static_cast<Number>(to), static_cast<Number>(connection)};
+    level.down[to + port] = static_cast<Number>(from);
     return true;
   }
 
-  /// Moves others so that a port is free at both ends: by the first chain that is short enough. Not inlined:
-  /// it is rare, and would take the registers of the loop around it.
+  /// Moves others so that a port is free at both ends: one, if one is enough, or the first chain that is
+  /// short enough. Not inlined: it is rare, and would take the registers of the loop around it.
   [[gnu::noinline]] std::uint32_t make_room(std::uint32_t source, std::uint32_t destination) {
     const std::uint32_t none = row_.none();
+    if (most_moves_ == 0) return none;
+    if (const std::uint32_t port = move_one(source, destination); port != none) return port;
     for (std::uint32_t a = row_.next_free(kUp, source, 0); a != none; a = row_.next_free(kUp, source, a + 1))
       for (std::uint32_t b = row_.next_free(kDown, destination, 0); b != none;
            b = row_.next_free(kDown, destination, b + 1)) {
@@ -157,6 +211,41 @@ class Colouring final : public TreeColouring {
     return none;
   }
 
+  /// A connection of one of the two ends that can leave a port that is free at the other.
+  std::uint32_t move_one(std::uint32_t source, std::uint32_t destination) {
+    const TreeRow<kWords> row = row_;
+    const TreeDivider by_width = by_width_;
+    const std::uint32_t none = row.none();
+    const User* const from = up_.data() + source * row.width;
+    const Number* const to = down_.data() + destination * row.width;
+    for (std::uint32_t b = row.next_free(kDown, destination, 0); b != none;
+         b = row.next_free(kDown, destination, b + 1)) {
+      const std::uint32_t other = by_width(from[b].far);
+      const std::uint32_t a = row.take_first_common(source, other);
+      if (a == none) continue;
+      move(source, other, b, a);
+      return b;
+    }
+    for (std::uint32_t a = row.next_free(kUp, source, 0); a != none; a = row.next_free(kUp, source, a + 1)) {
+      const std::uint32_t other = by_width(to[a]);
+      const std::uint32_t b = row.take_first_common(other, destination);
+      if (b == none) continue;
+      move(other, destination, a, b);
+      return a;
+    }
+    return none;
+  }
+
+  /// The connection from `source` to `destination` leaves port p for q, which is taken already.
+  void move(std::uint32_t source, std::uint32_t destination, std::uint32_t p, std::uint32_t q) {
+    const Number from = first_link(source), to = first_link(destination);
+    up_[from + q] = std::exchange(up_[from + p], User{});
+    down_[to + q] = std::exchange(down_[to + p], kFree);
+    row_.give_back(kUp, source, p);
+    row_.give_back(kDown, destination, p);
+    ++moved_;
+  }
+
   /// Two chains, from the destination by ports a, b, a, ..., and from the source by b, a, b, ..., until one
   /// ends: that one has no link where the other goes on. Both at once, as the loads of one hide the other's.
   /// Returns its length; 0 if it has more than most_moves_ connections.
@@ -164,17 +253,22 @@ class Colouring final : public TreeColouring {
                             std::uint32_t b) {
     const User* const up = up_.data();
     const Number* const down = down_.data();
-    Number *x = chain_[kDown].data(), *y = chain_[kUp].data();
-    *x = first_link(destination);
-    *y = first_link(source);
-    for (std::size_t moves = 0;; moves += 2, x += 2, y += 2) {
-      x[1] = down[x[0] + a];
-      y[1] = up[y[0] + b].far;
-      if (x[1] == kFree || y[1] == kFree) return moves;
+    Number *const from_destination = chain_[kDown].data(), *const from_source = chain_[kUp].data();
+    // Where the two have come to, as values: what is written down is not read back here.
+    std::uint32_t x = first_link(destination), y = first_link(source);
+    from_destination[0] = static_cast<Number>(x);
+    from_source[0] = static_cast<Number>(y);
+    const auto come_to = [&](std::size_t at, Number next_x, Number next_y) {
+      from_destination[at] = next_x;
+      from_source[at] = next_y;
+      x = next_x;
+      y = next_y;
+      return (next_x == kFree) | (next_y == kFree);
+    };
+    for (std::size_t moves = 0;; moves += 2) {
+      if (come_to(moves + 1, down[x + a], up[y + b].far)) return moves;
       if (moves >= most_moves_) return 0;
-      x[2] = up[x[1] + b].far;
-      y[2] = down[y[1] + a];
-      if (x[2] == kFree || y[2] == kFree) return moves + 1;
+      if (come_to(moves + 2, up[x + b].far, down[y + a])) return moves + 1;
       if (moves + 1 >= most_moves_) return 0;
     }
   }
@@ -186,10 +280,7 @@ class Colouring final : public TreeColouring {
     const Number* const at = chain_[way].data();
     const std::size_t up = way == kUp ? 0 : 1;  // which of the chain's switches are climbed from: every other
     for (std::size_t i = 2 - up; i < moves; i += 2) {
-      User &by_p = up_[at[i] + p], &by_q = up_[at[i] + q];
-      std::swap(by_p, by_q);
-      ports_[by_p.edge] = static_cast<std::uint16_t>(p);
-      ports_[by_q.edge] = static_cast<std::uint16_t>(q);
+      std::swap(up_[at[i] + p], up_[at[i] + q]);
     }
     for (std::size_t i = 1 + up; i < moves; i += 2) std::swap(down_[at[i] + p], down_[at[i] + q]);
     // At its ends one of the two is free.
@@ -210,7 +301,6 @@ class Colouring final : public TreeColouring {
       std::swap(down_[at + used], down_[at + free]);
     } else {
       std::swap(up_[at + used], up_[at + free]);
-      ports_[up_[at + free].edge] = static_cast<std::uint16_t>(free);
     }
   }
 
@@ -221,10 +311,11 @@ class Colouring final : public TreeColouring {
   std::uint32_t most_moves_;
   TreeDivider by_width_;
   TreeRow<kWords> row_;
-  std::vector<Edge> edges_;           // of this level, and behind them those of the level below
-  std::vector<std::uint16_t> ports_;  // of each edge
-  // By link of this level: what uses it, and the first link of the switch that it is used from.
-  std::vector<User> up_;
+  std::vector<std::uint32_t> request_of_;  // by connection
+  std::vector<TreePath> begun_;            // by the ports taken
+  // By link of this level: what uses it, and the first link of the switch that it is used from; and what used
+  // the links of the level below.
+  std::vector<User> up_, below_;
   std::vector<Number> down_;
   // The first links of the switches that two chains come to: from the source, and from the destination.
   std::array<std::vector<Number>, 2> chain_;

@@ -7,6 +7,10 @@
 // at a level, every request can be granted, and with m <= w a set in which every node sends and receives once
 // (a permutation) is granted whole: each port of level 0 leads to a tree of one level less with its share.
 // Connections above a level have not chosen yet when the level is coloured: a move costs them nothing.
+// Before a chain, one move is tried: of a connection of either end that can leave a port free at the other.
+//
+// Level 0 is coloured in the order of the requests, each other in the order of the links below it, which is
+// the order of `level-wise` where the requests come in the order of their sources.
 #pragma once
 
 #include <cstddef>

@@ -259,7 +259,8 @@ TEST(TreeScheduler, OptimalGrantsEveryPermutationWhereNothingIsOversubscribed) {
                                     {4, 5, 5},
                                     {5, 3, 3},
                                     {6, 2, 2},
-                                    {7, 2, 3}}) {
+                                    {7, 2, 3},
+                                    {7, 2, 9}}) {
     const auto scheduler = tree_scheduler("optimal", shape);
     const std::uint32_t nodes = FatTree(shape).nodes();
     for (int trial = 0; trial < 10; ++trial) {
@@ -380,7 +381,7 @@ TEST(TreeScheduler, ARequestMovesNoMoreThanTheBound) {
   for (const std::uint32_t bound : {1U, 2U, 3U, 5U, 24U}) {
     const auto colouring = make_tree_colouring(tree, bound);
     std::size_t most = 0;
-    for (int trial = 0; trial < 5; ++trial) {
+    for (int trial = 0; trial < 25; ++trial) {
       const Set set = random_permutation(tree.nodes(), random);
       std::vector<TreePath> paths(set.size());
       std::size_t before = 0;
@@ -394,6 +395,49 @@ TEST(TreeScheduler, ARequestMovesNoMoreThanTheBound) {
     }
     EXPECT_GE(most, std::min(bound, 3U)) << "the bound is never felt";
   }
+}
+
+// On two levels, request by request: where no port is free at both ends but one move mends that, one is
+// moved.
+TEST(TreeScheduler, WhereOneMoveIsEnoughNoMoreAreMoved) {
+  Random random(15);
+  constexpr std::uint32_t kPorts = 8;
+  const FatTree tree({2, kPorts, kPorts});
+  const auto colouring = make_tree_colouring(tree, kAnyMoves);
+  std::size_t enough = 0;
+  for (int trial = 0; trial < 5; ++trial) {
+    const Set set = random_permutation(tree.nodes(), random);
+    std::vector<TreePath> paths(set.size());
+    std::size_t before = 0;
+    for (std::size_t n = 0; n < set.size(); ++n) {
+      // By leaf: its free ports up, and down to it, with the first n requests held.
+      std::vector<std::uint32_t> up(kPorts, (1U << kPorts) - 1), down = up;
+      const auto held = [&](std::size_t k) { return paths[k].granted && paths[k].turn == 1; };
+      for (std::size_t k = 0; k < n; ++k)
+        if (held(k)) {
+          up[tree.leaf(set[k].source)] &= ~(1U << paths[k].up[0]);
+          down[tree.leaf(set[k].destination)] &= ~(1U << paths[k].up[0]);
+        }
+      const std::uint32_t source = tree.leaf(set[n].source), destination = tree.leaf(set[n].destination);
+      const bool fits = source == destination || (up[source] & down[destination]) != 0;
+      bool one_mends = false;
+      for (std::size_t k = 0; k < n; ++k) {
+        if (!held(k)) continue;
+        const std::uint32_t from = tree.leaf(set[k].source), to = tree.leaf(set[k].destination);
+        const std::uint32_t free_at_other = from == source      ? down[destination]
+                                            : to == destination ? up[source]
+                                                                : 0;
+        one_mends |= (free_at_other >> paths[k].up[0] & 1U) != 0 && (up[from] & down[to]) != 0;
+      }
+      colouring->schedule(std::span(set).first(n + 1), std::span(paths).first(n + 1));
+      if (!fits && one_mends) {
+        ASSERT_EQ(colouring->moved() - before, 1u) << "request " << n;
+        ++enough;
+      }
+      before = colouring->moved();
+    }
+  }
+  EXPECT_GT(enough, 5u);
 }
 
 TEST(TreeScheduler, NoMovesIsLevelWise) {
