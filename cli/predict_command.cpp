@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <memory>
@@ -19,6 +18,7 @@
 #include "cli/trace_command.h"
 #include "core/error.h"
 #include "core/registry.h"
+#include "emulator/predictor_shape.h"
 #include "emulator/replay/operation.h"
 #include "libhybrid/report/format.h"
 #include "libhybrid/report/job_report.h"
@@ -48,20 +48,6 @@ class PredictCommand final : public Command {
         "12 bytes a message.");
     arguments_.declare_many(app);
     csv_.declare(app);
-    app.add_option("--predictor-order", shape_.order, "markov: how many destinations it remembers")
-        ->check(CLI::Range(1, 8))
-        ->capture_default_str()
-        ->take_last();
-    app.add_option("--predictor-ahead", shape_.ahead,
-                   "those that ask ahead: at most for so many destinations after each send")
-        ->check(CLI::Range(1, 8))
-        ->capture_default_str()
-        ->take_last();
-    app.add_option("--predictor-confidence", confidence_,
-                   "those that ask ahead: not for what is less likely than this, 0 to 1")
-        ->check(CLI::Range(0.0, 1.0))
-        ->capture_default_str()
-        ->take_last();
     app.footer(
         "Examples:\n"
         "  hybrid predict hybrid-my_app-1\n"
@@ -135,12 +121,7 @@ class PredictCommand final : public Command {
     numbers.order_by_port();
     done = 0;
     trace = open_trace(path);
-    PredictorShape shape = shape_;
-    shape.timeout = options.network.predictor_timeout;
-    shape.threshold = options.network.predictor_threshold;
-    shape.pause = options.network.predictor_pause;
-    shape.seed = options.network.seed;
-    shape.least_confidence = static_cast<std::uint8_t>(std::lround(255 * confidence_));
+    const PredictorShape shape = predictor_shape(options.network);
     ParallelGrid grid(predictors, capacities, shape, numbers,
                       std::max(1u, std::thread::hardware_concurrency()), &processor_nanoseconds);
     for_each_sent(*trace, options.replay, [&](const SentMessage& message) {
@@ -159,6 +140,9 @@ class PredictCommand final : public Command {
                                                           "predictor-timeout",
                                                           "predictor-pause",
                                                           "predictor-threshold",
+                                                          "predictor-order",
+                                                          "predictor-ahead",
+                                                          "predictor-confidence",
                                                           "seed",
                                                           "ports",
                                                           "algorithm",
@@ -173,8 +157,6 @@ class PredictCommand final : public Command {
 
   TraceArguments arguments_;
   CsvOutput csv_;
-  PredictorShape shape_;
-  double confidence_ = 0;
 };
 
 const CommandRegistration kPredict{

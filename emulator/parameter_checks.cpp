@@ -202,6 +202,9 @@ void check(const SwitchParameters& p) {
   if (p.predictor_threshold == 0)
     refuse("predictor-threshold", "must be at least 1",
            "A connection is released after that many sends to others.");
+  for (const auto& [name, value] :
+       {std::pair{"predictor-order", p.predictor_order}, {"predictor-ahead", p.predictor_ahead}})
+    if (value < 1 || value > 8) refuse(name, std::to_string(value) + " destinations", "Give 1 to 8.");
   if (p.predictor_threshold > CountedHoldings::kMostThreshold)
     refuse("predictor-threshold", std::to_string(p.predictor_threshold) + " sends are too many to count",
            "Give at most " + std::to_string(CountedHoldings::kMostThreshold) +

@@ -70,6 +70,10 @@ struct SwitchParameters {
   Time predictor_timeout = microseconds(100);
   Time predictor_pause{};  // of a stretch without sends, what counts towards it at most; 0: all
   std::uint32_t predictor_threshold = 16;
+  // Of predictors that ask ahead:
+  std::uint32_t predictor_order = 3;  // markov: destinations remembered
+  std::uint32_t predictor_ahead = 4;  // destinations asked for after each send, at most
+  double predictor_confidence = 0;    // 0 to 1: what is less likely is not asked for
 
   std::uint64_t seed = 1;
 

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -97,13 +98,25 @@ std::string share_text(double share) {
   return error == std::errc{} ? std::string(text.data(), end) : std::string{};
 }
 
-double parse_share(std::string_view text) {
-  double share = 0;
+std::optional<double> parse_fixed(std::string_view text) {
+  double number = 0;
   const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), share, std::chars_format::fixed);
-  if (error == std::errc{} && end == text.data() + text.size() && share > 0 && share < 1) return share;
+      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  if (error == std::errc{} && end == text.data() + text.size()) return number;
+  return std::nullopt;
+}
+
+double parse_share(std::string_view text) {
+  if (const auto share = parse_fixed(text); share && *share > 0 && *share < 1) return *share;
   throw UserError("circuit-share: '" + std::string(text) + "' is not a part of a link",
                   "Give a number between 0 and 1, such as 0.5.");
+}
+
+double parse_confidence(std::string_view text) {
+  if (const auto confidence = parse_fixed(text); confidence && *confidence >= 0 && *confidence <= 1)
+    return *confidence;
+  throw UserError("predictor-confidence: '" + std::string(text) + "' is no confidence",
+                  "Give a number from 0 (ask for all that is expected) to 1 (only for what is certain).");
 }
 
 }  // namespace
@@ -187,6 +200,13 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
            p.predictor_pause);
   add.count("predictor-threshold", "counter predictor: released after that many sends to others",
             p.predictor_threshold, ~std::uint32_t{0});
+  add.count("predictor-order", "markov: how many destinations it remembers", p.predictor_order, 8);
+  add.count("predictor-ahead", "those that ask ahead: at most for so many destinations after each send",
+            p.predictor_ahead, 8);
+  add.add("predictor-confidence", "SHARE",
+          "those that ask ahead: not for what is less likely than this, 0 to 1",
+          share_text(p.predictor_confidence),
+          [&p](std::string_view v) { p.predictor_confidence = parse_confidence(v); });
 
   add.bytes("buffer", "size of each NIC queue and of a switch input's wormhole queue", p.buffer);
   add.add("input-queues", "per-destination|fifo",

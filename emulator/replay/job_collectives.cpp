@@ -1,6 +1,7 @@
 // The driver's part that runs collectives round by round.
 #include <fmt/format.h>
 
+#include "emulator/replay/call_site.h"
 #include "emulator/replay/job_driver.h"
 #include "emulator/replay/unfinished_replay.h"
 
@@ -111,7 +112,7 @@ void JobDriver::advance_run(std::uint32_t number) {
     for (const Transfer& t : round_.sends)
       send_matched(run.phase,
                    {run.rank, Communicators::world_rank(run.call, *run.view, t.peer), run.instance}, t.bytes,
-                   SendMode::standard, waiter);
+                   call_site(run.call.op), SendMode::standard, waiter);
     if (run.outstanding != 0) return;
   }
   end_run(number);

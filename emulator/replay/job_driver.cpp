@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "emulator/network/longest_run.h"
+#include "emulator/replay/call_site.h"
 #include "emulator/replay/trace_names.h"
 
 namespace hybrid {
@@ -135,7 +136,8 @@ void JobDriver::process(Time at, const Record& record) {
     if (transit.use == Transit::Use::access) {
       end_access(static_cast<std::uint32_t>(key.context), window);
     } else if (transit.use == Transit::Use::get) {
-      const std::uint32_t reply = transmit(phase, key.destination, key.source, bytes, Transit::Use::access);
+      const std::uint32_t reply =
+          transmit(phase, key.destination, key.source, bytes, kNoCallSite, Transit::Use::access);
       transits_[reply].window = window;
       transits_[reply].key.context = key.source;
     }
@@ -216,12 +218,13 @@ bool JobDriver::execute(std::uint32_t index) {
     case Kind::send: {
       const ChannelKey key{location.rank, op.peer, ChannelKey::point_to_point(op.communicator, op.tag)};
       const bool returns = op.mode == SendMode::buffered;
-      send_matched(location.phase, key, op.bytes, op.mode, returns ? kNobody : index);
+      send_matched(location.phase, key, op.bytes, call_site(op), op.mode, returns ? kNobody : index);
       return returns;
     }
     case Kind::send_start: {
       const ChannelKey key{location.rank, op.peer, ChannelKey::point_to_point(op.communicator, op.tag)};
-      const std::uint32_t transit = send_matched(location.phase, key, op.bytes, op.mode, kNobody);
+      const std::uint32_t transit =
+          send_matched(location.phase, key, op.bytes, call_site(op), op.mode, kNobody);
       ++transits_[transit].references;
       remember(location, {Request::Of::send, transit});
       return true;
@@ -278,7 +281,7 @@ bool JobDriver::execute(std::uint32_t index) {
 }
 
 std::uint32_t JobDriver::transmit(std::uint32_t phase, std::uint32_t source, std::uint32_t destination,
-                                  Bytes bytes, Transit::Use use) {
+                                  Bytes bytes, std::uint64_t site, Transit::Use use) {
   std::uint32_t index = 0;
   if (free_transits_.empty()) {
     index = static_cast<std::uint32_t>(transits_.size());
@@ -305,13 +308,14 @@ std::uint32_t JobDriver::transmit(std::uint32_t phase, std::uint32_t source, std
     return index;
   }
   count_message(phase, {from, to}, travelling);
-  technique_.send(now_, {messages_sent_++ << 32 | index, {from, to}, travelling});
+  technique_.send(now_, {messages_sent_++ << 32 | index, {from, to}, travelling, site});
   return index;
 }
 
-std::uint32_t JobDriver::send_matched(std::uint32_t phase, const ChannelKey& key, Bytes bytes, SendMode mode,
-                                      std::uint32_t injection_waiter) {
-  const std::uint32_t index = transmit(phase, key.source, key.destination, bytes, Transit::Use::matched);
+std::uint32_t JobDriver::send_matched(std::uint32_t phase, const ChannelKey& key, Bytes bytes,
+                                      std::uint64_t site, SendMode mode, std::uint32_t injection_waiter) {
+  const std::uint32_t index =
+      transmit(phase, key.source, key.destination, bytes, site, Transit::Use::matched);
   Transit& transit = transits_[index];
   transit.key = key;
   transit.mode = mode;

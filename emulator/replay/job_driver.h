@@ -163,9 +163,9 @@ class JobDriver final : private TransferListener {
   void finish(std::uint32_t index);
 
   std::uint32_t transmit(std::uint32_t phase, std::uint32_t source, std::uint32_t destination, Bytes bytes,
-                         Transit::Use use);
-  std::uint32_t send_matched(std::uint32_t phase, const ChannelKey& key, Bytes bytes, SendMode mode,
-                             std::uint32_t injection_waiter);
+                         std::uint64_t site, Transit::Use use);
+  std::uint32_t send_matched(std::uint32_t phase, const ChannelKey& key, Bytes bytes, std::uint64_t site,
+                             SendMode mode, std::uint32_t injection_waiter);
   /// True when the message has arrived already.
   bool receive(const ChannelKey& key, std::uint32_t waiter);
   void release(std::uint32_t transit);

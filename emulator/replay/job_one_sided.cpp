@@ -1,4 +1,5 @@
 // The driver's part for one-sided communication.
+#include "emulator/replay/call_site.h"
 #include "emulator/replay/job_driver.h"
 
 namespace hybrid {
@@ -8,7 +9,7 @@ void JobDriver::begin_access(std::uint32_t index) {
   const Operation& op = location.operation;
   ++ranks_[location.rank].accesses[op.window].outstanding;
   const std::uint32_t transit =
-      transmit(location.phase, location.rank, op.peer, op.bytes,
+      transmit(location.phase, location.rank, op.peer, op.bytes, call_site(op),
                op.kind == Operation::Kind::get ? Transit::Use::get : Transit::Use::access);
   transits_[transit].window = op.window;
   transits_[transit].key.context = location.rank;
@@ -26,7 +27,7 @@ void JobDriver::notify(std::uint32_t index, bool complete) {
   const Operation& op = location.operation;
   for (const std::uint32_t member : op.group)
     send_matched(location.phase, {location.rank, member, ChannelKey::epoch(op.window, complete)}, 0,
-                 SendMode::standard, kNobody);
+                 call_site(op), SendMode::standard, kNobody);
 }
 
 bool JobDriver::hear(std::uint32_t index, bool complete) {

@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "emulator/replay/call_site.h"
 #include "emulator/replay/collective.h"
 #include "emulator/replay/communicators.h"
 #include "emulator/replay/job_driver.h"
@@ -12,12 +13,6 @@ namespace hybrid {
 namespace {
 
 using Kind = Operation::Kind;
-
-/// Call sites as far as a trace tells them: communicator and tag, or the collective.
-std::uint64_t site_of(const Operation& op) {
-  return (std::uint64_t{op.communicator} << 32 | static_cast<std::uint32_t>(op.tag)) + 1;
-}
-std::uint64_t site_of(CollectiveOp op) { return std::uint64_t{1} << 63 | static_cast<std::uint64_t>(op); }
 
 class Visitor {
  public:
@@ -83,7 +78,7 @@ class Visitor {
       round_.clear();
       algorithm.round(call, i, round_);
       for (const Transfer& t : round_.sends)
-        visit(location, rank, Communicators::world_rank(call, view, t.peer), t.bytes, site_of(call.op));
+        visit(location, rank, Communicators::world_rank(call, view, t.peer), t.bytes, call_site(call.op));
     }
   }
 
@@ -95,13 +90,13 @@ class Visitor {
       case Kind::send_start:
       case Kind::put:
       case Kind::accumulate:
-        return visit(location, rank, op.peer, op.bytes, site_of(op));
+        return visit(location, rank, op.peer, op.bytes, call_site(op));
       case Kind::get:
-        visit(location, rank, op.peer, 0, site_of(op));
-        return visit(location, op.peer, rank, op.bytes, site_of(op));
+        visit(location, rank, op.peer, 0, call_site(op));
+        return visit(location, op.peer, rank, op.bytes, kNoCallSite);
       case Kind::rma_sync:
         if (op.sync == RmaSync::post || op.sync == RmaSync::complete)
-          for (const std::uint32_t member : op.group) visit(location, rank, member, 0, site_of(op));
+          for (const std::uint32_t member : op.group) visit(location, rank, member, 0, call_site(op));
         if (op.sync != RmaSync::fence) return;
         op.collective = CollectiveOp::barrier;
         op.bytes = 0;

@@ -24,6 +24,7 @@ struct Message {
   std::uint64_t id = 0;
   Connection connection;
   Bytes bytes = 0;
+  std::uint64_t site = 0;  // of the call that sends it, for the predictor; 0: unknown
 };
 
 class TransferListener {

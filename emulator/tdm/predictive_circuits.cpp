@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "emulator/predictor_shape.h"
 #include "emulator/scheduler/model_port.h"
 
 namespace hybrid {
@@ -24,8 +25,7 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
                              parameters.scheduler.cycle * parameters.slots + parameters.scheduler.delay())) {
   add_delay(controller_.longest_slot());
   for (std::uint32_t slot = 0; slot < parameters.slots; ++slot) latest_.push_back(slot);
-  const PredictorShape shape{parameters.nodes, parameters.slots, parameters.predictor_timeout,
-                             parameters.predictor_threshold, parameters.predictor_pause};
+  const PredictorShape shape = predictor_shape(parameters);
   for (std::uint32_t port = 0; port < parameters.nodes; ++port)
     predictors_.push_back(PredictorRegistration::make(parameters.predictor, shape));
 }
@@ -62,7 +62,7 @@ void PredictiveCircuits::enter_circuit(Time now, Circuit& c) {
 
 void PredictiveCircuits::consult_predictor(Time now, const Message& message, bool waits_for_it) {
   const auto [source, destination] = message.connection;
-  apply(now, source, predictors_[source]->on_send(now, destination, message.bytes, 0),
+  apply(now, source, predictors_[source]->on_send(now, destination, message.bytes, message.site),
         waits_for_it ? destination : kNoPort);
   watch_deadline(source);
 }

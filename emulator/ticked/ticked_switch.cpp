@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "emulator/predictor_shape.h"
+
 namespace hybrid {
 
 TickedSwitch::TickedSwitch(const SwitchParameters& p) : p_(p) {
@@ -34,9 +36,7 @@ TickedSwitch::TickedSwitch(const SwitchParameters& p) : p_(p) {
     preloaded_ = schedule_;
     changed_.assign(p.slots + 1, false);
     for (std::uint32_t i = 0; i < p.nodes; ++i)
-      predictors_.push_back(PredictorRegistration::make(
-          p.predictor,
-          PredictorShape{p.nodes, p.slots, p.predictor_timeout, p.predictor_threshold, p.predictor_pause}));
+      predictors_.push_back(PredictorRegistration::make(p.predictor, predictor_shape(p)));
   }
 }
 
@@ -152,7 +152,7 @@ void TickedSwitch::offer(Port i) {
       c.busy_since = t_;
     }
     if (slotted_) {
-      apply(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, 0), j);
+      apply(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, message.site), j);
       if (!has_worms_ && !c.in_table && !(c.requested && c.demanding)) ask(i, j, true);
     } else if (c.state == 0) {
       c.state = 1;
@@ -166,7 +166,7 @@ void TickedSwitch::offer(Port i) {
     return;
   }
   if (slotted_) control([this, payload, known = c.in_table] { offered(payload, known); });
-  if (slotted_) apply(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, 0), kNoPort);
+  if (slotted_) apply(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, message.site), kNoPort);
   const std::uint64_t limit = p_.worm_limit / p_.word;
   bool first = true;
   while (payload > 0) {

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/registry.h"
 #include "emulator/network_shape.h"
+#include "emulator/predictor_shape.h"
 #include "emulator/replay/trace_names.h"
 #include "emulator/replay/unfinished_replay.h"
 #include "libhybrid/report/failures.h"
@@ -224,15 +225,13 @@ std::vector<PredictorScore> score_predictors(JobTrace& trace, const JobOptions& 
     std::map<Port, PredictorEvaluation> sources;
   };
   std::vector<Row> rows;
+  PredictorShape shape = predictor_shape(options.network);
+  shape.destinations = ports;
   for (const std::string& name : names)
-    for (std::uint32_t capacity : capacities)
-      rows.push_back({name,
-                      {.destinations = ports,
-                       .capacity = capacity,
-                       .timeout = options.network.predictor_timeout,
-                       .threshold = options.network.predictor_threshold,
-                       .pause = options.network.predictor_pause},
-                      {}});
+    for (std::uint32_t capacity : capacities) {
+      shape.capacity = capacity;
+      rows.push_back({name, shape, {}});
+    }
   for (Row& row : rows)
     PredictorEvaluation(row.predictor, row.shape);  // an unknown name is told before the pass
   for_each_sent(trace, options.replay, [&](const SentMessage& message) {

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "emulator/predictor_shape.h"
 #include "libhybrid/placement/service_cpus.h"
 #include "libhybrid/recording/port_map.h"
 #include "libhybrid/report/output_directory.h"
@@ -199,13 +200,8 @@ void write_facts(Process& p, const JobLayout& layout) {
 }
 
 void start_prediction(Process& p, const JobLayout& layout) {
-  const SwitchParameters& network = p.options.network;
-  PredictorShape shape;
+  PredictorShape shape = predictor_shape(p.options.network);
   shape.destinations = std::max(layout.placement.ports(), 2u);
-  shape.capacity = network.slots;
-  shape.timeout = network.predictor_timeout;
-  shape.threshold = network.predictor_threshold;
-  shape.pause = network.predictor_pause;
   p.prediction.start(PredictorRegistration::make(p.options.online_predictor, shape),
                      layout.placement.port_of_rank, p.rank, p.rules.scale, p.concurrent);
 }
