@@ -58,14 +58,13 @@ Time SwitchNode::next_start(std::uint32_t port) {
 
 bool SwitchNode::move(Time now, std::uint32_t source, Time latest, EventQueue& events,
                       std::vector<Delivery>& delivered) {
-  bool moved = false;
-  while (true) {
-    const bool over_link = move_link(source, latest, now, events);
-    const bool through_fabric = move_fabric(now, source, events, delivered);
-    moved = moved || over_link || through_fabric;
-    // Words that left VQ_W give credits, which may let more words over the link.
-    if (!through_fabric || !timing_.bounded()) return moved;
+  bool over_link = move_link(source, latest, now, events);
+  // Words that left VQ_W give credits, which may let more words over the link, and only those can pass too.
+  while (move_fabric(now, source, events, delivered) && timing_.bounded()) {
+    if (!move_link(source, latest, now, events)) break;
+    over_link = true;
   }
+  return over_link;
 }
 
 /// The queue of `c`, one that another connection no longer needs if it has none.
@@ -75,12 +74,17 @@ SwitchNode::VirtualQueue& SwitchNode::get(Time now, Connection c) {
   while (!resting_.empty()) {
     VirtualQueue& queue = *places_[resting_.front()];
     const bool in_use = queue.asked || unfinished(queue.connection) != 0;
-    if (!in_use && queue.last_left + timing_.wire > now) break;  // not all credits are back
+    // Not all credits are back; those that came after it have theirs later.
+    if (!in_use && !queue.used_again && queue.last_left + timing_.wire > now) break;
     const std::uint32_t given = resting_.front() + 1;
     resting_.pop();
     if (!resting_.empty()) prefetch_all(*places_[resting_.front()]);  // it has rested for long
     queue.resting = false;
     if (in_use) continue;
+    if (queue.used_again) {
+      rest(queue);
+      continue;
+    }
     standing(queue.connection).place = 0;
     queue.serve(c, timing_);
     place = given;
@@ -94,6 +98,7 @@ SwitchNode::VirtualQueue& SwitchNode::get(Time now, Connection c) {
 
 /// All messages announced for `queue` have left it.
 void SwitchNode::rest(VirtualQueue& queue) {
+  queue.used_again = queue.resting;
   if (queue.resting) return;
   queue.resting = true;
   resting_.push(standing(queue.connection).place - 1);

@@ -65,11 +65,16 @@ class SwitchNode {
   };
   Source& source(std::uint32_t port) { return sources_[port]; }
 
+  /// It is the turn of c's queue soon: brings it into the cache.
+  void expect(Connection c) {
+    if (const VirtualQueue* queue = find(c); queue != nullptr) prefetch_all(*queue);
+  }
+
   /// `transfer` of `payload` words of payload is about to enter `source`'s Q_W.
   void announce(std::uint32_t source, std::uint32_t transfer, Port destination, std::uint64_t payload);
 
   /// Moves words from `source`'s Q_W over the link (none starting after `latest`) and through the fabric as
-  /// far as is certain now. Returns whether any word moved.
+  /// far as is certain now. Returns whether any word left Q_W; what enters into its place may move, too.
   bool move(Time now, std::uint32_t source, Time latest, EventQueue& events,
             std::vector<Delivery>& delivered);
 
@@ -124,9 +129,10 @@ class SwitchNode {
     RunQueue arrived;       // words that have not left: their arrival
     RunQueue credit;        // places that the NIC knows of and has not used
     Ring<Arriving> messages;
-    bool asked = false;    // the head worm has asked, is about to, or is granted
-    bool resting = false;  // in resting_
-    Time last_left{};      // start of the last word that left
+    bool asked = false;       // the head worm has asked, is about to, or is granted
+    bool resting = false;     // in resting_
+    bool used_again = false;  // since it came there
+    Time last_left{};         // start of the last word that left
   };
   static_assert(sizeof(VirtualQueue) == 256);
   /// Of a connection, or of an input with one FIFO.
@@ -154,10 +160,6 @@ class SwitchNode {
   }
   VirtualQueue& get(Time now, Connection c);
   void rest(VirtualQueue& queue);
-  /// It is the turn of c's queue soon: brings it into the cache.
-  void expect(Connection c) {
-    if (const VirtualQueue* queue = find(c); queue != nullptr) prefetch_all(*queue);
-  }
   std::uint64_t head_worm(const VirtualQueue& queue) const;
   void ask(Time now, VirtualQueue& queue, EventQueue& events);
   void wake_scheduler(Time now, EventQueue& events);
