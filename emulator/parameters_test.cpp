@@ -200,7 +200,7 @@ TEST_F(SwitchOptions, EachChangesItsOwnParameterOnly) {
     std::string value;
     if (o.value == "TIME") value = "77ns";
     if (o.value == "BYTES") value = "72";
-    if (o.value == "N") value = "3";
+    if (o.value == "N") value = "7";
     if (o.value == "RATE") value = "1Gb/s";
     if (value.empty()) continue;
     SwitchParameters other;

@@ -53,6 +53,34 @@ TEST(ForEachSent, SaysPortsPhaseAndRecordedTime) {
   EXPECT_NE(seen[1].site, 0u);
 }
 
+// Rank 0 sends to ranks 1 to 6 in one of four orders, each of which has a tag: a predictor that goes by the
+// call site knows what comes next, in the emulator's network interface, too.
+TEST(CallSite, ReachesThePredictorOfTheNetworkInterface) {
+  const auto hits = [](const char* predictor) {
+    MemoryTrace trace(7);
+    constexpr std::uint32_t kOrders[4][6] = {
+        {1, 2, 3, 4, 5, 6}, {1, 6, 5, 4, 3, 2}, {1, 3, 5, 2, 4, 6}, {1, 4, 2, 6, 3, 5}};
+    Random random(1);
+    for (int round = 0; round < 100; ++round) {
+      const auto order = random.below(4);
+      const auto tag = static_cast<std::int32_t>(order);
+      for (const std::uint32_t to : kOrders[order]) {
+        trace.add(0, tagged(make(Kind::send, to, 64, microseconds(2)), tag));
+        trace.add(to, tagged(make(Kind::recv, 0, 64), tag));
+      }
+    }
+    SwitchParameters parameters;
+    parameters.technique = "hybrid";
+    parameters.nodes = 7;
+    parameters.slots = 2;
+    parameters.predictor = predictor;
+    return replay(trace, parameters, {}).measures.statistics.hits;
+  };
+  EXPECT_GT(hits("tagging"), 400u) << "of 600";
+  EXPECT_LT(hits("lru"), 30u);
+  EXPECT_LT(hits("markov1"), 360u);
+}
+
 TEST(ForEachSent, CountsThePhasesOccurrencesByRank) {
   MemoryTrace trace(2);
   trace.regions = {"a", "b"};

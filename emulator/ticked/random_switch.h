@@ -47,7 +47,7 @@ inline SwitchParameters random_parameters(Random& random, const std::string& tec
   p.allocation = allocations[random.below(allocations.size())];
   if (random.below(2) == 0)
     p.wormhole_slot_length = p.slot_length * static_cast<std::int64_t>(1 + random.below(3));
-  static const char* const kPredictors[] = {"timeout", "counter", "none", "markov1"};
+  static const char* const kPredictors[] = {"timeout", "counter", "none", "tagging"};
   p.predictor = kPredictors[random.below(4)];
   p.predictor_timeout = time(1, 400);
   p.predictor_threshold = static_cast<std::uint32_t>(1 + random.below(4));
@@ -84,7 +84,8 @@ inline std::vector<Action> random_script(Random& random, const SwitchParameters&
     const auto destination =
         static_cast<Port>((source + 1 + random.below(random.below(2) == 0 ? 1 : p.nodes - 1)) % p.nodes);
     const Bytes bytes = random.below(6) == 0 ? random.below(600) : random.below(80);
-    script.push_back({Action::What::send, now, {id, {source, destination}, bytes}, 0, {}, kNoPort});
+    const std::uint64_t site = bytes % 3;
+    script.push_back({Action::What::send, now, {id, {source, destination}, bytes, site}, 0, {}, kNoPort});
   }
   return script;
 }
