@@ -132,20 +132,27 @@ void Engine::send(Time at, const Message& message) {
     unused_.pop_back();
   }
   transfers_[index] = {message};
-  expect(c);
   ++in_flight_;
-  const Time offer = pes_[c.source].add(at, index, timing_.generation);
-  if (offer != Time::never()) events_.push_sorted(offer, kOffer, c.source, 0);
+  const Time offer = pes_[c.source].add(at, index, c.destination, timing_.generation);
+  if (offer == Time::never()) return;
+  expect(c);
+  events_.push_sorted(offer, kOffer, c.source, 0);
 }
 
-void Engine::fill(std::uint32_t pe) {
+bool Engine::fill(std::uint32_t pe) {
   ProcessingElement& p = pes_[pe];
-  if (!p.busy()) return;
-  if (!p.fill(timing_.generation)) return;
+  if (!p.busy()) return false;
+  const std::uint64_t before = p.left();
+  if (!p.fill(timing_.generation)) return p.left() != before;
   const auto done = p.done(timing_.generation);
   if (timeline_ != nullptr) timeline_->generated(done.last_entry, done.transfer);
   events_.push(done.last_entry, kInjected, done.transfer);
-  if (done.next_offer != Time::never()) events_.push_sorted(done.next_offer, kOffer, pe, 0);
+  if (done.next_offer != Time::never()) {
+    __builtin_prefetch(&transfers_[p.offered()]);  // it may have waited for long
+    expect({pe, p.destination()});
+    events_.push_sorted(done.next_offer, kOffer, pe, 0);
+  }
+  return true;
 }
 
 void Engine::tell_circuit(const WordQueue& queue, const WordSpan& words) {

@@ -50,7 +50,7 @@ class Engine : public Technique {
  protected:
   /// The message that `pe` offers now: returns its queue and sets the number of its words.
   virtual WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t transfer, std::uint64_t& words) = 0;
-  /// A message of this connection is offered soon: brings its state into the cache.
+  /// A message of this connection is offered next by its source: brings its state into the cache.
   virtual void expect(Connection /*c*/) {}
   /// Words entered a queue of `pe`; moves them on. Must not call fill().
   virtual void moved(Time now, std::uint32_t pe, WordQueue& queue) = 0;
@@ -67,8 +67,8 @@ class Engine : public Technique {
   virtual bool foresees_offers() const { return false; }
 
   bool takes_leaps() const { return leaps_; }
-  /// Lets `pe` enter words as far as room is known.
-  void fill(std::uint32_t pe);
+  /// Lets `pe` enter words as far as room is known. Returns whether any entered.
+  bool fill(std::uint32_t pe);
   /// Reports that the last word of a message arrives at `at`.
   void deliver(Time at, std::uint32_t transfer) {
     __builtin_prefetch(&transfers_[transfer], 1);

@@ -33,11 +33,12 @@ class EventQueue {
  public:
   /// `grain`: about the time between one instant and the next; changes nothing but the speed.
   explicit EventQueue(Time grain = nanoseconds(8))
-      : shift_(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(grain.ps, 1))) - 1) {}
+      : shift_(static_cast<int>(
+            std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(grain.ps >> kFiner, 1))) - 1)) {}
 
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
-  Time next() const { return size_ == 0 ? Time::never() : top().at; }
+  Time next() const { return next_; }
   const SwitchEvent& top() const { return late_first() ? late_.front() : due_.back(); }
 
   /// `kind` (< 256) is the phase too: smaller ones come first.
@@ -68,6 +69,7 @@ class EventQueue {
     for (std::vector<SwitchEvent>& bucket : wheel_) bucket.clear();
     occupied_.fill(0);
     size_ = 0;
+    next_ = Time::never();
     for (SwitchEvent& event : events)
       if (which(event)) event.at += by;
     std::sort(events.begin(), events.end(), [](const auto& x, const auto& y) { return Later{}(y, x); });
@@ -81,12 +83,18 @@ class EventQueue {
     } else {
       due_.pop_back();
     }
-    if (--size_ != 0 && due_.empty() && late_.empty()) next_bucket();
+    if (--size_ == 0) {
+      next_ = Time::never();
+    } else {
+      if (due_.empty() && late_.empty()) next_bucket();
+      next_ = top().at;
+    }
     return event;
   }
 
  private:
-  static constexpr std::int64_t kBuckets = 256;
+  static constexpr int kFiner = 1;  // buckets in a grain, as a power of two
+  static constexpr std::int64_t kBuckets = 512;
 
   /// A type, not a function, so that sorts and heaps have it inlined.
   struct Later {
@@ -100,6 +108,7 @@ class EventQueue {
 
   void put(const SwitchEvent& event) {
     const std::int64_t bucket = bucket_of(event);
+    next_ = std::min(next_, event.at);
     if (size_++ == 0) turn_ = bucket;
     if (bucket <= turn_) {
       late_.push_back(event);
@@ -148,7 +157,7 @@ class EventQueue {
       std::pop_heap(far_.begin(), far_.end(), Later{});
       far_.pop_back();
     }
-    std::sort(due_.begin(), due_.end(), Later{});
+    if (due_.size() > 1) std::sort(due_.begin(), due_.end(), Later{});
   }
 
   int shift_;
@@ -163,6 +172,7 @@ class EventQueue {
   std::array<std::uint64_t, kBuckets / 64> occupied_{};
   std::vector<SwitchEvent> far_;  // heap
   std::size_t size_ = 0;
+  Time next_ = Time::never();
   std::uint64_t sequence_ = 0;
 };
 

@@ -31,7 +31,10 @@ class FabricWindows {
       : next_{{}, {}, {}, PortSet(ports), PortSet(ports), PortSet(ports), PortSet(ports)} {}
 
   /// Always open (a fabric of its own).
-  void open_for_ever() { add(Time{}, Time{}, Time::never(), nullptr); }
+  void open_for_ever() {
+    add(Time{}, Time{}, Time::never(), nullptr);
+    for_ever_ = true;
+  }
 
   /// The next opening, [begin, until); ports set up anew are ready from `ready` (>= begin) on. `circuits`:
   /// whose ports are closed; nullptr: none.
@@ -56,6 +59,7 @@ class FabricWindows {
   /// The first window, of those known, in which a word of connection `c` that takes `word` can start at or
   /// after `t`; never, where there is none.
   Window at(Connection c, Time t, Time word) const {
+    if (for_ever_) return {Time{}, Time::never()};
     Window window;
     const auto fits = [&] {
       return window.from != Time::never() && std::max(t, window.from) + word <= window.until;
@@ -96,6 +100,7 @@ class FabricWindows {
     PortSet closed_inputs, closed_outputs;  // in use by circuits
     PortSet fresh_inputs, fresh_outputs;    // not open until just before
   };
+  bool for_ever_ = false;
   Ring<Opening> openings_;
   Opening next_;  // keeps its memory
 };

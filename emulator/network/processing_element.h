@@ -20,14 +20,15 @@ namespace hybrid {
 class ProcessingElement {
  public:
   /// Queues a message. Returns when its first word is offered, or Time::never() if others come first.
-  Time add(Time at, std::uint32_t transfer, Time generation) {
-    waiting_.push({at, transfer});
+  Time add(Time at, std::uint32_t transfer, Port destination, Time generation) {
+    waiting_.push({at, transfer, destination});
     if (queue_ != nullptr || waiting_.size() > 1) return Time::never();
     return std::max(free_, at + generation);
   }
 
-  /// The offered message.
+  /// The offered message, and where it goes.
   std::uint32_t offered() const { return waiting_.front().transfer; }
+  Port destination() const { return waiting_.front().destination; }
 
   /// The offered message goes into `queue` from `now` on, as `words` words.
   void begin(Time now, WordQueue& queue, std::uint64_t words) {
@@ -37,6 +38,8 @@ class ProcessingElement {
     free_ = now;
   }
   bool busy() const { return queue_ != nullptr; }
+  /// Words of the message in `queue` that have not entered.
+  std::uint64_t left() const { return left_; }
   WordQueue* queue() { return queue_; }
 
   /// Enters as many words as there is known room for. Returns whether the message is complete; then done()
@@ -83,6 +86,7 @@ class ProcessingElement {
   struct Waiting {
     Time sent{};
     std::uint32_t transfer = 0;
+    Port destination = 0;
   };
   Ring<Waiting> waiting_;  // the front one may be offered already
   WordQueue* queue_ = nullptr;

@@ -1,6 +1,7 @@
 #include "emulator/network/switch_node.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hybrid {
 
@@ -23,17 +24,19 @@ SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler
 void SwitchNode::announce(std::uint32_t source, std::uint32_t transfer, Port destination,
                           std::uint64_t payload) {
   announced_[source].push({transfer, destination, payload});
-  ++unfinished({source, destination});
+  Standing& standing = this->standing({source, destination});
+  ++(standing.place == 0 ? standing.unfinished : places_[standing.place - 1]->unfinished);
   ++sources_[source].under_way;
   if (timing_.input_fifo) under_way_.announce({source, destination});
-  expect({source, destination});
+  expect_queue({source, destination});
 }
 
 Time SwitchNode::cleared(std::uint32_t source, Port destination) {
   if (timing_.input_fifo) return under_way_.cleared({source, destination});
-  if (unfinished({source, destination}) != 0) return Time::never();
-  const VirtualQueue* queue = find({source, destination});
-  return queue == nullptr ? Time{} : queue->last_left + timing_.wire;
+  const Standing& standing = this->standing({source, destination});
+  if (standing.place == 0) return standing.unfinished == 0 ? Time{} : Time::never();
+  const VirtualQueue& queue = *places_[standing.place - 1];
+  return queue.unfinished == 0 ? queue.last_left + timing_.wire : Time::never();
 }
 
 std::uint64_t SwitchNode::words_up_to(std::uint32_t source, Port destination) const {
@@ -58,45 +61,53 @@ Time SwitchNode::next_start(std::uint32_t port) {
 
 bool SwitchNode::move(Time now, std::uint32_t source, Time latest, EventQueue& events,
                       std::vector<Delivery>& delivered) {
-  bool moved = false;
-  while (true) {
-    const bool over_link = move_link(source, latest, now, events);
-    const bool through_fabric = move_fabric(now, source, events, delivered);
-    moved = moved || over_link || through_fabric;
-    // Words that left VQ_W give credits, which may let more words over the link.
-    if (!through_fabric || !timing_.bounded()) return moved;
+  bool over_link = move_link(source, latest, now, events);
+  // Words that left VQ_W give credits, which may let more words over the link, and only those can pass too.
+  while (move_fabric(now, source, events, delivered) && timing_.bounded()) {
+    if (!move_link(source, latest, now, events)) break;
+    over_link = true;
   }
+  return over_link;
 }
 
 /// The queue of `c`, one that another connection no longer needs if it has none.
 SwitchNode::VirtualQueue& SwitchNode::get(Time now, Connection c) {
-  std::uint32_t& place = standing(c).place;
-  if (place != 0) return *places_[place - 1];
+  Standing& standing = this->standing(c);
+  if (standing.place != 0) return *places_[standing.place - 1];
+  const auto give = [&](VirtualQueue& queue) -> VirtualQueue& {
+    queue.unfinished = std::exchange(standing.unfinished, 0);
+    standing.place = queue.place;
+    return queue;
+  };
   while (!resting_.empty()) {
     VirtualQueue& queue = *places_[resting_.front()];
-    const bool in_use = queue.asked || unfinished(queue.connection) != 0;
-    if (!in_use && queue.last_left + timing_.wire > now) break;  // not all credits are back
-    const std::uint32_t given = resting_.front() + 1;
+    const bool in_use = queue.asked || queue.unfinished != 0;
+    // Not all credits are back; those that came after it have theirs later.
+    if (!in_use && !queue.used_again && queue.last_left + timing_.wire > now) break;
     resting_.pop();
     if (!resting_.empty()) prefetch_all(*places_[resting_.front()]);  // it has rested for long
     queue.resting = false;
     if (in_use) continue;
-    standing(queue.connection).place = 0;
+    if (queue.used_again) {
+      rest(queue);
+      continue;
+    }
+    this->standing(queue.connection).place = 0;
     queue.serve(c, timing_);
-    place = given;
-    return queue;
+    return give(queue);
   }
   queues_.emplace_back(c, timing_);
   places_.push_back(&queues_.back());
-  place = static_cast<std::uint32_t>(places_.size());
-  return queues_.back();
+  queues_.back().place = static_cast<std::uint32_t>(places_.size());
+  return give(queues_.back());
 }
 
 /// All messages announced for `queue` have left it.
 void SwitchNode::rest(VirtualQueue& queue) {
+  queue.used_again = queue.resting;
   if (queue.resting) return;
   queue.resting = true;
-  resting_.push(standing(queue.connection).place - 1);
+  resting_.push(queue.place - 1);
 }
 
 bool SwitchNode::move_link(std::uint32_t port, Time latest, Time now, EventQueue& events) {
@@ -128,7 +139,7 @@ bool SwitchNode::move_link(std::uint32_t port, Time latest, Time now, EventQueue
               },
               [&](std::uint32_t, Time) {
                 announced_[port].pop();
-                if (announced_[port].size() > 1) expect({port, announced_[port][1].destination});
+                if (announced_[port].size() > 1) expect_queue({port, announced_[port][1].destination});
               });
         });
     if (timing_.bounded()) to.credit.pop(words);
@@ -157,7 +168,7 @@ void SwitchNode::ask(Time now, VirtualQueue& queue, EventQueue& events) {
   events.push_sorted(asked_at, kinds_.request, queue.connection.source, queue.connection.destination);
   if (timeline_ == nullptr) return;
   asked_at_.resize(places_.size());
-  asked_at_[standing(queue.connection).place - 1] = asked_at;
+  asked_at_[queue.place - 1] = asked_at;
 }
 
 bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
@@ -193,7 +204,7 @@ bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
     sending_.reset(input);
     events.push_sorted(worm.free, kinds_.tail, input, queue.connection.destination);
     if (worm.ends_message) {
-      --unfinished(queue.connection);
+      --queue.unfinished;
       --sources_[input].under_way;
       sources_[input].last_left = queue.last_left;
       if (timing_.input_fifo) under_way_.left(queue.connection, queue.last_left + timing_.wire);
@@ -214,7 +225,7 @@ void SwitchNode::grant(Time now, Connection c) {
   VirtualQueue& queue = *find(c);
   Arriving& message = queue.messages.front();
   Worm& worm = worms_of_[c.source];
-  if (timeline_ != nullptr) timeline_->waited(asked_at_[standing(c).place - 1], now + fabric_.setup, c, true);
+  if (timeline_ != nullptr) timeline_->waited(asked_at_[queue.place - 1], now + fabric_.setup, c, true);
   worm.queue = &queue;
   worm.left = head_worm(queue);
   worm.free = now + fabric_.setup;
@@ -236,11 +247,10 @@ void SwitchNode::visit(StateVisitor& v) {
   for (VirtualQueue& queue : queues_) {
     if (v.done()) return;
     ++index;
-    const std::uint64_t unfinished_here = unfinished(queue.connection);
-    if (unfinished_here == 0) continue;  // its credits matter when a message is announced
+    if (queue.unfinished == 0) continue;  // its credits matter when a message is announced
     used = true;
     v.same(index);
-    v.same(unfinished_here * 2 + (queue.asked ? 1 : 0));
+    v.same(std::uint64_t{queue.unfinished} * 2 + (queue.asked ? 1 : 0));
     v.words(queue.arrived);
     if (timing_.bounded()) v.words(queue.credit);
     v.same(queue.messages.size());
@@ -281,10 +291,10 @@ void SwitchNode::handle(Time now, const SwitchEvent& event, EventQueue& events,
   } else if (event.kind() == kinds_.tail) {
     if (--worms_at_[c.source] == 0) --inputs_with_worms_;
     scheduler_.free(c);
-    VirtualQueue& queue = *find(c);
+    VirtualQueue& queue = *worms_of_[c.source].queue;
     queue.asked = false;
     ask(now, queue, events);
-    if (unfinished(c) == 0) rest(queue);
+    if (queue.unfinished == 0) rest(queue);
     wake_scheduler(now, events);
   } else {
     last_pass_ = now;
@@ -294,9 +304,9 @@ void SwitchNode::handle(Time now, const SwitchEvent& event, EventQueue& events,
     for (std::size_t i = 0; i < all_granted.size(); ++i) {
       if (i + kAhead < all_granted.size()) {
         const Connection next = all_granted[i + kAhead];
-        expect(next);
+        expect_queue(next);
         if (!announced_[next.source].empty())
-          expect({next.source, announced_[next.source].front().destination});
+          expect_queue({next.source, announced_[next.source].front().destination});
       }
       grant(now, all_granted[i]);
       touched.push_back(all_granted[i].source);

@@ -65,11 +65,18 @@ class SwitchNode {
   };
   Source& source(std::uint32_t port) { return sources_[port]; }
 
+  /// A message of `c` is announced soon: brings what is looked at first into the cache.
+  void expect(Connection c) {
+    __builtin_prefetch(&standing(c), 1);
+    prefetch_all(announced_[c.source]);
+    prefetch_all(sources_[c.source]);
+  }
+
   /// `transfer` of `payload` words of payload is about to enter `source`'s Q_W.
   void announce(std::uint32_t source, std::uint32_t transfer, Port destination, std::uint64_t payload);
 
   /// Moves words from `source`'s Q_W over the link (none starting after `latest`) and through the fabric as
-  /// far as is certain now. Returns whether any word moved.
+  /// far as is certain now. Returns whether any word left Q_W; what enters into its place may move, too.
   bool move(Time now, std::uint32_t source, Time latest, EventQueue& events,
             std::vector<Delivery>& delivered);
 
@@ -124,15 +131,18 @@ class SwitchNode {
     RunQueue arrived;       // words that have not left: their arrival
     RunQueue credit;        // places that the NIC knows of and has not used
     Ring<Arriving> messages;
-    bool asked = false;    // the head worm has asked, is about to, or is granted
-    bool resting = false;  // in resting_
-    Time last_left{};      // start of the last word that left
+    bool asked : 1 = false;        // the head worm has asked, is about to, or is granted
+    bool resting : 1 = false;      // in resting_
+    bool used_again : 1 = false;   // since it came there
+    std::uint32_t place : 29 = 0;  // in queues_, from 1 on
+    std::uint32_t unfinished = 0;  // messages announced whose last word has not left
+    Time last_left{};              // start of the last word that left
   };
   static_assert(sizeof(VirtualQueue) == 256);
   /// Of a connection, or of an input with one FIFO.
   struct Standing {
     std::uint32_t place = 0;       // of its queue in queues_, from 1 on; 0: it has none
-    std::uint32_t unfinished = 0;  // messages announced whose last word has not left
+    std::uint32_t unfinished = 0;  // of its queue, while it has none
   };
   struct Worm {
     VirtualQueue* queue = nullptr;
@@ -147,7 +157,6 @@ class SwitchNode {
   bool move_link(std::uint32_t source, Time latest, Time now, EventQueue& events);
   bool move_fabric(Time now, std::uint32_t source, EventQueue& events, std::vector<Delivery>& delivered);
   Standing& standing(Connection c) { return standing_.of(c.source, lane(c)); }
-  std::uint32_t& unfinished(Connection c) { return standing(c).unfinished; }  // of its lane
   VirtualQueue* find(Connection c) {
     const std::uint32_t place = standing(c).place;
     return place == 0 ? nullptr : places_[place - 1];
@@ -155,7 +164,7 @@ class SwitchNode {
   VirtualQueue& get(Time now, Connection c);
   void rest(VirtualQueue& queue);
   /// It is the turn of c's queue soon: brings it into the cache.
-  void expect(Connection c) {
+  void expect_queue(Connection c) {
     if (const VirtualQueue* queue = find(c); queue != nullptr) prefetch_all(*queue);
   }
   std::uint64_t head_worm(const VirtualQueue& queue) const;

@@ -11,7 +11,8 @@ WormholeScheduler::WormholeScheduler(std::uint32_t ports)
       wanted_outputs_(ports),
       free_inputs_(ports),
       free_outputs_(ports),
-      pointer_(ports, 0) {
+      pointer_(ports, 0),
+      askers_(ports, 0) {
   for (Port p = 0; p < ports; ++p) {
     free_inputs_.set(p);
     free_outputs_.set(p);
@@ -23,6 +24,7 @@ void WormholeScheduler::request(Connection c) {
   if (asking_.test(c.destination, c.source)) return;
   asking_.set(c.destination, c.source);
   wanted_outputs_.set(c.destination);
+  ++askers_[c.destination];
   ++requests_;
 }
 
@@ -47,9 +49,7 @@ void WormholeScheduler::serve_output(Port output) {
         static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(candidates)));
     asking_.reset(output, input);
     --requests_;
-    bool still_wanted = false;
-    for (const Word rest : row) still_wanted = still_wanted || rest != 0;
-    if (!still_wanted) wanted_outputs_.reset(output);
+    if (--askers_[output] == 0) wanted_outputs_.reset(output);
     free_inputs_.reset(input);
     free_outputs_.reset(output);
     pointer_[output] = input + 1 == ports_ ? 0 : input + 1;

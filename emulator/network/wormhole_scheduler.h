@@ -37,9 +37,10 @@ class WormholeScheduler {
   BitMatrix asking_;        // [output][input]
   PortSet wanted_outputs_;  // outputs that somebody asks for
   PortSet free_inputs_, free_outputs_;
-  std::vector<Port> pointer_;   // by output
-  Port first_ = 0;              // p
-  std::uint64_t contests_ = 0;  // passes whose outcome depends on p
+  std::vector<Port> pointer_;          // by output
+  std::vector<std::uint32_t> askers_;  // by output
+  Port first_ = 0;                     // p
+  std::uint64_t contests_ = 0;         // passes whose outcome depends on p
   std::uint64_t requests_ = 0;
   std::vector<Connection> granted_;
 };

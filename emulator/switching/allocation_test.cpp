@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "core/random.h"
 #include "core/testing/allocation_count.h"
 #include "emulator/switching/technique.h"
+#include "emulator/traffic/arrivals.h"
 
 namespace hybrid {
 namespace {
@@ -67,6 +69,37 @@ TEST_P(SteadyState, AllocatesNothing) {
 INSTANTIATE_TEST_SUITE_P(Techniques, SteadyState,
                          testing::Values("packet", "wormhole", "circuit", "tdm", "hybrid", "wave", "coll",
                                          "chen-liu"));
+
+class Nobody final : public TransferListener {
+  void injected(Time, const Message& /*message*/) override {}
+  void delivered(Time, const Message& /*message*/, bool) override {}
+};
+
+TEST(Wormhole, ConnectionsShareTheQueuesOfAHalfLoadedSwitch) {
+  SwitchParameters p;
+  p.technique = "wormhole";
+  p.nodes = 64;
+  p.buffer = 256;
+  const auto technique = TechniqueRegistration::make(p.technique, p);
+  Nobody nobody;
+  Random random(1);
+  const Time gap{2 * time_on_link(128, p.link_rate).ps / p.nodes};  // between any two sends
+  Time at{};
+  std::uint64_t id = 0;
+  const auto run = [&](std::uint64_t messages) {
+    for (const std::uint64_t end = id + messages; id < end; ++id) {
+      at += exponential(random, gap);
+      while (technique->next_event() < at) technique->advance(technique->next_event(), nobody);
+      const auto source = static_cast<Port>(random.below(p.nodes));
+      const auto hop = static_cast<Port>(1 + random.below(p.nodes - 1));
+      technique->send(at, {id, {source, (source + hop) % p.nodes}, 128});
+    }
+  };
+  run(40'000);
+  const std::size_t before = allocation_count().calls;
+  run(160'000);  // 40 messages of each of 4032 connections
+  EXPECT_LE(allocation_count().calls - before, 300U);
+}
 
 }  // namespace
 }  // namespace hybrid

@@ -155,7 +155,10 @@ Time HybridOver<Worms>::certain_while_gated(Time now, std::uint32_t port) {
 
 template <class Worms>
 void HybridOver<Worms>::move(Time now, std::uint32_t port, Time certain) {
-  while (worms_.move(now, port, certain, events_, delivered_, touched_) && timing_.bounded()) fill(port);
+  // In a tree, what moved may have let more move even where nothing entered.
+  while (worms_.move(now, port, certain, events_, delivered_, touched_) && timing_.bounded() &&
+         (fill(port) || Worms::kTree)) {
+  }
   follow_up(now);
 }
 

@@ -75,7 +75,8 @@ void SplitLinks::moved(Time now, std::uint32_t pe, WordQueue& queue) {
 
 void SplitLinks::move_worms(Time now, std::uint32_t port) {
   delivered_.clear();
-  while (node_.move(now, port, Time::never(), events_, delivered_) && timing_.bounded()) fill(port);
+  while (node_.move(now, port, Time::never(), events_, delivered_) && timing_.bounded() && fill(port)) {
+  }
   for (const SwitchNode::Delivery& d : delivered_) {
     deliver(d.at, d.transfer);
     // The last worm of a connection opens the gate for words that wait for a circuit behind it.

@@ -34,7 +34,8 @@ WordQueue& Wormhole::classify(Time /*now*/, std::uint32_t pe, std::uint32_t inde
 
 void Wormhole::move(Time now, std::uint32_t port) {
   delivered_.clear();
-  while (node_.move(now, port, Time::never(), events_, delivered_) && timing_.bounded()) fill(port);
+  while (node_.move(now, port, Time::never(), events_, delivered_) && timing_.bounded() && fill(port)) {
+  }
   for (const SwitchNode::Delivery& d : delivered_) deliver(d.at, d.transfer);
 }
 

@@ -26,6 +26,7 @@ class Wormhole final : public Engine {
 
  protected:
   WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
+  void expect(Connection c) override { node_.expect(c); }
   void moved(Time now, std::uint32_t pe, WordQueue& /*queue*/) override { move(now, pe); }
   void handle(Time now, const SwitchEvent& event) override;
   bool steady(std::uint32_t /*kind*/) const override { return true; }
