@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <utility>
 #include <vector>
 
@@ -96,6 +95,51 @@ class ConnectionGrid {
   std::vector<ZeroedArray<Numbers>> rows_;
 };
 
+/// Grows without moving what it holds. Pieces are large, so that where the i-th lies is nearly always in the
+/// cache.
+template <class T>
+class StableArray {
+ public:
+  T& operator[](std::size_t i) { return pieces_[i / kPiece][i % kPiece]; }
+  const T& operator[](std::size_t i) const { return pieces_[i / kPiece][i % kPiece]; }
+  std::size_t size() const {
+    return pieces_.empty() ? 0 : (pieces_.size() - 1) * kPiece + pieces_.back().size();
+  }
+
+  template <class... Arguments>
+  T& emplace_back(Arguments&&... arguments) {
+    if (pieces_.empty() || pieces_.back().size() == kPiece) {
+      pieces_.emplace_back();
+      pieces_.back().reserve(kPiece);
+    }
+    return pieces_.back().emplace_back(std::forward<Arguments>(arguments)...);
+  }
+
+  template <class Array>
+  class Iterator {
+   public:
+    Iterator(Array& array, std::size_t i) : array_(&array), i_(i) {}
+    auto& operator*() const { return (*array_)[i_]; }
+    Iterator& operator++() {
+      ++i_;
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    Array* array_;
+    std::size_t i_;
+  };
+  auto begin() { return Iterator<StableArray>(*this, 0); }
+  auto end() { return Iterator<StableArray>(*this, size()); }
+  auto begin() const { return Iterator<const StableArray>(*this, 0); }
+  auto end() const { return Iterator<const StableArray>(*this, size()); }
+
+ private:
+  static constexpr std::size_t kPiece = 128;
+  std::vector<std::vector<T>> pieces_;
+};
+
 /// State of each connection (source, destination) that was ever used, made when it is first asked for: what
 /// is never used costs a pointer for each source.
 template <class State>
@@ -111,29 +155,27 @@ class ConnectionTable {
     if (index == 0) {
       states_.emplace_back(std::forward<Arguments>(arguments)...);
       index = static_cast<std::uint32_t>(states_.size());
-      places_.push_back(&states_.back());
     }
-    return *places_[index - 1];
+    return states_[index - 1];
   }
   /// nullptr where it was never asked for.
   State* find(std::uint32_t source, std::uint32_t destination) {
     const Row& row = rows_[source];
     const std::uint32_t index = row.allocated() ? row[destination] : 0;
-    return index == 0 ? nullptr : places_[index - 1];
+    return index == 0 ? nullptr : &states_[index - 1];
   }
   /// It will be asked for soon; has it brought into the cache.
   void prefetch(std::uint32_t source, std::uint32_t destination) {
     if (const State* state = find(source, destination); state != nullptr) prefetch_all(*state);
   }
-  std::deque<State>& all() { return states_; }
-  const std::deque<State>& all() const { return states_; }
+  StableArray<State>& all() { return states_; }
+  const StableArray<State>& all() const { return states_; }
 
  private:
   using Row = ZeroedArray<std::uint32_t>;
   std::uint32_t ports_;
   std::vector<Row> rows_;
-  std::deque<State> states_;  // addresses stay
-  std::vector<State*> places_;
+  StableArray<State> states_;
 };
 
 }  // namespace hybrid

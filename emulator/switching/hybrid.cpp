@@ -57,7 +57,8 @@ void HybridOver<Worms>::moved(Time now, std::uint32_t pe, WordQueue& queue) {
   if (&queue == &worms_.source(pe).queue) {
     backlog_.set(pe);
     look(now, pe);
-  } else if (auto& c = static_cast<Circuit&>(queue); now < window_.close && grants(window_, c.connection)) {
+  } else if (Circuit& c = *static_cast<CircuitQueue&>(queue).circuit;
+             now < window_.close && grants(window_, c.connection)) {
     // A message offered before the last word of the one before has started finds the link still kept.
     if (now + timing_.word <= links_[pe].kept_until)
       keep_link(now, c);
@@ -70,8 +71,8 @@ void HybridOver<Worms>::moved(Time now, std::uint32_t pe, WordQueue& queue) {
 template <class Worms>
 void HybridOver<Worms>::granted(Time now, Circuit& c) {
   Link& link = links_[c.connection.source];
-  if (c.gate == Time::never() || c.entered.empty()) return;
-  const Time first = std::max({now, window_.open, c.gate, c.entered.front().first + timing_.nic});
+  if (c.gate == Time::never() || c.finished() || c.queue->entered.empty()) return;
+  const Time first = std::max({now, window_.open, c.gate, c.queue->entered.front().first + timing_.nic});
   if (first >= link.claimed || first > window_.close - timing_.word) return;
   link.claimed = first;
   events_.push_sorted(first, kClaim, c.connection.source, c.connection.destination);

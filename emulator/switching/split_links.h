@@ -65,7 +65,7 @@ class SplitLinks : public Engine {
   virtual void handle_circuits(Time now, const SwitchEvent& event) = 0;
 
   CircuitQueue& circuit(Connection c) { return circuits_.get(c.source, c.destination, timing_, c); }
-  const std::deque<CircuitQueue>& circuits() const { return circuits_.all(); }
+  const StableArray<CircuitQueue>& circuits() const { return circuits_.all(); }
   /// Sends up to `words` words of `queue`, whose gate is open, on `channel` (0, 1, ...), free from `free` on.
   void send_words(Time now, CircuitQueue& queue, std::uint64_t words, std::uint32_t channel, Time& free);
   /// The NIC asks for the circuit of `queue`; it gets to know of its grant.

@@ -43,7 +43,30 @@ WordQueue& PredictiveCircuits::classify(Time now, std::uint32_t /*pe*/, std::uin
   transfer(index).hit = c.in_table;
   words = timing_.payload(message.bytes);
   signal_offer(now, {words, 0});
-  return c;
+  return queue_for(now, c);
+}
+
+/// The queue of `c`, which has its own or one that no place is taken of any more.
+PredictiveCircuits::CircuitQueue& PredictiveCircuits::queue_for(Time now, Circuit& c) {
+  if (c.queue != nullptr) return *c.queue;
+  CircuitQueue* queue = nullptr;
+  for (int looks = 0; looks < 3 && queue == nullptr && !resting_.empty(); ++looks) {
+    CircuitQueue& rested = *resting_.front();
+    resting_.pop();
+    if (!rested.finished()) {
+      rested.rests = false;
+    } else if (now < rested.circuit->gone) {
+      resting_.push(&rested);
+    } else {
+      rested.rests = false;
+      rested.circuit->queue = nullptr;
+      queue = &rested;
+    }
+  }
+  if (queue == nullptr) queue = &queues_.emplace_back(timing_);
+  queue->circuit = &c;
+  c.queue = queue;
+  return *queue;
 }
 
 void PredictiveCircuits::enter_circuit(Time now, Circuit& c) {
@@ -118,35 +141,39 @@ void PredictiveCircuits::release(Time now, Circuit& c) {
 }
 
 void PredictiveCircuits::moved(Time now, std::uint32_t /*pe*/, WordQueue& queue) {
-  drain(now, static_cast<Circuit&>(queue));
+  drain(now, *static_cast<CircuitQueue&>(queue).circuit);
 }
 
 /// Sends what the window that the NICs see now allows.
 void PredictiveCircuits::drain(Time now, Circuit& c) {
   const Port source = c.connection.source;
-  if (now >= window_.close || !grants(window_, c.connection)) return;
+  if (now >= window_.close || c.finished() || !grants(window_, c.connection)) return;
+  CircuitQueue& queue = *c.queue;
   const Time latest = window_.close - timing_.word;
   Time free = std::max({link_free_[source], window_.open, c.gate});
   std::uint64_t words_sent = 0;
-  while (!c.entered.empty()) {
-    const Run words = c.entered.front().delayed(timing_.nic);
+  while (!queue.entered.empty()) {
+    const Run words = queue.entered.front().delayed(timing_.nic);
     const std::uint64_t sent = serve(words, timing_.word, latest, free, [&](const Run& starts) {
-      if (timeline_ != nullptr) tell_circuit(c, {c.connection, 0, starts, timing_.word, false, window_.slot});
-      c.left(starts);
+      if (timeline_ != nullptr)
+        tell_circuit(queue, {c.connection, 0, starts, timing_.word, false, window_.slot});
+      queue.left(starts);
       leave_segments(
-          c.segments, starts, [](std::uint32_t) {},
+          queue.segments, starts, [](std::uint32_t) {},
           [&](std::uint32_t index, Time start) { deliver(start + c.path + timing_.nic, index); });
     });
     if (sent == 0) break;
     words_sent += sent;
     link_free_[source] = c.gone = free;
-    if (c.bounded) fill(source);
+    if (queue.bounded) fill(source);
     if (sent < words.count) break;
   }
   if (words_sent == 0) return;
   if (c.used_in != window_.close) ++slots_used_;
   c.used_in = window_.close;
-  if (!c.finished()) return;
+  if (!queue.finished()) return;
+  if (!queue.rests) resting_.push(&queue);
+  queue.rests = true;
   if (--queues_with_data_[source] == 0) has_data_.reset(source);
   signal_waiting(c.gone, c, false);
   if (c.release_due) events_.push_sorted(c.gone, kDrained, source, c.connection.destination);

@@ -73,10 +73,24 @@ class PredictiveCircuits : public Engine {
   /// A notice's destination: foreground or background, to all.
   static constexpr std::uint32_t kEveryone = ~std::uint32_t{0};
 
-  /// A connection's side in the NIC and in the switch.
-  struct Circuit : WordQueue {
-    Circuit(const Timing& timing, Connection c)
-        : WordQueue(timing), connection(c), path(timing.circuit_of(c)) {}
+  struct Circuit;
+  /// A connection's queue in the NIC. Few connections have data that waits, so it is only theirs; afterwards,
+  /// when the last of its places has come free, it is the next one's.
+  struct alignas(64) CircuitQueue : WordQueue {
+    explicit CircuitQueue(const Timing& timing) : WordQueue(timing) {}
+    bool rests = false;          // it is in resting_
+    Circuit* circuit = nullptr;  // whose it is or was last
+  };
+
+  /// A connection's side in the NIC and in the switch: two lines of the cache, since in a large switch nearly
+  /// every message's is out of it.
+  struct alignas(64) Circuit {
+    Circuit(const Timing& timing, Connection c) : connection(c), path(timing.circuit_of(c)) {}
+    /// No data waits, and none is on its way into the queue.
+    bool finished() const { return queue == nullptr || queue->finished(); }
+    operator WordQueue&() { return *queue; }  // of one that is not finished
+
+    CircuitQueue* queue = nullptr;
     Connection connection;
     Time path;  // from the link to the receiver's NIC
     // NIC
@@ -109,7 +123,10 @@ class PredictiveCircuits : public Engine {
   };
 
   WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
-  void expect(Connection c) override { circuits_.prefetch(c.source, c.destination); }
+  void expect(Connection c) override {
+    const Circuit* circuit = circuits_.find(c.source, c.destination);
+    if (circuit != nullptr) prefetch_all(*circuit);
+  }
   void moved(Time now, std::uint32_t pe, WordQueue& queue) override;
   void handle(Time now, const SwitchEvent& event) override;
   bool steady(std::uint32_t kind) const override { return kind == kBoundary || kind == kWindow; }
@@ -220,6 +237,9 @@ class PredictiveCircuits : public Engine {
   std::vector<std::unique_ptr<Predictor>> predictors_;
   std::vector<Time> deadline_watched_;
   ConnectionTable<Circuit> circuits_;
+  CircuitQueue& queue_for(Time now, Circuit& c);
+  StableArray<CircuitQueue> queues_;
+  Ring<CircuitQueue*> resting_;                  // finished, or in use again
   std::vector<std::uint32_t> queues_with_data_;  // by source
   Time patience_;
   std::uint64_t slots_used_ = 0;
