@@ -14,7 +14,15 @@ step() { printf '\n== %s\n' "$*"; }
 build() { cmake --preset "$1" "${@:2}" >/dev/null && cmake --build --preset "$1" -j "$jobs" -- --quiet; }
 # Programs under mpiexec run in the g++ build. With the sanitizers run those of the shim's tests, which are built without:
 # what is told is of the shim.
-suite() { ctest --preset "$1" -j "$jobs" "${@:2}"; }
+log=$(mktemp)
+trap '[ ! -s "$log" ] || closing_line; rm -f "$log"' EXIT
+suite() { ctest --preset "$1" -j "$jobs" --no-label-summary "${@:2}" | tee -a "$log"; }
+# What all suites came to: the last line, also where one failed.
+closing_line() {
+  awk '/tests failed out of [0-9]+$/ { failed += $4; all += $NF }
+       /\((Skipped|Disabled)\)$/ { skipped++ }
+       END { printf "\n%d passed, %d failed, %d skipped\n", all - failed - skipped, failed, skipped }' "$log"
+}
 
 step "g++ $(g++ -dumpfullversion): build"
 build release -DHYBRID_TESTS=ON -DHYBRID_BENCHMARKS=ON
