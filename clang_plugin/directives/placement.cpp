@@ -24,7 +24,7 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     for (Stmt* const child : statement->children())
       if (const auto* const call = dyn_cast_or_null<CallExpr>(child);
           call != nullptr && opens_directive(*call))
-        error(call->getBeginLoc(),
+        error(context_.getSourceManager().getExpansionLoc(call->getBeginLoc()),
               "'#pragma hybrid' would become the body of this statement; put the body in braces");
     return true;
   }
@@ -35,13 +35,14 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
       return true;
     for (const Expr* const argument : call->arguments()) {
       if (argument->isValueDependent() || !argument->HasSideEffects(context_)) continue;
+      const SourceLocation at = argument->IgnoreParenImpCasts()->getBeginLoc();
       const Effect found = effect(*argument);
       if (found == Effect::changes)
-        error(argument->getBeginLoc(),
+        error(at,
               "an expression of '#pragma hybrid' must not change anything: without the plugin it is not "
               "evaluated");
       if (found == Effect::calls)
-        tell_warning(context_.getDiagnostics(), argument->getBeginLoc(),
+        tell_warning(context_.getDiagnostics(), at,
                      "an expression of '#pragma hybrid' calls a function that may change something; without "
                      "the plugin it is "
                      "not called (if it only reads, declare it __attribute__((pure)))",

@@ -107,7 +107,7 @@ class HybridPragma final : public clang::PragmaHandler {
     if (open_.empty())
       return tell_error(preprocessor, at, "'#pragma hybrid' must stand in the body of a function");
     replace_names(*directive);
-    Writer out(preprocessor, first.getLocation());
+    Writer out(preprocessor, at);
     switch (directive->kind) {
       case Directive::Kind::phase:
         end_phase(out, open_.size() - 1);
