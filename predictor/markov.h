@@ -32,7 +32,19 @@ class Markov final : public Forecaster {
   Markov(unsigned order, std::uint32_t destinations,
          std::size_t most_entries = TransitionTable::kMostEntries);
 
-  void learn(Port destination, std::uint8_t size_class, std::uint64_t site) override;
+  void learn(Port destination, std::uint8_t, std::uint64_t) override {
+    if (known_ != 0)
+      TransitionTable::learn(*step(0).entry, destination);
+    else if (static_cast<std::uint16_t>(history_.last) != kNowhere)
+      transitions_.learn(context(history_), destination);
+    history_.push(destination);
+    if (known_ > 1 && step(1).via == static_cast<std::uint16_t>(destination)) {
+      ++first_;
+      --known_;
+    } else {
+      known_ = 0;
+    }
+  }
   std::size_t expect(std::span<Expected> out) override;
   /// Keeps the probabilities, forgets which destinations came last.
   void forget_position() override {
@@ -68,6 +80,7 @@ class Markov final : public Forecaster {
     std::uint16_t via = kNowhere;
   };
   Step& step(unsigned ahead) { return steps_[(first_ + ahead) % kAhead]; }
+  const TransitionTable::Entry* look(unsigned ahead, std::uint16_t via);
 
   std::array<Step, kAhead> steps_{};
   std::uint8_t first_ = 0, known_ = 0;  // steps_[first_ ...], known_ of them

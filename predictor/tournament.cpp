@@ -21,8 +21,7 @@ Tournament::Tournament(const PredictorShape& shape)
       cycle_(std::min<std::uint32_t>(shape.destinations, 256)),
       tage_(shape.destinations, 256),
       held_(shape),
-      compares_all_places_(shape.capacity != 0 && most_held(shape) <= SmallHoldings::kMostPlaces),
-      leaders_holdings_(compares_all_places_ ? most_held(shape) : std::min(most_held(shape), kFewPlaces)),
+      leaders_holdings_(held_.is_small() ? most_held(shape) : std::min(most_held(shape), kFewPlaces)),
       challengers_holdings_(leaders_holdings_),
       asked_(static_cast<std::uint8_t>(
           most_held(shape) == 1
@@ -91,10 +90,8 @@ void Tournament::begin_duel() {
   if (challenger_ == kTage && !tage_learns_) challenger_ = leader_;
   if (is_content_ && sends_ / kDuel % 4 != 0) challenger_ = leader_;
   if (challenger_ == leader_) return;
-  if (compares_all_places_)
-    held_.copy_to(challengers_holdings_);
-  else
-    challengers_holdings_ = leaders_holdings_;
+  held_.copy_to(challengers_holdings_);
+  if (!held_.is_small()) leaders_holdings_ = challengers_holdings_;
 }
 
 void Tournament::learn(Port destination, std::uint8_t size_class, std::uint64_t site) {
@@ -118,7 +115,7 @@ Predictor::Decisions Tournament::on_send(Time now, Port destination, Bytes bytes
   last_send_ = now;
   const auto size_class = static_cast<std::uint8_t>(std::bit_width(bytes));
   sizes_[destination % sizes_.size()] = size_class;
-  return asked_ == 0 ? held_.send(plan_of(destination, {}, 1)) : contest(destination, size_class, site);
+  return asked_ == 0 ? held_.send({destination, {}}) : contest(destination, size_class, site);
 }
 
 Predictor::Decisions Tournament::contest(Port destination, std::uint8_t size_class, std::uint64_t site) {
@@ -126,13 +123,11 @@ Predictor::Decisions Tournament::contest(Port destination, std::uint8_t size_cla
   if (!real) ++misses_;
   learn(destination, size_class, site);
   ask(leader_, leaders_);
-  // One plan for both: they have as many places, or more than a plan.
-  const std::size_t places = leaders_holdings_.places();
-  const Plan plan = plan_of(destination, leaders_.all(), places);
-  const bool leader_held = compares_all_places_ ? real : leaders_holdings_.send(plan);
+  const Plan plan{destination, leaders_.all()};
   if (challenger_ != leader_) {
+    const bool leader_held = held_.is_small() ? real : leaders_holdings_.send(plan);
     ask(challenger_, challengers_);
-    judge(leader_held, challengers_holdings_.send(plan_of(destination, challengers_.all(), places)));
+    judge(leader_held, challengers_holdings_.send({destination, challengers_.all()}));
   }
   Decisions decisions = held_.send(plan);
   if (sends_ % kDuel == 0) begin_duel();
@@ -146,7 +141,6 @@ void Tournament::on_flush() {
   markov3_.forget_position();
   cycle_.forget_position();
   tage_.forget_position();
-  leaders_holdings_.clear();
   leaders_.count = 0;
   challenger_ = leader_;
 }

@@ -79,7 +79,6 @@ class Tournament final : public Predictor {
   std::array<std::int16_t, kContestants> points_{};  // ahead of the leader
   // What would be held; the leader's only where it has more places than can be compared, or no limit: then
   // they are compared as with kFewPlaces.
-  bool compares_all_places_;
   SmallHoldings leaders_holdings_, challengers_holdings_;
   std::uint8_t asked_;                             // expectations asked for
   std::uint32_t sends_ = 0, misses_ = 0, random_;  // misses_: in this period
