@@ -12,7 +12,9 @@ WormholeScheduler::WormholeScheduler(std::uint32_t ports)
       free_inputs_(ports),
       free_outputs_(ports),
       pointer_(ports, 0),
-      askers_(ports, 0) {
+      askers_(ports),
+      asks_(ports, 0),
+      several_(ports) {
   for (Port p = 0; p < ports; ++p) {
     free_inputs_.set(p);
     free_outputs_.set(p);
@@ -24,7 +26,9 @@ void WormholeScheduler::request(Connection c) {
   if (asking_.test(c.destination, c.source)) return;
   asking_.set(c.destination, c.source);
   wanted_outputs_.set(c.destination);
-  ++askers_[c.destination];
+  ++askers_[c.destination].count;
+  askers_[c.destination].sum ^= c.source;
+  if (++asks_[c.source] == 2) several_.set(c.source);
   ++requests_;
 }
 
@@ -33,8 +37,24 @@ void WormholeScheduler::free(Connection c) {
   free_outputs_.set(c.destination);
 }
 
+void WormholeScheduler::grant(Port input, Port output) {
+  asking_.reset(output, input);
+  --requests_;
+  askers_[output].sum ^= input;
+  if (--askers_[output].count == 0) wanted_outputs_.reset(output);
+  if (--asks_[input] == 1) several_.reset(input);
+  free_inputs_.reset(input);
+  free_outputs_.reset(output);
+  pointer_[output] = input + 1 == ports_ ? 0 : input + 1;
+  granted_.push_back({input, output});
+}
+
 /// Grants `output` to the first free input at or after its pointer that asks for it, if there is one.
 void WormholeScheduler::serve_output(Port output) {
+  if (askers_[output].count == 1) {
+    if (free_inputs_.test(askers_[output].sum)) grant(askers_[output].sum, output);
+    return;
+  }
   const auto row = asking_.row(output);
   const auto inputs = free_inputs_.words();
   const std::size_t start = pointer_[output] / kWordBits;
@@ -47,13 +67,7 @@ void WormholeScheduler::serve_output(Port output) {
     if (candidates == 0) continue;
     const auto input =
         static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(candidates)));
-    asking_.reset(output, input);
-    --requests_;
-    if (--askers_[output] == 0) wanted_outputs_.reset(output);
-    free_inputs_.reset(input);
-    free_outputs_.reset(output);
-    pointer_[output] = input + 1 == ports_ ? 0 : input + 1;
-    granted_.push_back({input, output});
+    grant(input, output);
     return;
   }
 }
@@ -63,12 +77,15 @@ bool WormholeScheduler::contested() const {
   const auto wanted = wanted_outputs_.words();
   const auto free = free_outputs_.words();
   const auto inputs = free_inputs_.words();
+  const auto several = several_.words();
   for (std::size_t w = 0; w < inputs.size(); ++w) {
+    const Word both = inputs[w] & several[w];
+    if (both == 0) continue;
     Word taken = 0;
     for (std::size_t o = 0; o < wanted.size(); ++o) {
       for (Word outputs = wanted[o] & free[o]; outputs != 0; outputs &= outputs - 1) {
         const std::size_t output = o * kWordBits + static_cast<std::size_t>(std::countr_zero(outputs));
-        const Word could = asking_.row(output)[w] & inputs[w];
+        const Word could = asking_.row(output)[w] & both;
         if ((taken & could) != 0) return true;
         taken |= could;
       }

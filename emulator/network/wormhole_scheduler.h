@@ -31,16 +31,24 @@ class WormholeScheduler {
 
  private:
   void serve_output(Port output);
+  void grant(Port input, Port output);
   bool contested() const;
 
   std::uint32_t ports_;
   BitMatrix asking_;        // [output][input]
   PortSet wanted_outputs_;  // outputs that somebody asks for
   PortSet free_inputs_, free_outputs_;
-  std::vector<Port> pointer_;          // by output
-  std::vector<std::uint32_t> askers_;  // by output
-  Port first_ = 0;                     // p
-  std::uint64_t contests_ = 0;         // passes whose outcome depends on p
+  /// Who asks for an output: nearly always one, who is then known without a look at the row.
+  struct Askers {
+    std::uint32_t count = 0;
+    Port sum = 0;  // modulo 2, bit by bit: of one asker, itself
+  };
+  std::vector<Port> pointer_;        // by output
+  std::vector<Askers> askers_;       // by output
+  std::vector<std::uint32_t> asks_;  // by input: outputs asked for
+  PortSet several_;                  // inputs that ask for more than one
+  Port first_ = 0;                   // p
+  std::uint64_t contests_ = 0;       // passes whose outcome depends on p
   std::uint64_t requests_ = 0;
   std::vector<Connection> granted_;
 };

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <vector>
 
 #include "core/random.h"
 
@@ -41,6 +42,69 @@ TEST(WormholeScheduler, GrantsAMaximalPartialPermutationOfWhatIsAsked) {
       while (!held.empty() && random.below(3) != 0) {
         scheduler.free(*held.begin());
         held.erase(held.begin());
+      }
+    }
+  }
+}
+
+/// The rule of the header, word for word, with sets of numbers.
+class PassAsWritten {
+ public:
+  explicit PassAsWritten(std::uint32_t ports) : ports_(ports), pointer_(ports, 0) {}
+  void request(Connection c) { asked_.insert(c); }
+  void free(Connection c) {
+    busy_inputs_.erase(c.source);
+    busy_outputs_.erase(c.destination);
+  }
+  std::vector<Connection> pass() {
+    std::vector<Connection> granted;
+    for (std::uint32_t k = 0; k < ports_; ++k) {
+      const Port output = (first_ + k) % ports_;
+      if (busy_outputs_.count(output) != 0) continue;
+      for (std::uint32_t i = 0; i < ports_; ++i) {
+        const Port input = (pointer_[output] + i) % ports_;
+        if (busy_inputs_.count(input) != 0 || asked_.erase({input, output}) == 0) continue;
+        busy_inputs_.insert(input);
+        busy_outputs_.insert(output);
+        pointer_[output] = (input + 1) % ports_;
+        granted.push_back({input, output});
+        break;
+      }
+    }
+    if (!granted.empty()) first_ = (first_ + 1) % ports_;
+    return granted;
+  }
+
+ private:
+  std::uint32_t ports_;
+  std::vector<Port> pointer_;
+  Port first_ = 0;
+  std::set<Connection> asked_;
+  std::set<Port> busy_inputs_, busy_outputs_;
+};
+
+TEST(WormholeScheduler, GrantsWhatTheRuleSaysInItsOrder) {
+  Random random(2);
+  for (int round = 0; round < 60; ++round) {
+    const auto ports = static_cast<std::uint32_t>(2 + random.below(140));
+    const std::uint64_t asking =
+        1 + random.below(round % 3 == 0 ? 4 : 2 * ports);  // mostly alone, or in crowds
+    WormholeScheduler scheduler(ports);
+    PassAsWritten written(ports);
+    std::vector<Connection> held;
+    for (int pass = 0; pass < 40; ++pass) {
+      for (std::uint64_t n = 0; n < asking; ++n) {
+        const Connection c{static_cast<Port>(random.below(ports)), static_cast<Port>(random.below(ports))};
+        scheduler.request(c);
+        written.request(c);
+      }
+      const std::vector<Connection> granted = scheduler.pass();
+      ASSERT_EQ(granted, written.pass()) << ports << " ports, pass " << pass;
+      held.insert(held.end(), granted.begin(), granted.end());
+      while (!held.empty() && random.below(4) != 0) {
+        scheduler.free(held.back());
+        written.free(held.back());
+        held.pop_back();
       }
     }
   }
