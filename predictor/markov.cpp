@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string>
 
 #include "core/error.h"
@@ -35,9 +36,12 @@ constexpr std::uint64_t low_bits(unsigned n) {
 
 }  // namespace
 
-// Contexts: one a destination, or as many sequences of destinations as programs are seen to use.
-Markov::Markov(unsigned order, std::uint32_t destinations, std::size_t most_entries)
-    : transitions_(std::min(most_entries, destinations * (order == 1 ? std::size_t{2} : std::size_t{16}))),
+// Contexts: one a destination, or as many sequences of destinations, or sites, as programs are seen to use.
+Markov::Markov(unsigned order, std::uint32_t destinations, std::size_t most_entries, Sites sites)
+    : transitions_(
+          std::min(most_entries,
+                   destinations * (order == 1 && sites == Sites::kAlike ? std::size_t{2} : std::size_t{16}))),
+      destination_bits_(sites == Sites::kAlike ? 16 : static_cast<unsigned>(std::bit_width(destinations))),
       last_mask_(low_bits(16 * std::min(order, 4u))),
       before_mask_(low_bits(16 * (std::max(order, 4u) - 4))) {}
 
@@ -62,7 +66,7 @@ std::size_t Markov::expect(std::span<Expected> out) {
   const Entry* entry = step(0).entry;
   std::size_t count = 0;
   for (std::size_t i = 0; i < TransitionTable::kSuccessors && count < out.size() && regular(*entry, i); ++i)
-    out[count++] = {entry->successor[i], part(255, *entry, i), 1};
+    out[count++] = {destination_of(entry->successor[i]), part(255, *entry, i), 1};
   if (count == 0 || !certain(*entry)) return count;
   std::uint8_t confidence = out[0].confidence;
   for (std::uint8_t ahead = 1; ahead < kAhead && count < out.size(); ++ahead) {
@@ -71,7 +75,7 @@ std::size_t Markov::expect(std::span<Expected> out) {
     entry = ahead < known_ && next.via == via ? next.entry : look(ahead, via);
     if (entry == nullptr || !certain(*entry)) break;
     confidence = part(confidence, *entry, 0);
-    out[count++] = {entry->successor[0], confidence, static_cast<std::uint8_t>(ahead + 1)};
+    out[count++] = {destination_of(entry->successor[0]), confidence, static_cast<std::uint8_t>(ahead + 1)};
   }
   return count;
 }

@@ -16,8 +16,8 @@ std::uint32_t first_random(std::uint64_t seed) {
 
 Tournament::Tournament(const PredictorShape& shape)
     : markov1_(1, shape.destinations, 256),
-      markov2_(2, shape.destinations, 512),
-      markov3_(3, shape.destinations, 512),
+      markov2_(2, shape.destinations, 512, Markov::Sites::kApart),
+      sites_(1, shape.destinations, 512, Markov::Sites::kApart),
       cycle_(std::min<std::uint32_t>(shape.destinations, 256)),
       tage_(shape.destinations, 256),
       held_(shape),
@@ -49,9 +49,9 @@ void Tournament::ask(Contestant contestant, Guess& guess) {
       guess.count = count(markov2_, out);
       if (guess.count == 0) guess.count = count(markov1_, out);
       break;
-    case kMarkov3:
-      guess.count = count(markov3_, out);
-      if (guess.count == 0) guess.count = count(markov2_, out);
+    case kSites:
+      guess.count = count(sites_, out);
+      if (guess.count < asked_) guess.count += count(markov2_, out.subspan(guess.count));
       if (guess.count < asked_) guess.count += count(markov1_, out.subspan(guess.count));
       break;
     case kCycle:
@@ -97,7 +97,7 @@ void Tournament::begin_duel() {
 void Tournament::learn(Port destination, std::uint8_t size_class, std::uint64_t site) {
   markov1_.learn(destination, size_class, site);
   markov2_.learn(destination, size_class, site);
-  markov3_.learn(destination, size_class, site);
+  sites_.learn(destination, size_class, site);
   cycle_.learn(destination, size_class, site);
   if (++sends_ % kPeriod == 0) {
     is_content_ = misses_ < kFewMisses;
@@ -138,7 +138,7 @@ void Tournament::on_flush() {
   held_.clear();
   markov1_.forget_position();
   markov2_.forget_position();
-  markov3_.forget_position();
+  sites_.forget_position();
   cycle_.forget_position();
   tage_.forget_position();
   leaders_.count = 0;
@@ -157,7 +157,7 @@ std::size_t Tournament::expect(std::span<Expectation> out) const {
 
 std::size_t Tournament::state_bytes() const {
   const auto heap = [](const auto& part) { return part.state_bytes() - sizeof(part); };
-  return sizeof(*this) + heap(markov1_) + heap(markov2_) + heap(markov3_) + heap(cycle_) + heap(tage_) +
+  return sizeof(*this) + heap(markov1_) + heap(markov2_) + heap(sites_) + heap(cycle_) + heap(tage_) +
          held_.heap_bytes();
 }
 
