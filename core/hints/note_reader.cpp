@@ -151,9 +151,7 @@ class Reader {
       check_value(n, i);
       for (const auto& [kind, field] :
            {std::pair{operands.a, n.a}, std::pair{operands.b, n.b}, std::pair{operands.c, n.c}}) {
-        if (kind == HintOperand::unused || kind == HintOperand::string || kind == HintOperand::width)
-          continue;
-        if (field == HYBRID_NONE) continue;
+        if (!is_node(kind) || field == HYBRID_NONE) continue;
         const std::uint32_t deeper = kind == HintOperand::list_or_none ? 0 : 1;  // a list's rest
         depth[i] = std::max(depth[i], depth[field] + deeper);
       }

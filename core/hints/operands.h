@@ -26,6 +26,11 @@ struct HintOperands {
 
 HintOperands hint_operands(std::uint32_t op);
 
+/// Whether the field refers to a node (or is HYBRID_NONE in its place).
+constexpr bool is_node(HintOperand operand) {
+  return operand != HintOperand::unused && operand != HintOperand::string && operand != HintOperand::width;
+}
+
 /// Whether the operation's value is a truth, 1 or 0, whatever its operands.
 bool is_hint_truth(std::uint32_t op);
 
