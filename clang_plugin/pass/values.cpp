@@ -34,7 +34,8 @@ class Rewriter {
       const bool by_value = std::any_of(known.parts.begin(), known.parts.end(), [i](const CallPart& p) {
         return i == p.count || i == p.type || i == p.peer || i == p.tag || i == p.communicator;
       });
-      if (!by_value && !(known.read >> i & 1)) clobber(i, i == written_buffer(known) ? bytes(known) : -1);
+      if (!by_value && !(known.read >> i & 1))
+        clobber(i, i == written_buffer(known) ? bytes(known) : handle_bytes(known, i));
     }
     finish();
   }
@@ -80,6 +81,13 @@ class Rewriter {
       for (uint32_t i = 0; i < found.size(); ++i) out_element(2, i, found[i]);
     } else if (name == "win_create") {
       out(5, in(4));
+    } else if (name == "wait") {
+      clobber(0, 4);
+      clobber(1, 20);
+    } else if (name == "waitall") {
+      const auto* many = dyn_cast<ConstantInt>(in(0));
+      clobber(1, many ? many->getSExtValue() * 4 : -1);
+      clobber(2, many ? many->getSExtValue() * 20 : -1);
     } else {
       return false;
     }
@@ -120,6 +128,14 @@ class Rewriter {
  private:
   static int written_buffer(const Call& known) {
     return known.read & 1 ? -1 : known.parts[0].count == 1 ? 0 : -1;
+  }
+
+  /* Of MPICH: a request behind the arguments is 4 bytes, the status of a receive 20. */
+  static int64_t handle_bytes(const Call& known, int at) {
+    if (at != known.arguments - 1) return -1;
+    const StringRef name = known.name;
+    if (name.starts_with("MPI_I") || name.ends_with("_init")) return 4;
+    return name == "MPI_Recv" || name.starts_with("MPI_Sendrecv") ? 20 : -1;
   }
 
   /* Bytes that the receive of a constant size writes, or -1. */
