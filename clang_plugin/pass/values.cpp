@@ -7,6 +7,8 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/Transforms/Utils/Local.h>
 
+#include "clang_plugin/pass/directives.h"
+
 namespace hybrid::pass {
 namespace {
 
@@ -19,11 +21,13 @@ class Rewriter {
       : call_(call), fortran_(fortran), origins_(origins), builder_(&call), module_(*call.getModule()) {}
 
   void site(const Call& known) {
+    const bool off = label(call_, kOff) != HYBRID_NONE;
     for (const CallPart& part : known.parts) {
+      if (off) break;
       std::vector<Value*> arguments{builder_.getInt32(static_cast<uint32_t>(origins_.size()))};
       for (int at : {part.count, part.type, part.peer, part.tag, part.communicator})
         arguments.push_back(at < 0 ? builder_.getInt32(0) : in(at));
-      origins_.push_back({&known, &part, call_.getFunction()->getName().str()});
+      origins_.push_back({&known, &part, call_.getFunction()->getName().str(), label(call_, kRegion)});
       emit(kSite, builder_.getVoidTy(), arguments, MemoryEffects::inaccessibleMemOnly());
     }
     for (int i = 0; i < known.arguments; ++i) {
@@ -81,6 +85,29 @@ class Rewriter {
     }
     finish();
     return true;
+  }
+
+  /* A directive's marker. `order` counts them. */
+  void marker(StringRef name, uint32_t& order) {
+    if (name == HYBRID_MARKER_RANK || name == HYBRID_MARKER_SIZE) {
+      Value* result = pure(name == HYBRID_MARKER_RANK ? kRank : kSize, {builder_.getInt32(kWorldHandle)});
+      if (call_.getType()->isIntegerTy())
+        call_.replaceAllUsesWith(builder_.CreateSExtOrTrunc(result, call_.getType()));
+    }
+    const Clause what = name == HYBRID_MARKER_PATTERN      ? kPattern
+                        : name == HYBRID_MARKER_CONNECTION ? kConnection
+                                                           : kCondition;
+    const uint32_t phase = label(call_, kDirective);
+    if (phase != HYBRID_NONE && (name == HYBRID_MARKER_PATTERN || name == HYBRID_MARKER_CONNECTION ||
+                                 name == HYBRID_MARKER_CONDITION)) {
+      std::vector<Value*> arguments{builder_.getInt32(phase), builder_.getInt32(what),
+                                    builder_.getInt32(order++)};
+      for (unsigned i = what == kPattern ? 2 : 0; i < call_.arg_size(); ++i)
+        arguments.push_back(builder_.CreateSExtOrTrunc(call_.getArgOperand(i), builder_.getInt64Ty()));
+      emit(kClause, builder_.getVoidTy(), arguments, MemoryEffects::inaccessibleMemOnly());
+    }
+    fortran_ = false;
+    finish();
   }
 
   /* Any other MPI call: it may write whatever it is given, and keeps nothing that matters. */
@@ -204,11 +231,16 @@ void calls_to_values(Module& module, std::vector<SiteOrigin>& origins) {
       if (auto* call = dyn_cast<CallBase>(&instruction))
         if (const Function* callee = call->getCalledFunction(); callee && callee->isDeclaration()) {
           bool fortran = false;
-          if (is_mpi(callee->getName(), fortran)) calls.push_back(call);
+          if (is_mpi(callee->getName(), fortran) || is_marker(callee->getName())) calls.push_back(call);
         }
+  uint32_t order = 0;
   for (CallBase* call : calls) {
     bool fortran = false;
     const StringRef symbol = call->getCalledFunction()->getName();
+    if (is_marker(symbol)) {
+      Rewriter(*call, false, origins).marker(symbol, order);
+      continue;
+    }
     const Call* known = find_call(symbol, fortran);
     if (!known) is_mpi(symbol, fortran);
     Rewriter rewriter(*call, fortran, origins);
