@@ -1,5 +1,6 @@
 #include "libhybrid/shim/compiled_hints.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <sched.h>
 
@@ -105,20 +106,22 @@ class CompiledUnit {
  public:
   explicit CompiledUnit(LoadedHintUnit loaded) : loaded_(std::move(loaded)) {
     for (const hybrid_phase& p : loaded_.unit.phases) {
-      auto phase = std::make_unique<CompiledPhase>();
-      phase->name = loaded_.unit.text(p.name);
-      phase->flags = p.flags;
-      phases_.push_back(std::move(phase));
+      own_.push_back(std::make_unique<CompiledPhase>());
+      own_.back()->name = loaded_.unit.text(p.name);
+      own_.back()->flags = p.flags;
+      phases_.push_back(own_.back().get());
     }
   }
-  /// One that marks name and that cannot be used.
-  CompiledUnit(const hybrid_unit* at, std::uint64_t id) {
+  /// One that marks name and that has no phases of its own.
+  CompiledUnit(const hybrid_unit* at, std::uint64_t id, std::vector<CompiledPhase*> phases)
+      : phases_(std::move(phases)) {
     loaded_.at = at;
     loaded_.unit.id = id;
   }
 
   std::uint64_t id() const { return loaded_.unit.id; }
-  std::span<const std::unique_ptr<CompiledPhase>> phases() const { return phases_; }
+  std::span<CompiledPhase* const> phases() const { return phases_; }
+  const LoadedHintUnit& loaded() const { return loaded_; }
 
   std::vector<int> destinations(std::uint32_t phase, bool holds, std::uint32_t rank, std::uint32_t ranks,
                                 std::vector<InputRead>& inputs) {
@@ -139,7 +142,8 @@ class CompiledUnit {
     HintConnectionFinder finder;
   };
   LoadedHintUnit loaded_{};
-  std::vector<std::unique_ptr<CompiledPhase>> phases_;
+  std::vector<std::unique_ptr<CompiledPhase>> own_;
+  std::vector<CompiledPhase*> phases_;  // null: not named in the program's note
   std::optional<Tools> tools_;
 };
 
@@ -209,6 +213,29 @@ void CompiledHints::load_all(std::vector<std::string>& told) {
     if (told_.insert(text).second) told.push_back(text);
 }
 
+std::unique_ptr<CompiledUnit> CompiledHints::stand_in(const hybrid_unit* unit, std::uint64_t id) const {
+  std::vector<CompiledPhase*> phases;
+  Dl_info here{};
+  const bool is_found = dladdr(unit, &here) != 0;
+  for (const auto& [at, whole] : units_) {
+    Dl_info there{};
+    if (!is_found || (whole->loaded().unit.flags & HYBRID_UNIT_WHOLE) == 0 || dladdr(at, &there) == 0 ||
+        here.dli_fbase != there.dli_fbase)
+      continue;
+    const std::vector<hybrid_phase>& all = whole->loaded().unit.phases;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const hybrid_phase& p = all[i];
+      // Bounded by what the unit says of itself, as the origin's number is any.
+      if (p.origin_phase >= unit->phase_count || p.origin_low != unit->id_low ||
+          p.origin_high != unit->id_high)
+        continue;
+      if (phases.empty()) phases.resize(unit->phase_count);
+      phases[p.origin_phase] = whole->phases()[i];
+    }
+  }
+  return std::make_unique<CompiledUnit>(unit, id, std::move(phases));
+}
+
 CompiledPhase* CompiledHints::find_anew(const hybrid_unit* unit, std::uint32_t phase,
                                         std::vector<std::string>& told) {
   const std::uint64_t id = std::uint64_t{unit->id_high} << 32 | unit->id_low;
@@ -218,15 +245,16 @@ CompiledPhase* CompiledHints::find_anew(const hybrid_unit* unit, std::uint32_t p
     load_all(told);
     found = units_.find(unit);
     if (found == units_.end() || found->second->id() != id) {
-      std::unique_ptr<CompiledUnit>& unusable = units_[unit];
-      if (unusable != nullptr) gone_.push_back(std::move(unusable));
-      unusable = std::make_unique<CompiledUnit>(unit, id);
+      std::unique_ptr<CompiledUnit> made = stand_in(unit, id);
+      std::unique_ptr<CompiledUnit>& place = units_[unit];
+      if (place != nullptr) gone_.push_back(std::move(place));
+      place = std::move(made);
       found = units_.find(unit);
     }
   }
   const Phases phases = found->second->phases();
   recent_[slot_of(unit)] = {unit, unit->id_low, unit->id_high, phases};
-  return phase < phases.size() ? phases[phase].get() : nullptr;
+  return phase < phases.size() ? phases[phase] : nullptr;
 }
 
 bool CompiledHints::has_changed(const CompiledPhase& phase) {

@@ -5,6 +5,7 @@
 //   by its place in memory and its number: a library may be closed, and another one come to the same place.
 // - A phase is evaluated when it first begins, for this rank alone; what was read of the program's variables
 //   is kept, and it is evaluated again only when one of these has changed. What is static is evaluated once.
+// - Where a note of the whole program stands for its units, their marks begin its phases.
 // - A unit that is damaged or of another version has no phases.
 //
 // Any number of threads; one that finds another inside waits, which only evaluations make long.
@@ -72,7 +73,7 @@ class CompiledHints {
     const Known& known = recent_[slot_of(unit)];
     if (known.at != unit || known.low != unit->id_low || known.high != unit->id_high) [[unlikely]]
       return find_anew(unit, phase, told);
-    return phase < known.phases.size() ? known.phases[phase].get() : nullptr;
+    return phase < known.phases.size() ? known.phases[phase] : nullptr;
   }
 
   /// What begins with a phase.
@@ -89,7 +90,7 @@ class CompiledHints {
   std::uint64_t evaluations() const { return evaluations_.load(std::memory_order_relaxed); }
 
  private:
-  using Phases = std::span<const std::unique_ptr<CompiledPhase>>;
+  using Phases = std::span<CompiledPhase* const>;
   struct Known {
     const hybrid_unit* at = nullptr;
     std::uint32_t low = 0, high = 0;
@@ -105,6 +106,9 @@ class CompiledHints {
   class Inside;
   CompiledPhase* find_anew(const hybrid_unit* unit, std::uint32_t phase, std::vector<std::string>& told);
   void load_all(std::vector<std::string>& told);
+  /// What marks name by a unit that is not among the loaded ones: phases of its whole program's note, or
+  /// none.
+  std::unique_ptr<CompiledUnit> stand_in(const hybrid_unit* unit, std::uint64_t id) const;
   static bool has_changed(const CompiledPhase& phase);
   void evaluate(CompiledPhase& phase, std::int64_t holds);
 

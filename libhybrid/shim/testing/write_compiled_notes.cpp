@@ -1,5 +1,6 @@
 // Writes the notes of compiled_phases.c as the compiler's plugin would, as a C file of assembly, so that the
-// shim's tests need no plugin: write_compiled_notes > notes.c.
+// shim's tests need no plugin: write_compiled_notes [whole] > notes.c; whole: with a note of the whole
+// program.
 #include <cstddef>
 #include <cstdio>
 #include <string>
@@ -24,15 +25,14 @@ void write(const char* symbol, const std::string& descriptor, const char* table)
   std::puts("\".balign 4\\n.popsection\\n\");");
 }
 
-}  // namespace
-
-int main() {
+// The phases in the order of the enum of compiled_phases.c; `before`: another phase comes first.
+hybrid::UnitBuilder unit(bool before) {
   using hybrid::UnitBuilder;
   UnitBuilder b("compiled_phases.c");
   const auto at_distance = [&](UnitBuilder::Node by) {
     return b.node(HYBRID_MOD, b.node(HYBRID_ADD, b.rank(), by), b.size());
   };
-  // In the order of the enum of compiled_phases.c.
+  if (before) b.phase({.name = "another file's"});
   const auto ring = b.phase({.name = "ring"});
   b.site({.peer = at_distance(b.constant(1)), .phase = ring});
   const auto shifted = b.phase({.name = "shifted"});
@@ -42,9 +42,26 @@ int main() {
   const auto unknown = b.phase({.name = "partly unknown"});
   b.site({.peer = at_distance(b.constant(3)), .phase = unknown});
   b.site({.peer = b.input("who"), .phase = unknown, .site_class = HYBRID_DYNAMIC});
-  write("compiled_unit", b.bytes(), "compiled_addresses");
+  return b;
+}
 
-  std::string other = UnitBuilder("old.c").bytes();
+}  // namespace
+
+int main(int argc, char**) {
+  write("compiled_unit", unit(false).bytes(), "compiled_addresses");
+  if (argc > 1) {
+    hybrid::UnitBuilder whole = unit(true);
+    whole.flags = HYBRID_UNIT_WHOLE;
+    whole.phases[0].origin_phase = HYBRID_NONE;
+    for (std::uint32_t i = 1; i < whole.phases.size(); ++i) {
+      whole.phases[i].origin_phase = i - 1;
+      whole.phases[i].origin_low = 1;  // the builder's
+    }
+    std::string bytes = whole.bytes();
+    bytes[offsetof(hybrid_unit, id_low)] = 2;
+    write("whole_program", bytes, "compiled_addresses");
+  }
+  std::string other = hybrid::UnitBuilder("old.c").bytes();
   other[0] = 99;
   write("unit_of_another_version", other, nullptr);
 }
