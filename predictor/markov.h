@@ -68,6 +68,7 @@ class Markov final : public Forecaster {
 
   // The destination in the lowest bits, where kNowhere is none, and some of its site's hash above.
   std::uint16_t send_of(Port destination, std::uint64_t site) const {
+    if (destination_bits_ == 16) return static_cast<std::uint16_t>(destination);
     return static_cast<std::uint16_t>(site * 0x9E3779B97F4A7C15ULL >> 48 << destination_bits_ | destination);
   }
   Port destination_of(std::uint16_t send) const { return send & ((1u << destination_bits_) - 1); }
