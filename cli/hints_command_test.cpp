@@ -41,6 +41,9 @@ class Hints : public testing::Test {
             .line = 20,
             .reason = "params.master is read from a file"});
     b.site({.peer = b.constant(0), .call = "MPI_Bcast", .kind = HYBRID_COLLECTIVE, .line = 30});
+    // The same call again, where a procedure was put in, and less is known.
+    b.site({.peer = b.input("any"), .call = "MPI_Isend", .site_class = HYBRID_DYNAMIC, .line = 40});
+    b.site({.peer = rank, .call = "MPI_Isend", .line = 40});
     std::ofstream("ring", std::ios::binary) << elf_file(ET_EXEC, b.note());
   }
 
@@ -82,7 +85,7 @@ TEST_F(Hints, AreATableOfCallSitesPhasesAndTotals) {
                         "hand.c:10 +exchange +MPI_Isend +static +ring +\\(rank \\+ 1\\) % size\n"));
   EXPECT_THAT(text, HasSubstr("rank - 1  [if 0 < rank]"));
   EXPECT_THAT(text, HasSubstr("params.master  [if rank != 0; params.master is read from a file]"));
-  EXPECT_THAT(text, testing::ContainsRegex("send +2 +1 +0\n  receive +1 +0 +0\n  collective +1 +0 +0\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("send +2 +1 +1\n  receive +1 +0 +0\n  collective +1 +0 +0\n"));
   EXPECT_THAT(text, testing::ContainsRegex("ask +hand.c:1 +directive +1 +preload\n"));
   EXPECT_THAT(text, Not(HasSubstr("pattern")));
 }
@@ -136,7 +139,7 @@ TEST_F(Hints, RefuseWhatCannotBe) {
   EXPECT_THAT(output({"nowhere"}, 2), HasSubstr("nowhere: cannot be opened"));
   EXPECT_THAT(output({"ring", "--nodes", "0"}, 2), HasSubstr("--nodes"));
   EXPECT_THAT(output({"ring", "--value", "rows"}, 2), HasSubstr("--value rows: expected NAME=NUMBER"));
-  EXPECT_THAT(output({"ring", "--value", "rows=1"}, 2), HasSubstr("They read params.master."));
+  EXPECT_THAT(output({"ring", "--value", "rows=1"}, 2), HasSubstr("They read any, params.master."));
   EXPECT_THAT(output({"ring", "--value", "params.master=1", "--value", "params.master=2"}, 2),
               HasSubstr("given twice"));
   write_trace();

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "core/hints/connections.h"
 #include "core/hints/pattern.h"
@@ -134,10 +136,23 @@ std::string phases_text(const HintUnit& unit, HintConnectionFinder& finder, std:
 
 using Totals = std::array<std::array<std::uint64_t, kClasses.size()>, kKinds.size()>;
 
+// By calls in the source: one that stands in the program several times (a procedure put in where it is
+// called, a template) has the class of its least known copy.
 Totals count(const std::vector<HintUnit>& units) {
+  std::map<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string, std::uint16_t>, std::uint16_t>
+      calls;
   Totals totals{};
   for (const HintUnit& unit : units)
-    for (const hybrid_site& site : unit.sites) ++totals[site.kind - 1u][site.site_class - 1u];
+    for (const hybrid_site& site : unit.sites) {
+      if (site.line == 0) {  // compiled without -g: no two can be told to be one
+        ++totals[site.kind - 1u][site.site_class - 1u];
+        continue;
+      }
+      std::uint16_t& worst = calls[{std::string(unit.text(site.file)), site.line, site.column,
+                                    std::string(unit.text(site.call)), site.kind}];
+      worst = std::max(worst, site.site_class);
+    }
+  for (const auto& [call, worst] : calls) ++totals[std::get<4>(call) - 1u][worst - 1u];
   return totals;
 }
 
@@ -204,7 +219,7 @@ std::string hints_text(const std::vector<HintUnit>& units, std::uint32_t ranks, 
     text += sites_text(unit, finder, ranks) + phases_text(unit, finder, ranks) + "\n";
   }
   const Totals totals = count(units);
-  TextTable table({{"call sites", TextTable::Align::left}, {"static"}, {"analysable"}, {"dynamic"}});
+  TextTable table({{"calls in the source", TextTable::Align::left}, {"static"}, {"analysable"}, {"dynamic"}});
   for (std::size_t kind = 0; kind < kKinds.size(); ++kind)
     table.add({kKinds[kind], grouped(totals[kind][0]), grouped(totals[kind][1]), grouped(totals[kind][2])});
   return text + table.text();
