@@ -42,6 +42,7 @@ Markov::Markov(unsigned order, std::uint32_t destinations, std::size_t most_entr
           std::min(most_entries,
                    destinations * (order == 1 && sites == Sites::kAlike ? std::size_t{2} : std::size_t{16}))),
       destination_bits_(sites == Sites::kAlike ? 16 : static_cast<unsigned>(std::bit_width(destinations))),
+      destination_mask_(static_cast<std::uint16_t>(low_bits(destination_bits_))),
       last_mask_(low_bits(16 * std::min(order, 4u))),
       before_mask_(low_bits(16 * (std::max(order, 4u) - 4))) {}
 

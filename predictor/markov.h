@@ -68,9 +68,10 @@ class Markov final : public Forecaster {
 
   // The destination in the lowest bits, where kNowhere is none, and some of its site's hash above.
   std::uint16_t send_of(Port destination, std::uint64_t site) const {
+    if (destination_bits_ == 16) return static_cast<std::uint16_t>(destination);
     return static_cast<std::uint16_t>(site * 0x9E3779B97F4A7C15ULL >> 48 << destination_bits_ | destination);
   }
-  Port destination_of(std::uint16_t send) const { return send & ((1u << destination_bits_) - 1); }
+  Port destination_of(std::uint16_t send) const { return send & destination_mask_; }
 
   // The last eight sends, 16 bits each, the last one in the lowest.
   struct History {
@@ -98,6 +99,7 @@ class Markov final : public Forecaster {
   std::uint8_t first_ = 0, known_ = 0;  // steps_[first_ ...], known_ of them
   TransitionTable transitions_;
   unsigned destination_bits_;  // 16: sites are alike
+  std::uint16_t destination_mask_;
   std::uint64_t last_mask_, before_mask_;
   History history_;
 };
