@@ -199,6 +199,9 @@ struct hybrid_phase {
   uint32_t
       connections; /* list of alternating source and destination nodes in MPI_COMM_WORLD, or HYBRID_NONE */
   uint32_t slots;  /* 0: as many as it takes */
+  /* In a whole program's note: the phase is number origin_phase of the unit with this identity (id_low and
+   * id_high there), whose marks tell when it begins. Otherwise HYBRID_NONE, 0 and 0. */
+  uint32_t origin_phase, origin_low, origin_high;
 };
 
 /* What compiled programs call, if the library is there (found by dlsym, as in hybrid.h). */

@@ -8,10 +8,6 @@ namespace hybrid::pass {
 
 using namespace llvm;
 
-namespace {
-constexpr int64_t kWorldHandle = 0x44000000, kSelfHandle = 0x44000001;
-}
-
 Node Symbolic::list(const CallBase& call, unsigned first, unsigned count) {
   Node rest = HYBRID_NONE;
   for (unsigned i = count; i-- > 0;) {

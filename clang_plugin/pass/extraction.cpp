@@ -46,17 +46,23 @@ Node named_peer(Note& note, Node peer) {
 
 class Extractor {
  public:
-  Extractor(Prepared& prepared, bool whole, const std::function<bool(const std::string&)>& can_be_named)
+  Extractor(Prepared& prepared, const WholeProgram* whole,
+            const std::function<bool(const std::string&)>& can_be_named)
       : prepared_(prepared),
+        whole_(whole),
         symbolic_(*prepared.module, result_.note, whole,
                   [&](const GlobalVariable& global) { return can_be_named(global.getName().str()); }) {}
 
-  Extraction run() {
+  Extraction run(const std::vector<DirectivePhase>& directives) {
+    for (const DirectivePhase& directive : directives) begin_phase(directive);
     for (Function& function : *prepared_.module)
       for (const Instruction& instruction : instructions(function))
         if (const auto* call = dyn_cast<CallBase>(&instruction))
-          if (const Function* callee = call->getCalledFunction(); callee && callee->getName() == kSite)
-            site(*call);
+          if (const Function* callee = call->getCalledFunction()) {
+            if (callee->getName() == kSite) site(*call);
+            if (callee->getName() == kClause) clause(*call);
+          }
+    for (uint32_t i = 0; i < directives.size(); ++i) clauses(i);
     for (const GlobalVariable* global : symbolic_.addresses())
       result_.addresses.push_back(global->getName().str());
     return std::move(result_);
@@ -70,13 +76,13 @@ class Extractor {
     hybrid_site site{};
     site.call = note.string(origin.call->name);
     site.kind = static_cast<uint16_t>(origin.part->kind);
-    site.phase = phase(origin.function, call);
+    site.phase = origin.directive == HYBRID_NONE ? phase(origin.function, call) : origin.directive;
     if (const DILocation* at = call.getDebugLoc()) {
       site.file = note.string(at->getFilename());
       site.line = at->getLine();
       site.column = at->getColumn();
     }
-    site.function = note.string(demangle(origin.function));
+    site.function = note.string(demangle(symbol(origin.function)));
     site.loop = symbolic_.loop_around(*call.getParent());
     site.guard = symbolic_.guard(*call.getParent());
     site.communicator = symbolic_.communicator(call.getArgOperand(5));
@@ -162,25 +168,101 @@ class Extractor {
 
   uint32_t phase(const std::string& function, const CallBase& call) {
     Note& note = result_.note;
-    const auto found = phases_.find(function);
-    if (found != phases_.end()) return found->second;
+    const auto found = result_.procedures.find(function);
+    if (found != result_.procedures.end()) return found->second;
     hybrid_phase phase{};
-    phase.name = note.string(demangle(function));
+    phase.name = note.string(demangle(symbol(function)));
     if (const DILocation* at = call.getDebugLoc())
       if (const DISubprogram* where = at->getScope()->getSubprogram()) {
         phase.file = note.string(where->getFilename());
         phase.line = where->getLine();
       }
     phase.kind = HYBRID_PHASE_PROCEDURE;
-    phase.parent = phase.condition = phase.pattern = phase.dimensions = phase.connections = HYBRID_NONE;
-    note.phases.push_back(phase);
-    return phases_[function] = static_cast<uint32_t>(note.phases.size() - 1);
+    return result_.procedures[function] = add(phase, origin(function));
+  }
+
+  PhaseOrigin origin(const std::string& function) const {
+    if (!whole_) return {};
+    const auto found = whole_->phases.find(function);
+    return found == whole_->phases.end() ? PhaseOrigin() : found->second;
+  }
+  /* As it is in its own unit. */
+  std::string symbol(const std::string& function) const {
+    const std::string own = origin(function).symbol;
+    return own.empty() ? function : own;
+  }
+
+  uint32_t add(hybrid_phase& phase, const PhaseOrigin& origin) {
+    phase.condition = phase.dimensions = phase.connections = HYBRID_NONE;
+    phase.origin_phase = origin.phase;
+    phase.origin_low = origin.id_low;
+    phase.origin_high = origin.id_high;
+    if (phase.kind != HYBRID_PHASE_DIRECTIVE) phase.parent = phase.pattern = HYBRID_NONE;
+    result_.note.phases.push_back(phase);
+    return static_cast<uint32_t>(result_.note.phases.size() - 1);
+  }
+
+  void begin_phase(const DirectivePhase& directive) {
+    Note& note = result_.note;
+    hybrid_phase phase{};
+    phase.name = note.string(directive.name);
+    phase.file = note.string(directive.file);
+    phase.line = directive.line;
+    phase.kind = HYBRID_PHASE_DIRECTIVE;
+    phase.flags = static_cast<uint16_t>(directive.flags);
+    phase.parent = directive.parent;
+    phase.slots = directive.slots;
+    phase.pattern = directive.pattern.empty() ? HYBRID_NONE : note.string(directive.pattern);
+    add(phase, directive.origin);
+  }
+
+  /* A clause of a directive; where its function was inlined several times, once for each. */
+  void clause(const CallBase& call) {
+    Note& note = result_.note;
+    const auto number = [&](unsigned at) {
+      return cast<ConstantInt>(call.getArgOperand(at))->getSExtValue();
+    };
+    std::vector<Node> values;
+    for (unsigned i = 3; i < call.arg_size(); ++i) {
+      const Node node = symbolic_.value(call.getArgOperand(i));
+      values.push_back(note.has_variable(node) ? note.unknown("", "it changes from turn to turn of a loop")
+                                               : node);
+    }
+    auto& clauses = clauses_[static_cast<uint32_t>(number(0))];
+    const auto [at, fresh] = clauses.try_emplace(number(2), number(1), values);
+    if (fresh) return;
+    for (size_t i = 0; i < values.size(); ++i)
+      if (at->second.second[i] != values[i])
+        at->second.second[i] = note.unknown("", "it differs from call to call");
+  }
+
+  void clauses(uint32_t number) {
+    Note& note = result_.note;
+    hybrid_phase& phase = note.phases[number];
+    std::vector<Node> connections;
+    for (const auto& [order, clause] : clauses_[number]) {
+      const auto& [what, values] = clause;
+      const bool known =
+          std::all_of(values.begin(), values.end(), [&](Node node) { return note.is_known(node); });
+      if (what == kCondition && !values.empty()) phase.condition = values[0];
+      if (what == kPattern && known) phase.dimensions = list(values);
+      if (what == kConnection && known) connections.insert(connections.end(), values.begin(), values.end());
+    }
+    phase.connections = list(connections);
+  }
+
+  Node list(const std::vector<Node>& values) {
+    Node rest = HYBRID_NONE;
+    for (size_t i = values.size(); i-- > 0;) rest = result_.note.make(HYBRID_LIST, values[i], rest);
+    return rest;
   }
 
   Prepared& prepared_;
+  const WholeProgram* whole_;
   Extraction result_;
   Symbolic symbolic_;
-  std::map<std::string, uint32_t> phases_;
+  /* Of each directive's phase, in their order: the clause and its values. */
+  std::map<uint32_t, std::map<int64_t, std::pair<int64_t, std::vector<Node>>>> clauses_;
   std::map<std::string, std::set<std::string>> reached_;
 };
 
@@ -189,16 +271,18 @@ class Extractor {
 bool communicates(const Module& module) {
   for (const Function& function : module) {
     bool fortran = false;
-    if (function.isDeclaration() && !function.use_empty() && find_call(function.getName(), fortran))
+    if (function.isDeclaration() && !function.use_empty() &&
+        (find_call(function.getName(), fortran) || is_marker(function.getName())))
       return true;
   }
   return false;
 }
 
-Extraction extract(std::unique_ptr<Module> module, bool whole,
+Extraction extract(std::unique_ptr<Module> module, const WholeProgram* whole,
+                   const std::vector<DirectivePhase>& directives,
                    const std::function<bool(const std::string&)>& can_be_named) {
-  Prepared prepared = prepare(std::move(module), whole);
-  return Extractor(prepared, whole, can_be_named).run();
+  Prepared prepared = prepare(std::move(module), whole ? &whole->outside : nullptr);
+  return Extractor(prepared, whole, can_be_named).run(directives);
 }
 
 }  // namespace hybrid::pass

@@ -22,7 +22,10 @@ Node Symbolic::edge(const BasicBlock* block, const BasicBlock* to) {
   const Instruction* end = block->getTerminator();
   /* Where a loop asks whether there is another turn: the loop's condition in the note says that. */
   const Loop* around = shape(*block->getParent()).loops.getLoopFor(block);
-  const bool asks = around && around->getHeader() == block && around->contains(to);
+  bool asks = around && around->contains(to);
+  /* while (a && b): a chain of questions from the head of the loop on. */
+  for (const BasicBlock* at = block; asks && at != around->getHeader(); at = at->getSinglePredecessor())
+    asks = at->getSinglePredecessor() && around->isLoopExiting(at->getSinglePredecessor());
   if (const auto* branch = dyn_cast<BranchInst>(end)) {
     if (branch->isUnconditional() || branch->getSuccessor(0) == branch->getSuccessor(1)) return HYBRID_NONE;
     const bool first = branch->getSuccessor(0) == to;

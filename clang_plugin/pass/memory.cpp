@@ -14,6 +14,9 @@ using namespace llvm;
 
 namespace {
 
+/* Places in an object that one pointer may stand for before it stands for any. */
+constexpr size_t kMostPlaces = 200;
+
 const Function* callee_of(const CallBase& call) {
   return dyn_cast<Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
 }
@@ -30,6 +33,19 @@ bool frees(StringRef name) {
   return name == "free" || name.starts_with("_ZdlPv") || name.starts_with("_ZdaPv");
 }
 
+/* The bytes of the array, a member of something, that an index of `gep` goes along; 0 if it is none. */
+int64_t array_bytes(const GEPOperator& gep, const Value* index, const DataLayout& layout) {
+  Type* around = gep.getSourceElementType();
+  for (unsigned i = 2; i < gep.getNumOperands(); ++i) {
+    const Value* operand = gep.getOperand(i);
+    if (operand == index)
+      return around->isArrayTy() ? static_cast<int64_t>(layout.getTypeAllocSize(around).getFixedValue()) : 0;
+    around = GetElementPtrInst::getTypeAtIndex(around, const_cast<Value*>(operand));
+    if (!around) return 0;
+  }
+  return 0;
+}
+
 /* `step` taken from `place`. */
 Place step(const GEPOperator& gep, Place place, const DataLayout& layout) {
   const unsigned width = layout.getIndexSizeInBits(gep.getPointerAddressSpace());
@@ -41,6 +57,7 @@ Place step(const GEPOperator& gep, Place place, const DataLayout& layout) {
     if (place.index) return {0, nullptr, 0, false};
     place.index = index;
     place.scale = scale.getSExtValue();
+    place.extent = constant.getSExtValue() >= 0 ? array_bytes(gep, index, layout) : 0;
   }
   return place;
 }
@@ -137,20 +154,22 @@ struct Memory::Walk {
   Memory& memory;
   Object& object;
   const Value* root;
-  MapVector<const Value*, Place> seen = {};
-  std::vector<const Value*> pending = {};
+  std::map<const Value*, std::vector<Place>> seen = {};
+  std::vector<std::pair<const Value*, Place>> pending = {};
 
   void escape(const char* why) {
     if (!object.escaped) object.why = why;
     object.escaped = true;
   }
   void push(const Value* address, Place place) {
-    const auto [at, fresh] = seen.insert({address, place});
-    if (!fresh) {
-      if (same(at->second, place) || !at->second.known) return;
-      at->second = {0, nullptr, 0, false};
-    }
-    pending.push_back(address);
+    std::vector<Place>& places = seen[address];
+    for (const Place& known : places)
+      if (same(known, place) || !known.known) return;
+    /* Pointers that turn in a loop go anywhere; a function may be given many members of one object. */
+    if (places.size() >= (isa<PHINode>(address) ? 1u : kMostPlaces)) place = {0, nullptr, 0, false};
+    if (!place.known) places.clear();
+    places.push_back(place);
+    pending.emplace_back(address, place);
   }
   void write(const Instruction& instruction, const Place& place, int64_t size, const Value* value,
              bool copy = false) {
@@ -178,7 +197,7 @@ struct Memory::Walk {
       return write(call, place, length ? length->getSExtValue() : -1, constant ? source : nullptr, constant);
     }
     const Function* callee = callee_of(call);
-    if (!callee) return escape("its address is passed to a function that is not known");
+    if (!callee) return indirect_call(call, at, place);
     if (callee->getName() == kClobber) {
       const auto* length = dyn_cast<ConstantInt>(call.getArgOperand(1));
       return write(call, place, length ? length->getSExtValue() : -1, nullptr);
@@ -197,6 +216,18 @@ struct Memory::Walk {
     push(callee->getArg(at), place.index ? Place{0, nullptr, 0, false} : place);
   }
 
+  /* Through a pointer: any function of the program of that type whose address is taken. */
+  void indirect_call(const CallBase& call, unsigned at, const Place& place) {
+    const Module* module = call.isInlineAsm() ? nullptr : call.getModule();
+    if (!module || !memory.whole_) return escape("its address is passed to a function that is not known");
+    for (const Function& function : *module) {
+      if (function.getFunctionType() != call.getFunctionType() || !function.hasAddressTaken()) continue;
+      if (function.isDeclaration() || function.isVarArg())
+        return escape("its address is passed to a function that is not known");
+      push(function.getArg(at), place.index ? Place{0, nullptr, 0, false} : place);
+    }
+  }
+
   void returned(const Function& function, const Place& place) {
     std::vector<const CallBase*> calls;
     if (!known_calls(function, calls) && memory.whole_) return escape("its address is returned");
@@ -205,7 +236,7 @@ struct Memory::Walk {
   }
 
   /* The address is kept in a variable: it is wherever that one is read. */
-  void kept(const StoreInst& store) {
+  void kept(const StoreInst& store, const Place& value) {
     Place at;
     const Value* holder = memory.object_of(store.getPointerOperand(), at);
     if (!holder || holder == root) return escape("its address is kept in memory");
@@ -216,7 +247,7 @@ struct Memory::Walk {
         if (!place.known || !at.known || place.index || at.index)
           push(load, {0, nullptr, 0, false});
         else if (place.offset == at.offset)
-          push(load, seen[store.getValueOperand()]);
+          push(load, value);
       } else if (isa<MemTransferInst>(load)) {
         return escape("its address is copied");
       }
@@ -227,7 +258,7 @@ struct Memory::Walk {
     if (const auto* gep = dyn_cast<GEPOperator>(user)) return push(gep, step(*gep, place, memory.layout_));
     if (const auto* load = dyn_cast<LoadInst>(user)) return void(object.loads.push_back({load, place}));
     if (const auto* store = dyn_cast<StoreInst>(user)) {
-      if (store->getValueOperand() == use.get() && use.getOperandNo() == 0) return kept(*store);
+      if (store->getValueOperand() == use.get() && use.getOperandNo() == 0) return kept(*store, place);
       const auto size = memory.layout_.getTypeStoreSize(store->getValueOperand()->getType());
       return write(*store, place, static_cast<int64_t>(size.getFixedValue()), store->getValueOperand());
     }
@@ -252,10 +283,9 @@ struct Memory::Walk {
   void run() {
     push(root, {});
     while (!pending.empty() && !object.escaped) {
-      const Value* address = pending.back();
+      const auto [address, place] = pending.back();
       pending.pop_back();
       if (seen.size() > 20000) return escape("it is used in too many places");
-      const Place place = seen[address];
       for (const Use& use : address->uses()) follow(use, place);
     }
   }

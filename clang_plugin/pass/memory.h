@@ -19,6 +19,7 @@ struct Place {
   const llvm::Value* index = nullptr;
   int64_t scale = 0;
   bool known = true;
+  int64_t extent = 0; /* with an index: the array's bytes from the offset on; 0 if that is not known */
 };
 
 struct Write {

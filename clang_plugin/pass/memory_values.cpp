@@ -22,6 +22,8 @@ std::string written_in(const Instruction& instruction) {
 }
 
 bool overlaps(const Write& write, int64_t offset, int64_t size) {
+  if (write.place.known && write.place.index && write.place.extent > 0)
+    return write.place.offset < offset + size && write.place.offset + write.place.extent > offset;
   if (!write.place.known || write.place.index) return true;
   return write.place.offset < offset + size && (write.size < 0 || write.place.offset + write.size > offset);
 }

@@ -34,7 +34,7 @@ GlobalVariable* address_table(Module& module, const std::vector<std::string>& na
 
 }  // namespace
 
-Constant* write_note(Module& module, const Extraction& extraction, const std::string& name, bool whole) {
+WrittenNote write_note(Module& module, const Extraction& extraction, const std::string& name, bool whole) {
   LLVMContext& context = module.getContext();
   hybrid_unit head{};
   Note note = extraction.note;
@@ -71,8 +71,9 @@ Constant* write_note(Module& module, const Extraction& extraction, const std::st
   variable->setSection(HYBRID_NOTE_SECTION);
   variable->setAlignment(Align(4));
   appendToCompilerUsed(module, {variable});
-  return ConstantExpr::getGetElementPtr(Type::getInt8Ty(context), variable,
-                                        ConstantInt::get(number, kBefore));
+  Constant* unit =
+      ConstantExpr::getGetElementPtr(Type::getInt8Ty(context), variable, ConstantInt::get(number, kBefore));
+  return {unit, head.id_low, head.id_high};
 }
 
 }  // namespace hybrid::pass

@@ -10,10 +10,15 @@
 
 namespace hybrid::pass {
 
-/* Adds the note and its table of addresses to `module`; returns the address of its descriptor. The variables
+struct WrittenNote {
+  llvm::Constant* unit; /* the address of the descriptor */
+  uint32_t id_low, id_high;
+};
+
+/* Adds the note and its table of addresses to `module`. The variables
  * in the table that the module does not have are declared. */
-llvm::Constant* write_note(llvm::Module& module, const Extraction& extraction, const std::string& name,
-                           bool whole);
+WrittenNote write_note(llvm::Module& module, const Extraction& extraction, const std::string& name,
+                       bool whole);
 
 }  // namespace hybrid::pass
 

@@ -4,7 +4,9 @@
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include "clang_plugin/pass/embedded.h"
 #include "clang_plugin/pass/extraction.h"
+#include "clang_plugin/pass/marks.h"
 #include "clang_plugin/pass/note_writer.h"
 
 namespace {
@@ -17,10 +19,21 @@ class HybridPass : public PassInfoMixin<HybridPass> {
 
   static PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
     using namespace hybrid::pass;
-    if (!communicates(module)) return PreservedAnalyses::all();
-    const auto can_be_named = [&](const std::string& name) { return module.getNamedGlobal(name) != nullptr; };
-    const Extraction extraction = extract(CloneModule(module), false, can_be_named);
-    write_note(module, extraction, module.getSourceFileName(), false);
+    EmbeddedUnit unit;
+    unit.code = code_of(module);
+    if (communicates(module)) {
+      const auto can_be_named = [&](const std::string& name) {
+        return module.getNamedGlobal(name) != nullptr;
+      };
+      const Directives directives = find_directives(module);
+      const Extraction extraction = extract(CloneModule(module), nullptr, directives.phases, can_be_named);
+      const WrittenNote note = write_note(module, extraction, module.getSourceFileName(), false);
+      write_marks(module, directives, extraction.procedures, note.unit);
+      unit.id_low = note.id_low;
+      unit.id_high = note.id_high;
+      unit.procedures = extraction.procedures;
+    }
+    embed(module, unit);
     return PreservedAnalyses::none();
   }
 };

@@ -178,7 +178,7 @@ void keep_loops_with_sites(Function& function, FunctionAnalysisManager& analyses
 
 }  // namespace
 
-Prepared prepare(std::unique_ptr<Module> module, bool whole) {
+Prepared prepare(std::unique_ptr<Module> module, const std::set<std::string>* outside) {
   Prepared result;
   PassBuilder builder;
   LoopAnalysisManager loops;
@@ -198,7 +198,9 @@ Prepared prepare(std::unique_ptr<Module> module, bool whole) {
     function.removeFnAttr(Attribute::NoInline);
     function.removeFnAttr(Attribute::AlwaysInline);
   }
-  if (whole) internalizeModule(*module, [](const GlobalValue& value) { return value.getName() == "main"; });
+  if (outside)
+    internalizeModule(*module,
+                      [&](const GlobalValue& value) { return outside->contains(value.getName().str()); });
   calls_to_values(*module, result.origins);
   for (Function& function : *module) {
     MDNode* name = MDNode::get(module->getContext(), MDString::get(module->getContext(), function.getName()));
@@ -230,7 +232,7 @@ Prepared prepare(std::unique_ptr<Module> module, bool whole) {
 
   ModulePassManager middle;
   middle.addPass(AlwaysInlinerPass(false));
-  if (whole) middle.addPass(GlobalDCEPass());
+  if (outside) middle.addPass(GlobalDCEPass());
   FunctionPassManager simple = simplification();
   add(simple, LoopSimplifyPass());
   middle.addPass(createModuleToFunctionPassAdaptor(std::move(simple)));

@@ -26,8 +26,9 @@ struct Prepared {
   std::map<std::string, std::set<std::string>> calls;
 };
 
-/* `whole`: nothing outside calls into the module but main. The module is changed: give a copy. */
-Prepared prepare(std::unique_ptr<llvm::Module> module, bool whole);
+/* `outside`, of a whole program: the symbols that code outside of the module uses; all others are the
+ * module's own. Null for a unit. The module is changed: give a copy. */
+Prepared prepare(std::unique_ptr<llvm::Module> module, const std::set<std::string>* outside);
 
 }  // namespace hybrid::pass
 

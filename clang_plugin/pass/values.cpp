@@ -7,6 +7,8 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/Transforms/Utils/Local.h>
 
+#include "clang_plugin/pass/directives.h"
+
 namespace hybrid::pass {
 namespace {
 
@@ -19,18 +21,21 @@ class Rewriter {
       : call_(call), fortran_(fortran), origins_(origins), builder_(&call), module_(*call.getModule()) {}
 
   void site(const Call& known) {
+    const bool off = label(call_, kOff) != HYBRID_NONE;
     for (const CallPart& part : known.parts) {
+      if (off) break;
       std::vector<Value*> arguments{builder_.getInt32(static_cast<uint32_t>(origins_.size()))};
       for (int at : {part.count, part.type, part.peer, part.tag, part.communicator})
         arguments.push_back(at < 0 ? builder_.getInt32(0) : in(at));
-      origins_.push_back({&known, &part, call_.getFunction()->getName().str()});
+      origins_.push_back({&known, &part, call_.getFunction()->getName().str(), label(call_, kRegion)});
       emit(kSite, builder_.getVoidTy(), arguments, MemoryEffects::inaccessibleMemOnly());
     }
     for (int i = 0; i < known.arguments; ++i) {
       const bool by_value = std::any_of(known.parts.begin(), known.parts.end(), [i](const CallPart& p) {
         return i == p.count || i == p.type || i == p.peer || i == p.tag || i == p.communicator;
       });
-      if (!by_value && !(known.read >> i & 1)) clobber(i, i == written_buffer(known) ? bytes(known) : -1);
+      if (!by_value && !(known.read >> i & 1))
+        clobber(i, i == written_buffer(known) ? bytes(known) : handle_bytes(known, i));
     }
     finish();
   }
@@ -76,11 +81,41 @@ class Rewriter {
       for (uint32_t i = 0; i < found.size(); ++i) out_element(2, i, found[i]);
     } else if (name == "win_create") {
       out(5, in(4));
+    } else if (name == "wait") {
+      clobber(0, 4);
+      clobber(1, 20);
+    } else if (name == "waitall") {
+      const auto* many = dyn_cast<ConstantInt>(in(0));
+      clobber(1, many ? many->getSExtValue() * 4 : -1);
+      clobber(2, many ? many->getSExtValue() * 20 : -1);
     } else {
       return false;
     }
     finish();
     return true;
+  }
+
+  /* A directive's marker. `order` counts them. */
+  void marker(StringRef name, uint32_t& order) {
+    if (name == HYBRID_MARKER_RANK || name == HYBRID_MARKER_SIZE) {
+      Value* result = pure(name == HYBRID_MARKER_RANK ? kRank : kSize, {builder_.getInt32(kWorldHandle)});
+      if (call_.getType()->isIntegerTy())
+        call_.replaceAllUsesWith(builder_.CreateSExtOrTrunc(result, call_.getType()));
+    }
+    const Clause what = name == HYBRID_MARKER_PATTERN      ? kPattern
+                        : name == HYBRID_MARKER_CONNECTION ? kConnection
+                                                           : kCondition;
+    const uint32_t phase = label(call_, kDirective);
+    if (phase != HYBRID_NONE && (name == HYBRID_MARKER_PATTERN || name == HYBRID_MARKER_CONNECTION ||
+                                 name == HYBRID_MARKER_CONDITION)) {
+      std::vector<Value*> arguments{builder_.getInt32(phase), builder_.getInt32(what),
+                                    builder_.getInt32(order++)};
+      for (unsigned i = what == kPattern ? 2 : 0; i < call_.arg_size(); ++i)
+        arguments.push_back(builder_.CreateSExtOrTrunc(call_.getArgOperand(i), builder_.getInt64Ty()));
+      emit(kClause, builder_.getVoidTy(), arguments, MemoryEffects::inaccessibleMemOnly());
+    }
+    fortran_ = false;
+    finish();
   }
 
   /* Any other MPI call: it may write whatever it is given, and keeps nothing that matters. */
@@ -93,6 +128,14 @@ class Rewriter {
  private:
   static int written_buffer(const Call& known) {
     return known.read & 1 ? -1 : known.parts[0].count == 1 ? 0 : -1;
+  }
+
+  /* Of MPICH: a request behind the arguments is 4 bytes, the status of a receive 20. */
+  static int64_t handle_bytes(const Call& known, int at) {
+    if (at != known.arguments - 1) return -1;
+    const StringRef name = known.name;
+    if (name.starts_with("MPI_I") || name.ends_with("_init")) return 4;
+    return name == "MPI_Recv" || name.starts_with("MPI_Sendrecv") ? 20 : -1;
   }
 
   /* Bytes that the receive of a constant size writes, or -1. */
@@ -204,11 +247,16 @@ void calls_to_values(Module& module, std::vector<SiteOrigin>& origins) {
       if (auto* call = dyn_cast<CallBase>(&instruction))
         if (const Function* callee = call->getCalledFunction(); callee && callee->isDeclaration()) {
           bool fortran = false;
-          if (is_mpi(callee->getName(), fortran)) calls.push_back(call);
+          if (is_mpi(callee->getName(), fortran) || is_marker(callee->getName())) calls.push_back(call);
         }
+  uint32_t order = 0;
   for (CallBase* call : calls) {
     bool fortran = false;
     const StringRef symbol = call->getCalledFunction()->getName();
+    if (is_marker(symbol)) {
+      Rewriter(*call, false, origins).marker(symbol, order);
+      continue;
+    }
     const Call* known = find_call(symbol, fortran);
     if (!known) is_mpi(symbol, fortran);
     Rewriter rewriter(*call, fortran, origins);

@@ -19,18 +19,25 @@ struct SiteOrigin {
   const Call* call;
   const CallPart* part;
   std::string function; /* the symbol it is called in */
+  uint32_t directive;   /* the directive's phase around it, or HYBRID_NONE */
 };
+
+constexpr int64_t kWorldHandle = 0x44000000, kSelfHandle = 0x44000001; /* MPICH's */
+
+enum Clause { kPattern = 1, kConnection, kCondition };
 
 /* All 32-bit integers, unless told otherwise; `site` communicates, `clobber` writes what its pointer leads to
  * (i64: so many bytes, -1 as many as there are), all others read nothing and have no effect. */
-inline constexpr char kSite[] = "hybrid.site";        /* (number, count, type, peer, tag, communicator) */
-inline constexpr char kClobber[] = "hybrid.clobber";  /* (ptr, i64 bytes) */
-inline constexpr char kRank[] = "hybrid.rank";        /* (communicator) */
-inline constexpr char kSize[] = "hybrid.size";        /* (communicator) */
-inline constexpr char kDup[] = "hybrid.dup";          /* (communicator) */
-inline constexpr char kSplit[] = "hybrid.split";      /* (communicator, color, key) */
-inline constexpr char kCart[] = "hybrid.cart";        /* (communicator, reorder, sizes..., wraps...) */
-inline constexpr char kCartSub[] = "hybrid.cart_sub"; /* (communicator, stays...) */
+inline constexpr char kSite[] = "hybrid.site"; /* (number, count, type, peer, tag, communicator) */
+/* (phase, what: enum Clause, place in the order of all, i64 values...), communicates nothing */
+inline constexpr char kClause[] = "hybrid.clause";
+inline constexpr char kClobber[] = "hybrid.clobber";       /* (ptr, i64 bytes) */
+inline constexpr char kRank[] = "hybrid.rank";             /* (communicator) */
+inline constexpr char kSize[] = "hybrid.size";             /* (communicator) */
+inline constexpr char kDup[] = "hybrid.dup";               /* (communicator) */
+inline constexpr char kSplit[] = "hybrid.split";           /* (communicator, color, key) */
+inline constexpr char kCart[] = "hybrid.cart";             /* (communicator, reorder, sizes..., wraps...) */
+inline constexpr char kCartSub[] = "hybrid.cart_sub";      /* (communicator, stays...) */
 inline constexpr char kCoordinate[] = "hybrid.coordinate"; /* (communicator, rank, dimension) */
 inline constexpr char kCartRank[] = "hybrid.cart_rank";    /* (communicator, coordinates...) */
 inline constexpr char kShift[] = "hybrid.shift";           /* (communicator, dimension, by, which) */

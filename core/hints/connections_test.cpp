@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+#include <utility>
+
 #include "core/hints/testing/unit_builder.h"
 
 namespace hybrid {
@@ -165,6 +168,57 @@ TEST(Connections, OfADirectivesPatternTakeItsDimensions) {
   EXPECT_EQ(f.finder.phase(1).unknown, "pattern hypercube needs a power of two; the job has 6 ranks");
   EXPECT_THAT(f.finder.phase(1).connections, IsEmpty());
   EXPECT_THAT(f.finder.phase(2).unknown, HasSubstr("spiral"));
+}
+
+TEST(Connections, OfAnyNoteThatIsReadCanBeAskedFor) {
+  UnitBuilder b;
+  const Node rank = b.rank(), one = b.constant(1), i = b.variable(0);
+  const auto loop =
+      b.loop(b.node(HYBRID_LT, i, b.size()), {{one, b.node(HYBRID_MUL, i, b.constant(2)), HYBRID_NONE}});
+  const Node grid = b.node(HYBRID_CART, b.world(), b.constants({0, 0}), b.constants({1, 0}));
+  const Node row = b.node(HYBRID_CART_SUB, grid, b.constants({0, 1}));
+  const Node split = b.node(HYBRID_SPLIT, row, b.node(HYBRID_MOD, rank, b.constant(2)), rank);
+  const auto phase =
+      b.phase({.pattern = "mesh2d", .dimensions = b.constants({2, 4}), .connections = b.list({rank, one})});
+  b.site({.peer = b.node(HYBRID_XOR, rank, i),
+          .guard = b.node(HYBRID_LE, i, rank),
+          .loop = loop,
+          .phase = phase});
+  b.site({.peer = b.node(HYBRID_SHIFT, grid, one, i, 1), .communicator = grid, .loop = loop, .phase = phase});
+  b.site({.peer = b.node(HYBRID_TRANSLATE, grid, b.node(HYBRID_CART_RANK, grid, b.constants({1, 1})), split),
+          .communicator = split,
+          .phase = phase});
+  b.site({.peer = b.node(HYBRID_COORDINATE, row), .phase = phase});
+  const std::string good = b.bytes();
+  std::mt19937 random(3);
+  const auto below = [&](std::size_t n) {
+    return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
+  };
+  int asked = 0, told = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    std::string bytes = good;
+    for (std::size_t changes = 1 + below(3); changes > 0; --changes)
+      bytes[sizeof(hybrid_unit) + below(bytes.size() - sizeof(hybrid_unit))] =
+          static_cast<char>(below(2) == 0 ? below(256) : below(24));
+    try {
+      const HintUnit unit = read_hint_unit(std::as_bytes(std::span(std::as_const(bytes))), "damaged");
+      NoHintValues none;
+      HintEvaluator evaluator(unit, 8, none);
+      HintConnectionFinder finder(evaluator);
+      for (std::uint32_t s = 0; s < unit.sites.size(); ++s) {
+        ++asked;
+        for (const std::uint32_t to : finder.site(s, 5).ranks) {
+          ++told;
+          ASSERT_LT(to, 8u);
+          ASSERT_NE(to, 5u);
+        }
+      }
+      for (const std::uint32_t to : finder.phase(0, 5).ranks) ASSERT_LT(to, 8u);
+    } catch (const UserError&) {
+    }
+  }
+  EXPECT_GT(asked, 1000);
+  EXPECT_GT(told, 1000);
 }
 
 TEST(Connections, OfThousandsOfRanksAreFound) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "core/hints/testing/elf_file.h"
 #include "core/hints/testing/unit_builder.h"
 #include "core/testing/temporary_directory.h"
 
@@ -20,37 +21,6 @@ std::string foreign_note() {
   const std::uint32_t header[3] = {4, 5, NT_GNU_BUILD_ID};
   return std::string(reinterpret_cast<const char*>(header), sizeof header) +
          std::string("GNU\0abcde\0\0\0", 12);
-}
-
-// An ELF file of a header, `notes`, and one program header or section header that points to them.
-std::string elf(std::uint16_t type, const std::string& notes) {
-  Elf64_Ehdr header{};
-  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-  header.e_ident[EI_CLASS] = ELFCLASS64;
-  header.e_ident[EI_DATA] = ELFDATA2LSB;
-  header.e_type = type;
-  const std::uint64_t behind = sizeof header + notes.size();
-  std::string table;
-  if (type == ET_REL) {
-    Elf64_Shdr section{};
-    section.sh_type = SHT_NOTE;
-    section.sh_offset = sizeof header;
-    section.sh_size = notes.size();
-    section.sh_addralign = 4;
-    header.e_shoff = behind;
-    header.e_shnum = 1;
-    table.assign(reinterpret_cast<const char*>(&section), sizeof section);
-  } else {
-    Elf64_Phdr segment{};
-    segment.p_type = PT_NOTE;
-    segment.p_offset = sizeof header;
-    segment.p_filesz = notes.size();
-    segment.p_align = 4;
-    header.e_phoff = behind;
-    header.e_phnum = 1;
-    table.assign(reinterpret_cast<const char*>(&segment), sizeof segment);
-  }
-  return std::string(reinterpret_cast<const char*>(&header), sizeof header) + notes + table;
 }
 
 std::string member(std::string name, const std::string& content) {
@@ -82,17 +52,17 @@ class Notes : public testing::Test {
 TEST_F(Notes, AreFoundAmongOthersInObjectsAndPrograms) {
   for (const std::uint16_t type : {ET_REL, ET_EXEC, ET_DYN}) {
     const auto units =
-        read_hint_units(file(elf(type, foreign_note() + a_.note() + foreign_note() + b_.note())));
+        read_hint_units(file(elf_file(type, foreign_note() + a_.note() + foreign_note() + b_.note())));
     ASSERT_EQ(units.size(), 2u) << type;
     EXPECT_EQ(units[0].text(units[0].name), "a.c");
     EXPECT_EQ(units[1].text(units[1].name), "b.c");
   }
-  EXPECT_TRUE(read_hint_units(file(elf(ET_REL, foreign_note()))).empty());
+  EXPECT_TRUE(read_hint_units(file(elf_file(ET_REL, foreign_note()))).empty());
 }
 
 TEST_F(Notes, OfTheWholeProgramStandForTheOthers) {
   b_.flags = HYBRID_UNIT_WHOLE;
-  const auto units = read_hint_units(file(elf(ET_EXEC, a_.note() + b_.note())));
+  const auto units = read_hint_units(file(elf_file(ET_EXEC, a_.note() + b_.note())));
   ASSERT_EQ(units.size(), 1u);
   EXPECT_EQ(units[0].text(units[0].name), "b.c");
 }
@@ -100,8 +70,8 @@ TEST_F(Notes, OfTheWholeProgramStandForTheOthers) {
 TEST_F(Notes, OfAnArchivesMembersAreNamedByMember) {
   const std::string archive = "!<arch>\n" + member("/", "symbols") +
                               member("//", "a_name_that_is_long.o/\n") +
-                              member("/0", elf(ET_REL, a_.note())) + member("b.o/", elf(ET_REL, b_.note())) +
-                              member("readme.txt/", "text");
+                              member("/0", elf_file(ET_REL, a_.note())) +
+                              member("b.o/", elf_file(ET_REL, b_.note())) + member("readme.txt/", "text");
   const auto units = read_hint_units(file(archive));
   ASSERT_EQ(units.size(), 2u);
   EXPECT_EQ(units[0].file, "file(a_name_that_is_long.o)");
@@ -117,7 +87,7 @@ TEST_F(Notes, RefuseOtherFilesByName) {
 }
 
 TEST_F(Notes, OfACutFileAreRefused) {
-  const std::string good = elf(ET_EXEC, foreign_note() + a_.note());
+  const std::string good = elf_file(ET_EXEC, foreign_note() + a_.note());
   for (std::size_t size = SELFMAG; size < good.size(); size += 3)
     EXPECT_THAT(refusal(file(good.substr(0, size))), HasSubstr("file: ")) << size;
 }

@@ -112,6 +112,11 @@ const char* real_function(std::uint32_t op) {
   }
 }
 
+std::string variable_name(const HintUnit& unit, std::int64_t variable) {
+  const std::string_view name = unit.text(unit.variables[static_cast<std::size_t>(variable)].name);
+  return name.empty() ? "i" + std::to_string(variable) : std::string(name);
+}
+
 class Printer {
  public:
   Printer(const HintUnit& unit, std::size_t limit) : unit_(unit), limit_(limit) {}
@@ -142,7 +147,8 @@ class Printer {
       case HYBRID_SIZE:
         return of_communicator("size", n.a, least);
       case HYBRID_VARIABLE:
-        return name(unit_.variables[static_cast<std::size_t>(hint_value(n))].name, "i");
+        text_ += variable_name(unit_, hint_value(n));
+        return;
       case HYBRID_LOAD:
         return load(n);
       case HYBRID_INPUT:
@@ -310,6 +316,27 @@ class Printer {
 
 std::string print_expression(const HintUnit& unit, std::uint32_t node, std::size_t limit) {
   return node == HYBRID_NONE ? std::string() : Printer(unit, limit).print(node);
+}
+
+std::vector<std::string> print_loops(const HintUnit& unit, std::uint32_t innermost) {
+  std::vector<std::string> loops;
+  for (std::uint32_t at = innermost; at != HYBRID_NONE; at = unit.loops[at].parent) {
+    const hybrid_loop& loop = unit.loops[at];
+    std::string first, next;
+    for (std::uint32_t v = loop.first_variable; v < loop.first_variable + loop.variable_count; ++v) {
+      const std::string before = (first.empty() ? "" : ", ") + variable_name(unit, v) + " = ";
+      first += before + print_expression(unit, unit.variables[v].first, 80);
+      next += before + print_expression(unit, unit.variables[v].next, 80);
+    }
+    const std::string condition =
+        loop.condition == HYBRID_NONE ? "?" : print_expression(unit, loop.condition);
+    if (loop.variable_count == 0) {
+      loops.insert(loops.begin(), "while (" + condition + ")");
+      continue;
+    }
+    loops.insert(loops.begin(), "for (" + first + "; " + condition + "; " + next + ")");
+  }
+  return loops;
 }
 
 }  // namespace hybrid

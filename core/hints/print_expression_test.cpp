@@ -59,6 +59,9 @@ TEST(PrintExpression, NamesWhatIsRead) {
   b.loop(HYBRID_NONE, {{b.constant(0), b.constant(0), b.string("round")}});
   b.variable(0);
   EXPECT_EQ(printed(b), "round");
+  EXPECT_EQ(print_loops(b.unit(), 0), std::vector<std::string>{"for (round = 0; ?; round = 0)"});
+  b.loop(b.rank(), {}, 0);
+  EXPECT_EQ(print_loops(b.unit(), 1).back(), "while (rank)");
 }
 
 TEST(PrintExpression, TellsRealsFromIntegers) {

@@ -140,6 +140,7 @@ class UnitBuilder {
     made.dimensions = p.dimensions;
     made.connections = p.connections;
     made.slots = p.slots;
+    made.origin_phase = HYBRID_NONE;
     phases.push_back(made);
     return static_cast<std::uint32_t>(phases.size() - 1);
   }
