@@ -220,16 +220,19 @@ typedef void hybrid_library_mark_function(const struct hybrid_unit* unit, uint32
 #define HYBRID_LIBRARY_MARK "hybrid_library_compiled_mark"
 
 /* Marker calls that stand for directives between the two halves of the plugin. The front end puts them into
- * the program (declared, never defined); the pass turns them into phases of the note and calls of the
- * function above, and removes them. `text` is a string constant; numbers are any integer expressions. */
-#define HYBRID_MARKER_PHASE_BEGIN                                                                  \
-  "__hybrid_phase_begin"                         /* (const char* name, int flags, long long slots) \
-                                                  */
+ * the program, as functions of the unit's own that do without the pass what can be done without a note; the
+ * pass turns them into phases of the note and calls of the function above, and removes them. Names and
+ * patterns are string constants; numbers are any integer expressions. A phase is open from `ready` to the
+ * first `scope_end` with the same variable on the way, which its block's end makes sure of. */
+#define HYBRID_MARKER_PHASE_BEGIN "__hybrid_phase_begin" /* (const char* name, int flags, long long slots) \
+                                                          */
+#define HYBRID_MARKER_CONDITION "__hybrid_condition"     /* long long (long long holds), its argument */
 #define HYBRID_MARKER_PATTERN "__hybrid_pattern" /* (const char* pattern, int count, long long dims...) */
 #define HYBRID_MARKER_CONNECTION "__hybrid_connection"   /* (long long from, long long to) */
-#define HYBRID_MARKER_CONDITION "__hybrid_condition"     /* (long long holds) */
-#define HYBRID_MARKER_PHASE_READY "__hybrid_phase_ready" /* () ends the clauses of the last begin */
-#define HYBRID_MARKER_PHASE_END "__hybrid_phase_end"     /* () */
+#define HYBRID_MARKER_PHASE_READY "__hybrid_phase_ready" /* (int* scope) ends the clauses of the last begin \
+                                                          */
+#define HYBRID_MARKER_SCOPE_END "__hybrid_scope_end"     /* (int* scope) */
+#define HYBRID_MARKER_PHASE_END "__hybrid_phase_end"     /* () ends the innermost phase */
 #define HYBRID_MARKER_FLUSH "__hybrid_flush"             /* () */
 #define HYBRID_MARKER_RANK "__hybrid_rank"               /* int () the caller's rank in MPI_COMM_WORLD */
 #define HYBRID_MARKER_SIZE "__hybrid_size"               /* int () the size of MPI_COMM_WORLD */

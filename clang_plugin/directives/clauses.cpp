@@ -139,6 +139,10 @@ class Reader {
     if (!read_list("condition", values)) return false;
     if (values.size() != 1) return fail("'condition' takes one expression");
     directive_.condition = values.front();
+    if (directive_.kind == Directive::Kind::condition) {
+      directive_.name = "if";
+      for (const Token& token : values.front()) directive_.name += " " + preprocessor_.getSpelling(token);
+    }
     return true;
   }
 

@@ -143,7 +143,7 @@ TEST(Directives, AConditionalWorkingSetHoldsOnlyThen) {
   }
 #pragma hybrid flush
   return 0;)x"),
-            "begin p\nring\nto 6\nend\nbegin p\nmesh2d 2 4\nend\nflush\n");
+            "begin p\nbegin if i == 0\nring\nto 6\nend\nend\nbegin p\nmesh2d 2 4\nend\nflush\n");
 }
 
 TEST(Directives, CppLeavesAPhaseByAnExceptionAndLambdasAndTemplatesHaveThem) {

@@ -63,12 +63,13 @@ __HYBRID_MARKER void __hybrid_connection(long long from, long long to) {
   int rank = (int)to;
   if (function && from == __hybrid_rank() && to == rank) ((void (*)(const int*, int))function)(&rank, 1);
 }
-__HYBRID_MARKER void __hybrid_phase_ready(void) {}
+__HYBRID_MARKER long long __hybrid_condition(long long holds) { return holds; }
+__HYBRID_MARKER void __hybrid_phase_ready(int* scope) { *scope = 1; }
 __HYBRID_MARKER void __hybrid_off(void) {}
 __HYBRID_MARKER void __hybrid_on(void) {}
-__HYBRID_MARKER void __hybrid_scope_end(int* open) {
-  if (*open) {
-    *open = 0;
+__HYBRID_MARKER void __hybrid_scope_end(int* scope) {
+  if (*scope) {
+    *scope = 0;
     __hybrid_phase_end();
   }
 }

@@ -62,7 +62,7 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
   bool opens_directive(const CallExpr& call) const {
     const StringRef name = marker(call);
     return !name.empty() && name != "__hybrid_rank" && name != "__hybrid_size" &&
-           name != "__hybrid_library" &&
+           name != "__hybrid_library" && name != "__hybrid_condition" &&
            !context_.getSourceManager().isWrittenInBuiltinFile(call.getBeginLoc());
   }
   enum class Effect { none, calls, changes };

@@ -114,7 +114,7 @@ class HybridPragma final : public clang::PragmaHandler {
         write_phase(out, *directive);
         break;
       case Directive::Kind::condition:
-        write_working_set(out, *directive);
+        write_condition(out, *directive);
         break;
       case Directive::Kind::end:
         if (!end_innermost(out))
@@ -136,6 +136,21 @@ class HybridPragma final : public clang::PragmaHandler {
  private:
   void write_phase(Writer& out, const Directive& directive) {
     if (directive.flush) out.call("__hybrid_flush");
+    open_.back() = begin(out, directive);
+  }
+
+  /// A working set that holds only then: a phase without a stretch of its own, within the one it stands in.
+  void write_condition(Writer& out, const Directive& directive) {
+    out.word("if").tokens(*directive.condition).sign(tok::l_brace, "{");
+    Directive then = directive;
+    then.condition.reset();
+    begin(out, then);
+    out.sign(tok::r_brace, "}");
+  }
+
+  /// Returns the number of the variable whose end is the phase's.
+  std::size_t begin(Writer& out, const Directive& directive) {
+    const std::string variable = scope(++scopes_);
     out.word("__hybrid_phase_begin").open().string(directive.name).comma();
     out.number((directive.preload ? 1 : 0) + (directive.flush ? 2 : 0)).comma();
     if (directive.slots) {
@@ -145,16 +160,18 @@ class HybridPragma final : public clang::PragmaHandler {
     }
     out.close().semicolon();
     write_working_set(out, directive);
-    out.call("__hybrid_phase_ready");
-    // Ends the phase where the block ends.
-    open_.back() = ++scopes_;
-    out.word("int").word(scope(scopes_)).word("__attribute__").open().open().word("cleanup").open();
-    out.word("__hybrid_scope_end").close().comma().word("unused").close().close();
-    out.sign(tok::equal, "=").number(1).semicolon();
+    // Not first: of a statement without braces it must be an expression that stands alone (placement.h).
+    out.word("int").word(variable).word("__attribute__").open().open().word("cleanup").open();
+    out.word("__hybrid_scope_end").close().close().close().sign(tok::equal, "=").number(0).semicolon();
+    out.word("__hybrid_phase_ready").open().sign(tok::amp, "&").word(variable).close().semicolon();
+    return scopes_;
   }
 
   void write_working_set(Writer& out, const Directive& directive) {
-    if (directive.condition) out.word("if").tokens(*directive.condition).sign(tok::l_brace, "{");
+    if (directive.condition) {
+      out.word("if").open().word("__hybrid_condition").open().tokens(*directive.condition);
+      out.sign(tok::exclaimequal, "!=").number(0).close().close().sign(tok::l_brace, "{");
+    }
     if (!directive.pattern.empty()) {
       out.word("__hybrid_pattern").open().string(directive.pattern).comma();
       out.number(static_cast<long long>(directive.dimensions.size()));

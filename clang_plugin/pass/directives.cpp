@@ -106,6 +106,7 @@ class Scan {
         if (name == HYBRID_MARKER_CONDITION && call->arg_size() >= 1) phase.holds = call->getArgOperand(0);
         if (name == HYBRID_MARKER_PHASE_READY) {
           phase.ready = call;
+          if (call->arg_size() >= 1) phase.scope = call->getArgOperand(0)->stripPointerCasts();
           current = HYBRID_NONE;
         }
       }
@@ -124,6 +125,8 @@ class Scan {
       } else if (name == HYBRID_MARKER_PHASE_END) {
         all_.ends[call] = open.empty() ? HYBRID_NONE : open.back();
         if (!open.empty()) open.pop_back();
+      } else if (name == HYBRID_MARKER_SCOPE_END) {
+        end_scope(*call, open);
       } else if (name == HYBRID_MARKER_OFF || name == HYBRID_MARKER_ON) {
         off = name == HYBRID_MARKER_OFF;
       } else if (name.empty()) {
@@ -133,6 +136,15 @@ class Scan {
         if (off) put_label(instruction, kOff, 1);
       }
     }
+  }
+
+  /* Of several variables' ends on one way the first that finds its phase open ends it, and what is inside. */
+  void end_scope(CallBase& call, OpenPhases& open) {
+    const Value* scope = call.arg_size() >= 1 ? call.getArgOperand(0)->stripPointerCasts() : nullptr;
+    const auto of_scope = [&](uint32_t phase) { return all_.phases[phase].scope == scope; };
+    const auto ended = std::find_if(open.begin(), open.end(), of_scope);
+    all_.ends[&call] = ended == open.end() ? HYBRID_NONE : *ended;
+    open.erase(ended, open.end());
   }
 
   Directives& all_;
@@ -145,7 +157,7 @@ bool is_marker(StringRef name) {
   static const std::set<StringRef> names = {
       HYBRID_MARKER_PHASE_BEGIN, HYBRID_MARKER_PATTERN,   HYBRID_MARKER_CONNECTION, HYBRID_MARKER_CONDITION,
       HYBRID_MARKER_PHASE_READY, HYBRID_MARKER_PHASE_END, HYBRID_MARKER_FLUSH,      HYBRID_MARKER_RANK,
-      HYBRID_MARKER_SIZE,        HYBRID_MARKER_OFF,       HYBRID_MARKER_ON};
+      HYBRID_MARKER_SIZE,        HYBRID_MARKER_OFF,       HYBRID_MARKER_ON,         HYBRID_MARKER_SCOPE_END};
   return names.contains(name);
 }
 

@@ -35,6 +35,7 @@ struct DirectivePhase {
   uint32_t parent = HYBRID_NONE;
   llvm::CallBase* begin = nullptr;
   llvm::CallBase* ready = nullptr;
+  llvm::Value* scope = nullptr; /* the variable whose end ends it, or null */
   llvm::Value* holds = nullptr; /* the condition's value, or null */
 };
 

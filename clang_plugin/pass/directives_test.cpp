@@ -14,8 +14,9 @@ using testing::ElementsAre;
 constexpr char kMarkers[] = R"(
 #include <stdio.h>
 void __hybrid_phase_begin(const char*, int, long long); void __hybrid_pattern(const char*, int, ...);
-void __hybrid_connection(long long, long long); void __hybrid_condition(long long);
-void __hybrid_phase_ready(void); void __hybrid_phase_end(void); void __hybrid_flush(void);
+void __hybrid_connection(long long, long long); long long __hybrid_condition(long long);
+void __hybrid_scope_end(int*);
+void __hybrid_phase_ready(int*); void __hybrid_phase_end(void); void __hybrid_flush(void);
 int __hybrid_rank(void); int __hybrid_size(void); void __hybrid_off(void); void __hybrid_on(void);
 )";
 
@@ -52,7 +53,7 @@ void f(int n, double* b) {
   __hybrid_connection(__hybrid_rank(), (__hybrid_rank() + 1) % __hybrid_size());
   __hybrid_connection(__hybrid_rank(), n);
   __hybrid_condition(__hybrid_size() > 2);
-  __hybrid_phase_ready();
+  __hybrid_phase_ready(0);
   MPI_Send(b, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
   __hybrid_phase_end();
   __hybrid_off(); MPI_Send(b, 1, MPI_INT, 1, 0, MPI_COMM_WORLD); __hybrid_on();
@@ -82,7 +83,7 @@ TEST_P(Directives, MarksAreCalledAndEndedOnEveryWayOut) {
   const std::string text = R"(
 static int f(int n) {
   for (int i = 0; i < 3; i++) {
-    __hybrid_phase_begin("loop", 0, 0); __hybrid_condition(n > 1); __hybrid_phase_ready();
+    __hybrid_phase_begin("loop", 0, 0); __hybrid_condition(n > 1); __hybrid_phase_ready(0);
     if (i == n) return i;
     if (i == 2) break;
     printf("%d\n", i);

@@ -227,7 +227,8 @@ void write_marks(Module& module, const Directives& directives,
   }
   std::vector<Function*> unused;
   for (Function& function : module)
-    if (is_marker(function.getName()) && function.isDeclaration() && function.use_empty())
+    if (is_marker(function.getName()) && function.use_empty() &&
+        (function.isDeclaration() || function.hasLocalLinkage()))
       unused.push_back(&function);
   for (Function* function : unused) function->eraseFromParent();
 }
