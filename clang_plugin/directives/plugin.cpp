@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "clang/AST/ASTConsumer.h"
+#include "clang/Basic/CodeGenOptions.h"
 #include "clang/Basic/Version.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
@@ -88,6 +89,11 @@ class Action final : public clang::PluginASTAction {
     for (const std::string& plugin : plugins)
       if (std::filesystem::path(plugin).filename() == pass.filename()) return;
     plugins.push_back(pass.string());
+    // Hints say where in the source a call stands: known to the passes, and nothing of it in the object (as
+    // for -Rpass).
+    if (clang::CodeGenOptions& options = compiler.getCodeGenOpts();
+        options.getDebugInfo() == llvm::codegenoptions::NoDebugInfo)
+      options.setDebugInfo(llvm::codegenoptions::LocTrackingOnly);
   }
 
   bool pass_ = true;

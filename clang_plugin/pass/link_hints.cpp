@@ -1,9 +1,9 @@
-/* hybrid-link-hints -o NOTES.o OBJECT|ARCHIVE...
+/* hybrid-link-hints -o NOTES.o [--name PROGRAM] OBJECT|ARCHIVE...
  *
  * The link step: puts the code that the pass left in the objects of a program together and writes what that
  * tells of the whole program as a note (HYBRID_UNIT_WHOLE) into an object to be linked with them. Writes no
  * file, and succeeds, where there is nothing to say: no such code, no main program, or code that does not
- * fit together. */
+ * fit together. The note is PROGRAM's, without it NOTES.o's. */
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LLVMContext.h>
@@ -134,21 +134,25 @@ void write_object(Module& module, const std::string& path) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  std::string output;
+  std::string output, name;
   std::vector<std::string> inputs;
   for (int i = 1; i < count; ++i) {
     const std::string argument = arguments[i];
     if (argument == "-o" && i + 1 < count)
       output = arguments[++i];
+    else if (argument == "--name" && i + 1 < count)
+      name = arguments[++i];
     else
       inputs.push_back(argument);
   }
-  if (output.empty() || inputs.empty()) refuse("usage: hybrid-link-hints -o NOTES.o OBJECT|ARCHIVE...");
+  if (output.empty() || inputs.empty())
+    refuse("usage: hybrid-link-hints -o NOTES.o [--name PROGRAM] OBJECT|ARCHIVE...");
+  if (name.empty()) name = output;
   Program program;
   for (const std::string& path : inputs) program.add(path);
 
   LLVMContext context;
-  auto module = std::make_unique<Module>(output, context);
+  auto module = std::make_unique<Module>(name, context);
   Linker linker(*module);
   std::vector<DirectivePhase> directives;
   for (size_t i = 0; i < program.units.size(); ++i) {
@@ -189,10 +193,10 @@ int main(int count, char** arguments) {
   const DataLayout layout = module->getDataLayout();
   const Extraction extraction = extract(std::move(module), &program.whole, directives,
                                         [&](const std::string& name) { return shared.contains(name); });
-  Module notes(output, context);
+  Module notes(name, context);
   notes.setTargetTriple(triple);
   notes.setDataLayout(layout);
-  write_note(notes, extraction, output, true);
+  write_note(notes, extraction, name, true);
   write_object(notes, output);
   return 0;
 }

@@ -38,7 +38,13 @@ std::string source_name(const Value& value) {
     if (!debug.empty()) return debug[0]->getVariable()->getName().str();
     return demangle(global->getName().str());
   }
-  return value.hasName() ? value.getName().str() : "";
+  SmallVector<DbgValueInst*> intrinsics;
+  SmallVector<DbgVariableRecord*> records;
+  findDbgValues(intrinsics, const_cast<Value*>(&value), &records);
+  if (!records.empty()) return records[0]->getVariable()->getName().str();
+  if (!intrinsics.empty()) return intrinsics[0]->getVariable()->getName().str();
+  /* ".014" is no name. */
+  return value.hasName() && !value.getName().starts_with(".") ? value.getName().str() : "";
 }
 
 Node Symbolic::value(const Value* value) {
