@@ -113,7 +113,8 @@ std::string phases_text(const HintUnit& unit, HintConnectionFinder& finder, std:
     std::string told;
     const auto add = [&](const std::string& part) { told += (told.empty() ? "" : ", ") + part; };
     if (phase.pattern != HYBRID_NONE)
-      add(std::string(unit.text(phase.pattern)) + " " + print(unit, phase.dimensions));
+      add(std::string(unit.text(phase.pattern)) +
+          (phase.dimensions == HYBRID_NONE ? "" : " " + print(unit, phase.dimensions)));
     if (phase.connections != HYBRID_NONE) add("connections " + print(unit, phase.connections));
     if (phase.condition != HYBRID_NONE) add("if " + print(unit, phase.condition));
     if (phase.slots != 0) add(std::to_string(phase.slots) + " slots");

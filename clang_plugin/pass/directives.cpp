@@ -175,6 +175,14 @@ void shift_labels(Module& module, uint32_t by) {
           put_label(instruction, kind, number + by);
 }
 
+void forget_bodies_of_markers(Module& module) {
+  for (Function& function : module) {
+    if (!is_marker(function.getName()) || function.isDeclaration()) continue;
+    function.deleteBody(); /* which makes it external */
+    function.setComdat(nullptr);
+  }
+}
+
 Directives find_directives(Module& module) {
   Directives directives;
   std::set<Function*> with_markers;

@@ -49,6 +49,10 @@ struct Directives {
 /* Is `name` one of the markers' names? */
 bool is_marker(llvm::StringRef name);
 
+/* The front end's markers do by themselves what can be done without a note; from here on they only stand for
+ * directives. */
+void forget_bodies_of_markers(llvm::Module& module);
+
 Directives find_directives(llvm::Module& module);
 
 /* Adds `by` to the numbers of all labels of directives and regions: several units become one module. */

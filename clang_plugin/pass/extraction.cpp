@@ -271,8 +271,8 @@ class Extractor {
 bool communicates(const Module& module) {
   for (const Function& function : module) {
     bool fortran = false;
-    if (function.isDeclaration() && !function.use_empty() &&
-        (find_call(function.getName(), fortran) || is_marker(function.getName())))
+    if (function.use_empty()) continue;
+    if (is_marker(function.getName()) || (function.isDeclaration() && find_call(function.getName(), fortran)))
       return true;
   }
   return false;

@@ -46,6 +46,11 @@ TEST_P(Extraction, LoopsAndWhatTheyTurn) {
   EXPECT_EQ(units[0].sites[0].loop, 0u);
 }
 
+TEST_P(Extraction, ALoopThatIsLeftEarlyIsEnteredOnlyWhereItHasAFirstTurn) {
+  EXPECT_THAT(sites("for (int i = size - 1; i > rank; --i) { SEND(0); if (rand()) break; }"),
+              ElementsAre("MPI_Send static 0 if rank < size - 1"));
+}
+
 TEST_P(Extraction, HelpersAndVariables) {
   EXPECT_THAT(
       sites("me = rank; pass(rank + 2); peers[1] = rank + 3; SEND(peers[1]);",

@@ -16,6 +16,24 @@ Loop* outermost_without(Loop* loop, const BasicBlock* block) {
   return loop;
 }
 
+/* What `value` is before the first turn, calculated there; null where that takes more than values. */
+Value* before_first_turn(Value* value, const Loop& loop, Instruction* place) {
+  auto* instruction = dyn_cast<Instruction>(value);
+  if (!instruction || !loop.contains(instruction)) return value;
+  if (auto* phi = dyn_cast<PHINode>(instruction))
+    return phi->getParent() == loop.getHeader() ? phi->getIncomingValueForBlock(place->getParent()) : nullptr;
+  if (!isa<CastInst, BinaryOperator, CmpInst, SelectInst>(instruction)) return nullptr;
+  std::vector<Value*> operands;
+  for (Value* operand : instruction->operands()) {
+    operands.push_back(before_first_turn(operand, loop, place));
+    if (!operands.back()) return nullptr;
+  }
+  Instruction* copy = instruction->clone();
+  for (unsigned i = 0; i < operands.size(); ++i) copy->setOperand(i, operands[i]);
+  copy->insertBefore(place);
+  return copy;
+}
+
 }  // namespace
 
 Node Symbolic::edge(const BasicBlock* block, const BasicBlock* to) {
@@ -87,13 +105,27 @@ Node Symbolic::from(const BasicBlock* start, const BasicBlock* block) {
   return reached_[{start, block}] = result;
 }
 
+/* Of a loop that is left in several ways, whose turns the note does not count: whether there is a first turn.
+ */
+Node Symbolic::entered(Loop& loop) {
+  BasicBlock *header = loop.getHeader(), *before = loop.getLoopPreheader();
+  if (loop.getExitingBlock() || !before || !loop.isLoopExiting(header)) return HYBRID_NONE;
+  const auto* branch = dyn_cast<BranchInst>(header->getTerminator());
+  if (!branch || !branch->isConditional()) return HYBRID_NONE;
+  Value* condition = before_first_turn(branch->getCondition(), loop, before->getTerminator());
+  if (!condition) return HYBRID_NONE;
+  const Node first = value(condition);
+  if (!note_.is_known(first)) return HYBRID_NONE;
+  return loop.contains(branch->getSuccessor(0)) ? first : note_.negation(first);
+}
+
 Node Symbolic::guard(const BasicBlock& block) {
   FunctionShape& shape = this->shape(*block.getParent());
   if (shape.jumps) return note_.unknown("", "its function calls setjmp");
   Node all = HYBRID_NONE;
   const BasicBlock* at = &block;
   for (Loop* loop = shape.loops.getLoopFor(at); loop; loop = loop->getParentLoop()) {
-    all = note_.both(from(loop->getHeader(), at), all);
+    all = note_.both(entered(*loop), note_.both(from(loop->getHeader(), at), all));
     at = loop->getHeader();
   }
   return note_.both(from(&block.getParent()->getEntryBlock(), at), all);

@@ -20,8 +20,10 @@ class HybridPass : public PassInfoMixin<HybridPass> {
   static PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
     using namespace hybrid::pass;
     EmbeddedUnit unit;
+    const bool has_hints = communicates(module);
+    if (has_hints) forget_bodies_of_markers(module);
     unit.code = code_of(module);
-    if (communicates(module)) {
+    if (has_hints) {
       const auto can_be_named = [&](const std::string& name) {
         return module.getNamedGlobal(name) != nullptr;
       };

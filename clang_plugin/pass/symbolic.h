@@ -83,6 +83,7 @@ class Symbolic {
   /* loops_and_guards.cpp */
   Node from(const llvm::BasicBlock* start, const llvm::BasicBlock* block);
   Node edge(const llvm::BasicBlock* from, const llvm::BasicBlock* to);
+  Node entered(llvm::Loop& loop);
   uint32_t note_loop(llvm::Loop& loop);
   /* Does it change with the turns of `loop` or of one in it? */
   bool varies_within(Node node, const llvm::Loop& loop) const;

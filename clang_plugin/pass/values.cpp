@@ -110,7 +110,13 @@ class Rewriter {
                                  name == HYBRID_MARKER_CONDITION)) {
       std::vector<Value*> arguments{builder_.getInt32(phase), builder_.getInt32(what),
                                     builder_.getInt32(order++)};
-      for (unsigned i = what == kPattern ? 2 : 0; i < call_.arg_size(); ++i)
+      unsigned i = 0, end = call_.arg_size();
+      if (what == kPattern) { /* name, count, and at least so many dimensions */
+        const auto* count = dyn_cast<ConstantInt>(call_.getArgOperand(1));
+        i = 2;
+        end = std::min(end, count ? 2 + static_cast<unsigned>(count->getZExtValue()) : 2);
+      }
+      for (; i < end; ++i)
         arguments.push_back(builder_.CreateSExtOrTrunc(call_.getArgOperand(i), builder_.getInt64Ty()));
       emit(kClause, builder_.getVoidTy(), arguments, MemoryEffects::inaccessibleMemOnly());
     }
