@@ -2,6 +2,7 @@
 
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/InstIterator.h>
 
 #include <algorithm>
@@ -99,6 +100,21 @@ class Extractor {
     for (const hybrid_site& other : note.sites)
       if (std::memcmp(&other, &site, sizeof site) == 0) return;
     note.sites.push_back(site);
+    if (site.site_class == HYBRID_DYNAMIC) remark(call, origin.call->name, not_known(site, origin));
+  }
+
+  /* -Rpass-missed=hybrid: what could not be told of a call, and what would help. */
+  static void remark(const CallBase& call, StringRef name, StringRef why) {
+    OptimizationRemarkMissed told("hybrid", "Communication", DiagnosticLocation(call.getDebugLoc()),
+                                  call.getParent());
+    told << name << " is known when its message leaves: " << why;
+    if (why.contains("argument of"))
+      told << "; linked by hybridcc, hybridcxx or hybridfort, the whole program may tell";
+    else if (why.contains("any source"))
+      told << "; where it can only be one, name it";
+    else
+      told << "; '#pragma hybrid phase(...) connections(...)' can tell";
+    call.getContext().diagnose(told);
   }
 
   Node known_or_none(Node node) { return result_.note.is_known(node) ? node : HYBRID_NONE; }

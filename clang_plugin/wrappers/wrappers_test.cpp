@@ -113,6 +113,38 @@ TEST(Wrappers, RefuseUnknownOptionsOfTheirOwnAndMissingCompilers) {
       AllOf(HasSubstr("hybridcc: no compiler 'no-such-clang'. Install clang 19"), HasSubstr("\n2\n")));
 }
 
+TEST(Wrappers, KeepLanguagesNamesAndDependenciesAsGiven) {
+  write("program.c", kProgram);
+  write("next.text", kNext);
+  std::filesystem::create_directories(folder() + "/a-hybrid");
+  ASSERT_EQ(
+      here(
+          kBin +
+          "hybridcc -Ia-hybrid -La-hybrid -x c next.text -x none program.c -MMD -MFfound.d -o a-hybrid/made"),
+      kSilence);
+  EXPECT_THAT(hints("a-hybrid/made"), HasSubstr("(rank + 1) % size"));
+  EXPECT_THAT(here("cat found.d").second, HasSubstr("program.c"));
+  EXPECT_EQ(here(kBin + "hybridcc -c -x c next.text -o next_text.o"), kSilence);
+  EXPECT_THAT(here(kBin + "hybridcc -show '-DTEXT=\"a b\"' program.c").second,
+              HasSubstr("-DTEXT=\\\"a\\ b\\\""));
+  EXPECT_THAT(here(kBin + "hybridcc program.c -o").second, HasSubstr("argument to '-o' is missing"));
+}
+
+TEST(Wrappers, SayWhyACallCouldNotBeAnalysed) {
+  write("unknown.c",
+        "#include <mpi.h>\n#include <stdlib.h>\nvoid f(int to) {\n  MPI_Send(&to, 1, MPI_INT, to, 0, "
+        "MPI_COMM_WORLD);\n  MPI_Send(&to, 1, MPI_INT, rand(), 0, MPI_COMM_WORLD);\n"
+        "  MPI_Send(&to, 1, MPI_INT, 3, 0, MPI_COMM_WORLD);\n}\n");
+  const auto [code, words] = here(kBin + "hybridcc -Rhybrid -c unknown.c");
+  EXPECT_EQ(code, 0);
+  EXPECT_THAT(words, testing::ContainsRegex("unknown.c:4:3: remark: MPI_Send is known when its message "
+                                            "leaves: .*argument of f.*whole program may tell"));
+  EXPECT_THAT(words, testing::ContainsRegex(
+                         "unknown.c:5:3: remark: .*rand.*#pragma hybrid phase.*connections.* can tell"));
+  EXPECT_THAT(words, Not(HasSubstr("unknown.c:6:")));
+  EXPECT_EQ(here(kBin + "hybridcc -c unknown.c"), kSilence);
+}
+
 TEST(Wrappers, AreCompilersForMakeAndCMake) {
   const std::string project = folder() + "/project";
   std::filesystem::create_directories(project);
