@@ -224,20 +224,22 @@ typedef void hybrid_library_mark_function(const struct hybrid_unit* unit, uint32
  * pass turns them into phases of the note and calls of the function above, and removes them. Names and
  * patterns are string constants; numbers are any integer expressions. A phase is open from `ready` to the
  * first `scope_end` with the same variable on the way, which its block's end makes sure of. */
-#define HYBRID_MARKER_PHASE_BEGIN "__hybrid_phase_begin" /* (const char* name, int flags, long long slots) \
-                                                          */
-#define HYBRID_MARKER_CONDITION "__hybrid_condition"     /* long long (long long holds), its argument */
-#define HYBRID_MARKER_PATTERN "__hybrid_pattern" /* (const char* pattern, int count, long long dims...) */
-#define HYBRID_MARKER_CONNECTION "__hybrid_connection"   /* (long long from, long long to) */
-#define HYBRID_MARKER_PHASE_READY "__hybrid_phase_ready" /* (int* scope) ends the clauses of the last begin \
-                                                          */
-#define HYBRID_MARKER_SCOPE_END "__hybrid_scope_end"     /* (int* scope) */
-#define HYBRID_MARKER_PHASE_END "__hybrid_phase_end"     /* () ends the innermost phase */
-#define HYBRID_MARKER_FLUSH "__hybrid_flush"             /* () */
-#define HYBRID_MARKER_RANK "__hybrid_rank"               /* int () the caller's rank in MPI_COMM_WORLD */
-#define HYBRID_MARKER_SIZE "__hybrid_size"               /* int () the size of MPI_COMM_WORLD */
-#define HYBRID_MARKER_OFF "__hybrid_off"                 /* () nothing is extracted from here on ... */
-#define HYBRID_MARKER_ON "__hybrid_on"                   /* () ... to here */
+#define HYBRID_MARKER_PHASE_BEGIN                                                                      \
+  "__hybrid_phase_begin"                             /* (const char* name, int flags, long long slots) \
+                                                      */
+#define HYBRID_MARKER_CONDITION "__hybrid_condition" /* long long (long long holds), its argument */
+#define HYBRID_MARKER_PATTERN "__hybrid_pattern"     /* (const char* pattern, int count, long long dims...) */
+#define HYBRID_MARKER_CONNECTION "__hybrid_connection" /* (long long from, long long to) */
+#define HYBRID_MARKER_PHASE_READY                                                                       \
+  "__hybrid_phase_ready"                             /* (int* scope) ends the clauses of the last begin \
+                                                      */
+#define HYBRID_MARKER_SCOPE_END "__hybrid_scope_end" /* (int* scope) */
+#define HYBRID_MARKER_PHASE_END "__hybrid_phase_end" /* () ends the innermost phase */
+#define HYBRID_MARKER_FLUSH "__hybrid_flush"         /* () */
+#define HYBRID_MARKER_RANK "__hybrid_rank"           /* int () the caller's rank in MPI_COMM_WORLD */
+#define HYBRID_MARKER_SIZE "__hybrid_size"           /* int () the size of MPI_COMM_WORLD */
+#define HYBRID_MARKER_OFF "__hybrid_off"             /* () nothing is extracted from here on ... */
+#define HYBRID_MARKER_ON "__hybrid_on"               /* () ... to here */
 
 #ifdef __cplusplus
 }
