@@ -148,6 +148,7 @@ std::vector<Finding> examine() {
   findings.push_back(hardware());
   findings.push_back({"OTF2", State::ok, otf2_version(), ""});
   findings.push_back(tool("otf2-print", {"otf2-print"}, "otf2-tools", false));
+  findings.push_back(tool("clang 19", {"clang-19"}, "clang-19", false));
   findings.push_back(cores());
   findings.push_back(shared_memory());
   findings.push_back(clock_cost());

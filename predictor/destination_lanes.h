@@ -33,21 +33,9 @@ class DestinationLanes {
     for (const std::uint64_t word : words_) found |= equal(word, d);
     return found != 0;
   }
-  /// Calls `visit` for all but the first.
-  template <class Visit>
-  void for_each_other(Visit&& visit) const {
-    auto words = words_;
-    for (std::size_t i = 1; i < size_; ++i) {
-      for (std::size_t w = 0; w + 1 < words.size(); ++w) words[w] = words[w] >> 16 | words[w + 1] << 48;
-      words.back() >>= 16;
-      visit(static_cast<Port>(words[0] & 0xFFFF));
-    }
-  }
   /// At the end. There must be room.
   void push_back(Port d) {
-    // Not by index: a short list stays in registers.
-    const std::uint64_t change = (d ^ kEmpty) << shift(size_);
-    for (std::size_t w = 0; w < words_.size(); ++w) words_[w] ^= w == size_ / 4 ? change : 0;
+    words_[size_ / 4] ^= (d ^ kEmpty) << shift(size_);
     ++size_;
   }
   /// To the place 0 comes `d`, all before `at` move on by one, and what was at `at` is lost; at == size()

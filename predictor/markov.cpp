@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string>
 
 #include "core/error.h"
@@ -35,24 +36,25 @@ constexpr std::uint64_t low_bits(unsigned n) {
 
 }  // namespace
 
-// Contexts: one a destination, or as many sequences of destinations as programs are seen to use.
-Markov::Markov(unsigned order, std::uint32_t destinations, std::size_t most_entries)
-    : transitions_(std::min(most_entries, destinations * (order == 1 ? std::size_t{2} : std::size_t{16}))),
+// Contexts: one a destination, or as many sequences of destinations, or sites, as programs are seen to use.
+Markov::Markov(unsigned order, std::uint32_t destinations, std::size_t most_entries, Sites sites)
+    : transitions_(
+          std::min(most_entries,
+                   destinations * (order == 1 && sites == Sites::kAlike ? std::size_t{2} : std::size_t{16}))),
+      destination_bits_(sites == Sites::kAlike ? 16 : static_cast<unsigned>(std::bit_width(destinations))),
+      destination_mask_(static_cast<std::uint16_t>(low_bits(destination_bits_))),
       last_mask_(low_bits(16 * std::min(order, 4u))),
       before_mask_(low_bits(16 * (std::max(order, 4u) - 4))) {}
 
-void Markov::learn(Port destination, std::uint8_t, std::uint64_t) {
-  if (known_ != 0)
-    TransitionTable::learn(*step(0).entry, destination);
-  else if (static_cast<std::uint16_t>(history_.last) != kNowhere)
-    transitions_.learn(context(history_), destination);
-  history_.push(destination);
-  if (known_ > 1 && step(1).via == static_cast<std::uint16_t>(destination)) {
-    ++first_;
-    --known_;
-  } else {
-    known_ = 0;
-  }
+// The entry of what is known `ahead` sends from now, the last of them to `via`; nullptr if there is none.
+const Entry* Markov::look(unsigned ahead, std::uint16_t via) {
+  History history = history_;
+  for (unsigned i = 1; i < ahead; ++i) history.push(step(i).via);
+  history.push(via);
+  Step& next = step(ahead);
+  next = {transitions_.find(context(history)), via};
+  known_ = static_cast<std::uint8_t>(next.entry == nullptr ? ahead : ahead + 1);
+  return next.entry;
 }
 
 std::size_t Markov::expect(std::span<Expected> out) {
@@ -65,24 +67,16 @@ std::size_t Markov::expect(std::span<Expected> out) {
   const Entry* entry = step(0).entry;
   std::size_t count = 0;
   for (std::size_t i = 0; i < TransitionTable::kSuccessors && count < out.size() && regular(*entry, i); ++i)
-    out[count++] = {entry->successor[i], part(255, *entry, i), 1};
-  if (count == 0) return 0;
+    out[count++] = {destination_of(entry->successor[i]), part(255, *entry, i), 1};
+  if (count == 0 || !certain(*entry)) return count;
   std::uint8_t confidence = out[0].confidence;
-  History history = history_;
-  for (std::uint8_t ahead = 1; ahead < kAhead && count < out.size() && certain(*entry); ++ahead) {
+  for (std::uint8_t ahead = 1; ahead < kAhead && count < out.size(); ++ahead) {
     const std::uint16_t via = entry->successor[0];
-    history.push(via);
-    Step& next = step(ahead);
-    if (ahead >= known_ || next.via != via) {
-      known_ = ahead;
-      next = {transitions_.find(context(history)), via};
-      if (next.entry == nullptr) break;
-      ++known_;
-    }
-    entry = next.entry;
-    if (!certain(*entry)) break;
+    const Step& next = step(ahead);
+    entry = ahead < known_ && next.via == via ? next.entry : look(ahead, via);
+    if (entry == nullptr || !certain(*entry)) break;
     confidence = part(confidence, *entry, 0);
-    out[count++] = {entry->successor[0], confidence, static_cast<std::uint8_t>(ahead + 1)};
+    out[count++] = {destination_of(entry->successor[0]), confidence, static_cast<std::uint8_t>(ahead + 1)};
   }
   return count;
 }

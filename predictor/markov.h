@@ -8,6 +8,10 @@
 // longer than the time between two sends of a loop. What followed once is no ground to look further from:
 // what else may come next has a better use for the place.
 //
+// Told to, it tells sends to one destination apart by their call sites: what follows the one need not follow
+// the other. The sites take those of 16 bits that destinations leave, so that 64 destinations have 512 of
+// them, and 4096 destinations 8; sites alike in these are one.
+//
 // State: at most 32 KiB of transitions, 56 KiB at 4096 destinations with what is held.
 #pragma once
 
@@ -28,11 +32,25 @@ class Markov final : public Forecaster {
   static constexpr std::size_t kAhead = 4;
   static constexpr unsigned kMostOrder = 8;
 
+  enum class Sites : bool { kAlike, kApart };
   /// The order is 1 .. kMostOrder. At most `most_entries` contexts are kept.
-  Markov(unsigned order, std::uint32_t destinations,
-         std::size_t most_entries = TransitionTable::kMostEntries);
+  Markov(unsigned order, std::uint32_t destinations, std::size_t most_entries = TransitionTable::kMostEntries,
+         Sites sites = Sites::kAlike);
 
-  void learn(Port destination, std::uint8_t size_class, std::uint64_t site) override;
+  void learn(Port destination, std::uint8_t, std::uint64_t site) override {
+    const std::uint16_t send = send_of(destination, site);
+    if (known_ != 0)
+      TransitionTable::learn(*step(0).entry, send);
+    else if (static_cast<std::uint16_t>(history_.last) != kNowhere)
+      transitions_.learn(context(history_), send);
+    history_.push(send);
+    if (known_ > 1 && step(1).via == send) {
+      ++first_;
+      --known_;
+    } else {
+      known_ = 0;
+    }
+  }
   std::size_t expect(std::span<Expected> out) override;
   /// Keeps the probabilities, forgets which destinations came last.
   void forget_position() override {
@@ -48,12 +66,19 @@ class Markov final : public Forecaster {
  private:
   static constexpr std::uint16_t kNowhere = 0xFFFF;  // before the first send
 
-  // The last eight destinations, 16 bits each, the last one in the lowest.
+  // The destination in the lowest bits, where kNowhere is none, and some of its site's hash above.
+  std::uint16_t send_of(Port destination, std::uint64_t site) const {
+    if (destination_bits_ == 16) return static_cast<std::uint16_t>(destination);
+    return static_cast<std::uint16_t>(site * 0x9E3779B97F4A7C15ULL >> 48 << destination_bits_ | destination);
+  }
+  Port destination_of(std::uint16_t send) const { return send & destination_mask_; }
+
+  // The last eight sends, 16 bits each, the last one in the lowest.
   struct History {
     std::uint64_t last = ~std::uint64_t{0}, before = ~std::uint64_t{0};
-    void push(std::uint64_t destination) {
+    void push(std::uint64_t send) {
       before = before << 16 | last >> 48;
-      last = last << 16 | destination;
+      last = last << 16 | send;
     }
   };
   std::uint64_t context(const History& history) const {
@@ -61,17 +86,20 @@ class Markov final : public Forecaster {
   }
 
   // The way that expect() looked, if learn() has not left it: what the table has of history_, of it and the
-  // destination `via`, and so on. A step that comes true is not looked up again. Only the first is changed by
+  // send `via`, and so on. A step that comes true is not looked up again. Only the first is changed by
   // the next learn(), in its place, so that all stay where they are.
   struct Step {
     TransitionTable::Entry* entry = nullptr;
     std::uint16_t via = kNowhere;
   };
   Step& step(unsigned ahead) { return steps_[(first_ + ahead) % kAhead]; }
+  const TransitionTable::Entry* look(unsigned ahead, std::uint16_t via);
 
   std::array<Step, kAhead> steps_{};
   std::uint8_t first_ = 0, known_ = 0;  // steps_[first_ ...], known_ of them
   TransitionTable transitions_;
+  unsigned destination_bits_;  // 16: sites are alike
+  std::uint16_t destination_mask_;
   std::uint64_t last_mask_, before_mask_;
   History history_;
 };

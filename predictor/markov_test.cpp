@@ -4,6 +4,7 @@
 
 #include <array>
 #include <span>
+#include <utility>
 
 #include "core/error.h"
 #include "core/random.h"
@@ -295,6 +296,32 @@ TEST(Markov1, TellsHowSureItIs) {
   EXPECT_NEAR(out[1].confidence, 85, 3);
   EXPECT_EQ(out[0].sends, 1);
   EXPECT_EQ(out[0].size_class, 7);
+}
+
+// 0 is sent to from two call sites, and what follows depends on which: an order of 1 is enough, where it
+// tells them apart; what it expects are destinations all the same.
+TEST(MarkovBySite, TellsApartWhatFollowsTheSameDestination) {
+  for (std::uint32_t destinations : {8u, 4096u, 65'534u}) {
+    Markov alike(1, destinations), apart(1, destinations, 512, Markov::Sites::kApart);
+    const auto send = [&](Port d, std::uint64_t site) {
+      alike.learn(d, 4, site);
+      apart.learn(d, 4, site);
+    };
+    for (int round = 0; round < 20; ++round)
+      for (auto [d, site] : {std::pair{0u, 7u}, {1u, 7u}, {0u, 9u}, {destinations - 1, 9u}}) send(d, site);
+    send(0, 9);
+    std::array<Expected, 4> out;
+    const bool has_room = destinations < 65'534;  // for sites, in 16 bits
+    ASSERT_EQ(apart.expect(out), has_room ? 4u : 2u);
+    EXPECT_EQ(out[0].destination, has_room ? destinations - 1 : 1) << destinations;
+    if (has_room) {
+      EXPECT_EQ(out[1].destination, 0u);
+      EXPECT_EQ(out[2].destination, 1u);
+      EXPECT_EQ(out[3].destination, 0u);
+    }
+    EXPECT_GE(alike.expect(out), 2u);
+    EXPECT_EQ(out[0].confidence, 127) << "either of two";
+  }
 }
 
 }  // namespace

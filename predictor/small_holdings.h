@@ -1,8 +1,12 @@
-// What UsedHoldings would hold with up to 16 places, without requesting anything: for a contestant that is
-// only tried out.
+// What a port with up to 16 places holds, in machine words: by last use alone, what is expected takes a
+// place, but no rank (used_holdings.h). Both the holdings of a port, whose changes are requested and
+// released, and those that a contestant would have, which nobody hears of.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "predictor/destination_lanes.h"
@@ -10,19 +14,17 @@
 
 namespace hybrid {
 
-/// A destination sent to, then what is expected after it, the likeliest first, none of them twice.
-using Plan = DestinationLanes<8>;
-
-/// With at most seven expected, and no more than there are places for.
-inline Plan plan_of(Port destination, std::span<const Expected> expected, std::size_t places) {
-  Plan plan;
-  plan.push_back(destination);
-  for (const Expected& e : expected) {
-    if (plan.size() == places) break;
-    if (!plan.contains(e.destination)) plan.push_back(e.destination);
+/// A send to `destination`, then what is expected after it, the likeliest first; at most kMost with it.
+struct Plan {
+  static constexpr std::size_t kMost = 8;
+  Port destination = kNoPort;
+  std::span<const Expected> expected;
+  bool contains(Port d) const {
+    bool found = d == destination;
+    for (const Expected& e : expected) found |= d == e.destination;
+    return found;
   }
-  return plan;
-}
+};
 
 class SmallHoldings {
  public:
@@ -31,33 +33,69 @@ class SmallHoldings {
   /// At most kMostPlaces.
   explicit SmallHoldings(std::size_t places) : places_(places) {}
 
-  /// A send to the first of `plan`: whether it was held. Afterwards the others come, as UsedHoldings has it.
-  bool send(const Plan& plan) {
-    const Port destination = plan[0];
+  /// A send: whether its destination was held. Afterwards it is, and of the others as many as there are
+  /// places for. Calls `release` and `request` with each destination that goes and comes, in an order in
+  /// which there are always enough places.
+  template <class Release, class Request>
+  bool send(const Plan& plan, Release&& release, Request&& request) {
+    const Port destination = plan.destination;
     std::size_t at = order_.find(destination);
     const bool was_held = at != order_.size();
-    if (!was_held && at == places_) at = victim(plan);
+    std::uint32_t planned = was_held ? 1u << at : 0;  // by place
+    std::array<Port, Plan::kMost> missing;
+    std::size_t missing_count = 0, room = places_ - 1;
+    for (const Expected& e : plan.expected) {
+      if (room == 0) break;
+      const std::size_t place = order_.find(e.destination);
+      if (place != order_.size()) {
+        if ((planned >> place & 1) != 0) continue;
+        planned |= 1u << place;
+      } else {
+        bool is_known = e.destination == destination;
+        for (std::size_t i = 0; i < missing_count; ++i) is_known |= missing[i] == e.destination;
+        if (is_known) continue;
+        missing[missing_count++] = e.destination;
+      }
+      --room;
+    }
+    if (at == places_) {
+      at = last_but(planned);
+      release(order_[at]);
+    }
+    if (!was_held) request(destination);
     order_.to_front(at, destination);
-    plan.for_each_other([&](Port d) {
-      if (order_.contains(d)) return;
-      if (order_.size() < places_)
-        order_.push_back(d);
-      else
-        order_.to_back(victim(plan), d);
-    });
+    const std::uint32_t newer = (1u << at) - 1;
+    planned = (planned & ~(newer << 1 | 1)) | (planned & newer) << 1 | 1;
+    for (std::size_t i = 0; i < missing_count; ++i) {
+      if (order_.size() < places_) {
+        planned |= 1u << order_.size();
+        order_.push_back(missing[i]);
+      } else {
+        const std::size_t victim = last_but(planned);
+        release(order_[victim]);
+        order_.to_back(victim, missing[i]);
+        const std::uint32_t before = (1u << victim) - 1;
+        planned = (planned & before) | (planned >> 1 & ~before) | 1u << (places_ - 1);
+      }
+      request(missing[i]);
+    }
     return was_held;
+  }
+  /// Likewise, where nobody hears of it.
+  bool send(const Plan& plan) {
+    return send(plan, [](Port) {}, [](Port) {});
   }
   void clear() { order_.clear(); }
   /// The next one to be held, older than all that are. Not more than there are places.
   void add_oldest(Port destination) { order_.push_back(destination); }
+  bool holds(Port destination) const { return order_.contains(destination); }
   std::size_t places() const { return places_; }
 
  private:
-  // The oldest that is not planned; there is one, as no more is planned than there are places.
-  std::size_t victim(const Plan& plan) const {
-    std::size_t i = order_.size() - 1;
-    while (i > 0 && plan.contains(order_[i])) --i;
-    return i;
+  // The oldest place that is not `planned`; there is one, as no more is planned than there are places.
+  std::size_t last_but(std::uint32_t planned) const {
+    const std::uint32_t all = (1u << order_.size()) - 1;
+    return static_cast<std::size_t>(std::bit_width(all & ~planned)) - 1;
   }
 
   DestinationLanes<kMostPlaces> order_;  // by last use, the last first; what was only expected comes last

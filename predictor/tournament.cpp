@@ -16,13 +16,12 @@ std::uint32_t first_random(std::uint64_t seed) {
 
 Tournament::Tournament(const PredictorShape& shape)
     : markov1_(1, shape.destinations, 256),
-      markov2_(2, shape.destinations, 512),
-      markov3_(3, shape.destinations, 512),
+      markov2_(2, shape.destinations, 512, Markov::Sites::kApart),
+      sites_(1, shape.destinations, 512, Markov::Sites::kApart),
       cycle_(std::min<std::uint32_t>(shape.destinations, 256)),
       tage_(shape.destinations, 256),
       held_(shape),
-      compares_all_places_(shape.capacity != 0 && most_held(shape) <= SmallHoldings::kMostPlaces),
-      leaders_holdings_(compares_all_places_ ? most_held(shape) : std::min(most_held(shape), kFewPlaces)),
+      leaders_holdings_(held_.is_small() ? most_held(shape) : std::min(most_held(shape), kFewPlaces)),
       challengers_holdings_(leaders_holdings_),
       asked_(static_cast<std::uint8_t>(
           most_held(shape) == 1
@@ -50,9 +49,9 @@ void Tournament::ask(Contestant contestant, Guess& guess) {
       guess.count = count(markov2_, out);
       if (guess.count == 0) guess.count = count(markov1_, out);
       break;
-    case kMarkov3:
-      guess.count = count(markov3_, out);
-      if (guess.count == 0) guess.count = count(markov2_, out);
+    case kSites:
+      guess.count = count(sites_, out);
+      if (guess.count < asked_) guess.count += count(markov2_, out.subspan(guess.count));
       if (guess.count < asked_) guess.count += count(markov1_, out.subspan(guess.count));
       break;
     case kCycle:
@@ -91,16 +90,14 @@ void Tournament::begin_duel() {
   if (challenger_ == kTage && !tage_learns_) challenger_ = leader_;
   if (is_content_ && sends_ / kDuel % 4 != 0) challenger_ = leader_;
   if (challenger_ == leader_) return;
-  if (compares_all_places_)
-    held_.copy_to(challengers_holdings_);
-  else
-    challengers_holdings_ = leaders_holdings_;
+  held_.copy_to(challengers_holdings_);
+  if (!held_.is_small()) leaders_holdings_ = challengers_holdings_;
 }
 
 void Tournament::learn(Port destination, std::uint8_t size_class, std::uint64_t site) {
   markov1_.learn(destination, size_class, site);
   markov2_.learn(destination, size_class, site);
-  markov3_.learn(destination, size_class, site);
+  sites_.learn(destination, size_class, site);
   cycle_.learn(destination, size_class, site);
   if (++sends_ % kPeriod == 0) {
     is_content_ = misses_ < kFewMisses;
@@ -118,7 +115,7 @@ Predictor::Decisions Tournament::on_send(Time now, Port destination, Bytes bytes
   last_send_ = now;
   const auto size_class = static_cast<std::uint8_t>(std::bit_width(bytes));
   sizes_[destination % sizes_.size()] = size_class;
-  return asked_ == 0 ? held_.send(plan_of(destination, {}, 1)) : contest(destination, size_class, site);
+  return asked_ == 0 ? held_.send({destination, {}}) : contest(destination, size_class, site);
 }
 
 Predictor::Decisions Tournament::contest(Port destination, std::uint8_t size_class, std::uint64_t site) {
@@ -126,13 +123,11 @@ Predictor::Decisions Tournament::contest(Port destination, std::uint8_t size_cla
   if (!real) ++misses_;
   learn(destination, size_class, site);
   ask(leader_, leaders_);
-  // One plan for both: they have as many places, or more than a plan.
-  const std::size_t places = leaders_holdings_.places();
-  const Plan plan = plan_of(destination, leaders_.all(), places);
-  const bool leader_held = compares_all_places_ ? real : leaders_holdings_.send(plan);
+  const Plan plan{destination, leaders_.all()};
   if (challenger_ != leader_) {
+    const bool leader_held = held_.is_small() ? real : leaders_holdings_.send(plan);
     ask(challenger_, challengers_);
-    judge(leader_held, challengers_holdings_.send(plan_of(destination, challengers_.all(), places)));
+    judge(leader_held, challengers_holdings_.send({destination, challengers_.all()}));
   }
   Decisions decisions = held_.send(plan);
   if (sends_ % kDuel == 0) begin_duel();
@@ -143,10 +138,9 @@ void Tournament::on_flush() {
   held_.clear();
   markov1_.forget_position();
   markov2_.forget_position();
-  markov3_.forget_position();
+  sites_.forget_position();
   cycle_.forget_position();
   tage_.forget_position();
-  leaders_holdings_.clear();
   leaders_.count = 0;
   challenger_ = leader_;
 }
@@ -163,7 +157,7 @@ std::size_t Tournament::expect(std::span<Expectation> out) const {
 
 std::size_t Tournament::state_bytes() const {
   const auto heap = [](const auto& part) { return part.state_bytes() - sizeof(part); };
-  return sizeof(*this) + heap(markov1_) + heap(markov2_) + heap(markov3_) + heap(cycle_) + heap(tage_) +
+  return sizeof(*this) + heap(markov1_) + heap(markov2_) + heap(sites_) + heap(cycle_) + heap(tage_) +
          held_.heap_bytes();
 }
 

@@ -1,17 +1,18 @@
 // A tournament: forecasters of several kinds learn from the same stream, and one of them, the leader, decides
 // what is requested ahead. Which is the best depends on the program, and changes with its phases.
 //
-// Contestants: nothing ahead (least recently used), Markov of order 1; of order 2, or 1 where it knows
-// nothing; of order 3, or 2, and after these what order 1 adds; better-cycle, and TAGE. The leader expects
-// after every send; so does a challenger, for kDuel sends, the better of two drawn at random. What the
-// challenger would hold, had it led since its duel began, is kept beside what is held. A challenger that had
-// a send's destination where the leader had not gains a point, the other way round it loses one. Whoever is
-// kLead points ahead leads. Two are compared over the same sends, so that it does not matter whether these
-// were hard or easy.
+// Contestants: nothing ahead (least recently used); Markov of order 1; of order 2 by call sites, or 1 where
+// it knows nothing; of order 1 by call sites, and after it what orders 2 and 1 add; better-cycle, and TAGE.
+// The leader expects after every send; so does a challenger, for kDuel sends, the better of two drawn at
+// random. What the challenger would hold, had it led since its duel began, is kept beside what is held. A
+// challenger that had a send's destination where the leader had not gains a point, the other way round it
+// loses one. Whoever is kLead points ahead leads. Two are compared over the same sends, so that it does not
+// matter whether these were hard or easy.
 //
-// Markov of order 3 leads first: it expects after one occurrence, and short jobs are over before a duel is
-// won. Nothing ahead is compared like the others: where expectations are worth less than the places that they
-// take, the tournament is least recently used, but for the sends that it takes to see it.
+// Markov by call sites leads first: it expects after one occurrence, and short jobs are over before a duel is
+// won. What follows a destination often depends on where in the program it is sent to, seldom on what came
+// two sends before. Nothing ahead is compared like the others: where expectations are worth less than the
+// places that they take, the tournament is least recently used, but for the sends that it takes to see it.
 //
 // The cost does not grow with the number of contestants but for their learning, which is cheap; TAGE's is
 // not: it rests while the leader hardly misses, and every other period unless it leads or is about to. While
@@ -45,7 +46,7 @@ class Tournament final : public Predictor {
   std::size_t expect(std::span<Expectation> out) const override;
   std::size_t state_bytes() const override;
 
-  enum Contestant : std::uint8_t { kNothing, kMarkov1, kMarkov2, kMarkov3, kCycle, kTage, kContestants };
+  enum Contestant : std::uint8_t { kNothing, kMarkov1, kMarkov2, kSites, kCycle, kTage, kContestants };
   Contestant leader() const { return leader_; }
 
  private:
@@ -68,18 +69,17 @@ class Tournament final : public Predictor {
   void learn(Port destination, std::uint8_t size_class, std::uint64_t site);
   std::uint32_t draw();
 
-  Markov markov1_, markov2_, markov3_;
+  Markov markov1_, markov2_, sites_;
   Cycle cycle_;
   Tage tage_;
   UsedHoldings held_;
 
-  Contestant leader_ = kMarkov3, challenger_ = kMarkov3;  // challenger_ == leader_: none
-  bool tage_learns_ = true, is_content_ = false;          // is_content_: few misses in the last period
+  Contestant leader_ = kSites, challenger_ = kSites;  // challenger_ == leader_: none
+  bool tage_learns_ = true, is_content_ = false;      // is_content_: few misses in the last period
   Guess leaders_, challengers_;
   std::array<std::int16_t, kContestants> points_{};  // ahead of the leader
-  // What would be held; the leader's only where it has more places than can be compared, or no limit: then
-  // they are compared as with kFewPlaces.
-  bool compares_all_places_;
+  // What would be held since the duel began; the leader's only where it has more places than can be compared,
+  // or no limit: then they are compared as with kFewPlaces.
   SmallHoldings leaders_holdings_, challengers_holdings_;
   std::uint8_t asked_;                             // expectations asked for
   std::uint32_t sends_ = 0, misses_ = 0, random_;  // misses_: in this period

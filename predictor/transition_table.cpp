@@ -23,11 +23,14 @@ void TransitionTable::learn(std::uint64_t context, Port next) {
   learn(entry, next);
 }
 
-// The first one is another.
+// The first one is another. Counts descend: those of 0 come last.
 void TransitionTable::learn_another(Entry& entry, std::uint16_t next) {
-  std::size_t i = 0;
-  while (i < kSuccessors && (entry.count[i] == 0 || entry.successor[i] != next)) ++i;
-  if (i < kSuccessors) {
+  std::size_t known = 0, i = kSuccessors;
+  for (std::size_t k = kSuccessors; k-- > 0;) {
+    known += entry.count[k] != 0 ? 1 : 0;
+    i = entry.successor[k] == next ? k : i;
+  }
+  if (i < known) {
     ++entry.count[i];
     for (; i > 0 && entry.count[i] > entry.count[i - 1]; --i) {
       std::swap(entry.count[i], entry.count[i - 1]);
@@ -36,8 +39,7 @@ void TransitionTable::learn_another(Entry& entry, std::uint16_t next) {
   } else if (constexpr std::size_t kLast = kSuccessors - 1; entry.count[kLast] > 1) {
     --entry.count[kLast];  // the least frequent wears off before a newcomer takes its place
   } else {
-    const auto free = std::find(entry.count.begin(), entry.count.end(), 0);
-    const auto at = free == entry.count.end() ? kLast : static_cast<std::size_t>(free - entry.count.begin());
+    const std::size_t at = std::min(known, kLast);
     entry.successor[at] = next;
     entry.count[at] = 1;
   }

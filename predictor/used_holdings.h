@@ -22,34 +22,39 @@ namespace hybrid {
 class UsedHoldings {
  public:
   explicit UsedHoldings(const PredictorShape& shape)
-      : held_(shape.destinations),
-        requested_at_(shape.capacity == 0 ? shape.destinations : 0),
+      : is_small_(shape.capacity != 0 && most_held(shape) <= SmallHoldings::kMostPlaces),
+        is_limited_(shape.capacity != 0),
+        small_(is_small_ ? most_held(shape) : 0),
+        held_(is_small_ ? 0 : shape.destinations),
+        requested_at_(is_limited_ ? 0 : shape.destinations),
         capacity_(most_held(shape)),
-        threshold_(shape.threshold),
-        is_limited_(shape.capacity != 0) {}
+        threshold_(shape.threshold) {}
 
-  /// A send to the first of `plan`, after which the others come, no more than there are places for: they are
-  /// held. The spans stay valid until the next call.
+  /// A send, and what is expected after it, no more than there are places for: they are held. The spans stay
+  /// valid until the next call.
   Predictor::Decisions send(const Plan& plan) {
     requested_count_ = released_count_ = 0;
-    ++sends_;
-    const Port destination = plan[0];
-    if (held_.contains(destination)) {
-      held_.renew(destination, held_.top());
-      note(destination);
-    } else {
-      request(destination, plan, true);
-    }
-    plan.for_each_other([&](Port d) {
-      if (!held_.contains(d)) request(d, plan, !is_limited_);
-    });
-    if (!is_limited_) drop_stale(plan);
+    if (is_small_)
+      small_.send(
+          plan, [this](Port d) { released_[released_count_++] = d; },
+          [this](Port d) { requested_[requested_count_++] = d; });
+    else
+      send_to_many(plan);
     return {{released_.data(), released_count_}, {requested_.data(), requested_count_}};
   }
 
-  void clear() { held_.clear(); }
-  /// As much of what is held as it has places for, the last used first.
+  void clear() {
+    held_.clear();
+    small_.clear();
+  }
+  /// With a capacity of at most SmallHoldings::kMostPlaces.
+  bool is_small() const { return is_small_; }
+  /// As much of what is held as `copy` has places for, the last used first; where it is small, all.
   void copy_to(SmallHoldings& copy) const {
+    if (is_small_) {
+      copy = small_;
+      return;
+    }
     copy.clear();
     if (held_.empty()) return;
     Port d = held_.newest();
@@ -59,13 +64,25 @@ class UsedHoldings {
       d = held_.older(d);
     }
   }
-  bool holds(Port destination) const { return held_.contains(destination); }
+  bool holds(Port destination) const {
+    return is_small_ ? small_.holds(destination) : held_.contains(destination);
+  }
   /// Beside the object itself.
   std::size_t heap_bytes() const { return held_.heap_bytes() + requested_at_.size() * sizeof(std::uint16_t); }
 
  private:
-  static constexpr std::size_t kMostPlanned = 8;
-
+  void send_to_many(const Plan& plan) {
+    ++sends_;
+    if (held_.contains(plan.destination)) {
+      held_.renew(plan.destination, held_.top());
+      note(plan.destination);
+    } else {
+      request(plan.destination, plan, true);
+    }
+    for (const Expected& e : plan.expected)
+      if (!held_.contains(e.destination)) request(e.destination, plan, !is_limited_);
+    if (!is_limited_) drop_stale(plan);
+  }
   void note(Port d) {
     if (!is_limited_) requested_at_[d] = sends_;
   }
@@ -85,20 +102,22 @@ class UsedHoldings {
   }
   // Of one send no more than a plan turns stale together. Numbers of sends wrap; counters do not get as far.
   void drop_stale(const Plan& plan) {
-    while (released_count_ < kMostPlanned && !held_.empty()) {
+    while (released_count_ < Plan::kMost && !held_.empty()) {
       const Port d = held_.oldest();
       if (static_cast<std::uint16_t>(sends_ - requested_at_[d]) < threshold_ || plan.contains(d)) return;
       drop(d);
     }
   }
 
+  bool is_small_, is_limited_;
+  SmallHoldings small_;
+  // Where it is not small:
   RecencyList held_;                         // by last use; what was only expected is older than all others
   std::vector<std::uint16_t> requested_at_;  // or used: the number of that send; without a capacity
   std::uint32_t capacity_;
   std::uint32_t threshold_;
-  bool is_limited_;
   std::uint16_t sends_ = 0;
-  std::array<Port, kMostPlanned> requested_{}, released_{};
+  std::array<Port, Plan::kMost> requested_{}, released_{};
   std::size_t requested_count_ = 0, released_count_ = 0;
 };
 

@@ -70,6 +70,9 @@ class OnlinePrediction {
     leave();
   }
 
+  /// Whether anybody asks for what preload tells.
+  bool takes_preloads() const { return live_.active(); }
+
   /// World ranks of the working set that begins: for the live scheduler, beside what is predicted.
   void preload(std::span<const int> ranks, Ticks now);
 

@@ -15,6 +15,7 @@
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/recording/definitions.h"
 #include "libhybrid/shim/communicator_table.h"
+#include "libhybrid/shim/compiled_hints.h"
 #include "libhybrid/shim/online_prediction.h"
 #include "libhybrid/shim/request_table.h"
 #include "libhybrid/shim/shared_requests.h"
@@ -60,6 +61,7 @@ class Process {
   RequestTable requests;
   SharedRequestTable shared_requests;
   OnlinePrediction prediction;
+  CompiledHints compiled;
   DatatypeSizes datatypes;  // of those whose handles do not tell their sizes
 
   /// Defines MPI_COMM_WORLD and MPI_COMM_SELF, which the definitions always have.
@@ -107,6 +109,9 @@ class Process {
 
 /// Ends the phases that the calling thread is in (hints.cpp).
 void end_open_phases(Thread& thread) noexcept;
+
+/// Reads the compiler's hints of all that is loaded (compiled_marks.cpp). Once `begun` is set.
+void load_compiled_hints(Process& process) noexcept;
 
 /// The recording, null before it begins and after it ends.
 extern std::atomic<Process*> recording;

@@ -288,6 +288,7 @@ void begin_recording(MPI_Comm own_comm, bool world_model) {
   }
   // Stays to the end of MPI, and of the process where MPI is not ended: threads may be inside.
   begun.store(p.get(), std::memory_order_release);
+  load_compiled_hints(*p);
   recording.store(p.release(), std::memory_order_release);
   recording_thread();
 }

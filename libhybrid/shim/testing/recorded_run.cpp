@@ -30,11 +30,13 @@ std::string text_of(const std::string& path) {
 
 // In the child: the files, the directory, the environment, the program.
 [[noreturn]] void become(const std::vector<std::string>& command, const Environment& environment,
-                         const std::string& directory, const std::string& out, const std::string& err) {
+                         const std::string& directory, int in, const std::string& out,
+                         const std::string& err) {
   const auto redirect = [](const std::string& path, int to) {
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     ::dup2(file, to);
   };
+  ::dup2(in, 0);
   redirect(out, 1);
   redirect(err, 2);
   // Under the address sanitizer (ignored without): what MPI leaves is not ours to free, and tools may stand
@@ -108,11 +110,17 @@ Outcome run(const std::vector<std::string>& command, const Environment& environm
             const std::string& directory) {
   const TemporaryDirectory output;
   const std::string out = output.path() + "/out", err = output.path() + "/err";
+  // An input that never ends: mpiexec passes its end on to the ranks, and is killed by SIGPIPE if they end at
+  // that moment.
+  std::array<int, 2> input{};
+  if (::pipe2(input.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe");
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("fork");
-  if (child == 0) become(command, environment, directory, out, err);
+  if (child == 0) become(command, environment, directory, input[0], out, err);
+  ::close(input[0]);
   int status = 0;
   ::waitpid(child, &status, 0);
+  ::close(input[1]);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), text_of(out), text_of(err)};
 }
 

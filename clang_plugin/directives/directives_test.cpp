@@ -1,0 +1,288 @@
+// #pragma hybrid as clang takes it: what a directive becomes, and what is told of a wrong one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "clang_plugin/pass/testing/compiled.h"
+#include "core/hints/pattern.h"
+#include "core/registry.h"
+
+namespace hybrid {
+namespace {
+
+using pass_test::folder;
+using pass_test::run;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string write(const std::string& name, const std::string& text) {
+  std::ofstream(folder() + "/" + name) << text;
+  return name;
+}
+
+/// clang's exit code and words on a file of the test's folder; what it makes is "out".
+std::pair<int, std::string> clang(const std::string& options, const std::string& file) {
+  const bool cpp = file.ends_with(".cpp");
+  return run("cd " + folder() + " && " HYBRID_TEST_CLANG + (cpp ? " --driver-mode=g++" : "") +
+             " -fplugin=" HYBRID_TEST_PLUGIN " -fplugin-arg-hybrid-no-pass -I" HYBRID_TEST_MPI " -o out " +
+             options + " " + file);
+}
+
+std::string told(const std::string& directive, const std::string& options = "") {
+  const auto [code, words] = clang(
+      options + " -fsyntax-only",
+      write("told.c", "int g(void);\nvoid f(int i, int n) {\n" + directive + "\n  (void)i, (void)n;\n}\n"));
+  EXPECT_EQ(code != 0, words.find("error:") != std::string::npos) << words;
+  return words;
+}
+
+/// A program that says what the markers tell it: the library's functions stand in the program itself.
+const std::string kLibrary = R"x(
+#include <stdio.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+void hybrid_library_phase_begin(const char* name) { printf("begin %s\n", name); }
+void hybrid_library_phase_end(void) { printf("end\n"); }
+void hybrid_library_flush(void) { printf("flush\n"); }
+void hybrid_library_preload(const int* ranks, int count) {
+  for (int i = 0; i < count; ++i) printf("to %d\n", ranks[i]);
+}
+void hybrid_library_pattern(const char* pattern, int count, const long long* by) {
+  printf("%s", pattern);
+  for (int i = 0; i < count; ++i) printf(" %lld", by[i]);
+  printf("\n");
+}
+/* rank 2 of 8, without MPI */
+int PMPI_Comm_rank(int c, int* rank) { return *rank = c == 0x44000000 ? 2 : -1, 0; }
+int PMPI_Comm_size(int c, int* size) { return *size = c == 0x44000000 ? 8 : -1, 0; }
+#ifdef __cplusplus
+}
+#endif
+)x";
+
+/// What a program with this body of main prints.
+std::string output(const std::string& body, const std::string& options = "", const std::string& suffix = "c",
+                   const std::string& before = "") {
+  const auto [code, words] =
+      clang(options + " -rdynamic -Wall -Wextra -Werror",
+            write("program." + suffix, kLibrary + before + "int main(void) {\n" + body + "\n}\n"));
+  EXPECT_EQ(code, 0) << words;
+  const auto [status, printed] = run(folder() + "/out");
+  EXPECT_EQ(status, 0);
+  return printed;
+}
+
+TEST(Directives, APhaseLastsToTheEndOfItsBlockHoweverItIsLeft) {
+  const std::string loop = R"x(
+  for (int i = 0; i < 4; ++i) {
+#pragma hybrid phase(turn)
+    if (i == 1) continue;
+    if (i == 2) break;
+    printf("work\n");
+  }
+  {
+#pragma hybrid phase("the last one")
+    goto out;
+  }
+out:
+  return 0;)x";
+  const std::string expected =
+      "begin turn\nwork\nend\nbegin turn\nend\nbegin turn\nend\nbegin the last one\nend\n";
+  for (const char* const options : {"-O0 -std=c11", "-O2 -std=c17", "-O3 -g -std=c23"})
+    EXPECT_EQ(output(loop, options), expected);
+}
+
+TEST(Directives, OnePhaseFollowsAnotherOfItsBlockAndEndEndsIt) {
+  EXPECT_EQ(output(R"x(
+#pragma hybrid phase(a)
+#pragma hybrid phase(b) flush
+  {
+#pragma hybrid phase(inner)
+  }
+#pragma hybrid end
+  printf("after\n");
+  return 0;)x"),
+            "begin a\nend\nflush\nbegin b\nbegin inner\nend\nend\nafter\n");
+}
+
+TEST(Directives, EndInABranchEndsThePhaseOnceOnEitherWay) {
+  const std::string body = R"x(
+  for (volatile int i = 0; i < 2; ++i) {
+#pragma hybrid phase(p)
+    if (i == 0) {
+#pragma hybrid end
+      printf("early\n");
+    }
+    printf("rest\n");
+  }
+  return 0;)x";
+  EXPECT_EQ(output(body), "begin p\nend\nearly\nrest\nbegin p\nrest\nend\n");
+}
+
+TEST(Directives, ExpressionsAreTheProgramsAndRankAndSizeTheJobs) {
+  EXPECT_EQ(output(R"x(
+  int me = 2, n = 8;
+#pragma hybrid phase(p) connections(me -> (me + 1) % n, rank -> (rank + size - 1) % size, 0 -> 1, hybrid_rank -> 7) preload slots(2)
+  { int rank = 5; (void)rank;
+#pragma hybrid phase(q) connections(rank - 3 -> rank)
+  }
+  return 0;)x"),
+            "begin p\nto 3\nto 1\nto 7\nbegin q\nto 5\nend\nend\n");
+}
+
+TEST(Directives, AConditionalWorkingSetHoldsOnlyThen) {
+  EXPECT_EQ(output(R"x(
+  for (volatile int i = 0; i < 2; ++i) {
+#pragma hybrid phase(p) condition(i == 1) pattern(mesh2d, 2, 4)
+#pragma hybrid condition(i == 0) pattern(ring) connections(rank -> 6)
+  }
+#pragma hybrid flush
+  return 0;)x"),
+            "begin p\nbegin if i == 0\nring\nto 6\nend\nend\nbegin p\nmesh2d 2 4\nend\nflush\n");
+}
+
+TEST(Directives, CppLeavesAPhaseByAnExceptionAndLambdasAndTemplatesHaveThem) {
+  const std::string before = R"x(
+template <class T> T work(T value) {
+#pragma hybrid phase(template)
+  if (value > 1) throw value;
+  return value;
+}
+struct Member { int n; int run() const {
+_Pragma("hybrid phase(member)")
+  return n;
+}
+};
+)x";
+  const std::string body = R"x(
+  try { work(1); work(2.0); } catch (double) { printf("caught\n"); }
+  const auto lambda = [] {
+#pragma hybrid phase(lambda)
+    return Member{3}.run();
+  };
+  return lambda() - 3;)x";
+  const std::string expected =
+      "begin template\nend\nbegin template\nend\ncaught\nbegin lambda\nbegin member\nend\nend\n";
+  for (const char* const options : {"-O0 -std=c++11", "-O2 -std=c++20", "-std=c++23"})
+    EXPECT_EQ(output(body, options, "cpp", before), expected);
+}
+
+TEST(Directives, AProgramWithoutTheLibraryRunsAsIfTheyWereNotThere) {
+  const std::string text =
+      "#include <stdio.h>\nint main(void) {\n#pragma hybrid phase(p) pattern(ring) connections(rank -> 1)\n  "
+      "printf(\"fine\\n\");\n#pragma hybrid flush\n  return 0;\n}\n";
+  for (const char* const options : {"", "-static", "-no-pie", "-Wl,--gc-sections -ffunction-sections"}) {
+    const auto [code, words] = clang(options, write("alone.c", text));
+    ASSERT_EQ(code, 0) << words;
+    EXPECT_EQ(run(folder() + "/out"), std::pair(0, std::string("fine\n"))) << options;
+  }
+}
+
+TEST(Directives, AnOpenMpPragmaMayFollow) {
+  EXPECT_EQ(output("#pragma hybrid phase(p)\n#pragma omp parallel for\n  for (int i = 0; i < 1; ++i) "
+                   "printf(\"work\\n\");\n"
+                   "  return 0;",
+                   "-fopenmp=libgomp -Wno-unused-command-line-argument"),
+            "begin p\nwork\nend\n");
+}
+
+TEST(Directives, PreprocessedAndPrecompiledTextKeepThem) {
+  const std::string file =
+      write("kept.c", kLibrary + "int main(void) {\n#pragma hybrid phase(p)\n  return 0;\n}\n");
+  EXPECT_EQ(clang("-save-temps -rdynamic", file), std::pair(0, std::string()));
+  EXPECT_EQ(run(folder() + "/out").second, "begin p\nend\n");
+
+  write("kept.h", "static inline void in_header(void) {\n#pragma hybrid phase(header)\n}\n");
+  const std::string user =
+      write("user.c", kLibrary + "int main(void) { in_header();\n#pragma hybrid phase(p)\n return 0; }\n");
+  ASSERT_EQ(run("cd " + folder() +
+                " && " HYBRID_TEST_CLANG " -fplugin=" HYBRID_TEST_PLUGIN
+                " -fplugin-arg-hybrid-no-pass -x c-header kept.h -o kept.h.pch"),
+            std::pair(0, std::string()));
+  EXPECT_EQ(clang("-include-pch kept.h.pch -rdynamic", user), std::pair(0, std::string()));
+  EXPECT_EQ(run(folder() + "/out").second, "begin header\nend\nbegin p\nend\n");
+}
+
+TEST(Directives, KnowThePatternsOfTheRegistry) {
+  for (const std::string_view pattern : registered_names(HintPattern::kKind))
+    EXPECT_EQ(told("#pragma hybrid phase(p) pattern(" + std::string(pattern) + ")"), "") << pattern;
+}
+
+TEST(WrongDirectives, AreToldWhereTheyStandWithTheMend) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"#pragma hybrid", "told.c:3:15: error: expected phase, condition, end, flush, off or on"},
+      {"#pragma hybrid phse(x)",
+       "told.c:3:16: error: unknown directive 'phse' of '#pragma hybrid'; did you mean 'phase'?"},
+      {"#pragma hybrid phase", "told.c:3:21: error: expected '(' after 'phase', not the end of the line"},
+      {"#pragma hybrid phase()",
+       "told.c:3:22: error: expected the phase's name, a word or a string, not ')'"},
+      {"#pragma hybrid phase(\"\")", "error: a phase needs a name"},
+      {"#pragma hybrid phase(x) patern(ring)",
+       "3:25: error: unknown clause 'patern' of '#pragma hybrid'; did you mean 'pattern'?"},
+      {"#pragma hybrid phase(x) pattern(rng)",
+       "3:33: error: unknown pattern 'rng' of '#pragma hybrid'; did you mean 'ring'?"},
+      {"#pragma hybrid phase(x) pattern(quilt)",
+       "unknown pattern 'quilt' of '#pragma hybrid'; known: line, ring, mesh2d"},
+      {"#pragma hybrid phase(x) pattern(ring",
+       "error: expected ',' or ')' after the pattern's name, not the end of the line"},
+      {"#pragma hybrid phase(x) pattern(mesh2d, 1, )", "error: expected an expression in 'pattern'"},
+      {"#pragma hybrid phase(x) pattern(mesh2d, 1, 2, 3, 4, 5)",
+       "error: a pattern takes at most four dimensions"},
+      {"#pragma hybrid phase(x) connections(1, 2)", "3:37: error: a connection is 'source -> destination'"},
+      {"#pragma hybrid phase(x) connections(i -> )", "error: a connection is 'source -> destination'"},
+      {"#pragma hybrid phase(x) connections(1 -> 2", "error: expected ')' at the end of 'connections'"},
+      {"#pragma hybrid phase(x) connections({1} -> 2)",
+       "error: expected an expression in 'connections', not '{'"},
+      {"#pragma hybrid phase(x) slots(1, 2)", "error: 'slots' takes one number"},
+      {"#pragma hybrid phase(x) preload preload", "error: 'preload' is given twice"},
+      {"#pragma hybrid condition(i) slots(2)", "error: 'slots' is a clause of 'phase'"},
+      {"#pragma hybrid condition(i)",
+       "error: '#pragma hybrid condition' needs the working set that holds then"},
+      {"#pragma hybrid flush now", "error: unexpected 'now' after '#pragma hybrid flush'"},
+      {"#pragma hybrid end", "told.c:3:1: error: '#pragma hybrid end' without a phase that is open here"},
+      {"#pragma hybrid phase(x) connections(i -> j)", "error: use of undeclared identifier 'j'"},
+      {"#pragma hybrid phase(x) connections(i -> i++)",
+       "3:42: error: an expression of '#pragma hybrid' must not change anything"},
+      {"#pragma hybrid phase(x) pattern(ring, n = 3)",
+       "error: an expression of '#pragma hybrid' must not change anything"},
+      {"if (i)\n#pragma hybrid flush\n  ;",
+       "4:1: error: '#pragma hybrid' would become the body of this statement"},
+      {"while (i)\n#pragma hybrid phase(x)\n  ;",
+       "'#pragma hybrid' would become the body of this statement; put the body in braces"},
+  };
+  for (const auto& [directive, words] : cases) EXPECT_THAT(told(directive), HasSubstr(words)) << directive;
+}
+
+TEST(WrongDirectives, OutsideAFunctionAreRefused) {
+  const auto [code, words] = clang("-c", write("outside.c", "#pragma hybrid phase(x)\nint i;\n"));
+  EXPECT_NE(code, 0);
+  EXPECT_THAT(words,
+              HasSubstr("outside.c:1:1: error: '#pragma hybrid' must stand in the body of a function"));
+}
+
+TEST(WrongDirectives, ACallThatMayChangeSomethingIsAWarningThatCanBeSwitchedOffOrMadeAnError) {
+  const std::string directive = "#pragma hybrid phase(x) connections(i -> g())";
+  EXPECT_THAT(told(directive),
+              ContainsRegex("3:42: warning: .*calls a function that may change something.*\\[-Whybrid\\]"));
+  EXPECT_EQ(told(directive, "-fplugin-arg-hybrid-no-warnings"), "");
+  EXPECT_THAT(told(directive, "-fplugin-arg-hybrid-error-warnings"), HasSubstr("error: an expression"));
+  EXPECT_THAT(told(directive, "-fplugin-arg-hybrid-no-such"), HasSubstr("unknown plugin argument 'no-such'"));
+}
+
+TEST(WrongDirectives, OtherCompilersPassThemOver) {
+  const std::string file = write(
+      "other.c",
+      "int main(void) {\n#pragma hybrid phase(x) pattern(ring) connections(rank -> 1)\n  return 0;\n}\n");
+  const auto [code, words] =
+      run("cd " + folder() + " && " HYBRID_TEST_CLANG " -Wall -Wno-unknown-pragmas -Werror -o out " + file);
+  EXPECT_EQ(code, 0) << words;
+  EXPECT_EQ(run(folder() + "/out").first, 0);
+}
+
+}  // namespace
+}  // namespace hybrid

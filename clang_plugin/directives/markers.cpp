@@ -1,0 +1,89 @@
+#include "clang_plugin/directives/markers.h"
+
+namespace hybrid::directives {
+
+namespace {
+
+// In C and in C++: no types but the language's own, no names that a program may use. MPICH's handles are
+// integers; the name at the end of a declaration keeps it apart from the one in mpi.h, whatever that says.
+constexpr const char* kMarkers = R"(
+extern void* __hybrid_dlsym(void*, const char*) __asm__("dlsym") __attribute__((weak));
+extern int __hybrid_comm_rank(int, int*) __asm__("PMPI_Comm_rank") __attribute__((weak));
+extern int __hybrid_comm_size(int, int*) __asm__("PMPI_Comm_size") __attribute__((weak));
+__HYBRID_MARKER void* __hybrid_library(const char* name, void** known) {
+  static char absent;
+  void* function = __atomic_load_n(known, __ATOMIC_RELAXED);
+  if (!function) {
+    function = __hybrid_dlsym ? __hybrid_dlsym((void*)0, name) : (void*)0;
+    __atomic_store_n(known, function ? function : (void*)&absent, __ATOMIC_RELAXED);
+  }
+  return function == (void*)&absent ? (void*)0 : function;
+}
+__HYBRID_MARKER int __hybrid_rank(void) {
+  int rank = -1;
+  if (__hybrid_comm_rank) __hybrid_comm_rank(0x44000000, &rank);
+  return rank;
+}
+__HYBRID_MARKER int __hybrid_size(void) {
+  int size = 0;
+  if (__hybrid_comm_size) __hybrid_comm_size(0x44000000, &size);
+  return size;
+}
+__HYBRID_MARKER void __hybrid_phase_begin(const char* name, int flags, long long slots) {
+  static void* known;
+  void* function = __hybrid_library("hybrid_library_phase_begin", &known);
+  (void)flags;
+  (void)slots;
+  if (function) ((void (*)(const char*))function)(name);
+}
+__HYBRID_MARKER void __hybrid_phase_end(void) {
+  static void* known;
+  void* function = __hybrid_library("hybrid_library_phase_end", &known);
+  if (function) ((void (*)(void))function)();
+}
+__HYBRID_MARKER void __hybrid_flush(void) {
+  static void* known;
+  void* function = __hybrid_library("hybrid_library_flush", &known);
+  if (function) ((void (*)(void))function)();
+}
+__HYBRID_MARKER void __hybrid_pattern(const char* pattern, int count, long long a, long long b, long long c,
+                                      long long d) {
+  static void* known;
+  void* function = __hybrid_library("hybrid_library_pattern", &known);
+  long long dimensions[4];
+  dimensions[0] = a;
+  dimensions[1] = b;
+  dimensions[2] = c;
+  dimensions[3] = d;
+  if (function) ((void (*)(const char*, int, const long long*))function)(pattern, count, dimensions);
+}
+__HYBRID_MARKER void __hybrid_connection(long long from, long long to) {
+  static void* known;
+  void* function = __hybrid_library("hybrid_library_preload", &known);
+  int rank = (int)to;
+  if (function && from == __hybrid_rank() && to == rank) ((void (*)(const int*, int))function)(&rank, 1);
+}
+__HYBRID_MARKER long long __hybrid_condition(long long holds) { return holds; }
+__HYBRID_MARKER void __hybrid_phase_ready(int* scope) { *scope = 1; }
+__HYBRID_MARKER void __hybrid_off(void) {}
+__HYBRID_MARKER void __hybrid_on(void) {}
+__HYBRID_MARKER void __hybrid_scope_end(int* scope) {
+  if (*scope) {
+    *scope = 0;
+    __hybrid_phase_end();
+  }
+}
+)";
+
+}  // namespace
+
+std::string marker_declarations(bool cplusplus) {
+  std::string text = "\n#ifndef __HYBRID_MARKER\n";
+  if (cplusplus) text += "extern \"C\" {\n";
+  text += "#define __HYBRID_MARKER static __inline__ __attribute__((unused, nothrow))\n";
+  text += kMarkers;
+  if (cplusplus) text += "}\n";
+  return text + "#endif\n";
+}
+
+}  // namespace hybrid::directives

@@ -1,0 +1,106 @@
+#include "clang_plugin/directives/placement.h"
+
+#include <algorithm>
+#include <string>
+
+#include "clang/AST/RecursiveASTVisitor.h"
+
+namespace hybrid::directives {
+
+namespace {
+
+using namespace clang;  // NOLINT(google-build-using-namespace): names of the AST only
+
+class Visitor : public RecursiveASTVisitor<Visitor> {
+ public:
+  Visitor(ASTContext& context, Warnings warnings) : context_(context), warnings_(warnings) {}
+
+  bool shouldVisitTemplateInstantiations() const { return false; }
+
+  bool VisitStmt(Stmt* statement) {
+    if (isa<CompoundStmt>(statement) || isa<SwitchCase>(statement) || isa<LabelStmt>(statement) ||
+        isa<AttributedStmt>(statement))
+      return true;
+    for (Stmt* const child : statement->children())
+      if (const auto* const call = dyn_cast_or_null<CallExpr>(child);
+          call != nullptr && opens_directive(*call))
+        error(context_.getSourceManager().getExpansionLoc(call->getBeginLoc()),
+              "'#pragma hybrid' would become the body of this statement; put the body in braces");
+    return true;
+  }
+
+  bool VisitCallExpr(CallExpr* call) {
+    const StringRef name = marker(*call);
+    if (name != "__hybrid_connection" && name != "__hybrid_pattern" && name != "__hybrid_phase_begin")
+      return true;
+    for (const Expr* const argument : call->arguments()) {
+      if (argument->isValueDependent() || !argument->HasSideEffects(context_)) continue;
+      const SourceLocation at = argument->IgnoreParenImpCasts()->getBeginLoc();
+      const Effect found = effect(*argument);
+      if (found == Effect::changes)
+        error(at,
+              "an expression of '#pragma hybrid' must not change anything: without the plugin it is not "
+              "evaluated");
+      if (found == Effect::calls)
+        tell_warning(context_.getDiagnostics(), at,
+                     "an expression of '#pragma hybrid' calls a function that may change something; without "
+                     "the plugin it is "
+                     "not called (if it only reads, declare it __attribute__((pure)))",
+                     warnings_);
+    }
+    return true;
+  }
+
+ private:
+  /// The name of the marker called, or "".
+  static StringRef marker(const CallExpr& call) {
+    const FunctionDecl* const callee = call.getDirectCallee();
+    if (callee == nullptr || callee->getIdentifier() == nullptr) return {};
+    const StringRef name = callee->getName();
+    return name.starts_with("__hybrid_") ? name : StringRef();
+  }
+  bool opens_directive(const CallExpr& call) const {
+    const StringRef name = marker(call);
+    return !name.empty() && name != "__hybrid_rank" && name != "__hybrid_size" &&
+           name != "__hybrid_library" && name != "__hybrid_condition" &&
+           !context_.getSourceManager().isWrittenInBuiltinFile(call.getBeginLoc());
+  }
+  enum class Effect { none, calls, changes };
+  static Effect effect(const Expr& expression) {
+    Effect worst = Effect::none;
+    if (const auto* const call = dyn_cast<CallExpr>(&expression)) {
+      const FunctionDecl* const callee = call->getDirectCallee();
+      const StringRef name = marker(*call);
+      const bool reads =
+          callee != nullptr && (callee->hasAttr<PureAttr>() || callee->hasAttr<ConstAttr>() ||
+                                callee->isConstexpr() || name == "__hybrid_rank" || name == "__hybrid_size");
+      if (!reads) worst = Effect::calls;
+    } else if (const auto* const unary = dyn_cast<UnaryOperator>(&expression)) {
+      if (unary->isIncrementDecrementOp()) return Effect::changes;
+    } else if (const auto* const binary = dyn_cast<BinaryOperator>(&expression)) {
+      if (binary->isAssignmentOp()) return Effect::changes;
+    } else if (isa<StmtExpr>(expression) || isa<CXXNewExpr>(expression) || isa<CXXDeleteExpr>(expression) ||
+               isa<CXXThrowExpr>(expression)) {
+      return Effect::changes;
+    }
+    for (const Stmt* const child : expression.children())
+      if (const auto* const part = dyn_cast_or_null<Expr>(child); part != nullptr)
+        worst = std::max(worst, effect(*part));
+    return worst;
+  }
+  void error(SourceLocation at, const std::string& text) {
+    DiagnosticsEngine& diagnostics = context_.getDiagnostics();
+    diagnostics.Report(at, diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0")) << text;
+  }
+
+  ASTContext& context_;
+  Warnings warnings_;
+};
+
+}  // namespace
+
+void check_placement(ASTContext& context, Warnings warnings) {
+  Visitor(context, warnings).TraverseDecl(context.getTranslationUnitDecl());
+}
+
+}  // namespace hybrid::directives

@@ -1,0 +1,304 @@
+#include "clang_plugin/pass/extraction.h"
+
+#include <llvm/Demangle/Demangle.h>
+#include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/InstIterator.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "clang_plugin/pass/preparation.h"
+#include "clang_plugin/pass/symbolic.h"
+
+namespace hybrid::pass {
+
+using namespace llvm;
+
+namespace {
+
+std::set<std::string> reached_from(const std::string& function,
+                                   const std::map<std::string, std::set<std::string>>& calls) {
+  std::set<std::string> reached;
+  std::vector<std::string> pending{function};
+  while (!pending.empty()) {
+    const std::string name = pending.back();
+    pending.pop_back();
+    if (!reached.insert(name).second) continue;
+    if (const auto found = calls.find(name); found != calls.end())
+      pending.insert(pending.end(), found->second.begin(), found->second.end());
+  }
+  return reached;
+}
+
+/* MPI_PROC_NULL and MPI_ANY_SOURCE by their names, where a peer is chosen. */
+Node named_peer(Note& note, Node peer) {
+  int64_t value = 0;
+  if (note.is_constant(peer, value)) {
+    if (value == -1) return note.make(HYBRID_NOBODY);
+    if (value == -2) return note.make(HYBRID_ANYBODY);
+    return peer;
+  }
+  const hybrid_node n = note.nodes[peer];
+  if (n.op != HYBRID_SELECT) return peer;
+  const Node yes = named_peer(note, n.b), no = named_peer(note, n.c);
+  return note.make(HYBRID_SELECT, n.a, yes, no);
+}
+
+class Extractor {
+ public:
+  Extractor(Prepared& prepared, const WholeProgram* whole,
+            const std::function<bool(const std::string&)>& can_be_named)
+      : prepared_(prepared),
+        whole_(whole),
+        symbolic_(*prepared.module, result_.note, whole,
+                  [&](const GlobalVariable& global) { return can_be_named(global.getName().str()); }) {}
+
+  Extraction run(const std::vector<DirectivePhase>& directives) {
+    for (const DirectivePhase& directive : directives) begin_phase(directive);
+    for (Function& function : *prepared_.module)
+      for (const Instruction& instruction : instructions(function))
+        if (const auto* call = dyn_cast<CallBase>(&instruction))
+          if (const Function* callee = call->getCalledFunction()) {
+            if (callee->getName() == kSite) site(*call);
+            if (callee->getName() == kClause) clause(*call);
+          }
+    for (uint32_t i = 0; i < directives.size(); ++i) clauses(i);
+    for (const GlobalVariable* global : symbolic_.addresses())
+      result_.addresses.push_back(global->getName().str());
+    return std::move(result_);
+  }
+
+ private:
+  void site(const CallBase& call) {
+    Note& note = result_.note;
+    const auto number = cast<ConstantInt>(call.getArgOperand(0))->getZExtValue();
+    const SiteOrigin& origin = prepared_.origins[number];
+    hybrid_site site{};
+    site.call = note.string(origin.call->name);
+    site.kind = static_cast<uint16_t>(origin.part->kind);
+    site.phase = origin.directive == HYBRID_NONE ? phase(origin.function, call) : origin.directive;
+    if (const DILocation* at = call.getDebugLoc()) {
+      site.file = note.string(at->getFilename());
+      site.line = at->getLine();
+      site.column = at->getColumn();
+    }
+    site.function = note.string(demangle(symbol(origin.function)));
+    site.loop = symbolic_.loop_around(*call.getParent());
+    site.guard = symbolic_.guard(*call.getParent());
+    site.communicator = symbolic_.communicator(call.getArgOperand(5));
+    const auto argument = [&](unsigned at, int position) {
+      return position < 0 ? HYBRID_NONE : symbolic_.value(call.getArgOperand(at));
+    };
+    site.peer = argument(3, origin.part->peer);
+    if (site.peer != HYBRID_NONE) site.peer = named_peer(note, site.peer);
+    site.tag = known_or_none(argument(4, origin.part->tag));
+    site.count = known_or_none(argument(1, origin.part->count));
+    site.type_size = origin.part->type < 0 ? HYBRID_NONE : symbolic_.datatype_size(call.getArgOperand(2));
+    site.reason = HYBRID_NONE;
+    classify(site, origin);
+    for (const hybrid_site& other : note.sites)
+      if (std::memcmp(&other, &site, sizeof site) == 0) return;
+    note.sites.push_back(site);
+    if (site.site_class == HYBRID_DYNAMIC) remark(call, origin.call->name, not_known(site, origin));
+  }
+
+  /* -Rpass-missed=hybrid: what could not be told of a call, and what would help. */
+  static void remark(const CallBase& call, StringRef name, StringRef why) {
+    OptimizationRemarkMissed told("hybrid", "Communication", DiagnosticLocation(call.getDebugLoc()),
+                                  call.getParent());
+    told << name << " is known when its message leaves: " << why;
+    if (why.contains("argument of"))
+      told << "; linked by hybridcc, hybridcxx or hybridfort, the whole program may tell";
+    else if (why.contains("any source"))
+      told << "; where it can only be one, name it";
+    else
+      told << "; '#pragma hybrid phase(...) connections(...)' can tell";
+    call.getContext().diagnose(told);
+  }
+
+  Node known_or_none(Node node) { return result_.note.is_known(node) ? node : HYBRID_NONE; }
+
+  void classify(hybrid_site& site, const SiteOrigin& origin) {
+    Note& note = result_.note;
+    const std::string why = not_known(site, origin);
+    site.site_class = HYBRID_STATIC;
+    if (!why.empty()) {
+      site.site_class = HYBRID_DYNAMIC;
+      site.reason = note.string(why);
+    } else if (note.has_load(site.peer) || note.has_load(site.guard) || note.has_load(site.communicator)) {
+      site.site_class = HYBRID_ANALYSABLE;
+    } else if (loops_read(site.loop)) {
+      site.site_class = HYBRID_ANALYSABLE;
+    }
+  }
+
+  bool loops_read(uint32_t loop) const {
+    for (; loop != HYBRID_NONE; loop = result_.note.loops[loop].parent)
+      if (result_.note.has_load(result_.note.loops[loop].condition)) return true;
+    return false;
+  }
+
+  /* Why the site is dynamic; empty if it is not. */
+  std::string not_known(const hybrid_site& site, const SiteOrigin& origin) {
+    const Note& note = result_.note;
+    if (!note.is_known(site.communicator)) return note.reason(site.communicator);
+    if (!note.is_known(site.peer)) return "the peer: " + note.reason(site.peer);
+    if (!note.is_known(site.guard)) return "whether it is made: " + note.reason(site.guard);
+    if (site.peer != HYBRID_NONE && note.contains(site.peer, HYBRID_ANYBODY))
+      return "it receives from any source";
+    if (origin.call->sizes_are_data) return "how much each rank sends is data of the run";
+    std::vector<Node> starts{site.communicator, site.peer, site.guard};
+    const std::vector<Node> own = note.parts(starts);
+    for (Node node : own)
+      if (note.nodes[node].op == HYBRID_VARIABLE) {
+        const uint32_t loop = note.variable_loop[static_cast<size_t>(note.nodes[node].value_low)];
+        if (note.loops[loop].condition == HYBRID_NONE)
+          return "it depends on a loop of which the end is not known";
+      }
+    for (uint32_t loop = site.loop; loop != HYBRID_NONE; loop = note.loops[loop].parent)
+      starts.push_back(note.loops[loop].condition);
+    const std::set<std::string>* reached = nullptr;
+    for (Node node : note.parts(starts)) {
+      const auto found = symbolic_.run_time_values().find(node);
+      if (found == symbolic_.run_time_values().end()) continue;
+      if (!reached) reached = &reach(origin.function);
+      const std::string name = note.strings.c_str() + note.nodes[node].b;
+      if (found->second.shared && reached->contains(""))
+        return name + ": code that is not in sight may change it while the function runs";
+      for (const std::string& writer : found->second.writers)
+        if (reached->contains(writer) || writer == "?")
+          return name + ": it is written while the function runs";
+      for (const std::string& reader : found->second.readers)
+        if (!reached->contains(reader))
+          return name + ": it is read before the function that communicates begins";
+    }
+    return "";
+  }
+
+  const std::set<std::string>& reach(const std::string& function) {
+    const auto found = reached_.find(function);
+    if (found != reached_.end()) return found->second;
+    return reached_[function] = reached_from(function, prepared_.calls);
+  }
+
+  uint32_t phase(const std::string& function, const CallBase& call) {
+    Note& note = result_.note;
+    const auto found = result_.procedures.find(function);
+    if (found != result_.procedures.end()) return found->second;
+    hybrid_phase phase{};
+    phase.name = note.string(demangle(symbol(function)));
+    if (const DILocation* at = call.getDebugLoc())
+      if (const DISubprogram* where = at->getScope()->getSubprogram()) {
+        phase.file = note.string(where->getFilename());
+        phase.line = where->getLine();
+      }
+    phase.kind = HYBRID_PHASE_PROCEDURE;
+    return result_.procedures[function] = add(phase, origin(function));
+  }
+
+  PhaseOrigin origin(const std::string& function) const {
+    if (!whole_) return {};
+    const auto found = whole_->phases.find(function);
+    return found == whole_->phases.end() ? PhaseOrigin() : found->second;
+  }
+  /* As it is in its own unit. */
+  std::string symbol(const std::string& function) const {
+    const std::string own = origin(function).symbol;
+    return own.empty() ? function : own;
+  }
+
+  uint32_t add(hybrid_phase& phase, const PhaseOrigin& origin) {
+    phase.condition = phase.dimensions = phase.connections = HYBRID_NONE;
+    phase.origin_phase = origin.phase;
+    phase.origin_low = origin.id_low;
+    phase.origin_high = origin.id_high;
+    if (phase.kind != HYBRID_PHASE_DIRECTIVE) phase.parent = phase.pattern = HYBRID_NONE;
+    result_.note.phases.push_back(phase);
+    return static_cast<uint32_t>(result_.note.phases.size() - 1);
+  }
+
+  void begin_phase(const DirectivePhase& directive) {
+    Note& note = result_.note;
+    hybrid_phase phase{};
+    phase.name = note.string(directive.name);
+    phase.file = note.string(directive.file);
+    phase.line = directive.line;
+    phase.kind = HYBRID_PHASE_DIRECTIVE;
+    phase.flags = static_cast<uint16_t>(directive.flags);
+    phase.parent = directive.parent;
+    phase.slots = directive.slots;
+    phase.pattern = directive.pattern.empty() ? HYBRID_NONE : note.string(directive.pattern);
+    add(phase, directive.origin);
+  }
+
+  /* A clause of a directive; where its function was inlined several times, once for each. */
+  void clause(const CallBase& call) {
+    Note& note = result_.note;
+    const auto number = [&](unsigned at) {
+      return cast<ConstantInt>(call.getArgOperand(at))->getSExtValue();
+    };
+    std::vector<Node> values;
+    for (unsigned i = 3; i < call.arg_size(); ++i) {
+      const Node node = symbolic_.value(call.getArgOperand(i));
+      values.push_back(note.has_variable(node) ? note.unknown("", "it changes from turn to turn of a loop")
+                                               : node);
+    }
+    auto& clauses = clauses_[static_cast<uint32_t>(number(0))];
+    const auto [at, fresh] = clauses.try_emplace(number(2), number(1), values);
+    if (fresh) return;
+    for (size_t i = 0; i < values.size(); ++i)
+      if (at->second.second[i] != values[i])
+        at->second.second[i] = note.unknown("", "it differs from call to call");
+  }
+
+  void clauses(uint32_t number) {
+    Note& note = result_.note;
+    hybrid_phase& phase = note.phases[number];
+    std::vector<Node> connections;
+    for (const auto& [order, clause] : clauses_[number]) {
+      const auto& [what, values] = clause;
+      const bool known =
+          std::all_of(values.begin(), values.end(), [&](Node node) { return note.is_known(node); });
+      if (what == kCondition && !values.empty()) phase.condition = values[0];
+      if (what == kPattern && known) phase.dimensions = list(values);
+      if (what == kConnection && known) connections.insert(connections.end(), values.begin(), values.end());
+    }
+    phase.connections = list(connections);
+  }
+
+  Node list(const std::vector<Node>& values) {
+    Node rest = HYBRID_NONE;
+    for (size_t i = values.size(); i-- > 0;) rest = result_.note.make(HYBRID_LIST, values[i], rest);
+    return rest;
+  }
+
+  Prepared& prepared_;
+  const WholeProgram* whole_;
+  Extraction result_;
+  Symbolic symbolic_;
+  /* Of each directive's phase, in their order: the clause and its values. */
+  std::map<uint32_t, std::map<int64_t, std::pair<int64_t, std::vector<Node>>>> clauses_;
+  std::map<std::string, std::set<std::string>> reached_;
+};
+
+}  // namespace
+
+bool communicates(const Module& module) {
+  for (const Function& function : module) {
+    bool fortran = false;
+    if (function.use_empty()) continue;
+    if (is_marker(function.getName()) || (function.isDeclaration() && find_call(function.getName(), fortran)))
+      return true;
+  }
+  return false;
+}
+
+Extraction extract(std::unique_ptr<Module> module, const WholeProgram* whole,
+                   const std::vector<DirectivePhase>& directives,
+                   const std::function<bool(const std::string&)>& can_be_named) {
+  Prepared prepared = prepare(std::move(module), whole ? &whole->outside : nullptr);
+  return Extractor(prepared, whole, can_be_named).run(directives);
+}
+
+}  // namespace hybrid::pass

@@ -1,0 +1,125 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "clang_plugin/pass/testing/compiled.h"
+
+namespace hybrid::pass_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// At every optimisation the same is extracted: from the code as it was written.
+class Extraction : public testing::TestWithParam<const char*> {
+ protected:
+  static std::vector<std::string> sites(const std::string& body, const std::string& globals = "") {
+    return describe(hints_of(c_program(body, globals), GetParam()));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Optimisation, Extraction, testing::Values("-O0", "-O2 -g"),
+                         [](const auto& level) { return std::string(level.index ? "O2" : "O0"); });
+
+TEST_P(Extraction, Arithmetic) {
+  EXPECT_THAT(
+      sites("SEND((rank + 1) % size); SEND(rank ^ 1); SEND(rank == size - 1 ? MPI_PROC_NULL : rank + 1);"),
+      ElementsAre("MPI_Send static (rank + 1) % size", "MPI_Send static rank ^ 1",
+                  "MPI_Send static rank == size - 1 ? MPI_PROC_NULL : rank + 1"));
+}
+
+TEST_P(Extraction, Guards) {
+  EXPECT_THAT(sites("if (rank > 0) SEND(rank - 1); else SEND(size - 1);"),
+              ElementsAre("MPI_Send static rank - 1 if 0 < rank", "MPI_Send static size - 1 if rank <= 0"));
+  EXPECT_THAT(sites("if (rank >= 4) { MPI_Finalize(); return 0; } SEND(3 - rank);"),
+              ElementsAre("MPI_Send static 3 - rank if rank < 4"));
+  EXPECT_THAT(sites("switch (rank) { case 0: SEND(1); break; case 1: SEND(0); break; default: SEND(2); }"),
+              ElementsAre("MPI_Send static 1 if rank == 0", "MPI_Send static 0 if rank == 1",
+                          testing::AnyOf(HasSubstr("MPI_Send static 2 if"))));
+  EXPECT_THAT(sites("if (!argv) abort(); SEND(0);"), ElementsAre("MPI_Send static 0"));
+}
+
+TEST_P(Extraction, LoopsAndWhatTheyTurn) {
+  const auto units = hints_of(c_program("for (int i = 1; i < size; i *= 2) SEND(rank ^ i);"), GetParam());
+  ASSERT_EQ(units.size(), 1u);
+  ASSERT_EQ(units[0].loops.size(), 1u);
+  ASSERT_EQ(units[0].variables.size(), 1u);
+  EXPECT_EQ(units[0].sites[0].site_class, HYBRID_STATIC);
+  EXPECT_EQ(units[0].sites[0].loop, 0u);
+}
+
+TEST_P(Extraction, ALoopThatIsLeftEarlyIsEnteredOnlyWhereItHasAFirstTurn) {
+  EXPECT_THAT(sites("for (int i = size - 1; i > rank; --i) { SEND(0); if (rand()) break; }"),
+              ElementsAre("MPI_Send static 0 if rank < size - 1"));
+}
+
+TEST_P(Extraction, HelpersAndVariables) {
+  EXPECT_THAT(
+      sites("me = rank; pass(rank + 2); peers[1] = rank + 3; SEND(peers[1]);",
+            "static int me, peers[2]; static void pass(int to) { SEND(to); SEND(me + 1); }"),
+      ElementsAre("MPI_Send static rank + 2", "MPI_Send static rank + 1", "MPI_Send static rank + 3"));
+}
+
+TEST_P(Extraction, TheLastStoreCounts) {
+  EXPECT_THAT(sites("peer = rank; SEND(peer); peer = 2; SEND(peer);", "int peer;"),
+              ElementsAre("MPI_Send static rank", "MPI_Send static 2"));
+}
+
+TEST_P(Extraction, Communicators) {
+  EXPECT_THAT(
+      sites(
+          "MPI_Comm row; MPI_Comm_split(MPI_COMM_WORLD, rank / 4, rank, &row); int r; MPI_Comm_rank(row, &r);"
+          "MPI_Send(buffer, 1, MPI_INT, r + 1, 0, row);"),
+      ElementsAre("MPI_Send static (rank of MPI_Comm_split(MPI_COMM_WORLD, rank / 4, rank)) + 1 in "
+                  "MPI_Comm_split(MPI_COMM_WORLD, rank / 4, rank)"));
+  EXPECT_THAT(
+      sites("int dims[2] = {0, 0}, wrap[2] = {1, 0}, s, d; MPI_Comm cart; MPI_Dims_create(size, 2, dims);"
+            "MPI_Cart_create(MPI_COMM_WORLD, 2, dims, wrap, 0, &cart); MPI_Cart_shift(cart, 1, 1, &s, &d);"
+            "MPI_Send(buffer, 1, MPI_INT, d, 0, cart);"),
+      ElementsAre("MPI_Send static destination of MPI_Cart_shift(MPI_Cart_create(MPI_COMM_WORLD, {0, 0}, {1, "
+                  "0}), 1, 1)"
+                  " in MPI_Cart_create(MPI_COMM_WORLD, {0, 0}, {1, 0})"));
+}
+
+TEST_P(Extraction, SendrecvIsTwoSites) {
+  EXPECT_THAT(sites("MPI_Sendrecv(buffer, 1, MPI_INT, rank + 1, 0, buffer + 1, 1, MPI_INT, rank - 1, 0, "
+                    "MPI_COMM_WORLD, MPI_STATUS_IGNORE);"),
+              ElementsAre("MPI_Sendrecv static rank + 1", "MPI_Sendrecv static rank - 1"));
+}
+
+// What must never be taken for known.
+TEST_P(Extraction, NotKnown) {
+  const auto dynamic = [](const std::string& body, const std::string& globals = "") {
+    const auto lines = sites(body, globals);
+    return !lines.empty() && lines.back().find(" dynamic") != std::string::npos;
+  };
+  EXPECT_TRUE(dynamic("SEND(rand() % size);"));
+  EXPECT_TRUE(dynamic("if (rand() & 1) SEND(0);"));
+  EXPECT_TRUE(dynamic("if (argc > 1) rank = argc; SEND(rank);"));
+  EXPECT_TRUE(dynamic("scramble(&rank); SEND(rank);", "void scramble(int*);"));
+  EXPECT_TRUE(dynamic("keep = &rank; scramble(); SEND(rank);", "int* keep; void scramble(void);"));
+  EXPECT_TRUE(
+      dynamic("int who; MPI_Recv(&who, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); SEND(who);"));
+  EXPECT_TRUE(
+      dynamic("MPI_Status s; MPI_Recv(buffer, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &s);"
+              "SEND(s.MPI_SOURCE);"));
+  EXPECT_TRUE(
+      dynamic("MPI_Request q; int who = 0; MPI_Irecv(&who, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &q);"
+              "MPI_Wait(&q, MPI_STATUS_IGNORE); SEND(who);"));
+  EXPECT_TRUE(dynamic("MPI_Bcast(&rank, 1, MPI_INT, 0, MPI_COMM_WORLD); SEND(rank);"));
+  EXPECT_TRUE(
+      dynamic("deep(argc, rank);", "void deep(int n, int to) { if (n) deep(n - 1, to + 1); SEND(to); }"));
+  EXPECT_TRUE(dynamic("if (argc > 1) peer = rank + 1; SEND(peer);", "static int peer;"));
+  EXPECT_TRUE(dynamic("peer = rank; scramble(); SEND(peer);", "int peer; void scramble(void);"));
+  EXPECT_TRUE(dynamic("jmp_buf b; if (setjmp(b)) rank++; SEND(rank);"));
+  EXPECT_TRUE(dynamic("volatile int v = rank; SEND(v);"));
+  EXPECT_TRUE(dynamic("int a[4] = {rank, 0, 1, 2}; a[argc] = 7; SEND(a[0]);"));
+  EXPECT_TRUE(dynamic("MPI_Comm c; MPI_Comm_get_parent(&c); MPI_Send(buffer, 1, MPI_INT, 0, 0, c);"));
+  EXPECT_TRUE(dynamic("int i = 0; while (argc-- > 1) i++; SEND(i);"));
+  EXPECT_TRUE(dynamic("for (int i = 0;; i++) { if (rand()) break; SEND(i); }"));
+}
+
+TEST_P(Extraction, OutsideOfMpiNothingIsWritten) {
+  EXPECT_TRUE(hints_of({"plain.c", "int twice(int a) { return 2 * a; }\n"}, GetParam()).empty());
+}
+
+}  // namespace
+}  // namespace hybrid::pass_test

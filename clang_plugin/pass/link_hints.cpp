@@ -1,0 +1,202 @@
+/* hybrid-link-hints -o NOTES.o [--name PROGRAM] OBJECT|ARCHIVE...
+ *
+ * The link step: puts the code that the pass left in the objects of a program together and writes what that
+ * tells of the whole program as a note (HYBRID_UNIT_WHOLE) into an object to be linked with them. Writes no
+ * file, and succeeds, where there is nothing to say: no such code, no main program, or code that does not
+ * fit together. The note is PROGRAM's, without it NOTES.o's. */
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/Linker/Linker.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Object/Archive.h>
+#include <llvm/Object/ObjectFile.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <optional>
+
+#include "clang_plugin/pass/embedded.h"
+#include "clang_plugin/pass/extraction.h"
+#include "clang_plugin/pass/note_writer.h"
+
+namespace {
+
+using namespace llvm;
+using namespace hybrid::pass;
+
+[[noreturn]] void refuse(const Twine& message) {
+  errs() << "hybrid-link-hints: " << message << "\n";
+  exit(2);
+}
+
+/* The units of the program and what else uses their symbols. */
+struct Program {
+  std::vector<EmbeddedUnit> units;
+  WholeProgram whole;
+
+  void add(const object::ObjectFile& file) {
+    for (const object::SectionRef& section : file.sections()) {
+      Expected<StringRef> name = section.getName();
+      if (!name)
+        consumeError(name.takeError());
+      else if (*name == kCodeSection) {
+        Expected<StringRef> contents = section.getContents();
+        if (!contents) refuse(file.getFileName() + ": " + toString(contents.takeError()));
+        auto found = read_embedded({contents->data(), contents->size()});
+        if (!found)
+          refuse(file.getFileName() + ": its section " + kCodeSection + " is damaged; compile it again");
+        units.insert(units.end(), found->begin(), found->end());
+        return;
+      }
+    }
+    for (const object::SymbolRef& symbol : file.symbols()) {
+      Expected<uint32_t> flags = symbol.getFlags();
+      if (!flags) {
+        refuse(file.getFileName() + ": its symbols cannot be read");
+      }
+      /* What it uses of others, and what both may define. */
+      if (!(*flags &
+            (object::SymbolRef::SF_Undefined | object::SymbolRef::SF_Common | object::SymbolRef::SF_Weak)))
+        continue;
+      if (Expected<StringRef> name = symbol.getName())
+        whole.outside.insert(name->str());
+      else
+        consumeError(name.takeError());
+    }
+  }
+
+  void add(const std::string& path) {
+    auto buffer = MemoryBuffer::getFile(path);
+    if (!buffer) refuse(path + ": " + buffer.getError().message());
+    buffers.push_back(std::move(*buffer));
+    const MemoryBufferRef bytes = buffers.back()->getMemBufferRef();
+    const file_magic magic = identify_magic(bytes.getBuffer());
+    if (magic == file_magic::archive) {
+      auto archive = object::Archive::create(bytes);
+      if (!archive) refuse(path + ": " + toString(archive.takeError()));
+      Error error = Error::success();
+      for (const object::Archive::Child& member : (*archive)->children(error)) {
+        auto binary = member.getAsBinary();
+        if (!binary)
+          consumeError(binary.takeError());
+        else if (const auto* object = dyn_cast<object::ObjectFile>(binary->get()))
+          add(*object);
+      }
+      if (error) refuse(path + ": " + toString(std::move(error)));
+    } else if (magic == file_magic::elf_relocatable) {
+      auto object = object::ObjectFile::createObjectFile(bytes);
+      if (!object) refuse(path + ": " + toString(object.takeError()));
+      add(**object);
+    } else {
+      refuse(path + ": expected an object file or a static archive");
+    }
+  }
+
+  std::vector<std::unique_ptr<MemoryBuffer>> buffers;
+};
+
+/* A unit's own symbols by names that no other unit has, and where its phases come from. */
+void tell_apart(Module& module, const EmbeddedUnit& unit, size_t number, WholeProgram& whole) {
+  for (Function& function : module) {
+    if (function.isDeclaration()) continue;
+    const std::string own = function.getName().str();
+    if (function.hasLocalLinkage()) function.setName(own + ".unit" + Twine(number));
+    const auto phase = unit.procedures.find(own);
+    whole.phases.try_emplace(function.getName().str(),
+                             PhaseOrigin{phase == unit.procedures.end() ? HYBRID_NONE : phase->second,
+                                         unit.id_low, unit.id_high, own});
+  }
+}
+
+void write_object(Module& module, const std::string& path) {
+  InitializeAllTargetInfos();
+  InitializeAllTargets();
+  InitializeAllTargetMCs();
+  InitializeAllAsmPrinters();
+  std::string message;
+  const Target* target = TargetRegistry::lookupTarget(module.getTargetTriple(), message);
+  if (!target) refuse(message);
+  const std::unique_ptr<TargetMachine> machine(
+      target->createTargetMachine(module.getTargetTriple(), "", "", TargetOptions(), Reloc::PIC_));
+  std::error_code error;
+  raw_fd_ostream file(path, error);
+  if (error) refuse(path + ": " + error.message());
+  legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, file, nullptr, CodeGenFileType::ObjectFile))
+    refuse("no object files for " + module.getTargetTriple());
+  passes.run(module);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  std::string output, name;
+  std::vector<std::string> inputs;
+  for (int i = 1; i < count; ++i) {
+    const std::string argument = arguments[i];
+    if (argument == "-o" && i + 1 < count)
+      output = arguments[++i];
+    else if (argument == "--name" && i + 1 < count)
+      name = arguments[++i];
+    else
+      inputs.push_back(argument);
+  }
+  if (output.empty() || inputs.empty())
+    refuse("usage: hybrid-link-hints -o NOTES.o [--name PROGRAM] OBJECT|ARCHIVE...");
+  if (name.empty()) name = output;
+  Program program;
+  for (const std::string& path : inputs) program.add(path);
+
+  LLVMContext context;
+  auto module = std::make_unique<Module>(name, context);
+  Linker linker(*module);
+  std::vector<DirectivePhase> directives;
+  for (size_t i = 0; i < program.units.size(); ++i) {
+    const EmbeddedUnit& unit = program.units[i];
+    auto parsed = parseBitcodeFile(MemoryBufferRef(unit.code, "unit"), context);
+    if (!parsed)
+      refuse("code of another compiler: " + toString(parsed.takeError()) +
+             "; compile everything with the same");
+    Directives found = find_directives(**parsed);
+    shift_labels(**parsed, static_cast<uint32_t>(directives.size()));
+    const auto before = static_cast<uint32_t>(directives.size());
+    for (uint32_t phase = 0; phase < found.phases.size(); ++phase) {
+      DirectivePhase& directive = found.phases[phase];
+      directive.origin = {phase, unit.id_low, unit.id_high, ""};
+      if (directive.parent != HYBRID_NONE) directive.parent += before;
+      directives.push_back(std::move(directive));
+    }
+    tell_apart(**parsed, unit, i, program.whole);
+    if (i == 0)
+      module->setTargetTriple((*parsed)->getTargetTriple()),
+          module->setDataLayout((*parsed)->getDataLayout());
+    if (linker.linkInModule(std::move(*parsed))) {
+      errs() << "hybrid-link-hints: the units do not fit together; each keeps its own hints\n";
+      return 0;
+    }
+  }
+  const auto defines = [&](const char* name) {
+    const Function* function = module->getFunction(name);
+    return function && !function->isDeclaration();
+  };
+  if (!communicates(*module) || (!defines("main") && !defines("_QQmain"))) return 0;
+  program.whole.outside.insert({"main", "_QQmain"});
+
+  std::set<std::string> shared; /* variables that the note's object can name */
+  for (const GlobalVariable& global : module->globals())
+    if (!global.hasLocalLinkage() && !global.isThreadLocal()) shared.insert(global.getName().str());
+  const std::string triple = module->getTargetTriple();
+  const DataLayout layout = module->getDataLayout();
+  const Extraction extraction = extract(std::move(module), &program.whole, directives,
+                                        [&](const std::string& name) { return shared.contains(name); });
+  Module notes(name, context);
+  notes.setTargetTriple(triple);
+  notes.setDataLayout(layout);
+  write_note(notes, extraction, name, true);
+  write_object(notes, output);
+  return 0;
+}

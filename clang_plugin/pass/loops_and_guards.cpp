@@ -1,0 +1,229 @@
+/* When a block is reached: branch conditions on the way to it, the loops around it, the variables that they
+ * turn, and the values that meet where ways join. */
+#include <llvm/IR/CFG.h>
+
+#include "clang_plugin/pass/symbolic.h"
+
+namespace hybrid::pass {
+
+using namespace llvm;
+
+namespace {
+
+Loop* outermost_without(Loop* loop, const BasicBlock* block) {
+  if (!loop || loop->contains(block)) return nullptr;
+  while (loop->getParentLoop() && !loop->getParentLoop()->contains(block)) loop = loop->getParentLoop();
+  return loop;
+}
+
+/* What `value` is before the first turn, calculated there; null where that takes more than values. */
+Value* before_first_turn(Value* value, const Loop& loop, Instruction* place) {
+  auto* instruction = dyn_cast<Instruction>(value);
+  if (!instruction || !loop.contains(instruction)) return value;
+  if (auto* phi = dyn_cast<PHINode>(instruction))
+    return phi->getParent() == loop.getHeader() ? phi->getIncomingValueForBlock(place->getParent()) : nullptr;
+  if (!isa<CastInst, BinaryOperator, CmpInst, SelectInst>(instruction)) return nullptr;
+  std::vector<Value*> operands;
+  for (Value* operand : instruction->operands()) {
+    operands.push_back(before_first_turn(operand, loop, place));
+    if (!operands.back()) return nullptr;
+  }
+  Instruction* copy = instruction->clone();
+  for (unsigned i = 0; i < operands.size(); ++i) copy->setOperand(i, operands[i]);
+  copy->insertBefore(place);
+  return copy;
+}
+
+}  // namespace
+
+Node Symbolic::edge(const BasicBlock* block, const BasicBlock* to) {
+  const Instruction* end = block->getTerminator();
+  /* Where a loop asks whether there is another turn: the loop's condition in the note says that. */
+  const Loop* around = shape(*block->getParent()).loops.getLoopFor(block);
+  bool asks = around && around->contains(to);
+  /* while (a && b): a chain of questions from the head of the loop on. */
+  for (const BasicBlock* at = block; asks && at != around->getHeader(); at = at->getSinglePredecessor())
+    asks = at->getSinglePredecessor() && around->isLoopExiting(at->getSinglePredecessor());
+  if (const auto* branch = dyn_cast<BranchInst>(end)) {
+    if (branch->isUnconditional() || branch->getSuccessor(0) == branch->getSuccessor(1)) return HYBRID_NONE;
+    const bool first = branch->getSuccessor(0) == to;
+    if (asks && !around->contains(branch->getSuccessor(first ? 1 : 0))) return HYBRID_NONE;
+    const Node condition = value(branch->getCondition());
+    return first ? condition : note_.negation(condition);
+  }
+  if (const auto* choice = dyn_cast<SwitchInst>(end)) {
+    const Node chosen = value(choice->getCondition());
+    Node here = note_.constant(0), elsewhere = note_.constant(0);
+    for (const auto& entry : choice->cases()) {
+      const Node is = note_.make(HYBRID_EQ, chosen, value(entry.getCaseValue()));
+      Node& side = entry.getCaseSuccessor() == to ? here : elsewhere;
+      int64_t none = 1;
+      side = note_.is_constant(side, none) && none == 0 ? is : note_.either(side, is);
+    }
+    return choice->getDefaultDest() == to ? note_.negation(elsewhere) : here;
+  }
+  return note_.unknown("", "it depends on an exception or a computed jump");
+}
+
+Node Symbolic::from(const BasicBlock* start, const BasicBlock* block) {
+  if (start == block) return HYBRID_NONE;
+  const auto known = reached_.find({start, block});
+  if (known != reached_.end()) return known->second;
+  FunctionShape& shape = this->shape(*block->getParent());
+  const auto* node = shape.dominators.getNode(block);
+  if (!node || !node->getIDom()) return note_.unknown("", "it cannot be reached");
+  const BasicBlock* above = node->getIDom()->getBlock();
+  while (Loop* left = outermost_without(shape.loops.getLoopFor(above), block)) {
+    if (left->contains(start)) return note_.unknown("", "it comes after a loop");
+    above = left->getHeader();
+    above = shape.dominators.getNode(above)->getIDom()->getBlock();
+  }
+  Node result = HYBRID_NONE;
+  if (above != start && shape.dominators.dominates(start, above)) {
+    result = note_.both(from(start, above), from(above, block));
+  } else if (above != start) {
+    result = note_.unknown("", "the ways to it are too entangled");
+  } else if (!shape.post_dominators.dominates(block, start)) {
+    bool any = false;
+    std::set<const Loop*> seen;
+    for (const BasicBlock* before : predecessors(block)) {
+      if (shape.dominators.dominates(block, before)) continue; /* the next turn */
+      if (!shape.dominators.isReachableFromEntry(before)) continue;
+      Node way = HYBRID_NONE;
+      if (Loop* left = outermost_without(shape.loops.getLoopFor(before), block)) {
+        if (!seen.insert(left).second) continue;
+        way = left->getUniqueExitBlock() == block
+                  ? from(start, left->getHeader())
+                  : note_.unknown("", "the loop before it is left in several ways");
+      } else {
+        way = note_.both(from(start, before), edge(before, block));
+      }
+      result = any ? note_.either(result, way) : way;
+      any = true;
+    }
+  }
+  return reached_[{start, block}] = result;
+}
+
+/* Of a loop that is left in several ways, whose turns the note does not count: whether there is a first turn.
+ */
+Node Symbolic::entered(Loop& loop) {
+  BasicBlock *header = loop.getHeader(), *before = loop.getLoopPreheader();
+  if (loop.getExitingBlock() || !before || !loop.isLoopExiting(header)) return HYBRID_NONE;
+  const auto* branch = dyn_cast<BranchInst>(header->getTerminator());
+  if (!branch || !branch->isConditional()) return HYBRID_NONE;
+  Value* condition = before_first_turn(branch->getCondition(), loop, before->getTerminator());
+  if (!condition) return HYBRID_NONE;
+  const Node first = value(condition);
+  if (!note_.is_known(first)) return HYBRID_NONE;
+  return loop.contains(branch->getSuccessor(0)) ? first : note_.negation(first);
+}
+
+Node Symbolic::guard(const BasicBlock& block) {
+  FunctionShape& shape = this->shape(*block.getParent());
+  if (shape.jumps) return note_.unknown("", "its function calls setjmp");
+  Node all = HYBRID_NONE;
+  const BasicBlock* at = &block;
+  for (Loop* loop = shape.loops.getLoopFor(at); loop; loop = loop->getParentLoop()) {
+    all = note_.both(entered(*loop), note_.both(from(loop->getHeader(), at), all));
+    at = loop->getHeader();
+  }
+  return note_.both(from(&block.getParent()->getEntryBlock(), at), all);
+}
+
+uint32_t Symbolic::loop_around(const BasicBlock& block) {
+  Loop* innermost = shape(*block.getParent()).loops.getLoopFor(&block);
+  if (!innermost) return HYBRID_NONE;
+  for (Loop* loop = innermost; loop; loop = loop->getParentLoop()) {
+    const uint32_t index = note_loop(*loop);
+    if (!asked_.insert(loop).second) continue;
+    const Node condition = turns(*loop, index);
+    note_.loops[index].condition = condition;
+  }
+  return note_loop(*innermost);
+}
+
+uint32_t Symbolic::note_loop(Loop& loop) {
+  const auto known = loops_.find(&loop);
+  if (known != loops_.end()) return known->second;
+  const uint32_t parent = loop.getParentLoop() ? note_loop(*loop.getParentLoop()) : HYBRID_NONE;
+  const auto index = static_cast<uint32_t>(note_.loops.size());
+  note_.loops.push_back({parent, HYBRID_NONE, 0, 0});
+  return loops_[&loop] = index;
+}
+
+/* The condition of a turn, or HYBRID_NONE. */
+Node Symbolic::turns(Loop& loop, uint32_t index) {
+  BasicBlock *exiting = loop.getExitingBlock(), *header = loop.getHeader(), *latch = loop.getLoopLatch();
+  if (!exiting || !latch || (exiting != latch && exiting != header)) return HYBRID_NONE;
+  const auto* branch = dyn_cast<BranchInst>(exiting->getTerminator());
+  if (!branch || !branch->isConditional()) return HYBRID_NONE;
+  Node condition = value(branch->getCondition());
+  if (!loop.contains(branch->getSuccessor(0))) condition = note_.negation(condition);
+  if (!note_.is_known(condition)) return HYBRID_NONE;
+  if (exiting != latch) return condition;
+  /* Asked after the turn: a variable says what came of it, and allows the first. */
+  const auto variable = static_cast<uint32_t>(note_.variables.size());
+  note_.variables.push_back({note_.constant(1), condition, HYBRID_NONE});
+  note_.variable_loop.push_back(index);
+  return note_.make(HYBRID_VARIABLE, HYBRID_NONE, HYBRID_NONE, HYBRID_NONE, variable);
+}
+
+Node Symbolic::loop_variable(const PHINode& phi, Loop& loop) {
+  const BasicBlock *before = loop.getLoopPreheader(), *latch = loop.getLoopLatch();
+  if (!before || !latch) return note_.unknown("", "its loop has several entries");
+  const Node first = value(phi.getIncomingValueForBlock(before));
+  if (!note_.is_known(first)) return note_.unknown("", note_.reason(first));
+  const uint32_t index = note_loop(loop);
+  const auto variable = static_cast<uint32_t>(note_.variables.size());
+  note_.variables.push_back({first, HYBRID_NONE, HYBRID_NONE});
+  note_.variable_loop.push_back(index);
+  const Node node = note_.make(HYBRID_VARIABLE, HYBRID_NONE, HYBRID_NONE, HYBRID_NONE, variable);
+  known_[&phi] = node;
+  busy_.erase(&phi);
+  const Node next = value(phi.getIncomingValueForBlock(latch));
+  note_.variables[variable].next = next;
+  if (const std::string name = source_name(phi); !name.empty())
+    note_.variables[variable].name = note_.string(name);
+  return node;
+}
+
+bool Symbolic::varies_within(Node node, const Loop& loop) const {
+  for (const auto& [inner, index] : loops_)
+    if (loop.contains(inner) && note_.has_variable_of(node, index)) return true;
+  return false;
+}
+
+Node Symbolic::phi(const PHINode& phi) {
+  const BasicBlock* block = phi.getParent();
+  FunctionShape& shape = this->shape(*block->getParent());
+  Loop* loop = shape.loops.getLoopFor(block);
+  if (loop && loop->getHeader() == block) return loop_variable(phi, *loop);
+  const auto* node = shape.dominators.getNode(block);
+  if (!node || !node->getIDom()) return note_.unknown("", "it cannot be reached");
+  const BasicBlock* above = node->getIDom()->getBlock();
+  Node result = HYBRID_NONE;
+  for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
+    const BasicBlock* before = phi.getIncomingBlock(i);
+    const Node incoming = value(phi.getIncomingValue(i));
+    /* Out of a loop come only values that no turn changes. */
+    if (const auto* inner = dyn_cast<Instruction>(phi.getIncomingValue(i)))
+      if (Loop* left = shape.loops.getLoopFor(inner->getParent()); left && !left->contains(block))
+        if (!note_.is_known(incoming) || varies_within(incoming, *outermost_without(left, block)))
+          return note_.unknown("", "it depends on how often a loop runs");
+    if (result == HYBRID_NONE) {
+      result = incoming;
+      continue;
+    }
+    if (incoming == result) continue;
+    if (outermost_without(shape.loops.getLoopFor(before), block) ||
+        outermost_without(shape.loops.getLoopFor(above), block))
+      return note_.unknown("", "it depends on how a loop is left");
+    const Node way = note_.both(from(above, before), edge(before, block));
+    if (way == HYBRID_NONE) return note_.unknown("", "it depends on the way taken");
+    result = note_.make(HYBRID_SELECT, way, incoming, result);
+  }
+  return result == HYBRID_NONE ? note_.unknown("", "nothing gives it a value") : result;
+}
+
+}  // namespace hybrid::pass

@@ -1,0 +1,236 @@
+#include "clang_plugin/pass/marks.h"
+
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Local.h>
+
+#include "clang_plugin/pass/values.h"
+
+namespace hybrid::pass {
+
+using namespace llvm;
+
+namespace {
+
+/* The function that every mark calls: finds the library's once for the whole program or library. */
+Function* mark_function(Module& module) {
+  constexpr char kName[] = "__hybrid_compiled_mark";
+  if (Function* known = module.getFunction(kName)) return known;
+  LLVMContext& context = module.getContext();
+  IRBuilder<> build(context);
+  Type *pointer = build.getPtrTy(), *word = build.getInt32Ty(), *number = build.getInt64Ty();
+  auto* type = FunctionType::get(build.getVoidTy(), {pointer, word, word, number}, false);
+  auto* mark = Function::Create(type, GlobalValue::LinkOnceODRLinkage, kName, module);
+  auto* kept = new GlobalVariable(module, pointer, false, GlobalValue::LinkOnceODRLinkage,
+                                  Constant::getNullValue(pointer), "__hybrid_compiled_mark_known");
+  for (GlobalObject* shared : {static_cast<GlobalObject*>(mark), static_cast<GlobalObject*>(kept)}) {
+    shared->setVisibility(GlobalValue::HiddenVisibility);
+    shared->setComdat(module.getOrInsertComdat(shared->getName()));
+    shared->setDSOLocal(true);
+  }
+  mark->setDoesNotThrow();
+  FunctionCallee search =
+      module.getOrInsertFunction("dlsym", FunctionType::get(pointer, {pointer, pointer}, false));
+  if (auto* function = dyn_cast<Function>(search.getCallee()); function && function->use_empty())
+    function->setLinkage(GlobalValue::ExternalWeakLinkage);
+
+  BasicBlock* entry = BasicBlock::Create(context, "", mark);
+  BasicBlock* look = BasicBlock::Create(context, "", mark);
+  BasicBlock* ask = BasicBlock::Create(context, "", mark);
+  BasicBlock* keep = BasicBlock::Create(context, "", mark);
+  BasicBlock* found = BasicBlock::Create(context, "", mark);
+  BasicBlock* call = BasicBlock::Create(context, "", mark);
+  BasicBlock* leave = BasicBlock::Create(context, "", mark);
+  const auto is_null = [&](Value* value) {
+    return build.CreateICmpEQ(value, Constant::getNullValue(pointer));
+  };
+
+  build.SetInsertPoint(entry);
+  LoadInst* now = build.CreateAlignedLoad(pointer, kept, Align(8));
+  now->setAtomic(AtomicOrdering::Monotonic);
+  build.CreateCondBr(is_null(now), look, found);
+  build.SetInsertPoint(look);
+  build.CreateCondBr(is_null(search.getCallee()), keep, ask);
+  build.SetInsertPoint(ask);
+  Value* symbol = build.CreateGlobalString(HYBRID_LIBRARY_MARK);
+  Value* library = build.CreateCall(search, {Constant::getNullValue(pointer), symbol});
+  build.CreateBr(keep);
+  build.SetInsertPoint(keep);
+  PHINode* result = build.CreatePHI(pointer, 2);
+  result->addIncoming(Constant::getNullValue(pointer), look);
+  result->addIncoming(library, ask);
+  /* Its own address: there is no library. */
+  Value* known = build.CreateSelect(is_null(result), kept, result);
+  StoreInst* store = build.CreateAlignedStore(known, kept, Align(8));
+  store->setAtomic(AtomicOrdering::Monotonic);
+  build.CreateBr(found);
+  build.SetInsertPoint(found);
+  PHINode* target = build.CreatePHI(pointer, 2);
+  target->addIncoming(now, entry);
+  target->addIncoming(known, keep);
+  build.CreateCondBr(build.CreateICmpEQ(target, kept), leave, call);
+  build.SetInsertPoint(call);
+  build.CreateCall(type, target, {mark->getArg(0), mark->getArg(1), mark->getArg(2), mark->getArg(3)});
+  build.CreateBr(leave);
+  build.SetInsertPoint(leave);
+  build.CreateRetVoid();
+  return mark;
+}
+
+class Marks {
+ public:
+  Marks(Module& module, const Directives& directives, const std::map<std::string, uint32_t>& procedures,
+        Constant* unit)
+      : module_(module), directives_(directives), procedures_(procedures), unit_(unit) {}
+
+  void run() {
+    for (const DirectivePhase& phase : directives_.phases) begin(phase);
+    for (const auto& [call, phase] : directives_.ends)
+      if (phase != HYBRID_NONE) put(call, phase, HYBRID_MARK_END);
+    for (CallBase* marker : directives_.markers) {
+      const StringRef name = marker->getCalledFunction()->getName();
+      if (name == HYBRID_MARKER_FLUSH) put(marker, HYBRID_NONE, HYBRID_MARK_FLUSH);
+      if (name == HYBRID_MARKER_OFF) put(marker, HYBRID_NONE, HYBRID_MARK_OFF);
+      if (name == HYBRID_MARKER_ON) put(marker, HYBRID_NONE, HYBRID_MARK_ON);
+    }
+    early_ends();
+    for (const auto& [name, phase] : procedures_)
+      if (Function* function = module_.getFunction(name); function && !function->isDeclaration())
+        procedure(*function, phase);
+  }
+
+ private:
+  void put(Instruction* before, uint32_t phase, uint32_t mark, Value* value = nullptr) {
+    IRBuilder<> build(before);
+    /* A call without a place in the source would keep other functions from being inlined here. */
+    if (!before->getDebugLoc())
+      if (DISubprogram* where = before->getFunction()->getSubprogram())
+        build.SetCurrentDebugLocation(DILocation::get(module_.getContext(), where->getLine(), 0, where));
+    Value* number = value ? build.CreateSExtOrTrunc(value, build.getInt64Ty()) : build.getInt64(1);
+    CallInst* call = build.CreateCall(mark_function(module_),
+                                      {unit_, build.getInt32(phase), build.getInt32(mark), number});
+    call->setDoesNotThrow();
+  }
+
+  void begin(const DirectivePhase& phase) {
+    if (!phase.ready) return;
+    Value* value = phase.holds;
+    if (auto* instruction = dyn_cast_or_null<Instruction>(value)) {
+      const DominatorTree dominators(*phase.ready->getFunction());
+      /* Not known to be calculated here: then it does not hold. */
+      if (!dominators.dominates(instruction, phase.ready)) value = ConstantInt::get(value->getType(), 0);
+    }
+    const auto number = static_cast<uint32_t>(&phase - directives_.phases.data());
+    put(phase.ready, number, HYBRID_MARK_BEGIN, value);
+  }
+
+  /* Where a phase's stretch is left other than by its end: return, break, goto, an exception. */
+  void early_ends() {
+    for (const auto& [constant_block, open] : directives_.open_at_end) {
+      auto* block = const_cast<BasicBlock*>(constant_block);
+      if (open.empty()) continue;
+      Instruction* last = block->getTerminator();
+      if (isa<ReturnInst, ResumeInst>(last)) {
+        /* Nothing may stand between a call that must be the last and its return. */
+        if (CallInst* must = block->getTerminatingMustTailCall()) last = must;
+        end_down_to(open, 0, last);
+        continue;
+      }
+      const std::vector<BasicBlock*> next(successors(block).begin(), successors(block).end());
+      for (BasicBlock* to : next) {
+        const auto begin = directives_.open_at_begin.find(to);
+        if (begin == directives_.open_at_begin.end() || begin->second.size() >= open.size() || to->isEHPad())
+          continue;
+        BasicBlock* between = next.size() == 1 ? nullptr : SplitEdge(block, to);
+        end_down_to(open, begin->second.size(), between ? between->getTerminator() : block->getTerminator());
+      }
+    }
+  }
+  void end_down_to(const OpenPhases& open, size_t depth, Instruction* before) {
+    for (size_t i = open.size(); i-- > depth;) put(before, open[i], HYBRID_MARK_END);
+  }
+
+  void procedure(Function& function, uint32_t phase) {
+    for (BasicBlock& block : function) {
+      Instruction* last = block.getTerminator();
+      if (!isa<ReturnInst, ResumeInst>(last)) continue;
+      if (CallInst* must = block.getTerminatingMustTailCall()) last = must;
+      put(last, phase, HYBRID_MARK_END);
+    }
+    auto first = function.getEntryBlock().getFirstInsertionPt();
+    while (isa<AllocaInst>(*first)) ++first;
+    put(&*first, phase, HYBRID_MARK_BEGIN);
+  }
+
+  Module& module_;
+  const Directives& directives_;
+  const std::map<std::string, uint32_t>& procedures_;
+  Constant* unit_;
+};
+
+/* MPI_Comm_rank or MPI_Comm_size of everybody, as the program itself would ask; 0 where MPI does not run. */
+Value* ask_mpi(CallBase& marker, StringRef function) {
+  Module& module = *marker.getModule();
+  IRBuilder<> entry(&*marker.getFunction()->getEntryBlock().getFirstInsertionPt());
+  Type *word = entry.getInt32Ty(), *pointer = entry.getPtrTy();
+  Value *begun = entry.CreateAlloca(word), *ended = entry.CreateAlloca(word),
+        *result = entry.CreateAlloca(word);
+  IRBuilder<> build(&marker);
+  for (const auto& [name, place] : {std::pair{"MPI_Initialized", begun}, std::pair{"MPI_Finalized", ended}}) {
+    build.CreateStore(build.getInt32(0), place);
+    build.CreateCall(module.getOrInsertFunction(name, FunctionType::get(word, {pointer}, false)), {place});
+  }
+  build.CreateStore(build.getInt32(0), result);
+  Value* runs = build.CreateAnd(build.CreateICmpNE(build.CreateLoad(word, begun), build.getInt32(0)),
+                                build.CreateICmpEQ(build.CreateLoad(word, ended), build.getInt32(0)));
+  IRBuilder<> inside(SplitBlockAndInsertIfThen(runs, &marker, false));
+  inside.CreateCall(module.getOrInsertFunction(function, FunctionType::get(word, {word, pointer}, false)),
+                    {inside.getInt32(kWorldHandle), result});
+  IRBuilder<> after(&marker);
+  return after.CreateSExtOrTrunc(after.CreateLoad(word, result), marker.getType());
+}
+
+void erase(CallBase& marker) {
+  if (!marker.use_empty()) marker.replaceAllUsesWith(Constant::getNullValue(marker.getType()));
+  if (auto* invoke = dyn_cast<InvokeInst>(&marker)) {
+    invoke->getUnwindDest()->removePredecessor(invoke->getParent());
+    BranchInst::Create(invoke->getNormalDest(), invoke->getIterator());
+  }
+  const std::vector<WeakTrackingVH> arguments(marker.arg_begin(), marker.arg_end());
+  marker.eraseFromParent();
+  /* What was calculated for the directive alone. */
+  for (const WeakTrackingVH& value : arguments)
+    if (value) RecursivelyDeleteTriviallyDeadInstructions(value);
+}
+
+}  // namespace
+
+void write_marks(Module& module, const Directives& directives,
+                 const std::map<std::string, uint32_t>& procedures, Constant* unit) {
+  Marks(module, directives, procedures, unit).run();
+  std::vector<CallBase*> questions;
+  for (CallBase* marker : directives.markers) {
+    const StringRef name = marker->getCalledFunction()->getName();
+    if (name == HYBRID_MARKER_RANK || name == HYBRID_MARKER_SIZE)
+      questions.push_back(marker);
+    else
+      erase(*marker);
+  }
+  for (CallBase* marker : questions) {
+    const bool rank = marker->getCalledFunction()->getName() == HYBRID_MARKER_RANK;
+    if (!marker->use_empty() && marker->getType()->isIntegerTy())
+      marker->replaceAllUsesWith(ask_mpi(*marker, rank ? "MPI_Comm_rank" : "MPI_Comm_size"));
+    erase(*marker);
+  }
+  std::vector<Function*> unused;
+  for (Function& function : module)
+    if (is_marker(function.getName()) && function.use_empty() &&
+        (function.isDeclaration() || function.hasLocalLinkage()))
+      unused.push_back(&function);
+  for (Function* function : unused) function->eraseFromParent();
+}
+
+}  // namespace hybrid::pass

@@ -1,0 +1,216 @@
+/* What a read of memory comes to: the one thing that all writers store, an element of a table whose entries
+ * are known, or a read that the library can do when the program runs. */
+#include <llvm/Analysis/ConstantFolding.h>
+#include <llvm/IR/InstIterator.h>
+
+#include "clang_plugin/pass/preparation.h"
+#include "clang_plugin/pass/symbolic.h"
+#include "clang_plugin/pass/values.h"
+
+namespace hybrid::pass {
+
+using namespace llvm;
+
+namespace {
+
+/* Entries of a table that are written out as a choice. */
+constexpr size_t kLongestTable = 64;
+
+std::string written_in(const Instruction& instruction) {
+  const MDNode* name = instruction.getMetadata(kWrittenIn);
+  return name ? cast<MDString>(name->getOperand(0))->getString().str() : "?";
+}
+
+bool overlaps(const Write& write, int64_t offset, int64_t size) {
+  if (write.place.known && write.place.index && write.place.extent > 0)
+    return write.place.offset < offset + size && write.place.offset + write.place.extent > offset;
+  if (!write.place.known || write.place.index) return true;
+  return write.place.offset < offset + size && (write.size < 0 || write.place.offset + write.size > offset);
+}
+
+}  // namespace
+
+bool Symbolic::is_certain(const Instruction& instruction) {
+  const Function& function = *instruction.getFunction();
+  return shape(function).post_dominators.dominates(instruction.getParent(), &function.getEntryBlock());
+}
+
+bool Symbolic::comes_before(const Instruction& first, const Instruction& then, int depth) {
+  if (depth > 6) return false;
+  if (first.getFunction() == then.getFunction())
+    return shape(*first.getFunction()).dominators.dominates(&first, &then);
+  std::vector<const CallBase*> calls;
+  if (is_certain(first) && known_calls(*first.getFunction(), calls))
+    for (const CallBase* call : calls)
+      if (comes_before(*call, then, depth + 1)) return true;
+  calls.clear();
+  if (!known_calls(*then.getFunction(), calls) || calls.empty()) return false;
+  for (const CallBase* call : calls)
+    if (!comes_before(first, *call, depth + 1)) return false;
+  return true;
+}
+
+std::vector<const Value*> Symbolic::stored(const LoadInst& load, const Value* object, const Place& place,
+                                           bool& certain, std::string& why) {
+  const Object& uses = memory_.uses(object);
+  const auto size = static_cast<int64_t>(memory_.layout().getTypeStoreSize(load.getType()).getFixedValue());
+  certain = isa<AllocaInst>(object);
+  if (const auto* made = dyn_cast<CallBase>(object)) {
+    const Function* callee = made->getCalledFunction();
+    certain = callee && callee->getName() != "calloc";
+  }
+  std::vector<const Value*> values;
+  if (uses.escaped) return why = uses.why, values;
+  bool by_rule = false;
+  for (const Write& write : uses.writes) {
+    if (!overlaps(write, place.offset, size)) continue;
+    /* Zeros before anything else are what a variable starts with. */
+    if (write.is_copy && !write.value && isa<AllocaInst>(object))
+      return why = "it is cleared and written", std::vector<const Value*>{};
+    if (!write.value || write.is_copy || !write.place.known || write.place.index ||
+        write.place.offset != place.offset || write.size != size ||
+        write.value->getType() != load.getType()) {
+      why = "it is written in ways that the pass does not follow";
+      return {};
+    }
+    values.push_back(write.value);
+    certain |= comes_before(*write.instruction, load);
+    by_rule |= is_certain(*write.instruction);
+  }
+  /* MPI_Comm_rank and the like tell a variable what it is before anything can be sent. */
+  if (!certain && by_rule) {
+    certain = true;
+    for (const Value* value : values) {
+      const auto* call = dyn_cast<CallBase>(value);
+      certain &=
+          call && call->getCalledFunction() && call->getCalledFunction()->getName().starts_with("hybrid.");
+    }
+  }
+  return values;
+}
+
+Node Symbolic::initial(const LoadInst& load, const Value* object, int64_t offset) {
+  const auto* global = dyn_cast<GlobalVariable>(object);
+  if (!global || !global->hasDefinitiveInitializer()) return HYBRID_NONE;
+  Constant* constant =
+      ConstantFoldLoadFromConst(const_cast<Constant*>(global->getInitializer()), load.getType(),
+                                APInt(64, static_cast<uint64_t>(offset), true), memory_.layout());
+  return constant && !isa<UndefValue>(constant) ? value(constant) : HYBRID_NONE;
+}
+
+Node Symbolic::table(const LoadInst& load, const Value* object, const Place& place) {
+  const Object& uses = memory_.uses(object);
+  const auto* global = dyn_cast<GlobalVariable>(object);
+  const bool fixed = global && global->isConstant();
+  if ((uses.escaped && !fixed) || place.scale <= 0) return HYBRID_NONE;
+  std::map<int64_t, Node> entries;
+  const auto size = static_cast<int64_t>(memory_.layout().getTypeStoreSize(load.getType()).getFixedValue());
+  if (global) {
+    const auto bytes =
+        static_cast<int64_t>(memory_.layout().getTypeAllocSize(global->getValueType()).getFixedValue());
+    for (int64_t at = place.offset; at + size <= bytes; at += place.scale) {
+      if (entries.size() > kLongestTable) return HYBRID_NONE;
+      const Node node = initial(load, object, at);
+      if (node == HYBRID_NONE) return HYBRID_NONE;
+      entries[(at - place.offset) / place.scale] = node;
+    }
+    if (!fixed)
+      for (const Write& write : uses.writes)
+        if (!comes_before(*write.instruction, load)) return HYBRID_NONE;
+  }
+  std::set<int64_t> written;
+  if (!fixed)
+    for (const Write& write : uses.writes) {
+      const int64_t step = write.place.offset - place.offset;
+      if (!write.value || write.is_copy || !write.place.known || write.place.index || write.size != size ||
+          write.value->getType() != load.getType() || step % place.scale != 0 || !written.insert(step).second)
+        return HYBRID_NONE;
+      const Node node = value(write.value);
+      if (note_.has_variable(node) || note_.has_load(node)) return HYBRID_NONE;
+      entries[step / place.scale] = node;
+    }
+  if (entries.empty() || entries.size() > kLongestTable) return HYBRID_NONE;
+  const Node index = value(place.index);
+  Node choice = HYBRID_NONE;
+  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry)
+    choice = choice == HYBRID_NONE
+                 ? entry->second
+                 : note_.make(HYBRID_SELECT, note_.make(HYBRID_EQ, index, note_.constant(entry->first)),
+                              entry->second, choice);
+  return choice;
+}
+
+Node Symbolic::load(const LoadInst& load) {
+  if (load.isVolatile()) return note_.unknown("", "it is volatile");
+  if (!load.getType()->isIntegerTy() && !load.getType()->isDoubleTy())
+    return note_.unknown("", "it is no integer");
+  Place place;
+  const Value* object = memory_.object_of(load.getPointerOperand(), place);
+  const std::string name = object ? source_name(*object) : source_name(*load.getPointerOperand());
+  if (!object) return note_.unknown(name, "it is read through an address that is not known at compile time");
+  if (!place.known) return note_.unknown(name, "it is read at a place in " + name + " that is not known");
+  const auto* global = dyn_cast<GlobalVariable>(object);
+  std::string why = "it is read from a table";
+  if (place.index) {
+    const Node node = table(load, object, place);
+    if (node != HYBRID_NONE) return node;
+  } else {
+    bool certain = false;
+    const bool fixed = global && global->isConstant();
+    const std::vector<const Value*> values =
+        fixed ? std::vector<const Value*>{} : stored(load, object, place, certain, why);
+    if (values.empty() && (fixed || why == "it is read from a table")) {
+      const Node node = initial(load, object, place.offset);
+      if (node != HYBRID_NONE) return node;
+      why = "nothing in sight writes it";
+    }
+    Node all = HYBRID_NONE;
+    for (const Value* written : values) {
+      const Node node = value(written);
+      if (!note_.is_known(node)) {
+        why = note_.reason(node);
+        all = HYBRID_NONE;
+        break;
+      }
+      if (note_.has_variable(node) || note_.has_load(node) || (all != HYBRID_NONE && all != node)) {
+        why = "different values are written to it";
+        all = HYBRID_NONE;
+        break;
+      }
+      all = node;
+      if (!certain) why = "it may be read before it is written";
+    }
+    if (all != HYBRID_NONE && certain) return all;
+  }
+  if (!global || global->isThreadLocal()) return note_.unknown(name, why);
+  return run_time_load(load, *global, place, why);
+}
+
+Node Symbolic::run_time_load(const LoadInst& load, const GlobalVariable& global, const Place& place,
+                             const std::string& why) {
+  const std::string name = source_name(global);
+  Node offset = note_.constant(place.offset);
+  if (place.index) {
+    const Node index = value(place.index);
+    if (!note_.is_known(index)) return note_.unknown(name, note_.reason(index));
+    offset = note_.make(HYBRID_ADD, offset, note_.make(HYBRID_MUL, index, note_.constant(place.scale)));
+  }
+  const Type* type = load.getType();
+  const auto bits = type->isDoubleTy() ? 64u : type->getIntegerBitWidth();
+  if (bits != 8 && bits != 16 && bits != 32 && bits != 64) return note_.unknown(name, why);
+  const Object& uses = memory_.uses(&global);
+  if (uses.leaked) return note_.unknown(name, uses.why);
+  if (!can_be_named_(global)) return note_.unknown(name, why);
+  auto at = std::find(addresses_.begin(), addresses_.end(), &global);
+  if (at == addresses_.end()) at = addresses_.insert(at, &global);
+  const auto width = -static_cast<int64_t>(bits / 8);
+  const Node node =
+      note_.load(static_cast<uint32_t>(at - addresses_.begin()), offset, static_cast<int32_t>(width), name);
+  RunTimeValue& use = run_time_values_[node];
+  use.readers.insert(written_in(load));
+  for (const Write& write : uses.writes) use.writers.insert(written_in(*write.instruction));
+  use.shared |= uses.escaped;
+  return node;
+}
+
+}  // namespace hybrid::pass

@@ -1,0 +1,261 @@
+#include "clang_plugin/pass/preparation.h"
+
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
+#include <llvm/Transforms/IPO/InferFunctionAttrs.h>
+#include <llvm/Transforms/IPO/Internalize.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/LCSSA.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LowerInvoke.h>
+
+namespace hybrid::pass {
+namespace {
+
+using namespace llvm;
+
+/* More instructions than this are not made of a function by inlining. */
+constexpr size_t kMost = 100000;
+/* Functions up to this size are inlined wherever they are called: accessors and the like. */
+constexpr size_t kSmall = 40;
+
+const Function* callee_of(const CallBase& call) {
+  return dyn_cast<Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
+}
+
+/* Can a function that is not in the module call back or write the program's variables? Not the libraries of
+ * the languages. */
+bool is_harmless(const Function& function, const TargetLibraryInfo& library) {
+  LibFunc known;
+  const StringRef name = function.getName();
+  return function.isIntrinsic() || name.starts_with("hybrid.") || name.starts_with("_Fortran") ||
+         name.starts_with("_ZNS") || name.starts_with("_ZNKS") || name.starts_with("_ZSt") ||
+         name.starts_with("__cxa_") || name.starts_with("_Zn") || name.starts_with("_Zd") ||
+         function.onlyReadsMemory() || library.getLibFunc(function, known);
+}
+
+void flang_has_no_overflow(Module& module) {
+  const NamedMDNode* makers = module.getNamedMetadata("llvm.ident");
+  bool fortran = false;
+  for (unsigned i = 0; makers && i < makers->getNumOperands(); ++i)
+    if (const auto* text = dyn_cast<MDString>(makers->getOperand(i)->getOperand(0)))
+      fortran |= text->getString().contains("flang");
+  if (!fortran) return;
+  for (Function& function : module)
+    for (Instruction& instruction : instructions(function))
+      if (isa<OverflowingBinaryOperator>(instruction) && instruction.getType()->getScalarSizeInBits() >= 32 &&
+          instruction.getOpcode() != Instruction::Shl)
+        instruction.setHasNoSignedWrap();
+}
+
+/* A way that only ends the program is no way: who asks what happens after it need not ask. */
+void forget_dead_ends(Function& function) {
+  for (BasicBlock& block : function) {
+    if (!isa<UnreachableInst>(block.getTerminator())) continue;
+    bool communicates = false;
+    for (const Instruction& instruction : block)
+      if (const auto* call = dyn_cast<CallBase>(&instruction))
+        if (const Function* callee = callee_of(*call)) communicates |= callee->getName() == kSite;
+    if (communicates) continue;
+    for (Instruction& instruction : make_early_inc_range(reverse(block)))
+      if (!instruction.isTerminator() && !instruction.isEHPad() && !isa<PHINode>(instruction)) {
+        if (!instruction.getType()->isVoidTy())
+          instruction.replaceAllUsesWith(PoisonValue::get(instruction.getType()));
+        instruction.eraseFromParent();
+      }
+  }
+}
+
+bool catches(const Function& function) {
+  for (const Instruction& instruction : instructions(function))
+    if (const auto* call = dyn_cast<CallBase>(&instruction))
+      if (const Function* callee = callee_of(*call)) {
+        if (callee->getName() != "__cxa_begin_catch") continue;
+        /* The handler that ends the program when a destructor throws handles nothing. */
+        if (function.getName() != "__clang_call_terminate") return true;
+      }
+  return false;
+}
+
+/* Who calls whom, and which functions lead to a site or to a value of MPI. */
+class CallGraph {
+ public:
+  CallGraph(Module& module, const TargetLibraryInfo& library) {
+    for (Function& function : module) {
+      sizes_[&function] = 0;
+      for (Instruction& instruction : instructions(function)) {
+        ++sizes_[&function];
+        const auto* call = dyn_cast<CallBase>(&instruction);
+        if (!call) continue;
+        const Function* callee = callee_of(*call);
+        if (!callee) {
+          outside_.insert(&function);
+        } else if (!callee->isDeclaration()) {
+          calls_[&function].insert(callee);
+        } else if (callee->getName().starts_with("hybrid.") && callee->getName() != kClobber) {
+          leads_.insert(&function);
+        } else if (!is_harmless(*callee, library)) {
+          outside_.insert(&function);
+        }
+      }
+    }
+    for (bool more = true; more;) {
+      more = false;
+      for (const auto& [caller, callees] : calls_)
+        for (const Function* callee : callees)
+          if (leads_.contains(callee)) more |= leads_.insert(caller).second;
+    }
+  }
+
+  bool leads(const Function& function) const { return leads_.contains(&function); }
+
+  std::map<std::string, std::set<std::string>> names() const {
+    std::map<std::string, std::set<std::string>> result;
+    for (const auto& [caller, callees] : calls_)
+      for (const Function* callee : callees) result[caller->getName().str()].insert(callee->getName().str());
+    for (const Function* function : outside_) result[function->getName().str()].insert("");
+    return result;
+  }
+
+  /* Instructions after everything in it is inlined that is marked so. */
+  size_t inlined_size(const Function& function) {
+    std::set<const Function*> path;
+    return inlined_size(function, path);
+  }
+
+ private:
+  size_t inlined_size(const Function& function, std::set<const Function*>& path) {
+    if (const auto known = inlined_.find(&function); known != inlined_.end()) return known->second;
+    if (!path.insert(&function).second) return kMost;
+    size_t size = sizes_[&function];
+    for (const Instruction& instruction : instructions(function))
+      if (const auto* call = dyn_cast<CallBase>(&instruction))
+        if (const Function* callee = callee_of(*call);
+            callee && !callee->isDeclaration() && (leads(*callee) || sizes_[callee] <= kSmall))
+          size = std::min(kMost * 2, size + inlined_size(*callee, path));
+    path.erase(&function);
+    return inlined_[&function] = size;
+  }
+
+  std::map<const Function*, std::set<const Function*>> calls_;
+  std::map<const Function*, size_t> sizes_, inlined_;
+  std::set<const Function*> leads_, outside_;
+};
+
+template <class Pass>
+void add(FunctionPassManager& manager, Pass pass) {
+  manager.addPass(std::move(pass));
+}
+
+FunctionPassManager simplification() {
+  FunctionPassManager passes;
+  add(passes, SROAPass(SROAOptions::ModifyCFG));
+  add(passes, EarlyCSEPass(true));
+  add(passes, SimplifyCFGPass());
+  return passes;
+}
+
+/* Loops that communicate stay loops: a call in them is one site. */
+void keep_loops_with_sites(Function& function, FunctionAnalysisManager& analyses) {
+  LoopInfo& loops = analyses.getResult<LoopAnalysis>(function);
+  for (Loop* loop : loops.getLoopsInPreorder())
+    for (BasicBlock* block : loop->blocks())
+      for (Instruction& instruction : *block)
+        if (auto* call = dyn_cast<CallBase>(&instruction))
+          if (const Function* callee = callee_of(*call); callee && callee->getName() == kSite)
+            loop->setLoopAlreadyUnrolled();
+}
+
+}  // namespace
+
+Prepared prepare(std::unique_ptr<Module> module, const std::set<std::string>* outside) {
+  Prepared result;
+  PassBuilder builder;
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+
+  flang_has_no_overflow(*module);
+  const unsigned written_in = module->getMDKindID(kWrittenIn);
+  for (Function& function : *module) {
+    function.removeFnAttr(Attribute::OptimizeNone);
+    function.removeFnAttr(Attribute::NoInline);
+    function.removeFnAttr(Attribute::AlwaysInline);
+  }
+  if (outside)
+    internalizeModule(*module,
+                      [&](const GlobalValue& value) { return outside->contains(value.getName().str()); });
+  calls_to_values(*module, result.origins);
+  for (Function& function : *module) {
+    MDNode* name = MDNode::get(module->getContext(), MDString::get(module->getContext(), function.getName()));
+    for (Instruction& instruction : instructions(function))
+      if (isa<StoreInst, CallBase>(instruction)) instruction.setMetadata(written_in, name);
+  }
+
+  ModulePassManager first;
+  first.addPass(InferFunctionAttrsPass());
+  first.run(*module, modules);
+  for (Function& function : *module) {
+    if (function.isDeclaration()) continue;
+    forget_dead_ends(function);
+    if (!catches(function)) LowerInvokePass().run(function, functions);
+  }
+  ModulePassManager early;
+  early.addPass(createModuleToFunctionPassAdaptor(simplification()));
+  modules.invalidate(*module, PreservedAnalyses::none());
+  early.run(*module, modules);
+
+  TargetLibraryInfoImpl implementation(Triple(module->getTargetTriple()));
+  CallGraph graph(*module, TargetLibraryInfo(implementation));
+  result.calls = graph.names();
+  for (Function& function : *module)
+    if (!function.isDeclaration() && !function.isInterposable() &&
+        (graph.leads(function) || function.getInstructionCount() <= kSmall) &&
+        graph.inlined_size(function) < kMost)
+      function.addFnAttr(Attribute::AlwaysInline);
+
+  ModulePassManager middle;
+  middle.addPass(AlwaysInlinerPass(false));
+  if (outside) middle.addPass(GlobalDCEPass());
+  FunctionPassManager simple = simplification();
+  add(simple, LoopSimplifyPass());
+  middle.addPass(createModuleToFunctionPassAdaptor(std::move(simple)));
+  middle.run(*module, modules);
+
+  ModulePassManager late;
+  for (Function& function : *module)
+    if (!function.isDeclaration()) keep_loops_with_sites(function, functions);
+  FunctionPassManager unroll;
+  LoopUnrollOptions options;
+  options.setPartial(false).setPeeling(false).setRuntime(false).setUpperBound(false).setFullUnrollMaxCount(
+      16);
+  add(unroll, LoopUnrollPass(options));
+  add(unroll, SROAPass(SROAOptions::ModifyCFG));
+  add(unroll, EarlyCSEPass(true));
+  add(unroll, SimplifyCFGPass());
+  add(unroll, LoopSimplifyPass());
+  add(unroll, LCSSAPass());
+  late.addPass(createModuleToFunctionPassAdaptor(std::move(unroll)));
+  late.run(*module, modules);
+
+  result.module = std::move(module);
+  return result;
+}
+
+}  // namespace hybrid::pass

@@ -1,0 +1,281 @@
+#include "clang_plugin/pass/values.h"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Operator.h>
+#include <llvm/Transforms/Utils/Local.h>
+
+#include "clang_plugin/pass/directives.h"
+
+namespace hybrid::pass {
+namespace {
+
+using namespace llvm;
+
+/* One call on its way to values. */
+class Rewriter {
+ public:
+  Rewriter(CallBase& call, bool fortran, std::vector<SiteOrigin>& origins)
+      : call_(call), fortran_(fortran), origins_(origins), builder_(&call), module_(*call.getModule()) {}
+
+  void site(const Call& known) {
+    const bool off = label(call_, kOff) != HYBRID_NONE;
+    for (const CallPart& part : known.parts) {
+      if (off) break;
+      std::vector<Value*> arguments{builder_.getInt32(static_cast<uint32_t>(origins_.size()))};
+      for (int at : {part.count, part.type, part.peer, part.tag, part.communicator})
+        arguments.push_back(at < 0 ? builder_.getInt32(0) : in(at));
+      origins_.push_back({&known, &part, call_.getFunction()->getName().str(), label(call_, kRegion)});
+      emit(kSite, builder_.getVoidTy(), arguments, MemoryEffects::inaccessibleMemOnly());
+    }
+    for (int i = 0; i < known.arguments; ++i) {
+      const bool by_value = std::any_of(known.parts.begin(), known.parts.end(), [i](const CallPart& p) {
+        return i == p.count || i == p.type || i == p.peer || i == p.tag || i == p.communicator;
+      });
+      if (!by_value && !(known.read >> i & 1))
+        clobber(i, i == written_buffer(known) ? bytes(known) : handle_bytes(known, i));
+    }
+    finish();
+  }
+
+  /* One of the calls that ask about or make communicators; false for others. */
+  bool query(StringRef name) {
+    if (name == "comm_rank") {
+      out(1, pure(kRank, {in(0)}));
+    } else if (name == "comm_size") {
+      out(1, pure(kSize, {in(0)}));
+    } else if (name == "comm_dup") {
+      out(1, pure(kDup, {in(0)}));
+    } else if (name == "comm_split") {
+      out(3, pure(kSplit, {in(0), in(1), in(2)}));
+    } else if (name == "cart_shift") {
+      const std::vector<Value*> of{in(0), in(1), in(2)};
+      for (uint32_t which : {0u, 1u})
+        out(3 + static_cast<int>(which), pure(kShift, {of[0], of[1], of[2], builder_.getInt32(which)}));
+    } else if (name == "cart_create" && count(1)) {
+      std::vector<Value*> arguments{in(0), in(4)};
+      for (int array : {2, 3})
+        for (uint32_t i = 0; i < *count(1); ++i) arguments.push_back(element(array, i));
+      out(5, pure(kCart, arguments));
+    } else if (name == "cart_rank" && length(1)) {
+      std::vector<Value*> arguments{in(0)};
+      for (uint32_t i = 0; i < *length(1); ++i) arguments.push_back(element(1, i));
+      out(2, pure(kCartRank, arguments));
+    } else if (name == "cart_coords" && count(2)) {
+      Value *communicator = in(0), *rank = in(1);
+      for (uint32_t i = 0; i < *count(2); ++i)
+        out_element(3, i, pure(kCoordinate, {communicator, rank, builder_.getInt32(i)}));
+    } else if (name == "cart_sub" && length(1)) {
+      std::vector<Value*> arguments{in(0)};
+      for (uint32_t i = 0; i < *length(1); ++i) arguments.push_back(element(1, i));
+      out(2, pure(kCartSub, arguments));
+    } else if (name == "dims_create" && count(1)) {
+      std::vector<Value*> wanted{in(0), nullptr}, found;
+      for (uint32_t i = 0; i < *count(1); ++i) wanted.push_back(element(2, i));
+      for (uint32_t i = 0; i < *count(1); ++i) {
+        wanted[1] = builder_.getInt32(i);
+        found.push_back(pure(kDimension, wanted));
+      }
+      for (uint32_t i = 0; i < found.size(); ++i) out_element(2, i, found[i]);
+    } else if (name == "win_create") {
+      out(5, in(4));
+    } else if (name == "wait") {
+      clobber(0, 4);
+      clobber(1, 20);
+    } else if (name == "waitall") {
+      const auto* many = dyn_cast<ConstantInt>(in(0));
+      clobber(1, many ? many->getSExtValue() * 4 : -1);
+      clobber(2, many ? many->getSExtValue() * 20 : -1);
+    } else {
+      return false;
+    }
+    finish();
+    return true;
+  }
+
+  /* A directive's marker. `order` counts them. */
+  void marker(StringRef name, uint32_t& order) {
+    if (name == HYBRID_MARKER_RANK || name == HYBRID_MARKER_SIZE) {
+      Value* result = pure(name == HYBRID_MARKER_RANK ? kRank : kSize, {builder_.getInt32(kWorldHandle)});
+      if (call_.getType()->isIntegerTy())
+        call_.replaceAllUsesWith(builder_.CreateSExtOrTrunc(result, call_.getType()));
+    }
+    const Clause what = name == HYBRID_MARKER_PATTERN      ? kPattern
+                        : name == HYBRID_MARKER_CONNECTION ? kConnection
+                                                           : kCondition;
+    const uint32_t phase = label(call_, kDirective);
+    if (phase != HYBRID_NONE && (name == HYBRID_MARKER_PATTERN || name == HYBRID_MARKER_CONNECTION ||
+                                 name == HYBRID_MARKER_CONDITION)) {
+      std::vector<Value*> arguments{builder_.getInt32(phase), builder_.getInt32(what),
+                                    builder_.getInt32(order++)};
+      unsigned i = 0, end = call_.arg_size();
+      if (what == kPattern) { /* name, count, and at least so many dimensions */
+        const auto* count = dyn_cast<ConstantInt>(call_.getArgOperand(1));
+        i = 2;
+        end = std::min(end, count ? 2 + static_cast<unsigned>(count->getZExtValue()) : 2);
+      }
+      for (; i < end; ++i)
+        arguments.push_back(builder_.CreateSExtOrTrunc(call_.getArgOperand(i), builder_.getInt64Ty()));
+      emit(kClause, builder_.getVoidTy(), arguments, MemoryEffects::inaccessibleMemOnly());
+    }
+    fortran_ = false;
+    finish();
+  }
+
+  /* Any other MPI call: it may write whatever it is given, and keeps nothing that matters. */
+  void other() {
+    for (unsigned i = 0; i < call_.arg_size(); ++i)
+      if (call_.getArgOperand(i)->getType()->isPointerTy()) clobber(static_cast<int>(i), -1);
+    finish();
+  }
+
+ private:
+  static int written_buffer(const Call& known) {
+    return known.read & 1 ? -1 : known.parts[0].count == 1 ? 0 : -1;
+  }
+
+  /* Of MPICH: a request behind the arguments is 4 bytes, the status of a receive 20. */
+  static int64_t handle_bytes(const Call& known, int at) {
+    if (at != known.arguments - 1) return -1;
+    const StringRef name = known.name;
+    if (name.starts_with("MPI_I") || name.ends_with("_init")) return 4;
+    return name == "MPI_Recv" || name.starts_with("MPI_Sendrecv") ? 20 : -1;
+  }
+
+  /* Bytes that the receive of a constant size writes, or -1. */
+  int64_t bytes(const Call& known) {
+    const auto* number = dyn_cast<ConstantInt>(in(known.parts[0].count));
+    const auto* type = dyn_cast<ConstantInt>(in(known.parts[0].type));
+    /* MPICH: bits 8 to 15 of a predefined type's handle are its size. */
+    if (!number || !type || (type->getZExtValue() & 0xFF000000u) != 0x4C000000u) return -1;
+    return number->getSExtValue() * static_cast<int64_t>(type->getZExtValue() >> 8 & 0xFF);
+  }
+
+  Value* pointer(int at) { return call_.getArgOperand(static_cast<unsigned>(at)); }
+
+  Value* number(Value* value) {
+    if (value->getType()->isPointerTy()) return PoisonValue::get(builder_.getInt32Ty());
+    return builder_.CreateSExtOrTrunc(value, builder_.getInt32Ty());
+  }
+  /* Argument `at` as a number. A constant that Fortran passes by address is that constant. */
+  Value* in(int at) {
+    Value* value = pointer(at);
+    if (!fortran_) return number(value);
+    if (!value->getType()->isPointerTy()) return number(value);
+    if (auto* global = dyn_cast<GlobalVariable>(value))
+      if (global->isConstant() && global->hasDefinitiveInitializer())
+        if (auto* constant = dyn_cast<ConstantInt>(global->getInitializer())) return number(constant);
+    /* A temporary made only to pass a constant. */
+    if (isa<AllocaInst>(value) && value->hasNUses(2))
+      for (User* user : value->users())
+        if (auto* store = dyn_cast<StoreInst>(user); store && store->getParent() == call_.getParent())
+          if (auto* constant = dyn_cast<ConstantInt>(store->getValueOperand())) return number(constant);
+    return builder_.CreateLoad(builder_.getInt32Ty(), value);
+  }
+  Value* element_address(int at, uint32_t index) {
+    return builder_.CreateConstInBoundsGEP1_64(builder_.getInt32Ty(), pointer(at), index);
+  }
+  Value* element(int at, uint32_t index) {
+    return builder_.CreateLoad(builder_.getInt32Ty(), element_address(at, index));
+  }
+  void out(int at, Value* value) { builder_.CreateStore(value, pointer(at)); }
+  void out_element(int at, uint32_t index, Value* value) {
+    builder_.CreateStore(value, element_address(at, index));
+  }
+
+  /* The constant that stands for a number of dimensions. */
+  std::optional<uint32_t> count(int at) {
+    const auto* constant = dyn_cast<ConstantInt>(in(at));
+    if (!constant || constant->getZExtValue() > 8) return std::nullopt;
+    return static_cast<uint32_t>(constant->getZExtValue());
+  }
+  /* The length of the array of which the whole is passed. */
+  std::optional<uint32_t> length(int at) {
+    const Value* object = getUnderlyingObject(pointer(at));
+    Type* type = nullptr;
+    if (const auto* local = dyn_cast<AllocaInst>(object)) type = local->getAllocatedType();
+    if (const auto* global = dyn_cast<GlobalVariable>(object)) type = global->getValueType();
+    if (!type || !type->isArrayTy() || object != pointer(at) ||
+        !type->getArrayElementType()->isIntegerTy(32) || type->getArrayNumElements() > 8)
+      return std::nullopt;
+    return static_cast<uint32_t>(type->getArrayNumElements());
+  }
+
+  CallInst* emit(StringRef name, Type* result, const std::vector<Value*>& arguments, MemoryEffects effects) {
+    FunctionType* type = FunctionType::get(result, true);
+    FunctionCallee callee = module_.getOrInsertFunction(name, type);
+    if (auto* function = dyn_cast<Function>(callee.getCallee())) {
+      function->setMemoryEffects(effects);
+      function->setDoesNotThrow();
+      function->setWillReturn();
+    }
+    return builder_.CreateCall(callee, arguments);
+  }
+  Value* pure(StringRef name, const std::vector<Value*>& arguments) {
+    return emit(name, builder_.getInt32Ty(), arguments, MemoryEffects::none());
+  }
+  void clobber(int at, int64_t size) {
+    if (static_cast<unsigned>(at) >= call_.arg_size() || !pointer(at)->getType()->isPointerTy()) return;
+    if (isa<ConstantPointerNull>(pointer(at))) return;
+    emit(kClobber, builder_.getVoidTy(), {pointer(at), builder_.getInt64(static_cast<uint64_t>(size))},
+         MemoryEffects::unknown());
+  }
+
+  void finish() {
+    if (fortran_ && call_.arg_size() > 0) {
+      /* The error code, four bytes. */
+      const auto last = static_cast<int>(call_.arg_size()) - 1;
+      if (pointer(last)->getType()->isPointerTy()) clobber(last, 4);
+    }
+    if (!call_.getType()->isVoidTy()) call_.replaceAllUsesWith(Constant::getNullValue(call_.getType()));
+    if (auto* invoke = dyn_cast<InvokeInst>(&call_)) {
+      invoke->getUnwindDest()->removePredecessor(invoke->getParent());
+      BranchInst::Create(invoke->getNormalDest(), invoke->getIterator());
+    }
+    call_.eraseFromParent();
+  }
+
+  CallBase& call_;
+  bool fortran_;
+  std::vector<SiteOrigin>& origins_;
+  IRBuilder<> builder_;
+  Module& module_;
+};
+
+}  // namespace
+
+void calls_to_values(Module& module, std::vector<SiteOrigin>& origins) {
+  std::vector<CallBase*> calls;
+  for (Function& function : module)
+    for (Instruction& instruction : instructions(function))
+      if (auto* call = dyn_cast<CallBase>(&instruction))
+        if (const Function* callee = call->getCalledFunction(); callee && callee->isDeclaration()) {
+          bool fortran = false;
+          if (is_mpi(callee->getName(), fortran) || is_marker(callee->getName())) calls.push_back(call);
+        }
+  uint32_t order = 0;
+  for (CallBase* call : calls) {
+    bool fortran = false;
+    const StringRef symbol = call->getCalledFunction()->getName();
+    if (is_marker(symbol)) {
+      Rewriter(*call, false, origins).marker(symbol, order);
+      continue;
+    }
+    const Call* known = find_call(symbol, fortran);
+    if (!known) is_mpi(symbol, fortran);
+    Rewriter rewriter(*call, fortran, origins);
+    if (known && call->arg_size() >= static_cast<unsigned>(known->arguments)) {
+      rewriter.site(*known);
+      continue;
+    }
+    StringRef plain = symbol;
+    std::string lower;
+    if (!plain.consume_front("mpi_") && plain.consume_front("MPI_")) lower = plain.lower(), plain = lower;
+    plain.consume_back("_");
+    if (!rewriter.query(plain)) rewriter.other();
+  }
+}
+
+}  // namespace hybrid::pass

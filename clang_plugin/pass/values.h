@@ -1,0 +1,51 @@
+/* MPI calls as values: in the module to be analysed, every call that the pass understands becomes calls of
+ * functions that exist nowhere ("hybrid.rank", "hybrid.site", ...), whose arguments are values where MPI's
+ * are addresses (results, and everything in Fortran). What MPI_Comm_rank wrote becomes a store of
+ * hybrid.rank(communicator), so that LLVM's own passes carry it to where it is used. */
+#ifndef HYBRID_CLANG_PLUGIN_PASS_VALUES_H
+#define HYBRID_CLANG_PLUGIN_PASS_VALUES_H
+
+#include <llvm/IR/Module.h>
+
+#include <string>
+#include <vector>
+
+#include "clang_plugin/pass/call_table.h"
+
+namespace hybrid::pass {
+
+/* Where a communication stands in the program. Its number is the first argument of hybrid.site. */
+struct SiteOrigin {
+  const Call* call;
+  const CallPart* part;
+  std::string function; /* the symbol it is called in */
+  uint32_t directive;   /* the directive's phase around it, or HYBRID_NONE */
+};
+
+constexpr int64_t kWorldHandle = 0x44000000, kSelfHandle = 0x44000001; /* MPICH's */
+
+enum Clause { kPattern = 1, kConnection, kCondition };
+
+/* All 32-bit integers, unless told otherwise; `site` communicates, `clobber` writes what its pointer leads to
+ * (i64: so many bytes, -1 as many as there are), all others read nothing and have no effect. */
+inline constexpr char kSite[] = "hybrid.site"; /* (number, count, type, peer, tag, communicator) */
+/* (phase, what: enum Clause, place in the order of all, i64 values...), communicates nothing */
+inline constexpr char kClause[] = "hybrid.clause";
+inline constexpr char kClobber[] = "hybrid.clobber";       /* (ptr, i64 bytes) */
+inline constexpr char kRank[] = "hybrid.rank";             /* (communicator) */
+inline constexpr char kSize[] = "hybrid.size";             /* (communicator) */
+inline constexpr char kDup[] = "hybrid.dup";               /* (communicator) */
+inline constexpr char kSplit[] = "hybrid.split";           /* (communicator, color, key) */
+inline constexpr char kCart[] = "hybrid.cart";             /* (communicator, reorder, sizes..., wraps...) */
+inline constexpr char kCartSub[] = "hybrid.cart_sub";      /* (communicator, stays...) */
+inline constexpr char kCoordinate[] = "hybrid.coordinate"; /* (communicator, rank, dimension) */
+inline constexpr char kCartRank[] = "hybrid.cart_rank";    /* (communicator, coordinates...) */
+inline constexpr char kShift[] = "hybrid.shift";           /* (communicator, dimension, by, which) */
+inline constexpr char kDimension[] = "hybrid.dimension"; /* (ranks, dimension, wanted...): MPI_Dims_create */
+
+/* Rewrites the module's MPI calls; the sites found are added to `origins`. */
+void calls_to_values(llvm::Module& module, std::vector<SiteOrigin>& origins);
+
+}  // namespace hybrid::pass
+
+#endif

@@ -1,0 +1,214 @@
+// hybridcc, hybridcxx and hybridfort in the places of a compiler; and the whole way of a hint, from a
+// directive to what the library records of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "clang_plugin/pass/testing/compiled.h"
+
+namespace hybrid {
+namespace {
+
+using pass_test::folder;
+using pass_test::run;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string kBin = HYBRID_TEST_BIN "/";
+
+void write(const std::string& name, const std::string& text) { std::ofstream(folder() + "/" + name) << text; }
+
+/// A command in the test's folder.
+std::pair<int, std::string> here(const std::string& command) {
+  return run("cd " + folder() + " && " + command);
+}
+
+const std::pair<int, std::string> kSilence{0, ""};
+
+const char kProgram[] = R"x(
+#include <mpi.h>
+#include <stdio.h>
+int next(int rank, int size);
+int main(int argc, char** argv) {
+  int rank, size, got[2] = {0, 0};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int i = 0; i < 3; ++i) {
+#pragma hybrid phase(ring) pattern(shift, size - 3) preload
+    MPI_Sendrecv(&rank, 1, MPI_INT, next(rank, size), 0, &got[0], 1, MPI_INT, (rank + size - 1) % size, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+#pragma hybrid phase(sum)
+    MPI_Allreduce(&got[0], &got[1], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  }
+#pragma hybrid flush
+  if (rank == 0) printf("%d %d\n", got[0], got[1]);
+  MPI_Finalize();
+  return 0;
+}
+)x";
+const char kNext[] = "int next(int rank, int size) { return (rank + 1) % size; }\n";
+
+std::string hints(const std::string& program) {
+  return here(kBin + "hybrid hints " + program + " --nodes 4").second;
+}
+
+TEST(Wrappers, CompileAndLinkAtOnceAndInSteps) {
+  write("program.c", kProgram);
+  write("next.c", kNext);
+  ASSERT_EQ(here(kBin + "hybridcc -Wall -Wextra -O2 program.c next.c -o at_once"), kSilence);
+  ASSERT_EQ(here(kBin + "hybridcc -c -O1 program.c && " + kBin + "hybridcc -c next.c -o next.o && " + kBin +
+                 "hybridcc program.o next.o -o in_steps"),
+            kSilence);
+  // The destination is a function's of another unit: only the program as a whole tells it.
+  for (const char* const program : {"at_once", "in_steps"})
+    EXPECT_THAT(hints(program), AllOf(HasSubstr("(the whole program)"),
+                                      HasSubstr("MPI_Sendrecv   static  ring   (rank + 1) % size")))
+        << program;
+  EXPECT_FALSE(std::filesystem::exists(folder() + "/hints.o")) << "nothing is left beside the program";
+}
+
+TEST(Wrappers, TakeArchivesAndSharedLibrariesAndResponseFiles) {
+  write("program.c", kProgram);
+  write("next.c", kNext);
+  ASSERT_EQ(here(kBin + "hybridcc -c next.c && ar rc libnext.a next.o && " + kBin +
+                 "hybridcc program.c libnext.a -o archived"),
+            kSilence);
+  EXPECT_THAT(hints("archived"), HasSubstr("(rank + 1) % size"));
+  write("arguments", "-O2 -DNAME=\"two words\" next.c -shared -fPIC\n-o libnext.so");
+  ASSERT_EQ(here(kBin + "hybridcc @arguments && " + kBin + "hybridcc program.c ./libnext.so -o shared"),
+            kSilence);
+  EXPECT_THAT(hints("shared"), HasSubstr("MPI_Sendrecv   dynamic"))
+      << "what is in the library may be another one";
+}
+
+TEST(Wrappers, StopWhereTheCompilerDoes) {
+  write("next.c", kNext);
+  EXPECT_THAT(here(kBin + "hybridcc -E next.c").second, HasSubstr("return (rank + 1) % size;"));
+  ASSERT_EQ(here(kBin + "hybridcc -S next.c -o next.s"), kSilence);
+  EXPECT_TRUE(std::filesystem::exists(folder() + "/next.s"));
+  EXPECT_EQ(here(kBin + "hybridcc -fsyntax-only next.c"), kSilence);
+  ASSERT_EQ(
+      here("mkdir -p there && " + kBin + "hybridcc -MD -c next.c -o there/next.o && cat there/next.d").first,
+      0);
+  EXPECT_THAT(here(kBin + "hybridcc --version").second, HasSubstr("clang version 19"));
+  EXPECT_THAT(here(kBin + "hybridcc -show next.c -o next").second,
+              AllOf(HasSubstr("-fplugin="), HasSubstr("-lmpich")));
+  EXPECT_THAT(here(kBin + "hybridcc -fno-hybrid -show next.c").second, Not(HasSubstr("-fplugin")));
+  const auto [wrong, words] = here(kBin + "hybridcc -c no_such_file.c");
+  EXPECT_NE(wrong, 0);
+  EXPECT_THAT(words, HasSubstr("no_such_file.c"));
+}
+
+TEST(Wrappers, RefuseUnknownOptionsOfTheirOwnAndMissingCompilers) {
+  write("next.c", kNext);
+  EXPECT_THAT(here(kBin + "hybridcc -fhybrid-speed -c next.c 2>&1; echo $?").second,
+              AllOf(HasSubstr("hybridcc: unknown option '-fhybrid-speed'; known: "), HasSubstr("\n2\n")));
+  EXPECT_THAT(
+      here("HYBRID_CC=no-such-clang " + kBin + "hybridcc -c next.c 2>&1; echo $?").second,
+      AllOf(HasSubstr("hybridcc: no compiler 'no-such-clang'. Install clang 19"), HasSubstr("\n2\n")));
+}
+
+TEST(Wrappers, KeepLanguagesNamesAndDependenciesAsGiven) {
+  write("program.c", kProgram);
+  write("next.text", kNext);
+  std::filesystem::create_directories(folder() + "/a-hybrid");
+  ASSERT_EQ(
+      here(
+          kBin +
+          "hybridcc -Ia-hybrid -La-hybrid -x c next.text -x none program.c -MMD -MFfound.d -o a-hybrid/made"),
+      kSilence);
+  EXPECT_THAT(hints("a-hybrid/made"), HasSubstr("(rank + 1) % size"));
+  EXPECT_THAT(here("cat found.d").second, HasSubstr("program.c"));
+  EXPECT_EQ(here(kBin + "hybridcc -c -x c next.text -o next_text.o"), kSilence);
+  EXPECT_THAT(here(kBin + "hybridcc -show '-DTEXT=\"a b\"' program.c").second,
+              HasSubstr("-DTEXT=\\\"a\\ b\\\""));
+  EXPECT_THAT(here(kBin + "hybridcc program.c -o").second, HasSubstr("argument to '-o' is missing"));
+}
+
+TEST(Wrappers, SayWhyACallCouldNotBeAnalysed) {
+  write("unknown.c",
+        "#include <mpi.h>\n#include <stdlib.h>\nvoid f(int to) {\n  MPI_Send(&to, 1, MPI_INT, to, 0, "
+        "MPI_COMM_WORLD);\n  MPI_Send(&to, 1, MPI_INT, rand(), 0, MPI_COMM_WORLD);\n"
+        "  MPI_Send(&to, 1, MPI_INT, 3, 0, MPI_COMM_WORLD);\n}\n");
+  const auto [code, words] = here(kBin + "hybridcc -Rhybrid -c unknown.c");
+  EXPECT_EQ(code, 0);
+  EXPECT_THAT(words, testing::ContainsRegex("unknown.c:4:3: remark: MPI_Send is known when its message "
+                                            "leaves: .*argument of f.*whole program may tell"));
+  EXPECT_THAT(words, testing::ContainsRegex(
+                         "unknown.c:5:3: remark: .*rand.*#pragma hybrid phase.*connections.* can tell"));
+  EXPECT_THAT(words, Not(HasSubstr("unknown.c:6:")));
+  EXPECT_EQ(here(kBin + "hybridcc -c unknown.c"), kSilence);
+}
+
+TEST(Wrappers, AreCompilersForMakeAndCMake) {
+  const std::string project = folder() + "/project";
+  std::filesystem::create_directories(project);
+  write("project/main.c", kProgram);
+  write("project/next.c", kNext);
+  write("project/Makefile", "CC = " + kBin + "hybridcc\nmade: main.o next.o\n\t$(CC) $(CFLAGS) -o $@ $^\n");
+  ASSERT_EQ(here("make -s -C project CFLAGS=-O2"), kSilence);
+  EXPECT_THAT(hints("project/made"), HasSubstr("(rank + 1) % size"));
+  write("project/CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.16)\nproject(p C)\nadd_executable(built main.c next.c)\n");
+  const auto [code, words] =
+      here("cmake -S project -B project/build -DCMAKE_C_COMPILER=" + kBin +
+           "hybridcc >log 2>&1 && cmake --build project/build >>log 2>&1 || { cat log; false; }");
+  ASSERT_EQ(code, 0) << words;
+  EXPECT_THAT(hints("project/build/built"), HasSubstr("(rank + 1) % size"));
+}
+
+TEST(Wrappers, CompileCppAndFortran) {
+  write("program.cpp",
+        "#include <mpi.h>\n#include <vector>\nint main(int c, char** v) {\n  MPI_Init(&c, &v);\n  int rank;\n"
+        "  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n  std::vector<int> b(4);\n"
+        "  MPI_Send(b.data(), 4, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD);\n  MPI_Finalize();\n}\n");
+  ASSERT_EQ(here(kBin + "hybridcxx -std=c++20 program.cpp -o cpp"), kSilence);
+  EXPECT_THAT(hints("cpp"), HasSubstr("rank ^ 1"));
+  if (std::string(HYBRID_TEST_FLANG).empty()) return;  // no Fortran compiler: nothing more to ask
+  write("program.f90",
+        "program p\n  include 'mpif.h'\n  integer :: rank, e, b(4)\n  call MPI_Init(e)\n"
+        "  call MPI_Comm_rank(MPI_COMM_WORLD, rank, e)\n  call MPI_Send(b, 4, MPI_INTEGER, rank + 1, 0, "
+        "MPI_COMM_WORLD, e)\n"
+        "  call MPI_Finalize(e)\nend program\n");
+  ASSERT_EQ(here(kBin + "hybridfort program.f90 -o fortran"), kSilence);
+  EXPECT_THAT(hints("fortran"), HasSubstr("rank + 1"));
+}
+
+TEST(CompiledCommunication, GoesFromTheDirectiveToTheRecording) {
+  write("program.c", kProgram);
+  write("next.c", kNext);
+  ASSERT_EQ(here(kBin + "hybridcc -O2 program.c next.c -o whole"), kSilence);
+  const std::string mpiexec = std::string(HYBRID_TEST_MPIEXEC) + " -n 4 ";
+  const auto alone = here(mpiexec + "./whole");
+  EXPECT_EQ(alone, std::pair(0, std::string("3 6\n")));
+  const auto recorded = here(
+      mpiexec + "-genv LD_PRELOAD " HYBRID_TEST_LIBRARY
+                " -genv HYBRID_QUIET 1 -genv HYBRID_AT_FINALIZE trace -genv HYBRID_OUTPUT out_of_4 ./whole");
+  EXPECT_EQ(recorded, alone) << "the program does the same";
+  EXPECT_THAT(here(kBin + "hybrid hints whole").second, HasSubstr("shift {size - 3}"));
+  const std::string checked = here(kBin + "hybrid hints whole --check out_of_4/trace.otf2").second;
+  EXPECT_THAT(checked, testing::ContainsRegex("ring +4 +4 +100.0 % +100.0 % +12 +100.0 %"));
+}
+
+TEST(CompiledCommunication, ADirectiveMayStandInAUnitThatCallsNoMpi) {
+  write("ring_main.c",
+        "void begin(void); void end(void); void ring(void);\nint main(void) {\n  begin();\n"
+        "#pragma hybrid phase(around) pattern(ring) preload\n  ring();\n  end();\n  return 0;\n}\n");
+  write("ring_mpi.c",
+        "#include <mpi.h>\nvoid begin(void) { MPI_Init(0, 0); }\nvoid end(void) { MPI_Finalize(); }\n"
+        "void ring(void) { int r, s; MPI_Comm_rank(MPI_COMM_WORLD, &r); MPI_Comm_size(MPI_COMM_WORLD, &s);\n"
+        "  MPI_Sendrecv(&r, 1, MPI_INT, (r + 1) % s, 0, &s, 1, MPI_INT, (r + s - 1) % s, 0, MPI_COMM_WORLD, "
+        "MPI_STATUS_IGNORE); }\n");
+  ASSERT_EQ(here(kBin + "hybridcc ring_main.c ring_mpi.c -o two_units"), kSilence);
+  EXPECT_THAT(here(kBin + "hybrid hints two_units --nodes 4").second,
+              testing::ContainsRegex(
+                  "around +ring_main.c:4 +directive +[0-9]+ +ring, preload +2 +ring, 8 connections"));
+}
+
+}  // namespace
+}  // namespace hybrid

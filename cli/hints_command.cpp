@@ -1,0 +1,95 @@
+// `hybrid hints BINARY`: what the compiler knew of a program's communication.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/hints_check.h"
+#include "cli/hints_values.h"
+#include "cli/hints_view.h"
+#include "cli/json_output.h"
+#include "cli/whole_number.h"
+#include "core/error.h"
+#include "core/hints/notes.h"
+
+namespace hybrid {
+namespace {
+
+class HintsCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.description(
+        "Prints what the compiler knew of a program's communication: each MPI call with its class (static: "
+        "of "
+        "rank, size and constants; analysable: of values read before; dynamic), whom it sends to, and the "
+        "phases. --check compares this with a recorded run.");
+    app.add_option("BINARY", binary_, "executable, shared library, object file or lib*.a compiled with hints")
+        ->required();
+    app.add_option("--nodes", nodes_, "evaluate for a job of N ranks: connections and patterns")
+        ->type_name("N")
+        ->take_last();
+    app.add_option("--value", values_, "what a variable or input of the hints holds; as often as needed")
+        ->type_name("NAME=V")
+        ->take_all();
+    app.add_option("--check", trace_, "compare with this recorded run; the number of ranks is the trace's")
+        ->type_name("TRACE")
+        ->take_last();
+    json_.declare(app);
+    app.footer(
+        "Examples:\n  hybrid hints my_app\n  hybrid hints my_app --nodes 64 --value rows=8\n"
+        "  hybrid hints my_app --check hybrid-my_app-1 --json -");
+  }
+
+  int run(const std::vector<std::string>&) override {
+    json_.check();
+    // A note of thousands of connections a rank is evaluated for every rank.
+    std::uint32_t ranks =
+        nodes_.empty() ? 0 : static_cast<std::uint32_t>(parse_whole(nodes_, "--nodes", 1, 16384));
+    GivenValues values(values_);
+    const std::vector<HintUnit> units = read_hint_units(binary_);
+    if (units.empty())
+      throw UserError(binary_ + ": no hints in it",
+                      "Compile and link it with hybridcc, hybridcxx or hybridfort.");
+    values.check(units);
+
+    HintCheck check;
+    if (!trace_.empty()) {
+      const auto trace = open_trace(trace_);
+      if (ranks != 0 && ranks != trace->ranks())
+        throw UserError("--nodes " + nodes_ + ": the trace " + trace_ + " has " +
+                            std::to_string(trace->ranks()) + " ranks",
+                        "Leave --nodes out.");
+      ranks = trace->ranks();
+      check = check_hints(units, values, *trace);
+    }
+
+    if (!json_.owns_stdout()) {
+      std::fputs(hints_text(units, ranks, values).c_str(), stdout);
+      if (!trace_.empty()) std::fputs(("\n" + check_text(check)).c_str(), stdout);
+    }
+    if (!json_.wanted()) return kDone;
+    nlohmann::ordered_json json{{"binary", binary_}, {"nodes", ranks}};
+    json.update(hints_json(units, ranks, values));
+    if (!trace_.empty()) {
+      json["check"] = check_json(check);
+      json["check"]["trace"] = trace_;
+    }
+    json_.write(json);
+    return kDone;
+  }
+
+ private:
+  std::string binary_, nodes_, trace_;
+  std::vector<std::string> values_;
+  JsonOutput json_;
+};
+
+const CommandRegistration kHints{
+    "hints", "what the compiler knew of a program's communication",
+    []() -> std::unique_ptr<Command> { return std::make_unique<HintsCommand>(); }};
+
+}  // namespace
+}  // namespace hybrid

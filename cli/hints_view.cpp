@@ -1,0 +1,291 @@
+#include "cli/hints_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "core/hints/connections.h"
+#include "core/hints/pattern.h"
+#include "core/hints/print_expression.h"
+#include "libhybrid/report/format.h"
+#include "libhybrid/report/text_table.h"
+
+namespace hybrid {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::array kKinds{"send", "receive", "collective", "one-sided"};
+constexpr std::array kClasses{"static", "analysable", "dynamic"};
+constexpr std::array kPhaseKinds{"loop", "procedure", "directive"};
+
+const char* name_of(const hybrid_site& site) { return kKinds[site.kind - 1]; }
+const char* class_of(const hybrid_site& site) { return kClasses[site.site_class - 1]; }
+
+std::string place(const HintUnit& unit, std::uint32_t file, std::uint32_t line) {
+  const std::string_view name = unit.text(file);
+  if (name.empty()) return "?";
+  return std::string(name.substr(name.rfind('/') + 1)) + ":" + std::to_string(line);
+}
+
+// A function's or procedure's name without the types of its parameters.
+std::string short_name(std::string_view function) {
+  const std::size_t parameters = function.find('(');
+  return std::string(function.substr(0, parameters == 0 ? function.npos : parameters));
+}
+
+std::string print(const HintUnit& unit, std::uint32_t node) { return print_expression(unit, node); }
+
+// What a set of connections is called.
+std::string working_set(const HintConnections& told, std::uint32_t ranks) {
+  if (told.connections.empty()) return told.unknown.empty() ? "none" : "unknown: " + told.unknown;
+  std::string text = recognize_pattern(told.connections, ranks);
+  if (text.empty()) text = "no pattern";
+  text += ", " + grouped(told.connections.size()) + " connection" + (told.connections.size() == 1 ? "" : "s");
+  return told.unknown.empty() ? text : text + "; not all known: " + told.unknown;
+}
+
+// How many connections one port has at most: the configurations that hold the set on a crossbar.
+std::uint32_t configurations(const std::vector<Connection>& connections, std::uint32_t ranks) {
+  std::vector<std::uint32_t> out(ranks), in(ranks);
+  std::uint32_t most = 0;
+  for (const Connection& c : connections) most = std::max({most, ++out[c.source], ++in[c.destination]});
+  return most;
+}
+
+std::string peer_text(const HintUnit& unit, const hybrid_site& site) {
+  if (site.peer == HYBRID_NONE) return site.kind == HYBRID_COLLECTIVE ? "" : "?";
+  std::string text = print(unit, site.peer);
+  const hybrid_node& communicator = unit.nodes[site.communicator];
+  if (communicator.op != HYBRID_WORLD) text += " of " + print(unit, site.communicator);
+  return text;
+}
+
+// A site's second line: where it is made, and why it is not static.
+std::string circumstances(const HintUnit& unit, const hybrid_site& site) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
+  if (site.guard != HYBRID_NONE) add("if " + print(unit, site.guard));
+  for (const std::string& loop : print_loops(unit, site.loop)) add(loop);
+  if (site.reason != HYBRID_NONE) add(std::string(unit.text(site.reason)));
+  return text;
+}
+
+std::string sites_text(const HintUnit& unit, HintConnectionFinder& finder, std::uint32_t ranks) {
+  using enum TextTable::Align;
+  std::vector<TextTable::Column> columns{{"call site", left}, {"function", left}, {"call", left},
+                                         {"class", left},     {"phase", left},    {"peer", left}};
+  if (ranks != 0) columns.push_back({"pattern", left});
+  TextTable table(columns);
+  for (std::uint32_t s = 0; s < unit.sites.size(); ++s) {
+    const hybrid_site& site = unit.sites[s];
+    std::string peer = peer_text(unit, site);
+    if (const std::string more = circumstances(unit, site); !more.empty())
+      peer += (peer.empty() ? "" : "  ") + ("[" + more + "]");
+    std::vector<std::string> cells{
+        place(unit, site.file, site.line),
+        short_name(unit.text(site.function)),
+        std::string(unit.text(site.call)),
+        class_of(site),
+        site.phase == HYBRID_NONE ? "" : short_name(unit.text(unit.phases[site.phase].name)),
+        peer};
+    if (ranks != 0) cells.push_back(site.kind == HYBRID_SEND ? working_set(finder.site(s), ranks) : "");
+    table.add(std::move(cells));
+  }
+  return table.empty() ? "" : table.text(2, 200);
+}
+
+std::string phases_text(const HintUnit& unit, HintConnectionFinder& finder, std::uint32_t ranks) {
+  using enum TextTable::Align;
+  std::vector<TextTable::Column> columns{
+      {"phase", left}, {"begins", left}, {"kind", left}, {"sends", right}, {"told", left}};
+  if (ranks != 0) {
+    columns.push_back({"K", right});
+    columns.push_back({"working set", left});
+  }
+  TextTable table(columns);
+  for (std::uint32_t p = 0; p < unit.phases.size(); ++p) {
+    const hybrid_phase& phase = unit.phases[p];
+    std::string told;
+    const auto add = [&](const std::string& part) { told += (told.empty() ? "" : ", ") + part; };
+    if (phase.pattern != HYBRID_NONE)
+      add(std::string(unit.text(phase.pattern)) +
+          (phase.dimensions == HYBRID_NONE ? "" : " " + print(unit, phase.dimensions)));
+    if (phase.connections != HYBRID_NONE) add("connections " + print(unit, phase.connections));
+    if (phase.condition != HYBRID_NONE) add("if " + print(unit, phase.condition));
+    if (phase.slots != 0) add(std::to_string(phase.slots) + " slots");
+    if ((phase.flags & HYBRID_PHASE_PRELOAD) != 0) add("preload");
+    if ((phase.flags & HYBRID_PHASE_FLUSH) != 0) add("flush");
+    const auto sends = std::count_if(unit.sites.begin(), unit.sites.end(), [&](const hybrid_site& site) {
+      return site.phase == p && site.kind == HYBRID_SEND;
+    });
+    std::vector<std::string> cells{short_name(unit.text(phase.name)), place(unit, phase.file, phase.line),
+                                   kPhaseKinds[phase.kind - 1u], std::to_string(sends), told};
+    if (ranks != 0) {
+      const HintConnections set = finder.phase(p);
+      cells.push_back(std::to_string(configurations(set.connections, ranks)));
+      cells.push_back(working_set(set, ranks));
+    }
+    table.add(std::move(cells));
+  }
+  return table.empty() ? "" : table.text(2, 200);
+}
+
+using Totals = std::array<std::array<std::uint64_t, kClasses.size()>, kKinds.size()>;
+
+// By calls in the source: one that stands in the program several times (a procedure put in where it is
+// called, a template) has the class of its least known copy.
+Totals count(const std::vector<HintUnit>& units) {
+  std::map<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string, std::uint16_t>, std::uint16_t>
+      calls;
+  Totals totals{};
+  for (const HintUnit& unit : units)
+    for (const hybrid_site& site : unit.sites) {
+      if (site.line == 0) {  // compiled without -g: no two can be told to be one
+        ++totals[site.kind - 1u][site.site_class - 1u];
+        continue;
+      }
+      std::uint16_t& worst = calls[{std::string(unit.text(site.file)), site.line, site.column,
+                                    std::string(unit.text(site.call)), site.kind}];
+      worst = std::max(worst, site.site_class);
+    }
+  for (const auto& [call, worst] : calls) ++totals[std::get<4>(call) - 1u][worst - 1u];
+  return totals;
+}
+
+ordered_json site_json(const HintUnit& unit, std::uint32_t at, HintConnectionFinder& finder,
+                       std::uint32_t ranks) {
+  const hybrid_site& site = unit.sites[at];
+  ordered_json json{{"file", unit.text(site.file)},
+                    {"line", site.line},
+                    {"column", site.column},
+                    {"function", unit.text(site.function)},
+                    {"call", unit.text(site.call)},
+                    {"kind", name_of(site)},
+                    {"class", class_of(site)},
+                    {"communicator", print(unit, site.communicator)},
+                    {"peer", print(unit, site.peer)},
+                    {"tag", print(unit, site.tag)},
+                    {"count", print(unit, site.count)},
+                    {"guard", print(unit, site.guard)},
+                    {"loops", print_loops(unit, site.loop)},
+                    {"phase", site.phase == HYBRID_NONE ? "" : unit.text(unit.phases[site.phase].name)},
+                    {"reason", unit.text(site.reason)}};
+  if (ranks == 0 || site.kind != HYBRID_SEND) return json;
+  const HintConnections told = finder.site(at);
+  json["pattern"] = recognize_pattern(told.connections, ranks);
+  json["connections"] = told.connections.size();
+  json["unknown"] = told.unknown;
+  return json;
+}
+
+ordered_json phase_json(const HintUnit& unit, std::uint32_t at, HintConnectionFinder& finder,
+                        std::uint32_t ranks) {
+  const hybrid_phase& phase = unit.phases[at];
+  ordered_json json{{"name", unit.text(phase.name)},
+                    {"file", unit.text(phase.file)},
+                    {"line", phase.line},
+                    {"kind", kPhaseKinds[phase.kind - 1u]},
+                    {"parent", phase.parent == HYBRID_NONE ? "" : unit.text(unit.phases[phase.parent].name)},
+                    {"condition", print(unit, phase.condition)},
+                    {"told_pattern", unit.text(phase.pattern)},
+                    {"told_dimensions", print(unit, phase.dimensions)},
+                    {"told_connections", print(unit, phase.connections)},
+                    {"slots", phase.slots},
+                    {"preload", (phase.flags & HYBRID_PHASE_PRELOAD) != 0},
+                    {"flush", (phase.flags & HYBRID_PHASE_FLUSH) != 0}};
+  if (ranks == 0) return json;
+  const HintConnections told = finder.phase(at);
+  json["pattern"] = recognize_pattern(told.connections, ranks);
+  json["configurations"] = configurations(told.connections, ranks);
+  json["unknown"] = told.unknown;
+  json["connections"] = ordered_json::array();
+  for (const Connection& c : told.connections) json["connections"].push_back({c.source, c.destination});
+  return json;
+}
+
+}  // namespace
+
+std::string hints_text(const std::vector<HintUnit>& units, std::uint32_t ranks, HintValues& values) {
+  std::string text;
+  for (const HintUnit& unit : units) {
+    HintEvaluator evaluator(unit, std::max(ranks, 1u), values);
+    HintConnectionFinder finder(evaluator);
+    text += fmt::format("{}{}\n", unit.text(unit.name),
+                        (unit.flags & HYBRID_UNIT_WHOLE) != 0 ? " (the whole program)" : "");
+    text += sites_text(unit, finder, ranks) + phases_text(unit, finder, ranks) + "\n";
+  }
+  const Totals totals = count(units);
+  TextTable table({{"calls in the source", TextTable::Align::left}, {"static"}, {"analysable"}, {"dynamic"}});
+  for (std::size_t kind = 0; kind < kKinds.size(); ++kind)
+    table.add({kKinds[kind], grouped(totals[kind][0]), grouped(totals[kind][1]), grouped(totals[kind][2])});
+  return text + table.text();
+}
+
+ordered_json hints_json(const std::vector<HintUnit>& units, std::uint32_t ranks, HintValues& values) {
+  ordered_json json{{"units", ordered_json::array()}, {"totals", ordered_json::object()}};
+  for (const HintUnit& unit : units) {
+    HintEvaluator evaluator(unit, std::max(ranks, 1u), values);
+    HintConnectionFinder finder(evaluator);
+    ordered_json one{{"name", unit.text(unit.name)},
+                     {"file", unit.file},
+                     {"whole_program", (unit.flags & HYBRID_UNIT_WHOLE) != 0},
+                     {"sites", ordered_json::array()},
+                     {"phases", ordered_json::array()}};
+    for (std::uint32_t s = 0; s < unit.sites.size(); ++s)
+      one["sites"].push_back(site_json(unit, s, finder, ranks));
+    for (std::uint32_t p = 0; p < unit.phases.size(); ++p)
+      one["phases"].push_back(phase_json(unit, p, finder, ranks));
+    json["units"].push_back(std::move(one));
+  }
+  const Totals totals = count(units);
+  for (std::size_t kind = 0; kind < kKinds.size(); ++kind)
+    for (std::size_t c = 0; c < kClasses.size(); ++c)
+      json["totals"][kKinds[kind]][kClasses[c]] = totals[kind][c];
+  return json;
+}
+
+std::string check_text(const HintCheck& check) {
+  using enum TextTable::Align;
+  TextTable table(
+      {{"phase", left}, {"told"}, {"used"}, {"precision"}, {"recall"}, {"messages"}, {"over told"}});
+  const auto add = [&](const std::string& name, const HintScore& score) {
+    table.add({name, grouped(score.told), grouped(score.used), percent(score.precision()),
+               percent(score.recall()), grouped(score.messages), percent(score.covered())});
+  };
+  for (const HintScore& phase : check.phases) add(short_name(phase.phase), phase);
+  add("(the whole run)", check.all);
+  std::string text =
+      fmt::format("Connections told and used, point-to-point, {} ranks\n", check.ranks) + table.text();
+  if (!check.all.unknown.empty()) text += "  not told: " + check.all.unknown + "\n";
+  return text;
+}
+
+ordered_json check_json(const HintCheck& check) {
+  const auto one = [](const HintScore& score) {
+    return ordered_json{{"told", score.told},
+                        {"used", score.used},
+                        {"told_and_used", score.both},
+                        {"precision", score.precision()},
+                        {"recall", score.recall()},
+                        {"messages", score.messages},
+                        {"messages_over_told", score.messages_told},
+                        {"share_over_told", score.covered()},
+                        {"unknown", score.unknown}};
+  };
+  ordered_json json = one(check.all);
+  json["ranks"] = check.ranks;
+  json["phases"] = ordered_json::array();
+  for (const HintScore& phase : check.phases) {
+    ordered_json named{{"phase", phase.phase}};
+    named.update(one(phase));
+    json["phases"].push_back(std::move(named));
+  }
+  return json;
+}
+
+}  // namespace hybrid

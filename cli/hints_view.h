@@ -1,0 +1,23 @@
+// What `hybrid hints` shows of a program's hints: text and JSON.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/hints_check.h"
+#include "core/hints/evaluation.h"
+#include "core/hints/note_reader.h"
+
+namespace hybrid {
+
+/// `ranks` 0: no job is given, nothing is evaluated.
+std::string hints_text(const std::vector<HintUnit>& units, std::uint32_t ranks, HintValues& values);
+nlohmann::ordered_json hints_json(const std::vector<HintUnit>& units, std::uint32_t ranks,
+                                  HintValues& values);
+
+std::string check_text(const HintCheck& check);
+nlohmann::ordered_json check_json(const HintCheck& check);
+
+}  // namespace hybrid

@@ -1,0 +1,147 @@
+#include "core/hints/arithmetic.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "core/hint_abi.h"
+
+namespace hybrid {
+namespace {
+
+std::optional<std::int64_t> divide(std::uint32_t op, std::int64_t a, std::int64_t b) {
+  if (b == 0) return std::nullopt;
+  const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
+  if (op == HYBRID_UDIV) return static_cast<std::int64_t>(ua / ub);
+  if (op == HYBRID_UMOD) return static_cast<std::int64_t>(ua % ub);
+  if (a == INT64_MIN && b == -1) return std::nullopt;  // no 64-bit result
+  return op == HYBRID_DIV ? a / b : a % b;
+}
+
+std::optional<std::int64_t> shift(std::uint32_t op, std::int64_t a, std::int64_t by) {
+  if (by < 0 || by > 63) return std::nullopt;
+  const auto bits = static_cast<std::uint64_t>(a);
+  if (op == HYBRID_SHL) return static_cast<std::int64_t>(bits << by);
+  return op == HYBRID_SHR ? static_cast<std::int64_t>(bits >> by) : a >> by;
+}
+
+std::optional<std::int64_t> lowest_bits(std::uint32_t op, std::int64_t a, std::int64_t count) {
+  if (count >= 64) return a;
+  const auto moved = static_cast<std::uint64_t>(a) << (64 - count);
+  return op == HYBRID_ZEXT ? static_cast<std::int64_t>(moved >> (64 - count))
+                           : static_cast<std::int64_t>(moved) >> (64 - count);
+}
+
+std::optional<std::int64_t> to_integer(double x) {
+  // 2^63 is a double, the greatest 64-bit integer is not.
+  if (!(x > -9223372036854777856.0 && x < 9223372036854775808.0)) return std::nullopt;
+  return static_cast<std::int64_t>(x);
+}
+
+std::optional<double> real(std::uint32_t op, double a, double b) {
+  switch (op) {
+    case HYBRID_FADD:
+      return a + b;
+    case HYBRID_FSUB:
+      return a - b;
+    case HYBRID_FMUL:
+      return a * b;
+    case HYBRID_FDIV:
+      return a / b;
+    case HYBRID_FNEG:
+      return -a;
+    case HYBRID_FABS:
+      return std::fabs(a);
+    case HYBRID_SQRT:
+      return std::sqrt(a);
+    case HYBRID_CBRT:
+      return std::cbrt(a);
+    case HYBRID_POW:
+      return std::pow(a, b);
+    case HYBRID_LOG:
+      return std::log(a);
+    case HYBRID_LOG2:
+      return std::log2(a);
+    case HYBRID_LOG10:
+      return std::log10(a);
+    case HYBRID_EXP:
+      return std::exp(a);
+    case HYBRID_FLOOR:
+      return std::floor(a);
+    case HYBRID_CEIL:
+      return std::ceil(a);
+    case HYBRID_ROUND:
+      return std::round(a);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<std::int64_t> hint_arithmetic(std::uint32_t op, std::int64_t a, std::int64_t b,
+                                            std::int64_t value) {
+  const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
+  const auto da = std::bit_cast<double>(a), db = std::bit_cast<double>(b);
+  switch (op) {
+    case HYBRID_ADD:
+      return static_cast<std::int64_t>(ua + ub);
+    case HYBRID_SUB:
+      return static_cast<std::int64_t>(ua - ub);
+    case HYBRID_MUL:
+      return static_cast<std::int64_t>(ua * ub);
+    case HYBRID_DIV:
+    case HYBRID_MOD:
+    case HYBRID_UDIV:
+    case HYBRID_UMOD:
+      return divide(op, a, b);
+    case HYBRID_AND:
+      return a & b;
+    case HYBRID_OR:
+      return a | b;
+    case HYBRID_XOR:
+      return a ^ b;
+    case HYBRID_SHL:
+    case HYBRID_SHR:
+    case HYBRID_SAR:
+      return shift(op, a, b);
+    case HYBRID_MIN:
+      return std::min(a, b);
+    case HYBRID_MAX:
+      return std::max(a, b);
+    case HYBRID_EQ:
+      return a == b;
+    case HYBRID_NE:
+      return a != b;
+    case HYBRID_LT:
+      return a < b;
+    case HYBRID_LE:
+      return a <= b;
+    case HYBRID_ULT:
+      return ua < ub;
+    case HYBRID_ULE:
+      return ua <= ub;
+    case HYBRID_TRUNC:
+    case HYBRID_ZEXT:
+      return lowest_bits(op, a, value);
+    case HYBRID_FEQ:
+      return da == db;
+    case HYBRID_FNE:
+      return da != db;
+    case HYBRID_FLT:
+      return da < db;
+    case HYBRID_FLE:
+      return da <= db;
+    case HYBRID_FROM_INT:
+      return std::bit_cast<std::int64_t>(static_cast<double>(a));
+    case HYBRID_TO_INT:
+      return to_integer(da);
+    default:
+      break;
+  }
+  const std::optional<double> result = real(op, da, db);
+  if (!result) return std::nullopt;
+  return std::bit_cast<std::int64_t>(*result);
+}
+
+}  // namespace hybrid

@@ -1,0 +1,298 @@
+#include "core/hints/connections.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "core/hints/operands.h"
+#include "core/hints/pattern.h"
+
+namespace hybrid {
+namespace {
+
+bool is_send(const hybrid_site& site) { return site.kind == HYBRID_SEND; }
+
+void tidy(std::vector<std::uint32_t>& ranks) {
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+}
+
+void say(std::string& unknown, const std::string& why) {
+  if (unknown.empty()) unknown = why;
+}
+
+}  // namespace
+
+// One site for one rank: its loops from the outermost to the call.
+class HintConnectionFinder::Walk {
+ public:
+  Walk(HintEvaluator& evaluator, const Plan& plan, const hybrid_site& site, std::uint32_t rank)
+      : evaluator_(evaluator), unit_(evaluator.unit()), plan_(plan), site_(site), rank_(rank) {}
+
+  HintDestinations find() {
+    bool known = false;
+    group_ = evaluator_.communicator(site_.communicator, rank_, known);
+    if (!known) {
+      give_up("its communicator is not known: " + evaluator_.reason());
+    } else if (group_ != nullptr) {  // nobody calls with MPI_COMM_NULL
+      enter(0);
+    }
+    for (const std::uint32_t loop : plan_.loops) set_variables(loop, {});
+    if (!told_.unknown.empty()) told_.ranks.clear();
+    tidy(told_.ranks);
+    return std::move(told_);
+  }
+
+ private:
+  bool failed() const { return !told_.unknown.empty(); }
+  void give_up(const std::string& why) { say(told_.unknown, why); }
+
+  void set_variables(std::uint32_t loop, const std::vector<std::optional<std::int64_t>>& values) {
+    const hybrid_loop& l = unit_.loops[loop];
+    for (std::uint32_t i = 0; i < l.variable_count; ++i)
+      evaluator_.set_variable(l.first_variable + i, i < values.size() ? values[i] : std::nullopt);
+  }
+
+  // The loop at `depth` of the plan, or the call itself.
+  void enter(std::size_t depth) {
+    if (depth == plan_.loops.size()) return call();
+    const std::uint32_t loop = plan_.loops[depth];
+    const hybrid_loop& l = unit_.loops[loop];
+    std::vector<std::optional<std::int64_t>> values(l.variable_count);
+    for (std::uint32_t i = 0; i < l.variable_count; ++i)
+      values[i] = evaluator_.value(unit_.variables[l.first_variable + i].first, rank_);
+    set_variables(loop, values);
+    if (l.condition == HYBRID_NONE) {
+      if (plan_.followed[depth]) return give_up("a loop around it is not understood");
+      return enter(depth + 1);
+    }
+    if (!plan_.followed[depth]) {
+      if (evaluator_.value(l.condition, rank_).value_or(1) != 0) enter(depth + 1);
+      return;
+    }
+    while (!failed()) {
+      const auto turns = evaluator_.value(l.condition, rank_);
+      if (!turns) return give_up("the number of turns of a loop is not known: " + evaluator_.reason());
+      if (*turns == 0) return;
+      if (++turns_ > kHintTurns)
+        return give_up("its loops have more than " + std::to_string(kHintTurns) + " turns");
+      enter(depth + 1);
+      for (std::uint32_t i = 0; i < l.variable_count; ++i)
+        values[i] = evaluator_.value(unit_.variables[l.first_variable + i].next, rank_);
+      set_variables(loop, values);
+    }
+  }
+
+  void call() {
+    if (site_.guard != HYBRID_NONE) {
+      const auto reached = evaluator_.value(site_.guard, rank_);
+      if (!reached) return give_up("whether it is reached is not known: " + evaluator_.reason());
+      if (*reached == 0) return;
+    }
+    const auto peer = evaluator_.value(site_.peer, rank_);
+    if (!peer) return give_up(evaluator_.reason());
+    if (*peer == kHintNobody) return;
+    if (*peer < 0 || *peer >= static_cast<std::int64_t>(group_->members.size()))
+      return give_up("rank " + std::to_string(*peer) + " is not in a communicator of " +
+                     std::to_string(group_->members.size()));
+    const std::uint32_t destination = group_->members[static_cast<std::size_t>(*peer)];
+    if (destination == rank_) return;
+    if (told_.ranks.empty() || told_.ranks.back() != destination) told_.ranks.push_back(destination);
+  }
+
+  HintEvaluator& evaluator_;
+  const HintUnit& unit_;
+  const Plan& plan_;
+  const hybrid_site& site_;
+  const std::uint32_t rank_;
+  const HintGroup* group_ = nullptr;
+  std::uint32_t turns_ = 0;
+  HintDestinations told_;
+};
+
+HintConnectionFinder::HintConnectionFinder(HintEvaluator& evaluator)
+    : evaluator_(evaluator),
+      plans_(evaluator.unit().sites.size()),
+      loop_of_(evaluator.unit().variables.size(), HYBRID_NONE),
+      of_phase_(evaluator.unit().phases.size()) {
+  const HintUnit& unit = evaluator.unit();
+  for (std::uint32_t l = 0; l < unit.loops.size(); ++l)
+    for (std::uint32_t v = 0; v < unit.loops[l].variable_count; ++v)
+      loop_of_[unit.loops[l].first_variable + v] = l;
+  for (std::uint32_t s = 0; s < unit.sites.size(); ++s)
+    if (unit.sites[s].phase != HYBRID_NONE && is_send(unit.sites[s]))
+      of_phase_[unit.sites[s].phase].push_back(s);
+}
+
+// The loop variables in an expression.
+void HintConnectionFinder::add_variables(std::uint32_t node, std::vector<bool>& variables,
+                                         std::vector<bool>& seen) const {
+  const HintUnit& unit = evaluator_.unit();
+  std::vector<std::uint32_t> open;
+  const auto push = [&](std::uint32_t next) {
+    if (next == HYBRID_NONE || seen[next]) return;
+    seen[next] = true;
+    open.push_back(next);
+  };
+  push(node);
+  while (!open.empty()) {
+    const hybrid_node& n = unit.nodes[open.back()];
+    open.pop_back();
+    if (n.op == HYBRID_VARIABLE) variables[static_cast<std::size_t>(hint_value(n))] = true;
+    const HintOperands operands = hint_operands(n.op);
+    for (const auto& [operand, field] :
+         {std::pair{operands.a, n.a}, std::pair{operands.b, n.b}, std::pair{operands.c, n.c}})
+      if (is_node(operand)) push(field);
+  }
+}
+
+const HintConnectionFinder::Plan& HintConnectionFinder::plan(std::uint32_t at) {
+  Plan& plan = plans_[at];
+  if (plan.ready) return plan;
+  plan.ready = true;
+  const HintUnit& unit = evaluator_.unit();
+  const hybrid_site& site = unit.sites[at];
+  for (std::uint32_t loop = site.loop; loop != HYBRID_NONE; loop = unit.loops[loop].parent)
+    plan.loops.push_back(loop);
+  std::reverse(plan.loops.begin(), plan.loops.end());
+
+  std::vector<bool> needed(unit.variables.size()), seen(unit.nodes.size()), followed(unit.loops.size());
+  add_variables(site.peer, needed, seen);
+  if (site.guard != HYBRID_NONE) add_variables(site.guard, needed, seen);
+  // Whether a loop has a first turn may depend on the loops around it.
+  for (const std::uint32_t loop : plan.loops) {
+    const hybrid_loop& l = unit.loops[loop];
+    std::vector<bool> own(unit.variables.size()), own_seen(unit.nodes.size());
+    if (l.condition != HYBRID_NONE) add_variables(l.condition, own, own_seen);
+    for (std::uint32_t v = l.first_variable; v < l.first_variable + l.variable_count; ++v)
+      if (own[v]) add_variables(unit.variables[v].first, own, own_seen);
+    for (std::uint32_t v = 0; v < own.size(); ++v)
+      if (own[v] && loop_of_[v] != loop) needed[v] = true;
+  }
+  // What a needed variable's steps depend on is needed, and its loop followed turn by turn.
+  for (bool more = true; more;) {
+    more = false;
+    for (std::uint32_t v = 0; v < needed.size(); ++v) {
+      const std::uint32_t loop = loop_of_[v];
+      if (!needed[v] || loop == HYBRID_NONE || followed[loop]) continue;
+      more = followed[loop] = true;
+      const hybrid_loop& l = unit.loops[loop];
+      for (std::uint32_t i = l.first_variable; i < l.first_variable + l.variable_count; ++i) {
+        add_variables(unit.variables[i].first, needed, seen);
+        add_variables(unit.variables[i].next, needed, seen);
+      }
+      if (l.condition != HYBRID_NONE) add_variables(l.condition, needed, seen);
+    }
+  }
+  for (const std::uint32_t loop : plan.loops) plan.followed.push_back(followed[loop]);
+  return plan;
+}
+
+HintDestinations HintConnectionFinder::site(std::uint32_t at, std::uint32_t rank) {
+  const HintUnit& unit = evaluator_.unit();
+  const hybrid_site& site = unit.sites[at];
+  if (!is_send(site)) return {};
+  if (site.site_class == HYBRID_DYNAMIC) {
+    const std::string_view reason = unit.text(site.reason);
+    return {{}, reason.empty() ? "known only when the message leaves" : std::string(reason)};
+  }
+  return Walk(evaluator_, plan(at), site, rank).find();
+}
+
+HintDestinations HintConnectionFinder::phase(std::uint32_t at, std::uint32_t rank,
+                                             std::optional<bool> holds) {
+  const hybrid_phase& phase = evaluator_.unit().phases[at];
+  if (!holds && phase.condition != HYBRID_NONE) {
+    const auto condition = evaluator_.value(phase.condition, rank);
+    if (!condition) return {{}, "whether its condition holds is not known: " + evaluator_.reason()};
+    holds = *condition != 0;
+  }
+  HintDestinations told;
+  if (!holds.value_or(true)) return told;
+  for (const std::uint32_t site_at : of_phase_[at]) {
+    const HintDestinations part = site(site_at, rank);
+    told.ranks.insert(told.ranks.end(), part.ranks.begin(), part.ranks.end());
+    if (!part.unknown.empty())
+      say(told.unknown,
+          "line " + std::to_string(evaluator_.unit().sites[site_at].line) + ": " + part.unknown);
+  }
+  // The pattern of other phases is what their sites were recognised as.
+  if (phase.pattern != HYBRID_NONE && phase.kind == HYBRID_PHASE_DIRECTIVE) add_pattern(phase, rank, told);
+  if (phase.connections != HYBRID_NONE) add_explicit(phase, rank, told);
+  std::erase(told.ranks, rank);
+  tidy(told.ranks);
+  return told;
+}
+
+void HintConnectionFinder::add_pattern(const hybrid_phase& phase, std::uint32_t rank,
+                                       HintDestinations& told) {
+  const std::string name(evaluator_.unit().text(phase.pattern));
+  try {
+    const auto pattern = HintPatternRegistration::make(name);
+    HintPattern::Dimensions dimensions;
+    if (phase.dimensions != HYBRID_NONE) {
+      auto given = evaluator_.list(phase.dimensions, rank);
+      if (!given)
+        return say(told.unknown, "the dimensions of " + name + " are not known: " + evaluator_.reason());
+      dimensions = std::move(*given);
+    }
+    dimensions = pattern->settle(dimensions, evaluator_.ranks());
+    pattern->destinations(rank, evaluator_.ranks(), dimensions, told.ranks);
+  } catch (const UserError& e) {
+    say(told.unknown, e.what());
+  }
+}
+
+void HintConnectionFinder::add_explicit(const hybrid_phase& phase, std::uint32_t rank,
+                                        HintDestinations& told) {
+  const HintUnit& unit = evaluator_.unit();
+  const auto is_caller = [&](std::uint32_t node) {
+    const hybrid_node& n = unit.nodes[node];
+    return n.op == HYBRID_RANK && unit.nodes[n.a].op == HYBRID_WORLD;
+  };
+  for (std::uint32_t at = phase.connections; at != HYBRID_NONE;) {
+    const hybrid_node& source = unit.nodes[at];
+    const hybrid_node& destination = unit.nodes[source.b];
+    at = destination.b;
+    const bool own_only = is_caller(source.a);
+    // Another rank's view of the connection may begin at this one.
+    for (std::uint32_t caller = own_only ? rank : 0; caller < (own_only ? rank + 1 : evaluator_.ranks());
+         ++caller) {
+      const auto from = evaluator_.value(source.a, caller);
+      if (!from) {
+        say(told.unknown, "a connection's source is not known: " + evaluator_.reason());
+        break;
+      }
+      if (*from != rank) continue;
+      const auto to = evaluator_.value(destination.a, caller);
+      if (!to) {
+        say(told.unknown, "a connection's destination is not known: " + evaluator_.reason());
+        break;
+      }
+      // An end outside the job, as of the last rank in `rank -> rank + 1`, makes no connection.
+      if (*to >= 0 && *to < evaluator_.ranks()) told.ranks.push_back(static_cast<std::uint32_t>(*to));
+    }
+  }
+}
+
+HintConnections HintConnectionFinder::site(std::uint32_t at) {
+  HintConnections all;
+  for (std::uint32_t rank = 0; rank < evaluator_.ranks(); ++rank) {
+    const HintDestinations part = site(at, rank);
+    if (!part.unknown.empty()) return {{}, part.unknown};
+    for (const std::uint32_t to : part.ranks) all.connections.push_back({rank, to});
+  }
+  return all;
+}
+
+HintConnections HintConnectionFinder::phase(std::uint32_t at, std::optional<bool> holds) {
+  HintConnections all;
+  for (std::uint32_t rank = 0; rank < evaluator_.ranks(); ++rank) {
+    const HintDestinations part = phase(at, rank, holds);
+    say(all.unknown, part.unknown);
+    for (const std::uint32_t to : part.ranks) all.connections.push_back({rank, to});
+  }
+  return all;
+}
+
+}  // namespace hybrid

@@ -1,0 +1,151 @@
+#include "core/hints/notes.h"
+
+#include <elf.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <link.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "core/hints/testing/elf_file.h"
+#include "core/hints/testing/unit_builder.h"
+#include "core/testing/temporary_directory.h"
+
+namespace hybrid {
+namespace {
+
+using testing::HasSubstr;
+
+std::string foreign_note() {
+  const std::uint32_t header[3] = {4, 5, NT_GNU_BUILD_ID};
+  return std::string(reinterpret_cast<const char*>(header), sizeof header) +
+         std::string("GNU\0abcde\0\0\0", 12);
+}
+
+std::string member(std::string name, const std::string& content) {
+  name.resize(48, ' ');
+  std::string size = std::to_string(content.size());
+  size.resize(10, ' ');
+  return name + size + "`\n" + content + (content.size() % 2 != 0 ? "\n" : "");
+}
+
+class Notes : public testing::Test {
+ protected:
+  static std::string file(const std::string& content) {
+    std::ofstream("file", std::ios::binary) << content;
+    return "file";
+  }
+  static std::string refusal(const std::string& path) {
+    try {
+      read_hint_units(path);
+    } catch (const UserError& e) {
+      return e.what();
+    }
+    return "not refused";
+  }
+
+  UnitBuilder a_{"a.c"}, b_{"b.c"};
+  const TemporaryWorkingDirectory root_;
+};
+
+TEST_F(Notes, AreFoundAmongOthersInObjectsAndPrograms) {
+  for (const std::uint16_t type : {ET_REL, ET_EXEC, ET_DYN}) {
+    const auto units =
+        read_hint_units(file(elf_file(type, foreign_note() + a_.note() + foreign_note() + b_.note())));
+    ASSERT_EQ(units.size(), 2u) << type;
+    EXPECT_EQ(units[0].text(units[0].name), "a.c");
+    EXPECT_EQ(units[1].text(units[1].name), "b.c");
+  }
+  EXPECT_TRUE(read_hint_units(file(elf_file(ET_REL, foreign_note()))).empty());
+}
+
+TEST_F(Notes, OfTheWholeProgramStandForTheOthers) {
+  b_.flags = HYBRID_UNIT_WHOLE;
+  const auto units = read_hint_units(file(elf_file(ET_EXEC, a_.note() + b_.note())));
+  ASSERT_EQ(units.size(), 1u);
+  EXPECT_EQ(units[0].text(units[0].name), "b.c");
+}
+
+TEST_F(Notes, OfAnArchivesMembersAreNamedByMember) {
+  const std::string archive = "!<arch>\n" + member("/", "symbols") +
+                              member("//", "a_name_that_is_long.o/\n") +
+                              member("/0", elf_file(ET_REL, a_.note())) +
+                              member("b.o/", elf_file(ET_REL, b_.note())) + member("readme.txt/", "text");
+  const auto units = read_hint_units(file(archive));
+  ASSERT_EQ(units.size(), 2u);
+  EXPECT_EQ(units[0].file, "file(a_name_that_is_long.o)");
+  EXPECT_EQ(units[1].file, "file(b.o)");
+  EXPECT_THAT(refusal(file(archive.substr(0, archive.size() - 3))), HasSubstr("damaged archive"));
+}
+
+TEST_F(Notes, RefuseOtherFilesByName) {
+  EXPECT_THAT(refusal("nowhere"), HasSubstr("nowhere: cannot be opened: No such file"));
+  EXPECT_THAT(refusal("."), HasSubstr(".: cannot be read: Is a directory"));
+  EXPECT_THAT(refusal(file("#!/bin/sh\n")), HasSubstr("file: not an ELF file and not a static archive"));
+  EXPECT_THAT(refusal(file("")), HasSubstr("not an ELF file"));
+}
+
+TEST_F(Notes, OfACutFileAreRefused) {
+  const std::string good = elf_file(ET_EXEC, foreign_note() + a_.note());
+  for (std::size_t size = SELFMAG; size < good.size(); size += 3)
+    EXPECT_THAT(refusal(file(good.substr(0, size))), HasSubstr("file: ")) << size;
+}
+
+dl_phdr_info loaded(const std::string& notes, ElfW(Phdr) & segment) {
+  segment.p_type = PT_NOTE;
+  segment.p_vaddr = reinterpret_cast<ElfW(Addr)>(notes.data());
+  segment.p_memsz = notes.size();
+  segment.p_align = 4;
+  dl_phdr_info info{};
+  info.dlpi_phdr = &segment;
+  info.dlpi_phnum = 1;
+  return info;
+}
+
+TEST_F(Notes, OfARunningProgramKnowTheirPlaceInMemory) {
+  const std::string notes = foreign_note() + a_.note();
+  ElfW(Phdr) segment{};
+  std::vector<std::string> refused;
+  const auto units = loaded_hint_units(loaded(notes, segment), "program", refused);
+  ASSERT_EQ(units.size(), 1u);
+  EXPECT_TRUE(refused.empty());
+  EXPECT_EQ(reinterpret_cast<const char*>(units[0].at), notes.data() + foreign_note().size() + 20);
+  EXPECT_EQ(units[0].unit.text(units[0].unit.name), "a.c");
+  EXPECT_EQ(hint_address(units[0], 0), nullptr);
+}
+
+TEST_F(Notes, OfARunningProgramThatAreDamagedAreToldAndPassedOver) {
+  std::string damaged = a_.note();
+  damaged[20] = 9;  // the version
+  const std::string notes = damaged + b_.note();
+  ElfW(Phdr) segment{};
+  std::vector<std::string> refused;
+  EXPECT_EQ(loaded_hint_units(loaded(notes, segment), "program", refused).size(), 1u);
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_THAT(refused[0], HasSubstr("program: a unit has hints of version 9"));
+}
+
+// A program's descriptor with its table of addresses at a distance.
+TEST_F(Notes, GiveTheAddressesOfWhatIsRead) {
+  int left = 0, right = 0;
+  struct {
+    std::string note;
+    void* table[2];
+  } program{"", {&left, &right}};
+  a_.address_count = 2;
+  program.note = a_.note();
+  char* field = program.note.data() + 20 + offsetof(hybrid_unit, addresses_low);
+  const std::int64_t distance = reinterpret_cast<char*>(program.table) - field;
+  std::memcpy(field, &distance, sizeof distance);
+  ElfW(Phdr) segment{};
+  std::vector<std::string> refused;
+  const auto units = loaded_hint_units(loaded(program.note, segment), "program", refused);
+  ASSERT_EQ(units.size(), 1u);
+  EXPECT_EQ(hint_address(units[0], 0), &left);
+  EXPECT_EQ(hint_address(units[0], 1), &right);
+  EXPECT_EQ(hint_address(units[0], 2), nullptr);
+}
+
+}  // namespace
+}  // namespace hybrid

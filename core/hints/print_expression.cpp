@@ -1,0 +1,342 @@
+#include "core/hints/print_expression.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdio>
+
+namespace hybrid {
+namespace {
+
+// Binding strength, as in C: the higher, the tighter.
+enum Precedence : int {
+  kConditional = 1,
+  kOr = 4,
+  kXor,
+  kAnd,
+  kEqual,
+  kLess,
+  kShift,
+  kSum,
+  kProduct,
+  kUnary,
+  kPrimary
+};
+
+struct Binary {
+  const char* text = nullptr;
+  Precedence precedence = kPrimary;
+  bool of_reals = false;
+};
+
+Binary binary(std::uint32_t op) {
+  switch (op) {
+    case HYBRID_ADD:
+      return {" + ", kSum};
+    case HYBRID_SUB:
+      return {" - ", kSum};
+    case HYBRID_MUL:
+      return {" * ", kProduct};
+    case HYBRID_DIV:
+    case HYBRID_UDIV:
+      return {" / ", kProduct};
+    case HYBRID_MOD:
+    case HYBRID_UMOD:
+      return {" % ", kProduct};
+    case HYBRID_AND:
+      return {" & ", kAnd};
+    case HYBRID_OR:
+      return {" | ", kOr};
+    case HYBRID_XOR:
+      return {" ^ ", kXor};
+    case HYBRID_SHL:
+      return {" << ", kShift};
+    case HYBRID_SHR:
+    case HYBRID_SAR:
+      return {" >> ", kShift};
+    case HYBRID_EQ:
+      return {" == ", kEqual};
+    case HYBRID_NE:
+      return {" != ", kEqual};
+    case HYBRID_LT:
+    case HYBRID_ULT:
+      return {" < ", kLess};
+    case HYBRID_LE:
+    case HYBRID_ULE:
+      return {" <= ", kLess};
+    case HYBRID_FADD:
+      return {" + ", kSum, true};
+    case HYBRID_FSUB:
+      return {" - ", kSum, true};
+    case HYBRID_FMUL:
+      return {" * ", kProduct, true};
+    case HYBRID_FDIV:
+      return {" / ", kProduct, true};
+    case HYBRID_FEQ:
+      return {" == ", kEqual, true};
+    case HYBRID_FNE:
+      return {" != ", kEqual, true};
+    case HYBRID_FLT:
+      return {" < ", kLess, true};
+    case HYBRID_FLE:
+      return {" <= ", kLess, true};
+    default:
+      return {};
+  }
+}
+
+// Whether the operation reads its unary operand as a double, and the C function that it is.
+const char* real_function(std::uint32_t op) {
+  switch (op) {
+    case HYBRID_FABS:
+      return "fabs";
+    case HYBRID_SQRT:
+      return "sqrt";
+    case HYBRID_CBRT:
+      return "cbrt";
+    case HYBRID_LOG:
+      return "log";
+    case HYBRID_LOG2:
+      return "log2";
+    case HYBRID_LOG10:
+      return "log10";
+    case HYBRID_EXP:
+      return "exp";
+    case HYBRID_FLOOR:
+      return "floor";
+    case HYBRID_CEIL:
+      return "ceil";
+    case HYBRID_ROUND:
+      return "round";
+    default:
+      return nullptr;
+  }
+}
+
+std::string variable_name(const HintUnit& unit, std::int64_t variable) {
+  const std::string_view name = unit.text(unit.variables[static_cast<std::size_t>(variable)].name);
+  return name.empty() ? "i" + std::to_string(variable) : std::string(name);
+}
+
+class Printer {
+ public:
+  Printer(const HintUnit& unit, std::size_t limit) : unit_(unit), limit_(limit) {}
+
+  std::string print(std::uint32_t node) {
+    put(node, kConditional, false);
+    if (text_.size() > limit_) text_ = text_.substr(0, limit_) + "...";
+    return std::move(text_);
+  }
+
+ private:
+  // Appends the node's text, in parentheses where it binds less than `least`. `real`: its bits are a double.
+  void put(std::uint32_t at, int least, bool real) {
+    if (text_.size() > limit_) return;
+    const hybrid_node& n = unit_.nodes[at];
+    if (const Binary b = binary(n.op); b.text != nullptr)
+      return parenthesized(b.precedence < least, [&] {
+        put(n.a, b.precedence, b.of_reals);
+        text_ += b.text;
+        put(n.b, b.precedence + 1, b.of_reals);
+      });
+    if (const char* function = real_function(n.op)) return call(function, {n.a}, true);
+    switch (n.op) {
+      case HYBRID_CONSTANT:
+        return constant(hint_value(n), least, real);
+      case HYBRID_RANK:
+        return of_communicator("rank", n.a, least);
+      case HYBRID_SIZE:
+        return of_communicator("size", n.a, least);
+      case HYBRID_VARIABLE:
+        text_ += variable_name(unit_, hint_value(n));
+        return;
+      case HYBRID_LOAD:
+        return load(n);
+      case HYBRID_INPUT:
+        return name(n.b, "unknown");
+      case HYBRID_NOBODY:
+        text_ += "MPI_PROC_NULL";
+        return;
+      case HYBRID_ANYBODY:
+        text_ += "MPI_ANY_SOURCE";
+        return;
+      case HYBRID_MIN:
+        return call("min", {n.a, n.b}, false);
+      case HYBRID_MAX:
+        return call("max", {n.a, n.b}, false);
+      case HYBRID_SELECT:
+        return parenthesized(kConditional < least, [&] {
+          put(n.a, kConditional + 1, false);
+          text_ += " ? ";
+          put(n.b, kConditional, real);
+          text_ += " : ";
+          put(n.c, kConditional, real);
+        });
+      case HYBRID_TRUNC:
+        return cast(n, "int", least);
+      case HYBRID_ZEXT:
+        return cast(n, "uint", least);
+      case HYBRID_FROM_INT:
+        return cast_to("(double)", n.a, least, false);
+      case HYBRID_TO_INT:
+        return cast_to("(int64_t)", n.a, least, true);
+      case HYBRID_FNEG:
+        return cast_to("-", n.a, least, true);
+      case HYBRID_POW:
+        return call("pow", {n.a, n.b}, true);
+      case HYBRID_WORLD:
+        text_ += "MPI_COMM_WORLD";
+        return;
+      case HYBRID_SELF:
+        text_ += "MPI_COMM_SELF";
+        return;
+      case HYBRID_UNKNOWN_COMMUNICATOR:
+        text_ += "unknown communicator";
+        return;
+      case HYBRID_DUP:
+        return call("MPI_Comm_dup", {n.a}, false);
+      case HYBRID_SPLIT:
+        return call("MPI_Comm_split", {n.a, n.b, n.c}, false);
+      case HYBRID_CART:
+        return call("MPI_Cart_create", {n.a, n.b, n.c}, false);
+      case HYBRID_CART_SUB:
+        return call("MPI_Cart_sub", {n.a, n.b}, false);
+      case HYBRID_LIST:
+        return list(at);
+      case HYBRID_COORDINATE:
+        text_ += "coordinate " + std::to_string(hint_value(n));
+        return of_communicator("", n.a, kPrimary);
+      case HYBRID_CART_RANK:
+        return call("MPI_Cart_rank", {n.a, n.b}, false);
+      case HYBRID_SHIFT:
+        text_ += hint_value(n) == 0 ? "source of " : "destination of ";
+        return call("MPI_Cart_shift", {n.a, n.b, n.c}, false);
+      case HYBRID_TRANSLATE:
+        return call("MPI_Group_translate_ranks", {n.a, n.b, n.c}, false);
+    }
+  }
+
+  template <class Inner>
+  void parenthesized(bool wanted, const Inner& inner) {
+    if (wanted) text_ += '(';
+    inner();
+    if (wanted) text_ += ')';
+  }
+
+  void call(const char* function, std::initializer_list<std::uint32_t> arguments, bool real) {
+    text_ += function;
+    const char* before = "(";
+    for (const std::uint32_t argument : arguments) {
+      text_ += before;
+      put(argument, kConditional, real);
+      before = ", ";
+    }
+    text_ += ')';
+  }
+
+  void cast_to(const char* text, std::uint32_t operand, int least, bool real) {
+    parenthesized(kUnary < least, [&] {
+      text_ += text;
+      const std::size_t operand_at = text_.size();
+      put(operand, kUnary, real);
+      // "--1" would be another operator.
+      if (text_[operand_at - 1] == '-' && operand_at < text_.size() && text_[operand_at] == '-')
+        text_.insert(operand_at, " ");
+    });
+  }
+
+  void cast(const hybrid_node& n, const char* kind, int least) {
+    const std::string text = "(" + std::string(kind) + std::to_string(hint_value(n)) + "_t)";
+    cast_to(text.c_str(), n.a, least, false);
+  }
+
+  void constant(std::int64_t value, int least, bool real) {
+    if (!real) return signed_text(std::to_string(value), least);
+    char text[40];
+    const auto number = std::bit_cast<double>(value);
+    for (int digits = 1; digits <= 17; ++digits) {
+      std::snprintf(text, sizeof text, "%.*g", digits, number);
+      if (std::strtod(text, nullptr) == number) break;
+    }
+    std::string shown = text;
+    if (shown.find_first_not_of("-0123456789") == std::string::npos) shown += ".0";
+    signed_text(shown, least);
+  }
+
+  void signed_text(const std::string& number, int least) {
+    parenthesized(number.starts_with('-') && least > kUnary, [&] { text_ += number; });
+  }
+
+  void name(std::uint32_t string, const char* otherwise) {
+    const std::string_view text = unit_.text(string);
+    text_ += text.empty() ? otherwise : text;
+  }
+
+  void load(const hybrid_node& n) {
+    const std::string_view text = unit_.text(n.b);
+    if (text.empty())
+      text_ += "variable " + std::to_string(hint_value(n));
+    else
+      text_ += text;
+    // An offset that is a constant is a member or an element, which the name tells.
+    if (n.a == HYBRID_NONE || unit_.nodes[n.a].op == HYBRID_CONSTANT) return;
+    text_ += '[';
+    put(n.a, kConditional, false);
+    text_ += " bytes]";
+  }
+
+  void list(std::uint32_t at) {
+    const char* before = "{";
+    for (; at != HYBRID_NONE && text_.size() <= limit_; at = unit_.nodes[at].b) {
+      text_ += before;
+      put(unit_.nodes[at].a, kConditional, false);
+      before = ", ";
+    }
+    text_ += '}';
+  }
+
+  // "rank" of the whole job; "(rank of ...)" of another communicator.
+  void of_communicator(const char* what, std::uint32_t communicator, int least) {
+    const std::uint32_t op = unit_.nodes[communicator].op;
+    if (op == HYBRID_WORLD && *what != '\0') {
+      text_ += what;
+      return;
+    }
+    parenthesized(*what != '\0' && least > kConditional, [&] {
+      text_ += std::string(what) + " of ";
+      put(communicator, kConditional, false);
+    });
+  }
+
+  const HintUnit& unit_;
+  const std::size_t limit_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string print_expression(const HintUnit& unit, std::uint32_t node, std::size_t limit) {
+  return node == HYBRID_NONE ? std::string() : Printer(unit, limit).print(node);
+}
+
+std::vector<std::string> print_loops(const HintUnit& unit, std::uint32_t innermost) {
+  std::vector<std::string> loops;
+  for (std::uint32_t at = innermost; at != HYBRID_NONE; at = unit.loops[at].parent) {
+    const hybrid_loop& loop = unit.loops[at];
+    std::string first, next;
+    for (std::uint32_t v = loop.first_variable; v < loop.first_variable + loop.variable_count; ++v) {
+      const std::string before = (first.empty() ? "" : ", ") + variable_name(unit, v) + " = ";
+      first += before + print_expression(unit, unit.variables[v].first, 80);
+      next += before + print_expression(unit, unit.variables[v].next, 80);
+    }
+    const std::string condition =
+        loop.condition == HYBRID_NONE ? "?" : print_expression(unit, loop.condition);
+    if (loop.variable_count == 0) {
+      loops.insert(loops.begin(), "while (" + condition + ")");
+      continue;
+    }
+    loops.insert(loops.begin(), "for (" + first + "; " + condition + "; " + next + ")");
+  }
+  return loops;
+}
+
+}  // namespace hybrid

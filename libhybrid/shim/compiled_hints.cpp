@@ -1,0 +1,300 @@
+#include "libhybrid/shim/compiled_hints.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "core/hints/connections.h"
+#include "core/hints/evaluation.h"
+#include "core/hints/notes.h"
+
+namespace hybrid::shim {
+namespace {
+
+/// What may be read: the readable segments of all that is loaded.
+std::vector<std::pair<std::uintptr_t, std::uintptr_t>> readable_memory() {
+  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> found;
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* data) {
+        auto& segments = *static_cast<decltype(found)*>(data);
+        for (std::size_t i = 0; i < object->dlpi_phnum; ++i) {
+          const ElfW(Phdr)& segment = object->dlpi_phdr[i];
+          if (segment.p_type != PT_LOAD || (segment.p_flags & PF_R) == 0) continue;
+          const std::uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
+          segments.emplace_back(begin, begin + segment.p_memsz);
+        }
+        return 0;
+      },
+      &found);
+  return found;
+}
+
+/// The program's variables, of which each that is read is written down.
+class OwnVariables final : public HintValues {
+ public:
+  OwnVariables(const LoadedHintUnit& loaded, std::uint32_t rank) : loaded_(loaded), rank_(rank) {}
+
+  void begin() {
+    readable_ = readable_memory();
+    reads_.clear();
+  }
+  std::vector<InputRead> take() { return std::move(reads_); }
+
+  std::optional<std::int64_t> load(std::uint32_t rank, std::uint32_t address, std::int64_t offset,
+                                   std::int32_t width, std::string_view) override {
+    if (rank != rank_) return std::nullopt;
+    const void* const variable = hint_address(loaded_, address);
+    if (variable == nullptr) return std::nullopt;
+    const std::uintptr_t at =
+        reinterpret_cast<std::uintptr_t>(variable) + static_cast<std::uintptr_t>(offset);
+    const std::uintptr_t end = at + static_cast<std::uintptr_t>(width < 0 ? -width : width);
+    const bool is_readable = end > at && std::any_of(readable_.begin(), readable_.end(), [&](const auto& s) {
+                               return at >= s.first && end <= s.second;
+                             });
+    if (!is_readable) return std::nullopt;
+    const auto* const place = reinterpret_cast<const void*>(at);
+    const std::int64_t value = read_input(place, width);
+    reads_.push_back({place, width, value});
+    return value;
+  }
+  std::optional<std::int64_t> input(std::uint32_t, std::string_view) override { return std::nullopt; }
+
+ private:
+  const LoadedHintUnit& loaded_;
+  const std::uint32_t rank_;
+  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> readable_;
+  std::vector<InputRead> reads_;
+};
+
+template <class T>
+std::int64_t read_as(const void* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return static_cast<std::int64_t>(value);
+}
+
+}  // namespace
+
+std::int64_t read_input(const void* at, std::int32_t width) {
+  switch (width) {
+    case 1:
+      return read_as<std::uint8_t>(at);
+    case -1:
+      return read_as<std::int8_t>(at);
+    case 2:
+      return read_as<std::uint16_t>(at);
+    case -2:
+      return read_as<std::int16_t>(at);
+    case 4:
+      return read_as<std::uint32_t>(at);
+    case -4:
+      return read_as<std::int32_t>(at);
+    default:
+      return read_as<std::int64_t>(at);
+  }
+}
+
+/// A unit and what evaluates it, made when it is first needed.
+class CompiledUnit {
+ public:
+  explicit CompiledUnit(LoadedHintUnit loaded) : loaded_(std::move(loaded)) {
+    for (const hybrid_phase& p : loaded_.unit.phases) {
+      own_.push_back(std::make_unique<CompiledPhase>());
+      own_.back()->name = loaded_.unit.text(p.name);
+      own_.back()->flags = p.flags;
+      phases_.push_back(own_.back().get());
+    }
+  }
+  /// One that marks name and that has no phases of its own.
+  CompiledUnit(const hybrid_unit* at, std::uint64_t id, std::vector<CompiledPhase*> phases)
+      : phases_(std::move(phases)) {
+    loaded_.at = at;
+    loaded_.unit.id = id;
+  }
+
+  std::uint64_t id() const { return loaded_.unit.id; }
+  std::span<CompiledPhase* const> phases() const { return phases_; }
+  const LoadedHintUnit& loaded() const { return loaded_; }
+
+  std::vector<int> destinations(std::uint32_t phase, bool holds, std::uint32_t rank, std::uint32_t ranks,
+                                std::vector<InputRead>& inputs) {
+    if (!tools_) tools_.emplace(loaded_, rank, ranks);
+    tools_->variables.begin();
+    tools_->evaluator.forget();
+    const HintDestinations found = tools_->finder.phase(phase, rank, holds);
+    inputs = tools_->variables.take();
+    return {found.ranks.begin(), found.ranks.end()};
+  }
+
+ private:
+  struct Tools {
+    Tools(const LoadedHintUnit& loaded, std::uint32_t rank, std::uint32_t ranks)
+        : variables(loaded, rank), evaluator(loaded.unit, ranks, variables), finder(evaluator) {}
+    OwnVariables variables;
+    HintEvaluator evaluator;
+    HintConnectionFinder finder;
+  };
+  LoadedHintUnit loaded_{};
+  std::vector<std::unique_ptr<CompiledPhase>> own_;
+  std::vector<CompiledPhase*> phases_;  // null: not named in the program's note
+  std::optional<Tools> tools_;
+};
+
+constinit thread_local std::array<CompiledHints::Known, CompiledHints::kRecent> CompiledHints::recent_{};
+
+class CompiledHints::Inside {
+ public:
+  explicit Inside(CompiledHints& hints) : hints_(hints) {
+    while (hints_.busy_.exchange(true, std::memory_order_acquire)) sched_yield();
+  }
+  ~Inside() { hints_.busy_.store(false, std::memory_order_release); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  CompiledHints& hints_;
+};
+
+CompiledHints::CompiledHints() { recent_ = {}; }  // of a former one
+CompiledHints::~CompiledHints() = default;
+
+void CompiledHints::start(std::uint32_t rank, std::uint32_t ranks) {
+  rank_ = rank;
+  ranks_ = ranks;
+}
+
+std::vector<std::string> CompiledHints::load() {
+  const Inside inside(*this);
+  std::vector<std::string> told;
+  load_all(told);
+  return told;
+}
+
+void CompiledHints::load_all(std::vector<std::string>& told) {
+  struct Found {
+    std::vector<LoadedHintUnit> units;
+    std::vector<std::string> refused;
+    std::exception_ptr failure;
+  } found;
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* data) {
+        Found& all = *static_cast<Found*>(data);
+        const bool is_program = object->dlpi_name == nullptr || *object->dlpi_name == '\0';
+        try {
+          for (LoadedHintUnit& loaded :
+               loaded_hint_units(*object, is_program ? "the program" : object->dlpi_name, all.refused))
+            all.units.push_back(std::move(loaded));
+        } catch (...) {
+          all.failure = std::current_exception();  // not through the dynamic linker's frames
+          return 1;
+        }
+        return 0;
+      },
+      &found);
+  if (found.failure) std::rethrow_exception(found.failure);
+  for (LoadedHintUnit& loaded : found.units) {
+    std::unique_ptr<CompiledUnit>& unit = units_[loaded.at];
+    if (unit != nullptr && unit->id() == loaded.unit.id) continue;
+    if (unit != nullptr) gone_.push_back(std::move(unit));
+    unit = std::make_unique<CompiledUnit>(std::move(loaded));
+    for (std::uint32_t i = 0; i < unit->phases().size(); ++i) {
+      unit->phases()[i]->unit_ = unit.get();
+      unit->phases()[i]->index_ = i;
+    }
+  }
+  for (const std::string& text : found.refused)
+    if (told_.insert(text).second) told.push_back(text);
+}
+
+std::unique_ptr<CompiledUnit> CompiledHints::stand_in(const hybrid_unit* unit, std::uint64_t id) const {
+  std::vector<CompiledPhase*> phases;
+  Dl_info here{};
+  const bool is_found = dladdr(unit, &here) != 0;
+  for (const auto& [at, whole] : units_) {
+    Dl_info there{};
+    if (!is_found || (whole->loaded().unit.flags & HYBRID_UNIT_WHOLE) == 0 || dladdr(at, &there) == 0 ||
+        here.dli_fbase != there.dli_fbase)
+      continue;
+    const std::vector<hybrid_phase>& all = whole->loaded().unit.phases;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const hybrid_phase& p = all[i];
+      // Bounded by what the unit says of itself, as the origin's number is any.
+      if (p.origin_phase >= unit->phase_count || p.origin_low != unit->id_low ||
+          p.origin_high != unit->id_high)
+        continue;
+      if (phases.empty()) phases.resize(unit->phase_count);
+      phases[p.origin_phase] = whole->phases()[i];
+    }
+  }
+  return std::make_unique<CompiledUnit>(unit, id, std::move(phases));
+}
+
+CompiledPhase* CompiledHints::find_anew(const hybrid_unit* unit, std::uint32_t phase,
+                                        std::vector<std::string>& told) {
+  const std::uint64_t id = std::uint64_t{unit->id_high} << 32 | unit->id_low;
+  const Inside inside(*this);
+  auto found = units_.find(unit);
+  if (found == units_.end() || found->second->id() != id) {
+    load_all(told);
+    found = units_.find(unit);
+    if (found == units_.end() || found->second->id() != id) {
+      std::unique_ptr<CompiledUnit> made = stand_in(unit, id);
+      std::unique_ptr<CompiledUnit>& place = units_[unit];
+      if (place != nullptr) gone_.push_back(std::move(place));
+      place = std::move(made);
+      found = units_.find(unit);
+    }
+  }
+  const Phases phases = found->second->phases();
+  recent_[slot_of(unit)] = {unit, unit->id_low, unit->id_high, phases};
+  return phase < phases.size() ? phases[phase] : nullptr;
+}
+
+bool CompiledHints::has_changed(const CompiledPhase& phase) {
+  return std::any_of(phase.inputs_.begin(), phase.inputs_.end(),
+                     [](const InputRead& i) { return read_input(i.at, i.width) != i.value; });
+}
+
+void CompiledHints::evaluate(CompiledPhase& phase, std::int64_t holds) {
+  evaluations_.fetch_add(1, std::memory_order_relaxed);
+  phase.is_evaluated_ = true;
+  phase.holds_ = holds;
+  std::vector<InputRead> inputs;
+  std::vector<int> destinations = phase.unit_->destinations(phase.index_, holds != 0, rank_, ranks_, inputs);
+  // An input may be read for many expressions.
+  const auto less = [](const InputRead& a, const InputRead& b) {
+    return std::less<>()(a.at, b.at) || (a.at == b.at && a.width < b.width);
+  };
+  std::sort(inputs.begin(), inputs.end(), less);
+  inputs.erase(std::unique(inputs.begin(), inputs.end(),
+                           [&](const InputRead& a, const InputRead& b) { return !less(a, b); }),
+               inputs.end());
+  if (destinations != phase.destinations_) phase.told_in_ = 0;
+  phase.inputs_ = std::move(inputs);
+  phase.destinations_ = std::move(destinations);
+}
+
+CompiledHints::Begin CompiledHints::begin(CompiledPhase& phase, std::int64_t holds) {
+  const Inside inside(*this);
+  if (!phase.is_evaluated_ || (phase.holds_ != 0) != (holds != 0) || has_changed(phase))
+    evaluate(phase, holds);
+  const bool again = std::exchange(last_, &phase) == &phase;
+  const std::uint64_t working_set = working_set_.load(std::memory_order_relaxed);
+  const bool is_told = phase.told_in_ == working_set;
+  Begin begin;
+  begin.flush = (phase.flags & HYBRID_PHASE_FLUSH) != 0 && !(again && is_told);
+  if (begin.flush) flushed();
+  if (is_told && !begin.flush) return begin;
+  phase.told_in_ = working_set + (begin.flush ? 1 : 0);
+  begin.preload = phase.destinations_;
+  return begin;
+}
+
+}  // namespace hybrid::shim

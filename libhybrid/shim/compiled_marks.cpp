@@ -1,0 +1,109 @@
+// What compiled programs call at the borders of their phases (core/hint_abi.h).
+//
+// - A begin and an end are recorded as those of hybrid.h are, under the phase's name; a flush as its flush.
+// - Phases nest. An end ends what was begun inside the phase, too, which the program has left by a jump or an
+//   exception; the end of a phase that is not open does nothing. The begin of a phase that is open ends that
+//   one first: it was left the same way. (A recursion therefore is in its innermost call's phase, and in none
+//   of these after that has ended.)
+// - At a begin the ranks that this one will send to, as far as they are known, go to the live scheduler.
+// - A mark of a unit that cannot be used does nothing but to be told once; so outside MPI_Init and
+//   MPI_Finalize.
+#include <exception>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libhybrid/shim/open_phases.h"
+#include "libhybrid/shim/process.h"
+#include "libhybrid/shim/warnings.h"
+#include "libhybrid/shim/wrappers.h"
+
+namespace hybrid::shim {
+namespace {
+
+void tell(const std::vector<std::string>& messages) {
+  if (process().rank != 0) return;
+  for (const std::string& text : messages) warn("hints that are left out: " + text);
+}
+
+std::size_t place_of(const hybrid_unit* unit, std::uint32_t phase) {
+  const std::span kept(open_phases.phases.data(), open_phases.kept());
+  for (std::size_t i = kept.size(); i > 0; --i)
+    if (kept[i - 1].unit == unit && kept[i - 1].phase == phase) return i - 1;
+  return open_phases.depth;
+}
+
+std::uint32_t region_of(CompiledPhase& phase) {
+  std::uint32_t region = phase.region.load(std::memory_order_relaxed);
+  if (region == kUnnamedPhase) [[unlikely]] {
+    region = process().region(phase.name.c_str());
+    phase.region.store(region, std::memory_order_relaxed);
+  }
+  return region;
+}
+
+void flush(Thread& thread) {
+  record_phase_event(thread, EventKind::flush, 0);
+  process().prediction.flush(ticks());
+}
+
+void begin(Thread& thread, const hybrid_unit* unit, std::uint32_t index, std::int64_t holds) {
+  std::vector<std::string> told;
+  CompiledPhase* const phase = process().compiled.find(unit, index, told);
+  if (!told.empty()) [[unlikely]]
+    tell(told);
+  if (phase == nullptr) return;
+  leave_phases(thread, place_of(unit, index));
+  const std::uint32_t region = region_of(*phase);
+  OnlinePrediction& prediction = process().prediction;
+  if (prediction.takes_preloads() || (phase->flags & HYBRID_PHASE_FLUSH) != 0) {
+    const CompiledHints::Begin now = process().compiled.begin(*phase, holds);
+    if (now.flush) flush(thread);
+    if (!now.preload.empty()) prediction.preload(now.preload, ticks());
+  }
+  open_phase(thread, {.region = region, .phase = index, .unit = unit});
+}
+
+void end(Thread& thread, const hybrid_unit* unit, std::uint32_t index) {
+  if (const std::size_t place = place_of(unit, index); place < open_phases.depth)
+    leave_phases(thread, place);
+  else if (open_phases.depth > open_phases.kept())
+    --open_phases.depth;  // of one that is counted only
+}
+
+}  // namespace
+
+void load_compiled_hints(Process& process) noexcept {
+  try {
+    process.compiled.start(static_cast<std::uint32_t>(process.rank),
+                           static_cast<std::uint32_t>(process.size));
+    tell(process.compiled.load());
+  } catch (const std::exception&) {
+    // Short of memory: no hints.
+  }
+}
+
+}  // namespace hybrid::shim
+
+using namespace hybrid::shim;
+
+extern "C" HYBRID_SHIM_EXPORT void hybrid_library_compiled_mark(const hybrid_unit* unit, std::uint32_t phase,
+                                                                std::uint32_t mark, std::int64_t value) {
+  Thread* const thread = recording_thread();
+  if (thread == nullptr) return;
+  try {
+    switch (mark) {
+      case HYBRID_MARK_BEGIN:
+        return begin(*thread, unit, phase, value);
+      case HYBRID_MARK_END:
+        return end(*thread, unit, phase);
+      case HYBRID_MARK_FLUSH:
+        process().compiled.flushed();
+        return flush(*thread);
+      default:
+        return;  // what the compiler left out says nothing about the run
+    }
+  } catch (const std::exception&) {
+    // Short of memory: the program goes on without this hint.
+  }
+}

@@ -1,0 +1,56 @@
+// The phases that the calling thread is in, whoever told them: the program (libhybrid/hybrid.h) or its
+// compiler (compiled_marks.cpp). Their begins and ends become events.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "libhybrid/shim/thread.h"
+
+struct hybrid_unit;
+
+namespace hybrid::shim {
+
+/// A phase without a name, or that cannot be told for want of memory: the program goes on without it.
+inline constexpr std::uint32_t kUnnamedPhase = ~std::uint32_t{0};
+
+struct OpenPhase {
+  std::uint32_t region = kUnnamedPhase;
+  std::uint32_t phase = 0;            // of the unit
+  const hybrid_unit* unit = nullptr;  // null: told by the program
+};
+
+/// Deeper ones than there is room for are counted only.
+struct OpenPhases {
+  std::array<OpenPhase, 64> phases;
+  std::size_t depth = 0;
+
+  std::size_t kept() const { return std::min(depth, phases.size()); }
+};
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local OpenPhases open_phases;
+
+/// An event of the phases: a begin, an end, a flush.
+inline void record_phase_event(Thread& thread, EventKind kind, std::uint32_t region) {
+  const Ticks now = thread.enter();
+  thread.record({.kind = kind, .request = region}, now, now);
+}
+
+inline void open_phase(Thread& thread, const OpenPhase& phase) {
+  if (open_phases.depth < open_phases.phases.size()) {
+    open_phases.phases[open_phases.depth] = phase;
+    if (phase.region != kUnnamedPhase) record_phase_event(thread, EventKind::phase_begin, phase.region);
+  }
+  ++open_phases.depth;
+}
+
+/// Ends all phases but the outermost `depth`, the innermost first.
+inline void leave_phases(Thread& thread, std::size_t depth) {
+  for (std::size_t i = open_phases.kept(); i > depth; --i)
+    if (const std::uint32_t region = open_phases.phases[i - 1].region; region != kUnnamedPhase)
+      record_phase_event(thread, EventKind::phase_end, region);
+  open_phases.depth = std::min(open_phases.depth, depth);
+}
+
+}  // namespace hybrid::shim

@@ -1,0 +1,144 @@
+/* Announces phases as a compiled program does; its notes are made by write_compiled_notes.cpp. The argument
+ * tells how. Prints the same with and without the library. */
+#include <mpi.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/hint_abi.h"
+#include "libhybrid/hybrid.h"
+
+enum { kRing, kShifted, kFresh, kPartlyUnknown, kNoSuchPhase = 17 };
+
+extern const struct hybrid_unit compiled_unit, unit_of_another_version;
+int shift = 1;
+const void* const compiled_addresses[] = {&shift};
+
+static void mark_of(const struct hybrid_unit* unit, uint32_t phase, uint32_t mark, int64_t value) {
+  static void* known;
+  hybrid_library_mark_function* function;
+  *(void**)&function = hybrid_library_function(HYBRID_LIBRARY_MARK, &known);
+  if (function) function(unit, phase, mark, value);
+}
+static void begin(uint32_t phase) { mark_of(&compiled_unit, phase, HYBRID_MARK_BEGIN, 1); }
+static void end(uint32_t phase) { mark_of(&compiled_unit, phase, HYBRID_MARK_END, 1); }
+
+static void send_round(int by) {
+  int rank, size, got = -1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Sendrecv(&rank, 1, MPI_INT, (rank + by) % size, 0, &got, 1, MPI_INT, (rank + size - by % size) % size,
+               0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank == 0) printf("%d\n", got);
+}
+
+static void nested(void) {
+  for (int i = 0; i < 3; ++i) {
+    begin(kRing);
+    send_round(1);
+    begin(kShifted);
+    send_round(shift);
+    end(kShifted);
+    end(kRing);
+  }
+}
+
+/* shift is 1, 1, 2, 2: two different working sets. */
+static void changing(void) {
+  for (int i = 0; i < 4; ++i) {
+    shift = 1 + i / 2;
+    begin(kShifted);
+    send_round(shift);
+    end(kShifted);
+  }
+}
+
+static void flushing(void) {
+  for (int i = 0; i < 2; ++i) {
+    begin(kRing);
+    end(kRing);
+    for (int j = 0; j < 3; ++j) {
+      begin(kFresh);
+      send_round(2);
+      end(kFresh);
+    }
+    mark_of(&compiled_unit, HYBRID_NONE, HYBRID_MARK_FLUSH, 1);
+  }
+}
+
+static void conditional(void) {
+  mark_of(&compiled_unit, kRing, HYBRID_MARK_BEGIN, 0);
+  end(kRing);
+  mark_of(&compiled_unit, kFresh, HYBRID_MARK_BEGIN, 0);
+  end(kFresh);
+}
+
+static jmp_buf out;
+static void jumping(void) {
+  for (volatile int i = 0; i < 100; ++i) {
+    if (setjmp(out) == 0) {
+      begin(kRing);
+      begin(kShifted);
+      longjmp(out, 1);
+    }
+  }
+  end(kRing);
+  begin(kRing);
+  begin(kShifted);
+  begin(kFresh);
+  end(kShifted); /* the inner one's end was jumped over */
+  end(kRing);
+}
+
+static void disordered(void) {
+  end(kRing);
+  begin(kNoSuchPhase);
+  end(kNoSuchPhase);
+  mark_of(NULL, 0, HYBRID_MARK_BEGIN, 1);
+  mark_of(NULL, 0, HYBRID_MARK_END, 1);
+  mark_of(&compiled_unit, kRing, 99, 1);
+  for (int i = 0; i < 2; ++i) {
+    mark_of(&unit_of_another_version, 0, HYBRID_MARK_BEGIN, 1);
+    mark_of(&unit_of_another_version, 0, HYBRID_MARK_END, 1);
+  }
+  begin(kPartlyUnknown);
+  send_round(3);
+  end(kPartlyUnknown);
+}
+
+static void* many(void* unused) {
+  for (int i = 0; i < 1000; ++i) {
+    begin(kRing);
+    begin(kShifted);
+    end(kShifted);
+    end(kRing);
+  }
+  return unused;
+}
+static void threads(void) {
+  pthread_t others[3];
+  for (int i = 0; i < 3; ++i) pthread_create(&others[i], NULL, many, NULL);
+  many(NULL);
+  for (int i = 0; i < 3; ++i) pthread_join(others[i], NULL);
+}
+
+int main(int argc, char** argv) {
+  static const struct {
+    const char* name;
+    void (*run)(void);
+  } ways[] = {{"nested", nested},           {"changing", changing}, {"flushing", flushing},
+              {"conditional", conditional}, {"jumping", jumping},   {"disordered", disordered},
+              {"threads", threads}};
+  begin(kRing); /* before MPI */
+  end(kRing);
+  int level;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  for (unsigned i = 0; i < sizeof ways / sizeof *ways; ++i)
+    if (argc == 2 && strcmp(argv[1], ways[i].name) == 0) ways[i].run();
+  MPI_Finalize();
+  begin(kRing); /* after it */
+  end(kRing);
+  puts("done");
+  return 0;
+}
