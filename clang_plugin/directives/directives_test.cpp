@@ -58,6 +58,8 @@ void hybrid_library_pattern(const char* pattern, int count, const long long* by)
   printf("\n");
 }
 /* rank 2 of 8, without MPI */
+int PMPI_Initialized(int* flag) { return *flag = 1, 0; }
+int PMPI_Finalized(int* flag) { return *flag = 0, 0; }
 int PMPI_Comm_rank(int c, int* rank) { return *rank = c == 0x44000000 ? 2 : -1, 0; }
 int PMPI_Comm_size(int c, int* size) { return *size = c == 0x44000000 ? 8 : -1, 0; }
 #ifdef __cplusplus
@@ -183,6 +185,23 @@ TEST(Directives, AProgramWithoutTheLibraryRunsAsIfTheyWereNotThere) {
   }
 }
 
+TEST(Directives, WhereMpiDoesNotRunTheJobIsOneRankAndMpiIsNotCalled) {
+  const std::string use =
+      "int main(void) {\n#pragma hybrid phase(p) connections(rank -> (rank + 1) % size)\n"
+      "#pragma hybrid condition(rank == 0) connections(rank -> 5 / size)\n  return 0;\n}\n";
+  EXPECT_EQ(clang("", write("no_mpi.c", use)), std::pair(0, std::string()));
+  EXPECT_EQ(run(folder() + "/out"), std::pair(0, std::string()));
+  for (const char* const state : {"0, 0", "1, 1"}) {
+    const std::string job = "#include <stdlib.h>\nstatic int state[] = {" + std::string(state) +
+                            "};\nint PMPI_Initialized(int* flag) { return *flag = state[0], 0; }\n"
+                            "int PMPI_Finalized(int* flag) { return *flag = state[1], 0; }\n"
+                            "int PMPI_Comm_rank(int c, int* r) { (void)c, (void)r; abort(); }\n"
+                            "int PMPI_Comm_size(int c, int* s) { (void)c, (void)s; abort(); }\n";
+    EXPECT_EQ(clang("-rdynamic", write("outside_mpi.c", job + use)), std::pair(0, std::string()));
+    EXPECT_EQ(run(folder() + "/out"), std::pair(0, std::string())) << state;
+  }
+}
+
 TEST(Directives, AnOpenMpPragmaMayFollow) {
   EXPECT_EQ(output("#pragma hybrid phase(p)\n#pragma omp parallel for\n  for (int i = 0; i < 1; ++i) "
                    "printf(\"work\\n\");\n"
@@ -250,12 +269,45 @@ TEST(WrongDirectives, AreToldWhereTheyStandWithTheMend) {
        "3:42: error: an expression of '#pragma hybrid' must not change anything"},
       {"#pragma hybrid phase(x) pattern(ring, n = 3)",
        "error: an expression of '#pragma hybrid' must not change anything"},
+      {"#pragma hybrid phase(x) condition(n = 0)",
+       "3:35: error: an expression of '#pragma hybrid' must not change anything"},
+      {"#pragma hybrid condition(i--) pattern(ring)",
+       "3:26: error: an expression of '#pragma hybrid' must not change anything"},
+      {"#pragma hybrid condition(g()) pattern(ring)",
+       "3:26: warning: an expression of '#pragma hybrid' calls"},
+      {"if (i)\n#pragma hybrid condition(n) pattern(ring)\n  n = 1;",
+       "4:1: error: '#pragma hybrid' would become the body of this statement"},
       {"if (i)\n#pragma hybrid flush\n  ;",
        "4:1: error: '#pragma hybrid' would become the body of this statement"},
       {"while (i)\n#pragma hybrid phase(x)\n  ;",
        "'#pragma hybrid' would become the body of this statement; put the body in braces"},
   };
   for (const auto& [directive, words] : cases) EXPECT_THAT(told(directive), HasSubstr(words)) << directive;
+}
+
+TEST(WrongDirectives, InTemplatesAreToldOnce) {
+  const auto [code, words] = clang(
+      "-fsyntax-only",
+      write("template.cpp",
+            "template <class T> void f(T n) {\n#pragma hybrid phase(x) slots(n = 2)\n}\n"
+            "template <class T> void g(T n) {\n  if (n)\n#pragma hybrid phase(x) slots(n)\n    n = 1;\n}\n"
+            "void h() { f(1), f(2L), g(1), g(2L); }\n"));
+  EXPECT_NE(code, 0);
+  EXPECT_THAT(words,
+              HasSubstr("template.cpp:2:31: error: an expression of '#pragma hybrid' must not change"));
+  EXPECT_THAT(words, HasSubstr("template.cpp:6:1: error: '#pragma hybrid' would become the body"));
+  EXPECT_THAT(words, HasSubstr("2 errors generated"));
+}
+
+TEST(WrongDirectives, InATypeOrAListOfValuesAreRefused) {
+  for (const char* const text : {"struct s {\n#pragma hybrid phase(x)\n  int i;\n};\n",
+                                 "int a[] = {\n#pragma hybrid flush\n  1};\n"}) {
+    const auto [code, words] = clang("-c", write("no_body.c", text));
+    EXPECT_NE(code, 0);
+    EXPECT_THAT(words,
+                HasSubstr("no_body.c:2:1: error: '#pragma hybrid' must stand in the body of a function"));
+    EXPECT_THAT(words, HasSubstr("1 error generated"));
+  }
 }
 
 TEST(WrongDirectives, OutsideAFunctionAreRefused) {

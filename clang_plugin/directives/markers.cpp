@@ -6,8 +6,13 @@ namespace {
 
 // In C and in C++: no types but the language's own, no names that a program may use. MPICH's handles are
 // integers; the name at the end of a declaration keeps it apart from the one in mpi.h, whatever that says.
+// Where MPI does not run (a program without it, before MPI_Init, after MPI_Finalize) MPI must not be called,
+// and
+// `% size` must not divide by zero: rank 0 of 1.
 constexpr const char* kMarkers = R"(
 extern void* __hybrid_dlsym(void*, const char*) __asm__("dlsym") __attribute__((weak));
+extern int __hybrid_initialized(int*) __asm__("PMPI_Initialized") __attribute__((weak));
+extern int __hybrid_finalized(int*) __asm__("PMPI_Finalized") __attribute__((weak));
 extern int __hybrid_comm_rank(int, int*) __asm__("PMPI_Comm_rank") __attribute__((weak));
 extern int __hybrid_comm_size(int, int*) __asm__("PMPI_Comm_size") __attribute__((weak));
 __HYBRID_MARKER void* __hybrid_library(const char* name, void** known) {
@@ -19,14 +24,21 @@ __HYBRID_MARKER void* __hybrid_library(const char* name, void** known) {
   }
   return function == (void*)&absent ? (void*)0 : function;
 }
+__HYBRID_MARKER int __hybrid_mpi_runs(void) {
+  int initialized = 0;
+  int finalized = 0;
+  if (__hybrid_initialized) __hybrid_initialized(&initialized);
+  if (__hybrid_finalized) __hybrid_finalized(&finalized);
+  return initialized && !finalized;
+}
 __HYBRID_MARKER int __hybrid_rank(void) {
-  int rank = -1;
-  if (__hybrid_comm_rank) __hybrid_comm_rank(0x44000000, &rank);
+  int rank = 0;
+  if (__hybrid_comm_rank && __hybrid_mpi_runs()) __hybrid_comm_rank(0x44000000, &rank);
   return rank;
 }
 __HYBRID_MARKER int __hybrid_size(void) {
-  int size = 0;
-  if (__hybrid_comm_size) __hybrid_comm_size(0x44000000, &size);
+  int size = 1;
+  if (__hybrid_comm_size && __hybrid_mpi_runs()) __hybrid_comm_size(0x44000000, &size);
   return size;
 }
 __HYBRID_MARKER void __hybrid_phase_begin(const char* name, int flags, long long slots) {
@@ -61,7 +73,7 @@ __HYBRID_MARKER void __hybrid_connection(long long from, long long to) {
   static void* known;
   void* function = __hybrid_library("hybrid_library_preload", &known);
   int rank = (int)to;
-  if (function && from == __hybrid_rank() && to == rank) ((void (*)(const int*, int))function)(&rank, 1);
+  if (function && __hybrid_mpi_runs() && from == __hybrid_rank() && to == rank) ((void (*)(const int*, int))function)(&rank, 1);
 }
 __HYBRID_MARKER long long __hybrid_condition(long long holds) { return holds; }
 __HYBRID_MARKER void __hybrid_phase_ready(int* scope) { *scope = 1; }

@@ -1,6 +1,7 @@
 #include "clang_plugin/directives/placement.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -15,33 +16,39 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
  public:
   Visitor(ASTContext& context, Warnings warnings) : context_(context), warnings_(warnings) {}
 
-  bool shouldVisitTemplateInstantiations() const { return false; }
+  // What depends on a template's arguments is known in its instances only.
+  bool shouldVisitTemplateInstantiations() const { return true; }
 
   bool VisitStmt(Stmt* statement) {
     if (isa<CompoundStmt>(statement) || isa<SwitchCase>(statement) || isa<LabelStmt>(statement) ||
         isa<AttributedStmt>(statement))
       return true;
     for (Stmt* const child : statement->children())
-      if (const auto* const call = dyn_cast_or_null<CallExpr>(child);
-          call != nullptr && opens_directive(*call))
-        error(context_.getSourceManager().getExpansionLoc(call->getBeginLoc()),
+      if (child != nullptr && opens_directive(*child))
+        error(context_.getSourceManager().getExpansionLoc(child->getBeginLoc()),
               "'#pragma hybrid' would become the body of this statement; put the body in braces");
     return true;
   }
 
   bool VisitCallExpr(CallExpr* call) {
     const StringRef name = marker(*call);
-    if (name != "__hybrid_connection" && name != "__hybrid_pattern" && name != "__hybrid_phase_begin")
+    if (name != "__hybrid_connection" && name != "__hybrid_pattern" && name != "__hybrid_phase_begin" &&
+        name != "__hybrid_condition")
       return true;
     for (const Expr* const argument : call->arguments()) {
       if (argument->isValueDependent() || !argument->HasSideEffects(context_)) continue;
-      const SourceLocation at = argument->IgnoreParenImpCasts()->getBeginLoc();
+      // Of a condition the argument is `(as written) != 0`.
+      const Expr* written = argument->IgnoreParenImpCasts();
+      if (const auto* const test = dyn_cast<BinaryOperator>(written);
+          test != nullptr && name == "__hybrid_condition")
+        written = test->getLHS()->IgnoreParenImpCasts();
+      const SourceLocation at = written->getBeginLoc();
       const Effect found = effect(*argument);
       if (found == Effect::changes)
         error(at,
               "an expression of '#pragma hybrid' must not change anything: without the plugin it is not "
               "evaluated");
-      if (found == Effect::calls)
+      if (found == Effect::calls && told_.insert(at).second)
         tell_warning(context_.getDiagnostics(), at,
                      "an expression of '#pragma hybrid' calls a function that may change something; without "
                      "the plugin it is "
@@ -58,6 +65,15 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     if (callee == nullptr || callee->getIdentifier() == nullptr) return {};
     const StringRef name = callee->getName();
     return name.starts_with("__hybrid_") ? name : StringRef();
+  }
+  /// The first statement of what a directive became: a call, or the `if` of a condition.
+  bool opens_directive(const Stmt& statement) const {
+    if (const auto* const then = dyn_cast<IfStmt>(&statement); then != nullptr) {
+      const auto* const call = dyn_cast<CallExpr>(then->getCond()->IgnoreParenImpCasts());
+      return call != nullptr && marker(*call) == "__hybrid_condition";
+    }
+    const auto* const call = dyn_cast<CallExpr>(&statement);
+    return call != nullptr && opens_directive(*call);
   }
   bool opens_directive(const CallExpr& call) const {
     const StringRef name = marker(call);
@@ -88,13 +104,16 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
         worst = std::max(worst, effect(*part));
     return worst;
   }
+  /// Once, of a template's instances too.
   void error(SourceLocation at, const std::string& text) {
+    if (!told_.insert(at).second) return;
     DiagnosticsEngine& diagnostics = context_.getDiagnostics();
     diagnostics.Report(at, diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0")) << text;
   }
 
   ASTContext& context_;
   Warnings warnings_;
+  std::set<SourceLocation> told_;
 };
 
 }  // namespace

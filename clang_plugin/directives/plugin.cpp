@@ -44,6 +44,14 @@ class Action final : public clang::PluginASTAction {
   bool ParseArgs(const clang::CompilerInstance& compiler,
                  const std::vector<std::string>& arguments) override {
     clang::DiagnosticsEngine& diagnostics = compiler.getDiagnostics();
+    // Another clang has its things in other places: nothing more of it may be touched.
+    if (const unsigned major = CLANG_VERSION_MAJOR;
+        clang::getClangFullVersion().find(" " + std::to_string(major) + ".") == std::string::npos) {
+      diagnostics.Report(diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error,
+                                                     "hybrid: this plugin is for clang %0, but this is %1"))
+          << std::to_string(major) << clang::getClangFullVersion();
+      return false;
+    }
     for (const std::string& argument : arguments) {
       if (argument == "no-pass") {
         pass_ = false;
@@ -64,11 +72,6 @@ class Action final : public clang::PluginASTAction {
 
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
                                                         llvm::StringRef) override {
-    if (const unsigned major = CLANG_VERSION_MAJOR;
-        clang::getClangFullVersion().find(" " + std::to_string(major) + ".") == std::string::npos)
-      compiler.getDiagnostics().Report(compiler.getDiagnostics().getCustomDiagID(
-          clang::DiagnosticsEngine::Error, "hybrid: this plugin is for clang %0, but this is %1"))
-          << std::to_string(major) << clang::getClangFullVersion();
     clang::Preprocessor& preprocessor = compiler.getPreprocessor();
     preprocessor.setPredefines(preprocessor.getPredefines() +
                                marker_declarations(compiler.getLangOpts().CPlusPlus));

@@ -104,7 +104,7 @@ class HybridPragma final : public clang::PragmaHandler {
     const SourceLocation at = introducer.Loc.isValid() ? introducer.Loc : first.getLocation();
     std::optional<Directive> directive = read_directive(preprocessor, first.getLocation(), warnings_);
     if (!directive) return;
-    if (open_.empty())
+    if (open_.empty() || outside_functions())
       return tell_error(preprocessor, at, "'#pragma hybrid' must stand in the body of a function");
     replace_names(*directive);
     Writer out(preprocessor, at);
@@ -141,7 +141,7 @@ class HybridPragma final : public clang::PragmaHandler {
 
   /// A working set that holds only then: a phase without a stretch of its own, within the one it stands in.
   void write_condition(Writer& out, const Directive& directive) {
-    out.word("if").tokens(*directive.condition).sign(tok::l_brace, "{");
+    write_if(out, *directive.condition);
     Directive then = directive;
     then.condition.reset();
     begin(out, then);
@@ -168,10 +168,7 @@ class HybridPragma final : public clang::PragmaHandler {
   }
 
   void write_working_set(Writer& out, const Directive& directive) {
-    if (directive.condition) {
-      out.word("if").open().word("__hybrid_condition").open().tokens(*directive.condition);
-      out.sign(tok::exclaimequal, "!=").number(0).close().close().sign(tok::l_brace, "{");
-    }
+    if (directive.condition) write_if(out, *directive.condition);
     if (!directive.pattern.empty()) {
       out.word("__hybrid_pattern").open().string(directive.pattern).comma();
       out.number(static_cast<long long>(directive.dimensions.size()));
@@ -194,6 +191,12 @@ class HybridPragma final : public clang::PragmaHandler {
           .close()
           .semicolon();
     if (directive.condition) out.sign(tok::r_brace, "}");
+  }
+
+  /// Opens the block of what holds only then. A marker, so that the expression is checked as others are.
+  static void write_if(Writer& out, const Tokens& condition) {
+    out.word("if").open().word("__hybrid_condition").open().tokens(condition);
+    out.sign(tok::exclaimequal, "!=").number(0).close().close().sign(tok::l_brace, "{");
   }
 
   static std::string scope(std::size_t number) { return "__hybrid_scope_" + std::to_string(number); }
@@ -247,6 +250,12 @@ class HybridPragma final : public clang::PragmaHandler {
       }
     }
     tokens = std::move(result);
+  }
+  /// In braces of a type or of a list of values. Not known in C++, where a class has bodies of functions in
+  /// it.
+  bool outside_functions() const {
+    return compiler_.hasSema() && !compiler_.getLangOpts().CPlusPlus &&
+           compiler_.getSema().getCurFunctionOrMethodDecl() == nullptr;
   }
   /// In a member function's body inside its class nothing can be looked up yet: taken as visible.
   bool visible(const Token& token) {

@@ -130,6 +130,36 @@ TEST(Wrappers, KeepLanguagesNamesAndDependenciesAsGiven) {
   EXPECT_THAT(here(kBin + "hybridcc program.c -o").second, HasSubstr("argument to '-o' is missing"));
 }
 
+TEST(Wrappers, ALibraryByNameIsReadAsItsFileIs) {
+  write("program.c", kProgram);
+  write("next.c", kNext);
+  // The same library twice, as with libraries that need each other.
+  ASSERT_EQ(here(kBin + "hybridcc -c next.c && ar rcs libnext.a next.o && " + kBin +
+                 "hybridcc program.c -L . -lnext -l next libnext.a ./libnext.a -o by_name"),
+            kSilence);
+  EXPECT_THAT(hints("by_name"), HasSubstr("MPI_Sendrecv   static  ring   (rank + 1) % size"));
+}
+
+TEST(Wrappers, LeaveWhatAPlainCompilerLeavesBesideItsOutput) {
+  write("side.c", "int main(void) { return 0; }\n");
+  ASSERT_EQ(here(kBin + "hybridcc --coverage -g -gsplit-dwarf side.c -o side"), kSilence);
+  for (const char* const file : {"side-side.gcno", "side-side.dwo"})
+    EXPECT_TRUE(std::filesystem::exists(folder() + "/" + file)) << file;
+  EXPECT_EQ(here("./side"), kSilence);
+  EXPECT_TRUE(std::filesystem::exists(folder() + "/side-side.gcda"));
+}
+
+TEST(Wrappers, TakeTheEndOfOptionsAndOnlyShowCommands) {
+  write("program.c", kProgram);
+  write("next.c", kNext);
+  ASSERT_EQ(here(kBin + "hybridcc -o ended -- program.c next.c"), kSilence);
+  EXPECT_THAT(hints("ended"), HasSubstr("(rank + 1) % size"));
+  const auto [code, words] = here(kBin + "hybridcc -### program.c next.c -o unmade");
+  EXPECT_EQ(code, 0) << words;
+  EXPECT_THAT(words, AllOf(HasSubstr("libhybrid_clang.so"), Not(HasSubstr("error:"))));
+  EXPECT_FALSE(std::filesystem::exists(folder() + "/unmade"));
+}
+
 TEST(Wrappers, SayWhyACallCouldNotBeAnalysed) {
   write("unknown.c",
         "#include <mpi.h>\n#include <stdlib.h>\nvoid f(int to) {\n  MPI_Send(&to, 1, MPI_INT, to, 0, "
