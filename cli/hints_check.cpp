@@ -1,14 +1,12 @@
 #include "cli/hints_check.h"
 
 #include <set>
-#include <unordered_map>
 
+#include "cli/recorded_connections.h"
 #include "core/hints/connections.h"
 
 namespace hybrid {
 namespace {
-
-using Kind = Operation::Kind;
 
 struct Told {
   std::set<Connection> connections;
@@ -20,10 +18,7 @@ struct Told {
   }
 };
 
-// Messages by connection.
-using Used = std::unordered_map<Connection, std::uint64_t>;
-
-HintScore score(const std::string& phase, const Told& told, const Used& used) {
+HintScore score(const std::string& phase, const Told& told, const ConnectionMessages& used) {
   HintScore result;
   result.phase = phase;
   result.unknown = told.unknown;
@@ -62,38 +57,14 @@ HintCheck check_hints(const std::vector<HintUnit>& units, HintValues& values, Jo
     }
   }
 
-  Used used;
-  std::map<std::string, Used> used_in;
-  Operation operation;
-  for (std::uint32_t location = 0; location < trace.locations().size(); ++location) {
-    const std::uint32_t rank = trace.locations()[location].rank;
-    std::vector<Used*> phases;  // the innermost last
-    while (trace.next(location, operation)) {
-      switch (operation.kind) {
-        case Kind::phase_begin:
-          phases.push_back(&used_in[trace.region_name(operation.region)]);
-          break;
-        case Kind::phase_end:
-          if (!phases.empty()) phases.pop_back();
-          break;
-        case Kind::send:
-        case Kind::send_start:
-          if (operation.peer == rank) break;
-          ++used[{rank, operation.peer}];
-          if (!phases.empty()) ++(*phases.back())[{rank, operation.peer}];
-          break;
-        default:
-          break;
-      }
-    }
-  }
-
-  check.all = score({}, all, used);
-  for (const auto& [name, phase] : used_in) check.phases.push_back(score(name, told[name], phase));
+  const RecordedConnections used = read_connections(trace);
+  check.all = score({}, all, used.all);
+  for (const auto& [name, phase] : used.phases) check.phases.push_back(score(name, told[name], phase));
   // Without phases in the trace nothing can be said of the hints' phases.
-  if (used_in.empty()) return check;
+  if (used.phases.empty()) return check;
   for (const auto& [name, phase] : told)
-    if (!used_in.contains(name) && !phase.connections.empty()) check.phases.push_back(score(name, phase, {}));
+    if (!used.phases.contains(name) && !phase.connections.empty())
+      check.phases.push_back(score(name, phase, {}));
   return check;
 }
 

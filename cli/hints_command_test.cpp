@@ -29,6 +29,7 @@ class Hints : public testing::Test {
     UnitBuilder b("ring.c");
     const auto ring = b.phase({.name = "ring"});
     const auto ask = b.phase({.name = "ask", .flags = HYBRID_PHASE_PRELOAD});
+    b.phase({.name = "seen", .profile = b.constants({6, 0, 2, 6, 1, 5, 8, 0, 1})});
     const Node rank = b.rank(), size = b.size(), one = b.constant(1);
     const Node next = b.node(HYBRID_ADD, rank, one), before = b.node(HYBRID_SUB, rank, one);
     b.site({.peer = b.node(HYBRID_MOD, next, size), .phase = ring, .call = "MPI_Isend", .line = 10});
@@ -113,6 +114,17 @@ TEST_F(Hints, AsJsonHaveTheSame) {
   EXPECT_EQ(unit["phases"][0]["connections"], json::parse("[[0,1],[1,0],[1,2],[2,1],[2,3],[3,0],[3,2]]"));
   EXPECT_EQ(unit["phases"][0]["configurations"], 2);
   EXPECT_EQ(unit["phases"][1]["preload"], true);
+}
+
+TEST_F(Hints, TellWhatComesFromAProfile) {
+  EXPECT_THAT(
+      output({"ring", "--nodes", "6"}),
+      testing::ContainsRegex("seen .* a run of 6 ranks: 2 connections, a run of 8 ranks: 1 connection .* "
+                             "no pattern, 2 connections"));
+  const json phase = json::parse(output({"ring", "--nodes", "4", "--json", "-"}))["units"][0]["phases"][2];
+  EXPECT_EQ(phase["profiles"],
+            json::parse(R"([{"ranks": 6, "connections": 2}, {"ranks": 8, "connections": 1}])"));
+  EXPECT_TRUE(phase["connections"].empty());
 }
 
 TEST_F(Hints, AreCheckedAgainstARun) {

@@ -40,12 +40,16 @@ std::string short_name(std::string_view function) {
 
 std::string print(const HintUnit& unit, std::uint32_t node) { return print_expression(unit, node); }
 
+std::string counted(std::uint64_t connections) {
+  return grouped(connections) + " connection" + (connections == 1 ? "" : "s");
+}
+
 // What a set of connections is called.
 std::string working_set(const HintConnections& told, std::uint32_t ranks) {
   if (told.connections.empty()) return told.unknown.empty() ? "none" : "unknown: " + told.unknown;
   std::string text = recognize_pattern(told.connections, ranks);
   if (text.empty()) text = "no pattern";
-  text += ", " + grouped(told.connections.size()) + " connection" + (told.connections.size() == 1 ? "" : "s");
+  text += ", " + counted(told.connections.size());
   return told.unknown.empty() ? text : text + "; not all known: " + told.unknown;
 }
 
@@ -117,6 +121,8 @@ std::string phases_text(const HintUnit& unit, HintConnectionFinder& finder, std:
           (phase.dimensions == HYBRID_NONE ? "" : " " + print(unit, phase.dimensions)));
     if (phase.connections != HYBRID_NONE) add("connections " + print(unit, phase.connections));
     if (phase.condition != HYBRID_NONE) add("if " + print(unit, phase.condition));
+    for (const auto& [of, connections] : profiled_connections(unit, phase))
+      add("a run of " + std::to_string(of) + " ranks: " + counted(connections));
     if (phase.slots != 0) add(std::to_string(phase.slots) + " slots");
     if ((phase.flags & HYBRID_PHASE_PRELOAD) != 0) add("preload");
     if ((phase.flags & HYBRID_PHASE_FLUSH) != 0) add("flush");
@@ -197,7 +203,10 @@ ordered_json phase_json(const HintUnit& unit, std::uint32_t at, HintConnectionFi
                     {"told_connections", print(unit, phase.connections)},
                     {"slots", phase.slots},
                     {"preload", (phase.flags & HYBRID_PHASE_PRELOAD) != 0},
-                    {"flush", (phase.flags & HYBRID_PHASE_FLUSH) != 0}};
+                    {"flush", (phase.flags & HYBRID_PHASE_FLUSH) != 0},
+                    {"profiles", ordered_json::array()}};
+  for (const auto& [of, connections] : profiled_connections(unit, phase))
+    json["profiles"].push_back({{"ranks", of}, {"connections", connections}});
   if (ranks == 0) return json;
   const HintConnections told = finder.phase(at);
   json["pattern"] = recognize_pattern(told.connections, ranks);

@@ -26,7 +26,7 @@ extern "C" {
 #define HYBRID_NOTE_SECTION ".note.hybrid"
 #define HYBRID_NOTE_NAME "hybrid"
 #define HYBRID_NOTE_TYPE 0x4859
-#define HYBRID_NOTE_VERSION 1u
+#define HYBRID_NOTE_VERSION 2u
 /* No node, loop, phase or string. */
 #define HYBRID_NONE 0xFFFFFFFFu
 
@@ -202,6 +202,10 @@ struct hybrid_phase {
   /* In a whole program's note: the phase is number origin_phase of the unit with this identity (id_low and
    * id_high there), whose marks tell when it begins. Otherwise HYBRID_NONE, 0 and 0. */
   uint32_t origin_phase, origin_low, origin_high;
+  /* What recorded runs showed of a phase that has dynamic sends: list of constants, by threes the number of
+   * ranks of the run, a connection's source and its destination in MPI_COMM_WORLD; or HYBRID_NONE. Holds in
+   * jobs of just that number of ranks. */
+  uint32_t profile;
 };
 
 /* What compiled programs call, if the library is there (found by dlsym, as in hybrid.h). */

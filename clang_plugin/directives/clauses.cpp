@@ -28,7 +28,8 @@ constexpr std::array<StringRef, 17> kPatterns{"line",     "ring",      "mesh2d",
                                               "torus3d",  "stencil2d", "stencil3d", "hypercube", "butterfly",
                                               "pairwise", "transpose", "tree",      "alltoall",  "scatter",
                                               "gather",   "shift"};
-constexpr std::size_t kMostDimensions = 4;
+/// How many numbers may follow those, where any do.
+constexpr std::array<std::size_t, 17> kNumbers{1, 1, 2, 3, 2, 3, 2, 3, 0, 0, 0, 0, 0, 0, 1, 1, 1};
 
 /// The name of `known` that is meant by `written`, if one is near.
 template <std::size_t N>
@@ -191,8 +192,8 @@ class Reader {
 
   bool read_pattern() {
     if (!expect(tok::l_paren, "'('", "after 'pattern'")) return false;
-    if (std::find(kPatterns.begin(), kPatterns.end(), word()) == kPatterns.end())
-      return fail_unknown("pattern", kPatterns);
+    const auto* const found = std::find(kPatterns.begin(), kPatterns.end(), word());
+    if (found == kPatterns.end()) return fail_unknown("pattern", kPatterns);
     directive_.pattern = word().str();
     next();
     if (token_.is(tok::r_paren)) {
@@ -202,9 +203,16 @@ class Reader {
     if (token_.isNot(tok::comma))
       return fail("expected ',' or ')' after the pattern's name, not " + spelling(preprocessor_, token_));
     if (!read_values("pattern", directive_.dimensions)) return false;
-    if (directive_.dimensions.size() > kMostDimensions)
-      return fail("a pattern takes at most four dimensions");
-    return true;
+    const std::size_t given = directive_.dimensions.size();
+    const std::size_t takes = kNumbers[static_cast<std::size_t>(found - kPatterns.begin())];
+    if (given == takes) return true;
+    tell_error(preprocessor_, directive_.dimensions[std::min(given, takes + 1) - 1].front().getLocation(),
+               "the pattern '" + directive_.pattern + "' takes " +
+                   (takes == 0   ? "no numbers"
+                    : takes == 1 ? "one number"
+                                 : std::to_string(takes) + " numbers") +
+                   ", not " + std::to_string(given));
+    return false;
   }
 
   bool read_connections() {

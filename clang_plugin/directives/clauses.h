@@ -25,7 +25,7 @@ struct Directive {
   clang::SourceLocation at;
   std::string name;                // of a phase
   std::string pattern;             // "" where none is given
-  std::vector<Tokens> dimensions;  // at most four
+  std::vector<Tokens> dimensions;  // as many as the pattern takes, or none
   std::vector<Connections> connections;
   std::optional<Tokens> slots, condition;
   bool preload = false, flush = false;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "clang_plugin/pass/testing/compiled.h"
+#include "core/error.h"
 #include "core/hints/pattern.h"
 #include "core/registry.h"
 
@@ -230,6 +231,19 @@ TEST(Directives, PreprocessedAndPrecompiledTextKeepThem) {
 TEST(Directives, KnowThePatternsOfTheRegistry) {
   for (const std::string_view pattern : registered_names(HintPattern::kKind))
     EXPECT_EQ(told("#pragma hybrid phase(p) pattern(" + std::string(pattern) + ")"), "") << pattern;
+  // As many numbers as they take there.
+  for (const std::string_view name : registered_names(HintPattern::kKind))
+    for (std::size_t count = 1; count <= 4; ++count) {
+      std::string directive = "#pragma hybrid phase(p) pattern(" + std::string(name);
+      for (std::size_t i = 0; i < count; ++i) directive += ", 0";
+      bool takes = true;
+      try {
+        HintPatternRegistration::make(name)->settle(HintPattern::Dimensions(count, 0), 4);
+      } catch (const UserError&) {
+        takes = false;
+      }
+      EXPECT_EQ(told(directive + ")").empty(), takes) << directive;
+    }
 }
 
 TEST(WrongDirectives, AreToldWhereTheyStandWithTheMend) {
@@ -251,7 +265,19 @@ TEST(WrongDirectives, AreToldWhereTheyStandWithTheMend) {
        "error: expected ',' or ')' after the pattern's name, not the end of the line"},
       {"#pragma hybrid phase(x) pattern(mesh2d, 1, )", "error: expected an expression in 'pattern'"},
       {"#pragma hybrid phase(x) pattern(mesh2d, 1, 2, 3, 4, 5)",
-       "error: a pattern takes at most four dimensions"},
+       "3:47: error: the pattern 'mesh2d' takes 2 numbers, not 5"},
+      {"#pragma hybrid phase(x) pattern(mesh3d, 1, 2)",
+       "3:44: error: the pattern 'mesh3d' takes 3 numbers, not 2"},
+      {"#pragma hybrid phase(x) pattern(hypercube, n)",
+       "3:44: error: the pattern 'hypercube' takes no numbers, not 1"},
+      {"#pragma hybrid phase(x) pattern(mesh2d, n, -2)",
+       "3:44: error: the pattern 'mesh2d' takes no number below zero: -2"},
+      {"#pragma hybrid phase(x) pattern(scatter, 3 - 4)",
+       "3:42: error: the pattern 'scatter' takes no number below zero: -1"},
+      {"#pragma hybrid phase(x) slots(0)",
+       "3:31: error: slots: a phase has one configuration or more, not 0"},
+      {"#pragma hybrid phase(x) slots(2 * -3)",
+       "3:31: error: slots: a phase has one configuration or more, not -6"},
       {"#pragma hybrid phase(x) connections(1, 2)", "3:37: error: a connection is 'source -> destination'"},
       {"#pragma hybrid phase(x) connections(i -> )", "error: a connection is 'source -> destination'"},
       {"#pragma hybrid phase(x) connections(1 -> 2", "error: expected ')' at the end of 'connections'"},
@@ -283,6 +309,14 @@ TEST(WrongDirectives, AreToldWhereTheyStandWithTheMend) {
        "'#pragma hybrid' would become the body of this statement; put the body in braces"},
   };
   for (const auto& [directive, words] : cases) EXPECT_THAT(told(directive), HasSubstr(words)) << directive;
+}
+
+TEST(WrongDirectives, NumbersThatOnlyARunKnowsAndThoseThatMeanSomethingAreTaken) {
+  for (const char* const directive :
+       {"#pragma hybrid phase(x) slots(n) pattern(mesh2d, i, n)",
+        "#pragma hybrid phase(x) pattern(shift, -1)", "#pragma hybrid phase(x) pattern(mesh2d, 0, 4)",
+        "#pragma hybrid phase(x) pattern(scatter, 0)"})
+    EXPECT_EQ(told(directive), "") << directive;
 }
 
 TEST(WrongDirectives, InTemplatesAreToldOnce) {

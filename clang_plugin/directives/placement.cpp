@@ -1,6 +1,8 @@
 #include "clang_plugin/directives/placement.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -35,6 +37,7 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     if (name != "__hybrid_connection" && name != "__hybrid_pattern" && name != "__hybrid_phase_begin" &&
         name != "__hybrid_condition")
       return true;
+    check_numbers(*call, name);
     for (const Expr* const argument : call->arguments()) {
       if (argument->isValueDependent() || !argument->HasSideEffects(context_)) continue;
       // Of a condition the argument is `(as written) != 0`.
@@ -65,6 +68,34 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     if (callee == nullptr || callee->getIdentifier() == nullptr) return {};
     const StringRef name = callee->getName();
     return name.starts_with("__hybrid_") ? name : StringRef();
+  }
+  /// What is wrong whatever the program does: fewer than one slot; sizes and roots below zero (a size of 0 is
+  /// for the library to find; shift goes either way).
+  void check_numbers(const CallExpr& call, StringRef name) {
+    if (name == "__hybrid_phase_begin" && call.getNumArgs() == 3)
+      if (const auto slots = written_number(*call.getArg(2)); slots && *slots < 1)
+        error(place(*call.getArg(2)), *slots, "slots: a phase has one configuration or more, not ");
+    if (name != "__hybrid_pattern") return;
+    const auto* const pattern = dyn_cast<clang::StringLiteral>(call.getArg(0)->IgnoreParenImpCasts());
+    if (pattern == nullptr || pattern->getString() == "shift") return;
+    for (unsigned i = 2; i < call.getNumArgs(); ++i)
+      if (const auto number = written_number(*call.getArg(i)); number && *number < 0)
+        error(place(*call.getArg(i)), *number,
+              "the pattern '" + pattern->getString().str() + "' takes no number below zero: ");
+  }
+  /// The value of a constant of the directive; none of what stands for a clause that was not written, which
+  /// has no parentheses around it.
+  std::optional<std::int64_t> written_number(const Expr& argument) const {
+    Expr::EvalResult result;
+    if (!isa<ParenExpr>(argument.IgnoreImpCasts()) || argument.isValueDependent() ||
+        !argument.EvaluateAsInt(result, context_))
+      return std::nullopt;
+    return result.Val.getInt().getExtValue();
+  }
+  /// As written: not the parentheses that were put around it.
+  static SourceLocation place(const Expr& argument) { return argument.IgnoreParenImpCasts()->getBeginLoc(); }
+  void error(SourceLocation at, std::int64_t number, const std::string& text) {
+    error(at, text + std::to_string(number));
   }
   /// The first statement of what a directive became: a call, or the `if` of a condition.
   bool opens_directive(const Stmt& statement) const {

@@ -209,7 +209,7 @@ class Extractor {
   }
 
   uint32_t add(hybrid_phase& phase, const PhaseOrigin& origin) {
-    phase.condition = phase.dimensions = phase.connections = HYBRID_NONE;
+    phase.condition = phase.dimensions = phase.connections = phase.profile = HYBRID_NONE;
     phase.origin_phase = origin.phase;
     phase.origin_low = origin.id_low;
     phase.origin_high = origin.id_high;

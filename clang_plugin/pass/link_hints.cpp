@@ -1,9 +1,11 @@
-/* hybrid-link-hints -o NOTES.o [--name PROGRAM] OBJECT|ARCHIVE...
+/* hybrid-link-hints -o NOTES.o [--name PROGRAM] [--profile FILE]... [--no-warnings|--error-warnings]
+ *                   OBJECT|ARCHIVE...
  *
  * The link step: puts the code that the pass left in the objects of a program together and writes what that
  * tells of the whole program as a note (HYBRID_UNIT_WHOLE) into an object to be linked with them. Writes no
  * file, and succeeds, where there is nothing to say: no such code, no main program, or code that does not
- * fit together. The note is PROGRAM's, without it NOTES.o's. */
+ * fit together. The note is PROGRAM's, without it NOTES.o's. A profile (`hybrid profile TRACE --json FILE`)
+ * tells what a recorded run did where the code does not; one that does not fit is a warning. */
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LLVMContext.h>
@@ -22,6 +24,7 @@
 #include "clang_plugin/pass/embedded.h"
 #include "clang_plugin/pass/extraction.h"
 #include "clang_plugin/pass/note_writer.h"
+#include "clang_plugin/pass/profile.h"
 
 namespace {
 
@@ -31,6 +34,22 @@ using namespace hybrid::pass;
 [[noreturn]] void refuse(const Twine& message) {
   errs() << "hybrid-link-hints: " << message << "\n";
   exit(2);
+}
+
+enum class Warnings { on, off, errors };
+
+void warn(const std::string& message, Warnings warnings) {
+  if (warnings == Warnings::errors) refuse("error: " + Twine(message) + " [-Werror,-Whybrid]");
+  if (warnings == Warnings::on) errs() << "hybrid-link-hints: warning: " << message << " [-Whybrid]\n";
+}
+
+Profile profile_of(const std::string& path) {
+  auto buffer = MemoryBuffer::getFile(path);
+  if (!buffer) refuse(path + ": " + buffer.getError().message());
+  Profile profile;
+  std::string problem;
+  if (!read_profile((*buffer)->getBuffer().str(), profile, problem)) refuse(path + ": " + problem);
+  return profile;
 }
 
 /* The units of the program and what else uses their symbols. */
@@ -136,17 +155,27 @@ void write_object(Module& module, const std::string& path) {
 int main(int count, char** arguments) {
   std::string output, name;
   std::vector<std::string> inputs;
+  std::vector<Profile> profiles;
+  Warnings warnings = Warnings::on;
   for (int i = 1; i < count; ++i) {
     const std::string argument = arguments[i];
     if (argument == "-o" && i + 1 < count)
       output = arguments[++i];
     else if (argument == "--name" && i + 1 < count)
       name = arguments[++i];
+    else if (argument == "--profile" && i + 1 < count)
+      profiles.push_back(profile_of(arguments[++i]));
+    else if (argument == "--no-warnings")
+      warnings = Warnings::off;
+    else if (argument == "--error-warnings")
+      warnings = Warnings::errors;
     else
       inputs.push_back(argument);
   }
   if (output.empty() || inputs.empty())
-    refuse("usage: hybrid-link-hints -o NOTES.o [--name PROGRAM] OBJECT|ARCHIVE...");
+    refuse(
+        "usage: hybrid-link-hints -o NOTES.o [--name PROGRAM] [--profile FILE]... "
+        "[--no-warnings|--error-warnings] OBJECT|ARCHIVE...");
   if (name.empty()) name = output;
   Program program;
   for (const std::string& path : inputs) program.add(path);
@@ -183,7 +212,12 @@ int main(int count, char** arguments) {
     const Function* function = module->getFunction(name);
     return function && !function->isDeclaration();
   };
-  if (!communicates(*module) || (!defines("main") && !defines("_QQmain"))) return 0;
+  if (!communicates(*module) || (!defines("main") && !defines("_QQmain"))) {
+    if (!profiles.empty())
+      warn("the profile is not used: there is no main program that communicates, compiled with the plugin",
+           warnings);
+    return 0;
+  }
   program.whole.outside.insert({"main", "_QQmain"});
 
   std::set<std::string> shared; /* variables that the note's object can name */
@@ -191,8 +225,9 @@ int main(int count, char** arguments) {
     if (!global.hasLocalLinkage() && !global.isThreadLocal()) shared.insert(global.getName().str());
   const std::string triple = module->getTargetTriple();
   const DataLayout layout = module->getDataLayout();
-  const Extraction extraction = extract(std::move(module), &program.whole, directives,
-                                        [&](const std::string& name) { return shared.contains(name); });
+  Extraction extraction = extract(std::move(module), &program.whole, directives,
+                                  [&](const std::string& name) { return shared.contains(name); });
+  for (const std::string& message : use_profiles(extraction.note, profiles)) warn(message, warnings);
   Module notes(name, context);
   notes.setTargetTriple(triple);
   notes.setDataLayout(layout);

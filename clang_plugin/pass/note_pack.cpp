@@ -24,6 +24,11 @@ std::string Note::pack(hybrid_unit& head) const {
   std::vector<char> node_used(nodes.size()), loop_used(loops.size());
   std::function<void(uint32_t)> use_loop;
   const std::function<void(Node)> use = [&](Node node) {
+    /* Along a list, which may be long. */
+    for (; node != HYBRID_NONE && nodes[node].op == HYBRID_LIST && !node_used[node]; node = nodes[node].b) {
+      node_used[node] = 1;
+      use(nodes[node].a);
+    }
     if (node == HYBRID_NONE || node_used[node]) return;
     node_used[node] = 1;
     const hybrid_node& n = nodes[node];
@@ -46,7 +51,7 @@ std::string Note::pack(hybrid_unit& head) const {
     use_loop(site.loop);
   }
   for (const hybrid_phase& phase : phases)
-    for (Node node : {phase.condition, phase.dimensions, phase.connections}) use(node);
+    for (Node node : {phase.condition, phase.dimensions, phase.connections, phase.profile}) use(node);
 
   std::vector<uint32_t> loop_at(loops.size(), HYBRID_NONE), variable_at(variables.size(), HYBRID_NONE),
       node_at(nodes.size(), HYBRID_NONE);
@@ -99,7 +104,8 @@ std::string Note::pack(hybrid_unit& head) const {
   }
   std::vector<hybrid_phase> packed_phases = phases;
   for (hybrid_phase& phase : packed_phases)
-    for (uint32_t* node : {&phase.condition, &phase.dimensions, &phase.connections}) moved(node_at, *node);
+    for (uint32_t* node : {&phase.condition, &phase.dimensions, &phase.connections, &phase.profile})
+      moved(node_at, *node);
 
   head.node_count = static_cast<uint32_t>(packed_nodes.size());
   head.variable_count = static_cast<uint32_t>(packed_variables.size());

@@ -21,7 +21,26 @@ void say(std::string& unknown, const std::string& why) {
   if (unknown.empty()) unknown = why;
 }
 
+// Visits (ranks, source, destination) of a phase's profile.
+template <class Visit>
+void for_each_profiled(const HintUnit& unit, const hybrid_phase& phase, const Visit& visit) {
+  const auto element = [&](std::uint32_t list) {
+    return static_cast<std::uint32_t>(hint_value(unit.nodes[unit.nodes[list].a]));
+  };
+  for (std::uint32_t ranks = phase.profile; ranks != HYBRID_NONE;) {
+    const std::uint32_t source = unit.nodes[ranks].b, destination = unit.nodes[source].b;
+    visit(element(ranks), element(source), element(destination));
+    ranks = unit.nodes[destination].b;
+  }
+}
+
 }  // namespace
+
+std::map<std::uint32_t, std::uint64_t> profiled_connections(const HintUnit& unit, const hybrid_phase& phase) {
+  std::map<std::uint32_t, std::uint64_t> shown;
+  for_each_profiled(unit, phase, [&](std::uint32_t ranks, std::uint32_t, std::uint32_t) { ++shown[ranks]; });
+  return shown;
+}
 
 // One site for one rank: its loops from the outermost to the call.
 class HintConnectionFinder::Walk {
@@ -219,6 +238,7 @@ HintDestinations HintConnectionFinder::phase(std::uint32_t at, std::uint32_t ran
   // The pattern of other phases is what their sites were recognised as.
   if (phase.pattern != HYBRID_NONE && phase.kind == HYBRID_PHASE_DIRECTIVE) add_pattern(phase, rank, told);
   if (phase.connections != HYBRID_NONE) add_explicit(phase, rank, told);
+  add_profile(phase, rank, told);
   std::erase(told.ranks, rank);
   tidy(told.ranks);
   return told;
@@ -273,6 +293,14 @@ void HintConnectionFinder::add_explicit(const hybrid_phase& phase, std::uint32_t
       if (*to >= 0 && *to < evaluator_.ranks()) told.ranks.push_back(static_cast<std::uint32_t>(*to));
     }
   }
+}
+
+void HintConnectionFinder::add_profile(const hybrid_phase& phase, std::uint32_t rank,
+                                       HintDestinations& told) const {
+  for_each_profiled(evaluator_.unit(), phase,
+                    [&](std::uint32_t ranks, std::uint32_t source, std::uint32_t destination) {
+                      if (ranks == evaluator_.ranks() && source == rank) told.ranks.push_back(destination);
+                    });
 }
 
 HintConnections HintConnectionFinder::site(std::uint32_t at) {

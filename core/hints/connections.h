@@ -4,6 +4,9 @@
 // Only sends count (MPI_Sendrecv's and persistent ones too); a receive says the same from the other end, and
 // collectives' messages depend on the MPI library. A rank that sends to itself makes no connection.
 //
+// What a recorded run showed of a phase (a profile) belongs to its connections in jobs of that run's number
+// of ranks. It settles nothing about a call site: another run may do otherwise.
+//
 // Wherever something is not known, that is said instead of guessed: what is told are connections that the
 // program makes, as far as it reaches the call. Two things are taken for granted where they are not known:
 // that a loop is entered whose number of turns is unknown and on which nothing in the call depends (`for
@@ -11,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +40,9 @@ struct HintConnections {
   std::string unknown;
 };
 
+/// How many connections of a phase recorded runs showed, by their number of ranks.
+std::map<std::uint32_t, std::uint64_t> profiled_connections(const HintUnit& unit, const hybrid_phase& phase);
+
 class HintConnectionFinder {
  public:
   /// The evaluator outlives this.
@@ -46,9 +53,9 @@ class HintConnectionFinder {
   HintDestinations site(std::uint32_t site, std::uint32_t rank);
 
   /// One rank's part of a phase: of its sends (not those of phases inside it), its pattern, its explicit
-  /// connections. None where the phase's condition does not hold. `holds`: what the condition came to, if the
-  /// caller knows. Explicit connections whose source is not simply the caller's rank take O(P). An impossible
-  /// pattern is told as unknown.
+  /// connections, its profile. None where the phase's condition does not hold. `holds`: what the condition
+  /// came to, if the caller knows. Explicit connections whose source is not simply the caller's rank take
+  /// O(P). An impossible pattern is told as unknown.
   HintDestinations phase(std::uint32_t phase, std::uint32_t rank, std::optional<bool> holds = std::nullopt);
 
   /// All ranks' parts: P times the above.
@@ -68,6 +75,7 @@ class HintConnectionFinder {
   void add_variables(std::uint32_t node, std::vector<bool>& variables, std::vector<bool>& seen) const;
   void add_pattern(const hybrid_phase& phase, std::uint32_t rank, HintDestinations& told);
   void add_explicit(const hybrid_phase& phase, std::uint32_t rank, HintDestinations& told);
+  void add_profile(const hybrid_phase& phase, std::uint32_t rank, HintDestinations& told) const;
 
   HintEvaluator& evaluator_;
   std::vector<Plan> plans_;                           // by site

@@ -58,6 +58,22 @@ TEST(Connections, OfASiteAreThoseOfItsCommunicator) {
   EXPECT_THAT(f.finder.site(1).unknown, HasSubstr("its communicator is not known"));
 }
 
+TEST(Connections, OfAProfileHoldForItsNumberOfRanksOnly) {
+  UnitBuilder b;
+  const auto phase = b.phase({.profile = b.constants({4, 0, 3, 4, 2, 1, 4, 2, 3, 8, 0, 7})});
+  const auto held = b.phase({.condition = b.constant(0), .profile = b.constants({4, 0, 1})});
+  b.site({.phase = phase, .site_class = HYBRID_DYNAMIC, .reason = "rand"});
+  Found four(b, 4), eight(b, 8), six(b, 6);
+  EXPECT_EQ(four.finder.phase(phase).connections, (std::vector<Connection>{{0, 3}, {2, 1}, {2, 3}}));
+  EXPECT_EQ(four.finder.phase(phase).unknown, "line 1: rand") << "another run may do otherwise";
+  EXPECT_EQ(eight.finder.phase(phase).connections, (std::vector<Connection>{{0, 7}}));
+  EXPECT_THAT(six.finder.phase(phase).connections, IsEmpty());
+  EXPECT_THAT(four.finder.phase(held).connections, IsEmpty());
+  EXPECT_THAT(four.finder.site(0).connections, IsEmpty());
+  EXPECT_EQ(profiled_connections(four.unit, four.unit.phases[phase]),
+            (std::map<std::uint32_t, std::uint64_t>{{4, 3}, {8, 1}}));
+}
+
 // for (d = 1; d < size; d *= 2) send(rank ^ d)
 TEST(Connections, OfASiteInALoopAreThoseOfAllTurns) {
   UnitBuilder b;

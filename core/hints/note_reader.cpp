@@ -252,6 +252,24 @@ class Reader {
     node(p.connections, HintType::list, true, nodes, {"the connections of phase ", at});
     if (p.connections != HYBRID_NONE && odd_[p.connections])
       refuse(std::string(Of{"the connections of phase ", at}) + " have an odd number of ends");
+    node(p.profile, HintType::list, true, nodes, {"the profile of phase ", at});
+    check_profile(p.profile, at);
+  }
+
+  void check_profile(std::uint32_t list, std::uint32_t at) const {
+    std::uint32_t elements = 0;
+    std::int64_t ranks = 0;
+    for (; list != HYBRID_NONE; list = unit_.nodes[list].b, ++elements) {
+      const hybrid_node& element = unit_.nodes[unit_.nodes[list].a];
+      const std::int64_t value = hint_value(element);
+      const bool is_count = elements % 3 == 0;
+      const bool fits = is_count ? value >= 1 && value <= UINT32_MAX : value >= 0 && value < ranks;
+      if (element.op != HYBRID_CONSTANT || !fits)
+        refuse(std::string(Of{"the profile of phase ", at}) + " has element " + std::to_string(elements) +
+               " that is no " + (is_count ? "number of ranks" : "rank below that number"));
+      if (is_count) ranks = value;
+    }
+    if (elements % 3 != 0) refuse(std::string(Of{"the profile of phase ", at}) + " ends within a connection");
   }
 
   void check_parents() const {

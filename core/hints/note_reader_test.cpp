@@ -80,7 +80,7 @@ TEST(NoteReader, RefusesAnotherVersionByName) {
     FAIL();
   } catch (const UserError& e) {
     EXPECT_STREQ(e.what(),
-                 "a.out: a unit has hints of version 7; this libhybrid reads version 1\n"
+                 "a.out: a unit has hints of version 7; this libhybrid reads version 2\n"
                  "  Compile it again with the plugin of this libhybrid.");
   }
 }
@@ -116,6 +116,14 @@ TEST(NoteReader, RefusesWhatBreaksARuleAndSaysWhich) {
   broken([](auto& b) { b.sites[1].call = 1u << 30; }, "the call of call site 1 is string");
   broken([](auto& b) { b.phases[0].parent = 1; }, "is inside itself");
   broken([](auto& b) { b.phases[1].connections = b.constants({1, 2, 3}); }, "an odd number of ends");
+  const auto profiled = [&](const std::vector<std::int64_t>& profile, const std::string& why) {
+    broken([&](auto& b) { b.phases[1].profile = b.constants(profile); }, "the profile of phase 1 " + why);
+  };
+  profiled({4, 0, 1, 4, 2}, "ends within a connection");
+  profiled({4, 0, 4}, "has element 2 that is no rank below that number");
+  profiled({4, 0, 1, 0}, "has element 3 that is no number of ranks");
+  broken([](auto& b) { b.phases[1].profile = b.list({b.constant(4), b.rank(), b.constant(0)}); },
+         "has element 1 that is no rank");
   broken([](auto& b) { b.strings.back() = 'x'; }, "");
   broken(
       [](auto& b) {

@@ -126,6 +126,7 @@ class UnitBuilder {
     std::uint32_t parent = HYBRID_NONE;
     std::uint16_t flags = 0;
     std::uint32_t slots = 0;
+    Node profile = HYBRID_NONE;
   };
   std::uint32_t phase(const Phase& p) {
     hybrid_phase made{};
@@ -141,6 +142,7 @@ class UnitBuilder {
     made.connections = p.connections;
     made.slots = p.slots;
     made.origin_phase = HYBRID_NONE;
+    made.profile = p.profile;
     phases.push_back(made);
     return static_cast<std::uint32_t>(phases.size() - 1);
   }

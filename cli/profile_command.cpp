@@ -1,0 +1,89 @@
+// `hybrid profile TRACE`: whom each phase of a recorded run sent to, for people and for
+// `hybridcc -fhybrid-profile-use`.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/json_output.h"
+#include "cli/recorded_connections.h"
+#include "core/hints/pattern.h"
+#include "libhybrid/report/format.h"
+#include "libhybrid/report/text_table.h"
+
+namespace hybrid {
+namespace {
+
+struct Profile {
+  std::vector<Connection> connections;
+  std::uint64_t messages = 0;
+};
+
+Profile profile_of(const ConnectionMessages& used) {
+  Profile profile;
+  for (const auto& [connection, messages] : used) {
+    profile.connections.push_back(connection);
+    profile.messages += messages;
+  }
+  std::sort(profile.connections.begin(), profile.connections.end());
+  return profile;
+}
+
+class ProfileCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.description(
+        "Prints whom each phase of a recorded run sent to, point to point: connections, the pattern they "
+        "make, "
+        "messages. hybridcc -fhybrid-profile-use=TRACE takes the same for calls that it cannot analyse.");
+    app.add_option("TRACE", trace_, "recorded run: OTF2 anchor file or the directory of one")->required();
+    json_.declare(app);
+    app.footer("Examples:\n  hybrid profile hybrid-my_app-1\n  hybrid profile hybrid-my_app-1 --json -");
+  }
+
+  int run(const std::vector<std::string>&) override {
+    json_.check();
+    const auto trace = open_trace(trace_);
+    const RecordedConnections used = read_connections(*trace);
+    using enum TextTable::Align;
+    TextTable table({{"phase", left}, {"connections"}, {"messages"}, {"pattern", left}});
+    nlohmann::ordered_json json{{"trace", trace_},
+                                {"application", trace->property("application")},
+                                {"nodes", trace->ranks()},
+                                {"phases", nlohmann::ordered_json::array()}};
+    const auto add = [&](const std::string& name, const Profile& profile) {
+      table.add({name, grouped(profile.connections.size()), grouped(profile.messages),
+                 recognize_pattern(profile.connections, trace->ranks())});
+    };
+    for (const auto& [name, phase] : used.phases) {
+      const Profile profile = profile_of(phase);
+      add(name, profile);
+      nlohmann::ordered_json one{
+          {"phase", name}, {"messages", profile.messages}, {"connections", nlohmann::ordered_json::array()}};
+      for (const Connection& c : profile.connections) one["connections"].push_back({c.source, c.destination});
+      json["phases"].push_back(std::move(one));
+    }
+    add("(the whole run)", profile_of(used.all));
+    if (!json_.owns_stdout())
+      fmt::print("Connections used, point-to-point, {} ranks\n{}", trace->ranks(), table.text());
+    json_.write(json);
+    return kDone;
+  }
+
+ private:
+  std::string trace_;
+  JsonOutput json_;
+};
+
+const CommandRegistration kProfile{
+    "profile", "whom each phase of a recorded run sent to",
+    []() -> std::unique_ptr<Command> { return std::make_unique<ProfileCommand>(); }};
+
+}  // namespace
+}  // namespace hybrid

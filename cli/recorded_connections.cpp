@@ -1,0 +1,36 @@
+#include "cli/recorded_connections.h"
+
+#include <vector>
+
+namespace hybrid {
+
+RecordedConnections read_connections(JobTrace& trace) {
+  using Kind = Operation::Kind;
+  RecordedConnections used;
+  Operation operation;
+  for (std::uint32_t location = 0; location < trace.locations().size(); ++location) {
+    const std::uint32_t rank = trace.locations()[location].rank;
+    std::vector<ConnectionMessages*> phases;  // the innermost last
+    while (trace.next(location, operation)) {
+      switch (operation.kind) {
+        case Kind::phase_begin:
+          phases.push_back(&used.phases[trace.region_name(operation.region)]);
+          break;
+        case Kind::phase_end:
+          if (!phases.empty()) phases.pop_back();
+          break;
+        case Kind::send:
+        case Kind::send_start:
+          if (operation.peer == rank) break;
+          ++used.all[{rank, operation.peer}];
+          if (!phases.empty()) ++(*phases.back())[{rank, operation.peer}];
+          break;
+        default:
+          break;
+      }
+    }
+  }
+  return used;
+}
+
+}  // namespace hybrid

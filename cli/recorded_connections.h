@@ -1,0 +1,26 @@
+// Whom a recorded run's ranks sent to, in each of its phases.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "core/connection.h"
+#include "emulator/replay/operation.h"
+
+namespace hybrid {
+
+/// Point-to-point messages between different ranks of the job, by connection.
+using ConnectionMessages = std::unordered_map<Connection, std::uint64_t>;
+
+struct RecordedConnections {
+  ConnectionMessages all;
+  /// By the phase's name, all phases that began: a message belongs to the innermost phase around it.
+  std::map<std::string, ConnectionMessages> phases;
+};
+
+/// Reads the trace to its end.
+RecordedConnections read_connections(JobTrace& trace);
+
+}  // namespace hybrid
