@@ -7,6 +7,7 @@
 
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Lex/LiteralSupport.h"
+#include "clang_plugin/directives/patterns.h"
 
 namespace hybrid::directives {
 
@@ -19,21 +20,9 @@ using clang::StringRef;
 using clang::Token;
 namespace tok = clang::tok;
 
-constexpr std::array<StringRef, 6> kDirectives{"phase", "condition", "end", "flush", "off", "on"};
-constexpr std::array<StringRef, 6> kClauses{"pattern", "connections", "slots",
-                                            "preload", "flush",       "condition"};
-// Those of the registry in core/hints/pattern.h, which the compiler does not load; a test holds them
-// together.
-constexpr std::array<StringRef, 17> kPatterns{"line",     "ring",      "mesh2d",    "mesh3d",    "torus2d",
-                                              "torus3d",  "stencil2d", "stencil3d", "hypercube", "butterfly",
-                                              "pairwise", "transpose", "tree",      "alltoall",  "scatter",
-                                              "gather",   "shift"};
-/// How many numbers may follow those, where any do.
-constexpr std::array<std::size_t, 17> kNumbers{1, 1, 2, 3, 2, 3, 2, 3, 0, 0, 0, 0, 0, 0, 1, 1, 1};
-
 /// The name of `known` that is meant by `written`, if one is near.
 template <std::size_t N>
-StringRef likely_meant(StringRef written, const std::array<StringRef, N>& known) {
+StringRef likely_meant(StringRef written, const std::array<std::string_view, N>& known) {
   StringRef best;
   unsigned least = static_cast<unsigned>(written.size()) / 3 + 1;
   for (const StringRef name : known) {
@@ -81,12 +70,12 @@ class Reader {
     return true;
   }
   template <std::size_t N>
-  bool fail_unknown(const char* what, const std::array<StringRef, N>& known) {
+  bool fail_unknown(const char* what, const std::array<std::string_view, N>& known) {
     const StringRef meant = likely_meant(word(), known);
     DiagnosticsEngine& diagnostics = preprocessor_.getDiagnostics();
     if (meant.empty()) {
       std::string all;
-      for (const StringRef name : known) all += (all.empty() ? "" : ", ") + name.str();
+      for (const std::string_view name : known) (all += all.empty() ? "" : ", ") += name;
       return fail("unknown " + std::string(what) + " " + spelling(preprocessor_, token_) +
                   " of '#pragma hybrid'; known: " + all);
     }
@@ -192,7 +181,7 @@ class Reader {
 
   bool read_pattern() {
     if (!expect(tok::l_paren, "'('", "after 'pattern'")) return false;
-    const auto* const found = std::find(kPatterns.begin(), kPatterns.end(), word());
+    const auto* const found = std::find(kPatterns.begin(), kPatterns.end(), std::string_view(word()));
     if (found == kPatterns.end()) return fail_unknown("pattern", kPatterns);
     directive_.pattern = word().str();
     next();

@@ -35,7 +35,13 @@ uint32_t small_number(const Value* value) {
 
 std::string text_of(const Value* value) {
   StringRef text;
-  return getConstantStringInfo(value, text) ? text.str() : "";
+  if (getConstantStringInfo(value, text)) return text.str();
+  /* In Fortran a variable of the directive's own. */
+  const auto* variable = dyn_cast<GlobalVariable>(value->stripPointerCasts());
+  const auto* data = variable && variable->hasLocalLinkage() && variable->hasInitializer()
+                         ? dyn_cast<ConstantDataArray>(variable->getInitializer())
+                         : nullptr;
+  return data && data->isCString() ? data->getAsCString().str() : "";
 }
 
 /* One function's markers, along its control flow. */
@@ -80,12 +86,14 @@ class Scan {
    * the order of the source. */
   void number_phases(const ReversePostOrderTraversal<Function*>& order) {
     uint32_t current = HYBRID_NONE;
+    CallBase* before = nullptr; /* a condition that the whole directive stands under */
     for (BasicBlock* block : order)
       for (Instruction& instruction : *block) {
         const StringRef name = marker_name(instruction);
         if (name.empty()) continue;
         auto* call = cast<CallBase>(&instruction);
         all_.markers.push_back(call);
+        if (name == HYBRID_MARKER_CONDITION && current == HYBRID_NONE) before = call;
         if (name == HYBRID_MARKER_PHASE_BEGIN && call->arg_size() >= 3) {
           current = static_cast<uint32_t>(all_.phases.size());
           DirectivePhase& phase = all_.phases.emplace_back();
@@ -97,6 +105,11 @@ class Scan {
             phase.file = at->getFilename().str();
             phase.line = at->getLine();
           }
+          if (before && before->arg_size() >= 1) {
+            put_label(*before, kDirective, current);
+            phase.holds = before->getArgOperand(0);
+          }
+          before = nullptr;
         }
         if (current == HYBRID_NONE) continue;
         DirectivePhase& phase = all_.phases[current];

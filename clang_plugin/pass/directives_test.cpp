@@ -79,6 +79,49 @@ void f(int n, double* b) {
   EXPECT_EQ(unit.phases[1].kind, HYBRID_PHASE_PROCEDURE);
 }
 
+TEST_P(Directives, WhatHoldsOnlyThenIsToldWithItsCondition) {
+  const auto units = hints_of({"then.c", std::string(kMarkers) + R"(
+#include <mpi.h>
+void f(double* b) {
+  __hybrid_phase_begin("clause", 0, 0);
+  if (__hybrid_condition(__hybrid_size() > 2) != 0) {
+    __hybrid_pattern("shift", 1, __hybrid_size() / 2LL);
+    __hybrid_connection(__hybrid_rank(), 0);
+  }
+  __hybrid_phase_ready(0);
+  if (__hybrid_condition(__hybrid_size() > 4) != 0) {
+    __hybrid_phase_begin("directive", 0, 0); __hybrid_pattern("scatter", 1, 3LL);
+    __hybrid_phase_ready(0); __hybrid_phase_end();
+  }
+  MPI_Send(b, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+})"},
+                              GetParam());
+  ASSERT_EQ(units.size(), 1u);
+  const HintUnit& unit = units[0];
+  ASSERT_EQ(unit.phases.size(), 2u);
+  EXPECT_EQ(print_expression(unit, unit.phases[0].condition), "2 < size");
+  EXPECT_EQ(print_expression(unit, unit.phases[0].dimensions), "{size / 2}");
+  EXPECT_EQ(print_expression(unit, unit.phases[0].connections), "{rank, 0}");
+  EXPECT_EQ(print_expression(unit, unit.phases[1].condition), "4 < size");
+  EXPECT_EQ(print_expression(unit, unit.phases[1].dimensions), "{3}");
+  EXPECT_EQ(unit.sites[0].phase, 0u);
+}
+
+TEST_P(Directives, AConditionsWorkingSetBeginsOnlyThen) {
+  const std::string text = R"(
+static void f(int n) {
+  if (__hybrid_condition(n > 1) != 0) {
+    __hybrid_phase_begin("then", 0, 0); __hybrid_pattern("ring", 0);
+    __hybrid_phase_ready(0); __hybrid_phase_end();
+  }
+  printf("%d\n", n);
+}
+int main(void) { f(1); f(7); return 0; }
+)";
+  EXPECT_EQ(output(text, "then", true), "1\nmark 0 1 1\nmark 0 2 1\n7\n");
+  EXPECT_EQ(output(text, "then_alone", false), "1\n7\n");
+}
+
 TEST_P(Directives, MarksAreCalledAndEndedOnEveryWayOut) {
   const std::string text = R"(
 static int f(int n) {

@@ -194,6 +194,10 @@ Value* ask_mpi(CallBase& marker, StringRef function) {
 }
 
 void erase(CallBase& marker) {
+  /* A condition's marker is what it was given. */
+  if (marker.getCalledFunction()->getName() == HYBRID_MARKER_CONDITION && marker.arg_size() >= 1 &&
+      marker.getArgOperand(0)->getType() == marker.getType())
+    marker.replaceAllUsesWith(marker.getArgOperand(0));
   if (!marker.use_empty()) marker.replaceAllUsesWith(Constant::getNullValue(marker.getType()));
   if (auto* invoke = dyn_cast<InvokeInst>(&marker)) {
     invoke->getUnwindDest()->removePredecessor(invoke->getParent());

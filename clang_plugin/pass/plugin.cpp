@@ -4,6 +4,9 @@
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <cstdlib>
+#include <string>
+
 #include "clang_plugin/pass/embedded.h"
 #include "clang_plugin/pass/extraction.h"
 #include "clang_plugin/pass/marks.h"
@@ -12,6 +15,12 @@
 namespace {
 
 using namespace llvm;
+
+/* As the user named it: HYBRID_SOURCE_NAME for a file that was rewritten before it was compiled. */
+std::string source_name(const Module& module) {
+  const char* given = std::getenv("HYBRID_SOURCE_NAME");
+  return given && *given ? given : module.getSourceFileName();
+}
 
 class HybridPass : public PassInfoMixin<HybridPass> {
  public:
@@ -29,7 +38,7 @@ class HybridPass : public PassInfoMixin<HybridPass> {
       };
       const Directives directives = find_directives(module);
       const Extraction extraction = extract(CloneModule(module), nullptr, directives.phases, can_be_named);
-      const WrittenNote note = write_note(module, extraction, module.getSourceFileName(), false);
+      const WrittenNote note = write_note(module, extraction, source_name(module), false);
       write_marks(module, directives, extraction.procedures, note.unit);
       unit.id_low = note.id_low;
       unit.id_high = note.id_high;

@@ -120,6 +120,9 @@ class Rewriter {
         arguments.push_back(builder_.CreateSExtOrTrunc(call_.getArgOperand(i), builder_.getInt64Ty()));
       emit(kClause, builder_.getVoidTy(), arguments, MemoryEffects::inaccessibleMemOnly());
     }
+    /* What holds only then is told all the same: the phase has the condition. */
+    if (name == HYBRID_MARKER_CONDITION && call_.getType()->isIntegerTy())
+      call_.replaceAllUsesWith(ConstantInt::get(call_.getType(), 1));
     fortran_ = false;
     finish();
   }

@@ -1,0 +1,33 @@
+// One `!hyb$` directive taken apart: the clauses of docs/compiled-communication.md, expressions in Fortran.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clang_plugin/fortran/source.h"
+
+namespace hybrid::fortran {
+
+struct Expression {
+  std::string text;
+  Place at;
+};
+
+struct Directive {
+  enum class Kind { phase, condition, end, flush, off, on } kind = Kind::phase;
+  std::string name;                    // of a phase; of a condition `if` and its text
+  std::string pattern;                 // "" where none is given
+  std::vector<Expression> dimensions;  // as many as the pattern takes, or none
+  struct Connection {
+    Expression from, to;
+  };
+  std::vector<Connection> connections;
+  std::optional<Expression> slots, condition;
+  bool preload = false, flush = false;
+};
+
+/// Throws WrongDirective.
+Directive read_directive(const DirectiveText& text);
+
+}  // namespace hybrid::fortran
