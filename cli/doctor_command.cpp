@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -67,6 +68,23 @@ Finding tool(const std::string& thing, const std::vector<std::string_view>& name
   std::string tried;
   for (std::string_view name : names) tried += (tried.empty() ? "no " : " or ") + std::string(name);
   return {thing, needed ? State::missing : State::note, tried + " on PATH", "apt install " + package};
+}
+
+// The wrappers beside this command; what they say of an empty file, the plugin loaded.
+Finding hybrid_compiler(const std::string& name, const std::vector<std::string>& trial,
+                        const std::string& packages) {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::string path = (self.parent_path() / name).string();
+  const std::string mend = "apt install " + packages;
+  if (error || !std::filesystem::exists(path))
+    return {name, State::note, "not built: no hints from the compiler", mend + ", and build again"};
+  std::vector<std::string> words{path};
+  words.insert(words.end(), trial.begin(), trial.end());
+  ChildEnd end;
+  const std::string told = output_of(words, end);
+  if (end.good()) return {name, State::ok, path, ""};
+  return {name, State::note, "does not compile: " + told.substr(0, told.find('\n')), mend};
 }
 
 Finding hardware() {
@@ -149,6 +167,9 @@ std::vector<Finding> examine() {
   findings.push_back({"OTF2", State::ok, otf2_version(), ""});
   findings.push_back(tool("otf2-print", {"otf2-print"}, "otf2-tools", false));
   findings.push_back(tool("clang 19", {"clang-19"}, "clang-19", false));
+  findings.push_back(hybrid_compiler("hybridcc", {"-x", "c", "-c", "/dev/null", "-o", "/dev/null"},
+                                     "clang-19 libclang-19-dev llvm-19-dev"));
+  findings.push_back(hybrid_compiler("hybridfort", {"--version"}, "flang-19"));
   findings.push_back(cores());
   findings.push_back(shared_memory());
   findings.push_back(clock_cost());

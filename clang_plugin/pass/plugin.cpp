@@ -1,9 +1,12 @@
 /* What clang, flang and opt load: the pass at the start of every pipeline. */
+#include <dlfcn.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -49,9 +52,31 @@ class HybridPass : public PassInfoMixin<HybridPass> {
   }
 };
 
+/* The LLVM that loaded this, if it is another one than it was built for: it has its things in other places,
+ * and nothing more of it may be touched. Those before 16 do not tell their number, but lack what later ones
+ * have. */
+std::string other_host() {
+  using Version = void(unsigned*, unsigned*, unsigned*);
+  if (auto* tell = reinterpret_cast<Version*>(dlsym(RTLD_DEFAULT, "LLVMGetVersion"))) {
+    unsigned major = 0, minor = 0, patch = 0;
+    tell(&major, &minor, &patch);
+    if (major == LLVM_VERSION_MAJOR) return "";
+    return "LLVM " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+  }
+  const bool has_its_symbols = dlsym(RTLD_DEFAULT, "_ZN4llvm15SmallVectorBaseIjE13mallocForGrowEPvmmRm");
+  return has_its_symbols ? "" : "an older one";
+}
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  /* Without a function to call the host gives up by itself. */
+  if (const std::string other = other_host(); !other.empty()) {
+    std::fprintf(
+        stderr, "hybrid: this pass is for LLVM %d, but %s loaded it; use clang-%d, flang-new-%d or opt-%d\n",
+        LLVM_VERSION_MAJOR, other.c_str(), LLVM_VERSION_MAJOR, LLVM_VERSION_MAJOR, LLVM_VERSION_MAJOR);
+    return {LLVM_PLUGIN_API_VERSION, "hybrid", LLVM_VERSION_STRING, nullptr};
+  }
   return {LLVM_PLUGIN_API_VERSION, "hybrid", LLVM_VERSION_STRING, [](PassBuilder& builder) {
             builder.registerPipelineStartEPCallback(
                 [](ModulePassManager& passes, OptimizationLevel) { passes.addPass(HybridPass()); });

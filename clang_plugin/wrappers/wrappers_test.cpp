@@ -113,6 +113,27 @@ TEST(Wrappers, RefuseUnknownOptionsOfTheirOwnAndMissingCompilers) {
       AllOf(HasSubstr("hybridcc: no compiler 'no-such-clang'. Install clang 19"), HasSubstr("\n2\n")));
 }
 
+TEST(Wrappers, RefuseCompilersOfAnotherVersion) {
+  write("next.c", kNext);
+  write("old-clang", "#!/bin/sh\necho 'clang version 14.0.6'\n");
+  const std::string old = "chmod +x old-clang && HYBRID_CC=./old-clang " + kBin + "hybridcc ";
+  EXPECT_THAT(
+      here(old + "-c next.c 2>&1; echo $?").second,
+      AllOf(
+          HasSubstr("hybridcc: HYBRID_CC=./old-clang is 'clang version 14.0.6'; the plugin is for clang 19"),
+          HasSubstr("\n2\n")));
+  EXPECT_EQ(here(old + "-fno-hybrid -c next.c").second, "clang version 14.0.6\n")
+      << "it is the user's to choose";
+  EXPECT_EQ(here("HYBRID_CC=clang-19 " + kBin + "hybridcc -c next.c"), kSilence);
+}
+
+TEST(Wrappers, AreKnownToTheDoctor) {
+  const std::string told = here(kBin + "hybrid doctor").second;
+  EXPECT_THAT(told, testing::ContainsRegex("ok +hybridcc +/"));
+  EXPECT_THAT(told, testing::ContainsRegex(std::string(HYBRID_TEST_FLANG).empty() ? "note +hybridfort"
+                                                                                  : "ok +hybridfort +/"));
+}
+
 TEST(Wrappers, KeepLanguagesNamesAndDependenciesAsGiven) {
   write("program.c", kProgram);
   write("next.text", kNext);
