@@ -261,7 +261,8 @@ class Extractor {
       const bool known =
           std::all_of(values.begin(), values.end(), [&](Node node) { return note.is_known(node); });
       if (what == kCondition && !values.empty()) phase.condition = values[0];
-      if (what == kPattern && known) phase.dimensions = list(values);
+      /* With numbers that only a run knows the pattern is not another one, but not known. */
+      if (what == kPattern) phase.dimensions = list(values);
       if (what == kConnection && known) connections.insert(connections.end(), values.begin(), values.end());
     }
     phase.connections = list(connections);

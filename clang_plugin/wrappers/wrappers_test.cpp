@@ -213,6 +213,67 @@ TEST(Wrappers, AreCompilersForMakeAndCMake) {
   EXPECT_THAT(hints("project/build/built"), HasSubstr("(rank + 1) % size"));
 }
 
+// What a configure script of autoconf's kind asks of a compiler, and what it makes of the answers.
+const char kConfigure[] = R"x(#!/bin/sh
+fail() { echo "configure: error: $1" >&2; cat config.log >&2; exit 77; }
+: >config.log
+echo 'int main(void) { return 0; }' >conftest.c
+$CC $CFLAGS conftest.c >>config.log 2>&1 && test -f a.out && ./a.out || fail "C compiler cannot create executables"
+rm -f a.out
+$CC -c $CFLAGS conftest.c >>config.log 2>&1 && test -f conftest.o || fail "no object file"
+$CC -v >>config.log 2>&1 || fail "-v"
+$CC --version </dev/null >>config.log 2>&1 || fail "--version"
+$CC -E conftest.c >conftest.i 2>>config.log && grep main conftest.i >/dev/null || fail "C preprocessor"
+printf '#ifndef __GNUC__\nchoke me\n#endif\n' >conftest.c
+$CC -c conftest.c >>config.log 2>&1 || fail "not taken for GNU C"
+echo 'choke me' >conftest.c
+$CC -c conftest.c >>config.log 2>&1 && fail "takes what is no C"
+echo '#include <no_such_header.h>' >conftest.c
+$CC -E conftest.c >/dev/null 2>>config.log && fail "takes headers that are not there"
+printf '#include <mpi.h>\nint main(void) { return MPI_Finalize(); }\n' >conftest.c
+$CC -o conftest $CFLAGS conftest.c >>config.log 2>&1 && test -x conftest || fail "no MPI"
+printf 'int no_such_function(void);\nint main(void) { return no_such_function(); }\n' >conftest.c
+$CC -o conftest conftest.c >>config.log 2>&1 && fail "links what is not there"
+printf '#include <math.h>\nint main(int c, char** v) { (void)v; return cos(c) > 2; }\n' >conftest.c
+$CC -o conftest $CFLAGS conftest.c -lm >>config.log 2>&1 || fail "no libm"
+echo 'int x;' >conftest.c
+test -z "`$CC -c -Werror -fPIC -DPIC conftest.c 2>&1`" || fail "-fPIC -DPIC"
+$CC -shared -fPIC conftest.c -o libconftest.so >>config.log 2>&1 && test -f libconftest.so || fail "no shared libraries"
+$CC -MT conftest.o -MD -MP -MF conftest.Tpo -c -o conftest.o conftest.c >>config.log 2>&1 && grep conftest.c conftest.Tpo \
+  >/dev/null || fail "no dependency style"
+rm -rf conftest* libconftest.so
+printf 'CC = %s\nCFLAGS = %s\nmade: main.o next.o\n\t$(CC) $(CFLAGS) -o $@ main.o next.o\n' "$CC" "$CFLAGS" >Makefile
+printf '.c.o:\n\t$(CC) $(CFLAGS) -MT $@ -MD -MP -MF $*.Tpo -c -o $@ $<\n' >>Makefile
+)x";
+
+TEST(Wrappers, AreACompilerForAConfigureScript) {
+  std::filesystem::create_directories(folder() + "/configured");
+  write("configured/configure", kConfigure);
+  write("configured/main.c", kProgram);
+  write("configured/next.c", kNext);
+  ASSERT_EQ(here("cd configured && CC=" + kBin + "hybridcc CFLAGS='-g -O2' sh ./configure && make -s"),
+            kSilence);
+  EXPECT_THAT(hints("configured/made"), HasSubstr("(rank + 1) % size"));
+}
+
+TEST(Wrappers, WorkFromAnInstalledPrefix) {
+  // What `cmake --install` makes of a build: only the parts that compile are asked for here.
+  const std::string prefix = folder() + "/prefix", moved = folder() + "/moved";
+  ASSERT_EQ(here("cmake --install " HYBRID_TEST_BUILD " --component hybrid_compilers --prefix " + prefix +
+                 " >install.log 2>&1 || { cat install.log; false; }"),
+            kSilence);
+  std::filesystem::rename(prefix, moved);
+  write("program.c", kProgram);
+  write("next.c", kNext);
+  ASSERT_EQ(here("moved/bin/hybridcc program.c next.c -o from_prefix"), kSilence);
+  EXPECT_THAT(hints("from_prefix"), AllOf(HasSubstr("(the whole program)"), HasSubstr("(rank + 1) % size")));
+  EXPECT_THAT(here("moved/bin/hybridcc -show next.c").second,
+              HasSubstr(moved + "/bin/../lib/libhybrid_clang.so"));
+  if (std::string(HYBRID_TEST_FLANG).empty()) return;
+  write("flush.f90", "subroutine s\n  !hyb$ flush\nend subroutine\n");
+  EXPECT_EQ(here("moved/bin/hybridfort -c flush.f90 -o flush.o"), kSilence);
+}
+
 TEST(Wrappers, CompileCppAndFortran) {
   write("program.cpp",
         "#include <mpi.h>\n#include <vector>\nint main(int c, char** v) {\n  MPI_Init(&c, &v);\n  int rank;\n"
@@ -313,6 +374,17 @@ TEST(Fortran, WrongDirectivesAndModulesAreToldInALine) {
   }
   write("other.f90", "program p\n  use other_mpi\nend program\n");
   EXPECT_THAT(here(kBin + "hybridfort -c other.f90").second, HasSubstr("other_mpi"));
+}
+
+TEST(CompiledCommunication, OfTheExampleIsAllThatItDoes) {
+  ASSERT_EQ(here(kBin + "hybridcc -O2 -o stencil " HYBRID_TEST_EXAMPLES "/stencil.c"), kSilence);
+  EXPECT_THAT(here(kBin + "hybrid hints stencil --nodes 16").second,
+              testing::ContainsRegex("exchange .*mesh2d, preload +4 +mesh2d 4x4, 48 connections\n"
+                                     "  collect .*gather .0. +15 +gather 0, 15 connections"));
+  record("stencil", 6, "stencil_of_6");
+  const std::string check = here(kBin + "hybrid hints stencil --check stencil_of_6").second;
+  EXPECT_THAT(check, testing::ContainsRegex("collect +5 +5 +100.0 % +100.0 % +25 +100.0 %"));
+  EXPECT_THAT(check, testing::ContainsRegex("exchange +14 +14 +100.0 % +100.0 % +700 +100.0 %"));
 }
 
 // Who sends to whom is drawn by lot, the same draw in every run.

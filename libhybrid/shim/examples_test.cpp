@@ -47,6 +47,10 @@ std::vector<Example> examples() {
   std::vector<Example> all = {
       // Four edges a rank and step; after the tenth step the largest change, at the end what is wrong.
       {"halo2d", {"16", "12"}, "equal to the serial result\n", always({4 * kRanks * 12, 2 * kAllreduce})},
+      // Of the 2 x 2 mesh four edges both ways, each step; after the tenth three send to the first rank. At
+      // the
+      // end what is wrong.
+      {"stencil", {"16", "10"}, "equal to the serial result\n", always({8 * 10 + 3, kAllreduce})},
       // Each task has its result, and each of three workers is told to stop.
       {"farm", {"2000", "20"}, "equal to the sieve\n", always({20 + 20 + 3, 0})},
       // Sixteen rounds with four neighbours each.
