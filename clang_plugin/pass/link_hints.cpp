@@ -7,6 +7,7 @@
  * fit together. The note is PROGRAM's, without it NOTES.o's. A profile (`hybrid profile TRACE --json FILE`)
  * tells what a recorded run did where the code does not; one that does not fit is a warning. */
 #include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/LegacyPassManager.h>
@@ -57,6 +58,44 @@ struct Program {
   std::vector<EmbeddedUnit> units;
   WholeProgram whole;
 
+  void add(const std::string& path) {
+    auto buffer = MemoryBuffer::getFile(path);
+    if (!buffer) refuse(path + ": " + buffer.getError().message());
+    buffers.push_back(std::move(*buffer));
+    const MemoryBufferRef bytes = buffers.back()->getMemBufferRef();
+    if (identify_magic(bytes.getBuffer()) != file_magic::archive) {
+      if (!add(bytes)) refuse(path + ": expected an object file or a static archive");
+      return;
+    }
+    auto archive = object::Archive::create(bytes);
+    if (!archive) refuse(path + ": " + toString(archive.takeError()));
+    Error error = Error::success();
+    for (const object::Archive::Child& member : (*archive)->children(error)) {
+      auto contents = member.getMemoryBufferRef();
+      if (!contents) refuse(path + ": " + toString(contents.takeError()));
+      add(*contents);
+    }
+    if (error) refuse(path + ": " + toString(std::move(error)));
+  }
+
+ private:
+  /* An object, or what -flto has in its place; false where it is neither. */
+  bool add(MemoryBufferRef bytes) {
+    const file_magic magic = identify_magic(bytes.getBuffer());
+    if (magic == file_magic::elf_relocatable) {
+      auto object = object::ObjectFile::createObjectFile(bytes);
+      if (!object) refuse(bytes.getBufferIdentifier() + ": " + toString(object.takeError()));
+      add(**object);
+      return true;
+    }
+    if (magic != file_magic::bitcode) return false;
+    LLVMContext context;
+    auto module = parseBitcodeFile(bytes, context);
+    if (!module) refuse(bytes.getBufferIdentifier() + ": " + toString(module.takeError()));
+    add(**module, bytes.getBufferIdentifier());
+    return true;
+  }
+
   void add(const object::ObjectFile& file) {
     for (const object::SectionRef& section : file.sections()) {
       Expected<StringRef> name = section.getName();
@@ -65,11 +104,7 @@ struct Program {
       else if (*name == kCodeSection) {
         Expected<StringRef> contents = section.getContents();
         if (!contents) refuse(file.getFileName() + ": " + toString(contents.takeError()));
-        auto found = read_embedded({contents->data(), contents->size()});
-        if (!found)
-          refuse(file.getFileName() + ": its section " + kCodeSection + " is damaged; compile it again");
-        units.insert(units.end(), found->begin(), found->end());
-        return;
+        return add_embedded(*contents, file.getFileName());
       }
     }
     for (const object::SymbolRef& symbol : file.symbols()) {
@@ -88,31 +123,19 @@ struct Program {
     }
   }
 
-  void add(const std::string& path) {
-    auto buffer = MemoryBuffer::getFile(path);
-    if (!buffer) refuse(path + ": " + buffer.getError().message());
-    buffers.push_back(std::move(*buffer));
-    const MemoryBufferRef bytes = buffers.back()->getMemBufferRef();
-    const file_magic magic = identify_magic(bytes.getBuffer());
-    if (magic == file_magic::archive) {
-      auto archive = object::Archive::create(bytes);
-      if (!archive) refuse(path + ": " + toString(archive.takeError()));
-      Error error = Error::success();
-      for (const object::Archive::Child& member : (*archive)->children(error)) {
-        auto binary = member.getAsBinary();
-        if (!binary)
-          consumeError(binary.takeError());
-        else if (const auto* object = dyn_cast<object::ObjectFile>(binary->get()))
-          add(*object);
-      }
-      if (error) refuse(path + ": " + toString(std::move(error)));
-    } else if (magic == file_magic::elf_relocatable) {
-      auto object = object::ObjectFile::createObjectFile(bytes);
-      if (!object) refuse(path + ": " + toString(object.takeError()));
-      add(**object);
-    } else {
-      refuse(path + ": expected an object file or a static archive");
-    }
+  void add(const Module& module, StringRef file) {
+    for (const GlobalVariable& variable : module.globals())
+      if (variable.getSection() == kCodeSection && variable.hasInitializer())
+        if (const auto* data = dyn_cast<ConstantDataArray>(variable.getInitializer()))
+          return add_embedded(data->getRawDataValues(), file);
+    for (const GlobalValue& value : module.global_values())
+      if (value.isDeclaration() || value.isInterposable()) whole.outside.insert(value.getName().str());
+  }
+
+  void add_embedded(StringRef contents, StringRef file) {
+    auto found = read_embedded({contents.data(), contents.size()});
+    if (!found) refuse(file + ": its section " + kCodeSection + " is damaged; compile it again");
+    units.insert(units.end(), found->begin(), found->end());
   }
 
   std::vector<std::unique_ptr<MemoryBuffer>> buffers;

@@ -86,6 +86,26 @@ TEST(Wrappers, TakeArchivesAndSharedLibrariesAndResponseFiles) {
       << "what is in the library may be another one";
 }
 
+TEST(Wrappers, ReadWhatIsLeftForTheLinkerToCompile) {
+  write("program.c", kProgram);
+  write("next.c", kNext);
+  ASSERT_EQ(here(kBin + "hybridcc -O2 -flto -c program.c -o program_flto.o && " + kBin +
+                 "hybridcc -O2 -flto -c next.c -o next_flto.o && ar rcS libflto.a next_flto.o && " + kBin +
+                 "hybridcc -fno-hybrid -O2 -flto -c next.c -o next_foreign.o && " + kBin +
+                 "hybridcc -O2 -c next.c -o next_object.o"),
+            kSilence);
+  // What is linked is the linker's affair; here what the step before it makes of the files.
+  const auto told = [](const std::string& files) {
+    EXPECT_EQ(here(kBin + "hybrid-link-hints -o flto_hints.o --name flto " + files), kSilence) << files;
+    return hints("flto_hints.o");
+  };
+  for (const std::string next : {"next_flto.o", "libflto.a", "next_object.o"})
+    EXPECT_THAT(told("program_flto.o " + next),
+                AllOf(HasSubstr("(the whole program)"), HasSubstr("(rank + 1) % size")))
+        << next;
+  EXPECT_THAT(told("program_flto.o next_foreign.o"), HasSubstr("MPI_Sendrecv   dynamic"));
+}
+
 TEST(Wrappers, StopWhereTheCompilerDoes) {
   write("next.c", kNext);
   EXPECT_THAT(here(kBin + "hybridcc -E next.c").second, HasSubstr("return (rank + 1) % size;"));
