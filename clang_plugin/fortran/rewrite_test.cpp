@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 #include <vector>
 
@@ -137,6 +138,44 @@ TEST(WrongFortranDirectives, AreToldWhereTheyStandWithTheMend) {
   EXPECT_THAT(wrong_in("!hyb$& preload\n", Form::fixed),
               ElementsAre("1:6: this line of '!hyb$' goes on from no directive"));
   EXPECT_EQ(wrong_in("!hyb$ phase\n!hyb$ fluhs\n").size(), 2u) << "all of a file";
+}
+
+TEST(WrongFortranDirectives, OfAnyKindAreToldWithinTheirFile) {
+  const std::string good =
+      "call f(rank, 'a', size(b))\n!hyb$ phase(\"x\") pattern(mesh2d, n, m(1, 2)) & ! c\n!hyb$ & "
+      "connections(rank -> 1, "
+      "size - 1 -> j%k) slots(2)\n!hyb$ condition(n > 1) pattern(ring) \n!hyb$ end\n";
+  std::mt19937 random(1);
+  const auto below = [&](std::size_t n) {
+    return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
+  };
+  const std::string signs = "()'\"&!,->%$ \n\thyb0";
+  int wrong_ones = 0;
+  constexpr int kTrials = 20'000;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    std::string text = good;
+    for (std::size_t changes = 1 + below(4); changes > 0; --changes) {
+      const std::size_t at = below(text.size());
+      if (below(3) == 0)
+        text.erase(at, 1 + below(5));
+      else
+        text[at] = signs[below(signs.size())];
+    }
+    const Form form = below(2) == 0 ? Form::free : Form::fixed;
+    const Source source = read_source(text, form);
+    std::vector<WrongDirective> wrong;
+    const auto result = rewrite(text, "app.f90", form, wrong);
+    EXPECT_FALSE(result && !wrong.empty());
+    for (const WrongDirective& one : wrong) {
+      ASSERT_GE(one.at.line, 1u) << text;
+      ASSERT_LE(one.at.line, source.lines.size()) << text;
+      ASSERT_GE(one.at.column, 1u) << text;
+      ASSERT_LE(one.at.column, source.lines[one.at.line - 1].size() + 1) << text;
+    }
+    wrong_ones += wrong.empty() ? 0 : 1;
+  }
+  EXPECT_GT(wrong_ones, kTrials / 4);
+  EXPECT_LT(wrong_ones, kTrials);
 }
 
 TEST(WrongFortranDirectives, OfPatternsAreThoseOfTheRegistry) {

@@ -1,6 +1,7 @@
 /* What clang, flang and opt load: the pass at the start of every pipeline. */
 #include <dlfcn.h>
 #include <llvm/Config/llvm-config.h>
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
@@ -48,6 +49,8 @@ class HybridPass : public PassInfoMixin<HybridPass> {
       unit.procedures = extraction.procedures;
     }
     embed(module, unit);
+    /* Lines that were asked of the compiler for the hints alone. */
+    if (const char* alone = std::getenv("HYBRID_LINES_FOR_HINTS"); alone && *alone) StripDebugInfo(module);
     return PreservedAnalyses::none();
   }
 };

@@ -358,7 +358,7 @@ TEST(Fortran, DirectivesGoFromTheSourceToTheRecording) {
         "size)) "
         "condition(n > 2)\n    call ring(me, n)\n  end do\n  !HYB$ FLUSH\n  call MPI_Finalize(e)\n"
         "end program\n");
-  ASSERT_EQ(here("cd sources && " + kBin + "hybridfort -g -O2 -c main.f90 ring.f && " + kBin +
+  ASSERT_EQ(here("cd sources && " + kBin + "hybridfort -O2 -c main.f90 ring.f && " + kBin +
                  "hybridfort main.o ring.o -o ../fortran_ring"),
             kSilence);
   const std::string told = here(kBin + "hybrid hints fortran_ring --nodes 4").second;
@@ -370,6 +370,10 @@ TEST(Fortran, DirectivesGoFromTheSourceToTheRecording) {
   EXPECT_THAT(told,
               testing::ContainsRegex("ring.f:7 +ring_ +MPI_Sendrecv +static +ring +\\(rank \\+ 1\\) % size"));
   EXPECT_THAT(here(kBin + "hybrid hints sources/ring.o").second, testing::StartsWith("ring.f\n"));
+  EXPECT_THAT(here("readelf -SW sources/main.o").second, Not(HasSubstr(".debug_")))
+      << "the lines are the hints'";
+  EXPECT_THAT(here(kBin + "hybridfort -g -c sources/main.f90 -o g.o && readelf -SW g.o").second,
+              HasSubstr(".debug_line"));
   record("fortran_ring", 4, "fortran_of_4");
   EXPECT_THAT(here(kBin + "hybrid hints fortran_ring --check fortran_of_4").second,
               testing::ContainsRegex("ring +4 +4 +100.0 % +100.0 % +12 +100.0 %"));
