@@ -92,7 +92,7 @@ std::vector<std::string> use_profiles(Note& note, const std::vector<Profile>& pr
     }
     if (!missing.empty())
       warnings.push_back("the profile " + profile.trace + " does not show " + sentence(missing) +
-                         ": the run did not come there");
+                         ": no such phase was recorded in it");
     if (!unclear.empty())
       warnings.push_back("the profile " + profile.trace + " is not used for " + sentence(unclear) +
                          ": phases with a condition, and procedures of one name, cannot be told apart in it");
