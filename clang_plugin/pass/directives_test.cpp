@@ -26,10 +26,6 @@ constexpr char kLibrary[] = R"(
 void hybrid_library_compiled_mark(const void* unit, unsigned phase, unsigned mark, long long value) {
   (void)unit; printf("mark %d %u %lld\n", (int)phase, mark, value);
 }
-int MPI_Init(int* c, char*** v) { (void)c; (void)v; return puts("init"); }
-int MPI_Send(const void* b, int n, int t, int to, int tag, int c) {
-  (void)b; (void)n; (void)t; (void)to; (void)tag; (void)c; return puts("send");
-}
 )";
 
 class Directives : public testing::TestWithParam<const char*> {
@@ -124,20 +120,6 @@ int main(void) { f(1); f(7); return 0; }
 )";
   EXPECT_EQ(output(text, "then", true), "1\nmark 0 1 1\nmark 0 2 1\n7\n");
   EXPECT_EQ(output(text, "then_alone", false), "1\n7\n");
-}
-
-TEST_P(Directives, ThePhaseOfWhoStartsMpiBeginsThen) {
-  const std::string text = R"(
-int MPI_Init(int* c, char*** v);
-int MPI_Send(const void* b, int n, int t, int to, int tag, int c);
-int main(int c, char** v) {
-  printf("main\n");
-  MPI_Init(&c, &v);
-  MPI_Send(&c, 1, 0x4c000405, 1, 0, 0x44000000);
-  return 0;
-}
-)";
-  EXPECT_EQ(output(text, "starts", true), "main\ninit\nmark 0 1 1\nsend\nmark 0 2 1\n");
 }
 
 TEST_P(Directives, MarksAreCalledAndEndedOnEveryWayOut) {

@@ -4,12 +4,8 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
-
-#include <set>
-#include <vector>
 
 #include "clang_plugin/pass/values.h"
 
@@ -164,29 +160,9 @@ class Marks {
       if (CallInst* must = block.getTerminatingMustTailCall()) last = must;
       put(last, phase, HYBRID_MARK_END);
     }
-    /* Before MPI runs no phase begins: that of the function that starts it begins there. */
-    const std::vector<CallBase*> starts = starts_of_mpi(function);
-    for (CallBase* start : starts) {
-      auto* invoke = dyn_cast<InvokeInst>(start);
-      put(invoke ? &*invoke->getNormalDest()->getFirstInsertionPt() : start->getNextNode(), phase,
-          HYBRID_MARK_BEGIN);
-    }
-    if (!starts.empty()) return;
     auto first = function.getEntryBlock().getFirstInsertionPt();
     while (isa<AllocaInst>(*first)) ++first;
     put(&*first, phase, HYBRID_MARK_BEGIN);
-  }
-
-  static std::vector<CallBase*> starts_of_mpi(Function& function) {
-    std::vector<CallBase*> starts;
-    for (Instruction& instruction : instructions(function)) {
-      auto* call = dyn_cast<CallBase>(&instruction);
-      const auto* callee = call ? dyn_cast<Function>(call->getCalledOperand()->stripPointerCasts()) : nullptr;
-      static const std::set<StringRef> kNames = {"MPI_Init",         "MPI_Init_thread", "PMPI_Init",
-                                                 "PMPI_Init_thread", "mpi_init_",       "mpi_init_thread_"};
-      if (callee && kNames.contains(callee->getName())) starts.push_back(call);
-    }
-    return starts;
   }
 
   Module& module_;

@@ -6,11 +6,13 @@
 //   one first: it was left the same way. (A recursion therefore is in its innermost call's phase, and in none
 //   of these after that has ended.)
 // - At a begin the ranks that this one will send to, as far as they are known, go to the live scheduler.
-// - A mark of a unit that cannot be used does nothing but to be told once; so outside MPI_Init and
-//   MPI_Finalize.
+// - Phases that the thread which starts MPI is in before (main's, mostly) begin when MPI runs.
+// - A mark of a unit that cannot be used does nothing but to be told once; so one after MPI_Finalize.
+#include <array>
 #include <exception>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libhybrid/shim/open_phases.h"
@@ -25,6 +27,30 @@ void tell(const std::vector<std::string>& messages) {
   if (process().rank != 0) return;
   for (const std::string& text : messages) warn("hints that are left out: " + text);
 }
+
+/// What a thread began before MPI runs and did not end. More than there is room for is left out.
+struct EarlyPhase {
+  const hybrid_unit* unit = nullptr;
+  std::uint32_t phase = 0;
+  std::int64_t holds = 1;
+};
+struct EarlyPhases {
+  std::array<EarlyPhase, 16> phases;
+  std::size_t count = 0;
+
+  void end(const hybrid_unit* unit, std::uint32_t phase) {
+    for (std::size_t i = count; i > 0; --i)
+      if (phases[i - 1].unit == unit && phases[i - 1].phase == phase) {
+        count = i - 1;
+        return;
+      }
+  }
+  void begin(const EarlyPhase& early) {
+    end(early.unit, early.phase);
+    if (count < phases.size()) phases[count++] = early;
+  }
+};
+constinit thread_local EarlyPhases early_phases;
 
 std::size_t place_of(const hybrid_unit* unit, std::uint32_t phase) {
   const std::span kept(open_phases.phases.data(), open_phases.kept());
@@ -83,6 +109,18 @@ void load_compiled_hints(Process& process) noexcept {
   }
 }
 
+void begin_early_phases() noexcept {
+  Thread* const thread = recording_thread();
+  const EarlyPhases early = std::exchange(early_phases, {});
+  if (thread == nullptr) return;
+  try {
+    for (const EarlyPhase& phase : std::span(early.phases.data(), early.count))
+      begin(*thread, phase.unit, phase.phase, phase.holds);
+  } catch (const std::exception&) {
+    // Short of memory: the program goes on without these hints.
+  }
+}
+
 }  // namespace hybrid::shim
 
 using namespace hybrid::shim;
@@ -90,7 +128,11 @@ using namespace hybrid::shim;
 extern "C" HYBRID_SHIM_EXPORT void hybrid_library_compiled_mark(const hybrid_unit* unit, std::uint32_t phase,
                                                                 std::uint32_t mark, std::int64_t value) {
   Thread* const thread = recording_thread();
-  if (thread == nullptr) return;
+  if (thread == nullptr) {
+    if (mark == HYBRID_MARK_BEGIN && unit != nullptr) early_phases.begin({unit, phase, value});
+    if (mark == HYBRID_MARK_END) early_phases.end(unit, phase);
+    return;
+  }
   try {
     switch (mark) {
       case HYBRID_MARK_BEGIN:

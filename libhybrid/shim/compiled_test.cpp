@@ -62,6 +62,15 @@ TEST(Compiled, PhasesNestAndEachIsPreloadedOnce) {
   }
 }
 
+TEST(Compiled, PhasesAroundMpiBeginWithIt) {
+  const Compiled job("early");
+  ASSERT_EQ(job.run().outcome().status, 0) << job.run().outcome().err;
+  for (std::uint32_t rank = 0; rank < 4; ++rank) {
+    EXPECT_THAT(job.phases(rank), ElementsAre("begin shifted")) << rank << ": the trace closes it";
+    EXPECT_EQ(job.preloads(rank), "1") << rank;
+  }
+}
+
 TEST(Compiled, AnInputThatChangedIsEvaluatedAgain) {
   const Compiled job("changing");
   ASSERT_EQ(job.run().outcome().status, 0) << job.run().outcome().err;

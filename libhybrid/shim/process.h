@@ -113,6 +113,9 @@ void end_open_phases(Thread& thread) noexcept;
 /// Reads the compiler's hints of all that is loaded (compiled_marks.cpp). Once `begun` is set.
 void load_compiled_hints(Process& process) noexcept;
 
+/// The compiled phases that the calling thread is in already begin now that something is recorded.
+void begin_early_phases() noexcept;
+
 /// The recording, null before it begins and after it ends.
 extern std::atomic<Process*> recording;
 /// The same, kept after its end, when nothing comes into it any more: a call may be under way that ended it

@@ -291,6 +291,7 @@ void begin_recording(MPI_Comm own_comm, bool world_model) {
   load_compiled_hints(*p);
   recording.store(p.release(), std::memory_order_release);
   recording_thread();
+  begin_early_phases();
 }
 
 }  // namespace

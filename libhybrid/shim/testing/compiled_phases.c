@@ -109,6 +109,9 @@ static void disordered(void) {
   end(kPartlyUnknown);
 }
 
+/* Within a phase that began before MPI, and ends after it. */
+static void early(void) { send_round(shift); }
+
 static void* many(void* unused) {
   for (int i = 0; i < 1000; ++i) {
     begin(kRing);
@@ -131,15 +134,18 @@ int main(int argc, char** argv) {
     void (*run)(void);
   } ways[] = {{"nested", nested},           {"changing", changing}, {"flushing", flushing},
               {"conditional", conditional}, {"jumping", jumping},   {"disordered", disordered},
-              {"threads", threads}};
+              {"threads", threads},         {"early", early}};
+  const int is_early = argc == 2 && strcmp(argv[1], "early") == 0;
   begin(kRing); /* before MPI */
   end(kRing);
+  if (is_early) begin(kShifted);
   int level, rank;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (unsigned i = 0; i < sizeof ways / sizeof *ways; ++i)
     if (argc == 2 && strcmp(argv[1], ways[i].name) == 0) ways[i].run();
   MPI_Finalize();
+  if (is_early) end(kShifted);
   begin(kRing); /* after it */
   end(kRing);
   char line[256]; /* one write: other ranks print meanwhile, and MPICH leaves standard output no buffer */
