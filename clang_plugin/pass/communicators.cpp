@@ -1,4 +1,5 @@
 /* Communicators and datatypes: handles of MPICH, and what MPI_Comm_split and the Cartesian calls made. */
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/InstIterator.h>
 
 #include "clang_plugin/pass/symbolic.h"
@@ -27,66 +28,93 @@ Node Symbolic::list(const CallBase& call, unsigned first, unsigned count) {
   return rest;
 }
 
-Node Symbolic::communicator(const Value* handle) {
-  if (const auto found = communicators_.find(handle); found != communicators_.end()) return found->second;
-  const Node unknown = note_.make(HYBRID_UNKNOWN_COMMUNICATOR);
-  communicators_[handle] = unknown; /* while it is looked for */
-  Node result = unknown;
+/* What makes the handle: a constant, MPI's call, or whoever keeps or passes it. */
+Node Symbolic::made(const Value* handle) {
+  if (!busy_.insert(handle).second) return note_.unknown_communicator("it is made of itself");
+  struct Leave {
+    std::set<const Value*>& busy;
+    const Value* handle;
+    ~Leave() { busy.erase(handle); }
+  } leave{busy_, handle};
+  std::vector<const Value*> candidates;
   if (const auto* constant = dyn_cast<ConstantInt>(handle)) {
     const int64_t number = constant->getSExtValue();
-    result = number == kWorldHandle  ? note_.make(HYBRID_WORLD)
-             : number == kSelfHandle ? note_.make(HYBRID_SELF)
-                                     : unknown;
-    return communicators_[handle] = result;
+    if (number == kWorldHandle) return note_.make(HYBRID_WORLD);
+    if (number == kSelfHandle) return note_.make(HYBRID_SELF);
+    return note_.unknown_communicator("it is a constant of another MPI");
   }
   if (const auto* load = dyn_cast<LoadInst>(handle)) {
     Place place;
     const Value* object = memory_.object_of(load->getPointerOperand(), place);
+    if (!object || !place.known || place.index)
+      return note_.unknown_communicator("it is kept at an address that is not known");
     std::string why;
     bool certain = false;
-    if (!object || !place.known || place.index) return unknown;
-    for (const Value* made : stored(*load, object, place, certain, why)) {
-      const Node node = communicator(made);
-      if (result != unknown && result != node) return unknown;
-      result = node;
+    candidates = stored(*load, object, place, certain, why);
+    /* A program that reads it before it is written communicates over nothing. */
+    if (candidates.empty() || !why.empty()) {
+      const std::string name = source_name(*object);
+      return note_.unknown_communicator((name.empty() ? "" : "it is kept in " + name + ": ") +
+                                        (why.empty() ? "nothing in sight writes it" : why));
     }
-    return communicators_[handle] = certain ? result : unknown;
-  }
-  if (const auto* argument = dyn_cast<Argument>(handle)) {
+    const Node first = certain ? HYBRID_NONE : initial(*load, object, place.offset);
+    int64_t number = 0;
+    if (first != HYBRID_NONE && (!note_.is_constant(first, number) || (number != 0 && number != kNullHandle)))
+      return note_.unknown_communicator("it is one of several");
+  } else if (const auto* argument = dyn_cast<Argument>(handle)) {
     std::vector<const CallBase*> calls;
-    if (!known_calls(*argument->getParent(), calls) || calls.empty()) return unknown;
-    for (const CallBase* call : calls) {
-      const Node passed = communicator(call->getArgOperand(argument->getArgNo()));
-      if (result != unknown && result != passed) return unknown;
-      result = passed;
-    }
-    return communicators_[handle] = result;
+    if (!known_calls(*argument->getParent(), calls) || calls.empty())
+      return note_.unknown_communicator("it is an argument of " +
+                                        demangle(argument->getParent()->getName().str()) +
+                                        ", whose callers are not all in sight");
+    for (const CallBase* call : calls) candidates.push_back(call->getArgOperand(argument->getArgNo()));
+  } else if (const auto* joined = dyn_cast<PHINode>(handle)) {
+    candidates.assign(joined->value_op_begin(), joined->value_op_end());
+  } else if (const auto* choice = dyn_cast<SelectInst>(handle)) {
+    candidates = {choice->getTrueValue(), choice->getFalseValue()};
+  } else if (const auto* call = dyn_cast<CallBase>(handle); call && call->getCalledFunction()) {
+    const Node result = made_by(*call);
+    if (note_.has_variable(result))
+      return note_.unknown_communicator("it is made anew in every turn of a loop");
+    return result;
   }
-  const auto* call = dyn_cast<CallBase>(handle);
-  const Function* callee = call ? call->getCalledFunction() : nullptr;
-  if (!callee) return unknown;
-  const StringRef name = callee->getName();
-  const auto of = [&] { return communicator(call->getArgOperand(0)); };
-  if (name == kDup) result = note_.make(HYBRID_DUP, of());
+  Node result = HYBRID_NONE;
+  for (const Value* candidate : candidates) {
+    /* Nobody communicates over MPI_COMM_NULL. */
+    const auto* constant = dyn_cast<ConstantInt>(candidate);
+    if (candidate == handle || isa<UndefValue>(candidate) ||
+        (constant && constant->getSExtValue() == kNullHandle))
+      continue;
+    const Node node = communicator(candidate);
+    if (!note_.is_known(node)) return node;
+    if (result != HYBRID_NONE && result != node) return note_.unknown_communicator("it is one of several");
+    result = node;
+  }
+  return result == HYBRID_NONE ? note_.unknown_communicator("nothing in sight makes it") : result;
+}
+
+Node Symbolic::made_by(const CallBase& call) {
+  const StringRef name = call.getCalledFunction()->getName();
+  const auto of = [&] { return communicator(call.getArgOperand(0)); };
+  if (name == kDup) return note_.make(HYBRID_DUP, of());
   if (name == kSplit) {
-    const Node parent = of(), color = value(call->getArgOperand(1)), key = value(call->getArgOperand(2));
-    result = note_.make(HYBRID_SPLIT, parent, color, key);
+    const Node parent = of(), color = value(call.getArgOperand(1)), key = value(call.getArgOperand(2));
+    return note_.make(HYBRID_SPLIT, parent, color, key);
   }
   if (name == kCart) {
     const Node parent = of();
-    const unsigned count = (call->arg_size() - 2) / 2;
-    const Node sizes = list(*call, 2, count), wraps = list(*call, 2 + count, count);
+    const unsigned count = (call.arg_size() - 2) / 2;
+    const Node sizes = list(call, 2, count), wraps = list(call, 2 + count, count);
     int64_t reorder = 0;
-    if (!note_.is_constant(value(call->getArgOperand(1)), reorder)) return unknown;
-    result = note_.make(HYBRID_CART, parent, sizes, wraps, reorder != 0);
+    if (!note_.is_constant(value(call.getArgOperand(1)), reorder))
+      return note_.unknown_communicator("whether MPI_Cart_create may reorder is not known");
+    return note_.make(HYBRID_CART, parent, sizes, wraps, reorder != 0);
   }
   if (name == kCartSub) {
     const Node parent = of();
-    result = note_.make(HYBRID_CART_SUB, parent, list(*call, 1, call->arg_size() - 1));
+    return note_.make(HYBRID_CART_SUB, parent, list(call, 1, call.arg_size() - 1));
   }
-  /* Made anew in every turn of a loop: which one it is cannot be expressed. */
-  if (note_.has_variable(result)) result = unknown;
-  return communicators_[handle] = result;
+  return note_.unknown_communicator("it is the result of " + demangle(name.str()));
 }
 
 Node Symbolic::datatype_size(const Value* handle) {

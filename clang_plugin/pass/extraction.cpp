@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "clang_plugin/pass/flow.h"
 #include "clang_plugin/pass/preparation.h"
 #include "clang_plugin/pass/symbolic.h"
 
@@ -51,6 +52,7 @@ class Extractor {
             const std::function<bool(const std::string&)>& can_be_named)
       : prepared_(prepared),
         whole_(whole),
+        flow_(*prepared.module),
         symbolic_(*prepared.module, result_.note, whole,
                   [&](const GlobalVariable& global) { return can_be_named(global.getName().str()); }) {}
 
@@ -63,6 +65,7 @@ class Extractor {
             if (callee->getName() == kSite) site(*call);
             if (callee->getName() == kClause) clause(*call);
           }
+    settle_copies();
     for (uint32_t i = 0; i < directives.size(); ++i) clauses(i);
     for (const GlobalVariable* global : symbolic_.addresses())
       result_.addresses.push_back(global->getName().str());
@@ -84,8 +87,9 @@ class Extractor {
       site.column = at->getColumn();
     }
     site.function = note.string(demangle(symbol(origin.function)));
-    site.loop = symbolic_.loop_around(*call.getParent());
-    site.guard = symbolic_.guard(*call.getParent());
+    symbolic_.take_reads();
+    const Symbolic::Guard guard = symbolic_.guard(*call.getParent(), origin.function);
+    begin_ = guard.begin;
     site.communicator = symbolic_.communicator(call.getArgOperand(5));
     const auto argument = [&](unsigned at, int position) {
       return position < 0 ? HYBRID_NONE : symbolic_.value(call.getArgOperand(at));
@@ -96,11 +100,92 @@ class Extractor {
     site.count = known_or_none(argument(1, origin.part->count));
     site.type_size = origin.part->type < 0 ? HYBRID_NONE : symbolic_.datatype_size(call.getArgOperand(2));
     site.reason = HYBRID_NONE;
-    classify(site, origin);
-    for (const hybrid_site& other : note.sites)
-      if (std::memcmp(&other, &site, sizeof site) == 0) return;
-    note.sites.push_back(site);
-    if (site.site_class == HYBRID_DYNAMIC) remark(call, origin.call->name, not_known(site, origin));
+    site.loop = symbolic_.loop_around(*call.getParent());
+    reads_ = symbolic_.take_reads();
+    std::set<Node> left_out;
+    site.guard =
+        note.both(readable_part(guard.outer, call, origin, left_out), without_turns(guard.inner, site.peer));
+    classify(site, call, origin);
+    copies_.push_back({site, number, &call, std::move(left_out)});
+  }
+
+  /* A site as it stands in one of the places where its procedure was inlined. `left_out`: on what the
+   * procedure is begun there that cannot be told when it begins; who asks then has begun it. */
+  struct Copy {
+    hybrid_site site;
+    uint64_t origin;
+    const CallBase* call;
+    std::set<Node> left_out;
+  };
+
+  /* Where a procedure is begun in several places, only what leads to all of them may be left out: or one
+   * place's connections would be told in another. */
+  void settle_copies() {
+    Note& note = result_.note;
+    std::map<uint64_t, std::vector<Copy*>> by_origin;
+    for (Copy& copy : copies_) by_origin[copy.origin].push_back(&copy);
+    for (const auto& [origin, copies] : by_origin) {
+      std::set<Node> common = copies[0]->left_out;
+      bool same = true;
+      for (const Copy* copy : copies) {
+        std::erase_if(common, [&](Node node) { return !copy->left_out.contains(node); });
+        const hybrid_site &a = copy->site, &b = copies[0]->site;
+        same &= a.peer == b.peer && a.guard == b.guard && a.communicator == b.communicator &&
+                a.site_class != HYBRID_DYNAMIC && b.site_class != HYBRID_DYNAMIC &&
+                !note.has_variable(a.peer) && !note.has_variable(a.guard);
+      }
+      for (Copy* copy : copies)
+        for (Node node : copy->left_out) {
+          if (same || common.contains(node) || copy->site.site_class == HYBRID_DYNAMIC) continue;
+          copy->site.site_class = HYBRID_DYNAMIC;
+          copy->site.reason = note.string("whether it is made: " + because(node));
+        }
+    }
+    for (const Copy& copy : copies_) {
+      const hybrid_site& site = copy.site;
+      if (site.site_class == HYBRID_DYNAMIC)
+        remark(*copy.call, note.strings.c_str() + site.call, note.strings.c_str() + site.reason);
+      if (std::none_of(note.sites.begin(), note.sites.end(), [&](const hybrid_site& other) {
+            return std::memcmp(&other, &site, sizeof site) == 0;
+          }))
+        note.sites.push_back(site);
+    }
+  }
+
+  std::string because(Node node) const {
+    const std::string why = result_.note.reason(node);
+    return why.empty() ? "it depends on what has changed since it was asked" : why;
+  }
+
+  /* Of conditions that all must hold: those that are known, and the same still, when the procedure begins. */
+  Node readable_part(Node all, const CallBase& call, const SiteOrigin& origin, std::set<Node>& left_out) {
+    Note& note = result_.note;
+    if (all == HYBRID_NONE) return all;
+    if (note.nodes[all].op == HYBRID_AND) {
+      const hybrid_node n = note.nodes[all];
+      const Node a = readable_part(n.a, call, origin, left_out);
+      return note.both(a, readable_part(n.b, call, origin, left_out));
+    }
+    if (note.is_known(all) && not_readable({all}, call, origin).empty() && endless(all).empty()) return all;
+    left_out.insert(all);
+    return HYBRID_NONE;
+  }
+
+  /* Without what depends on the turns of loops that nobody knows the end of, and on nothing that differs from
+   * rank to rank: such a condition is taken to hold in some turn. Not if the peer changes with the turns too.
+   */
+  Node without_turns(Node all, Node peer) {
+    Note& note = result_.note;
+    if (all == HYBRID_NONE) return all;
+    const hybrid_node n = note.nodes[all];
+    if (n.op == HYBRID_AND) {
+      const Node a = without_turns(n.a, peer);
+      return note.both(a, without_turns(n.b, peer));
+    }
+    const bool alike = note.is_known(all) && !note.contains(all, HYBRID_RANK) &&
+                       !note.contains(all, HYBRID_COORDINATE) && !note.contains(all, HYBRID_LOAD);
+    return alike && !endless(all).empty() && (peer == HYBRID_NONE || endless(peer).empty()) ? HYBRID_NONE
+                                                                                            : all;
   }
 
   /* -Rpass-missed=hybrid: what could not be told of a call, and what would help. */
@@ -119,9 +204,9 @@ class Extractor {
 
   Node known_or_none(Node node) { return result_.note.is_known(node) ? node : HYBRID_NONE; }
 
-  void classify(hybrid_site& site, const SiteOrigin& origin) {
+  void classify(hybrid_site& site, const CallBase& call, const SiteOrigin& origin) {
     Note& note = result_.note;
-    const std::string why = not_known(site, origin);
+    const std::string why = not_known(site, call, origin);
     site.site_class = HYBRID_STATIC;
     if (!why.empty()) {
       site.site_class = HYBRID_DYNAMIC;
@@ -140,7 +225,7 @@ class Extractor {
   }
 
   /* Why the site is dynamic; empty if it is not. */
-  std::string not_known(const hybrid_site& site, const SiteOrigin& origin) {
+  std::string not_known(const hybrid_site& site, const CallBase& call, const SiteOrigin& origin) {
     const Note& note = result_.note;
     if (!note.is_known(site.communicator)) return note.reason(site.communicator);
     if (!note.is_known(site.peer)) return "the peer: " + note.reason(site.peer);
@@ -149,29 +234,56 @@ class Extractor {
       return "it receives from any source";
     if (origin.call->sizes_are_data) return "how much each rank sends is data of the run";
     std::vector<Node> starts{site.communicator, site.peer, site.guard};
-    const std::vector<Node> own = note.parts(starts);
-    for (Node node : own)
+    for (Node node : starts)
+      if (std::string why = endless(node); !why.empty()) return why;
+    for (uint32_t loop = site.loop; loop != HYBRID_NONE; loop = note.loops[loop].parent)
+      if (!symbolic_.is_around(loop, *begin_) || turns_matter(loop, site))
+        starts.push_back(note.loops[loop].condition);
+    return not_readable(starts, call, origin);
+  }
+
+  bool turns_matter(uint32_t loop, const hybrid_site& site) const {
+    const Note& note = result_.note;
+    for (Node node : {site.communicator, site.peer, site.guard})
+      if (node != HYBRID_NONE && note.has_variable_of(node, loop)) return true;
+    return false;
+  }
+
+  /* Why the turns that the value changes with are not known; empty if they are, or there are none. */
+  std::string endless(Node value) const {
+    const Note& note = result_.note;
+    for (Node node : note.parts(value))
       if (note.nodes[node].op == HYBRID_VARIABLE) {
         const uint32_t loop = note.variable_loop[static_cast<size_t>(note.nodes[node].value_low)];
         if (note.loops[loop].condition == HYBRID_NONE)
           return "it depends on a loop of which the end is not known";
       }
-    for (uint32_t loop = site.loop; loop != HYBRID_NONE; loop = note.loops[loop].parent)
-      starts.push_back(note.loops[loop].condition);
-    const std::set<std::string>* reached = nullptr;
-    for (Node node : note.parts(starts)) {
+    return "";
+  }
+
+  /* Why what the values read may not be the same when the procedure begins as it is for `call`; empty if it
+   * is. */
+  std::string not_readable(const std::vector<Node>& values, const CallBase& call, const SiteOrigin& origin) {
+    const Note& note = result_.note;
+    for (Node node : note.parts(values)) {
       const auto found = symbolic_.run_time_values().find(node);
       if (found == symbolic_.run_time_values().end()) continue;
-      if (!reached) reached = &reach(origin.function);
+      const std::set<std::string>& reached = reach(origin.function);
       const std::string name = note.strings.c_str() + note.nodes[node].b;
-      if (found->second.shared && reached->contains(""))
+      const Symbolic::RunTimeValue& value = found->second;
+      if (value.shared && reached.contains(""))
         return name + ": code that is not in sight may change it while the function runs";
-      for (const std::string& writer : found->second.writers)
-        if (reached->contains(writer) || writer == "?")
+      for (const Instruction* writer : value.writers)
+        if (const std::string in = written_in(*writer); reached.contains(in) || in == "?")
           return name + ": it is written while the function runs";
-      for (const std::string& reader : found->second.readers)
-        if (!reached->contains(reader))
-          return name + ": it is read before the function that communicates begins";
+      for (const LoadInst* reader : value.readers) {
+        if (!reads_.contains(reader) || reached.contains(written_in(*reader))) continue;
+        for (const Instruction* writer : value.writers)
+          if (flow_.writes_between(*reader, *writer, call))
+            return name + ": " + demangle(symbol(written_in(*writer))) +
+                   " may change it between where it is read and here";
+        if (value.shared) return name + ": it is read before the function that communicates begins";
+      }
     }
     return "";
   }
@@ -277,7 +389,12 @@ class Extractor {
   Prepared& prepared_;
   const WholeProgram* whole_;
   Extraction result_;
+  Flow flow_;
   Symbolic symbolic_;
+  std::vector<Copy> copies_;
+  /* Of the present site: where its procedure begins, and what is read for it. */
+  const BasicBlock* begin_ = nullptr;
+  std::set<const LoadInst*> reads_;
   /* Of each directive's phase, in their order: the clause and its values. */
   std::map<uint32_t, std::map<int64_t, std::pair<int64_t, std::vector<Node>>>> clauses_;
   std::map<std::string, std::set<std::string>> reached_;

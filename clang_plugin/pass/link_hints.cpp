@@ -241,7 +241,7 @@ int main(int count, char** arguments) {
            warnings);
     return 0;
   }
-  program.whole.outside.insert({"main", "_QQmain"});
+  program.whole.outside.insert(defines("main") ? "main" : "_QQmain"); /* flang's main calls the latter */
 
   std::set<std::string> shared; /* variables that the note's object can name */
   for (const GlobalVariable& global : module->globals())

@@ -3,6 +3,7 @@
 #include <llvm/IR/CFG.h>
 
 #include "clang_plugin/pass/symbolic.h"
+#include "clang_plugin/pass/values.h"
 
 namespace hybrid::pass {
 
@@ -67,8 +68,10 @@ Node Symbolic::edge(const BasicBlock* block, const BasicBlock* to) {
 
 Node Symbolic::from(const BasicBlock* start, const BasicBlock* block) {
   if (start == block) return HYBRID_NONE;
-  const auto known = reached_.find({start, block});
-  if (known != reached_.end()) return known->second;
+  return once(reached_, {start, block}, [&] { return way_from(start, block); });
+}
+
+Node Symbolic::way_from(const BasicBlock* start, const BasicBlock* block) {
   FunctionShape& shape = this->shape(*block->getParent());
   const auto* node = shape.dominators.getNode(block);
   if (!node || !node->getIDom()) return note_.unknown("", "it cannot be reached");
@@ -102,7 +105,7 @@ Node Symbolic::from(const BasicBlock* start, const BasicBlock* block) {
       any = true;
     }
   }
-  return reached_[{start, block}] = result;
+  return result;
 }
 
 /* Of a loop that is left in several ways, whose turns the note does not count: whether there is a first turn.
@@ -119,16 +122,32 @@ Node Symbolic::entered(Loop& loop) {
   return loop.contains(branch->getSuccessor(0)) ? first : note_.negation(first);
 }
 
-Node Symbolic::guard(const BasicBlock& block) {
-  FunctionShape& shape = this->shape(*block.getParent());
-  if (shape.jumps) return note_.unknown("", "its function calls setjmp");
+Node Symbolic::between(const BasicBlock& start, const BasicBlock& block) {
   Node all = HYBRID_NONE;
   const BasicBlock* at = &block;
-  for (Loop* loop = shape.loops.getLoopFor(at); loop; loop = loop->getParentLoop()) {
+  for (Loop* loop = shape(*block.getParent()).loops.getLoopFor(at); loop && !loop->contains(&start);
+       loop = loop->getParentLoop()) {
     all = note_.both(entered(*loop), note_.both(from(loop->getHeader(), at), all));
     at = loop->getHeader();
   }
-  return note_.both(from(&block.getParent()->getEntryBlock(), at), all);
+  return note_.both(from(&start, at), all);
+}
+
+Symbolic::Guard Symbolic::guard(const BasicBlock& block, const std::string& procedure) {
+  FunctionShape& shape = this->shape(*block.getParent());
+  const BasicBlock* entry = &block.getParent()->getEntryBlock();
+  if (shape.jumps) return {note_.unknown("", "its function calls setjmp"), HYBRID_NONE, entry};
+  for (const auto* node = shape.dominators.getNode(&block); node; node = node->getIDom())
+    for (const Instruction& instruction : *node->getBlock())
+      if (const auto* call = dyn_cast<CallBase>(&instruction))
+        if (const Function* callee = call->getCalledFunction();
+            callee && callee->getName() == kEnter && written_in(*call) == procedure) {
+          const BasicBlock* begin = node->getBlock();
+          /* The procedure may have a loop from its first block on: one of its own, not around its begin. */
+          const Node inner = between(*begin, block);
+          return {inner, between(*entry, *begin), begin};
+        }
+  return {between(*entry, block), HYBRID_NONE, entry};
 }
 
 uint32_t Symbolic::loop_around(const BasicBlock& block) {
@@ -136,11 +155,16 @@ uint32_t Symbolic::loop_around(const BasicBlock& block) {
   if (!innermost) return HYBRID_NONE;
   for (Loop* loop = innermost; loop; loop = loop->getParentLoop()) {
     const uint32_t index = note_loop(*loop);
-    if (!asked_.insert(loop).second) continue;
-    const Node condition = turns(*loop, index);
+    const Node condition = once<const Loop*>(turns_, loop, [&] { return turns(*loop, index); });
     note_.loops[index].condition = condition;
   }
   return note_loop(*innermost);
+}
+
+bool Symbolic::is_around(uint32_t number, const BasicBlock& block) const {
+  for (const auto& [loop, index] : loops_)
+    if (index == number) return loop->contains(&block);
+  return false;
 }
 
 uint32_t Symbolic::note_loop(Loop& loop) {
@@ -179,7 +203,7 @@ Node Symbolic::loop_variable(const PHINode& phi, Loop& loop) {
   note_.variables.push_back({first, HYBRID_NONE, HYBRID_NONE});
   note_.variable_loop.push_back(index);
   const Node node = note_.make(HYBRID_VARIABLE, HYBRID_NONE, HYBRID_NONE, HYBRID_NONE, variable);
-  known_[&phi] = node;
+  known_[&phi] = {node, {}}; /* until it is known what the next comes to */
   busy_.erase(&phi);
   const Node next = value(phi.getIncomingValueForBlock(latch));
   note_.variables[variable].next = next;

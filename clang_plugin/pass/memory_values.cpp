@@ -16,11 +16,6 @@ namespace {
 /* Entries of a table that are written out as a choice. */
 constexpr size_t kLongestTable = 64;
 
-std::string written_in(const Instruction& instruction) {
-  const MDNode* name = instruction.getMetadata(kWrittenIn);
-  return name ? cast<MDString>(name->getOperand(0))->getString().str() : "?";
-}
-
 bool overlaps(const Write& write, int64_t offset, int64_t size) {
   if (write.place.known && write.place.index && write.place.extent > 0)
     return write.place.offset < offset + size && write.place.offset + write.place.extent > offset;
@@ -28,7 +23,17 @@ bool overlaps(const Write& write, int64_t offset, int64_t size) {
   return write.place.offset < offset + size && (write.size < 0 || write.place.offset + write.size > offset);
 }
 
+/* Of a table whose extent is known, what lies beyond it does not matter. */
+bool overlaps_table(const Write& write, const Place& table, int64_t size) {
+  return table.extent <= 0 || overlaps(write, table.offset, std::max(table.extent, size));
+}
+
 }  // namespace
+
+std::string written_in(const Instruction& instruction) {
+  const MDNode* name = instruction.getMetadata(kWrittenIn);
+  return name ? cast<MDString>(name->getOperand(0))->getString().str() : "?";
+}
 
 bool Symbolic::is_certain(const Instruction& instruction) {
   const Function& function = *instruction.getFunction();
@@ -207,8 +212,12 @@ Node Symbolic::run_time_load(const LoadInst& load, const GlobalVariable& global,
   const Node node =
       note_.load(static_cast<uint32_t>(at - addresses_.begin()), offset, static_cast<int32_t>(width), name);
   RunTimeValue& use = run_time_values_[node];
-  use.readers.insert(written_in(load));
-  for (const Write& write : uses.writes) use.writers.insert(written_in(*write.instruction));
+  use.readers.insert(&load);
+  reads_.insert(&load);
+  const int64_t size = bits / 8;
+  for (const Write& write : uses.writes)
+    if (place.index ? overlaps_table(write, place, size) : overlaps(write, place.offset, size))
+      use.writers.insert(write.instruction);
   use.shared |= uses.escaped;
   return node;
 }

@@ -257,6 +257,13 @@ Node Note::unknown(std::string_view name, std::string_view why) {
   return at;
 }
 
+Node Note::unknown_communicator(std::string_view why) {
+  const auto at = static_cast<Node>(nodes.size());
+  nodes.push_back({HYBRID_UNKNOWN_COMMUNICATOR, HYBRID_NONE, HYBRID_NONE, HYBRID_NONE, 0, 0});
+  reasons_[at] = why;
+  return at;
+}
+
 Node Note::load(uint32_t address, Node offset, int32_t bytes, std::string_view name) {
   const uint32_t text = string(name);
   return make(HYBRID_LOAD, offset, text ? text : HYBRID_NONE, static_cast<uint32_t>(bytes), address);
@@ -304,9 +311,10 @@ bool Note::has_load(Node node) const { return contains(node, HYBRID_LOAD); }
 std::string Note::reason(Node start) const {
   for (Node node : parts(start)) {
     const hybrid_node& n = nodes[node];
-    if (n.op == HYBRID_UNKNOWN_COMMUNICATOR) return "the communicator is not known at compile time";
-    if (n.op != HYBRID_INPUT) continue;
+    if (n.op != HYBRID_INPUT && n.op != HYBRID_UNKNOWN_COMMUNICATOR) continue;
     const auto found = reasons_.find(node);
+    if (n.op == HYBRID_UNKNOWN_COMMUNICATOR)
+      return "the communicator: " + (found == reasons_.end() ? "it is not known" : found->second);
     const std::string name = n.b == HYBRID_NONE ? "" : strings.c_str() + n.b;
     return (name.empty() ? "" : name + ": ") + (found == reasons_.end() ? "" : found->second);
   }

@@ -26,6 +26,7 @@ class Note {
   Node either(Node a, Node b); /* truths; HYBRID_NONE is always */
   /* Something that only a run knows. `why` is a sentence for a person. */
   Node unknown(std::string_view name, std::string_view why);
+  Node unknown_communicator(std::string_view why);
   /* HYBRID_LOAD of `bytes` (negative: signed) at `offset` of the program's variable `address`. */
   Node load(uint32_t address, Node offset, int32_t bytes, std::string_view name);
   uint32_t string(std::string_view text);

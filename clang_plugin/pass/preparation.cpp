@@ -8,6 +8,7 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/FunctionAttrs.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/IPO/InferFunctionAttrs.h>
 #include <llvm/Transforms/IPO/Internalize.h>
@@ -33,8 +34,8 @@ const Function* callee_of(const CallBase& call) {
   return dyn_cast<Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
 }
 
-/* Can a function that is not in the module call back or write the program's variables? Not the libraries of
- * the languages. */
+}  // namespace
+
 bool is_harmless(const Function& function, const TargetLibraryInfo& library) {
   LibFunc known;
   const StringRef name = function.getName();
@@ -43,6 +44,8 @@ bool is_harmless(const Function& function, const TargetLibraryInfo& library) {
          name.starts_with("__cxa_") || name.starts_with("_Zn") || name.starts_with("_Zd") ||
          function.onlyReadsMemory() || library.getLibFunc(function, known);
 }
+
+namespace {
 
 void flang_has_no_overflow(Module& module) {
   const NamedMDNode* makers = module.getNamedMetadata("llvm.ident");
@@ -165,6 +168,27 @@ FunctionPassManager simplification() {
   return passes;
 }
 
+/* Fortran passes everything by address. A function that only reads a number may be given a copy, so that its
+ * address is nowhere and LLVM keeps the number in a register. */
+void pass_copies_of_numbers(Function& function) {
+  const auto is_number = [](const AllocaInst& local) {
+    const Type* type = local.getAllocatedType();
+    return !local.isArrayAllocation() && (type->isIntegerTy() || type->isFloatingPointTy());
+  };
+  for (Instruction& instruction : instructions(function)) {
+    auto* call = dyn_cast<CallBase>(&instruction);
+    if (!call) continue;
+    for (unsigned i = 0; i < call->arg_size(); ++i) {
+      auto* local = dyn_cast<AllocaInst>(call->getArgOperand(i));
+      if (!local || !is_number(*local) || !call->onlyReadsMemory(i) || !call->doesNotCapture(i)) continue;
+      Type* type = local->getAllocatedType();
+      auto* copy = new AllocaInst(type, local->getAddressSpace(), "", local->getIterator());
+      new StoreInst(new LoadInst(type, local, "", call->getIterator()), copy, call->getIterator());
+      call->setArgOperand(i, copy);
+    }
+  }
+}
+
 /* Loops that communicate stay loops: a call in them is one site. */
 void keep_loops_with_sites(Function& function, FunctionAnalysisManager& analyses) {
   LoopInfo& loops = analyses.getResult<LoopAnalysis>(function);
@@ -205,7 +229,7 @@ Prepared prepare(std::unique_ptr<Module> module, const std::set<std::string>* ou
   for (Function& function : *module) {
     MDNode* name = MDNode::get(module->getContext(), MDString::get(module->getContext(), function.getName()));
     for (Instruction& instruction : instructions(function))
-      if (isa<StoreInst, CallBase>(instruction)) instruction.setMetadata(written_in, name);
+      if (isa<LoadInst, StoreInst, CallBase>(instruction)) instruction.setMetadata(written_in, name);
   }
 
   ModulePassManager first;
@@ -233,12 +257,18 @@ Prepared prepare(std::unique_ptr<Module> module, const std::set<std::string>* ou
   ModulePassManager middle;
   middle.addPass(AlwaysInlinerPass(false));
   if (outside) middle.addPass(GlobalDCEPass());
-  FunctionPassManager simple = simplification();
-  add(simple, LoopSimplifyPass());
-  middle.addPass(createModuleToFunctionPassAdaptor(std::move(simple)));
+  middle.addPass(createModuleToPostOrderCGSCCPassAdaptor(PostOrderFunctionAttrsPass()));
   middle.run(*module, modules);
+  for (Function& function : *module) pass_copies_of_numbers(function);
 
   ModulePassManager late;
+  FunctionPassManager simple = simplification();
+  add(simple, LoopSimplifyPass());
+  late.addPass(createModuleToFunctionPassAdaptor(std::move(simple)));
+  modules.invalidate(*module, PreservedAnalyses::none());
+  late.run(*module, modules);
+
+  ModulePassManager last;
   for (Function& function : *module)
     if (!function.isDeclaration()) keep_loops_with_sites(function, functions);
   FunctionPassManager unroll;
@@ -251,8 +281,8 @@ Prepared prepare(std::unique_ptr<Module> module, const std::set<std::string>* ou
   add(unroll, SimplifyCFGPass());
   add(unroll, LoopSimplifyPass());
   add(unroll, LCSSAPass());
-  late.addPass(createModuleToFunctionPassAdaptor(std::move(unroll)));
-  late.run(*module, modules);
+  last.addPass(createModuleToFunctionPassAdaptor(std::move(unroll)));
+  last.run(*module, modules);
 
   result.module = std::move(module);
   return result;

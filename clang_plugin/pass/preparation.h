@@ -3,6 +3,7 @@
 #ifndef HYBRID_CLANG_PLUGIN_PASS_PREPARATION_H
 #define HYBRID_CLANG_PLUGIN_PASS_PREPARATION_H
 
+#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/Module.h>
 
 #include <map>
@@ -29,6 +30,10 @@ struct Prepared {
 /* `outside`, of a whole program: the symbols that code outside of the module uses; all others are the
  * module's own. Null for a unit. The module is changed: give a copy. */
 Prepared prepare(std::unique_ptr<llvm::Module> module, const std::set<std::string>* outside);
+
+/* Functions outside of the module that neither call back nor write the program's variables: the libraries of
+ * the languages. */
+bool is_harmless(const llvm::Function& function, const llvm::TargetLibraryInfo& library);
 
 }  // namespace hybrid::pass
 

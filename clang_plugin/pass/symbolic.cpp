@@ -48,11 +48,12 @@ std::string source_name(const Value& value) {
 }
 
 Node Symbolic::value(const Value* value) {
-  if (const auto found = known_.find(value); found != known_.end()) return found->second;
-  if (!busy_.insert(value).second) return note_.unknown("", "it depends on itself");
-  const Node node = calculate(value);
-  busy_.erase(value);
-  return known_[value] = node;
+  return once(known_, value, [&] {
+    if (!busy_.insert(value).second) return note_.unknown("", "it depends on itself");
+    const Node node = calculate(value);
+    busy_.erase(value);
+    return node;
+  });
 }
 
 Node Symbolic::calculate(const Value* value) {
@@ -304,6 +305,12 @@ Node Symbolic::call(const CallBase& called) {
         return two(HYBRID_MIN);
       case Intrinsic::smax:
         return two(HYBRID_MAX);
+      case Intrinsic::trunc: {
+        if (!real) break;
+        const Node a = argument(0), below = note_.make(HYBRID_FLT, a, note_.real(0));
+        const Node up = note_.make(HYBRID_CEIL, a);
+        return note_.make(HYBRID_SELECT, below, up, note_.make(HYBRID_FLOOR, a));
+      }
       case Intrinsic::abs: {
         const Node a = argument(0);
         return note_.make(HYBRID_MAX, a, note_.make(HYBRID_SUB, note_.constant(0), a));

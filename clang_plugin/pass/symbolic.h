@@ -14,6 +14,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clang_plugin/pass/memory.h"
@@ -38,20 +39,32 @@ class Symbolic {
 
   /* The expression of an integer, truth or double. */
   Node value(const llvm::Value* value);
-  Node communicator(const llvm::Value* handle);
+  Node communicator(const llvm::Value* handle) {
+    return once(communicators_, handle, [&] { return made(handle); });
+  }
   Node datatype_size(const llvm::Value* handle);
 
-  /* On what condition `block` is reached once its function, and the loops around it, have begun. */
-  Node guard(const llvm::BasicBlock& block);
+  /* On what condition `block` is reached. `inner`: once the procedure that it was written in has begun, and
+   * the loops in it; `outer`: and on what condition that procedure is begun here, where its code was inlined.
+   */
+  struct Guard {
+    Node inner, outer;
+    const llvm::BasicBlock* begin; /* where the procedure begins */
+  };
+  Guard guard(const llvm::BasicBlock& block, const std::string& procedure);
   /* The innermost loop of the note around `block`, or HYBRID_NONE. */
   uint32_t loop_around(const llvm::BasicBlock& block);
+  bool is_around(uint32_t loop, const llvm::BasicBlock& block) const;
 
-  /* Who reads and who writes what a HYBRID_LOAD reads: functions of the program. */
+  /* Who reads and who writes what a HYBRID_LOAD reads. */
   struct RunTimeValue {
-    std::set<std::string> readers, writers;
+    std::set<const llvm::LoadInst*> readers;
+    std::set<const llvm::Instruction*> writers;
     bool shared = false; /* code that is not in the module may write it */
   };
   const std::map<Node, RunTimeValue>& run_time_values() const { return run_time_values_; }
+  /* The reads behind all that was asked since the last call. */
+  std::set<const llvm::LoadInst*> take_reads() { return std::exchange(reads_, {}); }
 
   /* The variables of the program that loads in `node` read, by number (value of HYBRID_LOAD). */
   const std::vector<const llvm::GlobalVariable*>& addresses() const { return addresses_; }
@@ -60,6 +73,9 @@ class Symbolic {
 
  private:
   Node calculate(const llvm::Value* value);
+  /* communicators.cpp */
+  Node made(const llvm::Value* handle);
+  Node made_by(const llvm::CallBase& call);
   Node instruction(const llvm::Instruction& instruction);
   Node binary(const llvm::BinaryOperator& op);
   Node compare(const llvm::CmpInst& compare);
@@ -82,8 +98,11 @@ class Symbolic {
                      const std::string& why);
   /* loops_and_guards.cpp */
   Node from(const llvm::BasicBlock* start, const llvm::BasicBlock* block);
+  Node way_from(const llvm::BasicBlock* start, const llvm::BasicBlock* block);
   Node edge(const llvm::BasicBlock* from, const llvm::BasicBlock* to);
   Node entered(llvm::Loop& loop);
+  /* From `start`, which dominates it, to `block`, through the loops around `block` but not around `start`. */
+  Node between(const llvm::BasicBlock& start, const llvm::BasicBlock& block);
   uint32_t note_loop(llvm::Loop& loop);
   /* Does it change with the turns of `loop` or of one in it? */
   bool varies_within(Node node, const llvm::Loop& loop) const;
@@ -92,15 +111,37 @@ class Symbolic {
   Note& note_;
   Memory memory_;
   std::function<bool(const llvm::GlobalVariable&)> can_be_named_;
-  std::map<const llvm::Value*, Node> known_, communicators_;
+  /* An answer, and the reads behind it. */
+  struct Answer {
+    Node node = HYBRID_NONE;
+    std::set<const llvm::LoadInst*> reads;
+  };
+  /* What `ask` says, once for each `key`. */
+  template <class Key, class Ask>
+  Node once(std::map<Key, Answer>& answers, const Key& key, Ask ask) {
+    auto known = answers.find(key);
+    if (known == answers.end()) {
+      std::set<const llvm::LoadInst*> before = std::exchange(reads_, {});
+      const Node node = ask();
+      known = answers.insert_or_assign(key, Answer{node, std::exchange(reads_, std::move(before))}).first;
+    }
+    reads_.insert(known->second.reads.begin(), known->second.reads.end());
+    return known->second.node;
+  }
+
+  std::map<const llvm::Value*, Answer> known_, communicators_;
+  std::set<const llvm::LoadInst*> reads_;
   std::set<const llvm::Value*> busy_;
   std::map<const llvm::Loop*, uint32_t> loops_;
-  std::set<const llvm::Loop*> asked_; /* loops whose condition is known, or known not to be */
-  std::map<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, Node> reached_;
+  std::map<const llvm::Loop*, Answer> turns_;
+  std::map<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, Answer> reached_;
   std::map<const llvm::Function*, std::unique_ptr<FunctionShape>> shapes_;
   std::vector<const llvm::GlobalVariable*> addresses_;
   std::map<Node, RunTimeValue> run_time_values_;
 };
+
+/* The function that an instruction was written in, before inlining; "?" if that is not known. */
+std::string written_in(const llvm::Instruction& instruction);
 
 /* The name that a value has in the source, as far as debug information or the symbol tells. */
 std::string source_name(const llvm::Value& value);

@@ -7,6 +7,8 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/Transforms/Utils/Local.h>
 
+#include <set>
+
 #include "clang_plugin/pass/directives.h"
 
 namespace hybrid::pass {
@@ -81,6 +83,11 @@ class Rewriter {
       for (uint32_t i = 0; i < found.size(); ++i) out_element(2, i, found[i]);
     } else if (name == "win_create") {
       out(5, in(4));
+    } else if (name == "comm_free") {
+      out(0, builder_.getInt32(kNullHandle));
+    } else if (name == "type_commit" || name == "type_free" || name == "request_free" || name == "op_free" ||
+               name == "win_free" || name == "info_free" || name == "group_free") {
+      clobber(0, 4); /* a handle */
     } else if (name == "wait") {
       clobber(0, 4);
       clobber(1, 20);
@@ -247,6 +254,26 @@ class Rewriter {
   Module& module_;
 };
 
+/* Functions that communicate say where they begin. The call keeps branches of theirs apart from those of
+ * their callers, and stands in nobody's way: it reads and writes nothing that the program has. */
+void mark_begins(Module& module) {
+  const Function* site = module.getFunction(kSite);
+  if (!site) return;
+  std::set<Function*> communicating;
+  for (const User* user : site->users())
+    if (const auto* call = dyn_cast<CallBase>(user))
+      communicating.insert(const_cast<Function*>(call->getFunction()));
+  FunctionCallee enter = module.getOrInsertFunction(kEnter, Type::getVoidTy(module.getContext()));
+  auto* callee = cast<Function>(enter.getCallee());
+  callee->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+  callee->setDoesNotThrow();
+  callee->setWillReturn();
+  for (Function* function : communicating) {
+    BasicBlock& entry = function->getEntryBlock();
+    IRBuilder<>(&entry, entry.getFirstNonPHIOrDbgOrAlloca()).CreateCall(enter);
+  }
+}
+
 }  // namespace
 
 void calls_to_values(Module& module, std::vector<SiteOrigin>& origins) {
@@ -279,6 +306,7 @@ void calls_to_values(Module& module, std::vector<SiteOrigin>& origins) {
     plain.consume_back("_");
     if (!rewriter.query(plain)) rewriter.other();
   }
+  mark_begins(module);
 }
 
 }  // namespace hybrid::pass

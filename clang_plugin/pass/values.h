@@ -22,7 +22,7 @@ struct SiteOrigin {
   uint32_t directive;   /* the directive's phase around it, or HYBRID_NONE */
 };
 
-constexpr int64_t kWorldHandle = 0x44000000, kSelfHandle = 0x44000001; /* MPICH's */
+constexpr int64_t kWorldHandle = 0x44000000, kSelfHandle = 0x44000001, kNullHandle = 0x04000000; /* MPICH's */
 
 enum Clause { kPattern = 1, kConnection, kCondition };
 
@@ -31,6 +31,8 @@ enum Clause { kPattern = 1, kConnection, kCondition };
 inline constexpr char kSite[] = "hybrid.site"; /* (number, count, type, peer, tag, communicator) */
 /* (phase, what: enum Clause, place in the order of all, i64 values...), communicates nothing */
 inline constexpr char kClause[] = "hybrid.clause";
+/* (): the function named by its metadata kWrittenIn begins, also where it was inlined */
+inline constexpr char kEnter[] = "hybrid.enter";
 inline constexpr char kClobber[] = "hybrid.clobber";       /* (ptr, i64 bytes) */
 inline constexpr char kRank[] = "hybrid.rank";             /* (communicator) */
 inline constexpr char kSize[] = "hybrid.size";             /* (communicator) */
