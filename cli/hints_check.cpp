@@ -3,7 +3,9 @@
 #include <set>
 
 #include "cli/recorded_connections.h"
+#include "core/error.h"
 #include "core/hints/connections.h"
+#include "core/hints/told_connections.h"
 
 namespace hybrid {
 namespace {
@@ -18,6 +20,31 @@ struct Told {
   }
 };
 
+/// Where the binary alone does not tell all, also what the library told in the run.
+void add_recorded(const JobTrace& trace, std::map<std::string, Told>& told, Told& all,
+                  std::uint32_t& ranks_told) {
+  std::set<std::string> not_all;
+  for (const auto& [phase, connections] : told)
+    if (!connections.unknown.empty()) not_all.insert(phase);
+  for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
+    const std::string text = trace.told_connections(rank);
+    if (text.empty()) continue;
+    const auto recorded = decode_told(text, trace.ranks());
+    if (!recorded)
+      throw UserError("what hints told rank " + std::to_string(rank) + " is damaged in the trace",
+                      "Record the run again.");
+    ++ranks_told;
+    for (const auto& [phase, destinations] : *recorded) {
+      if (!not_all.contains(phase)) continue;
+      for (const std::uint32_t to : destinations) {
+        if (to == rank) continue;
+        told[phase].connections.insert({rank, to});
+        all.connections.insert({rank, to});
+      }
+    }
+  }
+}
+
 HintScore score(const std::string& phase, const Told& told, const ConnectionMessages& used) {
   HintScore result;
   result.phase = phase;
@@ -30,6 +57,7 @@ HintScore score(const std::string& phase, const Told& told, const ConnectionMess
     ++result.both;
     result.messages_told += messages;
   }
+  if (result.both == result.used && result.used != 0) result.unknown.clear();
   return result;
 }
 
@@ -56,6 +84,8 @@ HintCheck check_hints(const std::vector<HintUnit>& units, HintValues& values, Jo
       told[std::string(unit.text(unit.phases[phase].name))].add(found);
     }
   }
+
+  add_recorded(trace, told, all, check.ranks_told);
 
   const RecordedConnections used = read_connections(trace);
   check.all = score({}, all, used.all);

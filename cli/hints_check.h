@@ -21,7 +21,7 @@ struct HintScore {
   std::uint64_t both = 0;
   std::uint64_t messages = 0;       // point-to-point, of the run or within the phase
   std::uint64_t messages_told = 0;  // of those: over connections told
-  std::string unknown;              // what was not told, and why
+  std::string unknown;              // what was not told, and why; empty where all that was used was told
 
   /// Share of what was told that was used; 1 where nothing was told.
   double precision() const { return told == 0 ? 1 : static_cast<double>(both) / static_cast<double>(told); }
@@ -35,13 +35,16 @@ struct HintScore {
 
 struct HintCheck {
   std::uint32_t ranks = 0;
+  std::uint32_t ranks_told = 0;  // of whom the trace has what the library told in the run
   HintScore all;
   std::vector<HintScore>
       phases;  // by name: those that the trace has, and of the hints' those that tell something
 };
 
-/// Reads the trace to its end. A phase of the trace is the region of that name, the innermost one around a
-/// message; phases of the hints with one name are taken together.
+/// Where the binary alone does not tell all of a phase, what the library told while the job ran counts too,
+/// if the trace has it: it knew the values of the program's variables. Reads the trace to its end. A phase of
+/// the trace is the region of that name, the innermost one around a message; phases of the hints with one
+/// name are taken together.
 HintCheck check_hints(const std::vector<HintUnit>& units, HintValues& values, JobTrace& trace);
 
 }  // namespace hybrid

@@ -276,12 +276,13 @@ class Extractor {
       for (const Instruction* writer : value.writers)
         if (const std::string in = written_in(*writer); reached.contains(in) || in == "?")
           return name + ": it is written while the function runs";
-      for (const LoadInst* reader : value.readers) {
-        if (!reads_.contains(reader) || reached.contains(written_in(*reader))) continue;
-        for (const Instruction* writer : value.writers)
-          if (flow_.writes_between(*reader, *writer, call))
-            return name + ": " + demangle(symbol(written_in(*writer))) +
-                   " may change it between where it is read and here";
+      for (const Instruction* reader : value.readers) {
+        if (!reads_.contains(reader)) continue;
+        if (isa<LoadInst>(reader) && reached.contains(written_in(*reader))) continue;
+        if (isa<StoreInst>(reader) && !symbolic_.always_before(*reader, call))
+          return name + ": it may hold another value";
+        if (flow_.changed_between(*reader, node, value.writers, call))
+          return name + ": it may be changed between where it is read and here";
         if (value.shared) return name + ": it is read before the function that communicates begins";
       }
     }
@@ -394,7 +395,7 @@ class Extractor {
   std::vector<Copy> copies_;
   /* Of the present site: where its procedure begins, and what is read for it. */
   const BasicBlock* begin_ = nullptr;
-  std::set<const LoadInst*> reads_;
+  std::set<const Instruction*> reads_;
   /* Of each directive's phase, in their order: the clause and its values. */
   std::map<uint32_t, std::map<int64_t, std::pair<int64_t, std::vector<Node>>>> clauses_;
   std::map<std::string, std::set<std::string>> reached_;

@@ -12,10 +12,13 @@ using testing::HasSubstr;
 // At every optimisation the same is extracted: from the code as it was written.
 class Extraction : public testing::TestWithParam<const char*> {
  protected:
-  static std::vector<std::string> sites(const std::string& body, const std::string& globals = "") {
-    return describe(hints_of(c_program(body, globals), GetParam()));
+  static std::vector<std::string> sites(const std::string& body, const std::string& globals = "",
+                                        const std::string& before = "") {
+    return describe(
+        hints_of(c_program(before.empty() ? body : "me = rank; " + body, before + globals), GetParam()));
   }
 };
+const char kMe[] = "static int me; ";
 INSTANTIATE_TEST_SUITE_P(Optimisation, Extraction, testing::Values("-O0", "-O2 -g"),
                          [](const auto& level) { return std::string(level.index ? "O2" : "O0"); });
 
@@ -115,6 +118,76 @@ TEST_P(Extraction, NotKnown) {
   EXPECT_TRUE(dynamic("MPI_Comm c; MPI_Comm_get_parent(&c); MPI_Send(buffer, 1, MPI_INT, 0, 0, c);"));
   EXPECT_TRUE(dynamic("int i = 0; while (argc-- > 1) i++; SEND(i);"));
   EXPECT_TRUE(dynamic("for (int i = 0;; i++) { if (rand()) break; SEND(i); }"));
+}
+
+// Whoever asks for a procedure's hints has begun it: on what condition that was need not be known ...
+TEST_P(Extraction, WhatLeadsToAProcedureMayBeUnknown) {
+  const auto lines = sites("if (rand() & 1) exchange(1);",
+                           "static void exchange(int by) { if (me >= by) SEND(me - by); }", kMe);
+  EXPECT_THAT(lines, testing::Contains("MPI_Send static rank - 1 if 1 <= rank"));
+  EXPECT_THAT(lines, testing::Not(testing::Contains(HasSubstr(" dynamic"))));
+}
+
+// ... but one place's connections must not be told in another.
+TEST_P(Extraction, APlaceThatMayNotBeReachedIsNotToldElsewhere) {
+  const std::string exchange = "static void exchange(int by) { SEND(me + by); }";
+  EXPECT_THAT(sites("if (rand() & 1) exchange(1); else exchange(2);", exchange, kMe),
+              testing::AllOf(testing::Contains(HasSubstr("dynamic rank + 1")),
+                             testing::Contains(HasSubstr("dynamic rank + 2"))));
+  EXPECT_THAT(sites("exchange(1); if (rand() & 1) exchange(2);", exchange, kMe),
+              testing::AllOf(testing::Contains("MPI_Send static rank + 1"),
+                             testing::Contains(HasSubstr("dynamic rank + 2"))));
+  // The same from both: no matter which.
+  EXPECT_THAT(sites("if (rand() & 1) exchange(1); if (rand() & 2) exchange(1);", exchange, kMe),
+              testing::Contains("MPI_Send static rank + 1"));
+  // Both behind the same condition.
+  EXPECT_THAT(sites("if (rand() & 1) { exchange(1); exchange(2); }", exchange, kMe),
+              testing::AllOf(testing::Contains("MPI_Send static rank + 1"),
+                             testing::Contains("MPI_Send static rank + 2")));
+}
+
+TEST_P(Extraction, AVariableIsReadWhereItIsTheSameWhenItsProcedureBegins) {
+  const std::string exchange = "static int to; static void exchange(int peer) { SEND(peer); }";
+  const auto last = [&](const std::string& body, const std::string& globals) {
+    const auto lines = sites(body, globals);
+    return lines.empty() ? "" : lines.back();
+  };
+  const std::string globals =
+      "static int to, before; " +
+      std::string("__attribute__((noinline)) static void exchange(void) { SEND(to); }");
+  EXPECT_THAT(last("to = argc; exchange();", globals), HasSubstr("MPI_Send analysable to"));
+  // What is kept in a variable is read there, if it always is.
+  EXPECT_THAT(sites("to = argc; exchange(argc);", exchange), testing::Contains("MPI_Send analysable to"));
+  EXPECT_THAT(sites("if (argc > 2) to = argc; exchange(argc);", exchange),
+              testing::Contains(HasSubstr(" dynamic")));
+  // Read before, and changed since.
+  EXPECT_THAT(sites("to = argc; int old = to; to = argc + 1; exchange(old);", exchange),
+              testing::Contains(HasSubstr(" dynamic")));
+}
+
+TEST_P(Extraction, AConditionOnTheTurnOfAnEndlessLoopIsTakenToHoldOnce) {
+  EXPECT_THAT(sites("for (int s = 0; s < argc; ++s) if (s % 10 == 9) SEND(rank + 1);"),
+              ElementsAre("MPI_Send static rank + 1"));
+  EXPECT_THAT(sites("for (int s = 0; s < argc; ++s) if (s % size == rank) SEND(0);"),
+              ElementsAre(HasSubstr(" dynamic")));
+}
+
+TEST_P(Extraction, AFreedCommunicatorIsNoOtherCommunicator) {
+  EXPECT_THAT(sites("MPI_Comm c; MPI_Comm_dup(MPI_COMM_WORLD, &c); MPI_Send(buffer, 1, MPI_INT, 0, 0, c);"
+                    "MPI_Comm_free(&c);"),
+              ElementsAre("MPI_Send static 0 in MPI_Comm_dup(MPI_COMM_WORLD)"));
+  EXPECT_THAT(sites("MPI_Comm c = MPI_COMM_WORLD; if (argc > 1) MPI_Comm_dup(MPI_COMM_WORLD, &c);"
+                    "MPI_Send(buffer, 1, MPI_INT, 0, 0, c);"),
+              ElementsAre(HasSubstr(" dynamic")));
+}
+
+TEST_P(Extraction, ANumberMayBePassedByAddressToWhoeverOnlyReadsIt) {
+  EXPECT_THAT(
+      sites("int to = rank + 1; note(&to); SEND(to);",
+            "double noted[64]; __attribute__((noinline)) static void note(const int* n) {"
+            " for (int i = 0; i < 64; ++i) for (int j = 0; j < 64; ++j) noted[i] += (noted[j] + *n) / (j + "
+            "2.0 * noted[(i * j) % 64]) - noted[(i + *n * j) & 63] * noted[(*n + i) & 63]; }"),
+      ElementsAre("MPI_Send static rank + 1"));
 }
 
 TEST_P(Extraction, OutsideOfMpiNothingIsWritten) {

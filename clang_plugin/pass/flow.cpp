@@ -15,21 +15,20 @@ const Function* callee_of(const CallBase& call) {
   return dyn_cast<Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
 }
 
-/* Is there a way from behind `start` to `end` that does not lead over `barred`? */
-bool leads(const Instruction& start, const Instruction& end, const Instruction* barred) {
-  std::set<const BasicBlock*> seen;
-  std::vector<const BasicBlock*> pending;
-  const Instruction* at = start.getNextNode();
-  for (const BasicBlock* block = start.getParent();;) {
-    for (; at && at != &end && at != barred; at = at->getNextNode()) continue;
-    if (at == &end) return true;
-    if (!at)
-      for (const BasicBlock* next : successors(block))
-        if (seen.insert(next).second) pending.push_back(next);
-    if (pending.empty()) return false;
-    block = pending.back();
-    at = &block->front();
+using Blocks = std::set<const BasicBlock*>;
+
+/* The blocks that ways from behind `start` lead into, but for those over `barred`. */
+void follow(const Instruction& start, const Instruction* barred, Blocks& reached) {
+  const auto is_barred_from = [&](const Instruction* at) {
+    return barred && barred->getParent() == at->getParent() && (at == barred || at->comesBefore(barred));
+  };
+  if (const Instruction* next = start.getNextNode(); next && is_barred_from(next)) return;
+  std::vector<const BasicBlock*> pending{start.getParent()};
+  while (!pending.empty()) {
+    const BasicBlock* block = pending.back();
     pending.pop_back();
+    for (const BasicBlock* next : successors(block))
+      if (reached.insert(next).second && !is_barred_from(&next->front())) pending.push_back(next);
   }
 }
 
@@ -67,10 +66,8 @@ const std::set<const Function*>& Flow::reached_from(const Function& function) {
   return reached;
 }
 
-const std::vector<const Instruction*>& Flow::carriers(const Function& function, const Instruction& write) {
-  const Function* writer = write.getFunction();
-  if (writer == &function) return itself_ = {&write};
-  const auto [entry, fresh] = calls_.try_emplace({&function, writer});
+const std::vector<const Instruction*>& Flow::calls_of(const Function& function, const Function& writer) {
+  const auto [entry, fresh] = calls_.try_emplace({&function, &writer});
   if (!fresh) return entry->second;
   const TargetLibraryInfo library(library_);
   for (const Instruction& instruction : instructions(function)) {
@@ -78,10 +75,10 @@ const std::vector<const Instruction*>& Flow::carriers(const Function& function, 
     if (!call) continue;
     const Function* callee = callee_of(*call);
     if (callee && !callee->isDeclaration()) {
-      if (reached_from(*callee).contains(writer)) entry->second.push_back(call);
+      if (reached_from(*callee).contains(&writer)) entry->second.push_back(call);
     } else if (!callee || !is_harmless(*callee, library)) {
       for (const Function* called : from_outside_)
-        if (reached_from(*called).contains(writer)) {
+        if (reached_from(*called).contains(&writer)) {
           entry->second.push_back(call);
           break;
         }
@@ -90,16 +87,41 @@ const std::vector<const Instruction*>& Flow::carriers(const Function& function, 
   return entry->second;
 }
 
-bool Flow::writes_between(const LoadInst& read, const Instruction& write, const Instruction& site) {
-  if (read.getFunction() != site.getFunction()) return true;
-  const auto [entry, fresh] = known_.try_emplace({&read, &write, site.getParent()}, false);
-  if (fresh)
-    for (const Instruction* carrier : carriers(*site.getFunction(), write))
-      if (leads(read, *carrier, nullptr) && leads(*carrier, site, &read)) {
-        entry->second = true;
-        break;
-      }
-  return entry->second;
+Flow::Changed Flow::changed(const Instruction& read, const std::set<const Instruction*>& writes) {
+  const Function& function = *read.getFunction();
+  std::set<const Instruction*> carriers;
+  for (const Instruction* write : writes) {
+    if (write->getFunction() == &function)
+      carriers.insert(write);
+    else if (const auto& calls = calls_of(function, *write->getFunction()); !calls.empty())
+      carriers.insert(calls.begin(), calls.end());
+  }
+  Blocks after;
+  follow(read, nullptr, after);
+  Changed result;
+  carriers.erase(&read); /* a store that is read of: what it writes is what is meant */
+  for (const Instruction* carrier : carriers) {
+    if (!after.contains(carrier->getParent()) &&
+        (carrier->getParent() != read.getParent() || carrier->comesBefore(&read)))
+      continue;
+    result.behind.push_back(carrier);
+    follow(*carrier, &read, result.blocks);
+  }
+  return result;
+}
+
+bool Flow::changed_between(const Instruction& read, uint32_t value,
+                           const std::set<const Instruction*>& writes, const Instruction& site) {
+  if (read.getFunction() != site.getFunction()) return !writes.empty();
+  auto known = known_.find({&read, value});
+  if (known == known_.end()) known = known_.emplace(std::pair(&read, value), changed(read, writes)).first;
+  const BasicBlock* block = site.getParent();
+  const bool read_anew = read.getParent() == block && read.comesBefore(&site);
+  if (!read_anew && known->second.blocks.contains(block)) return true;
+  for (const Instruction* write : known->second.behind)
+    if (write->getParent() == block && write->comesBefore(&site) && !(read_anew && write->comesBefore(&read)))
+      return true;
+  return false;
 }
 
 }  // namespace hybrid::pass

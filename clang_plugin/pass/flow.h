@@ -6,9 +6,10 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
+#include <cstdint>
 #include <map>
 #include <set>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace hybrid::pass {
@@ -17,15 +18,15 @@ class Flow {
  public:
   explicit Flow(const llvm::Module& module);
 
-  /* May `write` be carried out after `read` and before `site`, with no other `read` in between? True where
-   * that is not known. */
-  bool writes_between(const llvm::LoadInst& read, const llvm::Instruction& write,
-                      const llvm::Instruction& site);
+  /* May one of `writes` be carried out after `read` and before `site`, with no other `read` in between? True
+   * where that is not known. The writes are those of the value with this number. */
+  bool changed_between(const llvm::Instruction& read, uint32_t value,
+                       const std::set<const llvm::Instruction*>& writes, const llvm::Instruction& site);
 
  private:
-  /* The instructions of `function` with which `write` may be carried out: itself, or calls. */
-  const std::vector<const llvm::Instruction*>& carriers(const llvm::Function& function,
-                                                        const llvm::Instruction& write);
+  /* The calls in `function` that may come to run `writer`. */
+  const std::vector<const llvm::Instruction*>& calls_of(const llvm::Function& function,
+                                                        const llvm::Function& writer);
   const std::set<const llvm::Function*>& reached_from(const llvm::Function& function);
 
   llvm::TargetLibraryInfoImpl library_;
@@ -33,8 +34,13 @@ class Flow {
   std::map<const llvm::Function*, std::set<const llvm::Function*>> reached_;
   std::map<std::pair<const llvm::Function*, const llvm::Function*>, std::vector<const llvm::Instruction*>>
       calls_;
-  std::vector<const llvm::Instruction*> itself_;
-  std::map<std::tuple<const llvm::LoadInst*, const llvm::Instruction*, const llvm::BasicBlock*>, bool> known_;
+  /* Where a write may have come after the read: behind these instructions, and in these blocks. */
+  struct Changed {
+    std::vector<const llvm::Instruction*> behind;
+    std::set<const llvm::BasicBlock*> blocks;
+  };
+  Changed changed(const llvm::Instruction& read, const std::set<const llvm::Instruction*>& writes);
+  std::map<std::pair<const llvm::Instruction*, uint32_t>, Changed> known_;
 };
 
 }  // namespace hybrid::pass

@@ -188,11 +188,27 @@ Node Symbolic::load(const LoadInst& load) {
     if (all != HYBRID_NONE && certain) return all;
   }
   if (!global || global->isThreadLocal()) return note_.unknown(name, why);
-  return run_time_load(load, *global, place, why);
+  return run_time_load(load, load.getType(), *global, place, why);
 }
 
-Node Symbolic::run_time_load(const LoadInst& load, const GlobalVariable& global, const Place& place,
-                             const std::string& why) {
+/* `left = atoi(text)`: what only a run knows can be read where it is kept. */
+Node Symbolic::kept(const Value* value, Node unknown) {
+  if (!isa<Argument, CallBase, LoadInst>(value)) return unknown;
+  for (const User* user : value->users()) {
+    const auto* store = dyn_cast<StoreInst>(user);
+    if (!store || store->getValueOperand() != value) continue;
+    Place place;
+    const auto* global =
+        dyn_cast_or_null<GlobalVariable>(memory_.object_of(store->getPointerOperand(), place));
+    if (!global || !place.known || place.index || global->isThreadLocal()) continue;
+    const Node node = run_time_load(*store, value->getType(), *global, place, "");
+    if (note_.is_known(node)) return node;
+  }
+  return unknown;
+}
+
+Node Symbolic::run_time_load(const Instruction& reader, const Type* type, const GlobalVariable& global,
+                             const Place& place, const std::string& why) {
   const std::string name = source_name(global);
   Node offset = note_.constant(place.offset);
   if (place.index) {
@@ -200,7 +216,7 @@ Node Symbolic::run_time_load(const LoadInst& load, const GlobalVariable& global,
     if (!note_.is_known(index)) return note_.unknown(name, note_.reason(index));
     offset = note_.make(HYBRID_ADD, offset, note_.make(HYBRID_MUL, index, note_.constant(place.scale)));
   }
-  const Type* type = load.getType();
+  if (!type->isIntegerTy() && !type->isDoubleTy()) return note_.unknown(name, why);
   const auto bits = type->isDoubleTy() ? 64u : type->getIntegerBitWidth();
   if (bits != 8 && bits != 16 && bits != 32 && bits != 64) return note_.unknown(name, why);
   const Object& uses = memory_.uses(&global);
@@ -212,8 +228,8 @@ Node Symbolic::run_time_load(const LoadInst& load, const GlobalVariable& global,
   const Node node =
       note_.load(static_cast<uint32_t>(at - addresses_.begin()), offset, static_cast<int32_t>(width), name);
   RunTimeValue& use = run_time_values_[node];
-  use.readers.insert(&load);
-  reads_.insert(&load);
+  use.readers.insert(&reader);
+  reads_.insert(&reader);
   const int64_t size = bits / 8;
   for (const Write& write : uses.writes)
     if (place.index ? overlaps_table(write, place, size) : overlaps(write, place.offset, size))

@@ -52,7 +52,7 @@ Node Symbolic::value(const Value* value) {
     if (!busy_.insert(value).second) return note_.unknown("", "it depends on itself");
     const Node node = calculate(value);
     busy_.erase(value);
-    return node;
+    return note_.is_known(node) ? node : kept(value, node);
   });
 }
 

@@ -56,20 +56,25 @@ class Symbolic {
   uint32_t loop_around(const llvm::BasicBlock& block);
   bool is_around(uint32_t loop, const llvm::BasicBlock& block) const;
 
-  /* Who reads and who writes what a HYBRID_LOAD reads. */
+  /* Who reads and who writes what a HYBRID_LOAD reads; or where a value is stored that is known by nothing
+   * else, and can be read there again. */
   struct RunTimeValue {
-    std::set<const llvm::LoadInst*> readers;
+    std::set<const llvm::Instruction*> readers;
     std::set<const llvm::Instruction*> writers;
     bool shared = false; /* code that is not in the module may write it */
   };
   const std::map<Node, RunTimeValue>& run_time_values() const { return run_time_values_; }
   /* The reads behind all that was asked since the last call. */
-  std::set<const llvm::LoadInst*> take_reads() { return std::exchange(reads_, {}); }
+  std::set<const llvm::Instruction*> take_reads() { return std::exchange(reads_, {}); }
 
   /* The variables of the program that loads in `node` read, by number (value of HYBRID_LOAD). */
   const std::vector<const llvm::GlobalVariable*>& addresses() const { return addresses_; }
   Memory& memory() { return memory_; }
   FunctionShape& shape(const llvm::Function& function);
+  bool always_before(const llvm::Instruction& first, const llvm::Instruction& then) {
+    return first.getFunction() == then.getFunction() &&
+           shape(*first.getFunction()).dominators.dominates(&first, &then);
+  }
 
  private:
   Node calculate(const llvm::Value* value);
@@ -94,8 +99,9 @@ class Symbolic {
   Node initial(const llvm::LoadInst& load, const llvm::Value* object, int64_t offset);
   bool comes_before(const llvm::Instruction& first, const llvm::Instruction& then, int depth = 0);
   bool is_certain(const llvm::Instruction& instruction);
-  Node run_time_load(const llvm::LoadInst& load, const llvm::GlobalVariable& global, const Place& place,
-                     const std::string& why);
+  Node run_time_load(const llvm::Instruction& reader, const llvm::Type* type,
+                     const llvm::GlobalVariable& global, const Place& place, const std::string& why);
+  Node kept(const llvm::Value* value, Node unknown);
   /* loops_and_guards.cpp */
   Node from(const llvm::BasicBlock* start, const llvm::BasicBlock* block);
   Node way_from(const llvm::BasicBlock* start, const llvm::BasicBlock* block);
@@ -114,14 +120,14 @@ class Symbolic {
   /* An answer, and the reads behind it. */
   struct Answer {
     Node node = HYBRID_NONE;
-    std::set<const llvm::LoadInst*> reads;
+    std::set<const llvm::Instruction*> reads;
   };
   /* What `ask` says, once for each `key`. */
   template <class Key, class Ask>
   Node once(std::map<Key, Answer>& answers, const Key& key, Ask ask) {
     auto known = answers.find(key);
     if (known == answers.end()) {
-      std::set<const llvm::LoadInst*> before = std::exchange(reads_, {});
+      std::set<const llvm::Instruction*> before = std::exchange(reads_, {});
       const Node node = ask();
       known = answers.insert_or_assign(key, Answer{node, std::exchange(reads_, std::move(before))}).first;
     }
@@ -130,7 +136,7 @@ class Symbolic {
   }
 
   std::map<const llvm::Value*, Answer> known_, communicators_;
-  std::set<const llvm::LoadInst*> reads_;
+  std::set<const llvm::Instruction*> reads_;
   std::set<const llvm::Value*> busy_;
   std::map<const llvm::Loop*, uint32_t> loops_;
   std::map<const llvm::Loop*, Answer> turns_;

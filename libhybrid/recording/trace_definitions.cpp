@@ -254,8 +254,8 @@ class GlobalDefinitions {
 Facts job_facts(const Recording& recording) {
   Facts facts;
   std::map<std::string, std::size_t> holders;
-  std::set<std::string> differing{"port", "host",
-                                  std::string(kPortMap)};  // of one place, even where there is one rank only
+  // Of one place, even where there is one rank only.
+  std::set<std::string> differing{"port", "host", std::string(kPortMap), std::string(names::kToldFact)};
   for (const ProcessDefinitions& process : recording.definitions.processes) {
     for (const auto& [name, value] : process.properties) {
       const auto [fact, is_new] = facts.try_emplace(name, value);

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "core/hint_abi.h"
+#include "core/hints/told_connections.h"
 
 namespace hybrid::shim {
 
@@ -53,6 +54,7 @@ class CompiledPhase {
   std::uint64_t told_in_ = 0;  // the working set (since a flush) to which its ranks were added
   std::vector<InputRead> inputs_;
   std::vector<int> destinations_;
+  std::set<std::uint32_t> ever_;  // all destinations that there were
 };
 
 class CompiledHints {
@@ -86,6 +88,9 @@ class CompiledHints {
   Begin begin(CompiledPhase& phase, std::int64_t holds);
   /// The working set ended, by whoever's order.
   void flushed() { working_set_.fetch_add(1, std::memory_order_relaxed); }
+
+  /// Whom the phases that began have told this rank of, all evaluations together.
+  ToldConnections told();
 
   std::uint64_t evaluations() const { return evaluations_.load(std::memory_order_relaxed); }
 

@@ -81,12 +81,11 @@ void begin(Thread& thread, const hybrid_unit* unit, std::uint32_t index, std::in
   if (phase == nullptr) return;
   leave_phases(thread, place_of(unit, index));
   const std::uint32_t region = region_of(*phase);
-  OnlinePrediction& prediction = process().prediction;
-  if (prediction.takes_preloads() || (phase->flags & HYBRID_PHASE_FLUSH) != 0) {
-    const CompiledHints::Begin now = process().compiled.begin(*phase, holds);
-    if (now.flush) flush(thread);
-    if (!now.preload.empty()) prediction.preload(now.preload, ticks());
-  }
+  const CompiledHints::Begin now = process().compiled.begin(*phase, holds);
+  if (now.flush) flush(thread);
+  if (OnlinePrediction& prediction = process().prediction;
+      !now.preload.empty() && prediction.takes_preloads())
+    prediction.preload(now.preload, ticks());
   open_phase(thread, {.region = region, .phase = index, .unit = unit});
 }
 
