@@ -104,7 +104,8 @@ class Extractor {
     reads_ = symbolic_.take_reads();
     std::set<Node> left_out;
     site.guard =
-        note.both(readable_part(guard.outer, call, origin, left_out), without_turns(guard.inner, site.peer));
+        note.both(readable_part(guard.outer, call, origin, left_out),
+                  site.kind == HYBRID_COLLECTIVE ? without_turns(guard.inner, site.peer) : guard.inner);
     classify(site, call, origin);
     copies_.push_back({site, number, &call, std::move(left_out)});
   }

@@ -165,11 +165,21 @@ TEST_P(Extraction, AVariableIsReadWhereItIsTheSameWhenItsProcedureBegins) {
               testing::Contains(HasSubstr(" dynamic")));
 }
 
-TEST_P(Extraction, AConditionOnTheTurnOfAnEndlessLoopIsTakenToHoldOnce) {
+TEST_P(Extraction, ACollectiveInSomeTurnsOfAnEndlessLoopIsTakenToBeMade) {
+  EXPECT_THAT(sites("for (int s = 0; s < argc; ++s) if (s % 10 == 9) MPI_Barrier(MPI_COMM_WORLD);"),
+              ElementsAre("MPI_Barrier static"));
   EXPECT_THAT(sites("for (int s = 0; s < argc; ++s) if (s % 10 == 9) SEND(rank + 1);"),
-              ElementsAre("MPI_Send static rank + 1"));
-  EXPECT_THAT(sites("for (int s = 0; s < argc; ++s) if (s % size == rank) SEND(0);"),
               ElementsAre(HasSubstr(" dynamic")));
+  EXPECT_THAT(sites("for (int s = 0; s < argc; ++s) if (s % size == rank) MPI_Barrier(MPI_COMM_WORLD);"),
+              ElementsAre(HasSubstr(" dynamic")));
+}
+
+TEST_P(Extraction, WhatIsWrittenLaterIsNotReadBefore) {
+  EXPECT_THAT(sites("SEND(rank + to); to = size;", "static int to = 2;"),
+              testing::Not(testing::Contains(HasSubstr("size"))));
+  EXPECT_THAT(sites("exchange(); to = size;",
+                    "static int to = 2; __attribute__((noinline)) static void exchange(void) { SEND(to); }"),
+              testing::Not(testing::Contains(HasSubstr("size"))));
 }
 
 TEST_P(Extraction, AFreedCommunicatorIsNoOtherCommunicator) {

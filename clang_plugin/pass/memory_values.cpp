@@ -80,10 +80,12 @@ std::vector<const Value*> Symbolic::stored(const LoadInst& load, const Value* ob
     }
     values.push_back(write.value);
     certain |= comes_before(*write.instruction, load);
-    by_rule |= is_certain(*write.instruction);
+    by_rule |= is_certain(*write.instruction) && write.instruction->getFunction() != load.getFunction();
   }
-  /* MPI_Comm_rank and the like tell a variable what it is before anything can be sent. */
-  if (!certain && by_rule) {
+  /* What MPI_Comm_rank and the like say of a variable without a value of its own, in another function, they
+   * say before anything is sent. */
+  const auto* global = dyn_cast<GlobalVariable>(object);
+  if (!certain && by_rule && global && global->hasInitializer() && global->getInitializer()->isNullValue()) {
     certain = true;
     for (const Value* value : values) {
       const auto* call = dyn_cast<CallBase>(value);
