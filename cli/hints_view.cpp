@@ -270,7 +270,8 @@ std::string check_text(const HintCheck& check) {
   add("(the whole run)", check.all);
   std::string text =
       fmt::format("Connections told ({}) and used, point-to-point, {} ranks\n",
-                  check.ranks_told != 0 ? "by the binary and in the run" : "by the binary alone", check.ranks) +
+                  check.ranks_told != 0 ? "by the binary and in the run" : "by the binary alone",
+                  check.ranks) +
       table.text();
   if (!check.all.unknown.empty()) text += "  not told: " + check.all.unknown + "\n";
   return text;

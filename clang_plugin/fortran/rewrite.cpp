@@ -55,17 +55,23 @@ class Writer {
     std::size_t line = 1;
     for (std::size_t i = 0; i < directives.size(); ++i) {
       const DirectiveText& text = source_.directives[i];
-      for (; line < text.first; ++line) out_ += source_.lines[line - 1] + "\n";
+      for (; line < text.first; ++line) copy(line);
       line_ = text.first;
       write(directives[i]);
       line = text.last + 1;
       mark(line);
     }
-    for (; line <= source_.lines.size(); ++line) out_ += source_.lines[line - 1] + "\n";
+    for (; line <= source_.lines.size(); ++line) copy(line);
     return std::move(out_);
   }
 
  private:
+  // The preprocessor may pass over line markers between #ifdef and #endif: behind such lines comes one more.
+  void copy(std::size_t line) {
+    const std::string& text = source_.lines[line - 1];
+    out_ += text + "\n";
+    if (text.starts_with('#') && !text.ends_with('\\')) mark(line + 1);
+  }
   void mark(std::size_t line) { out_ += "# " + std::to_string(line) + " \"" + quoted_ + "\"\n"; }
 
   // A statement on lines of its own that count as the directive's.

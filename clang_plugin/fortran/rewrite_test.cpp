@@ -51,6 +51,12 @@ TEST(FortranDirectives, LeaveTheirLinesToThoseAroundThem) {
   EXPECT_TRUE(wrong.empty());
 }
 
+TEST(FortranDirectives, MayBePassedOverByThePreprocessor) {
+  const std::string text = rewritten("#define A \\\n 1\n#if A\n!hyb$ flush\n#else\nx\n#endif\ny\n");
+  EXPECT_THAT(text, testing::StartsWith("# 1 \"app.f90\"\n#define A \\\n 1\n#if A\n# 4 \"app.f90\"\n"));
+  EXPECT_THAT(text, testing::EndsWith("#else\n# 6 \"app.f90\"\nx\n#endif\n# 8 \"app.f90\"\ny\n"));
+}
+
 TEST(FortranDirectives, TakeCapitalsCommentsAndLinesThatGoOn) {
   const std::string text = rewritten(
       "  !HYB$ Phase('it''s') Pattern(mesh2d, n, & ! rows\n  !hyb$ & m) Slots(2) & \n!hyb$ PRELOAD\nx\n");
