@@ -52,6 +52,10 @@ TEST_P(Extraction, LoopsAndWhatTheyTurn) {
 TEST_P(Extraction, ALoopThatIsLeftEarlyIsEnteredOnlyWhereItHasAFirstTurn) {
   EXPECT_THAT(sites("for (int i = size - 1; i > rank; --i) { SEND(0); if (rand()) break; }"),
               ElementsAre("MPI_Send static 0 if rank < size - 1"));
+  EXPECT_THAT(
+      sites("me = rank; for (int i = size - 1; i > me; --i) { SEND(0); if (rand()) break; scramble(); }",
+            "static int me; void scramble(void);"),
+      ElementsAre("MPI_Send static 0 if rank < size - 1"));
 }
 
 TEST_P(Extraction, HelpersAndVariables) {

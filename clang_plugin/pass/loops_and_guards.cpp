@@ -17,16 +17,19 @@ Loop* outermost_without(Loop* loop, const BasicBlock* block) {
   return loop;
 }
 
-/* What `value` is before the first turn, calculated there; null where that takes more than values. */
-Value* before_first_turn(Value* value, const Loop& loop, Instruction* place) {
+/* What `value` is before the first turn, calculated there; null where that takes more than values and what
+ * `is_fixed` says of a read that it is the same in all turns. */
+Value* before_first_turn(Value* value, const Loop& loop, Instruction* place,
+                         function_ref<bool(const Value&)> is_fixed) {
   auto* instruction = dyn_cast<Instruction>(value);
   if (!instruction || !loop.contains(instruction)) return value;
   if (auto* phi = dyn_cast<PHINode>(instruction))
     return phi->getParent() == loop.getHeader() ? phi->getIncomingValueForBlock(place->getParent()) : nullptr;
+  if (isa<LoadInst>(instruction)) return is_fixed(*instruction) ? instruction : nullptr;
   if (!isa<CastInst, BinaryOperator, CmpInst, SelectInst>(instruction)) return nullptr;
   std::vector<Value*> operands;
   for (Value* operand : instruction->operands()) {
-    operands.push_back(before_first_turn(operand, loop, place));
+    operands.push_back(before_first_turn(operand, loop, place, is_fixed));
     if (!operands.back()) return nullptr;
   }
   Instruction* copy = instruction->clone();
@@ -115,7 +118,11 @@ Node Symbolic::entered(Loop& loop) {
   if (loop.getExitingBlock() || !before || !loop.isLoopExiting(header)) return HYBRID_NONE;
   const auto* branch = dyn_cast<BranchInst>(header->getTerminator());
   if (!branch || !branch->isConditional()) return HYBRID_NONE;
-  Value* condition = before_first_turn(branch->getCondition(), loop, before->getTerminator());
+  const auto is_fixed = [&](const Value& read) {
+    const Node node = value(&read);
+    return note_.is_known(node) && !note_.has_load(node) && !varies_within(node, loop);
+  };
+  Value* condition = before_first_turn(branch->getCondition(), loop, before->getTerminator(), is_fixed);
   if (!condition) return HYBRID_NONE;
   const Node first = value(condition);
   if (!note_.is_known(first)) return HYBRID_NONE;
