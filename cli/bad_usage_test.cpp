@@ -335,6 +335,21 @@ TEST_F(BadUsage, WhatPredictionHasNoUseFor) {
   EXPECT_THAT(refused({"predict", "trace", "--technique", "tdm"}), HasSubstr("--technique: "));
 }
 
+TEST_F(BadUsage, WhatWorthComparesItself) {
+  EXPECT_THAT(refused({"worth", "trace", "--technique", "tdm"}), HasSubstr("--technique: "));
+  EXPECT_THAT(refused({"worth", "trace", "--reconfiguration", "1us"}),
+              AllOf(HasSubstr("--reconfiguration: "), HasSubstr("--reconfigurations")));
+  EXPECT_THAT(refused({"worth", "trace", "--slots", "2,4"}), HasSubstr("--slots: "));
+  EXPECT_THAT(refused({"worth", "trace", "--reconfigurations", "1parsec"}), HasSubstr("--reconfigurations"));
+  EXPECT_THAT(refused({"worth", "trace"}), HasSubstr("trace"));
+}
+
+TEST_F(BadUsage, HintsBesideAFixedTopology) {
+  EXPECT_THAT(
+      refused({"replay", "trace", "--hints", "recorded", "--preload-topology", "mesh2d", "--preload", "4"}),
+      AllOf(HasSubstr("hints: "), HasSubstr("--preload-topology")));
+}
+
 TEST_F(BadUsage, RunOnATopologyOfNoMachine) {
   write("bad.xml", "<topology>");
   EXPECT_THAT(refused({"run", "-n", "2", "--topology", "bad.xml", "--", "/bin/true"}), HasSubstr("bad.xml"));

@@ -34,8 +34,8 @@ TEST(Command, HelpAndVersionOfTheWhole) {
 }
 
 TEST(Command, EverySubCommandHasHelp) {
-  for (const char* name : {"run", "replay", "simulate", "schedule", "predict", "hints", "profile", "topology",
-                           "list", "recover", "doctor"}) {
+  for (const char* name : {"run", "replay", "simulate", "schedule", "predict", "hints", "profile", "worth",
+                           "topology", "list", "recover", "doctor"}) {
     const std::string help = output({name, "--help"});
     EXPECT_THAT(help, AllOf(HasSubstr(std::string("Usage: hybrid ") + name), HasSubstr("--json"))) << name;
     EXPECT_EQ(output({"help", name}), help);

@@ -126,7 +126,8 @@ class PredictCommand final : public Command {
                       std::max(1u, std::thread::hardware_concurrency()), &processor_nanoseconds);
     for_each_sent(*trace, options.replay, [&](const SentMessage& message) {
       progress("scoring predictors on ");
-      grid.send({message.source, message.destination}, message.at, message.bytes, message.site);
+      grid.send({message.source, message.destination}, message.at, message.bytes, message.site,
+                phase_of(message, options.replay));
     });
     return {path, sources.size(), grid.finish(end)};
   }
@@ -143,6 +144,7 @@ class PredictCommand final : public Command {
                                                           "predictor-order",
                                                           "predictor-ahead",
                                                           "predictor-confidence",
+                                                          "predictor-phases",
                                                           "seed",
                                                           "ports",
                                                           "algorithm",

@@ -56,6 +56,8 @@ enum class EventKind : std::uint8_t {
   finish,  // the thread's last event; absent where the rank died
 
   recv_freed,  // `request`, peer, tag and bytes as posted: nobody will wait for this receive, which goes on
+
+  hint,  // the program's hints tell that this rank sends to world rank `peer` in the innermost open phase
 };
 
 enum class SendMode : std::uint8_t { standard = 0, buffered = 1, synchronous = 2, ready = 3 };

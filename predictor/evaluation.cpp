@@ -93,6 +93,11 @@ void PredictorEvaluation::send(Time at, Port destination, Bytes bytes, std::uint
   s.apply(s.predictor->on_send(s.now, destination, bytes, site), s.now, destination);
 }
 
+void PredictorEvaluation::phase(Time at, std::uint32_t phase) {
+  state_->advance(at);
+  state_->apply(state_->predictor->on_phase(state_->now, phase), state_->now, kNoPort);
+}
+
 void PredictorEvaluation::flush(Time at) {
   state_->advance(at);
   state_->close_all(state_->now);

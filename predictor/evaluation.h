@@ -65,6 +65,8 @@ class PredictorEvaluation {
   ~PredictorEvaluation();
   PredictorEvaluation(PredictorEvaluation&&) noexcept;
   void send(Time at, Port destination, Bytes bytes, std::uint64_t site);
+  /// The source comes to the phase of that number (Predictor::on_phase).
+  void phase(Time at, std::uint32_t phase);
   void flush(Time at);
   PredictorScore finish(Time end);
 

@@ -35,11 +35,9 @@ EvaluationGrid::Source& EvaluationGrid::source_of(Port port) {
   return source;
 }
 
-void EvaluationGrid::send(Connection connection, Time at, Bytes bytes, std::uint64_t site) {
-  const Port destination = numbers_.of(connection);
-  Source& source = source_of(connection.source);
-  if (keeps_stream_) source.stream.send(at, destination);
-  for (PredictorEvaluation& evaluation : source.evaluations) evaluation.send(at, destination, bytes, site);
+void EvaluationGrid::send(Connection connection, Time at, Bytes bytes, std::uint64_t site, PhaseMark phase) {
+  const Sent sent{connection.destination, at, bytes, site, phase};
+  send(connection.source, {&sent, 1});
 }
 
 void EvaluationGrid::send(Port port, std::span<const Sent> sends, Clock clock) {
@@ -53,11 +51,18 @@ void EvaluationGrid::send(Port port, std::span<const Sent> sends, Clock clock) {
   for (Row& row : rows_) {
     if (row.needs_stream) continue;
     const std::int64_t start = clock == nullptr ? 0 : clock();
-    for (std::size_t i = 0; i < sends.size(); ++i)
+    PhaseMark phase = source.phase;
+    for (std::size_t i = 0; i < sends.size(); ++i) {
+      if (sends[i].phase != phase) {
+        phase = sends[i].phase;
+        evaluation->phase(sends[i].at, phase.phase);
+      }
       evaluation->send(sends[i].at, numbered_[i], sends[i].bytes, sends[i].site);
+    }
     if (clock != nullptr) row.spent_ns += clock() - start;
     ++evaluation;
   }
+  if (!sends.empty()) source.phase = sends.back().phase;
 }
 
 void EvaluationGrid::flush(Port port, Time at) {

@@ -20,6 +20,7 @@
 #include "predictor/belady.h"
 #include "predictor/destination_numbers.h"
 #include "predictor/evaluation.h"
+#include "predictor/named_phases.h"
 
 namespace hybrid {
 
@@ -31,14 +32,16 @@ class EvaluationGrid {
   EvaluationGrid(const std::vector<std::string>& names, const std::vector<std::uint32_t>& capacities,
                  const PredictorShape& shape, const DestinationNumbers& numbers);
 
-  /// In time order for each source.
-  void send(Connection connection, Time at, Bytes bytes, std::uint64_t site);
+  /// In time order for each source. Where `phase` is another one than that of the send before, predictors are
+  /// told of it first; a source begins outside all phases.
+  void send(Connection connection, Time at, Bytes bytes, std::uint64_t site, PhaseMark phase = {});
 
   struct Sent {
     Port destination;
     Time at;
     Bytes bytes;
     std::uint64_t site;
+    PhaseMark phase{};
   };
   /// Nanoseconds, from any start; may differ from thread to thread.
   using Clock = std::int64_t (*)();
@@ -63,6 +66,7 @@ class EvaluationGrid {
   struct Source {
     std::vector<PredictorEvaluation> evaluations;  // of the rows that need no stream
     BeladyBound stream;
+    PhaseMark phase;  // of the last send
   };
 
   Source& source_of(Port port);

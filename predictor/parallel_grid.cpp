@@ -39,10 +39,10 @@ ParallelGrid::ParallelGrid(const std::vector<std::string>& names,
     parts_.push_back({EvaluationGrid(names, capacities, shape, numbers), {}});
 }
 
-void ParallelGrid::send(Connection connection, Time at, Bytes bytes, std::uint64_t site) {
+void ParallelGrid::send(Connection connection, Time at, Bytes bytes, std::uint64_t site, PhaseMark phase) {
   const std::size_t part =
       part_of_.try_emplace(connection.source, part_of_.size() % parts_.size()).first->second;
-  parts_[part].waiting[connection.source].push_back({connection.destination, at, bytes, site});
+  parts_[part].waiting[connection.source].push_back({connection.destination, at, bytes, site, phase});
   if (++waiting_ >= batch_) score_waiting();
 }
 

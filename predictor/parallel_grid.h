@@ -20,7 +20,7 @@ class ParallelGrid {
                EvaluationGrid::Clock clock = nullptr, std::size_t batch = kBatch);
 
   /// In time order for each source. Throws what scoring throws, for this send or an earlier one.
-  void send(Connection connection, Time at, Bytes bytes, std::uint64_t site);
+  void send(Connection connection, Time at, Bytes bytes, std::uint64_t site, PhaseMark phase = {});
   /// Once.
   std::vector<PredictorScore> finish(Time end);
 

@@ -69,6 +69,10 @@ class Predictor {
   virtual Time next_deadline() const { return Time::never(); }
   virtual Decisions on_time(Time /*now*/) { return {}; }
 
+  /// The program comes to a phase that it or its compiler names, or back to the one around it: `phase` is the
+  /// same number in each of its occurrences. What is held may be kept.
+  virtual Decisions on_phase(Time /*now*/, std::uint32_t /*phase*/) { return {}; }
+
   /// The working set ends here (D 5.2.3): holds nothing afterwards; what was learnt may be kept.
   virtual void on_flush() = 0;
 

@@ -20,7 +20,7 @@ using test_steps::list;
 // A stream that is partly regular: cycles that change now and then, random sends, pauses and flushes.
 class Stream {
  public:
-  enum class What { send, timer, flush };
+  enum class What { send, timer, flush, phase };
   struct Event {
     What what;
     Time at;
@@ -36,6 +36,7 @@ class Stream {
     const auto pause = random_.below(50) == 0 ? random_.below(200'000) : random_.below(300);
     now_ += picoseconds(static_cast<std::int64_t>(pause));
     if (random_.below(700) == 0) return {What::flush, now_, 0};
+    if (random_.below(40) == 0) return {What::phase, now_, static_cast<Port>(random_.below(20))};
     if (random_.below(20) == 0) return {What::timer, now_, 0};
     if (random_.below(10) == 0) return {What::send, now_, any(), random_.below(1'000'000), random_.bits()};
     const std::size_t i = position_++ % cycle_.size();
@@ -68,6 +69,12 @@ std::span<const Port> wrong_future(std::uint32_t destinations) {
   return future;
 }
 
+Predictor::Decisions decided(Predictor& predictor, const Stream::Event& event) {
+  if (event.what == Stream::What::phase) return predictor.on_phase(event.at, event.destination);
+  if (event.what == Stream::What::timer) return predictor.on_time(event.at);
+  return predictor.on_send(event.at, event.destination, event.bytes, event.site);
+}
+
 class EveryPredictor : public testing::TestWithParam<std::tuple<std::string, std::uint32_t, std::uint32_t>> {
  protected:
   std::string name() const { return std::get<0>(GetParam()); }
@@ -96,9 +103,7 @@ TEST_P(EveryPredictor, RequestsOnlyWhatItDoesNotHoldAndReleasesOnlyWhatItHolds) 
         continue;
       }
       const Time due = p->next_deadline();
-      const auto decisions = event.what == Stream::What::send
-                                 ? p->on_send(event.at, event.destination, event.bytes, event.site)
-                                 : p->on_time(event.at);
+      const auto decisions = decided(*p, event);
       for (Port d : decisions.release) ASSERT_EQ(held.erase(d), 1u) << "released, but not held: " << d;
       for (Port d : decisions.request) {
         ASSERT_LT(d, shape.destinations);
@@ -130,9 +135,7 @@ TEST_P(EveryPredictor, DecidesTheSameForTheSameStream) {
       continue;
     }
     const auto ask = [&](Predictor& p) {
-      const auto d = event.what == Stream::What::send
-                         ? p.on_send(event.at, event.destination, event.bytes, event.site)
-                         : p.on_time(event.at);
+      const auto d = decided(p, event);
       return std::pair(list(d.release), list(d.request));
     };
     ASSERT_EQ(ask(*first), ask(*second));
@@ -149,10 +152,8 @@ TEST_P(EveryPredictor, AllocatesNothingAfterConstruction) {
   for (const auto& event : events) {
     if (event.what == Stream::What::flush)
       p->on_flush();
-    else if (event.what == Stream::What::send)
-      p->on_send(event.at, event.destination, event.bytes, event.site);
     else
-      p->on_time(event.at);
+      decided(*p, event);
   }
   EXPECT_EQ(allocation_count().calls, before);
 }
@@ -170,7 +171,8 @@ TEST_P(EveryPredictor, ExpectsDestinationsThatThereAreAndSendsToCome) {
       ASSERT_EQ(p->expect(out), 0u) << "after a flush";
       continue;
     }
-    p->on_send(event.at, event.destination, event.bytes, event.site);
+    decided(*p, event);
+    if (event.what == Stream::What::phase) continue;  // what is expected is after the last send
     const std::size_t count = p->expect(out);
     ASSERT_LE(count, out.size());
     for (const auto& e : std::span(out).first(count)) {

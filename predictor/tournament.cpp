@@ -115,6 +115,7 @@ Predictor::Decisions Tournament::on_send(Time now, Port destination, Bytes bytes
   last_send_ = now;
   const auto size_class = static_cast<std::uint8_t>(std::bit_width(bytes));
   sizes_[destination % sizes_.size()] = size_class;
+  named_.send(destination);
   return asked_ == 0 ? held_.send({destination, {}}) : contest(destination, size_class, site);
 }
 
@@ -132,6 +133,21 @@ Predictor::Decisions Tournament::contest(Port destination, std::uint8_t size_cla
   Decisions decisions = held_.send(plan);
   if (sends_ % kDuel == 0) begin_duel();
   return decisions;
+}
+
+// As if the first of the set were sent to now, and the next ones expected.
+Predictor::Decisions Tournament::on_phase(Time, std::uint32_t phase) {
+  const auto set = named_.begin(phase);
+  if (set.empty() || asked_ == 0) return {};
+  std::array<Expected, kMostAsked> next{};
+  const std::size_t count = std::min<std::size_t>(set.size(), asked_) - 1;
+  for (std::size_t i = 0; i < count; ++i) next[i] = {set[i + 1], 255, static_cast<std::uint8_t>(i + 2)};
+  const Plan plan{set[0], {next.data(), count}};
+  if (challenger_ != leader_) {
+    if (!held_.is_small()) leaders_holdings_.send(plan);
+    challengers_holdings_.send(plan);
+  }
+  return held_.send(plan);
 }
 
 void Tournament::on_flush() {

@@ -19,6 +19,9 @@
 // the leader hardly misses, there is one duel where there would be four. With one place there is nothing to
 // contest.
 //
+// Where the program names its phases (predictor/named_phases.h), the first destinations of one that recurs
+// are requested when it begins, whoever leads.
+//
 // State: 4 bytes a destination, 2 more without a capacity, and at most 40 KiB of contestants.
 #pragma once
 
@@ -29,6 +32,7 @@
 
 #include "predictor/cycle.h"
 #include "predictor/markov.h"
+#include "predictor/named_phases.h"
 #include "predictor/predictor.h"
 #include "predictor/small_holdings.h"
 #include "predictor/tage.h"
@@ -41,6 +45,7 @@ class Tournament final : public Predictor {
   explicit Tournament(const PredictorShape& shape);
 
   Decisions on_send(Time now, Port destination, Bytes bytes, std::uint64_t site) override;
+  Decisions on_phase(Time now, std::uint32_t phase) override;
   void on_flush() override;
   bool holds(Port destination) const override { return held_.holds(destination); }
   std::size_t expect(std::span<Expectation> out) const override;
@@ -73,6 +78,7 @@ class Tournament final : public Predictor {
   Cycle cycle_;
   Tage tage_;
   UsedHoldings held_;
+  NamedPhases named_;
 
   Contestant leader_ = kSites, challenger_ = kSites;  // challenger_ == leader_: none
   bool tage_learns_ = true, is_content_ = false;      // is_content_: few misses in the last period

@@ -1,6 +1,7 @@
 // Working sets restored: as lru, but when a phase recurs (predictor/working_sets.h), all of its set is
 // requested with the phase's first message, so that only that one has to wait (D 5.2.3's second-level working
-// set, without a compiler).
+// set, without a compiler). Of a phase that is named (predictor/named_phases.h) it is requested with its
+// begin, and no message has to wait.
 //
 // With capacity c the first c members to be used are requested; there is no limit, what was neither used nor
 // requested within the last `threshold` sends is released.
@@ -14,6 +15,7 @@
 #include <span>
 
 #include "core/zeroed_array.h"
+#include "predictor/named_phases.h"
 #include "predictor/predictor.h"
 #include "predictor/recency_list.h"
 #include "predictor/working_sets.h"
@@ -33,9 +35,18 @@ class WorkingSetPredictor final : public Predictor {
   Decisions on_send(Time, Port destination, Bytes, std::uint64_t) override {
     requested_count_ = released_count_ = 0;
     ++sends_;
-    restore(tracker_.send(destination), destination);
+    named_.send(destination);
+    // The phase that has a name and this destination goes on, whatever begins with it elsewhere.
+    const auto recurring = tracker_.send(destination);
+    if (!named_.foresees(destination)) restore(recurring, destination);
     use(destination);
     if (!is_limited_) drop_stale();
+    return {{released_.data(), released_count_}, {requested_.data(), requested_count_}};
+  }
+
+  Decisions on_phase(Time, std::uint32_t phase) override {
+    requested_count_ = released_count_ = 0;
+    restore(named_.begin(phase), kNoPort);
     return {{released_.data(), released_count_}, {requested_.data(), requested_count_}};
   }
 
@@ -52,10 +63,10 @@ class WorkingSetPredictor final : public Predictor {
   // A restored set, and the destination itself.
   static constexpr std::size_t kMost = SmallSet::kMost + 1;
 
-  // As much of `set` as there is room for beside `destination`.
+  // As much of `set` as there is room for beside `destination`, unless that is kNoPort.
   void restore(std::span<const std::uint16_t> set, Port destination) {
     std::size_t end = 0;
-    for (std::size_t room = capacity_ - 1; end < set.size() && room > 0; ++end)
+    for (std::size_t room = capacity_ - (destination == kNoPort ? 0 : 1); end < set.size() && room > 0; ++end)
       room -= set[end] == destination ? 0 : 1;
     // The last first, so that it is the first to go for want of a place; and first of all what is held, so
     // that none of it goes for another.
@@ -89,6 +100,7 @@ class WorkingSetPredictor final : public Predictor {
   }
 
   WorkingSets tracker_;
+  NamedPhases named_;
   RecencyList held_;
   ZeroedArray<std::uint16_t> used_at_;  // or requested: the number of that send; without a capacity
   std::uint32_t capacity_;

@@ -25,10 +25,11 @@
 
 namespace hybrid {
 
-/// At most 64 destinations below 65,536, in the order in which they joined.
-class SmallSet {
+/// At most `most` destinations below 65,536, in the order in which they joined.
+template <std::size_t most>
+class SmallSetOf {
  public:
-  static constexpr std::size_t kMost = 64;
+  static constexpr std::size_t kMost = most;
 
   bool contains(Port d) const {
     bool found = false;  // all of them, without a branch: vectors
@@ -44,8 +45,9 @@ class SmallSet {
 
  private:
   std::array<std::uint16_t, kMost> members_{};
-  std::size_t size_ = 0;
+  std::uint16_t size_ = 0;
 };
+using SmallSet = SmallSetOf<64>;
 
 class WorkingSets {
  public:

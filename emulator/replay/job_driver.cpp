@@ -274,6 +274,7 @@ bool JobDriver::execute(std::uint32_t index) {
     case Kind::recv_post:
       if (op.matched) post(location);
       return true;
+    case Kind::hint:  // of the phase as a whole: gathered before the emulation (phase_hints.h)
     case Kind::finish:
       return true;
   }

@@ -186,6 +186,7 @@ class JobDriver final : private TransferListener {
   void end_phase(Location& location);
   /// The location's innermost hinted phase is now `phase`.
   void enter_phase(Location& location, std::uint32_t phase);
+  void tell_phase(const Location& location, std::uint32_t phase);
   void preload_fixed();
 
   // job_receives.cpp

@@ -43,6 +43,7 @@ void JobDriver::begin_phase(Location& location) {
 
 void JobDriver::enter_phase(Location& location, std::uint32_t index) {
   if (options_.phases.occurrences.empty()) be_in_phase(location, index + 1);
+  tell_phase(location, index + 1);
   if (options_.preloads.empty()) return;
   if (location.occurrences.size() <= index) location.occurrences.resize(index + 1);
   Phase& phase = phases_[index];
@@ -55,6 +56,11 @@ void JobDriver::enter_phase(Location& location, std::uint32_t index) {
   });
 }
 
+/// To the predictor at the location's port; 0: outside all phases.
+void JobDriver::tell_phase(const Location& location, std::uint32_t phase) {
+  if (options_.tell_phases) technique_.begin_phase(now_, placement_[location.rank], phase);
+}
+
 /// What stays in the slots whatever the phase.
 void JobDriver::preload_fixed() {
   for (std::uint32_t slot = 0; slot < options_.fixed_preload.size(); ++slot)
@@ -64,10 +70,10 @@ void JobDriver::preload_fixed() {
 void JobDriver::end_phase(Location& location) {
   if (location.phases.empty()) return;
   location.phases.pop_back();
-  if (!location.phases.empty() && !location.finished)
-    enter_phase(location, location.phases.back());
-  else if (location.phases.empty() && options_.phases.occurrences.empty())
-    be_in_phase(location, 0);
+  if (!location.phases.empty() && !location.finished) return enter_phase(location, location.phases.back());
+  if (!location.phases.empty()) return;
+  if (!location.finished) tell_phase(location, 0);
+  if (options_.phases.occurrences.empty()) be_in_phase(location, 0);
 }
 
 /// A message on the network.

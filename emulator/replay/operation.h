@@ -36,6 +36,7 @@ struct Operation {
     phase_begin,
     phase_end,  // region
     flush,      // hint
+    hint,       // the program's hints tell that the rank sends to `peer` in the innermost open phase
     finish,     // the location's end (only `compute` counts)
   };
   Kind kind = Kind::finish;

@@ -290,7 +290,8 @@ class Resolver {
     const std::pair<std::string_view, OTF2_ParameterRef*> parameters[] = {
         {trace_names::kCountSent, &out_.ours.count_sent},
         {trace_names::kCountReceived, &out_.ours.count_received},
-        {trace_names::kFlush, &out_.ours.flush}};
+        {trace_names::kFlush, &out_.ours.flush},
+        {trace_names::kHint, &out_.ours.hint}};
     for (const auto& [ref, name] : raw_.parameters)
       for (const auto& [ours, slot] : parameters)
         if (text(name) == ours) *slot = ref;

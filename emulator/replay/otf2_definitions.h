@@ -36,7 +36,7 @@ struct Otf2Definitions {
                       communicator = OTF2_UNDEFINED_ATTRIBUTE, root = OTF2_UNDEFINED_ATTRIBUTE,
                       rma_sync = OTF2_UNDEFINED_ATTRIBUTE, peer = OTF2_UNDEFINED_ATTRIBUTE;
     OTF2_ParameterRef count_sent = OTF2_UNDEFINED_PARAMETER, count_received = OTF2_UNDEFINED_PARAMETER,
-                      flush = OTF2_UNDEFINED_PARAMETER;
+                      flush = OTF2_UNDEFINED_PARAMETER, hint = OTF2_UNDEFINED_PARAMETER;
   };
 
   std::uint64_t ticks_per_second = 1;

@@ -198,6 +198,11 @@ struct Otf2Events {
     if (ref == ours.flush) {
       if (s.depth_ == 0) s.end_compute(tick, attributes);
       s.add(Kind::flush, tick);
+    } else if (ref == ours.hint) {
+      if (value >= s.definitions_.ranks)
+        return result(
+            s.fail(position, fmt::format("a hint names rank {} of {}", value, s.definitions_.ranks)));
+      s.add(Kind::hint, tick).peer = static_cast<std::uint32_t>(value);
     } else if (ref == ours.count_sent || ref == ours.count_received) {
       std::uint32_t peer = 0;
       if (!read_attribute(attributes, ours.peer, OTF2_AttributeList_GetUint32, peer))

@@ -13,12 +13,16 @@ void PhaseTraffic::add(const SentMessage& message) {
 }
 
 PhasePreloads PhaseTraffic::plan(const JobTrace& trace, std::uint32_t ports, std::uint32_t slots) const {
-  std::map<std::string, std::map<Connection, Bytes>> by_name;
+  PhaseConnections by_name;
   for (const auto& [region, traffic] : phases_)
     for (const auto& [connection, bytes] : traffic) by_name[trace.region_name(region)][connection] += bytes;
+  return fit_phases(by_name, ports, slots);
+}
+
+PhasePreloads fit_phases(const PhaseConnections& phases, std::uint32_t ports, std::uint32_t slots) {
   PhasePreloads plan;
   if (slots == 0) return plan;
-  for (const auto& [name, traffic] : by_name) {
+  for (const auto& [name, traffic] : phases) {
     std::vector<std::pair<Connection, Bytes>> order(traffic.begin(), traffic.end());
     std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
       return a.second != b.second ? a.second > b.second : a.first < b.first;

@@ -14,6 +14,7 @@
 #include "emulator/measures.h"
 #include "emulator/parameters.h"
 #include "emulator/replay/operation.h"
+#include "predictor/named_phases.h"
 #include "predictor/phases.h"
 
 namespace hybrid {
@@ -51,6 +52,8 @@ struct ReplayOptions {
   std::vector<Configuration> fixed_preload;
   /// Which phases the measures tell apart; empty: those that the job hints.
   PhaseSchedule phases;
+  /// Predictors are told of the phases that the job hints.
+  bool tell_phases = true;
   /// Broadcasts and barriers of intra-communicators are the fabric's (emulator/network/collective_plane.h),
   /// whatever `algorithms` says of them.
   bool hardware_multicast = false;
@@ -94,6 +97,12 @@ struct SentMessage {
   std::uint32_t phase = kNoPhase;      // innermost hinted phase (region) of the rank
   std::uint32_t phase_occurrence = 0;  // 1: the first time that the rank's thread is in it, ...
 };
+/// What a predictor is told of a message's phase: 0 for none, and where they are told of none.
+inline PhaseMark phase_of(const SentMessage& message, const ReplayOptions& options) {
+  if (!options.tell_phases || message.phase == kNoPhase) return {};
+  return {message.phase + 1, message.phase_occurrence};
+}
+
 void for_each_sent(JobTrace& trace, const ReplayOptions& options,
                    const std::function<void(const SentMessage&)>& visit);
 

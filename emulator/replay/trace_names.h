@@ -72,6 +72,10 @@ inline constexpr std::string_view kCountReceived = "hybrid.count_received";
 /// The hint that the working set changes here; the value is 0.
 inline constexpr std::string_view kFlush = "hybrid.flush";
 
+/// What the program's hints told: the value is a world rank that this one sends to in the phase that is open
+/// (the innermost). Adds to what was told of that phase before.
+inline constexpr std::string_view kHint = "hybrid.hint";
+
 /// What the predictor decided while the job ran: the value is the destination port.
 inline constexpr std::string_view kPredictRequest = "hybrid.predict_request";
 inline constexpr std::string_view kPredictRelease = "hybrid.predict_release";

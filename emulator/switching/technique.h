@@ -62,6 +62,8 @@ class Technique {
   /// Compiler or user knowledge; techniques without circuits ignore both.
   virtual void preload(Time /*at*/, std::uint32_t /*slot*/, const Configuration& /*configuration*/) {}
   virtual void flush(Time /*at*/, Port /*source*/) {}
+  /// What runs at `source` comes to a phase with a name (Predictor::on_phase).
+  virtual void begin_phase(Time /*at*/, Port /*source*/, std::uint32_t /*phase*/) {}
 
   /// No listener call comes before this time unless something is sent; Time::never() when nothing is in
   /// flight.

@@ -196,6 +196,12 @@ void PredictiveCircuits::flush(Time at, Port source) {
   for (std::uint32_t port = 0; port < parameters_.nodes; ++port) forget_requests(at, port);
 }
 
+void PredictiveCircuits::begin_phase(Time at, Port source, std::uint32_t phase) {
+  reach(at);
+  apply(at, source, predictors_[source]->on_phase(at, phase), kNoPort);
+  watch_deadline(source);
+}
+
 /// After a flush was sent: what was asked for before it is gone; what data waits for is asked for again.
 void PredictiveCircuits::forget_requests(Time now, std::uint32_t port) {
   predictors_[port]->on_flush();

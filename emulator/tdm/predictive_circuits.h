@@ -50,6 +50,7 @@ class PredictiveCircuits : public Engine {
 
   void preload(Time at, std::uint32_t slot, const Configuration& configuration) override;
   void flush(Time at, Port source) override;
+  void begin_phase(Time at, Port source, std::uint32_t phase) override;
   TechniqueStatistics statistics() const override;
 
  protected:

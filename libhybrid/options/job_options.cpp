@@ -249,6 +249,13 @@ void add_emulation_options(OptionTable& table, JobOptions& options) {
              [&options](std::string_view text) { set_algorithms(options.replay.algorithms, text); }});
   add_multicast_option(table, options.replay.hardware_multicast);
   add_topology_option(table, options.preload_topology);
+  add_switch(table, "predictor-phases", "predictors are told when a phase begins that the program names",
+             options.replay.tell_phases);
+  add_text(
+      table, "hints", "recorded|BINARY",
+      "the preloaded slots (unless --preload is given: all) hold what hints tell of each phase: those that "
+      "the program told while it was recorded, or those of a binary (default: what the phase sends)",
+      options.hints);
 }
 
 void add_job_options(OptionTable& table, JobOptions& options) {
@@ -276,6 +283,9 @@ void check_job(const JobOptions& options) {
     if (options.techniques.empty()) check(parameters);
   }
   check(options.replay);
+  if (!options.preload_topology.empty() && !options.hints.empty())
+    throw UserError("hints: the preloaded slots hold topology " + options.preload_topology + " already",
+                    "Give --hints or --preload-topology.");
   if (!options.preload_topology.empty()) check_topology(options.preload_topology, parameters);
 }
 

@@ -47,6 +47,10 @@ struct JobOptions {
   /// A fixed topology (emulator/traffic/fixed_topology.h), mapped onto the job's traffic and preloaded
   /// instead of what hinted phases need; "": none.
   std::string preload_topology;
+  /// What the preloaded slots hold while a phase goes on: "": what it sends, known beforehand; "recorded":
+  /// what the program's hints told while it was recorded; else what the hints of this binary tell. Not "":
+  /// all slots are preloaded where network.preload is 0.
+  std::string hints;
   // Those compared in the report (`technique`); empty: wormhole, circuit, tdm, hybrid.
   std::vector<std::string> techniques;
   std::vector<std::string> predictors;  // those scored in the report; empty: a few

@@ -16,6 +16,7 @@ Place place(EventKind kind) {
   switch (kind) {
     case EventKind::phase_begin:
     case EventKind::phase_end:
+    case EventKind::hint:
       return Place::between;
     case EventKind::flush:
     case EventKind::predict_request:

@@ -72,6 +72,9 @@ void LocationWriter::write_mark(const JournalRecord& record, Time at) {
     case EventKind::flush:
       write_parameter(ids::flush, 0, at);
       break;
+    case EventKind::hint:
+      write_parameter(ids::hint, static_cast<std::uint32_t>(event.peer), at);
+      break;
     case EventKind::predict_request:
       write_parameter(ids::predict_request, port, at);
       break;

@@ -99,6 +99,7 @@ class GlobalDefinitions {
     parameter(ids::flush, names::kFlush);
     parameter(ids::predict_request, names::kPredictRequest);
     parameter(ids::predict_release, names::kPredictRelease);
+    parameter(ids::hint, names::kHint);
   }
 
   void regions() {

@@ -20,7 +20,14 @@ enum Attribute : OTF2_AttributeRef {
   rma_sync,
   peer,
 };
-enum Parameter : OTF2_ParameterRef { count_sent, count_received, flush, predict_request, predict_release };
+enum Parameter : OTF2_ParameterRef {
+  count_sent,
+  count_received,
+  flush,
+  predict_request,
+  predict_release,
+  hint
+};
 
 /// Score-P's numbering, which its tools rely on: the rank in the low half, the thread in the high one.
 inline OTF2_LocationRef location(std::uint32_t rank, std::uint32_t thread) {

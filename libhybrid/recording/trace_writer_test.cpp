@@ -173,6 +173,24 @@ TEST_F(TraceWriter, PhasesAreRegionsByName) {
   EXPECT_EQ(one[0].region, zero[0].region);
 }
 
+TEST_F(TraceWriter, HintsAreTheirPhases) {
+  ranks(3);
+  rank(0).definitions.region(0, "solve");
+  rank(0)->event(EventKind::phase_begin, 100, 0, {.request = 0});
+  rank(0)->event(EventKind::hint, 110, 0, {.peer = 2});
+  rank(0)->event(EventKind::hint, 110, 0, {.peer = 1});
+  rank(0)->event(EventKind::send, 200, 10, {.peer = 1, .tag = 1, .bytes = 1});
+  rank(0)->event(EventKind::phase_end, 300, 0, {.request = 0});
+  rank(1)->event(EventKind::recv, 150, 100, {.peer = 0, .tag = 1, .bytes = 1});
+  const auto trace = open();
+  const auto zero = operations(*trace, 0);
+  ASSERT_EQ(kinds(zero), (std::vector{Kind::phase_begin, Kind::hint, Kind::hint, Kind::send, Kind::phase_end,
+                                      Kind::finish}));
+  EXPECT_EQ(zero[1].peer, 2u);
+  EXPECT_EQ(zero[2].peer, 1u);
+  EXPECT_EQ(zero[3].compute, nanoseconds(100)) << "from the phase's begin: a hint takes no time";
+}
+
 TEST_F(TraceWriter, PhasesMayHaveTheNamesOfMpisFunctions) {
   ranks(2);
   rank(0).definitions.region(0, "MPI_Send");

@@ -14,6 +14,7 @@
 #include "emulator/replay/trace_names.h"
 #include "emulator/replay/unfinished_replay.h"
 #include "libhybrid/report/failures.h"
+#include "libhybrid/report/job_hints.h"
 
 namespace hybrid {
 
@@ -67,6 +68,7 @@ std::vector<SwitchParameters> emulations(const JobOptions& options, const std::v
     for (std::uint32_t k :
          uses_slots(technique) ? counts : std::vector<std::uint32_t>{options.network.slots}) {
       parameters.slots = k;
+      if (!options.hints.empty() && options.network.preload == 0) parameters.preload = k;
       check(parameters);
       all.push_back(parameters);
     }
@@ -224,6 +226,7 @@ std::vector<PredictorScore> score_predictors(JobTrace& trace, const JobOptions& 
     PredictorShape shape;
     std::map<Port, PredictorEvaluation> sources;
   };
+  std::map<Port, PhaseMark> in;  // by source
   std::vector<Row> rows;
   PredictorShape shape = predictor_shape(options.network);
   shape.destinations = ports;
@@ -235,10 +238,13 @@ std::vector<PredictorScore> score_predictors(JobTrace& trace, const JobOptions& 
   for (Row& row : rows)
     PredictorEvaluation(row.predictor, row.shape);  // an unknown name is told before the pass
   for_each_sent(trace, options.replay, [&](const SentMessage& message) {
+    const PhaseMark phase = phase_of(message, options.replay);
+    const bool comes_to_another = std::exchange(in.try_emplace(message.source).first->second, phase) != phase;
     for (Row& row : rows) {
       auto source = row.sources.find(message.source);
       if (source == row.sources.end())
         source = row.sources.emplace(message.source, PredictorEvaluation(row.predictor, row.shape)).first;
+      if (comes_to_another) source->second.phase(message.at, phase.phase);
       source->second.send(message.at, message.destination, message.bytes, message.site);
     }
   });
@@ -275,14 +281,18 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   emulations(options, slot_counts(options, options.network.slots), ports);  // refuses what cannot work, early
 
   tell("finding phases", 0);
-  const bool fixed = !options.preload_topology.empty();
+  const bool fixed = !options.preload_topology.empty(), by_hints = !options.hints.empty();
   if (fixed) check_topology(options.preload_topology, options.network);
   PhaseTraffic traffic;
   TrafficMatrix matrix;
-  JobPhases phases =
-      find_phases(*job, options.replay, ports, options.network.preload == 0 || fixed ? nullptr : &traffic,
-                  fixed ? &matrix : nullptr);
-  const PhasePreloads preloads = traffic.plan(*job, ports, options.network.preload);
+  JobPhases phases = find_phases(*job, options.replay, ports,
+                                 options.network.preload == 0 || fixed || by_hints ? nullptr : &traffic,
+                                 fixed ? &matrix : nullptr);
+  PhaseHints hints;
+  if (by_hints) {
+    hints = hints_of(options.hints, trace, open, phases.phases);
+    for (std::string& gap : gaps_of(hints, phases.phases)) report.warnings.push_back(std::move(gap));
+  }
   std::vector<Configuration> fixed_preload;
   if (fixed) {
     TopologyPlan plan = plan_topology(*FixedTopologyRegistration::make(options.preload_topology, ports),
@@ -314,7 +324,8 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
                                  : "emulating " + parameters.technique;
     tell(what, 0);
     ReplayOptions replay_options = options.replay;
-    replay_options.preloads = preloads;
+    replay_options.preloads = by_hints ? plan(hints, placement, ports, parameters.preload)
+                                       : traffic.plan(*job, ports, parameters.preload);
     replay_options.fixed_preload = fixed_preload;
     replay_options.phases = schedule;
     replay_options.progress = [&](std::uint64_t done) { tell(what, done); };

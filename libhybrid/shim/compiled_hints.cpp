@@ -276,7 +276,10 @@ void CompiledHints::evaluate(CompiledPhase& phase, std::int64_t holds) {
   inputs.erase(std::unique(inputs.begin(), inputs.end(),
                            [&](const InputRead& a, const InputRead& b) { return !less(a, b); }),
                inputs.end());
-  if (destinations != phase.destinations_) phase.told_in_ = 0;
+  if (destinations != phase.destinations_) {
+    phase.told_in_ = 0;
+    phase.is_recorded_ = false;
+  }
   phase.ever_.insert(destinations.begin(), destinations.end());
   phase.inputs_ = std::move(inputs);
   phase.destinations_ = std::move(destinations);
@@ -303,6 +306,7 @@ CompiledHints::Begin CompiledHints::begin(CompiledPhase& phase, std::int64_t hol
   const std::uint64_t working_set = working_set_.load(std::memory_order_relaxed);
   const bool is_told = phase.told_in_ == working_set;
   Begin begin;
+  if (!std::exchange(phase.is_recorded_, true)) begin.record = phase.destinations_;
   begin.flush = (phase.flags & HYBRID_PHASE_FLUSH) != 0 && !(again && is_told);
   if (begin.flush) flushed();
   if (is_told && !begin.flush) return begin;

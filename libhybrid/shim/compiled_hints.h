@@ -52,6 +52,7 @@ class CompiledPhase {
   bool is_evaluated_ = false;
   std::int64_t holds_ = 1;     // the condition, when it was evaluated
   std::uint64_t told_in_ = 0;  // the working set (since a flush) to which its ranks were added
+  bool is_recorded_ = true;    // its ranks, as they are
   std::vector<InputRead> inputs_;
   std::vector<int> destinations_;
   std::set<std::uint32_t> ever_;  // all destinations that there were
@@ -82,9 +83,10 @@ class CompiledHints {
   struct Begin {
     bool flush = false;        // what was held for the phase before is given up, first
     std::vector<int> preload;  // world ranks
+    std::vector<int> record;   // world ranks that the recording does not have yet
   };
-  /// `phase` begins: empty where its ranks have been told since the last flush and none of its inputs has
-  /// changed. `holds`: its condition.
+  /// `phase` begins: nothing to preload where its ranks have been told since the last flush and none of its
+  /// inputs has changed; nothing to record where they are the same as the last time. `holds`: its condition.
   Begin begin(CompiledPhase& phase, std::int64_t holds);
   /// The working set ended, by whoever's order.
   void flushed() { working_set_.fetch_add(1, std::memory_order_relaxed); }

@@ -5,7 +5,8 @@
 //   exception; the end of a phase that is not open does nothing. The begin of a phase that is open ends that
 //   one first: it was left the same way. (A recursion therefore is in its innermost call's phase, and in none
 //   of these after that has ended.)
-// - At a begin the ranks that this one will send to, as far as they are known, go to the live scheduler.
+// - At a begin the ranks that this one will send to, as far as they are known, go to the live scheduler, and
+//   into the recording behind the begin, where they are others than the last time.
 // - Phases that the thread which starts MPI is in before (main's, mostly) begin when MPI runs.
 // - A mark of a unit that cannot be used does nothing but to be told once; so one after MPI_Finalize.
 #include <array>
@@ -83,17 +84,19 @@ void begin(Thread& thread, const hybrid_unit* unit, std::uint32_t index, std::in
   const std::uint32_t region = region_of(*phase);
   const CompiledHints::Begin now = process().compiled.begin(*phase, holds);
   if (now.flush) flush(thread);
-  if (OnlinePrediction& prediction = process().prediction;
-      !now.preload.empty() && prediction.takes_preloads())
-    prediction.preload(now.preload, ticks());
+  if (!now.preload.empty()) process().prediction.preload(now.preload, ticks());
   open_phase(thread, {.region = region, .phase = index, .unit = unit});
+  record_hints(thread, now.record);
+  come_to_phase(thread);
 }
 
 void end(Thread& thread, const hybrid_unit* unit, std::uint32_t index) {
-  if (const std::size_t place = place_of(unit, index); place < open_phases.depth)
+  if (const std::size_t place = place_of(unit, index); place < open_phases.depth) {
     leave_phases(thread, place);
-  else if (open_phases.depth > open_phases.kept())
+    come_to_phase(thread);
+  } else if (open_phases.depth > open_phases.kept()) {
     --open_phases.depth;  // of one that is counted only
+  }
 }
 
 }  // namespace

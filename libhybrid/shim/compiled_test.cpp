@@ -39,6 +39,14 @@ class Compiled {
     });
     return all;
   }
+  /// Begins, and what the hints told of them.
+  std::vector<std::string> hints(std::uint32_t rank) const {
+    std::vector<std::string> all = run_.transfers(rank);
+    std::erase_if(all, [](const std::string& line) {
+      return !line.starts_with("begin ") && !line.starts_with("hint ");
+    });
+    return all;
+  }
 
  private:
   static Environment with(Environment environment) {
@@ -76,6 +84,19 @@ TEST(Compiled, AnInputThatChangedIsEvaluatedAgain) {
   ASSERT_EQ(job.run().outcome().status, 0) << job.run().outcome().err;
   for (std::uint32_t rank = 0; rank < 4; ++rank)
     EXPECT_EQ(job.preloads(rank), "2") << "two distances in four turns";
+}
+
+TEST(Compiled, WhatHintsTellIsRecordedWhereItIsNew) {
+  const Compiled job("changing");
+  EXPECT_THAT(job.hints(0), ElementsAre("begin shifted", "hint 1", "begin shifted", "begin shifted", "hint 2",
+                                        "begin shifted"));
+  EXPECT_THAT(job.hints(3), ElementsAre("begin shifted", "hint 0", "begin shifted", "begin shifted", "hint 1",
+                                        "begin shifted"));
+  const Compiled without("nested", 4, {{"HYBRID_LIVE", "off"}});
+  EXPECT_THAT(without.hints(0),
+              ElementsAre("begin ring", "hint 1", "begin shifted", "hint 1", "begin ring", "begin shifted",
+                          "begin ring", "begin shifted"))
+      << "without a scheduler that would preload, too";
 }
 
 TEST(Compiled, ANoteOfTheWholeProgramStandsForItsUnits) {

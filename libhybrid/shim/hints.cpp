@@ -1,5 +1,6 @@
 // The library's side of libhybrid/hybrid.h, which finds these functions by name.
 #include <exception>
+#include <span>
 
 #include "libhybrid/shim/open_phases.h"
 #include "libhybrid/shim/process.h"
@@ -24,6 +25,14 @@ std::uint32_t region_of(const char* name) {
 
 void end_open_phases(Thread& thread) noexcept { leave_phases(thread, 0); }
 
+void come_to_phase(Thread& thread) noexcept {
+  if (!process().options.replay.tell_phases) return;
+  const std::size_t depth = open_phases.depth;
+  const std::uint32_t region =
+      depth == 0 || depth > open_phases.kept() ? kUnnamedPhase : open_phases.phases[depth - 1].region;
+  process().prediction.come_to_phase(thread, region + 1);  // 0: none that has a name
+}
+
 }  // namespace hybrid::shim
 
 using namespace hybrid::shim;
@@ -33,17 +42,23 @@ extern "C" HYBRID_SHIM_EXPORT void hybrid_library_phase_begin(const char* name) 
   if (thread == nullptr) return;
   const std::uint32_t region = region_of(name);  // without a name, too: its end is to come
   open_phase(*thread, {.region = region});
+  come_to_phase(*thread);
 }
 
 extern "C" HYBRID_SHIM_EXPORT void hybrid_library_phase_end(void) {
   Thread* const thread = recording_thread();
   if (thread == nullptr || open_phases.depth == 0) return;
   leave_phases(*thread, open_phases.depth - 1);
+  come_to_phase(*thread);
 }
 
 extern "C" HYBRID_SHIM_EXPORT void hybrid_library_preload(const int* ranks, int count) {
-  if (recording_thread() == nullptr || ranks == nullptr || count <= 0) return;
-  process().prediction.preload({ranks, static_cast<std::size_t>(count)}, hybrid::shim::ticks());
+  Thread* const thread = recording_thread();
+  if (thread == nullptr || ranks == nullptr || count <= 0) return;
+  const std::span all(ranks, static_cast<std::size_t>(count));
+  process().prediction.preload(all, hybrid::shim::ticks());
+  for (const int rank : all)
+    if (rank >= 0 && rank < process().size) record_hints(*thread, {&rank, 1});
 }
 
 extern "C" HYBRID_SHIM_EXPORT void hybrid_library_flush(void) {

@@ -70,8 +70,14 @@ class OnlinePrediction {
     leave();
   }
 
-  /// Whether anybody asks for what preload tells.
-  bool takes_preloads() const { return live_.active(); }
+  /// The program comes to a phase, by the number that its name has (Predictor::on_phase).
+  void come_to_phase(Thread& thread, std::uint32_t phase) {
+    if (predictor_ == nullptr || !enter()) return;
+    const Ticks now = ticks();
+    decide(thread, now, predictor_->on_phase(later(time_of(now)), phase));
+    deadline_.store(predictor_->next_deadline(), std::memory_order_relaxed);
+    leave();
+  }
 
   /// World ranks of the working set that begins: for the live scheduler, beside what is predicted.
   void preload(std::span<const int> ranks, Ticks now);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "libhybrid/shim/thread.h"
 
@@ -37,6 +38,13 @@ inline void record_phase_event(Thread& thread, EventKind kind, std::uint32_t reg
   thread.record({.kind = kind, .request = region}, now, now);
 }
 
+/// What hints tell of the innermost phase: ranks that this one sends to in it.
+inline void record_hints(Thread& thread, std::span<const int> ranks) {
+  if (ranks.empty() || open_phases.depth == 0 || open_phases.depth > open_phases.phases.size()) return;
+  if (open_phases.phases[open_phases.depth - 1].region == kUnnamedPhase) return;
+  for (const int rank : ranks) thread.decision(EventKind::hint, static_cast<std::uint32_t>(rank), ticks());
+}
+
 inline void open_phase(Thread& thread, const OpenPhase& phase) {
   if (open_phases.depth < open_phases.phases.size()) {
     open_phases.phases[open_phases.depth] = phase;
@@ -44,6 +52,9 @@ inline void open_phase(Thread& thread, const OpenPhase& phase) {
   }
   ++open_phases.depth;
 }
+
+/// The thread's innermost phase is another one now: the predictor is told (hints.cpp).
+void come_to_phase(Thread& thread) noexcept;
 
 /// Ends all phases but the outermost `depth`, the innermost first.
 inline void leave_phases(Thread& thread, std::size_t depth) {

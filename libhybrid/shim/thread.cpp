@@ -69,9 +69,9 @@ void Thread::extension(Extension what, std::int32_t peer, std::uint64_t value) {
   journal_->append(event);
 }
 
-void Thread::decision(EventKind kind, std::uint32_t port, Ticks at) {
+void Thread::decision(EventKind kind, std::uint32_t peer, Ticks at) {
   if (polling_ || pending_compute_ != kNone) before_event();
-  append({.kind = kind, .peer = static_cast<std::int32_t>(port)}, at, at);
+  append({.kind = kind, .peer = static_cast<std::int32_t>(peer)}, at, at);
 }
 
 void Thread::resume() {

@@ -60,9 +60,9 @@ class Thread {
   /// An empty poll: merged with the ones just before.
   void poll(Ticks begin, Ticks end);
 
-  /// What belongs to the next event and takes no time: its extensions, a predictor's decisions.
+  /// What belongs to the next event and takes no time: its extensions, a predictor's decisions, hints.
   void extension(Extension what, std::int32_t peer, std::uint64_t value);
-  void decision(EventKind kind, std::uint32_t port, Ticks at);
+  void decision(EventKind kind, std::uint32_t peer, Ticks at);
 
   /// Writes what is held back. A thread of its own that is not inside a call.
   void flush() {

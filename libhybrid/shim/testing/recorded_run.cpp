@@ -90,6 +90,8 @@ std::string kind_name(const Event& event) {
       return "end";
     case EventKind::flush:
       return "flush";
+    case EventKind::hint:
+      return "hint";
     default:
       return "";
   }
@@ -194,6 +196,10 @@ std::vector<std::string> RecordedRun::transfers(std::uint32_t rank) const {
       continue;
     }
     line += " " + std::to_string(event.peer);
+    if (event.kind == EventKind::hint) {
+      lines.push_back(line);
+      continue;
+    }
     if (event.kind < EventKind::collective || event.kind == EventKind::recv_freed)
       line += " tag " + std::to_string(event.tag);
     line += " " + std::to_string(event.bytes);

@@ -1,0 +1,127 @@
+// `hybrid worth TRACE...`: what the compiler's hints are worth to recorded jobs, beside prediction.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/json_output.h"
+#include "cli/trace_command.h"
+#include "core/error.h"
+#include "core/units.h"
+#include "emulator/replay/unfinished_replay.h"
+#include "libhybrid/report/hint_worth.h"
+#include "libhybrid/report/progress.h"
+
+namespace hybrid {
+namespace {
+
+class WorthCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.description(
+        "Emulates recorded jobs on wormhole, and on the hybrid switch with prediction alone, with the hints "
+        "alone that their compiler left in them, and with both. A slot lasts at least ten times as long as a "
+        "reconfiguration. Hints are those that the programs told while they were recorded, or, with --hints, "
+        "those of a binary. The predictor is tournament unless --predictor is given.");
+    arguments_.declare_many(app);
+    app.add_option("--reconfigurations", reconfigurations_,
+                   "times that the fabric needs to change its configuration [" + reconfigurations_ + "]")
+        ->type_name("TIME,...")
+        ->take_last();
+    app.footer(
+        "Examples:\n"
+        "  hybrid worth hybrid-my_app-1\n"
+        "  hybrid worth bt-16 cg-16 --reconfigurations 1ns,1us,1ms --slots 8 --predictor markov2 --json -");
+  }
+
+  int run(const std::vector<std::string>&) override {
+    arguments_.settle();
+    refuse_compared();
+    JobOptions options = arguments_.options();
+    if (options.slot_counts.size() > 1)
+      throw UserError("--slots: worth compares at one K", "Give one number.");
+    bool is_named = options.network.predictor != network_by_default().predictor;
+    for (const auto& [name, value] : arguments_.given()) is_named = is_named || name == "predictor";
+    if (!is_named) options.network.predictor = "tournament";
+    std::vector<Time> times;
+    for (const std::string& text : split_list(reconfigurations_, "--reconfigurations"))
+      times.push_back(parse_time(text, "--reconfigurations"));
+
+    ProgressLine line(stderr);
+    std::vector<JobWorth> jobs;
+    for (const std::string& trace : arguments_.traces()) {
+      try {
+        jobs.push_back(hint_worth(
+            trace, [&] { return open_trace(trace); }, options, times,
+            [&](std::string_view what, std::uint64_t done) { line.show(std::string(what), done); }));
+      } catch (const UnfinishedReplay& error) {
+        line.clear();
+        const std::string text = trace + ": " + error.what();
+        if (error.fault() == UnfinishedReplay::Fault::trace) throw UserError(text);
+        throw RunError(text);
+      }
+    }
+    line.clear();
+    if (!arguments_.json().owns_stdout()) std::fputs(worth_text(jobs).c_str(), stdout);
+    if (arguments_.json().wanted()) arguments_.json().write(as_json(jobs, options));
+    return kDone;
+  }
+
+ private:
+  // What the command itself varies.
+  void refuse_compared() const {
+    static const std::set<std::string, std::less<>> kVaried{"technique",
+                                                            "predictors",
+                                                            "preload",
+                                                            "preload-topology",
+                                                            "predictor-phases",
+                                                            "fabric",
+                                                            "reconfiguration",
+                                                            "reconfiguration-command",
+                                                            "reconfiguration-switching",
+                                                            "reconfiguration-lock"};
+    for (const auto& [name, value] : arguments_.given()) {
+      if (!kVaried.contains(name)) continue;
+      throw UserError("--" + name + ": that is what worth compares",
+                      name.starts_with("reconfiguration") ? "Give --reconfigurations."
+                                                          : "Leave it out, or emulate with `hybrid replay`.");
+    }
+  }
+
+  static nlohmann::ordered_json as_json(const std::vector<JobWorth>& jobs, const JobOptions& options) {
+    auto array = nlohmann::ordered_json::array();
+    for (const JobWorth& job : jobs)
+      for (const HintWorth& at : job.at) {
+        nlohmann::ordered_json one{{"trace", job.trace},
+                                   {"nodes", job.ranks},
+                                   {"slots", options.network.slots},
+                                   {"predictor", options.network.predictor},
+                                   {"reconfiguration_ns", at.reconfiguration.nanoseconds()},
+                                   {"slot_length_ns", at.slot_length.nanoseconds()},
+                                   {"messages", job.messages},
+                                   {"messages_hinted", job.messages_hinted}};
+        for (std::size_t way = 0; way < at.ways.size(); ++way) {
+          const HintWorth::Way& cell = at.ways[way];
+          auto& value = one[std::string(kWorthWays[way])];
+          if (cell.is_known) value = {{"time_ns", cell.time.nanoseconds()}, {"hit_rate", cell.hit_rate}};
+        }
+        one["notes"] = job.notes;
+        array.push_back(std::move(one));
+      }
+    return array;
+  }
+
+  TraceArguments arguments_;
+  std::string reconfigurations_ = "1ns,1us";
+};
+
+const CommandRegistration kWorth{
+    "worth", "what a program's hints are worth, beside prediction and wormhole",
+    []() -> std::unique_ptr<Command> { return std::make_unique<WorthCommand>(); }};
+
+}  // namespace
+}  // namespace hybrid

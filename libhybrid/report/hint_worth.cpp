@@ -1,0 +1,128 @@
+#include "libhybrid/report/hint_worth.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "emulator/network_shape.h"
+#include "libhybrid/report/failures.h"
+#include "libhybrid/report/format.h"
+#include "libhybrid/report/job_hints.h"
+#include "libhybrid/report/text_table.h"
+
+namespace hybrid {
+namespace {
+
+constexpr std::int64_t kSlotPerReconfiguration = 10;
+
+enum Way : std::size_t { kWormhole, kPrediction, kHints, kBoth };
+
+SwitchParameters parameters_of(const JobOptions& options, Way way, const HintWorth& at) {
+  SwitchParameters p = options.network;
+  p.technique = way == kWormhole ? "wormhole" : "hybrid";
+  p.preload = way == kHints || way == kBoth ? p.slots : 0;
+  if (way == kHints) p.predictor = "none";
+  p.reconfiguration_command = p.reconfiguration_switching = p.reconfiguration_lock = Time{};
+  p.reconfiguration = at.reconfiguration;
+  p.slot_length = at.slot_length;
+  return p;
+}
+
+}  // namespace
+
+JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const JobOptions& options,
+                    const std::vector<Time>& reconfigurations, const ProgressNote& note) {
+  JobWorth worth;
+  worth.trace = trace;
+  auto job = open();
+  worth.ranks = job->ranks();
+  const auto placement = ports_of_ranks(*job, options.replay);
+  SwitchParameters fitted = options.network;
+  fit_nodes(count_ports(placement), fitted, options.replay.crossbar);
+  const JobPhases phases = find_phases(*job, options.replay, fitted.nodes);
+
+  PhaseHints hints;
+  if (!phases.hinted) {
+    worth.notes.emplace_back("It was recorded without phases: no hints.");
+  } else {
+    try {
+      hints = hints_of(options.hints.empty() ? std::string(kRecordedHints) : options.hints, trace, open,
+                       phases.phases);
+      worth.notes = gaps_of(hints, phases.phases);
+    } catch (const NoHints& none) {
+      worth.notes.push_back(in_one_line(none.what()));
+    }
+  }
+  job = open();
+  for_each_sent(*job, options.replay, [&](const SentMessage& message) {
+    ++worth.messages;
+    if (message.phase == kNoPhase) return;
+    const auto told = hints.phases.find(job->region_name(message.phase));
+    if (told != hints.phases.end() && told->second.contains({message.source_rank, message.destination_rank}))
+      ++worth.messages_hinted;
+  });
+
+  for (const Time reconfiguration : reconfigurations) {
+    HintWorth at;
+    at.reconfiguration = reconfiguration;
+    at.slot_length = std::max(options.network.slot_length, reconfiguration * kSlotPerReconfiguration);
+    for (const Way way : {kWormhole, kPrediction, kHints, kBoth}) {
+      if ((way == kHints || way == kBoth) && hints.phases.empty()) continue;
+      const SwitchParameters parameters = parameters_of(options, way, at);
+      ReplayOptions replay_options = options.replay;
+      replay_options.tell_phases = way == kBoth;
+      if (parameters.preload != 0)
+        replay_options.preloads = plan(hints, placement, fitted.nodes, parameters.preload);
+      const std::string what =
+          fmt::format("{}, reconfiguration {}: {}", trace, to_string(reconfiguration), kWorthWays[way]);
+      replay_options.progress = [&](std::uint64_t done) {
+        if (note) note(what, done);
+      };
+      job = open();
+      const Measures measures = replay(*job, parameters, replay_options).measures;
+      at.ways[way] = {true, measures.time, measures.hit_rate};
+    }
+    worth.at.push_back(at);
+  }
+  return worth;
+}
+
+std::string worth_text(const std::vector<JobWorth>& jobs) {
+  using Align = TextTable::Align;
+  TextTable table({{"job", Align::left},
+                   {"ranks"},
+                   {"messages"},
+                   {"hinted"},
+                   {"reconf."},
+                   {"wormhole"},
+                   {"prediction"},
+                   {"hits"},
+                   {"hints"},
+                   {"hits"},
+                   {"both"},
+                   {"hits"}});
+  for (const JobWorth& job : jobs)
+    for (const HintWorth& at : job.at) {
+      const bool first = &at == &job.at.front();
+      const double hinted =
+          job.messages == 0 ? 0.0
+                            : static_cast<double>(job.messages_hinted) / static_cast<double>(job.messages);
+      std::vector<std::string> row{first ? job.trace : "", first ? std::to_string(job.ranks) : "",
+                                   first ? grouped(job.messages) : "", first ? percent(hinted) : "",
+                                   to_string(at.reconfiguration)};
+      for (std::size_t way = 0; way < at.ways.size(); ++way) {
+        const HintWorth::Way& cell = at.ways[way];
+        row.push_back(cell.is_known ? short_time(cell.time) : "-");
+        if (way != kWormhole) row.push_back(cell.is_known ? percent(cell.hit_rate) : "-");
+      }
+      table.add(std::move(row));
+    }
+  std::string text = table.text(2, 132);
+  for (const JobWorth& job : jobs)
+    for (const std::string& line : job.notes) text += wrap(job.trace + ": " + line);
+  return text;
+}
+
+}  // namespace hybrid
