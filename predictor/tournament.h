@@ -89,9 +89,8 @@ class Tournament final : public Predictor {
   SmallHoldings leaders_holdings_, challengers_holdings_;
   std::uint8_t asked_;                             // expectations asked for
   std::uint32_t sends_ = 0, misses_ = 0, random_;  // misses_: in this period
-  // As in ForecastPredictor: the last size class by the destination's last eight bits; the mean time between
-  // sends.
-  std::array<std::uint8_t, 256> sizes_{};
+  // The last size class by the destination's last seven bits; the mean time between sends.
+  std::array<std::uint8_t, 128> sizes_{};
   Time last_send_ = Time::never(), gap_{};
 };
 

@@ -52,7 +52,9 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const Job
                        phases.phases);
       worth.notes = gaps_of(hints, phases.phases);
     } catch (const NoHints& none) {
-      worth.notes.push_back(in_one_line(none.what()));
+      std::string why = in_one_line(none.what());
+      if (why.starts_with(trace + ": ")) why.erase(0, trace.size() + 2);
+      worth.notes.push_back(std::move(why));
     }
   }
   job = open();

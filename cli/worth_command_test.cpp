@@ -1,0 +1,86 @@
+// `hybrid worth` on the traces with hints under examples/traces.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/child.h"
+#include "core/testing/temporary_directory.h"
+
+namespace hybrid {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+const fs::path kTraces = HYBRID_TRACES;
+
+class WorthOfHints : public testing::Test {
+ protected:
+  static std::string run(const std::vector<std::string>& words, int code = 0) {
+    ChildEnd end;
+    std::string text = output_of(words, end);
+    EXPECT_EQ(end.exit_code, code) << text;
+    return text;
+  }
+  static std::string hybrid(std::vector<std::string> words, int code = 0) {
+    words.insert(words.begin(), HYBRID_COMMAND);
+    return run(words, code);
+  }
+  static void unpack(const std::string& trace) {
+    run({"/usr/bin/env", "tar", "-xJf", kTraces / (trace + ".tar.xz")});
+  }
+
+  const TemporaryWorkingDirectory root_;
+};
+
+TEST_F(WorthOfHints, IsComparedWithPredictionAndWormhole) {
+  unpack("cg-16-hints");
+  const json all = json::parse(hybrid({"worth", "cg-16-hints", "--json", "-"}));
+  ASSERT_EQ(all.size(), 2u);
+  for (const json& one : all) {
+    EXPECT_EQ(one["trace"], "cg-16-hints");
+    EXPECT_EQ(one["nodes"], 16);
+    EXPECT_EQ(one["messages"], 5759);
+    EXPECT_EQ(one["predictor"], "tournament");
+    EXPECT_GT(one["messages_hinted"], 5500) << "all but those of collectives";
+    EXPECT_FALSE(one["wormhole"].is_null());
+    EXPECT_GT(one["hints"]["hit_rate"], 0.95);
+    EXPECT_GT(one["hints"]["hit_rate"], one["prediction"]["hit_rate"]);
+    EXPECT_GT(one["both"]["hit_rate"], 0.95);
+    EXPECT_LT(one["hints"]["time_ns"], one["prediction"]["time_ns"]);
+  }
+  EXPECT_EQ(all[1]["reconfiguration_ns"], 1000.0);
+  EXPECT_EQ(all[1]["slot_length_ns"], 10000.0);
+}
+
+TEST_F(WorthOfHints, WhereTheRecordingHasNone) {
+  unpack("is-16");
+  const std::string text = hybrid({"worth", "is-16", "--reconfigurations", "5ns"});
+  EXPECT_THAT(text, HasSubstr("is-16: It was recorded without phases: no hints."));
+  const json one = json::parse(hybrid({"worth", "is-16", "--reconfigurations", "5ns", "--json", "-"}))[0];
+  EXPECT_TRUE(one["hints"].is_null());
+  EXPECT_GT(one["prediction"]["time_ns"], 0.0);
+  EXPECT_THAT(hybrid({"replay", "is-16", "--hints", "recorded"}, 2), HasSubstr("no hints"));
+  EXPECT_THAT(hybrid({"replay", "is-16", "--hints", "no-such-binary"}, 2), HasSubstr("no-such-binary"));
+}
+
+TEST_F(WorthOfHints, AReplayPreloadsWhatWasRecorded) {
+  unpack("cg-16-hints");
+  const auto replay = [](std::vector<std::string> more) {
+    std::vector<std::string> words{"replay", "cg-16-hints", "--technique", "hybrid", "--predictor",
+                                   "none",   "--slots",     "4",           "--json", "-"};
+    words.insert(words.end(), more.begin(), more.end());
+    return json::parse(hybrid(words))["results"][0]["hit_rate"].get<double>();
+  };
+  EXPECT_EQ(replay({}), 0.0);
+  EXPECT_GT(replay({"--hints", "recorded"}), 0.95);
+  EXPECT_GT(replay({"--hints", "recorded"}), replay({"--hints", "recorded", "--preload", "1"}));
+}
+
+}  // namespace
+}  // namespace hybrid
