@@ -263,7 +263,7 @@ TEST(Start, ProgramsWithHintsRunWithoutTheLibrary) {
 TEST(Start, HintsAreSeenInProgramsAtAFixedAddress) {
   const RecordedRun run(2, {program("shim_phases_fixed_address")});
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
-  EXPECT_EQ(run.transfers(0).size(), 8u);
+  EXPECT_EQ(run.transfers(0).size(), 9u);
 }
 
 TEST(Options, AWrongValueEndsTheProgramBeforeItsWork) {

@@ -58,7 +58,7 @@ extern "C" HYBRID_SHIM_EXPORT void hybrid_library_preload(const int* ranks, int 
   const std::span all(ranks, static_cast<std::size_t>(count));
   process().prediction.preload(all, hybrid::shim::ticks());
   for (const int rank : all)
-    if (rank >= 0 && rank < process().size) record_hints(*thread, {&rank, 1});
+    if (rank >= 0 && rank < process().size && rank != process().rank) record_hints(*thread, {&rank, 1});
 }
 
 extern "C" HYBRID_SHIM_EXPORT void hybrid_library_flush(void) {

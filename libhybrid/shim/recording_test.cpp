@@ -277,7 +277,7 @@ TEST(Phases, NestAndAreNamed) {
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
   EXPECT_THAT(run.transfers(0),
               ElementsAre("begin outer", "begin inner", collective(CollectiveOp::barrier) + " -1 0",
-                          "end inner", "flush", "begin inner", "end inner", "end outer"));
+                          "end inner", "hint 1", "flush", "begin inner", "end inner", "end outer"));
 }
 
 TEST(Hints, APreloadGoesToTheLiveService) {
