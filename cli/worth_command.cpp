@@ -39,8 +39,8 @@ class WorthCommand final : public Command {
   }
 
   int run(const std::vector<std::string>&) override {
-    arguments_.settle();
     refuse_compared();
+    arguments_.settle();
     JobOptions options = arguments_.options();
     if (options.slot_counts.size() > 1)
       throw UserError("--slots: worth compares at one K", "Give one number.");
