@@ -11,10 +11,9 @@ PhaseHints hints_of(const std::string& source, const std::string& trace, const T
   if (source == kRecordedHints) {
     PhaseHints recorded = recorded_hints(*open());
     if (recorded.phases.empty())
-      throw NoHints(
-          trace + ": the program told no hints while it was recorded",
-          "Compile it with hybridcc, hybridcxx or hybridfort and record it anew, or name a binary "
-          "that has hints.");
+      throw NoHints(trace + ": the program told no hints while it was recorded",
+                    "Compile it with hybridcc, hybridcxx or hybridfort and record it anew, or name a binary "
+                    "that has hints.");
     return recorded;
   }
   const std::vector<HintUnit> units = read_hint_units(source);
