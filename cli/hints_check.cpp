@@ -3,9 +3,7 @@
 #include <set>
 
 #include "cli/recorded_connections.h"
-#include "core/error.h"
 #include "core/hints/connections.h"
-#include "core/hints/told_connections.h"
 
 namespace hybrid {
 namespace {
@@ -20,29 +18,16 @@ struct Told {
   }
 };
 
-/// Where the binary alone does not tell all, also what the library told in the run.
-void add_recorded(const JobTrace& trace, std::map<std::string, Told>& told, Told& all,
-                  std::uint32_t& ranks_told) {
-  std::set<std::string> not_all;
-  for (const auto& [phase, connections] : told)
-    if (!connections.unknown.empty()) not_all.insert(phase);
-  for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
-    const std::string text = trace.told_connections(rank);
-    if (text.empty()) continue;
-    const auto recorded = decode_told(text, trace.ranks());
-    if (!recorded)
-      throw UserError("what hints told rank " + std::to_string(rank) + " is damaged in the trace",
-                      "Record the run again.");
-    ++ranks_told;
-    for (const auto& [phase, destinations] : *recorded) {
-      if (!not_all.contains(phase)) continue;
-      for (const std::uint32_t to : destinations) {
-        if (to == rank) continue;
-        told[phase].connections.insert({rank, to});
-        all.connections.insert({rank, to});
-      }
-    }
+/// Where the binary alone does not tell all of a phase, also what the library told in the run. Was there
+/// such?
+bool add_recorded(const RecordedConnections& recorded, std::map<std::string, Told>& told, Told& all) {
+  for (const auto& [phase, connections] : recorded.told) {
+    const auto known = told.find(phase);
+    if (known == told.end() || known->second.unknown.empty()) continue;
+    known->second.connections.insert(connections.begin(), connections.end());
+    all.connections.insert(connections.begin(), connections.end());
   }
+  return !recorded.told.empty();
 }
 
 HintScore score(const std::string& phase, const Told& told, const ConnectionMessages& used) {
@@ -85,9 +70,8 @@ HintCheck check_hints(const std::vector<HintUnit>& units, HintValues& values, Jo
     }
   }
 
-  add_recorded(trace, told, all, check.ranks_told);
-
   const RecordedConnections used = read_connections(trace);
+  check.told_in_run = add_recorded(used, told, all);
   check.all = score({}, all, used.all);
   for (const auto& [name, phase] : used.phases) check.phases.push_back(score(name, told[name], phase));
   // Without phases in the trace nothing can be said of the hints' phases.

@@ -35,7 +35,7 @@ struct HintScore {
 
 struct HintCheck {
   std::uint32_t ranks = 0;
-  std::uint32_t ranks_told = 0;  // of whom the trace has what the library told in the run
+  bool told_in_run = false;  // the trace has what the library told
   HintScore all;
   std::vector<HintScore>
       phases;  // by name: those that the trace has, and of the hints' those that tell something

@@ -270,8 +270,7 @@ std::string check_text(const HintCheck& check) {
   add("(the whole run)", check.all);
   std::string text =
       fmt::format("Connections told ({}) and used, point-to-point, {} ranks\n",
-                  check.ranks_told != 0 ? "by the binary and in the run" : "by the binary alone",
-                  check.ranks) +
+                  check.told_in_run ? "by the binary and in the run" : "by the binary alone", check.ranks) +
       table.text();
   if (!check.all.unknown.empty()) text += "  not told: " + check.all.unknown + "\n";
   return text;
@@ -291,7 +290,7 @@ ordered_json check_json(const HintCheck& check) {
   };
   ordered_json json = one(check.all);
   json["ranks"] = check.ranks;
-  json["told_by"] = check.ranks_told != 0 ? "binary and run" : "binary";
+  json["told_by"] = check.told_in_run ? "binary and run" : "binary";
   json["phases"] = ordered_json::array();
   for (const HintScore& phase : check.phases) {
     ordered_json named{{"phase", phase.phase}};

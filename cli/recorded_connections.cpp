@@ -10,11 +10,16 @@ RecordedConnections read_connections(JobTrace& trace) {
   Operation operation;
   for (std::uint32_t location = 0; location < trace.locations().size(); ++location) {
     const std::uint32_t rank = trace.locations()[location].rank;
-    std::vector<ConnectionMessages*> phases;  // the innermost last
+    struct Open {
+      const std::string* name;
+      ConnectionMessages* messages;
+    };
+    std::vector<Open> phases;  // the innermost last
     while (trace.next(location, operation)) {
       switch (operation.kind) {
         case Kind::phase_begin:
-          phases.push_back(&used.phases[trace.region_name(operation.region)]);
+          phases.push_back(
+              {&trace.region_name(operation.region), &used.phases[trace.region_name(operation.region)]});
           break;
         case Kind::phase_end:
           if (!phases.empty()) phases.pop_back();
@@ -23,7 +28,11 @@ RecordedConnections read_connections(JobTrace& trace) {
         case Kind::send_start:
           if (operation.peer == rank) break;
           ++used.all[{rank, operation.peer}];
-          if (!phases.empty()) ++(*phases.back())[{rank, operation.peer}];
+          if (!phases.empty()) ++(*phases.back().messages)[{rank, operation.peer}];
+          break;
+        case Kind::hint:
+          if (!phases.empty() && operation.peer != rank)
+            used.told[*phases.back().name].insert({rank, operation.peer});
           break;
         default:
           break;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -18,6 +19,8 @@ struct RecordedConnections {
   ConnectionMessages all;
   /// By the phase's name, all phases that began: a message belongs to the innermost phase around it.
   std::map<std::string, ConnectionMessages> phases;
+  /// What the program's hints told while it ran (Operation::Kind::hint), by the phase's name.
+  std::map<std::string, std::set<Connection>> told;
 };
 
 /// Reads the trace to its end.

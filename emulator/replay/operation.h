@@ -95,9 +95,6 @@ class JobTrace {
   virtual const std::vector<std::uint32_t>& placement() const = 0;
   /// A recorded fact ("application", "clock", "yield", "lost_events", ...), "" when the trace does not say.
   virtual std::string property(std::string_view name) const = 0;
-  /// What compiled hints told `rank` of its sends while the job ran (core/hints/told_connections.h), "" when
-  /// the trace does not say.
-  virtual std::string told_connections(std::uint32_t /*rank*/) const { return {}; }
   /// Every recorded fact, for the report.
   virtual std::vector<std::pair<std::string, std::string>> properties() const = 0;
 

@@ -58,7 +58,6 @@ struct Raw {
   std::vector<std::pair<OTF2_AttributeRef, OTF2_StringRef>> attributes;
   std::vector<std::pair<OTF2_ParameterRef, OTF2_StringRef>> parameters;
   std::vector<std::pair<OTF2_LocationGroupRef, std::pair<OTF2_StringRef, std::uint32_t>>> ports;
-  std::vector<std::pair<OTF2_LocationGroupRef, std::pair<OTF2_StringRef, OTF2_StringRef>>> texts;
   bool clock = false;
 };
 
@@ -84,7 +83,6 @@ OTF2_CallbackCode on_location_group(void* data, OTF2_LocationGroupRef self, OTF2
 OTF2_CallbackCode on_location_group_property(void* data, OTF2_LocationGroupRef group, OTF2_StringRef name,
                                              OTF2_Type type, OTF2_AttributeValue value) {
   if (type == OTF2_TYPE_UINT32) raw_of(data).ports.push_back({group, {name, value.uint32}});
-  if (type == OTF2_TYPE_STRING) raw_of(data).texts.push_back({group, {name, value.stringRef}});
   return OTF2_CALLBACK_SUCCESS;
 }
 OTF2_CallbackCode on_location(void* data, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type,
@@ -146,7 +144,6 @@ class Resolver {
     regions();
     ours();
     ports();
-    told();
   }
 
  private:
@@ -317,13 +314,6 @@ class Resolver {
       out_.placement.push_back(known[rank] ? *known[rank] : next++);
     }
     if (!unplaced.empty()) out_.facts.emplace_back(trace_names::kUnplacedRanks, unplaced);
-  }
-
-  void told() {
-    for (const auto& [group, property] : raw_.texts)
-      if (const auto rank = rank_of_group_.find(group);
-          rank != rank_of_group_.end() && text(property.first) == trace_names::kTold)
-        out_.told[rank->second] = text(property.second);
   }
 
   Raw& raw_;

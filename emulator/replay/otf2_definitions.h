@@ -55,7 +55,6 @@ struct Otf2Definitions {
   Ours ours;
   std::vector<std::uint32_t> placement;
   std::vector<std::pair<std::string, std::string>> facts;
-  std::unordered_map<std::uint32_t, std::string> told;  // by rank
 
   /// Ticks to picoseconds since the first tick, exactly (rounded down), kLongestRun at most.
   Time time_of(OTF2_TimeStamp tick) const {

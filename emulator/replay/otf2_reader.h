@@ -33,10 +33,6 @@ class Otf2Trace final : public JobTrace {
   const std::string& region_name(std::uint32_t id) const override { return definitions_.regions.at(id).name; }
   const std::vector<std::uint32_t>& placement() const override { return definitions_.placement; }
   std::string property(std::string_view name) const override;
-  std::string told_connections(std::uint32_t rank) const override {
-    const auto found = definitions_.told.find(rank);
-    return found == definitions_.told.end() ? std::string() : found->second;
-  }
   std::vector<std::pair<std::string, std::string>> properties() const override { return definitions_.facts; }
   bool next(std::uint32_t location, Operation& operation) override;
 

@@ -84,12 +84,6 @@ inline constexpr std::string_view kPredictRelease = "hybrid.predict_release";
 
 inline constexpr std::string_view kPort = "hybrid.port";
 
-// ---- Property of a location group (STRING): whom compiled hints told that the process would send to
-// (core/hints/told_connections.h); a fact of this name in a process's definitions [nothing was told].
-
-inline constexpr std::string_view kToldFact = "told_connections";
-inline constexpr std::string_view kTold = "hybrid.told_connections";
-
 // ---- Facts of the run: archive properties, whose names OTF2 keeps to capitals, digits and underscores
 // after a name space.
 

@@ -256,7 +256,7 @@ Facts job_facts(const Recording& recording) {
   Facts facts;
   std::map<std::string, std::size_t> holders;
   // Of one place, even where there is one rank only.
-  std::set<std::string> differing{"port", "host", std::string(kPortMap), std::string(names::kToldFact)};
+  std::set<std::string> differing{"port", "host", std::string(kPortMap)};
   for (const ProcessDefinitions& process : recording.definitions.processes) {
     for (const auto& [name, value] : process.properties) {
       const auto [fact, is_new] = facts.try_emplace(name, value);

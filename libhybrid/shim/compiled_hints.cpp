@@ -280,22 +280,8 @@ void CompiledHints::evaluate(CompiledPhase& phase, std::int64_t holds) {
     phase.told_in_ = 0;
     phase.is_recorded_ = false;
   }
-  phase.ever_.insert(destinations.begin(), destinations.end());
   phase.inputs_ = std::move(inputs);
   phase.destinations_ = std::move(destinations);
-}
-
-ToldConnections CompiledHints::told() {
-  const Inside inside(*this);
-  ToldConnections all;
-  const auto add = [&](const CompiledUnit& unit) {
-    for (const CompiledPhase* phase : unit.phases())
-      if (phase != nullptr && phase->is_evaluated_)
-        all[phase->name].insert(phase->ever_.begin(), phase->ever_.end());
-  };
-  for (const auto& [at, unit] : units_) add(*unit);
-  for (const auto& unit : gone_) add(*unit);
-  return all;
 }
 
 CompiledHints::Begin CompiledHints::begin(CompiledPhase& phase, std::int64_t holds) {

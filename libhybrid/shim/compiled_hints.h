@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "core/hint_abi.h"
-#include "core/hints/told_connections.h"
 
 namespace hybrid::shim {
 
@@ -55,7 +54,6 @@ class CompiledPhase {
   bool is_recorded_ = true;    // its ranks, as they are
   std::vector<InputRead> inputs_;
   std::vector<int> destinations_;
-  std::set<std::uint32_t> ever_;  // all destinations that there were
 };
 
 class CompiledHints {
@@ -90,9 +88,6 @@ class CompiledHints {
   Begin begin(CompiledPhase& phase, std::int64_t holds);
   /// The working set ended, by whoever's order.
   void flushed() { working_set_.fetch_add(1, std::memory_order_relaxed); }
-
-  /// Whom the phases that began have told this rank of, all evaluations together.
-  ToldConnections told();
 
   std::uint64_t evaluations() const { return evaluations_.load(std::memory_order_relaxed); }
 

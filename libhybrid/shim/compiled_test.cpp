@@ -93,9 +93,8 @@ TEST(Compiled, WhatHintsTellIsRecordedWhereItIsNew) {
   EXPECT_THAT(job.hints(3), ElementsAre("begin shifted", "hint 0", "begin shifted", "begin shifted", "hint 1",
                                         "begin shifted"));
   const Compiled without("nested", 4, {{"HYBRID_LIVE", "off"}});
-  EXPECT_THAT(without.hints(0),
-              ElementsAre("begin ring", "hint 1", "begin shifted", "hint 1", "begin ring", "begin shifted",
-                          "begin ring", "begin shifted"))
+  EXPECT_THAT(without.hints(0), ElementsAre("begin ring", "hint 1", "begin shifted", "hint 1", "begin ring",
+                                            "begin shifted", "begin ring", "begin shifted"))
       << "without a scheduler that would preload, too";
 }
 

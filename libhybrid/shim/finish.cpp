@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "emulator/replay/trace_names.h"
 #include "libhybrid/live/live_job.h"
 #include "libhybrid/recording/recording.h"
 #include "libhybrid/report/finish_job.h"
@@ -30,8 +29,6 @@ void write_counts(Process& p) {
   count("predicted_releases", predicted.releases);
   if (predicted.skipped != 0) count("unpredicted_sends", predicted.skipped);
   if (p.unrecorded_calls() != 0) count("unrecorded_calls", p.unrecorded_calls());
-  if (const ToldConnections told = p.compiled.told(); !told.empty())
-    d.property(trace_names::kToldFact, encode_told(told));
   if (p.live == nullptr) return;
   const LiveCounters live = p.live->stop();
   count("live_requests", live.requests);
