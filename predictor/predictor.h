@@ -72,6 +72,8 @@ class Predictor {
   /// The program comes to a phase that it or its compiler names, or back to the one around it: `phase` is the
   /// same number in each of its occurrences. What is held may be kept.
   virtual Decisions on_phase(Time /*now*/, std::uint32_t /*phase*/) { return {}; }
+  /// Whether on_phase does anything; where it does not, it need not be called.
+  virtual bool takes_phases() const { return false; }
 
   /// The working set ends here (D 5.2.3): holds nothing afterwards; what was learnt may be kept.
   virtual void on_flush() = 0;

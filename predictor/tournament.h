@@ -46,6 +46,7 @@ class Tournament final : public Predictor {
 
   Decisions on_send(Time now, Port destination, Bytes bytes, std::uint64_t site) override;
   Decisions on_phase(Time now, std::uint32_t phase) override;
+  bool takes_phases() const override { return true; }
   void on_flush() override;
   bool holds(Port destination) const override { return held_.holds(destination); }
   std::size_t expect(std::span<Expectation> out) const override;

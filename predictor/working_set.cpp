@@ -44,6 +44,7 @@ class WorkingSetPredictor final : public Predictor {
     return {{released_.data(), released_count_}, {requested_.data(), requested_count_}};
   }
 
+  bool takes_phases() const override { return true; }
   Decisions on_phase(Time, std::uint32_t phase) override {
     requested_count_ = released_count_ = 0;
     restore(named_.begin(phase), kNoPort);

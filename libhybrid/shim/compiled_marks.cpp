@@ -85,15 +85,14 @@ void begin(Thread& thread, const hybrid_unit* unit, std::uint32_t index, std::in
   const CompiledHints::Begin now = process().compiled.begin(*phase, holds);
   if (now.flush) flush(thread);
   if (!now.preload.empty()) process().prediction.preload(now.preload, ticks());
-  open_phase(thread, {.region = region, .phase = index, .unit = unit});
+  const Ticks began = open_phase(thread, {.region = region, .phase = index, .unit = unit});
   record_hints(thread, now.record);
-  come_to_phase(thread);
+  come_to_phase(thread, began);
 }
 
 void end(Thread& thread, const hybrid_unit* unit, std::uint32_t index) {
   if (const std::size_t place = place_of(unit, index); place < open_phases.depth) {
-    leave_phases(thread, place);
-    come_to_phase(thread);
+    come_to_phase(thread, leave_phases(thread, place));
   } else if (open_phases.depth > open_phases.kept()) {
     --open_phases.depth;  // of one that is counted only
   }

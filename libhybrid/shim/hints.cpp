@@ -25,12 +25,13 @@ std::uint32_t region_of(const char* name) {
 
 void end_open_phases(Thread& thread) noexcept { leave_phases(thread, 0); }
 
-void come_to_phase(Thread& thread) noexcept {
-  if (!process().options.replay.tell_phases) return;
+void come_to_phase(Thread& thread, Ticks now) noexcept {
+  if (!process().options.replay.tell_phases || !process().prediction.takes_phases()) return;
   const std::size_t depth = open_phases.depth;
   const std::uint32_t region =
       depth == 0 || depth > open_phases.kept() ? kUnnamedPhase : open_phases.phases[depth - 1].region;
-  process().prediction.come_to_phase(thread, region + 1);  // 0: none that has a name
+  process().prediction.come_to_phase(thread, now != 0 ? now : ticks(),
+                                     region + 1);  // 0: none that has a name
 }
 
 }  // namespace hybrid::shim
@@ -41,15 +42,13 @@ extern "C" HYBRID_SHIM_EXPORT void hybrid_library_phase_begin(const char* name) 
   Thread* const thread = recording_thread();
   if (thread == nullptr) return;
   const std::uint32_t region = region_of(name);  // without a name, too: its end is to come
-  open_phase(*thread, {.region = region});
-  come_to_phase(*thread);
+  come_to_phase(*thread, open_phase(*thread, {.region = region}));
 }
 
 extern "C" HYBRID_SHIM_EXPORT void hybrid_library_phase_end(void) {
   Thread* const thread = recording_thread();
   if (thread == nullptr || open_phases.depth == 0) return;
-  leave_phases(*thread, open_phases.depth - 1);
-  come_to_phase(*thread);
+  come_to_phase(*thread, leave_phases(*thread, open_phases.depth - 1));
 }
 
 extern "C" HYBRID_SHIM_EXPORT void hybrid_library_preload(const int* ranks, int count) {

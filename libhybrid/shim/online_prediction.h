@@ -70,10 +70,11 @@ class OnlinePrediction {
     leave();
   }
 
+  /// Does the predictor make anything of phases?
+  bool takes_phases() const { return predictor_ != nullptr && predictor_->takes_phases(); }
   /// The program comes to a phase, by the number that its name has (Predictor::on_phase).
-  void come_to_phase(Thread& thread, std::uint32_t phase) {
+  void come_to_phase(Thread& thread, Ticks now, std::uint32_t phase) {
     if (predictor_ == nullptr || !enter()) return;
-    const Ticks now = ticks();
     decide(thread, now, predictor_->on_phase(later(time_of(now)), phase));
     deadline_.store(predictor_->next_deadline(), std::memory_order_relaxed);
     leave();

@@ -32,10 +32,11 @@ struct OpenPhases {
 };
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local OpenPhases open_phases;
 
-/// An event of the phases: a begin, an end, a flush.
-inline void record_phase_event(Thread& thread, EventKind kind, std::uint32_t region) {
+/// An event of the phases: a begin, an end, a flush. Its time.
+inline Ticks record_phase_event(Thread& thread, EventKind kind, std::uint32_t region) {
   const Ticks now = thread.enter();
   thread.record({.kind = kind, .request = region}, now, now);
+  return now;
 }
 
 /// What hints tell of the innermost phase: ranks that this one sends to in it.
@@ -45,23 +46,29 @@ inline void record_hints(Thread& thread, std::span<const int> ranks) {
   for (const int rank : ranks) thread.decision(EventKind::hint, static_cast<std::uint32_t>(rank), ticks());
 }
 
-inline void open_phase(Thread& thread, const OpenPhase& phase) {
+/// The time of its begin; 0 where none was recorded.
+inline Ticks open_phase(Thread& thread, const OpenPhase& phase) {
+  Ticks now = 0;
   if (open_phases.depth < open_phases.phases.size()) {
     open_phases.phases[open_phases.depth] = phase;
-    if (phase.region != kUnnamedPhase) record_phase_event(thread, EventKind::phase_begin, phase.region);
+    if (phase.region != kUnnamedPhase) now = record_phase_event(thread, EventKind::phase_begin, phase.region);
   }
   ++open_phases.depth;
+  return now;
 }
 
-/// The thread's innermost phase is another one now: the predictor is told (hints.cpp).
-void come_to_phase(Thread& thread) noexcept;
+/// The thread's innermost phase is another one since `now`: the predictor is told (hints.cpp). A time that
+/// was read before, as reading it is what a mark mostly costs; 0 where it was not.
+void come_to_phase(Thread& thread, Ticks now) noexcept;
 
-/// Ends all phases but the outermost `depth`, the innermost first.
-inline void leave_phases(Thread& thread, std::size_t depth) {
+/// Ends all phases but the outermost `depth`, the innermost first. The time of the last end; 0 for none.
+inline Ticks leave_phases(Thread& thread, std::size_t depth) {
+  Ticks now = 0;
   for (std::size_t i = open_phases.kept(); i > depth; --i)
     if (const std::uint32_t region = open_phases.phases[i - 1].region; region != kUnnamedPhase)
-      record_phase_event(thread, EventKind::phase_end, region);
+      now = record_phase_event(thread, EventKind::phase_end, region);
   open_phases.depth = std::min(open_phases.depth, depth);
+  return now;
 }
 
 }  // namespace hybrid::shim
