@@ -26,7 +26,7 @@ extern "C" {
 #define HYBRID_NOTE_SECTION ".note.hybrid"
 #define HYBRID_NOTE_NAME "hybrid"
 #define HYBRID_NOTE_TYPE 0x4859
-#define HYBRID_NOTE_VERSION 2u
+#define HYBRID_NOTE_VERSION 3u
 /* No node, loop, phase or string. */
 #define HYBRID_NONE 0xFFFFFFFFu
 
@@ -132,7 +132,13 @@ enum hybrid_op {
   HYBRID_COORDINATE, /* of the caller in a, along dimension `value` */
   HYBRID_CART_RANK,  /* in a, at the coordinates of list b */
   HYBRID_SHIFT,      /* MPI_Cart_shift in a along dimension b by c: `value` 0 the source, 1 the destination */
-  HYBRID_TRANSLATE   /* rank b of communicator a, in communicator c; HYBRID_NOBODY if not in there */
+  HYBRID_TRANSLATE,  /* rank b of communicator a, in communicator c; HYBRID_NOBODY if not in there */
+
+  /* What the loop `value` leaves when it ends. The expressions in a turn are of the loop's variables;
+   * variables of loops around it have the values that they have where it is asked. */
+  HYBRID_AFTER = 160, /* a in the turn that its condition ended */
+  HYBRID_ENTRY        /* of a table that it fills: in each turn it writes c to place b, or nothing where b is
+                         negative. What it wrote last to place a, which is not of a turn; unknown if nothing */
 };
 
 struct hybrid_node {
@@ -176,7 +182,8 @@ struct hybrid_site {
   uint32_t tag;              /* node or HYBRID_NONE */
   uint32_t count;            /* node: elements sent, or HYBRID_NONE where not understood */
   uint32_t type_size;        /* node: bytes of an element, or HYBRID_NONE */
-  uint32_t guard;            /* node: the call is made only where this holds; HYBRID_NONE: always */
+  uint32_t guard;            /* node: the call is made only where this holds, of a collective as far
+                                as that is known; HYBRID_NONE: always */
   uint32_t loop;             /* the innermost loop around it, or HYBRID_NONE */
   uint32_t phase;            /* the phase it belongs to, or HYBRID_NONE */
   uint32_t reason;           /* string: why it is not static, what would help; or HYBRID_NONE */

@@ -102,10 +102,13 @@ class Extractor {
     site.reason = HYBRID_NONE;
     site.loop = symbolic_.loop_around(*call.getParent());
     reads_ = symbolic_.take_reads();
-    std::set<Node> left_out;
+    std::set<Node> left_out, taken_to_hold;
+    /* All members make a collective or none does. Whom it connects is its communicator's and its root's
+     * matter. */
     site.guard =
         note.both(readable_part(guard.outer, call, origin, left_out),
-                  site.kind == HYBRID_COLLECTIVE ? without_turns(guard.inner, site.peer) : guard.inner);
+                  site.kind == HYBRID_COLLECTIVE ? readable_part(guard.inner, call, origin, taken_to_hold)
+                                                 : guard.inner);
     classify(site, call, origin);
     copies_.push_back({site, number, &call, std::move(left_out)});
   }
@@ -170,23 +173,6 @@ class Extractor {
     if (note.is_known(all) && not_readable({all}, call, origin).empty() && endless(all).empty()) return all;
     left_out.insert(all);
     return HYBRID_NONE;
-  }
-
-  /* Without what depends on the turns of loops that nobody knows the end of, and on nothing that differs from
-   * rank to rank: such a condition is taken to hold in some turn. Not if the peer changes with the turns too.
-   */
-  Node without_turns(Node all, Node peer) {
-    Note& note = result_.note;
-    if (all == HYBRID_NONE) return all;
-    const hybrid_node n = note.nodes[all];
-    if (n.op == HYBRID_AND) {
-      const Node a = without_turns(n.a, peer);
-      return note.both(a, without_turns(n.b, peer));
-    }
-    const bool alike = note.is_known(all) && !note.contains(all, HYBRID_RANK) &&
-                       !note.contains(all, HYBRID_COORDINATE) && !note.contains(all, HYBRID_LOAD);
-    return alike && !endless(all).empty() && (peer == HYBRID_NONE || endless(peer).empty()) ? HYBRID_NONE
-                                                                                            : all;
   }
 
   /* -Rpass-missed=hybrid: what could not be told of a call, and what would help. */
@@ -269,13 +255,16 @@ class Extractor {
     for (Node node : note.parts(values)) {
       const auto found = symbolic_.run_time_values().find(node);
       if (found == symbolic_.run_time_values().end()) continue;
-      const std::set<std::string>& reached = reach(origin.function);
       const std::string name = note.strings.c_str() + note.nodes[node].b;
       const Symbolic::RunTimeValue& value = found->second;
+      /* Nothing is told of a collective when its procedure begins: it is enough if it finds what was read. */
+      const bool when_made = origin.part->kind == HYBRID_COLLECTIVE && !value.shared;
+      static const std::set<std::string> kNone;
+      const std::set<std::string>& reached = when_made ? kNone : reach(origin.function);
       if (value.shared && reached.contains(""))
         return name + ": code that is not in sight may change it while the function runs";
       for (const Instruction* writer : value.writers)
-        if (const std::string in = written_in(*writer); reached.contains(in) || in == "?")
+        if (const std::string in = written_in(*writer); reached.contains(in) || (in == "?" && !when_made))
           return name + ": it is written while the function runs";
       for (const Instruction* reader : value.readers) {
         if (!reads_.contains(reader)) continue;

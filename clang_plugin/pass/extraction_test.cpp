@@ -169,12 +169,23 @@ TEST_P(Extraction, AVariableIsReadWhereItIsTheSameWhenItsProcedureBegins) {
               testing::Contains(HasSubstr(" dynamic")));
 }
 
-TEST_P(Extraction, ACollectiveInSomeTurnsOfAnEndlessLoopIsTakenToBeMade) {
+// On what it is made, beyond what is known, is no matter of whom it connects.
+TEST_P(Extraction, ACollectiveIsKnownByItsCommunicatorAndItsRoot) {
   EXPECT_THAT(sites("for (int s = 0; s < argc; ++s) if (s % 10 == 9) MPI_Barrier(MPI_COMM_WORLD);"),
               ElementsAre("MPI_Barrier static"));
   EXPECT_THAT(sites("for (int s = 0; s < argc; ++s) if (s % 10 == 9) SEND(rank + 1);"),
               ElementsAre(HasSubstr(" dynamic")));
-  EXPECT_THAT(sites("for (int s = 0; s < argc; ++s) if (s % size == rank) MPI_Barrier(MPI_COMM_WORLD);"),
+  EXPECT_THAT(sites("if (size > 4) if (rand() < argc) MPI_Bcast(buffer, 1, MPI_INT, 2, MPI_COMM_WORLD);"),
+              ElementsAre("MPI_Bcast static 2 if 4 < size"));
+  EXPECT_THAT(sites("root = argc; MPI_Bcast(buffer, 1, MPI_INT, root, MPI_COMM_WORLD);", "static int root;"),
+              ElementsAre("MPI_Bcast analysable root"));
+  EXPECT_THAT(sites("MPI_Bcast(buffer, 1, MPI_INT, rand() % size, MPI_COMM_WORLD);"),
+              ElementsAre(HasSubstr(" dynamic")));
+  EXPECT_THAT(sites("MPI_Comm c; MPI_Comm_split(MPI_COMM_WORLD, rand() % 2, 0, &c); MPI_Barrier(c);"),
+              ElementsAre(HasSubstr(" dynamic")));
+  EXPECT_THAT(sites("root = argc; int was = root; root = rand(); MPI_Bcast(buffer, 1, MPI_INT, was, "
+                    "MPI_COMM_WORLD);",
+                    "static int root;"),
               ElementsAre(HasSubstr(" dynamic")));
 }
 

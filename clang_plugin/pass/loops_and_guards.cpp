@@ -161,9 +161,8 @@ uint32_t Symbolic::loop_around(const BasicBlock& block) {
   Loop* innermost = shape(*block.getParent()).loops.getLoopFor(&block);
   if (!innermost) return HYBRID_NONE;
   for (Loop* loop = innermost; loop; loop = loop->getParentLoop()) {
-    const uint32_t index = note_loop(*loop);
-    const Node condition = once<const Loop*>(turns_, loop, [&] { return turns(*loop, index); });
-    note_.loops[index].condition = condition;
+    uint32_t number = HYBRID_NONE;
+    is_counted(*loop, number);
   }
   return note_loop(*innermost);
 }
@@ -194,10 +193,14 @@ Node Symbolic::turns(Loop& loop, uint32_t index) {
   if (!note_.is_known(condition)) return HYBRID_NONE;
   if (exiting != latch) return condition;
   /* Asked after the turn: a variable says what came of it, and allows the first. */
-  const auto variable = static_cast<uint32_t>(note_.variables.size());
-  note_.variables.push_back({note_.constant(1), condition, HYBRID_NONE});
-  note_.variable_loop.push_back(index);
-  return note_.make(HYBRID_VARIABLE, HYBRID_NONE, HYBRID_NONE, HYBRID_NONE, variable);
+  return variable(index, note_.constant(1), condition);
+}
+
+Node Symbolic::variable(uint32_t loop, Node first, Node next) {
+  const auto number = static_cast<uint32_t>(note_.variables.size());
+  note_.variables.push_back({first, next, HYBRID_NONE});
+  note_.variable_loop.push_back(loop);
+  return note_.make(HYBRID_VARIABLE, HYBRID_NONE, HYBRID_NONE, HYBRID_NONE, number);
 }
 
 Node Symbolic::loop_variable(const PHINode& phi, Loop& loop) {
@@ -205,17 +208,16 @@ Node Symbolic::loop_variable(const PHINode& phi, Loop& loop) {
   if (!before || !latch) return note_.unknown("", "its loop has several entries");
   const Node first = value(phi.getIncomingValueForBlock(before));
   if (!note_.is_known(first)) return note_.unknown("", note_.reason(first));
-  const uint32_t index = note_loop(loop);
-  const auto variable = static_cast<uint32_t>(note_.variables.size());
-  note_.variables.push_back({first, HYBRID_NONE, HYBRID_NONE});
-  note_.variable_loop.push_back(index);
-  const Node node = note_.make(HYBRID_VARIABLE, HYBRID_NONE, HYBRID_NONE, HYBRID_NONE, variable);
+  const Node node = variable(note_loop(loop), first, HYBRID_NONE);
+  const auto number = static_cast<size_t>(note_.nodes[node].value_low);
   known_[&phi] = {node, {}}; /* until it is known what the next comes to */
-  busy_.erase(&phi);
+  /* What is being asked for may be of this variable, and the next of that: there the circle ends. */
+  std::set<const Value*> asked = std::exchange(busy_, {});
   const Node next = value(phi.getIncomingValueForBlock(latch));
-  note_.variables[variable].next = next;
+  busy_ = std::move(asked);
+  note_.variables[number].next = next;
   if (const std::string name = source_name(phi); !name.empty())
-    note_.variables[variable].name = note_.string(name);
+    note_.variables[number].name = note_.string(name);
   return node;
 }
 
@@ -236,12 +238,14 @@ Node Symbolic::phi(const PHINode& phi) {
   Node result = HYBRID_NONE;
   for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
     const BasicBlock* before = phi.getIncomingBlock(i);
-    const Node incoming = value(phi.getIncomingValue(i));
-    /* Out of a loop come only values that no turn changes. */
+    Node incoming = value(phi.getIncomingValue(i));
     if (const auto* inner = dyn_cast<Instruction>(phi.getIncomingValue(i)))
-      if (Loop* left = shape.loops.getLoopFor(inner->getParent()); left && !left->contains(block))
-        if (!note_.is_known(incoming) || varies_within(incoming, *outermost_without(left, block)))
+      if (Loop* left = shape.loops.getLoopFor(inner->getParent()); left && !left->contains(block)) {
+        const Loop* outermost = outermost_without(left, block);
+        if (!note_.is_known(incoming) || (varies_within(incoming, *outermost) && left != outermost))
           return note_.unknown("", "it depends on how often a loop runs");
+        if (varies_within(incoming, *outermost)) incoming = after(inner, *left);
+      }
     if (result == HYBRID_NONE) {
       result = incoming;
       continue;

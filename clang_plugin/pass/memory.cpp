@@ -79,6 +79,17 @@ bool only_compared(const User& number) {
 
 }  // namespace
 
+bool overlaps(const Write& write, int64_t offset, int64_t size) {
+  if (write.place.known && write.place.index && write.place.extent > 0)
+    return write.place.offset < offset + size && write.place.offset + write.place.extent > offset;
+  if (!write.place.known || write.place.index) return true;
+  return write.place.offset < offset + size && (write.size < 0 || write.place.offset + write.size > offset);
+}
+
+bool overlaps_table(const Write& write, const Place& table, int64_t size) {
+  return table.extent <= 0 || overlaps(write, table.offset, std::max(table.extent, size));
+}
+
 bool known_calls(const Function& function, std::vector<const CallBase*>& calls) {
   if (!function.hasLocalLinkage()) return false;
   std::vector<const User*> pending(function.user_begin(), function.user_end());

@@ -16,18 +16,6 @@ namespace {
 /* Entries of a table that are written out as a choice. */
 constexpr size_t kLongestTable = 64;
 
-bool overlaps(const Write& write, int64_t offset, int64_t size) {
-  if (write.place.known && write.place.index && write.place.extent > 0)
-    return write.place.offset < offset + size && write.place.offset + write.place.extent > offset;
-  if (!write.place.known || write.place.index) return true;
-  return write.place.offset < offset + size && (write.size < 0 || write.place.offset + write.size > offset);
-}
-
-/* Of a table whose extent is known, what lies beyond it does not matter. */
-bool overlaps_table(const Write& write, const Place& table, int64_t size) {
-  return table.extent <= 0 || overlaps(write, table.offset, std::max(table.extent, size));
-}
-
 }  // namespace
 
 std::string written_in(const Instruction& instruction) {
@@ -188,6 +176,10 @@ Node Symbolic::load(const LoadInst& load) {
       if (!certain) why = "it may be read before it is written";
     }
     if (all != HYBRID_NONE && certain) return all;
+  }
+  if (!memory_.uses(object).escaped) {
+    const Node node = filled(load, object, place);
+    if (node != HYBRID_NONE && (note_.is_known(node) || !global)) return node;
   }
   if (!global || global->isThreadLocal()) return note_.unknown(name, why);
   return run_time_load(load, load.getType(), *global, place, why);

@@ -282,6 +282,7 @@ std::vector<Node> Note::parts(std::vector<Node> pending) const {
       const hybrid_variable& v = variables[static_cast<size_t>(value_of(n))];
       pending.insert(pending.end(), {v.next, v.first});
     }
+    if (is_of_a_loop(n.op)) pending.push_back(loops[static_cast<size_t>(value_of(n))].condition);
     if (n.op != HYBRID_LOAD && n.op != HYBRID_INPUT) pending.insert(pending.end(), {n.c, n.b});
     pending.push_back(n.a);
   }
@@ -294,18 +295,43 @@ bool Note::contains(Node start, uint32_t op) const {
   return false;
 }
 
-bool Note::has_variable_of(Node start, uint32_t loop) const {
-  for (Node node : parts(start))
-    if (nodes[node].op == HYBRID_VARIABLE &&
-        variable_loop[static_cast<size_t>(value_of(nodes[node]))] == loop)
-      return true;
-  return false;
+std::set<uint32_t> Note::turned_by(Node start) const {
+  /* A node, and the loops that have ended there. */
+  using Place = std::pair<Node, std::set<uint32_t>>;
+  std::set<uint32_t> result;
+  std::set<Place> seen;
+  std::vector<Place> pending{{start, {}}};
+  while (!pending.empty()) {
+    const Place place = std::move(pending.back());
+    pending.pop_back();
+    const auto& [node, ended] = place;
+    if (node == HYBRID_NONE || !seen.insert(place).second) continue;
+    const hybrid_node& n = nodes[node];
+    if (n.op == HYBRID_LOAD || n.op == HYBRID_INPUT) {
+      pending.push_back({n.a, ended});
+      continue;
+    }
+    if (n.op == HYBRID_VARIABLE) {
+      const auto number = static_cast<size_t>(value_of(n));
+      if (!ended.contains(variable_loop[number])) result.insert(variable_loop[number]);
+      for (Node part : {variables[number].first, variables[number].next}) pending.push_back({part, ended});
+    }
+    if (!is_of_a_loop(n.op)) {
+      for (Node part : {n.a, n.b, n.c}) pending.push_back({part, ended});
+      continue;
+    }
+    const auto loop = static_cast<uint32_t>(value_of(n));
+    std::set<uint32_t> then = ended;
+    then.insert(loop);
+    pending.push_back({n.a, n.op == HYBRID_ENTRY ? ended : then});
+    for (Node part : {loops[loop].condition, n.b, n.c}) pending.push_back({part, then});
+  }
+  return result;
 }
 
 bool Note::is_known(Node node) const {
   return !contains(node, HYBRID_INPUT) && !contains(node, HYBRID_UNKNOWN_COMMUNICATOR);
 }
-bool Note::has_variable(Node node) const { return contains(node, HYBRID_VARIABLE); }
 bool Note::has_load(Node node) const { return contains(node, HYBRID_LOAD); }
 
 std::string Note::reason(Node start) const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -14,6 +15,9 @@
 namespace hybrid::pass {
 
 using Node = uint32_t; /* index of a node, or HYBRID_NONE */
+
+/* Is the node's value the number of a loop? */
+constexpr bool is_of_a_loop(uint32_t op) { return op == HYBRID_AFTER || op == HYBRID_ENTRY; }
 
 class Note {
  public:
@@ -32,13 +36,16 @@ class Note {
   uint32_t string(std::string_view text);
 
   bool is_constant(Node node, int64_t& value) const;
-  /* What `node` is made of, itself included. Loop variables are followed to their first and next values. */
+  /* What `node` is made of, itself included. Loop variables are followed to their first and next values, what
+   * a loop leaves to its condition. */
   std::vector<Node> parts(Node node) const { return parts(std::vector<Node>{node}); }
   std::vector<Node> parts(std::vector<Node> pending) const;
   bool contains(Node node, uint32_t op) const;
-  bool has_variable_of(Node node, uint32_t loop) const;
+  /* The loops with whose turns it changes: of what a loop leaves when it ends, not that loop. */
+  std::set<uint32_t> turned_by(Node node) const;
+  bool has_variable_of(Node node, uint32_t loop) const { return turned_by(node).contains(loop); }
   bool is_known(Node node) const;
-  bool has_variable(Node node) const;
+  bool has_variable(Node node) const { return !turned_by(node).empty(); }
   bool has_load(Node node) const;
   /* Why the first thing not known in `node` is not; empty if all is known. */
   std::string reason(Node node) const;

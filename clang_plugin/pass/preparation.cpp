@@ -29,6 +29,8 @@ using namespace llvm;
 constexpr size_t kMost = 100000;
 /* Functions up to this size are inlined wherever they are called: accessors and the like. */
 constexpr size_t kSmall = 40;
+/* Up to this size those that are called once, to set numbers of their caller. */
+constexpr size_t kMiddling = 1000;
 
 const Function* callee_of(const CallBase& call) {
   return dyn_cast<Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
@@ -90,6 +92,19 @@ bool catches(const Function& function) {
   return false;
 }
 
+bool is_number(const AllocaInst& local) {
+  const Type* type = local.getAllocatedType();
+  return !local.isArrayAllocation() && (type->isIntegerTy() || type->isFloatingPointTy());
+}
+
+/* Fortran's subroutines, and C's that have several results. */
+bool may_set_a_number(const CallBase& call) {
+  for (unsigned i = 0; i < call.arg_size(); ++i)
+    if (const auto* local = dyn_cast<AllocaInst>(call.getArgOperand(i)))
+      if (is_number(*local) && !call.onlyReadsMemory(i)) return true;
+  return false;
+}
+
 /* Who calls whom, and which functions lead to a site or to a value of MPI. */
 class CallGraph {
  public:
@@ -105,6 +120,8 @@ class CallGraph {
           outside_.insert(&function);
         } else if (!callee->isDeclaration()) {
           calls_[&function].insert(callee);
+          ++uses_[callee];
+          if (may_set_a_number(*call)) setters_.insert(callee);
         } else if (callee->getName().starts_with("hybrid.") && callee->getName() != kClobber) {
           leads_.insert(&function);
         } else if (!is_harmless(*callee, library)) {
@@ -120,7 +137,12 @@ class CallGraph {
     }
   }
 
-  bool leads(const Function& function) const { return leads_.contains(&function); }
+  /* Is what it does better seen where it is called? */
+  bool belongs_to_callers(const Function& function) const {
+    const size_t size = sizes_.at(&function);
+    return leads_.contains(&function) || size <= kSmall ||
+           (size <= kMiddling && setters_.contains(&function) && uses_.at(&function) == 1);
+  }
 
   std::map<std::string, std::set<std::string>> names() const {
     std::map<std::string, std::set<std::string>> result;
@@ -144,15 +166,15 @@ class CallGraph {
     for (const Instruction& instruction : instructions(function))
       if (const auto* call = dyn_cast<CallBase>(&instruction))
         if (const Function* callee = callee_of(*call);
-            callee && !callee->isDeclaration() && (leads(*callee) || sizes_[callee] <= kSmall))
+            callee && !callee->isDeclaration() && belongs_to_callers(*callee))
           size = std::min(kMost * 2, size + inlined_size(*callee, path));
     path.erase(&function);
     return inlined_[&function] = size;
   }
 
   std::map<const Function*, std::set<const Function*>> calls_;
-  std::map<const Function*, size_t> sizes_, inlined_;
-  std::set<const Function*> leads_, outside_;
+  std::map<const Function*, size_t> sizes_, inlined_, uses_;
+  std::set<const Function*> leads_, outside_, setters_;
 };
 
 template <class Pass>
@@ -171,10 +193,6 @@ FunctionPassManager simplification() {
 /* Fortran passes everything by address. A function that only reads a number may be given a copy, so that its
  * address is nowhere and LLVM keeps the number in a register. */
 void pass_copies_of_numbers(Function& function) {
-  const auto is_number = [](const AllocaInst& local) {
-    const Type* type = local.getAllocatedType();
-    return !local.isArrayAllocation() && (type->isIntegerTy() || type->isFloatingPointTy());
-  };
   for (Instruction& instruction : instructions(function)) {
     auto* call = dyn_cast<CallBase>(&instruction);
     if (!call) continue;
@@ -249,8 +267,7 @@ Prepared prepare(std::unique_ptr<Module> module, const std::set<std::string>* ou
   CallGraph graph(*module, TargetLibraryInfo(implementation));
   result.calls = graph.names();
   for (Function& function : *module)
-    if (!function.isDeclaration() && !function.isInterposable() &&
-        (graph.leads(function) || function.getInstructionCount() <= kSmall) &&
+    if (!function.isDeclaration() && !function.isInterposable() && graph.belongs_to_callers(function) &&
         graph.inlined_size(function) < kMost)
       function.addFnAttr(Attribute::AlwaysInline);
 

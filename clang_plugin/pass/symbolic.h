@@ -113,6 +113,14 @@ class Symbolic {
   /* Does it change with the turns of `loop` or of one in it? */
   bool varies_within(Node node, const llvm::Loop& loop) const;
   Node turns(llvm::Loop& loop, uint32_t index);
+  Node variable(uint32_t loop, Node first, Node next);
+  /* ended_loops.cpp */
+  /* Are its turns known? `number`: the loop's in the note. */
+  bool is_counted(llvm::Loop& loop, uint32_t& number);
+  /* What `value`, which the turns of `loop` change, is when the loop has ended. */
+  Node after(const llvm::Value* value, llvm::Loop& loop);
+  /* What a loop that has ended wrote to the place in a table; HYBRID_NONE where no such loop is seen. */
+  Node filled(const llvm::LoadInst& load, const llvm::Value* object, const Place& place);
 
   Note& note_;
   Memory memory_;

@@ -46,7 +46,9 @@ std::map<std::uint32_t, std::uint64_t> profiled_connections(const HintUnit& unit
 class HintConnectionFinder::Walk {
  public:
   Walk(HintEvaluator& evaluator, const Plan& plan, const hybrid_site& site, std::uint32_t rank)
-      : evaluator_(evaluator), unit_(evaluator.unit()), plan_(plan), site_(site), rank_(rank) {}
+      : evaluator_(evaluator), unit_(evaluator.unit()), plan_(plan), site_(site), rank_(rank) {
+    evaluator.restart_turns();
+  }
 
   HintDestinations find() {
     bool known = false;
@@ -93,7 +95,7 @@ class HintConnectionFinder::Walk {
       const auto turns = evaluator_.value(l.condition, rank_);
       if (!turns) return give_up("the number of turns of a loop is not known: " + evaluator_.reason());
       if (*turns == 0) return;
-      if (++turns_ > kHintTurns)
+      if (!evaluator_.count_turn())
         return give_up("its loops have more than " + std::to_string(kHintTurns) + " turns");
       enter(depth + 1);
       for (std::uint32_t i = 0; i < l.variable_count; ++i)
@@ -125,7 +127,6 @@ class HintConnectionFinder::Walk {
   const hybrid_site& site_;
   const std::uint32_t rank_;
   const HintGroup* group_ = nullptr;
-  std::uint32_t turns_ = 0;
   HintDestinations told_;
 };
 
@@ -159,6 +160,8 @@ void HintConnectionFinder::add_variables(std::uint32_t node, std::vector<bool>& 
     open.pop_back();
     if (n.op == HYBRID_VARIABLE) variables[static_cast<std::size_t>(hint_value(n))] = true;
     const HintOperands operands = hint_operands(n.op);
+    // The condition of a loop that has run; its variables bring along what else it is of.
+    if (is_of_a_loop(operands)) push(unit.loops[static_cast<std::size_t>(hint_value(n))].condition);
     for (const auto& [operand, field] :
          {std::pair{operands.a, n.a}, std::pair{operands.b, n.b}, std::pair{operands.c, n.c}})
       if (is_node(operand)) push(field);

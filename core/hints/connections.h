@@ -25,9 +25,6 @@
 
 namespace hybrid {
 
-/// The most turns that are followed of the loops around a site, for one rank.
-inline constexpr std::uint32_t kHintTurns = 1u << 20;
-
 /// World ranks that one rank sends to, sorted, each once.
 struct HintDestinations {
   std::vector<std::uint32_t> ranks;

@@ -50,7 +50,10 @@ HintEvaluator::~HintEvaluator() = default;
 void HintEvaluator::turn_to(std::uint32_t rank) {
   if (rank == rank_) return;
   rank_ = rank;
-  ++now_;
+  now_ = ++clock_;
+  results_.clear();
+  tables_.clear();
+  turns_ = 0;
 }
 
 // To a member that stands for all, where MPI wants all to give the same: the one asked for knows its values.
@@ -83,11 +86,13 @@ const HintGroup* HintEvaluator::communicator(std::uint32_t node, std::uint32_t r
 
 void HintEvaluator::set_variable(std::uint32_t variable, std::optional<std::int64_t> value) {
   variables_[variable] = value;
-  ++now_;
+  now_ = ++clock_;
 }
 
 void HintEvaluator::forget() {
-  ++now_;
+  now_ = ++clock_;
+  results_.clear();
+  tables_.clear();
   for (auto& groups : groups_) groups.reset();
 }
 
@@ -148,10 +153,8 @@ std::optional<std::int64_t> HintEvaluator::calculate(std::uint32_t node) {
       if (group == nullptr) return unknown(node);
       return static_cast<std::int64_t>(group->members.size());
     }
-    case HYBRID_VARIABLE: {
-      const auto& variable = variables_[static_cast<std::size_t>(value)];
-      return variable ? variable : unknown(node);
-    }
+    case HYBRID_VARIABLE:
+      return variable(node, static_cast<std::uint32_t>(value));
     case HYBRID_LOAD: {
       const auto offset = n.a == HYBRID_NONE ? std::optional<std::int64_t>(0) : visit(n.a);
       if (!offset) return std::nullopt;
@@ -174,6 +177,10 @@ std::optional<std::int64_t> HintEvaluator::calculate(std::uint32_t node) {
       return cartesian(node);
     case HYBRID_TRANSLATE:
       return translate(node);
+    case HYBRID_AFTER:
+      return after(node);
+    case HYBRID_ENTRY:
+      return entry(node);
     default:
       break;
   }
@@ -237,14 +244,24 @@ const HintEvaluator::Groups& HintEvaluator::groups(std::uint32_t node) {
   auto variables = std::exchange(variables_, std::vector<std::optional<std::int64_t>>(variables_.size()));
   auto known = std::exchange(known_, std::vector<std::optional<std::int64_t>>(known_.size()));
   auto marked = std::exchange(marked_, std::vector<std::uint64_t>(marked_.size()));
-  const std::uint64_t now = std::exchange(now_, 1);
-  const std::uint32_t rank = rank_;
+  auto running = std::exchange(running_, {});
+  auto aside = std::exchange(aside_, {});
+  auto results = std::exchange(results_, {});
+  auto tables = std::exchange(tables_, {});
+  const std::uint64_t now = now_;
+  const std::uint32_t rank = rank_, turns = turns_;
+  now_ = ++clock_;
   groups_[node] = make_groups(node);
   variables_ = std::move(variables);
   known_ = std::move(known);
   marked_ = std::move(marked);
+  running_ = std::move(running);
+  aside_ = std::move(aside);
+  results_ = std::move(results);
+  tables_ = std::move(tables);
   now_ = now;
   rank_ = rank;
+  turns_ = turns;
   return *groups_[node];
 }
 

@@ -24,6 +24,7 @@ class Reader {
     read_tables();
     check_nodes();
     check_loops();
+    check_depths();
     for (std::uint32_t i = 0; i < unit_.sites.size(); ++i) check(unit_.sites[i], i);
     for (std::uint32_t i = 0; i < unit_.phases.size(); ++i) check(unit_.phases[i], i);
     check_parents();
@@ -119,6 +120,7 @@ class Reader {
         return;
       case HintOperand::value:
       case HintOperand::value_or_none:
+      case HintOperand::in_turn:
         return node(field, HintType::value, operand == HintOperand::value_or_none, at, of);
       case HintOperand::communicator:
         return node(field, HintType::communicator, false, at, of);
@@ -138,7 +140,6 @@ class Reader {
   }
 
   void check_nodes() {
-    std::vector<std::uint32_t> depth(unit_.nodes.size());
     odd_.resize(unit_.nodes.size());
     for (std::uint32_t i = 0; i < unit_.nodes.size(); ++i) {
       const hybrid_node& n = unit_.nodes[i];
@@ -149,15 +150,47 @@ class Reader {
       operand(operands.b, n.b, i);
       operand(operands.c, n.c, i);
       check_value(n, i);
-      for (const auto& [kind, field] :
-           {std::pair{operands.a, n.a}, std::pair{operands.b, n.b}, std::pair{operands.c, n.c}}) {
-        if (!is_node(kind) || field == HYBRID_NONE) continue;
-        const std::uint32_t deeper = kind == HintOperand::list_or_none ? 0 : 1;  // a list's rest
-        depth[i] = std::max(depth[i], depth[field] + deeper);
-      }
       if (n.op == HYBRID_LIST) odd_[i] = n.b == HYBRID_NONE || !odd_[n.b];
-      if (depth[i] > kHintDepth)
-        refuse("node " + std::to_string(i) + " is nested deeper than " + std::to_string(kHintDepth));
+    }
+  }
+
+  // A loop's result is nested as deep as the expressions of its turns: once more over the nodes for each loop
+  // in a loop's results.
+  void check_depths() const {
+    std::vector<std::uint32_t> depth(unit_.nodes.size()), loop_depth(unit_.loops.size());
+    for (bool more = true; more;) {
+      for (std::uint32_t i = 0; i < unit_.nodes.size(); ++i) {
+        const hybrid_node& n = unit_.nodes[i];
+        const HintOperands operands = hint_operands(n.op);
+        for (const auto& [kind, field] :
+             {std::pair{operands.a, n.a}, std::pair{operands.b, n.b}, std::pair{operands.c, n.c}}) {
+          if (!is_node(kind) || field == HYBRID_NONE) continue;
+          const std::uint32_t deeper = kind == HintOperand::list_or_none ? 0 : 1;  // a list's rest
+          depth[i] = std::max(depth[i], depth[field] + deeper);
+        }
+        if (is_of_a_loop(operands))
+          depth[i] = std::max(depth[i], loop_depth[static_cast<std::size_t>(hint_value(n))] + 1);
+        if (depth[i] > kHintDepth)
+          refuse("node " + std::to_string(i) + " is nested deeper than " + std::to_string(kHintDepth) +
+                 ", or a loop takes results of its own");
+      }
+      more = false;
+      for (std::uint32_t l = 0; l < unit_.loops.size(); ++l) {
+        std::uint32_t deepest = 0;
+        for_each_of_turns(unit_.loops[l],
+                          [&](std::uint32_t node) { deepest = std::max(deepest, depth[node]); });
+        more |= deepest > loop_depth[l];
+        loop_depth[l] = deepest;
+      }
+    }
+  }
+
+  template <class Visit>
+  void for_each_of_turns(const hybrid_loop& loop, const Visit& visit) const {
+    if (loop.condition != HYBRID_NONE) visit(loop.condition);
+    for (std::uint32_t v = loop.first_variable; v < loop.first_variable + loop.variable_count; ++v) {
+      visit(unit_.variables[v].first);
+      visit(unit_.variables[v].next);
     }
   }
 
@@ -170,6 +203,10 @@ class Reader {
         break;
       case HYBRID_LOAD:
         end = head_.address_count;
+        break;
+      case HYBRID_AFTER:
+      case HYBRID_ENTRY:
+        end = head_.loop_count;
         break;
       case HYBRID_SHIFT:
         end = 2;

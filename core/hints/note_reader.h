@@ -4,9 +4,10 @@
 // What a HintUnit guarantees:
 // - every index, string and count lies inside its table, or is HYBRID_NONE where the ABI allows that;
 // - nodes refer to nodes before them, of the kind asked for (value, communicator, list): no cycles;
-// - no expression is nested deeper than kHintDepth (the tail of a list does not nest), so that recursion is
-//   safe. A node may be used many times: recursion without memory of what was visited can take exponential
-//   time;
+// - no expression is nested deeper than kHintDepth (the tail of a list does not nest), the loops whose
+// results
+//   it takes included, and no loop takes results of its own, so that recursion is safe. A node may be used
+//   many times: recursion without memory of what was visited can take exponential time;
 // - a loop stands behind the loop around it; a variable belongs to one loop at most;
 // - phases around phases do not go in circles;
 // - every string ends inside the note.

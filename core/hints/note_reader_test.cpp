@@ -37,6 +37,8 @@ UnitBuilder rich() {
   b.site({.communicator = b.node(HYBRID_CART_SUB, cart, b.constants({1, 0})),
           .call = "MPI_Bcast",
           .kind = HYBRID_COLLECTIVE});
+  const Node left = b.node(HYBRID_AFTER, b.variable(0), HYBRID_NONE, HYBRID_NONE, outer);
+  b.site({.peer = b.node(HYBRID_ENTRY, one, b.variable(1), left, inner)});
   b.site({.call = "MPI_Isend", .site_class = HYBRID_DYNAMIC, .reason = "read from a message"});
   return b;
 }
@@ -57,8 +59,8 @@ TEST(NoteReader, GivesBackWhatWasWritten) {
   EXPECT_EQ(unit.file, "a.out");
   EXPECT_EQ(unit.text(unit.name), "ring.c");
   ASSERT_EQ(unit.nodes.size(), b.nodes.size());
-  ASSERT_EQ(unit.sites.size(), 3u);
-  EXPECT_EQ(unit.text(unit.sites[2].reason), "read from a message");
+  ASSERT_EQ(unit.sites.size(), 4u);
+  EXPECT_EQ(unit.text(unit.sites[3].reason), "read from a message");
   EXPECT_EQ(unit.text(HYBRID_NONE), "");
   ASSERT_EQ(unit.phases.size(), 2u);
   EXPECT_EQ(unit.text(unit.phases[1].pattern), "mesh2d");
@@ -69,7 +71,7 @@ TEST(NoteReader, GivesBackWhatWasWritten) {
 
 TEST(NoteReader, NeedsNoAlignment) {
   const std::string bytes = "x" + rich().bytes();
-  EXPECT_EQ(read_hint_unit(std::as_bytes(std::span(bytes)).subspan(1), "a.out").sites.size(), 3u);
+  EXPECT_EQ(read_hint_unit(std::as_bytes(std::span(bytes)).subspan(1), "a.out").sites.size(), 4u);
 }
 
 TEST(NoteReader, RefusesAnotherVersionByName) {
@@ -80,7 +82,7 @@ TEST(NoteReader, RefusesAnotherVersionByName) {
     FAIL();
   } catch (const UserError& e) {
     EXPECT_STREQ(e.what(),
-                 "a.out: a unit has hints of version 7; this libhybrid reads version 2\n"
+                 "a.out: a unit has hints of version 7; this libhybrid reads version 3\n"
                  "  Compile it again with the plugin of this libhybrid.");
   }
 }

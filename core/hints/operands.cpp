@@ -59,6 +59,10 @@ HintOperands hint_operands(std::uint32_t op) {
       return {kValue, communicator, value, value};
     case HYBRID_TRANSLATE:
       return {kValue, communicator, value, communicator};
+    case HYBRID_AFTER:
+      return {kValue, in_turn};
+    case HYBRID_ENTRY:
+      return {kValue, value, in_turn, in_turn};
     default:
       break;
   }

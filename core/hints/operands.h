@@ -12,6 +12,7 @@ enum class HintOperand : std::uint8_t {
   unused,
   value,          // a node of a 64-bit value
   value_or_none,  // the same, or HYBRID_NONE
+  in_turn,        // the same as `value`, in a turn of the loop that the node's value tells
   communicator,
   list,          // a HYBRID_LIST
   list_or_none,  // a HYBRID_LIST or HYBRID_NONE
@@ -29,6 +30,11 @@ HintOperands hint_operands(std::uint32_t op);
 /// Whether the field refers to a node (or is HYBRID_NONE in its place).
 constexpr bool is_node(HintOperand operand) {
   return operand != HintOperand::unused && operand != HintOperand::string && operand != HintOperand::width;
+}
+
+/// Whether the node's value is a loop, of whose turns one of its operands is.
+constexpr bool is_of_a_loop(const HintOperands& operands) {
+  return operands.a == HintOperand::in_turn || operands.b == HintOperand::in_turn;
 }
 
 /// Whether the operation's value is a truth, 1 or 0, whatever its operands.

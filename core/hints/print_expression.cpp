@@ -123,11 +123,46 @@ class Printer {
 
   std::string print(std::uint32_t node) {
     put(node, kConditional, false);
+    return printed();
+  }
+  std::string print_loop(std::uint32_t at) {
+    loop(at);
+    return printed();
+  }
+
+ private:
+  std::string printed() {
     if (text_.size() > limit_) text_ = text_.substr(0, limit_) + "...";
     return std::move(text_);
   }
 
- private:
+  // "for (i = 0; i < n; i = i + 1)", "while (...)" where nothing changes.
+  void loop(std::uint32_t at) {
+    const hybrid_loop& loop = unit_.loops[at];
+    const auto variables = [&](std::uint32_t hybrid_variable::* expression) {
+      for (std::uint32_t i = 0; i < loop.variable_count; ++i) {
+        if (text_.size() > limit_) return;
+        const std::uint32_t v = loop.first_variable + i;
+        text_ += (i == 0 ? "" : ", ") + variable_name(unit_, v) + " = ";
+        put(unit_.variables[v].*expression, kConditional, false);
+      }
+    };
+    text_ += loop.variable_count == 0 ? "while (" : "for (";
+    if (loop.variable_count != 0) {
+      variables(&hybrid_variable::first);
+      text_ += "; ";
+    }
+    if (loop.condition == HYBRID_NONE)
+      text_ += '?';
+    else
+      put(loop.condition, kConditional, false);
+    if (loop.variable_count != 0) {
+      text_ += "; ";
+      variables(&hybrid_variable::next);
+    }
+    text_ += ')';
+  }
+
   // Appends the node's text, in parentheses where it binds less than `least`. `real`: its bits are a double.
   void put(std::uint32_t at, int least, bool real) {
     if (text_.size() > limit_) return;
@@ -212,7 +247,42 @@ class Printer {
         return call("MPI_Cart_shift", {n.a, n.b, n.c}, false);
       case HYBRID_TRANSLATE:
         return call("MPI_Group_translate_ranks", {n.a, n.b, n.c}, false);
+      case HYBRID_AFTER:
+        text_ += '(';
+        put(n.a, kConditional, real);
+        text_ += " after ";
+        loop(static_cast<std::uint32_t>(hint_value(n)));
+        text_ += ')';
+        return;
+      case HYBRID_ENTRY:
+        return entry(n);
     }
+  }
+
+  // "(t[i] after for (...) if (...) t[n] = i)": a loop's table has no name of its own.
+  void entry(const hybrid_node& n) {
+    text_ += "(t[";
+    put(n.a, kConditional, false);
+    text_ += "] after ";
+    loop(static_cast<std::uint32_t>(hint_value(n)));
+    text_ += ' ';
+    std::uint32_t place = n.b;
+    const hybrid_node& written = unit_.nodes[place];
+    if (written.op == HYBRID_SELECT && is_negative(written.c)) {
+      text_ += "if (";
+      put(written.a, kConditional, false);
+      text_ += ") ";
+      place = written.b;
+    }
+    text_ += "t[";
+    put(place, kConditional, false);
+    text_ += "] = ";
+    put(n.c, kConditional, false);
+    text_ += ')';
+  }
+
+  bool is_negative(std::uint32_t node) const {
+    return unit_.nodes[node].op == HYBRID_CONSTANT && hint_value(unit_.nodes[node]) < 0;
   }
 
   template <class Inner>
@@ -319,23 +389,10 @@ std::string print_expression(const HintUnit& unit, std::uint32_t node, std::size
 }
 
 std::vector<std::string> print_loops(const HintUnit& unit, std::uint32_t innermost) {
+  constexpr std::size_t kLongest = 400;
   std::vector<std::string> loops;
-  for (std::uint32_t at = innermost; at != HYBRID_NONE; at = unit.loops[at].parent) {
-    const hybrid_loop& loop = unit.loops[at];
-    std::string first, next;
-    for (std::uint32_t v = loop.first_variable; v < loop.first_variable + loop.variable_count; ++v) {
-      const std::string before = (first.empty() ? "" : ", ") + variable_name(unit, v) + " = ";
-      first += before + print_expression(unit, unit.variables[v].first, 80);
-      next += before + print_expression(unit, unit.variables[v].next, 80);
-    }
-    const std::string condition =
-        loop.condition == HYBRID_NONE ? "?" : print_expression(unit, loop.condition);
-    if (loop.variable_count == 0) {
-      loops.insert(loops.begin(), "while (" + condition + ")");
-      continue;
-    }
-    loops.insert(loops.begin(), "for (" + first + "; " + condition + "; " + next + ")");
-  }
+  for (std::uint32_t at = innermost; at != HYBRID_NONE; at = unit.loops[at].parent)
+    loops.insert(loops.begin(), Printer(unit, kLongest).print_loop(at));
   return loops;
 }
 

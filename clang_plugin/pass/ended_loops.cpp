@@ -1,0 +1,80 @@
+/* What loops leave behind when they end: a value that they counted, a table that they filled. */
+#include "clang_plugin/pass/symbolic.h"
+
+namespace hybrid::pass {
+
+using namespace llvm;
+
+namespace {
+
+constexpr char kTurnsUnknown[] = "it depends on how often a loop runs";
+
+/* Before its condition is asked, the turn is over: what it leaves is of that turn, not of the next. */
+bool asks_after_the_turn(const Loop& loop) { return loop.getExitingBlock() == loop.getLoopLatch(); }
+
+int64_t floor_division(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+
+}  // namespace
+
+bool Symbolic::is_counted(Loop& loop, uint32_t& number) {
+  number = note_loop(loop);
+  const Node condition = once<const Loop*>(turns_, &loop, [&] { return turns(loop, number); });
+  note_.loops[number].condition = condition;
+  return condition != HYBRID_NONE;
+}
+
+Node Symbolic::after(const Value* value, Loop& loop) {
+  Node left = this->value(value);
+  if (!note_.is_known(left)) return note_.unknown("", note_.reason(left));
+  uint32_t number = HYBRID_NONE;
+  if (!is_counted(loop, number)) return note_.unknown("", kTurnsUnknown);
+  if (asks_after_the_turn(loop)) left = variable(number, note_.constant(0), left);
+  return note_.make(HYBRID_AFTER, left, HYBRID_NONE, HYBRID_NONE, number);
+}
+
+Node Symbolic::filled(const LoadInst& load, const Value* object, const Place& place) {
+  const auto size = static_cast<int64_t>(memory_.layout().getTypeStoreSize(load.getType()).getFixedValue());
+  if ((place.index && place.scale != size) || !load.getType()->isIntegerTy()) return HYBRID_NONE;
+  const Write* fills = nullptr;
+  std::vector<const Instruction*> clears;
+  for (const Write& write : memory_.uses(object).writes) {
+    if (!overlaps_table(write, place, size)) continue;
+    if (write.is_copy && !write.value) {
+      clears.push_back(write.instruction);
+      continue;
+    }
+    if (fills || !write.value || write.is_copy || !write.place.known || !write.place.index ||
+        write.size != size || write.place.scale != size || write.value->getType() != load.getType() ||
+        (write.place.offset - place.offset) % size != 0)
+      return HYBRID_NONE;
+    fills = &write;
+  }
+  if (!fills) return HYBRID_NONE;
+  const BasicBlock* block = fills->instruction->getParent();
+  Loop* loop = shape(*block->getParent()).loops.getLoopFor(block);
+  if (!loop || !loop->getLoopPreheader() || loop->contains(load.getParent())) return HYBRID_NONE;
+  /* The loops around it must be those in whose turns it is read. */
+  if (const Loop* around = loop->getParentLoop(); around && !around->contains(load.getParent()))
+    return HYBRID_NONE;
+  if (!asks_after_the_turn(*loop) && block == loop->getHeader()) return HYBRID_NONE;
+  const Instruction& begin = *loop->getLoopPreheader()->getTerminator();
+  if (!comes_before(begin, load)) return HYBRID_NONE;
+  for (const Instruction* clear : clears)
+    if (!comes_before(*clear, begin)) return HYBRID_NONE;
+  uint32_t number = HYBRID_NONE;
+  if (!is_counted(*loop, number)) return HYBRID_NONE;
+
+  const auto entry_of = [&](const Place& at) {
+    const Node first = note_.constant(floor_division(at.offset, size));
+    return at.index ? note_.make(HYBRID_ADD, value(at.index), first) : first;
+  };
+  Node written = entry_of(fills->place);
+  const Node when = from(loop->getHeader(), block);
+  if (when != HYBRID_NONE) written = note_.make(HYBRID_SELECT, when, written, note_.constant(-1));
+  const Node what = value(fills->value), asked = entry_of(place);
+  for (Node node : {written, what, asked})
+    if (!note_.is_known(node)) return note_.unknown(source_name(*object), note_.reason(node));
+  return note_.make(HYBRID_ENTRY, asked, written, what, number);
+}
+
+}  // namespace hybrid::pass

@@ -1,0 +1,113 @@
+// What loops leave when they end: values of their last turn, and tables that they fill.
+#include <algorithm>
+#include <utility>
+
+#include "core/hints/evaluation.h"
+
+namespace hybrid {
+
+// Goes through the turns of a loop. The values known outside of it are put aside meanwhile.
+class HintEvaluator::Turns {
+ public:
+  Turns(HintEvaluator& evaluator, const hybrid_loop& loop)
+      : at_(evaluator), loop_(loop), depth_(at_.running_.size()), now_(at_.now_), next_(loop.variable_count) {
+    at_.running_.push_back({loop.first_variable, loop.variable_count, true});
+    if (at_.aside_.size() <= depth_)
+      at_.aside_.push_back({std::vector<std::optional<std::int64_t>>(at_.known_.size()),
+                            std::vector<std::uint64_t>(at_.marked_.size())});
+    swap_known();
+    for (std::uint32_t i = 0; i < loop.variable_count; ++i)
+      before_.push_back(at_.variables_[loop.first_variable + i]);
+    step(&hybrid_variable::first);
+  }
+  Turns(const Turns&) = delete;
+  Turns& operator=(const Turns&) = delete;
+  ~Turns() {
+    std::copy(before_.begin(), before_.end(), variables());
+    swap_known();
+    at_.now_ = now_;
+    at_.running_.pop_back();
+  }
+
+  // Is there another turn? Nothing: that is not known, or they are too many.
+  std::optional<bool> another() {
+    if (loop_.condition == HYBRID_NONE || !at_.count_turn()) return std::nullopt;
+    const auto condition = at_.visit(loop_.condition);
+    if (!condition) return std::nullopt;
+    return *condition != 0;
+  }
+  void step() { step(&hybrid_variable::next); }
+  // Whether no variable of a loop around this one has been asked for.
+  bool is_closed() const { return at_.running_.back().closed; }
+
+ private:
+  std::vector<std::optional<std::int64_t>>::iterator variables() const {
+    return at_.variables_.begin() + loop_.first_variable;
+  }
+  void step(std::uint32_t hybrid_variable::* expression) {
+    for (std::uint32_t i = 0; i < loop_.variable_count; ++i)
+      next_[i] = at_.visit(at_.unit_.variables[loop_.first_variable + i].*expression);
+    std::copy(next_.begin(), next_.end(), variables());
+    at_.now_ = ++at_.clock_;
+  }
+  void swap_known() {
+    std::swap(at_.known_, at_.aside_[depth_].first);
+    std::swap(at_.marked_, at_.aside_[depth_].second);
+    at_.now_ = ++at_.clock_;
+  }
+
+  HintEvaluator& at_;
+  const hybrid_loop& loop_;
+  const std::size_t depth_;
+  const std::uint64_t now_;
+  std::vector<std::optional<std::int64_t>> before_, next_;
+};
+
+std::optional<std::int64_t> HintEvaluator::variable(std::uint32_t node, std::uint32_t variable) {
+  for (auto loop = running_.rbegin(); loop != running_.rend(); ++loop) {
+    if (variable - loop->first < loop->count) break;
+    loop->closed = false;
+  }
+  return variables_[variable] ? variables_[variable] : unknown(node);
+}
+
+std::optional<std::int64_t> HintEvaluator::after(std::uint32_t node) {
+  if (const auto kept = results_.find(node); kept != results_.end()) return kept->second;
+  const hybrid_node& n = unit_.nodes[node];
+  Turns turns(*this, unit_.loops[static_cast<std::size_t>(hint_value(n))]);
+  std::optional<bool> more = turns.another();
+  for (; more && *more; more = turns.another()) turns.step();
+  if (!more) return unknown(node);
+  const auto result = visit(n.a);
+  if (turns.is_closed()) results_[node] = result;
+  return result;
+}
+
+std::optional<std::int64_t> HintEvaluator::entry(std::uint32_t node) {
+  const hybrid_node& n = unit_.nodes[node];
+  const auto place = visit(n.a);
+  if (!place) return std::nullopt;
+  const auto loop = static_cast<std::uint32_t>(hint_value(n));
+  const auto find = [&](const Table& table) {
+    const auto entry = table.find(*place);
+    return entry == table.end() ? std::nullopt : entry->second;
+  };
+  if (const auto kept = tables_.find({loop, n.b, n.c}); kept != tables_.end()) {
+    const auto entry = find(kept->second);
+    return entry ? entry : unknown(node);
+  }
+  Turns turns(*this, unit_.loops[loop]);
+  Table table;
+  std::optional<bool> more = turns.another();
+  for (; more && *more; turns.step(), more = turns.another()) {
+    const auto written = visit(n.b);
+    if (!written) return unknown(node);
+    if (*written >= 0) table[*written] = visit(n.c);
+  }
+  if (!more) return unknown(node);
+  const auto entry = find(table);
+  if (turns.is_closed()) tables_[{loop, n.b, n.c}] = std::move(table);
+  return entry ? entry : unknown(node);
+}
+
+}  // namespace hybrid
