@@ -133,6 +133,7 @@ enum hybrid_op {
   HYBRID_CART_RANK,  /* in a, at the coordinates of list b */
   HYBRID_SHIFT,      /* MPI_Cart_shift in a along dimension b by c: `value` 0 the source, 1 the destination */
   HYBRID_TRANSLATE,  /* rank b of communicator a, in communicator c; HYBRID_NOBODY if not in there */
+  HYBRID_MEMBER,     /* truth: the caller is in a; 0 where a is MPI_COMM_NULL to it */
 
   /* What the loop `value` leaves when it ends. The expressions in a turn are of the loop's variables;
    * variables of loops around it have the values that they have where it is asked. */

@@ -117,6 +117,37 @@ Node Symbolic::made_by(const CallBase& call) {
   return note_.unknown_communicator("it is the result of " + demangle(name.str()));
 }
 
+const CallBase* Symbolic::only_maker(const Value* handle, int depth) {
+  if (depth > 6) return nullptr;
+  if (const auto* call = dyn_cast<CallBase>(handle)) return call->getCalledFunction() ? call : nullptr;
+  if (const auto* argument = dyn_cast<Argument>(handle)) {
+    std::vector<const CallBase*> calls;
+    if (!known_calls(*argument->getParent(), calls) || calls.size() != 1) return nullptr;
+    return only_maker(calls[0]->getArgOperand(argument->getArgNo()), depth + 1);
+  }
+  const auto* load = dyn_cast<LoadInst>(handle);
+  if (!load) return nullptr;
+  Place place;
+  std::string why;
+  bool certain = false;
+  const Value* object = memory_.object_of(load->getPointerOperand(), place);
+  if (!object || !place.known || place.index) return nullptr;
+  const std::vector<const Value*> values = stored(*load, object, place, certain, why);
+  return certain && why.empty() && values.size() == 1 ? only_maker(values[0], depth + 1) : nullptr;
+}
+
+Node Symbolic::membership(const CmpInst& compared) {
+  const auto* null = dyn_cast<ConstantInt>(compared.getOperand(1));
+  if (!null || null->getBitWidth() != 32 || null->getSExtValue() != kNullHandle || !compared.isEquality())
+    return HYBRID_NONE;
+  const CallBase* maker = only_maker(compared.getOperand(0));
+  if (!maker) return HYBRID_NONE;
+  const Node made = communicator(maker);
+  if (!note_.is_known(made)) return HYBRID_NONE;
+  const Node member = note_.make(HYBRID_MEMBER, made);
+  return compared.getPredicate() == CmpInst::ICMP_NE ? member : note_.negation(member);
+}
+
 Node Symbolic::datatype_size(const Value* handle) {
   const auto* constant = dyn_cast<ConstantInt>(handle);
   if (!constant || (constant->getZExtValue() & 0xFF000000u) != 0x4C000000u) return HYBRID_NONE;

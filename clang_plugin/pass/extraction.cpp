@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "clang_plugin/pass/any_source.h"
 #include "clang_plugin/pass/flow.h"
 #include "clang_plugin/pass/preparation.h"
 #include "clang_plugin/pass/symbolic.h"
@@ -145,6 +146,11 @@ class Extractor {
           copy->site.reason = note.string("whether it is made: " + because(node));
         }
     }
+    if (all_senders_are_seen()) {
+      std::vector<hybrid_site*> sites;
+      for (Copy& copy : copies_) sites.push_back(&copy.site);
+      settle_any_source(note, sites);
+    }
     for (const Copy& copy : copies_) {
       const hybrid_site& site = copy.site;
       if (site.site_class == HYBRID_DYNAMIC)
@@ -154,6 +160,14 @@ class Extractor {
           }))
         note.sites.push_back(site);
     }
+  }
+
+  /* No code without hints is linked that sends, or that hands on the function that does. */
+  bool all_senders_are_seen() const {
+    bool fortran = false;
+    return whole_ &&
+           std::none_of(whole_->outside.begin(), whole_->outside.end(),
+                        [&](const std::string& name) { return find_call(name, fortran) != nullptr; });
   }
 
   std::string because(Node node) const {
@@ -217,8 +231,6 @@ class Extractor {
     if (!note.is_known(site.communicator)) return note.reason(site.communicator);
     if (!note.is_known(site.peer)) return "the peer: " + note.reason(site.peer);
     if (!note.is_known(site.guard)) return "whether it is made: " + note.reason(site.guard);
-    if (site.peer != HYBRID_NONE && note.contains(site.peer, HYBRID_ANYBODY))
-      return "it receives from any source";
     if (origin.call->sizes_are_data) return "how much each rank sends is data of the run";
     std::vector<Node> starts{site.communicator, site.peer, site.guard};
     for (Node node : starts)
@@ -226,7 +238,8 @@ class Extractor {
     for (uint32_t loop = site.loop; loop != HYBRID_NONE; loop = note.loops[loop].parent)
       if (!symbolic_.is_around(loop, *begin_) || turns_matter(loop, site))
         starts.push_back(note.loops[loop].condition);
-    return not_readable(starts, call, origin);
+    if (std::string why = not_readable(starts, call, origin); !why.empty()) return why;
+    return site.peer != HYBRID_NONE && note.contains(site.peer, HYBRID_ANYBODY) ? kAnySource : "";
   }
 
   bool turns_matter(uint32_t loop, const hybrid_site& site) const {

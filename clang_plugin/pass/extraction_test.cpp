@@ -86,6 +86,55 @@ TEST_P(Extraction, Communicators) {
                   " in MPI_Cart_create(MPI_COMM_WORLD, {0, 0}, {1, 0})"));
 }
 
+// Not all get a communicator: who asks for MPI_COMM_NULL asks whether it is one of those who do.
+TEST_P(Extraction, MembersOfACommunicator) {
+  const std::string even = "MPI_Comm c; MPI_Comm_split(MPI_COMM_WORLD, rank % 2 ? MPI_UNDEFINED : 0, 0, &c);";
+  const std::string text = "MPI_Comm_split(MPI_COMM_WORLD, rank % 2 != 0 ? -32766 : 0, 0)";
+  EXPECT_THAT(sites(even + "if (c != MPI_COMM_NULL) SEND(rank + 2);"),
+              ElementsAre("MPI_Send static rank + 2 if " + text + " != MPI_COMM_NULL"));
+  EXPECT_THAT(sites(even + "if (c == MPI_COMM_NULL) SEND(rank - 1);"),
+              ElementsAre("MPI_Send static rank - 1 if " + text + " != MPI_COMM_NULL == 0"));
+  // Made on one way only: whether it was is not known.
+  EXPECT_THAT(sites("MPI_Comm c = MPI_COMM_NULL; if (argc > 1) MPI_Comm_dup(MPI_COMM_WORLD, &c);"
+                    "if (c != MPI_COMM_NULL) SEND(rank + 1);"),
+              ElementsAre(HasSubstr(" dynamic")));
+  EXPECT_THAT(sites("if (argc > 1) MPI_Comm_dup(MPI_COMM_WORLD, &c); if (c != MPI_COMM_NULL) SEND(rank + 1);",
+                    "static MPI_Comm c = MPI_COMM_NULL;"),
+              ElementsAre(HasSubstr(" dynamic")));
+  EXPECT_THAT(sites("if (argc == MPI_COMM_NULL) SEND(rank + 1);"), ElementsAre(HasSubstr(" dynamic")));
+}
+
+// Graphs keep the ranks where MPI may not reorder them.
+TEST_P(Extraction, GraphTopologies) {
+  const std::string graph =
+                        "int to[1] = {(rank + 1) % size}, from[1] = {(rank + size - 1) % size}, n[1] = {1};"
+                        "MPI_Comm g; int r;",
+                    send = " MPI_Comm_rank(g, &r); MPI_Send(buffer, 1, MPI_INT, (r + 1) % size, 0, g);";
+  const auto adjacent = [&](const std::string& reorder) {
+    return graph +
+           "MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, from, MPI_UNWEIGHTED, 1, to, MPI_UNWEIGHTED, "
+           "MPI_INFO_NULL, " +
+           reorder + ", &g);" + send;
+  };
+  const std::string dup = "MPI_Comm_dup(MPI_COMM_WORLD)",
+                    told = "MPI_Send static ((rank of " + dup + ") + 1) % size in " + dup;
+  EXPECT_THAT(sites(adjacent("0")), ElementsAre(told));
+  EXPECT_THAT(sites(adjacent("1")), ElementsAre(HasSubstr(" dynamic")));
+  EXPECT_THAT(sites(graph +
+                    "MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, n, to, MPI_UNWEIGHTED, "
+                    "MPI_INFO_NULL, 0, &g);" +
+                    send),
+              ElementsAre(told));
+  EXPECT_THAT(sites("MPI_Comm g; MPI_Comm_dup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &g); int r;" + send),
+              ElementsAre(told));
+  EXPECT_THAT(
+      sites("int index[3] = {1, 2, 3}, edges[3] = {1, 2, 0}, r; MPI_Comm g;"
+            "MPI_Graph_create(MPI_COMM_WORLD, 3, index, edges, 0, &g); if (g != MPI_COMM_NULL) {" +
+            send + "}"),
+      ElementsAre(testing::AllOf(HasSubstr("MPI_Send static"),
+                                 HasSubstr("MPI_Comm_split(MPI_COMM_WORLD, rank < 3 ? 0 : -32766, rank)"))));
+}
+
 TEST_P(Extraction, SendrecvIsTwoSites) {
   EXPECT_THAT(sites("MPI_Sendrecv(buffer, 1, MPI_INT, rank + 1, 0, buffer + 1, 1, MPI_INT, rank - 1, 0, "
                     "MPI_COMM_WORLD, MPI_STATUS_IGNORE);"),

@@ -83,6 +83,55 @@ TEST(LinkHints, WhatOthersUseIsNotKnown) {
   EXPECT_EQ(dynamic, 1u);
 }
 
+// Who sends to a receive from any source is known where all that can match it are.
+TEST(LinkHints, AnySourceIsKnownByTheSendsThatMatch) {
+  const auto receives = [](const std::string& body, const std::string& others = "") {
+    const std::string object =
+        compile(c_program(body,
+                          "static MPI_Comm other; int who; static void pass(void) "
+                          "{ MPI_Send(buffer, 1, MPI_DOUBLE, who, 3, MPI_COMM_WORLD); }"),
+                "-O1");
+    const auto [code, output] = link_hints(object + others);
+    EXPECT_EQ(code, 0) << output;
+    std::vector<std::string> lines;
+    for (const std::string& line : describe(read_hint_units(folder() + "/notes.o")))
+      if (line.starts_with("MPI_Recv")) lines.push_back(line);
+    return lines;
+  };
+  const auto receive = [](const std::string& tag, const std::string& communicator = "MPI_COMM_WORLD") {
+    return "MPI_Recv(buffer, 1, MPI_DOUBLE, MPI_ANY_SOURCE, " + tag + ", " + communicator +
+           ", MPI_STATUS_IGNORE);";
+  };
+  const std::string send = "MPI_Send(buffer, 1, MPI_DOUBLE, ",
+                    ring = send + "(rank + 1) % size, 3, MPI_COMM_WORLD);";
+  const std::string known = "MPI_Recv static MPI_ANY_SOURCE", unknown = "MPI_Recv dynamic MPI_ANY_SOURCE";
+  EXPECT_THAT(receives(ring + receive("3")), ElementsAre(known));
+  EXPECT_THAT(receives(ring + receive("MPI_ANY_TAG")), ElementsAre(known));
+  EXPECT_THAT(receives(ring + receive("4")), ElementsAre(unknown)) << "nobody sends that";
+  const std::string astray = send + "rand() % size, 5, MPI_COMM_WORLD);";
+  EXPECT_THAT(
+      receives(ring + astray + receive("3") + receive("5") + receive("MPI_ANY_TAG") + receive("argc")),
+      ElementsAre(known, unknown, unknown, unknown));
+  EXPECT_THAT(receives(ring + send + "0, rand(), MPI_COMM_WORLD);" + receive("3")), ElementsAre(known));
+  EXPECT_THAT(receives(ring + send + "rand() % size, rand(), MPI_COMM_WORLD);" + receive("3")),
+              ElementsAre(unknown));
+  EXPECT_THAT(receives("who = argc; pass();" + receive("3")),
+              ElementsAre("MPI_Recv analysable MPI_ANY_SOURCE"));
+  // Another communicator is another world.
+  const std::string split = "MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &other);";
+  EXPECT_THAT(receives(split + send + "rand() % 2, 3, other);" + ring + receive("3")), ElementsAre(known));
+  EXPECT_THAT(receives(split + ring + receive("3", "other")),
+              ElementsAre(testing::StartsWith("MPI_Recv dynamic MPI_ANY_SOURCE")));
+  // A unit without hints sends, or may.
+  const std::string plain = folder() + "/plain_sender.o";
+  ASSERT_EQ(run("echo 'int MPI_Send(); int f(void) { return MPI_Send(); }' | " HYBRID_TEST_CLANG
+                " -w -std=c89 -x c -c - -o " +
+                plain)
+                .first,
+            0);
+  EXPECT_THAT(receives(ring + receive("3"), " " + plain), ElementsAre(unknown));
+}
+
 TEST(LinkHints, NothingToSay) {
   const auto [code, output] = link_hints(compile({"plain.c", "int twice(int a) { return 2 * a; }\n"}, "-O2"));
   EXPECT_EQ(code, 0) << output;

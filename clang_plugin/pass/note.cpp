@@ -19,7 +19,7 @@ int64_t cut(int64_t value, int64_t bits, bool sign) {
   return sign ? static_cast<int64_t>(low) >> (64 - bits) : static_cast<int64_t>(low >> (64 - bits));
 }
 
-bool is_truth(uint32_t op) { return op >= HYBRID_EQ && op <= HYBRID_ULE; }
+bool is_truth(uint32_t op) { return (op >= HYBRID_EQ && op <= HYBRID_ULE) || op == HYBRID_MEMBER; }
 
 /* a op b of constants; false where the result is not known. */
 bool calculate(uint32_t op, int64_t a, int64_t b, int64_t& result) {

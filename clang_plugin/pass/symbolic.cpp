@@ -173,6 +173,7 @@ Node Symbolic::binary(const BinaryOperator& op) {
 Node Symbolic::compare(const CmpInst& compared) {
   if (compared.getType()->isVectorTy()) return note_.unknown("", "it is a vector");
   if (compared.getOperand(0)->getType()->isPointerTy()) return note_.unknown("", "it depends on an address");
+  if (const Node member = membership(compared); member != HYBRID_NONE) return member;
   const Node a = value(compared.getOperand(0)), b = value(compared.getOperand(1));
   const bool truths = compared.getOperand(0)->getType()->isIntegerTy(1);
   switch (compared.getPredicate()) {

@@ -81,6 +81,10 @@ class Symbolic {
   /* communicators.cpp */
   Node made(const llvm::Value* handle);
   Node made_by(const llvm::CallBase& call);
+  /* Of `communicator != MPI_COMM_NULL` and `==`; HYBRID_NONE of other comparisons. */
+  Node membership(const llvm::CmpInst& compared);
+  /* The call that made what `handle` is, whatever way the program took; or null. */
+  const llvm::CallBase* only_maker(const llvm::Value* handle, int depth = 0);
   Node instruction(const llvm::Instruction& instruction);
   Node binary(const llvm::BinaryOperator& op);
   Node compare(const llvm::CmpInst& compare);

@@ -50,6 +50,18 @@ class Rewriter {
       out(1, pure(kSize, {in(0)}));
     } else if (name == "comm_dup") {
       out(1, pure(kDup, {in(0)}));
+    } else if (name == "comm_dup_with_info") {
+      out(2, pure(kDup, {in(0)}));
+    } else if (name == "dist_graph_create" && is_zero(7)) {
+      out(8, pure(kDup, {in(0)}));
+    } else if (name == "dist_graph_create_adjacent" && is_zero(8)) {
+      out(9, pure(kDup, {in(0)}));
+    } else if (name == "graph_create" && is_zero(4)) {
+      /* The first ranks, as many as the graph has nodes. */
+      Value *parent = in(0), *nodes = in(1), *rank = pure(kRank, {parent});
+      Value* color = builder_.CreateSelect(builder_.CreateICmpSLT(rank, nodes), builder_.getInt32(0),
+                                           builder_.getInt32(static_cast<uint32_t>(-32766)));
+      out(5, pure(kSplit, {parent, color, rank}));
     } else if (name == "comm_split") {
       out(3, pure(kSplit, {in(0), in(1), in(2)}));
     } else if (name == "cart_shift") {
@@ -193,6 +205,12 @@ class Rewriter {
   void out(int at, Value* value) { builder_.CreateStore(value, pointer(at)); }
   void out_element(int at, uint32_t index, Value* value) {
     builder_.CreateStore(value, element_address(at, index));
+  }
+
+  /* Not to be reordered: the ranks stay as they are. */
+  bool is_zero(int at) {
+    const auto* constant = dyn_cast<ConstantInt>(in(at));
+    return constant && constant->isZero();
   }
 
   /* The constant that stands for a number of dimensions. */

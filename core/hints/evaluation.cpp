@@ -148,6 +148,10 @@ std::optional<std::int64_t> HintEvaluator::calculate(std::uint32_t node) {
       if (all.of[rank_] < 0) return unknown(node);
       return all.local[rank_];
     }
+    case HYBRID_MEMBER: {
+      const std::int32_t group = groups(n.a).of[rank_];
+      return group == Groups::kUnknown ? unknown(node) : std::int64_t{group != Groups::kNull};
+    }
     case HYBRID_SIZE: {
       const HintGroup* group = groups(n.a).find(rank_);
       if (group == nullptr) return unknown(node);

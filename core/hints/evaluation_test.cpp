@@ -225,6 +225,7 @@ TEST(Evaluation, OfASplitTakesColorAndKeyOfAllRanks) {
   const Node local = b.rank(split), size = b.size(split);
   const Node first = b.node(HYBRID_TRANSLATE, split, b.constant(0), b.world());
   const Node other = b.node(HYBRID_TRANSLATE, b.world(), b.constant(1), split);
+  const Node member = b.node(HYBRID_MEMBER, split);
   const HintUnit unit = b.unit();
   NoHintValues none;
   HintEvaluator of(unit, 12, none);
@@ -239,6 +240,8 @@ TEST(Evaluation, OfASplitTakesColorAndKeyOfAllRanks) {
   EXPECT_EQ(of.communicator(split, 11, known), nullptr);
   EXPECT_TRUE(known);
   EXPECT_EQ(of.value(size, 11), std::nullopt);
+  EXPECT_EQ(of.value(member, 4), 1);
+  EXPECT_EQ(of.value(member, 11), 0);
 }
 
 TEST(Evaluation, OfASplitByWhatOnlyTheOthersKnowIsUnknown) {

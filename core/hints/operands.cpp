@@ -16,6 +16,7 @@ HintOperands hint_operands(std::uint32_t op) {
     case HYBRID_RANK:
     case HYBRID_SIZE:
     case HYBRID_COORDINATE:
+    case HYBRID_MEMBER:
       return {kValue, communicator};
     case HYBRID_LOAD:
       return {kValue, value_or_none, string, width};
@@ -73,7 +74,8 @@ HintOperands hint_operands(std::uint32_t op) {
 }
 
 bool is_hint_truth(std::uint32_t op) {
-  return (op >= HYBRID_EQ && op <= HYBRID_ULE) || (op >= HYBRID_FEQ && op <= HYBRID_FLE);
+  return (op >= HYBRID_EQ && op <= HYBRID_ULE) || (op >= HYBRID_FEQ && op <= HYBRID_FLE) ||
+         op == HYBRID_MEMBER;
 }
 
 }  // namespace hybrid

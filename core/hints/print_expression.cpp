@@ -247,6 +247,11 @@ class Printer {
         return call("MPI_Cart_shift", {n.a, n.b, n.c}, false);
       case HYBRID_TRANSLATE:
         return call("MPI_Group_translate_ranks", {n.a, n.b, n.c}, false);
+      case HYBRID_MEMBER:
+        return parenthesized(kEqual < least, [&] {
+          put(n.a, kEqual, false);
+          text_ += " != MPI_COMM_NULL";
+        });
       case HYBRID_AFTER:
         text_ += '(';
         put(n.a, kConditional, real);
