@@ -20,6 +20,7 @@ Tournament::Tournament(const PredictorShape& shape)
       sites_(1, shape.destinations, 512, Markov::Sites::kApart),
       cycle_(std::min<std::uint32_t>(shape.destinations, 256)),
       tage_(shape.destinations, 256),
+      line_(shape.destinations),
       held_(shape),
       leaders_holdings_(held_.is_small() ? most_held(shape) : std::min(most_held(shape), kFewPlaces)),
       challengers_holdings_(leaders_holdings_),
@@ -63,6 +64,15 @@ void Tournament::ask(Contestant contestant, Guess& guess) {
     default:
       guess.count = 0;
   }
+  if (guess.count < asked_) add_next_in_line(guess);
+}
+
+void Tournament::add_next_in_line(Guess& guess) const {
+  const std::optional<Port> next = line_.next();
+  if (!next) return;
+  for (const Expected& e : guess.all())
+    if (e.destination == *next) return;
+  guess.expected[guess.count++] = {*next, 128, 1};
 }
 
 void Tournament::judge(bool leader_held, bool challenger_held) {
@@ -123,6 +133,7 @@ Predictor::Decisions Tournament::contest(Port destination, std::uint8_t size_cla
   const bool real = held_.holds(destination);
   if (!real) ++misses_;
   learn(destination, size_class, site);
+  line_.send(destination);
   ask(leader_, leaders_);
   const Plan plan{destination, leaders_.all()};
   if (challenger_ != leader_) {

@@ -14,6 +14,9 @@
 // two sends before. Nothing ahead is compared like the others: where expectations are worth less than the
 // places that they take, the tournament is least recently used, but for the sends that it takes to see it.
 //
+// Whoever leads, a place that is left goes to what is next in a line (predictor/destination_line.h): the
+// first round of a loop over the ranks is foretold by nothing that was learnt.
+//
 // The cost does not grow with the number of contestants but for their learning, which is cheap; TAGE's is
 // not: it rests while the leader hardly misses, and every other period unless it leads or is about to. While
 // the leader hardly misses, there is one duel where there would be four. With one place there is nothing to
@@ -31,6 +34,7 @@
 #include <span>
 
 #include "predictor/cycle.h"
+#include "predictor/destination_line.h"
 #include "predictor/markov.h"
 #include "predictor/named_phases.h"
 #include "predictor/predictor.h"
@@ -69,6 +73,7 @@ class Tournament final : public Predictor {
 
   Decisions contest(Port destination, std::uint8_t size_class, std::uint64_t site);
   void ask(Contestant contestant, Guess& guess);
+  void add_next_in_line(Guess& guess) const;
   void judge(bool leader_held, bool challenger_held);
   void promote(Contestant contestant);
   void begin_duel();
@@ -78,6 +83,7 @@ class Tournament final : public Predictor {
   Markov markov1_, markov2_, sites_;
   Cycle cycle_;
   Tage tage_;
+  DestinationLine line_;
   UsedHoldings held_;
   NamedPhases named_;
 

@@ -118,6 +118,41 @@ TEST(Tournament, ReleasesWhatIsNotUsedWithoutACapacity) {
   EXPECT_TRUE(p.holds(1) && p.holds(2) && p.holds(3));
 }
 
+TEST(Tournament, ForetellsTheFirstRoundOfALoopOverTheRanks) {
+  // The first is a miss for all, the second and third before two steps were equal.
+  EXPECT_EQ(score_of("tournament", round_of(30), 4).hits, 27u);
+  std::vector<Port> downwards, pairs;
+  for (Port i = 0; i < 30; ++i) {
+    downwards.push_back(29 - i);
+    pairs.push_back(i / 2 * 2 + 1 - i % 2);
+  }
+  EXPECT_EQ(score_of("tournament", downwards, 4).hits, 27u);
+  EXPECT_EQ(score_of("tournament", pairs, 4).hits, 0u);
+}
+
+// A farmer's sends: to each worker its first task, the others to whoever is ready, at last to each the end.
+// Short, so that who is best is luck, of which the tournament knows nothing beforehand; it is as good as the
+// luckiest.
+TEST(Tournament, IsAsGoodAsTheBestInHindsightOnAShortFarm) {
+  constexpr Port kWorkers = 15;
+  constexpr int kTasks = 200, kFarms = 60;
+  std::uint64_t best = 0, tournament = 0;
+  for (std::uint64_t seed = 1; seed <= kFarms; ++seed) {
+    Random random(seed);
+    std::vector<Port> sends;
+    for (Port worker = 1; worker <= kWorkers; ++worker) sends.push_back(worker);
+    while (sends.size() < kTasks) sends.push_back(1 + static_cast<Port>(random.below(kWorkers)));
+    for (Port worker = 1; worker <= kWorkers; ++worker) sends.push_back(worker);
+    std::uint64_t most = 0;
+    for (const char* name : {"lru", "markov1", "markov2", "markov", "single-cycle", "better-cycle", "tagging",
+                             "linear", "dpd", "grammar", "tage", "working-set"})
+      most = std::max(most, score_of(name, sends, 4).hits);
+    best += most;
+    tournament += score_of("tournament", sends, 4).hits;
+  }
+  EXPECT_GE(tournament, best);
+}
+
 // What defeats it: phases shorter than it takes to see who is best in them.
 TEST(Tournament, IsDefeatedByPhasesTooShortToJudge) {
   std::vector<Port> sends;
