@@ -15,6 +15,10 @@ class DestinationLine {
   explicit DestinationLine(std::uint32_t destinations) : destinations_(destinations) {}
 
   void send(Port destination) {
+    if (last_ == kNoPort) {
+      last_ = destination;
+      return;
+    }
     const std::uint32_t step =
         destination >= last_ ? destination - last_ : destination + destinations_ - last_;
     steps_ = step == step_ && step != 0 ? steps_ + 1 : 1;
@@ -32,7 +36,7 @@ class DestinationLine {
   static constexpr std::uint32_t kSteps = 2;
 
   std::uint32_t destinations_;
-  Port last_ = 0;
+  Port last_ = kNoPort;
   std::uint32_t step_ = 0, steps_ = 0;
 };
 

@@ -15,6 +15,7 @@ TEST(DestinationLine, NeedsTwoEqualSteps) {
   EXPECT_EQ(after({}), std::nullopt);
   EXPECT_EQ(after({3}), std::nullopt);
   EXPECT_EQ(after({3, 5}), std::nullopt);
+  EXPECT_EQ(after({1, 2}), std::nullopt) << "nothing was sent to 0 before";
   EXPECT_EQ(after({3, 5, 7}), 9u);
   EXPECT_EQ(after({3, 5, 7, 8}), std::nullopt);
   EXPECT_EQ(after({3, 5, 7, 8, 9}), 0u);

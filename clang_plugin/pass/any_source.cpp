@@ -1,8 +1,16 @@
 #include "clang_plugin/pass/any_source.h"
 
+#include <llvm/IR/Instructions.h>
+
 #include <algorithm>
 
+#include "clang_plugin/pass/call_table.h"
+#include "clang_plugin/pass/directives.h"
+
 namespace hybrid::pass {
+
+using namespace llvm;
+
 namespace {
 
 constexpr int64_t kAnyTag = -1; /* MPICH's MPI_ANY_TAG */
@@ -12,13 +20,33 @@ bool may_match(const Note& note, const hybrid_site& receive, const hybrid_site& 
   if (note.is_constant(receive.tag, expected) && note.is_constant(send.tag, sent) && expected != kAnyTag &&
       expected != sent)
     return false;
-  if (receive.communicator == send.communicator) return true;
+  if (receive.communicator == send.communicator || !note.is_known(send.communicator)) return true;
   /* Two expressions may stand for one communicator, but not for MPI_COMM_WORLD. */
   const auto is_world = [&](Node communicator) { return note.nodes[communicator].op == HYBRID_WORLD; };
   return !is_world(receive.communicator) && !is_world(send.communicator);
 }
 
 }  // namespace
+
+bool is_send(StringRef symbol) {
+  const std::string lower = symbol.lower();
+  const StringRef name = lower;
+  return (name.starts_with("mpi_") || name.starts_with("pmpi_")) && name.contains("send");
+}
+
+bool sends_unseen(const Module& module) {
+  for (const Function& function : module) {
+    if (!function.isDeclaration() || !is_send(function.getName())) continue;
+    bool fortran = false;
+    const bool is_site = find_call(function.getName(), fortran) != nullptr;
+    for (const User* user : function.users()) {
+      const auto* call = dyn_cast<CallBase>(user);
+      if (!is_site || !call || call->getCalledFunction() != &function || label(*call, kOff) != HYBRID_NONE)
+        return true;
+    }
+  }
+  return false;
+}
 
 void settle_any_source(const Note& note, const std::vector<hybrid_site*>& sites) {
   for (hybrid_site* receive : sites) {

@@ -1,4 +1,5 @@
-/* Communicators and datatypes: handles of MPICH, and what MPI_Comm_split and the Cartesian calls made. */
+/* Communicators and datatypes: handles of MPICH, and what MPI_Comm_split, the Cartesian and the graph calls
+ * made. */
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/InstIterator.h>
 
@@ -133,7 +134,11 @@ const CallBase* Symbolic::only_maker(const Value* handle, int depth) {
   const Value* object = memory_.object_of(load->getPointerOperand(), place);
   if (!object || !place.known || place.index) return nullptr;
   const std::vector<const Value*> values = stored(*load, object, place, certain, why);
-  return certain && why.empty() && values.size() == 1 ? only_maker(values[0], depth + 1) : nullptr;
+  if (!certain || !why.empty() || values.size() != 1) return nullptr;
+  for (const Write& write : memory_.uses(object).writes)
+    if (write.value == values[0] && (isa<AllocaInst>(object) || comes_before(*write.instruction, *load)))
+      return only_maker(values[0], depth + 1);
+  return nullptr;
 }
 
 Node Symbolic::membership(const CmpInst& compared) {

@@ -8,6 +8,7 @@ using namespace llvm;
 namespace {
 
 constexpr char kTurnsUnknown[] = "it depends on how often a loop runs";
+constexpr char kTooMany[] = "it comes out of too many loops, one after the other";
 
 /* Before its condition is asked, the turn is over: what it leaves is of that turn, not of the next. */
 bool asks_after_the_turn(const Loop& loop) { return loop.getExitingBlock() == loop.getLoopLatch(); }
@@ -29,7 +30,8 @@ Node Symbolic::after(const Value* value, Loop& loop) {
   uint32_t number = HYBRID_NONE;
   if (!is_counted(loop, number)) return note_.unknown("", kTurnsUnknown);
   if (asks_after_the_turn(loop)) left = variable(number, note_.constant(0), left);
-  return note_.make(HYBRID_AFTER, left, HYBRID_NONE, HYBRID_NONE, number);
+  const Node result = note_.loop_result(HYBRID_AFTER, left, HYBRID_NONE, HYBRID_NONE, number);
+  return result == HYBRID_NONE ? note_.unknown("", kTooMany) : result;
 }
 
 Node Symbolic::filled(const LoadInst& load, const Value* object, const Place& place) {
@@ -59,8 +61,9 @@ Node Symbolic::filled(const LoadInst& load, const Value* object, const Place& pl
   if (!asks_after_the_turn(*loop) && block == loop->getHeader()) return HYBRID_NONE;
   const Instruction& begin = *loop->getLoopPreheader()->getTerminator();
   if (!comes_before(begin, load)) return HYBRID_NONE;
+  /* In another function, it may be cleared again. */
   for (const Instruction* clear : clears)
-    if (!comes_before(*clear, begin)) return HYBRID_NONE;
+    if (clear->getFunction() != begin.getFunction() || !comes_before(*clear, begin)) return HYBRID_NONE;
   uint32_t number = HYBRID_NONE;
   if (!is_counted(*loop, number)) return HYBRID_NONE;
 
@@ -74,7 +77,8 @@ Node Symbolic::filled(const LoadInst& load, const Value* object, const Place& pl
   const Node what = value(fills->value), asked = entry_of(place);
   for (Node node : {written, what, asked})
     if (!note_.is_known(node)) return note_.unknown(source_name(*object), note_.reason(node));
-  return note_.make(HYBRID_ENTRY, asked, written, what, number);
+  const Node result = note_.loop_result(HYBRID_ENTRY, asked, written, what, number);
+  return result == HYBRID_NONE ? note_.unknown(source_name(*object), kTooMany) : result;
 }
 
 }  // namespace hybrid::pass

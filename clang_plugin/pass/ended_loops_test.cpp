@@ -142,11 +142,42 @@ TEST_P(EndedLoops, AnEntryThatWasNotWritten) {
   EXPECT_THAT(finder.site(0, 2).ranks, testing::ElementsAre(0));
 }
 
+// Cleared before, and again after: what stands in it then can only be read there.
+TEST_P(EndedLoops, ATableThatIsClearedAgain) {
+  EXPECT_THAT(
+      describe(hints_of(
+          c_program(
+              "reset(); for (int i = 0; i < size; i++) t[i] = i; reset(); exchange(t[rank]);",
+              "#include <string.h>\nstatic int t[64]; static double d[9];"
+              "static void exchange(int to) { SEND(to); }"
+              "__attribute__((noinline)) static void reset(void) { for (int i = 0; i < 9; i++)"
+              " for (int j = 0; j < 9; j++) d[i] += d[j] / (i + j + d[(i * j) % 9]) - d[(i * 7) % 9] * d[(j "
+              "* 5) % 9]; memset(t, 0, sizeof t); }"),
+          GetParam())),
+      testing::ElementsAre("MPI_Send analysable t[rank * 4 bytes]"));
+}
+
 TEST_P(EndedLoops, NotKnown) {
   /* How often it runs; how it is left. */
   expect_dynamic("int n = 0; while (rand() % 2) n++; SEND(n);");
   expect_dynamic("int n = 0; for (int i = 0; i < size; i++) { n++; if (rand()) break; } SEND(n);");
   expect_dynamic("int n = 0; for (int i = 0; i < size; i++) n += rand() % 2; SEND(n);");
+  /* What turns read is not the same in each of them. */
+  const std::string send = "static void exchange(int to) { SEND(to); } ",
+                    more = "int g; int check(void); " + send;
+  expect_dynamic("int n = 0; do { n++; g = check(); } while (g); exchange(n % size);", more);
+  expect_dynamic("int n = 0, i = 0; do { g = rand(); n += g; i++; } while (i < size); exchange(n % size);",
+                 more);
+  expect_dynamic(
+      "int n = 0; for (int i = 0; i < size; i++) { next(); n += g; } exchange(n % size);",
+      more +
+          "static int h; static double d[9]; __attribute__((noinline)) static void next(void) {"
+          " for (int i = 0; i < 9; i++) for (int j = 0; j < 9; j++) d[i] += d[j] * h / (i + j + d[h % 9])"
+          " - d[(i * h) % 9] * d[(j * h) % 9]; g = h++; }");
+  expect_dynamic(
+      "int t[64], i = 0; do { g = rand(); t[i] = g % size; i++; } while (i < size); exchange(t[rank]);",
+      more);
+  expect_dynamic("for (int s = 0, p = 0; s < size; s++) { p += g; exchange(p % size); g = rand(); }", more);
   /* Written again, or elsewhere, or by who knows whom. */
   const std::string fill = "int to[64]; for (int i = 0; i < size; i++) to[i] = i; ";
   expect_dynamic(fill + "to[rand() % size] = 0; SEND(to[rank]);");

@@ -49,10 +49,11 @@ Node named_peer(Note& note, Node peer) {
 
 class Extractor {
  public:
-  Extractor(Prepared& prepared, const WholeProgram* whole,
+  Extractor(Prepared& prepared, const WholeProgram* whole, bool sends_unseen,
             const std::function<bool(const std::string&)>& can_be_named)
       : prepared_(prepared),
         whole_(whole),
+        sends_unseen_(sends_unseen),
         flow_(*prepared.module),
         symbolic_(*prepared.module, result_.note, whole,
                   [&](const GlobalVariable& global) { return can_be_named(global.getName().str()); }) {}
@@ -103,7 +104,7 @@ class Extractor {
     site.reason = HYBRID_NONE;
     site.loop = symbolic_.loop_around(*call.getParent());
     reads_ = symbolic_.take_reads();
-    std::set<Node> left_out, taken_to_hold;
+    std::set<Node> left_out, taken_to_hold /* of no interest */;
     /* All members make a collective or none does. Whom it connects is its communicator's and its root's
      * matter. */
     site.guard =
@@ -164,10 +165,7 @@ class Extractor {
 
   /* No code without hints is linked that sends, or that hands on the function that does. */
   bool all_senders_are_seen() const {
-    bool fortran = false;
-    return whole_ &&
-           std::none_of(whole_->outside.begin(), whole_->outside.end(),
-                        [&](const std::string& name) { return find_call(name, fortran) != nullptr; });
+    return whole_ && !sends_unseen_ && std::none_of(whole_->outside.begin(), whole_->outside.end(), is_send);
   }
 
   std::string because(Node node) const {
@@ -265,6 +263,9 @@ class Extractor {
    * is. */
   std::string not_readable(const std::vector<Node>& values, const CallBase& call, const SiteOrigin& origin) {
     const Note& note = result_.note;
+    if (std::string why = changing(values); !why.empty()) return why;
+    const std::set<const Instruction*> more = symbolic_.reads_of_variables(values);
+    reads_.insert(more.begin(), more.end());
     for (Node node : note.parts(values)) {
       const auto found = symbolic_.run_time_values().find(node);
       if (found == symbolic_.run_time_values().end()) continue;
@@ -289,6 +290,35 @@ class Extractor {
         if (value.shared) return name + ": it is read before the function that communicates begins";
       }
     }
+    return "";
+  }
+
+  /* Of the loops that the values are turned by, or left by: why what their turns read is not the same in all
+   * of them; empty if it is. It is read once. */
+  std::string changing(const std::vector<Node>& values) {
+    const Note& note = result_.note;
+    std::map<uint32_t, std::vector<Node>> turns; /* by loop */
+    for (Node node : note.parts(values)) {
+      const hybrid_node& n = note.nodes[node];
+      const auto number = static_cast<uint32_t>(n.value_low);
+      if (n.op == HYBRID_VARIABLE) {
+        std::vector<Node>& of_loop = turns[note.variable_loop[number]];
+        of_loop.insert(of_loop.end(),
+                       {note.variables[number].next, note.loops[note.variable_loop[number]].condition});
+      } else if (is_of_a_loop(n.op)) {
+        std::vector<Node>& of_loop = turns[number];
+        of_loop.insert(of_loop.end(),
+                       {n.op == HYBRID_AFTER ? n.a : HYBRID_NONE, n.b, n.c, note.loops[number].condition});
+      }
+    }
+    for (const auto& [loop, read] : turns)
+      for (Node node : note.parts(read))
+        if (const auto found = symbolic_.run_time_values().find(node);
+            found != symbolic_.run_time_values().end())
+          if (flow_.may_write_within(*symbolic_.loop_of_note(loop), found->second.writers,
+                                     found->second.shared))
+            return std::string(note.strings.c_str() + note.nodes[node].b) +
+                   ": it changes from turn to turn of a loop";
     return "";
   }
 
@@ -392,6 +422,7 @@ class Extractor {
 
   Prepared& prepared_;
   const WholeProgram* whole_;
+  const bool sends_unseen_;
   Extraction result_;
   Flow flow_;
   Symbolic symbolic_;
@@ -419,8 +450,9 @@ bool communicates(const Module& module) {
 Extraction extract(std::unique_ptr<Module> module, const WholeProgram* whole,
                    const std::vector<DirectivePhase>& directives,
                    const std::function<bool(const std::string&)>& can_be_named) {
+  const bool unseen = sends_unseen(*module);
   Prepared prepared = prepare(std::move(module), whole ? &whole->outside : nullptr);
-  return Extractor(prepared, whole, can_be_named).run(directives);
+  return Extractor(prepared, whole, unseen, can_be_named).run(directives);
 }
 
 }  // namespace hybrid::pass

@@ -124,4 +124,37 @@ bool Flow::changed_between(const Instruction& read, uint32_t value,
   return false;
 }
 
+bool Flow::may_write_within(const Loop& loop, const std::set<const Instruction*>& writes, bool shared) {
+  const Function& function = *loop.getHeader()->getParent();
+  for (const Instruction* write : writes) {
+    if (write->getFunction() == &function) {
+      if (loop.contains(write)) return true;
+      continue;
+    }
+    for (const Instruction* call : calls_of(function, *write->getFunction()))
+      if (loop.contains(call)) return true;
+  }
+  if (!shared) return false;
+  for (const BasicBlock* block : loop.blocks())
+    for (const Instruction& instruction : *block)
+      if (const auto* call = dyn_cast<CallBase>(&instruction); call && leads_outside(*call)) return true;
+  return false;
+}
+
+bool Flow::leads_outside(const CallBase& call) {
+  const Function* callee = callee_of(call);
+  if (!callee || callee->isDeclaration())
+    return !callee || !is_harmless(*callee, TargetLibraryInfo(library_));
+  const auto [entry, fresh] = outside_.try_emplace(callee, false);
+  if (!fresh) return entry->second;
+  for (const Function* reached : reached_from(*callee))
+    for (const Instruction& instruction : instructions(*reached))
+      if (const auto* inner = dyn_cast<CallBase>(&instruction)) {
+        const Function* to = callee_of(*inner);
+        if (!to || (to->isDeclaration() && !is_harmless(*to, TargetLibraryInfo(library_))))
+          return outside_[callee] = true;
+      }
+  return false;
+}
+
 }  // namespace hybrid::pass

@@ -88,7 +88,7 @@ TEST(LinkHints, AnySourceIsKnownByTheSendsThatMatch) {
   const auto receives = [](const std::string& body, const std::string& others = "") {
     const std::string object =
         compile(c_program(body,
-                          "static MPI_Comm other; int who; static void pass(void) "
+                          "static MPI_Comm other; int who; void* by_hand; static void pass(void) "
                           "{ MPI_Send(buffer, 1, MPI_DOUBLE, who, 3, MPI_COMM_WORLD); }"),
                 "-O1");
     const auto [code, output] = link_hints(object + others);
@@ -122,6 +122,13 @@ TEST(LinkHints, AnySourceIsKnownByTheSendsThatMatch) {
   EXPECT_THAT(receives(split + send + "rand() % 2, 3, other);" + ring + receive("3")), ElementsAre(known));
   EXPECT_THAT(receives(split + ring + receive("3", "other")),
               ElementsAre(testing::StartsWith("MPI_Recv dynamic MPI_ANY_SOURCE")));
+  EXPECT_THAT(receives(split + "MPI_Comm c = argc > 1 ? MPI_COMM_WORLD : other;" + send +
+                       "rand() % 2, 3, c);" + ring + receive("3")),
+              ElementsAre(unknown));
+  // Sends that are no sites.
+  EXPECT_THAT(receives("P" + send + "rand() % size, 3, MPI_COMM_WORLD);" + ring + receive("3")),
+              ElementsAre(unknown));
+  EXPECT_THAT(receives("by_hand = MPI_Send;" + ring + receive("3")), ElementsAre(unknown));
   // A unit without hints sends, or may.
   const std::string plain = folder() + "/plain_sender.o";
   ASSERT_EQ(run("echo 'int MPI_Send(); int f(void) { return MPI_Send(); }' | " HYBRID_TEST_CLANG

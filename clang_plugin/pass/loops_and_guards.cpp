@@ -2,6 +2,8 @@
  * turn, and the values that meet where ways join. */
 #include <llvm/IR/CFG.h>
 
+#include <algorithm>
+
 #include "clang_plugin/pass/symbolic.h"
 #include "clang_plugin/pass/values.h"
 
@@ -167,10 +169,17 @@ uint32_t Symbolic::loop_around(const BasicBlock& block) {
   return note_loop(*innermost);
 }
 
-bool Symbolic::is_around(uint32_t number, const BasicBlock& block) const {
-  for (const auto& [loop, index] : loops_)
-    if (index == number) return loop->contains(&block);
-  return false;
+const Loop* Symbolic::loop_of_note(uint32_t number) const {
+  return std::find_if(loops_.begin(), loops_.end(), [&](const auto& known) { return known.second == number; })
+      ->first;
+}
+
+std::set<const Instruction*> Symbolic::reads_of_variables(const std::vector<Node>& values) const {
+  std::set<const Instruction*> reads;
+  for (Node node : note_.parts(values))
+    if (const auto known = variable_reads_.find(node); known != variable_reads_.end())
+      reads.insert(known->second.begin(), known->second.end());
+  return reads;
 }
 
 uint32_t Symbolic::note_loop(Loop& loop) {
@@ -216,6 +225,7 @@ Node Symbolic::loop_variable(const PHINode& phi, Loop& loop) {
   const Node next = value(phi.getIncomingValueForBlock(latch));
   busy_ = std::move(asked);
   note_.variables[number].next = next;
+  variable_reads_[node] = reads_;
   if (const std::string name = source_name(phi); !name.empty())
     note_.variables[number].name = note_.string(name);
   return node;

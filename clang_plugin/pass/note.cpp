@@ -295,38 +295,53 @@ bool Note::contains(Node start, uint32_t op) const {
   return false;
 }
 
-std::set<uint32_t> Note::turned_by(Node start) const {
-  /* A node, and the loops that have ended there. */
-  using Place = std::pair<Node, std::set<uint32_t>>;
-  std::set<uint32_t> result;
-  std::set<Place> seen;
-  std::vector<Place> pending{{start, {}}};
+bool Note::has_variable_of(Node start, uint32_t loop) const {
+  std::set<Node> seen;
+  std::vector<Node> pending{start};
   while (!pending.empty()) {
-    const Place place = std::move(pending.back());
+    const Node node = pending.back();
     pending.pop_back();
-    const auto& [node, ended] = place;
-    if (node == HYBRID_NONE || !seen.insert(place).second) continue;
+    if (node == HYBRID_NONE || !seen.insert(node).second) continue;
     const hybrid_node& n = nodes[node];
-    if (n.op == HYBRID_LOAD || n.op == HYBRID_INPUT) {
-      pending.push_back({n.a, ended});
-      continue;
-    }
     if (n.op == HYBRID_VARIABLE) {
       const auto number = static_cast<size_t>(value_of(n));
-      if (!ended.contains(variable_loop[number])) result.insert(variable_loop[number]);
-      for (Node part : {variables[number].first, variables[number].next}) pending.push_back({part, ended});
-    }
-    if (!is_of_a_loop(n.op)) {
-      for (Node part : {n.a, n.b, n.c}) pending.push_back({part, ended});
+      if (variable_loop[number] == loop) return true;
+      pending.insert(pending.end(), {variables[number].first, variables[number].next});
       continue;
     }
-    const auto loop = static_cast<uint32_t>(value_of(n));
-    std::set<uint32_t> then = ended;
-    then.insert(loop);
-    pending.push_back({n.a, n.op == HYBRID_ENTRY ? ended : then});
-    for (Node part : {loops[loop].condition, n.b, n.c}) pending.push_back({part, then});
+    if (is_of_a_loop(n.op)) {
+      const auto ended = static_cast<uint32_t>(value_of(n));
+      /* Of the place that is asked for in a table, the loop that filled it does not tell the turn. */
+      if (n.op == HYBRID_ENTRY) pending.push_back(n.a);
+      if (ended == loop) continue;
+      pending.push_back(loops[ended].condition);
+    }
+    pending.push_back(n.a);
+    if (n.op != HYBRID_LOAD && n.op != HYBRID_INPUT) pending.insert(pending.end(), {n.b, n.c});
   }
-  return result;
+  return false;
+}
+
+bool Note::has_variable(Node start) const {
+  std::set<uint32_t> asked;
+  for (Node node : parts(start)) {
+    if (nodes[node].op != HYBRID_VARIABLE) continue;
+    const uint32_t loop = variable_loop[static_cast<size_t>(value_of(nodes[node]))];
+    if (asked.insert(loop).second && has_variable_of(start, loop)) return true;
+  }
+  return false;
+}
+
+Node Note::loop_result(uint32_t op, Node a, Node b, Node c, uint32_t loop) {
+  constexpr unsigned kMostLevels = 16;
+  unsigned level = 1;
+  for (Node node : parts({a, b, c, loops[loop].condition}))
+    if (const auto known = levels_.find(node); known != levels_.end())
+      level = std::max(level, known->second + 1);
+  if (level > kMostLevels) return HYBRID_NONE;
+  const Node node = make(op, a, b, c, loop);
+  levels_[node] = std::max(levels_[node], level);
+  return node;
 }
 
 bool Note::is_known(Node node) const {

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -31,6 +30,9 @@ class Note {
   /* Something that only a run knows. `why` is a sentence for a person. */
   Node unknown(std::string_view name, std::string_view why);
   Node unknown_communicator(std::string_view why);
+  /* HYBRID_AFTER or HYBRID_ENTRY; HYBRID_NONE where that would be results of more loops' results than readers
+   * follow. */
+  Node loop_result(uint32_t op, Node a, Node b, Node c, uint32_t loop);
   /* HYBRID_LOAD of `bytes` (negative: signed) at `offset` of the program's variable `address`. */
   Node load(uint32_t address, Node offset, int32_t bytes, std::string_view name);
   uint32_t string(std::string_view text);
@@ -41,11 +43,10 @@ class Note {
   std::vector<Node> parts(Node node) const { return parts(std::vector<Node>{node}); }
   std::vector<Node> parts(std::vector<Node> pending) const;
   bool contains(Node node, uint32_t op) const;
-  /* The loops with whose turns it changes: of what a loop leaves when it ends, not that loop. */
-  std::set<uint32_t> turned_by(Node node) const;
-  bool has_variable_of(Node node, uint32_t loop) const { return turned_by(node).contains(loop); }
+  /* Does it change with the loop's turns? What the loop leaves when it ends does not. */
+  bool has_variable_of(Node node, uint32_t loop) const;
   bool is_known(Node node) const;
-  bool has_variable(Node node) const { return !turned_by(node).empty(); }
+  bool has_variable(Node node) const;
   bool has_load(Node node) const;
   /* Why the first thing not known in `node` is not; empty if all is known. */
   std::string reason(Node node) const;
@@ -70,6 +71,7 @@ class Note {
   std::map<std::tuple<uint32_t, Node, Node, Node, int64_t>, Node> known_;
   std::map<std::string, uint32_t, std::less<>> known_strings_;
   std::map<Node, std::string> reasons_;
+  std::map<Node, unsigned> levels_; /* of loops' results: loops one after the other */
 };
 
 }  // namespace hybrid::pass

@@ -54,7 +54,10 @@ class Symbolic {
   Guard guard(const llvm::BasicBlock& block, const std::string& procedure);
   /* The innermost loop of the note around `block`, or HYBRID_NONE. */
   uint32_t loop_around(const llvm::BasicBlock& block);
-  bool is_around(uint32_t loop, const llvm::BasicBlock& block) const;
+  bool is_around(uint32_t loop, const llvm::BasicBlock& block) const {
+    return loop_of_note(loop)->contains(&block);
+  }
+  const llvm::Loop* loop_of_note(uint32_t number) const;
 
   /* Who reads and who writes what a HYBRID_LOAD reads; or where a value is stored that is known by nothing
    * else, and can be read there again. */
@@ -66,6 +69,9 @@ class Symbolic {
   const std::map<Node, RunTimeValue>& run_time_values() const { return run_time_values_; }
   /* The reads behind all that was asked since the last call. */
   std::set<const llvm::Instruction*> take_reads() { return std::exchange(reads_, {}); }
+
+  /* Those behind the loop variables in `values`. */
+  std::set<const llvm::Instruction*> reads_of_variables(const std::vector<Node>& values) const;
 
   /* The variables of the program that loads in `node` read, by number (value of HYBRID_LOAD). */
   const std::vector<const llvm::GlobalVariable*>& addresses() const { return addresses_; }
@@ -151,6 +157,7 @@ class Symbolic {
   std::set<const llvm::Instruction*> reads_;
   std::set<const llvm::Value*> busy_;
   std::map<const llvm::Loop*, uint32_t> loops_;
+  std::map<Node, std::set<const llvm::Instruction*>> variable_reads_;
   std::map<const llvm::Loop*, Answer> turns_;
   std::map<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, Answer> reached_;
   std::map<const llvm::Function*, std::unique_ptr<FunctionShape>> shapes_;

@@ -224,6 +224,7 @@ HintDestinations HintConnectionFinder::site(std::uint32_t at, std::uint32_t rank
 HintDestinations HintConnectionFinder::phase(std::uint32_t at, std::uint32_t rank,
                                              std::optional<bool> holds) {
   const hybrid_phase& phase = evaluator_.unit().phases[at];
+  evaluator_.restart_turns();
   if (!holds && phase.condition != HYBRID_NONE) {
     const auto condition = evaluator_.value(phase.condition, rank);
     if (!condition) return {{}, "whether its condition holds is not known: " + evaluator_.reason()};

@@ -91,6 +91,7 @@ void HintEvaluator::set_variable(std::uint32_t variable, std::optional<std::int6
 
 void HintEvaluator::forget() {
   now_ = ++clock_;
+  turns_ = 0;
   results_.clear();
   tables_.clear();
   for (auto& groups : groups_) groups.reset();

@@ -18,7 +18,7 @@ class HintEvaluator::Turns {
     swap_known();
     for (std::uint32_t i = 0; i < loop.variable_count; ++i)
       before_.push_back(at_.variables_[loop.first_variable + i]);
-    step(&hybrid_variable::first);
+    if (at_.count_turn()) step(&hybrid_variable::first);
   }
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
@@ -72,15 +72,15 @@ std::optional<std::int64_t> HintEvaluator::variable(std::uint32_t node, std::uin
 }
 
 std::optional<std::int64_t> HintEvaluator::after(std::uint32_t node) {
-  if (const auto kept = results_.find(node); kept != results_.end()) return kept->second;
+  if (const auto kept = results_.find(node); kept != results_.end())
+    return kept->second ? kept->second : unknown(node);
   const hybrid_node& n = unit_.nodes[node];
   Turns turns(*this, unit_.loops[static_cast<std::size_t>(hint_value(n))]);
   std::optional<bool> more = turns.another();
   for (; more && *more; more = turns.another()) turns.step();
-  if (!more) return unknown(node);
-  const auto result = visit(n.a);
+  const auto result = more ? visit(n.a) : std::nullopt;
   if (turns.is_closed()) results_[node] = result;
-  return result;
+  return more ? result : unknown(node);
 }
 
 std::optional<std::int64_t> HintEvaluator::entry(std::uint32_t node) {
@@ -101,10 +101,11 @@ std::optional<std::int64_t> HintEvaluator::entry(std::uint32_t node) {
   std::optional<bool> more = turns.another();
   for (; more && *more; turns.step(), more = turns.another()) {
     const auto written = visit(n.b);
-    if (!written) return unknown(node);
+    if (!written) more.reset();
+    if (!more) break;
     if (*written >= 0) table[*written] = visit(n.c);
   }
-  if (!more) return unknown(node);
+  if (!more) table.clear();  // nothing of it is known
   const auto entry = find(table);
   if (turns.is_closed()) tables_[{loop, n.b, n.c}] = std::move(table);
   return entry ? entry : unknown(node);

@@ -121,17 +121,41 @@ TEST(LoopResults, AreUnknownWhereTheTurnsAre) {
   for (const Node node : {open, endless, table}) EXPECT_EQ(of_ranks(unit, node, 1)[0], std::nullopt);
 }
 
-// Each loop runs to the result of the one before: 2 to the power of 40 turns if none was kept.
+// Each loop runs to the result of the one before: 2 to the power of 30 turns if none was kept.
 TEST(LoopResults, AreCalculatedOnce) {
   Loops b;
   Node end = b.constant(2);
-  for (std::uint32_t l = 0; l < 40; ++l) {
+  for (std::uint32_t l = 0; l < 30; ++l) {
     const Node v = b.variable(l);
     b.count(b.constant(0), end, "i");
     end = b.after(v, l);
   }
   const Node all = b.add(end, b.rank());
   EXPECT_THAT(of_ranks(b.unit(), all, 2), ElementsAre(2, 3));
+}
+
+// Each loop begins with two results of the one before, which are not known, or differ in the turns of a loop
+// around: what fails is not tried again, and all turns together are bounded.
+TEST(LoopResults, ThatFailEndSoon) {
+  for (const bool is_around : {false, true}) {
+    Loops b;
+    const Node zero = b.constant(0), one = b.constant(1), input = b.input("n");
+    Node x = is_around ? b.variable(0) : input, y = x;
+    if (is_around) b.count(zero, b.constant(3), "m");
+    for (std::uint32_t l = 0; l < 30; ++l) {
+      const auto v = static_cast<std::uint32_t>(b.variables.size());
+      const Node i = b.variable(v), j = b.variable(v + 1);
+      const auto loop =
+          b.loop(b.less(i, one), {{x, b.add(i, one), HYBRID_NONE}, {y, b.add(j, one), HYBRID_NONE}},
+                 is_around ? 0 : HYBRID_NONE);
+      x = b.after(i, loop), y = b.after(j, loop);
+    }
+    b.site({.peer = b.add(x, y), .loop = is_around ? 0 : HYBRID_NONE});
+    const HintUnit unit = b.unit();
+    NoHintValues none;
+    HintEvaluator evaluator(unit, 4, none);
+    EXPECT_NE(HintConnectionFinder(evaluator).site(0, 0).unknown, "");
+  }
 }
 
 TEST(LoopResults, ThatGoInCirclesAreRefused) {

@@ -158,7 +158,11 @@ class Reader {
   // in a loop's results.
   void check_depths() const {
     std::vector<std::uint32_t> depth(unit_.nodes.size()), loop_depth(unit_.loops.size());
-    for (bool more = true; more;) {
+    std::uint32_t rounds = 0;
+    for (bool more = true; more; ++rounds) {
+      if (rounds > kHintLoopDepth)
+        refuse("results of loops are nested deeper than " + std::to_string(kHintLoopDepth) +
+               ", or a loop takes results of its own");
       for (std::uint32_t i = 0; i < unit_.nodes.size(); ++i) {
         const hybrid_node& n = unit_.nodes[i];
         const HintOperands operands = hint_operands(n.op);
@@ -171,8 +175,7 @@ class Reader {
         if (is_of_a_loop(operands))
           depth[i] = std::max(depth[i], loop_depth[static_cast<std::size_t>(hint_value(n))] + 1);
         if (depth[i] > kHintDepth)
-          refuse("node " + std::to_string(i) + " is nested deeper than " + std::to_string(kHintDepth) +
-                 ", or a loop takes results of its own");
+          refuse("node " + std::to_string(i) + " is nested deeper than " + std::to_string(kHintDepth));
       }
       more = false;
       for (std::uint32_t l = 0; l < unit_.loops.size(); ++l) {

@@ -4,10 +4,11 @@
 // What a HintUnit guarantees:
 // - every index, string and count lies inside its table, or is HYBRID_NONE where the ABI allows that;
 // - nodes refer to nodes before them, of the kind asked for (value, communicator, list): no cycles;
-// - no expression is nested deeper than kHintDepth (the tail of a list does not nest), the loops whose
-// results
-//   it takes included, and no loop takes results of its own, so that recursion is safe. A node may be used
-//   many times: recursion without memory of what was visited can take exponential time;
+// - no expression is nested deeper than kHintDepth (the tail of a list does not nest), the expressions of
+// loops
+//   included of which it takes results, and no results of loops of results deeper than kHintLoopDepth; so no
+//   loop takes its own, and recursion is safe. A node may be used many times: recursion without memory of
+//   what was visited can take exponential time;
 // - a loop stands behind the loop around it; a variable belongs to one loop at most;
 // - phases around phases do not go in circles;
 // - every string ends inside the note.
@@ -26,6 +27,7 @@
 namespace hybrid {
 
 inline constexpr std::uint32_t kHintDepth = 1000;
+inline constexpr std::uint32_t kHintLoopDepth = 32;
 
 struct HintUnit {
   std::string file;  // that the note was read from
@@ -53,8 +55,8 @@ inline std::int64_t hint_value(const hybrid_node& node) {
 }
 
 /// The unit of one descriptor. Throws UserError naming `file`, the unit and what was expected for a note of
-/// another version and for a damaged one. `bytes` need no alignment; time and memory are linear in their
-/// number.
+/// another version and for a damaged one. `bytes` need no alignment; memory is linear in their number, time
+/// in that and in the depth of loops' results.
 HintUnit read_hint_unit(std::span<const std::byte> bytes, const std::string& file);
 
 /// Those that count of the units of one executable or library: where one is of the whole program, only such.
