@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "clang_plugin/pass/any_source.h"
-#include "clang_plugin/pass/flow.h"
 #include "clang_plugin/pass/preparation.h"
+#include "clang_plugin/pass/run_time_reads.h"
 #include "clang_plugin/pass/symbolic.h"
 
 namespace hybrid::pass {
@@ -18,20 +18,6 @@ namespace hybrid::pass {
 using namespace llvm;
 
 namespace {
-
-std::set<std::string> reached_from(const std::string& function,
-                                   const std::map<std::string, std::set<std::string>>& calls) {
-  std::set<std::string> reached;
-  std::vector<std::string> pending{function};
-  while (!pending.empty()) {
-    const std::string name = pending.back();
-    pending.pop_back();
-    if (!reached.insert(name).second) continue;
-    if (const auto found = calls.find(name); found != calls.end())
-      pending.insert(pending.end(), found->second.begin(), found->second.end());
-  }
-  return reached;
-}
 
 /* MPI_PROC_NULL and MPI_ANY_SOURCE by their names, where a peer is chosen. */
 Node named_peer(Note& note, Node peer) {
@@ -54,9 +40,9 @@ class Extractor {
       : prepared_(prepared),
         whole_(whole),
         sends_unseen_(sends_unseen),
-        flow_(*prepared.module),
         symbolic_(*prepared.module, result_.note, whole,
-                  [&](const GlobalVariable& global) { return can_be_named(global.getName().str()); }) {}
+                  [&](const GlobalVariable& global) { return can_be_named(global.getName().str()); }),
+        reads_(prepared, result_.note, symbolic_) {}
 
   Extraction run(const std::vector<DirectivePhase>& directives) {
     for (const DirectivePhase& directive : directives) begin_phase(directive);
@@ -103,7 +89,7 @@ class Extractor {
     site.type_size = origin.part->type < 0 ? HYBRID_NONE : symbolic_.datatype_size(call.getArgOperand(2));
     site.reason = HYBRID_NONE;
     site.loop = symbolic_.loop_around(*call.getParent());
-    reads_ = symbolic_.take_reads();
+    reads_.of(symbolic_.take_reads());
     std::set<Node> left_out, taken_to_hold /* of no interest */;
     /* All members make a collective or none does. Whom it connects is its communicator's and its root's
      * matter. */
@@ -182,7 +168,7 @@ class Extractor {
       const Node a = readable_part(n.a, call, origin, left_out);
       return note.both(a, readable_part(n.b, call, origin, left_out));
     }
-    if (note.is_known(all) && not_readable({all}, call, origin).empty() && endless(all).empty()) return all;
+    if (note.is_known(all) && reads_.changed({all}, call, origin).empty() && endless(all).empty()) return all;
     left_out.insert(all);
     return HYBRID_NONE;
   }
@@ -236,7 +222,7 @@ class Extractor {
     for (uint32_t loop = site.loop; loop != HYBRID_NONE; loop = note.loops[loop].parent)
       if (!symbolic_.is_around(loop, *begin_) || turns_matter(loop, site))
         starts.push_back(note.loops[loop].condition);
-    if (std::string why = not_readable(starts, call, origin); !why.empty()) return why;
+    if (std::string why = reads_.changed(starts, call, origin); !why.empty()) return why;
     return site.peer != HYBRID_NONE && note.contains(site.peer, HYBRID_ANYBODY) ? kAnySource : "";
   }
 
@@ -257,75 +243,6 @@ class Extractor {
           return "it depends on a loop of which the end is not known";
       }
     return "";
-  }
-
-  /* Why what the values read may not be the same when the procedure begins as it is for `call`; empty if it
-   * is. */
-  std::string not_readable(const std::vector<Node>& values, const CallBase& call, const SiteOrigin& origin) {
-    const Note& note = result_.note;
-    if (std::string why = changing(values); !why.empty()) return why;
-    const std::set<const Instruction*> more = symbolic_.reads_of_variables(values);
-    reads_.insert(more.begin(), more.end());
-    for (Node node : note.parts(values)) {
-      const auto found = symbolic_.run_time_values().find(node);
-      if (found == symbolic_.run_time_values().end()) continue;
-      const std::string name = note.strings.c_str() + note.nodes[node].b;
-      const Symbolic::RunTimeValue& value = found->second;
-      /* Nothing is told of a collective when its procedure begins: it is enough if it finds what was read. */
-      const bool when_made = origin.part->kind == HYBRID_COLLECTIVE && !value.shared;
-      static const std::set<std::string> kNone;
-      const std::set<std::string>& reached = when_made ? kNone : reach(origin.function);
-      if (value.shared && reached.contains(""))
-        return name + ": code that is not in sight may change it while the function runs";
-      for (const Instruction* writer : value.writers)
-        if (const std::string in = written_in(*writer); reached.contains(in) || (in == "?" && !when_made))
-          return name + ": it is written while the function runs";
-      for (const Instruction* reader : value.readers) {
-        if (!reads_.contains(reader)) continue;
-        if (isa<LoadInst>(reader) && reached.contains(written_in(*reader))) continue;
-        if (isa<StoreInst>(reader) && !symbolic_.always_before(*reader, call))
-          return name + ": it may hold another value";
-        if (flow_.changed_between(*reader, node, value.writers, call))
-          return name + ": it may be changed between where it is read and here";
-        if (value.shared) return name + ": it is read before the function that communicates begins";
-      }
-    }
-    return "";
-  }
-
-  /* Of the loops that the values are turned by, or left by: why what their turns read is not the same in all
-   * of them; empty if it is. It is read once. */
-  std::string changing(const std::vector<Node>& values) {
-    const Note& note = result_.note;
-    std::map<uint32_t, std::vector<Node>> turns; /* by loop */
-    for (Node node : note.parts(values)) {
-      const hybrid_node& n = note.nodes[node];
-      const auto number = static_cast<uint32_t>(n.value_low);
-      if (n.op == HYBRID_VARIABLE) {
-        std::vector<Node>& of_loop = turns[note.variable_loop[number]];
-        of_loop.insert(of_loop.end(),
-                       {note.variables[number].next, note.loops[note.variable_loop[number]].condition});
-      } else if (is_of_a_loop(n.op)) {
-        std::vector<Node>& of_loop = turns[number];
-        of_loop.insert(of_loop.end(),
-                       {n.op == HYBRID_AFTER ? n.a : HYBRID_NONE, n.b, n.c, note.loops[number].condition});
-      }
-    }
-    for (const auto& [loop, read] : turns)
-      for (Node node : note.parts(read))
-        if (const auto found = symbolic_.run_time_values().find(node);
-            found != symbolic_.run_time_values().end())
-          if (flow_.may_write_within(*symbolic_.loop_of_note(loop), found->second.writers,
-                                     found->second.shared))
-            return std::string(note.strings.c_str() + note.nodes[node].b) +
-                   ": it changes from turn to turn of a loop";
-    return "";
-  }
-
-  const std::set<std::string>& reach(const std::string& function) {
-    const auto found = reached_.find(function);
-    if (found != reached_.end()) return found->second;
-    return reached_[function] = reached_from(function, prepared_.calls);
   }
 
   uint32_t phase(const std::string& function, const CallBase& call) {
@@ -424,15 +341,12 @@ class Extractor {
   const WholeProgram* whole_;
   const bool sends_unseen_;
   Extraction result_;
-  Flow flow_;
   Symbolic symbolic_;
+  RunTimeReads reads_; /* of the present site */
   std::vector<Copy> copies_;
-  /* Of the present site: where its procedure begins, and what is read for it. */
-  const BasicBlock* begin_ = nullptr;
-  std::set<const Instruction*> reads_;
+  const BasicBlock* begin_ = nullptr; /* of the present site's procedure */
   /* Of each directive's phase, in their order: the clause and its values. */
   std::map<uint32_t, std::map<int64_t, std::pair<int64_t, std::vector<Node>>>> clauses_;
-  std::map<std::string, std::set<std::string>> reached_;
 };
 
 }  // namespace

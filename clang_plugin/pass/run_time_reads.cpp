@@ -1,0 +1,78 @@
+#include "clang_plugin/pass/run_time_reads.h"
+
+namespace hybrid::pass {
+
+using namespace llvm;
+
+const std::set<std::string>& RunTimeReads::reached_from(const std::string& function) {
+  const auto [entry, fresh] = reached_.try_emplace(function);
+  std::set<std::string>& reached = entry->second;
+  if (!fresh) return reached;
+  std::vector<std::string> pending{function};
+  while (!pending.empty()) {
+    const std::string name = pending.back();
+    pending.pop_back();
+    if (!reached.insert(name).second) continue;
+    if (const auto found = calls_.find(name); found != calls_.end())
+      pending.insert(pending.end(), found->second.begin(), found->second.end());
+  }
+  return reached;
+}
+
+std::string RunTimeReads::changed(const std::vector<Node>& values, const CallBase& call,
+                                  const SiteOrigin& origin) {
+  if (std::string why = changes_in_turns(values); !why.empty()) return why;
+  const std::set<const Instruction*> more = symbolic_.reads_of_variables(values);
+  reads_.insert(more.begin(), more.end());
+  for (Node node : note_.parts(values)) {
+    const auto found = symbolic_.run_time_values().find(node);
+    if (found == symbolic_.run_time_values().end()) continue;
+    const Symbolic::RunTimeValue& value = found->second;
+    /* Nothing is told of a collective when its procedure begins: it is enough if it finds what was read. */
+    const bool when_made = origin.part->kind == HYBRID_COLLECTIVE && !value.shared;
+    static const std::set<std::string> kNone;
+    const std::set<std::string>& reached = when_made ? kNone : reached_from(origin.function);
+    if (value.shared && reached.contains(""))
+      return name(node) + ": code that is not in sight may change it while the function runs";
+    for (const Instruction* writer : value.writers)
+      if (const std::string in = written_in(*writer); reached.contains(in) || (in == "?" && !when_made))
+        return name(node) + ": it is written while the function runs";
+    for (const Instruction* reader : value.readers) {
+      if (!reads_.contains(reader)) continue;
+      if (isa<LoadInst>(reader) && reached.contains(written_in(*reader))) continue;
+      if (isa<StoreInst>(reader) && !symbolic_.always_before(*reader, call))
+        return name(node) + ": it may hold another value";
+      if (flow_.changed_between(*reader, node, value.writers, call))
+        return name(node) + ": it may be changed between where it is read and here";
+      if (value.shared) return name(node) + ": it is read before the function that communicates begins";
+    }
+  }
+  return "";
+}
+
+std::string RunTimeReads::changes_in_turns(const std::vector<Node>& values) {
+  std::map<uint32_t, std::vector<Node>> turns; /* by loop */
+  for (Node node : note_.parts(values)) {
+    const hybrid_node& n = note_.nodes[node];
+    const auto number = static_cast<uint32_t>(n.value_low);
+    if (n.op == HYBRID_VARIABLE) {
+      std::vector<Node>& of_loop = turns[note_.variable_loop[number]];
+      of_loop.insert(of_loop.end(),
+                     {note_.variables[number].next, note_.loops[note_.variable_loop[number]].condition});
+    } else if (is_of_a_loop(n.op)) {
+      std::vector<Node>& of_loop = turns[number];
+      of_loop.insert(of_loop.end(),
+                     {n.op == HYBRID_AFTER ? n.a : HYBRID_NONE, n.b, n.c, note_.loops[number].condition});
+    }
+  }
+  for (const auto& [loop, read] : turns)
+    for (Node node : note_.parts(read))
+      if (const auto found = symbolic_.run_time_values().find(node);
+          found != symbolic_.run_time_values().end())
+        if (flow_.may_write_within(*symbolic_.loop_of_note(loop), found->second.writers,
+                                   found->second.shared))
+          return name(node) + ": it changes from turn to turn of a loop";
+  return "";
+}
+
+}  // namespace hybrid::pass
