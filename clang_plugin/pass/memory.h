@@ -57,9 +57,7 @@ class Memory {
 
 /* May it write to these bytes? */
 bool overlaps(const Write& write, int64_t offset, int64_t size);
-/* To an entry, of `size` bytes, of this table? Where the extent is known, what lies beyond it does not
- * matter.
- */
+/* To an entry, of `size` bytes, of this table? What lies beyond a known extent does not matter. */
 bool overlaps_table(const Write& write, const Place& table, int64_t size);
 
 /* Is `function` called from known places only? They are its direct calls. */

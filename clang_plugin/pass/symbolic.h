@@ -57,6 +57,7 @@ class Symbolic {
   bool is_around(uint32_t loop, const llvm::BasicBlock& block) const {
     return loop_of_note(loop)->contains(&block);
   }
+  /* The loop with that number in the note. */
   const llvm::Loop* loop_of_note(uint32_t number) const;
 
   /* Who reads and who writes what a HYBRID_LOAD reads; or where a value is stored that is known by nothing
@@ -70,7 +71,7 @@ class Symbolic {
   /* The reads behind all that was asked since the last call. */
   std::set<const llvm::Instruction*> take_reads() { return std::exchange(reads_, {}); }
 
-  /* Those behind the loop variables in `values`. */
+  /* The reads behind the loop variables in `values`: who asked for one before may have been told them. */
   std::set<const llvm::Instruction*> reads_of_variables(const std::vector<Node>& values) const;
 
   /* The variables of the program that loads in `node` read, by number (value of HYBRID_LOAD). */

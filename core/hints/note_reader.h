@@ -4,10 +4,9 @@
 // What a HintUnit guarantees:
 // - every index, string and count lies inside its table, or is HYBRID_NONE where the ABI allows that;
 // - nodes refer to nodes before them, of the kind asked for (value, communicator, list): no cycles;
-// - no expression is nested deeper than kHintDepth (the tail of a list does not nest), the expressions of
-// loops
-//   included of which it takes results, and no results of loops of results deeper than kHintLoopDepth; so no
-//   loop takes its own, and recursion is safe. A node may be used many times: recursion without memory of
+// - no expression is nested deeper than kHintDepth (the tail of a list does not nest), those of the loops
+//   included whose results it takes, and results of loops that take results no deeper than kHintLoopDepth; so
+//   no loop takes its own, and recursion is safe. A node may be used many times: recursion without memory of
 //   what was visited can take exponential time;
 // - a loop stands behind the loop around it; a variable belongs to one loop at most;
 // - phases around phases do not go in circles;
