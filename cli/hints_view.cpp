@@ -114,6 +114,7 @@ std::string phases_text(const HintUnit& unit, HintConnectionFinder& finder, std:
   TextTable table(columns);
   for (std::uint32_t p = 0; p < unit.phases.size(); ++p) {
     const hybrid_phase& phase = unit.phases[p];
+    if ((phase.flags & HYBRID_PHASE_MERGED) != 0) continue;
     std::string told;
     const auto add = [&](const std::string& part) { told += (told.empty() ? "" : ", ") + part; };
     if (phase.pattern != HYBRID_NONE)
@@ -248,7 +249,8 @@ ordered_json hints_json(const std::vector<HintUnit>& units, std::uint32_t ranks,
     for (std::uint32_t s = 0; s < unit.sites.size(); ++s)
       one["sites"].push_back(site_json(unit, s, finder, ranks));
     for (std::uint32_t p = 0; p < unit.phases.size(); ++p)
-      one["phases"].push_back(phase_json(unit, p, finder, ranks));
+      if ((unit.phases[p].flags & HYBRID_PHASE_MERGED) == 0)
+        one["phases"].push_back(phase_json(unit, p, finder, ranks));
     json["units"].push_back(std::move(one));
   }
   const Totals totals = count(units);

@@ -193,7 +193,9 @@ struct hybrid_site {
 enum hybrid_phase_kind { HYBRID_PHASE_LOOP = 1, HYBRID_PHASE_PROCEDURE, HYBRID_PHASE_DIRECTIVE };
 enum hybrid_phase_flag {
   HYBRID_PHASE_PRELOAD = 1, /* its connections are established before its first message */
-  HYBRID_PHASE_FLUSH = 2    /* those of the phase before are given up where it begins */
+  HYBRID_PHASE_FLUSH = 2,   /* those of the phase before are given up where it begins */
+  HYBRID_PHASE_MERGED = 4   /* of a loop: it sends nothing, or nothing else than what is around it, which has
+                               its sites. Its marks mean nothing */
 };
 
 /* A stretch of the program with one working set. */

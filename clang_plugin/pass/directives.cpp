@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <set>
 
+#include "clang_plugin/pass/loop_phases.h"
+
 namespace hybrid::pass {
 
 using namespace llvm;
@@ -99,7 +101,10 @@ class Scan {
           DirectivePhase& phase = all_.phases.emplace_back();
           phase.begin = call;
           phase.name = text_of(call->getArgOperand(0));
-          phase.flags = small_number(call->getArgOperand(1));
+          phase.function = function_.getName().str();
+          const uint32_t flags = small_number(call->getArgOperand(1));
+          phase.is_loop = (flags & kOfLoop) != 0;
+          phase.flags = flags & ~kOfLoop;
           phase.slots = small_number(call->getArgOperand(2));
           if (const DILocation* at = call->getDebugLoc()) {
             phase.file = at->getFilename().str();

@@ -31,6 +31,8 @@ struct PhaseOrigin {
 struct DirectivePhase {
   PhaseOrigin origin;
   std::string name, file, pattern;
+  std::string function; /* the symbol of the function that it stands in */
+  bool is_loop = false; /* not the programmer's: loop_phases.h */
   uint32_t line = 0, flags = 0, slots = 0;
   uint32_t parent = HYBRID_NONE;
   llvm::CallBase* begin = nullptr;

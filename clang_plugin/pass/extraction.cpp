@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "clang_plugin/pass/any_source.h"
+#include "clang_plugin/pass/phase_choice.h"
 #include "clang_plugin/pass/preparation.h"
 #include "clang_plugin/pass/run_time_reads.h"
 #include "clang_plugin/pass/symbolic.h"
@@ -36,16 +37,18 @@ Node named_peer(Note& note, Node peer) {
 class Extractor {
  public:
   Extractor(Prepared& prepared, const WholeProgram* whole, bool sends_unseen,
+            const std::vector<DirectivePhase>& directives,
             const std::function<bool(const std::string&)>& can_be_named)
       : prepared_(prepared),
+        directives_(directives),
         whole_(whole),
         sends_unseen_(sends_unseen),
         symbolic_(*prepared.module, result_.note, whole,
                   [&](const GlobalVariable& global) { return can_be_named(global.getName().str()); }),
         reads_(prepared, result_.note, symbolic_) {}
 
-  Extraction run(const std::vector<DirectivePhase>& directives) {
-    for (const DirectivePhase& directive : directives) begin_phase(directive);
+  Extraction run() {
+    for (const DirectivePhase& directive : directives_) begin_phase(directive);
     for (Function& function : *prepared_.module)
       for (const Instruction& instruction : instructions(function))
         if (const auto* call = dyn_cast<CallBase>(&instruction))
@@ -54,21 +57,49 @@ class Extractor {
             if (callee->getName() == kClause) clause(*call);
           }
     settle_copies();
-    for (uint32_t i = 0; i < directives.size(); ++i) clauses(i);
+    for (uint32_t i = 0; i < directives_.size(); ++i) clauses(i);
     for (const GlobalVariable* global : symbolic_.addresses())
       result_.addresses.push_back(global->getName().str());
     return std::move(result_);
   }
 
  private:
+  /* A site as it stands in one of the places where its procedure was inlined, as of each phase that it may
+   * belong to: the loops of its procedure around it, the innermost first, and the procedure; or a directive's
+   * phase. `left_out`: on what the phase is begun there that cannot be told when it begins; who asks then has
+   * begun it. */
+  struct AsOf {
+    hybrid_site site;
+    std::set<Node> left_out;
+  };
+  struct Copy {
+    std::vector<AsOf> phases;
+    uint64_t origin;
+    const CallBase* call;
+  };
+
   void site(const CallBase& call) {
-    Note& note = result_.note;
     const auto number = cast<ConstantInt>(call.getArgOperand(0))->getZExtValue();
     const SiteOrigin& origin = prepared_.origins[number];
-    hybrid_site site{};
+    Copy copy{{}, number, &call};
+    for (uint32_t at = origin.directive; at != HYBRID_NONE && directives_[at].is_loop;
+         at = directives_[at].parent)
+      copy.phases.push_back(as_of(at, call, origin));
+    if (origin.directive == HYBRID_NONE || directives_[origin.directive].is_loop)
+      copy.phases.push_back(as_of(HYBRID_NONE, call, origin));
+    else
+      copy.phases.push_back(as_of(origin.directive, call, origin));
+    copies_.push_back(std::move(copy));
+  }
+
+  /* `directive`: the phase, or HYBRID_NONE for the procedure's. */
+  AsOf as_of(uint32_t directive, const CallBase& call, const SiteOrigin& origin) {
+    Note& note = result_.note;
+    AsOf result;
+    hybrid_site& site = result.site = {};
     site.call = note.string(origin.call->name);
     site.kind = static_cast<uint16_t>(origin.part->kind);
-    site.phase = origin.directive == HYBRID_NONE ? phase(origin.function, call) : origin.directive;
+    site.phase = directive == HYBRID_NONE ? phase(origin.function, call) : directive;
     if (const DILocation* at = call.getDebugLoc()) {
       site.file = note.string(at->getFilename());
       site.line = at->getLine();
@@ -76,8 +107,10 @@ class Extractor {
     }
     site.function = note.string(demangle(symbol(origin.function)));
     symbolic_.take_reads();
-    const Symbolic::Guard guard = symbolic_.guard(*call.getParent(), origin.function);
+    const Symbolic::Guard guard =
+        directive == HYBRID_NONE ? symbolic_.guard(call, origin.function) : symbolic_.guard(call, directive);
     begin_ = guard.begin;
+    mark_ = directive == HYBRID_NONE ? nullptr : guard.mark;
     site.communicator = symbolic_.communicator(call.getArgOperand(5));
     const auto argument = [&](unsigned at, int position) {
       return position < 0 ? HYBRID_NONE : symbolic_.value(call.getArgOperand(at));
@@ -90,63 +123,107 @@ class Extractor {
     site.reason = HYBRID_NONE;
     site.loop = symbolic_.loop_around(*call.getParent());
     reads_.of(symbolic_.take_reads());
-    std::set<Node> left_out, taken_to_hold /* of no interest */;
+    std::set<Node> taken_to_hold /* of no interest */;
     /* All members make a collective or none does. Whom it connects is its communicator's and its root's
      * matter. */
     site.guard =
-        note.both(readable_part(guard.outer, call, origin, left_out),
+        note.both(readable_part(guard.outer, call, origin, result.left_out),
                   site.kind == HYBRID_COLLECTIVE ? readable_part(guard.inner, call, origin, taken_to_hold)
                                                  : guard.inner);
     classify(site, call, origin);
-    copies_.push_back({site, number, &call, std::move(left_out)});
+    return result;
   }
 
-  /* A site as it stands in one of the places where its procedure was inlined. `left_out`: on what the
-   * procedure is begun there that cannot be told when it begins; who asks then has begun it. */
-  struct Copy {
-    hybrid_site site;
-    uint64_t origin;
-    const CallBase* call;
-    std::set<Node> left_out;
-  };
-
-  /* Where a procedure is begun in several places, only what leads to all of them may be left out: or one
+  /* Where a phase is begun in several places, only what leads to all of them may be left out: or one
    * place's connections would be told in another. */
   void settle_copies() {
     Note& note = result_.note;
     std::map<uint64_t, std::vector<Copy*>> by_origin;
     for (Copy& copy : copies_) by_origin[copy.origin].push_back(&copy);
-    for (const auto& [origin, copies] : by_origin) {
-      std::set<Node> common = copies[0]->left_out;
-      bool same = true;
-      for (const Copy* copy : copies) {
-        std::erase_if(common, [&](Node node) { return !copy->left_out.contains(node); });
-        const hybrid_site &a = copy->site, &b = copies[0]->site;
-        same &= a.peer == b.peer && a.guard == b.guard && a.communicator == b.communicator &&
-                a.site_class != HYBRID_DYNAMIC && b.site_class != HYBRID_DYNAMIC &&
-                !note.has_variable(a.peer) && !note.has_variable(a.guard);
+    for (const auto& [origin, copies] : by_origin)
+      for (size_t phase = 0; phase < copies[0]->phases.size(); ++phase) {
+        std::vector<AsOf*> same_phase;
+        for (Copy* copy : copies) same_phase.push_back(&copy->phases[phase]);
+        settle_places(same_phase);
       }
-      for (Copy* copy : copies)
-        for (Node node : copy->left_out) {
-          if (same || common.contains(node) || copy->site.site_class == HYBRID_DYNAMIC) continue;
-          copy->site.site_class = HYBRID_DYNAMIC;
-          copy->site.reason = note.string("whether it is made: " + because(node));
-        }
-    }
-    if (all_senders_are_seen()) {
-      std::vector<hybrid_site*> sites;
-      for (Copy& copy : copies_) sites.push_back(&copy.site);
-      settle_any_source(note, sites);
-    }
-    for (const Copy& copy : copies_) {
-      const hybrid_site& site = copy.site;
+    const std::vector<hybrid_site*> sites = choose_phases();
+    if (all_senders_are_seen()) settle_any_source(note, sites);
+    for (size_t i = 0; i < sites.size(); ++i) {
+      const hybrid_site& site = *sites[i];
       if (site.site_class == HYBRID_DYNAMIC)
-        remark(*copy.call, note.strings.c_str() + site.call, note.strings.c_str() + site.reason);
+        remark(*copies_[i].call, note.strings.c_str() + site.call, note.strings.c_str() + site.reason);
       if (std::none_of(note.sites.begin(), note.sites.end(), [&](const hybrid_site& other) {
             return std::memcmp(&other, &site, sizeof site) == 0;
           }))
         note.sites.push_back(site);
     }
+  }
+
+  void settle_places(const std::vector<AsOf*>& places) {
+    Note& note = result_.note;
+    std::set<Node> common = places[0]->left_out;
+    bool same = true;
+    for (const AsOf* place : places) {
+      std::erase_if(common, [&](Node node) { return !place->left_out.contains(node); });
+      const hybrid_site &a = place->site, &b = places[0]->site;
+      same &= a.peer == b.peer && a.guard == b.guard && a.communicator == b.communicator &&
+              a.site_class != HYBRID_DYNAMIC && b.site_class != HYBRID_DYNAMIC &&
+              !note.has_variable(a.peer) && !note.has_variable(a.guard);
+    }
+    for (AsOf* place : places)
+      for (Node node : place->left_out) {
+        if (same || common.contains(node) || place->site.site_class == HYBRID_DYNAMIC) continue;
+        place->site.site_class = HYBRID_DYNAMIC;
+        place->site.reason = note.string("whether it is made: " + because(node));
+      }
+  }
+
+  /* Each copy's site, of the phase that it belongs to; loops that are no phases are marked so. */
+  std::vector<hybrid_site*> choose_phases() {
+    Note& note = result_.note;
+    PhaseChoice choice(directives_);
+    std::vector<std::vector<uint32_t>> loops(copies_.size()); /* of its own procedure, the innermost first */
+    for (size_t i = 0; i < copies_.size(); ++i) {
+      const Copy& copy = copies_[i];
+      const SiteOrigin& origin = prepared_.origins[copy.origin];
+      if (origin.directive != HYBRID_NONE && !directives_[origin.directive].is_loop) continue;
+      for (size_t phase = 0; phase + 1 < copy.phases.size(); ++phase)
+        loops[i].push_back(copy.phases[phase].site.phase);
+      std::vector<bool> known;
+      if (origin.part->kind == HYBRID_SEND || origin.part->kind == HYBRID_RECEIVE)
+        for (const AsOf& as_of : copy.phases) known.push_back(as_of.site.site_class != HYBRID_DYNAMIC);
+      choice.add_call(origin.function, loops[i], known);
+      if (origin.part->kind != HYBRID_SEND) continue;
+      std::set<uint32_t> around = symbolic_.phases_of_loops_around(*copy.call);
+      std::erase_if(around, [&](uint32_t loop) { return !directives_[loop].is_loop; });
+      around.insert(loops[i].begin(), loops[i].end());
+      const hybrid_site& site = copy.phases[0].site;
+      const std::string what = site.site_class == HYBRID_DYNAMIC ? "site " + std::to_string(copy.origin)
+                                                                 : communication_of(note, site);
+      choice.add_send(origin.function, what, around);
+    }
+    const std::set<uint32_t> chosen = choice.choose();
+    for (uint32_t i = 0; i < directives_.size(); ++i)
+      if (directives_[i].is_loop) settle_loop(i, chosen);
+    std::vector<hybrid_site*> sites;
+    for (size_t i = 0; i < copies_.size(); ++i) {
+      const auto own = std::find_if(loops[i].begin(), loops[i].end(),
+                                    [&](uint32_t loop) { return chosen.contains(loop); });
+      sites.push_back(&copies_[i].phases[static_cast<size_t>(own - loops[i].begin())].site);
+    }
+    return sites;
+  }
+
+  /* The phase of a loop: what it is in, or that it is none. */
+  void settle_loop(uint32_t loop, const std::set<uint32_t>& chosen) {
+    hybrid_phase& phase = result_.note.phases[loop];
+    if (!chosen.contains(loop)) phase.flags |= HYBRID_PHASE_MERGED;
+    while (phase.parent != HYBRID_NONE && !chosen.contains(phase.parent))
+      phase.parent = directives_[phase.parent].parent;
+    if (phase.parent != HYBRID_NONE) return;
+    if (const auto function = result_.procedures.find(directives_[loop].function);
+        function != result_.procedures.end())
+      phase.parent = function->second;
   }
 
   /* No code without hints is linked that sends, or that hands on the function that does. */
@@ -168,7 +245,8 @@ class Extractor {
       const Node a = readable_part(n.a, call, origin, left_out);
       return note.both(a, readable_part(n.b, call, origin, left_out));
     }
-    if (note.is_known(all) && reads_.changed({all}, call, origin).empty() && endless(all).empty()) return all;
+    if (note.is_known(all) && reads_.changed({all}, call, origin, mark_).empty() && endless(all).empty())
+      return all;
     left_out.insert(all);
     return HYBRID_NONE;
   }
@@ -222,7 +300,7 @@ class Extractor {
     for (uint32_t loop = site.loop; loop != HYBRID_NONE; loop = note.loops[loop].parent)
       if (!symbolic_.is_around(loop, *begin_) || turns_matter(loop, site))
         starts.push_back(note.loops[loop].condition);
-    if (std::string why = reads_.changed(starts, call, origin); !why.empty()) return why;
+    if (std::string why = reads_.changed(starts, call, origin, mark_); !why.empty()) return why;
     return site.peer != HYBRID_NONE && note.contains(site.peer, HYBRID_ANYBODY) ? kAnySource : "";
   }
 
@@ -276,7 +354,7 @@ class Extractor {
     phase.origin_phase = origin.phase;
     phase.origin_low = origin.id_low;
     phase.origin_high = origin.id_high;
-    if (phase.kind != HYBRID_PHASE_DIRECTIVE) phase.parent = phase.pattern = HYBRID_NONE;
+    if (phase.kind == HYBRID_PHASE_PROCEDURE) phase.parent = phase.pattern = HYBRID_NONE;
     result_.note.phases.push_back(phase);
     return static_cast<uint32_t>(result_.note.phases.size() - 1);
   }
@@ -287,7 +365,7 @@ class Extractor {
     phase.name = note.string(directive.name);
     phase.file = note.string(directive.file);
     phase.line = directive.line;
-    phase.kind = HYBRID_PHASE_DIRECTIVE;
+    phase.kind = directive.is_loop ? HYBRID_PHASE_LOOP : HYBRID_PHASE_DIRECTIVE;
     phase.flags = static_cast<uint16_t>(directive.flags);
     phase.parent = directive.parent;
     phase.slots = directive.slots;
@@ -338,13 +416,15 @@ class Extractor {
   }
 
   Prepared& prepared_;
+  const std::vector<DirectivePhase>& directives_;
   const WholeProgram* whole_;
   const bool sends_unseen_;
   Extraction result_;
   Symbolic symbolic_;
   RunTimeReads reads_; /* of the present site */
   std::vector<Copy> copies_;
-  const BasicBlock* begin_ = nullptr; /* of the present site's procedure */
+  const BasicBlock* begin_ = nullptr; /* of the present site's phase */
+  const Instruction* mark_ = nullptr; /* what begins it; null for a procedure */
   /* Of each directive's phase, in their order: the clause and its values. */
   std::map<uint32_t, std::map<int64_t, std::pair<int64_t, std::vector<Node>>>> clauses_;
 };
@@ -366,7 +446,7 @@ Extraction extract(std::unique_ptr<Module> module, const WholeProgram* whole,
                    const std::function<bool(const std::string&)>& can_be_named) {
   const bool unseen = sends_unseen(*module);
   Prepared prepared = prepare(std::move(module), whole ? &whole->outside : nullptr);
-  return Extractor(prepared, whole, unseen, can_be_named).run(directives);
+  return Extractor(prepared, whole, unseen, directives, can_be_named).run();
 }
 
 }  // namespace hybrid::pass

@@ -87,7 +87,17 @@ const std::vector<const Instruction*>& Flow::calls_of(const Function& function, 
   return entry->second;
 }
 
-Flow::Changed Flow::changed(const Instruction& read, const std::set<const Instruction*>& writes) {
+const std::vector<const Instruction*>& Flow::calls_outside(const Function& function) {
+  const auto [entry, fresh] = calls_outside_.try_emplace(&function);
+  if (fresh)
+    for (const Instruction& instruction : instructions(function))
+      if (const auto* call = dyn_cast<CallBase>(&instruction); call && leads_outside(*call))
+        entry->second.push_back(call);
+  return entry->second;
+}
+
+Flow::Changed Flow::changed(const Instruction& read, const std::set<const Instruction*>& writes,
+                            bool shared) {
   const Function& function = *read.getFunction();
   std::set<const Instruction*> carriers;
   for (const Instruction* write : writes) {
@@ -95,6 +105,10 @@ Flow::Changed Flow::changed(const Instruction& read, const std::set<const Instru
       carriers.insert(write);
     else if (const auto& calls = calls_of(function, *write->getFunction()); !calls.empty())
       carriers.insert(calls.begin(), calls.end());
+  }
+  if (shared) {
+    const auto& calls = calls_outside(function);
+    carriers.insert(calls.begin(), calls.end());
   }
   Blocks after;
   follow(read, nullptr, after);
@@ -111,10 +125,11 @@ Flow::Changed Flow::changed(const Instruction& read, const std::set<const Instru
 }
 
 bool Flow::changed_between(const Instruction& read, uint32_t value,
-                           const std::set<const Instruction*>& writes, const Instruction& site) {
-  if (read.getFunction() != site.getFunction()) return !writes.empty();
-  auto known = known_.find({&read, value});
-  if (known == known_.end()) known = known_.emplace(std::pair(&read, value), changed(read, writes)).first;
+                           const std::set<const Instruction*>& writes, bool shared, const Instruction& site) {
+  if (read.getFunction() != site.getFunction()) return shared || !writes.empty();
+  auto known = known_.find({&read, value, shared});
+  if (known == known_.end())
+    known = known_.emplace(std::tuple(&read, value, shared), changed(read, writes, shared)).first;
   const BasicBlock* block = site.getParent();
   const bool read_anew = read.getParent() == block && read.comesBefore(&site);
   if (!read_anew && known->second.blocks.contains(block)) return true;

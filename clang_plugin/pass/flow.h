@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,9 +21,11 @@ class Flow {
   explicit Flow(const llvm::Module& module);
 
   /* May one of `writes` be carried out after `read` and before `site`, with no other `read` in between? True
-   * where that is not known. The writes are those of the value with this number. */
+   * where that is not known. The writes are those of the value with this number; if it is `shared`, code that
+   * is not in sight writes it too. */
   bool changed_between(const llvm::Instruction& read, uint32_t value,
-                       const std::set<const llvm::Instruction*>& writes, const llvm::Instruction& site);
+                       const std::set<const llvm::Instruction*>& writes, bool shared,
+                       const llvm::Instruction& site);
 
   /* May a turn of `loop` carry out one of `writes`, or, if what is written is `shared`, call code that does
    * and is not in sight? */
@@ -48,8 +51,12 @@ class Flow {
     std::vector<const llvm::Instruction*> behind;
     std::set<const llvm::BasicBlock*> blocks;
   };
-  Changed changed(const llvm::Instruction& read, const std::set<const llvm::Instruction*>& writes);
-  std::map<std::pair<const llvm::Instruction*, uint32_t>, Changed> known_;
+  Changed changed(const llvm::Instruction& read, const std::set<const llvm::Instruction*>& writes,
+                  bool shared);
+  /* The calls in `function` that lead outside. */
+  const std::vector<const llvm::Instruction*>& calls_outside(const llvm::Function& function);
+  std::map<const llvm::Function*, std::vector<const llvm::Instruction*>> calls_outside_;
+  std::map<std::tuple<const llvm::Instruction*, uint32_t, bool>, Changed> known_;
 };
 
 }  // namespace hybrid::pass

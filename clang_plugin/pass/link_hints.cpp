@@ -216,13 +216,14 @@ int main(int count, char** arguments) {
     Directives found = find_directives(**parsed);
     shift_labels(**parsed, static_cast<uint32_t>(directives.size()));
     const auto before = static_cast<uint32_t>(directives.size());
+    tell_apart(**parsed, unit, i, program.whole);
     for (uint32_t phase = 0; phase < found.phases.size(); ++phase) {
       DirectivePhase& directive = found.phases[phase];
+      directive.function = directive.begin->getFunction()->getName().str();
       directive.origin = {phase, unit.id_low, unit.id_high, ""};
       if (directive.parent != HYBRID_NONE) directive.parent += before;
       directives.push_back(std::move(directive));
     }
-    tell_apart(**parsed, unit, i, program.whole);
     if (i == 0)
       module->setTargetTriple((*parsed)->getTargetTriple()),
           module->setDataLayout((*parsed)->getDataLayout());

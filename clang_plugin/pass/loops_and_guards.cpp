@@ -142,21 +142,64 @@ Node Symbolic::between(const BasicBlock& start, const BasicBlock& block) {
   return note_.both(from(&start, at), all);
 }
 
-Symbolic::Guard Symbolic::guard(const BasicBlock& block, const std::string& procedure) {
-  FunctionShape& shape = this->shape(*block.getParent());
-  const BasicBlock* entry = &block.getParent()->getEntryBlock();
-  if (shape.jumps) return {note_.unknown("", "its function calls setjmp"), HYBRID_NONE, entry};
-  for (const auto* node = shape.dominators.getNode(&block); node; node = node->getIDom())
-    for (const Instruction& instruction : *node->getBlock())
-      if (const auto* call = dyn_cast<CallBase>(&instruction))
-        if (const Function* callee = call->getCalledFunction();
-            callee && callee->getName() == kEnter && written_in(*call) == procedure) {
-          const BasicBlock* begin = node->getBlock();
-          /* The procedure may have a loop from its first block on: one of its own, not around its begin. */
-          const Node inner = between(*begin, block);
-          return {inner, between(*entry, *begin), begin};
-        }
-  return {between(*entry, block), HYBRID_NONE, entry};
+const CallBase* Symbolic::last_before(const CallBase& call, const char* kind,
+                                      function_ref<bool(const CallBase&)> is_it) {
+  FunctionShape& shape = this->shape(*call.getFunction());
+  const Instruction* at = call.getPrevNode();
+  for (const auto* node = shape.dominators.getNode(call.getParent()); node; node = node->getIDom()) {
+    if (node->getBlock() != call.getParent()) at = node->getBlock()->getTerminator();
+    for (; at; at = at->getPrevNode())
+      if (const auto* before = dyn_cast<CallBase>(at))
+        if (const Function* callee = before->getCalledFunction();
+            callee && callee->getName() == kind && is_it(*before))
+          return before;
+  }
+  return nullptr;
+}
+
+Symbolic::Guard Symbolic::guard(const CallBase& call, const CallBase* mark) {
+  const BasicBlock &block = *call.getParent(), &entry = call.getFunction()->getEntryBlock();
+  if (shape(*call.getFunction()).jumps)
+    return {note_.unknown("", "its function calls setjmp"), HYBRID_NONE, &entry, mark};
+  if (!mark) return {between(entry, block), HYBRID_NONE, &entry, mark};
+  /* A procedure may have a loop from its first block on: one of its own, not around its begin. */
+  const BasicBlock* begin = mark->getParent();
+  const Node inner = between(*begin, block);
+  return {inner, between(entry, *begin), begin, mark};
+}
+
+Symbolic::Guard Symbolic::guard(const CallBase& call, const std::string& procedure) {
+  return guard(
+      call, last_before(call, kEnter, [&](const CallBase& enter) { return written_in(enter) == procedure; }));
+}
+
+Symbolic::Guard Symbolic::guard(const CallBase& call, uint32_t directive) {
+  const CallBase* mark = last_before(call, kBegin, [&](const CallBase& begin) {
+    const auto* number = dyn_cast<ConstantInt>(begin.getArgOperand(0));
+    return number && number->getZExtValue() == directive;
+  });
+  if (!mark)
+    return {note_.unknown("", "its phase begins in several places"), HYBRID_NONE,
+            &call.getFunction()->getEntryBlock(), nullptr};
+  return guard(call, mark);
+}
+
+std::set<uint32_t> Symbolic::phases_of_loops_around(const CallBase& call) {
+  std::set<uint32_t> phases;
+  for (const Loop* loop = shape(*call.getFunction()).loops.getLoopFor(call.getParent()); loop;
+       loop = loop->getParentLoop()) {
+    const BasicBlock* before = loop->getLoopPreheader();
+    const Instruction* at = before ? before->getTerminator()->getPrevNode() : nullptr;
+    for (bool found = false; at && !found; at = at->getPrevNode()) {
+      const auto* begin = dyn_cast<CallBase>(at);
+      const Function* callee = begin ? begin->getCalledFunction() : nullptr;
+      found = callee && callee->getName() == kBegin;
+      if (found)
+        phases.insert(
+            static_cast<uint32_t>(llvm::cast<ConstantInt>(begin->getArgOperand(0))->getZExtValue()));
+    }
+  }
+  return phases;
 }
 
 uint32_t Symbolic::loop_around(const BasicBlock& block) {

@@ -13,6 +13,7 @@
 
 #include "clang_plugin/pass/embedded.h"
 #include "clang_plugin/pass/extraction.h"
+#include "clang_plugin/pass/loop_phases.h"
 #include "clang_plugin/pass/marks.h"
 #include "clang_plugin/pass/note_writer.h"
 
@@ -34,7 +35,10 @@ class HybridPass : public PassInfoMixin<HybridPass> {
     using namespace hybrid::pass;
     EmbeddedUnit unit;
     const bool has_hints = communicates(module);
-    if (has_hints) forget_bodies_of_markers(module);
+    if (has_hints) {
+      forget_bodies_of_markers(module);
+      mark_loops(module);
+    }
     unit.code = code_of(module);
     if (has_hints) {
       const auto can_be_named = [&](const std::string& name) {

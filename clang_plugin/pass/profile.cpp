@@ -60,10 +60,11 @@ std::vector<std::string> use_profiles(Note& note, const std::vector<Profile>& pr
     if (site.kind == HYBRID_SEND && site.site_class == HYBRID_DYNAMIC && site.phase != HYBRID_NONE)
       open.insert(site.phase);
   std::set<std::string> all;
-  std::map<std::string, size_t> procedures;
+  std::map<std::string, size_t> found_by_itself; /* procedures and loops */
   for (const hybrid_phase& phase : note.phases) {
+    if ((phase.flags & HYBRID_PHASE_MERGED) != 0) continue;
     all.insert(name_of(phase));
-    if (phase.kind == HYBRID_PHASE_PROCEDURE) ++procedures[name_of(phase)];
+    if (phase.kind != HYBRID_PHASE_DIRECTIVE) ++found_by_itself[name_of(phase)];
   }
 
   std::vector<std::string> warnings;
@@ -84,7 +85,7 @@ std::vector<std::string> use_profiles(Note& note, const std::vector<Profile>& pr
       if (found == profile.phases.end()) {
         missing.push_back(name);
       } else if (phase.condition != HYBRID_NONE ||
-                 (phase.kind == HYBRID_PHASE_PROCEDURE && procedures[name] > 1)) {
+                 (phase.kind != HYBRID_PHASE_DIRECTIVE && found_by_itself[name] > 1)) {
         unclear.push_back(name);
       } else {
         for (const auto& [from, to] : found->second) shown[number].emplace(profile.ranks, from, to);

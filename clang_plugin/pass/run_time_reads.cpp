@@ -19,8 +19,22 @@ const std::set<std::string>& RunTimeReads::reached_from(const std::string& funct
   return reached;
 }
 
+std::string RunTimeReads::changed_since(const Instruction& begin, Node node,
+                                        const Symbolic::RunTimeValue& value, const CallBase& call) {
+  if (flow_.changed_between(begin, node, value.writers, value.shared, call))
+    return name(node) + ": it may be written between where its phase begins and here";
+  for (const Instruction* reader : value.readers) {
+    if (!reads_.contains(reader)) continue;
+    if (isa<StoreInst>(reader) && !symbolic_.always_before(*reader, call))
+      return name(node) + ": it may hold another value";
+    if (flow_.changed_between(*reader, node, value.writers, value.shared, call))
+      return name(node) + ": it may be changed between where it is read and here";
+  }
+  return "";
+}
+
 std::string RunTimeReads::changed(const std::vector<Node>& values, const CallBase& call,
-                                  const SiteOrigin& origin) {
+                                  const SiteOrigin& origin, const Instruction* begin) {
   if (std::string why = changes_in_turns(values); !why.empty()) return why;
   const std::set<const Instruction*> more = symbolic_.reads_of_variables(values);
   reads_.insert(more.begin(), more.end());
@@ -30,6 +44,10 @@ std::string RunTimeReads::changed(const std::vector<Node>& values, const CallBas
     const Symbolic::RunTimeValue& value = found->second;
     /* Nothing is told of a collective when its procedure begins: it is enough if it finds what was read. */
     const bool when_made = origin.part->kind == HYBRID_COLLECTIVE && !value.shared;
+    if (begin && !when_made) {
+      if (std::string why = changed_since(*begin, node, value, call); !why.empty()) return why;
+      continue;
+    }
     static const std::set<std::string> kNone;
     const std::set<std::string>& reached = when_made ? kNone : reached_from(origin.function);
     if (value.shared && reached.contains(""))
@@ -42,7 +60,7 @@ std::string RunTimeReads::changed(const std::vector<Node>& values, const CallBas
       if (isa<LoadInst>(reader) && reached.contains(written_in(*reader))) continue;
       if (isa<StoreInst>(reader) && !symbolic_.always_before(*reader, call))
         return name(node) + ": it may hold another value";
-      if (flow_.changed_between(*reader, node, value.writers, call))
+      if (flow_.changed_between(*reader, node, value.writers, false, call))
         return name(node) + ": it may be changed between where it is read and here";
       if (value.shared) return name(node) + ": it is read before the function that communicates begins";
     }

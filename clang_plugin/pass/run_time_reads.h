@@ -1,5 +1,5 @@
-/* Values that are read while the program runs: is what a procedure finds when it begins, which is when hints
- * are asked for, what its call will find? */
+/* Values that are read while the program runs: is what a procedure finds when it begins, or a loop or a
+ * directive's phase, which is when hints are asked for, what its call will find? */
 #ifndef HYBRID_CLANG_PLUGIN_PASS_RUN_TIME_READS_H
 #define HYBRID_CLANG_PLUGIN_PASS_RUN_TIME_READS_H
 
@@ -21,11 +21,14 @@ class RunTimeReads {
 
   /* From here on it is about values behind which are these reads. */
   void of(std::set<const llvm::Instruction*> reads) { reads_ = std::move(reads); }
-  /* Why what the values read may not be the same when the procedure begins as it is for `call`; empty if it
-   * is. */
-  std::string changed(const std::vector<Node>& values, const llvm::CallBase& call, const SiteOrigin& origin);
+  /* Why what the values read may not be the same when the phase begins as it is for `call`; empty if it is.
+   * The phase is what `begin` begins, or the call's procedure if that is null. */
+  std::string changed(const std::vector<Node>& values, const llvm::CallBase& call, const SiteOrigin& origin,
+                      const llvm::Instruction* begin);
 
  private:
+  std::string changed_since(const llvm::Instruction& begin, Node node, const Symbolic::RunTimeValue& value,
+                            const llvm::CallBase& call);
   /* Of the loops that the values are turned by, or left by: why what their turns read is not the same in all
    * of them; empty if it is. It is read once. */
   std::string changes_in_turns(const std::vector<Node>& values);

@@ -44,14 +44,19 @@ class Symbolic {
   }
   Node datatype_size(const llvm::Value* handle);
 
-  /* On what condition `block` is reached. `inner`: once the procedure that it was written in has begun, and
-   * the loops in it; `outer`: and on what condition that procedure is begun here, where its code was inlined.
-   */
+  /* On what condition the call is reached. `inner`: once the phase has begun, and the loops in it; `outer`:
+   * and on what condition that is begun here, where its code was inlined. */
   struct Guard {
     Node inner, outer;
-    const llvm::BasicBlock* begin; /* where the procedure begins */
+    const llvm::BasicBlock* begin; /* where the phase begins */
+    const llvm::Instruction* mark; /* what begins it there; null: the function */
   };
-  Guard guard(const llvm::BasicBlock& block, const std::string& procedure);
+  /* Of the procedure that it was written in. */
+  Guard guard(const llvm::CallBase& call, const std::string& procedure);
+  /* Of that phase of Directives. */
+  Guard guard(const llvm::CallBase& call, uint32_t directive);
+  /* The phases of Directives that begin where a loop around the call does. */
+  std::set<uint32_t> phases_of_loops_around(const llvm::CallBase& call);
   /* The innermost loop of the note around `block`, or HYBRID_NONE. */
   uint32_t loop_around(const llvm::BasicBlock& block);
   bool is_around(uint32_t loop, const llvm::BasicBlock& block) const {
@@ -120,6 +125,10 @@ class Symbolic {
   Node entered(llvm::Loop& loop);
   /* From `start`, which dominates it, to `block`, through the loops around `block` but not around `start`. */
   Node between(const llvm::BasicBlock& start, const llvm::BasicBlock& block);
+  Guard guard(const llvm::CallBase& call, const llvm::CallBase* mark);
+  /* The last call of that kind on all ways to `call`; null if there is none. */
+  const llvm::CallBase* last_before(const llvm::CallBase& call, const char* kind,
+                                    llvm::function_ref<bool(const llvm::CallBase&)> is_it);
   uint32_t note_loop(llvm::Loop& loop);
   /* Does it change with the turns of `loop` or of one in it? */
   bool varies_within(Node node, const llvm::Loop& loop) const;

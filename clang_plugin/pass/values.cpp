@@ -139,6 +139,8 @@ class Rewriter {
         arguments.push_back(builder_.CreateSExtOrTrunc(call_.getArgOperand(i), builder_.getInt64Ty()));
       emit(kClause, builder_.getVoidTy(), arguments, MemoryEffects::inaccessibleMemOnly());
     }
+    if (phase != HYBRID_NONE && name == HYBRID_MARKER_PHASE_READY)
+      emit(kBegin, builder_.getVoidTy(), {builder_.getInt32(phase)}, MemoryEffects::inaccessibleMemOnly());
     /* What holds only then is told all the same: the phase has the condition. */
     if (name == HYBRID_MARKER_CONDITION && call_.getType()->isIntegerTy())
       call_.replaceAllUsesWith(ConstantInt::get(call_.getType(), 1));

@@ -19,7 +19,7 @@ struct SiteOrigin {
   const Call* call;
   const CallPart* part;
   std::string function; /* the symbol it is called in */
-  uint32_t directive;   /* the directive's phase around it, or HYBRID_NONE */
+  uint32_t directive;   /* the innermost phase of Directives around it, or HYBRID_NONE */
 };
 
 constexpr int64_t kWorldHandle = 0x44000000, kSelfHandle = 0x44000001, kNullHandle = 0x04000000; /* MPICH's */
@@ -33,6 +33,8 @@ inline constexpr char kSite[] = "hybrid.site"; /* (number, count, type, peer, ta
 inline constexpr char kClause[] = "hybrid.clause";
 /* (): the function named by its metadata kWrittenIn begins, also where it was inlined */
 inline constexpr char kEnter[] = "hybrid.enter";
+/* (phase): that phase of Directives begins */
+inline constexpr char kBegin[] = "hybrid.begin";
 inline constexpr char kClobber[] = "hybrid.clobber";       /* (ptr, i64 bytes) */
 inline constexpr char kRank[] = "hybrid.rank";             /* (communicator) */
 inline constexpr char kSize[] = "hybrid.size";             /* (communicator) */

@@ -49,12 +49,15 @@ PhaseHints evaluated_hints(const std::vector<HintUnit>& units, std::uint32_t ran
   return hints;
 }
 
-PhasePreloads plan(const PhaseHints& hints, const std::vector<std::uint32_t>& placement, std::uint32_t ports,
-                   std::uint32_t slots) {
-  PhaseConnections phases;
+PhasePreloads plan(const PhaseHints& hints, const PhaseNesting& nesting,
+                   const std::vector<std::uint32_t>& placement, std::uint32_t ports, std::uint32_t slots) {
+  std::map<std::string, std::set<Connection>> own;
   for (const auto& [name, connections] : hints.phases)
     for (const auto& [from, to] : connections)
-      if (placement[from] != placement[to]) phases[name][{placement[from], placement[to]}] = 1;
+      if (placement[from] != placement[to]) own[name].insert({placement[from], placement[to]});
+  PhaseConnections phases;
+  for (const auto& [name, connections] : nesting.whole(own, ports, slots))
+    for (const Connection& connection : connections) phases[name][connection] = 1;
   return fit_phases(phases, ports, slots);
 }
 

@@ -12,6 +12,7 @@
 #include "core/connection.h"
 #include "core/hints/note_reader.h"
 #include "emulator/replay/operation.h"
+#include "emulator/replay/phase_nesting.h"
 #include "emulator/replay/replay.h"
 
 namespace hybrid {
@@ -32,8 +33,9 @@ PhaseHints recorded_hints(JobTrace& trace);
 PhaseHints evaluated_hints(const std::vector<HintUnit>& units, std::uint32_t ranks);
 
 /// For each phase the content of `slots` slots, as PhaseTraffic::plan has it: of equal weight, the lower
-/// ports come first. `placement`: the port of each rank.
-PhasePreloads plan(const PhaseHints& hints, const std::vector<std::uint32_t>& placement, std::uint32_t ports,
-                   std::uint32_t slots);
+/// ports come first. Phases that fit together are held together (PhaseNesting::whole). `placement`: the port
+/// of each rank.
+PhasePreloads plan(const PhaseHints& hints, const PhaseNesting& nesting,
+                   const std::vector<std::uint32_t>& placement, std::uint32_t ports, std::uint32_t slots);
 
 }  // namespace hybrid

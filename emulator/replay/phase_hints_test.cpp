@@ -69,11 +69,11 @@ TEST(PhaseHints, ThePlanIsOfPorts) {
   PhaseHints hints;
   hints.phases["a"] = {{0, 1}, {0, 2}, {0, 3}, {1, 0}};
   // Ranks 0 and 1 share port 2.
-  const PhasePreloads one = plan(hints, {2, 2, 0, 1}, 3, 1);
+  const PhasePreloads one = plan(hints, {}, {2, 2, 0, 1}, 3, 1);
   EXPECT_EQ(one.at("a").at(0).connections(), (std::vector<Connection>{{2, 0}})) << "the lower port first";
-  const PhasePreloads two = plan(hints, {2, 2, 0, 1}, 3, 2);
+  const PhasePreloads two = plan(hints, {}, {2, 2, 0, 1}, 3, 2);
   EXPECT_EQ(two.at("a").at(0).count() + two.at("a").at(1).count(), 2u);
-  EXPECT_TRUE(plan(hints, {2, 2, 0, 1}, 3, 0).empty());
+  EXPECT_TRUE(plan(hints, {}, {2, 2, 0, 1}, 3, 0).empty());
 }
 
 // Each phase has a ring of its own; four turns.
@@ -106,7 +106,7 @@ Measures emulate(const char* predictor, bool preloaded, bool tell_phases) {
   options.tell_phases = tell_phases;
   if (preloaded) {
     MemoryTrace trace = rings();
-    options.preloads = plan(recorded_hints(trace), {0, 1, 2, 3}, 4, 1);
+    options.preloads = plan(recorded_hints(trace), {}, {0, 1, 2, 3}, 4, 1);
   }
   MemoryTrace trace = rings();
   return replay(trace, parameters, options).measures;

@@ -45,7 +45,7 @@ struct ReplayOptions {
   /// Algorithm by collective ("allreduce" -> "ring"); those not named: MPICH's choice by size.
   std::map<std::string, std::string> algorithms;
   /// Empty: nothing is preloaded. A phase's slots are loaded when the first rank reaches an occurrence of it,
-  /// unless they were loaded last: going back to the phase around one that ends is an occurrence, too.
+  /// unless they hold just that: going back to the phase around one that ends is an occurrence, too.
   PhasePreloads preloads;
   /// By slot: loaded at the start, and again after every flush: a fixed topology
   /// (emulator/traffic/topology_map.h). Without `preloads`.

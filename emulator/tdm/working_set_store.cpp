@@ -62,10 +62,13 @@ void WorkingSetStore::swap_out(const std::string& name, const Load& load) {
 
 /// Brings the slots from the set `before` to the current one.
 void WorkingSetStore::fill(const std::string* before, const Load& load) {
-  const std::string* name = current();
-  if (name == before && intact_) return;
+  const auto set_of = [this](const std::string* name) {
+    return name == nullptr ? nullptr : &sets_.at(*name);
+  };
+  const std::vector<Configuration>*held = set_of(before), *set = set_of(current());
+  const bool same = held == set || (held != nullptr && set != nullptr && *held == *set);
+  if (same && intact_) return;
   intact_ = true;
-  const std::vector<Configuration>* set = name == nullptr ? nullptr : &sets_.at(*name);
   for (std::uint32_t slot = 0; slot < slots_; ++slot)
     load(slot, set != nullptr && slot < set->size() ? (*set)[slot] : nothing_);
 }

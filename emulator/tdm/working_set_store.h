@@ -21,7 +21,7 @@ namespace hybrid {
 
 class WorkingSetStore {
  public:
-  /// Called for slots 0 ... P - 1 in order, or not at all when the set is in already.
+  /// Called for slots 0 ... P - 1 in order, or not at all when what the set has is in already.
   using Load = std::function<void(std::uint32_t slot, const Configuration& content)>;
 
   /// P = `slots` preloaded slots of a switch with so many ports.

@@ -65,6 +65,19 @@ TEST(WorkingSetStore, TheSecondLevelComesInAndGoes) {
   EXPECT_THROW(store.swap_out(slots.load()), std::logic_error);
 }
 
+TEST(WorkingSetStore, TheSameUnderAnotherNameIsNotLoadedAgain) {
+  WorkingSetStore store = stored();
+  store.store("as the loop", {shifted(1), shifted(7)});
+  Slots slots;
+  store.load_first("loop", slots.load());
+  store.load_first("as the loop", slots.load());
+  EXPECT_EQ(slots.told.size(), kSlots);
+  EXPECT_EQ(*store.current(), "as the loop");
+  store.flushed();
+  store.load_first("loop", slots.load());
+  EXPECT_EQ(slots.told.size(), 2 * kSlots);
+}
+
 TEST(WorkingSetStore, WhatIsInIsNotLoadedAgainUntilAFlush) {
   WorkingSetStore store = stored();
   Slots slots;

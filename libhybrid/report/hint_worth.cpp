@@ -58,6 +58,8 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const Job
     }
   }
   job = open();
+  const PhaseNesting nesting = phase_nesting(*job);
+  job = open();
   for_each_sent(*job, options.replay, [&](const SentMessage& message) {
     ++worth.messages;
     if (message.phase == kNoPhase) return;
@@ -76,7 +78,7 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const Job
       ReplayOptions replay_options = options.replay;
       replay_options.tell_phases = way == kBoth;
       if (parameters.preload != 0)
-        replay_options.preloads = plan(hints, placement, fitted.nodes, parameters.preload);
+        replay_options.preloads = plan(hints, nesting, placement, fitted.nodes, parameters.preload);
       const std::string what =
           fmt::format("{}, reconfiguration {}: {}", trace, to_string(reconfiguration), kWorthWays[way]);
       replay_options.progress = [&](std::uint64_t done) {

@@ -289,7 +289,10 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
                                  options.network.preload == 0 || fixed || by_hints ? nullptr : &traffic,
                                  fixed ? &matrix : nullptr);
   PhaseHints hints;
+  PhaseNesting nesting;
   if (by_hints) {
+    job = open();
+    nesting = phase_nesting(*job);
     hints = hints_of(options.hints, trace, open, phases.phases);
     for (std::string& gap : gaps_of(hints, phases.phases)) report.warnings.push_back(std::move(gap));
   }
@@ -324,7 +327,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
                                  : "emulating " + parameters.technique;
     tell(what, 0);
     ReplayOptions replay_options = options.replay;
-    replay_options.preloads = by_hints ? plan(hints, placement, ports, parameters.preload)
+    replay_options.preloads = by_hints ? plan(hints, nesting, placement, ports, parameters.preload)
                                        : traffic.plan(*job, ports, parameters.preload);
     replay_options.fixed_preload = fixed_preload;
     replay_options.phases = schedule;

@@ -109,7 +109,7 @@ class CompiledUnit {
       own_.push_back(std::make_unique<CompiledPhase>());
       own_.back()->name = loaded_.unit.text(p.name);
       own_.back()->flags = p.flags;
-      phases_.push_back(own_.back().get());
+      phases_.push_back((p.flags & HYBRID_PHASE_MERGED) != 0 ? nullptr : own_.back().get());
     }
   }
   /// One that marks name and that has no phases of its own.
@@ -143,7 +143,7 @@ class CompiledUnit {
   };
   LoadedHintUnit loaded_{};
   std::vector<std::unique_ptr<CompiledPhase>> own_;
-  std::vector<CompiledPhase*> phases_;  // null: not named in the program's note
+  std::vector<CompiledPhase*> phases_;  // null: not named in the program's note, or of no meaning
   std::optional<Tools> tools_;
 };
 
@@ -205,6 +205,7 @@ void CompiledHints::load_all(std::vector<std::string>& told) {
     if (unit != nullptr) gone_.push_back(std::move(unit));
     unit = std::make_unique<CompiledUnit>(std::move(loaded));
     for (std::uint32_t i = 0; i < unit->phases().size(); ++i) {
+      if (unit->phases()[i] == nullptr) continue;
       unit->phases()[i]->unit_ = unit.get();
       unit->phases()[i]->index_ = i;
     }

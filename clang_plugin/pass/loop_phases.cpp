@@ -1,0 +1,174 @@
+#include "clang_plugin/pass/loop_phases.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Demangle/Demangle.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "clang_plugin/pass/call_table.h"
+#include "clang_plugin/pass/directives.h"
+#include "clang_plugin/pass/preparation.h"
+
+namespace hybrid::pass {
+
+using namespace llvm;
+
+namespace {
+
+const Function* callee_of(const Instruction& instruction) {
+  const auto* call = dyn_cast<CallBase>(&instruction);
+  return call ? dyn_cast<Function>(call->getCalledOperand()->stripPointerCastsAndAliases()) : nullptr;
+}
+
+bool sends(const Function& callee) {
+  bool fortran = false;
+  const Call* known = callee.isDeclaration() ? find_call(callee.getName(), fortran) : nullptr;
+  return known && std::any_of(known->parts.begin(), known->parts.end(),
+                              [](const CallPart& part) { return part.kind == HYBRID_SEND; });
+}
+
+/* Functions of the module from which a call that sends is reached, in the module. */
+std::set<const Function*> leading_to_sends(const Module& module) {
+  std::set<const Function*> leading;
+  std::vector<const Function*> pending;
+  for (const Function& function : module)
+    if (sends(function)) pending.push_back(&function);
+  while (!pending.empty()) {
+    const Function* callee = pending.back();
+    pending.pop_back();
+    for (const User* user : callee->users())
+      if (const auto* call = dyn_cast<CallBase>(user); call && callee_of(*call) == callee)
+        if (leading.insert(call->getFunction()).second) pending.push_back(call->getFunction());
+  }
+  return leading;
+}
+
+class LoopMarker {
+ public:
+  LoopMarker(Function& function, const std::set<const Function*>& leading, const TargetLibraryInfo& library)
+      : function_(function),
+        leading_(leading),
+        library_(library),
+        is_main_(function.getName() == "main" || function.getName() == "_QQmain"),
+        dominators_(function),
+        loops_(dominators_) {}
+
+  void run() {
+    std::map<std::string, unsigned> names;
+    for (Loop* loop : loops_.getLoopsInPreorder())
+      if (may_send(*loop) &&
+          (loop->getLoopPreheader() || InsertPreheaderForLoop(loop, &dominators_, &loops_, nullptr, false)))
+        marked_.push_back(loop);
+    if (marked_.empty()) return;
+    for (Loop* loop : marked_) begin(*loop, names);
+    ends();
+  }
+
+ private:
+  bool may_send(const Loop& loop) const {
+    for (const BasicBlock* block : loop.blocks())
+      for (const Instruction& instruction : *block) {
+        const Function* callee = callee_of(instruction);
+        if (!callee) continue;
+        if (sends(*callee) || leading_.contains(callee)) return true;
+        bool fortran = false;
+        if (is_main_ && callee->isDeclaration() && !is_mpi(callee->getName(), fortran) &&
+            !is_harmless(*callee, library_))
+          return true;
+      }
+    return false;
+  }
+
+  /* On each way out as many ends as loops are left. Those that an exception takes are the marks' matter. */
+  void ends() {
+    struct Way {
+      BasicBlock *from, *to;
+      long loops;
+    };
+    std::vector<Way> ways;
+    for (BasicBlock& block : function_) {
+      std::set<const BasicBlock*> seen;
+      for (BasicBlock* next : successors(&block)) {
+        const long left = std::count_if(marked_.begin(), marked_.end(), [&](const Loop* loop) {
+          return loop->contains(&block) && !loop->contains(next);
+        });
+        if (left > 0 && !next->isEHPad() && seen.insert(next).second) ways.push_back({&block, next, left});
+      }
+    }
+    for (const Way& way : ways) {
+      if (isa<IndirectBrInst, CallBrInst>(way.from->getTerminator())) continue;
+      /* One block for all cases of a switch that lead there. */
+      BasicBlock* between = BasicBlock::Create(function_.getContext(), "", &function_, way.to);
+      for (PHINode& phi : way.to->phis()) {
+        Value* value = phi.getIncomingValueForBlock(way.from);
+        while (phi.getBasicBlockIndex(way.from) >= 0) phi.removeIncomingValue(way.from, false);
+        phi.addIncoming(value, between);
+      }
+      way.from->getTerminator()->replaceSuccessorWith(way.to, between);
+      IRBuilder<> build(between);
+      build.SetCurrentDebugLocation(way.from->getTerminator()->getDebugLoc());
+      for (long i = 0; i < way.loops; ++i) marker(build, HYBRID_MARKER_PHASE_END, {});
+      build.CreateBr(way.to);
+    }
+  }
+
+  void begin(Loop& loop, std::map<std::string, unsigned>& names) {
+    IRBuilder<> build(loop.getLoopPreheader()->getTerminator());
+    const DebugLoc at = loop.getStartLoc();
+    build.SetCurrentDebugLocation(at);
+    std::string name = demangle(function_.getName()) + (at ? ":" + std::to_string(at.getLine()) : ":loop");
+    if (const unsigned before = names[name]++; before > 0) name += "." + std::to_string(before + 1);
+    marker(build, HYBRID_MARKER_PHASE_BEGIN,
+           {build.CreateGlobalString(name), build.getInt32(kOfLoop), build.getInt64(0)});
+    marker(build, HYBRID_MARKER_PHASE_READY, {Constant::getNullValue(build.getPtrTy())});
+  }
+
+  static void marker(IRBuilder<>& build, StringRef name, const std::vector<Value*>& arguments) {
+    std::vector<Type*> types;
+    for (const Value* argument : arguments) types.push_back(argument->getType());
+    Module& module = *build.GetInsertBlock()->getModule();
+    FunctionCallee callee =
+        module.getOrInsertFunction(name, FunctionType::get(build.getVoidTy(), types, false));
+    build.CreateCall(callee, arguments)->setDoesNotThrow();
+  }
+
+  Function& function_;
+  const std::set<const Function*>& leading_;
+  const TargetLibraryInfo& library_;
+  const bool is_main_;
+  DominatorTree dominators_;
+  LoopInfo loops_;
+  std::vector<Loop*> marked_; /* a loop before those in it */
+};
+
+}  // namespace
+
+void mark_loops(Module& module) {
+  const std::set<const Function*> leading = leading_to_sends(module);
+  TargetLibraryInfoImpl implementation(Triple(module.getTargetTriple()));
+  const TargetLibraryInfo library(implementation);
+  std::vector<Function*> functions;
+  for (Function& function : module) {
+    const auto begins = instructions(function);
+    const bool own = std::any_of(begins.begin(), begins.end(), [](const Instruction& instruction) {
+      const Function* callee = callee_of(instruction);
+      return callee && is_marker(callee->getName());
+    });
+    if (!function.isDeclaration() && !own) functions.push_back(&function);
+  }
+  for (Function* function : functions)
+    if (leading.contains(function) || function->getName() == "main" || function->getName() == "_QQmain")
+      LoopMarker(*function, leading, library).run();
+}
+
+}  // namespace hybrid::pass
