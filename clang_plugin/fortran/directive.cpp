@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdlib>
 #include <string_view>
 
 #include "clang_plugin/directives/patterns.h"
+#include "clang_plugin/fortran/characters.h"
 
 namespace hybrid::fortran {
 namespace {
@@ -15,8 +15,6 @@ using directives::kClauses;
 using directives::kDirectives;
 using directives::kNumbers;
 using directives::kPatterns;
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::string trimmed(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t");
@@ -100,17 +98,14 @@ class Reader {
   // The word or sign at a place, in small letters.
   std::string spelt(std::size_t at) const {
     std::string text;
-    for (std::size_t i = at; i < text_.size() && is_word(text_[i]); ++i)
-      text += static_cast<char>(std::tolower(static_cast<unsigned char>(text_[i])));
+    for (std::size_t i = at; i < text_.size() && is_word(text_[i]); ++i) text += small(text_[i]);
     if (text.empty() && at < text_.size()) text = text_[at];
     return text;
   }
   std::string here(std::size_t at) const {
     return at == text_.size() ? "the end of the directive" : "'" + spelt(at) + "'";
   }
-  void skip() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
-  }
+  void skip() { at_ = behind_blanks(text_, at_); }
   std::string word() {
     std::string text;
     if (at_ < text_.size() && is_word(text_[at_])) text = spelt(at_);

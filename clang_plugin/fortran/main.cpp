@@ -1,10 +1,11 @@
-// hybrid-fortran-directives [--free|--fixed] SOURCE OUTPUT
+// hybrid-fortran-directives [--free|--fixed] [-I FOLDER]... SOURCE OUTPUT
 //
 // What hybridfort does with a file before flang gets it: writes SOURCE with its `!hyb$` lines turned into
-// calls (rewrite.h) to OUTPUT. Without such lines no file is written. Wrong directives are told as flang
-// would, exit code 1; what cannot be read or written, 2.
+// calls (rewrite.h) to OUTPUT, and the files with such lines that it includes into folders of their own
+// beside that. Without such lines no file is written. Wrong directives are told as flang would, exit code 1
+// (but those of files that an #if may leave out: these flang tells); what cannot be read or written, 2.
 #include <algorithm>
-#include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -20,25 +21,33 @@ int refuse(const std::string& text) {
   return 2;
 }
 
-void tell(const WrongDirective& wrong, const std::string& path, const std::string& line) {
-  std::cerr << path << ":" << wrong.at.line << ":" << wrong.at.column << ": error: " << wrong.what() << "\n  "
-            << line << "\n  " << std::string(wrong.at.column - 1, ' ') << "^\n";
+void tell(const WrongDirective& wrong, const UnitFile& file) {
+  std::string line = file.source.lines[wrong.at.line - 1];
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  std::cerr << file.path << ":" << wrong.at.line << ":" << wrong.at.column << ": error: " << wrong.what()
+            << "\n  " << line << "\n  " << std::string(wrong.at.column - 1, ' ') << "^\n";
 }
 
-// For the place's line in a message.
-std::string line_of(const std::string& text, std::size_t number) {
-  std::size_t begin = 0;
-  for (std::size_t i = 1; i < number && begin < text.size(); ++i)
-    begin = std::min(text.find('\n', begin), text.size() - 1) + 1;
-  std::string line = text.substr(begin, text.find('\n', begin) - begin);
-  std::replace(line.begin(), line.end(), '\t', ' ');
-  return line;
+std::optional<std::string> read_file(const std::string& path) {
+  if (std::error_code error; !std::filesystem::is_regular_file(path, error)) return std::nullopt;
+  std::ifstream input(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(input), {}};
+  if (!input) return std::nullopt;
+  return text;
+}
+
+bool write_file(const std::string& path, const std::string& text) {
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+  std::ofstream output(path, std::ios::binary);
+  output << text;
+  return static_cast<bool>(output.flush());
 }
 
 }  // namespace
 
 int main(int count, char** words) {
-  std::vector<std::string> files;
+  std::vector<std::string> files, folders;
   bool is_free = false, is_fixed = false;
   for (int i = 1; i < count; ++i) {
     const std::string word = words[i];
@@ -46,20 +55,33 @@ int main(int count, char** words) {
       is_free = true;
     else if (word == "--fixed")
       is_fixed = true;
+    else if (word == "-I" && i + 1 < count)
+      folders.emplace_back(words[++i]);
+    else if (word.starts_with("-I"))
+      folders.push_back(word.substr(2));
     else
       files.push_back(word);
   }
-  if (files.size() != 2) return refuse("usage: hybrid-fortran-directives [--free|--fixed] SOURCE OUTPUT");
-  std::ifstream input(files[0], std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(input), {}};
-  if (!input) return refuse(files[0] + ": cannot be read");
+  if (files.size() != 2)
+    return refuse("usage: hybrid-fortran-directives [--free|--fixed] [-I FOLDER]... SOURCE OUTPUT");
+  const auto text = read_file(files[0]);
+  if (!text) return refuse(files[0] + ": cannot be read");
   const Form form = is_free ? Form::free : is_fixed ? Form::fixed : form_of(files[0]);
-  std::vector<WrongDirective> wrong;
-  const auto rewritten = rewrite(text, files[0], form, wrong);
-  for (const WrongDirective& one : wrong) tell(one, files[0], line_of(text, one.at.line));
-  if (!wrong.empty()) return 1;
-  if (!rewritten) return 0;
-  std::ofstream output(files[1], std::ios::binary);
-  output << *rewritten;
-  return output.flush() ? 0 : refuse(files[1] + ": cannot be written");
+  const Unit unit = read_unit(files[0], *text, form, folders, read_file);
+  bool is_wrong = false;
+  for (const UnitFile& file : unit.files) {
+    if (!file.is_read) continue;
+    for (const WrongDirective& wrong : file.wrong) tell(wrong, file);
+    is_wrong |= !file.wrong.empty();
+  }
+  if (is_wrong) return 1;
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::absolute(files[1]).parent_path();
+  std::vector<std::string> copies{files[1]};
+  for (std::size_t i = 1; i < unit.files.size(); ++i)
+    copies.push_back(folder / ("included-" + std::to_string(i)) / fs::path(unit.files[i].path).filename());
+  for (std::size_t i = 0; i < unit.files.size(); ++i)
+    if (unit.files[i].changes && !write_file(copies[i], rewrite(unit, i, copies)))
+      return refuse(copies[i] + ": cannot be written");
+  return 0;
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "clang_plugin/fortran/characters.h"
 #include "clang_plugin/fortran/directive.h"
 #include "core/hint_abi.h"
 
@@ -11,8 +11,6 @@ namespace hybrid::fortran {
 namespace {
 
 constexpr std::string_view kPrefix = "hybrid_0_";  // of names that no program has
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 // The markers as Fortran calls them: of C's types, so that all units agree.
 struct Marker {
@@ -46,12 +44,19 @@ const std::array<Marker, 10>& markers() {
 
 class Writer {
  public:
-  Writer(const Source& source, const std::string& path) : source_(source) {
-    for (const char c : path) (quoted_ += c == '"' || c == '\\' ? "\\" : "") += c;
+  Writer(const Unit& unit, const UnitFile& file, const std::vector<std::string>& copies)
+      : unit_(unit), file_(file), source_(file.source), copies_(copies) {
+    for (const char c : file.path) (quoted_ += c == '"' || c == '\\' ? "\\" : "") += c;
   }
 
-  std::string write(const std::vector<Directive>& directives) {
+  std::string write() {
     mark(1);
+    return file_.wrong.empty() ? with_calls() : with_errors();
+  }
+
+ private:
+  std::string with_calls() {
+    const std::vector<Directive>& directives = file_.directives;
     std::size_t line = 1;
     for (std::size_t i = 0; i < directives.size(); ++i) {
       const DirectiveText& text = source_.directives[i];
@@ -64,13 +69,36 @@ class Writer {
     for (; line <= source_.lines.size(); ++line) copy(line);
     return std::move(out_);
   }
+  // What is wrong is told where flang comes to it, and only then.
+  std::string with_errors() {
+    auto wrong = file_.wrong.begin();
+    for (std::size_t line = 1; line <= source_.lines.size(); ++line) {
+      copy(line);
+      for (; wrong != file_.wrong.end() && wrong->at.line == line; ++wrong) {
+        mark(line);
+        (out_ += "#error ").append(wrong->what()) += "\n";
+        mark(line + 1);
+      }
+    }
+    return std::move(out_);
+  }
 
- private:
   // The preprocessor may pass over line markers between #ifdef and #endif: behind such lines comes one more.
   void copy(std::size_t line) {
-    const std::string& text = source_.lines[line - 1];
+    const std::string text = with_place(line);
     out_ += text + "\n";
     if (text.starts_with('#') && !text.ends_with('\\')) mark(line + 1);
+  }
+  // The line, of an included file where that is to be looked for now: this one will stand in another folder.
+  std::string with_place(std::size_t line) {
+    const std::string& text = source_.lines[line - 1];
+    const auto& includes = source_.includes;
+    while (include_ < includes.size() && includes[include_].line < line) ++include_;
+    if (include_ == includes.size() || includes[include_].line != line) return text;
+    const Included& found = file_.included[include_];
+    if (found.file == Included::kNone) return text;
+    if (unit_.files[found.file].changes) return with_name(text, includes[include_], copies_[found.file]);
+    return found.is_beside ? with_name(text, includes[include_], found.path) : text;
   }
   void mark(std::size_t line) { out_ += "# " + std::to_string(line) + " \"" + quoted_ + "\"\n"; }
 
@@ -144,13 +172,12 @@ class Writer {
       const std::size_t before = text.find_last_not_of(' ', at == 0 ? text.npos : at - 1);
       const bool is_member = at != 0 && before != text.npos && text[before] == '%';
       at += piece;
-      std::transform(name.begin(), name.end(), name.begin(),
-                     [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+      std::transform(name.begin(), name.end(), name.begin(), small);
       std::size_t next = at;
       while (next < text.size() && text[next] == ' ') ++next;
       const bool is_called = next < text.size() && text[next] == '(';
       const auto jobs = [&](const std::string& what) {
-        return name == "hybrid_" + what || (name == what && !is_called && !source_.names.contains(what));
+        return name == "hybrid_" + what || (name == what && !is_called && !unit_.names.contains(what));
       };
       if (!is_member && jobs("rank"))
         result += use("rank") + "()";
@@ -246,37 +273,20 @@ class Writer {
     put("end " + kind);
   }
 
+  const Unit& unit_;
+  const UnitFile& file_;
   const Source& source_;
+  const std::vector<std::string>& copies_;
   std::string quoted_, out_;
-  std::size_t line_ = 0;
+  std::size_t line_ = 0, include_ = 0;
   std::vector<std::string> statements_, constants_;
   std::set<std::string> used_;
 };
 
 }  // namespace
 
-std::optional<std::string> rewrite(std::string_view text, const std::string& path, Form form,
-                                   std::vector<WrongDirective>& wrong) {
-  const Source source = read_source(text, form);
-  wrong.insert(wrong.end(), source.wrong.begin(), source.wrong.end());
-  std::vector<Directive> directives;
-  bool has_phase = false;
-  for (const DirectiveText& written : source.directives) {
-    try {
-      directives.push_back(read_directive(written));
-      const Directive::Kind kind = directives.back().kind;
-      has_phase |= kind == Directive::Kind::phase;
-      if (kind == Directive::Kind::end && !has_phase)
-        throw WrongDirective({written.first, written.places.front().column},
-                             "'!hyb$ end' without a phase before it");
-    } catch (const WrongDirective& e) {
-      wrong.push_back(e);
-    }
-  }
-  std::stable_sort(wrong.begin(), wrong.end(),
-                   [](const WrongDirective& a, const WrongDirective& b) { return a.at.line < b.at.line; });
-  if (!wrong.empty() || directives.empty()) return std::nullopt;
-  return Writer(source, path).write(directives);
+std::string rewrite(const Unit& unit, std::size_t file, const std::vector<std::string>& copies) {
+  return Writer(unit, unit.files[file], copies).write();
 }
 
 }  // namespace hybrid::fortran

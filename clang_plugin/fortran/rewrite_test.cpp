@@ -18,24 +18,26 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
+
+/// A program of one file.
+Unit unit_of(const std::string& text, Form form) {
+  return read_unit("app.f90", text, form, {}, [](const std::string&) { return std::nullopt; });
+}
 
 /// What is told of a text, "line:column: words" each.
 std::vector<std::string> wrong_in(const std::string& text, Form form = Form::free) {
-  std::vector<WrongDirective> wrong;
-  const auto rewritten = rewrite(text, "app.f90", form, wrong);
-  EXPECT_EQ(rewritten.has_value(), wrong.empty() && text.find("hyb$") != text.npos) << text;
+  const Unit unit = unit_of(text, form);
+  EXPECT_EQ(unit.files[0].changes, text.find("hyb$") != text.npos) << text;
   std::vector<std::string> told;
-  for (const WrongDirective& one : wrong)
+  for (const WrongDirective& one : unit.files[0].wrong)
     told.push_back(std::to_string(one.at.line) + ":" + std::to_string(one.at.column) + ": " + one.what());
   return told;
 }
 
 std::string rewritten(const std::string& text, Form form = Form::free) {
-  std::vector<WrongDirective> wrong;
-  const auto result = rewrite(text, "app.f90", form, wrong);
-  for (const WrongDirective& one : wrong) ADD_FAILURE() << one.what();
-  return result.value_or("");
+  const Unit unit = unit_of(text, form);
+  for (const WrongDirective& one : unit.files[0].wrong) ADD_FAILURE() << one.what();
+  return rewrite(unit, 0, {""});
 }
 
 TEST(FortranDirectives, LeaveTheirLinesToThoseAroundThem) {
@@ -46,9 +48,7 @@ TEST(FortranDirectives, LeaveTheirLinesToThoseAroundThem) {
             "# 2 \"app.f90\"\nend subroutine\n# 2 \"app.f90\"\nend interface\n"
             "# 2 \"app.f90\"\ncall hybrid_0_flush()\n# 2 \"app.f90\"\nend block\n"
             "# 3 \"app.f90\"\nb\n");
-  std::vector<WrongDirective> wrong;
-  EXPECT_FALSE(rewrite("call f ! hyb$\n!hybris\n", "app.f90", Form::free, wrong)) << "no directive in it";
-  EXPECT_TRUE(wrong.empty());
+  EXPECT_FALSE(unit_of("call f ! hyb$\n!hybris\n", Form::free).files[0].changes) << "no directive in it";
 }
 
 TEST(FortranDirectives, MayBePassedOverByThePreprocessor) {
@@ -168,10 +168,10 @@ TEST(WrongFortranDirectives, OfAnyKindAreToldWithinTheirFile) {
         text[at] = signs[below(signs.size())];
     }
     const Form form = below(2) == 0 ? Form::free : Form::fixed;
-    const Source source = read_source(text, form);
-    std::vector<WrongDirective> wrong;
-    const auto result = rewrite(text, "app.f90", form, wrong);
-    EXPECT_FALSE(result && !wrong.empty());
+    const Unit unit = unit_of(text, form);
+    const Source& source = unit.files[0].source;
+    const std::vector<WrongDirective>& wrong = unit.files[0].wrong;
+    EXPECT_EQ(rewrite(unit, 0, {""}).find("\n#error ") != std::string::npos, !wrong.empty()) << text;
     for (const WrongDirective& one : wrong) {
       ASSERT_GE(one.at.line, 1u) << text;
       ASSERT_LE(one.at.line, source.lines.size()) << text;

@@ -8,10 +8,6 @@ namespace {
 
 constexpr std::string_view kSentinel = "hyb$";
 
-char small(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {
@@ -26,8 +22,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 // Where the text behind the sentinel begins; 0 where the line is no directive's.
 std::size_t directive_at(std::string_view line, Form form) {
-  std::size_t at = 0;
-  while (at < line.size() && is_blank(line[at])) ++at;
+  const std::size_t at = behind_blanks(line, 0);
   if (at == line.size()) return 0;
   const char first = small(line[at]);
   if (first != '!' && (form == Form::free || at != 0 || (first != 'c' && first != '*'))) return 0;
@@ -50,7 +45,7 @@ std::size_t end_of_code(std::string_view line, std::size_t at) {
   return end;
 }
 
-void add_names(std::string_view line, Form form, std::set<std::string, std::less<>>& names) {
+void add_names(std::string_view line, Form form, Names& names) {
   if (line.empty() || (form == Form::fixed && !is_blank(line[0]) && std::isdigit(line[0]) == 0)) return;
   const std::size_t end = end_of_code(line, 0);
   for (std::size_t at = 0; at < end; ++at) {
@@ -61,8 +56,7 @@ void add_names(std::string_view line, Form form, std::set<std::string, std::less
     if (!is_word(line[at])) continue;
     std::string word;
     for (; at < end && is_word(line[at]); ++at) word += small(line[at]);
-    std::size_t next = at;
-    while (next < end && is_blank(line[next])) ++next;
+    const std::size_t next = behind_blanks(line.substr(0, end), at);
     if (next == end || line[next] != '(') names.insert(word);
     --at;
   }
@@ -83,6 +77,7 @@ class Reader {
         continue;
       }
       expect_no_more();
+      add_include(line);
       add_names(line, source_.form, source_.names);
     }
     expect_no_more();
@@ -100,8 +95,7 @@ class Reader {
       if (goes_on || (at < line.size() && line[at] == '0')) ++at;
     } else {
       goes_on = open_;
-      std::size_t first = at;
-      while (first < end && is_blank(line[first])) ++first;
+      const std::size_t first = behind_blanks(line, at);
       if (open_ && first < end && line[first] == '&') at = first + 1;
       open_ = end > at && line[end - 1] == '&';
       if (open_) --end;
@@ -125,6 +119,15 @@ class Reader {
     directive.places.push_back({line_, end + 1});
   }
 
+  void add_include(const std::string& line) {
+    conditions_ += deeper_in_conditions(line, source_.form);
+    if (auto include = read_include(line, source_.form)) {
+      include->line = line_;
+      include->conditional = conditions_ > 0;
+      source_.includes.push_back(*std::move(include));
+    }
+  }
+
   void expect_no_more() {
     if (!open_) return;
     open_ = false;
@@ -134,7 +137,8 @@ class Reader {
 
   Source source_;
   std::size_t line_ = 0;
-  bool open_ = false;  // free form: the line before ended with '&'
+  int conditions_ = 0;  // that the line is between
+  bool open_ = false;   // free form: the line before ended with '&'
 };
 
 }  // namespace

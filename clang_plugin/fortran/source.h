@@ -1,5 +1,5 @@
 // The `!hyb$` lines of a Fortran file: found, freed of comments, continuation lines joined, each character
-// with its place.
+// with its place; and the lines that include other files.
 //
 // Free form: `!hyb$` first on its line; `&` at its end says that the next `!hyb$` line goes on. Fixed form:
 // `!hyb$`, `chyb$` or `*hyb$` from the first column (or `!hyb$` further right); a line that goes on has a
@@ -13,9 +13,10 @@
 #include <string_view>
 #include <vector>
 
-namespace hybrid::fortran {
+#include "clang_plugin/fortran/characters.h"
+#include "clang_plugin/fortran/include_line.h"
 
-enum class Form { free, fixed };
+namespace hybrid::fortran {
 
 /// By the file's name, as flang does.
 Form form_of(const std::string& path);
@@ -37,12 +38,15 @@ struct DirectiveText {
   std::vector<Place> places;  // of each character, and of the end
 };
 
+using Names = std::set<std::string, std::less<>>;
+
 struct Source {
   Form form = Form::free;
   std::vector<std::string> lines;  // without their ends
   std::vector<DirectiveText> directives;
-  std::vector<WrongDirective> wrong;         // lines that go on from, or to, nothing
-  std::set<std::string, std::less<>> names;  // of the program's text, in small letters: words no '(' follows
+  std::vector<IncludeLine> includes;
+  std::vector<WrongDirective> wrong;  // lines that go on from, or to, nothing
+  Names names;                        // of the program's text, in small letters: words no '(' follows
 };
 
 Source read_source(std::string_view text, Form form);

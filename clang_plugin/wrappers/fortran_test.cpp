@@ -1,4 +1,4 @@
-// hybridfort: directives in Fortran's sources, and what is told of wrong ones.
+// hybridfort: directives in Fortran's sources and in the files they include, and what is told of wrong ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,6 +16,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using wrappers_test::here;
+using wrappers_test::hints;
 using wrappers_test::kBin;
 using wrappers_test::kSilence;
 using wrappers_test::record;
@@ -80,6 +81,67 @@ TEST(Fortran, WrongDirectivesAndModulesAreToldInALine) {
   }
   write("other.f90", "program p\n  use other_mpi\nend program\n");
   EXPECT_THAT(here(kBin + "hybridfort -c other.f90").second, HasSubstr("other_mpi"));
+}
+
+TEST(Fortran, DirectivesOfIncludedFilesAreTheirProceduresOwn) {
+  if (std::string(HYBRID_TEST_FLANG).empty()) GTEST_SKIP() << "there is no flang 19";
+  std::filesystem::create_directories(folder() + "/included/deep");
+  std::filesystem::create_directories(folder() + "/found");
+  // Of one name and in another folder: not the file that flang finds.
+  write("ring.inc", "this is no Fortran\n");
+  write("included/main.F90",
+        "program main\n  implicit none\n  include 'mpif.h'\n  integer :: me, e, i\n  call MPI_Init(e)\n"
+        "  call MPI_Comm_rank(MPI_COMM_WORLD, me, e)\n  do i = 1, 3\n    include 'ring.inc'\n"
+        "    call MPI_Send(me, 1, MPI_INTEGER, me + 1, 0, MPI_COMM_WORLD, e)\n    !hyb$ end\n"
+        "#include \"deep/next.inc\"\n  end do\n  call other(me, e)\n  call MPI_Finalize(e)\nend program\n");
+  write("included/other.f",
+        "      subroutine other(me, e)\n      include 'mpif.h'\n      integer me, e\n"
+        "      include 'begin.inc'\n"
+        "      call MPI_Send(me, 1, MPI_INTEGER, me + 3, 0, MPI_COMM_WORLD, e)\n      end\n");
+  write("included/ring.inc", "\n!hyb$ phase(ring) preload\n");
+  write("included/deep/next.inc",
+        "  include 'two.inc'\n\n  call MPI_Send(me, 1, MPI_INTEGER, me + 2, 0, MPI_COMM_WORLD, e)\n");
+  write("included/deep/two.inc", "!hyb$ phase(two) connections(me -> me + 2)\n");
+  write("found/begin.inc", "\n\n!hyb$ phase(begun) pattern(ring)\n");
+  ASSERT_EQ(here(kBin + "hybridfort -Ifound included/main.F90 included/other.f -o included_phases"),
+            kSilence);
+  const std::string told = hints("included_phases");
+  // flang's lines are those of the included file, beside the name of the procedure's.
+  for (const char* const line :
+       {"main.F90:9 +_QQmain +MPI_Send +static +ring +rank \\+ 1", "main.F90:3 .* two +rank \\+ 2",
+        "other.f:5 +other_ +MPI_Send +static +begun +rank \\+ 3", "ring +main.F90:2 +directive .*preload",
+        "two +main.F90:1 +directive .*connections .rank, rank \\+ 2.", "begun +other.f:3 +directive .*ring"})
+    EXPECT_THAT(told, testing::ContainsRegex(line));
+}
+
+TEST(Fortran, WrongDirectivesOfIncludedFilesAreToldWithTheirFile) {
+  if (std::string(HYBRID_TEST_FLANG).empty()) GTEST_SKIP() << "there is no flang 19";
+  std::filesystem::create_directories(folder() + "/wrong");
+  write("wrong/rng.inc", "\n!hyb$ phase(x) pattern(rng)\n");
+  write("wrong/type.inc", "!hyb$ phase(x) slots(n%a)\n");
+  const std::string compile = kBin + "hybridfort -c wrong/includes.f90 2>&1; echo $?";
+  write("wrong/includes.f90", "subroutine s(n)\n  include 'rng.inc'\nend subroutine\n");
+  EXPECT_THAT(here(compile).second,
+              testing::StartsWith("wrong/rng.inc:2:24: error: unknown pattern 'rng' of '!hyb$'; did you mean "
+                                  "'ring'?\n  !hyb$ phase(x) pattern(rng)\n"));
+  write("wrong/includes.f90", "subroutine s(n)\n  include 'type.inc'\nend subroutine\n");
+  EXPECT_THAT(here(compile).second,
+              AllOf(HasSubstr("wrong/type.inc:1:"), HasSubstr("error: 'n' is not an object of derived type"),
+                    HasSubstr("wrong/includes.f90:2:1: error: included here"), Not(HasSubstr("hybridcc-"))));
+  // What an #if leaves out is nobody's error.
+  for (const bool is_read : {true, false}) {
+    write("wrong/includes.f90", "subroutine s(n)\n#if " + std::to_string(is_read) +
+                                    "\n#include \"rng.inc\"\n#endif\nend subroutine\n");
+    const std::string told = here(compile).second;
+    if (is_read)
+      EXPECT_THAT(told, AllOf(HasSubstr("wrong/rng.inc:2:"), HasSubstr("unknown pattern 'rng' of '!hyb$'"),
+                              HasSubstr("wrong/includes.f90:3:1: error: included here")));
+    else
+      EXPECT_EQ(told, "0\n");
+  }
+  write("wrong/includes.f90", "subroutine s(n)\n  include 'nowhere'\n!hyb$ flush\nend subroutine\n");
+  EXPECT_THAT(here(compile).second,
+              HasSubstr("wrong/includes.f90:2:1: error: INCLUDE: Source file 'nowhere' was not found"));
 }
 
 }  // namespace
