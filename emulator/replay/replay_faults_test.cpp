@@ -1,0 +1,66 @@
+// Jobs that did not end well: what is told of them, and whom they hold up.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "emulator/replay/job_for_test.h"
+#include "emulator/replay/memory_trace_for_test.h"
+#include "emulator/replay/replay.h"
+#include "emulator/replay/replay_for_test.h"
+
+namespace hybrid {
+namespace {
+
+using Kind = Operation::Kind;
+using testing::HasSubstr;
+
+TEST(Replay, AMessageThatNobodySendsIsAnErrorThatNamesTheRank) {
+  MemoryTrace trace(3);
+  trace.add(0, collective(CollectiveOp::barrier, 0));
+  trace.add(1, make(Kind::send, 2, 8));
+  trace.add(1, collective(CollectiveOp::barrier, 0));
+  trace.add(2, make(Kind::recv, 1, 8));
+  trace.add(2, tagged(make(Kind::recv, 1, 8), 5));
+  EXPECT_THAT(error_of(trace),
+              HasSubstr("rank 2 waits for ever to receive from rank 1 (tag 5, communicator 0): "
+                        "operation 2 of its trace; 3 of 3 threads wait"));
+}
+
+TEST(Replay, DifferentCollectivesOnOneCommunicatorAreAnError) {
+  MemoryTrace trace(2);
+  trace.add(0, collective(CollectiveOp::barrier, 0));
+  trace.add(1, collective(CollectiveOp::allreduce, 8));
+  EXPECT_THAT(error_of(trace), HasSubstr("rank 1 calls a allreduce"));
+}
+
+TEST(Replay, ARankThatDiedHoldsNobodyUpForEver) {
+  MemoryTrace trace(3);
+  trace.facts = {{"complete", "no"}};
+  trace.add(0, make(Kind::send, 1, 8));  // then it dies
+  trace.add(1, make(Kind::recv, 0, 8));
+  trace.add(1, make(Kind::recv, 0, 8));
+  trace.add(1, make(Kind::send, 2, 8, microseconds(1)));
+  trace.add(1, collective(CollectiveOp::barrier, 0));
+  trace.add(1, finish());
+  trace.add(2, make(Kind::recv, 1, 8));
+  trace.add(2, collective(CollectiveOp::barrier, 0));
+  trace.add(2, finish());
+  const ReplayResult result = run(trace);
+  ASSERT_EQ(result.warnings.size(), 1u);
+  EXPECT_THAT(result.warnings[0], HasSubstr("3 receives were dropped"));  // one, and two of the barrier's
+  EXPECT_EQ(result.measures.messages, 1u + 1 + 4);
+}
+
+TEST(Replay, CancelledSendsDoNotMatchLaterReceives) {
+  MemoryTrace trace(2);
+  trace.add(0, make(Kind::send_start, 1, 10, {}, 1));
+  trace.add(0, make(Kind::cancelled, 0, 0, {}, 1));
+  trace.add(0, make(Kind::send, 1, 10, microseconds(9)));
+  trace.add(1, make(Kind::recv_post, 0, 0, {}, 4));
+  trace.add(1, make(Kind::cancelled, 0, 0, {}, 4));
+  trace.add(1, make(Kind::recv, 0, 10));
+  trace.add(1, finish());
+  EXPECT_EQ(run(trace).measures.time, microseconds(10) + nanoseconds(10));
+}
+
+}  // namespace
+}  // namespace hybrid

@@ -1,0 +1,225 @@
+// What a replay tells of a job: by phase, with every technique, word by word.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "core/error.h"
+#include "emulator/network/timeline.h"
+#include "emulator/replay/job_for_test.h"
+#include "emulator/replay/memory_trace_for_test.h"
+#include "emulator/replay/replay.h"
+#include "emulator/replay/replay_for_test.h"
+#include "emulator/switching/technique.h"
+
+namespace hybrid {
+namespace {
+
+using Kind = Operation::Kind;
+
+// Rank 0 is in a for 1 us and in b, inside of it, for 2; rank 1 for 1 and 4; rank 2 in none. The job is over
+// at 5 us. Messages of an even number of bytes are hits, and take as many ns and 1 us.
+TEST(Replay, PhasesHaveTheirMessagesAndTheMeanTimeOfTheRanks) {
+  MemoryTrace trace(3);
+  trace.regions = {"a", "b"};
+  const auto phase = [](Kind kind, std::uint32_t region, Time compute = {}) {
+    Operation o = make(kind, 0, 0, compute);
+    o.region = region;
+    return o;
+  };
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    trace.add(r, phase(Kind::phase_begin, 0));
+    trace.add(r, make(Kind::send_start, 2, 10, {}, 1));
+    trace.add(r, phase(Kind::phase_begin, 1, microseconds(1)));
+    trace.add(r, make(Kind::send_start, 2, 31, {}, 2));
+    trace.add(r, phase(Kind::phase_end, 1, microseconds(r == 0 ? 2 : 4)));
+    trace.add(r, phase(Kind::phase_end, 0));
+    trace.add(r, finish());
+  }
+  const ReplayResult result = run(trace);
+  const auto& phases = result.measures.phases;
+  ASSERT_EQ(result.measures.time, microseconds(5));
+  ASSERT_EQ(phases.size(), 3u);
+  EXPECT_EQ(phases[0].name, "a");
+  EXPECT_EQ(phases[0].messages, 2u);
+  EXPECT_EQ(phases[0].bytes, 20u);
+  EXPECT_EQ(phases[0].hits, 2u);
+  EXPECT_EQ(phases[0].latency.mean(), nanoseconds(1010));
+  EXPECT_EQ(phases[1].name, "b");
+  EXPECT_EQ(phases[1].messages, 2u);
+  EXPECT_EQ(phases[1].bytes, 62u);
+  EXPECT_EQ(phases[1].hits, 0u);
+  EXPECT_EQ(phases[1].latency.mean(), nanoseconds(1031));
+  EXPECT_EQ(phases[1].time, microseconds(2));  // (2 + 4) / 3
+  EXPECT_EQ(phases[2].name, "outside phases");
+  EXPECT_EQ(phases[2].messages, 0u);
+  // In a: (1 + 1) / 3 us; outside: (2 + 0 + 5) / 3 us. Sums are exact.
+  EXPECT_EQ(phases[0].time + phases[1].time + phases[2].time, result.measures.time);
+  EXPECT_NEAR(phases[0].time.nanoseconds(), 2000.0 / 3, 0.001);
+  // 62 bytes in 2 us on 3 links of 0.8 bytes a ns.
+  EXPECT_DOUBLE_EQ(phases[1].utilisation, 62 / (2000 * 3 * 0.8));
+}
+
+// Phases by the recorded times: 0 to 10 us the first, from 10 us on the second, from 20 us on the first
+// again.
+TEST(Replay, AScheduleSaysWhichPhaseAnOperationIsOf) {
+  MemoryTrace trace(2);
+  const auto at = [](Operation o, std::int64_t us) {
+    o.at = microseconds(us);
+    return o;
+  };
+  trace.add(0, at(make(Kind::send, 1, 100, microseconds(1)), 1));
+  trace.add(0, at(make(Kind::send, 1, 200, microseconds(8)), 10));
+  trace.add(0, at(make(Kind::send_start, 1, 400, microseconds(9), 1), 19));
+  trace.add(0, at(make(Kind::send_complete, 0, 0, microseconds(3), 1), 25));
+  trace.add(0, at(make(Kind::send, 1, 1000), 26));
+  trace.add(0, finish());
+  trace.add(1, at(make(Kind::recv, 0, 100), 2));
+  trace.add(1, at(make(Kind::recv, 0, 200), 12));
+  trace.add(1, at(make(Kind::recv, 0, 400), 24));
+  trace.add(1, at(make(Kind::recv, 0, 1000), 30));
+  trace.add(1, finish());
+  ReplayOptions options;
+  options.phases = {{"phase 1", "phase 2"},
+                    {{microseconds(1), 0}, {microseconds(10), 1}, {microseconds(20), 0}}};
+  const ReplayResult result = run(trace, options);
+  const auto& phases = result.measures.phases;
+  ASSERT_EQ(phases.size(), 2u);
+  EXPECT_EQ(phases[0].name, "phase 1");
+  EXPECT_EQ(phases[0].messages, 2u);
+  EXPECT_EQ(phases[0].bytes, 1100u);
+  EXPECT_EQ(phases[1].messages, 2u);
+  EXPECT_EQ(phases[1].bytes, 600u);
+  // Rank 0 sends at 1 us (gone at 1.1), 9.1 (9.3) and 18.3, and is back in the first phase at 21.3. Rank 1
+  // has the first message at 2.1 us, is in the second phase until it has that one at 10.3, and the last
+  // at 23.3.
+  EXPECT_EQ(result.measures.time, nanoseconds(23'300));
+  EXPECT_EQ(phases[1].time, nanoseconds((21'300 - 9'100 + 10'300 - 2'100) / 2));
+  EXPECT_EQ(phases[0].time + phases[1].time, result.measures.time);
+}
+
+TEST(Replay, EveryCollectiveEndsAndTheSameJobGivesTheSameResult) {
+  for (const std::uint32_t ranks : {2u, 3u, 7u, 8u, 33u}) {
+    ReplayResult results[2];
+    for (ReplayResult& result : results) {
+      MemoryTrace trace(ranks);
+      random_job(trace, ranks);
+      result = run(trace);
+    }
+    EXPECT_GT(results[0].measures.messages, 60u * ranks / 2);
+    EXPECT_EQ(results[0].measures.time, results[1].measures.time);
+    EXPECT_EQ(results[0].measures.messages, results[1].measures.messages);
+    EXPECT_EQ(results[0].measures.latency.mean(), results[1].measures.latency.mean());
+    EXPECT_EQ(results[0].measures.communication_time, results[1].measures.communication_time);
+  }
+}
+
+TEST(Replay, EveryTechniqueEndsTheJobWithTheSameMessages) {
+  std::uint64_t messages = 0;
+  for (const std::string_view name : registered_names(Technique::kKind)) {
+    ReplayResult results[2];
+    for (ReplayResult& result : results) {
+      MemoryTrace trace(9);
+      random_job(trace, 77);
+      SwitchParameters parameters;
+      parameters.technique = name;
+      result = replay(trace, parameters, {});
+    }
+    const Measures& m = results[0].measures;
+    if (messages == 0) messages = m.messages;
+    EXPECT_EQ(m.messages, messages) << name;
+    EXPECT_EQ(m.statistics.messages, messages) << name;
+    EXPECT_EQ(m.statistics.bytes, m.bytes) << name;
+    Bytes out = 0, in = 0;
+    for (const PortTraffic& port : m.ports) {
+      out += port.out;
+      in += port.in;
+    }
+    EXPECT_EQ(m.ports.size(), 9u) << name;
+    EXPECT_EQ(out, m.bytes) << name;
+    EXPECT_EQ(in, m.bytes) << name;
+    EXPECT_EQ(m.latency.count(), messages) << name;
+    EXPECT_GT(m.time, m.compute_time) << name;
+    EXPECT_GT(m.utilisation, 0) << name;
+    EXPECT_LE(m.utilisation, 1) << name;
+    EXPECT_EQ(m.time, results[1].measures.time) << name;
+    EXPECT_EQ(m.statistics.hits, results[1].measures.statistics.hits) << name;
+    EXPECT_EQ(m.latency.mean(), results[1].measures.latency.mean()) << name;
+  }
+}
+
+/// Adds up the words that leave each port.
+struct LinkWords final : PortTimeline {
+  void offered(Time, std::uint32_t, const Message&) override {}
+  void generated(Time, std::uint32_t) override {}
+  void on_link(const WordSpan& words) override { left[words.connection.source] += words.starts.count; }
+  void out_of_fabric(const WordSpan& words) override {
+    arrived[words.connection.destination] += words.starts.count;
+  }
+  void waited(Time, Time, Connection, bool) override {}
+  void slot(Time, Time, std::uint32_t, bool, Time) override {}
+  std::map<Port, std::uint64_t> left, arrived;
+};
+
+TEST(Replay, ATimelineIsToldOfEveryWordAndChangesNothing) {
+  const FatTreeShape crossbar, tree{2, 2, 2};
+  for (const auto& [technique, network] : {std::pair{"wormhole", crossbar},
+                                           {"circuit", crossbar},
+                                           {"tdm", crossbar},
+                                           {"hybrid", crossbar},
+                                           {"wave", crossbar},
+                                           {"coll", crossbar},
+                                           {"chen-liu", crossbar},
+                                           {"wormhole", tree},
+                                           {"tdm", tree},
+                                           {"hybrid", tree}}) {
+    const auto job = [] {
+      MemoryTrace trace(4);
+      for (std::uint32_t r = 0; r < 4; ++r) {
+        trace.add(r, make(Kind::send, (r + 1) % 4, 8 * (r + 1) * 10, microseconds(1)));
+        trace.add(r, make(Kind::recv, (r + 3) % 4, 8 * ((r + 3) % 4 + 1) * 10));
+        trace.add(r, finish());
+      }
+      return trace;
+    };
+    SwitchParameters parameters;
+    parameters.technique = technique;
+    parameters.tree = network;
+    MemoryTrace plain = job(), observed = job();
+    LinkWords words;
+    ReplayOptions options;
+    options.timeline = &words;
+    const Measures without = replay(plain, parameters, {}).measures;
+    const Measures with = replay(observed, parameters, options).measures;
+    EXPECT_EQ(with.time, without.time) << technique;
+    for (Port port = 0; port < 4; ++port) {
+      EXPECT_EQ(words.left[port] * 8, with.ports[port].out) << technique << " port " << port;
+      EXPECT_EQ(words.arrived[port] * 8, with.ports[port].in) << technique << " port " << port;
+    }
+  }
+}
+
+TEST(Replay, AJobRunsOnAFatTreeWithNodesToSpare) {
+  SwitchParameters parameters;
+  parameters.tree = {2, 3, 2};  // nine nodes
+  for (const char* technique : {"wormhole", "tdm", "hybrid"}) {
+    parameters.technique = technique;
+    MemoryTrace trace(5);
+    random_job(trace, 3);
+    const Measures m = replay(trace, parameters, {}).measures;
+    EXPECT_EQ(m.nodes, 9U);
+    EXPECT_GT(m.messages, 100U);
+  }
+  MemoryTrace trace(10);
+  random_job(trace, 3);
+  EXPECT_THROW(replay(trace, parameters, {}), UserError);
+  ReplayOptions options;
+  options.hardware_multicast = true;
+  MemoryTrace small(5);
+  random_job(small, 3);
+  EXPECT_THROW(replay(small, parameters, options), UserError);
+}
+
+}  // namespace
+}  // namespace hybrid
