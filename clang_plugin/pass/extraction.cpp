@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "clang_plugin/pass/any_source.h"
+#include "clang_plugin/pass/own_variables.h"
 #include "clang_plugin/pass/phase_choice.h"
 #include "clang_plugin/pass/preparation.h"
 #include "clang_plugin/pass/run_time_reads.h"
@@ -60,6 +61,7 @@ class Extractor {
     for (uint32_t i = 0; i < directives_.size(); ++i) clauses(i);
     for (const GlobalVariable* global : symbolic_.addresses())
       result_.addresses.push_back(global->getName().str());
+    if (!whole_) own_variables();
     return std::move(result_);
   }
 
@@ -413,6 +415,13 @@ class Extractor {
     Node rest = HYBRID_NONE;
     for (size_t i = values.size(); i-- > 0;) rest = result_.note.make(HYBRID_LIST, values[i], rest);
     return rest;
+  }
+
+  void own_variables() {
+    const Note note = result_.note; /* nothing more goes into it */
+    for (const GlobalVariable* global : asked_by_all(*prepared_.module, symbolic_))
+      if (may_get_a_name(*global)) result_.own_variables.insert(global->getName().str());
+    result_.note = note;
   }
 
   Prepared& prepared_;

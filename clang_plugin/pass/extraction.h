@@ -19,7 +19,9 @@ namespace hybrid::pass {
 struct Extraction {
   Note note;                                  /* its first phases are the directives', in their order */
   std::map<std::string, uint32_t> procedures; /* phases of functions that communicate, by symbol */
-  std::vector<std::string> addresses; /* symbols of the variables that HYBRID_LOAD reads, by their number */
+  std::vector<std::string> addresses;  /* symbols of the variables that HYBRID_LOAD reads, by their number */
+  std::set<std::string> own_variables; /* of a unit: of the file's own those that the whole program's hints
+                                          may have to read (own_variables.h) */
 };
 
 /* Does the module call MPI, or have directives? Without that there is nothing to extract. */

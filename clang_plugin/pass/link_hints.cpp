@@ -25,6 +25,7 @@
 #include "clang_plugin/pass/embedded.h"
 #include "clang_plugin/pass/extraction.h"
 #include "clang_plugin/pass/note_writer.h"
+#include "clang_plugin/pass/own_variables.h"
 #include "clang_plugin/pass/profile.h"
 
 namespace {
@@ -247,14 +248,21 @@ int main(int count, char** arguments) {
   std::set<std::string> shared; /* variables that the note's object can name */
   for (const GlobalVariable& global : module->globals())
     if (!global.hasLocalLinkage() && !global.isThreadLocal()) shared.insert(global.getName().str());
+  const std::map<std::string, std::string> own = noted_names(*module); /* and of the units' own */
   const std::string triple = module->getTargetTriple();
   const DataLayout layout = module->getDataLayout();
-  Extraction extraction = extract(std::move(module), &program.whole, directives,
-                                  [&](const std::string& name) { return shared.contains(name); });
+  Extraction extraction =
+      extract(std::move(module), &program.whole, directives,
+              [&](const std::string& name) { return shared.contains(name) || own.contains(name); });
   for (const std::string& message : use_profiles(extraction.note, profiles)) warn(message, warnings);
   Module notes(name, context);
   notes.setTargetTriple(triple);
   notes.setDataLayout(layout);
+  for (std::string& address : extraction.addresses)
+    if (const auto named = own.find(address); named != own.end()) {
+      address = named->second;
+      declare_named(notes, address);
+    }
   write_note(notes, extraction, name, true);
   write_object(notes, output);
   return 0;

@@ -203,6 +203,7 @@ Node Symbolic::kept(const Value* value, Node unknown) {
 
 Node Symbolic::run_time_load(const Instruction& reader, const Type* type, const GlobalVariable& global,
                              const Place& place, const std::string& why) {
+  asked_.insert(&global);
   const std::string name = source_name(global);
   Node offset = note_.constant(place.offset);
   if (place.index) {

@@ -16,6 +16,7 @@
 #include "clang_plugin/pass/loop_phases.h"
 #include "clang_plugin/pass/marks.h"
 #include "clang_plugin/pass/note_writer.h"
+#include "clang_plugin/pass/own_variables.h"
 
 namespace {
 
@@ -39,19 +40,28 @@ class HybridPass : public PassInfoMixin<HybridPass> {
       forget_bodies_of_markers(module);
       mark_loops(module);
     }
-    unit.code = code_of(module);
+    std::set<std::string> own = told_by_accessors(module);
     if (has_hints) {
       const auto can_be_named = [&](const std::string& name) {
         return module.getNamedGlobal(name) != nullptr;
       };
       const Directives directives = find_directives(module);
       const Extraction extraction = extract(CloneModule(module), nullptr, directives.phases, can_be_named);
+      own.insert(extraction.own_variables.begin(), extraction.own_variables.end());
+      note_names(module, own);
+      unit.code = code_of(module);
       const WrittenNote note = write_note(module, extraction, source_name(module), false);
       write_marks(module, directives, extraction.procedures, note.unit);
       unit.id_low = note.id_low;
       unit.id_high = note.id_high;
       unit.procedures = extraction.procedures;
+    } else {
+      const auto nothing = [](const std::string&) { return false; };
+      if (calls_mpi(module)) own.merge(extract(CloneModule(module), nullptr, {}, nothing).own_variables);
+      note_names(module, own);
+      unit.code = code_of(module);
     }
+    give_names(module);
     embed(module, unit);
     /* Lines that were asked of the compiler for the hints alone. */
     if (const char* alone = std::getenv("HYBRID_LINES_FOR_HINTS"); alone && *alone) StripDebugInfo(module);

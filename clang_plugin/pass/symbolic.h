@@ -81,6 +81,8 @@ class Symbolic {
 
   /* The variables of the program that loads in `node` read, by number (value of HYBRID_LOAD). */
   const std::vector<const llvm::GlobalVariable*>& addresses() const { return addresses_; }
+  /* All variables of which a value was to be read, whether that can be or not. */
+  const std::set<const llvm::GlobalVariable*>& asked() const { return asked_; }
   Memory& memory() { return memory_; }
   FunctionShape& shape(const llvm::Function& function);
   bool always_before(const llvm::Instruction& first, const llvm::Instruction& then) {
@@ -172,6 +174,7 @@ class Symbolic {
   std::map<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, Answer> reached_;
   std::map<const llvm::Function*, std::unique_ptr<FunctionShape>> shapes_;
   std::vector<const llvm::GlobalVariable*> addresses_;
+  std::set<const llvm::GlobalVariable*> asked_;
   std::map<Node, RunTimeValue> run_time_values_;
 };
 
