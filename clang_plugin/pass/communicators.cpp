@@ -153,6 +153,25 @@ Node Symbolic::membership(const CmpInst& compared) {
   return compared.getPredicate() == CmpInst::ICMP_NE ? member : note_.negation(member);
 }
 
+Node Symbolic::of_graph(const CallBase& asked) {
+  const Node unknown = note_.unknown("", "it is a neighbour in a graph that is not known");
+  const CallBase* maker = only_maker(asked.getArgOperand(0));
+  if (!maker || maker->getCalledFunction()->getName() != kDup || maker->arg_size() < 3) return unknown;
+  const auto number = [](const Value* value) {
+    return static_cast<unsigned>(llvm::cast<ConstantInt>(value)->getZExtValue());
+  };
+  /* The sources and then the destinations, each behind how many they are. MPI gives them back in this order
+   * (MPI 4.0, 8.5.5). */
+  unsigned degree = 1;
+  if (number(asked.getArgOperand(1)) == 1) degree += 1 + number(maker->getArgOperand(1));
+  if (asked.arg_size() == 2) return value(maker->getArgOperand(degree));
+  const unsigned which = number(asked.getArgOperand(2));
+  if (which >= number(maker->getArgOperand(degree))) return unknown;
+  const Node neighbor = value(maker->getArgOperand(degree + 1 + which));
+  /* What it was then, it need not be now. */
+  return note_.has_variable(neighbor) || note_.has_load(neighbor) ? unknown : neighbor;
+}
+
 Node Symbolic::datatype_size(const Value* handle) {
   const auto* constant = dyn_cast<ConstantInt>(handle);
   if (!constant || (constant->getZExtValue() & 0xFF000000u) != 0x4C000000u) return HYBRID_NONE;

@@ -10,9 +10,9 @@
 
 #include "clang_plugin/pass/any_source.h"
 #include "clang_plugin/pass/own_variables.h"
-#include "clang_plugin/pass/phase_choice.h"
 #include "clang_plugin/pass/preparation.h"
 #include "clang_plugin/pass/run_time_reads.h"
+#include "clang_plugin/pass/site_copies.h"
 #include "clang_plugin/pass/symbolic.h"
 
 namespace hybrid::pass {
@@ -46,7 +46,8 @@ class Extractor {
         sends_unseen_(sends_unseen),
         symbolic_(*prepared.module, result_.note, whole,
                   [&](const GlobalVariable& global) { return can_be_named(global.getName().str()); }),
-        reads_(prepared, result_.note, symbolic_) {}
+        reads_(prepared, result_.note, symbolic_),
+        copies_(prepared, directives, result_.note, symbolic_) {}
 
   Extraction run() {
     for (const DirectivePhase& directive : directives_) begin_phase(directive);
@@ -57,7 +58,7 @@ class Extractor {
             if (callee->getName() == kSite) site(*call);
             if (callee->getName() == kClause) clause(*call);
           }
-    settle_copies();
+    settle();
     for (uint32_t i = 0; i < directives_.size(); ++i) clauses(i);
     for (const GlobalVariable* global : symbolic_.addresses())
       result_.addresses.push_back(global->getName().str());
@@ -66,24 +67,10 @@ class Extractor {
   }
 
  private:
-  /* A site as it stands in one of the places where its procedure was inlined, as of each phase that it may
-   * belong to: the loops of its procedure around it, the innermost first, and the procedure; or a directive's
-   * phase. `left_out`: on what the phase is begun there that cannot be told when it begins; who asks then has
-   * begun it. */
-  struct AsOf {
-    hybrid_site site;
-    std::set<Node> left_out;
-  };
-  struct Copy {
-    std::vector<AsOf> phases;
-    uint64_t origin;
-    const CallBase* call;
-  };
-
   void site(const CallBase& call) {
     const auto number = cast<ConstantInt>(call.getArgOperand(0))->getZExtValue();
     const SiteOrigin& origin = prepared_.origins[number];
-    Copy copy{{}, number, &call};
+    SiteCopy copy{{}, number, &call};
     for (uint32_t at = origin.directive; at != HYBRID_NONE && directives_[at].is_loop;
          at = directives_[at].parent)
       copy.phases.push_back(as_of(at, call, origin));
@@ -91,13 +78,13 @@ class Extractor {
       copy.phases.push_back(as_of(HYBRID_NONE, call, origin));
     else
       copy.phases.push_back(as_of(origin.directive, call, origin));
-    copies_.push_back(std::move(copy));
+    copies_.add(std::move(copy));
   }
 
-  /* `directive`: the phase, or HYBRID_NONE for the procedure's. */
-  AsOf as_of(uint32_t directive, const CallBase& call, const SiteOrigin& origin) {
+  /* The site as of that phase of Directives, or of its procedure: HYBRID_NONE. */
+  SiteOfPhase as_of(uint32_t directive, const CallBase& call, const SiteOrigin& origin) {
     Note& note = result_.note;
-    AsOf result;
+    SiteOfPhase result;
     hybrid_site& site = result.site = {};
     site.call = note.string(origin.call->name);
     site.kind = static_cast<uint16_t>(origin.part->kind);
@@ -136,24 +123,15 @@ class Extractor {
     return result;
   }
 
-  /* Where a phase is begun in several places, only what leads to all of them may be left out: or one
-   * place's connections would be told in another. */
-  void settle_copies() {
+  void settle() {
     Note& note = result_.note;
-    std::map<uint64_t, std::vector<Copy*>> by_origin;
-    for (Copy& copy : copies_) by_origin[copy.origin].push_back(&copy);
-    for (const auto& [origin, copies] : by_origin)
-      for (size_t phase = 0; phase < copies[0]->phases.size(); ++phase) {
-        std::vector<AsOf*> same_phase;
-        for (Copy* copy : copies) same_phase.push_back(&copy->phases[phase]);
-        settle_places(same_phase);
-      }
-    const std::vector<hybrid_site*> sites = choose_phases();
+    copies_.settle(result_.procedures);
+    const std::vector<hybrid_site*> sites = copies_.sites();
     if (all_senders_are_seen()) settle_any_source(note, sites);
     for (size_t i = 0; i < sites.size(); ++i) {
       const hybrid_site& site = *sites[i];
       if (site.site_class == HYBRID_DYNAMIC)
-        remark(*copies_[i].call, note.strings.c_str() + site.call, note.strings.c_str() + site.reason);
+        remark(copies_.call(i), note.strings.c_str() + site.call, note.strings.c_str() + site.reason);
       if (std::none_of(note.sites.begin(), note.sites.end(), [&](const hybrid_site& other) {
             return std::memcmp(&other, &site, sizeof site) == 0;
           }))
@@ -161,81 +139,9 @@ class Extractor {
     }
   }
 
-  void settle_places(const std::vector<AsOf*>& places) {
-    Note& note = result_.note;
-    std::set<Node> common = places[0]->left_out;
-    bool same = true;
-    for (const AsOf* place : places) {
-      std::erase_if(common, [&](Node node) { return !place->left_out.contains(node); });
-      const hybrid_site &a = place->site, &b = places[0]->site;
-      same &= a.peer == b.peer && a.guard == b.guard && a.communicator == b.communicator &&
-              a.site_class != HYBRID_DYNAMIC && b.site_class != HYBRID_DYNAMIC &&
-              !note.has_variable(a.peer) && !note.has_variable(a.guard);
-    }
-    for (AsOf* place : places)
-      for (Node node : place->left_out) {
-        if (same || common.contains(node) || place->site.site_class == HYBRID_DYNAMIC) continue;
-        place->site.site_class = HYBRID_DYNAMIC;
-        place->site.reason = note.string("whether it is made: " + because(node));
-      }
-  }
-
-  /* Each copy's site, of the phase that it belongs to; loops that are no phases are marked so. */
-  std::vector<hybrid_site*> choose_phases() {
-    Note& note = result_.note;
-    PhaseChoice choice(directives_);
-    std::vector<std::vector<uint32_t>> loops(copies_.size()); /* of its own procedure, the innermost first */
-    for (size_t i = 0; i < copies_.size(); ++i) {
-      const Copy& copy = copies_[i];
-      const SiteOrigin& origin = prepared_.origins[copy.origin];
-      if (origin.directive != HYBRID_NONE && !directives_[origin.directive].is_loop) continue;
-      for (size_t phase = 0; phase + 1 < copy.phases.size(); ++phase)
-        loops[i].push_back(copy.phases[phase].site.phase);
-      std::vector<bool> known;
-      if (origin.part->kind == HYBRID_SEND || origin.part->kind == HYBRID_RECEIVE)
-        for (const AsOf& as_of : copy.phases) known.push_back(as_of.site.site_class != HYBRID_DYNAMIC);
-      choice.add_call(origin.function, loops[i], known);
-      if (origin.part->kind != HYBRID_SEND) continue;
-      std::set<uint32_t> around = symbolic_.phases_of_loops_around(*copy.call);
-      std::erase_if(around, [&](uint32_t loop) { return !directives_[loop].is_loop; });
-      around.insert(loops[i].begin(), loops[i].end());
-      const hybrid_site& site = copy.phases[0].site;
-      const std::string what = site.site_class == HYBRID_DYNAMIC ? "site " + std::to_string(copy.origin)
-                                                                 : communication_of(note, site);
-      choice.add_send(origin.function, what, around);
-    }
-    const std::set<uint32_t> chosen = choice.choose();
-    for (uint32_t i = 0; i < directives_.size(); ++i)
-      if (directives_[i].is_loop) settle_loop(i, chosen);
-    std::vector<hybrid_site*> sites;
-    for (size_t i = 0; i < copies_.size(); ++i) {
-      const auto own = std::find_if(loops[i].begin(), loops[i].end(),
-                                    [&](uint32_t loop) { return chosen.contains(loop); });
-      sites.push_back(&copies_[i].phases[static_cast<size_t>(own - loops[i].begin())].site);
-    }
-    return sites;
-  }
-
-  /* The phase of a loop: what it is in, or that it is none. */
-  void settle_loop(uint32_t loop, const std::set<uint32_t>& chosen) {
-    hybrid_phase& phase = result_.note.phases[loop];
-    if (!chosen.contains(loop)) phase.flags |= HYBRID_PHASE_MERGED;
-    while (phase.parent != HYBRID_NONE && !chosen.contains(phase.parent))
-      phase.parent = directives_[phase.parent].parent;
-    if (phase.parent != HYBRID_NONE) return;
-    if (const auto function = result_.procedures.find(directives_[loop].function);
-        function != result_.procedures.end())
-      phase.parent = function->second;
-  }
-
   /* No code without hints is linked that sends, or that hands on the function that does. */
   bool all_senders_are_seen() const {
     return whole_ && !sends_unseen_ && std::none_of(whole_->outside.begin(), whole_->outside.end(), is_send);
-  }
-
-  std::string because(Node node) const {
-    const std::string why = result_.note.reason(node);
-    return why.empty() ? "it depends on what has changed since it was asked" : why;
   }
 
   /* Of conditions that all must hold: those that are known, and the same still, when the procedure begins. */
@@ -431,7 +337,7 @@ class Extractor {
   Extraction result_;
   Symbolic symbolic_;
   RunTimeReads reads_; /* of the present site */
-  std::vector<Copy> copies_;
+  SiteCopies copies_;
   const BasicBlock* begin_ = nullptr; /* of the present site's phase */
   const Instruction* mark_ = nullptr; /* what begins it; null for a procedure */
   /* Of each directive's phase, in their order: the clause and its values. */

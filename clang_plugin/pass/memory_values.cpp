@@ -148,7 +148,8 @@ Node Symbolic::load(const LoadInst& load) {
   std::string why = "it is read from a table";
   if (place.index) {
     const Node node = table(load, object, place);
-    if (node != HYBRID_NONE) return node;
+    if (node != HYBRID_NONE && (note_.is_known(node) || !global)) return node;
+    if (node != HYBRID_NONE) why = note_.reason(node);
   } else {
     bool certain = false;
     const bool fixed = global && global->isConstant();

@@ -268,6 +268,7 @@ Node Symbolic::call(const CallBase& called) {
     const Node cart = of();
     return note_.make(HYBRID_CART_RANK, cart, list(called, 1, called.arg_size() - 1));
   }
+  if (name == kDegree || name == kNeighbor) return of_graph(called);
   if (name == kCoordinate) {
     const Node cart = of();
     int64_t dimension = 0;

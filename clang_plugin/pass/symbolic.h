@@ -97,6 +97,8 @@ class Symbolic {
   Node made_by(const llvm::CallBase& call);
   /* Of `communicator != MPI_COMM_NULL` and `==`; HYBRID_NONE of other comparisons. */
   Node membership(const llvm::CmpInst& compared);
+  /* Of kDegree and kNeighbor: what the caller gave when it made the graph. */
+  Node of_graph(const llvm::CallBase& asked);
   /* The call that made what `handle` is, whatever way the program took; or null. */
   const llvm::CallBase* only_maker(const llvm::Value* handle, int depth = 0);
   Node instruction(const llvm::Instruction& instruction);

@@ -55,7 +55,28 @@ class Rewriter {
     } else if (name == "dist_graph_create" && is_zero(7)) {
       out(8, pure(kDup, {in(0)}));
     } else if (name == "dist_graph_create_adjacent" && is_zero(8)) {
-      out(9, pure(kDup, {in(0)}));
+      std::vector<Value*> arguments{in(0)};
+      const auto sources = count(1), destinations = count(4);
+      if (sources && destinations)
+        for (const auto& [array, many] : {std::pair{2, *sources}, {5, *destinations}}) {
+          arguments.push_back(builder_.getInt32(many));
+          for (uint32_t i = 0; i < many; ++i) arguments.push_back(element(array, i));
+        }
+      out(9, pure(kDup, arguments));
+    } else if (name == "dist_graph_neighbors_count") {
+      Value* communicator = in(0);
+      for (uint32_t to : {0u, 1u})
+        out(1 + static_cast<int>(to), pure(kDegree, {communicator, builder_.getInt32(to)}));
+      clobber(3, 4);
+    } else if (name == "dist_graph_neighbors" && has_room(1) && has_room(4)) {
+      Value* communicator = in(0);
+      for (uint32_t to : {0u, 1u}) {
+        const int most = to ? 4 : 1;
+        for (uint32_t i = 0; i < count(most).value_or(0); ++i)
+          out_element(most + 1, i,
+                      pure(kNeighbor, {communicator, builder_.getInt32(to), builder_.getInt32(i)}));
+        clobber(most + 2, -1);
+      }
     } else if (name == "graph_create" && is_zero(4)) {
       /* The first ranks, as many as the graph has nodes. */
       Value *parent = in(0), *nodes = in(1), *rank = pure(kRank, {parent});
@@ -231,6 +252,21 @@ class Rewriter {
         !type->getArrayElementType()->isIntegerTy(32) || type->getArrayNumElements() > 8)
       return std::nullopt;
     return static_cast<uint32_t>(type->getArrayNumElements());
+  }
+
+  /* Is there room for argument `at`, a constant, in the array behind it? */
+  bool has_room(int at) {
+    const auto most = count(at);
+    if (!most || *most == 0) return most.has_value();
+    const Value* array = pointer(at + 1);
+    APInt offset(64, 0);
+    array = array->stripAndAccumulateConstantOffsets(module_.getDataLayout(), offset, true);
+    Type* type = nullptr;
+    if (const auto* local = dyn_cast<AllocaInst>(array)) type = local->getAllocatedType();
+    if (const auto* global = dyn_cast<GlobalVariable>(array)) type = global->getValueType();
+    const auto bytes =
+        type ? static_cast<int64_t>(module_.getDataLayout().getTypeAllocSize(type).getFixedValue()) : 0;
+    return offset.getSExtValue() >= 0 && offset.getSExtValue() + 4 * int64_t{*most} <= bytes;
   }
 
   CallInst* emit(StringRef name, Type* result, const std::vector<Value*>& arguments, MemoryEffects effects) {

@@ -35,13 +35,17 @@ inline constexpr char kClause[] = "hybrid.clause";
 inline constexpr char kEnter[] = "hybrid.enter";
 /* (phase): that phase of Directives begins */
 inline constexpr char kBegin[] = "hybrid.begin";
-inline constexpr char kClobber[] = "hybrid.clobber";       /* (ptr, i64 bytes) */
-inline constexpr char kRank[] = "hybrid.rank";             /* (communicator) */
-inline constexpr char kSize[] = "hybrid.size";             /* (communicator) */
-inline constexpr char kDup[] = "hybrid.dup";               /* (communicator) */
-inline constexpr char kSplit[] = "hybrid.split";           /* (communicator, color, key) */
-inline constexpr char kCart[] = "hybrid.cart";             /* (communicator, reorder, sizes..., wraps...) */
-inline constexpr char kCartSub[] = "hybrid.cart_sub";      /* (communicator, stays...) */
+inline constexpr char kClobber[] = "hybrid.clobber"; /* (ptr, i64 bytes) */
+inline constexpr char kRank[] = "hybrid.rank";       /* (communicator) */
+inline constexpr char kSize[] = "hybrid.size";       /* (communicator) */
+/* (communicator); of a graph with known numbers of neighbours also (..., in-degree, sources..., out-degree,
+ * destinations...) */
+inline constexpr char kDup[] = "hybrid.dup";
+inline constexpr char kDegree[] = "hybrid.degree";     /* (communicator, which: 0 sources, 1 destinations) */
+inline constexpr char kNeighbor[] = "hybrid.neighbor"; /* (communicator, which, number) */
+inline constexpr char kSplit[] = "hybrid.split";       /* (communicator, color, key) */
+inline constexpr char kCart[] = "hybrid.cart";         /* (communicator, reorder, sizes..., wraps...) */
+inline constexpr char kCartSub[] = "hybrid.cart_sub";  /* (communicator, stays...) */
 inline constexpr char kCoordinate[] = "hybrid.coordinate"; /* (communicator, rank, dimension) */
 inline constexpr char kCartRank[] = "hybrid.cart_rank";    /* (communicator, coordinates...) */
 inline constexpr char kShift[] = "hybrid.shift";           /* (communicator, dimension, by, which) */

@@ -1,0 +1,75 @@
+/* A call that communicates stands in the analysed module once for each place where its procedure was inlined,
+ * and may belong to several phases: the loops around it, its procedure. What the note has of it is settled
+ * when all of them are known. */
+#ifndef HYBRID_CLANG_PLUGIN_PASS_SITE_COPIES_H
+#define HYBRID_CLANG_PLUGIN_PASS_SITE_COPIES_H
+
+#include <llvm/IR/InstrTypes.h>
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "clang_plugin/pass/directives.h"
+#include "clang_plugin/pass/note.h"
+#include "clang_plugin/pass/preparation.h"
+#include "clang_plugin/pass/symbolic.h"
+
+namespace hybrid::pass {
+
+/* A site as it is if it belongs to its `phase`. `left_out`: on what the phase is begun there that cannot be
+ * told when it begins; who asks then has begun it. */
+struct SiteOfPhase {
+  hybrid_site site;
+  std::set<Node> left_out;
+};
+
+struct SiteCopy {
+  /* Of the loops of its procedure around it, the innermost first, and last of the procedure; or of a
+   * directive's phase alone. */
+  std::vector<SiteOfPhase> phases;
+  uint64_t origin; /* index of Prepared::origins */
+  const llvm::CallBase* call;
+};
+
+class SiteCopies {
+ public:
+  /* All outlive this. */
+  SiteCopies(const Prepared& prepared, const std::vector<DirectivePhase>& directives, Note& note,
+             Symbolic& symbolic)
+      : prepared_(prepared), directives_(directives), note_(note), symbolic_(symbolic) {}
+
+  void add(SiteCopy copy) { copies_.push_back(std::move(copy)); }
+
+  /* Chooses the loops that are phases, and marks in the note those that are not. `procedures`: the phases of
+   * functions. */
+  void settle(const std::map<std::string, uint32_t>& procedures);
+
+  /* After that: each copy's site, in the order of the calls. */
+  std::vector<hybrid_site*> sites() { return sites_; }
+  const llvm::CallBase& call(size_t copy) const { return *copies_[copy].call; }
+
+ private:
+  /* Where a phase is begun in several places, only what leads to all of them may be left out: or one place's
+   * connections would be told in another. */
+  void settle_places(const std::vector<SiteOfPhase*>& places);
+  /* The loops of its procedure around it, the innermost first. */
+  std::vector<uint32_t> loops_of(const SiteCopy& copy) const;
+  std::set<uint32_t> choose_loops();
+  /* The phase of a loop: what it is in, or that it is none. */
+  void settle_loop(uint32_t loop, const std::set<uint32_t>& chosen,
+                   const std::map<std::string, uint32_t>& procedures);
+
+  const Prepared& prepared_;
+  const std::vector<DirectivePhase>& directives_;
+  Note& note_;
+  Symbolic& symbolic_;
+  std::vector<SiteCopy> copies_;
+  std::vector<hybrid_site*> sites_;
+};
+
+}  // namespace hybrid::pass
+
+#endif
