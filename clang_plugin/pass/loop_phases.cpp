@@ -134,8 +134,9 @@ class LoopMarker {
   }
 
   static void marker(IRBuilder<>& build, StringRef name, const std::vector<Value*>& arguments) {
-    std::vector<Type*> types;
-    for (const Value* argument : arguments) types.push_back(argument->getType());
+    std::vector<Type*> types(arguments.size());
+    std::transform(arguments.begin(), arguments.end(), types.begin(),
+                   [](const Value* argument) { return argument->getType(); });
     Module& module = *build.GetInsertBlock()->getModule();
     FunctionCallee callee =
         module.getOrInsertFunction(name, FunctionType::get(build.getVoidTy(), types, false));

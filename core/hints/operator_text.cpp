@@ -2,7 +2,7 @@
 
 #include "core/hint_abi.h"
 
-namespace hybrid {
+namespace hybrid::hint_operators {
 
 Binary binary(std::uint32_t op) {
   switch (op) {
@@ -87,4 +87,4 @@ const char* real_function(std::uint32_t op) {
   }
 }
 
-}  // namespace hybrid
+}  // namespace hybrid::hint_operators

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace hybrid {
+namespace hybrid::hint_operators {
 
 /// Binding strength, as in C: the higher, the tighter.
 enum Precedence : int {
@@ -32,4 +32,4 @@ Binary binary(std::uint32_t op);
 /// The C function of one double that the operation is, or null.
 const char* real_function(std::uint32_t op);
 
-}  // namespace hybrid
+}  // namespace hybrid::hint_operators

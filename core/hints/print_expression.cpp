@@ -9,6 +9,8 @@
 namespace hybrid {
 namespace {
 
+using namespace hint_operators;
+
 std::string variable_name(const HintUnit& unit, std::int64_t variable) {
   const std::string_view name = unit.text(unit.variables[static_cast<std::size_t>(variable)].name);
   return name.empty() ? "i" + std::to_string(variable) : std::string(name);
