@@ -17,6 +17,9 @@
 #include "clang_plugin/directives/markers.h"
 #include "clang_plugin/directives/placement.h"
 #include "clang_plugin/directives/pragma.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Passes/PassBuilder.h"
 
 namespace hybrid::directives {
 
@@ -24,13 +27,17 @@ namespace {
 
 class Consumer final : public clang::ASTConsumer {
  public:
-  explicit Consumer(Warnings warnings) : warnings_(warnings) {}
+  Consumer(Warnings warnings, std::shared_ptr<const bool> directives)
+      : warnings_(warnings), directives_(std::move(directives)) {}
   void HandleTranslationUnit(clang::ASTContext& context) override {
-    if (!context.getDiagnostics().hasErrorOccurred()) check_placement(context, warnings_);
+    // Most sources have none, though what was read from a precompiled header may.
+    const bool any = *directives_ || context.getExternalSource();
+    if (any && !context.getDiagnostics().hasErrorOccurred()) check_placement(context, warnings_);
   }
 
  private:
   Warnings warnings_;
+  std::shared_ptr<const bool> directives_;
 };
 
 std::filesystem::path own_file() {
@@ -38,6 +45,14 @@ std::filesystem::path own_file() {
   static const char here = 0;
   return dladdr(&here, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
+
+class ForgetLinesPass : public llvm::PassInfoMixin<ForgetLinesPass> {
+ public:
+  static bool isRequired() { return true; }  // at -O0 too
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    return llvm::StripDebugInfo(module) ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+  }
+};
 
 class Action final : public clang::PluginASTAction {
  protected:
@@ -75,9 +90,9 @@ class Action final : public clang::PluginASTAction {
     clang::Preprocessor& preprocessor = compiler.getPreprocessor();
     preprocessor.setPredefines(preprocessor.getPredefines() +
                                marker_declarations(compiler.getLangOpts().CPlusPlus));
-    register_pragma(compiler, warnings_);
+    std::shared_ptr<const bool> directives = register_pragma(compiler, warnings_);
     if (pass_) add_pass(compiler);
-    return std::make_unique<Consumer>(warnings_);
+    return std::make_unique<Consumer>(warnings_, std::move(directives));
   }
 
   /// Before the main action: code is generated with what the directives became.
@@ -95,8 +110,15 @@ class Action final : public clang::PluginASTAction {
     // Hints say where in the source a call stands: known to the passes, and nothing of it in the object (as
     // for -Rpass).
     if (clang::CodeGenOptions& options = compiler.getCodeGenOpts();
-        options.getDebugInfo() == llvm::codegenoptions::NoDebugInfo)
+        options.getDebugInfo() == llvm::codegenoptions::NoDebugInfo) {
       options.setDebugInfo(llvm::codegenoptions::LocTrackingOnly);
+      // Those after ours would only carry them along.
+      options.PassBuilderCallbacks.push_back([](llvm::PassBuilder& builder) {
+        builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+          passes.addPass(ForgetLinesPass());
+        });
+      });
+    }
   }
 
   bool pass_ = true;

@@ -88,8 +88,8 @@ class Writer {
 
 class HybridPragma final : public clang::PragmaHandler {
  public:
-  HybridPragma(clang::CompilerInstance& compiler, Warnings warnings)
-      : PragmaHandler("hybrid"), compiler_(compiler), warnings_(warnings) {
+  HybridPragma(clang::CompilerInstance& compiler, Warnings warnings, std::shared_ptr<bool> any)
+      : PragmaHandler("hybrid"), compiler_(compiler), warnings_(warnings), any_(std::move(any)) {
     // Which block a directive stands in: the parser does not say.
     compiler.getPreprocessor().setTokenWatcher([this](const Token& token) {
       if (token.is(tok::l_brace)) {
@@ -101,6 +101,7 @@ class HybridPragma final : public clang::PragmaHandler {
   }
 
   void HandlePragma(Preprocessor& preprocessor, clang::PragmaIntroducer introducer, Token& first) override {
+    *any_ = true;
     const SourceLocation at = introducer.Loc.isValid() ? introducer.Loc : first.getLocation();
     std::optional<Directive> directive = read_directive(preprocessor, first.getLocation(), warnings_);
     if (!directive) return;
@@ -270,14 +271,17 @@ class HybridPragma final : public clang::PragmaHandler {
 
   clang::CompilerInstance& compiler_;
   Warnings warnings_;
+  std::shared_ptr<bool> any_;
   std::vector<std::size_t> open_;  // by block: the number of its open phase's variable, or 0
   std::size_t scopes_ = 0;
 };
 
 }  // namespace
 
-void register_pragma(clang::CompilerInstance& compiler, Warnings warnings) {
-  compiler.getPreprocessor().AddPragmaHandler(new HybridPragma(compiler, warnings));  // which owns it
+std::shared_ptr<const bool> register_pragma(clang::CompilerInstance& compiler, Warnings warnings) {
+  const auto any = std::make_shared<bool>(false);
+  compiler.getPreprocessor().AddPragmaHandler(new HybridPragma(compiler, warnings, any));  // which owns it
+  return any;
 }
 
 }  // namespace hybrid::directives

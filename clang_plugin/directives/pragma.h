@@ -4,6 +4,7 @@
 // return, goto, an exception): a variable with a cleanup function watches that.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "clang/Frontend/CompilerInstance.h"
@@ -11,7 +12,8 @@
 
 namespace hybrid::directives {
 
-/// Has the compiler's preprocessor take `#pragma hybrid` from here on.
-void register_pragma(clang::CompilerInstance& compiler, Warnings warnings);
+/// Has the compiler's preprocessor take `#pragma hybrid` from here on. The result tells, once the source is
+/// read, whether there were any.
+std::shared_ptr<const bool> register_pragma(clang::CompilerInstance& compiler, Warnings warnings);
 
 }  // namespace hybrid::directives
