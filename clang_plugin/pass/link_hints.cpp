@@ -15,11 +15,13 @@
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Object/Archive.h>
 #include <llvm/Object/ObjectFile.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <cstdlib>
 #include <optional>
 
 #include "clang_plugin/pass/embedded.h"
@@ -204,6 +206,9 @@ int main(int count, char** arguments) {
   Program program;
   for (const std::string& path : inputs) program.add(path);
 
+  /* Where code has lines, LLVM would verify all of it as it is read. */
+  static_cast<cl::opt<bool>*>(cl::getRegisteredOptions().lookup("disable-auto-upgrade-debug-info"))
+      ->setValue(true);
   LLVMContext context;
   auto module = std::make_unique<Module>(name, context);
   Linker linker(*module);
@@ -265,5 +270,5 @@ int main(int count, char** arguments) {
     }
   write_note(notes, extraction, name, true);
   write_object(notes, output);
-  return 0;
+  std::_Exit(0); /* to take a whole program's code apart takes longer than to write its note */
 }

@@ -207,16 +207,56 @@ void pass_copies_of_numbers(Function& function) {
   }
 }
 
-/* Loops that communicate stay loops: a call in them is one site. */
-void keep_loops_with_sites(Function& function, FunctionAnalysisManager& analyses) {
-  LoopInfo& loops = analyses.getResult<LoopAnalysis>(function);
-  for (Loop* loop : loops.getLoopsInPreorder())
-    for (BasicBlock* block : loop->blocks())
-      for (Instruction& instruction : *block)
-        if (auto* call = dyn_cast<CallBase>(&instruction))
-          if (const Function* callee = callee_of(*call); callee && callee->getName() == kSite)
-            loop->setLoopAlreadyUnrolled();
+/* What comes out of it is real numbers in memory, and nothing else: no peer. */
+bool computes(const Loop& loop) {
+  bool writes = false;
+  for (const BasicBlock* block : loop.blocks())
+    for (const Instruction& instruction : *block) {
+      if (!instruction.mayWriteToMemory()) continue;
+      const auto* store = dyn_cast<StoreInst>(&instruction);
+      if (!store || !store->getValueOperand()->getType()->isFPOrFPVectorTy()) return false;
+      writes = true;
+    }
+  SmallVector<BasicBlock*, 4> exits;
+  loop.getUniqueExitBlocks(exits);
+  for (const BasicBlock* exit : exits) /* what is used behind it, as LCSSA has it */
+    for (const PHINode& result : exit->phis())
+      if (!result.getType()->isFPOrFPVectorTy()) return false;
+  return writes;
 }
+
+bool communicates(const Loop& loop) {
+  for (const BasicBlock* block : loop.blocks())
+    for (const Instruction& instruction : *block)
+      if (const auto* call = dyn_cast<CallBase>(&instruction))
+        if (const Function* callee = callee_of(*call); callee && callee->getName() == kSite) return true;
+  return false;
+}
+
+/* Unrolls short loops. Those that communicate stay loops: a call in them is one site. A function without any
+ * is as simple as it can be. */
+struct ShortLoopsPass : PassInfoMixin<ShortLoopsPass> {
+  FunctionPassManager again = simplification();
+
+  ShortLoopsPass() {
+    add(again, LoopSimplifyPass());
+    add(again, LCSSAPass());
+  }
+  PreservedAnalyses run(Function& function, FunctionAnalysisManager& analyses) {
+    LoopInfo& loops = analyses.getResult<LoopAnalysis>(function);
+    if (loops.empty()) return PreservedAnalyses::all();
+    for (Loop* loop : loops.getLoopsInPreorder())
+      if (communicates(*loop) || computes(*loop)) loop->setLoopAlreadyUnrolled();
+    LoopUnrollOptions options;
+    options.setPartial(false).setPeeling(false).setRuntime(false).setUpperBound(false);
+    options.setFullUnrollMaxCount(16);
+    PreservedAnalyses kept = LoopUnrollPass(options).run(function, analyses);
+    if (kept.areAllPreserved()) return kept;
+    analyses.invalidate(function, kept);
+    kept.intersect(again.run(function, analyses));
+    return kept;
+  }
+};
 
 }  // namespace
 
@@ -246,8 +286,11 @@ Prepared prepare(std::unique_ptr<Module> module, const std::set<std::string>* ou
   calls_to_values(*module, result.origins);
   for (Function& function : *module) {
     MDNode* name = MDNode::get(module->getContext(), MDString::get(module->getContext(), function.getName()));
-    for (Instruction& instruction : instructions(function))
+    for (Instruction& instruction : instructions(function)) {
       if (isa<LoadInst, StoreInst, CallBase>(instruction)) instruction.setMetadata(written_in, name);
+      /* Of lines only the calls' are told, and a new one is made for each that is inlined. */
+      if (!isa<CallBase>(instruction)) instruction.setDebugLoc(DebugLoc());
+    }
   }
 
   ModulePassManager first;
@@ -281,24 +324,13 @@ Prepared prepare(std::unique_ptr<Module> module, const std::set<std::string>* ou
   ModulePassManager late;
   FunctionPassManager simple = simplification();
   add(simple, LoopSimplifyPass());
+  add(simple, LCSSAPass());
   late.addPass(createModuleToFunctionPassAdaptor(std::move(simple)));
   modules.invalidate(*module, PreservedAnalyses::none());
   late.run(*module, modules);
 
   ModulePassManager last;
-  for (Function& function : *module)
-    if (!function.isDeclaration()) keep_loops_with_sites(function, functions);
-  FunctionPassManager unroll;
-  LoopUnrollOptions options;
-  options.setPartial(false).setPeeling(false).setRuntime(false).setUpperBound(false).setFullUnrollMaxCount(
-      16);
-  add(unroll, LoopUnrollPass(options));
-  add(unroll, SROAPass(SROAOptions::ModifyCFG));
-  add(unroll, EarlyCSEPass(true));
-  add(unroll, SimplifyCFGPass());
-  add(unroll, LoopSimplifyPass());
-  add(unroll, LCSSAPass());
-  last.addPass(createModuleToFunctionPassAdaptor(std::move(unroll)));
+  last.addPass(createModuleToFunctionPassAdaptor(ShortLoopsPass()));
   last.run(*module, modules);
 
   result.module = std::move(module);
