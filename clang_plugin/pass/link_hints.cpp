@@ -207,8 +207,8 @@ int main(int count, char** arguments) {
   for (const std::string& path : inputs) program.add(path);
 
   /* Where code has lines, LLVM would verify all of it as it is read. */
-  static_cast<cl::opt<bool>*>(cl::getRegisteredOptions().lookup("disable-auto-upgrade-debug-info"))
-      ->setValue(true);
+  if (cl::Option* option = cl::getRegisteredOptions().lookup("disable-auto-upgrade-debug-info"))
+    static_cast<cl::opt<bool>*>(option)->setValue(true);
   LLVMContext context;
   auto module = std::make_unique<Module>(name, context);
   Linker linker(*module);
