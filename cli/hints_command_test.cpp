@@ -58,7 +58,8 @@ class Hints : public testing::Test {
 
   // Four ranks: rank r sends twice to the next one within the phase "ring" (but rank 3: it sends to 1), and
   // once to rank 0 outside of it.
-  static void write_trace() {
+  // Of the ranks only the first so many come to the phase.
+  static void write_trace(std::uint32_t in_phase = 4) {
     TestArchive archive(".", "traces", 4);
     for (std::uint32_t rank = 0; rank < 4; ++rank) {
       OTF2_EvtWriter* events = archive.events(rank);
@@ -67,10 +68,10 @@ class Hints : public testing::Test {
         archive.call(rank, at, at + 1, "MPI_Send",
                      [&](OTF2_EvtWriter* w) { OTF2_EvtWriter_MpiSend(w, nullptr, at, to, 0, 0, 8); });
       };
-      OTF2_EvtWriter_Enter(events, nullptr, 10, phase);
+      if (rank < in_phase) OTF2_EvtWriter_Enter(events, nullptr, 10, phase);
       send(20, rank == 3 ? 1 : rank + 1);
       send(30, rank == 3 ? 1 : rank + 1);
-      OTF2_EvtWriter_Leave(events, nullptr, 40, phase);
+      if (rank < in_phase) OTF2_EvtWriter_Leave(events, nullptr, 40, phase);
       if (rank != 0) send(50, 0);
     }
     archive.close();
@@ -143,6 +144,15 @@ TEST_F(Hints, AreCheckedAgainstARun) {
   EXPECT_EQ(ring["messages_over_told"], 6);
   EXPECT_THAT(output({"ring", "--check", "traces.otf2"}),
               testing::ContainsRegex("ring +7 +4 +42.9 % +75.0 % +8 +75.0 %"));
+}
+
+TEST_F(Hints, OfAPhaseThatDidNotBeginTellNothing) {
+  write_trace(2);
+  const json check = json::parse(output({"ring", "--check", "traces.otf2", "--json", "-"}))["check"];
+  ASSERT_EQ(check["phases"].size(), 1u);
+  EXPECT_EQ(check["phases"][0]["told"], 3) << "0-1, 1-2 and 1-0";
+  EXPECT_EQ(check["phases"][0]["used"], 2);
+  EXPECT_EQ(check["told"], 3);
 }
 
 TEST_F(Hints, RefuseWhatCannotBe) {

@@ -32,10 +32,13 @@ std::string place(const HintUnit& unit, std::uint32_t file, std::uint32_t line) 
   return std::string(name.substr(name.rfind('/') + 1)) + ":" + std::to_string(line);
 }
 
-// A function's or procedure's name without the types of its parameters.
+// A function's or phase's name without the types of its parameters: f(int):12 is f:12.
 std::string short_name(std::string_view function) {
-  const std::size_t parameters = function.find('(');
-  return std::string(function.substr(0, parameters == 0 ? function.npos : parameters));
+  const std::size_t parameters = function.find('('), behind = function.rfind("):");
+  if (parameters == 0) return std::string(function);
+  std::string name(function.substr(0, parameters));
+  if (parameters != function.npos && behind != function.npos) name += function.substr(behind + 1);
+  return name;
 }
 
 std::string print(const HintUnit& unit, std::uint32_t node) { return print_expression(unit, node); }

@@ -18,6 +18,7 @@ RecordedConnections read_connections(JobTrace& trace) {
     while (trace.next(location, operation)) {
       switch (operation.kind) {
         case Kind::phase_begin:
+          used.began[trace.region_name(operation.region)].insert(rank);
           phases.push_back(
               {&trace.region_name(operation.region), &used.phases[trace.region_name(operation.region)]});
           break;

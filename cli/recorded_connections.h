@@ -19,6 +19,8 @@ struct RecordedConnections {
   ConnectionMessages all;
   /// By the phase's name, all phases that began: a message belongs to the innermost phase around it.
   std::map<std::string, ConnectionMessages> phases;
+  /// By the phase's name, the ranks on which it began.
+  std::map<std::string, std::set<std::uint32_t>> began;
   /// What the program's hints told while it ran (Operation::Kind::hint), by the phase's name.
   std::map<std::string, std::set<Connection>> told;
 };

@@ -47,7 +47,7 @@ class Extractor {
         symbolic_(*prepared.module, result_.note, whole,
                   [&](const GlobalVariable& global) { return can_be_named(global.getName().str()); }),
         reads_(prepared, result_.note, symbolic_),
-        copies_(prepared, directives, result_.note, symbolic_) {}
+        copies_(prepared, directives, result_.note, symbolic_, reads_) {}
 
   Extraction run() {
     for (const DirectivePhase& directive : directives_) begin_phase(directive);
@@ -99,6 +99,7 @@ class Extractor {
     const Symbolic::Guard guard =
         directive == HYBRID_NONE ? symbolic_.guard(call, origin.function) : symbolic_.guard(call, directive);
     begin_ = guard.begin;
+    result.begin = guard.mark;
     mark_ = directive == HYBRID_NONE ? nullptr : guard.mark;
     site.communicator = symbolic_.communicator(call.getArgOperand(5));
     const auto argument = [&](unsigned at, int position) {
@@ -112,12 +113,12 @@ class Extractor {
     site.reason = HYBRID_NONE;
     site.loop = symbolic_.loop_around(*call.getParent());
     reads_.of(symbolic_.take_reads());
-    std::set<Node> taken_to_hold /* of no interest */;
+    SiteOfPhase of_no_interest;
     /* All members make a collective or none does. Whom it connects is its communicator's and its root's
      * matter. */
     site.guard =
-        note.both(readable_part(guard.outer, call, origin, result.left_out),
-                  site.kind == HYBRID_COLLECTIVE ? readable_part(guard.inner, call, origin, taken_to_hold)
+        note.both(readable_part(guard.outer, call, origin, result),
+                  site.kind == HYBRID_COLLECTIVE ? readable_part(guard.inner, call, origin, of_no_interest)
                                                  : guard.inner);
     classify(site, call, origin);
     return result;
@@ -145,18 +146,18 @@ class Extractor {
   }
 
   /* Of conditions that all must hold: those that are known, and the same still, when the procedure begins. */
-  Node readable_part(Node all, const CallBase& call, const SiteOrigin& origin, std::set<Node>& left_out) {
+  Node readable_part(Node all, const CallBase& call, const SiteOrigin& origin, SiteOfPhase& of) {
     Note& note = result_.note;
     if (all == HYBRID_NONE) return all;
     if (note.nodes[all].op == HYBRID_AND) {
       const hybrid_node n = note.nodes[all];
-      const Node a = readable_part(n.a, call, origin, left_out);
-      return note.both(a, readable_part(n.b, call, origin, left_out));
+      const Node a = readable_part(n.a, call, origin, of);
+      return note.both(a, readable_part(n.b, call, origin, of));
     }
-    if (note.is_known(all) && reads_.changed({all}, call, origin, mark_).empty() && endless(all).empty())
-      return all;
-    left_out.insert(all);
-    return HYBRID_NONE;
+    const bool is_readable =
+        note.is_known(all) && reads_.changed({all}, call, origin, mark_).empty() && endless(all).empty();
+    if (!is_readable || note.has_load(all)) (is_readable ? of.read : of.left_out).insert(all);
+    return is_readable ? all : HYBRID_NONE;
   }
 
   /* -Rpass-missed=hybrid: what could not be told of a call, and what would help. */

@@ -3,6 +3,8 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
 
+#include <algorithm>
+
 #include "clang_plugin/pass/preparation.h"
 
 namespace hybrid::pass {
@@ -38,6 +40,9 @@ Flow::Flow(const Module& module) : library_(Triple(module.getTargetTriple())) {
   for (const Function& function : module)
     if (!function.isDeclaration() && (!function.hasLocalLinkage() || function.hasAddressTaken()))
       from_outside_.insert(&function);
+  if (const Function* complete = module.getFunction(kComplete))
+    for (const User* user : complete->users())
+      if (const auto* call = dyn_cast<CallBase>(user)) completing_.insert(call->getFunction());
 }
 
 const std::set<const Function*>& Flow::reached_from(const Function& function) {
@@ -57,7 +62,7 @@ const std::set<const Function*>& Flow::reached_from(const Function& function) {
       const Function* callee = callee_of(*call);
       if (callee && !callee->isDeclaration()) {
         pending.push_back(callee);
-      } else if (!outside && (!callee || !is_harmless(*callee, library))) {
+      } else if (!outside && (!callee || !is_harmless(*call, library))) {
         outside = true;
         pending.insert(pending.end(), from_outside_.begin(), from_outside_.end());
       }
@@ -76,7 +81,7 @@ const std::vector<const Instruction*>& Flow::calls_of(const Function& function, 
     const Function* callee = callee_of(*call);
     if (callee && !callee->isDeclaration()) {
       if (reached_from(*callee).contains(&writer)) entry->second.push_back(call);
-    } else if (!callee || !is_harmless(*callee, library)) {
+    } else if (!callee || !is_harmless(*call, library)) {
       for (const Function* called : from_outside_)
         if (reached_from(*called).contains(&writer)) {
           entry->second.push_back(call);
@@ -96,20 +101,46 @@ const std::vector<const Instruction*>& Flow::calls_outside(const Function& funct
   return entry->second;
 }
 
-Flow::Changed Flow::changed(const Instruction& read, const std::set<const Instruction*>& writes,
-                            bool shared) {
-  const Function& function = *read.getFunction();
+const std::vector<const Instruction*>& Flow::completions(const Function& function) {
+  const auto [entry, fresh] = completions_.try_emplace(&function);
+  if (!fresh) return entry->second;
+  for (const Instruction& instruction : instructions(function)) {
+    const auto* call = dyn_cast<CallBase>(&instruction);
+    if (!call) continue;
+    const Function* callee = callee_of(*call);
+    const bool here = callee && callee->getName() == kComplete;
+    bool within = callee && !callee->isDeclaration() && !completing_.empty();
+    if (within) {
+      const std::set<const Function*>& reached = reached_from(*callee);
+      within = std::any_of(completing_.begin(), completing_.end(),
+                           [&](const Function* function) { return reached.contains(function); });
+    }
+    if (here || within || leads_outside(*call)) entry->second.push_back(call);
+  }
+  return entry->second;
+}
+
+std::set<const Instruction*> Flow::carriers(const Function& function, const Writers& writers) {
   std::set<const Instruction*> carriers;
-  for (const Instruction* write : writes) {
+  for (const Instruction* write : writers.instructions) {
     if (write->getFunction() == &function)
       carriers.insert(write);
     else if (const auto& calls = calls_of(function, *write->getFunction()); !calls.empty())
       carriers.insert(calls.begin(), calls.end());
   }
-  if (shared) {
+  if (writers.shared) {
     const auto& calls = calls_outside(function);
     carriers.insert(calls.begin(), calls.end());
   }
+  if (writers.late) {
+    const auto& calls = completions(function);
+    carriers.insert(calls.begin(), calls.end());
+  }
+  return carriers;
+}
+
+Flow::Changed Flow::changed(const Instruction& read, const Writers& writers) {
+  std::set<const Instruction*> carriers = this->carriers(*read.getFunction(), writers);
   Blocks after;
   follow(read, nullptr, after);
   Changed result;
@@ -124,12 +155,12 @@ Flow::Changed Flow::changed(const Instruction& read, const std::set<const Instru
   return result;
 }
 
-bool Flow::changed_between(const Instruction& read, uint32_t value,
-                           const std::set<const Instruction*>& writes, bool shared, const Instruction& site) {
-  if (read.getFunction() != site.getFunction()) return shared || !writes.empty();
-  auto known = known_.find({&read, value, shared});
+bool Flow::changed_between(const Instruction& read, uint32_t value, const Writers& writers,
+                           const Instruction& site) {
+  if (read.getFunction() != site.getFunction()) return writers.shared || !writers.instructions.empty();
+  auto known = known_.find({&read, value, writers.shared});
   if (known == known_.end())
-    known = known_.emplace(std::tuple(&read, value, shared), changed(read, writes, shared)).first;
+    known = known_.emplace(std::tuple(&read, value, writers.shared), changed(read, writers)).first;
   const BasicBlock* block = site.getParent();
   const bool read_anew = read.getParent() == block && read.comesBefore(&site);
   if (!read_anew && known->second.blocks.contains(block)) return true;
@@ -139,34 +170,22 @@ bool Flow::changed_between(const Instruction& read, uint32_t value,
   return false;
 }
 
-bool Flow::may_write_within(const Loop& loop, const std::set<const Instruction*>& writes, bool shared) {
-  const Function& function = *loop.getHeader()->getParent();
-  for (const Instruction* write : writes) {
-    if (write->getFunction() == &function) {
-      if (loop.contains(write)) return true;
-      continue;
-    }
-    for (const Instruction* call : calls_of(function, *write->getFunction()))
-      if (loop.contains(call)) return true;
-  }
-  if (!shared) return false;
-  for (const BasicBlock* block : loop.blocks())
-    for (const Instruction& instruction : *block)
-      if (const auto* call = dyn_cast<CallBase>(&instruction); call && leads_outside(*call)) return true;
-  return false;
+bool Flow::may_write_within(const Loop& loop, const Writers& writers) {
+  const std::set<const Instruction*> all = carriers(*loop.getHeader()->getParent(), writers);
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Instruction* carrier) { return loop.contains(carrier); });
 }
 
 bool Flow::leads_outside(const CallBase& call) {
   const Function* callee = callee_of(call);
-  if (!callee || callee->isDeclaration())
-    return !callee || !is_harmless(*callee, TargetLibraryInfo(library_));
+  if (!callee || callee->isDeclaration()) return !callee || !is_harmless(call, TargetLibraryInfo(library_));
   const auto [entry, fresh] = outside_.try_emplace(callee, false);
   if (!fresh) return entry->second;
   for (const Function* reached : reached_from(*callee))
     for (const Instruction& instruction : instructions(*reached))
       if (const auto* inner = dyn_cast<CallBase>(&instruction)) {
         const Function* to = callee_of(*inner);
-        if (!to || (to->isDeclaration() && !is_harmless(*to, TargetLibraryInfo(library_))))
+        if (!to || (to->isDeclaration() && !is_harmless(*inner, TargetLibraryInfo(library_))))
           return outside_[callee] = true;
       }
   return false;

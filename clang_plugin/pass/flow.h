@@ -16,21 +16,24 @@
 
 namespace hybrid::pass {
 
+/* Who may write a value. */
+struct Writers {
+  const std::set<const llvm::Instruction*>& instructions;
+  bool shared = false; /* code that is not in sight does, too */
+  bool late = false;   /* one of them when something that MPI began is completed */
+};
+
 class Flow {
  public:
   explicit Flow(const llvm::Module& module);
 
-  /* May one of `writes` be carried out after `read` and before `site`, with no other `read` in between? True
-   * where that is not known. The writes are those of the value with this number; if it is `shared`, code that
-   * is not in sight writes it too. */
-  bool changed_between(const llvm::Instruction& read, uint32_t value,
-                       const std::set<const llvm::Instruction*>& writes, bool shared,
+  /* May the value of this number be written after `read` and before `site`, with no other `read` in between?
+   * True where that is not known. */
+  bool changed_between(const llvm::Instruction& read, uint32_t value, const Writers& writers,
                        const llvm::Instruction& site);
 
-  /* May a turn of `loop` carry out one of `writes`, or, if what is written is `shared`, call code that does
-   * and is not in sight? */
-  bool may_write_within(const llvm::Loop& loop, const std::set<const llvm::Instruction*>& writes,
-                        bool shared);
+  /* May a turn of `loop` write it? */
+  bool may_write_within(const llvm::Loop& loop, const Writers& writers);
 
  private:
   /* The calls in `function` that may come to run `writer`. */
@@ -51,11 +54,14 @@ class Flow {
     std::vector<const llvm::Instruction*> behind;
     std::set<const llvm::BasicBlock*> blocks;
   };
-  Changed changed(const llvm::Instruction& read, const std::set<const llvm::Instruction*>& writes,
-                  bool shared);
-  /* The calls in `function` that lead outside. */
+  Changed changed(const llvm::Instruction& read, const Writers& writers);
+  /* What in `function` may write a value of these writers. */
+  std::set<const llvm::Instruction*> carriers(const llvm::Function& function, const Writers& writers);
+  /* The calls in `function` that lead outside; those where something that MPI began may be completed. */
   const std::vector<const llvm::Instruction*>& calls_outside(const llvm::Function& function);
-  std::map<const llvm::Function*, std::vector<const llvm::Instruction*>> calls_outside_;
+  const std::vector<const llvm::Instruction*>& completions(const llvm::Function& function);
+  std::map<const llvm::Function*, std::vector<const llvm::Instruction*>> calls_outside_, completions_;
+  std::set<const llvm::Function*> completing_; /* functions with kComplete */
   std::map<std::tuple<const llvm::Instruction*, uint32_t, bool>, Changed> known_;
 };
 

@@ -14,8 +14,10 @@ namespace hybrid::pass {
 inline constexpr uint32_t kOfLoop = 1u << 30;
 
 /* A loop may send where it has a call that sends, or of a function of the module that leads to one; a loop of
- * the main program also where it calls what is not in the module. Functions with directives are left as they
- * are: their phases are the programmer's. Directives' markers have no bodies any more. */
+ * the main program also where it calls what is not in the module; what is called through
+ * pointers does not count. Ways out by a computed jump are, as those of exceptions, the marks' matter.
+ * Functions with directives are left as they are: their phases are the programmer's. Directives' markers have
+ * no bodies any more. */
 void mark_loops(llvm::Module& module);
 
 }  // namespace hybrid::pass

@@ -210,6 +210,11 @@ struct Memory::Walk {
     const Function* callee = callee_of(call);
     if (!callee) return indirect_call(call, at, place);
     if (callee->getName() == kClobber) {
+      const auto* when = dyn_cast<ConstantInt>(call.getArgOperand(2));
+      if (!when || when->getZExtValue() == kAnyTime) return escape("others reach it through a window");
+      /* Into an array of handles, of which it is not known where in the variable it ends: what stands beside
+       * it (in a common block) holds something else. */
+      if (when->getZExtValue() == kHandle && place.index && place.extent == 0) return;
       const auto* length = dyn_cast<ConstantInt>(call.getArgOperand(1));
       return write(call, place, length ? length->getSExtValue() : -1, nullptr);
     }

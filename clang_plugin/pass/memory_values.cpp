@@ -228,8 +228,10 @@ Node Symbolic::run_time_load(const Instruction& reader, const Type* type, const 
   reads_.insert(&reader);
   const int64_t size = bits / 8;
   for (const Write& write : uses.writes)
-    if (place.index ? overlaps_table(write, place, size) : overlaps(write, place.offset, size))
+    if (place.index ? overlaps_table(write, place, size) : overlaps(write, place.offset, size)) {
       use.writers.insert(write.instruction);
+      use.late |= writes_later(*write.instruction);
+    }
   use.shared |= uses.escaped;
   return node;
 }

@@ -37,19 +37,22 @@ bool PhaseChoice::is_known_from(uint32_t loop, uint32_t around) const {
     const auto at = std::find(call.loops.begin(), call.loops.end(), loop);
     if (at == call.loops.end() || call.known.empty()) return false;
     const auto place = [&](auto found) { return static_cast<size_t>(found - call.loops.begin()); };
+    /* Behind all loops stands the function: it is found where `around` is none of them. */
     const size_t outer = place(std::find(call.loops.begin(), call.loops.end(), around));
     return call.known[place(at)] && !call.known[outer];
   });
 }
 
 void PhaseChoice::choose_in(const Group& group, uint32_t around) {
+  if (group.loops.empty()) return;
   Sends all = group.own;
-  bool one_has_all = false, nothing_around = around == HYBRID_NONE;
   for (const uint32_t loop : group.loops) all.insert(loops_[loop].all.begin(), loops_[loop].all.end());
-  one_has_all |= group.own == all;
-  for (const uint32_t loop : group.loops) one_has_all |= loops_[loop].all == all;
-  if (!group.loops.empty() && nothing_around)
-    nothing_around = !calls_.contains(phases_[group.loops.front()].function);
+  const bool one_has_all =
+      group.own == all || std::any_of(group.loops.begin(), group.loops.end(),
+                                      [&](uint32_t loop) { return loops_[loop].all == all; });
+  /* A function that calls nothing of MPI itself is no phase. */
+  const bool nothing_around =
+      around == HYBRID_NONE && !calls_.contains(phases_[group.loops.front()].function);
   for (const uint32_t loop : group.loops) {
     if (loops_[loop].all.empty()) continue;
     const bool is_phase = !one_has_all || nothing_around || is_known_from(loop, around);

@@ -47,6 +47,15 @@ bool is_harmless(const Function& function, const TargetLibraryInfo& library) {
          function.onlyReadsMemory() || library.getLibFunc(function, known);
 }
 
+bool is_harmless(const CallBase& call, const TargetLibraryInfo& library) {
+  const Function* callee = callee_of(call);
+  if (!callee || !is_harmless(*callee, library)) return false;
+  if (callee->isIntrinsic() || callee->getName().starts_with("__cxa_")) return true;
+  return std::none_of(call.arg_begin(), call.arg_end(), [](const Use& argument) {
+    return isa<Function>(argument->stripPointerCastsAndAliases());
+  });
+}
+
 namespace {
 
 void flang_has_no_overflow(Module& module) {
@@ -111,6 +120,8 @@ class CallGraph {
   CallGraph(Module& module, const TargetLibraryInfo& library) {
     for (Function& function : module) {
       sizes_[&function] = 0;
+      if (!function.isDeclaration() && (!function.hasLocalLinkage() || function.hasAddressTaken()))
+        from_outside_.insert(function.getName().str());
       for (Instruction& instruction : instructions(function)) {
         ++sizes_[&function];
         const auto* call = dyn_cast<CallBase>(&instruction);
@@ -122,9 +133,11 @@ class CallGraph {
           calls_[&function].insert(callee);
           ++uses_[callee];
           if (may_set_a_number(*call)) setters_.insert(callee);
+        } else if (callee->getName() == kComplete) {
+          completing_.insert(&function);
         } else if (callee->getName().starts_with("hybrid.") && callee->getName() != kClobber) {
           leads_.insert(&function);
-        } else if (!is_harmless(*callee, library)) {
+        } else if (!is_harmless(*call, library)) {
           outside_.insert(&function);
         }
       }
@@ -148,7 +161,13 @@ class CallGraph {
     std::map<std::string, std::set<std::string>> result;
     for (const auto& [caller, callees] : calls_)
       for (const Function* callee : callees) result[caller->getName().str()].insert(callee->getName().str());
-    for (const Function* function : outside_) result[function->getName().str()].insert("");
+    /* Code that is not in sight may call back. */
+    for (const Function* function : outside_) {
+      std::set<std::string>& called = result[function->getName().str()];
+      called.insert("");
+      called.insert(from_outside_.begin(), from_outside_.end());
+    }
+    for (const Function* function : completing_) result[function->getName().str()].insert(kComplete);
     return result;
   }
 
@@ -174,7 +193,8 @@ class CallGraph {
 
   std::map<const Function*, std::set<const Function*>> calls_;
   std::map<const Function*, size_t> sizes_, inlined_, uses_;
-  std::set<const Function*> leads_, outside_, setters_;
+  std::set<const Function*> leads_, outside_, completing_, setters_;
+  std::set<std::string> from_outside_; /* what code that is not in the module may call */
 };
 
 template <class Pass>

@@ -23,7 +23,7 @@ struct Prepared {
   std::unique_ptr<llvm::Module> module;
   std::vector<SiteOrigin> origins;
   /* Functions by name, and the functions that each may call, before inlining; "" among them: code that is not
-   * in the module and could write the program's variables. */
+   * in the module and could write the program's variables; kComplete: where what MPI has begun may end. */
   std::map<std::string, std::set<std::string>> calls;
 };
 
@@ -34,6 +34,8 @@ Prepared prepare(std::unique_ptr<llvm::Module> module, const std::set<std::strin
 /* Functions outside of the module that neither call back nor write the program's variables: the libraries of
  * the languages. */
 bool is_harmless(const llvm::Function& function, const llvm::TargetLibraryInfo& library);
+/* And does this call not hand over a function that could? */
+bool is_harmless(const llvm::CallBase& call, const llvm::TargetLibraryInfo& library);
 
 }  // namespace hybrid::pass
 

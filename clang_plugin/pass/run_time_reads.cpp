@@ -21,16 +21,27 @@ const std::set<std::string>& RunTimeReads::reached_from(const std::string& funct
 
 std::string RunTimeReads::changed_since(const Instruction& begin, Node node,
                                         const Symbolic::RunTimeValue& value, const CallBase& call) {
-  if (flow_.changed_between(begin, node, value.writers, value.shared, call))
+  const Writers writers{value.writers, value.shared, value.late};
+  if (flow_.changed_between(begin, node, writers, call))
     return name(node) + ": it may be written between where its phase begins and here";
   for (const Instruction* reader : value.readers) {
     if (!reads_.contains(reader)) continue;
     if (isa<StoreInst>(reader) && !symbolic_.always_before(*reader, call))
       return name(node) + ": it may hold another value";
-    if (flow_.changed_between(*reader, node, value.writers, value.shared, call))
+    if (flow_.changed_between(*reader, node, writers, call))
       return name(node) + ": it may be changed between where it is read and here";
   }
   return "";
+}
+
+bool RunTimeReads::may_change(Node value, const Instruction& begin, const CallBase& call) {
+  for (Node node : note_.parts(value)) {
+    const auto found = symbolic_.run_time_values().find(node);
+    if (found == symbolic_.run_time_values().end()) continue;
+    const Symbolic::RunTimeValue& read = found->second;
+    if (flow_.changed_between(begin, node, {read.writers, read.shared, read.late}, call)) return true;
+  }
+  return false;
 }
 
 std::string RunTimeReads::changed(const std::vector<Node>& values, const CallBase& call,
@@ -52,6 +63,8 @@ std::string RunTimeReads::changed(const std::vector<Node>& values, const CallBas
     const std::set<std::string>& reached = when_made ? kNone : reached_from(origin.function);
     if (value.shared && reached.contains(""))
       return name(node) + ": code that is not in sight may change it while the function runs";
+    if (value.late && reached.contains(kComplete))
+      return name(node) + ": it may be received while the function runs";
     for (const Instruction* writer : value.writers)
       if (const std::string in = written_in(*writer); reached.contains(in) || (in == "?" && !when_made))
         return name(node) + ": it is written while the function runs";
@@ -60,7 +73,7 @@ std::string RunTimeReads::changed(const std::vector<Node>& values, const CallBas
       if (isa<LoadInst>(reader) && reached.contains(written_in(*reader))) continue;
       if (isa<StoreInst>(reader) && !symbolic_.always_before(*reader, call))
         return name(node) + ": it may hold another value";
-      if (flow_.changed_between(*reader, node, value.writers, false, call))
+      if (flow_.changed_between(*reader, node, {value.writers, false, value.late}, call))
         return name(node) + ": it may be changed between where it is read and here";
       if (value.shared) return name(node) + ": it is read before the function that communicates begins";
     }
@@ -87,8 +100,8 @@ std::string RunTimeReads::changes_in_turns(const std::vector<Node>& values) {
     for (Node node : note_.parts(read))
       if (const auto found = symbolic_.run_time_values().find(node);
           found != symbolic_.run_time_values().end())
-        if (flow_.may_write_within(*symbolic_.loop_of_note(loop), found->second.writers,
-                                   found->second.shared))
+        if (flow_.may_write_within(*symbolic_.loop_of_note(loop),
+                                   {found->second.writers, found->second.shared, found->second.late}))
           return name(node) + ": it changes from turn to turn of a loop";
   return "";
 }

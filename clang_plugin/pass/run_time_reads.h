@@ -25,6 +25,8 @@ class RunTimeReads {
    * The phase is what `begin` begins, or the call's procedure if that is null. */
   std::string changed(const std::vector<Node>& values, const llvm::CallBase& call, const SiteOrigin& origin,
                       const llvm::Instruction* begin);
+  /* May what `value` reads be changed on a way from `begin` to `call`? */
+  bool may_change(Node value, const llvm::Instruction& begin, const llvm::CallBase& call);
 
  private:
   std::string changed_since(const llvm::Instruction& begin, Node node, const Symbolic::RunTimeValue& value,

@@ -8,23 +8,56 @@ namespace hybrid::pass {
 
 using namespace llvm;
 
-void SiteCopies::settle_places(const std::vector<SiteOfPhase*>& places) {
-  std::set<Node> common = places[0]->left_out;
+bool SiteCopies::may_change(Node node, const std::vector<SiteCopy*>& copies, size_t phase) const {
+  for (const SiteCopy* from : copies)
+    for (const SiteCopy* to : copies) {
+      const Instruction* begin = from->phases[phase].begin;
+      if (!begin || reads_.may_change(node, *begin, *to->call)) return true;
+    }
+  return false;
+}
+
+void SiteCopies::settle_places(const std::vector<SiteCopy*>& copies, size_t phase) {
+  const hybrid_site& first = copies[0]->phases[phase].site;
   bool same = true;
-  for (const SiteOfPhase* place : places) {
-    std::erase_if(common, [&](Node node) { return !place->left_out.contains(node); });
-    const hybrid_site &a = place->site, &b = places[0]->site;
-    same &= a.peer == b.peer && a.guard == b.guard && a.communicator == b.communicator &&
-            a.site_class != HYBRID_DYNAMIC && b.site_class != HYBRID_DYNAMIC && !note_.has_variable(a.peer) &&
-            !note_.has_variable(a.guard);
+  for (const SiteCopy* copy : copies) {
+    const hybrid_site& site = copy->phases[phase].site;
+    same &= site.peer == first.peer && site.guard == first.guard && site.communicator == first.communicator &&
+            site.site_class != HYBRID_DYNAMIC && !note_.has_variable(site.peer) &&
+            !note_.has_variable(site.guard);
   }
-  for (SiteOfPhase* place : places)
-    for (Node node : place->left_out) {
-      if (same || common.contains(node) || place->site.site_class == HYBRID_DYNAMIC) continue;
-      const std::string why = note_.reason(node);
-      place->site.site_class = HYBRID_DYNAMIC;
-      place->site.reason = note_.string(
-          "whether it is made: " + (why.empty() ? "it depends on what has changed since it was asked" : why));
+  if (same) return;
+  const auto is_common = [&](Node node) {
+    return std::all_of(copies.begin(), copies.end(), [&](const SiteCopy* copy) {
+      const SiteOfPhase& place = copy->phases[phase];
+      return place.left_out.contains(node) || place.read.contains(node);
+    });
+  };
+  const auto refuse = [&](SiteOfPhase& place, Node node) {
+    if (place.site.site_class == HYBRID_DYNAMIC) return;
+    const std::string why = note_.reason(node);
+    place.site.site_class = HYBRID_DYNAMIC;
+    place.site.reason = note_.string(
+        "whether it is made: " +
+        (why.empty() ? "its phase begins in several places, and what it depends on changes between them"
+                     : why));
+  };
+  bool any_left_out = false;
+  for (SiteCopy* copy : copies)
+    for (const Node node : copy->phases[phase].left_out)
+      if (!is_common(node)) {
+        any_left_out = true;
+        refuse(copy->phases[phase], node);
+      }
+  if (!any_left_out) return;
+  /* Begun at such a place, the phase would find true what another place reads, and is not when it is reached.
+   */
+  std::map<Node, bool> changes;
+  for (SiteCopy* copy : copies)
+    for (const Node node : copy->phases[phase].read) {
+      const auto [known, fresh] = changes.try_emplace(node, false);
+      if (fresh) known->second = !is_common(node) && may_change(node, copies, phase);
+      if (known->second) refuse(copy->phases[phase], node);
     }
 }
 
@@ -73,11 +106,7 @@ void SiteCopies::settle(const std::map<std::string, uint32_t>& procedures) {
   std::map<uint64_t, std::vector<SiteCopy*>> by_origin;
   for (SiteCopy& copy : copies_) by_origin[copy.origin].push_back(&copy);
   for (const auto& [origin, copies] : by_origin)
-    for (size_t phase = 0; phase < copies[0]->phases.size(); ++phase) {
-      std::vector<SiteOfPhase*> places;
-      for (SiteCopy* copy : copies) places.push_back(&copy->phases[phase]);
-      settle_places(places);
-    }
+    for (size_t phase = 0; phase < copies[0]->phases.size(); ++phase) settle_places(copies, phase);
   const std::set<uint32_t> chosen = choose_loops();
   for (uint32_t i = 0; i < directives_.size(); ++i)
     if (directives_[i].is_loop) settle_loop(i, chosen, procedures);

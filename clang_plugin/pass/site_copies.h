@@ -15,15 +15,17 @@
 #include "clang_plugin/pass/directives.h"
 #include "clang_plugin/pass/note.h"
 #include "clang_plugin/pass/preparation.h"
+#include "clang_plugin/pass/run_time_reads.h"
 #include "clang_plugin/pass/symbolic.h"
 
 namespace hybrid::pass {
 
-/* A site as it is if it belongs to its `phase`. `left_out`: on what the phase is begun there that cannot be
- * told when it begins; who asks then has begun it. */
+/* A site as it is if it belongs to its `phase`. On what the phase is begun there: what cannot be told when it
+ * begins is left out, as who asks then has begun it; what is read of variables stands in the guard. */
 struct SiteOfPhase {
   hybrid_site site;
-  std::set<Node> left_out;
+  const llvm::Instruction* begin = nullptr; /* null: the function's */
+  std::set<Node> left_out, read;
 };
 
 struct SiteCopy {
@@ -38,8 +40,8 @@ class SiteCopies {
  public:
   /* All outlive this. */
   SiteCopies(const Prepared& prepared, const std::vector<DirectivePhase>& directives, Note& note,
-             Symbolic& symbolic)
-      : prepared_(prepared), directives_(directives), note_(note), symbolic_(symbolic) {}
+             Symbolic& symbolic, RunTimeReads& reads)
+      : prepared_(prepared), directives_(directives), note_(note), symbolic_(symbolic), reads_(reads) {}
 
   void add(SiteCopy copy) { copies_.push_back(std::move(copy)); }
 
@@ -52,9 +54,11 @@ class SiteCopies {
   const llvm::CallBase& call(size_t copy) const { return *copies_[copy].call; }
 
  private:
-  /* Where a phase is begun in several places, only what leads to all of them may be left out: or one place's
-   * connections would be told in another. */
-  void settle_places(const std::vector<SiteOfPhase*>& places);
+  /* Where a phase is begun in several places, only what leads to all of them may be left out, and only what
+   * is the same at all of them may be read: or one place's connections would be told in another. */
+  void settle_places(const std::vector<SiteCopy*>& copies, size_t phase);
+  /* May it be another value at one of the places than at the next one that is reached? */
+  bool may_change(Node node, const std::vector<SiteCopy*>& copies, size_t phase) const;
   /* The loops of its procedure around it, the innermost first. */
   std::vector<uint32_t> loops_of(const SiteCopy& copy) const;
   std::set<uint32_t> choose_loops();
@@ -66,6 +70,7 @@ class SiteCopies {
   const std::vector<DirectivePhase>& directives_;
   Note& note_;
   Symbolic& symbolic_;
+  RunTimeReads& reads_;
   std::vector<SiteCopy> copies_;
   std::vector<hybrid_site*> sites_;
 };

@@ -71,6 +71,7 @@ class Symbolic {
     std::set<const llvm::Instruction*> readers;
     std::set<const llvm::Instruction*> writers;
     bool shared = false; /* code that is not in the module may write it */
+    bool late = false;   /* a writer does when something that MPI began is completed */
   };
   const std::map<Node, RunTimeValue>& run_time_values() const { return run_time_values_; }
   /* The reads behind all that was asked since the last call. */

@@ -37,7 +37,8 @@ class Rewriter {
         return i == p.count || i == p.type || i == p.peer || i == p.tag || i == p.communicator;
       });
       if (!by_value && !(known.read >> i & 1))
-        clobber(i, i == written_buffer(known) ? bytes(known) : handle_bytes(known, i));
+        clobber(i, i == written_buffer(known) ? bytes(known) : handle_bytes(known, i),
+                i == known.arguments - 1 ? kHandle : when(known));
     }
     finish();
   }
@@ -115,19 +116,20 @@ class Rewriter {
       }
       for (uint32_t i = 0; i < found.size(); ++i) out_element(2, i, found[i]);
     } else if (name == "win_create") {
+      clobber(0, -1, kAnyTime);
       out(5, in(4));
     } else if (name == "comm_free") {
       out(0, builder_.getInt32(kNullHandle));
     } else if (name == "type_commit" || name == "type_free" || name == "request_free" || name == "op_free" ||
                name == "win_free" || name == "info_free" || name == "group_free") {
-      clobber(0, 4); /* a handle */
+      clobber(0, 4, kHandle);
     } else if (name == "wait") {
-      clobber(0, 4);
-      clobber(1, 20);
+      clobber(0, 4, kHandle);
+      clobber(1, 20, kHandle);
     } else if (name == "waitall") {
       const auto* many = dyn_cast<ConstantInt>(in(0));
-      clobber(1, many ? many->getSExtValue() * 4 : -1);
-      clobber(2, many ? many->getSExtValue() * 20 : -1);
+      clobber(1, many ? many->getSExtValue() * 4 : -1, kHandle);
+      clobber(2, many ? many->getSExtValue() * 20 : -1, kHandle);
     } else {
       return false;
     }
@@ -169,14 +171,39 @@ class Rewriter {
     finish();
   }
 
-  /* Any other MPI call: it may write whatever it is given, and keeps nothing that matters. */
-  void other() {
+  /* Any other MPI call: it may write whatever it is given. */
+  void other(StringRef name) {
+    const Clobber when = makes_window(name) ? kAnyTime : begins_something(name) ? kWhenComplete : kNow;
     for (unsigned i = 0; i < call_.arg_size(); ++i)
-      if (call_.getArgOperand(i)->getType()->isPointerTy()) clobber(static_cast<int>(i), -1);
+      if (call_.getArgOperand(i)->getType()->isPointerTy()) clobber(static_cast<int>(i), -1, when);
     finish();
   }
 
+  /* Calls after which what others began may have been completed. */
+  void completion(StringRef name) {
+    if (name.starts_with("wait") || name.starts_with("test") || name == "request_get_status" ||
+        name.starts_with("win_") || name.ends_with("_end"))
+      emit(kComplete, builder_.getVoidTy(), {}, MemoryEffects::unknown());
+  }
+
  private:
+  static bool makes_window(StringRef name) {
+    return name == "win_create" || name == "win_attach" || name == "win_create_dynamic";
+  }
+  static bool begins_something(StringRef name) {
+    const bool is_query = name.starts_with("init") || name.starts_with("info_") ||
+                          name.starts_with("intercomm_") || name.starts_with("is_") || name == "iprobe" ||
+                          name == "improbe";
+    return (name.starts_with("i") && !is_query) || name.ends_with("_init") || name.ends_with("_begin") ||
+           name.starts_with("file_i");
+  }
+  static Clobber when(const Call& known) {
+    const StringRef name = known.name;
+    const bool later =
+        name.starts_with("MPI_I") || name.ends_with("_init") || known.parts[0].kind == HYBRID_ONE_SIDED;
+    return later ? kWhenComplete : kNow;
+  }
+
   static int written_buffer(const Call& known) {
     return known.read & 1 ? -1 : known.parts[0].count == 1 ? 0 : -1;
   }
@@ -282,10 +309,11 @@ class Rewriter {
   Value* pure(StringRef name, const std::vector<Value*>& arguments) {
     return emit(name, builder_.getInt32Ty(), arguments, MemoryEffects::none());
   }
-  void clobber(int at, int64_t size) {
+  void clobber(int at, int64_t size, Clobber when = kNow) {
     if (static_cast<unsigned>(at) >= call_.arg_size() || !pointer(at)->getType()->isPointerTy()) return;
     if (isa<ConstantPointerNull>(pointer(at))) return;
-    emit(kClobber, builder_.getVoidTy(), {pointer(at), builder_.getInt64(static_cast<uint64_t>(size))},
+    emit(kClobber, builder_.getVoidTy(),
+         {pointer(at), builder_.getInt64(static_cast<uint64_t>(size)), builder_.getInt32(when)},
          MemoryEffects::unknown());
   }
 
@@ -332,6 +360,14 @@ void mark_begins(Module& module) {
 
 }  // namespace
 
+bool writes_later(const Instruction& writer) {
+  const auto* call = dyn_cast<CallBase>(&writer);
+  const Function* callee = call ? call->getCalledFunction() : nullptr;
+  if (!callee || callee->getName() != kClobber) return false;
+  const auto* when = dyn_cast<ConstantInt>(call->getArgOperand(2));
+  return !when || when->getZExtValue() == kWhenComplete;
+}
+
 void calls_to_values(Module& module, std::vector<SiteOrigin>& origins) {
   std::vector<CallBase*> calls;
   for (Function& function : module)
@@ -360,7 +396,8 @@ void calls_to_values(Module& module, std::vector<SiteOrigin>& origins) {
     std::string lower;
     if (!plain.consume_front("mpi_") && plain.consume_front("MPI_")) lower = plain.lower(), plain = lower;
     plain.consume_back("_");
-    if (!rewriter.query(plain)) rewriter.other();
+    rewriter.completion(plain);
+    if (!rewriter.query(plain)) rewriter.other(plain);
   }
   mark_begins(module);
 }

@@ -24,6 +24,9 @@ struct SiteOrigin {
 
 constexpr int64_t kWorldHandle = 0x44000000, kSelfHandle = 0x44000001, kNullHandle = 0x04000000; /* MPICH's */
 
+/* When what is written is written: by the call; when what it begins is completed; by others, at any time. */
+enum Clobber { kNow, kWhenComplete, kAnyTime, kHandle /* by the call: a handle or a status */ };
+
 enum Clause { kPattern = 1, kConnection, kCondition };
 
 /* All 32-bit integers, unless told otherwise; `site` communicates, `clobber` writes what its pointer leads to
@@ -35,9 +38,12 @@ inline constexpr char kClause[] = "hybrid.clause";
 inline constexpr char kEnter[] = "hybrid.enter";
 /* (phase): that phase of Directives begins */
 inline constexpr char kBegin[] = "hybrid.begin";
-inline constexpr char kClobber[] = "hybrid.clobber"; /* (ptr, i64 bytes) */
-inline constexpr char kRank[] = "hybrid.rank";       /* (communicator) */
-inline constexpr char kSize[] = "hybrid.size";       /* (communicator) */
+/* (ptr, i64 bytes, when: enum Clobber) */
+inline constexpr char kClobber[] = "hybrid.clobber";
+/* (): what was begun before may be completed */
+inline constexpr char kComplete[] = "hybrid.complete";
+inline constexpr char kRank[] = "hybrid.rank"; /* (communicator) */
+inline constexpr char kSize[] = "hybrid.size"; /* (communicator) */
 /* (communicator); of a graph with known numbers of neighbours also (..., in-degree, sources..., out-degree,
  * destinations...) */
 inline constexpr char kDup[] = "hybrid.dup";
@@ -50,6 +56,9 @@ inline constexpr char kCoordinate[] = "hybrid.coordinate"; /* (communicator, ran
 inline constexpr char kCartRank[] = "hybrid.cart_rank";    /* (communicator, coordinates...) */
 inline constexpr char kShift[] = "hybrid.shift";           /* (communicator, dimension, by, which) */
 inline constexpr char kDimension[] = "hybrid.dimension"; /* (ranks, dimension, wanted...): MPI_Dims_create */
+
+/* Does it write when something is completed, not when it is called? */
+bool writes_later(const llvm::Instruction& writer);
 
 /* Rewrites the module's MPI calls; the sites found are added to `origins`. */
 void calls_to_values(llvm::Module& module, std::vector<SiteOrigin>& origins);
