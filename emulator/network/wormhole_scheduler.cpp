@@ -11,8 +11,7 @@ WormholeScheduler::WormholeScheduler(std::uint32_t ports)
       wanted_outputs_(ports),
       free_inputs_(ports),
       free_outputs_(ports),
-      pointer_(ports, 0),
-      askers_(ports),
+      outputs_(ports),
       asks_(ports, 0),
       several_(ports) {
   for (Port p = 0; p < ports; ++p) {
@@ -26,8 +25,8 @@ void WormholeScheduler::request(Connection c) {
   if (asking_.test(c.destination, c.source)) return;
   asking_.set(c.destination, c.source);
   wanted_outputs_.set(c.destination);
-  ++askers_[c.destination].count;
-  askers_[c.destination].sum ^= c.source;
+  ++outputs_[c.destination].askers;
+  outputs_[c.destination].sum ^= c.source;
   if (++asks_[c.source] == 2) several_.set(c.source);
   ++requests_;
 }
@@ -40,25 +39,25 @@ void WormholeScheduler::free(Connection c) {
 void WormholeScheduler::grant(Port input, Port output) {
   asking_.reset(output, input);
   --requests_;
-  askers_[output].sum ^= input;
-  if (--askers_[output].count == 0) wanted_outputs_.reset(output);
+  outputs_[output].sum ^= input;
+  if (--outputs_[output].askers == 0) wanted_outputs_.reset(output);
   if (--asks_[input] == 1) several_.reset(input);
   free_inputs_.reset(input);
   free_outputs_.reset(output);
-  pointer_[output] = input + 1 == ports_ ? 0 : input + 1;
+  outputs_[output].pointer = input + 1 == ports_ ? 0 : input + 1;
   granted_.push_back({input, output});
 }
 
 /// Grants `output` to the first free input at or after its pointer that asks for it, if there is one.
 void WormholeScheduler::serve_output(Port output) {
-  if (askers_[output].count == 1) {
-    if (free_inputs_.test(askers_[output].sum)) grant(askers_[output].sum, output);
+  if (outputs_[output].askers == 1) {
+    if (free_inputs_.test(outputs_[output].sum)) grant(outputs_[output].sum, output);
     return;
   }
   const auto row = asking_.row(output);
   const auto inputs = free_inputs_.words();
-  const std::size_t start = pointer_[output] / kWordBits;
-  const Word below = bit_of(pointer_[output]) - 1;  // members of the pointer's word that come last
+  const std::size_t start = outputs_[output].pointer / kWordBits;
+  const Word below = bit_of(outputs_[output].pointer) - 1;  // members of the pointer's word that come last
   for (std::size_t k = 0; k <= row.size(); ++k) {
     const std::size_t w = (start + k) % row.size();
     Word candidates = row[w] & inputs[w];
@@ -103,7 +102,7 @@ void WormholeScheduler::visit(StateVisitor& v) {
   for_each_port(wanted_outputs_.words(), [&](Port output) {
     for (const Word word : asking_.row(output)) v.same(word);
   });
-  for (const Port next : pointer_) v.same(next);
+  for (const Output& output : outputs_) v.same(output.pointer);
   const bool matters = v.total(contests_) != 0;
   v.turn(first_, ports_, matters);
 }

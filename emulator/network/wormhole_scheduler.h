@@ -20,6 +20,12 @@ class WormholeScheduler {
   explicit WormholeScheduler(std::uint32_t ports);
 
   void request(Connection c);
+  /// It is requested soon: brings what is looked at into the cache.
+  void expect(Connection c) const {
+    __builtin_prefetch(&asking_.row(c.destination)[c.source / kWordBits], 1);
+    __builtin_prefetch(&outputs_[c.destination], 1);
+    __builtin_prefetch(&asks_[c.source], 1);
+  }
   /// Both ports of a granted connection are free again.
   void free(Connection c);
   /// Whether anything is asked for.
@@ -39,12 +45,12 @@ class WormholeScheduler {
   PortSet wanted_outputs_;  // outputs that somebody asks for
   PortSet free_inputs_, free_outputs_;
   /// Who asks for an output: nearly always one, who is then known without a look at the row.
-  struct Askers {
-    std::uint32_t count = 0;
-    Port sum = 0;  // modulo 2, bit by bit: of one asker, itself
+  struct Output {
+    std::uint32_t askers = 0;
+    Port sum = 0;      // of the askers, modulo 2, bit by bit: of one asker, itself
+    Port pointer = 0;  // the input that is served first
   };
-  std::vector<Port> pointer_;        // by output
-  std::vector<Askers> askers_;       // by output
+  std::vector<Output> outputs_;
   std::vector<std::uint32_t> asks_;  // by input: outputs asked for
   PortSet several_;                  // inputs that ask for more than one
   Port first_ = 0;                   // p
