@@ -11,19 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/prefetch.h"
 #include "core/zeroed_array.h"
 #include "emulator/network/run.h"
 #include "emulator/network/timing.h"
 
 namespace hybrid {
-
-/// Has all of `object` brought into the cache. In a large switch the state of a connection has left it when
-/// its turn comes.
-template <class T>
-void prefetch_all(const T& object) {
-  const char* const bytes = reinterpret_cast<const char*>(&object);
-  for (std::size_t at = 0; at < sizeof(T); at += 64) __builtin_prefetch(bytes + at, 1);
-}
 
 /// Words of one message in a queue, or still on their way into it.
 struct Segment {
@@ -89,6 +82,8 @@ class ConnectionGrid {
     if (!row.allocated()) row = ZeroedArray<Numbers>(ports_);
     return row[destination];
   }
+  /// A connection of `source` is asked for soon.
+  void prefetch_row(std::uint32_t source) const { __builtin_prefetch(&rows_[source]); }
 
  private:
   std::uint32_t ports_;
@@ -167,6 +162,15 @@ class ConnectionTable {
   /// It will be asked for soon; has it brought into the cache.
   void prefetch(std::uint32_t source, std::uint32_t destination) {
     if (const State* state = find(source, destination); state != nullptr) prefetch_all(*state);
+  }
+  /// The same in three looks, so that none waits for memory: where the numbers of its source's states are,
+  /// the state's, and the state.
+  void prefetch(std::uint32_t source, std::uint32_t destination, int look) {
+    const Row& row = rows_[source];
+    if (look == 0) return __builtin_prefetch(&row);
+    if (!row.allocated()) return;
+    if (look == 1) return __builtin_prefetch(&row[destination]);
+    prefetch(source, destination);
   }
   StableArray<State>& all() { return states_; }
   const StableArray<State>& all() const { return states_; }

@@ -18,8 +18,7 @@ SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler
       sending_(ports),
       scheduler_(ports),
       windows_(ports),
-      under_way_(ports),
-      worms_at_(ports, 0) {}
+      under_way_(ports) {}
 
 void SwitchNode::announce(std::uint32_t source, std::uint32_t transfer, Port destination,
                           std::uint64_t payload) {
@@ -29,6 +28,30 @@ void SwitchNode::announce(std::uint32_t source, std::uint32_t transfer, Port des
   ++sources_[source].under_way;
   if (timing_.input_fifo) under_way_.announce({source, destination});
   expect_queue({source, destination});
+}
+
+void SwitchNode::expect_offer(Connection c, int look) {
+  if (look == 0) {
+    prefetch_all(announced_[c.source]);
+    prefetch_all(sources_[c.source]);
+    standing_.prefetch_row(c.source);
+  } else if (look == 1) {
+    __builtin_prefetch(&standing(c), 1);
+  } else {
+    expect_queue(c);
+  }
+}
+
+void SwitchNode::expect_event(const SwitchEvent& event, int look) {
+  const Connection c{event.a, event.b};
+  if (event.kind() == kinds_.request) {
+    if (look != 0) return;
+    scheduler_.expect(c);
+    prefetch_all(worms_of_[c.source]);
+  } else if (event.kind() == kinds_.tail) {
+    if (look == 0) prefetch_all(worms_of_[c.source]);
+    if (look == 1) prefetch_all(*worms_of_[c.source].queue);
+  }
 }
 
 Time SwitchNode::cleared(std::uint32_t source, Port destination) {
@@ -285,11 +308,11 @@ void SwitchNode::handle(Time now, const SwitchEvent& event, EventQueue& events,
                         std::vector<std::uint32_t>& touched) {
   const Connection c{event.a, event.b};
   if (event.kind() == kinds_.request) {
-    if (worms_at_[c.source]++ == 0) ++inputs_with_worms_;
+    if (worms_of_[c.source].under_way++ == 0) ++inputs_with_worms_;
     scheduler_.request(c);
     wake_scheduler(now, events);
   } else if (event.kind() == kinds_.tail) {
-    if (--worms_at_[c.source] == 0) --inputs_with_worms_;
+    if (--worms_of_[c.source].under_way == 0) --inputs_with_worms_;
     scheduler_.free(c);
     VirtualQueue& queue = *worms_of_[c.source].queue;
     queue.asked = false;

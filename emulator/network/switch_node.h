@@ -72,6 +72,10 @@ class SwitchNode {
     prefetch_all(sources_[c.source]);
   }
 
+  /// See Engine.
+  void expect_offer(Connection c, int look);
+  void expect_event(const SwitchEvent& event, int look);
+
   /// `transfer` of `payload` words of payload is about to enter `source`'s Q_W.
   void announce(std::uint32_t source, std::uint32_t transfer, Port destination, std::uint64_t payload);
 
@@ -150,6 +154,7 @@ class SwitchNode {
     Time free{};             // earliest start of the next
     std::uint32_t transfer = 0;
     bool ends_message = false;
+    std::uint32_t under_way = 0;  // worms of this input that have asked and not wholly left
   };
 
   /// VQ_W is one queue per destination, or one FIFO per input, which stands under the input's own number.
@@ -192,8 +197,7 @@ class SwitchNode {
   Time pass_at_ = Time::never();  // of the scheduled pass
   Time last_pass_{-1};
   FabricWindows windows_;
-  WormsUnderWay under_way_;              // where connections share a queue; otherwise it is in theirs
-  std::vector<std::uint32_t> worms_at_;  // by input: worms that have asked and not wholly left
+  WormsUnderWay under_way_;  // where connections share a queue; otherwise it is in theirs
   std::uint32_t inputs_with_worms_ = 0;
 };
 

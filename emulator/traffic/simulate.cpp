@@ -1,15 +1,15 @@
 #include "emulator/traffic/simulate.h"
 
+#include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <queue>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
+#include "emulator/network/event_queue.h"
 #include "emulator/switching/technique.h"
 #include "emulator/traffic/arrivals.h"
 #include "emulator/traffic/mapped_pattern.h"
@@ -22,10 +22,13 @@ namespace hybrid {
 
 namespace {
 
+constexpr std::uint32_t kManyPorts = 512;       // more, and what is needed soon is worth fetching ahead
+constexpr std::size_t kAhead = 6;               // actions
 constexpr std::uint64_t kProgressEvery = 4096;  // messages
 constexpr double kWarmupShare = 5;              // of the time in which messages are handed over, one part
 constexpr std::uint64_t kFewestToWarmUp = 20;   // messages of a node
 constexpr double kLongestGap = 0x1p54;          // ps
+constexpr std::int64_t kGrains = 64;            // of the queue of actions in a mean gap
 constexpr std::int64_t kFewestToMeasure = 4;    // messages, one behind the other on a link
 constexpr std::uint64_t kStalled = std::uint64_t{1} << 26;  // steps of a technique without an event
 
@@ -36,6 +39,17 @@ Time preloaded_at(const SwitchParameters& p) {
   return p.nic.delay() + p.control_wire() * 2 + p.scheduler.delay() + p.scheduler.cycle * 2;
 }
 
+/// Open loop: between two messages of a node.
+Time mean_gap(const SwitchParameters& parameters, const TrafficOptions& options) {
+  if (options.load <= 0) return {};
+  const Bytes payload = options.message == 0 ? parameters.word : options.message;
+  const double gap = static_cast<double>(time_on_link(payload, parameters.link_rate).ps) / options.load;
+  if (gap > kLongestGap)
+    throw UserError("load: messages of " + format_bytes(payload) + " would come too rarely to simulate",
+                    "Give a higher --load or a smaller --message.");
+  return Time{static_cast<std::int64_t>(gap)};
+}
+
 class Simulation final : public TransferListener {
  public:
   Simulation(Technique& technique, Pattern& pattern, const SwitchParameters& parameters,
@@ -44,19 +58,22 @@ class Simulation final : public TransferListener {
 
   void injected(Time at, const Message& message) override;
   void delivered(Time at, const Message& message, bool hit) override;
+  void expect(const Message& message) override;
 
  private:
-  struct Node {
+  /// A line of the cache. The gaps between a node's messages are drawn several at a time, since its random
+  /// numbers are many lines, and with thousands of ports out of the cache.
+  struct alignas(64) Node {
+    static constexpr std::size_t kGaps = 6;
     std::uint64_t left = 0;     // messages not yet handed over
     std::uint32_t on_way = 0;   // handed over and not delivered
     bool handing_over = false;  // closed loop: the last one has not left the PE yet
     bool scheduled = false;     // in the queue of actions
+    std::uint8_t gaps = 0;      // open loop: drawn, of which
+    std::uint8_t next_gap = 0;  // is the next
+    Time gap[kGaps]{};
   };
-  struct Action {
-    Time at;
-    Port node;
-    bool operator>(const Action& o) const { return at != o.at ? at > o.at : node > o.node; }
-  };
+  static_assert(sizeof(Node) == 64);
   struct Sent {
     Time at{};
     std::uint64_t step = Pattern::kNoStep;
@@ -64,6 +81,7 @@ class Simulation final : public TransferListener {
   };
 
   void schedule(Time at, Port node);
+  void schedule_arrival(Time after, Port node);
   void send(Time at, Port node);
   void settle(Time at);
   Time own_warmup(std::uint64_t messages) const;
@@ -75,12 +93,12 @@ class Simulation final : public TransferListener {
   const SwitchParameters& parameters_;
   const TrafficOptions& options_;
   Preloader preloader_;
-  Time start_;       // of the traffic
-  Time mean_gap_{};  // open loop
+  Time start_;     // of the traffic
+  Time mean_gap_;  // open loop
 
   std::vector<Node> nodes_;
   std::vector<Random> arrivals_;  // open loop
-  std::priority_queue<Action, std::vector<Action>, std::greater<>> actions_;
+  EventQueue actions_;            // by node
   MessagesInFlight<Sent> in_flight_;
   std::optional<PhaseRecord> phases_;  // where the pattern has several
   std::uint64_t all_ = 0;
@@ -106,17 +124,11 @@ Simulation::Simulation(Technique& technique, Pattern& pattern, const SwitchParam
       options_(options),
       preloader_(technique, pattern, parameters.preload),
       start_(preloaded_at(parameters)),
-      nodes_(parameters.nodes) {
+      mean_gap_(mean_gap(parameters, options)),
+      nodes_(parameters.nodes),
+      actions_(options.load > 0 ? picoseconds(mean_gap_.ps / kGrains) : parameters.word_time()) {
   if (auto phases = pattern.phases(); !phases.empty()) phases_.emplace(parameters.nodes, phases);
-  if (options.load > 0) {
-    const Bytes payload = options.message == 0 ? parameters.word : options.message;
-    const double gap = static_cast<double>(time_on_link(payload, parameters.link_rate).ps) / options.load;
-    if (gap > kLongestGap)
-      throw UserError("load: messages of " + format_bytes(payload) + " would come too rarely to simulate",
-                      "Give a higher --load or a smaller --message.");
-    mean_gap_ = Time{static_cast<std::int64_t>(gap)};
-    arrivals_.reserve(parameters.nodes);
-  }
+  if (options.load > 0) arrivals_.reserve(parameters.nodes);
   std::uint64_t most = 0;
   for (Port node = 0; node < parameters.nodes; ++node) {
     all_ += nodes_[node].left = pattern.messages(node);
@@ -125,7 +137,7 @@ Simulation::Simulation(Technique& technique, Pattern& pattern, const SwitchParam
     if (options.load > 0) {
       // Not the pattern's stream of random numbers, so that every load carries the same sends.
       arrivals_.push_back(node_random(~parameters.seed, node));
-      if (nodes_[node].left > 0) schedule(start_ + exponential(arrivals_[node], mean_gap_), node);
+      if (nodes_[node].left > 0) schedule_arrival(start_, node);
     } else if (nodes_[node].left > 0) {
       schedule(start_, node);
     }
@@ -166,7 +178,18 @@ void Simulation::settle_load() {
 
 void Simulation::schedule(Time at, Port node) {
   nodes_[node].scheduled = true;
-  actions_.push({at, node});
+  actions_.push_sorted(at, 0, node, 0);
+}
+
+/// The next message of `node`, which has one.
+void Simulation::schedule_arrival(Time after, Port node) {
+  Node& n = nodes_[node];
+  if (n.next_gap == n.gaps) {
+    n.gaps = static_cast<std::uint8_t>(std::min<std::uint64_t>(n.left, Node::kGaps));
+    n.next_gap = 0;
+    for (std::size_t i = 0; i < n.gaps; ++i) n.gap[i] = exponential(arrivals_[node], mean_gap_);
+  }
+  schedule(after + n.gap[n.next_gap++], node);
 }
 
 void Simulation::send(Time at, Port node) {
@@ -184,7 +207,12 @@ void Simulation::send(Time at, Port node) {
   }
   const auto phase = phases_ ? phases_->sent(node, what.phase) : PhaseRecord::Place{};
   technique_.send(at, in_flight_.add({node, what.destination}, bytes, {at, what.step, phase}));
-  if (options_.load > 0 && n.left > 0) schedule(at + exponential(arrivals_[node], mean_gap_), node);
+  if (options_.load > 0 && n.left > 0) schedule_arrival(at, node);
+}
+
+void Simulation::expect(const Message& message) {
+  in_flight_.expect(message);
+  __builtin_prefetch(&nodes_[message.connection.source], 1);
 }
 
 void Simulation::injected(Time /*at*/, const Message& message) {
@@ -239,13 +267,18 @@ Measures Simulation::run(const SimulationProgress& progress) {
   preloader_.start(Time{});
   std::uint64_t quiet_steps = 0, told = 0;
   Time now{};
+  const bool many_ports = parameters_.nodes >= kManyPorts;
   for (;;) {
-    const Time action = actions_.empty() ? Time::never() : actions_.top().at;
+    const Time action = actions_.next();
     const Time event = technique_.next_event();
     if (action == Time::never() && event == Time::never()) break;
     if (action <= event) {
-      const Port node = actions_.top().node;
-      actions_.pop();
+      const Port node = actions_.pop().a;
+      if (many_ports)
+        if (const SwitchEvent* soon = actions_.ahead(kAhead)) {
+          __builtin_prefetch(&nodes_[soon->a], 1);
+          technique_.expect_send(soon->a);
+        }
       now = action;
       send(action, node);
       continue;
