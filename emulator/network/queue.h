@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/prefetch.h"
-#include "core/zeroed_array.h"
+#include "emulator/network/connection_numbers.h"
 #include "emulator/network/run.h"
 #include "emulator/network/timing.h"
 
@@ -37,6 +37,14 @@ struct WordQueue {
 
   /// No word is in it and no message is on its way into it.
   bool finished() const { return segments.empty(); }
+
+  /// All places are free, as at first; no word is in it.
+  void empty_again() {
+    if (!bounded) return;
+    const std::uint64_t places = room.size();
+    room.pop_all(places);
+    room.push({Time{}, Time{}, places});
+  }
 
   /// Takes places of the front run of `room`.
   void take_room(std::uint64_t words) {
@@ -69,26 +77,6 @@ void leave_segments(Ring<Segment>& segments, const Run& starts, Begin&& begin, E
     }
   }
 }
-
-/// A few numbers for each connection, close together, as at first until written: what is asked for more often
-/// than the connection's state.
-template <class Numbers>
-class ConnectionGrid {
- public:
-  explicit ConnectionGrid(std::uint32_t ports) : ports_(ports), rows_(ports) {}
-
-  Numbers& of(std::uint32_t source, std::uint32_t destination) {
-    ZeroedArray<Numbers>& row = rows_[source];
-    if (!row.allocated()) row = ZeroedArray<Numbers>(ports_);
-    return row[destination];
-  }
-  /// A connection of `source` is asked for soon.
-  void prefetch_row(std::uint32_t source) const { __builtin_prefetch(&rows_[source]); }
-
- private:
-  std::uint32_t ports_;
-  std::vector<ZeroedArray<Numbers>> rows_;
-};
 
 /// Grows without moving what it holds. Pieces are large, so that where the i-th lies is nearly always in the
 /// cache.
@@ -135,29 +123,28 @@ class StableArray {
   std::vector<std::vector<T>> pieces_;
 };
 
-/// State of each connection (source, destination) that was ever used, made when it is first asked for: what
-/// is never used costs a pointer for each source.
+/// State of each connection (source, destination) that was ever used, made when it is first asked for.
 template <class State>
 class ConnectionTable {
  public:
-  explicit ConnectionTable(std::uint32_t ports) : ports_(ports), rows_(ports) {}
+  explicit ConnectionTable(std::uint32_t ports) : numbers_(ports) {}
 
   template <class... Arguments>
   State& get(std::uint32_t source, std::uint32_t destination, Arguments&&... arguments) {
-    Row& row = rows_[source];
-    if (!row.allocated()) row = Row(ports_);
-    std::uint32_t& index = row[destination];
-    if (index == 0) {
-      states_.emplace_back(std::forward<Arguments>(arguments)...);
-      index = static_cast<std::uint32_t>(states_.size());
-    }
-    return states_[index - 1];
+    std::uint32_t& number = numbers_.of(source, destination);
+    if (number == 0) number = make(std::forward<Arguments>(arguments)...);
+    return states_[number - 1];
   }
   /// nullptr where it was never asked for.
   State* find(std::uint32_t source, std::uint32_t destination) {
-    const Row& row = rows_[source];
-    const std::uint32_t index = row.allocated() ? row[destination] : 0;
-    return index == 0 ? nullptr : &states_[index - 1];
+    const std::uint32_t number = numbers_.find(source, destination);
+    return number == 0 ? nullptr : &states_[number - 1];
+  }
+  /// Its state, which is as at first, serves another connection, by State::serve(); this one is as if it had
+  /// never been asked for.
+  void give_up(std::uint32_t source, std::uint32_t destination) {
+    unused_.push_back(numbers_.find(source, destination));
+    numbers_.forget(source, destination);
   }
   /// It will be asked for soon; has it brought into the cache.
   void prefetch(std::uint32_t source, std::uint32_t destination) {
@@ -166,20 +153,31 @@ class ConnectionTable {
   /// The same in three looks, so that none waits for memory: where the numbers of its source's states are,
   /// the state's, and the state.
   void prefetch(std::uint32_t source, std::uint32_t destination, int look) {
-    const Row& row = rows_[source];
-    if (look == 0) return __builtin_prefetch(&row);
-    if (!row.allocated()) return;
-    if (look == 1) return __builtin_prefetch(&row[destination]);
+    if (look == 0) return numbers_.prefetch(source);
+    if (look == 1) return numbers_.prefetch(source, destination);
     prefetch(source, destination);
   }
   StableArray<State>& all() { return states_; }
   const StableArray<State>& all() const { return states_; }
 
  private:
-  using Row = ZeroedArray<std::uint32_t>;
-  std::uint32_t ports_;
-  std::vector<Row> rows_;
+  template <class... Arguments>
+  std::uint32_t make(Arguments&&... arguments) {
+    if constexpr (requires(State& state) { state.serve(arguments...); }) {
+      if (!unused_.empty()) {
+        const std::uint32_t number = unused_.back();
+        unused_.pop_back();
+        states_[number - 1].serve(std::forward<Arguments>(arguments)...);
+        return number;
+      }
+    }
+    states_.emplace_back(std::forward<Arguments>(arguments)...);
+    return static_cast<std::uint32_t>(states_.size());
+  }
+
+  ConnectionNumbers numbers_;
   StableArray<State> states_;
+  std::vector<std::uint32_t> unused_;
 };
 
 }  // namespace hybrid

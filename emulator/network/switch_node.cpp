@@ -23,20 +23,27 @@ SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler
 void SwitchNode::announce(std::uint32_t source, std::uint32_t transfer, Port destination,
                           std::uint64_t payload) {
   announced_[source].push({transfer, destination, payload});
-  Standing& standing = this->standing({source, destination});
-  ++(standing.place == 0 ? standing.unfinished : places_[standing.place - 1]->unfinished);
+  std::uint32_t& standing = standing_.of(source, lane({source, destination}));
+  if (standing == 0) {
+    standing = kAnnounced + 1;
+  } else if (standing >= kAnnounced) {
+    ++standing;
+  } else {
+    VirtualQueue& queue = *places_[standing - 1];
+    ++queue.unfinished;
+    prefetch_all(queue);
+  }
   ++sources_[source].under_way;
   if (timing_.input_fifo) under_way_.announce({source, destination});
-  expect_queue({source, destination});
 }
 
 void SwitchNode::expect_offer(Connection c, int look) {
   if (look == 0) {
     prefetch_all(announced_[c.source]);
     prefetch_all(sources_[c.source]);
-    standing_.prefetch_row(c.source);
+    standing_.prefetch(c.source);
   } else if (look == 1) {
-    __builtin_prefetch(&standing(c), 1);
+    standing_.prefetch(c.source, lane(c));
   } else {
     expect_queue(c);
   }
@@ -56,9 +63,10 @@ void SwitchNode::expect_event(const SwitchEvent& event, int look) {
 
 Time SwitchNode::cleared(std::uint32_t source, Port destination) {
   if (timing_.input_fifo) return under_way_.cleared({source, destination});
-  const Standing& standing = this->standing({source, destination});
-  if (standing.place == 0) return standing.unfinished == 0 ? Time{} : Time::never();
-  const VirtualQueue& queue = *places_[standing.place - 1];
+  const std::uint32_t standing = standing_.find(source, destination);
+  if (standing == 0) return Time{};
+  if (standing >= kAnnounced) return Time::never();
+  const VirtualQueue& queue = *places_[standing - 1];
   return queue.unfinished == 0 ? queue.last_left + timing_.wire : Time::never();
 }
 
@@ -95,11 +103,11 @@ bool SwitchNode::move(Time now, std::uint32_t source, Time latest, EventQueue& e
 
 /// The queue of `c`, one that another connection no longer needs if it has none.
 SwitchNode::VirtualQueue& SwitchNode::get(Time now, Connection c) {
-  Standing& standing = this->standing(c);
-  if (standing.place != 0) return *places_[standing.place - 1];
+  if (VirtualQueue* queue = find(c); queue != nullptr) return *queue;
   const auto give = [&](VirtualQueue& queue) -> VirtualQueue& {
-    queue.unfinished = std::exchange(standing.unfinished, 0);
-    standing.place = queue.place;
+    std::uint32_t& standing = standing_.of(c.source, lane(c));
+    queue.unfinished = standing == 0 ? 0 : standing - kAnnounced;
+    standing = queue.place;
     return queue;
   };
   while (!resting_.empty()) {
@@ -115,7 +123,7 @@ SwitchNode::VirtualQueue& SwitchNode::get(Time now, Connection c) {
       rest(queue);
       continue;
     }
-    this->standing(queue.connection).place = 0;
+    standing_.forget(queue.connection.source, lane(queue.connection));
     queue.serve(c, timing_);
     return give(queue);
   }

@@ -67,7 +67,7 @@ class SwitchNode {
 
   /// A message of `c` is announced soon: brings what is looked at first into the cache.
   void expect(Connection c) {
-    __builtin_prefetch(&standing(c), 1);
+    standing_.prefetch(c.source);
     prefetch_all(announced_[c.source]);
     prefetch_all(sources_[c.source]);
   }
@@ -143,11 +143,6 @@ class SwitchNode {
     Time last_left{};              // start of the last word that left
   };
   static_assert(sizeof(VirtualQueue) == 256);
-  /// Of a connection, or of an input with one FIFO.
-  struct Standing {
-    std::uint32_t place = 0;       // of its queue in queues_, from 1 on; 0: it has none
-    std::uint32_t unfinished = 0;  // of its queue, while it has none
-  };
   struct Worm {
     VirtualQueue* queue = nullptr;
     std::uint64_t left = 0;  // words
@@ -161,10 +156,9 @@ class SwitchNode {
   Port lane(Connection c) const { return timing_.input_fifo ? c.source : c.destination; }
   bool move_link(std::uint32_t source, Time latest, Time now, EventQueue& events);
   bool move_fabric(Time now, std::uint32_t source, EventQueue& events, std::vector<Delivery>& delivered);
-  Standing& standing(Connection c) { return standing_.of(c.source, lane(c)); }
   VirtualQueue* find(Connection c) {
-    const std::uint32_t place = standing(c).place;
-    return place == 0 ? nullptr : places_[place - 1];
+    const std::uint32_t standing = standing_.find(c.source, lane(c));
+    return standing == 0 || standing >= kAnnounced ? nullptr : places_[standing - 1];
   }
   VirtualQueue& get(Time now, Connection c);
   void rest(VirtualQueue& queue);
@@ -186,7 +180,10 @@ class SwitchNode {
   std::vector<Ring<Announced>> announced_;  // of each source, in Q_W's order
   // A queue in which all is as at first, all credits being back, serves another connection: so what a loaded
   // switch works on is little enough to stay in the cache, and a large one needs little memory.
-  ConnectionGrid<Standing> standing_;
+  // standing_ has, of a connection or of an input with one FIFO, the place of its queue in queues_, from 1 on;
+  // while it has none, kAnnounced and its messages that are announced, if any.
+  static constexpr std::uint32_t kAnnounced = std::uint32_t{1} << 31;
+  ConnectionNumbers standing_;
   std::deque<VirtualQueue> queues_;  // addresses stay
   std::vector<VirtualQueue*> places_;
   std::vector<Time> asked_at_;   // by place; for the timeline

@@ -104,13 +104,16 @@ void Circuit::handle(Time now, const SwitchEvent& event) {
     case kDrain:
       return drain(c.source, *queues_.find(c.source, c.destination));
     case kFinished: {
-      Virtual& queue = *queues_.find(c.source, c.destination);
+      Virtual* const found = queues_.find(c.source, c.destination);
+      if (found == nullptr) break;
+      Virtual& queue = *found;
       if (queue.state != State::held || link_free_[c.source] != now || !queue.finished()) break;
       queue.state = State::idle;
       ++statistics_.releases;
       statistics_.held += now + timing_.wire - queue.established;
       statistics_.held_unused += timing_.wire + timing_.wire;  // until the grant and the release arrived
       events_.push(now + timing_.wire, kRelease, c.source, c.destination);
+      queues_.give_up(c.source, c.destination);
       break;
     }
     default:  // kRelease

@@ -41,6 +41,11 @@ class Circuit final : public Engine {
   enum class State : std::uint8_t { idle, requested, held };
   struct Virtual : WordQueue {
     Virtual(const Timing& timing, Connection c) : WordQueue(timing), connection(c) {}
+    /// As at first, for `c`; it is idle, and no word is in it.
+    void serve(const Timing& /*timing*/, Connection c) {
+      connection = c;
+      empty_again();
+    }
     Connection connection;
     State state = State::idle;
     Time asked_at{};
@@ -51,7 +56,7 @@ class Circuit final : public Engine {
   void drain(std::uint32_t port, Virtual& queue);
   void wake_scheduler(Time now);
 
-  ConnectionTable<Virtual> queues_;
+  ConnectionTable<Virtual> queues_;  // of connections that are not idle
   std::vector<Time> link_free_;  // by source
   WormholeScheduler scheduler_;
   Time pass_at_ = Time::never();
