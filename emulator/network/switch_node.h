@@ -180,8 +180,8 @@ class SwitchNode {
   std::vector<Ring<Announced>> announced_;  // of each source, in Q_W's order
   // A queue in which all is as at first, all credits being back, serves another connection: so what a loaded
   // switch works on is little enough to stay in the cache, and a large one needs little memory.
-  // standing_ has, of a connection or of an input with one FIFO, the place of its queue in queues_, from 1 on;
-  // while it has none, kAnnounced and its messages that are announced, if any.
+  // standing_ has, of a connection or of an input with one FIFO, the place of its queue in queues_, from 1
+  // on; while it has none, kAnnounced and its messages that are announced, if any.
   static constexpr std::uint32_t kAnnounced = std::uint32_t{1} << 31;
   ConnectionNumbers standing_;
   std::deque<VirtualQueue> queues_;  // addresses stay

@@ -57,7 +57,7 @@ class Circuit final : public Engine {
   void wake_scheduler(Time now);
 
   ConnectionTable<Virtual> queues_;  // of connections that are not idle
-  std::vector<Time> link_free_;  // by source
+  std::vector<Time> link_free_;      // by source
   WormholeScheduler scheduler_;
   Time pass_at_ = Time::never();
   Time last_pass_{-1};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,12 +24,12 @@ namespace hybrid {
 namespace {
 
 constexpr std::uint32_t kManyPorts = 512;       // more, and what is needed soon is worth fetching ahead
-constexpr std::size_t kAhead = 6;               // actions
+constexpr std::size_t kAhead = 6;               // sends
 constexpr std::uint64_t kProgressEvery = 4096;  // messages
 constexpr double kWarmupShare = 5;              // of the time in which messages are handed over, one part
 constexpr std::uint64_t kFewestToWarmUp = 20;   // messages of a node
 constexpr double kLongestGap = 0x1p54;          // ps
-constexpr std::int64_t kGrains = 64;            // of the queue of actions in a mean gap
+constexpr std::int64_t kGrains = 64;            // of the queue of arrivals in a mean gap
 constexpr std::int64_t kFewestToMeasure = 4;    // messages, one behind the other on a link
 constexpr std::uint64_t kStalled = std::uint64_t{1} << 26;  // steps of a technique without an event
 
@@ -68,7 +69,7 @@ class Simulation final : public TransferListener {
     std::uint64_t left = 0;     // messages not yet handed over
     std::uint32_t on_way = 0;   // handed over and not delivered
     bool handing_over = false;  // closed loop: the last one has not left the PE yet
-    bool scheduled = false;     // in the queue of actions
+    bool ready = false;         // in ready_
     std::uint8_t gaps = 0;      // open loop: drawn, of which
     std::uint8_t next_gap = 0;  // is the next
     Time gap[kGaps]{};
@@ -80,8 +81,8 @@ class Simulation final : public TransferListener {
     PhaseRecord::Place phase{};
   };
 
-  void schedule(Time at, Port node);
   void schedule_arrival(Time after, Port node);
+  Port next_sender();
   void send(Time at, Port node);
   void settle(Time at);
   Time own_warmup(std::uint64_t messages) const;
@@ -98,7 +99,9 @@ class Simulation final : public TransferListener {
 
   std::vector<Node> nodes_;
   std::vector<Random> arrivals_;  // open loop
-  EventQueue actions_;            // by node
+  EventQueue arrivals_due_;       // open loop, by node
+  std::vector<Port> ready_;       // closed loop: nodes that send now, the last one first
+  Time ready_at_{};
   MessagesInFlight<Sent> in_flight_;
   std::optional<PhaseRecord> phases_;  // where the pattern has several
   std::uint64_t all_ = 0;
@@ -126,7 +129,7 @@ Simulation::Simulation(Technique& technique, Pattern& pattern, const SwitchParam
       start_(preloaded_at(parameters)),
       mean_gap_(mean_gap(parameters, options)),
       nodes_(parameters.nodes),
-      actions_(options.load > 0 ? picoseconds(mean_gap_.ps / kGrains) : parameters.word_time()) {
+      arrivals_due_(options.load > 0 ? picoseconds(mean_gap_.ps / kGrains) : parameters.word_time()) {
   if (auto phases = pattern.phases(); !phases.empty()) phases_.emplace(parameters.nodes, phases);
   if (options.load > 0) arrivals_.reserve(parameters.nodes);
   std::uint64_t most = 0;
@@ -139,9 +142,11 @@ Simulation::Simulation(Technique& technique, Pattern& pattern, const SwitchParam
       arrivals_.push_back(node_random(~parameters.seed, node));
       if (nodes_[node].left > 0) schedule_arrival(start_, node);
     } else if (nodes_[node].left > 0) {
-      schedule(start_, node);
+      ready_.push_back(node);
     }
   }
+  ready_at_ = start_;
+  std::reverse(ready_.begin(), ready_.end());
   if (options.warmup != Time::never())
     measured_from_ = start_ + options.warmup;
   else if (options.load > 0)
@@ -176,11 +181,6 @@ void Simulation::settle_load() {
   measures_.accepted_load = static_cast<double>(accepted_) * 8 / capacity;
 }
 
-void Simulation::schedule(Time at, Port node) {
-  nodes_[node].scheduled = true;
-  actions_.push_sorted(at, 0, node, 0);
-}
-
 /// The next message of `node`, which has one.
 void Simulation::schedule_arrival(Time after, Port node) {
   Node& n = nodes_[node];
@@ -189,12 +189,12 @@ void Simulation::schedule_arrival(Time after, Port node) {
     n.next_gap = 0;
     for (std::size_t i = 0; i < n.gaps; ++i) n.gap[i] = exponential(arrivals_[node], mean_gap_);
   }
-  schedule(after + n.gap[n.next_gap++], node);
+  arrivals_due_.push_sorted(after + n.gap[n.next_gap++], 0, node, 0);
 }
 
 void Simulation::send(Time at, Port node) {
   Node& n = nodes_[node];
-  n.scheduled = false;
+  n.ready = false;
   --n.left;
   ++n.on_way;
   n.handing_over = true;
@@ -246,12 +246,18 @@ void Simulation::delivered(Time at, const Message& message, bool hit) {
 void Simulation::settle(Time at) {
   for (const std::uint64_t step : served_steps_) preloader_.delivered(at, step);
   served_steps_.clear();
-  if (options_.load == 0)
+  if (options_.load == 0) {
+    // What was ready has been sent before the technique went on.
     for (const Port node : may_send_) {
-      const Node& n = nodes_[node];
+      Node& n = nodes_[node];
       const bool room = options_.outstanding == 0 || n.on_way < options_.outstanding;
-      if (n.left > 0 && !n.handing_over && !n.scheduled && room && pattern_.ready(node)) schedule(at, node);
+      if (n.left == 0 || n.handing_over || n.ready || !room || !pattern_.ready(node)) continue;
+      n.ready = true;
+      ready_.push_back(node);
     }
+    ready_at_ = at;
+    if (ready_.size() > 1) std::sort(ready_.begin(), ready_.end(), std::greater<>{});
+  }
   may_send_.clear();
 }
 
@@ -263,24 +269,36 @@ void Simulation::stuck(Time at) const {
                  "hybrid.");
 }
 
+/// The node whose turn it is to send; with many ports, what those after it need is brought into the cache.
+Port Simulation::next_sender() {
+  const bool many_ports = parameters_.nodes >= kManyPorts;
+  const auto expect_node = [&](Port node) {
+    __builtin_prefetch(&nodes_[node], 1);
+    technique_.expect_send(node);
+  };
+  if (!ready_.empty()) {
+    const Port node = ready_.back();
+    ready_.pop_back();
+    if (many_ports && ready_.size() > kAhead) expect_node(ready_[ready_.size() - 1 - kAhead]);
+    return node;
+  }
+  const Port node = arrivals_due_.pop().a;
+  if (many_ports)
+    if (const SwitchEvent* soon = arrivals_due_.ahead(kAhead)) expect_node(soon->a);
+  return node;
+}
+
 Measures Simulation::run(const SimulationProgress& progress) {
   preloader_.start(Time{});
   std::uint64_t quiet_steps = 0, told = 0;
   Time now{};
-  const bool many_ports = parameters_.nodes >= kManyPorts;
   for (;;) {
-    const Time action = actions_.next();
+    const Time send_at = ready_.empty() ? arrivals_due_.next() : ready_at_;
     const Time event = technique_.next_event();
-    if (action == Time::never() && event == Time::never()) break;
-    if (action <= event) {
-      const Port node = actions_.pop().a;
-      if (many_ports)
-        if (const SwitchEvent* soon = actions_.ahead(kAhead)) {
-          __builtin_prefetch(&nodes_[soon->a], 1);
-          technique_.expect_send(soon->a);
-        }
-      now = action;
-      send(action, node);
+    if (send_at == Time::never() && event == Time::never()) break;
+    if (send_at <= event) {
+      now = send_at;
+      send(now, next_sender());
       continue;
     }
     const std::uint64_t before = measures_.messages;
