@@ -13,7 +13,6 @@ RecencyList::RecencyList(std::uint32_t destinations) {
                     "Place several ranks on a port.");
   links_ = ZeroedArray<Links>(destinations + std::size_t{2});
   end_ = destinations;
-  links_[place(end_)] = {place(end_), place(end_)};
 }
 
 void RecencyList::clear() {

@@ -40,6 +40,7 @@ class RecencyList {
   /// Adds `d`, which is not a member, as the next older one of the member `below`, or as the newest below
   /// top().
   void insert(Port d, Port below) {
+    if (size_ == 0) links_[place(end_)] = {place(end_), place(end_)};  // only now: it may stay empty
     link(d, below);
     ++size_;
   }

@@ -14,9 +14,8 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/zeroed_array.h"
+#include "predictor/last_uses.h"
 #include "predictor/predictor.h"
-#include "predictor/recency_list.h"
 
 namespace hybrid {
 namespace {
@@ -25,7 +24,6 @@ class Timeout final : public Predictor {
  public:
   explicit Timeout(const PredictorShape& shape)
       : held_(shape.destinations),
-        last_use_(shape.destinations),
         timeout_(shape.timeout),
         pause_(shape.pause == Time{} ? Time::never() : shape.pause),
         capacity_(most_held(shape)) {
@@ -42,20 +40,16 @@ class Timeout final : public Predictor {
     released_count_ = 0;
     counted_ = counted(now);
     last_send_ = now;
-    last_use_[destination] = counted_;
-    if (held_.contains(destination)) {
-      held_.renew(destination, held_.top());
-      release_overdue(now);
-      return {released(), {}};
-    }
+    const bool held = held_.renew(destination, counted_);
     release_overdue(now);
+    if (held) return {released(), {}};
     if (held_.size() == capacity_) release_oldest();
-    held_.insert(destination, held_.top());
+    held_.insert(destination, counted_);
     requested_ = destination;
     return {released(), {&requested_, 1}};
   }
 
-  Time next_deadline() const override { return held_.empty() ? Time::never() : deadline(held_.oldest()); }
+  Time next_deadline() const override { return held_.empty() ? Time::never() : deadline(); }
 
   Decisions on_time(Time now) override {
     released_count_ = 0;
@@ -65,9 +59,7 @@ class Timeout final : public Predictor {
 
   void on_flush() override { held_.clear(); }
   bool holds(Port destination) const override { return held_.contains(destination); }
-  std::size_t state_bytes() const override {
-    return sizeof(*this) + held_.heap_bytes() + last_use_.size() * sizeof(Time);
-  }
+  std::size_t state_bytes() const override { return sizeof(*this) + held_.heap_bytes(); }
 
  private:
   // Most releases of one call by time-out: the next call goes on, and next_deadline() says so.
@@ -75,24 +67,23 @@ class Timeout final : public Predictor {
 
   /// The time that counts, until `now`.
   Time counted(Time now) const { return counted_ + std::min(now - last_send_, pause_); }
-  /// Never, where a pause begins before it.
-  Time deadline(Port d) const {
-    if (last_use_[d] > Time::never() - timeout_) return Time::never();
-    const Time left = last_use_[d] + timeout_ - counted_;
+  /// Of the oldest. Never, where a pause begins before it.
+  Time deadline() const {
+    const Time used = held_.oldest_use();
+    if (used > Time::never() - timeout_) return Time::never();
+    const Time left = used + timeout_ - counted_;
     return left > pause_ ? Time::never() : last_send_ + left;
   }
   void release_oldest() {
-    const Port d = held_.oldest();
-    held_.erase(d);
-    released_[released_count_++] = d;
+    released_[released_count_++] = held_.oldest();
+    held_.erase_oldest();
   }
   void release_overdue(Time now) {
-    while (released_count_ < kPortion && !held_.empty() && deadline(held_.oldest()) <= now) release_oldest();
+    while (released_count_ < kPortion && !held_.empty() && deadline() <= now) release_oldest();
   }
   std::span<const Port> released() const { return {released_.data(), released_count_}; }
 
-  RecencyList held_;
-  ZeroedArray<Time> last_use_;  // of the held ones, in time that counts
+  LastUses held_;  // in time that counts
   Time timeout_, pause_;
   Time counted_{}, last_send_{};  // until the last send, and when that was
   std::uint32_t capacity_;

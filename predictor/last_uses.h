@@ -1,0 +1,94 @@
+// The held destinations with the instants of their last use, in that order.
+//
+// Few of them lie in the object itself, in order; more stand in tables over all destinations. In a large
+// emulated switch most ports never need those, which would be several pages of memory at each.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/connection.h"
+#include "core/time.h"
+#include "core/zeroed_array.h"
+#include "predictor/recency_list.h"
+
+namespace hybrid {
+
+class LastUses {
+ public:
+  explicit LastUses(std::uint32_t destinations) : order_(destinations), used_at_(destinations) {}
+
+  bool empty() const { return size() == 0; }
+  std::uint32_t size() const { return many_ ? order_.size() : few_count_; }
+  bool contains(Port d) const {
+    return many_ ? order_.contains(d)
+                 : std::any_of(few_.begin(), few_.begin() + few_count_,
+                               [d](const Use& use) { return use.destination == d; });
+  }
+  /// Not where there is none.
+  Port oldest() const { return many_ ? order_.oldest() : few_[0].destination; }
+  Time oldest_use() const { return many_ ? used_at_[order_.oldest()] : few_[0].at; }
+
+  /// `d` is used at `at`, which is not before any other use. False where it is not held.
+  bool renew(Port d, Time at) {
+    if (!many_) {
+      for (std::uint32_t i = few_count_; i-- > 0;) {
+        if (few_[i].destination != d) continue;
+        for (; i + 1 < few_count_; ++i) few_[i] = few_[i + 1];
+        few_[i] = {d, at};
+        return true;
+      }
+      return false;
+    }
+    if (!order_.contains(d)) return false;
+    order_.renew(d, order_.top());
+    used_at_[d] = at;
+    return true;
+  }
+  /// The same for one that is not held.
+  void insert(Port d, Time at) {
+    if (!many_ && few_count_ < kFew) {
+      few_[few_count_++] = {d, at};
+      return;
+    }
+    if (!many_) {
+      for (const Use& use : few_) insert_into_tables(use);
+      many_ = true;
+    }
+    insert_into_tables({d, at});
+  }
+  void erase_oldest() {
+    if (many_) return order_.erase(order_.oldest());
+    --few_count_;
+    for (std::uint32_t i = 0; i < few_count_; ++i) few_[i] = few_[i + 1];
+  }
+  void clear() {
+    order_.clear();
+    few_count_ = 0;
+    many_ = false;
+  }
+  /// Beside the object itself.
+  std::size_t heap_bytes() const { return order_.heap_bytes() + used_at_.size() * sizeof(Time); }
+
+ private:
+  static constexpr std::uint32_t kFew = 8;
+  struct Use {
+    Port destination = kNoPort;
+    Time at{};
+  };
+
+  void insert_into_tables(const Use& use) {
+    order_.insert(use.destination, order_.top());
+    used_at_[use.destination] = use.at;
+  }
+
+  bool many_ = false;  // they are in the tables
+  std::uint32_t few_count_ = 0;
+  std::array<Use, kFew> few_{};  // the oldest first
+  RecencyList order_;
+  ZeroedArray<Time> used_at_;
+};
+
+}  // namespace hybrid
