@@ -29,17 +29,17 @@ class ConnectionNumbers {
 
   /// 0: it has none.
   std::uint32_t find(std::uint32_t source, std::uint32_t destination) const {
-    if (rows_.empty()) return table_[place(source, destination)];
+    if (table_.allocated()) return table_[place(source, destination)];
     return rows_[source].find(destination);
   }
   /// To be set to a number that is not 0; valid until another connection of `source` gets or loses one.
   std::uint32_t& of(std::uint32_t source, std::uint32_t destination) {
-    if (rows_.empty()) return table_[place(source, destination)];
+    if (table_.allocated()) return table_[place(source, destination)];
     return rows_[source].of(destination);
   }
   /// It no longer has the one that it had.
   void forget(std::uint32_t source, std::uint32_t destination) {
-    if (rows_.empty())
+    if (table_.allocated())
       table_[place(source, destination)] = 0;
     else
       rows_[source].forget(destination);
@@ -48,10 +48,10 @@ class ConnectionNumbers {
   /// A connection of `source` is asked for soon: brings what is looked at first into the cache. Then, in a
   /// second look, the rest.
   void prefetch(std::uint32_t source) const {
-    if (!rows_.empty()) __builtin_prefetch(&rows_[source], 1);
+    if (!table_.allocated()) __builtin_prefetch(&rows_[source], 1);
   }
   void prefetch(std::uint32_t source, std::uint32_t destination) const {
-    if (rows_.empty())
+    if (table_.allocated())
       __builtin_prefetch(&table_[place(source, destination)], 1);
     else
       rows_[source].prefetch(destination);
