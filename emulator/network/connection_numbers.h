@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/connection.h"
-#include "core/prefetch.h"
 #include "core/zeroed_array.h"
 
 namespace hybrid {
@@ -44,17 +43,9 @@ class ConnectionNumbers {
     else
       rows_[source].forget(destination);
   }
-
-  /// A connection of `source` is asked for soon: brings what is looked at first into the cache. Then, in a
-  /// second look, the rest.
+  /// A connection of `source` is asked for soon: brings what is looked at first into the cache.
   void prefetch(std::uint32_t source) const {
     if (!table_.allocated()) __builtin_prefetch(&rows_[source], 1);
-  }
-  void prefetch(std::uint32_t source, std::uint32_t destination) const {
-    if (table_.allocated())
-      __builtin_prefetch(&table_[place(source, destination)], 1);
-    else
-      rows_[source].prefetch(destination);
   }
 
  private:
@@ -108,9 +99,6 @@ class ConnectionNumbers {
         hole = at;
       }
       remove(larger_[hole]);
-    }
-    void prefetch(Port destination) const {
-      if (last_ != 0) __builtin_prefetch(&larger_[home(destination)], 1);
     }
 
    private:

@@ -12,10 +12,7 @@ namespace hybrid {
 namespace {
 
 constexpr std::uint64_t kLongMessage = 256;  // words
-// With more ports what an event changes is out of the cache when its turn comes.
-constexpr std::uint32_t kManyPorts = 512;
-constexpr std::size_t kLooks[] = {15, 10, 5};  // events ahead
-constexpr std::uint64_t kCalm = 16;            // instants until the first state is saved
+constexpr std::uint64_t kCalm = 16;          // instants until the first state is saved
 
 /// Bytes that one message may have, so that its last word is not beyond all times.
 Bytes most_bytes(const SwitchParameters& p, const Timing& t) {
@@ -44,8 +41,7 @@ Engine::Engine(const SwitchParameters& parameters)
       events_(timing_.word),
       pes_(parameters.nodes),
       visitor_(settling_time(parameters_, timing_),
-               timing_.flit_words + timing_.worm_words + timing_.worm_overhead),
-      many_ports_(parameters.nodes >= kManyPorts) {}
+               timing_.flit_words + timing_.worm_words + timing_.worm_overhead) {}
 
 void Engine::reach(Time at) {
   const Time before = at - picoseconds(1);
@@ -171,35 +167,6 @@ void Engine::tell_circuit(const WordQueue& queue, const WordSpan& words) {
   });
 }
 
-/// Has what events that come soon need brought into the cache, while others are handled.
-void Engine::look_ahead(TransferListener* listener) {
-  for (int look = 0; look < 3; ++look)
-    if (const SwitchEvent* event = events_.ahead(kLooks[look])) look_at(*event, look, listener);
-}
-
-void Engine::look_at(const SwitchEvent& event, int look, TransferListener* listener) {
-  switch (event.kind()) {
-    case kOffer: {
-      const ProcessingElement& pe = pes_[event.a];
-      if (look == 0) {
-        prefetch_all(pe);
-        return expect_offer({event.a, kNoPort}, look);
-      }
-      if (look == 1) __builtin_prefetch(&transfers_[pe.offered()]);
-      return expect_offer({event.a, pe.destination()}, look);
-    }
-    case kInjected:
-    case kDelivered:
-      if (look == 0)
-        prefetch_all(transfers_[event.a]);
-      else if (look == 1 && listener != nullptr)
-        listener->expect(transfers_[event.a].message);
-      return;
-    default:
-      expect_event(event, look);
-  }
-}
-
 /// Everything that happens at `at`. Returns whether the listener was called.
 bool Engine::run_instant(Time at, TransferListener* listener) {
   bool called = false;
@@ -209,7 +176,6 @@ bool Engine::run_instant(Time at, TransferListener* listener) {
   if (at > kLongestRun) refuse_longer_run();
   while (events_.next() <= at) {
     const SwitchEvent event = events_.pop();
-    if (many_ports_) look_ahead(listener);
     ++handled_;
     if (event.at < at) throw std::logic_error("an event was scheduled in the past");
     switch (event.kind()) {

@@ -44,7 +44,6 @@ class Engine : public Technique {
     return in_flight_ == 0 ? Time::never() : std::max(events_.next(), quiet_until_);
   }
   Time advance(Time until, TransferListener& listener) override;
-  void expect_send(Port source) override { prefetch_all(pes_[source]); }
   void observe(PortTimeline& timeline) override { timeline_ = &timeline; }
   TechniqueStatistics statistics() const override { return statistics_; }
 
@@ -53,11 +52,6 @@ class Engine : public Technique {
   virtual WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t transfer, std::uint64_t& words) = 0;
   /// A message of this connection is offered next by its source: brings its state into the cache.
   virtual void expect(Connection /*c*/) {}
-  /// In large networks, ahead of an offer or an event that a technique handles: brings what it looks at into
-  /// the cache. Look 0 finds what no other memory tells, each of looks 1 and 2 what the one before brought;
-  /// of an offer, look 0 knows the source only.
-  virtual void expect_offer(Connection /*c*/, int /*look*/) {}
-  virtual void expect_event(const SwitchEvent& /*event*/, int /*look*/) {}
   /// Words entered a queue of `pe`; moves them on. Must not call fill().
   virtual void moved(Time now, std::uint32_t pe, WordQueue& queue) = 0;
   virtual void handle(Time now, const SwitchEvent& event) = 0;
@@ -99,8 +93,6 @@ class Engine : public Technique {
 
  private:
   bool run_instant(Time at, TransferListener* listener);
-  void look_ahead(TransferListener* listener);
-  void look_at(const SwitchEvent& event, int look, TransferListener* listener);
   void look();
   void leap(Time limit);
   void save_state();
@@ -109,7 +101,6 @@ class Engine : public Technique {
   // one, and twice as many states later another one is saved.
   StateVisitor visitor_;
   bool leaps_ = true;
-  bool many_ports_;
   std::uint64_t handled_ = 0;
   std::uint64_t long_messages_ = 0;          // in flight
   std::uint64_t calm_ = 0;                   // instants, one after the other, with steady events only

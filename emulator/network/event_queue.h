@@ -40,11 +40,6 @@ class EventQueue {
   std::size_t size() const { return size_; }
   Time next() const { return next_; }
   const SwitchEvent& top() const { return late_first() ? late_.front() : due_.back(); }
-  /// The event that comes about `events` after the next one, where it is easily told: to have what it needs
-  /// brought into the cache.
-  const SwitchEvent* ahead(std::size_t events) const {
-    return events < due_.size() ? &due_[due_.size() - 1 - events] : nullptr;
-  }
 
   /// `kind` (< 256) is the phase too: smaller ones come first.
   void push(Time at, std::uint32_t kind, std::uint32_t a = 0, std::uint32_t b = 0) {

@@ -37,30 +37,6 @@ void SwitchNode::announce(std::uint32_t source, std::uint32_t transfer, Port des
   if (timing_.input_fifo) under_way_.announce({source, destination});
 }
 
-void SwitchNode::expect_offer(Connection c, int look) {
-  if (look == 0) {
-    prefetch_all(announced_[c.source]);
-    prefetch_all(sources_[c.source]);
-    standing_.prefetch(c.source);
-  } else if (look == 1) {
-    standing_.prefetch(c.source, lane(c));
-  } else {
-    expect_queue(c);
-  }
-}
-
-void SwitchNode::expect_event(const SwitchEvent& event, int look) {
-  const Connection c{event.a, event.b};
-  if (event.kind() == kinds_.request) {
-    if (look != 0) return;
-    scheduler_.expect(c);
-    prefetch_all(worms_of_[c.source]);
-  } else if (event.kind() == kinds_.tail) {
-    if (look == 0) prefetch_all(worms_of_[c.source]);
-    if (look == 1) prefetch_all(*worms_of_[c.source].queue);
-  }
-}
-
 Time SwitchNode::cleared(std::uint32_t source, Port destination) {
   if (timing_.input_fifo) return under_way_.cleared({source, destination});
   const std::uint32_t standing = standing_.find(source, destination);

@@ -72,10 +72,6 @@ class SwitchNode {
     prefetch_all(sources_[c.source]);
   }
 
-  /// See Engine.
-  void expect_offer(Connection c, int look);
-  void expect_event(const SwitchEvent& event, int look);
-
   /// `transfer` of `payload` words of payload is about to enter `source`'s Q_W.
   void announce(std::uint32_t source, std::uint32_t transfer, Port destination, std::uint64_t payload);
 

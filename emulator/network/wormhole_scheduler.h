@@ -20,12 +20,6 @@ class WormholeScheduler {
   explicit WormholeScheduler(std::uint32_t ports);
 
   void request(Connection c);
-  /// It is requested soon: brings what is looked at into the cache.
-  void expect(Connection c) const {
-    __builtin_prefetch(&asking_.row(c.destination)[c.source / kWordBits], 1);
-    __builtin_prefetch(&outputs_[c.destination], 1);
-    __builtin_prefetch(&asks_[c.source], 1);
-  }
   /// Both ports of a granted connection are free again.
   void free(Connection c);
   /// Whether anything is asked for.

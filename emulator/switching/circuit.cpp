@@ -122,23 +122,6 @@ void Circuit::handle(Time now, const SwitchEvent& event) {
   }
 }
 
-void Circuit::expect_event(const SwitchEvent& event, int look) {
-  const Connection c{event.a, event.b};
-  switch (event.kind()) {
-    case kGranted:
-    case kFinished:
-    case kDrain:
-      if (look == 0) __builtin_prefetch(&link_free_[c.source], 1);
-      return queues_.prefetch(c.source, c.destination, look);
-    case kRequest:
-      // Whoever is granted was requested, mostly just before.
-      if (look == 0) scheduler_.expect(c);
-      return queues_.prefetch(c.source, c.destination, look);
-    default:
-      return;
-  }
-}
-
 bool Circuit::steady(std::uint32_t kind) const { return kind == kDrain; }
 
 void Circuit::visit(StateVisitor& v) {

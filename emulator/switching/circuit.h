@@ -30,10 +30,6 @@ class Circuit final : public Engine {
   WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
   void moved(Time now, std::uint32_t pe, WordQueue& queue) override;
   void handle(Time now, const SwitchEvent& event) override;
-  void expect_offer(Connection c, int look) override {
-    queues_.prefetch(c.source, look == 0 ? 0 : c.destination, look);
-  }
-  void expect_event(const SwitchEvent& event, int look) override;
   bool steady(std::uint32_t kind) const override;
   void visit(StateVisitor& v) override;
 

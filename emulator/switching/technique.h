@@ -35,8 +35,6 @@ class TransferListener {
   /// The message's last word has reached the destination PE: a receive completes. `hit`: it left by a circuit
   /// that its NIC knew as established when the PE offered the first word.
   virtual void delivered(Time at, const Message& message, bool hit) = 0;
-  /// One of both is told of `message` soon: brings what it needs into the cache. Changes nothing.
-  virtual void expect(const Message& /*message*/) {}
 };
 
 struct TechniqueStatistics {
@@ -59,8 +57,6 @@ class Technique {
   static constexpr std::string_view kKind = "technique";
   virtual ~Technique() = default;
 
-  /// `source` sends soon: brings what is looked at first into the cache. Changes nothing.
-  virtual void expect_send(Port /*source*/) {}
   /// `at` is not before the last advance and not after next_event().
   virtual void send(Time at, const Message& message) = 0;
   /// Compiler or user knowledge; techniques without circuits ignore both.

@@ -27,8 +27,6 @@ class Wormhole final : public Engine {
  protected:
   WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
   void expect(Connection c) override { node_.expect(c); }
-  void expect_offer(Connection c, int look) override { node_.expect_offer(c, look); }
-  void expect_event(const SwitchEvent& event, int look) override { node_.expect_event(event, look); }
   void moved(Time now, std::uint32_t pe, WordQueue& /*queue*/) override { move(now, pe); }
   void handle(Time now, const SwitchEvent& event) override;
   bool steady(std::uint32_t /*kind*/) const override { return true; }

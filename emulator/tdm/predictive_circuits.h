@@ -128,27 +128,6 @@ class PredictiveCircuits : public Engine {
     const Circuit* circuit = circuits_.find(c.source, c.destination);
     if (circuit != nullptr) prefetch_all(*circuit);
   }
-  void expect_offer(Connection c, int look) override {
-    circuits_.prefetch(c.source, look == 0 ? 0 : c.destination, look);
-    if (look == 0) __builtin_prefetch(&predictors_[c.source]);
-    if (look == 1) prefetch_all(*predictors_[c.source]);
-  }
-  void expect_event(const SwitchEvent& event, int look) override {
-    switch (event.kind()) {
-      case kNotice:
-      case kSignal:
-      case kDrained:
-      case kPatience:
-        if (event.b != kEveryone) circuits_.prefetch(event.a, event.b & ~kMark, look);
-        break;
-      case kDeadline:
-        if (look == 0) __builtin_prefetch(&predictors_[event.a]);
-        if (look == 1) prefetch_all(*predictors_[event.a]);
-        break;
-      default:
-        break;
-    }
-  }
   void moved(Time now, std::uint32_t pe, WordQueue& queue) override;
   void handle(Time now, const SwitchEvent& event) override;
   bool steady(std::uint32_t kind) const override { return kind == kBoundary || kind == kWindow; }

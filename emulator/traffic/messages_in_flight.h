@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/connection.h"
-#include "core/prefetch.h"
 #include "core/units.h"
 #include "emulator/switching/technique.h"
 
@@ -49,8 +48,6 @@ class ConnectionOrders {
     return before;
   }
   std::size_t connections() const { return used_; }
-  /// It is asked for `c` soon: brings it into the cache.
-  void expect(Connection c) const { __builtin_prefetch(&orders_[home(c)], 1); }
 
  private:
   bool taken(std::size_t at) const { return orders_[at].connection.source != kNoPort; }
@@ -104,12 +101,6 @@ class MessagesInFlight {
     const Message message{sent_++ << 32 | place, connection, bytes};
     flights_[place] = {message, orders_.send(connection), State::sent, note};
     return message;
-  }
-
-  /// `message` is told of soon: brings it into the cache.
-  void expect(const Message& message) const {
-    prefetch_all(flights_[static_cast<std::uint32_t>(message.id)]);
-    orders_.expect(message.connection);
   }
 
   /// The technique says that the last word has left the PE.

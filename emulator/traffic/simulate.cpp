@@ -23,8 +23,6 @@ namespace hybrid {
 
 namespace {
 
-constexpr std::uint32_t kManyPorts = 512;       // more, and what is needed soon is worth fetching ahead
-constexpr std::size_t kAhead = 6;               // sends
 constexpr std::uint64_t kProgressEvery = 4096;  // messages
 constexpr double kWarmupShare = 5;              // of the time in which messages are handed over, one part
 constexpr std::uint64_t kFewestToWarmUp = 20;   // messages of a node
@@ -59,7 +57,6 @@ class Simulation final : public TransferListener {
 
   void injected(Time at, const Message& message) override;
   void delivered(Time at, const Message& message, bool hit) override;
-  void expect(const Message& message) override;
 
  private:
   /// A line of the cache. The gaps between a node's messages are drawn several at a time, since its random
@@ -210,11 +207,6 @@ void Simulation::send(Time at, Port node) {
   if (options_.load > 0 && n.left > 0) schedule_arrival(at, node);
 }
 
-void Simulation::expect(const Message& message) {
-  in_flight_.expect(message);
-  __builtin_prefetch(&nodes_[message.connection.source], 1);
-}
-
 void Simulation::injected(Time /*at*/, const Message& message) {
   in_flight_.injected(message);
   nodes_[message.connection.source].handing_over = false;
@@ -269,22 +261,11 @@ void Simulation::stuck(Time at) const {
                  "hybrid.");
 }
 
-/// The node whose turn it is to send; with many ports, what those after it need is brought into the cache.
+/// The node whose turn it is to send.
 Port Simulation::next_sender() {
-  const bool many_ports = parameters_.nodes >= kManyPorts;
-  const auto expect_node = [&](Port node) {
-    __builtin_prefetch(&nodes_[node], 1);
-    technique_.expect_send(node);
-  };
-  if (!ready_.empty()) {
-    const Port node = ready_.back();
-    ready_.pop_back();
-    if (many_ports && ready_.size() > kAhead) expect_node(ready_[ready_.size() - 1 - kAhead]);
-    return node;
-  }
-  const Port node = arrivals_due_.pop().a;
-  if (many_ports)
-    if (const SwitchEvent* soon = arrivals_due_.ahead(kAhead)) expect_node(soon->a);
+  if (ready_.empty()) return arrivals_due_.pop().a;
+  const Port node = ready_.back();
+  ready_.pop_back();
   return node;
 }
 
