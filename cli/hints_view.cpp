@@ -227,7 +227,7 @@ std::string hints_text(const std::vector<HintUnit>& units, std::uint32_t ranks, 
   std::string text;
   for (const HintUnit& unit : units) {
     HintEvaluator evaluator(unit, std::max(ranks, 1u), values);
-    HintConnectionFinder finder(evaluator);
+    HintConnectionFinder finder(evaluator, HintConnectionFinder::Unread::entered);
     text += fmt::format("{}{}\n", unit.text(unit.name),
                         (unit.flags & HYBRID_UNIT_WHOLE) != 0 ? " (the whole program)" : "");
     text += sites_text(unit, finder, ranks) + phases_text(unit, finder, ranks) + "\n";
@@ -243,7 +243,7 @@ ordered_json hints_json(const std::vector<HintUnit>& units, std::uint32_t ranks,
   ordered_json json{{"units", ordered_json::array()}, {"totals", ordered_json::object()}};
   for (const HintUnit& unit : units) {
     HintEvaluator evaluator(unit, std::max(ranks, 1u), values);
-    HintConnectionFinder finder(evaluator);
+    HintConnectionFinder finder(evaluator, HintConnectionFinder::Unread::entered);
     ordered_json one{{"name", unit.text(unit.name)},
                      {"file", unit.file},
                      {"whole_program", (unit.flags & HYBRID_UNIT_WHOLE) != 0},

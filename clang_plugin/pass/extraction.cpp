@@ -39,11 +39,12 @@ class Extractor {
  public:
   Extractor(Prepared& prepared, const WholeProgram* whole, bool sends_unseen,
             const std::vector<DirectivePhase>& directives,
-            const std::function<bool(const std::string&)>& can_be_named)
+            const std::function<bool(const std::string&)>& can_be_named, Remarks remarks)
       : prepared_(prepared),
         directives_(directives),
         whole_(whole),
         sends_unseen_(sends_unseen),
+        remarks_(remarks),
         symbolic_(*prepared.module, result_.note, whole,
                   [&](const GlobalVariable& global) { return can_be_named(global.getName().str()); }),
         reads_(prepared, result_.note, symbolic_),
@@ -113,6 +114,8 @@ class Extractor {
     site.reason = HYBRID_NONE;
     site.loop = symbolic_.loop_around(*call.getParent());
     reads_.of(symbolic_.take_reads());
+    for (uint32_t loop = site.loop; loop != HYBRID_NONE; loop = note.loops[loop].parent)
+      if (reads_.writes_before_first_test(loop)) note.loops[loop].condition = HYBRID_NONE;
     SiteOfPhase of_no_interest;
     /* All members make a collective or none does. Whom it connects is its communicator's and its root's
      * matter. */
@@ -131,7 +134,7 @@ class Extractor {
     if (all_senders_are_seen()) settle_any_source(note, sites);
     for (size_t i = 0; i < sites.size(); ++i) {
       const hybrid_site& site = *sites[i];
-      if (site.site_class == HYBRID_DYNAMIC)
+      if (remarks_ == Remarks::on && site.site_class == HYBRID_DYNAMIC)
         remark(copies_.call(i), note.strings.c_str() + site.call, note.strings.c_str() + site.reason);
       if (std::none_of(note.sites.begin(), note.sites.end(), [&](const hybrid_site& other) {
             return std::memcmp(&other, &site, sizeof site) == 0;
@@ -154,8 +157,10 @@ class Extractor {
       const Node a = readable_part(n.a, call, origin, of);
       return note.both(a, readable_part(n.b, call, origin, of));
     }
-    const bool is_readable =
-        note.is_known(all) && reads_.changed({all}, call, origin, mark_).empty() && endless(all).empty();
+    /* The way to the phase leads over it: it need not be asked, and what a local would say elsewhere is
+     * nothing. */
+    const bool is_readable = note.is_known(all) && !symbolic_.reads_local(all) &&
+                             reads_.changed({all}, call, origin, mark_).empty() && endless(all).empty();
     if (!is_readable || note.has_load(all)) (is_readable ? of.read : of.left_out).insert(all);
     return is_readable ? all : HYBRID_NONE;
   }
@@ -183,16 +188,20 @@ class Extractor {
     if (!why.empty()) {
       site.site_class = HYBRID_DYNAMIC;
       site.reason = note.string(why);
-    } else if (note.has_load(site.peer) || note.has_load(site.guard) || note.has_load(site.communicator)) {
-      site.site_class = HYBRID_ANALYSABLE;
-    } else if (loops_read(site.loop)) {
+    } else if (note.has_load(site.peer) || note.has_load(site.communicator) ||
+               (site.kind != HYBRID_COLLECTIVE && (note.has_load(site.guard) || loops_read(site)))) {
       site.site_class = HYBRID_ANALYSABLE;
     }
   }
 
-  bool loops_read(uint32_t loop) const {
-    for (; loop != HYBRID_NONE; loop = result_.note.loops[loop].parent)
-      if (result_.note.has_load(result_.note.loops[loop].condition)) return true;
+  /* Are there loops that turn by what is read? Those that the phase began in, if nothing else is of their
+   * turns, have been entered. */
+  bool loops_read(const hybrid_site& site) const {
+    const Note& note = result_.note;
+    for (uint32_t loop = site.loop; loop != HYBRID_NONE; loop = note.loops[loop].parent)
+      if (note.has_load(note.loops[loop].condition) &&
+          (!symbolic_.is_around(loop, *begin_) || turns_matter(loop, site)))
+        return true;
     return false;
   }
 
@@ -207,8 +216,13 @@ class Extractor {
     for (Node node : starts)
       if (std::string why = endless(node); !why.empty()) return why;
     for (uint32_t loop = site.loop; loop != HYBRID_NONE; loop = note.loops[loop].parent)
-      if (!symbolic_.is_around(loop, *begin_) || turns_matter(loop, site))
+      if (turns_matter(loop, site)) {
         starts.push_back(note.loops[loop].condition);
+      } else if (!symbolic_.is_around(loop, *begin_)) {
+        /* It is enough that it is entered. */
+        if (std::string why = reads_.changed_before_first_test(loop, call, origin, mark_); !why.empty())
+          return why;
+      }
     if (std::string why = reads_.changed(starts, call, origin, mark_); !why.empty()) return why;
     return site.peer != HYBRID_NONE && note.contains(site.peer, HYBRID_ANYBODY) ? kAnySource : "";
   }
@@ -223,12 +237,14 @@ class Extractor {
   /* Why the turns that the value changes with are not known; empty if they are, or there are none. */
   std::string endless(Node value) const {
     const Note& note = result_.note;
-    for (Node node : note.parts(value))
-      if (note.nodes[node].op == HYBRID_VARIABLE) {
-        const uint32_t loop = note.variable_loop[static_cast<size_t>(note.nodes[node].value_low)];
-        if (note.loops[loop].condition == HYBRID_NONE)
-          return "it depends on a loop of which the end is not known";
-      }
+    for (Node node : note.parts(value)) {
+      const auto number = static_cast<uint32_t>(note.nodes[node].value_low);
+      const uint32_t op = note.nodes[node].op;
+      if (op != HYBRID_VARIABLE && !is_of_a_loop(op)) continue;
+      const uint32_t loop = op == HYBRID_VARIABLE ? note.variable_loop[number] : number;
+      if (note.loops[loop].condition == HYBRID_NONE)
+        return "it depends on a loop of which the end is not known";
+    }
     return "";
   }
 
@@ -328,6 +344,7 @@ class Extractor {
     const Note note = result_.note; /* nothing more goes into it */
     for (const GlobalVariable* global : asked_by_all(*prepared_.module, symbolic_))
       if (may_get_a_name(*global)) result_.own_variables.insert(global->getName().str());
+    result_.locals = symbolic_.asked_locals();
     result_.note = note;
   }
 
@@ -335,6 +352,7 @@ class Extractor {
   const std::vector<DirectivePhase>& directives_;
   const WholeProgram* whole_;
   const bool sends_unseen_;
+  const Remarks remarks_;
   Extraction result_;
   Symbolic symbolic_;
   RunTimeReads reads_; /* of the present site */
@@ -359,10 +377,10 @@ bool communicates(const Module& module) {
 
 Extraction extract(std::unique_ptr<Module> module, const WholeProgram* whole,
                    const std::vector<DirectivePhase>& directives,
-                   const std::function<bool(const std::string&)>& can_be_named) {
+                   const std::function<bool(const std::string&)>& can_be_named, Remarks remarks) {
   const bool unseen = sends_unseen(*module);
   Prepared prepared = prepare(std::move(module), whole ? &whole->outside : nullptr);
-  return Extractor(prepared, whole, unseen, directives, can_be_named).run();
+  return Extractor(prepared, whole, unseen, directives, can_be_named, remarks).run();
 }
 
 }  // namespace hybrid::pass

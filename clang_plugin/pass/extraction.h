@@ -22,6 +22,7 @@ struct Extraction {
   std::vector<std::string> addresses;  /* symbols of the variables that HYBRID_LOAD reads, by their number */
   std::set<std::string> own_variables; /* of a unit: of the file's own those that the whole program's hints
                                           may have to read (own_variables.h) */
+  std::set<uint32_t> locals;           /* and numbers of the main program's locals (kept_locals.h) */
 };
 
 /* Does the module call MPI, or have directives? Without that there is nothing to extract. */
@@ -33,11 +34,14 @@ struct WholeProgram {
   std::map<std::string, PhaseOrigin> phases; /* of the functions that communicate */
 };
 
+/* -Rpass-missed=hybrid: what could not be told of a call, and what would help. */
+enum class Remarks { off, on };
+
 /* Analyses `module`, which is used up: give a copy. `whole` is null for a unit. `can_be_named`: may the note
  * refer to the variable of that name? Phases are the directives' and the functions that communicate. */
 Extraction extract(std::unique_ptr<llvm::Module> module, const WholeProgram* whole,
                    const std::vector<DirectivePhase>& directives,
-                   const std::function<bool(const std::string&)>& can_be_named);
+                   const std::function<bool(const std::string&)>& can_be_named, Remarks remarks);
 
 }  // namespace hybrid::pass
 

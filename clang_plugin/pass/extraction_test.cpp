@@ -212,33 +212,43 @@ TEST_P(Extraction, AVariableIsReadWhereItIsTheSameWhenItsProcedureBegins) {
   const std::string globals =
       "static int to, before; " +
       std::string("__attribute__((noinline)) static void exchange(void) { SEND(to); }");
-  EXPECT_THAT(last("to = argc; exchange();", globals), HasSubstr("MPI_Send analysable to"));
+  EXPECT_THAT(last("set(); exchange();", globals + "static void set(void) { to = rand(); }"),
+              HasSubstr("MPI_Send analysable to"));
   // What is kept in a variable is read there, if it always is.
-  EXPECT_THAT(sites("to = argc; exchange(argc);", exchange), testing::Contains("MPI_Send analysable to"));
-  EXPECT_THAT(sites("if (argc > 2) to = argc; exchange(argc);", exchange),
+  const auto helper = [&](const std::string& body) {
+    return sites("helper();", exchange + " static void helper(void) { int given = rand(); " + body + "}");
+  };
+  EXPECT_THAT(helper("to = given; exchange(given);"), testing::Contains("MPI_Send analysable to"));
+  EXPECT_THAT(helper("if (given > 2) to = given; exchange(given);"),
               testing::Contains(HasSubstr(" dynamic")));
   // Read before, and changed since.
-  EXPECT_THAT(sites("to = argc; int old = to; to = argc + 1; exchange(old);", exchange),
+  EXPECT_THAT(helper("to = given; int old = to; to = given + 1; exchange(old);"),
               testing::Contains(HasSubstr(" dynamic")));
 }
 
 // On what it is made, beyond what is known, is no matter of whom it connects.
 TEST_P(Extraction, ACollectiveIsKnownByItsCommunicatorAndItsRoot) {
-  EXPECT_THAT(sites("for (int s = 0; s < argc; ++s) if (s % 10 == 9) MPI_Barrier(MPI_COMM_WORLD);"),
-              ElementsAre("MPI_Barrier static"));
-  EXPECT_THAT(sites("for (int s = 0; s < argc; ++s) if (s % 10 == 9) SEND(rank + 1);"),
+  const auto helper = [](const std::string& body, const std::string& globals = "") {
+    return sites("me = rank; of = size; helper();",
+                 "static int me, of; " + globals + " static void helper(void) {" + body + "}");
+  };
+  EXPECT_THAT(
+      helper("int n = rand(); for (int s = 0; s < n; ++s) if (s % 10 == 9) MPI_Barrier(MPI_COMM_WORLD);"),
+      ElementsAre("MPI_Barrier static"));
+  EXPECT_THAT(helper("int n = rand(); for (int s = 0; s < n; ++s) if (s % 10 == 9) SEND(me + 1);"),
               ElementsAre(HasSubstr(" dynamic")));
-  EXPECT_THAT(sites("if (size > 4) if (rand() < argc) MPI_Bcast(buffer, 1, MPI_INT, 2, MPI_COMM_WORLD);"),
+  EXPECT_THAT(helper("if (of > 4) if (rand() < 9) MPI_Bcast(buffer, 1, MPI_INT, 2, MPI_COMM_WORLD);"),
               ElementsAre("MPI_Bcast static 2 if 4 < size"));
-  EXPECT_THAT(sites("root = argc; MPI_Bcast(buffer, 1, MPI_INT, root, MPI_COMM_WORLD);", "static int root;"),
-              ElementsAre("MPI_Bcast analysable root"));
-  EXPECT_THAT(sites("MPI_Bcast(buffer, 1, MPI_INT, rand() % size, MPI_COMM_WORLD);"),
+  EXPECT_THAT(
+      helper("root = rand(); MPI_Bcast(buffer, 1, MPI_INT, root, MPI_COMM_WORLD);", "static int root;"),
+      ElementsAre("MPI_Bcast analysable root"));
+  EXPECT_THAT(helper("MPI_Bcast(buffer, 1, MPI_INT, rand() % of, MPI_COMM_WORLD);"),
               ElementsAre(HasSubstr(" dynamic")));
-  EXPECT_THAT(sites("MPI_Comm c; MPI_Comm_split(MPI_COMM_WORLD, rand() % 2, 0, &c); MPI_Barrier(c);"),
+  EXPECT_THAT(helper("MPI_Comm c; MPI_Comm_split(MPI_COMM_WORLD, rand() % 2, 0, &c); MPI_Barrier(c);"),
               ElementsAre(HasSubstr(" dynamic")));
-  EXPECT_THAT(sites("root = argc; int was = root; root = rand(); MPI_Bcast(buffer, 1, MPI_INT, was, "
-                    "MPI_COMM_WORLD);",
-                    "static int root;"),
+  EXPECT_THAT(helper("root = rand(); int was = root; root = rand(); MPI_Bcast(buffer, 1, MPI_INT, was, "
+                     "MPI_COMM_WORLD);",
+                     "static int root;"),
               ElementsAre(HasSubstr(" dynamic")));
 }
 

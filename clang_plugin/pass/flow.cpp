@@ -176,6 +176,12 @@ bool Flow::may_write_within(const Loop& loop, const Writers& writers) {
                      [&](const Instruction* carrier) { return loop.contains(carrier); });
 }
 
+bool Flow::may_write_in(const BasicBlock& block, const Writers& writers) {
+  const std::set<const Instruction*> all = carriers(*block.getParent(), writers);
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Instruction* carrier) { return carrier->getParent() == &block; });
+}
+
 bool Flow::leads_outside(const CallBase& call) {
   const Function* callee = callee_of(call);
   if (!callee || callee->isDeclaration()) return !callee || !is_harmless(call, TargetLibraryInfo(library_));

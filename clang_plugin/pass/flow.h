@@ -34,6 +34,7 @@ class Flow {
 
   /* May a turn of `loop` write it? */
   bool may_write_within(const llvm::Loop& loop, const Writers& writers);
+  bool may_write_in(const llvm::BasicBlock& block, const Writers& writers);
 
  private:
   /* The calls in `function` that may come to run `writer`. */

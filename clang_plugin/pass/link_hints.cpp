@@ -256,9 +256,9 @@ int main(int count, char** arguments) {
   const std::map<std::string, std::string> own = noted_names(*module); /* and of the units' own */
   const std::string triple = module->getTargetTriple();
   const DataLayout layout = module->getDataLayout();
-  Extraction extraction =
-      extract(std::move(module), &program.whole, directives,
-              [&](const std::string& name) { return shared.contains(name) || own.contains(name); });
+  Extraction extraction = extract(
+      std::move(module), &program.whole, directives,
+      [&](const std::string& name) { return shared.contains(name) || own.contains(name); }, Remarks::on);
   for (const std::string& message : use_profiles(extraction.note, profiles)) warn(message, warnings);
   Module notes(name, context);
   notes.setTargetTriple(triple);

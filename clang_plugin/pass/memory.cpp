@@ -6,6 +6,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
 
+#include "clang_plugin/pass/preparation.h"
 #include "clang_plugin/pass/values.h"
 
 namespace hybrid::pass {
@@ -224,7 +225,8 @@ struct Memory::Walk {
       if (callee->onlyReadsMemory() && !callee->getReturnType()->isPointerTy()) return;
       if (callee->getName().starts_with("_FortranAioInput"))
         return write(call, place, place.index ? -1 : 8, nullptr);
-      if (call.doesNotCapture(at)) return write(call, place, -1, nullptr);
+      if (call.doesNotCapture(at) || is_renamed_by_glibc(callee->getName()))
+        return write(call, place, -1, nullptr);
       return escape("its address is passed to a function that is not in sight");
     }
     if (callee->isInterposable() || callee->isVarArg() || at >= callee->arg_size())

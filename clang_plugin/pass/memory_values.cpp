@@ -3,6 +3,7 @@
 #include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/IR/InstIterator.h>
 
+#include "clang_plugin/pass/kept_locals.h"
 #include "clang_plugin/pass/preparation.h"
 #include "clang_plugin/pass/symbolic.h"
 #include "clang_plugin/pass/values.h"
@@ -15,6 +16,17 @@ namespace {
 
 /* Entries of a table that are written out as a choice. */
 constexpr size_t kLongestTable = 64;
+
+/* Has it no value before the program writes one? */
+bool is_local(const Value* object) {
+  const auto* global = dyn_cast<GlobalVariable>(object);
+  return isa<AllocaInst>(object) || (global && was_local(*global));
+}
+
+/* A variable that has a value from the start. */
+const GlobalVariable* set_from_start(const Value* object) {
+  return is_local(object) ? nullptr : dyn_cast<GlobalVariable>(object);
+}
 
 }  // namespace
 
@@ -47,7 +59,7 @@ std::vector<const Value*> Symbolic::stored(const LoadInst& load, const Value* ob
                                            bool& certain, std::string& why) {
   const Object& uses = memory_.uses(object);
   const auto size = static_cast<int64_t>(memory_.layout().getTypeStoreSize(load.getType()).getFixedValue());
-  certain = isa<AllocaInst>(object);
+  certain = is_local(object);
   if (const auto* made = dyn_cast<CallBase>(object)) {
     const Function* callee = made->getCalledFunction();
     certain = callee && callee->getName() != "calloc";
@@ -58,7 +70,7 @@ std::vector<const Value*> Symbolic::stored(const LoadInst& load, const Value* ob
   for (const Write& write : uses.writes) {
     if (!overlaps(write, place.offset, size)) continue;
     /* Zeros before anything else are what a variable starts with. */
-    if (write.is_copy && !write.value && isa<AllocaInst>(object))
+    if (write.is_copy && !write.value && is_local(object))
       return why = "it is cleared and written", std::vector<const Value*>{};
     if (!write.value || write.is_copy || !write.place.known || write.place.index ||
         write.place.offset != place.offset || write.size != size ||
@@ -72,7 +84,7 @@ std::vector<const Value*> Symbolic::stored(const LoadInst& load, const Value* ob
   }
   /* What MPI_Comm_rank and the like say of a variable without a value of its own, in another function, they
    * say before anything is sent. */
-  const auto* global = dyn_cast<GlobalVariable>(object);
+  const auto* global = set_from_start(object);
   if (!certain && by_rule && global && global->hasInitializer() && global->getInitializer()->isNullValue()) {
     certain = true;
     for (const Value* value : values) {
@@ -85,7 +97,7 @@ std::vector<const Value*> Symbolic::stored(const LoadInst& load, const Value* ob
 }
 
 Node Symbolic::initial(const LoadInst& load, const Value* object, int64_t offset) {
-  const auto* global = dyn_cast<GlobalVariable>(object);
+  const auto* global = set_from_start(object);
   if (!global || !global->hasDefinitiveInitializer()) return HYBRID_NONE;
   Constant* constant =
       ConstantFoldLoadFromConst(const_cast<Constant*>(global->getInitializer()), load.getType(),
@@ -95,7 +107,7 @@ Node Symbolic::initial(const LoadInst& load, const Value* object, int64_t offset
 
 Node Symbolic::table(const LoadInst& load, const Value* object, const Place& place) {
   const Object& uses = memory_.uses(object);
-  const auto* global = dyn_cast<GlobalVariable>(object);
+  const auto* global = set_from_start(object);
   const bool fixed = global && global->isConstant();
   if ((uses.escaped && !fixed) || place.scale <= 0) return HYBRID_NONE;
   std::map<int64_t, Node> entries;
@@ -161,6 +173,7 @@ Node Symbolic::load(const LoadInst& load) {
       why = "nothing in sight writes it";
     }
     Node all = HYBRID_NONE;
+    const std::set<const Instruction*> before = reads_;
     for (const Value* written : values) {
       const Node node = value(written);
       if (!note_.is_known(node)) {
@@ -177,28 +190,33 @@ Node Symbolic::load(const LoadInst& load) {
       if (!certain) why = "it may be read before it is written";
     }
     if (all != HYBRID_NONE && certain) return all;
+    reads_ = before; /* of what was not used */
   }
   if (!memory_.uses(object).escaped) {
     const Node node = filled(load, object, place);
     if (node != HYBRID_NONE && (note_.is_known(node) || !global)) return node;
   }
+  if (!global) ask_local(*object);
   if (!global || global->isThreadLocal()) return note_.unknown(name, why);
   return run_time_load(load, load.getType(), *global, place, why);
 }
 
-/* `left = atoi(text)`: what only a run knows can be read where it is kept. */
+/* `left = atoi(text)`: what only a run knows can be read where it is kept, best in a variable of the program.
+ */
 Node Symbolic::kept(const Value* value, Node unknown) {
-  if (!isa<Argument, CallBase, LoadInst>(value)) return unknown;
-  for (const User* user : value->users()) {
-    const auto* store = dyn_cast<StoreInst>(user);
-    if (!store || store->getValueOperand() != value) continue;
-    Place place;
-    const auto* global =
-        dyn_cast_or_null<GlobalVariable>(memory_.object_of(store->getPointerOperand(), place));
-    if (!global || !place.known || place.index || global->isThreadLocal()) continue;
-    const Node node = run_time_load(*store, value->getType(), *global, place, "");
-    if (note_.is_known(node)) return node;
-  }
+  if (isa<Constant>(value)) return unknown;
+  for (const bool local : {false, true})
+    for (const User* user : value->users()) {
+      const auto* store = dyn_cast<StoreInst>(user);
+      if (!store || store->getValueOperand() != value) continue;
+      Place place;
+      const auto* global =
+          dyn_cast_or_null<GlobalVariable>(memory_.object_of(store->getPointerOperand(), place));
+      if (!global || was_local(*global) != local) continue;
+      if (!place.known || place.index || global->isThreadLocal()) continue;
+      const Node node = run_time_load(*store, value->getType(), *global, place, "");
+      if (note_.is_known(node)) return node;
+    }
   return unknown;
 }
 

@@ -19,11 +19,6 @@ namespace {
 
 constexpr char kName[] = "hybrid.name"; /* metadata */
 
-bool has_numbers(const Type* type) {
-  if (const auto* integer = dyn_cast<IntegerType>(type)) return integer->getBitWidth() >= 32;
-  return std::any_of(type->subtype_begin(), type->subtype_end(), has_numbers);
-}
-
 /* The one variable that the function reads and returns, or null. */
 const GlobalVariable* told_by(const Function& function) {
   if (function.isDeclaration() || function.hasLocalLinkage() || !function.getReturnType()->isIntegerTy())
@@ -45,6 +40,11 @@ const GlobalVariable* told_by(const Function& function) {
 }
 
 }  // namespace
+
+bool has_numbers(const Type* type) {
+  if (const auto* integer = dyn_cast<IntegerType>(type)) return integer->getBitWidth() >= 32;
+  return std::any_of(type->subtype_begin(), type->subtype_end(), has_numbers);
+}
 
 bool may_get_a_name(const GlobalVariable& variable) {
   /* One that belongs to a group of sections goes where the group goes. */
@@ -72,9 +72,10 @@ std::set<const GlobalVariable*> asked_by_all(const Module& module, Symbolic& sym
   const auto told = [&](const Value* value) {
     if (value->getType()->isIntegerTy() || value->getType()->isDoubleTy()) symbolic.value(value);
     Place place;
-    if (value->getType()->isPointerTy())
-      if (const auto* variable = dyn_cast_or_null<GlobalVariable>(symbolic.memory().object_of(value, place)))
-        addresses.insert(variable);
+    const Value* object =
+        value->getType()->isPointerTy() ? symbolic.memory().object_of(value, place) : nullptr;
+    if (const auto* variable = dyn_cast_or_null<GlobalVariable>(object)) addresses.insert(variable);
+    if (const auto* local = dyn_cast_or_null<AllocaInst>(object)) symbolic.ask_local(*local);
   };
   const TargetLibraryInfoImpl implementation(Triple(module.getTargetTriple()));
   const TargetLibraryInfo library(implementation);

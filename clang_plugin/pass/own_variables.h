@@ -19,6 +19,9 @@
 
 namespace hybrid::pass {
 
+/* Are there integers in it that ranks could be told by? */
+bool has_numbers(const llvm::Type* type);
+
 /* Can the variable have a name for the linker, and would hints read it? */
 bool may_get_a_name(const llvm::GlobalVariable& variable);
 

@@ -132,7 +132,10 @@ TEST(OwnVariables, HoldWhatTheProgramPutsThere) {
 
 TEST(OwnVariables, GetANameWhereHintsMayAsk) {
   for (const std::string level : {"-O0", "-O2"}) {
-    EXPECT_THAT(named(compile({"main.c", kMain}, level)), ElementsAre("next", "own")) << level;
+    /* Beside the main program's locals. */
+    std::vector<std::string> of_main = named(compile({"main.c", kMain}, level));
+    std::erase_if(of_main, [](const std::string& name) { return name.starts_with("main."); });
+    EXPECT_THAT(of_main, ElementsAre("next", "own")) << level;
     EXPECT_THAT(named(compile({"setup.c", kSetup}, level)), ElementsAre("left", "table")) << level;
     EXPECT_THAT(named(compile({"exchange.c", kExchange}, level)), IsEmpty()) << level;
     // Without MPI: what an accessor tells, and nothing more.

@@ -13,6 +13,7 @@
 
 #include "clang_plugin/pass/embedded.h"
 #include "clang_plugin/pass/extraction.h"
+#include "clang_plugin/pass/kept_locals.h"
 #include "clang_plugin/pass/loop_phases.h"
 #include "clang_plugin/pass/marks.h"
 #include "clang_plugin/pass/note_writer.h"
@@ -28,6 +29,15 @@ std::string source_name(const Module& module) {
   return given && *given ? given : module.getSourceFileName();
 }
 
+hybrid::pass::Extraction extracted(std::unique_ptr<Module> module, const hybrid::pass::Directives& directives,
+                                   hybrid::pass::Remarks remarks) {
+  std::set<std::string> variables;
+  for (const GlobalVariable& variable : module->globals()) variables.insert(variable.getName().str());
+  return hybrid::pass::extract(
+      std::move(module), nullptr, directives.phases,
+      [&](const std::string& name) { return variables.contains(name); }, remarks);
+}
+
 class HybridPass : public PassInfoMixin<HybridPass> {
  public:
   static bool isRequired() { return true; } /* at -O0 too */
@@ -41,25 +51,32 @@ class HybridPass : public PassInfoMixin<HybridPass> {
       mark_loops(module);
     }
     std::set<std::string> own = told_by_accessors(module);
+    Directives directives;
+    std::optional<Extraction> extraction;
+    std::unique_ptr<Module> seen; /* what the hints are to see, where that is not the program itself */
+    if (has_hints) directives = find_directives(module);
+    if (has_hints || calls_mpi(module)) {
+      KeptLocals locals(module);
+      /* Who wants remarks gets those of what is found in the end. */
+      const DiagnosticHandler* handler = module.getContext().getDiagHandlerPtr();
+      const bool remarks = handler && handler->isMissedOptRemarkEnabled("hybrid");
+      extraction = extracted(locals.numbered(), directives, Remarks::off);
+      own.merge(extraction->own_variables);
+      seen = locals.keep(extraction->locals, own);
+      if (has_hints && (seen || remarks)) {
+        extraction = extracted(CloneModule(seen ? *seen : module), directives, Remarks::on);
+        own.merge(extraction->own_variables);
+      }
+    }
+    note_names(module, own);
+    if (seen) note_names(*seen, own);
+    unit.code = code_of(seen ? *seen : module);
     if (has_hints) {
-      const auto can_be_named = [&](const std::string& name) {
-        return module.getNamedGlobal(name) != nullptr;
-      };
-      const Directives directives = find_directives(module);
-      const Extraction extraction = extract(CloneModule(module), nullptr, directives.phases, can_be_named);
-      own.insert(extraction.own_variables.begin(), extraction.own_variables.end());
-      note_names(module, own);
-      unit.code = code_of(module);
-      const WrittenNote note = write_note(module, extraction, source_name(module), false);
-      write_marks(module, directives, extraction.procedures, note.unit);
+      const WrittenNote note = write_note(module, *extraction, source_name(module), false);
+      write_marks(module, directives, extraction->procedures, note.unit);
       unit.id_low = note.id_low;
       unit.id_high = note.id_high;
-      unit.procedures = extraction.procedures;
-    } else {
-      const auto nothing = [](const std::string&) { return false; };
-      if (calls_mpi(module)) own.merge(extract(CloneModule(module), nullptr, {}, nothing).own_variables);
-      note_names(module, own);
-      unit.code = code_of(module);
+      unit.procedures = extraction->procedures;
     }
     give_names(module);
     embed(module, unit);

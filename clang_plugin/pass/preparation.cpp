@@ -38,13 +38,17 @@ const Function* callee_of(const CallBase& call) {
 
 }  // namespace
 
+bool is_renamed_by_glibc(StringRef name) {
+  return name.starts_with("__isoc99_") || name.starts_with("__isoc23_");
+}
+
 bool is_harmless(const Function& function, const TargetLibraryInfo& library) {
   LibFunc known;
   const StringRef name = function.getName();
   return function.isIntrinsic() || name.starts_with("hybrid.") || name.starts_with("_Fortran") ||
          name.starts_with("_ZNS") || name.starts_with("_ZNKS") || name.starts_with("_ZSt") ||
          name.starts_with("__cxa_") || name.starts_with("_Zn") || name.starts_with("_Zd") ||
-         function.onlyReadsMemory() || library.getLibFunc(function, known);
+         is_renamed_by_glibc(name) || function.onlyReadsMemory() || library.getLibFunc(function, known);
 }
 
 bool is_harmless(const CallBase& call, const TargetLibraryInfo& library) {

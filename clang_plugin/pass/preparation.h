@@ -31,6 +31,9 @@ struct Prepared {
  * module's own. Null for a unit. The module is changed: give a copy. */
 Prepared prepare(std::unique_ptr<llvm::Module> module, const std::set<std::string>* outside);
 
+/* What glibc's headers call functions of the standard that LLVM knows: scanf and strtol in versions. */
+bool is_renamed_by_glibc(llvm::StringRef name);
+
 /* Functions outside of the module that neither call back nor write the program's variables: the libraries of
  * the languages. */
 bool is_harmless(const llvm::Function& function, const llvm::TargetLibraryInfo& library);

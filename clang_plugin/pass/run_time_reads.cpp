@@ -44,9 +44,42 @@ bool RunTimeReads::may_change(Node value, const Instruction& begin, const CallBa
   return false;
 }
 
+bool RunTimeReads::writes_before_first_test(uint32_t loop) {
+  const Loop& of = *symbolic_.loop_of_note(loop);
+  for (Node node : note_.parts(note_.loops[loop].condition)) {
+    const auto found = symbolic_.run_time_values().find(node);
+    if (found == symbolic_.run_time_values().end()) continue;
+    const Symbolic::RunTimeValue& read = found->second;
+    if (of.isLoopExiting(of.getHeader()) &&
+        flow_.may_write_in(*of.getHeader(), {read.writers, read.shared, read.late}))
+      return true;
+  }
+  return false;
+}
+
+std::string RunTimeReads::changed_before_first_test(uint32_t loop, const CallBase& call,
+                                                    const SiteOrigin& origin, const Instruction* begin) {
+  const Node condition = note_.loops[loop].condition;
+  const BasicBlock* before = symbolic_.loop_of_note(loop)->getLoopPreheader();
+  if (!begin || !before) return changed_outside_turns({condition}, call, origin, begin);
+  for (Node node : note_.parts(condition)) {
+    const auto found = symbolic_.run_time_values().find(node);
+    if (found == symbolic_.run_time_values().end()) continue;
+    const Symbolic::RunTimeValue& read = found->second;
+    if (flow_.changed_between(*begin, node, {read.writers, read.shared, read.late}, *before->getTerminator()))
+      return name(node) + ": it may be written between where its phase begins and the loop";
+  }
+  return "";
+}
+
 std::string RunTimeReads::changed(const std::vector<Node>& values, const CallBase& call,
                                   const SiteOrigin& origin, const Instruction* begin) {
-  if (std::string why = changes_in_turns(values); !why.empty()) return why;
+  std::string why = changes_in_turns(values);
+  return why.empty() ? changed_outside_turns(values, call, origin, begin) : why;
+}
+
+std::string RunTimeReads::changed_outside_turns(const std::vector<Node>& values, const CallBase& call,
+                                                const SiteOrigin& origin, const Instruction* begin) {
   const std::set<const Instruction*> more = symbolic_.reads_of_variables(values);
   reads_.insert(more.begin(), more.end());
   for (Node node : note_.parts(values)) {

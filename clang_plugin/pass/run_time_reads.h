@@ -25,18 +25,29 @@ class RunTimeReads {
    * The phase is what `begin` begins, or the call's procedure if that is null. */
   std::string changed(const std::vector<Node>& values, const llvm::CallBase& call, const SiteOrigin& origin,
                       const llvm::Instruction* begin);
+  /* Is what the loop's first test reads written before that, in the loop? Then nothing says it beforehand. */
+  bool writes_before_first_test(uint32_t loop);
+  /* Why the loop's first test may read something else than there is when the phase begins; empty if it does
+   * not. As for `changed`. */
+  std::string changed_before_first_test(uint32_t loop, const llvm::CallBase& call, const SiteOrigin& origin,
+                                        const llvm::Instruction* begin);
   /* May what `value` reads be changed on a way from `begin` to `call`? */
   bool may_change(Node value, const llvm::Instruction& begin, const llvm::CallBase& call);
 
  private:
   std::string changed_since(const llvm::Instruction& begin, Node node, const Symbolic::RunTimeValue& value,
                             const llvm::CallBase& call);
+  std::string changed_outside_turns(const std::vector<Node>& values, const llvm::CallBase& call,
+                                    const SiteOrigin& origin, const llvm::Instruction* begin);
   /* Of the loops that the values are turned by, or left by: why what their turns read is not the same in all
    * of them; empty if it is. It is read once. */
   std::string changes_in_turns(const std::vector<Node>& values);
   /* The functions that run while this one does, by name. */
   const std::set<std::string>& reached_from(const std::string& function);
-  std::string name(Node load) const { return note_.strings.c_str() + note_.nodes[load].b; }
+  std::string name(Node load) const {
+    const uint32_t text = note_.nodes[load].b;
+    return text == HYBRID_NONE ? "a variable" : note_.strings.c_str() + text;
+  }
 
   const std::map<std::string, std::set<std::string>>& calls_;
   const Note& note_;

@@ -42,6 +42,19 @@ void SiteCopies::settle_places(const std::vector<SiteCopy*>& copies, size_t phas
         (why.empty() ? "its phase begins in several places, and what it depends on changes between them"
                      : why));
   };
+  for (SiteCopy* copy : copies) {
+    hybrid_site& site = copy->phases[phase].site;
+    std::vector<Node> told_by{site.peer, site.guard, site.communicator};
+    for (uint32_t loop = site.loop; loop != HYBRID_NONE; loop = note_.loops[loop].parent)
+      told_by.push_back(note_.loops[loop].condition);
+    for (const Node node : told_by) {
+      if (!note_.has_load(node)) continue;
+      if (site.site_class == HYBRID_STATIC) site.site_class = HYBRID_ANALYSABLE;
+      /* What a local of the main program holds on the way to one place is nothing, or something else, at
+       * others. */
+      if (symbolic_.reads_local(node) && may_change(node, copies, phase)) refuse(copy->phases[phase], node);
+    }
+  }
   bool any_left_out = false;
   for (SiteCopy* copy : copies)
     for (const Node node : copy->phases[phase].left_out)

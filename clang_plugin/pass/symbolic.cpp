@@ -6,6 +6,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
 
+#include "clang_plugin/pass/kept_locals.h"
 #include "clang_plugin/pass/values.h"
 
 namespace hybrid::pass {
@@ -33,6 +34,7 @@ FunctionShape& Symbolic::shape(const Function& function) {
 
 std::string source_name(const Value& value) {
   if (const auto* global = dyn_cast<GlobalVariable>(&value)) {
+    if (was_local(*global)) return name_of_local(*global);
     SmallVector<DIGlobalVariableExpression*, 1> debug;
     global->getDebugInfo(debug);
     if (!debug.empty()) return debug[0]->getVariable()->getName().str();
@@ -52,7 +54,22 @@ Node Symbolic::value(const Value* value) {
     if (!busy_.insert(value).second) return note_.unknown("", "it depends on itself");
     const Node node = calculate(value);
     busy_.erase(value);
-    return note_.is_known(node) ? node : kept(value, node);
+    if (note_.is_known(node)) return node;
+    const Node read = kept(value, node);
+    if (!note_.is_known(read)) ask_local(*value);
+    return read;
+  });
+}
+
+void Symbolic::ask_local(const Value& local) {
+  if (const auto number = number_of_local(local)) asked_locals_.insert(*number);
+}
+
+bool Symbolic::reads_local(Node value) const {
+  const std::vector<Node> parts = note_.parts({value});
+  return std::any_of(parts.begin(), parts.end(), [&](Node part) {
+    const hybrid_node& n = note_.nodes[part];
+    return n.op == HYBRID_LOAD && was_local(*addresses_[static_cast<size_t>(n.value_low)]);
   });
 }
 

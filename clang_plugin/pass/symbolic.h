@@ -84,6 +84,11 @@ class Symbolic {
   const std::vector<const llvm::GlobalVariable*>& addresses() const { return addresses_; }
   /* All variables of which a value was to be read, whether that can be or not. */
   const std::set<const llvm::GlobalVariable*>& asked() const { return asked_; }
+  /* And of the main program's locals and the values that go to them: their numbers (kept_locals.h). */
+  const std::set<uint32_t>& asked_locals() const { return asked_locals_; }
+  void ask_local(const llvm::Value& local);
+  /* Does the value depend on one of them that is kept? Before the program writes it it is nothing. */
+  bool reads_local(Node value) const;
   Memory& memory() { return memory_; }
   FunctionShape& shape(const llvm::Function& function);
   bool always_before(const llvm::Instruction& first, const llvm::Instruction& then) {
@@ -178,6 +183,7 @@ class Symbolic {
   std::map<const llvm::Function*, std::unique_ptr<FunctionShape>> shapes_;
   std::vector<const llvm::GlobalVariable*> addresses_;
   std::set<const llvm::GlobalVariable*> asked_;
+  std::set<uint32_t> asked_locals_;
   std::map<Node, RunTimeValue> run_time_values_;
 };
 

@@ -25,7 +25,7 @@ const char kLot[] = R"x(
 #include <mpi.h>
 #include <stdlib.h>
 int main(int argc, char** argv) {
-  int rank, size, got, to[64];
+  int rank, size, got, *to = malloc(64 * sizeof *to);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);

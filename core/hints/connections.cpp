@@ -45,8 +45,13 @@ std::map<std::uint32_t, std::uint64_t> profiled_connections(const HintUnit& unit
 // One site for one rank: its loops from the outermost to the call.
 class HintConnectionFinder::Walk {
  public:
-  Walk(HintEvaluator& evaluator, const Plan& plan, const hybrid_site& site, std::uint32_t rank)
-      : evaluator_(evaluator), unit_(evaluator.unit()), plan_(plan), site_(site), rank_(rank) {
+  Walk(HintEvaluator& evaluator, const Plan& plan, const hybrid_site& site, std::uint32_t rank, Unread unread)
+      : evaluator_(evaluator),
+        unit_(evaluator.unit()),
+        plan_(plan),
+        site_(site),
+        rank_(rank),
+        is_entered_(site.site_class == HYBRID_STATIC || unread == Unread::entered) {
     evaluator.restart_turns();
   }
 
@@ -88,7 +93,10 @@ class HintConnectionFinder::Walk {
       return enter(depth + 1);
     }
     if (!plan_.followed[depth]) {
-      if (evaluator_.value(l.condition, rank_).value_or(1) != 0) enter(depth + 1);
+      const auto turns = evaluator_.value(l.condition, rank_);
+      if (!turns && !is_entered_)
+        return give_up("the number of turns of a loop is not known: " + evaluator_.reason());
+      if (turns.value_or(1) != 0) enter(depth + 1);
       return;
     }
     while (!failed()) {
@@ -126,12 +134,14 @@ class HintConnectionFinder::Walk {
   const Plan& plan_;
   const hybrid_site& site_;
   const std::uint32_t rank_;
+  const bool is_entered_;  // a loop whose turns are not known
   const HintGroup* group_ = nullptr;
   HintDestinations told_;
 };
 
-HintConnectionFinder::HintConnectionFinder(HintEvaluator& evaluator)
+HintConnectionFinder::HintConnectionFinder(HintEvaluator& evaluator, Unread unread)
     : evaluator_(evaluator),
+      unread_(unread),
       plans_(evaluator.unit().sites.size()),
       loop_of_(evaluator.unit().variables.size(), HYBRID_NONE),
       of_phase_(evaluator.unit().phases.size()) {
@@ -218,7 +228,7 @@ HintDestinations HintConnectionFinder::site(std::uint32_t at, std::uint32_t rank
     const std::string_view reason = unit.text(site.reason);
     return {{}, reason.empty() ? "known only when the message leaves" : std::string(reason)};
   }
-  return Walk(evaluator_, plan(at), site, rank).find();
+  return Walk(evaluator_, plan(at), site, rank, unread_).find();
 }
 
 HintDestinations HintConnectionFinder::phase(std::uint32_t at, std::uint32_t rank,

@@ -9,8 +9,9 @@
 //
 // Wherever something is not known, that is said instead of guessed: what is told are connections that the
 // program makes, as far as it reaches the call. Two things are taken for granted where they are not known:
-// that a loop is entered whose number of turns is unknown and on which nothing in the call depends (`for
-// (step = 0; step < steps; ++step)`), and that a site outside all of this is reached.
+// that a loop is entered whose number of turns nobody can tell and on which nothing in the call depends
+// (`while (error > limit)`), and that a site outside all of this is reached. Where the number of turns is
+// read at run time (`for (step = 0; step < steps; ++step)`) it is waited for, unless `Unread` says otherwise.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +43,12 @@ std::map<std::uint32_t, std::uint64_t> profiled_connections(const HintUnit& unit
 
 class HintConnectionFinder {
  public:
+  /// A loop that is turned by something which is read at run time and was not: for a reader of the program
+  /// it is entered, for who acts on what is told it is unknown.
+  enum class Unread { unknown, entered };
+
   /// The evaluator outlives this.
-  explicit HintConnectionFinder(HintEvaluator& evaluator);
+  explicit HintConnectionFinder(HintEvaluator& evaluator, Unread unread = Unread::unknown);
 
   /// One rank's part of a call site, none for anything but a send. Cost: turns of its loops on which its peer
   /// or guard depends, times their nodes; communicators as in HintEvaluator. Never O(P^2) of itself.
@@ -75,6 +80,7 @@ class HintConnectionFinder {
   void add_profile(const hybrid_phase& phase, std::uint32_t rank, HintDestinations& told) const;
 
   HintEvaluator& evaluator_;
+  const Unread unread_;
   std::vector<Plan> plans_;                           // by site
   std::vector<std::uint32_t> loop_of_;                // by variable
   std::vector<std::vector<std::uint32_t>> of_phase_;  // sends, by phase
