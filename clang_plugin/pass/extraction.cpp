@@ -63,6 +63,7 @@ class Extractor {
     for (uint32_t i = 0; i < directives_.size(); ++i) clauses(i);
     for (const GlobalVariable* global : symbolic_.addresses())
       result_.addresses.push_back(global->getName().str());
+    result_.may_tell_more = !symbolic_.asked_locals().empty() && may_tell_more();
     if (!whole_) own_variables();
     return std::move(result_);
   }
@@ -338,6 +339,17 @@ class Extractor {
     Node rest = HYBRID_NONE;
     for (size_t i = values.size(); i-- > 0;) rest = result_.note.make(HYBRID_LIST, values[i], rest);
     return rest;
+  }
+
+  /* Is there a site that is not known, or a loop around one of which the turns are not? */
+  bool may_tell_more() const {
+    const Note& note = result_.note;
+    return std::any_of(note.sites.begin(), note.sites.end(), [&](const hybrid_site& site) {
+      bool unknown = site.site_class == HYBRID_DYNAMIC;
+      for (uint32_t loop = site.loop; loop != HYBRID_NONE; loop = note.loops[loop].parent)
+        unknown |= site.kind != HYBRID_COLLECTIVE && note.loops[loop].condition == HYBRID_NONE;
+      return unknown;
+    });
   }
 
   void own_variables() {

@@ -23,6 +23,7 @@ struct Extraction {
   std::set<std::string> own_variables; /* of a unit: of the file's own those that the whole program's hints
                                           may have to read (own_variables.h) */
   std::set<uint32_t> locals;           /* and numbers of the main program's locals (kept_locals.h) */
+  bool may_tell_more = false;          /* of this unit, if those are kept */
 };
 
 /* Does the module call MPI, or have directives? Without that there is nothing to extract. */

@@ -190,6 +190,10 @@ TEST_P(Extraction, APlaceThatMayNotBeReachedIsNotToldElsewhere) {
   EXPECT_THAT(sites("exchange(1); if (rand() & 1) exchange(2);", exchange, kMe),
               testing::AllOf(testing::Contains("MPI_Send static rank + 1"),
                              testing::Contains(HasSubstr("dynamic rank + 2"))));
+  // One of them need not send at all.
+  EXPECT_THAT(sites("if (rand() & 1) exchange(3); exchange(0);",
+                    "static void exchange(int by) { if (by > 0) SEND(me + by); }", kMe),
+              ElementsAre(HasSubstr("dynamic rank + 3")));
   // The same from both: no matter which.
   EXPECT_THAT(sites("if (rand() & 1) exchange(1); if (rand() & 2) exchange(1);", exchange, kMe),
               testing::Contains("MPI_Send static rank + 1"));

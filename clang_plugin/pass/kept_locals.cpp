@@ -39,23 +39,28 @@ bool may_be_kept(const AllocaInst& local) {
          layout.getTypeAllocSize(local.getAllocatedType()).getFixedValue() <= kMostBytes;
 }
 
-/* The local that is read, if a function has its address; null otherwise. */
-AllocaInst* shared_local_read(const Instruction& instruction) {
+/* The local that is read; null if it is none that could be kept. */
+AllocaInst* local_read(const Instruction& instruction) {
   const auto* load = dyn_cast<LoadInst>(&instruction);
   const auto* local = load ? dyn_cast<AllocaInst>(getUnderlyingObject(load->getPointerOperand())) : nullptr;
-  const bool is_shared = local && std::any_of(local->user_begin(), local->user_end(), [](const User* user) {
-                           return isa<CallBase>(user) && !cast<CallBase>(user)->isLifetimeStartOrEnd() &&
-                                  !isa<IntrinsicInst>(user);
-                         });
-  return is_shared && may_be_kept(*local) ? const_cast<AllocaInst*>(local) : nullptr;
+  return local && may_be_kept(*local) ? const_cast<AllocaInst*>(local) : nullptr;
+}
+
+/* Has a function its address? */
+bool is_shared(const AllocaInst& local) {
+  return std::any_of(local.user_begin(), local.user_end(), [](const User* user) {
+    return isa<CallBase>(user) && !cast<CallBase>(user)->isLifetimeStartOrEnd() && !isa<IntrinsicInst>(user);
+  });
 }
 
 /* A value that the analysis of this module may not tell: what other code returns or has in memory, or leaves
  * in a local. */
 bool is_of_the_run(const Instruction& instruction) {
   if (!is_a_number(*instruction.getType())) return false;
-  if (const auto* load = dyn_cast<LoadInst>(&instruction))
-    return shared_local_read(*load) || !isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand()));
+  if (const auto* load = dyn_cast<LoadInst>(&instruction)) {
+    const AllocaInst* local = local_read(*load);
+    return local ? is_shared(*local) : !isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand()));
+  }
   const auto* call = dyn_cast<CallBase>(&instruction);
   if (!call || isa<IntrinsicInst>(call)) return false;
   const auto* callee = dyn_cast<Function>(call->getCalledOperand()->stripPointerCastsAndAliases());
@@ -185,6 +190,15 @@ KeptLocals::KeptLocals(Module& module) : module_(module) {
     if (local) local->setMetadata(kNumber, number(module, numbered_.size()));
     numbered_.push_back(&instruction);
   }
+  /* What is read of locals that such values are stored in is such a value. */
+  std::set<const Instruction*> known(numbered_.begin(), numbered_.end());
+  for (size_t i = 0; i < numbered_.size(); ++i) {
+    if (isa<AllocaInst>(numbered_[i])) continue;
+    for (AllocaInst* local : stored_in(*numbered_[i]))
+      for (User* user : local->users())
+        if (auto* load = dyn_cast<LoadInst>(user); load && is_a_number(*load->getType()))
+          if (known.insert(load).second) numbered_.push_back(load);
+  }
 }
 
 std::unique_ptr<Module> KeptLocals::numbered() const {
@@ -212,7 +226,7 @@ void KeptLocals::forget_numbers() {
   numbered_.clear();
 }
 
-std::unique_ptr<Module> KeptLocals::keep(const std::set<uint32_t>& asked, std::set<std::string>& names) {
+bool KeptLocals::keep(const std::set<uint32_t>& asked, std::set<std::string>& names) {
   std::set<AllocaInst*> wanted;
   std::vector<Instruction*> passing; /* values that go to no local */
   for (uint32_t number : asked) {
@@ -221,7 +235,7 @@ std::unique_ptr<Module> KeptLocals::keep(const std::set<uint32_t>& asked, std::s
       wanted.insert(local);
       continue;
     }
-    if (AllocaInst* local = shared_local_read(*instruction)) {
+    if (AllocaInst* local = local_read(*instruction)) {
       wanted.insert(local);
       continue;
     }
@@ -234,7 +248,7 @@ std::unique_ptr<Module> KeptLocals::keep(const std::set<uint32_t>& asked, std::s
     if (auto* local = dyn_cast<AllocaInst>(instruction); local && wanted.contains(local))
       locals.push_back(local);
   forget_numbers();
-  if (locals.empty() && passing.empty()) return nullptr;
+  if (locals.empty() && passing.empty()) return false;
 
   for (Instruction* value : passing) {
     GlobalVariable& variable =
@@ -242,37 +256,37 @@ std::unique_ptr<Module> KeptLocals::keep(const std::set<uint32_t>& asked, std::s
     IRBuilder<>(behind(*value)).CreateStore(value, &variable);
     names.insert(variable.getName().str());
   }
-  struct Copied {
-    AllocaInst* local;
-    GlobalVariable* variable;
-    std::vector<Instruction*> writers;
-  };
-  std::vector<Copied> copied;
   for (AllocaInst* local : locals) {
     const DILocalVariable* known = Described(*local).variable();
     const std::string name = known ? known->getName().str() : "local" + std::to_string(names.size() + 1);
     GlobalVariable& variable = variable_for(module_, *local->getAllocatedType(), local->getAlign(), name);
     names.insert(variable.getName().str());
     if (const auto writers = writers_of_number(*local)) {
-      copied.push_back({local, &variable, *writers});
+      local->replaceUsesWithIf(&variable, [](const Use& use) {
+        const auto* call = dyn_cast<CallBase>(use.getUser());
+        return !call || !call->isLifetimeStartOrEnd();
+      });
+      copied_.push_back({local, &variable, *writers});
     } else {
       describe(*local, variable);
       replace(*local, variable);
     }
   }
-  /* For the hints, the variable in the place of all locals; for the program, copies of what is written. */
-  ValueToValueMapTy map;
-  std::unique_ptr<Module> seen = CloneModule(module_, map);
-  for (const Copied& copy : copied)
-    replace(*cast<AllocaInst>(map[copy.local]), *cast<GlobalVariable>(map[copy.variable]));
-  for (const Copied& copy : copied)
+  return true;
+}
+
+void KeptLocals::give_back() {
+  for (const Copied& copy : copied_)
+    copy.variable->replaceUsesWithIf(copy.local,
+                                     [](const Use& use) { return isa<Instruction>(use.getUser()); });
+  for (const Copied& copy : copied_)
     for (Instruction* writer : copy.writers) {
       IRBuilder<> build(writer->getNextNode());
       build.SetCurrentDebugLocation(writer->getDebugLoc());
       Value* value = build.CreateLoad(copy.local->getAllocatedType(), copy.local);
       build.CreateAlignedStore(value, copy.variable, copy.local->getAlign());
     }
-  return seen;
+  copied_.clear();
 }
 
 std::optional<uint32_t> number_of_local(const Value& value) {

@@ -30,17 +30,25 @@ class KeptLocals {
   /* A copy in which all that might be kept has a number. */
   std::unique_ptr<llvm::Module> numbered() const;
 
-  /* Keeps the locals of these numbers, and those that values of these numbers go to. Returns the program as
-   * the hints are to see it, in which the variables stand for the locals, and the variables' names in
-   * `names`; null if nothing was to be kept. To be called once. */
-  std::unique_ptr<llvm::Module> keep(const std::set<uint32_t>& asked, std::set<std::string>& names);
+  /* Keeps the locals of these numbers, and those that values of these numbers go to. The module is then as
+   * the hints are to see it: the variables stand for the locals, and their names are among `names`. False if
+   * nothing was to be kept. To be called once. */
+  bool keep(const std::set<uint32_t>& asked, std::set<std::string>& names);
+  /* Gives those that can be in registers back to the program, which from now on tells their variables. */
+  void give_back();
 
  private:
+  struct Copied {
+    llvm::AllocaInst* local;
+    llvm::GlobalVariable* variable;
+    std::vector<llvm::Instruction*> writers;
+  };
   void forget_numbers();
 
   llvm::Module& module_;
   llvm::Function* main_ = nullptr;
   std::vector<llvm::Instruction*> numbered_; /* locals, and values that only a run tells */
+  std::vector<Copied> copied_;
 };
 
 /* The number of a local, or of a value that only a run tells, in a numbered copy, also when it was changed.

@@ -32,6 +32,14 @@ TEST_P(KeptLocals, ANumberOfTheCommandLine) {
               ElementsAre(HasSubstr("MPI_Send analysable (int32_t)((rank + n) % size)")));
 }
 
+TEST_P(KeptLocals, ANumberThatIsMadeOfAnother) {
+  EXPECT_THAT(sites("int m = atoi(argv[1]), n = 1; if (m > 3) n = m / 2;" + std::string(kLoop)),
+              ElementsAre("MPI_Send analysable (rank + n) % size"));
+  EXPECT_THAT(sites("int m = atoi(argv[1]), n = m; for (int i = 0; i < size; ++i) if (n > i) n = m;" +
+                    std::string(kLoop)),
+              ElementsAre("MPI_Send analysable (rank + n) % size"));
+}
+
 TEST_P(KeptLocals, WhatIsReadOrReceivedIntoThem) {
   EXPECT_THAT(sites("int n; if (rank == 0) scanf(\"%d\", &n); MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);" +
                         std::string(kLoop),

@@ -52,31 +52,30 @@ class HybridPass : public PassInfoMixin<HybridPass> {
     }
     std::set<std::string> own = told_by_accessors(module);
     Directives directives;
-    std::optional<Extraction> extraction;
-    std::unique_ptr<Module> seen; /* what the hints are to see, where that is not the program itself */
     if (has_hints) directives = find_directives(module);
+    Extraction extraction;
+    KeptLocals locals(module);
     if (has_hints || calls_mpi(module)) {
-      KeptLocals locals(module);
       /* Who wants remarks gets those of what is found in the end. */
       const DiagnosticHandler* handler = module.getContext().getDiagHandlerPtr();
       const bool remarks = handler && handler->isMissedOptRemarkEnabled("hybrid");
       extraction = extracted(locals.numbered(), directives, Remarks::off);
-      own.merge(extraction->own_variables);
-      seen = locals.keep(extraction->locals, own);
-      if (has_hints && (seen || remarks)) {
-        extraction = extracted(CloneModule(seen ? *seen : module), directives, Remarks::on);
-        own.merge(extraction->own_variables);
+      own.merge(extraction.own_variables);
+      const bool kept = locals.keep(extraction.locals, own);
+      if (has_hints && ((kept && extraction.may_tell_more) || remarks)) {
+        extraction = extracted(CloneModule(module), directives, Remarks::on);
+        own.merge(extraction.own_variables);
       }
     }
     note_names(module, own);
-    if (seen) note_names(*seen, own);
-    unit.code = code_of(seen ? *seen : module);
+    unit.code = code_of(module);
+    locals.give_back();
     if (has_hints) {
-      const WrittenNote note = write_note(module, *extraction, source_name(module), false);
-      write_marks(module, directives, extraction->procedures, note.unit);
+      const WrittenNote note = write_note(module, extraction, source_name(module), false);
+      write_marks(module, directives, extraction.procedures, note.unit);
       unit.id_low = note.id_low;
       unit.id_high = note.id_high;
-      unit.procedures = extraction->procedures;
+      unit.procedures = extraction.procedures;
     }
     give_names(module);
     embed(module, unit);

@@ -2,6 +2,9 @@
 
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/BinaryFormat/Dwarf.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DebugProgramInstruction.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -116,6 +119,22 @@ bool may_set_a_number(const CallBase& call) {
     if (const auto* local = dyn_cast<AllocaInst>(call.getArgOperand(i)))
       if (is_number(*local) && !call.onlyReadsMemory(i)) return true;
   return false;
+}
+
+bool is_integer(const DIType* type) {
+  while (const auto* derived = dyn_cast_or_null<DIDerivedType>(type)) {
+    if (derived->getTag() == dwarf::DW_TAG_pointer_type || derived->getTag() == dwarf::DW_TAG_reference_type)
+      return false;
+    type = derived->getBaseType();
+  }
+  const auto* basic = dyn_cast_or_null<DIBasicType>(type);
+  return basic && basic->getEncoding() != dwarf::DW_ATE_float;
+}
+
+/* Only integers' names are asked for: what debug information says of the rest is a burden to every pass. */
+void forget_other_variables(Instruction& instruction) {
+  for (DbgVariableRecord& record : make_early_inc_range(filterDbgVars(instruction.getDbgRecordRange())))
+    if (!is_integer(record.getVariable()->getType())) record.eraseFromParent();
 }
 
 /* Who calls whom, and which functions lead to a site or to a value of MPI. */
@@ -312,6 +331,7 @@ Prepared prepare(std::unique_ptr<Module> module, const std::set<std::string>* ou
     MDNode* name = MDNode::get(module->getContext(), MDString::get(module->getContext(), function.getName()));
     for (Instruction& instruction : instructions(function)) {
       if (isa<LoadInst, StoreInst, CallBase>(instruction)) instruction.setMetadata(written_in, name);
+      forget_other_variables(instruction);
       /* Of lines only the calls' are told, and a new one is made for each that is inlined. */
       if (!isa<CallBase>(instruction)) instruction.setDebugLoc(DebugLoc());
     }

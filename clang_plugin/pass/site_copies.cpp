@@ -8,18 +8,54 @@ namespace hybrid::pass {
 
 using namespace llvm;
 
-bool SiteCopies::may_change(Node node, const std::vector<SiteCopy*>& copies, size_t phase) const {
-  for (const SiteCopy* from : copies)
-    for (const SiteCopy* to : copies) {
-      const Instruction* begin = from->phases[phase].begin;
+bool SiteCopies::may_change(Node node, const Places& places, const std::vector<SiteCopy*>& copies) const {
+  for (const Instruction* begin : places)
+    for (const SiteCopy* to : copies)
       if (!begin || reads_.may_change(node, *begin, *to->call)) return true;
-    }
   return false;
 }
 
+std::set<Node> SiteCopies::conditions_of(Node all) const {
+  std::set<Node> conditions;
+  std::vector<Node> pending{all};
+  while (!pending.empty()) {
+    const Node node = pending.back();
+    pending.pop_back();
+    if (node == HYBRID_NONE) continue;
+    const hybrid_node& n = note_.nodes[node];
+    if (n.op == HYBRID_AND)
+      pending.insert(pending.end(), {n.a, n.b});
+    else
+      conditions.insert(node);
+  }
+  return conditions;
+}
+
+SiteCopies::Places SiteCopies::places_of(const std::vector<SiteCopy*>& copies, size_t phase) {
+  Places places;
+  for (const SiteCopy* copy : copies) {
+    const Instruction* begin = copy->phases[phase].begin;
+    if (!places.insert(begin).second || !begin) continue;
+    const auto& mark = cast<CallBase>(*begin);
+    for (const User* user : mark.getCalledFunction()->users())
+      if (const auto* other = dyn_cast<CallBase>(user))
+        if (other->arg_size() == 0 ? written_in(*other) == written_in(mark)
+                                   : other->getArgOperand(0) == mark.getArgOperand(0))
+          places.insert(other);
+  }
+  return places;
+}
+
 void SiteCopies::settle_places(const std::vector<SiteCopy*>& copies, size_t phase) {
+  const Places places = places_of(copies, phase);
+  /* A place may lead to no call: it is not made with what is passed there. */
+  std::vector<std::set<Node>> ways_to_no_call;
+  for (const Instruction* place : places)
+    if (place && std::none_of(copies.begin(), copies.end(),
+                              [&](const SiteCopy* copy) { return copy->phases[phase].begin == place; }))
+      ways_to_no_call.push_back(conditions_of(symbolic_.way_to(cast<CallBase>(*place))));
   const hybrid_site& first = copies[0]->phases[phase].site;
-  bool same = true;
+  bool same = ways_to_no_call.empty();
   for (const SiteCopy* copy : copies) {
     const hybrid_site& site = copy->phases[phase].site;
     same &= site.peer == first.peer && site.guard == first.guard && site.communicator == first.communicator &&
@@ -28,10 +64,13 @@ void SiteCopies::settle_places(const std::vector<SiteCopy*>& copies, size_t phas
   }
   if (same) return;
   const auto is_common = [&](Node node) {
-    return std::all_of(copies.begin(), copies.end(), [&](const SiteCopy* copy) {
-      const SiteOfPhase& place = copy->phases[phase];
-      return place.left_out.contains(node) || place.read.contains(node);
-    });
+    const bool on_all_ways =
+        std::all_of(ways_to_no_call.begin(), ways_to_no_call.end(),
+                    [&](const std::set<Node>& conditions) { return conditions.contains(node); });
+    return on_all_ways && std::all_of(copies.begin(), copies.end(), [&](const SiteCopy* copy) {
+             const SiteOfPhase& place = copy->phases[phase];
+             return place.left_out.contains(node) || place.read.contains(node);
+           });
   };
   const auto refuse = [&](SiteOfPhase& place, Node node) {
     if (place.site.site_class == HYBRID_DYNAMIC) return;
@@ -52,13 +91,27 @@ void SiteCopies::settle_places(const std::vector<SiteCopy*>& copies, size_t phas
       if (site.site_class == HYBRID_STATIC) site.site_class = HYBRID_ANALYSABLE;
       /* What a local of the main program holds on the way to one place is nothing, or something else, at
        * others. */
-      if (symbolic_.reads_local(node) && may_change(node, copies, phase)) refuse(copy->phases[phase], node);
+      if (symbolic_.reads_local(node) && may_change(node, places, copies)) refuse(copy->phases[phase], node);
     }
   }
+  const auto is_certain = [&](const SiteCopy* copy) {
+    const std::set<Node>& left_out = copy->phases[phase].left_out;
+    return std::all_of(left_out.begin(), left_out.end(), is_common);
+  };
+  /* Told for that one anyway. */
+  const auto is_told_elsewhere = [&](const SiteCopy* copy) {
+    const hybrid_site& site = copy->phases[phase].site;
+    return !note_.has_variable(site.peer) && !note_.has_variable(site.guard) &&
+           std::any_of(copies.begin(), copies.end(), [&](const SiteCopy* other) {
+             const hybrid_site& told = other->phases[phase].site;
+             return other != copy && told.site_class != HYBRID_DYNAMIC && told.peer == site.peer &&
+                    told.guard == site.guard && told.communicator == site.communicator && is_certain(other);
+           });
+  };
   bool any_left_out = false;
   for (SiteCopy* copy : copies)
     for (const Node node : copy->phases[phase].left_out)
-      if (!is_common(node)) {
+      if (!is_common(node) && !is_told_elsewhere(copy)) {
         any_left_out = true;
         refuse(copy->phases[phase], node);
       }
@@ -69,7 +122,7 @@ void SiteCopies::settle_places(const std::vector<SiteCopy*>& copies, size_t phas
   for (SiteCopy* copy : copies)
     for (const Node node : copy->phases[phase].read) {
       const auto [known, fresh] = changes.try_emplace(node, false);
-      if (fresh) known->second = !is_common(node) && may_change(node, copies, phase);
+      if (fresh) known->second = !is_common(node) && may_change(node, places, copies);
       if (known->second) refuse(copy->phases[phase], node);
     }
 }

@@ -57,8 +57,13 @@ class SiteCopies {
   /* Where a phase is begun in several places, only what leads to all of them may be left out, and only what
    * is the same at all of them may be read: or one place's connections would be told in another. */
   void settle_places(const std::vector<SiteCopy*>& copies, size_t phase);
-  /* May it be another value at one of the places than at the next one that is reached? */
-  bool may_change(Node node, const std::vector<SiteCopy*>& copies, size_t phase) const;
+  /* Where the phase is begun: marks, or null for the function's begin. */
+  using Places = std::set<const llvm::Instruction*>;
+  static Places places_of(const std::vector<SiteCopy*>& copies, size_t phase);
+  /* Those that must all hold. */
+  std::set<Node> conditions_of(Node all) const;
+  /* May it be another value at one of the places than at the next call that is reached? */
+  bool may_change(Node node, const Places& places, const std::vector<SiteCopy*>& copies) const;
   /* The loops of its procedure around it, the innermost first. */
   std::vector<uint32_t> loops_of(const SiteCopy& copy) const;
   std::set<uint32_t> choose_loops();

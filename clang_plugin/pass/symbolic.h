@@ -55,6 +55,10 @@ class Symbolic {
   Guard guard(const llvm::CallBase& call, const std::string& procedure);
   /* Of that phase of Directives. */
   Guard guard(const llvm::CallBase& call, uint32_t directive);
+  /* On what condition a mark is reached where it stands. */
+  Node way_to(const llvm::CallBase& mark) {
+    return between(mark.getFunction()->getEntryBlock(), *mark.getParent());
+  }
   /* The phases of Directives that begin where a loop around the call does. */
   std::set<uint32_t> phases_of_loops_around(const llvm::CallBase& call);
   /* The innermost loop of the note around `block`, or HYBRID_NONE. */
