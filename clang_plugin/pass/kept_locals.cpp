@@ -163,13 +163,14 @@ void replace(AllocaInst& local, GlobalVariable& variable) {
   local.eraseFromParent();
 }
 
-/* Debuggers know it as they do a static variable of a function. */
+/* Debuggers know it as they do a static variable of the function. (A block in it is no scope for one.) */
 void describe(AllocaInst& local, GlobalVariable& variable) {
   DILocalVariable* known = Described(local).variable();
-  if (!known || !known->getScope()->getSubprogram() || !known->getScope()->getSubprogram()->getUnit()) return;
-  DIBuilder build(*local.getModule(), true, known->getScope()->getSubprogram()->getUnit());
-  variable.addDebugInfo(build.createGlobalVariableExpression(
-      known->getScope(), known->getName(), "", known->getFile(), known->getLine(), known->getType(), true));
+  DISubprogram* function = known ? known->getScope()->getSubprogram() : nullptr;
+  if (!function || !function->getUnit()) return;
+  DIBuilder build(*local.getModule(), true, function->getUnit());
+  variable.addDebugInfo(build.createGlobalVariableExpression(function, known->getName(), "", known->getFile(),
+                                                             known->getLine(), known->getType(), true));
   build.finalize();
 }
 

@@ -52,6 +52,12 @@ TEST_P(KeptLocals, WhatIsReadOrReceivedIntoThem) {
               Contains("MPI_Send analysable to[i * 4 bytes]"));
 }
 
+TEST_P(KeptLocals, OfABlock) {
+  EXPECT_THAT(sites("if (size > 1) { int n; MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);" +
+                    std::string(kLoop) + "}"),
+              Contains(HasSubstr("MPI_Send analysable (rank + n) % size")));
+}
+
 TEST_P(KeptLocals, MembersOfAStructThatAFunctionSets) {
   EXPECT_THAT(sites("struct options o; parse(&o, argc, argv);"
                     "for (int i = 0; i < o.turns; ++i) SEND((rank + o.by) % size);",
