@@ -41,6 +41,12 @@ struct Reader {
 
 }  // namespace
 
+void spare_from_sanitizers(GlobalVariable& variable) {
+  GlobalValue::SanitizerMetadata none{};
+  none.NoAddress = none.NoHWAddress = true;
+  variable.setSanitizerMetadata(none);
+}
+
 std::string code_of(const Module& module) {
   std::string code;
   raw_string_ostream stream(code);
@@ -63,6 +69,7 @@ void embed(Module& module, const EmbeddedUnit& unit) {
   Constant* data = ConstantDataArray::getString(module.getContext(), bytes, false);
   auto* variable =
       new GlobalVariable(module, data->getType(), true, GlobalValue::PrivateLinkage, data, "hybrid.bitcode");
+  spare_from_sanitizers(*variable);
   variable->setSection(kCodeSection);
   variable->setAlignment(Align(1));
   /* Not part of the program's memory, nor of what linkers copy. */

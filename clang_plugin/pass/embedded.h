@@ -22,6 +22,9 @@ struct EmbeddedUnit {
   std::string code;                           /* bitcode */
 };
 
+/* Sanitizers put room around a program's variables; what is read by others stays as it is. */
+void spare_from_sanitizers(llvm::GlobalVariable& variable);
+
 std::string code_of(const llvm::Module& module);
 void embed(llvm::Module& module, const EmbeddedUnit& unit);
 

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "clang_plugin/pass/embedded.h"
+
 namespace hybrid::pass {
 
 using namespace llvm;
@@ -68,6 +70,7 @@ WrittenNote write_note(Module& module, const Extraction& extraction, const std::
                                     ConstantExpr::getPtrToInt(field, number));
   }
   variable->setInitializer(ConstantStruct::get(type, {before, distance, after}));
+  spare_from_sanitizers(*variable);
   variable->setSection(HYBRID_NOTE_SECTION);
   variable->setAlignment(Align(4));
   appendToCompilerUsed(module, {variable});

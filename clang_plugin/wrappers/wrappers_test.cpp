@@ -38,6 +38,15 @@ TEST(Wrappers, CompileAndLinkAtOnceAndInSteps) {
   EXPECT_FALSE(std::filesystem::exists(folder() + "/hints.o")) << "nothing is left beside the program";
 }
 
+// Sanitizers put room around a program's variables: not around what others read.
+TEST(Wrappers, CompileForSanitizers) {
+  write("program.c", kProgram);
+  write("next.c", kNext);
+  ASSERT_EQ(here(kBin + "hybridcc -O1 -g -fsanitize=address program.c next.c -o sanitized"), kSilence);
+  EXPECT_THAT(hints("sanitized"), AllOf(HasSubstr("(the whole program)"),
+                                        HasSubstr("MPI_Sendrecv   static  ring   (rank + 1) % size")));
+}
+
 TEST(Wrappers, TakeArchivesAndSharedLibrariesAndResponseFiles) {
   write("program.c", kProgram);
   write("next.c", kNext);
