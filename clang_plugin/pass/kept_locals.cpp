@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "clang_plugin/pass/call_places.h"
 #include "clang_plugin/pass/call_table.h"
 #include "clang_plugin/pass/directives.h"
 #include "clang_plugin/pass/own_variables.h"
@@ -177,15 +178,9 @@ void describe(AllocaInst& local, GlobalVariable& variable) {
 }  // namespace
 
 KeptLocals::KeptLocals(Module& module) : module_(module) {
-  for (const char* name : {"_QQmain", "main"}) /* flang has both, and the program in the former */
-    if (Function* function = module.getFunction(name); function && !function->isDeclaration() && !main_)
-      main_ = function;
-  /* One that its own program calls, or whose address it takes, may be under way twice. */
-  if (!main_ || !(main_->getName() == "_QQmain" || main_->use_empty())) {
-    main_ = nullptr;
-    return;
-  }
-  for (Instruction& instruction : instructions(*main_)) {
+  Function* main = main_program(module);
+  if (!main) return;
+  for (Instruction& instruction : instructions(*main)) {
     auto* local = dyn_cast<AllocaInst>(&instruction);
     if (local ? !may_be_kept(*local) : !is_of_the_run(instruction) || !behind(instruction)) continue;
     if (local) local->setMetadata(kNumber, number(module, numbered_.size()));

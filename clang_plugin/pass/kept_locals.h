@@ -46,7 +46,6 @@ class KeptLocals {
   void forget_numbers();
 
   llvm::Module& module_;
-  llvm::Function* main_ = nullptr;
   std::vector<llvm::Instruction*> numbered_; /* locals, and values that only a run tells */
   std::vector<Copied> copied_;
 };

@@ -236,11 +236,7 @@ Node Symbolic::run_time_load(const Instruction& reader, const Type* type, const 
   const Object& uses = memory_.uses(&global);
   if (uses.leaked) return note_.unknown(name, uses.why);
   if (!can_be_named_(global)) return note_.unknown(name, why);
-  auto at = std::find(addresses_.begin(), addresses_.end(), &global);
-  if (at == addresses_.end()) at = addresses_.insert(at, &global);
-  const auto width = -static_cast<int64_t>(bits / 8);
-  const Node node =
-      note_.load(static_cast<uint32_t>(at - addresses_.begin()), offset, static_cast<int32_t>(width), name);
+  const Node node = note_.load(address_of(global), offset, -static_cast<int32_t>(bits / 8), name);
   RunTimeValue& use = run_time_values_[node];
   use.readers.insert(&reader);
   reads_.insert(&reader);
@@ -252,6 +248,18 @@ Node Symbolic::run_time_load(const Instruction& reader, const Type* type, const 
     }
   use.shared |= uses.escaped;
   return node;
+}
+
+uint32_t Symbolic::address_of(const GlobalVariable& global) {
+  auto at = std::find(addresses_.begin(), addresses_.end(), &global);
+  if (at == addresses_.end()) at = addresses_.insert(at, &global);
+  return static_cast<uint32_t>(at - addresses_.begin());
+}
+
+Node Symbolic::holds(const GlobalVariable& variable, uint32_t number, const std::string& name) {
+  if (!can_be_named_(variable)) return HYBRID_NONE;
+  const Node value = note_.load(address_of(variable), note_.constant(0), -4, name);
+  return note_.make(HYBRID_EQ, value, note_.constant(number));
 }
 
 }  // namespace hybrid::pass

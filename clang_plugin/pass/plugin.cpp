@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "clang_plugin/pass/call_places.h"
 #include "clang_plugin/pass/embedded.h"
 #include "clang_plugin/pass/extraction.h"
 #include "clang_plugin/pass/kept_locals.h"
@@ -54,8 +55,10 @@ class HybridPass : public PassInfoMixin<HybridPass> {
     Directives directives;
     if (has_hints) directives = find_directives(module);
     Extraction extraction;
+    const bool has_mpi = has_hints || calls_mpi(module);
+    if (has_mpi) own.merge(mark_call_places(module));
     KeptLocals locals(module);
-    if (has_hints || calls_mpi(module)) {
+    if (has_mpi) {
       /* Who wants remarks gets those of what is found in the end. */
       const DiagnosticHandler* handler = module.getContext().getDiagHandlerPtr();
       const bool remarks = handler && handler->isMissedOptRemarkEnabled("hybrid");

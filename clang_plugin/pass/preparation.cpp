@@ -23,6 +23,8 @@
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/LowerInvoke.h>
 
+#include "clang_plugin/pass/call_places.h"
+
 namespace hybrid::pass {
 namespace {
 
@@ -317,6 +319,7 @@ Prepared prepare(std::unique_ptr<Module> module, const std::set<std::string>* ou
   builder.crossRegisterProxies(loops, functions, components, modules);
 
   flang_has_no_overflow(*module);
+  clear_call_places_behind(*module);
   const unsigned written_in = module->getMDKindID(kWrittenIn);
   for (Function& function : *module) {
     function.removeFnAttr(Attribute::OptimizeNone);

@@ -1,5 +1,7 @@
 #include "clang_plugin/pass/run_time_reads.h"
 
+#include <algorithm>
+
 namespace hybrid::pass {
 
 using namespace llvm;
@@ -19,6 +21,13 @@ const std::set<std::string>& RunTimeReads::reached_from(const std::string& funct
   return reached;
 }
 
+bool RunTimeReads::runs_within_itself(const std::string& function) {
+  const auto called = calls_.find(function);
+  return called != calls_.end() &&
+         std::any_of(called->second.begin(), called->second.end(),
+                     [&](const std::string& callee) { return reached_from(callee).contains(function); });
+}
+
 std::string RunTimeReads::changed_since(const Instruction& begin, Node node,
                                         const Symbolic::RunTimeValue& value, const CallBase& call) {
   const Writers writers{value.writers, value.shared, value.late};
@@ -34,12 +43,12 @@ std::string RunTimeReads::changed_since(const Instruction& begin, Node node,
   return "";
 }
 
-bool RunTimeReads::may_change(Node value, const Instruction& begin, const CallBase& call) {
+bool RunTimeReads::may_change(Node value, const Instruction& begin, const Instruction& end) {
   for (Node node : note_.parts(value)) {
     const auto found = symbolic_.run_time_values().find(node);
     if (found == symbolic_.run_time_values().end()) continue;
     const Symbolic::RunTimeValue& read = found->second;
-    if (flow_.changed_between(begin, node, {read.writers, read.shared, read.late}, call)) return true;
+    if (flow_.changed_between(begin, node, {read.writers, read.shared, read.late}, end)) return true;
   }
   return false;
 }

@@ -31,8 +31,10 @@ class RunTimeReads {
    * not. As for `changed`. */
   std::string changed_before_first_test(uint32_t loop, const llvm::CallBase& call, const SiteOrigin& origin,
                                         const llvm::Instruction* begin);
-  /* May what `value` reads be changed on a way from `begin` to `call`? */
-  bool may_change(Node value, const llvm::Instruction& begin, const llvm::CallBase& call);
+  /* May the function be called while it runs? */
+  bool runs_within_itself(const std::string& function);
+  /* May what `value` reads be changed on a way from `begin` to `end`? */
+  bool may_change(Node value, const llvm::Instruction& begin, const llvm::Instruction& end);
 
  private:
   std::string changed_since(const llvm::Instruction& begin, Node node, const Symbolic::RunTimeValue& value,

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "clang_plugin/pass/call_places.h"
 #include "clang_plugin/pass/directives.h"
 #include "clang_plugin/pass/note.h"
 #include "clang_plugin/pass/preparation.h"
@@ -26,6 +27,7 @@ struct SiteOfPhase {
   hybrid_site site;
   const llvm::Instruction* begin = nullptr; /* null: the function's */
   std::set<Node> left_out, read;
+  Node where = HYBRID_NONE; /* the calls under way (call_places.h) with which it is told; none: with all */
 };
 
 struct SiteCopy {
@@ -41,7 +43,12 @@ class SiteCopies {
   /* All outlive this. */
   SiteCopies(const Prepared& prepared, const std::vector<DirectivePhase>& directives, Note& note,
              Symbolic& symbolic, RunTimeReads& reads)
-      : prepared_(prepared), directives_(directives), note_(note), symbolic_(symbolic), reads_(reads) {}
+      : prepared_(prepared),
+        directives_(directives),
+        note_(note),
+        symbolic_(symbolic),
+        reads_(reads),
+        places_(*prepared.module) {}
 
   void add(SiteCopy copy) { copies_.push_back(std::move(copy)); }
 
@@ -59,6 +66,33 @@ class SiteCopies {
   void settle_places(const std::vector<SiteCopy*>& copies, size_t phase);
   /* Where the phase is begun: marks, or null for the function's begin. */
   using Places = std::set<const llvm::Instruction*>;
+  struct Group {
+    std::vector<SiteCopy*> copies;
+    Places places;
+  };
+  /* The copies of a group that may not be told where its places cannot be told apart, and a node that they
+   * depend on. */
+  using Refused = std::map<SiteCopy*, Node>;
+  Refused refused(const Group& group, size_t phase) const;
+  /* By which calls of which functions the phase is begun there. */
+  const CallPath& path_to(const llvm::Instruction* begin);
+  /* Of those, what may be begun with these calls under way, and what is begun by none of a function's. */
+  Group at(const CallPath& path, const std::vector<SiteCopy*>& copies, const Places& places, size_t phase);
+  Group outside(size_t variable, const std::vector<SiteCopy*>& copies, const Places& places, size_t phase);
+  /* The condition on calls under way with which a copy may be told that may not be told always; HYBRID_NONE
+   * if there is none. */
+  Node only_where_known(SiteCopy& copy, const std::vector<SiteCopy*>& copies, const Places& places,
+                        size_t phase);
+  /* Are these calls under way? HYBRID_NONE if hints cannot ask. */
+  Node is_on(const CallPath& path);
+  /* What is read of variables to tell the site. */
+  std::vector<Node> read_for(const hybrid_site& site) const;
+  bool is_told_the_same(const hybrid_site& one, const hybrid_site& other) const;
+  /* Told where the phase begins at `begin`, may the copy's call never be made with what these nodes are
+   * there?
+   */
+  bool differs_at(const llvm::Instruction* begin, const SiteCopy& copy, size_t phase,
+                  const std::vector<Node>& nodes) const;
   static Places places_of(const std::vector<SiteCopy*>& copies, size_t phase);
   /* Those that must all hold. */
   std::set<Node> conditions_of(Node all) const;
@@ -76,7 +110,10 @@ class SiteCopies {
   Note& note_;
   Symbolic& symbolic_;
   RunTimeReads& reads_;
+  CallPlaces places_;
   std::vector<SiteCopy> copies_;
+  std::map<const llvm::Instruction*, CallPath> paths_;
+  std::map<Places, Refused> refused_in_; /* of the present copies and phase */
   std::vector<hybrid_site*> sites_;
 };
 

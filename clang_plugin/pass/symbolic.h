@@ -93,11 +93,18 @@ class Symbolic {
   void ask_local(const llvm::Value& local);
   /* Does the value depend on one of them that is kept? Before the program writes it it is nothing. */
   bool reads_local(Node value) const;
+  /* Is what the variable holds this number? HYBRID_NONE if the note may not refer to it. */
+  Node holds(const llvm::GlobalVariable& variable, uint32_t number, const std::string& name);
   Memory& memory() { return memory_; }
   FunctionShape& shape(const llvm::Function& function);
   bool always_before(const llvm::Instruction& first, const llvm::Instruction& then) {
     return first.getFunction() == then.getFunction() &&
            shape(*first.getFunction()).dominators.dominates(&first, &then);
+  }
+  /* Does every way on from `first` lead over `then`? */
+  bool always_behind(const llvm::Instruction& then, const llvm::Instruction& first) {
+    return first.getFunction() == then.getFunction() &&
+           shape(*first.getFunction()).post_dominators.dominates(&then, &first);
   }
 
  private:
@@ -132,6 +139,7 @@ class Symbolic {
   Node run_time_load(const llvm::Instruction& reader, const llvm::Type* type,
                      const llvm::GlobalVariable& global, const Place& place, const std::string& why);
   Node kept(const llvm::Value* value, Node unknown);
+  uint32_t address_of(const llvm::GlobalVariable& global); /* index of addresses() */
   /* loops_and_guards.cpp */
   Node from(const llvm::BasicBlock* start, const llvm::BasicBlock* block);
   Node way_from(const llvm::BasicBlock* start, const llvm::BasicBlock* block);

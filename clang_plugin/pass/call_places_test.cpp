@@ -1,0 +1,78 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "clang_plugin/pass/testing/compiled.h"
+
+namespace hybrid::pass_test {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class CallPlaces : public testing::TestWithParam<const char*> {
+ protected:
+  static std::vector<std::string> sites(const std::string& body, const std::string& globals) {
+    return describe(hints_of(c_program("me = rank;" + body, "static int me, by; " + globals), GetParam()));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Optimisation, CallPlaces, testing::Values("-O0 -g", "-O2 -g"),
+                         [](const auto& level) { return std::string(level.index ? "O2" : "O0"); });
+
+const char kExchange[] =
+    "__attribute__((noinline)) static void exchange(int more) { SEND((me + by + more) % 8); }";
+
+TEST_P(CallPlaces, WhatChangesBetweenMainsCallsIsToldInEach) {
+  EXPECT_THAT(
+      sites("by = atoi(argv[1]); exchange(0);\nby = atoi(argv[2]); exchange(1);", kExchange),
+      ElementsAre(AllOf(HasSubstr("analysable"), HasSubstr("if main.line == ")),
+                  AllOf(HasSubstr("analysable"), HasSubstr("by + 1"), HasSubstr("if main.line == "))));
+  // Each turn of a loop begins with what both places read.
+  EXPECT_THAT(
+      sites("for (int i = 0; i < 3; ++i) { by = atoi(argv[i]); exchange(0); exchange(1); }", kExchange),
+      ElementsAre(AllOf(HasSubstr("analysable"), Not(HasSubstr("main."))),
+                  AllOf(HasSubstr("analysable"), Not(HasSubstr("main.")))));
+  // The same is told in all places alike.
+  EXPECT_THAT(sites("by = atoi(argv[1]); exchange(0);\nby = atoi(argv[2]); exchange(0);", kExchange),
+              Each(AllOf(HasSubstr("analysable"), Not(HasSubstr("main.")))));
+}
+
+TEST_P(CallPlaces, WhetherOneIsReachedNeedNotBeKnown) {
+  EXPECT_THAT(sites("if (rand() & 1) exchange(1); else exchange(2);",
+                    "static void exchange(int more) { SEND(me + more); }"),
+              ElementsAre("MPI_Send analysable rank + 1 if main.call == 2",
+                          "MPI_Send analysable rank + 2 if main.call == 3"));
+}
+
+TEST_P(CallPlaces, OfFunctionsBetweenMainAndTheProcedure) {
+  const std::string steps =
+      "__attribute__((noinline)) static void steps(int turn) { by = atoi(getenv(\"BY\"));\nexchange(turn);\n"
+      "by = atoi(getenv(\"MORE\"));\nexchange(turn + 1); }";
+  const auto told = sites("steps(0);\nsteps(3);", kExchange + steps);
+  EXPECT_EQ(told.size(), 4u);
+  EXPECT_THAT(told,
+              Each(AllOf(HasSubstr("analysable"), HasSubstr("main.line == "), HasSubstr("steps.line == "))));
+}
+
+TEST_P(CallPlaces, OfAFunctionThatRunsWithinItselfTellNothing) {
+  const std::string steps =
+      "static void steps(int turn) { by = atoi(getenv(\"BY\"));\nexchange(0);\nif (turn) steps(turn - 1);\n"
+      "by = atoi(getenv(\"MORE\"));\nexchange(1); }";
+  const auto told = sites("steps(atoi(argv[1]));", kExchange + steps);
+  EXPECT_THAT(told, Contains(HasSubstr("dynamic")));
+  EXPECT_THAT(told, Each(Not(HasSubstr("steps."))));
+}
+
+// What main does itself comes after its calls, whichever of them it made.
+TEST_P(CallPlaces, AreThoseUnderWay) {
+  const auto told =
+      sites("if (rand() & 1) exchange(0); by = atoi(argv[1]); exchange(1); SEND(by);", kExchange);
+  ASSERT_EQ(told.size(), 3u);
+  EXPECT_EQ(told[2], "MPI_Send dynamic by");
+}
+
+}  // namespace
+}  // namespace hybrid::pass_test
