@@ -200,8 +200,7 @@ class Extractor {
   bool loops_read(const hybrid_site& site) const {
     const Note& note = result_.note;
     for (uint32_t loop = site.loop; loop != HYBRID_NONE; loop = note.loops[loop].parent)
-      if (note.has_load(note.loops[loop].condition) &&
-          (!symbolic_.is_around(loop, *begin_) || turns_matter(loop, site)))
+      if (note.has_load(note.loops[loop].condition) && (!is_entered(loop) || note.turns_matter(loop, site)))
         return true;
     return false;
   }
@@ -217,9 +216,9 @@ class Extractor {
     for (Node node : starts)
       if (std::string why = endless(node); !why.empty()) return why;
     for (uint32_t loop = site.loop; loop != HYBRID_NONE; loop = note.loops[loop].parent)
-      if (turns_matter(loop, site)) {
+      if (note.turns_matter(loop, site)) {
         starts.push_back(note.loops[loop].condition);
-      } else if (!symbolic_.is_around(loop, *begin_)) {
+      } else if (!is_entered(loop)) {
         /* It is enough that it is entered. */
         if (std::string why = reads_.changed_before_first_test(loop, call, origin, mark_); !why.empty())
           return why;
@@ -228,11 +227,9 @@ class Extractor {
     return site.peer != HYBRID_NONE && note.contains(site.peer, HYBRID_ANYBODY) ? kAnySource : "";
   }
 
-  bool turns_matter(uint32_t loop, const hybrid_site& site) const {
-    const Note& note = result_.note;
-    for (Node node : {site.communicator, site.peer, site.guard})
-      if (node != HYBRID_NONE && note.has_variable_of(node, loop)) return true;
-    return false;
+  /* Is there a first turn whatever the loop's condition reads? */
+  bool is_entered(uint32_t loop) const {
+    return symbolic_.is_around(loop, *begin_) || result_.note.always_turns(loop);
   }
 
   /* Why the turns that the value changes with are not known; empty if they are, or there are none. */

@@ -116,7 +116,7 @@ TEST_P(KeptLocals, ThatOnlyCountTheTurnsLeaveAProcedureStatic) {
               ElementsAre("MPI_Send static (rank + 2) % size", "MPI_Send analysable (rank + 1) % size"));
 }
 
-/* Whether it is entered is known, or taken for granted where its first test cannot be read. */
+/* Whether it is entered is known when its phase begins. */
 TEST_P(KeptLocals, ThatALoopWritesAndEndsBy) {
   EXPECT_THAT(sites("int done = 0; while (!done) { SEND((rank + 1) % size);"
                     "  MPI_Bcast(&done, 1, MPI_INT, 0, MPI_COMM_WORLD); }"),

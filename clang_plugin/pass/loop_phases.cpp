@@ -17,6 +17,7 @@
 
 #include "clang_plugin/pass/call_table.h"
 #include "clang_plugin/pass/directives.h"
+#include "clang_plugin/pass/first_tests.h"
 #include "clang_plugin/pass/preparation.h"
 
 namespace hybrid::pass {
@@ -65,6 +66,8 @@ class LoopMarker {
 
   void run() {
     std::map<std::string, unsigned> names;
+    for (Loop* loop : loops_.getLoopsInPreorder())
+      if (may_send(*loop)) put_first_test_in_front(*loop, loops_, dominators_);
     for (Loop* loop : loops_.getLoopsInPreorder())
       if (may_send(*loop) &&
           (loop->getLoopPreheader() || InsertPreheaderForLoop(loop, &dominators_, &loops_, nullptr, false)))

@@ -55,6 +55,21 @@ TEST_P(LoopPhases, NestsThatSendToOthersAreTwo) {
               ElementsAre("f:6 in f: rank ^ 1;", "f:7 in f: rank ^ 2;", "f in -:"));
 }
 
+// Whether there is a turn only a run tells: the loop's phase begins behind the first test.
+TEST_P(LoopPhases, ALoopThatMayHaveNoTurnIsNotToldBefore) {
+  const auto of = [](const std::string& loop) {
+    return phases(std::string("double left(void); void* code(void);\n") + kHead + loop +
+                  "MPI_Send(&b, 1, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD); }");
+  };
+  const auto is_a_phase = ElementsAre("f:6 in f: rank ^ 1;", "f in -:");
+  EXPECT_THAT(of("while (left() > 0)"), is_a_phase);
+  EXPECT_THAT(of("for (double x = left(); x > 1; x /= 2)"), is_a_phase);
+  EXPECT_THAT(of("for (int i = 0; i < ((int (*)(void))code())(); ++i)"), is_a_phase);
+  // There is one in any case.
+  EXPECT_THAT(of("for (double x = 3; x > 1; x /= 2)"), ElementsAre("f in -: rank ^ 1;"));
+  EXPECT_THAT(of("do work(); while (left() > 0);"), ElementsAre("f in -: rank ^ 1;"));
+}
+
 TEST_P(LoopPhases, NestsThatSendToTheSameAreOne) {
   EXPECT_THAT(phases(std::string(kHead) + R"(
   for (int i = 0; i < n; ++i) MPI_Send(&b, 1, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD);

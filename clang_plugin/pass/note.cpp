@@ -362,4 +362,18 @@ std::string Note::reason(Node start) const {
   return "";
 }
 
+bool Note::always_turns(uint32_t loop) const {
+  const Node condition = loops[loop].condition;
+  if (condition == HYBRID_NONE || nodes[condition].op != HYBRID_VARIABLE) return false;
+  const auto number = static_cast<size_t>(nodes[condition].value_low);
+  int64_t first = 0;
+  return variable_loop[number] == loop && is_constant(variables[number].first, first) && first != 0;
+}
+
+bool Note::turns_matter(uint32_t loop, const hybrid_site& site) const {
+  for (const Node node : {site.communicator, site.peer, site.guard})
+    if (node != HYBRID_NONE && has_variable_of(node, loop)) return true;
+  return false;
+}
+
 }  // namespace hybrid::pass

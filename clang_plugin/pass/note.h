@@ -48,6 +48,10 @@ class Note {
   bool is_known(Node node) const;
   bool has_variable(Node node) const;
   bool has_load(Node node) const;
+  /* Does the loop ask after its turns, so that there is a first one in any case? */
+  bool always_turns(uint32_t loop) const;
+  /* Is it more than that there is a turn of the loop, what tells the site? */
+  bool turns_matter(uint32_t loop, const hybrid_site& site) const;
   /* Why the first thing not known in `node` is not; empty if all is known. */
   std::string reason(Node node) const;
 

@@ -49,7 +49,8 @@ SiteCopies::Places SiteCopies::places_of(const std::vector<SiteCopy*>& copies, s
 std::vector<Node> SiteCopies::read_for(const hybrid_site& site) const {
   std::vector<Node> nodes{site.peer, site.guard, site.communicator};
   for (uint32_t loop = site.loop; loop != HYBRID_NONE; loop = note_.loops[loop].parent)
-    nodes.push_back(note_.loops[loop].condition);
+    if (!note_.always_turns(loop) || note_.turns_matter(loop, site))
+      nodes.push_back(note_.loops[loop].condition);
   std::erase_if(nodes, [&](Node node) { return !note_.has_load(node); });
   return nodes;
 }
