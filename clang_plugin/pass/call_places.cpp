@@ -85,6 +85,7 @@ bool is_one_of_several(const Function& function) {
 /* The calls' lines, or nothing if these do not tell them apart. */
 std::vector<uint32_t> lines_of(const std::vector<CallBase*>& calls) {
   std::vector<uint32_t> lines;
+  lines.reserve(calls.size());
   for (const CallBase* call : calls) lines.push_back(call->getDebugLoc() ? call->getDebugLoc().getLine() : 0);
   const std::set<uint32_t> different(lines.begin(), lines.end());
   return different.size() == lines.size() && !different.contains(0) ? lines : std::vector<uint32_t>();
