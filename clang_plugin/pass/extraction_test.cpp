@@ -29,6 +29,14 @@ TEST_P(Extraction, Arithmetic) {
                   "MPI_Send static rank == size - 1 ? MPI_PROC_NULL : rank + 1"));
 }
 
+TEST_P(Extraction, ArithmeticThatIsChecked) {
+  const Source source = c_program("for (int i = 1; i < size; i *= 2) SEND((rank + i) % size); SEND(-rank);");
+  const auto checked = describe(hints_of(source, std::string(GetParam()) + " -fsanitize=undefined"));
+  EXPECT_EQ(checked, describe(hints_of(source, GetParam())));
+  EXPECT_THAT(checked, testing::Each(HasSubstr("MPI_Send static ")));
+  EXPECT_EQ(checked, describe(hints_of(source, std::string(GetParam()) + " -ftrapv")));
+}
+
 TEST_P(Extraction, Guards) {
   EXPECT_THAT(sites("if (rank > 0) SEND(rank - 1); else SEND(size - 1);"),
               ElementsAre("MPI_Send static rank - 1 if 0 < rank", "MPI_Send static size - 1 if rank <= 0"));

@@ -24,6 +24,7 @@
 #include <llvm/Transforms/Utils/LowerInvoke.h>
 
 #include "clang_plugin/pass/call_places.h"
+#include "clang_plugin/pass/overflows.h"
 
 namespace hybrid::pass {
 namespace {
@@ -66,20 +67,6 @@ bool is_harmless(const CallBase& call, const TargetLibraryInfo& library) {
 }
 
 namespace {
-
-void flang_has_no_overflow(Module& module) {
-  const NamedMDNode* makers = module.getNamedMetadata("llvm.ident");
-  bool fortran = false;
-  for (unsigned i = 0; makers && i < makers->getNumOperands(); ++i)
-    if (const auto* text = dyn_cast<MDString>(makers->getOperand(i)->getOperand(0)))
-      fortran |= text->getString().contains("flang");
-  if (!fortran) return;
-  for (Function& function : module)
-    for (Instruction& instruction : instructions(function))
-      if (isa<OverflowingBinaryOperator>(instruction) && instruction.getType()->getScalarSizeInBits() >= 32 &&
-          instruction.getOpcode() != Instruction::Shl)
-        instruction.setHasNoSignedWrap();
-}
 
 /* A way that only ends the program is no way: who asks what happens after it need not ask. */
 void forget_dead_ends(Function& function) {
@@ -152,17 +139,15 @@ class CallGraph {
         const auto* call = dyn_cast<CallBase>(&instruction);
         if (!call) continue;
         const Function* callee = callee_of(*call);
-        if (!callee) {
-          outside_.insert(&function);
-        } else if (!callee->isDeclaration()) {
+        if (callee && !callee->isDeclaration()) {
           calls_[&function].insert(callee);
           ++uses_[callee];
           if (may_set_a_number(*call)) setters_.insert(callee);
-        } else if (callee->getName() == kComplete) {
+        } else if (callee && callee->getName() == kComplete) {
           completing_.insert(&function);
-        } else if (callee->getName().starts_with("hybrid.") && callee->getName() != kClobber) {
+        } else if (callee && callee->getName().starts_with("hybrid.") && callee->getName() != kClobber) {
           leads_.insert(&function);
-        } else if (!is_harmless(*call, library)) {
+        } else if (!callee || !is_harmless(*call, library)) {
           outside_.insert(&function);
         }
       }
@@ -318,7 +303,7 @@ Prepared prepare(std::unique_ptr<Module> module, const std::set<std::string>* ou
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
 
-  flang_has_no_overflow(*module);
+  no_overflows(*module);
   clear_call_places_behind(*module);
   const unsigned written_in = module->getMDKindID(kWrittenIn);
   for (Function& function : *module) {
