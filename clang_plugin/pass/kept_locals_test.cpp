@@ -9,7 +9,6 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
 
 class KeptLocals : public testing::TestWithParam<const char*> {
  protected:

@@ -10,7 +10,6 @@ namespace hybrid::pass_test {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 std::string name_of(const HintUnit& unit, std::uint32_t phase) {
   return phase == HYBRID_NONE ? "-" : std::string(unit.text(unit.phases[phase].name));

@@ -274,7 +274,10 @@ struct Memory::Walk {
   void follow(const Use& use, const Place& place) {
     const User* user = use.getUser();
     if (const auto* gep = dyn_cast<GEPOperator>(user)) return push(gep, step(*gep, place, memory.layout_));
-    if (const auto* load = dyn_cast<LoadInst>(user)) return void(object.loads.push_back({load, place}));
+    if (const auto* load = dyn_cast<LoadInst>(user)) {
+      object.loads.emplace_back(load, place);
+      return;
+    }
     if (const auto* store = dyn_cast<StoreInst>(user)) {
       if (store->getValueOperand() == use.get() && use.getOperandNo() == 0) return kept(*store, place);
       const auto size = memory.layout_.getTypeStoreSize(store->getValueOperand()->getType());

@@ -66,7 +66,7 @@ void Symbolic::ask_local(const Value& local) {
 }
 
 bool Symbolic::reads_local(Node value) const {
-  const std::vector<Node> parts = note_.parts({value});
+  const std::vector<Node> parts = note_.parts(value);
   return std::any_of(parts.begin(), parts.end(), [&](Node part) {
     const hybrid_node& n = note_.nodes[part];
     return n.op == HYBRID_LOAD && was_local(*addresses_[static_cast<size_t>(n.value_low)]);

@@ -90,27 +90,27 @@ class Rewriter {
       const std::vector<Value*> of{in(0), in(1), in(2)};
       for (uint32_t which : {0u, 1u})
         out(3 + static_cast<int>(which), pure(kShift, {of[0], of[1], of[2], builder_.getInt32(which)}));
-    } else if (name == "cart_create" && count(1)) {
+    } else if (const auto axes = name == "cart_create" ? count(1) : std::nullopt) {
       std::vector<Value*> arguments{in(0), in(4)};
       for (int array : {2, 3})
-        for (uint32_t i = 0; i < *count(1); ++i) arguments.push_back(element(array, i));
+        for (uint32_t i = 0; i < *axes; ++i) arguments.push_back(element(array, i));
       out(5, pure(kCart, arguments));
-    } else if (name == "cart_rank" && length(1)) {
+    } else if (const auto axes = name == "cart_rank" ? length(1) : std::nullopt) {
       std::vector<Value*> arguments{in(0)};
-      for (uint32_t i = 0; i < *length(1); ++i) arguments.push_back(element(1, i));
+      for (uint32_t i = 0; i < *axes; ++i) arguments.push_back(element(1, i));
       out(2, pure(kCartRank, arguments));
-    } else if (name == "cart_coords" && count(2)) {
+    } else if (const auto axes = name == "cart_coords" ? count(2) : std::nullopt) {
       Value *communicator = in(0), *rank = in(1);
-      for (uint32_t i = 0; i < *count(2); ++i)
+      for (uint32_t i = 0; i < *axes; ++i)
         out_element(3, i, pure(kCoordinate, {communicator, rank, builder_.getInt32(i)}));
-    } else if (name == "cart_sub" && length(1)) {
+    } else if (const auto axes = name == "cart_sub" ? length(1) : std::nullopt) {
       std::vector<Value*> arguments{in(0)};
-      for (uint32_t i = 0; i < *length(1); ++i) arguments.push_back(element(1, i));
+      for (uint32_t i = 0; i < *axes; ++i) arguments.push_back(element(1, i));
       out(2, pure(kCartSub, arguments));
-    } else if (name == "dims_create" && count(1)) {
+    } else if (const auto axes = name == "dims_create" ? count(1) : std::nullopt) {
       std::vector<Value*> wanted{in(0), nullptr}, found;
-      for (uint32_t i = 0; i < *count(1); ++i) wanted.push_back(element(2, i));
-      for (uint32_t i = 0; i < *count(1); ++i) {
+      for (uint32_t i = 0; i < *axes; ++i) wanted.push_back(element(2, i));
+      for (uint32_t i = 0; i < *axes; ++i) {
         wanted[1] = builder_.getInt32(i);
         found.push_back(pure(kDimension, wanted));
       }
