@@ -82,6 +82,34 @@ TEST(LinkHints, WhatOthersUseIsNotKnown) {
   EXPECT_EQ(dynamic, 1u);
 }
 
+// A main program that leaves MPI to others tells which of its calls is under way, too.
+TEST(LinkHints, CallsOfAMainProgramWithoutMpi) {
+  const std::string first = compile({"main.c", R"(
+extern int by;
+int atoi(const char*);
+void start(void), exchange(int more);
+int main(int argc, char** argv) {
+  start();
+  by = atoi(argv[1]);
+  exchange(0);
+  by = atoi(argv[2]);
+  exchange(1);
+})"},
+                                    "-O1 -g"),
+                    second = compile({"exchange.c", R"(
+#include <mpi.h>
+int by;
+static int me;
+static double buffer[1];
+void start(void) { MPI_Init(0, 0); MPI_Comm_rank(MPI_COMM_WORLD, &me); }
+void exchange(int more) { MPI_Send(buffer, 1, MPI_DOUBLE, (me + by + more) % 8, 0, MPI_COMM_WORLD); })"},
+                                     "-O1 -g");
+  ASSERT_EQ(link_hints(first + " " + second).first, 0);
+  EXPECT_THAT(describe(read_hint_units(folder() + "/notes.o")),
+              ElementsAre("MPI_Send analysable (rank + by) % 8 if main.line == 8",
+                          "MPI_Send analysable (rank + by + 1) % 8 if main.line == 10"));
+}
+
 // Who sends to a receive from any source is known where all that can match it are.
 TEST(LinkHints, AnySourceIsKnownByTheSendsThatMatch) {
   const auto receives = [](const std::string& body, const std::string& others = "") {

@@ -56,7 +56,7 @@ class HybridPass : public PassInfoMixin<HybridPass> {
     if (has_hints) directives = find_directives(module);
     Extraction extraction;
     const bool has_mpi = has_hints || calls_mpi(module);
-    if (has_mpi) own.merge(mark_call_places(module));
+    if (has_mpi || main_program(module)) own.merge(mark_call_places(module));
     KeptLocals locals(module);
     if (has_mpi) {
       /* Who wants remarks gets those of what is found in the end. */

@@ -258,15 +258,14 @@ CompiledPhase* CompiledHints::find_anew(const hybrid_unit* unit, std::uint32_t p
   return phase < phases.size() ? phases[phase] : nullptr;
 }
 
-bool CompiledHints::has_changed(const CompiledPhase& phase) {
-  return std::any_of(phase.inputs_.begin(), phase.inputs_.end(),
-                     [](const InputRead& i) { return read_input(i.at, i.width) != i.value; });
+bool CompiledHints::is_still_so(const Evaluation& evaluation, std::int64_t holds) {
+  return (evaluation.holds != 0) == (holds != 0) &&
+         std::all_of(evaluation.inputs.begin(), evaluation.inputs.end(),
+                     [](const InputRead& i) { return read_input(i.at, i.width) == i.value; });
 }
 
-void CompiledHints::evaluate(CompiledPhase& phase, std::int64_t holds) {
+CompiledHints::Evaluation CompiledHints::evaluate(CompiledPhase& phase, std::int64_t holds) {
   evaluations_.fetch_add(1, std::memory_order_relaxed);
-  phase.is_evaluated_ = true;
-  phase.holds_ = holds;
   std::vector<InputRead> inputs;
   std::vector<int> destinations = phase.unit_->destinations(phase.index_, holds != 0, rank_, ranks_, inputs);
   // An input may be read for many expressions.
@@ -277,28 +276,44 @@ void CompiledHints::evaluate(CompiledPhase& phase, std::int64_t holds) {
   inputs.erase(std::unique(inputs.begin(), inputs.end(),
                            [&](const InputRead& a, const InputRead& b) { return !less(a, b); }),
                inputs.end());
-  if (destinations != phase.destinations_) {
-    phase.told_in_ = 0;
-    phase.is_recorded_ = false;
+  // The same ranks need not be told again.
+  std::uint64_t told_in = 0;
+  for (const Evaluation& other : phase.evaluations_)
+    if (other.destinations == destinations) told_in = std::max(told_in, other.told_in);
+  return {++phase.made_, holds, told_in, std::move(inputs), std::move(destinations)};
+}
+
+CompiledHints::Evaluation& CompiledHints::evaluation(CompiledPhase& phase, std::int64_t holds) {
+  std::vector<Evaluation>& all = phase.evaluations_;
+  auto found = std::find_if(all.begin(), all.end(),
+                            [&](const Evaluation& evaluation) { return is_still_so(evaluation, holds); });
+  if (found == all.begin() && found != all.end()) [[likely]]
+    return *found;
+  if (found == all.end()) {
+    Evaluation made = evaluate(phase, holds);
+    if (all.size() == CompiledPhase::kKept) all.pop_back();
+    found = all.insert(all.end(), std::move(made));
   }
-  phase.inputs_ = std::move(inputs);
-  phase.destinations_ = std::move(destinations);
+  std::rotate(all.begin(), found, found + 1);
+  return all.front();
 }
 
 CompiledHints::Begin CompiledHints::begin(CompiledPhase& phase, std::int64_t holds) {
   const Inside inside(*this);
-  if (!phase.is_evaluated_ || (phase.holds_ != 0) != (holds != 0) || has_changed(phase))
-    evaluate(phase, holds);
+  Evaluation& now = evaluation(phase, holds);
   const bool again = std::exchange(last_, &phase) == &phase;
   const std::uint64_t working_set = working_set_.load(std::memory_order_relaxed);
-  const bool is_told = phase.told_in_ == working_set;
+  const bool is_told = now.told_in == working_set;
   Begin begin;
-  if (!std::exchange(phase.is_recorded_, true)) begin.record = phase.destinations_;
+  if (phase.recorded_ != now.number) {
+    phase.recorded_ = now.number;
+    if (phase.recorded_ranks_ != now.destinations) begin.record = phase.recorded_ranks_ = now.destinations;
+  }
   begin.flush = (phase.flags & HYBRID_PHASE_FLUSH) != 0 && !(again && is_told);
   if (begin.flush) flushed();
   if (is_told && !begin.flush) return begin;
-  phase.told_in_ = working_set + (begin.flush ? 1 : 0);
-  begin.preload = phase.destinations_;
+  now.told_in = working_set + (begin.flush ? 1 : 0);
+  begin.preload = now.destinations;
   return begin;
 }
 

@@ -5,6 +5,8 @@
 //   by its place in memory and its number: a library may be closed, and another one come to the same place.
 // - A phase is evaluated when it first begins, for this rank alone; what was read of the program's variables
 //   is kept, and it is evaluated again only when one of these has changed. What is static is evaluated once.
+//   The last few evaluations of a phase are kept: its variables may come back to what they were, as those do
+//   that tell which call is under way.
 // - Where a note of the whole program stands for its units, their marks begin its phases.
 // - A unit that is damaged or of another version has no phases.
 //
@@ -46,14 +48,20 @@ class CompiledPhase {
 
  private:
   friend class CompiledHints;
+  struct Evaluation {
+    std::uint64_t number;
+    std::int64_t holds;     // the condition, when it was made
+    std::uint64_t told_in;  // the working set (since a flush) to which its ranks were added
+    std::vector<InputRead> inputs;
+    std::vector<int> destinations;
+  };
+  static constexpr std::size_t kKept = 16;
   CompiledUnit* unit_ = nullptr;
   std::uint32_t index_ = 0;
-  bool is_evaluated_ = false;
-  std::int64_t holds_ = 1;     // the condition, when it was evaluated
-  std::uint64_t told_in_ = 0;  // the working set (since a flush) to which its ranks were added
-  bool is_recorded_ = true;    // its ranks, as they are
-  std::vector<InputRead> inputs_;
-  std::vector<int> destinations_;
+  std::vector<Evaluation> evaluations_;  // the last that was of use first
+  std::uint64_t made_ = 0;
+  std::uint64_t recorded_ = 0;  // the number of one with the ranks that the recording has
+  std::vector<int> recorded_ranks_;
 };
 
 class CompiledHints {
@@ -111,8 +119,11 @@ class CompiledHints {
   /// What marks name by a unit that is not among the loaded ones: phases of its whole program's note, or
   /// none.
   std::unique_ptr<CompiledUnit> stand_in(const hybrid_unit* unit, std::uint64_t id) const;
-  static bool has_changed(const CompiledPhase& phase);
-  void evaluate(CompiledPhase& phase, std::int64_t holds);
+  using Evaluation = CompiledPhase::Evaluation;
+  static bool is_still_so(const Evaluation& evaluation, std::int64_t holds);
+  /// What the phase comes to now: made before, or anew.
+  Evaluation& evaluation(CompiledPhase& phase, std::int64_t holds);
+  Evaluation evaluate(CompiledPhase& phase, std::int64_t holds);
 
   std::uint32_t rank_ = 0, ranks_ = 1;
   std::atomic<bool> busy_{false};

@@ -86,6 +86,19 @@ TEST(Compiled, AnInputThatChangedIsEvaluatedAgain) {
     EXPECT_EQ(job.preloads(rank), "2") << "two distances in four turns";
 }
 
+TEST(Compiled, AnInputThatComesBackIsKnown) {
+  const Compiled job("returning");
+  ASSERT_EQ(job.run().outcome().status, 0) << job.run().outcome().err;
+  for (std::uint32_t rank = 0; rank < 4; ++rank)
+    EXPECT_EQ(job.preloads(rank), "2") << "each distance once, in six turns";
+  std::vector<std::string> expected;
+  for (int i = 0; i < 6; ++i) {
+    expected.emplace_back("begin shifted");
+    expected.emplace_back("hint " + std::to_string(1 + i % 2));
+  }
+  EXPECT_EQ(job.hints(0), expected) << "the recording has the present ones";
+}
+
 TEST(Compiled, WhatHintsTellIsRecordedWhereItIsNew) {
   const Compiled job("changing");
   EXPECT_THAT(job.hints(0), ElementsAre("begin shifted", "hint 1", "begin shifted", "begin shifted", "hint 2",

@@ -56,6 +56,16 @@ static void changing(void) {
   }
 }
 
+/* shift is 1, 2, 1, 2, 1, 2: what was evaluated is so again. */
+static void returning(void) {
+  for (int i = 0; i < 6; ++i) {
+    shift = 1 + i % 2;
+    begin(kShifted);
+    send_round(shift);
+    end(kShifted);
+  }
+}
+
 static void flushing(void) {
   for (int i = 0; i < 2; ++i) {
     begin(kRing);
@@ -134,7 +144,7 @@ int main(int argc, char** argv) {
     void (*run)(void);
   } ways[] = {{"nested", nested},           {"changing", changing}, {"flushing", flushing},
               {"conditional", conditional}, {"jumping", jumping},   {"disordered", disordered},
-              {"threads", threads},         {"early", early}};
+              {"threads", threads},         {"early", early},       {"returning", returning}};
   const int is_early = argc == 2 && strcmp(argv[1], "early") == 0;
   begin(kRing); /* before MPI */
   end(kRing);
