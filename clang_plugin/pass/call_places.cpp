@@ -193,9 +193,10 @@ void clear_call_places_behind(Module& module) {
       if (auto* store = dyn_cast<StoreInst>(user)) functions.insert(store->getFunction());
     for (Function* function : functions)
       for (BasicBlock& block : *function)
-        if (auto* back = dyn_cast<ReturnInst>(block.getTerminator()))
+        /* Nothing may stand behind a tail call that must be one: the function that it calls is the last. */
+        if (isa<ReturnInst>(block.getTerminator()) && !block.getTerminatingMustTailCall())
           new StoreInst(Constant::getNullValue(variable.getValueType()), &variable, true,
-                        back->getIterator());
+                        block.getTerminator()->getIterator());
   }
 }
 

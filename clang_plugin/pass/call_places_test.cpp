@@ -66,6 +66,16 @@ TEST_P(CallPlaces, OfAFunctionThatRunsWithinItselfTellNothing) {
   EXPECT_THAT(told, Each(Not(HasSubstr("steps."))));
 }
 
+TEST_P(CallPlaces, OfATailCall) {
+  const std::string last =
+      "__attribute__((noinline)) static int last(int more) { SEND(by + more); return more; }"
+      "static int steps(int more) { by = atoi(getenv(\"BY\"));\nlast(more);\nby = atoi(getenv(\"MORE\"));\n"
+      "__attribute__((musttail)) return last(more + 1); }";
+  const auto told = sites("steps(1);", last);
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_THAT(told[0], AllOf(HasSubstr("analysable by + 1"), HasSubstr("steps.line == ")));
+}
+
 // What main does itself comes after its calls, whichever of them it made.
 TEST_P(CallPlaces, AreThoseUnderWay) {
   const auto told =
