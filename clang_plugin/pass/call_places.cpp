@@ -12,6 +12,7 @@
 
 #include "clang_plugin/pass/call_table.h"
 #include "clang_plugin/pass/directives.h"
+#include "clang_plugin/pass/memory.h"
 #include "clang_plugin/pass/preparation.h"
 #include "clang_plugin/pass/symbolic.h"
 
@@ -91,53 +92,69 @@ std::vector<uint32_t> lines_of(const std::vector<CallBase*>& calls) {
   return different.size() == lines.size() && !different.contains(0) ? lines : std::vector<uint32_t>();
 }
 
-/* A store to it, and what it writes; null if the instruction is none. */
-const ConstantInt* written_by(const Instruction& instruction, const GlobalVariable& variable) {
-  const auto* store = dyn_cast<StoreInst>(&instruction);
-  return store && store->getPointerOperand() == &variable ? dyn_cast<ConstantInt>(store->getValueOperand())
-                                                          : nullptr;
-}
+/* All that a variable may hold at a place; 0 among it where that is not known. */
+class Held {
+ public:
+  Held(const GlobalVariable& variable, const Instruction& place) : variable_(variable) { add(place); }
 
-/* What it holds at `place`; 0 if that is not always the same. */
-uint32_t held_at(const Instruction& place, const GlobalVariable& variable) {
-  std::map<const BasicBlock*, std::vector<const Instruction*>> writes;
-  for (const User* user : variable.users())
-    if (const auto* store = dyn_cast<StoreInst>(user); store && store->getFunction() == place.getFunction())
-      writes[store->getParent()].push_back(store);
-  if (writes.empty()) return 0;
-  const Instruction* last = nullptr;
-  if (const auto here = writes.find(place.getParent()); here != writes.end())
-    for (const Instruction* write : here->second)
-      if (write->comesBefore(&place) && (!last || last->comesBefore(write))) last = write;
-  std::set<const Instruction*> reaching;
-  if (last) {
-    reaching.insert(last);
-  } else {
+  /* 0 if it is not always the same. */
+  uint32_t number() const { return numbers_.size() == 1 ? *numbers_.begin() : 0; }
+
+ private:
+  using Writes = std::map<const BasicBlock*, std::vector<const Instruction*>>;
+
+  void add(const Instruction& place) {
+    Writes writes;
+    for (const User* user : variable_.users())
+      if (const auto* store = dyn_cast<StoreInst>(user); store && store->getFunction() == place.getFunction())
+        writes[store->getParent()].push_back(store);
+    if (const Instruction* before = last_of(writes, *place.getParent(), &place)) return add_written(*before);
+    if (place.getParent()->isEntryBlock()) return add_on_entry(*place.getFunction());
     std::set<const BasicBlock*> seen;
     std::vector<const BasicBlock*> pending(pred_begin(place.getParent()), pred_end(place.getParent()));
-    if (pending.empty()) return 0;
     while (!pending.empty()) {
       const BasicBlock* block = pending.back();
       pending.pop_back();
       if (!seen.insert(block).second) continue;
-      if (const auto found = writes.find(block); found != writes.end()) {
-        const Instruction* end = found->second.front();
-        for (const Instruction* write : found->second)
-          if (end->comesBefore(write)) end = write;
-        reaching.insert(end);
-        continue;
-      }
-      if (pred_empty(block)) return 0;
-      pending.insert(pending.end(), pred_begin(block), pred_end(block));
+      if (const Instruction* write = last_of(writes, *block, nullptr))
+        add_written(*write);
+      else if (block->isEntryBlock())
+        add_on_entry(*block->getParent());
+      else
+        pending.insert(pending.end(), pred_begin(block), pred_end(block));
     }
   }
-  std::set<uint32_t> held;
-  for (const Instruction* write : reaching) {
-    const ConstantInt* number = written_by(*write, variable);
-    held.insert(number ? static_cast<uint32_t>(number->getZExtValue()) : 0);
+
+  /* Before `end`, if that is not null. */
+  static const Instruction* last_of(const Writes& writes, const BasicBlock& block, const Instruction* end) {
+    const auto found = writes.find(&block);
+    if (found == writes.end()) return nullptr;
+    const Instruction* last = nullptr;
+    for (const Instruction* write : found->second)
+      if ((!end || write->comesBefore(end)) && (!last || last->comesBefore(write))) last = write;
+    return last;
   }
-  return held.size() == 1 ? *held.begin() : 0;
-}
+
+  void add_written(const Instruction& write) {
+    const auto* number = dyn_cast<ConstantInt>(cast<StoreInst>(write).getValueOperand());
+    numbers_.insert(number ? static_cast<uint32_t>(number->getZExtValue()) : 0);
+  }
+
+  /* Of a function that was not inlined: what its callers have. */
+  void add_on_entry(const Function& function) {
+    if (!entered_.insert(&function).second) return;
+    std::vector<const CallBase*> calls;
+    if (!known_calls(function, calls) || calls.empty()) {
+      numbers_.insert(0);
+      return;
+    }
+    for (const CallBase* call : calls) add(*call);
+  }
+
+  const GlobalVariable& variable_;
+  std::set<const Function*> entered_;
+  std::set<uint32_t> numbers_;
+};
 
 }  // namespace
 
@@ -203,7 +220,7 @@ void clear_call_places_behind(Module& module) {
 CallPath CallPlaces::path_to(const Instruction& begin) const {
   CallPath path;
   for (size_t i = 0; i < variables_.size(); ++i)
-    if (const uint32_t number = held_at(begin, *variables_[i])) path[i] = number;
+    if (const uint32_t number = Held(*variables_[i], begin).number()) path[i] = number;
   return path;
 }
 

@@ -39,7 +39,7 @@ class CallPlaces {
 
   /* In the module's order. */
   const std::vector<const llvm::GlobalVariable*>& variables() const { return variables_; }
-  /* The calls that `begin` is in, where its procedure was inlined. */
+  /* The calls that `begin` is in whoever called its function. */
   CallPath path_to(const llvm::Instruction& begin) const;
   /* "main.line" or "main.call". */
   std::string name(size_t variable) const;

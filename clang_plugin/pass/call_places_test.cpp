@@ -66,6 +66,17 @@ TEST_P(CallPlaces, OfAFunctionThatRunsWithinItselfTellNothing) {
   EXPECT_THAT(told, Each(Not(HasSubstr("steps."))));
 }
 
+// What it sends is told only where main calls it, and the rest only elsewhere.
+TEST_P(CallPlaces, AroundAFunctionThatRunsWithinItself) {
+  const std::string deep =
+      "static void deep(int turns) { exchange(2); if (turns) deep(turns - 1); by = turns; exchange(3); }";
+  const auto told = sites(
+      "by = atoi(argv[1]); exchange(0);\nby = 1; deep(atoi(argv[2]));\nby = atoi(argv[3]); exchange(1);",
+      kExchange + deep);
+  EXPECT_THAT(told, testing::IsSupersetOf({AllOf(HasSubstr("analysable (rank + by) % 8 if main.line =="))}));
+  EXPECT_THAT(told, Contains(AllOf(HasSubstr("analysable (rank + by + 1) % 8 if main.line =="))));
+}
+
 TEST_P(CallPlaces, OfATailCall) {
   const std::string last =
       "__attribute__((noinline)) static int last(int more) { SEND(by + more); return more; }"
