@@ -8,9 +8,29 @@
 
 namespace hybrid {
 
-class Random {
+/// SplitMix64 (Steele, Lea, Flood 2014): a stream in eight bytes, where there is one for each of thousands of
+/// ports and they must stay in the cache.
+class SplitMix64 {
  public:
-  explicit Random(std::uint64_t seed) : engine_(seed) {}
+  explicit SplitMix64(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t operator()() { return mixed(state_ += kStep); }
+
+  static constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15;  // 2^64 / golden ratio
+  /// A number of which every bit depends on all of `x`.
+  static constexpr std::uint64_t mixed(std::uint64_t x) {
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
+    x = (x ^ x >> 27) * 0x94D049BB133111EB;
+    return x ^ x >> 31;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+template <class Engine>
+class RandomFrom {
+ public:
+  explicit RandomFrom(std::uint64_t seed) : engine_(seed) {}
 
   std::uint64_t bits() { return engine_(); }
 
@@ -29,7 +49,10 @@ class Random {
   double fraction() { return static_cast<double>(engine_() >> 11) * 0x1.0p-53; }
 
  private:
-  std::mt19937_64 engine_;  // its output sequence is fixed by the standard
+  Engine engine_;
 };
+
+using Random = RandomFrom<std::mt19937_64>;  // its output sequence is fixed by the standard
+using SmallRandom = RandomFrom<SplitMix64>;
 
 }  // namespace hybrid

@@ -17,6 +17,15 @@ TEST(Random, IsTheSequenceThatTheStandardFixes) {
   EXPECT_EQ(random.bits(), 9981545732273789042ULL);
 }
 
+TEST(SmallRandom, IsSplitMix64) {
+  // The published generator's first values of this seed.
+  SmallRandom random(1234567);
+  for (const std::uint64_t value : {6457827717110365317ULL, 3203168211198807973ULL, 9817491932198370423ULL,
+                                    4593380528125082431ULL, 16408922859458223821ULL})
+    EXPECT_EQ(random.bits(), value);
+  EXPECT_EQ(sizeof random, 8u);
+}
+
 TEST(Random, ASeedGivesOneSequence) {
   Random a(7), b(7), c(8);
   bool differs = false;

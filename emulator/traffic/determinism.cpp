@@ -19,7 +19,7 @@ class Determinism final : public Pattern {
   }
   std::uint64_t messages(Port /*source*/) const override { return messages_; }
   Send next(Port source) override {
-    Random& random = random_[source];
+    SmallRandom& random = random_[source];
     if (random.fraction() >= ratio_) return {other_node(random, nodes_, source), kNoStep};
     return {(source + distance(random.below(specific_))) % nodes_, kNoStep};
   }
@@ -35,7 +35,7 @@ class Determinism final : public Pattern {
   std::uint64_t messages_;
   double ratio_;
   std::uint64_t specific_;  // of fewer than 4 nodes both would be the same
-  std::vector<Random> random_;
+  std::vector<SmallRandom> random_;
 };
 
 const PatternRegistration kDeterminism{

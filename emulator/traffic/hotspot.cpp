@@ -14,7 +14,7 @@ const PatternRegistration kHotspot{
     "hotspot", "a share of the messages (--hotspot) to node 0, the others to random nodes",
     [](const PatternShape& shape) -> std::unique_ptr<Pattern> {
       const auto share = static_cast<std::uint64_t>(shape.hotspot * static_cast<double>(kWhole));
-      const auto draw = [nodes = shape.nodes, share](Random& random, Port source) {
+      const auto draw = [nodes = shape.nodes, share](SmallRandom& random, Port source) {
         const bool hot = random.below(kWhole) < share;
         return hot && source != kHot ? kHot : other_node(random, nodes, source);
       };

@@ -22,7 +22,7 @@ class MixedNode {
  private:
   std::uint32_t nodes_;
   double ratio_;
-  Random random_;
+  SmallRandom random_;
   InOrder mesh_;
 };
 

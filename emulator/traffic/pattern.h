@@ -71,15 +71,12 @@ class Pattern {
 using PatternRegistration = Registration<Pattern, const PatternShape&>;
 
 /// A node's own source of randomness: streams of different nodes or seeds are unrelated.
-inline Random node_random(std::uint64_t seed, Port node) {
-  std::uint64_t x = seed + (std::uint64_t{node} + 1) * 0x9E3779B97F4A7C15ULL;  // splitmix64
-  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ULL;
-  x = (x ^ x >> 27) * 0x94D049BB133111EBULL;
-  return Random(x ^ x >> 31);
+inline SmallRandom node_random(std::uint64_t seed, Port node) {
+  return SmallRandom(SplitMix64::mixed(seed + (std::uint64_t{node} + 1) * SplitMix64::kStep));
 }
 
 /// Any node but `source`, all alike.
-inline Port other_node(Random& random, std::uint32_t nodes, Port source) {
+inline Port other_node(SmallRandom& random, std::uint32_t nodes, Port source) {
   const auto port = static_cast<Port>(random.below(nodes - 1));
   return port < source ? port : port + 1;
 }

@@ -25,7 +25,7 @@ class PhasesNode {
  private:
   std::uint32_t nodes_;
   std::uint64_t turn_, mesh_rounds_, round_ = 0;
-  Random random_;
+  SmallRandom random_;
   InOrder mesh_;
 };
 

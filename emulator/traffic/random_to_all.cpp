@@ -27,7 +27,7 @@ class RandomToAll final : public Pattern {
 
  private:
   struct Stream {
-    Random random;
+    SmallRandom random;
     std::vector<Port> order;
     std::size_t next;
   };

@@ -59,19 +59,13 @@ class Simulation final : public TransferListener {
   void delivered(Time at, const Message& message, bool hit) override;
 
  private:
-  /// A line of the cache. The gaps between a node's messages are drawn several at a time, since its random
-  /// numbers are many lines, and with thousands of ports out of the cache.
-  struct alignas(64) Node {
-    static constexpr std::size_t kGaps = 6;
+  struct Node {
     std::uint64_t left = 0;     // messages not yet handed over
+    SmallRandom gaps{0};        // open loop
     std::uint32_t on_way = 0;   // handed over and not delivered
     bool handing_over = false;  // closed loop: the last one has not left the PE yet
     bool ready = false;         // in ready_
-    std::uint8_t gaps = 0;      // open loop: drawn, of which
-    std::uint8_t next_gap = 0;  // is the next
-    Time gap[kGaps]{};
   };
-  static_assert(sizeof(Node) == 64);
   struct Sent {
     Time at{};
     std::uint64_t step = Pattern::kNoStep;
@@ -95,9 +89,8 @@ class Simulation final : public TransferListener {
   Time mean_gap_;  // open loop
 
   std::vector<Node> nodes_;
-  std::vector<Random> arrivals_;  // open loop
-  EventQueue arrivals_due_;       // open loop, by node
-  std::vector<Port> ready_;       // closed loop: nodes that send now, the last one first
+  EventQueue arrivals_due_;  // open loop, by node
+  std::vector<Port> ready_;  // closed loop: nodes that send now, the last one first
   Time ready_at_{};
   MessagesInFlight<Sent> in_flight_;
   std::optional<PhaseRecord> phases_;  // where the pattern has several
@@ -128,7 +121,6 @@ Simulation::Simulation(Technique& technique, Pattern& pattern, const SwitchParam
       nodes_(parameters.nodes),
       arrivals_due_(options.load > 0 ? picoseconds(mean_gap_.ps / kGrains) : parameters.word_time()) {
   if (auto phases = pattern.phases(); !phases.empty()) phases_.emplace(parameters.nodes, phases);
-  if (options.load > 0) arrivals_.reserve(parameters.nodes);
   std::uint64_t most = 0;
   for (Port node = 0; node < parameters.nodes; ++node) {
     all_ += nodes_[node].left = pattern.messages(node);
@@ -136,7 +128,7 @@ Simulation::Simulation(Technique& technique, Pattern& pattern, const SwitchParam
     senders_ += nodes_[node].left > 0 ? 1 : 0;
     if (options.load > 0) {
       // Not the pattern's stream of random numbers, so that every load carries the same sends.
-      arrivals_.push_back(node_random(~parameters.seed, node));
+      nodes_[node].gaps = node_random(~parameters.seed, node);
       if (nodes_[node].left > 0) schedule_arrival(start_, node);
     } else if (nodes_[node].left > 0) {
       ready_.push_back(node);
@@ -180,13 +172,7 @@ void Simulation::settle_load() {
 
 /// The next message of `node`, which has one.
 void Simulation::schedule_arrival(Time after, Port node) {
-  Node& n = nodes_[node];
-  if (n.next_gap == n.gaps) {
-    n.gaps = static_cast<std::uint8_t>(std::min<std::uint64_t>(n.left, Node::kGaps));
-    n.next_gap = 0;
-    for (std::size_t i = 0; i < n.gaps; ++i) n.gap[i] = exponential(arrivals_[node], mean_gap_);
-  }
-  arrivals_due_.push_sorted(after + n.gap[n.next_gap++], 0, node, 0);
+  arrivals_due_.push_sorted(after + exponential(nodes_[node].gaps, mean_gap_), 0, node, 0);
 }
 
 void Simulation::send(Time at, Port node) {

@@ -11,7 +11,7 @@
 
 namespace hybrid {
 
-/// Destinations drawn at random by each node. `Draw` is Port(Random&, Port source).
+/// Destinations drawn at random by each node. `Draw` is Port(SmallRandom&, Port source).
 template <class Draw>
 class RandomPattern : public Pattern {
  public:
@@ -26,7 +26,7 @@ class RandomPattern : public Pattern {
  private:
   std::uint64_t messages_;
   Draw draw_;
-  std::vector<Random> random_;
+  std::vector<SmallRandom> random_;
 };
 
 /// Every node keeps to one destination (kNoPort: it does not send): one configuration, in use throughout.
@@ -130,7 +130,7 @@ class AnyDirection {
   }
 
  private:
-  Random random_;
+  SmallRandom random_;
 };
 
 /// Every node r further on, round and round: the r-th of the N - 1 configurations of an all-to-all.
