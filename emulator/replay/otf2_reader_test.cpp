@@ -367,12 +367,14 @@ TEST_F(DamagedArchive, AnAnchorThatTellsOfMoreThanItHoldsIsRefused) {
   std::ifstream whole(path, std::ios::binary);
   std::string anchor((std::istreambuf_iterator<char>(whole)), {});
   constexpr std::size_t kMachine = 46;
+  std::size_t number = kMachine;  // where that of the properties stands, behind three strings
+  for (int string = 0; string < 3; ++string) number = anchor.find('\0', number) + 1;
   std::size_t at = kMachine;
   for (int string = 0; string < 3; ++string) {
     at = anchor.find('\0', at) + 1;
     std::string damaged = anchor;
     damaged[at - 1] = '\xff';
-    damaged.insert(at + 5, 4, '\x70');  // what is then taken for the number
+    damaged.insert(number + 1, 4, '\x70');  // taken for the number, whose first byte ends the third string
     std::ofstream(path, std::ios::binary) << damaged;
     EXPECT_THAT(error_of(path), HasSubstr("tells of more properties than it holds")) << string;
   }
