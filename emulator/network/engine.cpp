@@ -74,7 +74,7 @@ void Engine::save_state() {
 /// Looks whether the state after this instant is one that repeats.
 void Engine::look() {
   constexpr std::uint64_t kWorthIt = 3;
-  if (calm_ < kCalm || long_messages_ == 0 || !leaps_ || timeline_ != nullptr) return;
+  if (calm_ < kCalm || !seeks_repeats()) return;
   if (calm_ == kCalm) {
     next_save_ = kCalm;
     saved_ = 0;

@@ -67,6 +67,8 @@ class Engine : public Technique {
   virtual bool foresees_offers() const { return false; }
 
   bool takes_leaps() const { return leaps_; }
+  /// Whether states may be compared before the next message is offered or delivered.
+  bool seeks_repeats() const { return long_messages_ != 0 && leaps_ && timeline_ == nullptr; }
   /// Lets `pe` enter words as far as room is known. Returns whether any entered.
   bool fill(std::uint32_t pe);
   /// Reports that the last word of a message arrives at `at`.

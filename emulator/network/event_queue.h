@@ -99,7 +99,9 @@ class EventQueue {
   /// A type, not a function, so that sorts and heaps have it inlined.
   struct Later {
     bool operator()(const SwitchEvent& x, const SwitchEvent& y) const {
-      return x.at != y.at ? x.at > y.at : x.order > y.order;
+      // Without a branch: which instant is the later one is unpredictable where thousands of events are
+      // sorted.
+      return (x.at > y.at) | ((x.at == y.at) & (x.order > y.order));
     }
   };
   bool late_first() const { return due_.empty() || (!late_.empty() && Later{}(due_.back(), late_.front())); }

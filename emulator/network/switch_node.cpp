@@ -306,7 +306,7 @@ void SwitchNode::handle(Time now, const SwitchEvent& event, EventQueue& events,
   } else {
     last_pass_ = now;
     pass_at_ = Time::never();
-    const std::vector<Connection>& all_granted = scheduler_.pass();
+    const std::vector<Connection>& all_granted = scheduler_.pass(repeats_sought_);
     constexpr std::size_t kAhead = 3;
     for (std::size_t i = 0; i < all_granted.size(); ++i) {
       if (i + kAhead < all_granted.size()) {

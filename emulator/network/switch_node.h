@@ -85,6 +85,8 @@ class SwitchNode {
   /// Inputs with a granted worm that has words left to send.
   const PortSet& sending() const { return sending_; }
 
+  /// Whether visit() is called soon to find what repeats; from then on it must have been so throughout.
+  void seek_repeats(bool sought) { repeats_sought_ = sought; }
   /// Handles tail, request and pass events; `touched` receives the inputs for which move() may do more.
   void handle(Time now, const SwitchEvent& event, EventQueue& events, std::vector<std::uint32_t>& touched);
 
@@ -192,6 +194,7 @@ class SwitchNode {
   FabricWindows windows_;
   WormsUnderWay under_way_;  // where connections share a queue; otherwise it is in theirs
   std::uint32_t inputs_with_worms_ = 0;
+  bool repeats_sought_ = false;
 };
 
 }  // namespace hybrid

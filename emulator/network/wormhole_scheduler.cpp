@@ -3,11 +3,14 @@
 #include <bit>
 #include <cstddef>
 
+#include "emulator/scheduler/rotated.h"
+
 namespace hybrid {
 
 WormholeScheduler::WormholeScheduler(std::uint32_t ports)
     : ports_(ports),
       asking_(ports, ports),
+      asking_words_(ports, words_for(ports)),
       wanted_outputs_(ports),
       free_inputs_(ports),
       free_outputs_(ports),
@@ -24,6 +27,7 @@ WormholeScheduler::WormholeScheduler(std::uint32_t ports)
 void WormholeScheduler::request(Connection c) {
   if (asking_.test(c.destination, c.source)) return;
   asking_.set(c.destination, c.source);
+  asking_words_.set(c.destination, c.source / kWordBits);
   wanted_outputs_.set(c.destination);
   ++outputs_[c.destination].askers;
   outputs_[c.destination].sum ^= c.source;
@@ -38,6 +42,7 @@ void WormholeScheduler::free(Connection c) {
 
 void WormholeScheduler::grant(Port input, Port output) {
   asking_.reset(output, input);
+  if (asking_.row(output)[input / kWordBits] == 0) asking_words_.reset(output, input / kWordBits);
   --requests_;
   outputs_[output].sum ^= input;
   if (--outputs_[output].askers == 0) wanted_outputs_.reset(output);
@@ -56,19 +61,12 @@ void WormholeScheduler::serve_output(Port output) {
   }
   const auto row = asking_.row(output);
   const auto inputs = free_inputs_.words();
-  const std::size_t start = outputs_[output].pointer / kWordBits;
-  const Word below = bit_of(outputs_[output].pointer) - 1;  // members of the pointer's word that come last
-  for (std::size_t k = 0; k <= row.size(); ++k) {
-    const std::size_t w = (start + k) % row.size();
-    Word candidates = row[w] & inputs[w];
-    if (k == 0) candidates &= ~below;
-    if (k == row.size()) candidates &= below;
-    if (candidates == 0) continue;
-    const auto input =
-        static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(candidates)));
-    grant(input, output);
-    return;
-  }
+  const auto candidates = [&](std::size_t w) { return row[w] & inputs[w]; };
+  const auto words = asking_words_.row(output);
+  const Port pointer = outputs_[output].pointer;
+  const Port input = words.size() == 1 ? first_rotated_of(words[0], pointer, candidates)
+                                       : first_rotated(row.size(), pointer, candidates);
+  if (input != kNoPort) grant(input, output);
 }
 
 /// Whether two outputs could take the same input now, so that their order matters.
@@ -107,9 +105,9 @@ void WormholeScheduler::visit(StateVisitor& v) {
   v.turn(first_, ports_, matters);
 }
 
-const std::vector<Connection>& WormholeScheduler::pass() {
+const std::vector<Connection>& WormholeScheduler::pass(bool noted) {
   granted_.clear();
-  if (requests_ > 1 && contested()) ++contests_;
+  if (noted && requests_ > 1 && contested()) ++contests_;
   const auto wanted = wanted_outputs_.words();
   const auto free = free_outputs_.words();
   const std::size_t start = first_ / kWordBits;

@@ -26,7 +26,9 @@ class WormholeScheduler {
   bool wanted() const { return requests_ != 0; }
 
   /// One pass; the connections granted, whose requests are thereby gone. Valid until the next pass.
-  const std::vector<Connection>& pass();
+  /// `noted`: whether visit() needs to know if p mattered, which takes a look at all that is asked.
+  const std::vector<Connection>& pass(bool noted = false);
+  /// Between two visits that are compared all passes must have been noted.
   void visit(StateVisitor& v);
 
  private:
@@ -36,6 +38,7 @@ class WormholeScheduler {
 
   std::uint32_t ports_;
   BitMatrix asking_;        // [output][input]
+  BitMatrix asking_words_;  // [output]: the words of its row in asking_ that are not 0
   PortSet wanted_outputs_;  // outputs that somebody asks for
   PortSet free_inputs_, free_outputs_;
   /// Who asks for an output: nearly always one, who is then known without a look at the row.

@@ -52,9 +52,13 @@ class ModelPort final : public SchedulerPort {
   void wake(Time at);
 
   bool is_work(Connection c) const {
-    const bool by_request =
-        established_.test(c.source, c.destination) && !preloaded_.test(c.source, c.destination);
+    const bool by_request = established_.test(c.source, c.destination) && !preloaded(c);
     return requests_.test(c.source, c.destination) != by_request;
+  }
+  /// Only slots that are preloaded hold such; where there are none, as mostly, that saves a look at a large
+  /// table.
+  bool preloaded(Connection c) const {
+    return dynamic_slots_ != slots_ && preloaded_.test(c.source, c.destination);
   }
   template <class Change>
   void change(Connection c, Change&& make);
@@ -224,7 +228,7 @@ void ModelPort::wake(Time at) {
 
 void ModelPort::request(Time at, Connection c) {
   reach(at);
-  if (requests_.test(c.source, c.destination) || preloaded_.test(c.source, c.destination)) return;
+  if (requests_.test(c.source, c.destination) || preloaded(c)) return;
   change(c, [&] { require(c); });
   wake(at);
 }
@@ -241,6 +245,10 @@ void ModelPort::preload(Time at, std::uint32_t slot, const Configuration& wanted
   const Configuration* const held = network_->load(slot, wanted);
   const Configuration& configuration = held == nullptr ? wanted : *held;
   const Time visible = next_edge(at, cycle_) + delay_;
+  if (!configuration.empty() && !fixed_[slot]) {
+    fixed_[slot] = 1;
+    --dynamic_slots_;
+  }
   for (const Connection c : slot_[slot].connections())
     if (!configuration.holds(c)) disestablish(visible, slot, c);
   for (const Connection c : configuration.connections()) {
@@ -257,10 +265,6 @@ void ModelPort::preload(Time at, std::uint32_t slot, const Configuration& wanted
       no_longer_require(c);
       preloaded_.set(c.source, c.destination);
     });
-  }
-  if (!configuration.empty() && !fixed_[slot]) {
-    fixed_[slot] = 1;
-    --dynamic_slots_;
   }
   free_if_empty(slot);
   wake(at);

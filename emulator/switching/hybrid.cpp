@@ -32,14 +32,15 @@ template <class Worms>
 WordQueue& HybridOver<Worms>::classify(Time now, std::uint32_t pe, std::uint32_t index,
                                        std::uint64_t& words) {
   const Message& message = transfer(index).message;
-  Circuit& c = circuit(message.connection);
-  if ((c.in_table && foreground_) || waits(c, now))
+  const Circuit* const c = find_circuit(message.connection);
+  const bool in_table = c != nullptr && c->in_table;
+  if ((in_table && foreground_) || (c != nullptr && waits(*c, now)))
     return PredictiveCircuits::classify(now, pe, index, words);
   consult_predictor(now, message, false);
   tick(now);
   const std::uint64_t payload = timing_.payload(message.bytes);
   words = timing_.in_worms(payload);
-  signal_offer(now, c.in_table ? Traffic{payload, 0} : Traffic{0, payload});
+  signal_offer(now, in_table ? Traffic{payload, 0} : Traffic{0, payload});
   worms_.announce(pe, index, message.connection.destination, payload);
   return worms_.source(pe).queue;
 }
@@ -172,13 +173,13 @@ void HybridOver<Worms>::follow_up(Time now) {
     const Connection connection = transfer(d.transfer).message.connection;
     worms_.left(connection, d);
     if (gated_[connection.source] == 0) continue;
-    Circuit& c = circuit(connection);
-    if (c.gate != Time::never()) continue;
-    c.gate = worms_.cleared(connection);
-    if (c.gate == Time::never()) continue;
+    Circuit* const c = find_circuit(connection);
+    if (c == nullptr || c->gate != Time::never()) continue;
+    c->gate = worms_.cleared(connection);
+    if (c->gate == Time::never()) continue;
     --gated_[connection.source];
-    if (!c.finished()) signal_waiting(c.gate, c, true);
-    if (now < window_.close && grants(window_, connection)) granted(now, c);
+    if (!c->finished()) signal_waiting(c->gate, *c, true);
+    if (now < window_.close && grants(window_, connection)) granted(now, *c);
   }
   delivered_.clear();
   for (const std::uint32_t port : touched_) look(now, port);
@@ -255,6 +256,7 @@ void HybridOver<Worms>::handle(Time now, const SwitchEvent& event) {
     case kTail:
     case kRequest:
     case kPass:
+      worms_.seek_repeats(seeks_repeats());
       worms_.handle(now, event, events_, delivered_, touched_);
       return follow_up(now);
     default:

@@ -76,6 +76,7 @@ class TreeWorms : public SwitchTree {
   /// One switch alone stands beside the controller, which does not wait for it.
   bool at_rest() const { return levels_ == 1 || SwitchTree::at_rest(); }
 
+  void seek_repeats(bool /*sought*/) {}
   /// No state repeats while worms are in the tree; otherwise nothing changes in it.
   void visit(StateVisitor& v) {
     v.same(under_way_.none() && SwitchTree::at_rest() ? 0 : ++visits_);

@@ -125,6 +125,7 @@ void SplitLinks::count_held(Time at, const CircuitQueue& queue, TechniqueStatist
 void SplitLinks::handle(Time now, const SwitchEvent& event) {
   if (event.kind() < kTail || event.kind() > kWormPass) return handle_circuits(now, event);
   touched_.clear();
+  node_.seek_repeats(seeks_repeats());
   node_.handle(now, event, events_, touched_);
   for (const std::uint32_t port : touched_) move_worms(now, port);
 }

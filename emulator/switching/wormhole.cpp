@@ -41,6 +41,7 @@ void Wormhole::move(Time now, std::uint32_t port) {
 
 void Wormhole::handle(Time now, const SwitchEvent& event) {
   touched_.clear();
+  node_.seek_repeats(seeks_repeats());
   node_.handle(now, event, events_, touched_);
   for (const std::uint32_t port : touched_) move(now, port);
 }

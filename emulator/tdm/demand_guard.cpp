@@ -40,7 +40,7 @@ void PredictiveCircuits::make_room(Time now, Connection wanted, bool busy_too) {
     Time key{-1};
     blockers(slot, [&](const Circuit& c) {
       possible = possible && (busy_too || idle_seen(c, now));
-      key = std::max(key, busy_too ? c.established_since : c.gone);
+      key = std::max({key, c.established_since, busy_too ? Time{} : c.gone});
     });
     if (!possible || key >= best_key) continue;
     best = slot;

@@ -1,6 +1,7 @@
 #include "emulator/tdm/predictive_circuits.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "emulator/predictor_shape.h"
 #include "emulator/scheduler/model_port.h"
@@ -18,6 +19,7 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
       latched_(parameters.slots, Latched{Configuration(parameters.nodes), 1}),
       changed_(parameters.slots, 0),
       wanted_(parameters.slots, PortSet(parameters.nodes)),
+      wanted_connections_(parameters.slots, 0),
       deadline_watched_(parameters.nodes, Time::never()),
       circuits_(parameters.nodes),
       queues_with_data_(parameters.nodes, 0),
@@ -55,11 +57,11 @@ PredictiveCircuits::CircuitQueue& PredictiveCircuits::queue_for(Time now, Circui
     resting_.pop();
     if (!rested.finished()) {
       rested.rests = false;
-    } else if (now < rested.circuit->gone) {
+    } else if (rested.circuit != nullptr && now < rested.circuit->gone) {
       resting_.push(&rested);
     } else {
       rested.rests = false;
-      rested.circuit->queue = nullptr;
+      if (rested.circuit != nullptr) rested.circuit->queue = nullptr;
       queue = &rested;
     }
   }
@@ -67,6 +69,37 @@ PredictiveCircuits::CircuitQueue& PredictiveCircuits::queue_for(Time now, Circui
   queue->circuit = &c;
   c.queue = queue;
   return *queue;
+}
+
+/// Nobody could tell `c` from a connection that was never used, and no word about it is on a wire.
+bool PredictiveCircuits::at_rest(const Circuit& c) const {
+  const Time told = now_ - timing_.nic - timing_.control;
+  return !c.in_table && !c.requested && !c.releasing && !c.release_due && !c.established &&
+         c.told_waiting == 0 && c.patience_ends == Time::never() && c.finished() && c.gate <= now_ &&
+         c.gone < told && c.used_in < now_ && c.busy_since < now_;
+}
+
+void PredictiveCircuits::leave(Circuit& c) {
+  if (c.leaving) return;
+  c.leaving = true;
+  leaving_.push(&c);
+}
+
+/// The state of `c`, which has none.
+PredictiveCircuits::Circuit& PredictiveCircuits::new_circuit(Connection c) {
+  constexpr int kLooks = 2;  // so that the list does not grow
+  for (int looks = 0; looks < kLooks && !leaving_.empty(); ++looks) {
+    Circuit& gone = *leaving_.front();
+    leaving_.pop();
+    gone.leaving = false;
+    if (at_rest(gone)) {
+      if (gone.queue != nullptr) std::exchange(gone.queue, nullptr)->circuit = nullptr;
+      circuits_.give_up(gone.connection.source, gone.connection.destination);
+    } else if (!gone.in_table && !gone.established && !gone.requested) {
+      leave(gone);
+    }
+  }
+  return circuits_.get(c.source, c.destination, timing_, c);
 }
 
 void PredictiveCircuits::enter_circuit(Time now, Circuit& c) {
@@ -94,7 +127,9 @@ void PredictiveCircuits::consult_predictor(Time now, const Message& message, boo
 void PredictiveCircuits::apply(Time now, std::uint32_t port, const Predictor::Decisions& decisions,
                                Port offered) {
   for (const Port destination : decisions.release) {
-    Circuit& c = circuit({port, destination});
+    Circuit* const known = find_circuit({port, destination});
+    if (known == nullptr) continue;
+    Circuit& c = *known;
     if (destination == offered || waits(c, now))
       c.release_due = true;
     else
@@ -136,6 +171,7 @@ void PredictiveCircuits::release(Time now, Circuit& c) {
   if (!c.in_table && !c.requested) return;
   c.releasing = c.in_table;
   c.requested = false;
+  if (!c.in_table) leave(c);
   ++statistics_.releases;
   send_control(now, {Control::What::release, c.connection});
 }
@@ -229,7 +265,7 @@ void PredictiveCircuits::on_control(Time now) {
       port_->request(now, c);
       break;
     case Control::What::release:
-      circuit(c).patience_ends = Time::never();
+      if (Circuit* released = find_circuit(c); released != nullptr) released->patience_ends = Time::never();
       port_->release(now, c);
       break;
     case Control::What::preload:
@@ -321,7 +357,10 @@ void PredictiveCircuits::on_notice(Time now, Circuit& c, bool established) {
   // What was asked before may have been overtaken (a request that undid a release leaves no notice); asking
   // twice does no harm.
   c.releasing = c.requested = false;
-  if (waits(c, now)) ask(now, c, true);
+  if (waits(c, now))
+    ask(now, c, true);
+  else
+    leave(c);
 }
 
 void PredictiveCircuits::on_deadline(Time now, std::uint32_t port) {
@@ -342,8 +381,8 @@ void PredictiveCircuits::handle(Time now, const SwitchEvent& event) {
     case kDeadline:
       return on_deadline(now, event.a);
     case kDrained: {
-      Circuit& c = circuit({event.a, event.b});
-      if (c.release_due && !waits(c, now)) release(now, c);
+      Circuit* const c = find_circuit({event.a, event.b});
+      if (c != nullptr && c->release_due && !waits(*c, now)) release(now, *c);
       return;
     }
     case kControl:
@@ -353,7 +392,8 @@ void PredictiveCircuits::handle(Time now, const SwitchEvent& event) {
     case kPort:
       return on_port(now);
     case kPatience:
-      return on_patience(now, circuit({event.a, event.b}));
+      if (Circuit* const c = find_circuit({event.a, event.b}); c != nullptr) on_patience(now, *c);
+      return;
     case kBoundary:
       return on_boundary(now);
     default:

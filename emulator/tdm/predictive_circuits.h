@@ -25,10 +25,11 @@
 // TDM cycles with S_W, or two sweeps of the scheduler if that is longer), it releases what stands in the way
 // in one slot: of the slots that are not preloaded, the one where the connections at the two ports (and, in a
 // fat tree, on the links of one path: core/scheduler_port.h, in_the_way()) are idle
-// (their NICs reported no data, one wire delay ago) for longest; least recently used. Where all of them are
-// busy, it tries again every `patience`, and from the fourth time on takes the slot whose connections are
-// established for longest; they ask again when their data waits. Requests due at one instant have their turn
-// by ascending connection. Where every slot is preloaded, the last one is given back to the scheduler.
+// (their NICs reported no data, one wire delay ago) for longest: least recently used or established. Where
+// all of them are busy, it tries again every `patience`, and from the fourth time on takes the slot whose
+// connections are established for longest; they ask again when their data waits. Requests due at one instant
+// have their turn by ascending connection. Where every slot is preloaded, the last one is given back to the
+// scheduler.
 #pragma once
 
 #include <cstdint>
@@ -87,6 +88,8 @@ class PredictiveCircuits : public Engine {
   /// every message's is out of it.
   struct alignas(64) Circuit {
     Circuit(const Timing& timing, Connection c) : connection(c), path(timing.circuit_of(c)) {}
+    /// As at first, for `c`.
+    void serve(const Timing& timing, Connection c) { *this = Circuit(timing, c); }
     /// No data waits, and none is on its way into the queue.
     bool finished() const { return queue == nullptr || queue->finished(); }
     operator WordQueue&() { return *queue; }  // of one that is not finished
@@ -100,6 +103,7 @@ class PredictiveCircuits : public Engine {
     bool demanding = false;    // and asked because data waits
     bool releasing = false;    // release sent while in the table
     bool release_due = false;  // release when no data waits
+    bool leaving = false;      // in leaving_
     Time asked_at{};
     Time gate{};                // words leave from here on
     Time busy_since{}, gone{};  // data waits from, until (last word wholly on the link)
@@ -149,7 +153,14 @@ class PredictiveCircuits : public Engine {
   /// The NICs see window_, and granted() was called where data waits.
   virtual void window_seen(Time /*now*/) {}
 
-  Circuit& circuit(Connection c) { return circuits_.get(c.source, c.destination, timing_, c); }
+  /// The state of `c`. That of connections which are long at rest serves others, so that few are kept where
+  /// most are used once.
+  Circuit& circuit(Connection c) {
+    if (Circuit* known = find_circuit(c); known != nullptr) return *known;
+    return new_circuit(c);
+  }
+  /// nullptr where it is as at first.
+  Circuit* find_circuit(Connection c) { return circuits_.find(c.source, c.destination); }
   bool waits(const Circuit& c, Time now) const { return !c.finished() || now < c.gone; }
   /// The predictor sees `message`; `waits_for_it`: in the queue of its connection.
   void consult_predictor(Time now, const Message& message, bool waits_for_it);
@@ -186,6 +197,9 @@ class PredictiveCircuits : public Engine {
   void ask(Time now, Circuit& c, bool demand);
   void release(Time now, Circuit& c);
   void forget_requests(Time now, std::uint32_t port);
+  Circuit& new_circuit(Connection c);
+  void leave(Circuit& c);
+  bool at_rest(const Circuit& c) const;
 
   void on_control(Time now);
   void note_preload(std::uint32_t slot, const Configuration& configuration);
@@ -227,10 +241,11 @@ class PredictiveCircuits : public Engine {
   void drop(std::uint32_t latched);
   std::deque<Latched> latched_;
   std::vector<std::uint32_t> unused_latched_;
-  std::vector<std::uint32_t> latest_;  // by slot: index of the copy last loaded
-  std::vector<char> changed_;          // by slot: schedule_ is no longer like that copy
-  std::vector<PortSet> wanted_;        // by slot: sources of the connections that data waits for
-  Ring<Window> upcoming_;              // begun at the switch, not yet seen by the NICs
+  std::vector<std::uint32_t> latest_;              // by slot: index of the copy last loaded
+  std::vector<char> changed_;                      // by slot: schedule_ is no longer like that copy
+  std::vector<PortSet> wanted_;                    // by slot: sources of the connections that data waits for
+  std::vector<std::uint32_t> wanted_connections_;  // by slot: how many
+  Ring<Window> upcoming_;                          // begun at the switch, not yet seen by the NICs
 
   Ring<Control> control_;  // on the wire
   Ring<Configuration> preloads_;
@@ -238,6 +253,7 @@ class PredictiveCircuits : public Engine {
   std::vector<std::unique_ptr<Predictor>> predictors_;
   std::vector<Time> deadline_watched_;
   ConnectionTable<Circuit> circuits_;
+  Ring<Circuit*> leaving_;  // neither established nor asked for when they came here
   CircuitQueue& queue_for(Time now, Circuit& c);
   StableArray<CircuitQueue> queues_;
   Ring<CircuitQueue*> resting_;                  // finished, or in use again

@@ -23,11 +23,16 @@ void PredictiveCircuits::on_signal(Time now, Circuit& c, bool waiting) {
 /// Slot c.slot holds `c`.
 void PredictiveCircuits::note_wanted(const Circuit& c) {
   PortSet& sources = wanted_[c.slot];
-  if (c.established && c.told_waiting != 0)
+  const bool wanted = c.established && c.told_waiting != 0;
+  if (sources.test(c.connection.source) == wanted) return;
+  if (wanted) {
     sources.set(c.connection.source);
-  else
+    ++wanted_connections_[c.slot];
+  } else {
     sources.reset(c.connection.source);
-  controller_.wanted(c.slot, static_cast<std::uint32_t>(sources.count()));
+    --wanted_connections_[c.slot];
+  }
+  controller_.wanted(c.slot, wanted_connections_[c.slot]);
 }
 
 }  // namespace hybrid

@@ -119,7 +119,7 @@ void TickedSwitch::guard() {
       for (const Connection b : blockers(s)) {
         const Circuit& blocker = circuit(b.source, b.destination);
         possible = possible && (busy_too || idle_seen(blocker));
-        key = std::max(key, busy_too ? blocker.established_since : blocker.gone);
+        key = std::max({key, blocker.established_since, busy_too ? 0 : blocker.gone});
       }
       if (possible && (best < 0 || key < best_key)) {
         best = static_cast<int>(s);
