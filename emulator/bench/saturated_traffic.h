@@ -5,16 +5,14 @@
 #include <cstdint>
 
 #include "core/connection.h"
+#include "core/random.h"
 #include "emulator/switching/technique.h"
 
 namespace hybrid::bench {
 
 /// Destination of the k-th message of `source`: uniform over the others, the same for whoever asks.
 inline Port destination(std::uint32_t nodes, Port source, std::uint64_t k) {
-  std::uint64_t x = (std::uint64_t{source} << 40) + k + 0x9e3779b97f4a7c15;  // splitmix64
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  x ^= x >> 31;
+  const std::uint64_t x = SplitMix64::mixed((std::uint64_t{source} << 40) + k + SplitMix64::kStep);
   const auto hop = static_cast<Port>(1 + x % (nodes - 1));
   return (source + hop) % nodes;
 }

@@ -55,8 +55,7 @@ class EventQueue {
     events = due_;
     events.insert(events.end(), late_.begin(), late_.end());
     events.insert(events.end(), far_.begin(), far_.end());
-    for (const std::vector<SwitchEvent>& bucket : wheel_)
-      events.insert(events.end(), bucket.begin(), bucket.end());
+    for (const Bucket& bucket : wheel_) append(bucket, events);
   }
   /// Puts off the events for which `which(event)` holds, by `by` (>= 0).
   template <class Which>
@@ -66,7 +65,7 @@ class EventQueue {
     due_.clear();
     late_.clear();
     far_.clear();
-    for (std::vector<SwitchEvent>& bucket : wheel_) bucket.clear();
+    for (Bucket& bucket : wheel_) give_back(bucket);
     occupied_.fill(0);
     size_ = 0;
     next_ = Time::never();
@@ -95,6 +94,8 @@ class EventQueue {
  private:
   static constexpr int kFiner = 1;  // buckets in a grain, as a power of two
   static constexpr std::int64_t kBuckets = 512;
+  static constexpr std::size_t kBlock = 32;  // events
+  static constexpr std::uint32_t kNoBlock = ~std::uint32_t{0};
 
   /// A type, not a function, so that sorts and heaps have it inlined.
   struct Later {
@@ -116,17 +117,51 @@ class EventQueue {
       late_.push_back(event);
       std::push_heap(late_.begin(), late_.end(), Later{});
     } else if (bucket - turn_ < kBuckets) {
-      std::vector<SwitchEvent>& events = wheel_[place(bucket)];
-      if (events.capacity() == 0 && !spare_.empty()) {
-        events.swap(spare_.back());
-        spare_.pop_back();
-      }
-      events.push_back(event);
+      Bucket& events = wheel_[place(bucket)];
+      if (events.size % kBlock == 0) take_block(events);
+      blocks_[events.block * kBlock + events.size++ % kBlock] = event;
       occupied_[place(bucket) / 64] |= std::uint64_t{1} << place(bucket) % 64;
     } else {
       far_.push_back(event);
       std::push_heap(far_.begin(), far_.end(), Later{});
     }
+  }
+
+  /// Events of a bucket lie in blocks, each full but the last one. A block that a bucket had its turn with is
+  /// the next to be taken, so that few are in use, and those in the cache, however many buckets there are.
+  struct Bucket {
+    std::uint32_t block = 0;  // the last one
+    std::uint32_t size = 0;   // events
+  };
+  void take_block(Bucket& bucket) {
+    std::uint32_t block = unused_;
+    if (block == kNoBlock) {
+      block = static_cast<std::uint32_t>(before_.size());
+      before_.push_back(kNoBlock);
+      blocks_.resize(blocks_.size() + kBlock);
+    } else {
+      unused_ = before_[block];
+    }
+    before_[block] = bucket.block;
+    bucket.block = block;
+  }
+  void append(const Bucket& bucket, std::vector<SwitchEvent>& events) const {
+    std::size_t left = bucket.size;
+    for (std::uint32_t block = bucket.block; left != 0; block = before_[block]) {
+      const std::size_t here = (left - 1) % kBlock + 1;
+      const SwitchEvent* const first = &blocks_[block * kBlock];
+      events.insert(events.end(), first, first + here);
+      left -= here;
+    }
+  }
+  void give_back(Bucket& bucket) {
+    for (std::size_t left = bucket.size; left != 0; left -= (left - 1) % kBlock + 1) {
+      const std::uint32_t block = bucket.block;
+      bucket.block = before_[block];
+      before_[block] = unused_;
+      unused_ = block;
+    }
+    bucket.size = 0;
   }
 
   /// The first bucket of the wheel after turn_ that holds anything, or one beyond the wheel.
@@ -150,8 +185,8 @@ class EventQueue {
         !far_.empty() && (bucket_of(far_.front()) < in_wheel || in_wheel == turn_ + kBuckets);
     turn_ = far_first ? bucket_of(far_.front()) : in_wheel;
     if (!far_first) {
-      if (due_.capacity() != 0) spare_.push_back(std::move(due_));
-      due_ = std::move(wheel_[place(turn_)]);
+      append(wheel_[place(turn_)], due_);
+      give_back(wheel_[place(turn_)]);
       occupied_[place(turn_) / 64] &= ~(std::uint64_t{1} << place(turn_) % 64);
     }
     while (!far_.empty() && bucket_of(far_.front()) <= turn_) {
@@ -165,12 +200,12 @@ class EventQueue {
   int shift_;
   std::int64_t turn_ = 0;
   // Events of buckets up to turn_; none only if there is none at all.
-  std::vector<SwitchEvent> due_;                          // the last one comes first
-  std::vector<SwitchEvent> late_;                         // heap
-  std::array<std::vector<SwitchEvent>, kBuckets> wheel_;  // those of the buckets after that
-  // The memory of buckets that had their turn, the last one in front: that is still in the cache when the
-  // next bucket takes it. Few buckets hold anything at a time.
-  std::vector<std::vector<SwitchEvent>> spare_;
+  std::vector<SwitchEvent> due_;          // the last one comes first
+  std::vector<SwitchEvent> late_;         // heap
+  std::array<Bucket, kBuckets> wheel_{};  // those of the buckets after that
+  std::vector<SwitchEvent> blocks_;
+  std::vector<std::uint32_t> before_;  // by block: the one before it in its bucket, or among those not in use
+  std::uint32_t unused_ = kNoBlock;
   std::array<std::uint64_t, kBuckets / 64> occupied_{};
   std::vector<SwitchEvent> far_;  // heap
   std::size_t size_ = 0;

@@ -75,30 +75,60 @@ class Nobody final : public TransferListener {
   void delivered(Time, const Message& /*message*/, bool) override {}
 };
 
+/// Messages of 128 bytes from anywhere to anywhere, at half of what the links could carry.
+class Scattered {
+ public:
+  explicit Scattered(const SwitchParameters& p)
+      : nodes_(p.nodes),
+        gap_{2 * time_on_link(128, p.link_rate).ps / p.nodes},  // between any two sends
+        technique_(TechniqueRegistration::make(p.technique, p)) {}
+  void run(std::uint64_t messages) {
+    for (const std::uint64_t end = id_ + messages; id_ < end; ++id_) {
+      at_ += exponential(random_, gap_);
+      while (technique_->next_event() < at_) technique_->advance(technique_->next_event(), nobody_);
+      const auto source = static_cast<Port>(random_.below(nodes_));
+      const auto hop = static_cast<Port>(1 + random_.below(nodes_ - 1));
+      technique_->send(at_, {id_, {source, (source + hop) % nodes_}, 128});
+    }
+  }
+
+ private:
+  std::uint32_t nodes_;
+  Time gap_;
+  std::unique_ptr<Technique> technique_;
+  Nobody nobody_;
+  Random random_{1};
+  Time at_{};
+  std::uint64_t id_ = 0;
+};
+
 TEST(Wormhole, ConnectionsShareTheQueuesOfAHalfLoadedSwitch) {
   SwitchParameters p;
   p.technique = "wormhole";
   p.nodes = 64;
   p.buffer = 256;
-  const auto technique = TechniqueRegistration::make(p.technique, p);
-  Nobody nobody;
-  Random random(1);
-  const Time gap{2 * time_on_link(128, p.link_rate).ps / p.nodes};  // between any two sends
-  Time at{};
-  std::uint64_t id = 0;
-  const auto run = [&](std::uint64_t messages) {
-    for (const std::uint64_t end = id + messages; id < end; ++id) {
-      at += exponential(random, gap);
-      while (technique->next_event() < at) technique->advance(technique->next_event(), nobody);
-      const auto source = static_cast<Port>(random.below(p.nodes));
-      const auto hop = static_cast<Port>(1 + random.below(p.nodes - 1));
-      technique->send(at, {id, {source, (source + hop) % p.nodes}, 128});
-    }
-  };
-  run(40'000);
+  Scattered traffic(p);
+  traffic.run(40'000);
   const std::size_t before = allocation_count().calls;
-  run(160'000);  // 40 messages of each of 4032 connections
+  traffic.run(160'000);  // 40 messages of each of 4032 connections
   EXPECT_LE(allocation_count().calls - before, 300U);
+}
+
+/// Of 269,880 connections nearly every message finds one that was never used before.
+TEST(Tdm, ConnectionsAtRestLeaveTheirCircuitsToOthers) {
+  for (const char* technique : {"tdm", "hybrid"}) {
+    SwitchParameters p;
+    p.technique = technique;
+    p.nodes = 520;
+    p.slots = 8;
+    p.predictor_timeout = microseconds(1);
+    p.allocation = "adaptive";  // the hybrid switch keeps up
+    Scattered traffic(p);
+    traffic.run(60'000);
+    const std::size_t before = allocation_count().calls;
+    traffic.run(60'000);
+    EXPECT_LE(allocation_count().calls - before, 500U) << technique;  // tables that grow now and then
+  }
 }
 
 }  // namespace

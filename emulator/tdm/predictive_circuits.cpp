@@ -48,8 +48,9 @@ WordQueue& PredictiveCircuits::classify(Time now, std::uint32_t /*pe*/, std::uin
   return queue_for(now, c);
 }
 
-/// The queue of `c`, which has its own or one that no place is taken of any more.
+/// The queue of `c`, for a message that enters it now: its own, or one that no place is taken of any more.
 PredictiveCircuits::CircuitQueue& PredictiveCircuits::queue_for(Time now, Circuit& c) {
+  c.holds_data = true;
   if (c.queue != nullptr) return *c.queue;
   CircuitQueue* queue = nullptr;
   for (int looks = 0; looks < 3 && queue == nullptr && !resting_.empty(); ++looks) {
@@ -208,6 +209,7 @@ void PredictiveCircuits::drain(Time now, Circuit& c) {
   if (c.used_in != window_.close) ++slots_used_;
   c.used_in = window_.close;
   if (!queue.finished()) return;
+  c.holds_data = false;
   if (!queue.rests) resting_.push(&queue);
   queue.rests = true;
   if (--queues_with_data_[source] == 0) has_data_.reset(source);

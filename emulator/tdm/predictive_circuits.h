@@ -91,12 +91,13 @@ class PredictiveCircuits : public Engine {
     /// As at first, for `c`.
     void serve(const Timing& timing, Connection c) { *this = Circuit(timing, c); }
     /// No data waits, and none is on its way into the queue.
-    bool finished() const { return queue == nullptr || queue->finished(); }
+    bool finished() const { return !holds_data; }
     operator WordQueue&() { return *queue; }  // of one that is not finished
 
     CircuitQueue* queue = nullptr;
     Connection connection;
-    Time path;  // from the link to the receiver's NIC
+    Time path;                // from the link to the receiver's NIC
+    bool holds_data = false;  // as queue->finished() would say, which is another line
     // NIC
     bool in_table = false;
     bool requested = false;    // and no notice of it yet

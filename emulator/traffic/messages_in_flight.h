@@ -99,7 +99,7 @@ class MessagesInFlight {
       free_.pop_back();
     }
     const Message message{sent_++ << 32 | place, connection, bytes};
-    flights_[place] = {message, orders_.send(connection), State::sent, note};
+    flights_[place] = {message.id, connection, bytes, orders_.send(connection), note, State::sent};
     return message;
   }
 
@@ -115,8 +115,7 @@ class MessagesInFlight {
   Note delivered(const Message& message) {
     Flight& flight = find(message);
     if (flight.state != State::injected) fault(message, "is delivered before it has left its PE");
-    const Message& sent = flight.message;
-    if (sent.connection != message.connection || sent.bytes != message.bytes)
+    if (flight.connection != message.connection || flight.bytes != message.bytes)
       fault(message, "is not delivered as it was sent");
     if (flight.order != orders_.deliver(message.connection))
       fault(message, "overtakes another of its connection");
@@ -139,16 +138,18 @@ class MessagesInFlight {
 
  private:
   enum class State : std::uint8_t { none, sent, injected };
-  struct Flight {
-    Message message;
+  /// A line of the cache, with a note of three words.
+  struct alignas(64) Flight {
+    std::uint64_t id = 0;
+    Connection connection;
+    Bytes bytes = 0;
     std::uint64_t order = 0;  // among its connection's
-    State state = State::none;
     Note note{};
+    State state = State::none;
   };
   Flight& find(const Message& message) {
     const auto place = static_cast<std::uint32_t>(message.id);
-    if (place >= flights_.size() || flights_[place].state == State::none ||
-        flights_[place].message.id != message.id)
+    if (place >= flights_.size() || flights_[place].state == State::none || flights_[place].id != message.id)
       fault(message, "is delivered twice, or was never sent");
     return flights_[place];
   }

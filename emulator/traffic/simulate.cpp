@@ -62,7 +62,7 @@ class Simulation final : public TransferListener {
   struct Node {
     std::uint64_t left = 0;     // messages not yet handed over
     SmallRandom gaps{0};        // open loop
-    std::uint32_t on_way = 0;   // handed over and not delivered
+    std::uint32_t on_way = 0;   // closed loop: handed over and not delivered
     bool handing_over = false;  // closed loop: the last one has not left the PE yet
     bool ready = false;         // in ready_
   };
@@ -102,6 +102,7 @@ class Simulation final : public TransferListener {
   Bytes offered_ = 0, accepted_ = 0;
 
   // What the listener was told and what follows from it, carried out when the technique has returned.
+  bool happened_ = false;
   std::vector<Port> may_send_;
   std::vector<std::uint64_t> served_steps_;
 
@@ -195,6 +196,8 @@ void Simulation::send(Time at, Port node) {
 
 void Simulation::injected(Time /*at*/, const Message& message) {
   in_flight_.injected(message);
+  happened_ = true;
+  if (options_.load > 0) return;  // nobody waits for it
   nodes_[message.connection.source].handing_over = false;
   may_send_.push_back(message.connection.source);
 }
@@ -212,9 +215,12 @@ void Simulation::delivered(Time at, const Message& message, bool hit) {
   measures_.bytes += message.bytes;
   measures_.count_ports(parameters_.nodes, message.connection, message.bytes);
   last_ = at;
+  happened_ = true;
   served_steps_.push_back(sent.step);
-  --nodes_[message.connection.source].on_way;
-  may_send_.push_back(message.connection.source);
+  if (options_.load == 0) {
+    --nodes_[message.connection.source].on_way;
+    may_send_.push_back(message.connection.source);
+  }
   if (!pattern_.forwards()) return;
   pattern_.received(message.connection.destination, sent.step);
   may_send_.push_back(message.connection.destination);
@@ -269,8 +275,9 @@ Measures Simulation::run(const SimulationProgress& progress) {
       continue;
     }
     const std::uint64_t before = measures_.messages;
+    happened_ = false;
     now = technique_.advance(event, *this);
-    quiet_steps = may_send_.empty() ? quiet_steps + 1 : 0;
+    quiet_steps = happened_ ? 0 : quiet_steps + 1;
     if (quiet_steps == kStalled) stuck(now);
     settle(now);
     if (measures_.messages == all_) break;

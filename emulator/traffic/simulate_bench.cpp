@@ -1,8 +1,11 @@
 // How fast the emulator runs: synthetic traffic on every technique. Counters: messages a second, and emulated
-// cycles a second (of one 10 ns word, as a simulator that ticks would count).
+// cycles a second (of one 10 ns word, as a simulator that ticks would count). And how what a message costs
+// grows with the ports: `growth` is the time per message with so many ports, over that with 128 ports, both
+// measured in turn.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
+#include <ctime>
 #include <string>
 
 #include "core/registry.h"
@@ -19,16 +22,26 @@ struct Setting {
   std::uint64_t messages = 0;
 };
 
-void simulate_once(benchmark::State& state, const Setting& setting) {
+SwitchParameters parameters_of(const Setting& setting) {
   SwitchParameters p;
   p.technique = setting.technique;
   p.nodes = setting.nodes;
   p.buffer = 8192;
+  return p;
+}
+
+TrafficOptions traffic_of(const Setting& setting) {
   TrafficOptions t;
   t.pattern = setting.pattern;
   t.load = setting.load;
   t.message = setting.message;
   t.messages = setting.messages;
+  return t;
+}
+
+void simulate_once(benchmark::State& state, const Setting& setting) {
+  const SwitchParameters p = parameters_of(setting);
+  const TrafficOptions t = traffic_of(setting);
   double messages = 0, cycles = 0, utilisation = 0;
   for (auto _ : state) {
     const Measures m = simulate(p, t);
@@ -39,6 +52,38 @@ void simulate_once(benchmark::State& state, const Setting& setting) {
   state.counters["messages/s"] = benchmark::Counter(messages, benchmark::Counter::kIsRate);
   state.counters["cycles/s"] = benchmark::Counter(cycles, benchmark::Counter::kIsRate);
   state.counters["utilisation"] = utilisation;
+}
+
+/// Processor time that emulating `setting` takes.
+double seconds(const Setting& setting) {
+  const std::clock_t begin = std::clock();
+  benchmark::DoNotOptimize(simulate(parameters_of(setting), traffic_of(setting)));
+  return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+}
+
+/// Every port sends as many messages, with 128 ports and with more.
+void growth(benchmark::State& state, const Setting& setting) {
+  constexpr std::uint32_t kFew = 128;
+  Setting few = setting;
+  few.nodes = kFew;
+  double many_ports = 0, few_ports = 0;
+  std::uint64_t runs = 0;
+  for (auto _ : state) {
+    many_ports += seconds(setting);
+    for (std::uint32_t ports = 0; ports < setting.nodes; ports += kFew) few_ports += seconds(few);
+    ++runs;
+  }
+  state.counters["growth"] = many_ports / few_ports;
+  state.counters["ns/message"] =
+      many_ports * 1e9 / static_cast<double>(runs * setting.messages * setting.nodes);
+}
+
+void add_growth(const Setting& setting) {
+  const std::string name =
+      "growth/" + setting.technique + "/" + setting.pattern + "/N" + std::to_string(setting.nodes);
+  benchmark::RegisterBenchmark(name.c_str(), [setting](benchmark::State& s) {
+    growth(s, setting);
+  })->Unit(benchmark::kMillisecond);
 }
 
 void add(const Setting& setting) {
@@ -61,6 +106,9 @@ const bool kAdded = [] {
     // A long message is one run of words, not a million of them.
     for (const Bytes message : {Bytes{128}, Bytes{1} << 20})
       add({technique, "permutation", 32, 0, message, 16});
+    for (const std::uint32_t nodes : {512u, 2048u, 4096u})
+      for (const char* pattern : {"uniform", "permutation", "ordered-mesh"})
+        add_growth({technique, pattern, nodes, 0.5, 128, 64});
   }
   return true;
 }();
