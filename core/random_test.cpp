@@ -37,8 +37,13 @@ TEST(Random, ASeedGivesOneSequence) {
   EXPECT_TRUE(differs);
 }
 
-TEST(Random, BelowStaysBelowAndReachesEverything) {
-  Random random(1);
+template <class Source>
+class BothSources : public testing::Test {};
+using Sources = testing::Types<Random, SmallRandom>;
+TYPED_TEST_SUITE(BothSources, Sources);
+
+TYPED_TEST(BothSources, BelowStaysBelowAndReachesEverything) {
+  TypeParam random(1);
   for (std::uint64_t bound : {1u, 2u, 3u, 7u, 64u, 100u}) {
     std::vector<int> seen(bound);
     for (std::uint64_t i = 0; i < 200 * bound; ++i) {
@@ -49,12 +54,12 @@ TEST(Random, BelowStaysBelowAndReachesEverything) {
     for (int n : seen) EXPECT_GT(n, 0);
   }
   for (int i = 0; i < 1000; ++i) ASSERT_LT(random.below(~std::uint64_t{0}), ~std::uint64_t{0});
-  EXPECT_THROW(Random(1).below(0), std::invalid_argument);
+  EXPECT_THROW(TypeParam(1).below(0), std::invalid_argument);
 }
 
 // A bound of 3/4 of the range: the plain remainder would give its lower third twice as often as the rest.
-TEST(Random, BelowIsUnbiasedAtBoundsWhereTheRemainderIsNot) {
-  Random random(2);
+TYPED_TEST(BothSources, BelowIsUnbiasedAtBoundsWhereTheRemainderIsNot) {
+  TypeParam random(2);
   const std::uint64_t third = std::uint64_t{1} << 62, bound = 3 * third;
   std::array<int, 3> count{};
   constexpr int kDraws = 90'000;
@@ -63,8 +68,8 @@ TEST(Random, BelowIsUnbiasedAtBoundsWhereTheRemainderIsNot) {
   for (int n : count) EXPECT_NEAR(n, kDraws / 3.0, 5 * sigma);
 }
 
-TEST(Random, BelowIsUniformOverSmallBounds) {
-  Random random(3);
+TYPED_TEST(BothSources, BelowIsUniformOverSmallBounds) {
+  TypeParam random(3);
   for (std::uint64_t bound : {6u, 10u}) {
     std::vector<int> count(bound);
     constexpr int kDraws = 60'000;

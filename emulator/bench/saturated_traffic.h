@@ -12,7 +12,7 @@ namespace hybrid::bench {
 
 /// Destination of the k-th message of `source`: uniform over the others, the same for whoever asks.
 inline Port destination(std::uint32_t nodes, Port source, std::uint64_t k) {
-  const std::uint64_t x = SplitMix64::mixed((std::uint64_t{source} << 40) + k + SplitMix64::kStep);
+  const std::uint64_t x = SmallRandom::mixed((std::uint64_t{source} << 40) + k + SmallRandom::kStep);
   const auto hop = static_cast<Port>(1 + x % (nodes - 1));
   return (source + hop) % nodes;
 }

@@ -75,11 +75,21 @@ class EventQueue {
     for (const SwitchEvent& event : events) put(event);
   }
   SwitchEvent pop() {
-    const SwitchEvent event = top();
-    if (late_first()) {
+    SwitchEvent event;
+    if (late_.empty()) {  // nearly always
+      event = due_.back();
+      due_.pop_back();
+      if (!due_.empty()) {
+        --size_;
+        next_ = due_.back().at;
+        return event;
+      }
+    } else if (late_first()) {
+      event = late_.front();
       std::pop_heap(late_.begin(), late_.end(), Later{});
       late_.pop_back();
     } else {
+      event = due_.back();
       due_.pop_back();
     }
     if (--size_ == 0) {
@@ -92,17 +102,21 @@ class EventQueue {
   }
 
  private:
-  static constexpr int kFiner = 1;  // buckets in a grain, as a power of two
-  static constexpr std::int64_t kBuckets = 512;
+  static constexpr int kFiner = 2;  // buckets in a grain, as a power of two
+  static constexpr std::int64_t kBuckets = 1024;
   static constexpr std::size_t kBlock = 32;  // events
   static constexpr std::uint32_t kNoBlock = ~std::uint32_t{0};
 
+  __extension__ using Key = unsigned __int128;
+  static Key key(const SwitchEvent& event) {
+    return Key{static_cast<std::uint64_t>(event.at.ps)} << 64 | event.order;
+  }
   /// A type, not a function, so that sorts and heaps have it inlined.
   struct Later {
     bool operator()(const SwitchEvent& x, const SwitchEvent& y) const {
       // Without a branch: which instant is the later one is unpredictable where thousands of events are
       // sorted.
-      return (x.at > y.at) | ((x.at == y.at) & (x.order > y.order));
+      return key(x) > key(y);
     }
   };
   bool late_first() const { return due_.empty() || (!late_.empty() && Later{}(due_.back(), late_.front())); }

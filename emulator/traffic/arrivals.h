@@ -10,8 +10,8 @@ namespace hybrid {
 /// Exponentially distributed with the given mean, to a picosecond (mean < 2^62 ps / 64).
 /// Von Neumann's method: the length of the first descending run of uniform numbers is odd with probability
 /// exp(-first); each even run adds one to the integer part.
-template <class Engine>
-Time exponential(RandomFrom<Engine>& random, Time mean) {
+template <class Source>  // Random or SmallRandom
+Time exponential(Source& random, Time mean) {
   std::int64_t whole = 0;
   for (;;) {
     const std::uint64_t first = random.bits() >> 11;  // a fraction of 2^53

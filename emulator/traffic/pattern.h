@@ -72,7 +72,7 @@ using PatternRegistration = Registration<Pattern, const PatternShape&>;
 
 /// A node's own source of randomness: streams of different nodes or seeds are unrelated.
 inline SmallRandom node_random(std::uint64_t seed, Port node) {
-  return SmallRandom(SplitMix64::mixed(seed + (std::uint64_t{node} + 1) * SplitMix64::kStep));
+  return SmallRandom(SmallRandom::mixed(seed + (std::uint64_t{node} + 1) * SmallRandom::kStep));
 }
 
 /// Any node but `source`, all alike.
