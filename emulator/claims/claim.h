@@ -20,7 +20,7 @@ namespace hybrid {
 /// How much to run, and with how many threads. The result does not depend on the threads.
 struct ClaimContext {
   std::uint64_t seed = 1;
-  unsigned repeats = 5;  // runs with seeds seed, seed + 1, ... whose mean is a point
+  unsigned repeats = 10;  // runs with seeds seed, seed + 1, ... whose mean is a point
   unsigned threads = 1;
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;  // may be empty; one call at a time
 };

@@ -30,7 +30,7 @@ Measures uniform_words(const std::string& scheduler, double load) {
   TrafficOptions o;
   o.pattern = "uniform";
   o.message = p.word;
-  o.messages = 4000;
+  o.messages = 8000;
   o.load = load;
   return simulate(p, o);
 }

@@ -11,7 +11,7 @@
 //    In the background NICs send worms only. Circuits go to the background when the share falls below `down`
 //    and come back when it has reached `up`. Where a NIC queue holds b slots' words,
 //      b < 2.2:    pays = max(0.35, 1.15 - 0.4 b);  down = pays - 0.02, up = pays + 0.02
-//      otherwise:  down = max(0.22, 0.35 - 0.0325 (b - 2)), up = down + 0.18
+//      otherwise:  down = max(0.27, 0.35 - 0.0325 (b - 2)), up = max(0.40, 0.53 - 0.0325 (b - 2))
 //    A short queue makes its PE wait while a message waits for its slot, and with it the worms behind that
 //    could have gone; so circuits pay only where most of the traffic takes them. In a long one messages
 //    gather until a slot is worth its time, and the PE goes on. Below `down` what hits the table does so
@@ -64,8 +64,8 @@ class Adaptive final : public Allocation {
       down_ = pays - percent(2);
       patience_ = most_patience_ = std::max<std::uint32_t>(1, p.slots + p.slots / 2);
     } else {
-      down_ = std::max(percent(22), percent(35) - (buffer - 2 * kWhole) * 13 / 400);
-      up_ = down_ + percent(18);
+      down_ = std::max(percent(27), percent(35) - (buffer - 2 * kWhole) * 13 / 400);
+      up_ = std::max(percent(40), percent(53) - (buffer - 2 * kWhole) * 13 / 400);
       patience_ = 3 * p.slots;
       const Share rounds = std::clamp(buffer * 3 / 2, 3 * kWhole, 9 * kWhole);
       most_patience_ = static_cast<std::uint32_t>(rounds * p.slots / kWhole);

@@ -135,7 +135,7 @@ TEST_F(AdaptiveRules, CircuitsArePutIntoTheBackgroundByTheShareAndTheDepthOfTheQ
     Bytes buffer;
     std::int64_t down, up;  // percent
   };
-  for (const Case& c : {Case{128, 81, 85}, Case{256, 49, 53}, Case{2048, 22, 40}, Case{kUnlimited, 22, 40}}) {
+  for (const Case& c : {Case{128, 81, 85}, Case{256, 49, 53}, Case{2048, 27, 40}, Case{kUnlimited, 27, 40}}) {
     SCOPED_TRACE(c.buffer);
     EXPECT_FALSE(foreground(percent(c.down - 1), true, c.buffer));
     EXPECT_TRUE(foreground(percent(c.down + 1), true, c.buffer));
@@ -164,7 +164,7 @@ double utilisation(const std::string& pattern, double ratio, Bytes buffer, const
 
 /// Goes over C5's ("mixed") or C6's ("phases") grid, `step` percent at a time. At no point may the mean of
 /// the seeds be more than 2 % below the best of the others, and on average it must be above. (One run by
-/// itself scatters by about 1 %: where a queue is one message long, who is first decides who blocks whom from
+/// itself scatters by 1 to 3 %: where a queue is one message long, who is first decides who blocks whom from
 /// then on.)
 void expect_near_the_best_everywhere(const std::string& pattern, int step,
                                      const std::vector<std::uint64_t>& seeds) {
@@ -192,13 +192,13 @@ void expect_near_the_best_everywhere(const std::string& pattern, int step,
 class AdaptiveOnGrid : public testing::TestWithParam<const char*> {};
 
 TEST_P(AdaptiveOnGrid, IsNowhereMuchBelowTheBestOfTheOthers) {
-  expect_near_the_best_everywhere(GetParam(), 25, {1, 2});
+  expect_near_the_best_everywhere(GetParam(), 25, {1, 2, 3, 4, 5});
 }
 
 class NightlyAdaptiveOnGrid : public AdaptiveOnGrid {};
 
 TEST_P(NightlyAdaptiveOnGrid, NightlyIsNowhereMuchBelowTheBestOfTheOthers) {
-  expect_near_the_best_everywhere(GetParam(), 5, {1, 2, 3, 4, 5});
+  expect_near_the_best_everywhere(GetParam(), 5, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
 }
 
 INSTANTIATE_TEST_SUITE_P(Patterns, AdaptiveOnGrid, testing::Values("mixed", "phases"));
