@@ -25,7 +25,7 @@ closing_line() {
 }
 
 step "g++ $(g++ -dumpfullversion): build"
-build release -DHYBRID_TESTS=ON -DHYBRID_BENCHMARKS=ON
+build release -DHYBRID_TESTS=ON -DHYBRID_BENCHMARKS=ON -DHYBRID_CLANG_PLUGIN=ON
 if [ "$mode" = full ]; then
   step "format"
   .ci/lint format
