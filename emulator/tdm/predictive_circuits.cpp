@@ -1,7 +1,6 @@
 #include "emulator/tdm/predictive_circuits.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "emulator/predictor_shape.h"
 #include "emulator/scheduler/model_port.h"
@@ -46,61 +45,6 @@ WordQueue& PredictiveCircuits::classify(Time now, std::uint32_t /*pe*/, std::uin
   words = timing_.payload(message.bytes);
   signal_offer(now, {words, 0});
   return queue_for(now, c);
-}
-
-/// The queue of `c`, for a message that enters it now: its own, or one that no place is taken of any more.
-PredictiveCircuits::CircuitQueue& PredictiveCircuits::queue_for(Time now, Circuit& c) {
-  c.holds_data = true;
-  if (c.queue != nullptr) return *c.queue;
-  CircuitQueue* queue = nullptr;
-  for (int looks = 0; looks < 3 && queue == nullptr && !resting_.empty(); ++looks) {
-    CircuitQueue& rested = *resting_.front();
-    resting_.pop();
-    if (!rested.finished()) {
-      rested.rests = false;
-    } else if (rested.circuit != nullptr && now < rested.circuit->gone) {
-      resting_.push(&rested);
-    } else {
-      rested.rests = false;
-      if (rested.circuit != nullptr) rested.circuit->queue = nullptr;
-      queue = &rested;
-    }
-  }
-  if (queue == nullptr) queue = &queues_.emplace_back(timing_);
-  queue->circuit = &c;
-  c.queue = queue;
-  return *queue;
-}
-
-/// Nobody could tell `c` from a connection that was never used, and no word about it is on a wire.
-bool PredictiveCircuits::at_rest(const Circuit& c) const {
-  const Time told = now_ - timing_.nic - timing_.control;
-  return !c.in_table && !c.requested && !c.releasing && !c.release_due && !c.established &&
-         c.told_waiting == 0 && c.patience_ends == Time::never() && c.finished() && c.gate <= now_ &&
-         c.gone < told && c.used_in < now_ && c.busy_since < now_;
-}
-
-void PredictiveCircuits::leave(Circuit& c) {
-  if (c.leaving) return;
-  c.leaving = true;
-  leaving_.push(&c);
-}
-
-/// The state of `c`, which has none.
-PredictiveCircuits::Circuit& PredictiveCircuits::new_circuit(Connection c) {
-  constexpr int kLooks = 2;  // so that the list does not grow
-  for (int looks = 0; looks < kLooks && !leaving_.empty(); ++looks) {
-    Circuit& gone = *leaving_.front();
-    leaving_.pop();
-    gone.leaving = false;
-    if (at_rest(gone)) {
-      if (gone.queue != nullptr) std::exchange(gone.queue, nullptr)->circuit = nullptr;
-      circuits_.give_up(gone.connection.source, gone.connection.destination);
-    } else if (!gone.in_table && !gone.established && !gone.requested) {
-      leave(gone);
-    }
-  }
-  return circuits_.get(c.source, c.destination, timing_, c);
 }
 
 void PredictiveCircuits::enter_circuit(Time now, Circuit& c) {
