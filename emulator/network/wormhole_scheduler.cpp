@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstddef>
 
-#include "emulator/scheduler/rotated.h"
+#include "core/rotated.h"
 
 namespace hybrid {
 

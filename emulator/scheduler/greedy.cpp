@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <memory>
 
+#include "core/rotated.h"
 #include "emulator/scheduler/algorithm.h"
-#include "emulator/scheduler/rotated.h"
 
 namespace hybrid {
 

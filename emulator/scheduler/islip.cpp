@@ -4,9 +4,9 @@
 #include <bit>
 #include <span>
 
+#include "core/rotated.h"
 #include "emulator/scheduler/algorithm.h"
 #include "emulator/scheduler/bit_transpose.h"
-#include "emulator/scheduler/rotated.h"
 
 namespace hybrid {
 

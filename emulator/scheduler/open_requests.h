@@ -13,7 +13,7 @@
 
 #include "core/connection.h"
 #include "core/port_set.h"
-#include "emulator/scheduler/rotated.h"
+#include "core/rotated.h"
 #include "emulator/scheduler/scheduler.h"
 
 namespace hybrid {
