@@ -146,7 +146,7 @@ bool Engine::fill(std::uint32_t pe) {
   if (!p.fill(timing_.generation)) return p.left() != before;
   const auto done = p.done(timing_.generation);
   if (timeline_ != nullptr) timeline_->generated(done.last_entry, done.transfer);
-  events_.push(done.last_entry, kInjected, done.transfer);
+  if (tells_injections_) events_.push(done.last_entry, kInjected, done.transfer);
   if (done.next_offer != Time::never()) {
     __builtin_prefetch(&transfers_[p.offered()]);  // it may have waited for long
     expect({pe, p.destination()});

@@ -44,6 +44,7 @@ class Engine : public Technique {
     return in_flight_ == 0 ? Time::never() : std::max(events_.next(), quiet_until_);
   }
   Time advance(Time until, TransferListener& listener) override;
+  void tell_no_injections() override { tells_injections_ = false; }
   void observe(PortTimeline& timeline) override { timeline_ = &timeline; }
   TechniqueStatistics statistics() const override { return statistics_; }
 
@@ -103,6 +104,7 @@ class Engine : public Technique {
   // one, and twice as many states later another one is saved.
   StateVisitor visitor_;
   bool leaps_ = true;
+  bool tells_injections_ = true;
   std::uint64_t handled_ = 0;
   std::uint64_t long_messages_ = 0;          // in flight
   std::uint64_t calm_ = 0;                   // instants, one after the other, with steady events only

@@ -3,9 +3,10 @@
 // (docs/timing.md, "One instant").
 //
 // In a loaded switch hundreds of events wait, nearly all of them within a few scheduler cycles. So time is
-// cut into buckets of about a word time; an event waits, in no order, in the bucket of a wheel, and the
-// events of a bucket are sorted when it has its turn. What comes for that bucket later stands in a heap, and
-// what lies beyond the wheel in another.
+// cut into buckets of a part of a word time; an event waits, in no order, in the bucket of a wheel, and the
+// events of a bucket are sorted when it has its turn. Those of one instant, which on one clock are many, need
+// hardly any comparison for that: they are dealt out by kind. What comes for a bucket that has had its turn
+// stands in a heap, and what lies beyond the wheel in another.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -39,23 +41,28 @@ class EventQueue {
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
   Time next() const { return next_; }
-  const SwitchEvent& top() const { return late_first() ? late_.front() : due_.back(); }
+  /// The event that pop() gives next.
+  const SwitchEvent& top() {
+    if (due_.empty() && late_.empty()) take_bucket();
+    return late_first() ? late_.front() : due_.back();
+  }
 
   /// `kind` (< 256) is the phase too: smaller ones come first.
   void push(Time at, std::uint32_t kind, std::uint32_t a = 0, std::uint32_t b = 0) {
-    put({at, std::uint64_t{kind} << SwitchEvent::kSequenceBits | sequence_++, a, b});
+    put(at, std::uint64_t{kind} << SwitchEvent::kSequenceBits | sequence_++, a, b);
   }
   /// As push, but among events of the same kind and instant the order is that of (a, b): for kinds whose
   /// order matters and should not depend on who was scheduled first. All events of the kind must come by it.
   void push_sorted(Time at, std::uint32_t kind, std::uint32_t a, std::uint32_t b) {
-    put({at, std::uint64_t{kind} << SwitchEvent::kSequenceBits | std::uint64_t{a} << 28 | b, a, b});
+    put(at, std::uint64_t{kind} << SwitchEvent::kSequenceBits | std::uint64_t{a} << 28 | b, a, b);
   }
   /// All events, in no order.
   void copy_to(std::vector<SwitchEvent>& events) const {
     events = due_;
     events.insert(events.end(), late_.begin(), late_.end());
     events.insert(events.end(), far_.begin(), far_.end());
-    for (const Bucket& bucket : wheel_) append(bucket, events);
+    for (const Bucket& bucket : wheel_)
+      if (bucket.first != kNone) for_each(bucket, [&](const SwitchEvent& event) { events.push_back(event); });
   }
   /// Puts off the events for which `which(event)` holds, by `by` (>= 0).
   template <class Which>
@@ -65,47 +72,44 @@ class EventQueue {
     due_.clear();
     late_.clear();
     far_.clear();
-    for (Bucket& bucket : wheel_) give_back(bucket);
+    wheel_.fill({});
     occupied_.fill(0);
+    blocks_.clear();
+    unused_ = kNone;
     size_ = 0;
     next_ = Time::never();
+    coming_ = kNever;
     for (SwitchEvent& event : events)
       if (which(event)) event.at += by;
     std::sort(events.begin(), events.end(), [](const auto& x, const auto& y) { return Later{}(y, x); });
-    for (const SwitchEvent& event : events) put(event);
+    for (const SwitchEvent& event : events) put(event.at, event.order, event.a, event.b);
   }
   SwitchEvent pop() {
+    if (due_.empty() && late_.empty()) take_bucket();
     SwitchEvent event;
-    if (late_.empty()) {  // nearly always
+    if (late_.empty() || !late_first()) {
       event = due_.back();
       due_.pop_back();
-      if (!due_.empty()) {
-        --size_;
-        next_ = due_.back().at;
-        return event;
-      }
-    } else if (late_first()) {
+    } else {
       event = late_.front();
       std::pop_heap(late_.begin(), late_.end(), Later{});
       late_.pop_back();
-    } else {
-      event = due_.back();
-      due_.pop_back();
     }
-    if (--size_ == 0) {
-      next_ = Time::never();
-    } else {
-      if (due_.empty() && late_.empty()) next_bucket();
-      next_ = top().at;
-    }
+    --size_;
+    if (due_.empty() && late_.empty())
+      look_ahead();
+    else
+      next_ = late_first() ? late_.front().at : due_.back().at;
     return event;
   }
 
  private:
-  static constexpr int kFiner = 2;  // buckets in a grain, as a power of two
-  static constexpr std::int64_t kBuckets = 1024;
-  static constexpr std::size_t kBlock = 32;  // events
-  static constexpr std::uint32_t kNoBlock = ~std::uint32_t{0};
+  static constexpr int kFiner = 3;  // buckets in a grain, as a power of two
+  static constexpr std::int64_t kBuckets = 2048;
+  static constexpr std::uint32_t kBlock = 8;  // events
+  static constexpr std::uint32_t kNone = 0;
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::uint32_t kFewest = 6;  // events that are worth dealing out by kind
 
   __extension__ using Key = unsigned __int128;
   static Key key(const SwitchEvent& event) {
@@ -120,62 +124,73 @@ class EventQueue {
     }
   };
   bool late_first() const { return due_.empty() || (!late_.empty() && Later{}(due_.back(), late_.front())); }
-  std::int64_t bucket_of(const SwitchEvent& event) const { return event.at.ps >> shift_; }
+  std::int64_t bucket_of(Time at) const { return at.ps >> shift_; }
   static std::size_t place(std::int64_t bucket) { return static_cast<std::size_t>(bucket & (kBuckets - 1)); }
 
-  void put(const SwitchEvent& event) {
-    const std::int64_t bucket = bucket_of(event);
-    next_ = std::min(next_, event.at);
-    if (size_++ == 0) turn_ = bucket;
+  /// Events of a bucket lie in blocks, each full but the first. Blocks that a bucket had its turn with are
+  /// the next to be taken, so that few are in use, and those in the cache, however many buckets there are.
+  struct Block {
+    std::array<SwitchEvent, kBlock> events;
+    std::uint32_t next;  // number of a block
+  };
+  struct Bucket {
+    std::uint32_t first = kNone;
+    std::uint32_t count = 0;  // events
+    bool mixed = false;       // they are of more than one instant
+    Time earliest{};
+  };
+
+  void put(Time at, std::uint64_t order, std::uint32_t a, std::uint32_t b) {
+    const std::int64_t bucket = bucket_of(at);
+    next_ = std::min(next_, at);
+    ++size_;
+    if (static_cast<std::uint64_t>(bucket - turn_ - 1) >= kBuckets - 1) return put_aside({at, order, a, b});
+    coming_ = std::min(coming_, bucket);
+    Bucket& events = wheel_[place(bucket)];
+    const std::uint32_t in_block = events.count++ % kBlock;
+    if (in_block == 0) new_block(events, place(bucket), at);
+    events.mixed |= at != events.earliest;
+    events.earliest = std::min(events.earliest, at);
+    blocks_[events.first].events[in_block] = {at, order, a, b};
+  }
+  [[gnu::noinline]] void put_aside(const SwitchEvent& event) {
+    const std::int64_t bucket = bucket_of(event.at);
+    if (size_ == 1) turn_ = bucket;
     if (bucket <= turn_) {
       late_.push_back(event);
       std::push_heap(late_.begin(), late_.end(), Later{});
-    } else if (bucket - turn_ < kBuckets) {
-      Bucket& events = wheel_[place(bucket)];
-      if (events.size % kBlock == 0) take_block(events);
-      blocks_[events.block * kBlock + events.size++ % kBlock] = event;
-      occupied_[place(bucket) / 64] |= std::uint64_t{1} << place(bucket) % 64;
-    } else {
-      far_.push_back(event);
-      std::push_heap(far_.begin(), far_.end(), Later{});
+      return;
     }
+    coming_ = std::min(coming_, bucket);
+    far_.push_back(event);
+    std::push_heap(far_.begin(), far_.end(), Later{});
   }
-
-  /// Events of a bucket lie in blocks, each full but the last one. A block that a bucket had its turn with is
-  /// the next to be taken, so that few are in use, and those in the cache, however many buckets there are.
-  struct Bucket {
-    std::uint32_t block = 0;  // the last one
-    std::uint32_t size = 0;   // events
-  };
-  void take_block(Bucket& bucket) {
-    std::uint32_t block = unused_;
-    if (block == kNoBlock) {
-      block = static_cast<std::uint32_t>(before_.size());
-      before_.push_back(kNoBlock);
-      blocks_.resize(blocks_.size() + kBlock);
-    } else {
-      unused_ = before_[block];
+  void new_block(Bucket& bucket, std::size_t place, Time at) {
+    if (bucket.first == kNone) {
+      bucket.earliest = at;
+      occupied_[place / 64] |= std::uint64_t{1} << place % 64;
     }
-    before_[block] = bucket.block;
-    bucket.block = block;
+    if (unused_ == kNone) more_blocks();
+    const std::uint32_t block = std::exchange(unused_, blocks_[unused_].next);
+    blocks_[block].next = std::exchange(bucket.first, block);
   }
-  void append(const Bucket& bucket, std::vector<SwitchEvent>& events) const {
-    std::size_t left = bucket.size;
-    for (std::uint32_t block = bucket.block; left != 0; block = before_[block]) {
-      const std::size_t here = (left - 1) % kBlock + 1;
-      const SwitchEvent* const first = &blocks_[block * kBlock];
-      events.insert(events.end(), first, first + here);
-      left -= here;
-    }
+  [[gnu::noinline]] void more_blocks() {
+    const std::size_t before = std::max<std::size_t>(blocks_.size(), 1);
+    blocks_.resize(std::max<std::size_t>(16, 2 * before));
+    for (std::size_t block = blocks_.size(); block-- > before;)
+      blocks_[block].next = std::exchange(unused_, static_cast<std::uint32_t>(block));
   }
-  void give_back(Bucket& bucket) {
-    for (std::size_t left = bucket.size; left != 0; left -= (left - 1) % kBlock + 1) {
-      const std::uint32_t block = bucket.block;
-      bucket.block = before_[block];
-      before_[block] = unused_;
-      unused_ = block;
+  /// The last one first. Returns the last block.
+  template <class Use>
+  std::uint32_t for_each(const Bucket& bucket, Use&& use) const {
+    std::uint32_t last = kNone;
+    std::uint32_t count = (bucket.count - 1) % kBlock + 1;
+    for (std::uint32_t block = bucket.first; block != kNone; block = blocks_[block].next) {
+      while (count != 0) use(blocks_[block].events[--count]);
+      count = kBlock;
+      last = block;
     }
-    bucket.size = 0;
+    return last;
   }
 
   /// The first bucket of the wheel after turn_ that holds anything, or one beyond the wheel.
@@ -192,39 +207,99 @@ class EventQueue {
     return turn_ + kBuckets;
   }
 
-  /// It is the turn of the next bucket that holds anything.
-  void next_bucket() {
+  /// All that was due has been given out: what comes next?
+  void look_ahead() {
+    next_ = Time::never();
+    coming_ = kNever;
+    if (size_ == 0) return;
     const std::int64_t in_wheel = next_in_wheel();
-    const bool far_first =
-        !far_.empty() && (bucket_of(far_.front()) < in_wheel || in_wheel == turn_ + kBuckets);
-    turn_ = far_first ? bucket_of(far_.front()) : in_wheel;
-    if (!far_first) {
-      append(wheel_[place(turn_)], due_);
-      give_back(wheel_[place(turn_)]);
+    if (in_wheel != turn_ + kBuckets) {
+      coming_ = in_wheel;
+      next_ = wheel_[place(in_wheel)].earliest;
+    }
+    if (far_.empty()) return;
+    coming_ = std::min(coming_, bucket_of(far_.front().at));
+    next_ = std::min(next_, far_.front().at);
+  }
+
+  /// It is the turn of the next bucket that holds anything. Not before its events are asked for: until then
+  /// more come for it.
+  void take_bucket() {
+    const bool in_wheel = coming_ - turn_ < kBuckets;
+    turn_ = coming_;
+    if (Bucket& bucket = wheel_[place(turn_)]; in_wheel && bucket.count != 0) {
+      const std::uint32_t last =
+          !bucket.mixed && bucket.count >= kFewest ? deal_out(bucket) : sort_out(bucket);
+      blocks_[last].next = std::exchange(unused_, bucket.first);
+      bucket = {};
       occupied_[place(turn_) / 64] &= ~(std::uint64_t{1} << place(turn_) % 64);
     }
-    while (!far_.empty() && bucket_of(far_.front()) <= turn_) {
+    if (!far_.empty() && bucket_of(far_.front().at) == turn_) take_far();
+  }
+  [[gnu::noinline]] void take_far() {
+    while (!far_.empty() && bucket_of(far_.front().at) == turn_) {
       due_.push_back(far_.front());
       std::pop_heap(far_.begin(), far_.end(), Later{});
       far_.pop_back();
     }
-    if (due_.size() > 1) std::sort(due_.begin(), due_.end(), Later{});
+    std::sort(due_.begin(), due_.end(), Later{});
+  }
+  /// Sorts the events of a bucket into due_. Returns its last block.
+  std::uint32_t sort_out(const Bucket& bucket) {
+    if (bucket.count == 1) {
+      due_.push_back(blocks_[bucket.first].events[0]);
+      return bucket.first;
+    }
+    due_.resize(bucket.count);
+    auto to = due_.begin();
+    const std::uint32_t last = for_each(bucket, [&](const SwitchEvent& event) { *to++ = event; });
+    std::sort(due_.begin(), due_.end(), Later{});
+    return last;
+  }
+  /// The same where they are of one instant, and several.
+  std::uint32_t deal_out(const Bucket& bucket) {
+    std::array<std::uint64_t, 4> kinds{};
+    for_each(bucket, [&](const SwitchEvent& event) {
+      ++of_kind_[event.kind()];
+      kinds[event.kind() / 64] |= std::uint64_t{1} << event.kind() % 64;
+    });
+    const auto for_each_kind = [&](auto&& use) {  // the last one first, as in due_
+      for (std::size_t w = kinds.size(); w-- > 0;)
+        for (std::uint64_t bits = kinds[w]; bits != 0;) {
+          const int bit = std::bit_width(bits) - 1;
+          bits ^= std::uint64_t{1} << bit;
+          use(of_kind_[w * 64 + static_cast<std::size_t>(bit)]);
+        }
+    };
+    std::uint32_t begin = 0;
+    for_each_kind([&](std::uint32_t& of_kind) { begin += std::exchange(of_kind, begin); });
+    due_.resize(bucket.count);
+    const std::uint32_t last =
+        for_each(bucket, [&](const SwitchEvent& event) { due_[of_kind_[event.kind()]++] = event; });
+    begin = 0;
+    for_each_kind([&](std::uint32_t& of_kind) {
+      const auto from = due_.begin() + begin, to = due_.begin() + of_kind;
+      if (!std::is_sorted(from, to, Later{})) std::sort(from, to, Later{});
+      begin = std::exchange(of_kind, 0);
+    });
+    return last;
   }
 
   int shift_;
-  std::int64_t turn_ = 0;
-  // Events of buckets up to turn_; none only if there is none at all.
+  std::int64_t turn_ = 0;         // the bucket that had its turn last
+  std::int64_t coming_ = kNever;  // the next one that holds anything, while none of those up to turn_ does
+  // Events of buckets up to turn_.
   std::vector<SwitchEvent> due_;          // the last one comes first
   std::vector<SwitchEvent> late_;         // heap
   std::array<Bucket, kBuckets> wheel_{};  // those of the buckets after that
-  std::vector<SwitchEvent> blocks_;
-  std::vector<std::uint32_t> before_;  // by block: the one before it in its bucket, or among those not in use
-  std::uint32_t unused_ = kNoBlock;
   std::array<std::uint64_t, kBuckets / 64> occupied_{};
+  std::vector<Block> blocks_;
+  std::uint32_t unused_ = kNone;  // block
   std::vector<SwitchEvent> far_;  // heap
   std::size_t size_ = 0;
   Time next_ = Time::never();
   std::uint64_t sequence_ = 0;
+  std::array<std::uint32_t, 256> of_kind_{};  // while they are dealt out
 };
 
 }  // namespace hybrid

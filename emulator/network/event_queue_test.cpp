@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <tuple>
+#include <vector>
 
 #include "core/random.h"
 
@@ -83,6 +85,34 @@ TEST(EventQueue, SortedEventsOfAnInstantComeByTheirNumbers) {
   EXPECT_EQ(queue.pop().b, 9U);
   EXPECT_EQ(queue.pop().a, 2U);
   EXPECT_TRUE(queue.empty());
+}
+
+TEST(EventQueue, ManyEventsOfAnInstantComeInOrder) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Random random(seed);
+    EventQueue queue;
+    std::vector<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>> expected;  // kind, order, a
+    const std::uint64_t count = 1 + random.below(200);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      static constexpr std::uint32_t kKinds[] = {0, 7, 63, 64, 200, 255};
+      const std::uint32_t kind = kKinds[random.below(6)];
+      const bool sorted = kind % 2 == 0;
+      const auto a = static_cast<std::uint32_t>(sorted ? random.below(1000) * 256 + i : i);
+      if (sorted)
+        queue.push_sorted(nanoseconds(24), kind, a, 0);
+      else
+        queue.push(nanoseconds(24), kind, a);
+      expected.emplace_back(kind, sorted ? a : i, a);
+    }
+    std::sort(expected.begin(), expected.end());
+    for (const auto& [kind, order, a] : expected) {
+      const SwitchEvent event = queue.pop();
+      ASSERT_EQ(event.at, nanoseconds(24));
+      ASSERT_EQ(event.kind(), kind) << "seed " << seed;
+      ASSERT_EQ(event.a, a) << "seed " << seed;
+    }
+    EXPECT_TRUE(queue.empty());
+  }
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ class ProcessingElement {
   /// The offered message goes into `queue` from `now` on, as `words` words.
   void begin(Time now, WordQueue& queue, std::uint64_t words) {
     queue.segments.push({offered(), false, words});
+    queue.room.gather(now);
     queue_ = &queue;
     left_ = words;
     free_ = now;

@@ -261,7 +261,7 @@ void StateVisitor::events(EventQueue& events) {
 }
 
 /// The events are those of before, later by the period; but for some that are the same.
-void StateVisitor::compare_events(const EventQueue& events) {
+void StateVisitor::compare_events(EventQueue& events) {
   outcome_ = Outcome::differs;
   if (saved_events_.size() != events.size() || saved_events_.empty()) return;
   if (events.next() - saved_events_.front().at != period_ || !same_event(events.top(), saved_events_.front()))

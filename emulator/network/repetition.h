@@ -108,7 +108,7 @@ class StateVisitor {
   void compare_words(const RunQueue& queue, std::uint64_t in, std::uint64_t out, std::uint64_t first_run);
   void repeat_words(RunQueue& queue, std::uint64_t in, std::uint64_t out);
   bool shifted(const RunQueue& queue, std::uint64_t first_run) const;
-  void compare_events(const EventQueue& events);
+  void compare_events(EventQueue& events);
 
   Time settle_;
   std::uint64_t margin_;

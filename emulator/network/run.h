@@ -77,6 +77,15 @@ class RunQueue {
     }
   }
 
+  /// For who takes none before `t`: the runs up to `t` become one, at the last of their instants.
+  void gather(Time t) {
+    if (runs_.size() < 2 || runs_[1].last() > t) return;
+    std::uint64_t words = 0;
+    for (; runs_.size() > 1 && runs_[1].last() <= t; runs_.pop()) words += runs_.front().count;
+    Run& front = runs_.front();
+    front = {front.last(), Time{}, front.count + words};
+  }
+
   /// Appends the last `words` words (no more than there are) to `runs`.
   void last(std::uint64_t words, std::vector<Run>& runs) const {
     std::size_t r = runs_.size();
@@ -118,28 +127,35 @@ class RunQueue {
 /// started.
 template <class Emit>
 std::uint64_t serve(const Run& in, Time spacing, Time latest, Time& free, Emit&& emit) {
+  Run runs[2];
+  std::size_t count = 1;
+  if (in.step <= spacing) {
+    runs[0] = {std::max(free, in.first), spacing, in.count};
+  } else {
+    // The words come further apart than they can be served: a backlog drains first, then each starts as it
+    // comes.
+    std::uint64_t backlog = 0;
+    if (free > in.first)
+      backlog = std::min(in.count, static_cast<std::uint64_t>((free - in.first) / (in.step - spacing)) + 1);
+    if (backlog != 0) {
+      runs[0] = {free, spacing, backlog};
+      count = backlog < in.count ? 2 : 1;
+    }
+    if (backlog < in.count) runs[count - 1] = {in.at(backlog), in.step, in.count - backlog};
+  }
   std::uint64_t done = 0;
-  const auto give = [&](Time first, Time step, std::uint64_t words) {
-    if (words == 0 || first > latest) return false;
-    const std::uint64_t fit = step.ps == 0 || latest == Time::never()
-                                  ? words
-                                  : static_cast<std::uint64_t>((latest.ps - first.ps) / step.ps) + 1;
-    const Run out{first, step, std::min(words, fit)};
+  for (std::size_t r = 0; r < count && runs[r].count != 0 && runs[r].first <= latest; ++r) {
+    Run& out = runs[r];
+    bool all = true;
+    if (latest != Time::never() && out.step.ps != 0 && out.last() > latest) {
+      out.count = static_cast<std::uint64_t>((latest - out.first) / out.step) + 1;
+      all = false;
+    }
     free = out.last() + spacing;
     done += out.count;
     emit(out);
-    return out.count == words;
-  };
-  if (in.step <= spacing) {
-    give(std::max(free, in.first), spacing, in.count);
-    return done;
+    if (!all) break;
   }
-  // The words come further apart than they can be served: a backlog drains first, then each starts as it
-  // comes.
-  std::uint64_t backlog = 0;
-  if (free > in.first)
-    backlog = std::min(in.count, static_cast<std::uint64_t>((free - in.first) / (in.step - spacing)) + 1);
-  if (backlog == 0 || give(free, spacing, backlog)) give(in.at(backlog), in.step, in.count - backlog);
   return done;
 }
 

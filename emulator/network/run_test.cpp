@@ -106,5 +106,28 @@ TEST(RunQueue, GivesItsLastWordsAndLosesItsFirst) {
   EXPECT_EQ(queue.back().last(), picoseconds(141));
 }
 
+TEST(RunQueue, GathersWhatIsPastForWhoeverComesLater) {
+  Random random(4);
+  for (int round = 0; round < 2'000; ++round) {
+    RunQueue queue;
+    Time next{};
+    for (int push = 0; push < 5; ++push) {
+      Words run = random_run(random);
+      run.first += next;
+      next = run.last();
+      queue.push(run);
+    }
+    RunQueue gathered = queue;
+    const Time from = picoseconds(static_cast<std::int64_t>(random.below(300)));
+    gathered.gather(from);
+    ASSERT_EQ(gathered.size(), queue.size());
+    std::uint64_t past = 0;  // runs
+    for (std::size_t r = 0; r < gathered.runs(); ++r) past += gathered.run(r).last() <= from ? 1 : 0;
+    ASSERT_LE(past, 1U);
+    for (std::uint64_t i = 0; i < queue.size(); ++i)
+      ASSERT_EQ(std::max(gathered.at(i), from), std::max(queue.at(i), from));
+  }
+}
+
 }  // namespace
 }  // namespace hybrid

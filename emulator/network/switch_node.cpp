@@ -17,6 +17,7 @@ SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler
       worms_of_(ports),
       sending_(ports),
       scheduler_(ports),
+      notes_(scheduler_cycle),
       windows_(ports),
       under_way_(ports) {}
 
@@ -88,7 +89,7 @@ SwitchNode::VirtualQueue& SwitchNode::get(Time now, Connection c) {
   };
   while (!resting_.empty()) {
     VirtualQueue& queue = *places_[resting_.front()];
-    const bool in_use = queue.asked || queue.unfinished != 0;
+    const bool in_use = queue.asked || queue.holds || queue.unfinished != 0;
     // Not all credits are back; those that came after it have theirs later.
     if (!in_use && !queue.used_again && queue.last_left + timing_.wire > now) break;
     resting_.pop();
@@ -127,6 +128,7 @@ bool SwitchNode::move_link(std::uint32_t port, Time latest, Time now, EventQueue
     source.no_place = to.credit.empty();
     if (source.no_place) break;
     const Run data = source.queue.entered.front().head(source.queue.segments.front().words);
+    to.credit.gather(std::max(source.link_free, data.first + timing_.nic));
     const Run possible = later_of(data.delayed(timing_.nic), to.credit.front());
     const std::uint64_t words =
         serve(possible, timing_.word, latest, source.link_free, [&](const Run& starts) {
@@ -171,8 +173,9 @@ void SwitchNode::ask(Time now, VirtualQueue& queue, EventQueue& events) {
   if (there == Time::never()) return;
   queue.asked = true;
   queue.connection.destination = queue.messages.front().destination;
-  const Time asked_at = std::max(now, there);
-  events.push_sorted(asked_at, kinds_.request, queue.connection.source, queue.connection.destination);
+  // Not before the worm before it has left.
+  const Time asked_at = std::max({now, there, queue.last_left + fabric_.spacing});
+  note(now, asked_at, queue.connection, queue.place, false, events);
   if (timeline_ == nullptr) return;
   asked_at_.resize(places_.size());
   asked_at_[queue.place - 1] = asked_at;
@@ -209,7 +212,8 @@ bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
   }
   if (worm.left == 0) {
     sending_.reset(input);
-    events.push_sorted(worm.free, kinds_.tail, input, queue.connection.destination);
+    note(now, worm.free, queue.connection, queue.place, true, events);
+    queue.asked = false;
     if (worm.ends_message) {
       --queue.unfinished;
       --sources_[input].under_way;
@@ -217,15 +221,30 @@ bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
       if (timing_.input_fifo) under_way_.left(queue.connection, queue.last_left + timing_.wire);
       delivered.push_back({worm.transfer, queue.last_left + fabric_.path + timing_.nic});
     }
+    ask(now, queue, events);
   }
   return moved;
 }
 
-void SwitchNode::wake_scheduler(Time now, EventQueue& events) {
-  if (pass_at_ != Time::never() || !scheduler_.wanted()) return;
-  pass_at_ = next_edge(now, cycle_);
-  if (pass_at_ == last_pass_) pass_at_ += cycle_;
-  events.push(pass_at_, kinds_.pass);
+/// At `at` the worm asks, or its ports come free: the scheduler learns of it by its next pass.
+void SwitchNode::note(Time now, Time at, Connection c, std::uint32_t place, bool free, EventQueue& events) {
+  if (!notes_.reach(now, at))
+    return events.push(at, free ? kinds_.tail : kinds_.request, c.source, c.destination);
+  if (const Time pass = notes_.add(at, c, place, free); pass != Time::never()) events.push(pass, kinds_.pass);
+}
+
+void SwitchNode::learn(const PassNote& note) {
+  std::uint32_t& worms = worms_of_[note.connection.source].under_way;
+  if (note.free) {
+    if (--worms == 0) --inputs_with_worms_;
+    scheduler_.free(note.connection);
+    VirtualQueue& queue = *places_[note.place - 1];
+    queue.holds = false;
+    if (queue.unfinished == 0) rest(queue);
+  } else {
+    if (worms++ == 0) ++inputs_with_worms_;
+    scheduler_.request(note.connection);
+  }
 }
 
 void SwitchNode::grant(Time now, Connection c) {
@@ -233,6 +252,7 @@ void SwitchNode::grant(Time now, Connection c) {
   Arriving& message = queue.messages.front();
   Worm& worm = worms_of_[c.source];
   if (timeline_ != nullptr) timeline_->waited(asked_at_[queue.place - 1], now + fabric_.setup, c, true);
+  queue.holds = true;
   worm.queue = &queue;
   worm.left = head_worm(queue);
   worm.free = now + fabric_.setup;
@@ -246,8 +266,7 @@ void SwitchNode::grant(Time now, Connection c) {
 void SwitchNode::visit(StateVisitor& v) {
   v.same(inputs_with_worms_);
   v.same(sending_);
-  v.instant(pass_at_);
-  v.instant(last_pass_);
+  notes_.visit(v);
   windows_.visit(v);
   bool used = inputs_with_worms_ != 0;
   std::uint64_t index = 0;
@@ -291,33 +310,22 @@ void SwitchNode::visit(StateVisitor& v) {
 void SwitchNode::handle(Time now, const SwitchEvent& event, EventQueue& events,
                         std::vector<std::uint32_t>& touched) {
   const Connection c{event.a, event.b};
-  if (event.kind() == kinds_.request) {
-    if (worms_of_[c.source].under_way++ == 0) ++inputs_with_worms_;
-    scheduler_.request(c);
-    wake_scheduler(now, events);
-  } else if (event.kind() == kinds_.tail) {
-    if (--worms_of_[c.source].under_way == 0) --inputs_with_worms_;
-    scheduler_.free(c);
-    VirtualQueue& queue = *worms_of_[c.source].queue;
-    queue.asked = false;
-    ask(now, queue, events);
-    if (queue.unfinished == 0) rest(queue);
-    wake_scheduler(now, events);
-  } else {
-    last_pass_ = now;
-    pass_at_ = Time::never();
-    const std::vector<Connection>& all_granted = scheduler_.pass(repeats_sought_);
-    constexpr std::size_t kAhead = 3;
-    for (std::size_t i = 0; i < all_granted.size(); ++i) {
-      if (i + kAhead < all_granted.size()) {
-        const Connection next = all_granted[i + kAhead];
-        expect_queue(next);
-        if (!announced_[next.source].empty())
-          expect_queue({next.source, announced_[next.source].front().destination});
-      }
-      grant(now, all_granted[i]);
-      touched.push_back(all_granted[i].source);
+  if (event.kind() != kinds_.pass)
+    return note(now, now, c, find(c)->place, event.kind() == kinds_.tail, events);
+  notes_.take(now, [this](const PassNote& note) { learn(note); });
+  if (!scheduler_.wanted()) return;
+  notes_.passed(now);
+  const std::vector<Connection>& all_granted = scheduler_.pass(repeats_sought_);
+  constexpr std::size_t kAhead = 3;
+  for (std::size_t i = 0; i < all_granted.size(); ++i) {
+    if (i + kAhead < all_granted.size()) {
+      const Connection next = all_granted[i + kAhead];
+      expect_queue(next);
+      if (!announced_[next.source].empty())
+        expect_queue({next.source, announced_[next.source].front().destination});
     }
+    grant(now, all_granted[i]);
+    touched.push_back(all_granted[i].source);
   }
 }
 

@@ -23,6 +23,7 @@
 
 #include "emulator/network/event_queue.h"
 #include "emulator/network/fabric_windows.h"
+#include "emulator/network/pass_notes.h"
 #include "emulator/network/queue.h"
 #include "emulator/network/repetition.h"
 #include "emulator/network/timeline.h"
@@ -34,7 +35,8 @@ namespace hybrid {
 
 class SwitchNode {
  public:
-  /// Kinds of the events that the node schedules and that must come back through handle().
+  /// Kinds of the events that the node schedules and that must come back through handle(): passes, and tails
+  /// and requests that are far ahead.
   struct Kinds {
     std::uint32_t tail, request, pass;
   };
@@ -106,7 +108,10 @@ class SwitchNode {
     return sources_[source].under_way == 0 && sources_[source].last_left + timing_.wire <= now;
   }
   /// Inputs at which a worm asks for its output or holds it: "wormhole traffic is buffered" (E_W of D 4.3).
-  std::uint32_t inputs_with_worms() const { return inputs_with_worms_; }
+  std::uint32_t inputs_with_worms(Time now) {
+    notes_.take_until(now, [this](const PassNote& note) { learn(note); });
+    return inputs_with_worms_;
+  }
 
  private:
   struct Announced {
@@ -120,12 +125,14 @@ class SwitchNode {
     Port destination;
     std::uint64_t words;  // of payload, not yet in a granted worm
   };
+  static constexpr Time kLongAgo{-(std::int64_t{1} << 60)};
   /// Four cache lines: what a loaded switch waits for is these.
   struct alignas(64) VirtualQueue {
     VirtualQueue(Connection c, const Timing& timing) { serve(c, timing); }
     /// As at first, for `c`.
     void serve(Connection c, const Timing& timing) {
       connection = c;
+      last_left = kLongAgo;
       credit.pop_all(credit.size());
       credit.push({Time{}, Time{}, timing.bounded() ? timing.room : ~std::uint64_t{0}});
     }
@@ -133,12 +140,13 @@ class SwitchNode {
     RunQueue arrived;       // words that have not left: their arrival
     RunQueue credit;        // places that the NIC knows of and has not used
     Ring<Arriving> messages;
-    bool asked : 1 = false;        // the head worm has asked, is about to, or is granted
+    bool asked : 1 = false;  // the head worm has asked, is about to, or is granted and has words left to send
+    bool holds : 1 = false;  // its output: a worm of it is granted, and the scheduler knows of no tail
     bool resting : 1 = false;      // in resting_
     bool used_again : 1 = false;   // since it came there
-    std::uint32_t place : 29 = 0;  // in queues_, from 1 on
+    std::uint32_t place : 28 = 0;  // in queues_, from 1 on
     std::uint32_t unfinished = 0;  // messages announced whose last word has not left
-    Time last_left{};              // start of the last word that left
+    Time last_left = kLongAgo;     // start of the last word that left
   };
   static_assert(sizeof(VirtualQueue) == 256);
   struct Worm {
@@ -166,12 +174,13 @@ class SwitchNode {
   }
   std::uint64_t head_worm(const VirtualQueue& queue) const;
   void ask(Time now, VirtualQueue& queue, EventQueue& events);
-  void wake_scheduler(Time now, EventQueue& events);
+  void note(Time now, Time at, Connection c, std::uint32_t place, bool free, EventQueue& events);
+  void learn(const PassNote& note);
   void grant(Time now, Connection c);
 
   PortTimeline* timeline_ = nullptr;
   Timing timing_;
-  Time cycle_;
+  Time cycle_;  // of the scheduler's clock
   Fabric fabric_;
   Kinds kinds_;
   std::vector<Source> sources_;
@@ -189,8 +198,7 @@ class SwitchNode {
   std::vector<Worm> worms_of_;   // the granted worm of each input
   PortSet sending_;
   WormholeScheduler scheduler_;
-  Time pass_at_ = Time::never();  // of the scheduled pass
-  Time last_pass_{-1};
+  PassNotes notes_;
   FabricWindows windows_;
   WormsUnderWay under_way_;  // where connections share a queue; otherwise it is in theirs
   std::uint32_t inputs_with_worms_ = 0;

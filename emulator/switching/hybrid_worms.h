@@ -40,7 +40,6 @@ class CrossbarWorms : public SwitchNode {
                     std::vector<std::uint32_t>& touched) {
     for_each_port(sending().words(), [&](Port input) { touched.push_back(input); });
   }
-  std::uint32_t inputs_with_worms(Time /*at*/) const { return SwitchNode::inputs_with_worms(); }
   bool at_rest() const { return true; }
 
  private:

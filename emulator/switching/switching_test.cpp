@@ -62,6 +62,43 @@ TEST_P(TickedTechnique, EqualsTheReferenceThatTicksEveryWord) {
   }
 }
 
+/// Long worms and wires under a fast scheduler: what it will learn is many of its edges ahead.
+TEST(Switching, EqualsTheReferenceFarAheadOfTheScheduler) {
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    Random random(seed);
+    SwitchParameters p = random_parameters(random, seed % 2 == 0 ? "wormhole" : "hybrid");
+    p.scheduler.cycle = picoseconds(static_cast<std::int64_t>(1 + random.below(2)));
+    p.cable = picoseconds(static_cast<std::int64_t>(1 + random.below(90)));
+    p.worm_limit = p.word * 64;
+    if (p.buffer != kUnlimited) p.buffer = p.word * (1 + random.below(60));
+    p.flit = p.word;
+    if (seed % 5 == 4) p.input_queues = "fifo";
+    const std::vector<Action> script = random_script(random, p);
+    const auto technique = TechniqueRegistration::make(p.technique, p);
+    const Recorder recorder = run_script(*technique, script, microseconds(10));
+    ASSERT_TRUE(equal(recorder.outcomes, TickedSwitch(p).run(script, 200'000))) << "seed " << seed;
+  }
+}
+
+TEST_P(EveryTechnique, CanKeepInjectionsToItself) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const SwitchParameters p = random_parameters(random, GetParam());
+    const std::vector<Action> script = random_script(random, p);
+    const auto talkative = TechniqueRegistration::make(p.technique, p);
+    const auto discreet = TechniqueRegistration::make(p.technique, p);
+    discreet->tell_no_injections();
+    const Recorder all = run_script(*talkative, script, microseconds(10));
+    const Recorder some = run_script(*discreet, script, microseconds(10));
+    EXPECT_EQ(some.order, all.order);
+    for (std::size_t id = 0; id < all.outcomes.size(); ++id) {
+      ASSERT_EQ(some.outcomes[id].injected, Time{-1});
+      ASSERT_EQ(some.outcomes[id].delivered, all.outcomes[id].delivered) << "seed " << seed;
+      ASSERT_EQ(some.outcomes[id].hit, all.outcomes[id].hit);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Techniques, EveryTechnique,
                          testing::Values("packet", "wormhole", "circuit", "tdm", "hybrid", "wave", "coll",
                                          "chen-liu"));

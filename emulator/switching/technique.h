@@ -73,6 +73,9 @@ class Technique {
   /// not call back.
   virtual Time advance(Time until, TransferListener& listener) = 0;
 
+  /// Has the listener not told of messages that have left their PE: for a driver whose PEs never wait for
+  /// that. Before the first send.
+  virtual void tell_no_injections() {}
   /// Has `timeline`, which must outlive the technique, told what the ports do; before the first send.
   virtual void observe(PortTimeline& /*timeline*/) {}
 

@@ -31,6 +31,18 @@ TEST(MessagesInFlight, AKeptPromiseIsSilent) {
   EXPECT_THROW(messages.check_all_delivered(s), std::logic_error);
 }
 
+TEST(MessagesInFlight, WhereInjectionsMayGoUntoldTheRestIsStillChecked) {
+  MessagesInFlight<int> messages(false);
+  const Message a = messages.add({0, 1}, 8, 1), b = messages.add({1, 0}, 8, 2);
+  EXPECT_EQ(messages.delivered(b), 2);
+  EXPECT_THROW(messages.delivered(b), std::logic_error) << "twice";
+  messages.injected(a);
+  EXPECT_EQ(messages.delivered(a), 1);
+  messages.add({0, 1}, 8, 3);
+  const Message second = messages.add({0, 1}, 8, 4);
+  EXPECT_THROW(messages.delivered(second), std::logic_error) << "overtakes";
+}
+
 TEST(MessagesInFlight, EveryBrokenPromiseIsNoticed) {
   MessagesInFlight<int> messages;
   const Message a = messages.add({0, 1}, 8, 0), b = messages.add({0, 1}, 8, 0);

@@ -120,7 +120,9 @@ Simulation::Simulation(Technique& technique, Pattern& pattern, const SwitchParam
       start_(preloaded_at(parameters)),
       mean_gap_(mean_gap(parameters, options)),
       nodes_(parameters.nodes),
-      arrivals_due_(options.load > 0 ? picoseconds(mean_gap_.ps / kGrains) : parameters.word_time()) {
+      arrivals_due_(options.load > 0 ? picoseconds(mean_gap_.ps / kGrains) : parameters.word_time()),
+      in_flight_(options.load == 0) {
+  if (options.load > 0) technique_.tell_no_injections();  // nobody waits for them
   if (auto phases = pattern.phases(); !phases.empty()) phases_.emplace(parameters.nodes, phases);
   std::uint64_t most = 0;
   for (Port node = 0; node < parameters.nodes; ++node) {
@@ -197,7 +199,6 @@ void Simulation::send(Time at, Port node) {
 void Simulation::injected(Time /*at*/, const Message& message) {
   in_flight_.injected(message);
   happened_ = true;
-  if (options_.load > 0) return;  // nobody waits for it
   nodes_[message.connection.source].handing_over = false;
   may_send_.push_back(message.connection.source);
 }
