@@ -19,16 +19,11 @@ namespace hybrid {
 
 /// How many messages each connection has sent and got since it last had none on the way: only connections
 /// with messages in flight have a place, so that the table is small. A hash table with open addressing, since
-/// every message asks it twice.
+/// every message asks it twice. Counts are modulo 2^32.
 class ConnectionOrders {
  public:
-  struct Order {
-    Connection connection{kNoPort, kNoPort};
-    std::uint64_t sent = 0, delivered = 0;
-  };
-
   /// Its count of messages sent, before this one.
-  std::uint64_t send(Connection c) {
+  std::uint32_t send(Connection c) {
     std::size_t at = place(c);
     if (!taken(at)) {
       if (2 * ++used_ > orders_.size()) {
@@ -40,22 +35,27 @@ class ConnectionOrders {
     return orders_[at].sent++;
   }
   /// Its count of messages delivered, before this one; each must have been sent.
-  std::uint64_t deliver(Connection c) {
+  std::uint32_t deliver(Connection c) {
     const std::size_t at = place(c);
     Order& order = orders_[at];
-    const std::uint64_t before = order.delivered++;
+    const std::uint32_t before = order.delivered++;
     if (order.delivered == order.sent) forget(at);
     return before;
   }
   std::size_t connections() const { return used_; }
 
  private:
+  struct alignas(16) Order {
+    Connection connection{kNoPort, kNoPort};
+    std::uint32_t sent = 0, delivered = 0;
+  };
+
   bool taken(std::size_t at) const { return orders_[at].connection.source != kNoPort; }
   std::size_t next(std::size_t at) const { return (at + 1) & (orders_.size() - 1); }
-  /// Where the search for `c` begins.
+  /// Where the search for `c` begins: the upper bits of the product depend on all of both ports.
   std::size_t home(Connection c) const {
     const std::uint64_t key = std::uint64_t{c.source} << 32 | c.destination;
-    return (key * 0x9e3779b97f4a7c15 >> 20) & (orders_.size() - 1);
+    return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15 >> shift_);
   }
   /// Where `c` is, or would be.
   std::size_t place(Connection c) const {
@@ -77,11 +77,14 @@ class ConnectionOrders {
   void grow() {
     std::vector<Order> before(2 * orders_.size());
     before.swap(orders_);
+    --shift_;
     for (const Order& order : before)
       if (order.connection.source != kNoPort) orders_[place(order.connection)] = order;
   }
 
-  std::vector<Order> orders_ = std::vector<Order>(64);  // a power of two, at most half of it used
+  static constexpr int kFirstBits = 6;
+  std::vector<Order> orders_ = std::vector<Order>(std::size_t{1} << kFirstBits);  // at most half of it used
+  int shift_ = 64 - kFirstBits;
   std::size_t used_ = 0;
 };
 
@@ -148,7 +151,7 @@ class MessagesInFlight {
     std::uint64_t id = 0;
     Connection connection;
     Bytes bytes = 0;
-    std::uint64_t order = 0;  // among its connection's
+    std::uint32_t order = 0;  // among its connection's
     Note note{};
     State state = State::none;
   };
