@@ -17,10 +17,6 @@
 namespace hybrid {
 
 struct PassNote {
-  PassNote() = default;
-  PassNote(Time when, Connection c, std::uint32_t queue, bool comes_free, bool was_taken)
-      : at(when), connection(c), place(queue), free(comes_free), taken(was_taken) {}
-
   Time at{};
   Connection connection;
   std::uint32_t place = 0;  // of the worm's queue
@@ -75,8 +71,7 @@ class PassNotes {
 
  private:
   static constexpr std::int64_t kEdges = 64;
-  static constexpr std::int64_t kFurthest =
-      kEdges - 2;  // edges from now on, one of now and one after the last pass
+  static constexpr std::int64_t kFurthest = kEdges - 2;  // from now on; one is now, one after the last pass
 
   std::vector<PassNote>& of_edge(std::int64_t edge) {
     return notes_[static_cast<std::size_t>(edge % kEdges)];
