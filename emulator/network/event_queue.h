@@ -110,6 +110,8 @@ class EventQueue {
   static constexpr std::uint32_t kNone = 0;
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
   static constexpr std::uint32_t kFewest = 6;  // events that are worth dealing out by kind
+  static constexpr std::uint32_t kMany = 64;   // that are worth spreading out
+  static constexpr int kMostParts = 8;         // of a bucket, as a power of two
 
   __extension__ using Key = unsigned __int128;
   static Key key(const SwitchEvent& event) {
@@ -250,10 +252,33 @@ class EventQueue {
       due_.push_back(blocks_[bucket.first].events[0]);
       return bucket.first;
     }
+    if (bucket.count > kMany) return spread_out(bucket);
     due_.resize(bucket.count);
     auto to = due_.begin();
     const std::uint32_t last = for_each(bucket, [&](const SwitchEvent& event) { *to++ = event; });
     std::sort(due_.begin(), due_.end(), Later{});
+    return last;
+  }
+  /// The same where they are so many, of several instants, that comparing them two by two would cost more the
+  /// more they are: first each comes to its part of the bucket's time.
+  std::uint32_t spread_out(const Bucket& bucket) {
+    const int bits = std::min({static_cast<int>(std::bit_width(bucket.count)) - 3, kMostParts, shift_});
+    const std::size_t parts = std::size_t{1} << bits;
+    const auto part = [&](const SwitchEvent& event) {  // the last one first, as in due_
+      return ~static_cast<std::size_t>(event.at.ps >> (shift_ - bits)) & (parts - 1);
+    };
+    std::array<std::uint32_t, std::size_t{1} << kMostParts> ends{};
+    for_each(bucket, [&](const SwitchEvent& event) { ++ends[part(event)]; });
+    std::uint32_t begin = 0;
+    for (std::size_t p = 0; p < parts; ++p) begin += std::exchange(ends[p], begin);
+    due_.resize(bucket.count);
+    const std::uint32_t last =
+        for_each(bucket, [&](const SwitchEvent& event) { due_[ends[part(event)]++] = event; });
+    begin = 0;
+    for (std::size_t p = 0; p < parts; ++p) {
+      std::sort(due_.begin() + begin, due_.begin() + ends[p], Later{});
+      begin = ends[p];
+    }
     return last;
   }
   /// The same where they are of one instant, and several.

@@ -74,6 +74,32 @@ TEST(EventQueue, GivesEventsByTimeKindAndOrderOfPushing) {
   }
 }
 
+TEST(EventQueue, CrowdsOfManyInstantsComeInOrder) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(seed);
+    // All in one bucket, or in a few; at many instants, or mostly at one of them.
+    const Time grain = nanoseconds(static_cast<std::int64_t>(1 + random.below(100)));
+    const std::uint64_t width = 1 + random.below(2 * static_cast<std::uint64_t>(grain.ps));
+    const bool mostly_one = random.below(2) == 0;
+    EventQueue queue(grain);
+    PlainQueue plain;
+    const std::uint64_t count = 1 + random.below(3000);
+    for (std::uint32_t a = 0; a < count; ++a) {
+      const bool first = mostly_one && random.below(8) != 0;
+      const Time at =
+          nanoseconds(1000) + picoseconds(static_cast<std::int64_t>(first ? width / 2 : random.below(width)));
+      const auto kind = static_cast<std::uint32_t>(random.below(5) * 60);
+      queue.push(at, kind, a);
+      plain.push(at, kind, a);
+    }
+    while (!plain.empty()) {
+      ASSERT_EQ(queue.next(), plain.next()) << "seed " << seed;
+      ASSERT_EQ(queue.pop().a, plain.pop()) << "seed " << seed;
+    }
+    EXPECT_TRUE(queue.empty());
+  }
+}
+
 TEST(EventQueue, SortedEventsOfAnInstantComeByTheirNumbers) {
   EventQueue queue;
   queue.push_sorted(nanoseconds(5), 1, 2, 0);
