@@ -11,6 +11,11 @@
 
 namespace hybrid {
 
+/// The lowest member among `bits` (not 0), which are word `w` of a set.
+constexpr Port lowest_port(std::size_t w, Word bits) {
+  return static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(bits)));
+}
+
 /// Calls `visit` for every member in the order first, first + 1, ..., last port, 0, ..., first - 1.
 template <class Visit>
 void for_each_rotated(const PortSet& set, Port first, Visit&& visit) {
@@ -18,8 +23,7 @@ void for_each_rotated(const PortSet& set, Port first, Visit&& visit) {
   const std::size_t start = first / kWordBits;
   const Word upper = ~Word{0} << (first % kWordBits);
   const auto visit_word = [&](std::size_t w, Word bits) {
-    for (; bits != 0; bits &= bits - 1)
-      visit(static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(bits))));
+    for (; bits != 0; bits &= bits - 1) visit(lowest_port(w, bits));
   };
   visit_word(start, words[start] & upper);
   for (std::size_t w = start + 1; w < words.size(); ++w) visit_word(w, words[w]);
@@ -32,16 +36,13 @@ template <class WordAt>
 [[gnu::always_inline]] inline Port first_rotated(std::size_t words, Port first, WordAt&& word_at) {
   const std::size_t start = first / kWordBits;
   const Word upper = ~Word{0} << (first % kWordBits);
-  const auto lowest = [](std::size_t w, Word bits) {
-    return static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(bits)));
-  };
   const Word begin = word_at(start);
-  if (const Word bits = begin & upper; bits != 0) return lowest(start, bits);
+  if (const Word bits = begin & upper; bits != 0) return lowest_port(start, bits);
   for (std::size_t w = start + 1; w < words; ++w)
-    if (const Word bits = word_at(w); bits != 0) return lowest(w, bits);
+    if (const Word bits = word_at(w); bits != 0) return lowest_port(w, bits);
   for (std::size_t w = 0; w < start; ++w)
-    if (const Word bits = word_at(w); bits != 0) return lowest(w, bits);
-  if (const Word bits = begin & ~upper; bits != 0) return lowest(start, bits);
+    if (const Word bits = word_at(w); bits != 0) return lowest_port(w, bits);
+  if (const Word bits = begin & ~upper; bits != 0) return lowest_port(start, bits);
   return kNoPort;
 }
 
@@ -50,16 +51,13 @@ template <class WordAt>
 [[gnu::always_inline]] inline Port first_rotated_of(Word some, Port first, WordAt&& word_at) {
   const std::size_t start = first / kWordBits;
   const Word upper = ~Word{0} << (first % kWordBits);
-  const auto lowest = [](std::size_t w, Word bits) {
-    return static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(bits)));
-  };
   const Word begin = word_at(start);
-  if (const Word bits = begin & upper; bits != 0) return lowest(start, bits);
+  if (const Word bits = begin & upper; bits != 0) return lowest_port(start, bits);
   for (Word rest = std::rotr(some & ~bit_of(start), static_cast<int>(start)); rest != 0; rest &= rest - 1) {
     const std::size_t w = (start + static_cast<std::size_t>(std::countr_zero(rest))) % kWordBits;
-    if (const Word bits = word_at(w); bits != 0) return lowest(w, bits);
+    if (const Word bits = word_at(w); bits != 0) return lowest_port(w, bits);
   }
-  if (const Word bits = begin & ~upper; bits != 0) return lowest(start, bits);
+  if (const Word bits = begin & ~upper; bits != 0) return lowest_port(start, bits);
   return kNoPort;
 }
 

@@ -22,6 +22,18 @@ Run random_run(Random& random) {
           picoseconds(static_cast<std::int64_t>(random.below(6))), 1 + random.below(12)};
 }
 
+RunQueue random_queue(Random& random) {
+  RunQueue queue;
+  Time next{};
+  for (int push = 0; push < 5; ++push) {
+    Words run = random_run(random);
+    run.first += next;
+    next = run.last();
+    queue.push(run);
+  }
+  return queue;
+}
+
 TEST(Run, ServesLikeWordByWord) {
   Random random(1);
   for (int round = 0; round < 20'000; ++round) {
@@ -109,14 +121,7 @@ TEST(RunQueue, GivesItsLastWordsAndLosesItsFirst) {
 TEST(RunQueue, GathersWhatIsPastForWhoeverComesLater) {
   Random random(4);
   for (int round = 0; round < 2'000; ++round) {
-    RunQueue queue;
-    Time next{};
-    for (int push = 0; push < 5; ++push) {
-      Words run = random_run(random);
-      run.first += next;
-      next = run.last();
-      queue.push(run);
-    }
+    const RunQueue queue = random_queue(random);
     RunQueue gathered = queue;
     const Time from = picoseconds(static_cast<std::int64_t>(random.below(300)));
     gathered.gather(from);

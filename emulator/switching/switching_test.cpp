@@ -47,6 +47,12 @@ TEST_P(EveryTechnique, DeliversEveryMessageOnceAndInOrderPerConnection) {
   }
 }
 
+testing::AssertionResult equals_reference(const SwitchParameters& p, const std::vector<Action>& script) {
+  const auto technique = TechniqueRegistration::make(p.technique, p);
+  const Recorder recorder = run_script(*technique, script, microseconds(10));
+  return equal(recorder.outcomes, TickedSwitch(p).run(script, 200'000));
+}
+
 class TickedTechnique : public testing::TestWithParam<const char*> {};
 
 TEST_P(TickedTechnique, EqualsTheReferenceThatTicksEveryWord) {
@@ -56,9 +62,7 @@ TEST_P(TickedTechnique, EqualsTheReferenceThatTicksEveryWord) {
     const std::vector<Action> script = random_script(random, p);
     if (seed % 5 == 4) p.input_queues = "fifo";
     if (seed % 3 == 2) p.reconfiguration_lock = std::exchange(p.reconfiguration, Time{});
-    const auto technique = TechniqueRegistration::make(p.technique, p);
-    const Recorder recorder = run_script(*technique, script, microseconds(10));
-    ASSERT_TRUE(equal(recorder.outcomes, TickedSwitch(p).run(script, 200'000))) << "seed " << seed;
+    ASSERT_TRUE(equals_reference(p, script)) << "seed " << seed;
   }
 }
 
@@ -73,10 +77,7 @@ TEST(Switching, EqualsTheReferenceFarAheadOfTheScheduler) {
     if (p.buffer != kUnlimited) p.buffer = p.word * (1 + random.below(60));
     p.flit = p.word;
     if (seed % 5 == 4) p.input_queues = "fifo";
-    const std::vector<Action> script = random_script(random, p);
-    const auto technique = TechniqueRegistration::make(p.technique, p);
-    const Recorder recorder = run_script(*technique, script, microseconds(10));
-    ASSERT_TRUE(equal(recorder.outcomes, TickedSwitch(p).run(script, 200'000))) << "seed " << seed;
+    ASSERT_TRUE(equals_reference(p, random_script(random, p))) << "seed " << seed;
   }
 }
 

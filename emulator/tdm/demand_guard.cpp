@@ -31,10 +31,7 @@ void PredictiveCircuits::make_room(Time now, Connection wanted, bool busy_too) {
     if (output != kNoPort) in_the_way_.push_back({wanted.source, output});
     if (input != kNoPort) in_the_way_.push_back({input, wanted.destination});
     port_->in_the_way(now, slot, wanted, in_the_way_);
-    for (const Connection c : in_the_way_) {
-      const Circuit* const holder = holders_[slot][c.source];
-      visit(holder != nullptr && holder->connection == c ? *holder : circuit(c));
-    }
+    for (const Connection c : in_the_way_) visit(circuit(c));
   };
   for (std::uint32_t slot = 0; slot < parameters_.slots; ++slot) {
     if (!preloaded_[slot].empty()) continue;

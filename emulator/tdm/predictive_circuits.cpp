@@ -13,7 +13,6 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
       has_data_(parameters.nodes),
       port_(make_scheduler_port(parameters)),
       schedule_(parameters.slots, Configuration(parameters.nodes)),
-      holders_(parameters.slots, std::vector<Circuit*>(parameters.nodes, nullptr)),
       preloaded_(schedule_),
       controller_(parameters, wormhole_slot),
       latched_(parameters.slots, Latched{Configuration(parameters.nodes), 1}),
@@ -274,7 +273,6 @@ void PredictiveCircuits::apply_grant(const Grant& grant) {
   Configuration& slot = schedule_[grant.slot];
   if (grant.kind == Grant::Kind::established) {
     slot.add(connection);
-    holders_[grant.slot][connection.source] = &c;
     c.established = true;
     c.slot = grant.slot;
     c.established_since = grant.at;

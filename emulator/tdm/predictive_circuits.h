@@ -226,8 +226,7 @@ class PredictiveCircuits : public Engine {
   std::vector<Grant> grants_;
   std::vector<Connection> in_the_way_;
   Time port_watched_ = Time::never();
-  std::vector<Configuration> schedule_;         // B^(s) at the switch
-  std::vector<std::vector<Circuit*>> holders_;  // [slot][source]: the circuit that it holds, or held last
+  std::vector<Configuration> schedule_;   // B^(s) at the switch
   std::vector<Configuration> preloaded_;  // by slot: what the port was told to hold there and still does
   CycleController controller_;
   bool ticking_ = false;
