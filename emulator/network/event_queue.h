@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -276,15 +277,34 @@ class EventQueue {
         for_each(bucket, [&](const SwitchEvent& event) { due_[ends[part(event)]++] = event; });
     begin = 0;
     for (std::size_t p = 0; p < parts; ++p) {
-      std::sort(due_.begin() + begin, due_.begin() + ends[p], Later{});
+      sort_part(begin, ends[p]);
       begin = ends[p];
     }
     return last;
   }
-  /// The same where they are of one instant, and several.
+  /// Sorts a part of due_. On one clock most of a crowd's are of one instant.
+  void sort_part(std::size_t begin, std::size_t end) {
+    const std::span<SwitchEvent> part(due_.data() + begin, end - begin);
+    const auto at_first = [&](const SwitchEvent& event) { return event.at == part.front().at; };
+    if (part.size() < kFewest || !std::all_of(part.begin(), part.end(), at_first))
+      return std::sort(part.begin(), part.end(), Later{});
+    crowd_.assign(part.begin(), part.end());
+    deal_out(part.data(), [this](auto&& use) {
+      for (const SwitchEvent& event : crowd_) use(event);
+    });
+  }
+  /// The same as sort_out() where they are of one instant, and several.
   std::uint32_t deal_out(const Bucket& bucket) {
+    std::uint32_t last = kNone;
+    due_.resize(bucket.count);
+    deal_out(due_.data(), [&](auto&& use) { last = for_each(bucket, use); });
+    return last;
+  }
+  /// Deals what `events` gives, which are of one instant and nearly in the order of due_, out to `to`.
+  template <class Events>
+  void deal_out(SwitchEvent* to, Events&& events) {
     std::array<std::uint64_t, 4> kinds{};
-    for_each(bucket, [&](const SwitchEvent& event) {
+    events([&](const SwitchEvent& event) {
       ++of_kind_[event.kind()];
       kinds[event.kind() / 64] |= std::uint64_t{1} << event.kind() % 64;
     });
@@ -298,16 +318,14 @@ class EventQueue {
     };
     std::uint32_t begin = 0;
     for_each_kind([&](std::uint32_t& of_kind) { begin += std::exchange(of_kind, begin); });
-    due_.resize(bucket.count);
-    const std::uint32_t last =
-        for_each(bucket, [&](const SwitchEvent& event) { due_[of_kind_[event.kind()]++] = event; });
+    events([&](const SwitchEvent& event) { to[of_kind_[event.kind()]++] = event; });
     begin = 0;
     for_each_kind([&](std::uint32_t& of_kind) {
-      const auto from = due_.begin() + begin, to = due_.begin() + of_kind;
-      if (!std::is_sorted(from, to, Later{})) std::sort(from, to, Later{});
+      SwitchEvent* const from = to + begin;
+      SwitchEvent* const end = to + of_kind;
+      if (!std::is_sorted(from, end, Later{})) std::sort(from, end, Later{});
       begin = std::exchange(of_kind, 0);
     });
-    return last;
   }
 
   int shift_;
@@ -316,6 +334,7 @@ class EventQueue {
   // Events of buckets up to turn_.
   std::vector<SwitchEvent> due_;          // the last one comes first
   std::vector<SwitchEvent> late_;         // heap
+  std::vector<SwitchEvent> crowd_;        // while it is dealt out
   std::array<Bucket, kBuckets> wheel_{};  // those of the buckets after that
   std::array<std::uint64_t, kBuckets / 64> occupied_{};
   std::vector<Block> blocks_;

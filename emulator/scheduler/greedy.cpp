@@ -26,7 +26,9 @@ Port first_free(std::span<const Word> requested, std::span<const Word> establish
       const std::size_t w = group * kWordBits + static_cast<std::size_t>(std::countr_zero(words));
       if (w > last) return kNoPort;
       const Word mask = w == first ? ~Word{0} << (begin % kWordBits) : ~Word{0};
-      const Word candidates = requested[w] & ~established[w] & ~busy[w] & mask;
+      const Word wanted = requested[w] & ~busy[w] & mask;
+      if (wanted == 0) continue;  // without a look at another row that is not in the cache
+      const Word candidates = wanted & ~established[w];
       if (candidates == 0) continue;
       const auto column =
           static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(candidates)));

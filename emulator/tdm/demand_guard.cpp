@@ -24,25 +24,25 @@ void PredictiveCircuits::make_room(Time now, Connection wanted, bool busy_too) {
   std::uint32_t best = kIdleSlot;
   Time best_key = Time::never();
   bool dynamic = false;
+  // Until `visit` says that it has seen enough.
   const auto blockers = [&](std::uint32_t slot, auto&& visit) {
-    const Port output = schedule_[slot].destination_of(wanted.source);
-    const Port input = schedule_[slot].source_of(wanted.destination);
+    if (const Circuit* c = held_.of_source(wanted.source, slot); c != nullptr && !visit(*c)) return;
+    if (const Circuit* c = held_.of_destination(wanted.destination, slot); c != nullptr && !visit(*c)) return;
     in_the_way_.clear();
-    if (output != kNoPort) in_the_way_.push_back({wanted.source, output});
-    if (input != kNoPort) in_the_way_.push_back({input, wanted.destination});
     port_->in_the_way(now, slot, wanted, in_the_way_);
-    for (const Connection c : in_the_way_) visit(circuit(c));
+    for (const Connection c : in_the_way_)
+      if (!visit(circuit(c))) return;
   };
   for (std::uint32_t slot = 0; slot < parameters_.slots; ++slot) {
     if (!preloaded_[slot].empty()) continue;
     dynamic = true;
-    bool possible = true;
+    bool better = true;
     Time key{-1};
     blockers(slot, [&](const Circuit& c) {
-      possible = possible && (busy_too || idle_seen(c, now));
       key = std::max({key, c.established_since, busy_too ? Time{} : c.gone});
+      return better = key < best_key && (busy_too || idle_seen(c, now));
     });
-    if (!possible || key >= best_key) continue;
+    if (!better || key >= best_key) continue;
     best = slot;
     best_key = key;
   }
@@ -54,6 +54,7 @@ void PredictiveCircuits::make_room(Time now, Connection wanted, bool busy_too) {
     blockers(best, [&](const Circuit& c) {
       ++statistics_.releases;
       port_->release(now, c.connection);
+      return true;
     });
   }
   watch_port(now);

@@ -13,6 +13,7 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
       has_data_(parameters.nodes),
       port_(make_scheduler_port(parameters)),
       schedule_(parameters.slots, Configuration(parameters.nodes)),
+      held_(parameters.nodes, parameters.slots),
       preloaded_(schedule_),
       controller_(parameters, wormhole_slot),
       latched_(parameters.slots, Latched{Configuration(parameters.nodes), 1}),
@@ -273,6 +274,7 @@ void PredictiveCircuits::apply_grant(const Grant& grant) {
   Configuration& slot = schedule_[grant.slot];
   if (grant.kind == Grant::Kind::established) {
     slot.add(connection);
+    held_.add(grant.slot, c);
     c.established = true;
     c.slot = grant.slot;
     c.established_since = grant.at;
@@ -281,6 +283,7 @@ void PredictiveCircuits::apply_grant(const Grant& grant) {
     events_.push(grant.at + timing_.control, kNotice, connection.source, connection.destination);
   } else {
     slot.remove(connection);
+    held_.remove(grant.slot, c);
     c.established = false;
     statistics_.held += grant.at - c.established_since;
     if (!waits(c, grant.at)) statistics_.held_unused += grant.at - std::max(c.gone, c.established_since);

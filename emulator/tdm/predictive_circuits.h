@@ -39,6 +39,7 @@
 
 #include "core/scheduler_port.h"
 #include "emulator/network/engine.h"
+#include "emulator/tdm/circuits_held.h"
 #include "emulator/tdm/cycle_controller.h"
 #include "predictor/predictor.h"
 
@@ -85,7 +86,7 @@ class PredictiveCircuits : public Engine {
   };
 
   /// A connection's side in the NIC and in the switch: two lines of the cache, since in a large switch nearly
-  /// every message's is out of it.
+  /// every message's is out of it. All that the demand guard looks at is in the first.
   struct alignas(64) Circuit {
     Circuit(const Timing& timing, Connection c) : connection(c), path(timing.circuit_of(c)) {}
     /// As at first, for `c`.
@@ -94,10 +95,15 @@ class PredictiveCircuits : public Engine {
     bool finished() const { return !holds_data; }
     operator WordQueue&() { return *queue; }  // of one that is not finished
 
-    CircuitQueue* queue = nullptr;
     Connection connection;
-    Time path;                // from the link to the receiver's NIC
-    bool holds_data = false;  // as queue->finished() would say, which is another line
+    Time busy_since{}, gone{};           // NIC: data waits from, until (last word wholly on the link)
+    Time gone_before{};                  // `gone` before busy_since
+    Time established_since{};            // switch
+    Time patience_ends = Time::never();  // of the demand guard; never: it does not watch
+    std::uint32_t attempts = 0;          // of the guard
+    std::uint32_t slot = 0;              // that it is established in
+    bool established = false;
+    bool holds_data = false;  // as queue->finished() would say
     // NIC
     bool in_table = false;
     bool requested = false;    // and no notice of it yet
@@ -105,19 +111,14 @@ class PredictiveCircuits : public Engine {
     bool releasing = false;    // release sent while in the table
     bool release_due = false;  // release when no data waits
     bool leaving = false;      // in leaving_
+    CircuitQueue* queue = nullptr;
+    Time path;  // from the link to the receiver's NIC
     Time asked_at{};
-    Time gate{};                // words leave from here on
-    Time busy_since{}, gone{};  // data waits from, until (last word wholly on the link)
-    Time gone_before{};         // `gone` before busy_since
-    Time used_in{-1};           // end of the last window with a word
-    // Switch
-    bool established = false;
-    Time established_since{};
-    std::uint32_t slot = 0;              // that it is established in
-    std::uint32_t told_waiting = 0;      // signals that data waits, less those that none does
-    Time patience_ends = Time::never();  // of the demand guard; never: it does not watch
-    std::uint32_t attempts = 0;
+    Time gate{};                     // words leave from here on
+    Time used_in{-1};                // end of the last window with a word
+    std::uint32_t told_waiting = 0;  // switch: signals that data waits, less those that none does
   };
+  static_assert(sizeof(Circuit) == 128);
 
   /// What the NICs see of a slot.
   struct Window {
@@ -227,6 +228,7 @@ class PredictiveCircuits : public Engine {
   std::vector<Connection> in_the_way_;
   Time port_watched_ = Time::never();
   std::vector<Configuration> schedule_;   // B^(s) at the switch
+  CircuitsHeld<Circuit> held_;            // the same, of each port
   std::vector<Configuration> preloaded_;  // by slot: what the port was told to hold there and still does
   CycleController controller_;
   bool ticking_ = false;

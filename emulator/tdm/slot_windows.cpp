@@ -113,7 +113,9 @@ void PredictiveCircuits::on_window(Time now) {
   for_each_port(has_data_.words(), [&](Port source) {
     const Port destination = window_.configuration->destination_of(source);
     if (destination == kNoPort) return;
-    if (Circuit* c = circuits_.find(source, destination); c != nullptr && !c->finished()) granted(now, *c);
+    Circuit* c = window_.slot < parameters_.slots ? held_.of_source(source, window_.slot) : nullptr;
+    if (c == nullptr || c->connection.destination != destination) c = find_circuit({source, destination});
+    if (c != nullptr && !c->finished()) granted(now, *c);
   });
   window_seen(now);
 }
