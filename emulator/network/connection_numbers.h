@@ -49,7 +49,7 @@ class ConnectionNumbers {
   }
 
  private:
-  static constexpr std::uint32_t kMostInTable = 512;
+  static constexpr std::uint32_t kMostInTable = 256;
 
   struct Entry {
     Port destination = kNoPort;
