@@ -35,6 +35,15 @@ function(hybrid_flags target)
   endif()
 endfunction()
 
+# Where a build is for its tests alone, headers of others that most sources include are compiled once. Elsewhere every
+# source must include what it uses.
+function(hybrid_precompile target)
+  if(HYBRID_SANITIZE)
+    target_precompile_headers(${target} PRIVATE
+      <algorithm> <array> <cstdint> <functional> <map> <memory> <optional> <span> <string> <string_view> <vector> ${ARGN})
+  endif()
+endfunction()
+
 function(hybrid_link target)
   set(pending ${ARGN})
   set(done)
@@ -72,12 +81,14 @@ function(hybrid_part name)
   set_target_properties(hybrid_${name} PROPERTIES HYBRID_DEPENDS "${arg_DEPENDS}")
   hybrid_flags(hybrid_${name})
   target_link_libraries(hybrid_${name} PUBLIC Threads::Threads ${arg_LIBRARIES})
+  hybrid_precompile(hybrid_${name})
 
   if(HYBRID_TESTS AND tests)
     add_executable(hybrid_${name}_test ${tests})
     hybrid_flags(hybrid_${name}_test)
     hybrid_link(hybrid_${name}_test ${name})
     target_link_libraries(hybrid_${name}_test PRIVATE ${arg_TEST_LIBRARIES} GTest::gtest_main GTest::gmock)
+    hybrid_precompile(hybrid_${name}_test <gmock/gmock.h> <gtest/gtest.h>)
     # Tests named Nightly... take minutes: ctest -L nightly runs them, ctest -LE nightly leaves them out.
     set(apart "*.Nightly*")
     if(arg_SERIAL_TESTS)
