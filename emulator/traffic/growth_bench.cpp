@@ -5,9 +5,8 @@
 // and their state is as large. All three in turn, from a warm state on, by processor time:
 //
 // - `growth`: a message of the large switch over one of a single switch of 128 ports;
-// - `beside`: a message of the large switch over one of the many small ones. At most 1 where the emulator
-// adds
-//   nothing to what that many ports cost.
+// - `beside`: a message of the large switch over one of the many small ones; 1 or less where the emulator
+//   adds nothing to what that many ports cost.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
