@@ -19,23 +19,27 @@ class CircuitsHeld {
       : slots_(slots), held_(std::size_t{ports} * slots * 2) {}
 
   /// The circuit that `slot` holds of `source`; nullptr: none.
-  Circuit* of_source(Port source, std::uint32_t slot) const { return held_[row(source) + slot]; }
+  Circuit* of_source(Port source, std::uint32_t slot) const { return held_[row(source) + slot].circuit; }
   Circuit* of_destination(Port destination, std::uint32_t slot) const {
-    return held_[row(destination) + slots_ + slot];
+    return held_[row(destination) + slots_ + slot].circuit;
   }
 
   void add(std::uint32_t slot, Circuit& c) { set(slot, c.connection, &c); }
   void remove(std::uint32_t slot, const Circuit& c) { set(slot, c.connection, nullptr); }
 
  private:
+  struct Held {
+    Circuit* circuit;
+  };
+
   std::size_t row(Port port) const { return std::size_t{port} * slots_ * 2; }
   void set(std::uint32_t slot, Connection c, Circuit* circuit) {
-    held_[row(c.source) + slot] = circuit;
-    held_[row(c.destination) + slots_ + slot] = circuit;
+    held_[row(c.source) + slot] = {circuit};
+    held_[row(c.destination) + slots_ + slot] = {circuit};
   }
 
   std::size_t slots_;
-  ZeroedArray<Circuit*> held_;
+  ZeroedArray<Held> held_;
 };
 
 }  // namespace hybrid
