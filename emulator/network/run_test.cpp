@@ -22,7 +22,8 @@ Run random_run(Random& random) {
           picoseconds(static_cast<std::int64_t>(random.below(6))), 1 + random.below(12)};
 }
 
-RunQueue random_queue(Random& random) {
+/// `all` receives its words, one by one.
+RunQueue random_queue(Random& random, std::vector<std::int64_t>& all) {
   RunQueue queue;
   Time next{};
   for (int push = 0; push < 5; ++push) {
@@ -30,6 +31,7 @@ RunQueue random_queue(Random& random) {
     run.first += next;
     next = run.last();
     queue.push(run);
+    for (const std::int64_t word : words(run)) all.push_back(word);
   }
   return queue;
 }
@@ -76,16 +78,8 @@ TEST(Run, LaterOfIsTheLaterWordByWord) {
 TEST(RunQueue, KeepsTheWordsAndJoinsAnUnchangedRhythm) {
   Random random(3);
   for (int round = 0; round < 2'000; ++round) {
-    RunQueue queue;
     std::vector<std::int64_t> expected;
-    Time next{};
-    for (int push = 0; push < 5; ++push) {
-      Words run = random_run(random);
-      run.first += next;
-      next = run.last();
-      queue.push(run);
-      for (const std::int64_t word : words(run)) expected.push_back(word);
-    }
+    RunQueue queue = random_queue(random, expected);
     for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(queue.at(i).ps, expected[i]);
     ASSERT_EQ(queue.at(expected.size()), Time::never());
     for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -121,7 +115,8 @@ TEST(RunQueue, GivesItsLastWordsAndLosesItsFirst) {
 TEST(RunQueue, GathersWhatIsPastForWhoeverComesLater) {
   Random random(4);
   for (int round = 0; round < 2'000; ++round) {
-    const RunQueue queue = random_queue(random);
+    std::vector<std::int64_t> all;
+    const RunQueue queue = random_queue(random, all);
     RunQueue gathered = queue;
     const Time from = picoseconds(static_cast<std::int64_t>(random.below(300)));
     gathered.gather(from);
