@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "core/connection.h"
 #include "core/time.h"
@@ -58,6 +59,19 @@ class LastUses {
       many_ = true;
     }
     insert_into_tables({d, at});
+  }
+  /// One that is not held was used at `at`, which may be before others' last uses: a step for each of those.
+  void insert_in_order(Port d, Time at) {
+    insert(d, at);
+    if (many_) {
+      Port above = order_.top();
+      for (Port next = order_.older(d); next != order_.top() && used_at_[next] > at;
+           next = order_.older(next))
+        above = next;
+      if (above != order_.top()) order_.renew(d, above);
+      return;
+    }
+    for (std::uint32_t i = few_count_ - 1; i > 0 && few_[i - 1].at > at; --i) std::swap(few_[i - 1], few_[i]);
   }
   void erase_oldest() {
     if (many_) return order_.erase(order_.oldest());

@@ -69,6 +69,12 @@ class Predictor {
   virtual Time next_deadline() const { return Time::never(); }
   virtual Decisions on_time(Time /*now*/) { return {}; }
 
+  /// For who sees when what was sent has left, as the emulator's NIC does and a rank does not: `destination`,
+  /// which is released because it was not used for some time, was in use until `used`, not after `now`. True:
+  /// it is held again, as used then. False: the release stands. May be asked any time after the release; the
+  /// spans that were returned stay valid.
+  virtual bool take_back(Time /*now*/, Port /*destination*/, Time /*used*/) { return false; }
+
   /// The program comes to a phase that it or its compiler names, or back to the one around it: `phase` is the
   /// same number in each of its occurrences. What is held may be kept.
   virtual Decisions on_phase(Time /*now*/, std::uint32_t /*phase*/) { return {}; }

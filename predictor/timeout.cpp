@@ -3,6 +3,9 @@
 // A send to a destination that is not held requests it. A destination unused for `timeout` is released at
 // exactly its last use + timeout. When there is no place, the least recently used makes it.
 //
+// A send is a use; so is, for who can tell (take_back), the time until its last word has left: a connection
+// that carries a message longer than the time-out is in use throughout.
+//
 // With a `pause`, the time-out counts only while others communicate, as D 5.2.2 wants it: a connection is
 // "not evicted if the application is in a computation phase, where no communication takes place". Of a
 // stretch in which the port sends nothing, no more than `pause` counts. A pause longer than the gaps between
@@ -55,6 +58,16 @@ class Timeout final : public Predictor {
     released_count_ = 0;
     release_overdue(now);
     return {released(), {}};
+  }
+
+  bool take_back(Time now, Port destination, Time used) override {
+    if (held_.contains(destination)) return true;
+    // In time that counts. What of the time before the last send did not count is not remembered: all of it
+    // is taken to have.
+    const Time use = counted_ + std::min(used - last_send_, pause_);
+    if (held_.size() == capacity_ || counted(now) - use >= timeout_) return false;
+    held_.insert_in_order(destination, use);
+    return true;
   }
 
   void on_flush() override { held_.clear(); }

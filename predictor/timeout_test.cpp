@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "core/error.h"
 #include "core/random.h"
 #include "predictor/predictor_test_steps.h"
@@ -69,6 +72,58 @@ TEST(Timeout, ReleasesThoseWithTheSameDeadlineInPortions) {
   }
   ASSERT_EQ(released.size(), kDestinations);
   for (Port d = 0; d < kDestinations; ++d) EXPECT_EQ(released[d], d) << "in the order of use";
+}
+
+TEST(Timeout, TakesBackWhatWasInUseLater) {
+  const auto p = make(0, nanoseconds(100));
+  expect_decisions(*p, {{0, 1, {}, {1}}, {40, 2, {}, {2}}, {100, kTimer, {1}, {}}});
+  EXPECT_FALSE(p->take_back(nanoseconds(100), 1, nanoseconds(0)));
+  EXPECT_TRUE(p->take_back(nanoseconds(100), 1, nanoseconds(30))) << "30 to 130";
+  EXPECT_TRUE(p->holds(1));
+  EXPECT_EQ(p->next_deadline(), nanoseconds(130)) << "before 2, which was sent to at 40";
+  expect_decisions(*p, {{130, kTimer, {1}, {}}, {140, kTimer, {2}, {}}});
+  EXPECT_TRUE(p->take_back(nanoseconds(150), 2, nanoseconds(150)));
+  EXPECT_EQ(p->next_deadline(), nanoseconds(250));
+}
+
+TEST(Timeout, TakesNothingBackWithoutAPlace) {
+  const auto p = make(1, nanoseconds(100));
+  expect_decisions(*p, {{0, 1, {}, {1}}, {10, 2, {1}, {2}}});
+  EXPECT_FALSE(p->take_back(nanoseconds(20), 1, nanoseconds(20)));
+  EXPECT_TRUE(p->holds(2));
+}
+
+TEST(Timeout, TakesBackInTheOrderOfUseAmongMany) {
+  constexpr std::uint32_t kDestinations = 40;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const std::uint32_t held = 1 + static_cast<std::uint32_t>(random.below(kDestinations - 1));
+    const auto p = make(0, nanoseconds(1000), kDestinations);
+    std::vector<std::int64_t> used(kDestinations, -1);
+    for (Port d = 0; d < held; ++d) p->on_send(nanoseconds(10 * d), d, 8, 0);
+    for (Port d = 0; d < held; ++d) used[d] = 10 * d;
+    // Those due are released, and half of them were in use until some time later.
+    const std::int64_t now = 1000 + static_cast<std::int64_t>(random.below(10 * held));
+    while (p->next_deadline() <= nanoseconds(now)) {
+      const auto released = p->on_time(nanoseconds(now)).release;
+      for (const Port d : std::vector<Port>(released.begin(), released.end())) {
+        used[d] = -1;
+        if (random.below(2) == 0) continue;
+        const auto until = now - 999 + static_cast<std::int64_t>(random.below(999));
+        ASSERT_TRUE(p->take_back(nanoseconds(now), d, nanoseconds(until)));
+        used[d] = until;
+      }
+    }
+    std::vector<std::int64_t> expected, found;
+    for (const std::int64_t at : used)
+      if (at >= 0) expected.push_back(at + 1000);
+    std::sort(expected.begin(), expected.end());
+    while (p->next_deadline() != Time::never()) {
+      const Time at = p->next_deadline();
+      for ([[maybe_unused]] const Port d : p->on_time(at).release) found.push_back(at.ps / 1000);
+    }
+    ASSERT_EQ(found, expected) << "seed " << seed;
+  }
 }
 
 // D 5.2.2: "evicted if it is not used while other connections are being used, but ... not evicted if the

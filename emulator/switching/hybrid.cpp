@@ -37,6 +37,7 @@ WordQueue& HybridOver<Worms>::classify(Time now, std::uint32_t pe, std::uint32_t
   if ((in_table && foreground_) || (c != nullptr && waits(*c, now)))
     return PredictiveCircuits::classify(now, pe, index, words);
   consult_predictor(now, message, false);
+  serve_by_worms(message.connection);
   tick(now);
   const std::uint64_t payload = timing_.payload(message.bytes);
   words = timing_.in_worms(payload);
@@ -142,7 +143,11 @@ Time HybridOver<Worms>::certain_while_gated(Time now, std::uint32_t port) {
   if constexpr (Worms::kTree)
     return {};  // nothing passes in one step then
   else {
-    const Time happens = events_.next();
+    // A pass decides, at an edge of the scheduler's clock: other ports' looks are events, too, of which each
+    // would only wait for the next.
+    const Time edge = next_edge(now + picoseconds(1), parameters_.scheduler.cycle);
+    Time happens = events_.next();
+    if (happens != Time::never()) happens = std::max(happens, edge);
     Time certain = known_until();
     if (const std::uint64_t words = worms_.words_up_to(port, destination); words == 0) {
       if (happens != Time::never()) certain = happens + timing_.wire - picoseconds(1);
@@ -172,11 +177,14 @@ void HybridOver<Worms>::follow_up(Time now) {
     // The last worm of a connection opens the gate for circuit words that waited behind it.
     const Connection connection = transfer(d.transfer).message.connection;
     worms_.left(connection, d);
-    if (gated_[connection.source] == 0) continue;
+    if (gated_[connection.source] == 0 && served_by_worms(connection.source) == 0) continue;
     Circuit* const c = find_circuit(connection);
-    if (c == nullptr || c->gate != Time::never()) continue;
-    c->gate = worms_.cleared(connection);
-    if (c->gate == Time::never()) continue;
+    if (c == nullptr || (c->gate != Time::never() && !c->by_worms)) continue;
+    const Time cleared = worms_.cleared(connection);
+    if (cleared == Time::never()) continue;
+    if (c->by_worms) worms_left(std::max(now, cleared), *c);
+    if (c->gate != Time::never()) continue;
+    c->gate = cleared;
     --gated_[connection.source];
     if (!c->finished()) signal_waiting(c->gate, *c, true);
     if (now < window_.close && grants(window_, connection)) granted(now, *c);
@@ -195,6 +203,11 @@ void HybridOver<Worms>::on_link(Time now, std::uint32_t port) {
   move(now, port, certain);
   if (const Time gated = certain_while_gated(now, port); gated > certain && takes_leaps()) {
     certain = gated;
+    move(now, port, certain);
+  }
+  // What moved may have opened a gate, and a circuit claims the link: later than was certain before.
+  if (link.claimed != Time::never() && certain < link.claimed - picoseconds(1)) {
+    certain = link.claimed - picoseconds(1);
     move(now, port, certain);
   }
   SwitchNode::Source& source = worms_.source(port);

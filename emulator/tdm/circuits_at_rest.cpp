@@ -34,7 +34,7 @@ PredictiveCircuits::CircuitQueue& PredictiveCircuits::queue_for(Time now, Circui
 /// Nobody could tell `c` from a connection that was never used, and no word about it is on a wire.
 bool PredictiveCircuits::at_rest(const Circuit& c) const {
   const Time told = now_ - timing_.nic - timing_.control;
-  return !c.in_table && !c.requested && !c.releasing && !c.release_due && !c.established &&
+  return !c.in_table && !c.requested && !c.releasing && !c.release_due && !c.by_worms && !c.established &&
          c.told_waiting == 0 && c.patience_ends == Time::never() && c.finished() && c.gate <= now_ &&
          c.gone < told && c.used_in < now_ && c.busy_since < now_;
 }

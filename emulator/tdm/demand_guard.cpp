@@ -47,9 +47,7 @@ void PredictiveCircuits::make_room(Time now, Connection wanted, bool busy_too) {
     best_key = key;
   }
   if (!dynamic) {
-    const std::uint32_t last = parameters_.slots - 1;
-    preloaded_[last].clear();
-    port_->preload(now, last, Configuration(parameters_.nodes));
+    give_back_an_idle_slot(now);
   } else if (best != kIdleSlot) {
     blockers(best, [&](const Circuit& c) {
       ++statistics_.releases;
@@ -58,6 +56,29 @@ void PredictiveCircuits::make_room(Time now, Connection wanted, bool busy_too) {
     });
   }
   watch_port(now);
+}
+
+/// Every slot is preloaded.
+void PredictiveCircuits::give_back_an_idle_slot(Time now) {
+  std::uint32_t idle = kIdleSlot;
+  Time idle_since = now - patience_;
+  for (std::uint32_t slot = 0; slot < parameters_.slots; ++slot) {
+    const Configuration& held = preloaded_[slot];
+    Time since = preloaded_since_[slot];
+    for (Port source = 0; source < parameters_.nodes && since <= idle_since; ++source) {
+      const Port destination = held.destination_of(source);
+      const Circuit* const c = destination == kNoPort ? nullptr : find_circuit({source, destination});
+      if (c == nullptr || !c->established) continue;                // what found no path is not in use
+      const Time gone = waits(*c, now) ? c->gone_before : c->gone;  // as the switch has seen
+      since = idle_seen(*c, now) ? std::max({since, gone, c->established_since}) : now;
+    }
+    if (since > idle_since) continue;
+    idle = slot;
+    idle_since = since;
+  }
+  if (idle == kIdleSlot) return;
+  preloaded_[idle].clear();
+  port_->preload(now, idle, Configuration(parameters_.nodes));
 }
 
 }  // namespace hybrid

@@ -15,12 +15,14 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
       schedule_(parameters.slots, Configuration(parameters.nodes)),
       held_(parameters.nodes, parameters.slots),
       preloaded_(schedule_),
+      preloaded_since_(parameters.slots),
       controller_(parameters, wormhole_slot),
       latched_(parameters.slots, Latched{Configuration(parameters.nodes), 1}),
       changed_(parameters.slots, 0),
       wanted_(parameters.slots, PortSet(parameters.nodes)),
       wanted_connections_(parameters.slots, 0),
       deadline_watched_(parameters.nodes, Time::never()),
+      served_by_worms_(parameters.nodes, 0),
       circuits_(parameters.nodes),
       queues_with_data_(parameters.nodes, 0),
       patience_(2 * std::max(parameters.slot_length * (parameters.slots + 1),
@@ -60,42 +62,6 @@ void PredictiveCircuits::enter_circuit(Time now, Circuit& c) {
     if (queues_with_data_[c.connection.source]++ == 0) has_data_.set(c.connection.source);
   }
   tick(now);
-}
-
-void PredictiveCircuits::consult_predictor(Time now, const Message& message, bool waits_for_it) {
-  const auto [source, destination] = message.connection;
-  apply(now, source, predictors_[source]->on_send(now, destination, message.bytes, message.site),
-        waits_for_it ? destination : kNoPort);
-  watch_deadline(source);
-}
-
-/// `offered`: destination of a message that is about to wait in its queue, which counts as waiting already.
-void PredictiveCircuits::apply(Time now, std::uint32_t port, const Predictor::Decisions& decisions,
-                               Port offered) {
-  for (const Port destination : decisions.release) {
-    Circuit* const known = find_circuit({port, destination});
-    if (known == nullptr) continue;
-    Circuit& c = *known;
-    if (destination == offered || waits(c, now))
-      c.release_due = true;
-    else
-      release(now, c);
-    if (c.release_due && c.finished() && now < c.gone)
-      events_.push_sorted(c.gone, kDrained, port, destination);
-  }
-  for (const Port destination : decisions.request) {
-    if (destination == port) continue;
-    Circuit& c = circuit({port, destination});
-    c.release_due = false;
-    if ((!c.in_table || c.releasing) && !c.requested) ask(now, c, destination == offered || waits(c, now));
-  }
-}
-
-void PredictiveCircuits::watch_deadline(std::uint32_t port) {
-  const Time deadline = predictors_[port]->next_deadline();
-  if (deadline >= deadline_watched_[port]) return;
-  deadline_watched_[port] = deadline;
-  events_.push_sorted(std::max(deadline, now_), kDeadline, port, 0);
 }
 
 void PredictiveCircuits::send_control(Time now, const Control& control) {
@@ -216,7 +182,7 @@ void PredictiveCircuits::on_control(Time now) {
       port_->release(now, c);
       break;
     case Control::What::preload:
-      note_preload(control.slot, preloads_.front());
+      note_preload(now, control.slot, preloads_.front());
       port_->preload(now, control.slot, preloads_.front());
       preloads_.pop();
       break;
@@ -233,10 +199,11 @@ void PredictiveCircuits::on_control(Time now) {
   watch_port(now);
 }
 
-void PredictiveCircuits::note_preload(std::uint32_t slot, const Configuration& configuration) {
+void PredictiveCircuits::note_preload(Time now, std::uint32_t slot, const Configuration& configuration) {
   for (Configuration& other : preloaded_)
     for (const Connection c : configuration.connections()) other.remove(c);
   preloaded_[slot] = configuration;
+  preloaded_since_[slot] = now;
 }
 
 void PredictiveCircuits::note_flush(Port source) {
@@ -294,7 +261,7 @@ void PredictiveCircuits::apply_grant(const Grant& grant) {
   controller_.changed(grant.slot, slot.count());
 }
 
-// ---- Notices, deadlines
+// ---- Notices
 
 void PredictiveCircuits::on_notice(Time now, Circuit& c, bool established) {
   c.in_table = established;
@@ -312,13 +279,6 @@ void PredictiveCircuits::on_notice(Time now, Circuit& c, bool established) {
     leave(c);
 }
 
-void PredictiveCircuits::on_deadline(Time now, std::uint32_t port) {
-  if (deadline_watched_[port] != now) return;
-  deadline_watched_[port] = Time::never();
-  if (predictors_[port]->next_deadline() <= now) apply(now, port, predictors_[port]->on_time(now), kNoPort);
-  watch_deadline(port);
-}
-
 void PredictiveCircuits::handle(Time now, const SwitchEvent& event) {
   switch (event.kind()) {
     case kNotice:
@@ -331,8 +291,9 @@ void PredictiveCircuits::handle(Time now, const SwitchEvent& event) {
       return on_deadline(now, event.a);
     case kDrained: {
       Circuit* const c = find_circuit({event.a, event.b});
-      if (c != nullptr && c->release_due && !waits(*c, now)) release(now, *c);
-      return;
+      if (c == nullptr || !c->release_due || waits(*c, now)) return;
+      release_when_unused(now, *c, false);
+      return watch_deadline(event.a);
     }
     case kControl:
       return on_control(now);

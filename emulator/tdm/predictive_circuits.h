@@ -15,9 +15,10 @@
 //   NIC delay later.
 // - The NIC sees a message when it is offered: then the predictor is asked, and a message whose connection
 //   the table does not show asks for it (where the technique says so).
-// - A predictor's release waits until no data waits for that connection. A connection that goes away while
-//   data waits for it (flush, preload, the demand guard) is asked for again: the data stays where it is and
-//   goes out in order.
+// - A predictor's release waits until no data waits for that connection, nor, in the hybrid switch, are worms
+//   of it under way; then the predictor is asked again, with the instant of the last use
+//   (Predictor::take_back). A connection that goes away while data waits for it (flush, preload, the demand
+//   guard) is asked for again: the data stays where it is and goes out in order.
 // A message is a hit when the table showed its connection when its first word was offered to the NIC.
 //
 // Demand guard: a connection that data waits for must not starve behind connections that nobody uses (the
@@ -28,8 +29,9 @@
 // (their NICs reported no data, one wire delay ago) for longest: least recently used or established. Where
 // all of them are busy, it tries again every `patience`, and from the fourth time on takes the slot whose
 // connections are established for longest; they ask again when their data waits. Requests due at one instant
-// have their turn by ascending connection. Where every slot is preloaded, the last one is given back to the
-// scheduler.
+// have their turn by ascending connection. Preloaded connections are "not effected by" requests (D 3.3.3):
+// only where every slot is preloaded, and one of them has been idle at all ports for `patience` since it was
+// told and used, it is given back to the scheduler; of several the one idle for longest, of those the last.
 #pragma once
 
 #include <cstdint>
@@ -111,10 +113,11 @@ class PredictiveCircuits : public Engine {
     bool releasing = false;    // release sent while in the table
     bool release_due = false;  // release when no data waits
     bool leaving = false;      // in leaving_
+    bool by_worms = false;     // what was sent since it was asked for, and is under way
     CircuitQueue* queue = nullptr;
     Time path;  // from the link to the receiver's NIC
     Time asked_at{};
-    Time gate{};                     // words leave from here on
+    Time gate{};                     // words leave from here on; worms of it had left
     Time used_in{-1};                // end of the last window with a word
     std::uint32_t told_waiting = 0;  // switch: signals that data waits, less those that none does
   };
@@ -167,6 +170,12 @@ class PredictiveCircuits : public Engine {
   /// The predictor sees `message`; `waits_for_it`: in the queue of its connection.
   void consult_predictor(Time now, const Message& message, bool waits_for_it);
   void enter_circuit(Time now, Circuit& c);
+  /// A message that goes by worms was offered: its circuit, if asked for, is in use until worms_left().
+  void serve_by_worms(Connection c);
+  /// They have left, as the NIC knows from `known` on, which is not before now.
+  void worms_left(Time known, Circuit& c);
+  /// By source: circuits that worms are under way for.
+  std::uint32_t served_by_worms(Port source) const { return served_by_worms_[source]; }
   void drain(Time now, Circuit& c);
   /// From `at` on data waits for `c` that can leave (or none); the switch is told, where it needs to know.
   void signal_waiting(Time at, const Circuit& c, bool waiting);
@@ -194,6 +203,7 @@ class PredictiveCircuits : public Engine {
   };
 
   void apply(Time now, std::uint32_t port, const Predictor::Decisions& decisions, Port offered);
+  void release_when_unused(Time now, Circuit& c, bool offered);
   void watch_deadline(std::uint32_t port);
   void send_control(Time now, const Control& control);
   void ask(Time now, Circuit& c, bool demand);
@@ -204,7 +214,7 @@ class PredictiveCircuits : public Engine {
   bool at_rest(const Circuit& c) const;
 
   void on_control(Time now);
-  void note_preload(std::uint32_t slot, const Configuration& configuration);
+  void note_preload(Time now, std::uint32_t slot, const Configuration& configuration);
   void note_flush(Port source);
   void on_signal(Time now, Circuit& c, bool waiting);
   void note_wanted(const Circuit& c);
@@ -221,6 +231,7 @@ class PredictiveCircuits : public Engine {
 
   void on_patience(Time now, Circuit& c);
   void make_room(Time now, Connection wanted, bool busy_too);
+  void give_back_an_idle_slot(Time now);
   bool idle_seen(const Circuit& c, Time now) const;
 
   std::unique_ptr<SchedulerPort> port_;
@@ -230,6 +241,7 @@ class PredictiveCircuits : public Engine {
   std::vector<Configuration> schedule_;   // B^(s) at the switch
   CircuitsHeld<Circuit> held_;            // the same, of each port
   std::vector<Configuration> preloaded_;  // by slot: what the port was told to hold there and still does
+  std::vector<Time> preloaded_since_;     // by slot
   CycleController controller_;
   bool ticking_ = false;
   Time known_until_{};
@@ -255,6 +267,7 @@ class PredictiveCircuits : public Engine {
 
   std::vector<std::unique_ptr<Predictor>> predictors_;
   std::vector<Time> deadline_watched_;
+  std::vector<std::uint32_t> served_by_worms_;
   ConnectionTable<Circuit> circuits_;
   Ring<Circuit*> leaving_;  // neither established nor asked for when they came here
   CircuitQueue& queue_for(Time now, Circuit& c);

@@ -34,10 +34,10 @@ void TickedSwitch::release(Port i, Port j) {
 
 void TickedSwitch::apply(Port i, const Predictor::Decisions& d, Port offered) {
   for (const Port j : d.release) {
-    if (j == offered || circuit(i, j).waits(t_))
+    if (j == offered || in_use(i, j))
       circuit(i, j).release_due = true;
     else
-      release(i, j);
+      release_unless_used(i, j, std::max(circuit(i, j).gone, circuit(i, j).worms_cleared));
   }
   for (const Port j : d.request) {
     if (j == i) continue;
@@ -45,6 +45,17 @@ void TickedSwitch::apply(Port i, const Predictor::Decisions& d, Port offered) {
     c.release_due = false;
     if ((!c.in_table || c.releasing) && !c.requested) ask(i, j, j == offered || c.waits(t_));
   }
+}
+
+bool TickedSwitch::in_use(Port i, Port j) {
+  return circuit(i, j).waits(t_) || (has_worms_ && !cleared(i, j));
+}
+
+void TickedSwitch::release_unless_used(Port i, Port j, std::int64_t used) {
+  Circuit& c = circuit(i, j);
+  c.release_due = false;
+  if (!c.in_table && !c.requested) return;
+  if (!predictors_[i]->take_back(Time{t_}, j, Time{used})) release(i, j);
 }
 
 std::int64_t TickedSwitch::patience() const {
@@ -127,12 +138,31 @@ void TickedSwitch::guard() {
       }
     }
     if (!dynamic) {
-      preloaded_.back().clear();
-      scheduler_->preload(Time{t_}, p_.slots - 1, Configuration(p_.nodes));
+      give_back();
     } else if (best >= 0) {
       for (const Connection b : blockers(static_cast<std::uint32_t>(best))) scheduler_->release(Time{t_}, b);
     }
   }
+}
+
+/// Of the preloaded slots, the one that has been idle for longest, the last of several.
+void TickedSwitch::give_back() {
+  std::map<std::int64_t, std::uint32_t> idle;  // since when
+  for (std::uint32_t s = 0; s < p_.slots; ++s) {
+    std::int64_t since = preloaded_since_[s];
+    bool all = true;
+    for (const Connection c : preloaded_[s].connections()) {
+      const Circuit& held = circuit(c.source, c.destination);
+      if (!held.established) continue;
+      all = all && idle_seen(held);
+      since = std::max({since, held.waits(t_) ? held.gone_before : held.gone, held.established_since});
+    }
+    if (all && since + patience() <= t_) idle[since] = s;
+  }
+  if (idle.empty()) return;
+  const std::uint32_t slot = idle.begin()->second;
+  preloaded_[slot].clear();
+  scheduler_->preload(Time{t_}, slot, Configuration(p_.nodes));
 }
 
 void TickedSwitch::offered(std::uint64_t words, bool known) {

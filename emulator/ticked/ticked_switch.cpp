@@ -34,6 +34,7 @@ TickedSwitch::TickedSwitch(const SwitchParameters& p) : p_(p) {
     passed_over_.assign(p.slots + 1, 0);
     schedule_.assign(p.slots, Configuration(p.nodes));
     preloaded_ = schedule_;
+    preloaded_since_.assign(p.slots, 0);
     changed_.assign(p.slots + 1, false);
     for (std::uint32_t i = 0; i < p.nodes; ++i)
       predictors_.push_back(PredictorRegistration::make(p.predictor, predictor_shape(p)));
@@ -63,6 +64,7 @@ void TickedSwitch::act_on(const Action& a) {
       for (auto& other : preloaded_)
         for (const Connection c : a.configuration.connections()) other.remove(c);
       preloaded_[a.slot] = a.configuration;
+      preloaded_since_[a.slot] = t_;
       scheduler_->preload(Time{t_}, a.slot, a.configuration);
     });
   } else if (slotted_) {
@@ -91,10 +93,15 @@ void TickedSwitch::tick() {
   for (Port i = 0; i < p_.nodes; ++i) offer(i);
   run_phase(1);  // notices
   if (slotted_) {
+    for (auto& [key, c] : circuits_) {
+      if (!c.served_by_worms || !cleared(key.first, key.second)) continue;
+      c.served_by_worms = false;
+      c.worms_cleared = t_;
+    }
     for (Port i = 0; i < p_.nodes; ++i)
       if (predictors_[i]->next_deadline().ps <= t_) apply(i, predictors_[i]->on_time(Time{t_}), kNoPort);
     for (auto& [key, c] : circuits_)
-      if (c.release_due && !c.waits(t_)) release(key.first, key.second);
+      if (c.release_due && !in_use(key.first, key.second)) release_unless_used(key.first, key.second, t_);
     for (auto& [key, c] : circuits_) {
       if (c.tells || c.unsent == 0 || !cleared(key.first, key.second)) continue;
       c.tells = true;
@@ -167,6 +174,7 @@ void TickedSwitch::offer(Port i) {
   }
   if (slotted_) control([this, payload, known = c.in_table] { offered(payload, known); });
   if (slotted_) apply(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, message.site), kNoPort);
+  if (c.in_table || c.requested) c.served_by_worms = true;
   const std::uint64_t limit = p_.worm_limit / p_.word;
   bool first = true;
   while (payload > 0) {

@@ -49,6 +49,8 @@ class TickedSwitch {
     // worms of the same connection
     std::uint64_t worm_words = 0;  // offered and not left VQ_W
     std::int64_t worm_left = -1'000'000;
+    bool served_by_worms = false;    // that came after the circuit was asked for
+    std::int64_t worms_cleared = 0;  // when the last of those had
     bool waits(std::int64_t t) const { return unsent > 0 || t < gone; }
   };
   struct VirtualQueue {
@@ -87,12 +89,16 @@ class TickedSwitch {
   void ask(Port i, Port j, bool demand);
   void release(Port i, Port j);
   void apply(Port i, const Predictor::Decisions& d, Port offered);
+  /// Data waits, or a worm of the connection is under way.
+  bool in_use(Port i, Port j);
+  void release_unless_used(Port i, Port j, std::int64_t used);
   std::int64_t patience() const;
 
   void slotted_switch();
   bool idle_seen(const Circuit& c) const;
   std::int64_t switches_between(Port i, Port j) const;
   void guard();
+  void give_back();
   /// The NICs offered so many words, of a connection that the table holds or not.
   void offered(std::uint64_t words, bool known);
   void begin_slot();
@@ -148,6 +154,7 @@ class TickedSwitch {
   std::unique_ptr<Allocation> allocation_;
   std::vector<std::unique_ptr<Predictor>> predictors_;
   std::vector<Configuration> schedule_, preloaded_;
+  std::vector<std::int64_t> preloaded_since_;
   std::vector<bool> changed_;
   std::uint32_t previous_slot_ = 0, in_fabric_ = kIdleSlot;
   std::int64_t boundary_ = 0;

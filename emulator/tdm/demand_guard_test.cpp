@@ -1,0 +1,65 @@
+// Where all slots are preloaded: "not effected by either predicted communication requests or demanding
+// communication requests" (D 3.3.3), but a message that nothing preloaded serves arrives all the same.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "emulator/switching/switching_harness.h"
+
+namespace hybrid {
+namespace {
+
+SwitchParameters two_slots() {
+  SwitchParameters p;
+  p.technique = "tdm";
+  p.nodes = 4;
+  p.slots = 2;
+  p.allocation = "ses";
+  return p;
+}
+
+Action send(Time at, std::uint64_t id, Connection c, Bytes bytes) {
+  return {Action::What::send, at, {id, c, bytes}, 0, {}, kNoPort};
+}
+
+Action preload(std::uint32_t slot, std::initializer_list<Connection> connections) {
+  Configuration configuration(4);
+  for (const Connection c : connections) configuration.add(c);
+  return {Action::What::preload, {}, {}, slot, configuration, kNoPort};
+}
+
+TEST(PreloadedSlots, AreKeptWhileTheyAreInUse) {
+  // Both slots carry data for 80 us; a third connection of the same port waits meanwhile.
+  const std::vector<Action> script{preload(0, {{0, 1}}),
+                                   preload(1, {{2, 3}}),
+                                   send(microseconds(1), 0, {0, 1}, 32'000),
+                                   send(microseconds(1), 1, {2, 3}, 32'000),
+                                   send(microseconds(2), 2, {1, 2}, 8),
+                                   send(microseconds(50), 3, {0, 1}, 8),
+                                   send(microseconds(50), 4, {2, 3}, 8)};
+  const auto technique = TechniqueRegistration::make("tdm", two_slots());
+  const Recorder run = run_script(*technique, script, milliseconds(1));
+  EXPECT_TRUE(run.outcomes[3].hit);
+  EXPECT_TRUE(run.outcomes[4].hit);
+  EXPECT_GT(run.outcomes[2].delivered, run.outcomes[3].delivered) << "it waits until a slot is idle";
+}
+
+TEST(PreloadedSlots, TheOneIdleForLongestIsGivenBackWhenSomebodyWaits) {
+  const std::vector<Action> script{preload(0, {{0, 1}}),
+                                   preload(1, {{2, 3}}),
+                                   send(microseconds(1), 0, {0, 1}, 8),
+                                   send(microseconds(10), 1, {2, 3}, 8),
+                                   send(microseconds(20), 2, {1, 2}, 8),
+                                   send(microseconds(30), 3, {2, 3}, 8),
+                                   send(microseconds(40), 4, {0, 1}, 8)};
+  const auto technique = TechniqueRegistration::make("tdm", two_slots());
+  const Recorder run = run_script(*technique, script, milliseconds(1));
+  EXPECT_TRUE(run.outcomes[0].hit);
+  EXPECT_FALSE(run.outcomes[2].hit);
+  EXPECT_LT(run.outcomes[2].delivered, microseconds(25));
+  EXPECT_TRUE(run.outcomes[3].hit) << "slot 1 stays";
+  EXPECT_FALSE(run.outcomes[4].hit) << "slot 0 was given back";
+}
+
+}  // namespace
+}  // namespace hybrid

@@ -1,0 +1,75 @@
+// What a NIC's predictor decides, carried out: requests at once, releases when the connection is out of use.
+#include <algorithm>
+#include <utility>
+
+#include "emulator/tdm/predictive_circuits.h"
+
+namespace hybrid {
+
+void PredictiveCircuits::consult_predictor(Time now, const Message& message, bool waits_for_it) {
+  const auto [source, destination] = message.connection;
+  apply(now, source, predictors_[source]->on_send(now, destination, message.bytes, message.site),
+        waits_for_it ? destination : kNoPort);
+  watch_deadline(source);
+}
+
+/// `offered`: destination of a message that is about to wait in its queue, which counts as waiting already.
+void PredictiveCircuits::apply(Time now, std::uint32_t port, const Predictor::Decisions& decisions,
+                               Port offered) {
+  for (const Port destination : decisions.release) {
+    Circuit* const known = find_circuit({port, destination});
+    if (known == nullptr) continue;
+    release_when_unused(now, *known, destination == offered);
+  }
+  for (const Port destination : decisions.request) {
+    if (destination == port) continue;
+    Circuit& c = circuit({port, destination});
+    c.release_due = false;
+    if ((!c.in_table || c.releasing) && !c.requested) ask(now, c, destination == offered || waits(c, now));
+  }
+}
+
+/// The predictor wants to release it, or wanted to while it was in use. `offered`: a message is about to wait
+/// for it.
+void PredictiveCircuits::release_when_unused(Time now, Circuit& c, bool offered) {
+  const Time used = std::max(c.gone, c.gate);
+  if (offered || waits(c, now) || c.by_worms || now < used) {
+    c.release_due = true;
+    // Otherwise drain() or worms_left() follows.
+    if (!offered && c.finished() && !c.by_worms && used != Time::never())
+      events_.push_sorted(used, kDrained, c.connection.source, c.connection.destination);
+    return;
+  }
+  c.release_due = false;
+  if (!c.in_table && !c.requested) return;  // lost meanwhile
+  if (!predictors_[c.connection.source]->take_back(now, c.connection.destination, used)) release(now, c);
+}
+
+void PredictiveCircuits::serve_by_worms(Connection connection) {
+  Circuit* const c = find_circuit(connection);
+  if (c == nullptr || (!c->in_table && !c->requested) || std::exchange(c->by_worms, true)) return;
+  ++served_by_worms_[connection.source];
+}
+
+void PredictiveCircuits::worms_left(Time known, Circuit& c) {
+  c.by_worms = false;
+  --served_by_worms_[c.connection.source];
+  if (c.gate != Time::never()) c.gate = std::max(c.gate, known);
+  if (c.release_due) events_.push_sorted(known, kDrained, c.connection.source, c.connection.destination);
+}
+
+void PredictiveCircuits::watch_deadline(std::uint32_t port) {
+  const Time deadline = predictors_[port]->next_deadline();
+  if (deadline >= deadline_watched_[port]) return;
+  deadline_watched_[port] = deadline;
+  events_.push_sorted(std::max(deadline, now_), kDeadline, port, 0);
+}
+
+void PredictiveCircuits::on_deadline(Time now, std::uint32_t port) {
+  if (deadline_watched_[port] != now) return;
+  deadline_watched_[port] = Time::never();
+  if (predictors_[port]->next_deadline() <= now) apply(now, port, predictors_[port]->on_time(now), kNoPort);
+  watch_deadline(port);
+}
+
+}  // namespace hybrid
