@@ -63,6 +63,9 @@ TEST_F(BadUsage, UnknownOption) {
               AllOf(HasSubstr("'--nods'"), HasSubstr("Did you mean '--nodes'?")));
   EXPECT_THAT(refused({"replay", "x", "--slot-lenght=1us"}),
               AllOf(HasSubstr("'--slot-lenght'"), HasSubstr("Did you mean '--slot-length'?")));
+  EXPECT_THAT(refused({"replay", "x", "--slot-lenght", "5ns"}),
+              AllOf(HasSubstr("unknown option '--slot-lenght'"), HasSubstr("Did you mean '--slot-length'?")));
+  EXPECT_THAT(refused({"replay", "x", "-q", "5ns", "--json", "-"}), HasSubstr("unknown option '-q'"));
   EXPECT_THAT(refused({"--verbose"}), HasSubstr("'--verbose'"));
   EXPECT_THAT(refused({"list", "---"}), HasSubstr("'---'"));
 }
@@ -169,7 +172,7 @@ TEST_F(BadUsage, CommandFilesWithFaults) {
   write("pe1.txt", "blocking-receive 0\nblocking-receive 0\nblocking-receive 0\n");
   EXPECT_THAT(refused({"simulate", "--commands", "pe"}), HasSubstr("pe0.txt:2:6: there is no PE 2"));
   EXPECT_THAT(refused({"simulate", "--commands", "pe", "--nodes", "3"}),
-              AllOf(HasSubstr("PE 1 at pe1.txt:2: blocking-receive 0"), HasSubstr("PE 0 (pe0.txt)")));
+              AllOf(HasSubstr("PE 1 at pe1.txt:2:1: blocking-receive 0"), HasSubstr("PE 0 (pe0.txt)")));
   write("pe2.txt", "");
   EXPECT_THAT(refused({"simulate", "--commands", "pe", "--nodes", "2"}),
               HasSubstr("3 PEs have a command file"));
@@ -300,6 +303,37 @@ TEST_F(BadUsage, JsonThatCannotBeWrittenIsRefusedBeforeTheWork) {
 TEST_F(BadUsage, MendsNameOnlyWhatWouldDo) {
   EXPECT_THAT(refused({"simulate", "--message", "x"}),
               AllOf(HasSubstr("'x' is not a size"), Not(HasSubstr("unlimited"))));
+}
+
+TEST_F(BadUsage, SizesThatAreNoWholeNumberOfBytes) {
+  for (const std::string size : {"0.4", "1.5"})
+    for (const std::string option : {"message", "word", "buffer"})
+      EXPECT_THAT(refused({"simulate", "--" + option, size}),
+                  HasSubstr("--" + option + ": '" + size + "' is not a whole number of bytes"));
+  write("run.toml", "message = 1.5\n");
+  EXPECT_THAT(refused({"simulate", "--config", "run.toml"}),
+              HasSubstr("run.toml:1:11: message: '1.5' is not a whole number of bytes"));
+}
+
+TEST_F(BadUsage, SharesBeyondTheirRange) {
+  for (const std::string option : {"load", "ratio", "hotspot", "circuit-share", "predictor-confidence"})
+    for (const std::string share : {"nan", "inf", "1.5", "-1e-3", "1e1"})
+      EXPECT_THAT(refused({"simulate", "--" + option, share}), HasSubstr("'" + share + "' is "));
+}
+
+TEST_F(BadUsage, ADirectoryThatCannotBeMadeIsToldBeforeTheRun) {
+  write("pe0.txt", "send 1 8\n");
+  write("pe1.txt", "");
+  EXPECT_THAT(refused({"simulate", "--technique", "wormhole", "--commands", "pe", "--timeline", "a.json",
+                       "--commands-output", "/proc/xx"}),
+              HasSubstr("commands-output: cannot make the directory '/proc/xx'"));
+}
+
+TEST_F(BadUsage, DelaysThatCannotBe) {
+  EXPECT_THAT(refused({"simulate", "--reconfiguration", "0", "--fabric", "fast-optical"}),
+              HasSubstr("reconfiguration: 0s, but its parts are 100ns together"));
+  EXPECT_THAT(refused({"simulate", "--technique", "hybrid", "--nic-cycle", "10s"}),
+              HasSubstr("nic-cycle: a network interface card takes 10s, more than 100000 slots of 100ns"));
 }
 
 TEST_F(BadUsage, FlagsThatNothingHeeds) {

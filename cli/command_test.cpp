@@ -113,8 +113,16 @@ TEST(Command, BroadcastsOfCommandFilesByHardware) {
   by_hardware.insert(by_hardware.end(), {"--multicast", "hardware"});
   const auto copies = nlohmann::json::parse(output(by_hardware));
   EXPECT_EQ(copies["time_ns"], 340);
-  EXPECT_EQ(copies["messages"], 2);
+  EXPECT_EQ(copies["messages"], 0);
+  EXPECT_EQ(copies["utilisation"], 0);
+  EXPECT_EQ(copies["multicast_messages"], 2);
+  EXPECT_EQ(copies["multicast_bytes"], 16);
+  EXPECT_EQ(copies["latency_ns"]["max"], 340);
   EXPECT_EQ(copies["multicast"], "hardware");
+  EXPECT_FALSE(messages.contains("multicast_messages"));
+  by_hardware.resize(by_hardware.size() - 4);  // without --json - and --multicast hardware
+  by_hardware.insert(by_hardware.end(), {"--multicast", "hardware"});
+  EXPECT_THAT(output(by_hardware), HasSubstr("copied by the fabric on links of its own: 2 messages, 16 B"));
 }
 
 TEST(Command, TellsThePhasesOfAPatternApart) {
@@ -165,6 +173,70 @@ TEST(Command, FlagsWinOverVariablesAndTheseOverTheFile) {
   EXPECT_EQ(result["seed"], 5);
 }
 
+// What a command prints that has these variables.
+std::string output_with(const std::vector<std::string>& variables, const std::vector<std::string>& words) {
+  std::vector<std::string> command{"/usr/bin/env"};
+  command.insert(command.end(), variables.begin(), variables.end());
+  command.emplace_back(HYBRID_COMMAND);
+  command.insert(command.end(), words.begin(), words.end());
+  ChildEnd end;
+  std::string text = output_of(command, end);
+  EXPECT_EQ(end.exit_code, 0) << text;
+  return text;
+}
+
+TEST(Command, AllThatIsGivenWinsOverAPreset) {
+  const TemporaryDirectory directory;
+  const std::string buffer = directory / "buffer.toml", preset = directory / "preset.toml",
+                    both = directory / "both.toml";
+  std::ofstream(buffer) << "buffer = \"240K\"\n";
+  std::ofstream(preset) << "preset = \"ch8\"\n";
+  std::ofstream(both) << "buffer = \"240K\"\npreset = \"ch8\"\n";
+  const auto time = [](const std::vector<std::string>& variables, std::vector<std::string> words) {
+    words.insert(words.begin(), {"simulate", "--messages", "20", "--technique", "wormhole", "--load", "0.8",
+                                 "--message", "512", "--json", "-"});
+    return nlohmann::json::parse(output_with(variables, words))["time_ns"].get<double>();
+  };
+  const double small = time({}, {"--preset", "ch8"});
+  const double large = time({}, {"--preset", "ch8", "--buffer", "240K"});
+  ASSERT_NE(small, large);
+  EXPECT_EQ(time({}, {"--preset", "ch8", "--config", buffer}), large);
+  EXPECT_EQ(time({"HYBRID_BUFFER=240K"}, {"--preset", "ch8"}), large);
+  EXPECT_EQ(time({"HYBRID_PRESET=ch8"}, {"--config", buffer}), large);
+  EXPECT_EQ(time({"HYBRID_PRESET=ch8", "HYBRID_BUFFER=240K"}, {}), large);
+  EXPECT_EQ(time({"HYBRID_BUFFER=240K"}, {"--config", preset}), large);
+  EXPECT_EQ(time({}, {"--config", preset, "--buffer", "240K"}), large);
+  EXPECT_EQ(time({}, {"--config", both}), large);
+  EXPECT_EQ(time({}, {"--config", preset}), small);
+  EXPECT_EQ(time({"HYBRID_PRESET=ch4"}, {"--preset", "ch8"}), small) << "one preset, the flag's";
+  EXPECT_EQ(time({"HYBRID_PRESET=ch8"}, {"--config", preset, "--buffer", "128"}), small);
+}
+
+TEST(Command, AnInterruptedRunLeavesNoTimeline) {
+  const TemporaryDirectory directory;
+  ChildEnd end;
+  output_of({"/usr/bin/timeout", "-s", "INT", "0.3", HYBRID_COMMAND, "simulate", "--nodes", "128",
+             "--messages", "100000", "--technique", "wormhole", "--timeline", directory / "a.json"},
+            end);
+  EXPECT_FALSE(end.good());
+  EXPECT_FALSE(std::filesystem::exists(directory / "a.json"));
+  output({"simulate", "--messages", "2", "--technique", "wormhole", "--timeline", directory / "a.json"});
+  EXPECT_TRUE(std::filesystem::exists(directory / "a.json"));
+}
+
+TEST(Command, SmallSharesAreTakenAsTheyArePrinted) {
+  const TemporaryDirectory directory;
+  const std::string file = directory / "load.toml";
+  std::ofstream(file) << "load = 0.00001\n";
+  for (const std::vector<std::string>& given :
+       {std::vector<std::string>{"--config", file}, {"--load", "1e-5"}, {"--load", "0.00001"}}) {
+    std::vector<std::string> words{"simulate",    "--nodes",  "4",      "--messages", "2",
+                                   "--technique", "wormhole", "--json", "-"};
+    words.insert(words.end(), given.begin(), given.end());
+    EXPECT_EQ(nlohmann::json::parse(output(words))["load"], 1e-5);
+  }
+}
+
 TEST(Command, VariablesThatNoCommandHasAreNamed) {
   // SLOTS, CLOCK and LOAD are of other commands than these, and no mistake.
   const std::vector<std::pair<const char*, const char*>> variables{
@@ -211,18 +283,6 @@ TEST(Command, JsonIntoAFileLeavesTheTextOnStandardOutput) {
 
 TEST(Command, JsonIntoADeviceIsWritten) {
   EXPECT_THAT(output({"list", "technique", "--json", "/dev/null"}), HasSubstr("wormhole"));
-}
-
-// What a command prints that has these variables.
-std::string output_with(const std::vector<std::string>& variables, const std::vector<std::string>& words) {
-  std::vector<std::string> command{"/usr/bin/env"};
-  command.insert(command.end(), variables.begin(), variables.end());
-  command.emplace_back(HYBRID_COMMAND);
-  command.insert(command.end(), words.begin(), words.end());
-  ChildEnd end;
-  std::string text = output_of(command, end);
-  EXPECT_EQ(end.exit_code, 0) << text;
-  return text;
 }
 
 TEST(Command, OfTwoOptionsThatExcludeEachOtherTheFlagWins) {

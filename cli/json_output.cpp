@@ -1,7 +1,5 @@
 #include "cli/json_output.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -15,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/file_size_signal.h"
+#include "core/new_file.h"
 #include "libhybrid/report/report_json.h"
 
 namespace hybrid {
@@ -29,18 +28,6 @@ bool is_file(const std::string& path) {
   const fs::file_status target = fs::status(path, ignored);
   return fs::is_regular_file(target) ||
          (!fs::exists(target) && fs::is_symlink(fs::symlink_status(path, ignored)));
-}
-
-// False, with errno: `to` exists, or the file system fails.
-bool rename_to_new(const std::string& from, const std::string& to) {
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-  if (errno != EINVAL && errno != ENOSYS) return false;  // else: a file system that cannot promise it
-  struct stat there{};
-  if (::lstat(to.c_str(), &there) == 0) {
-    errno = EEXIST;
-    return false;
-  }
-  return std::rename(from.c_str(), to.c_str()) == 0;
 }
 
 }  // namespace
@@ -82,19 +69,13 @@ void ResultOutput::check() const {
     if (::access(target_.c_str(), W_OK) != 0) refuse();
     return;
   }
-  const std::string path = part();
-  const int made = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (made < 0) refuse();
-  ::close(made);
-  ::unlink(path.c_str());
+  if (!NewFile(target_).begin()) refuse();
 }
 
 void ResultOutput::check_another(const std::string& option, const std::string& path) const {
   if (!owns_stdout() && is_same_path(path, target_))
     throw UserError(option_ + ": '" + target_ + "' is the name for --" + option + ", too", "Give two names.");
 }
-
-std::string ResultOutput::part() const { return target_ + ".part-" + std::to_string(::getpid()); }
 
 void JsonOutput::write(const nlohmann::ordered_json& json) const {
   if (wanted()) write_text(json_text(json));
@@ -119,19 +100,22 @@ void ResultOutput::write_text(const std::string& text) const {
   }
   const FileSizeSignalGuard guard;
   std::error_code ignored;
-  const bool device = fs::exists(target_, ignored) && !is_file(target_);
-  const std::string path = device ? target_ : part();
-  const auto fail = [&](int reason) {
-    if (!device) ::unlink(path.c_str());
-    throw RunError("cannot write " + target_ + ": " + std::strerror(reason));
+  const auto require = [this](bool done) {
+    if (!done) throw RunError("cannot write " + target_ + ": " + std::strerror(errno));
   };
-  // Under another name until it is whole.
-  std::FILE* const file = std::fopen(path.c_str(), device ? "w" : "wx");
-  if (file == nullptr) throw RunError("cannot write " + target_ + ": " + std::strerror(errno));
-  const bool written = put(file);
-  const int reason = errno;
-  if (std::fclose(file) != 0 || !written) fail(written ? errno : reason);
-  if (!device && !rename_to_new(path, target_)) fail(errno);
+  if (fs::exists(target_, ignored) && !is_file(target_)) {  // a device or a pipe
+    std::FILE* const file = std::fopen(target_.c_str(), "w");
+    require(file != nullptr);
+    const bool written = put(file);
+    const int reason = errno;
+    const bool closed = std::fclose(file) == 0;
+    if (!written) errno = reason;
+    return require(written && closed);
+  }
+  NewFile file(target_);
+  require(file.begin());
+  require(put(file.stream()));
+  require(file.finish());
 }
 
 }  // namespace hybrid

@@ -34,9 +34,6 @@ class ResultOutput {
   void write_text(const std::string& text) const;
 
  private:
-  /// What the file is called until it is whole.
-  std::string part() const;
-
   std::string option_;  // "--json"
   std::string target_;
 };

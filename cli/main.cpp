@@ -83,6 +83,22 @@ void refuse_empty_assignments(const CLI::App& app, const Command& command,
   }
 }
 
+/// A misspelt option leaves its value over, which the parser then complains of.
+void refuse_unknown_option(const CLI::App& app, const Command& command,
+                           const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (!word.starts_with('-') && command.takes_program()) return;
+    if (!word.starts_with('-') || word == "-") continue;
+    const std::size_t equals = word.find('=');
+    const CLI::Option* const option =
+        app.get_option_no_throw(word.starts_with("--") ? word.substr(0, equals) : word.substr(0, 2));
+    if (option == nullptr) refuse_word(app, word);
+    const bool value_follows = equals == std::string::npos && (word.starts_with("--") || word.size() == 2);
+    if (option->get_items_expected_min() > 0 && value_follows) ++i;
+  }
+}
+
 int run_command(const std::string& name, std::vector<std::string> words) {
   const std::unique_ptr<Command> command = CommandRegistration::make(name);
   CLI::App app("", "hybrid " + name);
@@ -103,13 +119,14 @@ int run_command(const std::string& name, std::vector<std::string> words) {
     words.erase(dashes, words.end());
   }
   refuse_empty_assignments(app, *command, words);
-  std::reverse(words.begin(), words.end());  // the order that CLI11 takes a vector in
+  std::vector<std::string> reversed(words.rbegin(), words.rend());  // the order that CLI11 takes a vector in
   try {
-    app.parse(words);
+    app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
     std::fputs(app.help().c_str(), stdout);
     return kDone;
   } catch (const CLI::ParseError& error) {
+    refuse_unknown_option(app, *command, words);
     throw UserError(error.what(), see_help(app));
   }
   std::vector<std::string> rest = app.remaining();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "cli/whole_number.h"
@@ -21,19 +20,8 @@ constexpr std::uint32_t kMostScheduledNodes = 1U << 20;
 constexpr std::uint64_t kMostRepeats = 1'000'000;
 
 double parse_number(std::string_view text, std::string_view what, std::string_view mend) {
-  double number = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-  if (error == std::errc{} && end == text.data() + text.size()) return number;
+  if (const auto number = read_number(text)) return *number;
   throw UserError(fmt::format("{}: '{}' is not a number", what, text), std::string(mend));
-}
-
-Bytes parse_message(std::string_view text) {
-  try {
-    return parse_bytes(text, "message");
-  } catch (const UserError&) {  // whose mend is "unlimited" too
-    throw UserError(fmt::format("message: '{}' is not a size", text), "Give bytes: 128, 2K, 8KiB or 1.5M.");
-  }
 }
 
 double parse_share(std::string_view text, std::string_view what) {
@@ -98,7 +86,7 @@ void add_request_options(OptionTable& table, ScheduleOptions& o) {
                o.density = parse_number(v, "density", "Give a number, such as 0.5 or 8.");
              }});
   table.add({"message", "BYTES", "bytes of a request, on average", "1K",
-             [&o](std::string_view v) { o.message = parse_message(v); }});
+             [&o](std::string_view v) { o.message = parse_limited_bytes(v, "message"); }});
   table.add({"sizes", "equal|random", "whether all requests have as many bytes, or 1 to twice that", "equal",
              [&o](std::string_view v) {
                if (v != "equal" && v != "random")

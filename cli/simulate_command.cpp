@@ -14,8 +14,10 @@
 #include "cli/command.h"
 #include "cli/json_output.h"
 #include "cli/table_flags.h"
+#include "cli/unheeded_options.h"
 #include "cli/unknown_variables.h"
 #include "core/error.h"
+#include "core/units.h"
 #include "emulator/network/collective_plane.h"
 #include "emulator/timeline_file.h"
 #include "emulator/traffic/command_run.h"
@@ -80,10 +82,19 @@ std::string ports_table(const std::vector<Measures>& results) {
   return table.text(0, kWidth);
 }
 
-/// What a preloaded topology covers, which is the same for every technique.
+/// What a preloaded topology covers, which is the same for every technique that preloads.
 std::string topology_line(const std::vector<Measures>& results, const std::string& topology) {
-  const std::optional<double> share = results.empty() ? std::nullopt : results.front().topology_share;
-  return share ? topology_sentence(topology, *share) + "\n" : std::string();
+  for (const Measures& m : results)
+    if (m.topology_share) return topology_sentence(topology, *m.topology_share) + "\n";
+  return {};
+}
+
+/// What the fabric multicast by itself, which is the same for every technique.
+std::string multicast_line(const std::vector<Measures>& results) {
+  if (results.empty() || !results.front().multicast) return {};
+  const Measures::Multicast& copies = *results.front().multicast;
+  return "copied by the fabric on links of its own: " + grouped(copies.messages) + " messages, " +
+         format_bytes(copies.bytes) + " (above in latencies only)\n";
 }
 
 class SimulateCommand final : public Command {
@@ -152,6 +163,7 @@ class SimulateCommand final : public Command {
     for (const SwitchParameters& parameters : runs) check(parameters);
     check_timeline(runs.size());
     check(traffic_);
+    note(unheeded_options(flags_.asked_for(), {runs, &traffic_}));
     for (const SwitchParameters& p : runs)
       emulate(p, [&](const SimulationProgress& progress, PortTimeline* timeline) {
         return simulate(p, traffic_, progress, timeline);
@@ -231,6 +243,9 @@ class SimulateCommand final : public Command {
       throw UserError("multicast: no file of '" + commands_ + "' has a broadcast or a barrier",
                       "Leave --multicast out.");
     if (hardware_multicast_) check_multicast(network_);
+    const Emulated emulated{runs, nullptr, hardware_multicast_};
+    note(unheeded_options(flags_.asked_for(), emulated));
+    note(unheeded_commands(files, emulated));
     std::vector<CommandResult> all;
     for (const SwitchParameters& p : runs)
       emulate(p, [&](const SimulationProgress& progress, PortTimeline* timeline) {
@@ -282,7 +297,10 @@ class SimulateCommand final : public Command {
         },
         timeline ? &*timeline : nullptr);
     if (timeline) timeline->finish();
-    if (!uses_slots(p.technique)) m.slots = 0;
+    if (!uses_slots(p.technique)) {
+      m.slots = 0;
+      m.topology_share.reset();  // nothing is preloaded
+    }
     results_.push_back(std::move(m));
   }
 
@@ -291,6 +309,7 @@ class SimulateCommand final : public Command {
     if (!json_.owns_stdout()) {
       std::fputs(measures_table(results_, synthetic).c_str(), stdout);
       std::fputs(topology_line(results_, traffic_.preload_topology).c_str(), stdout);
+      std::fputs(multicast_line(results_).c_str(), stdout);
       if (per_port_) std::fputs(("\n" + ports_table(results_)).c_str(), stdout);
       if (per_phase_) std::fputs(("\n" + phases_table()).c_str(), stdout);
     }

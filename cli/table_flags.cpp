@@ -46,6 +46,13 @@ std::map<std::string, std::string, std::less<>> TableFlags::given() const {
   return given;
 }
 
+TableFlags::Names TableFlags::asked_for() const {
+  Names names = in_file_;
+  for (const Flag& flag : flags_)
+    if (flag.given) names.insert(flag.name);
+  return names;
+}
+
 void TableFlags::exclude(std::string one, std::string other) {
   exclusive_.emplace_back(std::move(one), std::move(other));
 }
@@ -78,9 +85,10 @@ OptionTable TableFlags::beside(const Names& given, const OptionTable& table) con
   return rest;
 }
 
-std::vector<std::string> TableFlags::apply(const OptionTable& table, const char* const* environment) const {
+std::vector<std::string> TableFlags::apply(const OptionTable& table, const char* const* environment) {
   const auto flags = given();
   Names in_flags, in_variables;
+  std::map<std::string, std::string, std::less<>> first_variables;
   for (const auto& [name, value] : flags) in_flags.insert(name);
   std::string config, origin = "--config";  // a file given by flag replaces that of the variable
   if (const auto flag = flags.find("config"); flag != flags.end()) config = flag->second;
@@ -92,16 +100,39 @@ std::vector<std::string> TableFlags::apply(const OptionTable& table, const char*
       if (config.empty()) config = variable.substr(kConfig.size()), origin = "HYBRID_CONFIG";
       continue;
     }
-    for (const Option& option : table.options())
-      if (variable.starts_with(environment_name(option.name) + "=") && !variable.ends_with('='))
-        in_variables.insert(option.name);
-    variables.push_back(*environment);
+    bool first = false;
+    for (const Option& option : table.options()) {
+      const std::string name = environment_name(option.name) + "=";
+      if (!variable.starts_with(name) || variable.ends_with('=')) continue;
+      in_variables.insert(option.name);
+      first = option.first;
+      if (first) first_variables.emplace(option.name, variable.substr(name.size()));
+    }
+    if (!first) variables.push_back(*environment);
   }
   variables.push_back(nullptr);
   const OptionTable for_variables = beside(in_flags, table);
   Names in_both = in_flags;
   in_both.merge(in_variables);
-  const OptionTable for_file = beside(in_both, for_variables);
+  const OptionTable may_be_in_file = beside(in_both, for_variables);
+  OptionTable for_file;
+  for (Option option : may_be_in_file.options()) {
+    if (option.first && in_both.contains(option.name)) continue;
+    option.set = [this, name = option.name, set = option.set](std::string_view value) {
+      set(value);
+      in_file_.insert(name);
+    };
+    for_file.add(std::move(option));
+  }
+  // Whoever says what replaces others' values, they win over it, wherever they are given.
+  for (const Option* option : for_variables.in_order()) {
+    if (!option->first) break;
+    const auto variable = first_variables.find(option->name);
+    if (const auto flag = flags.find(option->name); flag != flags.end())
+      table.set(option->name, flag->second, "--" + option->name);
+    else if (variable != first_variables.end())
+      for_variables.set(option->name, variable->second, environment_name(option->name));
+  }
   if (!config.empty()) {
     try {
       apply_config_file(config, for_file);
@@ -113,7 +144,8 @@ std::vector<std::string> TableFlags::apply(const OptionTable& table, const char*
   }
   std::vector<std::string> unknown = for_variables.set_from_environment(variables.data());
   for (const Option& option : table.options())
-    if (const auto flag = flags.find(option.name); flag != flags.end() && option.name != "config")
+    if (const auto flag = flags.find(option.name);
+        flag != flags.end() && option.name != "config" && !option.first)
       table.set(option.name, flag->second, "--" + option.name);
   return unknown;
 }

@@ -34,13 +34,19 @@ class TableFlags {
   /// passed over.
   void pass_over_if(std::function<bool(const std::string& name, std::string_view value)> others_take);
 
-  /// After parsing: applies a configuration file, then the HYBRID_* variables, then the flags, each in the
-  /// table's order, so that flags win over variables and these over the file. Returns the HYBRID_* variables
-  /// that the table does not know.
-  std::vector<std::string> apply(const OptionTable& table, const char* const* environment) const;
+  /// After parsing: applies the options that come first (Option::first), wherever they are given, then a
+  /// configuration file, then the HYBRID_* variables, then the flags, each in the table's order, so that
+  /// flags win over variables and these over the file. Returns the HYBRID_* variables that the table does not
+  /// know.
+  std::vector<std::string> apply(const OptionTable& table, const char* const* environment);
+
+  using Names = std::set<std::string, std::less<>>;
 
   /// The flags that were given, with their values, in no particular order.
   std::map<std::string, std::string, std::less<>> given() const;
+  /// What was asked for in this run's own words: the flags that were given, and, after apply(), the keys of
+  /// the configuration file. Variables are not among them: they are there for every command.
+  Names asked_for() const;
 
  private:
   struct Flag {
@@ -48,12 +54,12 @@ class TableFlags {
     bool given = false;
     std::string value;
   };
-  using Names = std::set<std::string, std::less<>>;
   /// `table` without what those of `given` exclude, to be set from outside the command line.
   OptionTable beside(const Names& given, const OptionTable& table) const;
 
   std::vector<std::pair<std::string, std::string>> exclusive_;
   Names only_flags_;
+  Names in_file_;
   std::function<bool(const std::string&, std::string_view)> others_take_;
   std::deque<Flag> flags_;  // addresses stay, the parser stores into them
 };

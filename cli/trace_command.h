@@ -25,6 +25,8 @@ class TraceArguments {
 
   /// The flags that were given.
   auto given() const { return flags_.given(); }
+  /// Those, and the keys of the configuration file.
+  auto asked_for() const { return flags_.asked_for(); }
 
   const std::string& trace() const { return traces_.front(); }
   const std::vector<std::string>& traces() const { return traces_; }

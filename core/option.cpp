@@ -73,6 +73,15 @@ const Option* OptionTable::find(std::string_view name) const {
   return it == options_.end() ? nullptr : &*it;
 }
 
+std::vector<const Option*> OptionTable::in_order() const {
+  std::vector<const Option*> order;
+  order.reserve(options_.size());
+  for (const bool first : {true, false})
+    for (const Option& option : options_)
+      if (option.first == first) order.push_back(&option);
+  return order;
+}
+
 void OptionTable::set(std::string_view name, std::string_view value, std::string_view origin) const {
   const Option* option = find(name);
   if (option == nullptr) {
@@ -106,14 +115,14 @@ std::vector<std::string> OptionTable::set_from_environment(const char* const* en
     if (entry.starts_with(kVariablePrefix) && equals != std::string_view::npos)
       variables.emplace(entry.substr(0, equals), entry.substr(equals + 1));
   }
-  for (const Option& option : options_) {
-    const std::string name = environment_name(option.name);
+  for (const Option* option : in_order()) {
+    const std::string name = environment_name(option->name);
     const auto variable = variables.find(name);
     if (variable == variables.end()) continue;
     const std::string_view value = variable->second;
     variables.erase(variable);
     if (value.empty()) continue;
-    set(option.name, value, name);
+    set(option->name, value, name);
   }
   std::vector<std::string> unknown;
   unknown.reserve(variables.size());

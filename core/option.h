@@ -17,6 +17,7 @@ struct Option {
   std::string help;   // one line
   std::string default_text;                   // as a user would write it; "" where there is none
   std::function<void(std::string_view)> set;  // parses and stores; throws UserError
+  bool first = false;  // replaces others' values, so that it is applied before all that is given anywhere
 };
 
 class OptionTable {
@@ -26,13 +27,15 @@ class OptionTable {
   const std::vector<Option>& options() const { return options_; }
   const Option* find(std::string_view name) const;
 
+  /// The options as they are to be applied: those that come first, then the others, as they were added.
+  std::vector<const Option*> in_order() const;
+
   /// Sets `name` to `value`. `origin` says where it was given ("--slots", "HYBRID_SLOTS", "run.toml:3"), for
   /// the error. An unknown name is a UserError that tells the likely meant one.
   void set(std::string_view name, std::string_view value, std::string_view origin) const;
 
   /// Applies every variable of `environment` ("NAME=value", null-terminated) that starts with HYBRID_ and is
-  /// not empty, in the table's order, so that a preset, which stands early, does not undo what is set beside
-  /// it. Returns the names of those that no option has (the caller tells the user).
+  /// not empty, in_order(). Returns the names of those that no option has (the caller tells the user).
   std::vector<std::string> set_from_environment(const char* const* environment) const;
 
  private:

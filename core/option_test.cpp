@@ -93,6 +93,17 @@ TEST(Option, VariablesApplyInTheOrderOfTheTable) {
   EXPECT_EQ(order, "preset nodes alpha ");
 }
 
+TEST(Option, WhatReplacesOthersAppliesBeforeThem) {
+  std::string order;
+  OptionTable table;
+  for (const char* name : {"nodes", "preset", "alpha"})
+    table.add({name, "", "", "", [&order, name](std::string_view) { order += std::string(name) + " "; },
+               name == std::string_view("preset")});
+  const char* const environment[] = {"HYBRID_ALPHA=1", "HYBRID_NODES=2", "HYBRID_PRESET=ch5", nullptr};
+  table.set_from_environment(environment);
+  EXPECT_EQ(order, "preset nodes alpha ");
+}
+
 TEST(Option, AnEmptyEnvironmentSetsNothing) {
   const Settings s;
   const char* const none[] = {nullptr};

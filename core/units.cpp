@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -58,10 +60,11 @@ std::optional<Decimal> read_decimal(std::string_view text) {
   return number;
 }
 
-// number x unit, rounded to the nearest whole; nullopt when it does not parse or exceeds `maximum`.
+// number x unit, rounded to the nearest whole, unless `rounded` is to be told of that; nullopt when it does
+// not parse or exceeds `maximum`.
 template <std::size_t N>
 std::optional<std::uint64_t> read_scaled(std::string_view text, const std::array<Unit, N>& units,
-                                         bool exact_case, std::uint64_t maximum) {
+                                         bool exact_case, std::uint64_t maximum, bool* rounded = nullptr) {
   const auto number = read_decimal(trim(text));
   if (!number) return std::nullopt;
   for (const Unit& unit : units) {
@@ -69,6 +72,7 @@ std::optional<std::uint64_t> read_scaled(std::string_view text, const std::array
     if (number->mantissa > (~Wide{0} - number->scale) / unit.factor) return std::nullopt;  // beyond 2^128
     const Wide value = (number->mantissa * unit.factor + number->scale / 2) / number->scale;
     if (value > maximum) return std::nullopt;
+    if (rounded != nullptr) *rounded = number->mantissa * unit.factor % number->scale != 0;
     return static_cast<std::uint64_t>(value);
   }
   return std::nullopt;
@@ -122,7 +126,9 @@ std::string to_string(Time t) {
   return text.append(exact_decimal(ps, unit->factor)).append(unit->name);
 }
 
-Bytes parse_bytes(std::string_view text, std::string_view what) {
+namespace {
+
+Bytes read_bytes(std::string_view text, std::string_view what, const char* mend) {
   static constexpr std::uint64_t kK = 1024;
   static constexpr std::array<Unit, 14> kUnits{{{"", 1},
                                                 {"b", 1},
@@ -138,9 +144,21 @@ Bytes parse_bytes(std::string_view text, std::string_view what) {
                                                 {"t", kK * kK * kK * kK},
                                                 {"tb", kK * kK * kK * kK},
                                                 {"tib", kK * kK * kK * kK}}};
+  bool rounded = false;
+  const auto bytes = read_scaled(text, kUnits, false, kUnlimited - 1, &rounded);
+  if (bytes && !rounded) return *bytes;
+  throw UserError(refused(what, text, bytes ? "a whole number of bytes" : "a size"), mend);
+}
+
+}  // namespace
+
+Bytes parse_bytes(std::string_view text, std::string_view what) {
   if (same_letters(trim(text), "unlimited")) return kUnlimited;
-  if (const auto bytes = read_scaled(text, kUnits, false, kUnlimited - 1)) return *bytes;
-  throw UserError(refused(what, text, "a size"), "Give bytes: 128, 2K, 8KiB, 1.5M, or unlimited.");
+  return read_bytes(text, what, "Give bytes: 128, 2K, 8KiB, 1.5M, or unlimited.");
+}
+
+Bytes parse_limited_bytes(std::string_view text, std::string_view what) {
+  return read_bytes(text, what, "Give bytes: 128, 2K, 8KiB or 1.5M.");
 }
 
 std::string format_bytes(Bytes bytes) {
@@ -197,6 +215,13 @@ std::uint64_t parse_count(std::string_view text, std::string_view what, std::uin
   throw UserError(refused(
       what, text,
       maximum == ~std::uint64_t{0} ? "a whole number" : "a whole number up to " + std::to_string(maximum)));
+}
+
+std::optional<double> read_number(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
+  return number;
 }
 
 }  // namespace hybrid

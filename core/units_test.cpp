@@ -46,6 +46,44 @@ TEST(Units, RefusesWhatIsNoSize) {
   }
 }
 
+TEST(Units, RefusesAPartOfAByte) {
+  for (const char* text : {"0.4", "1.5", "0.5B", "0.1K", "1.00001M"}) {
+    try {
+      bytes(text);
+      ADD_FAILURE() << "accepted '" << text << "'";
+    } catch (const UserError& error) {
+      EXPECT_TRUE(std::string(error.what())
+                      .starts_with("--buffer: '" + std::string(text) + "' is not a whole number of bytes"))
+          << error.what();
+    }
+  }
+  EXPECT_EQ(bytes("1.5K"), 1536u);
+  EXPECT_EQ(bytes("128.0"), 128u);
+  EXPECT_EQ(bytes("0.0009765625K"), 1u);
+}
+
+TEST(Units, WhatHasALimitIsNeverUnlimited) {
+  EXPECT_EQ(parse_limited_bytes("2K", "x"), 2048u);
+  for (const char* text : {"unlimited", "-8"}) {
+    try {
+      parse_limited_bytes(text, "x");
+      ADD_FAILURE() << "accepted '" << text << "'";
+    } catch (const UserError& error) {
+      EXPECT_EQ(error.what(),
+                "x: '" + std::string(text) + "' is not a size\n  Give bytes: 128, 2K, 8KiB or 1.5M.");
+    }
+  }
+}
+
+TEST(Units, ReadsNumbers) {
+  EXPECT_EQ(read_number("0.25"), 0.25);
+  EXPECT_EQ(read_number("1e-05"), 1e-5);
+  EXPECT_EQ(read_number("1E-3"), 1e-3);
+  EXPECT_EQ(read_number("-2"), -2.0);
+  for (const char* text : {"", "nan", "inf", "-inf", "1e999", "0.5x", " 0.5", "0x1", "half", "1e", "0,5"})
+    EXPECT_FALSE(read_number(text)) << text;
+}
+
 TEST(Units, RefusesSizesItCannotHold) {
   EXPECT_EQ(bytes("18446744073709551614"), kUnlimited - 1);
   EXPECT_THROW(bytes("18446744073709551615"), UserError) << "that is kUnlimited";
@@ -75,8 +113,14 @@ TEST(Units, ReadsBackTheSizesItPrintsToATwentieth) {
   Random random(3);
   for (int i = 0; i < 100'000; ++i) {
     const Bytes size = random.bits() >> (2 + random.below(62));
-    const auto back = static_cast<double>(bytes(format_bytes(size)));
-    ASSERT_NEAR(back, static_cast<double>(size), 0.0501 * static_cast<double>(size)) << format_bytes(size);
+    // What it prints need not be a whole number of bytes: "1.3 KiB".
+    const std::string text = format_bytes(size);
+    const std::size_t point = text.find('.'), unit = text.find(' ');
+    const double tenths = point == std::string::npos ? 0 : text[point + 1] - '0';
+    const auto one = static_cast<double>(bytes("1" + text.substr(unit)));
+    const double back =
+        (static_cast<double>(bytes(text.substr(0, std::min(point, unit)))) + tenths / 10) * one;
+    ASSERT_NEAR(back, static_cast<double>(size), 0.0501 * static_cast<double>(size)) << text;
   }
   for (Bytes size : {Bytes{1}, Bytes{1023}, Bytes{1} << 10, Bytes{7} << 20, Bytes{9} << 30})
     EXPECT_EQ(bytes(format_bytes(size)), size);

@@ -3,6 +3,8 @@
 #include "emulator/fabric.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "emulator/parameters.h"
@@ -37,13 +39,20 @@ const FabricRegistration kMems3d{"mems-3d", "mirrors that turn about two axes: 1
 
 }  // namespace
 
-void apply_fabric(std::string_view name, SwitchParameters& p, bool keep_slot_length) {
+void apply_fabric(std::string_view name, SwitchParameters& p) {
   const auto fabric = FabricRegistration::make(name);
   p.reconfiguration_command = fabric->command;
   p.reconfiguration_switching = fabric->switching;
   p.reconfiguration_lock = fabric->lock;
-  if (!keep_slot_length)
-    p.slot_length = std::max(p.slot_length, (p.guard + fabric->reconfiguration()) * kSlotOfReconfigurations);
+}
+
+Time least_slot_length(const SwitchParameters& p) {
+  // What is too long for a slot is refused later, by name; until then no sum of it must overflow.
+  constexpr Time kMost{std::numeric_limits<std::int64_t>::max() / (4 * kSlotOfReconfigurations)};
+  const auto bounded = [=](Time t) { return std::clamp(t, Time{}, kMost); };
+  const Time parts = bounded(p.reconfiguration_command) + bounded(p.reconfiguration_switching) +
+                     bounded(p.reconfiguration_lock);
+  return (bounded(p.guard) + std::max(bounded(p.reconfiguration), parts)) * kSlotOfReconfigurations;
 }
 
 }  // namespace hybrid

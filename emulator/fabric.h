@@ -3,7 +3,8 @@
 //
 // A fabric that changes slowly needs long slots. Where a fabric is picked and no slot length is given, a slot
 // lasts at least kSlotOfReconfigurations times its guard and reconfiguration, so that nine tenths of it carry
-// words.
+// words. Both may be given beside the fabric, before or after it: the options (emulator/switch_options.cpp)
+// ask again whenever one of them changes.
 #pragma once
 
 #include <string_view>
@@ -27,8 +28,10 @@ using FabricRegistration = Registration<FabricTechnology>;
 
 inline constexpr std::int64_t kSlotOfReconfigurations = 10;
 
-/// Sets the three parts of `parameters`' reconfiguration and, unless `keep_slot_length`, makes the slot as
-/// long as the rule above asks, where it is shorter. Throws UserError for an unknown name.
-void apply_fabric(std::string_view name, SwitchParameters& parameters, bool keep_slot_length);
+/// Sets the three parts of `parameters`' reconfiguration. Throws UserError for an unknown name.
+void apply_fabric(std::string_view name, SwitchParameters& parameters);
+
+/// What a slot lasts at least by the rule above, guard and reconfiguration being what they are now.
+Time least_slot_length(const SwitchParameters& parameters);
 
 }  // namespace hybrid

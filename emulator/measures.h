@@ -35,8 +35,7 @@ class LatencyHistogram {
   Time maximum_{};
 };
 
-/// Payload through one port of the switch: of messages from it (out) and to it (in). What a multicast brings
-/// to n ports counts n times at its source.
+/// Payload through one port of the switch: of messages from it (out) and to it (in).
 struct PortTraffic {
   Bytes out = 0, in = 0;
   bool operator==(const PortTraffic&) const = default;
@@ -72,6 +71,19 @@ struct Measures {
   Bytes bytes = 0;             // payload through the switch
   std::uint64_t local_messages = 0;  // between ranks of one port: never reach the switch
   Bytes local_bytes = 0;
+  /// Where the fabric multicasts by itself: the copies that it brought to the ports, on links of its own
+  /// (emulator/network/collective_plane.h). No messages of the switch, as no link of it carried them; only
+  /// `latency` has theirs, too.
+  struct Multicast {
+    std::uint64_t messages = 0;
+    Bytes bytes = 0;
+    void count(Bytes payload) {
+      ++messages;
+      bytes += payload;
+    }
+    bool operator==(const Multicast&) const = default;
+  };
+  std::optional<Multicast> multicast;
   double utilisation = 0;  // payload bits / (time x nodes x link rate)
   /// Synthetic traffic: payload handed over and delivered while all senders send, after warm-up, as shares of
   /// their links' rate (emulator/traffic/simulate.h).
@@ -79,8 +91,9 @@ struct Measures {
   /// Where a fixed topology is preloaded: the part of the bytes whose connections it holds
   /// (emulator/traffic/topology_map.h).
   std::optional<double> topology_share;
-  LatencyHistogram latency;  // from hand-over to the NIC to the last word at the destination PE
-  double hit_rate = 0;       // hits / messages
+  /// From hand-over to the NIC to the last word at the destination PE.
+  LatencyHistogram latency;
+  double hit_rate = 0;  // hits / messages
   TechniqueStatistics statistics;
   std::vector<PortTraffic> ports;     // by port; all `out` together are `bytes`, and so are all `in`
   std::vector<PhaseMeasures> phases;  // none where phases are not told apart

@@ -88,7 +88,8 @@ void check_reconfiguration(const SwitchParameters& p) {
   check_time("reconfiguration-switching", p.reconfiguration_switching, false);
   check_time("reconfiguration-lock", p.reconfiguration_lock, false);
   const Time parts = p.reconfiguration_parts();
-  if (p.reconfiguration != Time{} && parts != Time{} && p.reconfiguration != parts)
+  if ((p.reconfiguration != Time{} || p.reconfiguration_given) && parts != Time{} &&
+      p.reconfiguration != parts)
     refuse("reconfiguration",
            to_string(p.reconfiguration) + ", but its parts are " + to_string(parts) + " together (command " +
                to_string(p.reconfiguration_command) + ", switching " +
@@ -106,6 +107,7 @@ void check_slots_under_way(const SwitchParameters& p) {
                  " slots of " + to_string(p.slot_length),
              "Give a shorter time, or longer slots (--slot-length).");
   };
+  check("nic-cycle", "a network interface card", p.nic.delay());
   const Time way = p.serialise + p.cable + p.deserialise;
   check(p.cable >= p.serialise && p.cable >= p.deserialise ? "cable"
         : p.serialise >= p.deserialise                     ? "serialise"
@@ -113,6 +115,7 @@ void check_slots_under_way(const SwitchParameters& p) {
         "the way from NIC to switch", way);
   check("scheduler-cycle", "a scheduling pass", p.scheduler.delay());
   check("scheduler-cycle", "the scheduler's clock cycle", p.scheduler.cycle);
+  check("analog-fabric-cycle", "the analog fabric", p.analog_fabric.delay());
   check("word-generation", "the generation of a word", p.word_generation);
 }
 

@@ -43,6 +43,7 @@ struct SwitchParameters {
   /// Per change of the analog fabric's configuration: at once, or in three parts (emulator/fabric.h). Both
   /// may be given only if they agree; what models take is reconfiguration_time().
   Time reconfiguration{};
+  bool reconfiguration_given = false;  // by its option: then 0 must agree, too
   Time reconfiguration_command{}, reconfiguration_switching{}, reconfiguration_lock{};
 
   Bytes word = 8;

@@ -1,9 +1,9 @@
 // The options of a switch, one for each parameter.
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,10 +22,25 @@ namespace {
 /// What was given explicitly, for settings that follow others until then.
 struct Given {
   bool nodes = false, slots = false, preload = false, slot_length = false, allocation = false;
+  bool fabric = false, link_rate = false, word_generation = false;
   bool every_destination = false;     // preset ch8: slots follow nodes
   std::uint32_t number_of_nodes = 0;  // by --nodes
   std::uint32_t crossbar = 0;         // ports, by --network
+  // What they were before they followed anything.
+  Time own_slot_length{}, own_word_generation{};
 };
+
+/// Slots follow the fabric's guard and reconfiguration, and PEs the link: once whatever they follow has
+/// changed, in whichever order it was given.
+void follow(const Given& given, SwitchParameters& p) {
+  if (given.fabric && !given.slot_length)
+    p.slot_length = std::max(given.own_slot_length, least_slot_length(p));
+  if (given.link_rate && !given.word_generation) {
+    p.word_generation = given.own_word_generation;
+    // A rate or a word of nothing is refused later, by name.
+    if (p.link_rate != 0 && p.word != 0) p.word_generation = std::min(p.word_generation, p.word_time());
+  }
+}
 
 /// "ses|sla|..."
 std::string names_of(std::string_view kind) {
@@ -50,12 +65,21 @@ class Adder {
       if (after) after();
     });
   }
-  void bytes(const char* name, const char* help, Bytes& b) {
+  void bytes(const char* name, const char* help, Bytes& b, std::function<void()> after = {}) {
     add(name, "BYTES", help, b == kUnlimited ? "unlimited" : std::to_string(b),
-        [&b, name](std::string_view v) { b = parse_bytes(v, name); });
+        [&b, name, after = std::move(after)](std::string_view v) {
+          b = parse_bytes(v, name);
+          if (after) after();
+        });
   }
-  void rate(const char* name, const char* help, BitRate& r) {
-    add(name, "RATE", help, format_rate(r), [&r, name](std::string_view v) { r = parse_rate(v, name); });
+  void rate(const char* name, const char* help, BitRate& r, std::function<void()> before,
+            std::function<void()> after) {
+    add(name, "RATE", help, format_rate(r),
+        [&r, name, before = std::move(before), after = std::move(after)](std::string_view v) {
+          before();
+          r = parse_rate(v, name);
+          after();
+        });
   }
   void count(const char* name, const char* help, std::uint32_t& n, std::uint32_t most,
              std::function<void()> after = {}) {
@@ -83,8 +107,9 @@ class Adder {
     });
   }
   void add(std::string name, std::string value, std::string help, std::string default_text,
-           std::function<void(std::string_view)> set) {
-    table_.add({std::move(name), std::move(value), std::move(help), std::move(default_text), std::move(set)});
+           std::function<void(std::string_view)> set, bool first = false) {
+    table_.add(
+        {std::move(name), std::move(value), std::move(help), std::move(default_text), std::move(set), first});
   }
 
  private:
@@ -98,22 +123,14 @@ std::string share_text(double share) {
   return error == std::errc{} ? std::string(text.data(), end) : std::string{};
 }
 
-std::optional<double> parse_fixed(std::string_view text) {
-  double number = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-  if (error == std::errc{} && end == text.data() + text.size()) return number;
-  return std::nullopt;
-}
-
 double parse_share(std::string_view text) {
-  if (const auto share = parse_fixed(text); share && *share > 0 && *share < 1) return *share;
+  if (const auto share = read_number(text); share && *share > 0 && *share < 1) return *share;
   throw UserError("circuit-share: '" + std::string(text) + "' is not a part of a link",
                   "Give a number between 0 and 1, such as 0.5.");
 }
 
 double parse_confidence(std::string_view text) {
-  if (const auto confidence = parse_fixed(text); confidence && *confidence >= 0 && *confidence <= 1)
+  if (const auto confidence = read_number(text); confidence && *confidence >= 0 && *confidence <= 1)
     return *confidence;
   throw UserError("predictor-confidence: '" + std::string(text) + "' is no confidence",
                   "Give a number from 0 (ask for all that is expected) to 1 (only for what is certain).");
@@ -133,6 +150,8 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
     if (given->preload) p.preload = before.preload;
   };
 
+  const auto others_follow = [&p, given] { follow(*given, p); };
+
   add.named("technique", "technique", "how the switch carries messages", p.technique);
   add.count("nodes", "ports of the switch", p.nodes, kMostNodes, [&p, nodes_set, given] {
     given->number_of_nodes = p.nodes;
@@ -151,13 +170,18 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
         if (p.is_tree() && !given->allocation) p.allocation = "ses";
         nodes_set();
       });
-  add.add("preset", "ch4|ch5|ch8",
-          "the dissertation's parameter sets; replaces what was set before, except technique, nodes and seed",
-          "", [&p, given](std::string_view v) {
-            apply_preset(v, p, given->nodes);
-            given->slots = given->preload = given->slot_length = false;
-            given->every_destination = v == "ch8";
-          });
+  add.add(
+      "preset", "ch4|ch5|ch8",
+      "the dissertation's parameter sets; what is given beside it, by flag, variable or file, wins over "
+      "it",
+      "",
+      [&p, given](std::string_view v) {
+        apply_preset(v, p, given->nodes);
+        given->slots = given->preload = given->slot_length = false;
+        given->fabric = given->link_rate = given->word_generation = false;
+        given->every_destination = v == "ch8";
+      },
+      true);
 
   add.count("slots", "K, predictive slots of the TDM cycle", p.slots, kMostSlots,
             [given] { given->slots = true; });
@@ -170,20 +194,28 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
           "--slot-length is given, slots at least ten times as long as guard and reconfiguration",
           "", [&p, given](std::string_view v) {
             check_registered("fabric", "fabric", v);
-            apply_fabric(v, p, given->slot_length);
+            if (!given->fabric) given->own_slot_length = p.slot_length;
+            given->fabric = true;
+            apply_fabric(v, p);
+            follow(*given, p);
           });
   add.time("slot-length", "length of a TDM slot", p.slot_length, [given] { given->slot_length = true; });
   add.time("wormhole-slot-length",
            "allocation sla: length of the wormhole slot S_W; 0: follows the measured ratio of traffic",
            p.wormhole_slot_length);
-  add.time("guard", "unusable at the start of each slot", p.guard);
+  add.time("guard", "unusable at the start of each slot", p.guard, others_follow);
   add.time("reconfiguration",
            "time the analog fabric needs to change its configuration, at once instead of in parts",
-           p.reconfiguration);
+           p.reconfiguration, [&p, others_follow] {
+             p.reconfiguration_given = true;
+             others_follow();
+           });
   add.time("reconfiguration-command", "its first part: the controller takes the new configuration",
-           p.reconfiguration_command);
-  add.time("reconfiguration-switching", "its second part: the fabric changes", p.reconfiguration_switching);
-  add.time("reconfiguration-lock", "its third part: receivers lock to new senders", p.reconfiguration_lock);
+           p.reconfiguration_command, others_follow);
+  add.time("reconfiguration-switching", "its second part: the fabric changes", p.reconfiguration_switching,
+           others_follow);
+  add.time("reconfiguration-lock", "its third part: receivers lock to new senders", p.reconfiguration_lock,
+           others_follow);
   add.add("scheduler", joined(names_in_the_loop(false), "|"),
           "who grants circuits, one slot a pass; on a fat tree: " + joined(names_in_the_loop(true), ", "),
           p.scheduler_name, [&p](std::string_view v) {
@@ -215,7 +247,7 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
             check_input_queues(v);
             p.input_queues = v;
           });
-  add.bytes("word", "unit of data generation and transfer", p.word);
+  add.bytes("word", "unit of data generation and transfer", p.word, others_follow);
   add.bytes("flit", "unit of wormhole flow control", p.flit);
   add.bytes("worm-limit", "payload of one worm", p.worm_limit);
   add.count("worm-overhead", "header and tail words that travel with each worm", p.worm_overhead_words, 1024);
@@ -227,12 +259,22 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.bytes("split-size", "wave, coll, chen-liu: messages of that size and more ask for a circuit",
             p.split_size);
 
-  add.time("word-generation", "time in which a PE hands one word to its NIC", p.word_generation);
+  add.time(
+      "word-generation",
+      "time in which a PE hands one word to its NIC; where --link-rate is given and this is not: no more "
+      "than a word takes on the link",
+      p.word_generation, [given] { given->word_generation = true; });
   add.clock("nic", "a network interface card", p.nic);
   add.time("serialise", "parallel-to-serial conversion", p.serialise);
   add.time("cable", "one way through the cable", p.cable);
   add.time("deserialise", "serial-to-parallel conversion", p.deserialise);
-  add.rate("link-rate", "peak rate of a link", p.link_rate);
+  add.rate(
+      "link-rate", "peak rate of a link; unless --word-generation is given, PEs keep up with it", p.link_rate,
+      [&p, given] {
+        if (!given->link_rate) given->own_word_generation = p.word_generation;
+        given->link_rate = true;
+      },
+      others_follow);
   add.clock("scheduler", "the scheduler", p.scheduler);
   add.clock("digital-fabric", "the digital fabric (wormhole)", p.digital_fabric);
   add.clock("analog-fabric", "the analog fabric (circuits)", p.analog_fabric);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "core/error.h"
@@ -34,16 +35,16 @@ std::string named(std::string_view what, unsigned process, unsigned thread, std:
 }  // namespace
 
 TimelineFile::TimelineFile(const std::string& path, std::uint32_t ports)
-    : path_(path), file_(path == "-" ? nullptr : std::fopen(path.c_str(), "wx")), channels_(ports, 0) {
+    : path_(path), file_(path), channels_(ports, 0) {
   if (path == "-") throw UserError("timeline: it goes into a file only", "Name a new file.");
-  if (file_ == nullptr) {
+  if (!file_.begin()) {
     if (errno == EEXIST)
       throw UserError("timeline: '" + path + "' exists already",
                       "Name a new file; nothing is ever overwritten.");
     throw UserError("timeline: cannot make '" + path + "': " + std::strerror(errno),
                     "Name a new file in a directory that exists and that you may write to.");
   }
-  std::fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file_);
+  std::fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file_.stream());
   write(named("process_name", kSwitchProcess, 0, "switch"));
   write(named("thread_name", kSwitchProcess, kSlotThread, "TDM slots"));
   for (Port port = 0; port < ports; ++port) {
@@ -54,25 +55,19 @@ TimelineFile::TimelineFile(const std::string& path, std::uint32_t ports)
   }
 }
 
-TimelineFile::~TimelineFile() {
-  if (file_ == nullptr) return;
-  std::fclose(file_);
-  std::remove(path_.c_str());
-}
-
 void TimelineFile::finish() {
-  std::fputs("\n]}\n", file_);
-  const bool failed = std::ferror(file_) != 0;
-  const bool closed = std::fclose(file_) == 0;
-  file_ = nullptr;
-  if (failed || !closed) std::remove(path_.c_str());
-  if (failed || !closed) throw RunError("timeline: cannot write '" + path_ + "'", "Is the disk full?");
+  std::fputs("\n]}\n", file_.stream());
+  if (file_.finish()) return;
+  if (errno == EEXIST)
+    throw RunError("timeline: '" + path_ + "' exists by now",
+                   "Name a new file; nothing is ever overwritten.");
+  throw RunError("timeline: cannot write '" + path_ + "'", "Is the disk full?");
 }
 
 void TimelineFile::write(const std::string& event) {
-  if (!first_) std::fputs(",\n", file_);
+  if (!first_) std::fputs(",\n", file_.stream());
   first_ = false;
-  std::fputs(event.c_str(), file_);
+  std::fputs(event.c_str(), file_.stream());
 }
 
 void TimelineFile::offered(Time from, std::uint32_t transfer, const Message& message) {

@@ -7,24 +7,21 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
 
+#include "core/new_file.h"
 #include "emulator/network/timeline.h"
 
 namespace hybrid {
 
 class TimelineFile final : public PortTimeline {
  public:
-  /// Makes the file. Throws UserError where it exists or cannot be made.
+  /// Begins the file, which is there when it is whole (core/new_file.h). Throws UserError where it exists or
+  /// cannot be made.
   TimelineFile(const std::string& path, std::uint32_t ports);
-  /// Removes the file again unless finish() was called.
-  ~TimelineFile() override;
-  TimelineFile(const TimelineFile&) = delete;
-  TimelineFile& operator=(const TimelineFile&) = delete;
 
-  /// The last of it. Throws RunError when not everything could be written.
+  /// The last of it. Throws RunError when not everything could be written; then nothing of it stays.
   void finish();
 
   void offered(Time from, std::uint32_t transfer, const Message& message) override;
@@ -44,7 +41,7 @@ class TimelineFile final : public PortTimeline {
   void name_channels(Port port, std::uint32_t channel);
 
   std::string path_;
-  std::FILE* file_ = nullptr;
+  NewFile file_;
   bool first_ = true;
   std::uint64_t waits_ = 0;
   std::vector<Known> known_;             // by transfer

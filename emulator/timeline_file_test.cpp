@@ -191,6 +191,7 @@ TEST_F(TimelineFiles, NeverOverAnOldFileAndNoneLeftBehindAFailure) {
   std::filesystem::remove(path_);
   {
     const TimelineFile unfinished(path_, 2);
+    EXPECT_FALSE(std::filesystem::exists(path_)) << "an interrupted run would leave it";
   }
   EXPECT_FALSE(std::filesystem::exists(path_));
 }

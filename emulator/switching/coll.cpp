@@ -1,5 +1,10 @@
 #include "emulator/switching/coll.h"
 
+#include <algorithm>
+#include <limits>
+
+#include "emulator/network/longest_run.h"
+
 namespace hybrid {
 
 namespace {
@@ -9,39 +14,100 @@ const TechniqueRegistration kColl{
     [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<Coll>(p); }};
 
 // Replies come before requests: a NIC whose reservation ends at an instant is free at it.
-constexpr std::uint32_t kClear = 8, kRefused = 9, kRequestToSend = 10;
+constexpr std::uint32_t kClear = 8, kRequestToSend = 10;
 
 }  // namespace
 
 Coll::Coll(const SwitchParameters& parameters)
-    : MessageCircuits(parameters), receiver_free_(parameters.nodes) {}
+    : MessageCircuits(parameters), receivers_(parameters.nodes), rounds_(parameters.nodes) {}
 
-void Coll::reserve(Time leaves, Connection c) {
-  events_.push_sorted(leaves + past_switch(), kRequestToSend, c.source, c.destination);
+void Coll::wanted(Time now, CircuitQueue& queue) {
+  const Port source = queue.connection.source;
+  const bool asking = rounds_[source].request != Time::never();
+  if (asking) catch_up(now, source);
+  MessageCircuits::wanted(now, queue);
+  if (asking) look_ahead(now, source);
 }
 
-void Coll::sent(Time gone, Connection c) { receiver_free_[c.destination] = gone + timing_.circuit; }
+void Coll::reserve(Time leaves, Connection c) {
+  rounds_[c.source] = {leaves + past_switch(), Time::never()};
+  look_ahead(now_, c.source);
+}
+
+void Coll::sent(Time gone, Connection c) {
+  Receiver& receiver = receivers_[c.destination];
+  const bool late = receiver.free < now_;  // it waited for worms, so that nobody could tell until when
+  receiver = {false, gone + timing_.circuit};
+  if (!late) return;
+  for (Port source = 0; source < rounds_.size(); ++source)
+    if (rounds_[source].request != Time::never()) look_ahead(now_, source);
+}
 
 void Coll::handle_control(Time now, const SwitchEvent& event) {
-  const Connection c{event.a, event.b};
-  switch (event.kind()) {
-    case kRequestToSend: {
-      Time& free = receiver_free_[c.destination];
-      const Time reply = now + timing_.nic + past_switch();
-      if (free <= now) {
-        free = Time::never();
-        events_.push(reply + timing_.reconfiguration, kClear, c.source, c.destination);
-      } else {
-        events_.push(reply, kRefused, c.source, c.destination);
-      }
-      break;
-    }
-    case kClear:
-      granted(now, now - timing_.wire, c);
-      break;
-    default:  // kRefused
-      refused(now, c);
+  if (event.kind() == kClear)
+    granted(now, now - timing_.wire, {event.a, event.b});
+  else if (now == rounds_[event.a].possible)  // else it is another one by now
+    requested(now, event.a);
+}
+
+/// An RTS of `source` is there that may find its receiver free.
+void Coll::requested(Time now, Port source) {
+  catch_up(now, source);
+  const Connection c{source, waiting(source).front()};
+  Receiver& receiver = receivers_[c.destination];
+  if (receiver.reserved || receiver.free > now) return look_ahead(now + picoseconds(1), source);
+  receiver = {true, now + reply() + timing_.reconfiguration};
+  rounds_[source] = {};
+  events_.push(receiver.free, kClear, c.source, c.destination);
+}
+
+/// Makes up for the refusals of which `source` got to know before `now`.
+void Coll::catch_up(Time now, Port source) {
+  Time& request = rounds_[source].request;
+  const Time refused = request + reply();
+  if (refused >= now) return;
+  const std::int64_t rounds = (now - refused - picoseconds(1)) / round() + 1;
+  Ring<Port>& ring = waiting(source);
+  const auto turns = static_cast<std::uint64_t>(rounds);
+  for (std::uint64_t k = 1; k <= std::min<std::uint64_t>(turns, ring.size()); ++k)
+    ask(refused + round() * static_cast<std::int64_t>(k - 1) + pause() - timing_.nic,
+        circuit({source, ring[k % ring.size()]}));
+  for (std::uint64_t k = turns % ring.size(); k > 0; --k) {
+    const Port last = ring.front();
+    ring.pop();
+    ring.push(last);
   }
+  request += round() * rounds;
+  statistics_.requests += turns;
+}
+
+/// Settles which RTS of `source` comes next that may be granted, at or after `from`.
+void Coll::look_ahead(Time from, Port source) {
+  Rounds& rounds = rounds_[source];
+  const Time possible = first_possible(from, source);
+  if (possible == rounds.possible && possible > now_) return;  // it is expected
+  rounds.possible = possible;
+  if (possible != Time::never()) events_.push_sorted(possible, kRequestToSend, source, 0);
+}
+
+Time Coll::first_possible(Time from, Port source) {
+  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+  const Ring<Port>& ring = waiting(source);
+  const Time request = rounds_[source].request;
+  const auto size = static_cast<std::int64_t>(ring.size());
+  std::int64_t first = kNone;                             // round, from 0
+  for (std::int64_t i = 0; i < size && i < first; ++i) {  // the i-th has its turn in rounds i, i + size, ...
+    const Receiver& receiver = receivers_[ring[static_cast<std::size_t>(i)]];
+    if (receiver.reserved && receiver.free < now_) continue;  // sent() will tell
+    const Time after = std::max(receiver.free, from) - request;
+    const std::int64_t least = after <= Time{} ? 0 : (after - picoseconds(1)) / round() + 1;
+    const std::int64_t turns = least <= i ? 0 : (least - i - 1) / size + 1;
+    first = std::min(first, i + turns * size);
+  }
+  if (first == kNone) return Time::never();
+  // Beyond the end of a run it does not matter which.
+  const std::int64_t beyond = (kLongestRun - std::min(request, kLongestRun)) / round() + 1;
+  return request + round() * std::min(first, beyond);
 }
 
 }  // namespace hybrid

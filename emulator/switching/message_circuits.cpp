@@ -1,7 +1,5 @@
 #include "emulator/switching/message_circuits.h"
 
-#include <algorithm>
-
 namespace hybrid {
 
 void MessageCircuits::wanted(Time now, CircuitQueue& queue) {
@@ -25,13 +23,6 @@ void MessageCircuits::granted(Time now, Time established, Connection c) {
   establish(established, queue);
   senders_[c.source].granted = &queue;
   ready(now, queue);
-}
-
-void MessageCircuits::refused(Time now, Connection c) {
-  Sender& sender = senders_[c.source];
-  sender.waiting.pop();
-  sender.waiting.push(c.destination);
-  next(now + std::max(timing_.nic, parameters_.nic.cycle), c.source);
 }
 
 void MessageCircuits::ready(Time now, CircuitQueue& queue) {

@@ -29,14 +29,14 @@ class MessageCircuits : public SplitLinks {
 
   /// The NIC learns, at `now`, that its circuit was established at `established`.
   void granted(Time now, Time established, Connection c);
-  /// The NIC learns that it cannot have it: it goes to the end of those that wait, and the next in turn is
-  /// reserved for, not before one cycle of the NIC.
-  void refused(Time now, Connection c);
+
+  /// Destinations for whose messages `source` waits, one entry a message; the front one is reserved for.
+  Ring<Port>& waiting(Port source) { return senders_[source].waiting; }
 
   bool takes_circuit(const CircuitQueue& /*queue*/, Bytes bytes) final {
     return bytes >= parameters_.split_size;
   }
-  void wanted(Time now, CircuitQueue& queue) final;
+  void wanted(Time now, CircuitQueue& queue) override;
   void ready(Time now, CircuitQueue& queue) final;
   void handle_circuits(Time now, const SwitchEvent& event) final;
   /// A control word that is neither of this class nor a worm's.
@@ -44,7 +44,7 @@ class MessageCircuits : public SplitLinks {
 
  private:
   struct Sender {
-    Ring<Port> waiting;               // destinations, one entry a message; the front one is reserved for
+    Ring<Port> waiting;
     bool busy = false;                // with the front one, until its last word has gone
     CircuitQueue* granted = nullptr;  // its circuit is there, its words have not been sent
     Time free{};                      // earliest start of the next word

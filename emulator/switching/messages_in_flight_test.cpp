@@ -1,4 +1,4 @@
-#include "emulator/traffic/messages_in_flight.h"
+#include "emulator/switching/messages_in_flight.h"
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "emulator/network/engine.h"
 #include "emulator/switching/random_switch_for_test.h"
 #include "emulator/ticked/ticked_split.h"
 
@@ -157,6 +158,38 @@ TEST(Coll, AsksAnotherReceiverMeanwhile) {
   const Result r = run(halves(), "coll", {{0, {0, 2}, 4096}, {0, {1, 2}, 512}, {0, {1, 3}, 512}});
   EXPECT_EQ(r.delivered(2), nanoseconds(1090 + 63 * 20 + 110));
   EXPECT_GT(r.delivered(1), r.delivered(2));
+}
+
+/// 1 asks 2 and 3 in turn, and from 80010 on 2 twice as often as 3; 2 is free at 370 + 8192 x 20 + 100 =
+/// 164310 and 3 at 655830. All the requests count, also those that no event stands for.
+TEST(Coll, CountsTheRequestsThatItDoesNotGoThrough) {
+  const Result r = run(
+      halves(), "coll",
+      {{0, {0, 2}, 65'536}, {0, {4, 3}, 262'144}, {0, {1, 2}, 512}, {0, {1, 3}, 512}, {80'000, {1, 2}, 512}});
+  EXPECT_EQ(r.delivered(2), nanoseconds(164'710 + 180 + 63 * 20 + 110));  // RTS at 190 + 457 x 360
+  EXPECT_EQ(r.delivered(4), nanoseconds(167'900));
+  EXPECT_EQ(r.delivered(3), nanoseconds(657'700));
+  EXPECT_EQ(r.statistics.requests, 1818u);
+}
+
+/// The messages that are refused cost the same, however long the one is that they wait for.
+TEST(Coll, RefusalsCostNothing) {
+  std::uint64_t before = 0;
+  for (const Bytes bytes : {Bytes{1} << 24, Bytes{1} << 40}) {
+    SwitchParameters p = halves();
+    p.technique = "coll";
+    const auto network = TechniqueRegistration::make("coll", p);
+    std::vector<Action> script;
+    for (const Connection c : {Connection{0, 2}, {1, 2}, {3, 2}, {3, 1}, {4, 3}, {3, 4}})
+      script.push_back({Action::What::send, Time{}, {script.size(), c, bytes}, 0, {}, kNoPort});
+    const Recorder recorder = run_script(*network, script, Time{std::int64_t{1} << 60});
+    for (const Outcome& outcome : recorder.outcomes) EXPECT_GT(outcome.delivered, Time{}) << bytes;
+    const std::uint64_t events = static_cast<Engine&>(*network).events_handled();
+    EXPECT_LT(events, 500u) << bytes;
+    EXPECT_GT(network->statistics().requests, bytes / 1024);
+    before = events;
+  }
+  EXPECT_GT(before, 0u);
 }
 
 TEST(ChenLiu, ProbesThenSends) {

@@ -1,7 +1,9 @@
 // The PEs' output files (D 8.3.1: "this information along with its arrival time is stored in the output
 // file").
 #include <fmt/format.h>
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX's
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -71,6 +73,13 @@ void check_new_directory(const std::string& option, const std::string& directory
   if (!std::filesystem::is_directory(parent, error))
     throw UserError(fmt::format("{}: there is no directory '{}'", option, parent.string()),
                     "Name a new directory below one that exists.");
+  // Whether one can be made there, only making it tells.
+  std::string trial = (parent / "hybrid-part-XXXXXX").string();
+  if (::mkdtemp(trial.data()) == nullptr)
+    throw UserError(
+        fmt::format("{}: cannot make the directory '{}': {}", option, directory, std::strerror(errno)),
+        "Name one in a directory that you may write to.");
+  ::rmdir(trial.c_str());
 }
 
 void write_records(const std::string& directory, const std::vector<CommandFile>& files,

@@ -12,10 +12,11 @@
 #include <utility>
 
 #include "core/error.h"
+#include "emulator/switching/messages_in_flight.h"
 #include "emulator/switching/technique.h"
 #include "emulator/traffic/command_multicast.h"
 #include "emulator/traffic/command_working_sets.h"
-#include "emulator/traffic/messages_in_flight.h"
+#include "emulator/traffic/not_delivered.h"
 
 namespace hybrid {
 
@@ -23,7 +24,6 @@ namespace {
 
 using Kind = PeCommand::Kind;
 
-constexpr std::uint64_t kStalled = std::uint64_t{1} << 26;    // steps of a technique without an event
 constexpr Time kLatest = nanoseconds(4'000'000'000'000'000);  // 46 days: half of what Time can hold
 constexpr std::uint64_t kProgressEvery = 4096;                // messages
 constexpr std::size_t kToldInError = 8;                       // PEs
@@ -41,6 +41,7 @@ class CommandRun final : public TransferListener {
     result_.pes.resize(files.size());
     for (std::size_t pe = 0; pe < files.size(); ++pe)
       result_.pes[pe].commands.resize(files[pe].commands.size());
+    if (hardware_multicast) result_.measures.multicast.emplace();
     if (hardware_multicast && participants_ > 1) multicast_.emplace(parameters, participants_);
   }
   CommandResult run(const SimulationProgress& progress);
@@ -154,7 +155,8 @@ void CommandRun::carry_out(const CommandMulticast::Event& event) {
       pes_[pe].released = true;
     } else if (pe != event.source) {
       const Bytes bytes = files_[event.source].commands[event.command].bytes;
-      count(event.at, {event.source, pe}, bytes, event.sent);
+      result_.measures.multicast->count(bytes);
+      result_.measures.latency.add(event.at - event.sent);
       arrive(event.at, {event.source, pe}, bytes, event.command, event.sent);
     }
   }
@@ -260,7 +262,8 @@ void CommandRun::go_on(Time now, Port port) {
 }
 
 std::string CommandRun::place(Port pe) const {
-  return fmt::format("{}:{}", files_[pe].name, files_[pe].commands[pes_[pe].next].line);
+  const PeCommand& command = files_[pe].commands[pes_[pe].next];
+  return fmt::format("{}:{}:{}", files_[pe].name, command.line, command.column);
 }
 
 std::string CommandRun::state_of(Port pe) const {
@@ -304,7 +307,7 @@ std::uint64_t CommandRun::total() const {
   for (const CommandFile& file : files_)
     for (const PeCommand& command : file.commands) {
       if (command.kind == Kind::send || command.kind == Kind::blocking_send) ++all;
-      if (command.kind == Kind::broadcast) all += participants_ - 1;
+      if (command.kind == Kind::broadcast && !multicast_) all += participants_ - 1;
       if (command.kind == Kind::barrier && !multicast_) all += rounds;
     }
   return all;
@@ -339,12 +342,8 @@ CommandResult CommandRun::run(const SimulationProgress& progress) {
     now = technique_.advance(event, *this);
     quiet_steps = ready_.empty() && messages_.count() == before ? quiet_steps + 1 : 0;
     if (quiet_steps == kStalled)
-      throw RunError(
-          fmt::format("{} messages of the commands cannot be delivered by technique {} ({} of emulated "
-                      "time)",
-                      messages_.count(), parameters_.technique, to_string(now)),
-          "Are all --slots preloaded with other connections? Give a smaller --preload, or --technique "
-          "hybrid.");
+      refuse_to_wait(fmt::format("{} messages of the commands", messages_.count()), parameters_, now,
+                     quiet_steps);
     std::sort(ready_.begin(), ready_.end());
     ready_.erase(std::unique(ready_.begin(), ready_.end()), ready_.end());
     for (const Port pe : ready_) go_on(now, pe);

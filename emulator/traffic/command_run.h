@@ -46,7 +46,7 @@ struct PeRecord {
 };
 
 struct CommandResult {
-  Measures measures;  // messages: those of barriers too; compute: in wait
+  Measures measures;  // messages: those of barriers too, not those of a hardware multicast; compute: in wait
   std::vector<PeRecord> pes;
 };
 
@@ -59,9 +59,9 @@ struct CommandRunOptions {
 bool any_to_multicast(const std::vector<CommandFile>& files);
 
 /// Runs until every command is carried out and every message delivered. `files` has one entry a port
-/// (read_command_files). Checks the parameters. Throws UserError, with PE, file and line, when PEs wait for
-/// what nobody will send or where the network cannot multicast, and RunError when the technique can never
-/// deliver. The same arguments give the same result.
+/// (read_command_files). Checks the parameters. Throws UserError, with PE, file, line and column, when PEs
+/// wait for what nobody will send or where the network cannot multicast, and RunError when the technique can
+/// never deliver. The same arguments give the same result.
 CommandResult run_commands(const SwitchParameters& parameters, const std::vector<CommandFile>& files,
                            const SimulationProgress& progress = {}, const CommandRunOptions& options = {});
 
@@ -73,7 +73,7 @@ CommandResult run_commands(Technique& technique, const SwitchParameters& paramet
 /// separated by tabs, times are in ns since the start.
 std::string record_text(const CommandFile& file, const PeRecord& record);
 
-/// Refuses (UserError) an output directory that exists or whose parent does not.
+/// Refuses (UserError) an output directory that exists or that cannot be made.
 void check_new_directory(const std::string& option, const std::string& directory);
 /// Writes pe0.tsv, pe1.tsv, ... of all PEs with a file into `directory`, which is made. Throws UserError when
 /// it exists and RunError when it cannot be written; then nothing of it stays.

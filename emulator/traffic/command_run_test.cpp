@@ -129,10 +129,10 @@ TEST(CommandRun, AHardwareBroadcastIsWithAllOthersAtOnce) {
   EXPECT_EQ(times(result, 1), (Times{{0, 340}}));
   EXPECT_EQ(times(result, 2), (Times{{0, 340}}));
   EXPECT_EQ(result.measures.time, ns(340));
-  EXPECT_EQ(result.measures.messages, 2u) << "PEs without a file are not told";
-  EXPECT_EQ(result.measures.bytes, 16u);
-  EXPECT_EQ(result.measures.ports.at(0).out, 16u);
-  EXPECT_EQ(result.measures.ports.at(2).in, 8u);
+  EXPECT_EQ(result.measures.multicast->messages, 2u) << "PEs without a file are not told";
+  EXPECT_EQ(result.measures.multicast->bytes, 16u);
+  EXPECT_EQ(result.measures.latency.count(), 2u);
+  EXPECT_EQ(result.measures.messages, 0u) << "no link of the switch carries them";
   EXPECT_EQ(result.measures.statistics.messages, 0u) << "the technique has nothing to do with it";
 
   const auto both = run_with_multicast("wormhole", files({"send 1 8\nbroadcast 128\n", "", ""}));
@@ -140,6 +140,9 @@ TEST(CommandRun, AHardwareBroadcastIsWithAllOthersAtOnce) {
   EXPECT_EQ(both.pes[1].arrivals,
             (std::vector<CommandArrival>{{0, 8, 1, ns(0), ns(340)}, {0, 128, 2, ns(0), ns(490)}}));
   EXPECT_EQ(both.measures.statistics.messages, 1u);
+  EXPECT_EQ(both.measures.messages, 1u);
+  EXPECT_EQ(both.measures.ports.at(0).out, 8u);
+  EXPECT_EQ(run("wormhole", files({"broadcast 8\n", "", ""})).measures.multicast, std::nullopt);
 }
 
 // The last one comes at 7000: its word leaves at 7010, is at the switch at 7090; edge 7120, complete 7200,
@@ -163,7 +166,7 @@ TEST(CommandRun, AHardwareBarrierThatSomebodyDoesNotComeToIsADeadlock) {
     run_with_multicast("wormhole", files({"barrier\n", "wait 1us\n"}));
     ADD_FAILURE() << "it came to an end";
   } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("PE 0 at pe0.txt:1: barrier: PE 1 (pe1.txt) has come to its end, "
+    EXPECT_THAT(error.what(), HasSubstr("PE 0 at pe0.txt:1:1: barrier: PE 1 (pe1.txt) has come to its end, "
                                         "after 0 of 1 barriers"));
   }
 }
@@ -228,18 +231,19 @@ std::string stalled(const std::vector<std::string>& texts) {
 }
 
 TEST(CommandRun, ADeadlockNamesPeFileAndLine) {
-  EXPECT_THAT(stalled({"send 1 8\n", "blocking-receive 0\n\nblocking-receive 0\n"}),
-              AllOf(HasSubstr("1 of 2 PEs wait for ever"), HasSubstr("PE 1 at pe1.txt:3: blocking-receive 0"),
-                    HasSubstr("PE 0 (pe0.txt) has come to its end")));
+  EXPECT_THAT(
+      stalled({"send 1 8\n", "blocking-receive 0\n\nblocking-receive 0\n"}),
+      AllOf(HasSubstr("1 of 2 PEs wait for ever"), HasSubstr("PE 1 at pe1.txt:3:1: blocking-receive 0"),
+            HasSubstr("PE 0 (pe0.txt) has come to its end")));
   EXPECT_THAT(stalled({"blocking-receive 1\nsend 1 8\n", "# waits first\nblocking-receive 0\nsend 0 8\n"}),
               AllOf(HasSubstr("2 of 2 PEs"),
-                    HasSubstr("PE 0 at pe0.txt:1: blocking-receive 1: PE 1 waits at pe1.txt:2"),
-                    HasSubstr("PE 1 at pe1.txt:2: blocking-receive 0: PE 0 waits at pe0.txt:1")));
+                    HasSubstr("PE 0 at pe0.txt:1:1: blocking-receive 1: PE 1 waits at pe1.txt:2:1"),
+                    HasSubstr("PE 1 at pe1.txt:2:1: blocking-receive 0: PE 0 waits at pe0.txt:1:1")));
   EXPECT_THAT(
       stalled({"barrier\n", "barrier\nbarrier\n", "barrier\nbarrier\n"}),
-      AllOf(
-          HasSubstr("PE 1 at pe1.txt:2: barrier: PE 0 (pe0.txt) has come to its end, after 1 of 2 barriers"),
-          HasSubstr("as many barriers")));
+      AllOf(HasSubstr(
+                "PE 1 at pe1.txt:2:1: barrier: PE 0 (pe0.txt) has come to its end, after 1 of 2 barriers"),
+            HasSubstr("as many barriers")));
   EXPECT_THAT(stalled({"blocking-receive any", ""}), HasSubstr("nobody sends to it any more"));
   EXPECT_THAT(stalled(std::vector<std::string>(20, "blocking-receive any")), HasSubstr("and 12 more"));
 }

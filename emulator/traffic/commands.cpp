@@ -148,7 +148,7 @@ Port parse_peer(CommandLine& line, const KindEntry& entry, Port self, std::uint3
 
 Bytes parse_size(CommandLine& line, const KindEntry& entry) {
   const CommandWord word = line.word("a number of bytes", entry.form);
-  const Bytes bytes = line.at(word, [&] { return parse_bytes(word.text, entry.name); });
+  const Bytes bytes = line.at(word, [&] { return parse_limited_bytes(word.text, entry.name); });
   if (bytes > kLargestMessage)
     line.fail(word.column, fmt::format("{}: {} are too many", entry.name, format_bytes(bytes)),
               fmt::format("Give at most {}.", format_bytes(kLargestMessage)));
@@ -190,6 +190,7 @@ PeCommand parse_line(CommandLine& line, std::uint32_t number, Port self, std::ui
   PeCommand command;
   command.kind = entry.kind;
   command.line = number;
+  command.column = static_cast<std::uint32_t>(column);
   switch (entry.kind) {
     case Kind::send:
     case Kind::blocking_send:

@@ -58,10 +58,10 @@ struct PeCommand {
   static constexpr Port kAny = kNoPort;  // blocking_receive: from whomever
 
   Kind kind = Kind::barrier;
-  Port peer = kNoPort;  // send, blocking_send: destination; blocking_receive: source
-  Bytes bytes = 0;      // send, blocking_send, broadcast
-  Time time{};          // wait
-  std::uint32_t line = 0;
+  Port peer = kNoPort;                 // send, blocking_send: destination; blocking_receive: source
+  Bytes bytes = 0;                     // send, blocking_send, broadcast
+  Time time{};                         // wait
+  std::uint32_t line = 0, column = 0;  // from 1; of its first word
   std::shared_ptr<const WorkingSetWords> set = {};  // store, preload, swap_in, swap_out: else none
 
   /// The same command; where it stands does not matter.

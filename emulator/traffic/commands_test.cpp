@@ -43,16 +43,19 @@ TEST(Commands, EachIsRead) {
       "barrier",
       "pe0.txt", 0, 4);
   const std::vector<PeCommand> expected{
-      {Kind::send, 1, 128, {}, 2},
-      {Kind::blocking_send, 2, 2048, {}, 4},
-      {Kind::broadcast, kNoPort, 8, {}, 5},
-      {Kind::blocking_receive, 3, 0, {}, 6},
-      {Kind::blocking_receive, PeCommand::kAny, 0, {}, 7},
-      {Kind::wait, kNoPort, 0, nanoseconds(1500), 8},
-      {Kind::barrier, kNoPort, 0, {}, 9},
+      {Kind::send, 1, 128, {}, 2, 1},
+      {Kind::blocking_send, 2, 2048, {}, 4, 2},
+      {Kind::broadcast, kNoPort, 8, {}, 5, 1},
+      {Kind::blocking_receive, 3, 0, {}, 6, 1},
+      {Kind::blocking_receive, PeCommand::kAny, 0, {}, 7, 1},
+      {Kind::wait, kNoPort, 0, nanoseconds(1500), 8, 1},
+      {Kind::barrier, kNoPort, 0, {}, 9, 1},
   };
   ASSERT_EQ(commands, expected);
-  for (std::size_t i = 0; i < commands.size(); ++i) EXPECT_EQ(commands[i].line, expected[i].line);
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    EXPECT_EQ(commands[i].line, expected[i].line);
+    EXPECT_EQ(commands[i].column, expected[i].column);
+  }
   EXPECT_TRUE(parse_commands("", "x", 0, 2).empty());
   EXPECT_TRUE(parse_commands("\n \n# nothing\n", "x", 0, 2).empty());
 }
@@ -124,7 +127,10 @@ TEST(Commands, ErrorsNameThePlaceWhatWasExpectedAndTheMend) {
   EXPECT_THAT(refused("send any 8"), StartsWith("pe0.txt:1:6: 'any' is not the number of a PE"));
   EXPECT_THAT(refused("blocking-receive all"), HasSubstr("or 'any'"));
   EXPECT_THAT(refused("send 1 lots"), AllOf(StartsWith("pe0.txt:1:8: "), HasSubstr("'lots'")));
-  EXPECT_THAT(refused("broadcast unlimited"), StartsWith("pe0.txt:1:11: broadcast: unlimited are too many"));
+  for (const std::string size : {"unlimited", "-8", "1.5"})
+    EXPECT_THAT(refused("send 1 " + size), AllOf(StartsWith("pe0.txt:1:8: send: '" + size + "' is not a "),
+                                                 HasSubstr("Give bytes: 128, 2K, 8KiB or 1.5M.")));
+  EXPECT_THAT(refused("broadcast 2T"), StartsWith("pe0.txt:1:11: broadcast: 2 TiB are too many"));
   EXPECT_THAT(refused("wait 10"), AllOf(StartsWith("pe0.txt:1:6: "), HasSubstr("'10'")));
   EXPECT_THAT(refused("wait 10 ns"), StartsWith("pe0.txt:1:6: "));
   EXPECT_THAT(refused("wait 2000s"), StartsWith("pe0.txt:1:6: wait: 2000s is too long"));

@@ -48,6 +48,19 @@ std::vector<Port> Grid::neighbors(Port node) const {
   return all;
 }
 
+double Grid::neighbor_share() const {
+  if (edge_ == Edge::torus) return 1;
+  // Along an axis of n nodes, n - 1 have a neighbour in either direction.
+  double sum = 0;
+  int axes = 0;
+  for (const std::uint32_t size : {width_, height_, depth_}) {
+    if (size < 2) continue;
+    sum += static_cast<double>(size - 1) / size;
+    ++axes;
+  }
+  return axes == 0 ? 0 : sum / axes;
+}
+
 Configuration Grid::configuration(std::uint32_t direction) const {
   Configuration configuration(std::size_t{width_} * height_ * depth_);
   for (Port node = 0; node < width_ * height_ * depth_; ++node)

@@ -30,6 +30,9 @@ class Grid {
   Port neighbor(Port node, std::uint32_t direction) const;
   /// A node's neighbours in the order of the directions.
   std::vector<Port> neighbors(Port node) const;
+  /// Of all nodes, each with all directions that lead anywhere, the share that has a neighbour: less than 1
+  /// where the grid has edges.
+  double neighbor_share() const;
   /// Every node to its neighbour in a direction: a configuration, disjoint from the other directions'.
   Configuration configuration(std::uint32_t direction) const;
 

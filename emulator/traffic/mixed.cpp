@@ -1,5 +1,5 @@
 // Mixed traffic (D 4.6.1): random traffic mixed with ordered-mesh traffic; the predictable traffic ratio is
-// the share of the mesh's messages. What is known are the mesh's directions.
+// the mesh's share of the data. What is known are the mesh's directions.
 #include <memory>
 
 #include "emulator/traffic/stream.h"
@@ -11,17 +11,17 @@ class MixedNode {
  public:
   MixedNode(const PatternShape& shape, Port source)
       : nodes_(shape.nodes),
-        ratio_(shape.ratio),
+        mesh_share_(mesh_share_of_rounds(shape)),
         random_(node_random(shape.seed, source)),
         mesh_(shape, source) {}
   Pattern::Send draw(const Directions& directions, Port source) {
-    if (random_.fraction() < ratio_) return mesh_.draw(directions, source);
+    if (random_.fraction() < mesh_share_) return mesh_.draw(directions, source);
     return {other_node(random_, nodes_, source), Pattern::kNoStep};
   }
 
  private:
   std::uint32_t nodes_;
-  double ratio_;
+  double mesh_share_;  // of the rounds
   SmallRandom random_;
   InOrder mesh_;
 };

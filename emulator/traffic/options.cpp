@@ -1,4 +1,3 @@
-#include <charconv>
 #include <limits>
 #include <string>
 
@@ -17,22 +16,10 @@ constexpr std::uint64_t kMostMessages = 1'000'000'000;
 
 double parse_share(std::string_view option, std::string_view text, std::string_view of_what,
                    std::string_view mend) {
-  double share = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), share, std::chars_format::fixed);
-  if (error == std::errc{} && end == text.data() + text.size() && share >= 0 && share <= 1) return share;
+  if (const auto share = read_number(text); share && *share >= 0 && *share <= 1) return *share;
   throw UserError(
       std::string(option) + ": '" + std::string(text) + "' is not a share of " + std::string(of_what),
       std::string(mend));
-}
-
-Bytes parse_message(std::string_view text) {
-  try {
-    return parse_bytes(text, "message");
-  } catch (const UserError&) {  // whose mend is "unlimited" too
-    throw UserError("message: '" + std::string(text) + "' is not a size",
-                    "Give bytes: 128, 2K, 8KiB or 1.5M.");
-  }
 }
 
 }  // namespace
@@ -49,7 +36,7 @@ void add_traffic_options(OptionTable& table, TrafficOptions& o) {
                o.pattern = v;
              }});
   table.add({"message", "BYTES", "payload of each message", std::to_string(o.message),
-             [&o](std::string_view v) { o.message = parse_message(v); }});
+             [&o](std::string_view v) { o.message = parse_limited_bytes(v, "message"); }});
   table.add(
       {"messages", "N", "messages of each node that sends (meshes: rounds); 0: the pattern's own number",
        std::to_string(o.messages), [&o](std::string_view v) { o.messages = parse_count(v, "messages"); }});

@@ -157,20 +157,33 @@ TEST(Pattern, MixedPhasesAndDeterminismHaveTheirShareOfPredictableMessages) {
     for (const double ratio : {0.0, 0.25, 0.8, 1.0}) {
       const auto pattern =
           PatternRegistration::make(name, PatternShape{.nodes = 64, .messages = 640, .ratio = ratio});
-      // Of the mesh's rounds 7 in 8 have a neighbour (8 x 8), and random messages hit a known connection by
-      // chance.
-      const double mesh = ratio * (name == std::string("determinism") ? 1 : 0.875);
-      const double share = mesh / (mesh + 1 - ratio);
-      EXPECT_NEAR(known_share(*pattern, 64), share + (1 - share) * 0.05, 0.02) << name << " " << ratio;
+      // Random messages hit a known connection by chance: a node has 2 or, on average, 3.5 of them.
+      const double by_chance = (name == "determinism" ? 2 : 3.5) / 63;
+      EXPECT_NEAR(known_share(*pattern, 64), ratio + (1 - ratio) * by_chance, 0.01) << name << " " << ratio;
     }
 }
 
+TEST(Pattern, TheMeshHasItsShareOfTheDataOnAnyGrid) {
+  for (const std::uint32_t nodes : {36u, 60u, 61u}) {
+    const Grid grid(nodes, Grid::Edge::mesh);
+    const auto known = 2 * (grid.configuration(0).count() + grid.configuration(2).count());
+    const double by_chance = static_cast<double>(known) / nodes / (nodes - 1);
+    for (const std::string name : {"mixed", "phases"}) {
+      const auto pattern =
+          PatternRegistration::make(name, PatternShape{.nodes = nodes, .messages = 640, .ratio = 0.4});
+      EXPECT_NEAR(known_share(*pattern, nodes), 0.4 + 0.6 * by_chance, 0.01) << name << " on " << nodes;
+    }
+  }
+}
+
 TEST(Pattern, PhasesBeginTogetherAndGoRoundTheMeshInOrder) {
+  // In the middle of 3 x 3; two in three of the mesh's rounds send, so that 5 rounds of 10 are 0.4 of the
+  // data.
   const auto pattern = PatternRegistration::make(
       "phases", PatternShape{.nodes = 9, .messages = 20, .ratio = 0.4, .phase_length = 10});
-  const auto to = destinations(*pattern, 4);  // the middle of 3 x 3
-  EXPECT_EQ(std::vector<Port>(to.begin(), to.begin() + 4), (std::vector<Port>{5, 3, 7, 1}));
-  EXPECT_EQ(std::vector<Port>(to.begin() + 10, to.begin() + 14), (std::vector<Port>{5, 3, 7, 1}));
+  const auto to = destinations(*pattern, 4);
+  EXPECT_EQ(std::vector<Port>(to.begin(), to.begin() + 5), (std::vector<Port>{5, 3, 7, 1, 5}));
+  EXPECT_EQ(std::vector<Port>(to.begin() + 10, to.begin() + 15), (std::vector<Port>{3, 7, 1, 5, 3}));
 }
 
 TEST(Pattern, AllToAllIsRotatedPermutations) {
@@ -320,6 +333,20 @@ TEST(Grid, IsAsSquareAsTheNumberAllows) {
   EXPECT_EQ(shape(12), (std::pair{4u, 3u}));
   EXPECT_EQ(shape(7), (std::pair{7u, 1u}));
   EXPECT_EQ(shape(2), (std::pair{2u, 1u}));
+}
+
+TEST(Grid, NeighborShareCountsTheEdges) {
+  for (const Grid::Edge edge : {Grid::Edge::mesh, Grid::Edge::torus})
+    for (const std::uint32_t nodes : {2u, 3u, 4u, 6u, 7u, 8u, 12u, 27u, 64u})
+      for (const Grid& grid : {Grid(nodes, edge), Grid::layered(nodes, edge)}) {
+        double neighbors = 0, directions = 0;
+        for (std::uint32_t d = 0; d < Grid::kDirections; ++d) {
+          const std::size_t count = grid.configuration(d).count();
+          neighbors += static_cast<double>(count);
+          directions += count != 0 ? 1 : 0;
+        }
+        EXPECT_DOUBLE_EQ(grid.neighbor_share(), neighbors / (directions * nodes)) << nodes;
+      }
 }
 
 TEST(Grid, IsAsCubicAsTheNumberAllows) {

@@ -1,5 +1,7 @@
 // Phases (D 4.6.2): random traffic and ordered-mesh traffic in phases of their own. Each turn of
-// --phase-length rounds begins with the mesh's share (--ratio); a node goes on to the next phase by itself.
+// --phase-length rounds begins with the mesh's, as many whole rounds as bring its share of the data nearest
+// to
+// --ratio; a node goes on to the next phase by itself.
 // What is known are the mesh's directions, not when a phase begins.
 #include <cmath>
 #include <memory>
@@ -14,7 +16,8 @@ class PhasesNode {
   PhasesNode(const PatternShape& shape, Port source)
       : nodes_(shape.nodes),
         turn_(shape.phase_length),
-        mesh_rounds_(static_cast<std::uint64_t>(std::llround(shape.ratio * static_cast<double>(turn_)))),
+        mesh_rounds_(static_cast<std::uint64_t>(
+            std::llround(mesh_share_of_rounds(shape) * static_cast<double>(turn_)))),
         random_(node_random(shape.seed, source)),
         mesh_(shape, source) {}
   Pattern::Send draw(const Directions& directions, Port source) {

@@ -11,10 +11,11 @@
 
 #include "core/error.h"
 #include "emulator/network/event_queue.h"
+#include "emulator/switching/messages_in_flight.h"
 #include "emulator/switching/technique.h"
 #include "emulator/traffic/arrivals.h"
 #include "emulator/traffic/mapped_pattern.h"
-#include "emulator/traffic/messages_in_flight.h"
+#include "emulator/traffic/not_delivered.h"
 #include "emulator/traffic/pattern.h"
 #include "emulator/traffic/phase_record.h"
 #include "emulator/traffic/preloader.h"
@@ -29,7 +30,6 @@ constexpr std::uint64_t kFewestToWarmUp = 20;   // messages of a node
 constexpr double kLongestGap = 0x1p54;          // ps
 constexpr std::int64_t kGrains = 64;            // of the queue of arrivals in a mean gap
 constexpr std::int64_t kFewestToMeasure = 4;    // messages, one behind the other on a link
-constexpr std::uint64_t kStalled = std::uint64_t{1} << 26;  // steps of a technique without an event
 
 /// What is preloaded is there before the traffic begins: after its way to the switch and the notices' way
 /// back.
@@ -78,7 +78,7 @@ class Simulation final : public TransferListener {
   void settle(Time at);
   Time own_warmup(std::uint64_t messages) const;
   void settle_load();
-  [[noreturn]] void stuck(Time at) const;
+  [[noreturn]] void stuck(Time at, std::uint64_t quiet_steps) const;
 
   Technique& technique_;
   Pattern& pattern_;
@@ -246,12 +246,10 @@ void Simulation::settle(Time at) {
   may_send_.clear();
 }
 
-void Simulation::stuck(Time at) const {
-  throw RunError(std::to_string(all_ - measures_.messages) + " of " + std::to_string(all_) +
-                     " messages of pattern " + options_.pattern + " cannot be delivered by technique " +
-                     parameters_.technique + " (" + to_string(at) + " of emulated time)",
-                 "Are all --slots preloaded with other connections? Give a smaller --preload, or --technique "
-                 "hybrid.");
+void Simulation::stuck(Time at, std::uint64_t quiet_steps) const {
+  refuse_to_wait(std::to_string(all_ - measures_.messages) + " of " + std::to_string(all_) +
+                     " messages of pattern " + options_.pattern,
+                 parameters_, at, quiet_steps);
 }
 
 /// The node whose turn it is to send.
@@ -279,13 +277,13 @@ Measures Simulation::run(const SimulationProgress& progress) {
     happened_ = false;
     now = technique_.advance(event, *this);
     quiet_steps = happened_ ? 0 : quiet_steps + 1;
-    if (quiet_steps == kStalled) stuck(now);
+    if (quiet_steps == kStalled) stuck(now, quiet_steps);
     settle(now);
     if (measures_.messages == all_) break;
     if (progress && measures_.messages != before && measures_.messages - told >= kProgressEvery)
       progress(told = measures_.messages, all_);
   }
-  if (measures_.messages != all_) stuck(now);
+  if (measures_.messages != all_) stuck(now, quiet_steps);
   if (progress) progress(all_, all_);
 
   measures_.technique = parameters_.technique;
@@ -306,6 +304,12 @@ Measures Simulation::run(const SimulationProgress& progress) {
 
 }  // namespace
 
+std::unique_ptr<Pattern> make_pattern(const SwitchParameters& parameters, const TrafficOptions& options) {
+  const PatternShape shape{parameters.nodes,     options.messages, parameters.seed, options.ratio,
+                           options.phase_length, options.hotspot,  options.exchange};
+  return PatternRegistration::make(options.pattern, shape);
+}
+
 Measures simulate(Technique& technique, Pattern& pattern, const SwitchParameters& parameters,
                   const TrafficOptions& options, const SimulationProgress& progress) {
   return Simulation(technique, pattern, parameters, options).run(progress);
@@ -315,14 +319,12 @@ Measures simulate(const SwitchParameters& parameters, const TrafficOptions& opti
                   const SimulationProgress& progress, PortTimeline* timeline) {
   check(parameters);
   check(options);
-  const PatternShape shape{parameters.nodes,     options.messages, parameters.seed, options.ratio,
-                           options.phase_length, options.hotspot,  options.exchange};
-  const auto pattern = PatternRegistration::make(options.pattern, shape);
+  const auto pattern = make_pattern(parameters, options);
   const auto technique = TechniqueRegistration::make(parameters.technique, parameters);
   if (timeline != nullptr) technique->observe(*timeline);
   if (options.preload_topology.empty()) return simulate(*technique, *pattern, parameters, options, progress);
   check_topology(options.preload_topology, parameters);
-  const auto rehearsal = PatternRegistration::make(options.pattern, shape);
+  const auto rehearsal = make_pattern(parameters, options);
   TopologyPlan plan =
       plan_topology(*FixedTopologyRegistration::make(options.preload_topology, parameters.nodes),
                     measure_traffic(*rehearsal, parameters.nodes, options.message), parameters.preload);

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "core/option.h"
@@ -60,7 +61,7 @@ using SimulationProgress = std::function<void(std::uint64_t delivered, std::uint
 /// have turns follow one another: when a slot's configuration has served its messages, the slot is preloaded
 /// with the next. With `options.preload_topology`, its connections are, and stay. Throws RunError when
 /// messages can never arrive (all slots preloaded with something else, say), and std::logic_error when the
-/// technique loses, doubles, cuts or reorders (emulator/traffic/messages_in_flight.h). The same arguments
+/// technique loses, doubles, cuts or reorders (emulator/switching/messages_in_flight.h). The same arguments
 /// give the same measures. `timeline`: who is told what the ports do, if anybody.
 class PortTimeline;
 Measures simulate(const SwitchParameters& parameters, const TrafficOptions& options,
@@ -68,6 +69,9 @@ Measures simulate(const SwitchParameters& parameters, const TrafficOptions& opti
 
 class Pattern;
 class Technique;
+/// The pattern of `options` on that switch. Throws UserError for a number of nodes that it cannot have.
+std::unique_ptr<Pattern> make_pattern(const SwitchParameters& parameters, const TrafficOptions& options);
+
 /// The same with a given pattern and technique, both new.
 Measures simulate(Technique& technique, Pattern& pattern, const SwitchParameters& parameters,
                   const TrafficOptions& options, const SimulationProgress& progress = {});

@@ -109,6 +109,13 @@ class Rounds : public Pattern {
   std::vector<std::uint64_t> messages_;
 };
 
+/// Of the rounds, the share to be given to a mesh so that its messages are `shape.ratio` of all: some of the
+/// mesh's rounds send nothing, and each of the others sends one message.
+inline double mesh_share_of_rounds(const PatternShape& shape) {
+  const double sent = Grid(shape.nodes, Grid::Edge::mesh).neighbor_share();
+  return shape.ratio / (sent + (1 - sent) * shape.ratio);
+}
+
 /// All nodes turn to one direction after the other.
 class InOrder {
  public:

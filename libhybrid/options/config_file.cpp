@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/error.h"
 #include "libhybrid/options/job_options.h"
@@ -66,17 +68,50 @@ void apply_config_file(const std::string& path, const OptionTable& table) {
     throw UserError(place(path, parse_error.source()) + ": " + std::string(parse_error.description()));
   }
   require_known(file, table, path);
-  for (const Option& option : table.options()) {
-    const toml::node* value = file.get(option.name);
+  for (const Option* option : table.in_order()) {
+    const toml::node* value = file.get(option->name);
     if (value == nullptr) continue;
     const std::string where = place(path, value->source());
-    std::string text = text_of(*value, where, option.name, false);
+    std::string text = text_of(*value, where, option->name, false);
     // Told as it was written where the option is no switch.
     if (const auto* truth = value->as_boolean();
-        truth != nullptr && !option.value.empty() && option.value.find("on|off") == std::string::npos)
+        truth != nullptr && !option->value.empty() && option->value.find("on|off") == std::string::npos)
       text = truth->get() ? "true" : "false";
-    table.set(option.name, text, where);
+    table.set(option->name, text, where);
   }
+}
+
+std::vector<std::string> apply_environment(const OptionTable& table, const char* const* environment) {
+  static constexpr std::string_view kConfig = "HYBRID_CONFIG=";
+  std::string config;
+  std::vector<const char*> rest;
+  OptionTable for_file;
+  for (; environment != nullptr && *environment != nullptr; ++environment) {
+    const std::string_view variable = *environment;
+    const bool names_file = variable.starts_with(kConfig) && table.find("config") != nullptr;
+    if (names_file) config = variable.substr(kConfig.size());
+    if (!names_file) rest.push_back(*environment);
+  }
+  rest.push_back(nullptr);
+  if (config.empty()) return table.set_from_environment(rest.data());
+  for (const Option& option : table.options()) {
+    const std::string name = environment_name(option.name) + "=";
+    const auto given = std::find_if(rest.begin(), rest.end() - 1, [&](const char* variable) {
+      return std::string_view(variable).starts_with(name) && variable[name.size()] != '\0';
+    });
+    if (!option.first || given == rest.end() - 1) {
+      for_file.add(option);
+      continue;
+    }
+    table.set(option.name, *given + name.size(), environment_name(option.name));
+    rest.erase(given);
+  }
+  try {
+    apply_config_file(config, for_file);
+  } catch (const UserError& error) {
+    throw UserError("HYBRID_CONFIG: " + std::string(error.what()));
+  }
+  return table.set_from_environment(rest.data());
 }
 
 }  // namespace hybrid

@@ -88,11 +88,16 @@ void check_job(const JobOptions& options);
 /// Whether a technique has K predictive slots.
 bool uses_slots(std::string_view technique);
 
-/// Applies the keys of a TOML file, which are the names of the table's options, in the table's order. A value
-/// is a string ("200ns"), a number, a boolean, or an array of these (a list); `algorithm` may be a table.
+/// Applies the keys of a TOML file, which are the names of the table's options, in_order(). A value is a
+/// string ("200ns"), a number, a boolean, or an array of these (a list); `algorithm` may be a table.
 /// A key of another command is passed over. Throws UserError "FILE:LINE:COL: ..." for a syntax error, a key
 /// of none (with the likely meant one) or a bad value.
 void apply_config_file(const std::string& path, const OptionTable& table);
+
+/// Applies the variables of `environment`: first those of options that come first (Option::first), then the
+/// file that HYBRID_CONFIG names, then the others, so that they win over the file and all over a preset.
+/// Returns those that no option has.
+std::vector<std::string> apply_environment(const OptionTable& table, const char* const* environment);
 
 /// The parts of "a,b , c" without blanks around them. Throws UserError, naming `what`, for an empty part.
 std::vector<std::string> split_list(std::string_view text, std::string_view what);

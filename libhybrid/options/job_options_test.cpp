@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <fstream>
 #include <string>
 
 #include "core/error.h"
+#include "core/testing/temporary_directory.h"
 
 namespace hybrid {
 namespace {
@@ -87,6 +89,23 @@ TEST(JobOptions, VariablesBesideAPresetWinOverIt) {
   EXPECT_THAT(job.table.set_from_environment(environment.data()), ElementsAre("HYBRID_TYPO"));
   EXPECT_EQ(job.options.network.slot_length, nanoseconds(300));
   EXPECT_EQ(job.options.network.scheduler.cycle, nanoseconds(20));  // ch4's
+}
+
+TEST(JobOptions, TheFileOfTheEnvironmentWinsOverItsPreset) {
+  const TemporaryDirectory directory;
+  const std::string file = directory / "job.toml";
+  std::ofstream(file) << "buffer = '240K'\npreset = 'ch4'\nslots = 3\n";
+  const std::string config = "HYBRID_CONFIG=" + file;
+  const std::array<const char*, 5> environment{"HYBRID_PRESET=ch8", "HYBRID_SLOTS=2", config.c_str(),
+                                               "HYBRID_TYPO=1", nullptr};
+  Job job;
+  EXPECT_THAT(apply_environment(job.table, environment.data()), ElementsAre("HYBRID_TYPO"));
+  EXPECT_EQ(job.options.network.buffer, 240u * 1024);
+  EXPECT_EQ(job.options.network.slots, 2u);
+  EXPECT_EQ(job.options.network.worm_limit, 80u);  // ch8's
+  const std::string missing = config + "x";
+  const std::array<const char*, 2> nowhere{missing.c_str(), nullptr};
+  EXPECT_THROW(apply_environment(job.table, nowhere.data()), UserError);
 }
 
 TEST(JobOptions, ATableOverChangedOptionsTellsTheirValues) {

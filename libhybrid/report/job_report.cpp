@@ -102,6 +102,12 @@ std::vector<Contender> contenders(const std::vector<TechniqueResult>& results) {
   return all;
 }
 
+bool any_multicast(const std::vector<TechniqueResult>& results) {
+  return std::any_of(results.begin(), results.end(), [](const TechniqueResult& r) {
+    return r.measures.multicast && r.measures.multicast->messages != 0;
+  });
+}
+
 // Whether the recording says that messages may be missing from it.
 bool lacks_messages(const JobFacts& job) {
   const auto lost = job.find(trace_names::kLostEvents);
@@ -278,7 +284,8 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   const std::uint32_t ports = fitted.nodes;
   follow_ports(options, ports);
   report.options = options;
-  emulations(options, slot_counts(options, options.network.slots), ports);  // refuses what cannot work, early
+  // Refuses what cannot work, early.
+  const auto runs_early = emulations(options, slot_counts(options, options.network.slots), ports);
 
   tell("finding phases", 0);
   const bool fixed = !options.preload_topology.empty(), by_hints = !options.hints.empty();
@@ -300,7 +307,10 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   if (fixed) {
     TopologyPlan plan = plan_topology(*FixedTopologyRegistration::make(options.preload_topology, ports),
                                       matrix, options.network.preload);
-    report.topology_share = plan.share();
+    // Said only where something is preloaded.
+    if (std::any_of(runs_early.begin(), runs_early.end(),
+                    [](const SwitchParameters& p) { return uses_slots(p.technique); }))
+      report.topology_share = plan.share();
     fixed_preload = std::move(plan.slots);
   }
   PhaseSchedule schedule{{}, std::move(phases.occurrences)};
@@ -353,6 +363,10 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   }
   compare_with_wormhole(report.techniques);
   report.verdict = judge(contenders(report.techniques), needed);
+  if (report.verdict.technique.empty() && any_multicast(report.techniques))
+    report.verdict.sentence =
+        "The fabric copies all that crosses the switch by itself, so no technique makes a difference to this "
+        "job.";
   if (!report.techniques.empty() && report.verdict.technique.empty() && lacks_messages(report.job))
     report.verdict.sentence =
         "No message that was recorded crosses the switch, but the recording is incomplete: it does not tell "

@@ -83,8 +83,12 @@ ordered_json to_json(const Measures& m, bool each_port) {
                        {"messages", m.messages},
                        {"bytes", m.bytes},
                        {"local_messages", m.local_messages},
-                       {"local_bytes", m.local_bytes},
-                       {"cycles", s.cycles}};
+                       {"local_bytes", m.local_bytes}};
+  if (m.multicast) {
+    json["multicast_messages"] = m.multicast->messages;
+    json["multicast_bytes"] = m.multicast->bytes;
+  }
+  json["cycles"] = s.cycles;
   json["latency_ns"] = latencies(m.latency);
   json["hit_rate"] = m.hit_rate;
   json["circuit_messages"] = s.circuit_messages;

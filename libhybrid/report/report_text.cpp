@@ -72,6 +72,9 @@ std::string job_section(const JobReport& report) {
     fact("messages", fmt::format("{} through the switch, {}", grouped(m.messages), format_bytes(m.bytes)));
     if (m.local_messages != 0)
       fact("", fmt::format("{} inside ports, {}", grouped(m.local_messages), format_bytes(m.local_bytes)));
+    if (m.multicast)
+      fact("", fmt::format("{} copied by the fabric on links of its own, {}", grouped(m.multicast->messages),
+                           format_bytes(m.multicast->bytes)));
   }
   for (std::size_t i = 0; i < report.warnings.size(); ++i) fact(i == 0 ? "warning" : "", report.warnings[i]);
   return text;
@@ -215,7 +218,10 @@ std::vector<std::string> changed_options(const JobReport& report) {
   add_emulation_options(defaults, standard);
   std::vector<std::string> changed;
   for (const Option& option : given.options())
-    if (const Option* other = defaults.find(option.name); other->default_text != option.default_text) {
+    if (const Option* other = defaults.find(option.name);
+        other->default_text != option.default_text ||
+        // Beside a --link-rate it would follow that unless it is given.
+        (option.name == "word-generation" && ours.network.link_rate != standard.network.link_rate)) {
       changed.push_back("--" + option.name);
       changed.push_back(option.default_text);
     }

@@ -179,7 +179,8 @@ TEST(ReportText, RepeatsEveryOptionThatIsNotItsDefault) {
   report.options.techniques = {"wormhole", "hybrid"};
   EXPECT_EQ(command_to_repeat(report),
             "hybrid replay 'my trace/t.otf2' --technique wormhole,hybrid --slots 4 --slot-length 200ns "
-            "--link-rate '6.45 Gb/s'");
+            "--word-generation 10ns --link-rate '6.45 Gb/s'")
+      << "beside a rate, PEs would follow it unless told their own";
 }
 
 TEST(ReportJson, HasTheKeysThatOtherToolsRelyOn) {

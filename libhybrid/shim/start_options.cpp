@@ -35,7 +35,7 @@ JobOptions read_options() {
   JobOptions options;
   OptionTable table;
   add_job_options(table, options);
-  const std::vector<std::string> unknown = table.set_from_environment(environ);
+  const std::vector<std::string> unknown = apply_environment(table, environ);
   check_job(options);
   be_quiet(options.quiet);
   if (launcher_rank() == 0 && !unknown.empty()) {
