@@ -17,7 +17,7 @@ constexpr Cycle kWire = 8;
 constexpr Cycle kSchedulerPeriod = 8;  // and latency
 constexpr std::uint32_t kWords = 16;   // of a message, and of a worm
 
-constexpr std::uint32_t kMostPorts = 512;
+constexpr std::uint32_t kMostPorts = 128;
 
 /// What is on a link in a cycle.
 struct LinkWord {

@@ -6,8 +6,6 @@
 #include <array>
 #include <iterator>
 
-#include "emulator/traffic/load_bound.h"
-
 namespace hybrid {
 
 namespace {
@@ -17,24 +15,6 @@ constexpr std::uint64_t kPhase = 64;
 constexpr std::array<std::pair<Bytes, const char*>, 3> kBuffers{{{8192, "8K"}, {2048, "2K"}, {128, "128"}}};
 constexpr std::array<const char*, 4> kOthers{"wormhole", "ses", "sla", "preempt"};
 constexpr double kNotBelow = 0.98;  // of the best of the others, at any point
-
-std::vector<double> bounds(const ClaimContext& context, const std::vector<double>& ratios,
-                           const std::string& pattern) {
-  std::vector<double> all;
-  for (const double ratio : ratios) {
-    double sum = 0;
-    const unsigned repeats = std::max(1U, context.repeats);
-    for (unsigned r = 0; r < repeats; ++r)
-      sum += load_bound(*PatternRegistration::make(pattern, PatternShape{.nodes = 64,
-                                                                         .messages = kMessages,
-                                                                         .seed = context.seed + r,
-                                                                         .ratio = ratio,
-                                                                         .phase_length = kPhase}),
-                        64);
-    all.push_back(sum / repeats);
-  }
-  return all;
-}
 
 constexpr const char* kAim =
     "nowhere more than 2 % below the best of wormhole, ses, sla and preempt, on average above";
@@ -82,28 +62,35 @@ Score score(const std::vector<GridPoint>& points) {
 
 }  // namespace
 
-Time known_wormhole_slot(const SwitchParameters& p, double ratio) {
+Time known_wormhole_slot(const SwitchParameters& p, double ratio, double stretch) {
   const double round = static_cast<double>(p.slot_length.ps) * p.slots;
-  const double fair = ratio <= 0 ? 1e18 : round * (1 - ratio) / ratio;
+  const double fair = ratio <= 0 ? 1e18 : stretch * round * (1 - ratio) / ratio;
   const double least = static_cast<double>(p.slot_length.ps), most = 16 * round;
   return Time{static_cast<std::int64_t>(std::clamp(fair, least, most))};
 }
 
+Variant allocation_variant(const std::string& allocation, const std::string& pattern, Bytes buffer) {
+  const bool wormhole = allocation == "wormhole";
+  Variant v = variant_of("ch4", allocation, wormhole ? "wormhole" : "hybrid");
+  if (!wormhole) v.parameters.allocation = allocation;
+  v.parameters.buffer = buffer;
+  v.traffic.pattern = pattern;
+  v.traffic.messages = kMessages;
+  v.traffic.phase_length = kPhase;
+  return v;
+}
+
 std::vector<Figure> allocation_grid(const ClaimContext& context, const std::string& file,
                                     const std::string& pattern) {
+  const auto set_ratio = [](double x, SwitchParameters& p, TrafficOptions& t) {
+    t.ratio = x;
+    if (p.allocation == "sla") p.wormhole_slot_length = known_wormhole_slot(p, x);
+  };
   std::vector<Figure> figures;
   for (const auto& [buffer, name] : kBuffers) {
     std::vector<Variant> variants;
-    for (const char* allocation : {"wormhole", "ses", "sla", "preempt", "adaptive"}) {
-      const bool wormhole = std::string(allocation) == "wormhole";
-      Variant v = variant_of("ch4", allocation, wormhole ? "wormhole" : "hybrid");
-      if (!wormhole) v.parameters.allocation = allocation;
-      v.parameters.buffer = buffer;
-      v.traffic.pattern = pattern;
-      v.traffic.messages = kMessages;
-      v.traffic.phase_length = kPhase;
-      variants.push_back(v);
-    }
+    for (const char* allocation : {"wormhole", "ses", "sla", "preempt", "adaptive"})
+      variants.push_back(allocation_variant(allocation, pattern, buffer));
     Figure f{file + "-" + name,
              fmt::format("Pattern {}, 64 nodes, 128-byte messages, buffers of {} bytes", pattern, buffer),
              "predictable ratio",
@@ -112,11 +99,8 @@ std::vector<Figure> allocation_grid(const ClaimContext& context, const std::stri
              {},
              {}};
     for (int percent = 0; percent <= 100; percent += 5) f.x.push_back(percent / 100.0);
-    sweep(context, f, variants, [](double x, SwitchParameters& p, TrafficOptions& t) {
-      t.ratio = x;
-      if (p.allocation == "sla") p.wormhole_slot_length = known_wormhole_slot(p, x);
-    });
-    f.curves.push_back({"bound", bounds(context, f.x, pattern)});
+    sweep(context, f, variants, set_ratio);
+    f.curves.push_back(bound_curve(context, f, variants.front(), set_ratio));
     figures.push_back(std::move(f));
   }
   return figures;

@@ -22,7 +22,11 @@ ClaimCheck check_adaptive(const std::vector<Figure>& grid);
 
 std::vector<std::string> allocation_grid_choices();
 
-/// S_W's length for SLA where the ratio is known (D 4.4): time is shared as traffic is.
-Time known_wormhole_slot(const SwitchParameters& p, double ratio);
+/// What a grid runs: wormhole switching or an allocation of the hybrid switch.
+Variant allocation_variant(const std::string& allocation, const std::string& pattern, Bytes buffer);
+
+/// S_W's length for SLA where the ratio is known (D 4.4): time is shared as data is, or S_W has `stretch`
+/// times its share.
+Time known_wormhole_slot(const SwitchParameters& p, double ratio, double stretch = 1);
 
 }  // namespace hybrid

@@ -1,5 +1,6 @@
 // C8 (D 5.5.2.1, figure 5.4): random and ordered mesh on 128 nodes.
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "emulator/claims/tdm_variants.h"
@@ -7,10 +8,63 @@
 namespace hybrid {
 namespace {
 
+const std::vector<std::string> kAll{"wormhole", "circuit", "preload", "dynamic"};
+const std::vector<std::string> kTdm{"preload", "dynamic"}, kOthers{"wormhole", "circuit"};
+
 /// Long runs: in a short one the busiest of the random connections sets the time.
-std::vector<Variant> with_rounds(std::vector<Variant> variants) {
+Figure mesh(const ClaimContext& context, const std::string& pattern, const std::string& title) {
+  Figure f = message_size_figure("c8-" + pattern, title + ", 128 nodes, K = 4");
+  std::vector<Variant> variants = ch5_variants(pattern);
   for (Variant& v : variants) v.traffic.messages = 1024;
-  return variants;
+  sweep(context, f, variants, set_message);
+  f.curves.push_back(bound_curve(context, f, variants.front(), set_message));
+  return f;
+}
+
+void check_random(const Figure& f, std::vector<ClaimCheck>& checks) {
+  const auto lead = [&f](const std::string& ours, double x) { return at(f, ours, x) / most(f, kOthers, x); };
+  for (const std::string& ours : kTdm) {
+    const std::string beats = "random mesh: " + ours + " beats wormhole and circuit by ";
+    checks.push_back(
+        check_points(beats + "10 % at least", f, kAll, f.x, [&](double x) { return lead(ours, x) >= 1.1; }));
+    checks.push_back(check_points(beats + "25 % at most", f, kAll, f.x,
+                                  [&](double x) { return lead(ours, x) > 1 && lead(ours, x) <= 1.25; }));
+  }
+  checks.push_back(check_points("random mesh: preload and dynamic within 10 % of each other", f, kTdm, f.x,
+                                [&f](double x) { return alike(f, kTdm, x, 1.1); }));
+  checks.push_back(check_steps(
+      "random mesh: circuit improves with the message size, from each to the next (but for 1 % of scatter)",
+      f, "circuit", [](double before, double now) { return now > 0.99 * before; }));
+}
+
+void check_ordered(const Figure& f, std::vector<ClaimCheck>& checks) {
+  checks.push_back(
+      check_points("ordered mesh: preload does very well, above 90 % of the traffic's bound from 64 bytes on",
+                   f, {"preload", "bound"}, points_from(f, 64),
+                   [&f](double x) { return at(f, "preload", x) > 0.9 * at(f, "bound", x); }));
+  for (const std::string& ours : kTdm)
+    checks.push_back(check_points(
+        "ordered mesh: " + ours + " is above wormhole and circuit, which do not exploit the regularity", f,
+        {"wormhole", "circuit", ours}, f.x,
+        [&f, ours](double x) { return at(f, ours, x) > most(f, kOthers, x); }));
+}
+
+std::string explain(const Figure& random) {
+  const auto by = [&random](const std::string& ours, const std::string& other, double x) {
+    return 100 * (at(random, ours, x) / at(random, other, x) - 1);
+  };
+  std::string text = "TDM against wormhole, and against circuit, on the random mesh: at";
+  for (const double x : {8.0, 64.0, 2048.0})
+    text += fmt::format("{} {} bytes {:+.0f} % and {:+.0f} % (preload), {:+.0f} % and {:+.0f} % (dynamic)",
+                        x == 8 ? "" : ", at", x, by("preload", "wormhole", x), by("preload", "circuit", x),
+                        by("dynamic", "wormhole", x), by("dynamic", "circuit", x));
+  return text + fmt::format(
+                    ". A NIC here asks for the circuits of all destinations that data waits for at once, so "
+                    "that setting up one hides behind the data of another: circuit switching has {:.3f} at "
+                    "64 bytes and {:.3f} at 2048, of a bound of {:.3f}. Dynamic TDM asks again for each "
+                    "connection that another one displaced, which short messages do not amortise; preloaded "
+                    "slots hold all four directions throughout.",
+                    at(random, "circuit", 64), at(random, "circuit", 2048), at(random, "bound", 2048));
 }
 
 class C8 final : public Claim {
@@ -18,40 +72,19 @@ class C8 final : public Claim {
   std::string_view place() const override { return "D 5.5.2.1"; }
 
   ClaimResult run(const ClaimContext& context) const override {
-    Figure random = message_size_figure("c8-random-mesh", "Random mesh, 128 nodes, K = 4");
-    sweep(context, random, with_rounds(ch5_variants("random-mesh")), set_message);
-    Figure ordered = message_size_figure("c8-ordered-mesh", "Ordered mesh, 128 nodes, K = 4");
-    sweep(context, ordered, with_rounds(ch5_variants("ordered-mesh")), set_message);
-
+    Figure random = mesh(context, "random-mesh", "Random mesh");
+    Figure ordered = mesh(context, "ordered-mesh", "Ordered mesh");
     ClaimResult result;
-    auto& checks = result.checks;
-    const auto others = [](const Figure& f, double x) {
-      return std::max(at(f, "wormhole", x), at(f, "circuit", x));
-    };
-    const std::vector<std::string> all{"wormhole", "circuit", "preload", "dynamic"};
-    for (const std::string ours : {"preload", "dynamic"})
-      checks.push_back(check_points(
-          "random mesh: " + ours + " beats wormhole and circuit by 10 % at least", random, all, random.x,
-          [&, ours](double x) { return at(random, ours, x) >= 1.1 * others(random, x); }));
-    checks.push_back(check_points("random mesh: preload and dynamic within 10 % of each other", random,
-                                  {"preload", "dynamic"}, random.x, [&](double x) {
-                                    const double p = at(random, "preload", x), d = at(random, "dynamic", x);
-                                    return std::max(p, d) <= 1.1 * std::min(p, d);
-                                  }));
-    checks.push_back({"random mesh: circuit improves with the message size",
-                      at(random, "circuit", 2048) > 1.2 * at(random, "circuit", 64),
-                      values(random, {"circuit"}, {8, 64, 512, 2048})});
-    checks.push_back(check_points(
-        "ordered mesh: preload is very good, above wormhole and circuit by 25 % at least", ordered, all,
-        ordered.x, [&](double x) { return at(ordered, "preload", x) >= 1.25 * others(ordered, x); }));
-    result.figures = {std::move(random), std::move(ordered)};
+    check_random(random, result.checks);
+    check_ordered(ordered, result.checks);
     result.choices = tdm_choices();
-    result.choices.emplace_back("1024 rounds");
-    result.explanation =
-        "Against wormhole TDM is ahead by more than the claimed 10 to 25 % at every size. Circuit switching "
-        "is better here than told: a NIC asks for the circuits of all destinations that data waits for at "
-        "once, so that scheduling hides behind data already from 64 bytes on. Dynamic TDM asks again for "
-        "each connection that another one displaced, which short messages do not amortise.";
+    result.choices.insert(result.choices.end(),
+                          {"1024 rounds",
+                           "'beats by 10 % to 25 %' is taken as over the better of wormhole and circuit, "
+                           "'does very well' as above 90 % of the bound: no switch delivers the traffic "
+                           "faster than its busiest port sends or receives"});
+    result.explanation = explain(random);
+    result.figures = {std::move(random), std::move(ordered)};
     return result;
   }
 };

@@ -183,6 +183,44 @@ TEST(ClaimSweep, ChecksShowWhereTheyDoNotHold) {
   EXPECT_EQ(check.figures, "not at 2 of 3 points: at 8: circuit 0.250; at 16: circuit 0.500");
 }
 
+TEST(ClaimSweep, ChecksOfStepsCompareEachPointWithTheOneBefore) {
+  const Figure f = example();
+  const auto grows_to = [&](double factor) {
+    return check_steps("doubles", f, "circuit",
+                       [factor](double before, double now) { return now >= factor * before; });
+  };
+  EXPECT_TRUE(grows_to(1.5).holds);
+  EXPECT_EQ(grows_to(1.5).figures, "at 8: circuit 0.250; at 32: circuit 0.750");
+  EXPECT_FALSE(grows_to(2).holds);
+  EXPECT_EQ(grows_to(2).figures, "not at 1 of 2 points: at 32: circuit 0.750");
+  EXPECT_TRUE(all_hold({grows_to(2)}, "halves"));
+  EXPECT_FALSE(all_hold({grows_to(1.5), grows_to(2)}, "doub"));
+}
+
+TEST(ClaimSweep, CurvesAreAlikeUpToAFactor) {
+  const Figure f = example();
+  const std::vector<std::string> curves{"circuit", "say \"tdm\""};
+  EXPECT_EQ(least(f, curves, 8), 0.25);
+  EXPECT_EQ(most(f, curves, 8), 1);
+  EXPECT_TRUE(alike(f, curves, 8, 4));
+  EXPECT_FALSE(alike(f, curves, 8, 3.9));
+  EXPECT_EQ(points_to(f, 16), (std::vector<double>{8, 16}));
+  EXPECT_EQ(points_past(f, 16), (std::vector<double>{32}));
+  EXPECT_EQ(points_from(f, 16), (std::vector<double>{16, 32}));
+}
+
+TEST(ClaimSweep, TheBoundIsThatOfTheTraffic) {
+  Variant variant = variant_of("ch5", "wormhole", "wormhole");
+  variant.parameters.nodes = 16;
+  Figure figure = message_size_figure("small", "small");
+  figure.x = {8, 64};
+  const ClaimContext context{.seed = 1, .repeats = 2, .threads = 1, .progress = {}};
+  variant.traffic.pattern = "ordered-mesh";  // 12 of 16 nodes have each neighbour, and some have all four
+  EXPECT_EQ(bound_curve(context, figure, variant, set_message).y, (std::vector<double>{0.75, 0.75}));
+  variant.traffic.pattern = "scatter";
+  EXPECT_EQ(bound_curve(context, figure, variant, set_message).y, (std::vector<double>{1.0 / 16, 1.0 / 16}));
+}
+
 TEST(ClaimTreePoints, DoNotDependOnTheThreadsAndPairThePermutations) {
   const auto run = [](unsigned threads) {
     TreePoints points;

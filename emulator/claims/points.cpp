@@ -15,7 +15,7 @@ std::size_t ClaimPoints::add(const SwitchParameters& parameters, const TrafficOp
 
 void ClaimPoints::run(const ClaimContext& context) {
   const std::size_t repeats = std::max(1U, context.repeats), all = points_.size() * repeats;
-  std::vector<Result> runs(all);
+  std::vector<double> runs(all, 0);
   std::vector<std::exception_ptr> errors(all);
   std::atomic<std::size_t> next{0};
   std::mutex telling;
@@ -26,8 +26,7 @@ void ClaimPoints::run(const ClaimContext& context) {
       SwitchParameters parameters = point.parameters;
       parameters.seed = context.seed + i % repeats;
       try {
-        const Measures m = simulate(parameters, point.traffic);
-        runs[i] = {m.utilisation, m.hit_rate};
+        runs[i] = simulate(parameters, point.traffic).utilisation;
       } catch (...) {
         errors[i] = std::current_exception();
       }
@@ -43,11 +42,8 @@ void ClaimPoints::run(const ClaimContext& context) {
   }
   for (const std::exception_ptr& error : errors)
     if (error) std::rethrow_exception(error);
-  results_.assign(points_.size(), {});
-  for (std::size_t i = 0; i < all; ++i) {
-    results_[i / repeats].utilisation += runs[i].utilisation / static_cast<double>(repeats);
-    results_[i / repeats].hit_rate += runs[i].hit_rate / static_cast<double>(repeats);
-  }
+  utilisation_.assign(points_.size(), 0);
+  for (std::size_t i = 0; i < all; ++i) utilisation_[i / repeats] += runs[i] / static_cast<double>(repeats);
 }
 
 }  // namespace hybrid

@@ -17,20 +17,16 @@ class ClaimPoints {
   std::size_t add(const SwitchParameters& parameters, const TrafficOptions& traffic);
   /// Runs all points, `context.repeats` times each. Throws what a run throws (the first point's).
   void run(const ClaimContext& context);
-  /// Means over the repeats.
-  double utilisation(std::size_t point) const { return results_[point].utilisation; }
-  double hit_rate(std::size_t point) const { return results_[point].hit_rate; }
+  /// Mean over the repeats.
+  double utilisation(std::size_t point) const { return utilisation_[point]; }
 
  private:
   struct Point {
     SwitchParameters parameters;
     TrafficOptions traffic;
   };
-  struct Result {
-    double utilisation = 0, hit_rate = 0;
-  };
   std::vector<Point> points_;
-  std::vector<Result> results_;
+  std::vector<double> utilisation_;
 };
 
 }  // namespace hybrid

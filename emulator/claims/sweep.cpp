@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <string_view>
 
 #include "core/registry.h"
 #include "emulator/switching/technique.h"
 #include "emulator/tdm/allocation.h"
+#include "emulator/traffic/load_bound.h"
+#include "emulator/traffic/pattern.h"
 
 namespace hybrid {
 
@@ -58,6 +62,24 @@ void sweep(const ClaimContext& context, Figure& figure, const std::vector<Varian
   }
 }
 
+Curve bound_curve(const ClaimContext& context, const Figure& figure, const Variant& variant,
+                  const SetX& set) {
+  Curve curve{"bound", {}};
+  const unsigned repeats = std::max(1U, context.repeats);
+  for (const double x : figure.x) {
+    SwitchParameters parameters = variant.parameters;
+    TrafficOptions traffic = variant.traffic;
+    set(x, parameters, traffic);
+    double sum = 0;
+    for (unsigned r = 0; r < repeats; ++r) {
+      parameters.seed = context.seed + r;
+      sum += load_bound(*make_pattern(parameters, traffic), parameters.nodes);
+    }
+    curve.y.push_back(sum / repeats);
+  }
+  return curve;
+}
+
 Figure message_size_figure(const std::string& file, const std::string& title) {
   Figure figure{file, title, "message (bytes)", "utilisation", Figure::Scale::logarithmic, {}, {}};
   for (int size = 8; size <= 2048; size *= 2) figure.x.push_back(size);
@@ -72,6 +94,34 @@ double at(const Figure& figure, const std::string& curve, double x) {
   for (std::size_t i = 0; i < figure.x.size(); ++i)
     if (figure.x[i] == x) return figure.curve(curve).y.at(i);
   throw std::logic_error(fmt::format("figure {} has no point at {}", figure.file, x));
+}
+
+double least(const Figure& figure, const std::vector<std::string>& curves, double x) {
+  double value = at(figure, curves.front(), x);
+  for (const std::string& curve : curves) value = std::min(value, at(figure, curve, x));
+  return value;
+}
+
+double most(const Figure& figure, const std::vector<std::string>& curves, double x) {
+  double value = at(figure, curves.front(), x);
+  for (const std::string& curve : curves) value = std::max(value, at(figure, curve, x));
+  return value;
+}
+
+bool alike(const Figure& figure, const std::vector<std::string>& curves, double x, double factor) {
+  return most(figure, curves, x) <= factor * least(figure, curves, x);
+}
+
+std::vector<double> points_to(const Figure& figure, double last) {
+  return points_where(figure, [last](double x) { return x <= last; });
+}
+
+std::vector<double> points_past(const Figure& figure, double last) {
+  return points_where(figure, [last](double x) { return x > last; });
+}
+
+std::vector<double> points_from(const Figure& figure, double first) {
+  return points_where(figure, [first](double x) { return x >= first; });
 }
 
 std::vector<double> points_where(const Figure& figure, const std::function<bool(double)>& where) {
@@ -105,6 +155,23 @@ ClaimCheck check_points(const std::string& statement, const Figure& figure,
   return {
       statement, false,
       fmt::format("not at {} of {} points: ", against.size(), x.size()) + values(figure, curves, against)};
+}
+
+ClaimCheck check_steps(const std::string& statement, const Figure& figure, const std::string& curve,
+                       const std::function<bool(double before, double now)>& holds) {
+  const std::vector<double> later(std::next(figure.x.begin()), figure.x.end());
+  ClaimCheck check = check_points(statement, figure, {curve}, later, [&](double x) {
+    const auto now = std::find(figure.x.begin(), figure.x.end(), x);
+    return holds(at(figure, curve, *std::prev(now)), at(figure, curve, x));
+  });
+  if (check.holds) check.figures = values(figure, {curve}, {figure.x.front(), figure.x.back()});
+  return check;
+}
+
+bool all_hold(const std::vector<ClaimCheck>& checks, const std::string& beginning) {
+  return std::all_of(checks.begin(), checks.end(), [&](const ClaimCheck& check) {
+    return check.holds || !check.statement.starts_with(beginning);
+  });
 }
 
 }  // namespace hybrid

@@ -1,4 +1,4 @@
-// The four networks that D 5.5.2 compares.
+// The networks that D 5.5.2 and D 8.5 compare.
 #pragma once
 
 #include <string>
@@ -15,6 +15,19 @@ inline std::vector<Variant> ch5_variants(const std::string& pattern) {
                                 variant_of("ch5", "dynamic", "tdm")};
   variants[2].parameters.preload = variants[2].parameters.slots;
   for (Variant& v : variants) v.traffic.pattern = pattern;
+  return variants;
+}
+
+/// wormhole, circuit, and predictive circuit switching ("tdm"): all N - 1 configurations are preloaded and
+/// rotated, whether or not data waits for them (D 8.5).
+inline std::vector<Variant> ch8_variants(const std::string& pattern) {
+  std::vector<Variant> variants;
+  for (const char* technique : {"wormhole", "circuit", "tdm"}) {
+    Variant v = variant_of("ch8", technique, technique);
+    v.parameters.allocation = "none";
+    v.traffic.pattern = pattern;
+    variants.push_back(v);
+  }
   return variants;
 }
 

@@ -79,7 +79,7 @@ void JobDriver::run() {
     const Time act = events_.empty() ? Time::never() : events_.top().at;
     const Time network = technique_.next_event();
     if (act == Time::never() && network == Time::never()) {
-      if (unfinished_ == 0) break;
+      if (unfinished_ == 0) return in_flight_.check_all_delivered(technique_.statistics());
       resolve_stall();
     } else if (act <= network) {
       // Before the network reaches this instant, so that it sees what is sent at it.
@@ -101,10 +101,10 @@ void JobDriver::run() {
 }
 
 void JobDriver::injected(Time /*at*/, const Message& message) {
-  records_.push_back({static_cast<std::uint32_t>(message.id), false, false});
+  records_.push_back({in_flight_.injected(message), false, false});
 }
 void JobDriver::delivered(Time /*at*/, const Message& message, bool hit) {
-  records_.push_back({static_cast<std::uint32_t>(message.id), true, hit});
+  records_.push_back({in_flight_.delivered(message), true, hit});
 }
 
 void JobDriver::schedule(Time at, Event::Kind kind, std::uint32_t index) {
@@ -119,7 +119,6 @@ void JobDriver::process(Time at, const Record& record) {
   } else {
     transit.delivered = true;
     if (placement_[transit.key.source] != placement_[transit.key.destination]) {
-      ++messages_delivered_;
       latency_.add(at - transit.sent);
       account_.latency(transit.phase, at - transit.sent);
       hits_ += record.hit ? 1 : 0;
@@ -309,7 +308,9 @@ std::uint32_t JobDriver::transmit(std::uint32_t phase, std::uint32_t source, std
     return index;
   }
   count_message(phase, {from, to}, travelling);
-  technique_.send(now_, {messages_sent_++ << 32 | index, {from, to}, travelling, site});
+  Message message = in_flight_.add({from, to}, travelling, index);
+  message.site = site;
+  technique_.send(now_, message);
   return index;
 }
 

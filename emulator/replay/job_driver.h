@@ -23,6 +23,7 @@
 #include "emulator/replay/communicators.h"
 #include "emulator/replay/message_matching.h"
 #include "emulator/replay/replay.h"
+#include "emulator/switching/messages_in_flight.h"
 #include "emulator/switching/technique.h"
 #include "emulator/tdm/working_set_store.h"
 
@@ -245,16 +246,18 @@ class JobDriver final : private TransferListener {
   WorkingSetStore working_sets_;  // of the phases of which something is known
 
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::vector<Record> records_;       // what the technique told at this instant
-  std::vector<std::uint32_t> ready_;  // woken at this instant, in order
+  MessagesInFlight<std::uint32_t> in_flight_;  // in the network, with their transits
+  std::vector<Record> records_;                // what the technique told at this instant
+  std::vector<std::uint32_t> ready_;           // woken at this instant, in order
   Time now_{};
-  std::uint64_t order_ = 0, messages_sent_ = 0, messages_delivered_ = 0, operations_ = 0, unfinished_ = 0;
+  std::uint64_t order_ = 0, operations_ = 0, unfinished_ = 0;
   std::uint64_t dropped_receives_ = 0;
 
   std::uint64_t messages_ = 0, hits_ = 0, local_messages_ = 0;
   Bytes bytes_ = 0, local_bytes_ = 0;
   std::vector<PortTraffic> port_traffic_;  // by port
   LatencyHistogram latency_;
+  Measures::Multicast multicast_;  // what the plane brought to the ports
 };
 
 }  // namespace hybrid

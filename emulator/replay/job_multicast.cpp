@@ -46,8 +46,8 @@ void JobDriver::broadcast(const Run& run, Instance& instance) {
   const CollectivePlane::Copied copied = plane_->multicast(now_, source, ports, run.call.bytes);
   instance.left = std::max(instance.left, copied.injected);
   instance.copied = copied.delivered;
-  for_each_port(ports.words(), [&](Port port) {
-    count_message(run.phase, {source, port}, run.call.bytes);
+  for_each_port(ports.words(), [&](Port) {
+    multicast_.count(run.call.bytes);
     latency_.add(copied.delivered - now_);
     account_.latency(run.phase, copied.delivered - now_);
   });

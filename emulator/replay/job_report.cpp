@@ -99,6 +99,7 @@ void JobDriver::report(ReplayResult& result) const {
   measures.ports = port_traffic_;
   measures.local_messages = local_messages_;
   measures.local_bytes = local_bytes_;
+  if (plane_ != nullptr) measures.multicast = multicast_;
   measures.latency = latency_;
   measures.hit_rate = messages_ == 0 ? 0.0 : static_cast<double>(hits_) / static_cast<double>(messages_);
   Sum computing = 0, communicating = 0;

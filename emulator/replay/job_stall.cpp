@@ -9,7 +9,7 @@
 namespace hybrid {
 
 void JobDriver::resolve_stall() {
-  if (!incomplete_ || messages_delivered_ != messages_sent_) report_stall();
+  if (!incomplete_ || in_flight_.count() != 0) report_stall();
   // In a recording that lacks something: first the receives from ranks that have come to their end, whose
   // messages cannot come any more; else the first of those that wait for each other.
   const std::vector<MessageMatching::Waiting> waiting = matching_.waiting_receives();
@@ -67,11 +67,11 @@ void JobDriver::report_stall() const {
   const std::string who =
       fmt::format("rank {} waits for ever {}: operation {} of its trace; {} of {} threads wait", first->rank,
                   waits_for(*first), first->operations, waiting, locations_.size());
-  if (messages_delivered_ != messages_sent_)
+  if (in_flight_.count() != 0)
     throw UnfinishedReplay(
         UnfinishedReplay::Fault::technique,
         fmt::format("the technique does nothing more, with {} of {} messages not delivered; {}",
-                    messages_sent_ - messages_delivered_, messages_sent_, who),
+                    in_flight_.count(), in_flight_.sent(), who),
         "This is a fault of libhybrid: please report it with the trace.");
   throw UnfinishedReplay(UnfinishedReplay::Fault::trace, who,
                          "The trace lacks what should have been sent, or is not of one job.");

@@ -1,7 +1,9 @@
 // For tests and benchmarks: a job in memory, and a network in which nothing disturbs anything.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <map>
 #include <queue>
 #include <string>
 #include <utility>
@@ -72,7 +74,8 @@ class FixedLatency final : public Technique {
   static constexpr Time kLatency = microseconds(1);
 
   void send(Time at, const Message& message) override {
-    const Time left = at + nanoseconds(static_cast<std::int64_t>(message.bytes));
+    Time& left = left_[{message.connection.source, message.connection.destination}];
+    left = std::max(left, at + nanoseconds(static_cast<std::int64_t>(message.bytes)));  // none overtakes
     flights_.push({left, order_++, message, false});
     flights_.push({left + kLatency, order_++, message, true});
   }
@@ -105,6 +108,7 @@ class FixedLatency final : public Technique {
     bool operator>(const Flight& other) const { return at != other.at ? at > other.at : order > other.order; }
   };
   std::priority_queue<Flight, std::vector<Flight>, std::greater<>> flights_;
+  std::map<std::pair<Port, Port>, Time> left_;  // the last message of each connection
   std::uint64_t order_ = 0;
   TechniqueStatistics statistics_;
 };
