@@ -60,6 +60,19 @@ struct PhaseMeasures {
   }
 };
 
+/// Where the fabric multicasts by itself: the copies that it brought to the ports, on links of its own
+/// (emulator/network/collective_plane.h). No messages of the switch, as no link of it carried them; only
+/// the latencies have theirs, too.
+struct MulticastCopies {
+  std::uint64_t messages = 0;
+  Bytes bytes = 0;
+  void count(Bytes payload) {
+    ++messages;
+    bytes += payload;
+  }
+  bool operator==(const MulticastCopies&) const = default;
+};
+
 struct Measures {
   std::string technique;
   std::uint32_t nodes = 0;
@@ -71,20 +84,8 @@ struct Measures {
   Bytes bytes = 0;             // payload through the switch
   std::uint64_t local_messages = 0;  // between ranks of one port: never reach the switch
   Bytes local_bytes = 0;
-  /// Where the fabric multicasts by itself: the copies that it brought to the ports, on links of its own
-  /// (emulator/network/collective_plane.h). No messages of the switch, as no link of it carried them; only
-  /// `latency` has theirs, too.
-  struct Multicast {
-    std::uint64_t messages = 0;
-    Bytes bytes = 0;
-    void count(Bytes payload) {
-      ++messages;
-      bytes += payload;
-    }
-    bool operator==(const Multicast&) const = default;
-  };
-  std::optional<Multicast> multicast;
-  double utilisation = 0;  // payload bits / (time x nodes x link rate)
+  std::optional<MulticastCopies> multicast;  // where the fabric multicasts by itself
+  double utilisation = 0;                    // payload bits / (time x nodes x link rate)
   /// Synthetic traffic: payload handed over and delivered while all senders send, after warm-up, as shares of
   /// their links' rate (emulator/traffic/simulate.h).
   std::optional<double> offered_load, accepted_load;

@@ -257,7 +257,7 @@ class JobDriver final : private TransferListener {
   Bytes bytes_ = 0, local_bytes_ = 0;
   std::vector<PortTraffic> port_traffic_;  // by port
   LatencyHistogram latency_;
-  Measures::Multicast multicast_;  // what the plane brought to the ports
+  MulticastCopies multicast_;  // what the plane brought to the ports
 };
 
 }  // namespace hybrid

@@ -37,7 +37,7 @@ TEST(CommandMulticast, CopiesAreNotOnTheLinksOfTheSwitch) {
   const Measures m = measures(p, files(texts));
   EXPECT_EQ(m.messages, 8u);
   EXPECT_EQ(m.bytes, 8u << 20);
-  EXPECT_EQ(m.multicast, (Measures::Multicast{7, 7u << 20}));
+  EXPECT_EQ(m.multicast, (MulticastCopies{7, 7u << 20}));
   EXPECT_EQ(m.latency.count(), 15u) << "they have latencies";
   EXPECT_GT(m.utilisation, 0.4);
   EXPECT_LE(m.utilisation, 1);
