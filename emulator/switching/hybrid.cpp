@@ -37,19 +37,18 @@ WordQueue& HybridOver<Worms>::classify(Time now, std::uint32_t pe, std::uint32_t
   if ((in_table && foreground_) || (c != nullptr && waits(*c, now)))
     return PredictiveCircuits::classify(now, pe, index, words);
   consult_predictor(now, message, false);
-  serve_by_worms(message.connection);
   tick(now);
   const std::uint64_t payload = timing_.payload(message.bytes);
   words = timing_.in_worms(payload);
   signal_offer(now, in_table ? Traffic{payload, 0} : Traffic{0, payload});
   worms_.announce(pe, index, message.connection.destination, payload);
+  serve_by_worms(now, message.connection);
   return worms_.source(pe).queue;
 }
 
 template <class Worms>
 Time HybridOver<Worms>::gate(Time now, Connection c) {
-  if (worms_.all_cleared(c.source, now)) return Time{};
-  const Time opens = worms_.cleared(c);
+  const Time opens = worms_cleared(now, c);
   if (opens == Time::never() && circuit(c).gate != Time::never()) ++gated_[c.source];
   return opens;
 }

@@ -51,6 +51,9 @@ class HybridOver final : public PredictiveCircuits {
   void visit(StateVisitor& v) override;
   bool foresees_offers() const override { return true; }
   Time gate(Time now, Connection c) override;
+  Time worms_cleared(Time now, Connection c) override {
+    return worms_.all_cleared(c.source, now) ? Time{} : worms_.cleared(c);
+  }
   void worms_may_pass(Time now, const CycleController::Slot& slot, const Configuration* circuits) override;
   std::uint32_t wormhole_inputs(Time at) override { return worms_.inputs_with_worms(at); }
   bool worms_at_rest() const override { return worms_.at_rest(); }

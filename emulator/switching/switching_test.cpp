@@ -66,6 +66,22 @@ TEST_P(TickedTechnique, EqualsTheReferenceThatTicksEveryWord) {
   }
 }
 
+/// Of some hundred thousand random switches, those in which circuits are lost and found again just so: a
+/// message goes by worms in between, a time-out passes as the last of them clears, a circuit is offered data
+/// as the demand guard looks at it.
+TEST(Switching, EqualsTheReferenceWhereCircuitsAreLostMeanwhile) {
+  const std::pair<const char*, std::vector<std::uint64_t>> cases[] = {
+      {"hybrid",
+       {21539, 46095, 89781, 1002190, 2028833, 2054044, 2062618, 2069429, 2091143, 2097793, 3011935}},
+      {"tdm", {2010641, 2024890, 2025769, 2028052, 2044683}}};
+  for (const auto& [technique, seeds] : cases)
+    for (const std::uint64_t seed : seeds) {
+      Random random(seed);
+      const SwitchParameters p = random_parameters(random, technique);
+      ASSERT_TRUE(equals_reference(p, random_script(random, p))) << technique << ", seed " << seed;
+    }
+}
+
 /// Long worms and wires under a fast scheduler: what it will learn is many of its edges ahead.
 TEST(Switching, EqualsTheReferenceFarAheadOfTheScheduler) {
   for (std::uint64_t seed = 0; seed < 600; ++seed) {

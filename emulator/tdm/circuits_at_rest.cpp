@@ -36,7 +36,8 @@ bool PredictiveCircuits::at_rest(const Circuit& c) const {
   const Time told = now_ - timing_.nic - timing_.control;
   return !c.in_table && !c.requested && !c.releasing && !c.release_due && !c.by_worms && !c.established &&
          c.told_waiting == 0 && c.patience_ends == Time::never() && c.finished() && c.gate <= now_ &&
-         c.gone < told && c.used_in < now_ && c.busy_since < now_;
+         c.gone < told && c.used_in < now_ && c.busy_since < now_ &&
+         !predictors_[c.connection.source]->holds(c.connection.destination);  // it may ask when it was used
 }
 
 void PredictiveCircuits::leave(Circuit& c) {

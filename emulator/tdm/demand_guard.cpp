@@ -12,6 +12,11 @@ bool PredictiveCircuits::idle_seen(const Circuit& c, Time now) const {
   return waits(c, now) ? c.busy_since > told && c.gone_before <= told : c.gone <= told;
 }
 
+/// Since when, where it has.
+Time PredictiveCircuits::gone_seen(const Circuit& c, Time now) const {
+  return waits(c, now) ? c.gone_before : c.gone;
+}
+
 void PredictiveCircuits::on_patience(Time now, Circuit& c) {
   if (c.patience_ends != now) return;
   constexpr std::uint32_t kAttemptsBeforeBusy = 4;
@@ -39,7 +44,7 @@ void PredictiveCircuits::make_room(Time now, Connection wanted, bool busy_too) {
     bool better = true;
     Time key{-1};
     blockers(slot, [&](const Circuit& c) {
-      key = std::max({key, c.established_since, busy_too ? Time{} : c.gone});
+      key = std::max({key, c.established_since, busy_too ? Time{} : gone_seen(c, now)});
       return better = key < best_key && (busy_too || idle_seen(c, now));
     });
     if (!better || key >= best_key) continue;
@@ -68,9 +73,8 @@ void PredictiveCircuits::give_back_an_idle_slot(Time now) {
     for (Port source = 0; source < parameters_.nodes && since <= idle_since; ++source) {
       const Port destination = held.destination_of(source);
       const Circuit* const c = destination == kNoPort ? nullptr : find_circuit({source, destination});
-      if (c == nullptr || !c->established) continue;                // what found no path is not in use
-      const Time gone = waits(*c, now) ? c->gone_before : c->gone;  // as the switch has seen
-      since = idle_seen(*c, now) ? std::max({since, gone, c->established_since}) : now;
+      if (c == nullptr || !c->established) continue;  // what found no path is not in use
+      since = idle_seen(*c, now) ? std::max({since, gone_seen(*c, now), c->established_since}) : now;
     }
     if (since > idle_since) continue;
     idle = slot;

@@ -75,6 +75,7 @@ void PredictiveCircuits::ask(Time now, Circuit& c, bool demand) {
   c.demanding = demand;
   c.releasing = false;
   ++statistics_.requests;
+  note_worms(now, c);
   send_control(now, {demand ? Control::What::demand : Control::What::request, c.connection});
 }
 
@@ -268,7 +269,7 @@ void PredictiveCircuits::on_notice(Time now, Circuit& c, bool established) {
   if (established) {
     if (timeline_ != nullptr && c.requested) timeline_->waited(c.asked_at, now, c.connection, false);
     c.requested = false;
-    return;
+    return note_worms(now, c);
   }
   // What was asked before may have been overtaken (a request that undid a release leaves no notice); asking
   // twice does no harm.

@@ -113,7 +113,7 @@ class PredictiveCircuits : public Engine {
     bool releasing = false;    // release sent while in the table
     bool release_due = false;  // release when no data waits
     bool leaving = false;      // in leaving_
-    bool by_worms = false;     // what was sent since it was asked for, and is under way
+    bool by_worms = false;     // worms are under way that count as a use of it
     CircuitQueue* queue = nullptr;
     Time path;  // from the link to the receiver's NIC
     Time asked_at{};
@@ -146,6 +146,8 @@ class PredictiveCircuits : public Engine {
   virtual bool asks_on_demand() const { return true; }
   /// A circuit's message is about to enter: from when its words may leave.
   virtual Time gate(Time /*now*/, Connection /*c*/) { return Time{}; }
+  /// When the NIC knows that no worm of `c` is on its way: never, while that is not certain.
+  virtual Time worms_cleared(Time /*now*/, Connection /*c*/) { return Time{}; }
   /// A slot with time for worms began at the switch; `circuits` share it (nullptr: S_W).
   virtual void worms_may_pass(Time /*now*/, const CycleController::Slot& /*slot*/,
                               const Configuration* /*circuits*/) {}
@@ -170,9 +172,9 @@ class PredictiveCircuits : public Engine {
   /// The predictor sees `message`; `waits_for_it`: in the queue of its connection.
   void consult_predictor(Time now, const Message& message, bool waits_for_it);
   void enter_circuit(Time now, Circuit& c);
-  /// A message that goes by worms was offered: its circuit, if asked for, is in use until worms_left().
-  void serve_by_worms(Connection c);
-  /// They have left, as the NIC knows from `known` on, which is not before now.
+  /// A message that goes by worms was announced: its circuit, if in the table or asked for, is in use.
+  void serve_by_worms(Time now, Connection c);
+  /// The worms that were under way have left, as the NIC knows from `known` on, which is not before now.
   void worms_left(Time known, Circuit& c);
   /// By source: circuits that worms are under way for.
   std::uint32_t served_by_worms(Port source) const { return served_by_worms_[source]; }
@@ -204,6 +206,9 @@ class PredictiveCircuits : public Engine {
 
   void apply(Time now, std::uint32_t port, const Predictor::Decisions& decisions, Port offered);
   void release_when_unused(Time now, Circuit& c, bool offered);
+  /// Worms of `c` that are under way are a use of its circuit: until worms_left(), where it is not known when
+  /// they have.
+  void note_worms(Time now, Circuit& c);
   void watch_deadline(std::uint32_t port);
   void send_control(Time now, const Control& control);
   void ask(Time now, Circuit& c, bool demand);
@@ -233,6 +238,7 @@ class PredictiveCircuits : public Engine {
   void make_room(Time now, Connection wanted, bool busy_too);
   void give_back_an_idle_slot(Time now);
   bool idle_seen(const Circuit& c, Time now) const;
+  Time gone_seen(const Circuit& c, Time now) const;
 
   std::unique_ptr<SchedulerPort> port_;
   std::vector<Grant> grants_;

@@ -19,6 +19,9 @@ void PredictiveCircuits::apply(Time now, std::uint32_t port, const Predictor::De
   for (const Port destination : decisions.release) {
     Circuit* const known = find_circuit({port, destination});
     if (known == nullptr) continue;
+    const bool has_data = destination == offered || waits(*known, now);
+    known->release_due = false;
+    if (!has_data && !known->in_table && !known->requested) continue;  // it was lost meanwhile
     release_when_unused(now, *known, destination == offered);
   }
   for (const Port destination : decisions.request) {
@@ -45,10 +48,18 @@ void PredictiveCircuits::release_when_unused(Time now, Circuit& c, bool offered)
   if (!predictors_[c.connection.source]->take_back(now, c.connection.destination, used)) release(now, c);
 }
 
-void PredictiveCircuits::serve_by_worms(Connection connection) {
+void PredictiveCircuits::serve_by_worms(Time now, Connection connection) {
   Circuit* const c = find_circuit(connection);
-  if (c == nullptr || (!c->in_table && !c->requested) || std::exchange(c->by_worms, true)) return;
-  ++served_by_worms_[connection.source];
+  if (c != nullptr && (c->in_table || c->requested || now < c->gate)) note_worms(now, *c);
+}
+
+void PredictiveCircuits::note_worms(Time now, Circuit& c) {
+  const Time cleared = worms_cleared(now, c.connection);
+  if (cleared <= now) return;
+  if (cleared != Time::never())
+    c.gate = std::max(c.gate, cleared);
+  else if (!std::exchange(c.by_worms, true))
+    ++served_by_worms_[c.connection.source];
 }
 
 void PredictiveCircuits::worms_left(Time known, Circuit& c) {

@@ -10,6 +10,7 @@ void TickedSwitch::ask(Port i, Port j, bool demand) {
   c.requested = true;
   c.demanding = demand;
   c.releasing = false;
+  note_worms(i, j);
   control([this, i, j, demand] {
     Circuit& wanted = circuit(i, j);
     if (demand && !wanted.established && wanted.patience < 0) {
@@ -34,10 +35,14 @@ void TickedSwitch::release(Port i, Port j) {
 
 void TickedSwitch::apply(Port i, const Predictor::Decisions& d, Port offered) {
   for (const Port j : d.release) {
-    if (j == offered || in_use(i, j))
-      circuit(i, j).release_due = true;
+    Circuit& c = circuit(i, j);
+    const bool has_data = j == offered || c.waits(t_);
+    c.release_due = false;
+    if (!has_data && !c.in_table && !c.requested) continue;
+    if (has_data || in_use(i, j))
+      c.release_due = true;
     else
-      release_unless_used(i, j, std::max(circuit(i, j).gone, circuit(i, j).worms_cleared));
+      release_unless_used(i, j, std::max(c.gone, c.worms_cleared));
   }
   for (const Port j : d.request) {
     if (j == i) continue;
@@ -45,6 +50,10 @@ void TickedSwitch::apply(Port i, const Predictor::Decisions& d, Port offered) {
     c.release_due = false;
     if ((!c.in_table || c.releasing) && !c.requested) ask(i, j, j == offered || c.waits(t_));
   }
+}
+
+void TickedSwitch::note_worms(Port i, Port j) {
+  if (!cleared(i, j)) circuit(i, j).served_by_worms = true;
 }
 
 bool TickedSwitch::in_use(Port i, Port j) {
@@ -84,7 +93,7 @@ void TickedSwitch::slotted_switch() {
       Circuit& told = circuit(i, j);
       told.in_table = up;
       told.requested = false;
-      if (up) return;
+      if (up) return note_worms(i, j);
       told.releasing = false;
       if (told.waits(t_)) ask(i, j, true);
     });
@@ -103,6 +112,8 @@ bool TickedSwitch::idle_seen(const Circuit& c) const {
   const std::int64_t told = t_ - control_wire_;
   return c.waits(t_) ? c.busy_since > told && c.gone_before <= told : c.gone <= told;
 }
+
+std::int64_t TickedSwitch::gone_seen(const Circuit& c) const { return c.waits(t_) ? c.gone_before : c.gone; }
 
 void TickedSwitch::guard() {
   std::vector<std::pair<Port, Port>> due;
@@ -130,7 +141,7 @@ void TickedSwitch::guard() {
       for (const Connection b : blockers(s)) {
         const Circuit& blocker = circuit(b.source, b.destination);
         possible = possible && (busy_too || idle_seen(blocker));
-        key = std::max({key, blocker.established_since, busy_too ? 0 : blocker.gone});
+        key = std::max({key, blocker.established_since, busy_too ? 0 : gone_seen(blocker)});
       }
       if (possible && (best < 0 || key < best_key)) {
         best = static_cast<int>(s);
@@ -155,7 +166,7 @@ void TickedSwitch::give_back() {
       const Circuit& held = circuit(c.source, c.destination);
       if (!held.established) continue;
       all = all && idle_seen(held);
-      since = std::max({since, held.waits(t_) ? held.gone_before : held.gone, held.established_since});
+      since = std::max({since, gone_seen(held), held.established_since});
     }
     if (all && since + patience() <= t_) idle[since] = s;
   }

@@ -90,14 +90,14 @@ void TickedSwitch::act_on(const Action& a) {
 }
 
 void TickedSwitch::tick() {
+  for (auto& [key, c] : circuits_) {
+    if (!c.served_by_worms || !cleared(key.first, key.second)) continue;
+    c.served_by_worms = false;
+    c.worms_cleared = t_;
+  }
   for (Port i = 0; i < p_.nodes; ++i) offer(i);
   run_phase(1);  // notices
   if (slotted_) {
-    for (auto& [key, c] : circuits_) {
-      if (!c.served_by_worms || !cleared(key.first, key.second)) continue;
-      c.served_by_worms = false;
-      c.worms_cleared = t_;
-    }
     for (Port i = 0; i < p_.nodes; ++i)
       if (predictors_[i]->next_deadline().ps <= t_) apply(i, predictors_[i]->on_time(Time{t_}), kNoPort);
     for (auto& [key, c] : circuits_)
@@ -158,6 +158,7 @@ void TickedSwitch::offer(Port i) {
       c.gone_before = c.gone;
       c.busy_since = t_;
     }
+    note_worms(i, j);
     if (slotted_) {
       apply(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, message.site), j);
       if (!has_worms_ && !c.in_table && !(c.requested && c.demanding)) ask(i, j, true);

@@ -49,7 +49,7 @@ class TickedSwitch {
     // worms of the same connection
     std::uint64_t worm_words = 0;  // offered and not left VQ_W
     std::int64_t worm_left = -1'000'000;
-    bool served_by_worms = false;    // that came after the circuit was asked for
+    bool served_by_worms = false;    // since the circuit was in the table or asked for
     std::int64_t worms_cleared = 0;  // when the last of those had
     bool waits(std::int64_t t) const { return unsent > 0 || t < gone; }
   };
@@ -91,11 +91,14 @@ class TickedSwitch {
   void apply(Port i, const Predictor::Decisions& d, Port offered);
   /// Data waits, or a worm of the connection is under way.
   bool in_use(Port i, Port j);
+  /// Worms of it that are under way count as a use of its circuit.
+  void note_worms(Port i, Port j);
   void release_unless_used(Port i, Port j, std::int64_t used);
   std::int64_t patience() const;
 
   void slotted_switch();
   bool idle_seen(const Circuit& c) const;
+  std::int64_t gone_seen(const Circuit& c) const;
   std::int64_t switches_between(Port i, Port j) const;
   void guard();
   void give_back();
