@@ -11,7 +11,8 @@ jobs=$(nproc)
 .ci/dependencies test
 
 step() { printf '\n== %s\n' "$*"; }
-build() { cmake --preset "$1" "${@:2}" >/dev/null && cmake --build --preset "$1" -j "$jobs" -- --quiet; }
+configure() { cmake --preset "$1" "${@:2}" >/dev/null; }
+build() { cmake --build --preset "$1" -j "$jobs" "${@:2}" -- --quiet; }
 # Programs under mpiexec run in the g++ build. With the sanitizers run those of the shim's tests, which are built without:
 # what is told is of the shim.
 log=$(mktemp)
@@ -25,19 +26,20 @@ closing_line() {
 }
 
 step "g++ $(g++ -dumpfullversion): build"
-build release -DHYBRID_TESTS=ON -DHYBRID_BENCHMARKS=ON -DHYBRID_CLANG_PLUGIN=ON
+configure release -DHYBRID_TESTS=ON -DHYBRID_BENCHMARKS=ON -DHYBRID_CLANG_PLUGIN=ON
+build release
 if [ "$mode" = full ]; then
   step "format"
   .ci/lint format
   step "clang 19, address and undefined-behaviour sanitizers"
+  configure asan
   build asan
   suite asan -LE 'mpi|nightly'
   suite asan -R '^shim\.' -L mpi
-  step "thread sanitizer"
-  build tsan
-  # The emulated switch runs in one thread; of its tests only the claims', which share points between threads, can race.
-  suite tsan -LE 'mpi|nightly' -E '^emulator\.'
-  suite tsan -R '^emulator\.Claim'
+  step "thread sanitizer: the tests with more than one thread"
+  configure tsan
+  build tsan --target hybrid_predictor_test hybrid_emulator_test hybrid_job_test hybrid_shim_test
+  suite tsan -R '^(predictor|emulator|job|shim)\.' -LE nightly
 fi
 step "all tests"
 suite release -LE nightly

@@ -293,7 +293,7 @@ void PredictiveCircuits::handle(Time now, const SwitchEvent& event) {
     case kDrained: {
       Circuit* const c = find_circuit({event.a, event.b});
       if (c == nullptr || !c->release_due || waits(*c, now)) return;
-      release_when_unused(now, *c, false);
+      release_when_drained(now, *c, false);
       return watch_deadline(event.a);
     }
     case kControl:

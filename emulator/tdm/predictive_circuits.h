@@ -15,10 +15,10 @@
 //   NIC delay later.
 // - The NIC sees a message when it is offered: then the predictor is asked, and a message whose connection
 //   the table does not show asks for it (where the technique says so).
-// - A predictor's release waits until no data waits for that connection, nor, in the hybrid switch, are worms
-//   of it under way; then the predictor is asked again, with the instant of the last use
-//   (Predictor::take_back). A connection that goes away while data waits for it (flush, preload, the demand
-//   guard) is asked for again: the data stays where it is and goes out in order.
+// - A predictor's release waits until no data waits for that connection; then the predictor is asked again,
+//   with the instant of the last use (Predictor::take_back), which is now while worms of the connection are
+//   under way in the hybrid switch. A connection that goes away while data waits for it (flush, preload, the
+//   demand guard) is asked for again: the data stays where it is and goes out in order.
 // A message is a hit when the table showed its connection when its first word was offered to the NIC.
 //
 // Demand guard: a connection that data waits for must not starve behind connections that nobody uses (the
@@ -172,7 +172,7 @@ class PredictiveCircuits : public Engine {
   /// The predictor sees `message`; `waits_for_it`: in the queue of its connection.
   void consult_predictor(Time now, const Message& message, bool waits_for_it);
   void enter_circuit(Time now, Circuit& c);
-  /// A message that goes by worms was announced: its circuit, if in the table or asked for, is in use.
+  /// A message that goes by worms was announced: they use its circuit, if in the table or asked for.
   void serve_by_worms(Time now, Connection c);
   /// The worms that were under way have left, as the NIC knows from `known` on, which is not before now.
   void worms_left(Time known, Circuit& c);
@@ -205,7 +205,7 @@ class PredictiveCircuits : public Engine {
   };
 
   void apply(Time now, std::uint32_t port, const Predictor::Decisions& decisions, Port offered);
-  void release_when_unused(Time now, Circuit& c, bool offered);
+  void release_when_drained(Time now, Circuit& c, bool offered);
   /// Worms of `c` that are under way are a use of its circuit: until worms_left(), where it is not known when
   /// they have.
   void note_worms(Time now, Circuit& c);

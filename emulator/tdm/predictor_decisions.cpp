@@ -1,4 +1,4 @@
-// What a NIC's predictor decides, carried out: requests at once, releases when the connection is out of use.
+// What a NIC's predictor decides, carried out: requests at once, releases when no data waits for the circuit.
 #include <algorithm>
 #include <utility>
 
@@ -19,10 +19,7 @@ void PredictiveCircuits::apply(Time now, std::uint32_t port, const Predictor::De
   for (const Port destination : decisions.release) {
     Circuit* const known = find_circuit({port, destination});
     if (known == nullptr) continue;
-    const bool has_data = destination == offered || waits(*known, now);
-    known->release_due = false;
-    if (!has_data && !known->in_table && !known->requested) continue;  // it was lost meanwhile
-    release_when_unused(now, *known, destination == offered);
+    release_when_drained(now, *known, destination == offered);
   }
   for (const Port destination : decisions.request) {
     if (destination == port) continue;
@@ -32,19 +29,19 @@ void PredictiveCircuits::apply(Time now, std::uint32_t port, const Predictor::De
   }
 }
 
-/// The predictor wants to release it, or wanted to while it was in use. `offered`: a message is about to wait
-/// for it.
-void PredictiveCircuits::release_when_unused(Time now, Circuit& c, bool offered) {
-  const Time used = std::max(c.gone, c.gate);
-  if (offered || waits(c, now) || c.by_worms || now < used) {
-    c.release_due = true;
-    // Otherwise drain() or worms_left() follows.
-    if (!offered && c.finished() && !c.by_worms && used != Time::never())
-      events_.push_sorted(used, kDrained, c.connection.source, c.connection.destination);
+/// The predictor wants to release it, or wanted to while data waited for it. `offered`: a message is about to
+/// wait for it.
+void PredictiveCircuits::release_when_drained(Time now, Circuit& c, bool offered) {
+  c.release_due = offered || waits(c, now);
+  if (c.release_due) {
+    // Otherwise drain() follows.
+    if (!offered && c.finished())
+      events_.push_sorted(c.gone, kDrained, c.connection.source, c.connection.destination);
     return;
   }
-  c.release_due = false;
   if (!c.in_table && !c.requested) return;  // lost meanwhile
+  // Worms that are under way need no circuit: whether they are a reason to keep it, the predictor says.
+  const Time used = c.by_worms ? now : std::min(now, std::max(c.gone, c.gate));
   if (!predictors_[c.connection.source]->take_back(now, c.connection.destination, used)) release(now, c);
 }
 
@@ -66,7 +63,6 @@ void PredictiveCircuits::worms_left(Time known, Circuit& c) {
   c.by_worms = false;
   --served_by_worms_[c.connection.source];
   if (c.gate != Time::never()) c.gate = std::max(c.gate, known);
-  if (c.release_due) events_.push_sorted(known, kDrained, c.connection.source, c.connection.destination);
 }
 
 void PredictiveCircuits::watch_deadline(std::uint32_t port) {

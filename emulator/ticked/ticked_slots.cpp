@@ -36,13 +36,8 @@ void TickedSwitch::release(Port i, Port j) {
 void TickedSwitch::apply(Port i, const Predictor::Decisions& d, Port offered) {
   for (const Port j : d.release) {
     Circuit& c = circuit(i, j);
-    const bool has_data = j == offered || c.waits(t_);
-    c.release_due = false;
-    if (!has_data && !c.in_table && !c.requested) continue;
-    if (has_data || in_use(i, j))
-      c.release_due = true;
-    else
-      release_unless_used(i, j, std::max(c.gone, c.worms_cleared));
+    c.release_due = j == offered || c.waits(t_);
+    if (!c.release_due) release_unless_used(i, j);
   }
   for (const Port j : d.request) {
     if (j == i) continue;
@@ -56,14 +51,11 @@ void TickedSwitch::note_worms(Port i, Port j) {
   if (!cleared(i, j)) circuit(i, j).served_by_worms = true;
 }
 
-bool TickedSwitch::in_use(Port i, Port j) {
-  return circuit(i, j).waits(t_) || (has_worms_ && !cleared(i, j));
-}
-
-void TickedSwitch::release_unless_used(Port i, Port j, std::int64_t used) {
+void TickedSwitch::release_unless_used(Port i, Port j) {
   Circuit& c = circuit(i, j);
   c.release_due = false;
   if (!c.in_table && !c.requested) return;
+  const std::int64_t used = cleared(i, j) ? std::max(c.gone, c.worms_cleared) : t_;
   if (!predictors_[i]->take_back(Time{t_}, j, Time{used})) release(i, j);
 }
 

@@ -89,11 +89,9 @@ class TickedSwitch {
   void ask(Port i, Port j, bool demand);
   void release(Port i, Port j);
   void apply(Port i, const Predictor::Decisions& d, Port offered);
-  /// Data waits, or a worm of the connection is under way.
-  bool in_use(Port i, Port j);
   /// Worms of it that are under way count as a use of its circuit.
   void note_worms(Port i, Port j);
-  void release_unless_used(Port i, Port j, std::int64_t used);
+  void release_unless_used(Port i, Port j);
   std::int64_t patience() const;
 
   void slotted_switch();

@@ -157,17 +157,21 @@ void for_random_switches(const std::string& technique, Check&& check) {
   }
 }
 
-TEST(ZeroLoadSum, WormholeIsTheSumOfItsComponents) {
-  for_random_switches("wormhole", [](const SwitchParameters& p, Time at, std::int64_t payload) {
-    Sum s(p, at, payload + p.worm_overhead_words);
-    Sum::serve(s.ready, s.w, Time{});
-    const auto flit = static_cast<std::size_t>(std::min<Bytes>(p.flit / p.word, s.ready.size()));
-    const Time granted = next_edge(s.ready[flit - 1] + s.wire, p.scheduler.cycle) + p.scheduler.delay();
-    for (Time& t : s.ready) t += s.wire;
-    Sum::serve(s.ready, std::max(s.w, p.digital_fabric.cycle), granted);
-    EXPECT_EQ(alone(p, at, p.word * static_cast<Bytes>(payload), false),
-              s.ready.back() + p.digital_fabric.delay() + s.wire + s.nic);
-  });
+// Packet switching is wormhole switching where a flit is the whole worm.
+TEST(ZeroLoadSum, WormsAreTheSumOfTheirComponents) {
+  for (const char* technique : {"wormhole", "packet"})
+    for_random_switches(technique, [](const SwitchParameters& p, Time at, std::int64_t payload) {
+      Sum s(p, at, payload + p.worm_overhead_words);
+      Sum::serve(s.ready, s.w, Time{});
+      const std::size_t words = s.ready.size();
+      const std::size_t flit = p.technique == "packet" ? words : std::min<Bytes>(p.flit / p.word, words);
+      const Time granted = next_edge(s.ready[flit - 1] + s.wire, p.scheduler.cycle) + p.scheduler.delay();
+      for (Time& t : s.ready) t += s.wire;
+      Sum::serve(s.ready, std::max(s.w, p.digital_fabric.cycle), granted);
+      EXPECT_EQ(alone(p, at, p.word * static_cast<Bytes>(payload), false),
+                s.ready.back() + p.digital_fabric.delay() + s.wire + s.nic)
+          << p.technique;
+    });
 }
 
 Time point_to_point(const SwitchParameters& p) {
@@ -194,6 +198,31 @@ TEST(ZeroLoadSum, PreloadedCircuitsAreTheSumOfTheirComponents) {
       Sum::serve(s.ready, s.w, s.wire, p.slot_length, p.guard);
       EXPECT_EQ(alone(p, at, p.word * static_cast<Bytes>(payload), true),
                 s.ready.back() + point_to_point(p) + s.nic);
+    });
+}
+
+/// When the circuit of a message whose first control word leaves the NIC at `asks` is known there.
+Time set_up(const SwitchParameters& p, Time asks) {
+  const Time wire = p.one_way_wire(), through = wire + p.digital_fabric.delay() + wire;
+  if (p.technique == "coll")  // RTS, the receiver's NIC, CTS, which sets the fabric
+    return asks + through + p.nic.delay() + through + p.reconfiguration;
+  const Time reserved = next_edge(asks + wire, p.scheduler.cycle) + p.scheduler.delay() + p.reconfiguration;
+  if (p.technique == "wave") return reserved + wire;
+  return reserved + p.digital_fabric.delay() + wire + p.nic.delay() + through;  // on to the receiver and back
+}
+
+TEST(ZeroLoadSum, CircuitsOnTheirShareOfTheLinkAreTheSumOfTheirComponents) {
+  for (const char* technique : {"wave", "coll", "chen-liu"})
+    for_random_switches(technique, [](const SwitchParameters& params, Time at, std::int64_t payload) {
+      SwitchParameters p = params;
+      p.split_size = 0;  // all messages ask for a circuit
+      if (p.technique != "wave") p.circuit_channels = 1;
+      Sum s(p, at, payload);
+      Sum::serve(s.ready, time_on_link(p.word, split_rates(p).channel),
+                 set_up(p, at + p.word_generation + s.nic));
+      EXPECT_EQ(alone(p, at, p.word * static_cast<Bytes>(payload), false),
+                s.ready.back() + point_to_point(p) + s.nic)
+          << p.technique;
     });
 }
 
