@@ -73,7 +73,11 @@ class Predictor {
   /// which is released because it was not used for some time, was in use until `used`, not after `now`. True:
   /// it is held again, as used then. False: the release stands. May be asked any time after the release; the
   /// spans that were returned stay valid.
-  virtual bool take_back(Time /*now*/, Port /*destination*/, Time /*used*/) { return false; }
+  virtual bool take_back(Time now, Port destination, Time used) {
+    return would_take_back(now, destination, used);
+  }
+  /// The same without a change.
+  virtual bool would_take_back(Time /*now*/, Port /*destination*/, Time /*used*/) const { return false; }
 
   /// The program comes to a phase that it or its compiler names, or back to the one around it: `phase` is the
   /// same number in each of its occurrences. What is held may be kept.

@@ -60,13 +60,14 @@ class Timeout final : public Predictor {
     return {released(), {}};
   }
 
+  bool would_take_back(Time now, Port destination, Time used) const override {
+    return held_.contains(destination) ||
+           (held_.size() < capacity_ && counted(now) - counted_use(used) < timeout_);
+  }
+
   bool take_back(Time now, Port destination, Time used) override {
-    if (held_.contains(destination)) return true;
-    // In time that counts. What of the time before the last send did not count is not remembered: all of it
-    // is taken to have.
-    const Time use = counted_ + std::min(used - last_send_, pause_);
-    if (held_.size() == capacity_ || counted(now) - use >= timeout_) return false;
-    held_.insert_in_order(destination, use);
+    if (!would_take_back(now, destination, used)) return false;
+    if (!held_.contains(destination)) held_.insert_in_order(destination, counted_use(used));
     return true;
   }
 
@@ -80,6 +81,9 @@ class Timeout final : public Predictor {
 
   /// The time that counts, until `now`.
   Time counted(Time now) const { return counted_ + std::min(now - last_send_, pause_); }
+  /// The same until a use that a message was. What of the time before the last send did not count is not
+  /// remembered: all of it is taken to have.
+  Time counted_use(Time used) const { return counted_ + std::min(used - last_send_, pause_); }
   /// Of the oldest. Never, where a pause begins before it.
   Time deadline() const {
     const Time used = held_.oldest_use();

@@ -292,7 +292,7 @@ void PredictiveCircuits::handle(Time now, const SwitchEvent& event) {
       return on_deadline(now, event.a);
     case kDrained: {
       Circuit* const c = find_circuit({event.a, event.b});
-      if (c == nullptr || !c->release_due || waits(*c, now)) return;
+      if (c == nullptr || !c->release_due || waits(*c, now) || (c->by_worms && now != c->gone)) return;
       release_when_drained(now, *c, false);
       return watch_deadline(event.a);
     }

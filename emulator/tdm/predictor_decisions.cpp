@@ -40,9 +40,15 @@ void PredictiveCircuits::release_when_drained(Time now, Circuit& c, bool offered
     return;
   }
   if (!c.in_table && !c.requested) return;  // lost meanwhile
+  const auto [source, destination] = c.connection;
   // Worms that are under way need no circuit: whether they are a reason to keep it, the predictor says.
+  if ((c.by_worms || now < c.gate) && predictors_[source]->would_take_back(now, destination, now)) {
+    c.release_due = true;
+    if (!c.by_worms) events_.push_sorted(c.gate, kDrained, source, destination);  // else worms_left() follows
+    return;
+  }
   const Time used = c.by_worms ? now : std::min(now, std::max(c.gone, c.gate));
-  if (!predictors_[c.connection.source]->take_back(now, c.connection.destination, used)) release(now, c);
+  if (!predictors_[source]->take_back(now, destination, used)) release(now, c);
 }
 
 void PredictiveCircuits::serve_by_worms(Time now, Connection connection) {
@@ -63,6 +69,7 @@ void PredictiveCircuits::worms_left(Time known, Circuit& c) {
   c.by_worms = false;
   --served_by_worms_[c.connection.source];
   if (c.gate != Time::never()) c.gate = std::max(c.gate, known);
+  if (c.release_due) events_.push_sorted(known, kDrained, c.connection.source, c.connection.destination);
 }
 
 void PredictiveCircuits::watch_deadline(std::uint32_t port) {

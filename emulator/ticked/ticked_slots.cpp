@@ -55,6 +55,11 @@ void TickedSwitch::release_unless_used(Port i, Port j) {
   Circuit& c = circuit(i, j);
   c.release_due = false;
   if (!c.in_table && !c.requested) return;
+  if (!cleared(i, j) && predictors_[i]->would_take_back(Time{t_}, j, Time{t_})) {
+    c.release_due = c.due_after_worms = true;
+    return;
+  }
+  c.due_after_worms = false;
   const std::int64_t used = cleared(i, j) ? std::max(c.gone, c.worms_cleared) : t_;
   if (!predictors_[i]->take_back(Time{t_}, j, Time{used})) release(i, j);
 }

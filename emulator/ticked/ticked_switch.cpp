@@ -101,7 +101,8 @@ void TickedSwitch::tick() {
     for (Port i = 0; i < p_.nodes; ++i)
       if (predictors_[i]->next_deadline().ps <= t_) apply(i, predictors_[i]->on_time(Time{t_}), kNoPort);
     for (auto& [key, c] : circuits_)
-      if (c.release_due && !c.waits(t_)) release_unless_used(key.first, key.second);
+      if (c.release_due && !c.waits(t_) && (!c.due_after_worms || cleared(key.first, key.second)))
+        release_unless_used(key.first, key.second);
     for (auto& [key, c] : circuits_) {
       if (c.tells || c.unsent == 0 || !cleared(key.first, key.second)) continue;
       c.tells = true;

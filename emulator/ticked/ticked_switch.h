@@ -51,6 +51,7 @@ class TickedSwitch {
     std::int64_t worm_left = -1'000'000;
     bool served_by_worms = false;    // since the circuit was in the table or asked for
     std::int64_t worms_cleared = 0;  // when the last of those had
+    bool due_after_worms = false;    // release_due: as soon as they have
     bool waits(std::int64_t t) const { return unsent > 0 || t < gone; }
   };
   struct VirtualQueue {
