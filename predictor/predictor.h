@@ -76,7 +76,8 @@ class Predictor {
   virtual bool take_back(Time now, Port destination, Time used) {
     return would_take_back(now, destination, used);
   }
-  /// The same without a change.
+  /// The same without a change. Of a destination that is still in use at `now`: the release then waits until
+  /// it is not.
   virtual bool would_take_back(Time /*now*/, Port /*destination*/, Time /*used*/) const { return false; }
 
   /// The program comes to a phase that it or its compiler names, or back to the one around it: `phase` is the

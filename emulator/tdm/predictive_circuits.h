@@ -16,9 +16,10 @@
 // - The NIC sees a message when it is offered: then the predictor is asked, and a message whose connection
 //   the table does not show asks for it (where the technique says so).
 // - A predictor's release waits until no data waits for that connection; then the predictor is asked again,
-//   with the instant of the last use (Predictor::take_back), which is now while worms of the connection are
-//   under way in the hybrid switch. A connection that goes away while data waits for it (flush, preload, the
-//   demand guard) is asked for again: the data stays where it is and goes out in order.
+//   with the instant of the last use (Predictor::take_back). Worms need no circuit: while some of the
+//   connection are under way in the hybrid switch, only a predictor that goes by use (would_take_back) waits
+//   for their end. A connection that goes away while data waits for it (flush, preload, the demand guard) is
+//   asked for again: the data stays where it is and goes out in order.
 // A message is a hit when the table showed its connection when its first word was offered to the NIC.
 //
 // Demand guard: a connection that data waits for must not starve behind connections that nobody uses (the

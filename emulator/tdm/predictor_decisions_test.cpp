@@ -59,6 +59,25 @@ TEST_P(UseOfCircuits, AStreamOfLongMessagesHasItsCircuitFromTheSecondOn) {
   }
 }
 
+// Handed over in 2 us, 16,000 bytes leave as worms for 20 us. A circuit is of no use to them, and the only slot
+// is needed for the other connection.
+TEST(UseByWorms, DoesNotKeepAPlaceThatIsNeeded) {
+  for (const char* predictor : {"lru", "timeout"}) {
+    SwitchParameters p = switch_with_time_out("hybrid", microseconds(100));
+    p.predictor = predictor;
+    p.slots = 1;
+    p.word_generation = nanoseconds(1);
+    const auto technique = TechniqueRegistration::make(p.technique, p);
+    const Recorder r = run_script(*technique,
+                                  {send({}, 0, {0, 1}, 16'000), send(microseconds(1), 1, {0, 2}, 64),
+                                   send(microseconds(10), 2, {0, 2}, 64)},
+                                  milliseconds(1));
+    EXPECT_GT(r.outcomes[0].delivered, microseconds(20)) << predictor;
+    EXPECT_FALSE(r.outcomes[1].hit) << predictor;
+    EXPECT_TRUE(r.outcomes[2].hit) << predictor;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Techniques, UseOfCircuits, testing::Values("tdm", "hybrid"));
 
 }  // namespace
