@@ -59,8 +59,8 @@ TEST_P(UseOfCircuits, AStreamOfLongMessagesHasItsCircuitFromTheSecondOn) {
   }
 }
 
-// Handed over in 2 us, 16,000 bytes leave as worms for 20 us. A circuit is of no use to them, and the only slot
-// is needed for the other connection.
+// Handed over in 2 us, 16,000 bytes leave as worms for 20 us. A circuit is of no use to them, and the only
+// slot is needed for the other connection.
 TEST(UseByWorms, DoesNotKeepAPlaceThatIsNeeded) {
   for (const char* predictor : {"lru", "timeout"}) {
     SwitchParameters p = switch_with_time_out("hybrid", microseconds(100));
