@@ -46,9 +46,9 @@ void add_traffic_options(OptionTable& table, TrafficOptions& o) {
                o.load = parse_share("load", v, "the link's rate", "Give a number from 0 (closed loop) to 1.");
              }});
   table.add({"ratio", "SHARE",
-             "patterns mixed, phases and determinism: share of the messages that are predictable", "0.5",
-             [&o](std::string_view v) {
-               o.ratio = parse_share("ratio", v, "the messages", "Give a number from 0 to 1, such as 0.8.");
+             "share that is predictable: of the data (patterns mixed, phases), of the messages (determinism)",
+             "0.5", [&o](std::string_view v) {
+               o.ratio = parse_share("ratio", v, "the traffic", "Give a number from 0 to 1, such as 0.8.");
              }});
   table.add({"phase-length", "N", "pattern phases: messages of a node in one turn of its phases",
              std::to_string(o.phase_length),
@@ -90,7 +90,7 @@ void check(const TrafficOptions& o) {
     throw UserError("load: not a share of the link's rate", "Give a number from 0 (closed loop) to 1.");
   if (o.load > 0 && o.load < 1e-6) throw UserError("load: too small to simulate", "Give at least 0.000001.");
   if (!(o.ratio >= 0 && o.ratio <= 1))
-    throw UserError("ratio: not a share of the messages", "Give a number from 0 to 1.");
+    throw UserError("ratio: not a share of the traffic", "Give a number from 0 to 1.");
   if (o.messages > kMostMessages)
     throw UserError("messages: " + std::to_string(o.messages) + " a node are too many",
                     "Give at most " + std::to_string(kMostMessages) + ".");
