@@ -91,10 +91,11 @@ std::string topology_line(const std::vector<Measures>& results, const std::strin
 
 /// What the fabric multicast by itself, which is the same for every technique.
 std::string multicast_line(const std::vector<Measures>& results) {
-  if (results.empty() || !results.front().multicast) return {};
-  const MulticastCopies& copies = *results.front().multicast;
-  return "copied by the fabric on links of its own: " + grouped(copies.messages) + " messages, " +
-         format_bytes(copies.bytes) + " (above in latencies only)\n";
+  if (results.empty()) return {};
+  const std::optional<MulticastCopies>& copies = results.front().multicast;
+  if (!copies) return {};
+  return "copied by the fabric on links of its own: " + grouped(copies->messages) + " messages, " +
+         format_bytes(copies->bytes) + " (above in latencies only)\n";
 }
 
 class SimulateCommand final : public Command {

@@ -155,7 +155,7 @@ void CommandRun::carry_out(const CommandMulticast::Event& event) {
       pes_[pe].released = true;
     } else if (pe != event.source) {
       const Bytes bytes = files_[event.source].commands[event.command].bytes;
-      result_.measures.multicast->count(bytes);
+      if (auto& copies = result_.measures.multicast) copies->count(bytes);
       result_.measures.latency.add(event.at - event.sent);
       arrive(event.at, {event.source, pe}, bytes, event.command, event.sent);
     }
