@@ -27,6 +27,25 @@ namespace hybrid {
 
 namespace {
 
+struct WholeOption {
+  const char* name;
+  const char* help;
+  std::uint64_t least, most;
+};
+
+/// `option` and `number`, which has the default, must outlive the parsing.
+template <typename Number>
+void add_whole(CLI::App& app, const WholeOption& option, Number& number) {
+  app.add_option_function<std::string>(
+         option.name,
+         [&option, &number](const std::string& text) {
+           number = static_cast<Number>(parse_whole(text, option.name, option.least, option.most));
+         },
+         std::string(option.help) + " [" + std::to_string(number) + "]")
+      ->type_name("N")
+      ->take_last();
+}
+
 class ReproduceCommand final : public Command {
  public:
   ReproduceCommand() { context_.threads = 0; }
@@ -41,22 +60,13 @@ class ReproduceCommand final : public Command {
                    "new directory for figures and page (default reproduction-1, -2, ...)")
         ->type_name("DIR")
         ->take_last();
-    const auto whole = [&app](const char* name, const char* help, auto& number, std::uint64_t least,
-                              std::uint64_t most) {
-      app.add_option_function<std::string>(
-             name,
-             [&number, name, least, most](const std::string& text) {
-               number = static_cast<std::remove_reference_t<decltype(number)>>(
-                   parse_whole(text, name, least, most));
-             },
-             std::string(help) + " [" + std::to_string(number) + "]")
-          ->type_name("N")
-          ->take_last();
-    };
-    whole("--seed", "of everything random", context_.seed, 0, ~std::uint64_t{0});
-    whole("--repeats", "runs with seeds that follow each other; a point is their mean", context_.repeats, 1,
-          1000);
-    whole("--threads", "emulations beside each other; 0: one a core", context_.threads, 0, 256);
+    static constexpr WholeOption kSeed{"--seed", "of everything random", 0, ~std::uint64_t{0}};
+    static constexpr WholeOption kRepeats{
+        "--repeats", "runs with seeds that follow each other; a point is their mean", 1, 1000};
+    static constexpr WholeOption kThreads{"--threads", "emulations beside each other; 0: one a core", 0, 256};
+    add_whole(app, kSeed, context_.seed);
+    add_whole(app, kRepeats, context_.repeats);
+    add_whole(app, kThreads, context_.threads);
     json_.declare(app);
     app.footer("Examples:\n  hybrid reproduce\n  hybrid reproduce C5 C6 --output grids\n  hybrid list claim");
   }

@@ -171,6 +171,7 @@ std::vector<LoadedHintUnit> loaded_hint_units(const dl_phdr_info& object, const 
   for (std::size_t i = 0; i < object.dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = object.dlpi_phdr[i];
     if (segment.p_type != PT_NOTE) continue;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader tells addresses as numbers
     const auto* begin = reinterpret_cast<const std::byte*>(object.dlpi_addr + segment.p_vaddr);
     const auto visit = [&](Bytes descriptor) {
       try {
@@ -193,7 +194,8 @@ const void* hint_address(const LoadedHintUnit& loaded, std::uint32_t address) {
   if (loaded.unit.addresses == 0 || address >= loaded.unit.address_count) return nullptr;
   const auto* field = reinterpret_cast<const std::byte*>(loaded.at) + offsetof(hybrid_unit, addresses_low);
   const void* pointer = nullptr;
-  std::memcpy(&pointer, field + loaded.unit.addresses + address * sizeof pointer, sizeof pointer);
+  std::memcpy(static_cast<void*>(&pointer), field + loaded.unit.addresses + address * sizeof pointer,
+              sizeof pointer);
   return pointer;
 }
 

@@ -195,6 +195,7 @@ class OneNumber : public HintPattern {
   }
   std::vector<Dimensions> all(std::uint32_t ranks) const override {
     std::vector<Dimensions> found;
+    found.reserve(ranks);
     for (std::uint32_t number = 0; number < ranks; ++number) found.push_back({number});
     return found;
   }

@@ -160,6 +160,8 @@ class Printer {
         return;
       case HYBRID_ENTRY:
         return entry(n);
+      default:  // the binary operators and functions above are all others that a unit can have
+        return;
     }
   }
 

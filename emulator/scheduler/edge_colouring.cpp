@@ -54,7 +54,7 @@ class HeldEdges {
   std::uint32_t at(Vertex v, Colour c) const {
     const std::uint32_t* const cells = cells_.data() + first_[v];
     if (count_[v] == kTable) return cells[c];
-    for (std::uint32_t k = 0; k < count_[v]; ++k)
+    for (std::size_t k = 0; k < count_[v]; ++k)
       if (cells[2 * k] == c) return cells[2 * k + 1];
     return kNone;
   }
@@ -64,8 +64,9 @@ class HeldEdges {
       cells[c] = edge;
       return;
     }
-    cells[2 * count_[v]] = c;
-    cells[2 * count_[v]++ + 1] = edge;
+    const std::size_t end = count_[v]++;
+    cells[2 * end] = c;
+    cells[2 * end + 1] = edge;
   }
   /// What at() names, or nothing.
   void clear(Vertex v, Colour c) {
@@ -74,11 +75,11 @@ class HeldEdges {
       cells[c] = kNone;
       return;
     }
-    for (std::uint32_t k = 0; k < count_[v]; ++k) {
+    for (std::size_t k = 0; k < count_[v]; ++k) {
       if (cells[2 * k] != c) continue;
-      --count_[v];
-      cells[2 * k] = cells[2 * count_[v]];
-      cells[2 * k + 1] = cells[2 * count_[v] + 1];
+      const std::size_t last = --count_[v];
+      cells[2 * k] = cells[2 * last];
+      cells[2 * k + 1] = cells[2 * last + 1];
       return;
     }
   }
@@ -90,9 +91,9 @@ class HeldEdges {
       while (cells[c] != kNone) ++c;
       return c;
     }
-    for (std::uint32_t k = 0; k < count_[v]; ++k) is_held_[cells[2 * k]] = 1;
+    for (std::size_t k = 0; k < count_[v]; ++k) is_held_[cells[2 * k]] = 1;
     while (is_held_[c] != 0) ++c;
-    for (std::uint32_t k = 0; k < count_[v]; ++k) is_held_[cells[2 * k]] = 0;
+    for (std::size_t k = 0; k < count_[v]; ++k) is_held_[cells[2 * k]] = 0;
     return c;
   }
 
