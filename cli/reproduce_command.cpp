@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
-#include <type_traits>
 #include <variant>
 #include <vector>
 
