@@ -77,7 +77,7 @@ void run_point(Point& point, std::uint64_t seed) {
   const auto greedy = make_one_slot_scheduler("greedy", shape);
   const auto exact = make_one_slot_scheduler("exact", shape);
   const auto all_steps = make_one_slot_scheduler("matching", {n, 1, exact_matching_steps(n)});
-  const BitMatrix established(n, n);
+  const PortSet to_release(n);
   const Configuration empty(n);
   PortSet inputs(n);
   for (Port u = 0; u < n; ++u) inputs.set(u);
@@ -85,7 +85,7 @@ void run_point(Point& point, std::uint64_t seed) {
     Random random(seed + set);
     const BitMatrix requests = requests_of(point, random);
     const SchedulingPriority priority{static_cast<Port>(random.below(n)), static_cast<Port>(random.below(n))};
-    const SchedulingPass pass{requests, established, empty, inputs, priority};
+    const SchedulingPass pass{requests, to_release, empty, inputs, priority};
     const std::size_t most = exact->pass(pass).size();
     for (std::size_t i = 0; i < kSteps.size(); ++i) {
       const auto granted = steps[i]->pass(pass);

@@ -11,12 +11,11 @@ class OpenEdges final : public MaximumMatching::Edges {
  public:
   OpenEdges(const SchedulingPass& in, const PortSet& free_outputs) : in_(in), free_(free_outputs.words()) {}
   void take(Port input, SparseRows& rows) const override {
-    const std::span<const Word> requested = in_.requests.row(input), established = in_.established.row(input);
-    const auto open = [&](std::size_t w, Word bits) { return bits & ~established[w] & free_[w]; };
-    if (in_.occupied != nullptr) {
-      rows.take(input, requested, in_.occupied->row(input), open);
+    const auto free = [&](std::size_t w, Word bits) { return bits & free_[w]; };
+    if (in_.open_words != nullptr) {
+      rows.take(input, in_.open.row(input), in_.open_words->row(input), free);
     } else {
-      rows.take(input, requested, open);
+      rows.take(input, in_.open.row(input), free);
     }
   }
 

@@ -13,22 +13,20 @@ namespace hybrid {
 
 namespace {
 
-/// The first column in [begin, end) where `requested` is 1 and both `established` and `busy` are 0, or
-/// kNoPort. Only the words of `requested` that `occupied` names (none: all) can hold any.
-Port first_free(std::span<const Word> requested, std::span<const Word> established,
-                std::span<const Word> busy, std::span<const Word> occupied, Port begin, Port end) {
+/// The first column in [begin, end) where `open` is 1 and `busy` is 0, or kNoPort. Only the words of `open`
+/// that `open_words` names (none: all) can hold any.
+Port first_free(std::span<const Word> open, std::span<const Word> busy, std::span<const Word> open_words,
+                Port begin, Port end) {
   if (begin >= end) return kNoPort;
   const std::size_t first = begin / kWordBits, last = (end - 1) / kWordBits;
   for (std::size_t group = first / kWordBits; group <= last / kWordBits; ++group) {
-    Word words = occupied.empty() ? ~Word{0} : occupied[group];
+    Word words = open_words.empty() ? ~Word{0} : open_words[group];
     if (group == first / kWordBits) words &= ~Word{0} << (first % kWordBits);
     for (; words != 0; words &= words - 1) {
       const std::size_t w = group * kWordBits + static_cast<std::size_t>(std::countr_zero(words));
       if (w > last) return kNoPort;
       const Word mask = w == first ? ~Word{0} << (begin % kWordBits) : ~Word{0};
-      const Word wanted = requested[w] & ~busy[w] & mask;
-      if (wanted == 0) continue;  // without a look at another row that is not in the cache
-      const Word candidates = wanted & ~established[w];
+      const Word candidates = open[w] & ~busy[w] & mask;
       if (candidates == 0) continue;
       const auto column =
           static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(candidates)));
@@ -84,14 +82,12 @@ void GreedyScheduler::narrow_pass(const SchedulingPass& in) {
   Connection* toggle = toggles_.data();
 
   for_each_rotated(in.inputs, in.priority.input, [&](Port input) {
-    const Word* requested = in.requests.row(input).data();
-    const Word* established = in.established.row(input).data();
+    const Word* open = in.open.row(input).data();
     const Port destination = in.slot.destination_of(input);
     const bool connected = destination != kNoPort;
     const Port held = connected ? destination : 0;
-    const bool wanted = (requested[held / kWordBits] >> (held % kWordBits) & 1) != 0;
-    const bool release = connected & !wanted;
-    const bool keep = connected & wanted;
+    const bool release = in.to_release.test(input);
+    const bool keep = connected & !release;
     *toggle = {input, held};
     toggle += release;
 
@@ -106,9 +102,9 @@ void GreedyScheduler::narrow_pass(const SchedulingPass& in) {
     std::array<Word, kWords> first, second;
     Word any_first = 0;
     for (std::size_t w = 0; w < kWords; ++w) {
-      const Word open = requested[w] & ~established[w] & ~busy[w];
-      first[w] = open & ~kBelow[w][early];
-      second[w] = open & ~kBelow[w][late] & below_b[w];
+      const Word free = open[w] & ~busy[w];
+      first[w] = free & ~kBelow[w][early];
+      second[w] = free & ~kBelow[w][late] & below_b[w];
       any_first |= first[w];
       busy[w] &= ~(held / kWordBits == w && release ? bit_of(held) : 0);
     }
@@ -137,18 +133,17 @@ void GreedyScheduler::wide_row(const SchedulingPass& in, Port input) {
   bool wrapped = false;
   const Port held = in.slot.destination_of(input);
   if (held != kNoPort) {
-    if (in.requests.test(input, held)) return;  // D stays 1 through the whole row
+    if (!in.to_release.test(input)) return;  // D stays 1 through the whole row
     toggles_[count_++] = {input, held};
     busy_[held / kWordBits] &= ~bit_of(held);
     from = held + 1;
     wrapped = held < b;
   }
-  const std::span<const Word> requested = in.requests.row(input);
-  const std::span<const Word> established = in.established.row(input);
-  const std::span<const Word> occupied =
-      in.occupied == nullptr ? std::span<const Word>{} : in.occupied->row(input);
-  Port column = first_free(requested, established, busy_, occupied, from, wrapped ? b : ports_);
-  if (column == kNoPort && !wrapped) column = first_free(requested, established, busy_, occupied, 0, b);
+  const std::span<const Word> open = in.open.row(input);
+  const std::span<const Word> words =
+      in.open_words == nullptr ? std::span<const Word>{} : in.open_words->row(input);
+  Port column = first_free(open, busy_, words, from, wrapped ? b : ports_);
+  if (column == kNoPort && !wrapped) column = first_free(open, busy_, words, 0, b);
   if (column == kNoPort) return;
   toggles_[count_++] = {input, column};
   busy_[column / kWordBits] |= bit_of(column);

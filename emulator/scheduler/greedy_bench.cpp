@@ -5,6 +5,7 @@
 
 #include "core/random.h"
 #include "emulator/scheduler/greedy.h"
+#include "emulator/scheduler/slots_for_test.h"
 
 namespace hybrid {
 namespace {
@@ -15,31 +16,26 @@ void Pass(benchmark::State& state) {
   const auto ports = static_cast<std::uint32_t>(state.range(0));
   Random random(1);
   constexpr int kInputs = 4;  // as many matrices as a first-level cache holds at N = 128
-  struct Input {
-    BitMatrix requests, established;
-    Configuration slot;
-  };
-  std::vector<Input> inputs;
+  std::vector<SlotsForTest> inputs;
+  std::vector<SchedulingPass> passes;
+  inputs.reserve(kInputs);
   for (int i = 0; i < kInputs; ++i) {
-    Input in{BitMatrix(ports, ports), BitMatrix(ports, ports), Configuration(ports)};
+    SlotsForTest& in = inputs.emplace_back(ports);
     const auto any = [&] { return static_cast<Port>(random.below(ports)); };
     for (std::uint32_t n = 0; n < ports; ++n) {
       const Connection c{any(), any()};
-      if (!in.slot.add(c)) continue;
-      in.established.set(c.source, c.destination);
+      if (!in.hold(0, c)) continue;
       if (random.below(2) == 0) in.requests.set(c.source, c.destination);
     }
     for (std::uint32_t n = 0; n < 2 * ports; ++n) in.requests.set(any(), any());
-    inputs.push_back(std::move(in));
+    passes.push_back(in.pass(0));
   }
-  PortSet all(ports);
-  for (Port p = 0; p < ports; ++p) all.set(p);
   GreedyScheduler scheduler({ports});
   std::uint64_t pass = 0, toggles = 0;
   for (auto _ : state) {
-    const Input& in = inputs[pass % kInputs];
-    const auto priority = static_cast<Port>(pass % ports);
-    toggles += scheduler.pass({in.requests, in.established, in.slot, all, {priority, priority}}).size();
+    SchedulingPass& in = passes[pass % kInputs];
+    in.priority.input = in.priority.output = static_cast<Port>(pass % ports);
+    toggles += scheduler.pass(in).size();
     ++pass;
   }
   state.counters["toggles"] = benchmark::Counter(static_cast<double>(toggles) / static_cast<double>(pass));
@@ -51,16 +47,12 @@ BENCHMARK(Pass)->Arg(32)->Arg(128)->Arg(512)->Arg(1024);
 /// Nothing to release, everything wanted, nothing established: the longest wave.
 void FullPass(benchmark::State& state) {
   const auto ports = static_cast<std::uint32_t>(state.range(0));
-  BitMatrix requests(ports, ports), established(ports, ports);
-  PortSet all(ports);
-  for (Port p = 0; p < ports; ++p) {
-    all.set(p);
-    for (Port q = 0; q < ports; ++q) requests.set(p, q);
-  }
-  const Configuration slot(ports);
+  SlotsForTest wanted(ports);
+  for (Port p = 0; p < ports; ++p)
+    for (Port q = 0; q < ports; ++q) wanted.requests.set(p, q);
+  const SchedulingPass in = wanted.pass(0);
   GreedyScheduler scheduler({ports});
-  for (auto _ : state)
-    benchmark::DoNotOptimize(scheduler.pass({requests, established, slot, all, {}}).data());
+  for (auto _ : state) benchmark::DoNotOptimize(scheduler.pass(in).data());
 }
 BENCHMARK(FullPass)->Arg(32)->Arg(128)->Arg(1024);
 

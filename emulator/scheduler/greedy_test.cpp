@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "emulator/scheduler/slots_for_test.h"
 
 namespace hybrid {
 namespace {
@@ -51,13 +52,9 @@ Bits sl_array(const Bits& r, const Bits& b_star, const Bits& b_s, std::size_t a,
   return t;
 }
 
-/// K slots and what is asked of them: empty, or random.
-struct State {
-  BitMatrix requests, established;
-  std::vector<Configuration> slots;
-
-  explicit State(std::size_t n, std::size_t k = 1)
-      : requests(n, n), established(n, n), slots(k, Configuration(n)) {}
+/// Empty, or random.
+struct State : SlotsForTest {
+  using SlotsForTest::SlotsForTest;
 
   State(std::size_t n, std::size_t k, unsigned density_percent, Random& random) : State(n, k) {
     for (Configuration& slot : slots) {
@@ -90,17 +87,9 @@ Bits bits_of(const Configuration& c) {
   return bits;
 }
 
-PortSet all_ports(std::size_t n) {
-  PortSet set(n);
-  for (std::size_t p = 0; p < n; ++p) set.set(p);
-  return set;
-}
-
 Bits toggles_of(GreedyScheduler& scheduler, const State& state, std::size_t s, SchedulingPriority priority) {
-  const PortSet all = all_ports(state.requests.rows());
-  Bits t = zeros(state.requests.rows());
-  for (const Connection& c :
-       scheduler.pass({state.requests, state.established, state.slots[s], all, priority}))
+  Bits t = zeros(state.ports());
+  for (const Connection& c : scheduler.pass(state.pass(s, priority)))
     t[c.source][c.destination] = !t[c.source][c.destination];
   return t;
 }
@@ -167,11 +156,9 @@ TEST(GreedyScheduler, APermutationStaysOneAfterEveryToggle) {
     const std::size_t n = 1 + random.below(100);
     State state(n, 2, static_cast<unsigned>(random.below(60)), random);
     GreedyScheduler scheduler({static_cast<std::uint32_t>(n)});
-    const PortSet all = all_ports(n);
     const SchedulingPriority priority{static_cast<Port>(random.below(n)), static_cast<Port>(random.below(n))};
     Configuration slot = state.slots[0];
-    for (const Connection& c :
-         scheduler.pass({state.requests, state.established, state.slots[0], all, priority}))
+    for (const Connection& c : scheduler.pass(state.pass(0, priority)))
       ASSERT_TRUE(slot.holds(c) ? slot.remove(c) : slot.add(c)) << "seed " << seed;
   }
 }
@@ -183,9 +170,8 @@ TEST(GreedyScheduler, WithoutReleasesTheResultIsMaximal) {
     State state(n, 2, static_cast<unsigned>(random.below(30)), random);
     for (const Connection& c : state.slots[0].connections()) state.requests.set(c.source, c.destination);
     GreedyScheduler scheduler({static_cast<std::uint32_t>(n)});
-    const PortSet all = all_ports(n);
     Configuration slot = state.slots[0];
-    for (const Connection& c : scheduler.pass({state.requests, state.established, state.slots[0], all, {}})) {
+    for (const Connection& c : scheduler.pass(state.pass(0))) {
       ASSERT_TRUE(slot.add(c));
       state.established.set(c.source, c.destination);
     }
@@ -206,18 +192,9 @@ TEST(GreedyScheduler, AfterReleasesASecondPassIsMaximal) {
     const std::size_t n = 16;
     State state(n, 1, 20, random);
     GreedyScheduler scheduler({16});
-    const PortSet all = all_ports(n);
-    Configuration slot = state.slots[0];
+    const Configuration& slot = state.slots[0];
     for (int pass = 0; pass < 2; ++pass) {
-      const auto toggles = scheduler.pass({state.requests, state.established, slot, all, {}});
-      for (const Connection& c : toggles)
-        if (slot.holds(c)) {
-          slot.remove(c);
-          state.established.reset(c.source, c.destination);
-        } else {
-          slot.add(c);
-          state.established.set(c.source, c.destination);
-        }
+      state.toggle(0, scheduler.pass(state.pass(0)));
       bool maximal = true;
       for (Port u = 0; u < n; ++u)
         for (Port v = 0; v < n; ++v)
@@ -273,18 +250,17 @@ TEST(GreedyScheduler, LooksOnlyAtTheInputsGiven) {
   some.set(3);
   some.set(66);
   GreedyScheduler scheduler({70});
-  const auto toggles = scheduler.pass({state.requests, state.established, state.slots[0], some, {65, 2}});
+  const auto toggles = scheduler.pass(state.pass(0, {65, 2}, some));
   ASSERT_EQ(toggles.size(), 2u);
   EXPECT_EQ(toggles[0], (Connection{66, 3}));
   EXPECT_EQ(toggles[1], (Connection{3, 66}));
 }
 
-/// 4200 ports: rows of more words than a word of `occupied` has bits.
-TEST(GreedyScheduler, LooksOnlyAtTheOccupiedWordsOfLongRows) {
+/// 4200 ports: rows of more words than a word of `open_words` has bits.
+TEST(GreedyScheduler, LooksOnlyAtTheOpenWordsOfLongRows) {
   for (const std::uint32_t ports : {200u, 4200u}) {
     Random random(ports);
     State state(ports);
-    BitMatrix occupied(ports, words_for(ports));
     PortSet some(ports);
     const auto any = [&] { return static_cast<Port>(random.below(ports)); };
     for (int i = 0; i < 40; ++i) {
@@ -295,25 +271,25 @@ TEST(GreedyScheduler, LooksOnlyAtTheOccupiedWordsOfLongRows) {
     for (int i = 0; i < 400; ++i) {
       const Connection c{i % 3 == 0 ? any() : static_cast<Port>(i % 64 * ports / 64), any()};
       state.requests.set(c.source, c.destination);
-      occupied.set(c.source, c.destination / kWordBits);
       some.set(c.source);
     }
+    BitMatrix open_words = open_words_of(state.pass(0).open);
     GreedyScheduler all(SchedulerShape{ports}), fewer(SchedulerShape{ports});
     std::size_t established = 0;
     for (int i = 0; i < 50; ++i) {
       const SchedulingPriority priority{any(), any()};
-      SchedulingPass pass{state.requests, state.established, state.slots[0], some, priority};
+      SchedulingPass pass = state.pass(0, priority, some);
       const auto expected = all.pass(pass);
-      pass.occupied = &occupied;
+      pass.open_words = &open_words;
       const auto found = fewer.pass(pass);
       ASSERT_EQ(std::vector<Connection>(found.begin(), found.end()),
                 std::vector<Connection>(expected.begin(), expected.end()));
       established += found.size();
     }
     EXPECT_GT(established, 0u);
-    occupied.clear();
-    SchedulingPass pass{state.requests, state.established, state.slots[0], some, {}};
-    pass.occupied = &occupied;
+    open_words.clear();
+    SchedulingPass pass = state.pass(0, {}, some);
+    pass.open_words = &open_words;
     for (const Connection c : fewer.pass(pass)) EXPECT_TRUE(state.slots[0].holds(c)) << "only released";
   }
 }

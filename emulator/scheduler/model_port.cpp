@@ -22,10 +22,10 @@ class ModelPort final : public SchedulerPort {
         cycle_(p.scheduler.cycle),
         delay_(p.scheduler.delay()),
         network_(std::move(network)),
-        requests_(ports_, ports_),
-        occupied_(ports_, words_for(ports_)),
-        established_(ports_, ports_),
-        preloaded_(ports_, ports_),
+        open_(ports_, ports_),
+        open_words_(ports_, words_for(ports_)),
+        held_(std::size_t{ports_} * slots_, kNoPort),
+        to_release_(slots_, PortSet(ports_)),
         slot_(slots_, Configuration(ports_)),
         fixed_(slots_, 0),
         dynamic_slots_(slots_),
@@ -51,40 +51,37 @@ class ModelPort final : public SchedulerPort {
   void stop();
   void wake(Time at);
 
-  bool is_work(Connection c) const {
-    const bool by_request = established_.test(c.source, c.destination) && !preloaded(c);
-    return requests_.test(c.source, c.destination) != by_request;
-  }
-  /// Only slots that are preloaded hold such; where there are none, as mostly, that saves a look at a large
-  /// table.
-  bool preloaded(Connection c) const {
-    return dynamic_slots_ != slots_ && preloaded_.test(c.source, c.destination);
-  }
-  template <class Change>
-  void change(Connection c, Change&& make);
-  void require(Connection c);
-  void no_longer_require(Connection c);
+  bool pending(Connection c) const { return open_.test(c.source, c.destination); }
+  void open(Connection c);
+  void close(Connection c);
+  void mark_to_release(std::uint32_t slot, Port source);
+  void unmark_to_release(std::uint32_t slot, Port source);
+  void add_work(Port source);
+  void take_work(Port source);
   void establish(Time visible, std::uint32_t slot, Connection c);
   void disestablish(Time visible, std::uint32_t slot, Connection c);
   void free_if_empty(std::uint32_t slot);
 
   std::uint32_t next_dynamic(std::uint32_t from) const;
   std::uint32_t slot_of(Connection c) const;
+  std::size_t held_at(std::uint32_t slot, Port source) const { return std::size_t{source} * slots_ + slot; }
   SchedulingPriority priority() const;
 
   std::uint32_t ports_, slots_;
   Time cycle_, delay_;
   std::unique_ptr<SlotNetwork> network_;
 
-  BitMatrix requests_;               // R; 0 for a preloaded connection
-  BitMatrix occupied_;               // by input: words of R's row that hold any
-  BitMatrix established_;            // B*
-  BitMatrix preloaded_;              // the part of B* that preloaded slots hold
+  // R and B*, as Table 5.1 looks at them. A connection in a slot that is not preloaded is in R where it is
+  // not to be released; one in a preloaded slot is not in R.
+  BitMatrix open_;                   // R and not B*
+  BitMatrix open_words_;             // by input: words of its row in open_ that hold any
+  std::vector<Port> held_;           // by input, by slot: B*, of an input all in a line of the cache or two
+  std::vector<PortSet> to_release_;  // by slot: inputs whose connection in it is not in R
   std::vector<Configuration> slot_;  // B^(s)
   std::vector<char> fixed_;          // whether a slot is preloaded
   std::uint32_t dynamic_slots_;      // those that are not
 
-  // Work: connections pending or to be released, that is where R and B* without its preloaded part differ.
+  // Work: connections pending (open) or to be released.
   std::vector<std::uint32_t> work_;  // by input
   std::uint64_t all_work_ = 0;
   PortSet active_;  // inputs with work
@@ -102,45 +99,58 @@ class ModelPort final : public SchedulerPort {
   std::size_t queued_ = 0;
 };
 
-/// Applies `make` to the matrices at `c` and keeps the count of work.
-template <class Change>
-void ModelPort::change(Connection c, Change&& make) {
-  const bool before = is_work(c);
-  make();
-  const bool after = is_work(c);
-  if (before == after) return;
-  if (after) {
-    ++all_work_;
-    if (work_[c.source]++ == 0) active_.set(c.source);
-  } else {
-    --all_work_;
-    if (--work_[c.source] == 0) active_.reset(c.source);
-  }
+void ModelPort::add_work(Port source) {
+  ++all_work_;
+  if (work_[source]++ == 0) active_.set(source);
 }
 
-void ModelPort::require(Connection c) {
-  requests_.set(c.source, c.destination);
-  occupied_.set(c.source, c.destination / kWordBits);
+void ModelPort::take_work(Port source) {
+  --all_work_;
+  if (--work_[source] == 0) active_.reset(source);
 }
 
-void ModelPort::no_longer_require(Connection c) {
-  requests_.reset(c.source, c.destination);
+/// `c`, which was not, is requested and in no slot.
+void ModelPort::open(Connection c) {
+  open_.set(c.source, c.destination);
+  open_words_.set(c.source, c.destination / kWordBits);
+  add_work(c.source);
+}
+
+/// Not both any more.
+void ModelPort::close(Connection c) {
+  open_.reset(c.source, c.destination);
   const std::size_t word = c.destination / kWordBits;
-  if (requests_.row(c.source)[word] == 0) occupied_.reset(c.source, word);
+  if (open_.row(c.source)[word] == 0) open_words_.reset(c.source, word);
+  take_work(c.source);
+}
+
+void ModelPort::mark_to_release(std::uint32_t slot, Port source) {
+  if (to_release_[slot].test(source)) return;
+  to_release_[slot].set(source);
+  add_work(source);
+}
+
+void ModelPort::unmark_to_release(std::uint32_t slot, Port source) {
+  if (!to_release_[slot].test(source)) return;
+  to_release_[slot].reset(source);
+  take_work(source);
 }
 
 void ModelPort::establish(Time visible, std::uint32_t slot, Connection c) {
   if (!slot_[slot].add(c)) throw std::logic_error("scheduler established a connection between busy ports");
-  change(c, [&] { established_.set(c.source, c.destination); });
+  held_[held_at(slot, c.source)] = c.destination;
+  if (pending(c)) close(c);
   queue_.push_back({visible, slot, c, Grant::Kind::established});
 }
 
+/// It is pending again where it is requested, as it can be in a slot that is not preloaded.
 void ModelPort::disestablish(Time visible, std::uint32_t slot, Connection c) {
   slot_[slot].remove(c);
-  change(c, [&] {
-    established_.reset(c.source, c.destination);
-    preloaded_.reset(c.source, c.destination);
-  });
+  held_[held_at(slot, c.source)] = kNoPort;
+  if (to_release_[slot].test(c.source))
+    unmark_to_release(slot, c.source);
+  else if (!fixed_[slot])
+    open(c);
   queue_.push_back({visible, slot, c, Grant::Kind::released});
 }
 
@@ -157,10 +167,10 @@ std::uint32_t ModelPort::next_dynamic(std::uint32_t from) const {
   return from;
 }
 
+/// The slot that holds `c`, or slots_.
 std::uint32_t ModelPort::slot_of(Connection c) const {
-  std::uint32_t s = 0;
-  while (!slot_[s].holds(c)) ++s;
-  return s;
+  const Port* const held = &held_[held_at(0, c.source)];
+  return static_cast<std::uint32_t>(std::find(held, held + slots_, c.destination) - held);
 }
 
 /// (a, b) of this sweep: a goes round once in N sweeps, b is one further behind it each time round.
@@ -183,7 +193,7 @@ void ModelPort::pass() {
   const Time visible = pass_edge_ + delay_;
   Configuration& slot = slot_[counter_];
   const auto toggles =
-      network_->pass(counter_, {requests_, established_, slot, active_, priority(), &occupied_});
+      network_->pass(counter_, {open_, to_release_[counter_], slot, active_, priority(), &open_words_});
   for (const Connection c : toggles)
     if (slot.holds(c))
       disestablish(visible, counter_, c);
@@ -228,15 +238,25 @@ void ModelPort::wake(Time at) {
 
 void ModelPort::request(Time at, Connection c) {
   reach(at);
-  if (requests_.test(c.source, c.destination) || preloaded(c)) return;
-  change(c, [&] { require(c); });
+  if (const std::uint32_t slot = slot_of(c); slot != slots_) {
+    if (!to_release_[slot].test(c.source)) return;  // preloaded, or requested already
+    unmark_to_release(slot, c.source);
+  } else {
+    if (pending(c)) return;
+    open(c);
+  }
   wake(at);
 }
 
 void ModelPort::release(Time at, Connection c) {
   reach(at);
-  if (!requests_.test(c.source, c.destination)) return;
-  change(c, [&] { no_longer_require(c); });
+  if (const std::uint32_t slot = slot_of(c); slot != slots_) {
+    if (fixed_[slot] || to_release_[slot].test(c.source)) return;
+    mark_to_release(slot, c.source);
+  } else {
+    if (!pending(c)) return;
+    close(c);
+  }
   wake(at);
 }
 
@@ -245,26 +265,24 @@ void ModelPort::preload(Time at, std::uint32_t slot, const Configuration& wanted
   const Configuration* const held = network_->load(slot, wanted);
   const Configuration& configuration = held == nullptr ? wanted : *held;
   const Time visible = next_edge(at, cycle_) + delay_;
+  for (const Connection c : slot_[slot].connections())
+    if (!configuration.holds(c)) disestablish(visible, slot, c);
   if (!configuration.empty() && !fixed_[slot]) {
     fixed_[slot] = 1;
     --dynamic_slots_;
   }
-  for (const Connection c : slot_[slot].connections())
-    if (!configuration.holds(c)) disestablish(visible, slot, c);
   for (const Connection c : configuration.connections()) {
-    if (!slot_[slot].holds(c)) {
-      if (established_.test(c.source, c.destination)) {
-        const std::uint32_t other = slot_of(c);
-        disestablish(visible, other, c);
-        network_->lost(other, c);
-        free_if_empty(other);
-      }
-      establish(visible, slot, c);
+    if (slot_[slot].holds(c)) {
+      unmark_to_release(slot, c.source);
+      continue;
     }
-    change(c, [&] {
-      no_longer_require(c);
-      preloaded_.set(c.source, c.destination);
-    });
+    if (const std::uint32_t other = slot_of(c); other != slots_) {
+      if (!fixed_[other]) mark_to_release(other, c.source);  // the slot that is told is to hold it
+      disestablish(visible, other, c);
+      network_->lost(other, c);
+      free_if_empty(other);
+    }
+    establish(visible, slot, c);
   }
   free_if_empty(slot);
   wake(at);
@@ -276,11 +294,11 @@ void ModelPort::flush(Time at, Port source) {
   const Port begin = source == kNoPort ? 0 : source;
   const Port end = source == kNoPort ? ports_ : source + 1;
   for (Port input = begin; input < end; ++input)
-    for_each_port(requests_.row(input),
-                  [&](Port output) { change({input, output}, [&] { no_longer_require({input, output}); }); });
+    for_each_port(open_.row(input), [&](Port output) { close({input, output}); });
   for (std::uint32_t s = 0; s < slots_; ++s) {
     for (Port input = begin; input < end; ++input)
       if (const Port output = slot_[s].destination_of(input); output != kNoPort) {
+        if (!fixed_[s]) mark_to_release(s, input);
         disestablish(visible, s, {input, output});
         network_->lost(s, {input, output});
       }

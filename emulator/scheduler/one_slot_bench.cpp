@@ -41,13 +41,18 @@ std::vector<SlotsForTest> request_sets(std::size_t ports, std::int64_t load) {
 void run_passes(benchmark::State& state, Scheduler& scheduler) {
   const auto ports = static_cast<std::uint32_t>(state.range(0));
   const auto sets = request_sets(ports, state.range(1));
-  std::vector<BitMatrix> occupied;  // as the scheduler port keeps it
-  for (const SlotsForTest& set : sets) occupied.push_back(occupied_words(set.requests));
+  std::vector<BitMatrix> open_words;  // as the scheduler port keeps it
+  std::vector<SchedulingPass> passes;
+  open_words.reserve(kSets);
+  for (const SlotsForTest& set : sets) {
+    passes.push_back(set.pass(0));
+    open_words.push_back(open_words_of(set.open));
+    passes.back().open_words = &open_words.back();
+  }
   std::uint64_t pass = 0, granted = 0;
   for (auto _ : state) {
-    const auto priority = static_cast<Port>(pass % ports);
-    SchedulingPass in = sets[pass % kSets].pass(0, {priority, priority});
-    in.occupied = &occupied[pass % kSets];
+    SchedulingPass& in = passes[pass % kSets];
+    in.priority.input = in.priority.output = static_cast<Port>(pass % ports);
     granted += scheduler.pass(in).size();
     ++pass;
   }
@@ -76,8 +81,10 @@ void MatchingSteps(benchmark::State& state) {
       {static_cast<std::uint32_t>(state.range(0)), 1, static_cast<std::uint32_t>(state.range(2))});
   std::uint64_t searches = 0, passes = 0;
   const auto sets = request_sets(static_cast<std::size_t>(state.range(0)), state.range(1));
+  std::vector<SchedulingPass> in;
+  for (const SlotsForTest& set : sets) in.push_back(set.pass(0));
   for (auto _ : state) {
-    benchmark::DoNotOptimize(scheduler.pass(sets[passes % kSets].pass(0)).data());
+    benchmark::DoNotOptimize(scheduler.pass(in[passes % kSets]).data());
     searches += scheduler.searches();
     ++passes;
   }

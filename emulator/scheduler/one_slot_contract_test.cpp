@@ -88,14 +88,13 @@ TEST(OneSlotContract, InputsWithoutWorkMayBeSpared) {
       for (Port u = 0; u < n; ++u)
         for (Port v = 0; v < n; ++v)
           if (state.requests.test(u, v) != state.established.test(u, v)) working.set(u);
-      const auto some =
-          spared[n]->pass({state.requests, state.established, state.slots[0], working, priority});
+      const auto some = spared[n]->pass(state.pass(0, priority, working));
       ASSERT_TRUE(std::equal(all.begin(), all.end(), some.begin(), some.end())) << name << " at " << n;
     });
   }
 }
 
-TEST(OneSlotContract, WhichWordsHoldRequestsMayBeTold) {
+TEST(OneSlotContract, WhichWordsHoldOpenRequestsMayBeTold) {
   for (const std::string& name : one_slot_names())
     for (const std::size_t ports : {20, 128, 200, 1000}) {
       Random random(ports);
@@ -109,10 +108,10 @@ TEST(OneSlotContract, WhichWordsHoldRequestsMayBeTold) {
         for (std::size_t u = 0; u < ports; ++u)
           if (random.below(2) == 0)
             for (Word& word : state.requests.row(u)) word = 0;
-        const BitMatrix occupied = occupied_words(state.requests);
         SchedulingPass in = state.pass(0, any_priority(ports, random));
+        const BitMatrix open_words = open_words_of(in.open);
         const auto one = not_told->pass(in);
-        in.occupied = &occupied;
+        in.open_words = &open_words;
         const auto other = told->pass(in);
         ASSERT_FALSE(one.empty());
         ASSERT_TRUE(std::equal(one.begin(), one.end(), other.begin(), other.end()))

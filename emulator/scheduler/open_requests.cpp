@@ -13,15 +13,14 @@ void OpenPorts::take(const SchedulingPass& in, std::vector<Connection>& toggles)
   for (std::size_t w = 0; w < outputs.size(); ++w) outputs[w] = ~used[w];
   const std::size_t ports = outputs_.size();
   if (ports % kWordBits != 0) outputs.back() &= bit_of(ports) - 1;
+  const std::span<const Word> to_release = in.to_release.words();
   for (std::size_t w = 0; w < inputs.size(); ++w) {
-    inputs[w] = looked_at[w] & ~holding[w];
-    for (Word rest = looked_at[w] & holding[w]; rest != 0; rest &= rest - 1) {
+    inputs[w] = looked_at[w] & (~holding[w] | to_release[w]);
+    for (Word rest = looked_at[w] & to_release[w]; rest != 0; rest &= rest - 1) {
       const auto input = static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(rest)));
       const Port held = in.slot.destination_of(input);
-      if (in.requests.test(input, held)) continue;
       toggles.push_back({input, held});
       outputs_.set(held);
-      inputs_.set(input);
     }
   }
 }
@@ -46,11 +45,10 @@ void OpenRequests::take(const SchedulingPass& in, std::vector<Connection>& toggl
 
 /// Writes the input's row; whether there is an edge.
 bool OpenRequests::take_edges(const SchedulingPass& in, Port input) {
-  const std::span<const Word> requested = in.requests.row(input), established = in.established.row(input),
-                              free = ports_.outputs().words();
+  const std::span<const Word> open = in.open.row(input), free = ports_.outputs().words();
   const std::span<Word> row = edges_.row(input);
   Word any = 0;
-  for (std::size_t w = 0; w < row.size(); ++w) any |= row[w] = requested[w] & ~established[w] & free[w];
+  for (std::size_t w = 0; w < row.size(); ++w) any |= row[w] = open[w] & free[w];
   return any != 0;
 }
 

@@ -39,15 +39,14 @@ class OpenPorts {
     const bool long_rows = left_.words().size() > 2 && left_.words().size() <= kWordBits;
     const std::span<const Word> free = outputs_.words(), left = left_.words();
     for_each_rotated(inputs_, in.priority.input, [&](Port input) {
-      const std::span<const Word> requested = in.requests.row(input), established = in.established.row(input);
+      const std::span<const Word> open = in.open.row(input);
       Word edges = 0;
       const auto word_at = [&](std::size_t w) {
-        const Word bits = requested[w] & ~established[w];
-        edges |= bits & free[w];
-        return bits & left[w];
+        edges |= open[w] & free[w];
+        return open[w] & left[w];
       };
-      const Port output = in.occupied != nullptr && long_rows
-                              ? first_rotated_of(in.occupied->row(input)[0], in.priority.output, word_at)
+      const Port output = in.open_words != nullptr && long_rows
+                              ? first_rotated_of(in.open_words->row(input)[0], in.priority.output, word_at)
                               : first_rotated(left.size(), in.priority.output, word_at);
       if (output != kNoPort) {
         left_.reset(output);

@@ -2,14 +2,13 @@
 // clock.
 //
 // Contract
-// - A pass over slot s is given the request matrix R, the union B* of all slots, and B^(s), and gives the
-//   connections to toggle in B^(s) (the ones of T, D 5.3.2). Toggled in the order given, B^(s) stays a
-//   partial permutation after every single toggle.
-// - It releases only what is established in s and not requested, and establishes only what is requested and
-//   not established in any slot (Table 5.1).
-// - Progress: when something is to be released, or some requested connection that is in no slot has both its
-//   ports free, at least one connection is toggled. So a pass that toggles nothing would toggle nothing under
-//   any other priority.
+// - Of the request matrix R, the union B* of all slots, and B^(s), Table 5.1 makes what a pass over slot s is
+//   given: what it may establish, "open" (in R and not in B*), and what it is to release (in B^(s) and not in
+//   R). It gives the connections to toggle in B^(s) (the ones of T, D 5.3.2). Toggled in the order given,
+//   B^(s) stays a partial permutation after every single toggle.
+// - It releases only what is to be released, and establishes only what is open.
+// - Progress: when something is to be released, or something open has both its ports free, at least one
+//   connection is toggled. So a pass that toggles nothing would toggle nothing under any other priority.
 // - Deterministic; state from pass to pass (pointers, say) is allowed. No allocation after construction.
 #pragma once
 
@@ -37,16 +36,16 @@ struct SchedulingPriority {
 
 /// All N x N or over N ports.
 struct SchedulingPass {
-  const BitMatrix& requests;     // R
-  const BitMatrix& established;  // B*, of which `slot` is a part
-  const Configuration& slot;     // B^(s)
+  const BitMatrix& open;      // R and not B*
+  const PortSet& to_release;  // inputs whose connection in `slot` is not in R
+  const Configuration& slot;  // B^(s), a part of B*
   /// Inputs to look at. Must hold every input with a connection to release in this slot or to establish in
   /// any; spares the pass the rest.
   const PortSet& inputs;
   SchedulingPriority priority;
-  /// [input][w]: whether word w of R's row of that input holds any, so that a pass need not go over long rows
-  /// of few requests; nullptr: not known.
-  const BitMatrix* occupied = nullptr;
+  /// [input][w]: whether word w of that input's row of `open` holds any, so that a pass need not go over long
+  /// rows of few requests; nullptr: not known.
+  const BitMatrix* open_words = nullptr;
 };
 
 class Scheduler {

@@ -16,12 +16,12 @@ void SlotBySlot::prepare(const SlotProblem& problem) {
   set_ = &problem.set;
   fixed_ = take_fixed(problem);
   scheduler_ = make_(ports);
-  requests_ = established_ = BitMatrix(ports, ports);
-  inputs_ = PortSet(ports);
+  open_ = BitMatrix(ports, ports);
+  inputs_ = nothing_ = PortSet(ports);
   left_.assign(ports, 0);
   for (const std::size_t i : fixed_.rest) {
     const Connection c = problem.set.requests[i].connection;
-    requests_.set(c.source, c.destination);
+    open_.set(c.source, c.destination);
     inputs_.set(c.source);
     ++left_[c.source];
   }
@@ -37,15 +37,14 @@ void SlotBySlot::fill() {
   for (; grants_.size() < fixed_.rest.size() && used_ < fixed_.slots_left; ++used_) {
     slot_.clear();
     while (true) {
-      const auto toggles = scheduler_->pass({requests_, established_, slot_, inputs_, {priority, priority}});
+      const auto toggles = scheduler_->pass({open_, nothing_, slot_, inputs_, {priority, priority}});
       priority = priority + 1 == ports ? 0 : priority + 1;
       if (toggles.empty()) break;
       for (const Connection& c : toggles) {
         // Everything in the slot is requested, so that there is nothing to release.
-        if (!requests_.test(c.source, c.destination) || established_.test(c.source, c.destination) ||
-            !slot_.add(c))
+        if (!open_.test(c.source, c.destination) || !slot_.add(c))
           throw std::logic_error("a one-slot scheduler toggled what it must not");
-        established_.set(c.source, c.destination);
+        open_.reset(c.source, c.destination);
         grants_.push_back({c, used_});
         if (--left_[c.source] == 0) inputs_.reset(c.source);
       }

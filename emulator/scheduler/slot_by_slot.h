@@ -41,8 +41,9 @@ class SlotBySlot final : public SlotFitter {
   std::unique_ptr<Scheduler> scheduler_;
   const RequestSet* set_ = nullptr;
   FixedSlots fixed_;
-  BitMatrix requests_, established_;
-  PortSet inputs_;                   // with requests that are in no slot yet
+  BitMatrix open_;                   // requests that are in no slot yet
+  PortSet inputs_;                   // that have some
+  PortSet nothing_;                  // to be released
   std::vector<std::uint32_t> left_;  // of each input, how many
   std::vector<Grant> grants_;
   Configuration slot_;

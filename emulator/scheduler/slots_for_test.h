@@ -21,9 +21,17 @@ struct SlotsForTest {
   BitMatrix requests, established;
   std::vector<Configuration> slots;
   PortSet inputs;  // all of them
+  // What Table 5.1 made of them for the last pass().
+  mutable BitMatrix open;
+  mutable PortSet to_release;
 
   explicit SlotsForTest(std::size_t ports, std::size_t k = 1)
-      : requests(ports, ports), established(ports, ports), slots(k, Configuration(ports)), inputs(ports) {
+      : requests(ports, ports),
+        established(ports, ports),
+        slots(k, Configuration(ports)),
+        inputs(ports),
+        open(ports, ports),
+        to_release(ports) {
     for (std::size_t p = 0; p < ports; ++p) inputs.set(p);
   }
   std::size_t ports() const { return requests.rows(); }
@@ -32,8 +40,18 @@ struct SlotsForTest {
     established.set(c.source, c.destination);
     return true;
   }
+  /// Over slot s; good until the next one.
   SchedulingPass pass(std::size_t s, SchedulingPriority priority = {}) const {
-    return {requests, established, slots[s], inputs, priority};
+    return pass(s, priority, inputs);
+  }
+  SchedulingPass pass(std::size_t s, SchedulingPriority priority, const PortSet& looked_at) const {
+    to_release.clear();
+    for (Port u = 0; u < ports(); ++u) {
+      for (std::size_t w = 0; w < open.row(u).size(); ++w)
+        open.row(u)[w] = requests.row(u)[w] & ~established.row(u)[w];
+      if (const Port v = slots[s].destination_of(u); v != kNoPort && !requests.test(u, v)) to_release.set(u);
+    }
+    return {open, to_release, slots[s], looked_at, priority};
   }
   void toggle(std::size_t s, std::span<const Connection> toggles) {
     for (const Connection c : toggles)
@@ -46,13 +64,13 @@ struct SlotsForTest {
   }
 };
 
-/// Which words of R's rows hold any: what a pass may be given beside R.
-inline BitMatrix occupied_words(const BitMatrix& requests) {
-  BitMatrix occupied(requests.rows(), words_for(requests.columns()));
-  for (std::size_t u = 0; u < requests.rows(); ++u)
-    for (std::size_t w = 0; w < occupied.columns(); ++w)
-      if (requests.row(u)[w] != 0) occupied.set(u, w);
-  return occupied;
+/// Which words of its rows hold any: what a pass may be given beside `open`.
+inline BitMatrix open_words_of(const BitMatrix& open) {
+  BitMatrix words(open.rows(), words_for(open.columns()));
+  for (std::size_t u = 0; u < open.rows(); ++u)
+    for (std::size_t w = 0; w < words.columns(); ++w)
+      if (open.row(u)[w] != 0) words.set(u, w);
+  return words;
 }
 
 /// The names of the registered algorithms that can run in the loop.

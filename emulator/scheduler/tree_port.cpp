@@ -33,10 +33,10 @@ TreeSlotNetwork::TreeSlotNetwork(const SwitchParameters& p)
 bool TreeSlotNetwork::establish(std::uint32_t slot, const SchedulingPass& in, Port input, Port begin,
                                 Port end) {
   if (begin >= end) return false;
-  const auto requested = in.requests.row(input), established = in.established.row(input);
+  const auto row = in.open.row(input);
   Word mask = ~Word{0} << (begin % kWordBits);
   for (std::size_t w = begin / kWordBits; w <= (end - 1) / kWordBits; ++w, mask = ~Word{0})
-    for (Word open = requested[w] & ~established[w] & mask; open != 0; open &= open - 1) {
+    for (Word open = row[w] & mask; open != 0; open &= open - 1) {
       const auto output = static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(open)));
       if (output >= end) return false;
       if (!slots_[slot].request({input, output}, *route_).granted) continue;
@@ -54,7 +54,7 @@ std::span<const Connection> TreeSlotNetwork::pass(std::uint32_t slot, const Sche
     Port from = b;  // the first column that finds the input free
     bool wrapped = false;
     if (const Port held = in.slot.destination_of(input); held != kNoPort) {
-      if (in.requests.test(input, held)) return;
+      if (!in.to_release.test(input)) return;
       slots_[slot].release({input, held});
       toggles_.push_back({input, held});
       from = held + 1;
