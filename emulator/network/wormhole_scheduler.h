@@ -4,8 +4,13 @@
 // the first free input, at or after its own pointer, that asks for it, and its pointer goes one past that
 // input. p goes one on with every pass that granted something. So a pass is maximal, every output serves its
 // askers in turn, and nobody starves. Granted ports are busy until freed.
+//
+// Who asks for an output is nearly always one input, or a few of many. One is kept as it is; a few, where
+// there are many ports, as a list in a line of the cache; more than that as a row of a bit matrix, whose rows
+// of thousands of ports lie out of the cache.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -32,24 +37,40 @@ class WormholeScheduler {
   void visit(StateVisitor& v);
 
  private:
-  void serve_output(Port output);
-  void grant(Port input, Port output);
-  bool contested() const;
-
-  std::uint32_t ports_;
-  BitMatrix asking_;        // [output][input]
-  BitMatrix asking_words_;  // [output]: the words of its row in asking_ that are not 0
-  PortSet wanted_outputs_;  // outputs that somebody asks for
-  PortSet free_inputs_, free_outputs_;
-  /// Who asks for an output: nearly always one, who is then known without a look at the row.
+  /// Who asks for an output.
   struct Output {
     std::uint32_t askers = 0;
-    Port sum = 0;      // of the askers, modulo 2, bit by bit: of one asker, itself
-    Port pointer = 0;  // the input that is served first
+    Port sum = 0;         // of the askers, modulo 2, bit by bit: of one asker, itself
+    Port pointer = 0;     // the input that is served first
+    bool by_row = false;  // more than one, and in asking_; otherwise more than one are in list_
   };
+  static constexpr std::uint32_t kListed = 16;
+  struct alignas(64) List {
+    std::array<Port, kListed> askers;  // ascending
+  };
+
+  bool add(Port input, Port output);
+  void remove(Port input, Port output);
+  void set_in_row(Port input, Port output);
+  void reset_in_row(Port input, Port output);
+  Port first_free_asker(Port output) const;
+  /// Calls `visit` for those that ask for `output`, ascending.
+  template <class Visit>
+  void for_each_asker(Port output, Visit&& visit) const;
+  void serve_output(Port output);
+  void grant(Port input, Port output);
+  bool contested();
+
+  std::uint32_t ports_;
+  BitMatrix asking_;         // [output][input], of outputs by row
+  BitMatrix asking_words_;   // [output]: the words of its row in asking_ that are not 0
+  std::vector<List> lists_;  // by output; none where rows are short
+  PortSet wanted_outputs_;   // outputs that somebody asks for
+  PortSet free_inputs_, free_outputs_;
   std::vector<Output> outputs_;
   std::vector<std::uint32_t> asks_;  // by input: outputs asked for
   PortSet several_;                  // inputs that ask for more than one
+  PortSet could_, taken_;            // of contested()
   Port first_ = 0;                   // p
   std::uint64_t contests_ = 0;       // passes whose outcome depends on p
   std::uint64_t requests_ = 0;

@@ -21,6 +21,7 @@ Circuit::Circuit(const SwitchParameters& parameters)
     : Engine(parameters),
       queues_(parameters.nodes),
       link_free_(parameters.nodes),
+      held_(parameters.nodes, nullptr),
       scheduler_(parameters.nodes) {}
 
 WordQueue& Circuit::classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
@@ -87,7 +88,6 @@ void Circuit::handle(Time now, const SwitchEvent& event) {
       pass_at_ = Time::never();
       for (const Connection granted : scheduler_.pass()) {
         const Time established = now + parameters_.scheduler.delay() + timing_.reconfiguration;
-        queues_.find(granted.source, granted.destination)->established = established;
         ++statistics_.established;
         events_.push(established + timing_.wire, kGranted, granted.source, granted.destination);
       }
@@ -95,6 +95,8 @@ void Circuit::handle(Time now, const SwitchEvent& event) {
     case kGranted: {
       Virtual& queue = *queues_.find(c.source, c.destination);
       queue.state = State::held;
+      held_[c.source] = &queue;
+      queue.established = now - timing_.wire;
       if (timeline_ != nullptr) timeline_->waited(queue.asked_at, now, c, false);
       Time& free = link_free_[c.source];
       free = std::max(free, now);
@@ -102,15 +104,15 @@ void Circuit::handle(Time now, const SwitchEvent& event) {
       break;
     }
     case kDrain:
-      return drain(c.source, *queues_.find(c.source, c.destination));
+      return drain(c.source, *held_[c.source]);
     case kFinished: {
-      Virtual* const found = queues_.find(c.source, c.destination);
-      if (found == nullptr) break;
-      Virtual& queue = *found;
-      if (queue.state != State::held || link_free_[c.source] != now || !queue.finished()) break;
-      queue.state = State::idle;
+      Virtual* const queue = held_[c.source];
+      if (queue == nullptr || queue->connection != c || link_free_[c.source] != now || !queue->finished())
+        break;
+      queue->state = State::idle;
+      held_[c.source] = nullptr;
       ++statistics_.releases;
-      statistics_.held += now + timing_.wire - queue.established;
+      statistics_.held += now + timing_.wire - queue->established;
       statistics_.held_unused += timing_.wire + timing_.wire;  // until the grant and the release arrived
       events_.push(now + timing_.wire, kRelease, c.source, c.destination);
       queues_.give_up(c.source, c.destination);

@@ -54,6 +54,7 @@ class Circuit final : public Engine {
 
   ConnectionTable<Virtual> queues_;  // of connections that are not idle
   std::vector<Time> link_free_;      // by source
+  std::vector<Virtual*> held_;       // by source: the queue whose circuit its link carries; nullptr: none
   WormholeScheduler scheduler_;
   Time pass_at_ = Time::never();
   Time last_pass_{-1};
