@@ -34,7 +34,8 @@ if [ "$mode" = full ]; then
   step "clang 19, address and undefined-behaviour sanitizers"
   configure asan
   build asan
-  suite asan -LE 'mpi|nightly'
+  # Not the grids of points: they are long, and go through what other tests go through.
+  suite asan -LE 'mpi|nightly' -E 'AdaptiveOnGrid|NightlyReproduce'
   suite asan -R '^shim\.' -L mpi
   step "thread sanitizer: the tests with more than one thread"
   configure tsan
