@@ -42,7 +42,7 @@ class WormholeScheduler {
     std::uint32_t askers = 0;
     Port sum = 0;         // of the askers, modulo 2, bit by bit: of one asker, itself
     Port pointer = 0;     // the input that is served first
-    bool by_row = false;  // more than one, and in asking_; otherwise more than one are in list_
+    bool by_row = false;  // more than one, and in asking_; otherwise more than one are in lists_
   };
   static constexpr std::uint32_t kListed = 16;
   struct alignas(64) List {

@@ -14,6 +14,8 @@ namespace hybrid {
 
 namespace {
 
+constexpr std::uint32_t kFewSlots = 16;  // a line of the cache holds as many ports
+
 class ModelPort final : public SchedulerPort {
  public:
   ModelPort(const SwitchParameters& p, std::unique_ptr<SlotNetwork> network)
@@ -25,6 +27,7 @@ class ModelPort final : public SchedulerPort {
         open_(ports_, ports_),
         open_words_(ports_, words_for(ports_)),
         held_(std::size_t{ports_} * slots_, kNoPort),
+        in_a_slot_(slots_ > kFewSlots ? ports_ : 0, ports_),
         to_release_(slots_, PortSet(ports_)),
         slot_(slots_, Configuration(ports_)),
         fixed_(slots_, 0),
@@ -73,9 +76,10 @@ class ModelPort final : public SchedulerPort {
 
   // R and B*, as Table 5.1 looks at them. A connection in a slot that is not preloaded is in R where it is
   // not to be released; one in a preloaded slot is not in R.
-  BitMatrix open_;                   // R and not B*
-  BitMatrix open_words_;             // by input: words of its row in open_ that hold any
-  std::vector<Port> held_;           // by input, by slot: B*, of an input all in a line of the cache or two
+  BitMatrix open_;          // R and not B*
+  BitMatrix open_words_;    // by input: words of its row in open_ that hold any
+  std::vector<Port> held_;  // by input, by slot: B*; few slots of an input lie in a line of the cache
+  BitMatrix in_a_slot_;     // B*, where slots are too many to go through for every request; or empty
   std::vector<PortSet> to_release_;  // by slot: inputs whose connection in it is not in R
   std::vector<Configuration> slot_;  // B^(s)
   std::vector<char> fixed_;          // whether a slot is preloaded
@@ -139,6 +143,7 @@ void ModelPort::unmark_to_release(std::uint32_t slot, Port source) {
 void ModelPort::establish(Time visible, std::uint32_t slot, Connection c) {
   if (!slot_[slot].add(c)) throw std::logic_error("scheduler established a connection between busy ports");
   held_[held_at(slot, c.source)] = c.destination;
+  if (slots_ > kFewSlots) in_a_slot_.set(c.source, c.destination);
   if (pending(c)) close(c);
   queue_.push_back({visible, slot, c, Grant::Kind::established});
 }
@@ -147,6 +152,7 @@ void ModelPort::establish(Time visible, std::uint32_t slot, Connection c) {
 void ModelPort::disestablish(Time visible, std::uint32_t slot, Connection c) {
   slot_[slot].remove(c);
   held_[held_at(slot, c.source)] = kNoPort;
+  if (slots_ > kFewSlots) in_a_slot_.reset(c.source, c.destination);
   if (to_release_[slot].test(c.source))
     unmark_to_release(slot, c.source);
   else if (!fixed_[slot])
@@ -169,6 +175,7 @@ std::uint32_t ModelPort::next_dynamic(std::uint32_t from) const {
 
 /// The slot that holds `c`, or slots_.
 std::uint32_t ModelPort::slot_of(Connection c) const {
+  if (slots_ > kFewSlots && !in_a_slot_.test(c.source, c.destination)) return slots_;
   const Port* const held = &held_[held_at(0, c.source)];
   return static_cast<std::uint32_t>(std::find(held, held + slots_, c.destination) - held);
 }
