@@ -54,7 +54,7 @@ class PortSet {
   std::vector<Word> words_;
 };
 
-/// rows x columns bits, row by row in words: the request matrix R, B^(s) and B* of D 5.3.
+/// rows x columns bits, row by row in words: a request matrix, say (R of D 5.3).
 class BitMatrix {
  public:
   BitMatrix() = default;
