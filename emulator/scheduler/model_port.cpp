@@ -284,7 +284,6 @@ void ModelPort::preload(Time at, std::uint32_t slot, const Configuration& wanted
       continue;
     }
     if (const std::uint32_t other = slot_of(c); other != slots_) {
-      if (!fixed_[other]) mark_to_release(other, c.source);  // the slot that is told is to hold it
       disestablish(visible, other, c);
       network_->lost(other, c);
       free_if_empty(other);

@@ -174,6 +174,20 @@ TEST(ModelPort, PreloadingTakesConnectionsAlongAndGrantsPendingOnes) {
   EXPECT_EQ(port->next_change(), Time::never()) << "(2,1) is pending, but every slot is preloaded";
 }
 
+TEST(ModelPort, AConnectionToBeReleasedThatAPreloadKeepsIsNoWork) {
+  for (const std::uint32_t slots : {2u, 20u}) {  // both ways to know what the slots hold
+    const auto port = make_scheduler_port(parameters(4, slots));
+    port->request(Time{}, {0, 1});
+    EXPECT_EQ(advance(*port, nanoseconds(200)), (Grants{established(80, 0, {0, 1})}));
+    port->release(nanoseconds(201), {0, 1});
+    port->preload(nanoseconds(202), 0, configuration(4, {{0, 1}}));
+    EXPECT_EQ(port->next_change(), Time::never()) << "no pass has anything to do";
+    port->request(nanoseconds(300), {0, 1});
+    EXPECT_EQ(port->next_change(), Time::never()) << "it is preloaded";
+    EXPECT_TRUE(advance(*port, nanoseconds(5000)).empty());
+  }
+}
+
 TEST(ModelPort, FlushDropsEverythingOfAPort) {
   const auto port = make_scheduler_port(parameters(4, 3));
   port->preload(Time{}, 0, configuration(4, {{0, 1}}));
