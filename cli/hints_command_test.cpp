@@ -34,7 +34,7 @@ class Hints : public testing::Test {
     const Node next = b.node(HYBRID_ADD, rank, one), before = b.node(HYBRID_SUB, rank, one);
     b.site({.peer = b.node(HYBRID_MOD, next, size), .phase = ring, .call = "MPI_Isend", .line = 10});
     b.site({.peer = before, .guard = b.node(HYBRID_LT, b.constant(0), rank), .phase = ring, .line = 11});
-    b.site({.peer = b.node(HYBRID_ANYBODY), .call = "MPI_Recv", .kind = HYBRID_RECEIVE, .line = 12});
+    b.site({.peer = b.node(HYBRID_ANY_SOURCE), .call = "MPI_Recv", .kind = HYBRID_RECEIVE, .line = 12});
     b.site({.peer = b.load("params.master", 0),
             .guard = b.node(HYBRID_NE, rank, b.constant(0)),
             .phase = ask,

@@ -79,7 +79,7 @@ class ListCommand final : public Command {
     if (text.empty()) {
       std::string known;
       for (std::string_view k : kinds) known += (known.empty() ? "" : ", ") + std::string(k);
-      const std::string_view meant = likely_meant(kind_, kinds);
+      const std::string_view meant = closest_name(kind_, kinds);
       throw UserError("nothing of kind '" + kind_ + "'; kinds are: " + known,
                       meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
     }

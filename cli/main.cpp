@@ -51,7 +51,7 @@ std::string see_help(const CLI::App& app) { return "See `" + app.get_name() + " 
   const std::string name = word.substr(0, word.find('='));
   std::string_view bare = name;
   while (bare.starts_with('-')) bare.remove_prefix(1);
-  const std::string_view meant = likely_meant(bare, option_names(app));
+  const std::string_view meant = closest_name(bare, option_names(app));
   throw UserError("unknown option '" + name + "'",
                   (meant.empty() ? "" : "Did you mean '--" + std::string(meant) + "'? ") + see_help(app));
 }

@@ -63,8 +63,8 @@ enum hybrid_op {
   HYBRID_LOAD,         /* read at run time: pointer `value` of the table, plus a bytes; c: the width in bytes,
                           negative for signed, so 4, -4, 8, ...; b: string, its name in the source */
   HYBRID_INPUT,        /* a value that only a run knows and nothing can read; b: string, its name */
-  HYBRID_NOBODY,       /* MPI_PROC_NULL */
-  HYBRID_ANYBODY,      /* MPI_ANY_SOURCE */
+  HYBRID_PROC_NULL,    /* MPI_PROC_NULL */
+  HYBRID_ANY_SOURCE,   /* MPI_ANY_SOURCE */
 
   /* Integers, wrapping at 64 bits. Division and remainder truncate to zero; by zero the result is unknown. */
   HYBRID_ADD = 32,
@@ -132,7 +132,7 @@ enum hybrid_op {
   HYBRID_COORDINATE, /* of the caller in a, along dimension `value` */
   HYBRID_CART_RANK,  /* in a, at the coordinates of list b */
   HYBRID_SHIFT,      /* MPI_Cart_shift in a along dimension b by c: `value` 0 the source, 1 the destination */
-  HYBRID_TRANSLATE,  /* rank b of communicator a, in communicator c; HYBRID_NOBODY if not in there */
+  HYBRID_TRANSLATE,  /* rank b of communicator a, in communicator c; HYBRID_PROC_NULL if not in there */
   HYBRID_MEMBER,     /* truth: the caller is in a; 0 where a is MPI_COMM_NULL to it */
 
   /* What the loop `value` leaves when it ends. The expressions in a turn are of the loop's variables;

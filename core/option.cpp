@@ -32,7 +32,7 @@ constexpr std::string_view kVariablePrefix = "HYBRID_";
 
 }  // namespace
 
-std::string_view likely_meant(std::string_view name, const std::vector<std::string_view>& known) {
+std::string_view closest_name(std::string_view name, const std::vector<std::string_view>& known) {
   std::string_view best;
   std::size_t best_distance = name.size() / 3 + 2;  // farther than this is another word, not a slip
   for (std::string_view candidate : known) {
@@ -42,13 +42,13 @@ std::string_view likely_meant(std::string_view name, const std::vector<std::stri
   return best;
 }
 
-std::string_view likely_variable(std::string_view variable, const std::vector<std::string_view>& known) {
+std::string_view closest_variable(std::string_view variable, const std::vector<std::string_view>& known) {
   if (!variable.starts_with(kVariablePrefix)) return {};
   // What all have in common would make any short name look like any other.
   std::vector<std::string_view> names;
   for (std::string_view name : known)
     if (name.starts_with(kVariablePrefix)) names.push_back(name.substr(kVariablePrefix.size()));
-  const std::string_view meant = likely_meant(variable.substr(kVariablePrefix.size()), names);
+  const std::string_view meant = closest_name(variable.substr(kVariablePrefix.size()), names);
   if (meant.empty()) return {};
   return *std::find_if(known.begin(), known.end(), [&](std::string_view name) {
     return name.starts_with(kVariablePrefix) && name.substr(kVariablePrefix.size()) == meant;
@@ -88,7 +88,7 @@ void OptionTable::set(std::string_view name, std::string_view value, std::string
     std::vector<std::string_view> names;
     names.reserve(options_.size());
     for (const Option& o : options_) names.push_back(o.name);
-    const std::string_view meant = likely_meant(name, names);
+    const std::string_view meant = closest_name(name, names);
     throw UserError(std::string(origin) + ": unknown option '" + std::string(name) + "'",
                     meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
   }

@@ -43,10 +43,10 @@ class OptionTable {
 };
 
 /// The entry of `known` closest to `name` if it is close enough to be what was meant, else "".
-std::string_view likely_meant(std::string_view name, const std::vector<std::string_view>& known);
+std::string_view closest_name(std::string_view name, const std::vector<std::string_view>& known);
 
-/// likely_meant() of HYBRID_* variables, by what comes after that.
-std::string_view likely_variable(std::string_view variable, const std::vector<std::string_view>& known);
+/// closest_name() of HYBRID_* variables, by what comes after that.
+std::string_view closest_variable(std::string_view variable, const std::vector<std::string_view>& known);
 
 /// "slot-length" -> "HYBRID_SLOT_LENGTH".
 std::string environment_name(std::string_view option);

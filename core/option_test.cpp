@@ -133,23 +133,23 @@ TEST(Option, VariablesAreNamedAfterTheOption) {
 
 TEST(LikelyMeant, FindsSlipsAndNothingElse) {
   const std::vector<std::string_view> known{"greedy", "matching", "level-wise", "wave"};
-  EXPECT_EQ(likely_meant("gredy", known), "greedy");
-  EXPECT_EQ(likely_meant("greddy", known), "greedy");
-  EXPECT_EQ(likely_meant("mathcing", known), "matching");
-  EXPECT_EQ(likely_meant("levelwise", known), "level-wise");
-  EXPECT_EQ(likely_meant("wave", known), "wave");
-  EXPECT_EQ(likely_meant("optimal", known), "");
-  EXPECT_EQ(likely_meant("greedy", {}), "");
+  EXPECT_EQ(closest_name("gredy", known), "greedy");
+  EXPECT_EQ(closest_name("greddy", known), "greedy");
+  EXPECT_EQ(closest_name("mathcing", known), "matching");
+  EXPECT_EQ(closest_name("levelwise", known), "level-wise");
+  EXPECT_EQ(closest_name("wave", known), "wave");
+  EXPECT_EQ(closest_name("optimal", known), "");
+  EXPECT_EQ(closest_name("greedy", {}), "");
   const std::vector<std::string_view> variables{"HYBRID_WORD", "HYBRID_SLOTS", "HYBRID_TECHNIQUE"};
-  EXPECT_EQ(likely_variable("HYBRID_SLOTSS", variables), "HYBRID_SLOTS");
-  EXPECT_EQ(likely_variable("HYBRID_FOO", variables), "");
-  EXPECT_EQ(likely_variable("SLOTS", variables), "");
+  EXPECT_EQ(closest_variable("HYBRID_SLOTSS", variables), "HYBRID_SLOTS");
+  EXPECT_EQ(closest_variable("HYBRID_FOO", variables), "");
+  EXPECT_EQ(closest_variable("SLOTS", variables), "");
 }
 
 TEST(LikelyMeant, PrefersTheClosest) {
-  EXPECT_EQ(likely_meant("markov3", {"timeout", "markov1", "markov", "counter"}), "markov1")
+  EXPECT_EQ(closest_name("markov3", {"timeout", "markov1", "markov", "counter"}), "markov1")
       << "one letter off, as is the other; the first of equals";
-  EXPECT_EQ(likely_meant("slot", {"slots", "slot-length", "plot"}), "slots");
+  EXPECT_EQ(closest_name("slot", {"slots", "slot-length", "plot"}), "slots");
 }
 
 TEST(OptionTable, AFlagIsNamedOnce) {

@@ -29,7 +29,7 @@ const Node& find(std::string_view kind, std::string_view name) {
   const auto known = registered_names(kind);
   std::string list;
   for (std::string_view k : known) list += (list.empty() ? "" : ", ") + std::string(k);
-  const std::string_view meant = likely_meant(name, known);
+  const std::string_view meant = closest_name(name, known);
   throw UserError("unknown " + std::string(kind) + " '" + std::string(name) + "'; expected one of: " + list,
                   meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
 }

@@ -58,8 +58,8 @@ class SchedulerPort {
 
   /// Appends the connections that `slot` holds at `at`, but for those at its own two ports, that keep
   /// `connection` out of it: once all of these are released it has room there. Of a crossbar: none.
-  virtual void in_the_way(Time /*at*/, std::uint32_t /*slot*/, Connection /*connection*/,
-                          std::vector<Connection>& /*found*/) {}
+  virtual void find_blocking(Time /*at*/, std::uint32_t /*slot*/, Connection /*connection*/,
+                             std::vector<Connection>& /*found*/) {}
 
   virtual void advance(Time until, std::vector<Grant>& grants) = 0;
   /// A lower bound on the time of the next change if nothing more is asked; Time::never() when there is none.

@@ -165,7 +165,7 @@ void check_registered(std::string_view option, std::string_view kind, std::strin
     if (k == name) return;
     list += (list.empty() ? "" : ", ") + std::string(k);
   }
-  const std::string_view meant = likely_meant(name, known);
+  const std::string_view meant = closest_name(name, known);
   refuse(option, "unknown " + std::string(kind) + " '" + std::string(name) + "'; expected one of: " + list,
          meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
 }

@@ -22,7 +22,7 @@ namespace tok = clang::tok;
 
 /// The name of `known` that is meant by `written`, if one is near.
 template <std::size_t N>
-StringRef likely_meant(StringRef written, const std::array<std::string_view, N>& known) {
+StringRef closest_name(StringRef written, const std::array<std::string_view, N>& known) {
   StringRef best;
   unsigned least = static_cast<unsigned>(written.size()) / 3 + 1;
   for (const StringRef name : known) {
@@ -71,7 +71,7 @@ class Reader {
   }
   template <std::size_t N>
   bool fail_unknown(const char* what, const std::array<std::string_view, N>& known) {
-    const StringRef meant = likely_meant(word(), known);
+    const StringRef meant = closest_name(word(), known);
     DiagnosticsEngine& diagnostics = preprocessor_.getDiagnostics();
     if (meant.empty()) {
       std::string all;

@@ -25,8 +25,8 @@ namespace {
 Node named_peer(Note& note, Node peer) {
   int64_t value = 0;
   if (note.is_constant(peer, value)) {
-    if (value == -1) return note.make(HYBRID_NOBODY);
-    if (value == -2) return note.make(HYBRID_ANYBODY);
+    if (value == -1) return note.make(HYBRID_PROC_NULL);
+    if (value == -2) return note.make(HYBRID_ANY_SOURCE);
     return peer;
   }
   const hybrid_node n = note.nodes[peer];
@@ -224,7 +224,7 @@ class Extractor {
           return why;
       }
     if (std::string why = reads_.changed(starts, call, origin, mark_); !why.empty()) return why;
-    return site.peer != HYBRID_NONE && note.contains(site.peer, HYBRID_ANYBODY) ? kAnySource : "";
+    return site.peer != HYBRID_NONE && note.contains(site.peer, HYBRID_ANY_SOURCE) ? kAnySource : "";
   }
 
   /* Is there a first turn whatever the loop's condition reads? */

@@ -120,7 +120,7 @@ class HintConnectionFinder::Walk {
     }
     const auto peer = evaluator_.value(site_.peer, rank_);
     if (!peer) return give_up(evaluator_.reason());
-    if (*peer == kHintNobody) return;
+    if (*peer == kHintProcNull) return;
     if (*peer < 0 || *peer >= static_cast<std::int64_t>(group_->members.size()))
       return give_up("rank " + std::to_string(*peer) + " is not in a communicator of " +
                      std::to_string(group_->members.size()));

@@ -30,7 +30,7 @@ TEST(Connections, OfASiteKeepToItsGuard) {
   const Node next = b.node(HYBRID_ADD, b.rank(), b.constant(1));
   b.site({.peer = next, .guard = b.node(HYBRID_LT, next, b.size())});
   b.site({.peer = next});
-  b.site({.peer = b.select(b.node(HYBRID_LT, next, b.size()), next, b.nobody())});
+  b.site({.peer = b.select(b.node(HYBRID_LT, next, b.size()), next, b.proc_null())});
   b.site({.peer = b.rank()});
   b.site({.peer = next, .kind = HYBRID_RECEIVE});
   b.site({.site_class = HYBRID_DYNAMIC, .reason = "the rank comes in a message"});

@@ -140,10 +140,10 @@ std::optional<std::int64_t> HintEvaluator::calculate(std::uint32_t node) {
   switch (n.op) {
     case HYBRID_CONSTANT:
       return value;
-    case HYBRID_NOBODY:
-      return kHintNobody;
-    case HYBRID_ANYBODY:
-      return kHintAnybody;
+    case HYBRID_PROC_NULL:
+      return kHintProcNull;
+    case HYBRID_ANY_SOURCE:
+      return kHintAnySource;
     case HYBRID_RANK: {
       const Groups& all = groups(n.a);
       if (all.of[rank_] < 0) return unknown(node);
@@ -226,20 +226,20 @@ std::optional<std::int64_t> HintEvaluator::cartesian(std::uint32_t node) {
   const std::int64_t size = group->sizes[d];
   const std::int64_t step = group->wraps[d] ? *by % size : std::clamp(*by, -size, size);
   place[d] += hint_value(n) == 0 ? -step : step;
-  return grid_rank(place, group->sizes, group->wraps).value_or(kHintNobody);
+  return grid_rank(place, group->sizes, group->wraps).value_or(kHintProcNull);
 }
 
 std::optional<std::int64_t> HintEvaluator::translate(std::uint32_t node) {
   const hybrid_node& n = unit_.nodes[node];
   const auto rank = visit(n.b);
   if (!rank) return std::nullopt;
-  if (*rank == kHintNobody) return kHintNobody;
+  if (*rank == kHintProcNull) return kHintProcNull;
   const HintGroup* from = groups(n.a).find(rank_);
   const Groups& to = groups(n.c);
   if (from == nullptr || to.find(rank_) == nullptr) return unknown(node);
   if (*rank < 0 || *rank >= static_cast<std::int64_t>(from->members.size())) return unknown(node);
   const std::uint32_t world = from->members[static_cast<std::size_t>(*rank)];
-  return to.of[world] == to.of[rank_] ? std::int64_t{to.local[world]} : kHintNobody;
+  return to.of[world] == to.of[rank_] ? std::int64_t{to.local[world]} : kHintProcNull;
 }
 
 const HintEvaluator::Groups& HintEvaluator::groups(std::uint32_t node) {

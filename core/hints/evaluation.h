@@ -15,8 +15,9 @@
 
 namespace hybrid {
 
-/// The values of HYBRID_NOBODY and HYBRID_ANYBODY: MPICH's, so that programs' comparisons come out right.
-inline constexpr std::int64_t kHintNobody = -1, kHintAnybody = -2;
+/// The values of HYBRID_PROC_NULL and HYBRID_ANY_SOURCE: MPICH's, so that programs' comparisons come out
+/// right.
+inline constexpr std::int64_t kHintProcNull = -1, kHintAnySource = -2;
 
 /// The most turns that are followed for one rank: of the loops around a site, of the loops whose results a
 /// value takes.

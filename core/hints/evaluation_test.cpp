@@ -236,7 +236,7 @@ TEST(Evaluation, OfASplitTakesColorAndKeyOfAllRanks) {
   EXPECT_EQ(of.value(size, 5), 3);
   EXPECT_EQ(of.value(first, 3), 9);
   EXPECT_EQ(of.value(other, 4), 3);
-  EXPECT_EQ(of.value(other, 0), kHintNobody);
+  EXPECT_EQ(of.value(other, 0), kHintProcNull);
   EXPECT_EQ(of.communicator(split, 11, known), nullptr);
   EXPECT_TRUE(known);
   EXPECT_EQ(of.value(size, 11), std::nullopt);
@@ -284,9 +284,9 @@ TEST(Evaluation, OfCartesianCommunicatorsIsMpichs) {
   EXPECT_EQ(of.value(column, 7), 1);
   EXPECT_EQ(of.value(up, 7), 4);
   EXPECT_EQ(of.value(down, 7), 10);
-  EXPECT_EQ(of.value(up, 1), kHintNobody);
-  EXPECT_EQ(of.value(down, 10), kHintNobody);
-  EXPECT_EQ(of.value(far, 10), kHintNobody);
+  EXPECT_EQ(of.value(up, 1), kHintProcNull);
+  EXPECT_EQ(of.value(down, 10), kHintProcNull);
+  EXPECT_EQ(of.value(far, 10), kHintProcNull);
   EXPECT_EQ(of.value(left, 7), 8);
   EXPECT_EQ(of.value(wrapped, 0), 5);
   EXPECT_EQ(of.value(outside, 0), std::nullopt);

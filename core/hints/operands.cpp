@@ -10,8 +10,8 @@ HintOperands hint_operands(std::uint32_t op) {
   switch (op) {
     case HYBRID_CONSTANT:
     case HYBRID_VARIABLE:
-    case HYBRID_NOBODY:
-    case HYBRID_ANYBODY:
+    case HYBRID_PROC_NULL:
+    case HYBRID_ANY_SOURCE:
       return {kValue};
     case HYBRID_RANK:
     case HYBRID_SIZE:

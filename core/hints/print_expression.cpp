@@ -87,10 +87,10 @@ class Printer {
         return load(n);
       case HYBRID_INPUT:
         return name(n.b, "unknown");
-      case HYBRID_NOBODY:
+      case HYBRID_PROC_NULL:
         text_ += "MPI_PROC_NULL";
         return;
-      case HYBRID_ANYBODY:
+      case HYBRID_ANY_SOURCE:
         text_ += "MPI_ANY_SOURCE";
         return;
       case HYBRID_MIN:

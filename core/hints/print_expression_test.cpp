@@ -17,7 +17,7 @@ TEST(PrintExpression, WritesCWithTheParenthesesItNeeds) {
   UnitBuilder b;
   const Node rank = b.rank(), size = b.size(), one = b.constant(1), four = b.constant(4);
   const Node next = b.node(HYBRID_ADD, rank, one);
-  b.select(b.node(HYBRID_LT, next, size), next, b.nobody());
+  b.select(b.node(HYBRID_LT, next, size), next, b.proc_null());
   EXPECT_EQ(printed(b), "rank + 1 < size ? rank + 1 : MPI_PROC_NULL");
   b.node(HYBRID_MOD, next, size);
   EXPECT_EQ(printed(b), "(rank + 1) % size");

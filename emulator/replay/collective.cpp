@@ -168,7 +168,7 @@ CollectiveAlgorithms::CollectiveAlgorithms(const std::map<std::string, std::stri
   for (const auto& [collective, algorithm] : chosen) {
     const auto* const op = std::find(kNames.begin(), kNames.end(), collective);
     if (op == kNames.end()) {
-      const std::string_view meant = likely_meant(collective, {kNames.begin(), kNames.end()});
+      const std::string_view meant = closest_name(collective, {kNames.begin(), kNames.end()});
       throw UserError(fmt::format("no collective is called \"{}\"", collective),
                       meant.empty() ? fmt::format("Known: {}.", fmt::join(kNames, ", "))
                                     : fmt::format("Did you mean \"{}\"?", meant));

@@ -40,9 +40,9 @@ class ModelPort final : public SchedulerPort {
   void request(Time at, Connection c) override;
   void release(Time at, Connection c) override;
   void flush(Time at, Port source) override;
-  void in_the_way(Time at, std::uint32_t slot, Connection c, std::vector<Connection>& found) override {
+  void find_blocking(Time at, std::uint32_t slot, Connection c, std::vector<Connection>& found) override {
     reach(at);
-    network_->in_the_way(slot, c, found);
+    network_->find_blocking(slot, c, found);
   }
   void advance(Time until, std::vector<Grant>& grants) override;
   Time next_change() const override;

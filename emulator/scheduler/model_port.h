@@ -50,9 +50,9 @@ class SlotNetwork {
   }
   /// The slot lost `c` otherwise.
   virtual void lost(std::uint32_t /*slot*/, Connection /*c*/) {}
-  /// As SchedulerPort::in_the_way().
-  virtual void in_the_way(std::uint32_t /*slot*/, Connection /*c*/,
-                          std::vector<Connection>& /*found*/) const {}
+  /// As SchedulerPort::find_blocking().
+  virtual void find_blocking(std::uint32_t /*slot*/, Connection /*c*/,
+                             std::vector<Connection>& /*found*/) const {}
 };
 
 /// The model over `network`, which has `nodes` ports and `slots` slots.

@@ -97,7 +97,7 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
     const auto& known = inside_ == Inside::whole ? kOfWhole : kOfRequest;
     const auto found = std::find(known.begin(), known.end(), name);
     if (found == known.end()) {
-      const std::string_view meant = likely_meant(name, known);
+      const std::string_view meant = closest_name(name, known);
       text_.fail(at,
                  fmt::format("unknown name \"{}\"; expected one of: {}", RequestText::shown(name),
                              fmt::join(known, ", ")),

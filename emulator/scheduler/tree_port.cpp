@@ -84,8 +84,8 @@ const Configuration* TreeSlotNetwork::load(std::uint32_t slot, const Configurati
   return &loaded_;
 }
 
-void TreeSlotNetwork::in_the_way(std::uint32_t slot, Connection wanted,
-                                 std::vector<Connection>& found) const {
+void TreeSlotNetwork::find_blocking(std::uint32_t slot, Connection wanted,
+                                    std::vector<Connection>& found) const {
   const TreeCircuits& circuits = slots_[slot];
   const FatTree& tree = circuits.tree();
   const std::uint32_t turn = tree.turn(wanted.source, wanted.destination);

@@ -33,7 +33,7 @@ class TreeSlotNetwork final : public SlotNetwork {
   const Configuration* load(std::uint32_t slot, const Configuration& wanted) override;
   void lost(std::uint32_t slot, Connection c) override { slots_[slot].release(c); }
   /// Along the path of the ports that TreeRoute::port_to_free names.
-  void in_the_way(std::uint32_t slot, Connection c, std::vector<Connection>& found) const override;
+  void find_blocking(std::uint32_t slot, Connection c, std::vector<Connection>& found) const override;
 
   const TreeCircuits& slot(std::uint32_t s) const { return slots_[s]; }
 

@@ -158,7 +158,7 @@ TEST(TreePort, WhatIsInTheWayMakesRoomWhenItGoes) {
     TreeCircuits circuits = tree.network->slot(0);
     if (circuits.holds(c)) continue;
     std::vector<Connection> found;
-    tree.port->in_the_way(microseconds(10), 0, c, found);
+    tree.port->find_blocking(microseconds(10), 0, c, found);
     const std::vector<Connection> before = held(circuits);
     for (const Connection other : found) {
       ASSERT_TRUE(circuits.release(other));

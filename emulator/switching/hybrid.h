@@ -46,7 +46,7 @@ class HybridOver final : public PredictiveCircuits {
   WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
   void moved(Time now, std::uint32_t pe, WordQueue& queue) override;
   void handle(Time now, const SwitchEvent& event) override;
-  bool asks_on_demand() const override { return false; }
+  bool requests_on_demand() const override { return false; }
   bool steady(std::uint32_t kind) const override;
   void visit(StateVisitor& v) override;
   bool foresees_offers() const override { return true; }

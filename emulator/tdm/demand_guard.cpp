@@ -33,9 +33,9 @@ void PredictiveCircuits::make_room(Time now, Connection wanted, bool busy_too) {
   const auto blockers = [&](std::uint32_t slot, auto&& visit) {
     if (const Circuit* c = held_.of_source(wanted.source, slot); c != nullptr && !visit(*c)) return;
     if (const Circuit* c = held_.of_destination(wanted.destination, slot); c != nullptr && !visit(*c)) return;
-    in_the_way_.clear();
-    port_->in_the_way(now, slot, wanted, in_the_way_);
-    for (const Connection c : in_the_way_)
+    blocking_.clear();
+    port_->find_blocking(now, slot, wanted, blocking_);
+    for (const Connection c : blocking_)
       if (!visit(circuit(c))) return;
   };
   for (std::uint32_t slot = 0; slot < parameters_.slots; ++slot) {

@@ -42,7 +42,7 @@ WordQueue& PredictiveCircuits::classify(Time now, std::uint32_t /*pe*/, std::uin
   Circuit& c = circuit(message.connection);
   enter_circuit(now, c);
   consult_predictor(now, message, true);
-  if (asks_on_demand() && !c.in_table && !(c.requested && c.demanding)) ask(now, c, true);
+  if (requests_on_demand() && !c.in_table && !(c.requested && c.demanding)) ask(now, c, true);
   transfer(index).circuit = true;
   transfer(index).hit = c.in_table;
   words = timing_.payload(message.bytes);

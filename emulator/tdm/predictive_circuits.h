@@ -26,7 +26,7 @@
 // dissertation's predictors may keep them for ever). When the switch holds such a request for `patience` (two
 // TDM cycles with S_W, or two sweeps of the scheduler if that is longer), it releases what stands in the way
 // in one slot: of the slots that are not preloaded, the one where the connections at the two ports (and, in a
-// fat tree, on the links of one path: core/scheduler_port.h, in_the_way()) are idle
+// fat tree, on the links of one path: core/scheduler_port.h, find_blocking()) are idle
 // (their NICs reported no data, one wire delay ago) for longest: least recently used or established. Where
 // all of them are busy, it tries again every `patience`, and from the fourth time on takes the slot whose
 // connections are established for longest; they ask again when their data waits. Requests due at one instant
@@ -144,7 +144,7 @@ class PredictiveCircuits : public Engine {
   void visit(StateVisitor& v) override;
 
   // What a technique adds.
-  virtual bool asks_on_demand() const { return true; }
+  virtual bool requests_on_demand() const { return true; }
   /// A circuit's message is about to enter: from when its words may leave.
   virtual Time gate(Time /*now*/, Connection /*c*/) { return Time{}; }
   /// When the NIC knows that no worm of `c` is on its way: never, while that is not certain.
@@ -243,7 +243,7 @@ class PredictiveCircuits : public Engine {
 
   std::unique_ptr<SchedulerPort> port_;
   std::vector<Grant> grants_;
-  std::vector<Connection> in_the_way_;
+  std::vector<Connection> blocking_;
   Time port_watched_ = Time::never();
   std::vector<Configuration> schedule_;   // B^(s) at the switch
   CircuitsHeld<Circuit> held_;            // the same, of each port

@@ -127,7 +127,7 @@ void TickedSwitch::guard() {
       std::vector<Connection> found;
       if (schedule_[s].destination_of(i) != kNoPort) found.push_back({i, schedule_[s].destination_of(i)});
       if (schedule_[s].source_of(j) != kNoPort) found.push_back({schedule_[s].source_of(j), j});
-      scheduler_->in_the_way(Time{t_}, s, {i, j}, found);
+      scheduler_->find_blocking(Time{t_}, s, {i, j}, found);
       return found;
     };
     for (std::uint32_t s = 0; s < p_.slots; ++s) {

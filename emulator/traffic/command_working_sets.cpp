@@ -50,7 +50,7 @@ void check_names(const std::vector<CommandFile>& files) {
     if (command.kind != Kind::preload && command.kind != Kind::swap_in) return;
     const std::string& name = command.set->name;
     if (stored.contains(name)) return;
-    const std::string_view meant = likely_meant(name, names);
+    const std::string_view meant = closest_name(name, names);
     throw UserError(fmt::format("{}: no file stores a working set '{}'",
                                 place(files[pe], command, command.set->column), name),
                     meant.empty()

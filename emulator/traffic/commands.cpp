@@ -112,7 +112,7 @@ const KindEntry& kind_of(CommandLine& line) {
     if (entry.name == word.text) return entry;
     names.push_back(entry.name);
   }
-  const std::string_view meant = likely_meant(word.text, names);
+  const std::string_view meant = closest_name(word.text, names);
   line.fail(
       word.column,
       fmt::format("'{}' is no command; expected one of: {}", CommandLine::shown(word.text),

@@ -47,7 +47,7 @@ void require_known(const toml::table& file, const OptionTable& table, const std:
     const auto& all = names_of_all_options();
     if (table.find(key.str()) != nullptr || std::find(all.begin(), all.end(), key.str()) != all.end())
       continue;
-    const std::string_view meant = likely_meant(key.str(), {all.begin(), all.end()});
+    const std::string_view meant = closest_name(key.str(), {all.begin(), all.end()});
     throw UserError(where + ": unknown option '" + std::string(key.str()) + "'",
                     meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
   }

@@ -44,7 +44,7 @@ void require_choice(std::string_view text, std::string_view choices, std::string
     rest.remove_prefix(std::min(bar + 1, rest.size()));
   }
   if (std::find(known.begin(), known.end(), text) != known.end()) return;
-  const std::string_view meant = likely_meant(text, known);
+  const std::string_view meant = closest_name(text, known);
   throw UserError(std::string(what) + ": '" + std::string(text) + "' is not one of " + std::string(choices),
                   meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
 }

@@ -18,7 +18,7 @@ void check_kind(std::string_view kind) {
   std::string mend = "Give one port a";
   for (std::size_t i = 0; i < known.size(); ++i)
     mend += (i == 0 ? " " : i + 1 == known.size() ? " or " : ", ") + std::string(known[i]);
-  const std::string_view meant = likely_meant(kind, known);
+  const std::string_view meant = closest_name(kind, known);
   if (!meant.empty()) mend += "; did you mean '" + std::string(meant) + "'?";
   throw UserError("placement: '" + std::string(kind) + "' is unknown", mend);
 }

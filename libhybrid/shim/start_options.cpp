@@ -44,7 +44,7 @@ JobOptions read_options() {
     std::string names, mend;
     for (const std::string& name : unknown) {
       names += (names.empty() ? "" : ", ") + name;
-      const std::string_view meant = likely_variable(name, {known.begin(), known.end()});
+      const std::string_view meant = closest_variable(name, {known.begin(), known.end()});
       if (!meant.empty()) mend += "\n  Did you mean " + std::string(meant) + "?";
     }
     warn("no option is called " + names + "; ignored" + mend);

@@ -45,7 +45,7 @@ class UnitBuilder {
   Node rank(Node communicator) { return node(HYBRID_RANK, communicator); }
   Node size() { return size(world()); }
   Node size(Node communicator) { return node(HYBRID_SIZE, communicator); }
-  Node nobody() { return node(HYBRID_NOBODY); }
+  Node proc_null() { return node(HYBRID_PROC_NULL); }
   Node select(Node condition, Node yes, Node no) { return node(HYBRID_SELECT, condition, yes, no); }
   Node load(std::string_view name, std::uint32_t address, std::int32_t width = -4,
             Node offset = HYBRID_NONE) {
