@@ -11,7 +11,7 @@
 #include "core/connection.h"
 #include "core/time.h"
 #include "core/units.h"
-#include "emulator/switching/technique.h"
+#include "emulator/network/message.h"
 
 namespace hybrid {
 
@@ -46,7 +46,7 @@ struct PortSpread {
   double least = 0, mean = 0, largest = 0;
 };
 
-/// One phase's part of a run, over all its occurrences (emulator/phase_account.h). Over the phases of a run,
+/// One phase's part of a run, over all its occurrences (emulator/measures.h). Over the phases of a run,
 /// times, messages, bytes, hits and counted latencies add up to the run's own.
 struct PhaseMeasures {
   std::string name;
@@ -128,6 +128,30 @@ struct Measures {
     const std::uint64_t all = statistics.slots_used + statistics.slots_wasted;
     return all == 0 ? 0.0 : static_cast<double>(pairs) / static_cast<double>(all);
   }
+};
+
+class PhaseAccount {
+ public:
+  /// A phase more; returns its number: 0, 1, ...
+  std::uint32_t add(std::string name);
+
+  void message(std::uint32_t phase, Bytes payload) {
+    ++phases_[phase].messages;
+    phases_[phase].bytes += payload;
+  }
+  void hit(std::uint32_t phase) { ++phases_[phase].hits; }
+  void latency(std::uint32_t phase, Time latency) { phases_[phase].latency.add(latency); }
+  /// Somebody was in it for so long.
+  void time(std::uint32_t phase, Time spent) { times_[phase] += static_cast<Sum>(spent.ps); }
+
+  /// In order of number, times being means over `members`; those in which there was neither a message nor any
+  /// time are left out. The means add up to the mean of the sum, to the picosecond. Utilisations are not set.
+  std::vector<PhaseMeasures> finish(std::uint64_t members) const;
+
+ private:
+  __extension__ using Sum = __int128;  // a large job's times together do not fit into a Time
+  std::vector<PhaseMeasures> phases_;
+  std::vector<Sum> times_;
 };
 
 }  // namespace hybrid

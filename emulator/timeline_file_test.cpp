@@ -17,7 +17,7 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "core/testing/temporary_directory.h"
-#include "emulator/switching/random_switch_for_test.h"
+#include "emulator/switching/testing/random_switch.h"
 #include "emulator/traffic/command_run.h"
 #include "emulator/traffic/simulate.h"
 

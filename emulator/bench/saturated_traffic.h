@@ -6,7 +6,7 @@
 
 #include "core/connection.h"
 #include "core/random.h"
-#include "emulator/switching/technique.h"
+#include "emulator/network/technique.h"
 
 namespace hybrid::bench {
 

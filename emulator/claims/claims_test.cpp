@@ -13,7 +13,7 @@
 #include "emulator/claims/reproduction.h"
 #include "emulator/claims/sweep.h"
 #include "emulator/claims/tree_points.h"
-#include "emulator/switching/technique.h"
+#include "emulator/network/technique.h"
 
 namespace hybrid {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/registry.h"
-#include "emulator/switching/technique.h"
+#include "emulator/network/technique.h"
 #include "emulator/tdm/allocation.h"
 #include "emulator/traffic/load_bound.h"
 #include "emulator/traffic/pattern.h"

@@ -13,9 +13,9 @@
 #include "emulator/network/event_queue.h"
 #include "emulator/network/processing_element.h"
 #include "emulator/network/repetition.h"
+#include "emulator/network/technique.h"
 #include "emulator/network/timeline.h"
 #include "emulator/network/timing.h"
-#include "emulator/switching/technique.h"
 
 namespace hybrid {
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/error.h"
 #include "core/time.h"
 
 namespace hybrid {
@@ -13,7 +14,10 @@ constexpr Time kLongestRun{std::int64_t{1} << 61};  // 26 days
 constexpr Time kLongestMessage{kLongestRun.ps / 4};
 
 /// Throws UserError: a run, or one message of it, goes on for longer than that.
-[[noreturn]] void refuse_longer_run();
+[[noreturn]] inline void refuse_longer_run() {
+  throw UserError("the run takes longer than can be emulated: " + to_string(kLongestRun) + " have passed",
+                  "Give fewer or smaller messages, or faster parts.");
+}
 
 /// `at`, which is refused where it lies beyond the end.
 inline Time within_run(Time at) {

@@ -21,6 +21,7 @@
 #include <deque>
 #include <vector>
 
+#include "emulator/network/connection_table.h"
 #include "emulator/network/event_queue.h"
 #include "emulator/network/fabric_windows.h"
 #include "emulator/network/pass_notes.h"

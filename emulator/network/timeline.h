@@ -14,7 +14,7 @@
 #include "core/time.h"
 #include "emulator/network/queue.h"
 #include "emulator/network/run.h"
-#include "emulator/switching/technique.h"
+#include "emulator/network/technique.h"
 
 namespace hybrid {
 

@@ -6,7 +6,7 @@
 
 #include "core/connection.h"
 #include "core/time.h"
-#include "emulator/network/queue.h"
+#include "emulator/network/connection_table.h"
 
 namespace hybrid {
 

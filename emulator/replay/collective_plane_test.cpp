@@ -10,7 +10,7 @@
 #include "emulator/replay/job_for_test.h"
 #include "emulator/replay/replay.h"
 #include "emulator/replay/trace_names.h"
-#include "emulator/switching/random_switch_for_test.h"
+#include "emulator/switching/testing/random_switch.h"
 
 namespace hybrid {
 namespace {

@@ -17,14 +17,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "emulator/measures.h"
 #include "emulator/network/collective_plane.h"
-#include "emulator/phase_account.h"
+#include "emulator/network/technique.h"
 #include "emulator/replay/collective.h"
 #include "emulator/replay/communicators.h"
 #include "emulator/replay/message_matching.h"
 #include "emulator/replay/replay.h"
 #include "emulator/switching/messages_in_flight.h"
-#include "emulator/switching/technique.h"
 #include "emulator/tdm/working_set_store.h"
 
 namespace hybrid {

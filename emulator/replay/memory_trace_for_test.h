@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/network/technique.h"
 #include "emulator/replay/operation.h"
-#include "emulator/switching/technique.h"
 
 namespace hybrid {
 

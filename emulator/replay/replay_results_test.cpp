@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "core/error.h"
+#include "emulator/network/technique.h"
 #include "emulator/network/timeline.h"
 #include "emulator/replay/job_for_test.h"
 #include "emulator/replay/memory_trace_for_test.h"
 #include "emulator/replay/replay.h"
 #include "emulator/replay/replay_for_test.h"
-#include "emulator/switching/technique.h"
 
 namespace hybrid {
 namespace {

@@ -7,10 +7,10 @@
 #include <memory>
 #include <utility>
 
+#include "emulator/network/technique.h"
 #include "emulator/replay/job_for_test.h"
 #include "emulator/replay/memory_trace_for_test.h"
 #include "emulator/replay/replay_for_test.h"
-#include "emulator/switching/technique.h"
 
 namespace hybrid {
 namespace {

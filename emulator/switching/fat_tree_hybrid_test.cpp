@@ -4,7 +4,7 @@
 #include <map>
 
 #include "emulator/switching/hybrid.h"
-#include "emulator/switching/random_tree_for_test.h"
+#include "emulator/switching/testing/random_switch.h"
 #include "emulator/ticked/ticked_switch.h"
 
 namespace hybrid {

@@ -1,8 +1,8 @@
 // TDM over a fat tree: circuits end to end, slots of the whole tree.
 #include <gtest/gtest.h>
 
-#include "emulator/switching/random_tree_for_test.h"
-#include "emulator/switching/tdm.h"
+#include "emulator/network/engine.h"
+#include "emulator/switching/testing/random_switch.h"
 #include "emulator/ticked/ticked_switch.h"
 
 namespace hybrid {
@@ -58,12 +58,13 @@ TEST(FatTreeTdm, LongMessagesPassInStepsThatChangeNothing) {
                       0,
                       {},
                       kNoPort});
-  Tdm stepping(p), looking(p);
-  looking.take_no_leaps();
-  const Recorder fast = run_script(stepping, script, milliseconds(100));
+  const auto skipping = TechniqueRegistration::make("tdm", p), plain = TechniqueRegistration::make("tdm", p);
+  dynamic_cast<Engine&>(*plain).take_no_leaps();
+  const Recorder fast = run_script(*skipping, script, milliseconds(100));
   ASSERT_NO_FATAL_FAILURE(
-      expect_equal(fast.outcomes, run_script(looking, script, milliseconds(100)).outcomes));
-  EXPECT_LT(stepping.events_handled() * 2, looking.events_handled());
+      expect_equal(fast.outcomes, run_script(*plain, script, milliseconds(100)).outcomes));
+  EXPECT_LT(dynamic_cast<Engine&>(*skipping).events_handled() * 2,
+            dynamic_cast<Engine&>(*plain).events_handled());
 }
 
 /// docs/timing.md, "Fat tree".

@@ -1,7 +1,7 @@
 // Wormhole over a fat tree, hop by hop.
 #include <gtest/gtest.h>
 
-#include "emulator/switching/random_tree_for_test.h"
+#include "emulator/switching/testing/random_switch.h"
 #include "emulator/ticked/ticked_tree.h"
 
 namespace hybrid {

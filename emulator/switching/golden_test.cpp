@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "core/random.h"
-#include "emulator/switching/random_switch_for_test.h"
+#include "emulator/switching/testing/random_switch.h"
 
 namespace hybrid {
 namespace {

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "emulator/network/engine.h"
-#include "emulator/switching/random_switch_for_test.h"
+#include "emulator/switching/testing/random_switch.h"
 #include "emulator/ticked/ticked_switch.h"
 
 namespace hybrid {

@@ -13,7 +13,7 @@
 
 #include "core/connection.h"
 #include "core/units.h"
-#include "emulator/switching/technique.h"
+#include "emulator/network/technique.h"
 
 namespace hybrid {
 

@@ -10,12 +10,13 @@
 //   wait there, or could be overtaken from there; otherwise it goes as worms.
 // - Words in a circuit queue leave only after the NIC got back the credits of all worms of the connection and
 //   so late that they cannot overtake them behind the switch.
-// Words on a circuit: as in emulator/switching/circuit.h, one per word time of the channel. Control words
+// Words on a circuit: as in emulator/switching/circuit.cpp, one per word time of the channel. Control words
 // take the wire's time and no bandwidth, and pass the switch, where they do, in the digital fabric's latency.
 #pragma once
 
 #include <vector>
 
+#include "emulator/network/connection_table.h"
 #include "emulator/network/engine.h"
 #include "emulator/network/switch_node.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/random.h"
-#include "emulator/switching/technique.h"
+#include "emulator/network/technique.h"
 
 namespace hybrid {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "emulator/switching/random_switch_for_test.h"
+#include "emulator/switching/testing/random_switch.h"
 #include "emulator/ticked/ticked_switch.h"
 
 namespace hybrid {

@@ -2,7 +2,7 @@
 // (docs/timing.md has the same sums in words).
 #include <gtest/gtest.h>
 
-#include "emulator/switching/switching_harness.h"
+#include "emulator/ticked/script.h"
 
 namespace hybrid {
 namespace {

@@ -1,6 +1,9 @@
 #include "emulator/tdm/allocation.h"
 
+#include <algorithm>
 #include <bit>
+#include <cstdint>
+#include <memory>
 
 namespace hybrid {
 
@@ -24,5 +27,118 @@ std::uint32_t next_occupied(const CycleState& state) {
   if (const std::uint32_t around = first_from(state.occupied, 0); around != kIdleSlot) return around;
   return worms ? state.slots : kIdleSlot;
 }
+
+namespace {
+
+/// The basic TDM cycle controller, a counter (D 4.2.2, figure 4.4): every slot has its turn, empty or not.
+class None final : public Allocation {
+ public:
+  explicit None(Time length) : length_(length) {}
+  SlotChoice next(const CycleState& state) const override {
+    const std::uint32_t last = state.wormhole_slot ? state.slots : state.slots - 1;
+    return {state.previous >= last ? 0 : state.previous + 1, length_};
+  }
+  Time longest() const override { return length_; }
+
+ private:
+  Time length_;
+};
+
+const AllocationRegistration kNone{"none", "a plain counter: every slot has its turn, empty or not (D 4.2.2)",
+                                   [](const SwitchParameters& p) -> std::unique_ptr<Allocation> {
+                                     return std::make_unique<None>(p.slot_length);
+                                   }};
+
+/// SES, skip empty slots (D 4.3): slots without a connection, and S_W when no wormhole traffic is buffered,
+/// take no time. When all are empty the controller looks again one slot length later.
+class SkipEmptySlots final : public Allocation {
+ public:
+  explicit SkipEmptySlots(Time length) : length_(length) {}
+
+  SlotChoice next(const CycleState& state) const override { return {next_occupied(state), length_}; }
+  Time longest() const override { return length_; }
+
+ private:
+  Time length_;
+};
+
+const AllocationRegistration kSes{"ses", "skip empty slots (D 4.3)",
+                                  [](const SwitchParameters& p) -> std::unique_ptr<Allocation> {
+                                    return std::make_unique<SkipEmptySlots>(p.slot_length);
+                                  }};
+
+/// SLA, slot length adjustment (D 4.4, figure 4.8): the sequence of SES, but predictive slots and S_W have
+/// lengths of their own (NUM_P and NUM_W), after what their traffics require.
+///
+/// NUM_P is --slot-length. NUM_W is --wormhole-slot-length where the ratio is known. Otherwise it follows the
+/// words offered so far by tag, so that time is shared as traffic is: one time round the occupied predictive
+/// slots relates to S_W as predictive words do to wormhole words. It keeps within [1/4, 16] such rounds and
+/// never is shorter than a predictive slot.
+class SlotLengthAdjustment final : public Allocation {
+ public:
+  explicit SlotLengthAdjustment(const SwitchParameters& p)
+      : predictive_(p.slot_length), wormhole_(p.wormhole_slot_length), slots_(p.slots) {}
+
+  SlotChoice next(const CycleState& state) const override {
+    const std::uint32_t slot = next_occupied(state);
+    return {slot, slot == state.slots ? wormhole_length(state) : predictive_};
+  }
+  Time longest() const override {
+    return wormhole_ != Time{} ? std::max(predictive_, wormhole_) : predictive_ * slots_ * kMostRounds;
+  }
+  bool needs_signals() const override { return wormhole_ == Time{}; }
+
+ private:
+  Time wormhole_length(const CycleState& state) const {
+    if (wormhole_ != Time{}) return wormhole_;
+    const Time round =
+        predictive_ * static_cast<std::int64_t>(std::max<std::size_t>(1, state.occupied.count()));
+    const Time least = std::max(predictive_, Time{round.ps / 4}), most = round * kMostRounds;
+    const auto [predictive, wormhole] = state.traffic;
+    if (wormhole / kMostRounds >= predictive) return most;
+    __extension__ using Wide = unsigned __int128;
+    const Time fair{
+        static_cast<std::int64_t>(Wide{static_cast<std::uint64_t>(round.ps)} * wormhole / predictive)};
+    return std::clamp(fair, least, most);
+  }
+
+  static constexpr std::int64_t kMostRounds = 16;
+  Time predictive_, wormhole_;
+  std::int64_t slots_;
+};
+
+const AllocationRegistration kSla{
+    "sla", "slot length adjustment: S_W as long as its share of the traffic asks (D 4.4)",
+    [](const SwitchParameters& p) -> std::unique_ptr<Allocation> {
+      return std::make_unique<SlotLengthAdjustment>(p);
+    }};
+
+/// PREEMPT, preempt virtual channels (D 4.5, figure 4.10): while no predictive traffic exists (R_valid = 0),
+/// the predictive slots are in the background and all time is S_W; otherwise the sequence is that of SES.
+///
+/// R_valid as the switch knows it: a NIC tells when data begins and ends to wait for an established
+/// connection.
+class Preempt final : public Allocation {
+ public:
+  explicit Preempt(Time length) : length_(length) {}
+
+  SlotChoice next(const CycleState& state) const override {
+    if (state.wanted.any()) return {next_occupied(state), length_};
+    return {state.wormhole_slot ? state.slots : kIdleSlot, length_};
+  }
+  bool needs_signals() const override { return true; }
+  Time longest() const override { return length_; }
+
+ private:
+  Time length_;
+};
+
+const AllocationRegistration kPreempt{"preempt",
+                                      "predictive slots only while predictive traffic exists (D 4.5)",
+                                      [](const SwitchParameters& p) -> std::unique_ptr<Allocation> {
+                                        return std::make_unique<Preempt>(p.slot_length);
+                                      }};
+
+}  // namespace
 
 }  // namespace hybrid

@@ -41,6 +41,7 @@
 #include <vector>
 
 #include "core/scheduler_port.h"
+#include "emulator/network/connection_table.h"
 #include "emulator/network/engine.h"
 #include "emulator/tdm/circuits_held.h"
 #include "emulator/tdm/cycle_controller.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/switching/switching_harness.h"
+#include "emulator/ticked/script.h"
 
 namespace hybrid {
 namespace {

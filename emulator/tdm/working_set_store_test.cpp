@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 #include "emulator/scheduler/model_port.h"
-#include "emulator/switching/switching_harness.h"
+#include "emulator/ticked/script.h"
 
 namespace hybrid {
 namespace {

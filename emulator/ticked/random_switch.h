@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/random.h"
-#include "emulator/switching/switching_harness.h"
+#include "emulator/ticked/script.h"
 
 namespace hybrid {
 

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "emulator/switching/switching_harness.h"
+#include "emulator/ticked/script.h"
 
 namespace hybrid {
 

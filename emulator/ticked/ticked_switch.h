@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "emulator/scheduler/model_port.h"
-#include "emulator/switching/switching_harness.h"
 #include "emulator/tdm/allocation.h"
+#include "emulator/ticked/script.h"
 #include "emulator/ticked/ticked_tree_switches.h"
 #include "predictor/predictor.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/switching/switching_harness.h"
+#include "emulator/ticked/script.h"
 #include "emulator/ticked/ticked_tree_switches.h"
 
 namespace hybrid {

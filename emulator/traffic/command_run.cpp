@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "core/error.h"
+#include "emulator/network/technique.h"
 #include "emulator/switching/messages_in_flight.h"
-#include "emulator/switching/technique.h"
 #include "emulator/traffic/command_multicast.h"
 #include "emulator/traffic/command_working_sets.h"
 #include "emulator/traffic/not_delivered.h"

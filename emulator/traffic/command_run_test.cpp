@@ -17,8 +17,8 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "core/testing/temporary_directory.h"
-#include "emulator/switching/random_switch_for_test.h"
-#include "emulator/switching/technique.h"
+#include "emulator/network/technique.h"
+#include "emulator/switching/testing/random_switch.h"
 
 namespace hybrid {
 namespace {

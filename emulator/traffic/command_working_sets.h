@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "core/time.h"
+#include "emulator/network/technique.h"
 #include "emulator/parameters.h"
-#include "emulator/switching/technique.h"
 #include "emulator/tdm/working_set_store.h"
 #include "emulator/traffic/commands.h"
 

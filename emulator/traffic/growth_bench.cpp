@@ -27,8 +27,8 @@
 #include "core/random.h"
 #include "core/registry.h"
 #include "emulator/network/event_queue.h"
+#include "emulator/network/technique.h"
 #include "emulator/parameters.h"
-#include "emulator/switching/technique.h"
 #include "emulator/traffic/arrivals.h"
 
 namespace hybrid {

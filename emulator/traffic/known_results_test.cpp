@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/random.h"
-#include "emulator/switching/random_switch_for_test.h"
-#include "emulator/switching/switching_harness.h"
+#include "emulator/switching/testing/random_switch.h"
+#include "emulator/ticked/script.h"
 #include "emulator/traffic/command_run.h"
 #include "emulator/traffic/simulate.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "emulator/switching/technique.h"
+#include "emulator/network/technique.h"
 
 namespace hybrid {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "core/connection.h"
 #include "core/time.h"
-#include "emulator/phase_account.h"
-#include "emulator/switching/technique.h"
+#include "emulator/measures.h"
+#include "emulator/network/technique.h"
 
 namespace hybrid {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/registry.h"
-#include "emulator/phase_account.h"
+#include "emulator/measures.h"
 #include "emulator/replay/memory_trace_for_test.h"
 #include "emulator/traffic/pattern.h"
 #include "emulator/traffic/simulate.h"

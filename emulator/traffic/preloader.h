@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/time.h"
-#include "emulator/switching/technique.h"
+#include "emulator/network/technique.h"
 #include "emulator/traffic/pattern.h"
 
 namespace hybrid {

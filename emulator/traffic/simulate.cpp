@@ -11,8 +11,8 @@
 
 #include "core/error.h"
 #include "emulator/network/event_queue.h"
+#include "emulator/network/technique.h"
 #include "emulator/switching/messages_in_flight.h"
-#include "emulator/switching/technique.h"
 #include "emulator/traffic/arrivals.h"
 #include "emulator/traffic/mapped_pattern.h"
 #include "emulator/traffic/not_delivered.h"

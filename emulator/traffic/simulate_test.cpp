@@ -12,7 +12,7 @@
 
 #include "core/error.h"
 #include "core/registry.h"
-#include "emulator/switching/technique.h"
+#include "emulator/network/technique.h"
 #include "emulator/traffic/pattern.h"
 
 namespace hybrid {

@@ -13,7 +13,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "emulator/switching/technique.h"
+#include "emulator/network/technique.h"
 #include "emulator/traffic/grid.h"
 #include "emulator/traffic/pattern.h"
 #include "emulator/traffic/simulate.h"

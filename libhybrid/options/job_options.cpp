@@ -10,7 +10,7 @@
 #include "core/registry.h"
 #include "core/units.h"
 #include "emulator/network/collective_plane.h"
-#include "emulator/switching/technique.h"
+#include "emulator/network/technique.h"
 #include "emulator/traffic/topology_map.h"
 #include "predictor/belady.h"
 #include "predictor/oracle.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "emulator/switching/technique.h"
+#include "emulator/network/technique.h"
 #include "libhybrid/report/failures.h"
 #include "libhybrid/report/report_json.h"
 #include "libhybrid/report/report_text.h"

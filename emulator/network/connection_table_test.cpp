@@ -1,4 +1,4 @@
-#include "emulator/network/connection_numbers.h"
+#include "emulator/network/connection_table.h"
 
 #include <gtest/gtest.h>
 

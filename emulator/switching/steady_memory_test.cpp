@@ -8,7 +8,7 @@
 
 #include "core/random.h"
 #include "core/testing/allocation_count.h"
-#include "emulator/switching/technique.h"
+#include "emulator/network/technique.h"
 #include "emulator/traffic/arrivals.h"
 
 namespace hybrid {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/random.h"
-#include "emulator/switching/technique.h"
+#include "emulator/network/technique.h"
 
 namespace hybrid {
 

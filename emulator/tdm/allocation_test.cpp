@@ -1,10 +1,10 @@
 // The allocation `sla` (D 4.4) on states made by hand: how long S_W is.
+#include "emulator/tdm/allocation.h"
+
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <vector>
-
-#include "emulator/tdm/allocation.h"
 
 namespace hybrid {
 namespace {
