@@ -1,5 +1,8 @@
-// A configuration: a set of connections that a crossbar can hold at once, that is a partial permutation; the
+// Configuration: a set of connections that a crossbar can hold at once (a partial permutation). It is the
 // content of one TDM slot (D 5.3.1, matrix B^(s): at most one 1 in each row and each column).
+//
+// All functions require ports below ports(). Every function takes constant time, except clear() and
+// connections(), which take O(ports).
 #pragma once
 
 #include <cstddef>
@@ -20,11 +23,12 @@ class Configuration {
   bool empty() const { return count_ == 0; }
   std::size_t count() const { return count_; }
 
-  /// Where input `source` leads, or kNoPort.
+  /// The output that input `source` is connected to, or kNoPort.
   Port destination_of(Port source) const { return destination_[source]; }
-  /// What feeds output `destination`, or kNoPort.
+  /// The input that is connected to output `destination`, or kNoPort.
   Port source_of(Port destination) const { return source_[destination]; }
   bool holds(Connection c) const { return destination_[c.source] == c.destination; }
+  /// Whether both ports of `c` are free.
   bool fits(Connection c) const {
     return destination_[c.source] == kNoPort && source_[c.destination] == kNoPort;
   }
@@ -32,9 +36,9 @@ class Configuration {
   const PortSet& inputs() const { return inputs_; }
   const PortSet& outputs() const { return outputs_; }
 
-  /// Adds `c` if both its ports are free; false (and no change) otherwise.
+  /// Adds `c` if it fits; otherwise changes nothing and returns false.
   bool add(Connection c);
-  /// Removes `c`; false (and no change) if it is not held.
+  /// Removes `c` if it is held; otherwise changes nothing and returns false.
   bool remove(Connection c);
   void clear();
 

@@ -60,7 +60,7 @@ TEST(Configuration, IsAPartialPermutation) {
   }
 }
 
-TEST(Configuration, EqualsWhatHoldsTheSame) {
+TEST(Configuration, EqualIfTheConnectionsAreEqual) {
   Configuration a(8), b(8);
   EXPECT_EQ(a, b);
   ASSERT_TRUE(a.add({1, 2}));
@@ -72,7 +72,7 @@ TEST(Configuration, EqualsWhatHoldsTheSame) {
   EXPECT_FALSE(Configuration(4) == Configuration(8));
 }
 
-TEST(Configuration, RefusesTakenPortsWithoutAChange) {
+TEST(Configuration, RejectsTakenPortsWithoutAChange) {
   Configuration c(4);
   ASSERT_TRUE(c.add({0, 1}));
   EXPECT_FALSE(c.add({0, 1}));
@@ -83,14 +83,14 @@ TEST(Configuration, RefusesTakenPortsWithoutAChange) {
   EXPECT_EQ(c.connections(), (std::vector<Connection>{{0, 1}, {1, 0}}));
 }
 
-TEST(Connection, HashesApart) {
+TEST(Connection, HashesDiffer) {
   std::unordered_set<std::size_t> hashes;
   for (Port s = 0; s < 200; ++s)
     for (Port d = 0; d < 200; ++d) hashes.insert(std::hash<Connection>{}({s, d}));
   EXPECT_EQ(hashes.size(), 40'000u);
 }
 
-TEST(Connection, OrdersBySourceFirst) {
+TEST(Connection, IsOrderedBySourceFirst) {
   EXPECT_LT((Connection{1, 9}), (Connection{2, 0}));
   EXPECT_LT((Connection{1, 1}), (Connection{1, 2}));
   EXPECT_EQ((Connection{1, 1}), (Connection{1, 1}));

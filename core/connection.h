@@ -1,4 +1,4 @@
-// A connection: one circuit's two ends.
+// Connection: the two ends of a circuit.
 #pragma once
 
 #include <compare>

@@ -7,8 +7,8 @@
 
 namespace hybrid {
 
-/// Whether the counter runs at one rate whatever the processor's frequency and states of sleep (what Linux
-/// calls constant_tsc and nonstop_tsc: the invariant TSC of CPUID 8000'0007h). Without it, it is no clock.
+/// Whether the counter runs at one rate at all frequencies and in all sleep states of the processor (Linux:
+/// constant_tsc and nonstop_tsc; CPUID 8000'0007h: invariant TSC). Only such a counter can serve as a clock.
 inline bool has_steady_cycle_counter() {
 #if defined(__x86_64__)
   unsigned a = 0, b = 0, c = 0, d = 0;

@@ -1,6 +1,10 @@
-// The two ways in which work ends early. Both carry text for people: the thing, the place in it, what was
-// expected, how to mend it. The command turns them into its exit codes (0 done, 1 failed, 2 bad usage or
-// input).
+// The two exceptions for errors that a user sees. Their text names the object, the place in it, what was
+// expected, and the fix:
+//
+//   throw UserError("trace.otf2: ends within its definitions", "Record the job again.");
+//
+// The `hybrid` command maps them to its exit codes (0 done, 1 failed, 2 bad usage or input). A violated
+// precondition is a std::logic_error instead.
 #pragma once
 
 #include <stdexcept>
@@ -8,18 +12,18 @@
 
 namespace hybrid {
 
-/// Bad usage or bad input: something the user gave cannot be used. Exit code 2.
+/// Bad usage or bad input. Exit code 2.
 class UserError : public std::runtime_error {
  public:
-  explicit UserError(const std::string& problem, const std::string& mend = {})
-      : std::runtime_error(mend.empty() ? problem : problem + "\n  " + mend) {}
+  explicit UserError(const std::string& problem, const std::string& fix = {})
+      : std::runtime_error(fix.empty() ? problem : problem + "\n  " + fix) {}
 };
 
-/// The user's input was good, but the program or the run failed. Exit code 1.
+/// The input was valid, but the program or the run failed. Exit code 1.
 class RunError : public std::runtime_error {
  public:
-  explicit RunError(const std::string& problem, const std::string& mend = {})
-      : std::runtime_error(mend.empty() ? problem : problem + "\n  " + mend) {}
+  explicit RunError(const std::string& problem, const std::string& fix = {})
+      : std::runtime_error(fix.empty() ? problem : problem + "\n  " + fix) {}
 };
 
 }  // namespace hybrid

@@ -1,10 +1,9 @@
-// The journal's events: 32 bytes, fixed layout, one per intercepted transfer or completion. Knows no MPI
-// type: the shim's table has already turned functions into the few kinds below (docs/architecture.md,
+// Event: a record of the journal (core/journal.h), one for each intercepted transfer or completion. 32 bytes,
+// fixed layout, no MPI types: the shim maps MPI functions to the kinds below (docs/architecture.md,
 // "Journal").
 //
-// A journal is a sequence of events of one thread in program order. An event whose values do not fit is
-// preceded by `extension` events that carry the rest, so that a reader has them in hand when the event itself
-// arrives.
+// A journal holds the events of one thread in program order. If the values of an event do not fit into its
+// fields, `extension` events before it carry the rest.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +11,23 @@
 namespace hybrid {
 
 enum class EventKind : std::uint8_t {
-  none = 0,   // never written: a journal's memory is zero past its end
-  extension,  // `flags` says what of the next event it carries, see Extension
+  none = 0,   // never written: a journal is zero after its last event
+  extension,  // carries a part of the next event; `op` is the Extension
 
   // Point to point. `peer` is a world rank, `bytes` the size as sent or as received.
-  send,        // blocking send, done on return; flags: SendMode
+  send,        // blocking send, complete on return; `op` is the SendMode
   send_start,  // nonblocking, persistent or partitioned send started; `request`
   recv,        // blocking receive with its match
   recv_post,   // receive posted; peer and tag as given (kAnyPeer, kAnyTag), or of the message that a matched
                // probe took; `request`
   send_complete,  // `request`, inside a wait or test
-  recv_complete,  // `request`; peer, tag, bytes of the match, or as posted where MPI does not tell it
+  recv_complete,  // `request`; peer, tag, bytes of the match, or as posted if MPI does not report it
   cancelled,      // `request` ended without a transfer
 
-  // Collectives. `op` says which, `peer` the root's world rank or kNoPeer (in an inter-communicator MPI_ROOT
-  // is the rank itself). `bytes`: bcast, reduce, allreduce, scan, exscan: the vector; gather, scatter,
-  // allgather, alltoall, reduce_scatter_block and their neighbourhood forms: one member's block; v and w
-  // forms, reduce_scatter: what this rank sends in all, with `counts` extensions before it.
+  // Collectives. `op` is the CollectiveOp, `peer` the root's world rank or kNoPeer (in an inter-communicator
+  // MPI_ROOT is the rank itself). `bytes`: bcast, reduce, allreduce, scan, exscan: the vector; gather,
+  // scatter, allgather, alltoall, reduce_scatter_block and their neighbourhood forms: one member's block; v
+  // and w forms, reduce_scatter: the total that this rank sends, with `counts` extensions before the event.
   collective,
   collective_start,     // `request`
   collective_complete,  // `request`
@@ -37,27 +36,27 @@ enum class EventKind : std::uint8_t {
   put,
   get,
   accumulate,
-  rma_sync,  // fence, lock, ..., and a window's creation and end: `op` is RmaSync. post and start have a
-             // `member` extension before them for each process of their group
+  rma_sync,  // fence, lock, ..., creation and end of a window: `op` is the RmaSync. Before post and start,
+             // one `member` extension for each process of the group
 
-  poll,  // a run of completion tests or probes that found nothing: from the first's begin to the last's end
+  poll,  // a run of unsuccessful completion tests or probes: from the begin of the first to the end of the
+         // last
   call,  // another MPI call that took time (communicator creation, I/O); it is not compute time
 
   phase_begin,  // `request` is the region's id in the definitions
   phase_end,
   flush,  // hint: the working set changes here (D 5.2.3)
 
-  // What the predictor decided; `peer` is a destination port. bytes of the matching send are in that send's
-  // event.
+  // Decisions of the predictor; `peer` is a destination port. The size is in the event of the send.
   predict_request,
   predict_release,
 
   start,   // the thread's first event
-  finish,  // the thread's last event; absent where the rank died
+  finish,  // the thread's last event; absent if the rank died
 
-  recv_freed,  // `request`, peer, tag and bytes as posted: nobody will wait for this receive, which goes on
+  recv_freed,  // `request`, peer, tag and bytes as posted: the request was freed, the receive continues
 
-  hint,  // the program's hints tell that this rank sends to world rank `peer` in the innermost open phase
+  hint,  // a hint of the program: this rank sends to world rank `peer` in the innermost open phase
 };
 
 enum class SendMode : std::uint8_t { standard = 0, buffered = 1, synchronous = 2, ready = 3 };
@@ -103,10 +102,10 @@ enum class RmaSync : std::uint8_t {
   free
 };
 
-/// What an extension event carries for the event after it.
+/// The data that an extension event carries for the next event.
 enum class Extension : std::uint8_t {
-  wide,    // fields too large for the narrow form: begin = all of bytes, request = all of the communicator,
-           // bytes = the high half of the duration
+  wide,  // values too large for their fields: begin = bytes, request = communicator, bytes = the high half of
+         // the duration
   counts,  // one (peer, bytes) pair of a collective with per-peer sizes: peer, begin = bytes sent to it
   counts_received,  // likewise: bytes received from it
   compute,          // begin = nanoseconds of CPU time of the gap before the next event (--clock cpu)
@@ -118,11 +117,11 @@ inline constexpr std::int32_t kAnyPeer = -2;  // MPI_ANY_SOURCE
 inline constexpr std::int32_t kAnyTag = -1;
 
 struct Event {
-  std::uint64_t begin = 0;     // clock ticks at entry of the call (see the journal's header for the rate)
+  std::uint64_t begin = 0;     // clock ticks at entry of the call (rate: JournalHeader::ticks_per_second)
   std::uint32_t duration = 0;  // ticks until its return
   EventKind kind = EventKind::none;
   std::uint8_t op = 0;             // SendMode, CollectiveOp, RmaSync or Extension
-  std::uint16_t communicator = 0;  // id in the definitions (one-sided: of the window)
+  std::uint16_t communicator = 0;  // id in the definitions (one-sided: id of the window)
   std::int32_t peer = kNoPeer;
   std::int32_t tag = 0;
   std::uint32_t bytes = 0;
@@ -130,7 +129,7 @@ struct Event {
 };
 static_assert(sizeof(Event) == 32);
 
-/// Event fields that the narrow form cannot hold.
+/// Values of an event that may exceed their fields.
 struct WideValues {
   std::uint64_t bytes = 0;
   std::uint64_t duration = 0;
@@ -148,7 +147,7 @@ constexpr Event wide_extension(const WideValues& v) {
   e.bytes = static_cast<std::uint32_t>(v.duration >> 32);
   return e;
 }
-/// The full values of `event`, given the `wide` extension before it or nullptr.
+/// The full values of `event`. `wide`: the `wide` extension before it, or nullptr.
 constexpr WideValues wide_values(const Event& event, const Event* wide) {
   if (wide == nullptr) return {event.bytes, event.duration, event.communicator};
   return {wide->begin, std::uint64_t{wide->bytes} << 32 | event.duration, wide->request};

@@ -1,6 +1,8 @@
-// A file that outgrows RLIMIT_FSIZE raises SIGXFSZ, which kills a program that does not expect it. What we
-// write on a program's behalf must not: inside this guard's life the signal of the calling thread is held
-// back and taken away, and the system call reports EFBIG instead.
+// Guard that turns SIGXFSZ into the error EFBIG.
+//
+// A file that grows beyond RLIMIT_FSIZE raises SIGXFSZ, which by default ends the program. Files that the
+// library writes must not end the user's program: during the lifetime of the guard the signal is blocked in
+// the calling thread, then discarded, and the system call fails with EFBIG.
 #pragma once
 
 #include <csignal>
@@ -18,8 +20,8 @@ class FileSizeSignalGuard {
     was_pending_ = sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
   }
   ~FileSizeSignalGuard() {
-    // The kernel sends it to the offending thread, so taking it here takes nobody else's. One that already
-    // waited before is the program's own.
+    // The kernel sends the signal to the thread that caused it, so other threads lose no signal. A signal
+    // that was pending before belongs to the program.
     const timespec at_once{};
     if (!was_pending_) (void)sigtimedwait(&signal_, nullptr, &at_once);
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);

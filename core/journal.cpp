@@ -63,11 +63,11 @@ bool JournalWriter::next_segment() {
     segment =
         ::mmap(nullptr, kSegmentBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, static_cast<off_t>(offset));
   if (segment == MAP_FAILED) {
-    full_ = true;  // for good: a journal with a hole in the middle would be worse than one that ends
+    full_ = true;  // for good: a truncated journal is more useful than one with a gap
     return false;
   }
-  // All pages at once, ready to be written: a fault a page would cost more in all, and come within calls.
-  // Kernels before 5.14 do not know it, and fault.
+  // Maps all pages at once: one page fault for each page would cost more in total, and occur within MPI
+  // calls. Kernels before 5.14 do not support this, and fault.
   (void)::madvise(segment, kSegmentBytes, MADV_POPULATE_WRITE);
   if (end_ != nullptr) ::munmap(end_ - kSegmentEvents, kSegmentBytes);
   next_ = static_cast<Event*>(segment);
@@ -91,7 +91,7 @@ void JournalWriter::close() {
     length -= static_cast<std::uint64_t>(end_ - next_) * sizeof(Event);
     ::munmap(end_ - kSegmentEvents, kSegmentBytes);
   }
-  // A file that keeps its zero tail reads the same; trimming only saves space.
+  // A file with a zero tail reads the same; truncation only saves space.
   if (process_ == ::getpid()) (void)!::ftruncate(file_, static_cast<off_t>(length));
   last_header_ = *header_;
   ::munmap(header_, kHeaderSpace);
@@ -108,7 +108,7 @@ JournalReader::JournalReader(const std::string& path) {
   if (::fstat(file, &status) != 0 || static_cast<std::size_t>(status.st_size) < kHeaderSpace) {
     ::close(file);
     throw UserError(path + ": too short for a journal (" + std::to_string(status.st_size) + " bytes)",
-                    "The process died before it recorded anything, or this is another kind of file.");
+                    "The process died before it recorded an event, or this is another kind of file.");
   }
   length_ = static_cast<std::size_t>(status.st_size);
   void* mapping = ::mmap(nullptr, length_, PROT_READ, MAP_PRIVATE, file, 0);
@@ -123,7 +123,7 @@ JournalReader::JournalReader(const std::string& path) {
   mapping_ = mapping;
   const auto* first = reinterpret_cast<const Event*>(static_cast<const char*>(mapping) + kHeaderSpace);
   const std::span<const Event> all{first, (length_ - kHeaderSpace) / sizeof(Event)};
-  // Written events are a prefix: find its end by bisection rather than by touching every page.
+  // The written events are a prefix. Bisection finds its end without a read of every page.
   const auto end =
       std::partition_point(all.begin(), all.end(), [](const Event& e) { return e.kind != EventKind::none; });
   events_ = all.first(static_cast<std::size_t>(end - all.begin()));

@@ -1,11 +1,19 @@
-// The journal: what one thread did, appended to a memory-mapped file, so that a process killed by SIGKILL
-// loses nothing already recorded. Appending is a store and an add: no lock, no allocation; a system call only
-// once per kSegmentEvents events, when the next segment is mapped.
+// Journal: the events of one thread, in a memory-mapped file.
 //
-// File: one JournalHeader, then events. Unwritten space is zero (EventKind::none), which ends the journal of
-// a process that died. Files are 0600 and created with O_EXCL; the disk space of a segment is reserved before
-// it is mapped, so that a full disk (or a limit on the size of files) is noticed here and never as SIGBUS (or
-// SIGXFSZ) in the program.
+// A process that is killed by SIGKILL loses no event that was already appended. append() is a store and an
+// add: no lock and no allocation. A system call is necessary once per kSegmentEvents events, to map the next
+// segment.
+//
+// File: one JournalHeader, then events. Unwritten space is zero (EventKind::none), which marks the end of the
+// journal of a process that died. Files have mode 0600 and are created with O_EXCL. The disk space of a
+// segment is reserved before it is mapped, so that a full disk (or a limit on file sizes) is an error here
+// and not a SIGBUS (or SIGXFSZ) in the program.
+//
+//   JournalWriter writer(path, {.rank = 3});
+//   writer.append(event);
+//   ...
+//   const JournalReader reader(path);
+//   for (const Event& event : reader.events()) ...
 #pragma once
 
 #include <atomic>
@@ -19,30 +27,32 @@
 
 namespace hybrid {
 
-/// First bytes of a journal. Fixed layout, version in the magic.
+/// The first bytes of a journal. Fixed layout; the magic number contains the version.
 struct JournalHeader {
   static constexpr char kMagic[8] = {'H', 'Y', 'B', 'J', 'R', 'N', 'L', '1'};
   char magic[8] = {};
   std::uint32_t rank = 0;
   std::uint32_t thread = 0;            // 0, 1, ... in the order in which threads first communicated
-  std::uint64_t ticks_per_second = 0;  // of Event::begin; rewritten when calibration improves
+  std::uint64_t ticks_per_second = 0;  // of Event::begin; updated when the calibration improves
   std::uint64_t origin_ticks = 0;      // the tick at which origin_ns was read
-  std::uint64_t origin_ns = 0;         // CLOCK_REALTIME then, to lay ranks over each other
+  std::uint64_t origin_ns = 0;         // CLOCK_REALTIME at that tick, to align the ranks
   std::uint64_t lost = 0;              // events dropped because the disk was full
   std::uint64_t reserved[2] = {};
 };
 static_assert(sizeof(JournalHeader) == 64);
 
+/// Appends events to a new journal. Not thread-safe: one writer for each thread.
 class JournalWriter {
  public:
   static constexpr std::size_t kSegmentEvents = 32768;  // 1 MiB
 
-  /// Creates the file (which must not exist). Throws RunError when that fails.
+  /// Creates the file. Throws RunError if it exists or cannot be created.
   JournalWriter(const std::string& path, const JournalHeader& header);
   ~JournalWriter();
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
 
+  /// Appends an event, or counts it as lost if the disk is full.
   void append(const Event& event) {
     if (next_ == end_ && !next_segment()) {
       ++header_->lost;
@@ -50,18 +60,19 @@ class JournalWriter {
     }
     store(next_++, event);
   }
-  /// Appends an event whose values may need the wide form. `values` overrides the event's narrow fields.
+  /// Appends an event with `values`, with a `wide` extension before it if they need one.
   void append(Event event, const WideValues& values);
 
   JournalHeader& header() { return *header_; }
   std::uint64_t lost() const { return header_->lost; }
-  /// Trims the file to what was written. What is appended afterwards counts as lost.
+  /// Truncates the file to the written events. Events appended afterwards count as lost.
   void close();
 
  private:
   bool next_segment();
 
-  // The half that holds `kind` last: SIGKILL between the two stores leaves no half event that would count.
+  // Stores the half that contains `kind` last: after a SIGKILL between the two stores, the slot is still
+  // EventKind::none.
   static void store(Event* at, const Event& event) {
     constexpr std::size_t kHalf = sizeof(Event) / 2;
     static_assert(offsetof(Event, kind) < kHalf);
@@ -76,17 +87,17 @@ class JournalWriter {
   Event* end_ = nullptr;
   JournalHeader* header_ = nullptr;
   int file_ = -1;
-  int process_ = 0;  // that made it: a forked child must not trim the file under its parent
+  int process_ = 0;  // the creator: a forked child must not truncate its parent's file
   std::uint64_t segments_ = 0;
   bool full_ = false;
-  JournalHeader last_header_;  // once closed
+  JournalHeader last_header_;  // after close()
 };
 
-/// Reads a journal front to back through a mapping of the whole file.
+/// Reads a journal through a mapping of the whole file.
 class JournalReader {
  public:
-  /// Throws UserError for a missing file, another kind of file, or one too short for its header. A file cut
-  /// in the middle of an event is read up to the last whole one.
+  /// Throws UserError for a missing file, a file of another kind, or a file that is too short for the header.
+  /// A file that ends within an event is read up to the last whole event.
   explicit JournalReader(const std::string& path);
   ~JournalReader();
   JournalReader(const JournalReader&) = delete;
@@ -95,10 +106,10 @@ class JournalReader {
   const JournalHeader& header() const { return *header_; }
   /// The written events.
   std::span<const Event> events() const { return events_; }
-  /// Gives back the memory that the mapping takes before `event`, which stays readable (from the file again):
-  /// a long journal that is read front to back takes no more than a short one.
+  /// Returns the memory of the pages before `event` to the system. They stay readable (from the file). With
+  /// this, reading a long journal front to back takes no more memory than a short one.
   void forget_before(const Event* event) const;
-  /// Whether the thread came to its end (the last event is EventKind::finish).
+  /// Whether the thread ended normally (the last event is EventKind::finish).
   bool complete() const { return !events_.empty() && events_.back().kind == EventKind::finish; }
 
  private:

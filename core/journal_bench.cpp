@@ -1,5 +1,5 @@
-// What appending an event costs, segment changes (reserving and mapping the next megabyte) included. The
-// files are in the directory for temporary ones.
+// The cost of appending an event, including segment changes (reserving and mapping the next megabyte). The
+// files are in the system's temporary directory.
 #include <benchmark/benchmark.h>
 
 #include <filesystem>
@@ -45,7 +45,7 @@ void append(benchmark::State& state) {
 }
 BENCHMARK(append)->MinTime(0.1);
 
-// Without segment changes: the first segment, which was mapped before.
+// Without segment changes: events of the first segment, which is already mapped.
 void append_within_a_segment(benchmark::State& state) {
   Directory directory;
   Event event;

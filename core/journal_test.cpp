@@ -64,7 +64,7 @@ void expect_numbered(std::span<const Event> events, std::uint64_t count) {
   }
 }
 
-TEST_F(Journal, ReadsBackWhatWasAppendedAcrossSegments) {
+TEST_F(Journal, ReadsAppendedEventsAcrossSegments) {
   const std::uint64_t count = 2 * JournalWriter::kSegmentEvents + 5;
   JournalHeader header;
   header.rank = 7;
@@ -81,10 +81,10 @@ TEST_F(Journal, ReadsBackWhatWasAppendedAcrossSegments) {
   EXPECT_EQ(reader.header().ticks_per_second, 456u);
   EXPECT_EQ(reader.header().lost, 0u);
   expect_numbered(reader.events(), count);
-  EXPECT_EQ(fs::file_size(path()), 4096 + count * sizeof(Event)) << "closing trims the file";
+  EXPECT_EQ(fs::file_size(path()), 4096 + count * sizeof(Event)) << "close() truncates the file";
 }
 
-TEST_F(Journal, HoldsNothingWhenNothingWasAppended) {
+TEST_F(Journal, IsEmptyWithoutAppendedEvents) {
   {
     JournalWriter writer(path(), {});
   }
@@ -93,7 +93,7 @@ TEST_F(Journal, HoldsNothingWhenNothingWasAppended) {
   EXPECT_FALSE(reader.complete());
 }
 
-TEST_F(Journal, IsCompleteOnlyWithAFinishAtItsEnd) {
+TEST_F(Journal, IsCompleteOnlyIfFinishIsTheLastEvent) {
   Event finish;
   finish.kind = EventKind::finish;
   {
@@ -110,7 +110,7 @@ TEST_F(Journal, IsCompleteOnlyWithAFinishAtItsEnd) {
   EXPECT_FALSE(JournalReader(path("b.journal")).complete());
 }
 
-TEST_F(Journal, IsPrivateAndNeverOverwritesOrFollowsALink) {
+TEST_F(Journal, IsPrivateAndNeverOverwritesAFileOrFollowsALink) {
   {
     JournalWriter writer(path(), {});
   }
@@ -124,7 +124,7 @@ TEST_F(Journal, IsPrivateAndNeverOverwritesOrFollowsALink) {
 }
 
 TEST_F(Journal, SurvivesSigkill) {
-  // In the middle of the first segment, at a segment's end, and behind it.
+  // In the middle of the first segment, at the end of a segment, and after it.
   for (const std::uint64_t count : {std::uint64_t{1000}, std::uint64_t{JournalWriter::kSegmentEvents},
                                     std::uint64_t{JournalWriter::kSegmentEvents + 1}}) {
     const std::string file = path(std::to_string(count));
@@ -141,8 +141,8 @@ TEST_F(Journal, SurvivesSigkill) {
   }
 }
 
-TEST_F(Journal, CountsWhatAFullDiskTakesAndLetsTheProgramGoOn) {
-  // A limit on file sizes stands for the full disk; SIGXFSZ, which it raises, would end the program.
+TEST_F(Journal, CountsEventsLostOnAFullDiskAndTheProgramContinues) {
+  // A limit on file sizes simulates the full disk. It raises SIGXFSZ, which would end the program.
   const std::uint64_t count = JournalWriter::kSegmentEvents + 1000;
   const int status = in_child([&] {
     const rlimit limit{4096 + JournalWriter::kSegmentEvents * sizeof(Event) + 100,
@@ -161,7 +161,7 @@ TEST_F(Journal, CountsWhatAFullDiskTakesAndLetsTheProgramGoOn) {
   expect_numbered(reader.events(), JournalWriter::kSegmentEvents);
 }
 
-TEST_F(Journal, SaysWhenThereIsNoRoomForItsHeader) {
+TEST_F(Journal, ThrowsIfThereIsNoRoomForTheHeader) {
   const int status = in_child([&] {
     const rlimit limit{100, 100};
     signal(SIGXFSZ, SIG_DFL);
@@ -177,18 +177,18 @@ TEST_F(Journal, SaysWhenThereIsNoRoomForItsHeader) {
   EXPECT_EQ(WEXITSTATUS(status), 4);
 }
 
-TEST_F(Journal, IsNotTrimmedByAForkedChildThatEnds) {
+TEST_F(Journal, IsNotTruncatedByTheEndOfAForkedChild) {
   JournalWriter writer(path(), {});
   writer.append(numbered(0));
   const int status = in_child([&] { writer.close(); });
   ASSERT_EQ(status, 0);
-  // The parent's next events are behind what the child knew of.
+  // The parent's next events are after the end that the child knows.
   for (std::uint64_t n = 1; n < 1000; ++n) writer.append(numbered(n));
   writer.close();
   expect_numbered(JournalReader(path()).events(), 1000);
 }
 
-TEST_F(Journal, CountsWhatIsAppendedAfterTheEndAsLost) {
+TEST_F(Journal, CountsEventsAppendedAfterCloseAsLost) {
   JournalWriter writer(path(), {});
   writer.append(numbered(0));
   writer.close();
@@ -197,7 +197,7 @@ TEST_F(Journal, CountsWhatIsAppendedAfterTheEndAsLost) {
   expect_numbered(JournalReader(path()).events(), 1);
 }
 
-TEST_F(Journal, GivesWideValuesAnExtension) {
+TEST_F(Journal, WritesAnExtensionForWideValues) {
   const WideValues values{std::uint64_t{5} << 32 | 17, std::uint64_t{3} << 32 | 9, 70'000};
   {
     JournalWriter writer(path(), {});
@@ -217,7 +217,7 @@ TEST_F(Journal, GivesWideValuesAnExtension) {
   EXPECT_EQ(wide_values(events[2], nullptr).duration, 200u);
 }
 
-TEST_F(Journal, ReadsAFileCutWithinAnEventUpToTheLastWholeOne) {
+TEST_F(Journal, ReadsATruncatedFileUpToTheLastWholeEvent) {
   {
     JournalWriter writer(path(), {});
     for (std::uint64_t n = 0; n < 10; ++n) writer.append(numbered(n));
@@ -226,7 +226,7 @@ TEST_F(Journal, ReadsAFileCutWithinAnEventUpToTheLastWholeOne) {
   expect_numbered(JournalReader(path()).events(), 9);
 }
 
-TEST_F(Journal, RefusesMissingShortAndForeignFiles) {
+TEST_F(Journal, RejectsMissingShortAndForeignFiles) {
   EXPECT_THROW(JournalReader(path("missing")), UserError);
   std::ofstream(path("short")) << "HYBJRNL1";
   EXPECT_THROW(JournalReader(path("short")), UserError);
@@ -239,7 +239,7 @@ TEST_F(Journal, RefusesMissingShortAndForeignFiles) {
   }
 }
 
-TEST_F(Journal, StaysReadableBeforeWhatIsForgotten) {
+TEST_F(Journal, StaysReadableAfterForgetBefore) {
   const std::uint64_t count = 20'000;
   {
     JournalWriter writer(path(), {});

@@ -17,10 +17,10 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-/// False, with errno, where something has that name or nothing can.
+/// Whether `path` does not exist and could be created; if not, sets errno.
 bool is_free(const std::string& path) {
-  struct stat there{};
-  if (::lstat(path.c_str(), &there) != 0) return errno == ENOENT;
+  struct stat status{};
+  if (::lstat(path.c_str(), &status) != 0) return errno == ENOENT;
   errno = EEXIST;
   return false;
 }
@@ -38,7 +38,7 @@ bool NewFile::begin() { return is_free(path_) && (begin_unnamed() || begin_named
 bool NewFile::begin_unnamed() {
   const int file = ::open(folder_of(path_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (file < 0) return false;
-  // Without /proc it could not get its name.
+  // Without /proc the file could not get its name in publish().
   if (::access(name_of_open(file).c_str(), F_OK) == 0) stream_ = ::fdopen(file, "w");
   if (stream_ == nullptr) ::close(file);
   return stream_ != nullptr;
@@ -55,12 +55,12 @@ bool NewFile::publish() const {
     return ::linkat(AT_FDCWD, name_of_open(::fileno(stream_)).c_str(), AT_FDCWD, path_.c_str(),
                     AT_SYMLINK_FOLLOW) == 0;
   if (::renameat2(AT_FDCWD, part_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) == 0) return true;
-  if (errno != EINVAL && errno != ENOSYS) return false;  // else: a file system that cannot promise it
+  if (errno != EINVAL && errno != ENOSYS) return false;  // else: not supported by the file system
   return is_free(path_) && std::rename(part_.c_str(), path_.c_str()) == 0;
 }
 
 bool NewFile::finish() {
-  // An error of an earlier write has no errno of its own any more.
+  // The errno of an earlier failed write is lost.
   if (std::ferror(stream_) != 0) errno = EIO;
   const bool written = std::ferror(stream_) == 0 && std::fflush(stream_) == 0;
   const bool whole = written && publish();

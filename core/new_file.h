@@ -1,8 +1,12 @@
-// A new file that is there, under its name, whole or not at all, whatever ends the program before it is
-// whole.
+// NewFile: a file that appears under its name complete or not at all, even if the program is killed before.
 //
-// Until then it has no name, where the file system can do that, and else the name PATH.part-PID. Nothing that
-// is there is ever overwritten.
+// Until finish() the file has no name (O_TMPFILE), or the name PATH.part-PID if the file system does not
+// support unnamed files. An existing file is never overwritten.
+//
+//   NewFile file("trace.json");
+//   if (!file.begin()) ...  // errno
+//   std::fputs("{}", file.stream());
+//   if (!file.finish()) ...  // errno
 #pragma once
 
 #include <cstdio>
@@ -14,17 +18,17 @@ namespace hybrid {
 class NewFile {
  public:
   explicit NewFile(std::string path) : path_(std::move(path)) {}
-  /// What was not finished goes.
+  /// Removes a file that was not finished.
   ~NewFile();
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
 
-  /// Begins it. False, with errno, where it cannot be made (EEXIST: something has that name).
+  /// Creates the file. Returns false and sets errno on failure (EEXIST: the name is taken).
   bool begin();
-  /// To write into, from begin() to finish().
+  /// The stream to write to, valid from begin() to finish().
   std::FILE* stream() const { return stream_; }
-  /// Gives it its name. False, with errno: not all could be written, or something has that name by now; then
-  /// nothing of it stays.
+  /// Gives the file its name. Returns false and sets errno if a write failed or the name is taken by now; the
+  /// file is then removed.
   bool finish();
 
  private:
@@ -33,7 +37,7 @@ class NewFile {
   bool publish() const;
 
   std::string path_;
-  std::string part_;  // its name until it is whole; "" where it has none
+  std::string part_;  // the name until finish(); "" if the file has none
   std::FILE* stream_ = nullptr;
 };
 

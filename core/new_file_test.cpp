@@ -29,7 +29,7 @@ class NewFileTest : public testing::Test {
   const TemporaryDirectory folder_;
 };
 
-TEST_F(NewFileTest, AppearsWhole) {
+TEST_F(NewFileTest, AppearsComplete) {
   NewFile file(path("a"));
   ASSERT_TRUE(file.begin());
   std::fputs("all of it", file.stream());
@@ -39,7 +39,7 @@ TEST_F(NewFileTest, AppearsWhole) {
   EXPECT_EQ(files(), 1u);
 }
 
-TEST_F(NewFileTest, OneThatIsNotFinishedGoes) {
+TEST_F(NewFileTest, AnUnfinishedFileIsRemoved) {
   {
     NewFile file(path("a"));
     ASSERT_TRUE(file.begin());
@@ -48,7 +48,7 @@ TEST_F(NewFileTest, OneThatIsNotFinishedGoes) {
   EXPECT_EQ(files(), 0u);
 }
 
-TEST_F(NewFileTest, NothingIsOverwritten) {
+TEST_F(NewFileTest, NeverOverwritesAFile) {
   NewFile late(path("a"));
   ASSERT_TRUE(late.begin());
   std::ofstream(path("a")) << "old";
@@ -63,17 +63,17 @@ TEST_F(NewFileTest, NothingIsOverwritten) {
   EXPECT_EQ(files(), 2u);
 }
 
-TEST_F(NewFileTest, NeedsANameThatAFileCanHave) {
+TEST_F(NewFileTest, NeedsAValidFileName) {
   EXPECT_FALSE(NewFile(path(std::string(300, 'a'))).begin());
   EXPECT_EQ(errno, ENAMETOOLONG);
 }
 
-TEST_F(NewFileTest, NeedsItsFolder) {
+TEST_F(NewFileTest, NeedsAnExistingFolder) {
   EXPECT_FALSE(NewFile(path("no/such")).begin());
   EXPECT_EQ(errno, ENOENT);
 }
 
-TEST_F(NewFileTest, NothingHasItsNameWhenTheProgramIsKilled) {
+TEST_F(NewFileTest, DoesNotAppearIfTheProgramIsKilled) {
   const pid_t child = ::fork();
   if (child == 0) {
     NewFile file(path("a"));

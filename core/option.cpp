@@ -34,7 +34,7 @@ constexpr std::string_view kVariablePrefix = "HYBRID_";
 
 std::string_view closest_name(std::string_view name, const std::vector<std::string_view>& known) {
   std::string_view best;
-  std::size_t best_distance = name.size() / 3 + 2;  // farther than this is another word, not a slip
+  std::size_t best_distance = name.size() / 3 + 2;  // at this distance it is another word, not a misspelling
   for (std::string_view candidate : known) {
     const std::size_t distance = edit_distance(name, candidate);
     if (distance < best_distance) best = candidate, best_distance = distance;
@@ -44,14 +44,14 @@ std::string_view closest_name(std::string_view name, const std::vector<std::stri
 
 std::string_view closest_variable(std::string_view variable, const std::vector<std::string_view>& known) {
   if (!variable.starts_with(kVariablePrefix)) return {};
-  // What all have in common would make any short name look like any other.
+  // The common prefix would make all short names similar.
   std::vector<std::string_view> names;
   for (std::string_view name : known)
     if (name.starts_with(kVariablePrefix)) names.push_back(name.substr(kVariablePrefix.size()));
-  const std::string_view meant = closest_name(variable.substr(kVariablePrefix.size()), names);
-  if (meant.empty()) return {};
+  const std::string_view closest = closest_name(variable.substr(kVariablePrefix.size()), names);
+  if (closest.empty()) return {};
   return *std::find_if(known.begin(), known.end(), [&](std::string_view name) {
-    return name.starts_with(kVariablePrefix) && name.substr(kVariablePrefix.size()) == meant;
+    return name.starts_with(kVariablePrefix) && name.substr(kVariablePrefix.size()) == closest;
   });
 }
 
@@ -88,14 +88,14 @@ void OptionTable::set(std::string_view name, std::string_view value, std::string
     std::vector<std::string_view> names;
     names.reserve(options_.size());
     for (const Option& o : options_) names.push_back(o.name);
-    const std::string_view meant = closest_name(name, names);
+    const std::string_view closest = closest_name(name, names);
     throw UserError(std::string(origin) + ": unknown option '" + std::string(name) + "'",
-                    meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
+                    closest.empty() ? "" : "Did you mean '" + std::string(closest) + "'?");
   }
   try {
     option->set(value);
   } catch (const UserError& error) {
-    // "--nodes: nodes: ..." says it twice.
+    // Not "--nodes: nodes: ...".
     std::string_view what = error.what();
     if (origin == "--" + std::string(name) && what.starts_with(name))
       for (const std::string_view after : {": ", " "})

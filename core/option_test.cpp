@@ -50,14 +50,14 @@ TEST(Option, ListsOptionsInTheOrderAdded) {
   EXPECT_EQ(s.table.find(""), nullptr);
 }
 
-TEST(Option, ABadValueNamesTheOrigin) {
+TEST(Option, AnInvalidValueIsReportedWithItsOrigin) {
   Settings s;
   EXPECT_EQ(error_of([&] { s.table.set("slots", "many", "run.toml:7"); }),
             "run.toml:7: slots: 'many' is not a whole number up to 64");
   EXPECT_EQ(s.slots, 4u);
 }
 
-TEST(Option, AnUnknownNameTellsTheLikelyMeantOne) {
+TEST(Option, AnUnknownNameIsReportedWithTheClosestName) {
   Settings s;
   const std::string text = error_of([&] { s.table.set("slot-lenght", "1ns", "run.toml:2"); });
   EXPECT_TRUE(text.starts_with("run.toml:2: unknown option 'slot-lenght'")) << text;
@@ -71,7 +71,7 @@ TEST(Option, ANameMayBeAddedOnce) {
   EXPECT_THROW(s.table.add({"slots", "", "", "", [](std::string_view) {}}), std::logic_error);
 }
 
-TEST(Option, TakesVariablesOfTheEnvironment) {
+TEST(Option, ReadsEnvironmentVariables) {
   Settings s;
   const char* const environment[] = {"HOME=/root",       "HYBRID_SLOTS=12",
                                      "XHYBRID_SLOTS=1",  "HYBRID_TECHNIQUE=wave=form",
@@ -93,7 +93,7 @@ TEST(Option, VariablesApplyInTheOrderOfTheTable) {
   EXPECT_EQ(order, "preset nodes alpha ");
 }
 
-TEST(Option, WhatReplacesOthersAppliesBeforeThem) {
+TEST(Option, OptionsMarkedFirstApplyFirst) {
   std::string order;
   OptionTable table;
   for (const char* name : {"nodes", "preset", "alpha"})
@@ -111,14 +111,14 @@ TEST(Option, AnEmptyEnvironmentSetsNothing) {
   EXPECT_TRUE(s.table.set_from_environment(nullptr).empty());
 }
 
-TEST(Option, ABadVariableIsNamed) {
+TEST(Option, AnInvalidVariableIsReportedByName) {
   Settings s;
   const char* const environment[] = {"HYBRID_SLOTS=x", nullptr};
   EXPECT_TRUE(
       error_of([&] { s.table.set_from_environment(environment); }).starts_with("HYBRID_SLOTS: slots: 'x'"));
 }
 
-TEST(Option, AVariableThatIsSetButEmptyIsNotSet) {
+TEST(Option, AnEmptyVariableIsIgnored) {
   Settings s;
   s.table.set("slots", "7", "");
   const char* const environment[] = {"HYBRID_SLOTS=", nullptr};
@@ -131,7 +131,7 @@ TEST(Option, VariablesAreNamedAfterTheOption) {
   EXPECT_EQ(environment_name("n"), "HYBRID_N");
 }
 
-TEST(LikelyMeant, FindsSlipsAndNothingElse) {
+TEST(ClosestName, FindsMisspellingsOnly) {
   const std::vector<std::string_view> known{"greedy", "matching", "level-wise", "wave"};
   EXPECT_EQ(closest_name("gredy", known), "greedy");
   EXPECT_EQ(closest_name("greddy", known), "greedy");
@@ -146,13 +146,13 @@ TEST(LikelyMeant, FindsSlipsAndNothingElse) {
   EXPECT_EQ(closest_variable("SLOTS", variables), "");
 }
 
-TEST(LikelyMeant, PrefersTheClosest) {
+TEST(ClosestName, PrefersTheSmallestDistance) {
   EXPECT_EQ(closest_name("markov3", {"timeout", "markov1", "markov", "counter"}), "markov1")
-      << "one letter off, as is the other; the first of equals";
+      << "both differ in one letter: the first one";
   EXPECT_EQ(closest_name("slot", {"slots", "slot-length", "plot"}), "slots");
 }
 
-TEST(OptionTable, AFlagIsNamedOnce) {
+TEST(OptionTable, AnErrorContainsTheFlagOnce) {
   OptionTable table;
   table.add({"nodes", "N", "", "", [](std::string_view v) {
                throw UserError(v == "1" ? "nodes: '1' is too few" : "node 7 is not there");

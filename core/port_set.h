@@ -1,4 +1,4 @@
-// Sets of ports as machine words: the form in which schedulers, NICs and predictors work on them.
+// Sets of ports as bits in machine words.
 #pragma once
 
 #include <bit>
@@ -23,8 +23,7 @@ constexpr void for_each_port(std::span<const Word> words, Visit&& visit) {
       visit(static_cast<std::uint32_t>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(rest))));
 }
 
-/// A set over ports 0 .. size-1. Bits at and past `size` are always 0. Copying allocates; the operations do
-/// not.
+/// Set of ports 0 .. size-1. Bits from `size` on are always 0. Only construction and copying allocate.
 class PortSet {
  public:
   PortSet() = default;
@@ -54,7 +53,7 @@ class PortSet {
   std::vector<Word> words_;
 };
 
-/// rows x columns bits, row by row in words: a request matrix, say (R of D 5.3).
+/// Matrix of rows x columns bits, stored row by row in words; for example a request matrix (R of D 5.3).
 class BitMatrix {
  public:
   BitMatrix() = default;

@@ -41,7 +41,7 @@ TEST(PortSet, BehavesLikeAStandardSet) {
   }
 }
 
-TEST(PortSet, HasNoBitPastItsSize) {
+TEST(PortSet, HasNoBitBeyondItsSize) {
   PortSet set(70);
   for (std::size_t p = 0; p < 70; ++p) set.set(p);
   EXPECT_EQ(set.words()[1], (Word{1} << 6) - 1);

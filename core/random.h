@@ -1,5 +1,5 @@
-// The one source of randomness: seeded, passed in, the same on every machine (the standard's distributions
-// are not).
+// Random number generators. The sequence depends on the seed only and is the same on every machine (the
+// distributions of the standard library are not).
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,7 @@ class Random {
 
   std::uint64_t bits() { return engine_(); }
 
-  /// Uniform over [0, bound); unbiased (rejection). Throws std::invalid_argument where there is nothing to
-  /// choose from.
+  /// Uniform over [0, bound); unbiased (rejection). Throws std::invalid_argument if bound is 0.
   std::uint64_t below(std::uint64_t bound) {
     if (bound == 0) [[unlikely]]
       throw std::invalid_argument("a random choice among none");
@@ -32,15 +31,15 @@ class Random {
   std::mt19937_64 engine_;  // its output sequence is fixed by the standard
 };
 
-/// The same in eight bytes and a few instructions, for streams of which there is one for each of thousands of
-/// ports: they must stay in the cache. SplitMix64 (Steele, Lea, Flood 2014).
+/// The same interface in eight bytes of state and a few instructions, for one generator at each of thousands
+/// of ports. SplitMix64 (Steele, Lea, Flood 2014).
 class SmallRandom {
  public:
   explicit SmallRandom(std::uint64_t seed) : state_(seed) {}
 
   std::uint64_t bits() { return mixed(state_ += kStep); }
 
-  /// As Random::below(), from other numbers (Lemire 2019): without a division, nearly always.
+  /// As Random::below(), with other values; nearly always without a division (Lemire 2019).
   std::uint64_t below(std::uint64_t bound) {
     if (bound == 0) [[unlikely]]
       throw std::invalid_argument("a random choice among none");
@@ -56,7 +55,7 @@ class SmallRandom {
   double fraction() { return static_cast<double>(bits() >> 11) * 0x1.0p-53; }
 
   static constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15;  // 2^64 / golden ratio
-  /// A number of which every bit depends on all of `x`.
+  /// Hash of `x`: every bit depends on all bits of `x`.
   static constexpr std::uint64_t mixed(std::uint64_t x) {
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
     x = (x ^ x >> 27) * 0x94D049BB133111EB;

@@ -10,7 +10,7 @@
 namespace hybrid {
 namespace {
 
-TEST(Random, IsTheSequenceThatTheStandardFixes) {
+TEST(Random, IsTheSequenceOfTheStandard) {
   // [rand.predef]: the 10000th value of a default-constructed mt19937_64, whose seed is 5489.
   Random random(5489);
   for (int i = 1; i < 10'000; ++i) random.bits();
@@ -18,7 +18,7 @@ TEST(Random, IsTheSequenceThatTheStandardFixes) {
 }
 
 TEST(SmallRandom, IsSplitMix64) {
-  // The published generator's first values of this seed.
+  // The first values of the published generator for this seed.
   SmallRandom random(1234567);
   for (const std::uint64_t value : {6457827717110365317ULL, 3203168211198807973ULL, 9817491932198370423ULL,
                                     4593380528125082431ULL, 16408922859458223821ULL})
@@ -42,7 +42,7 @@ class BothSources : public testing::Test {};
 using Sources = testing::Types<Random, SmallRandom>;
 TYPED_TEST_SUITE(BothSources, Sources);
 
-TYPED_TEST(BothSources, BelowStaysBelowAndReachesEverything) {
+TYPED_TEST(BothSources, BelowReturnsAllValuesBelowTheBound) {
   TypeParam random(1);
   for (std::uint64_t bound : {1u, 2u, 3u, 7u, 64u, 100u}) {
     std::vector<int> seen(bound);
@@ -57,8 +57,9 @@ TYPED_TEST(BothSources, BelowStaysBelowAndReachesEverything) {
   EXPECT_THROW(TypeParam(1).below(0), std::invalid_argument);
 }
 
-// A bound of 3/4 of the range: the plain remainder would give its lower third twice as often as the rest.
-TYPED_TEST(BothSources, BelowIsUnbiasedAtBoundsWhereTheRemainderIsNot) {
+// Bound of 3/4 of the range: the plain remainder would return values of the lower third twice as often as
+// others.
+TYPED_TEST(BothSources, BelowIsUnbiasedIfTheRemainderIsBiased) {
   TypeParam random(2);
   const std::uint64_t third = std::uint64_t{1} << 62, bound = 3 * third;
   std::array<int, 3> count{};

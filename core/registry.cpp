@@ -11,7 +11,7 @@ namespace hybrid {
 namespace registry_detail {
 
 namespace {
-// Written by static initialisers only. A function-local static, so that it exists before the first of them.
+// Written by static initialisers only. A local static, so that it is initialised before the first of them.
 const Node*& head() {
   static const Node* first = nullptr;
   return first;
@@ -29,9 +29,9 @@ const Node& find(std::string_view kind, std::string_view name) {
   const auto known = registered_names(kind);
   std::string list;
   for (std::string_view k : known) list += (list.empty() ? "" : ", ") + std::string(k);
-  const std::string_view meant = closest_name(name, known);
+  const std::string_view closest = closest_name(name, known);
   throw UserError("unknown " + std::string(kind) + " '" + std::string(name) + "'; expected one of: " + list,
-                  meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
+                  closest.empty() ? "" : "Did you mean '" + std::string(closest) + "'?");
 }
 
 }  // namespace registry_detail

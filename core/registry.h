@@ -1,14 +1,14 @@
-// One registry per kind of thing that a user picks by name (technique, scheduler, predictor, allocation,
-// pattern, collective algorithm, trace format, ...). A file registers its product with a name and a line of
-// description; adding one touches no other file:
+// Registry of products that a user selects by name: one for each kind (technique, scheduler, predictor,
+// allocation, pattern, collective algorithm, trace format, ...). A source file registers its product with a
+// name and a description of one line; no other file changes:
 //
 //   namespace { const Registration<Scheduler, const SchedulerShape&> kGreedy{"greedy", "D 5.3's SL array,
 //   ...",
 //       [](const SchedulerShape& s) -> std::unique_ptr<Scheduler> { return std::make_unique<Greedy>(s); }}; }
 //
-// The product's interface names its kind: `static constexpr std::string_view kKind = "scheduler";`.
-// Registrations happen during static initialisation only; afterwards the registry never changes, so that
-// reading it needs no lock. Registrations must have static storage duration.
+// The interface of the product names the kind: `static constexpr std::string_view kKind = "scheduler";`.
+// Registrations must have static storage duration. The registry changes during static initialisation only;
+// afterwards all threads may read it without a lock.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace hybrid {
 
-/// What `hybrid list` shows of one registered thing.
+/// A registered product, as shown by `hybrid list`.
 struct Listing {
   std::string_view kind;
   std::string_view name;
@@ -31,12 +31,11 @@ struct Node : Listing {
   Node& operator=(const Node&) = delete;
   const Node* next;
 };
-/// The node, or throws UserError that names the kind, the known names and, if there is one, the likely meant
-/// name.
+/// Throws UserError for an unknown name; the message contains the kind, the known names and a suggestion.
 const Node& find(std::string_view kind, std::string_view name);
 }  // namespace registry_detail
 
-/// Everything registered, sorted by kind, then name.
+/// All registered products, sorted by kind, then name.
 std::vector<Listing> listings();
 /// The names of one kind, sorted.
 std::vector<std::string_view> registered_names(std::string_view kind);
@@ -48,7 +47,7 @@ class Registration : registry_detail::Node {
   Registration(std::string_view name, std::string_view description, Factory factory)
       : Node(Product::kKind, name, description), factory_(factory) {}
 
-  /// A new product of that name; throws UserError for an unknown name (and whatever the factory throws).
+  /// A new product of that name. Throws UserError for an unknown name; passes on exceptions of the factory.
   static std::unique_ptr<Product> make(std::string_view name, Arguments... arguments) {
     const auto& node = static_cast<const Registration&>(registry_detail::find(Product::kKind, name));
     return node.factory_(std::forward<Arguments>(arguments)...);

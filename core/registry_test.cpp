@@ -38,7 +38,7 @@ const AnimalRegistration kCat{"cat", "does not", [](int times) -> std::unique_pt
                                 return std::make_unique<Repeating>("meow", times);
                               }};
 const AnimalRegistration kMule{
-    "mule", "refuses", [](int) -> std::unique_ptr<Animal> { throw UserError("a mule cannot be had"); }};
+    "mule", "refuses", [](int) -> std::unique_ptr<Animal> { throw UserError("a mule cannot be created"); }};
 
 class Vegetable {
  public:
@@ -52,14 +52,14 @@ TEST(Registry, MakesByName) {
   EXPECT_EQ(AnimalRegistration::make("cat", 1)->says(), "meow");
 }
 
-TEST(Registry, KeepsKindsApart) {
+TEST(Registry, SeparatesKinds) {
   EXPECT_EQ(registered_names("test animal"), (std::vector<std::string_view>{"cat", "dog", "mule"}));
   EXPECT_EQ(registered_names("test vegetable"), std::vector<std::string_view>{"dog"});
   EXPECT_TRUE(registered_names("test mineral").empty());
   EXPECT_NE(Registration<Vegetable>::make("dog"), nullptr);
 }
 
-TEST(Registry, AnUnknownNameListsTheKnownAndTheLikelyMeant) {
+TEST(Registry, AnUnknownNameIsReportedWithTheKnownAndTheClosestName) {
   try {
     AnimalRegistration::make("dig", 1);
     FAIL();
@@ -69,7 +69,7 @@ TEST(Registry, AnUnknownNameListsTheKnownAndTheLikelyMeant) {
   }
 }
 
-TEST(Registry, PassesOnWhatAFactoryThrows) { EXPECT_THROW(AnimalRegistration::make("mule", 1), UserError); }
+TEST(Registry, PassesOnExceptionsOfAFactory) { EXPECT_THROW(AnimalRegistration::make("mule", 1), UserError); }
 
 TEST(Registry, ListsEverythingSorted) {
   const auto all = listings();

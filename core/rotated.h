@@ -1,5 +1,5 @@
-// Sets of ports gone through from a port on, and round: the order of a rotating priority (D 5.3.2).
-// What looks for the first is inlined always: what it is told of a word then stays in registers.
+// Visits sets of ports in the order of a rotating priority (D 5.3.2): first, first + 1, ..., last port, 0,
+// ..., first - 1. The searches are always inlined, so that the words from `word_at` stay in registers.
 #pragma once
 
 #include <bit>
@@ -11,12 +11,12 @@
 
 namespace hybrid {
 
-/// The lowest member among `bits` (not 0), which are word `w` of a set.
+/// The lowest port in word `w` of a set. Requires: bits != 0.
 constexpr Port lowest_port(std::size_t w, Word bits) {
   return static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(bits)));
 }
 
-/// Calls `visit` for every member in the order first, first + 1, ..., last port, 0, ..., first - 1.
+/// Calls `visit(port)` for every member in rotated order.
 template <class Visit>
 void for_each_rotated(const PortSet& set, Port first, Visit&& visit) {
   const std::span<const Word> words = set.words();
@@ -31,7 +31,7 @@ void for_each_rotated(const PortSet& set, Port first, Visit&& visit) {
   visit_word(start, words[start] & ~upper);
 }
 
-/// The first port in that order of a set of `words` words, of which `word_at(w)` gives word w; or kNoPort.
+/// The first member, in rotated order, of a set of `words` words with `word_at(w)` as word w; or kNoPort.
 template <class WordAt>
 [[gnu::always_inline]] inline Port first_rotated(std::size_t words, Port first, WordAt&& word_at) {
   const std::size_t start = first / kWordBits;
@@ -46,7 +46,7 @@ template <class WordAt>
   return kNoPort;
 }
 
-/// The same of a set of up to 64 words, where only those in `some` can hold any.
+/// The same for a set of up to 64 words. Requires: word w is 0 unless bit w of `some` is set.
 template <class WordAt>
 [[gnu::always_inline]] inline Port first_rotated_of(Word some, Port first, WordAt&& word_at) {
   const std::size_t start = first / kWordBits;
@@ -61,7 +61,7 @@ template <class WordAt>
   return kNoPort;
 }
 
-/// The first port of both `a` and `b` in that order, or kNoPort. Both have the same size.
+/// The first port, in rotated order, that is in both `a` and `b`, or kNoPort. Requires: equal sizes.
 inline Port first_of_both(std::span<const Word> a, std::span<const Word> b, Port first) {
   return first_rotated(a.size(), first, [&](std::size_t w) { return a[w] & b[w]; });
 }

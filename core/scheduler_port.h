@@ -1,21 +1,27 @@
-// The scheduler port: the one interface between whoever wants circuits and whoever grants them.
+// SchedulerPort: the interface between the users of circuits (the emulator, the shim) and the scheduler that
+// grants them.
 //
-// The emulator and the shim ask through it; the C++ model (default), the Verilated RTL and a device behind a
-// serial port answer behind it, and nobody can tell them apart. Four things can be asked: preload, request,
-// release, flush; what comes back is a stream of grants. Every call carries its time stamp.
+// Three schedulers implement it, with the same observable behaviour: the C++ model (default), the Verilated
+// RTL, and a device behind a serial port. There are four commands: preload, request, release and flush. The
+// result is a stream of grants. Every call carries its time stamp.
+//
+//   std::vector<Grant> grants;
+//   port.request(now, {source, destination});
+//   port.advance(port.next_change(), grants);
 //
 // Contract
-// - Calls are made in non-decreasing time order, from one thread. A time before the previous one is a logic
-//   error.
-// - `advance(until)` performs what the scheduler does up to and including `until` and appends the changes of
-//   the established connections, in time order. The changes are complete: replaying them from an empty
-//   schedule gives the schedule. A connection is established in at most one slot.
+// - All calls come from one thread, in non-decreasing time order. A time before the previous one is a
+//   std::logic_error.
+// - `advance(until)` runs the scheduler up to and including `until` and appends the changes of the
+// established
+//   connections, in time order. The changes are complete: applied in order to an empty schedule they give the
+//   schedule. A connection is established in at most one slot.
 // - A request stays pending until it is granted, released or flushed. A request for an established or pending
-//   connection, and a release of one that is neither, change nothing.
-// - Preloaded slots hold exactly what was preloaded, are not touched by requests and releases, and stay until
-//   the slot is preloaded again (an empty configuration gives the slot back to dynamic scheduling) or
-//   flushed.
-// - Ports and slots are checked by the caller; shape() tells the limits.
+//   connection has no effect; nor has a release of a connection that is neither.
+// - A preloaded slot holds exactly the preloaded configuration. Requests and releases do not change it. It
+//   stays until the slot is flushed or preloaded again (an empty configuration returns the slot to dynamic
+//   scheduling).
+// - The caller checks ports and slots against the limits in shape().
 #pragma once
 
 #include <cstdint>
@@ -48,21 +54,22 @@ class SchedulerPort {
   virtual ~SchedulerPort() = default;
   virtual Shape shape() const = 0;
 
-  /// Slot `slot` holds `configuration` from the scheduler's next action on.
+  /// Sets slot `slot` to `configuration`, from the next action of the scheduler on.
   virtual void preload(Time at, std::uint32_t slot, const Configuration& configuration) = 0;
   virtual void request(Time at, Connection connection) = 0;
   virtual void release(Time at, Connection connection) = 0;
-  /// Drops every established connection and pending request, preloaded ones too (D 5.2.3), of one source
-  /// port, or of all ports for kNoPort. A slot left empty is dynamic again.
+  /// Removes all established and preloaded connections and all pending requests (D 5.2.3) of one source port,
+  /// or of all ports for kNoPort. A slot that is empty afterwards is dynamic again.
   virtual void flush(Time at, Port source = kNoPort) = 0;
 
-  /// Appends the connections that `slot` holds at `at`, but for those at its own two ports, that keep
-  /// `connection` out of it: once all of these are released it has room there. Of a crossbar: none.
+  /// Appends the connections in `slot` at time `at` that block `connection` inside the network, without those
+  /// that share one of its two ports. Once all of them are released, the slot has room for `connection`. A
+  /// crossbar has none.
   virtual void find_blocking(Time /*at*/, std::uint32_t /*slot*/, Connection /*connection*/,
                              std::vector<Connection>& /*found*/) {}
 
   virtual void advance(Time until, std::vector<Grant>& grants) = 0;
-  /// A lower bound on the time of the next change if nothing more is asked; Time::never() when there is none.
+  /// Lower bound on the time of the next change without further calls; Time::never() if there is none.
   virtual Time next_change() const = 0;
 };
 

@@ -35,7 +35,7 @@ TEST(Time, RoundsToTheNearestPicosecond) {
   EXPECT_EQ(parse("0.123456789012s"), picoseconds(123'456'789'012));
 }
 
-TEST(Time, RefusesWhatIsNoTime) {
+TEST(Time, RejectsOtherText) {
   for (const char* text :
        {"",      " ",   "ns",        "5",      "1.5",  "-1ns",  "+1ns", "1e3ns", "1,5us", "1.5.2us",
         "5 n s", "5NS", "5 minutes", "0x10ns", "5ns5", "never", "inf",  "nan",   ".ns",   "5\u00b5"}) {
@@ -50,7 +50,7 @@ TEST(Time, RefusesWhatIsNoTime) {
   }
 }
 
-TEST(Time, RefusesWhatItCannotHold) {
+TEST(Time, RejectsTimesOutOfRange) {
   EXPECT_EQ(parse("9223372036854775806ps"), Time::never() - picoseconds(1));
   EXPECT_THROW(parse("9223372036854775807ps"), UserError) << "that is never()";
   EXPECT_EQ(parse("9223372.036854775806s"), Time::never() - picoseconds(1));

@@ -60,8 +60,8 @@ std::optional<Decimal> read_decimal(std::string_view text) {
   return number;
 }
 
-// number x unit, rounded to the nearest whole, unless `rounded` is to be told of that; nullopt when it does
-// not parse or exceeds `maximum`.
+// number x unit, rounded to the nearest integer; sets `*rounded` to whether that changed the value. nullopt
+// if the text does not parse or the value exceeds `maximum`.
 template <std::size_t N>
 std::optional<std::uint64_t> read_scaled(std::string_view text, const std::array<Unit, N>& units,
                                          bool exact_case, std::uint64_t maximum, bool* rounded = nullptr) {
@@ -78,11 +78,11 @@ std::optional<std::uint64_t> read_scaled(std::string_view text, const std::array
   return std::nullopt;
 }
 
-std::string refused(std::string_view what, std::string_view text, std::string_view expected) {
+std::string problem_with(std::string_view what, std::string_view text, std::string_view expected) {
   return std::string(what) + ": '" + std::string(text) + "' is not " + std::string(expected);
 }
 
-// value / factor (a power of ten) with all its digits and no more.
+// value / factor (a power of ten) as an exact decimal without trailing zeros.
 std::string exact_decimal(std::uint64_t value, std::uint64_t factor) {
   std::string text = std::to_string(value / factor);
   if (const std::uint64_t rest = value % factor; rest != 0) {
@@ -103,12 +103,12 @@ Time parse_time(std::string_view text, std::string_view what) {
                                                {"\u03bcs", 1'000'000},  // the letter mu
                                                {"ms", 1'000'000'000},
                                                {"s", 1'000'000'000'000}}};
-  // One below never(): no time that a user gives means "never".
+  // One below never(): a time from a user never means "never".
   const auto maximum = static_cast<std::uint64_t>(Time::never().ps) - 1;
   if (const auto ps = read_scaled(text, kUnits, true, maximum)) return {static_cast<std::int64_t>(*ps)};
   if (const auto number = read_decimal(trim(text)); number && number->rest.empty() && number->mantissa == 0)
     return {0};
-  throw UserError(refused(what, text, "a time"),
+  throw UserError(problem_with(what, text, "a time"),
                   "Give a number with a unit ps, ns, us, ms or s: 200ns, 1.5us.");
 }
 
@@ -128,7 +128,7 @@ std::string to_string(Time t) {
 
 namespace {
 
-Bytes read_bytes(std::string_view text, std::string_view what, const char* mend) {
+Bytes read_bytes(std::string_view text, std::string_view what, const char* fix) {
   static constexpr std::uint64_t kK = 1024;
   static constexpr std::array<Unit, 14> kUnits{{{"", 1},
                                                 {"b", 1},
@@ -147,7 +147,7 @@ Bytes read_bytes(std::string_view text, std::string_view what, const char* mend)
   bool rounded = false;
   const auto bytes = read_scaled(text, kUnits, false, kUnlimited - 1, &rounded);
   if (bytes && !rounded) return *bytes;
-  throw UserError(refused(what, text, bytes ? "a whole number of bytes" : "a size"), mend);
+  throw UserError(problem_with(what, text, bytes ? "a whole number of bytes" : "a size"), fix);
 }
 
 }  // namespace
@@ -184,12 +184,12 @@ BitRate parse_rate(std::string_view text, std::string_view what) {
   static constexpr std::array<Unit, 4> kShort{
       {{"k", 1'000}, {"m", 1'000'000}, {"g", 1'000'000'000}, {"t", 1'000'000'000'000}}};
   const std::uint64_t maximum = 1'000'000'000'000'000;
-  // A capital B means bytes to most people: better refused than read as bits.
+  // A capital B usually means bytes: rejected, not read as bits.
   const bool in_bytes = text.find('B') != std::string_view::npos;
   auto rate = in_bytes ? std::nullopt : read_scaled(text, kUnits, false, maximum);
   if (!rate && !in_bytes) rate = read_scaled(text, kShort, false, maximum);
   if (rate && *rate > 0) return *rate;
-  throw UserError(refused(what, text, "a link rate"),
+  throw UserError(problem_with(what, text, "a link rate"),
                   "Give bits (b, not B) per second: 6.4Gb/s, 1.6Tb/s, 100M.");
 }
 
@@ -212,7 +212,7 @@ std::uint64_t parse_count(std::string_view text, std::string_view what, std::uin
   if (number && number->rest.empty() && number->scale == 1 && number->mantissa <= maximum &&
       text.find('.') == std::string_view::npos)
     return static_cast<std::uint64_t>(number->mantissa);
-  throw UserError(refused(
+  throw UserError(problem_with(
       what, text,
       maximum == ~std::uint64_t{0} ? "a whole number" : "a whole number up to " + std::to_string(maximum)));
 }

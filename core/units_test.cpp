@@ -33,7 +33,7 @@ TEST(Units, ReadsSizesInEverySpelling) {
   EXPECT_EQ(bytes(" Unlimited "), kUnlimited);
 }
 
-TEST(Units, RefusesWhatIsNoSize) {
+TEST(Units, RejectsTextThatIsNotASize) {
   for (const char* text :
        {"", "K", "-1", "1e6", "1 2", "1P", "12 bytes", "1,5M", "unlimit", "0x80", "1.5.0K"}) {
     try {
@@ -46,7 +46,7 @@ TEST(Units, RefusesWhatIsNoSize) {
   }
 }
 
-TEST(Units, RefusesAPartOfAByte) {
+TEST(Units, RejectsFractionsOfAByte) {
   for (const char* text : {"0.4", "1.5", "0.5B", "0.1K", "1.00001M"}) {
     try {
       bytes(text);
@@ -84,7 +84,7 @@ TEST(Units, ReadsNumbers) {
     EXPECT_FALSE(read_number(text)) << text;
 }
 
-TEST(Units, RefusesSizesItCannotHold) {
+TEST(Units, RejectsSizesOutOfRange) {
   EXPECT_EQ(bytes("18446744073709551614"), kUnlimited - 1);
   EXPECT_THROW(bytes("18446744073709551615"), UserError) << "that is kUnlimited";
   EXPECT_THROW(bytes("18446744073709551616"), UserError);
@@ -137,7 +137,7 @@ TEST(Units, ReadsRates) {
   EXPECT_EQ(rate("1000000Gb/s"), 1'000'000'000'000'000u);
 }
 
-TEST(Units, RefusesWhatIsNoRate) {
+TEST(Units, RejectsTextThatIsNotARate) {
   for (const char* text :
        {"", "0", "0Gb/s", "100", "-1Gb/s", "6.4Gb", "6.4 G/s", "1000001Gb/s", "0.4b/s", "fast"}) {
     try {
@@ -150,7 +150,7 @@ TEST(Units, RefusesWhatIsNoRate) {
   }
 }
 
-TEST(Units, RefusesBytesPerSecondRatherThanReadThemAsBits) {
+TEST(Units, RejectsBytesPerSecond) {
   for (const char* text : {"6.4GB/s", "100MB/s", "1B/s"}) EXPECT_THROW(rate(text), UserError) << text;
 }
 

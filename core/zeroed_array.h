@@ -1,9 +1,9 @@
-// An array of zeros of which only the parts that are written cost memory and time: what is large and mostly
-// stays as it was at first, as a table over all destinations at each of many ports.
+// ZeroedArray: a large array of zeros. Only the pages that are written cost memory and time; for example for
+// a table over all destinations at each of many ports.
 //
-// Of several pages it is pages that the system hands out, zeroed, when they are first written. (std::calloc()
-// knows that memory is fresh for very large arrays only, and writes the others.) Those are not counted as
-// allocations by core/testing/.
+// An array of several pages is mapped: the system provides zeroed pages at the first write. (std::calloc()
+// avoids the write of zeros for very large arrays only.) core/testing/allocation_count.h does not count
+// mapped memory.
 #pragma once
 
 #include <sys/mman.h>
@@ -20,7 +20,7 @@ template <class T>
 class ZeroedArray {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> &&
                     alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
-                "a T must be what it is at first where all its bytes are 0");
+                "a T of zero bytes must be a valid initial value");
 
  public:
   ZeroedArray() = default;

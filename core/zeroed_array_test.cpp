@@ -12,7 +12,7 @@
 namespace hybrid {
 namespace {
 
-TEST(ZeroedArray, IsZeroAndKeepsWhatIsWritten) {
+TEST(ZeroedArray, IsZeroAndKeepsWrittenValues) {
   for (const std::size_t size : {std::size_t{1}, std::size_t{100}, std::size_t{1} << 20}) {
     ZeroedArray<std::uint32_t> array(size);
     ASSERT_TRUE(array.allocated());
@@ -25,9 +25,9 @@ TEST(ZeroedArray, IsZeroAndKeepsWhatIsWritten) {
   }
 }
 
-TEST(ZeroedArray, OfNoneAllocatesNone) { EXPECT_FALSE(ZeroedArray<std::uint32_t>{}.allocated()); }
+TEST(ZeroedArray, AllocatesNothingIfEmpty) { EXPECT_FALSE(ZeroedArray<std::uint32_t>{}.allocated()); }
 
-TEST(ZeroedArray, LeavesPagesThatAreNotWrittenAlone) {
+TEST(ZeroedArray, DoesNotTouchUnwrittenPages) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   constexpr std::size_t kPages = 64;
   ZeroedArray<std::uint8_t> array(kPages * page);

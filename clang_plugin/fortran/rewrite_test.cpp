@@ -191,7 +191,7 @@ TEST(WrongFortranDirectives, OfPatternsAreThoseOfTheRegistry) {
       for (std::size_t i = 0; i < count; ++i) directive += ", 0";
       bool takes = true;
       try {
-        HintPatternRegistration::make(name)->settle(HintPattern::Dimensions(count, 0), 4);
+        HintPatternRegistration::make(name)->complete(HintPattern::Dimensions(count, 0), 4);
       } catch (const UserError&) {
         takes = false;
       }

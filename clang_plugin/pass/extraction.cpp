@@ -238,7 +238,7 @@ class Extractor {
     for (Node node : note.parts(value)) {
       const auto number = static_cast<uint32_t>(note.nodes[node].value_low);
       const uint32_t op = note.nodes[node].op;
-      if (op != HYBRID_VARIABLE && !is_of_a_loop(op)) continue;
+      if (op != HYBRID_VARIABLE && !is_loop_result(op)) continue;
       const uint32_t loop = op == HYBRID_VARIABLE ? note.variable_loop[number] : number;
       if (note.loops[loop].condition == HYBRID_NONE)
         return "it depends on a loop of which the end is not known";

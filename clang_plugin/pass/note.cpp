@@ -282,7 +282,7 @@ std::vector<Node> Note::parts(std::vector<Node> pending) const {
       const hybrid_variable& v = variables[static_cast<size_t>(value_of(n))];
       pending.insert(pending.end(), {v.next, v.first});
     }
-    if (is_of_a_loop(n.op)) pending.push_back(loops[static_cast<size_t>(value_of(n))].condition);
+    if (is_loop_result(n.op)) pending.push_back(loops[static_cast<size_t>(value_of(n))].condition);
     if (n.op != HYBRID_LOAD && n.op != HYBRID_INPUT) pending.insert(pending.end(), {n.c, n.b});
     pending.push_back(n.a);
   }
@@ -309,7 +309,7 @@ bool Note::has_variable_of(Node start, uint32_t loop) const {
       pending.insert(pending.end(), {variables[number].first, variables[number].next});
       continue;
     }
-    if (is_of_a_loop(n.op)) {
+    if (is_loop_result(n.op)) {
       const auto ended = static_cast<uint32_t>(value_of(n));
       /* Of the place that is asked for in a table, the loop that filled it does not tell the turn. */
       if (n.op == HYBRID_ENTRY) pending.push_back(n.a);

@@ -16,7 +16,7 @@ namespace hybrid::pass {
 using Node = uint32_t; /* index of a node, or HYBRID_NONE */
 
 /* Is the node's value the number of a loop? */
-constexpr bool is_of_a_loop(uint32_t op) { return op == HYBRID_AFTER || op == HYBRID_ENTRY; }
+constexpr bool is_loop_result(uint32_t op) { return op == HYBRID_AFTER || op == HYBRID_ENTRY; }
 
 class Note {
  public:

@@ -36,7 +36,7 @@ std::string Note::pack(hybrid_unit& head) const {
     if (!names_a_string(n.op)) use(n.b);
     if (n.op != HYBRID_LOAD) use(n.c);
     if (n.op == HYBRID_VARIABLE) use_loop(variable_loop[static_cast<size_t>(value_of(n))]);
-    if (is_of_a_loop(n.op)) use_loop(static_cast<uint32_t>(value_of(n)));
+    if (is_loop_result(n.op)) use_loop(static_cast<uint32_t>(value_of(n)));
   };
   use_loop = [&](uint32_t loop) {
     if (loop == HYBRID_NONE || loop_used[loop]) return;
@@ -91,7 +91,7 @@ std::string Note::pack(hybrid_unit& head) const {
       node.value_low = static_cast<int32_t>(variable_at[static_cast<size_t>(value_of(node))]);
       node.value_high = 0;
     }
-    if (is_of_a_loop(node.op))
+    if (is_loop_result(node.op))
       node.value_low = static_cast<int32_t>(loop_at[static_cast<size_t>(value_of(node))]);
     packed_nodes.push_back(node);
   }

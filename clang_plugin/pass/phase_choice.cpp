@@ -89,7 +89,7 @@ class Writer {
         write(note_.variables[number].next);
         write(note_.loops[note_.variable_loop[number]].condition);
       } else {
-        if (is_of_a_loop(n.op))
+        if (is_loop_result(n.op))
           write(note_.loops[number].condition);
         else
           text_ += std::to_string(n.value_low) + ' ' + std::to_string(n.value_high) + ' ';

@@ -132,7 +132,7 @@ std::string RunTimeReads::changes_in_turns(const std::vector<Node>& values) {
       std::vector<Node>& of_loop = turns[note_.variable_loop[number]];
       of_loop.insert(of_loop.end(),
                      {note_.variables[number].next, note_.loops[note_.variable_loop[number]].condition});
-    } else if (is_of_a_loop(n.op)) {
+    } else if (is_loop_result(n.op)) {
       std::vector<Node>& of_loop = turns[number];
       of_loop.insert(of_loop.end(),
                      {n.op == HYBRID_AFTER ? n.a : HYBRID_NONE, n.b, n.c, note_.loops[number].condition});

@@ -33,7 +33,7 @@ std::optional<std::int64_t> lowest_bits(std::uint32_t op, std::int64_t a, std::i
 }
 
 std::optional<std::int64_t> to_integer(double x) {
-  // 2^63 is a double, the greatest 64-bit integer is not.
+  // 2^63 is a double, the largest 64-bit integer is not.
   if (!(x > -9223372036854777856.0 && x < 9223372036854775808.0)) return std::nullopt;
   return static_cast<std::int64_t>(x);
 }

@@ -1,4 +1,4 @@
-// The arithmetic of hints' expressions: one operation on values that are known.
+// Arithmetic of hint expressions: one operation on known values.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace hybrid {
 
-/// Operations HYBRID_ADD to HYBRID_ROUND but for SELECT; `b` is not looked at where there is one operand,
-/// `value` is the node's constant. Nothing where there is no result (see HintEvaluator).
+/// The result of operation `op` (HYBRID_ADD to HYBRID_ROUND except HYBRID_SELECT), or nullopt if it has none
+/// (see HintEvaluator). Unary operations ignore `b`. `value` is the constant of the node.
 std::optional<std::int64_t> hint_arithmetic(std::uint32_t op, std::int64_t a, std::int64_t b,
                                             std::int64_t value);
 

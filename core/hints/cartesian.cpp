@@ -5,8 +5,8 @@
 namespace hybrid {
 namespace {
 
-// Among all ways to write `nodes` as a product of falling factors, the one with the least difference between
-// the first and the last, then with the least sum.
+// The factorization of `nodes` into `count` descending factors with the smallest difference between the first
+// and the last factor, then with the smallest sum.
 class Balance {
  public:
   Balance(std::int64_t nodes, std::size_t count) : count_(count) { extend(nodes, nodes); }
@@ -23,7 +23,7 @@ class Balance {
       factors_.pop_back();
       return;
     }
-    // The greatest of the missing factors is at least their geometric mean.
+    // The largest of the missing factors is at least their geometric mean.
     for (std::int64_t factor = std::min(left, most); factor >= 1; --factor) {
       if (left % factor != 0) continue;
       std::int64_t reach = 1;

@@ -12,16 +12,17 @@ namespace {
 
 bool is_send(const hybrid_site& site) { return site.kind == HYBRID_SEND; }
 
-void tidy(std::vector<std::uint32_t>& ranks) {
+void sort_unique(std::vector<std::uint32_t>& ranks) {
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
 }
 
-void say(std::string& unknown, const std::string& why) {
-  if (unknown.empty()) unknown = why;
+// Keeps the first reason.
+void set_unknown(std::string& unknown, const std::string& reason) {
+  if (unknown.empty()) unknown = reason;
 }
 
-// Visits (ranks, source, destination) of a phase's profile.
+// Calls visit(ranks, source, destination) for each connection of a phase's profile.
 template <class Visit>
 void for_each_profiled(const HintUnit& unit, const hybrid_phase& phase, const Visit& visit) {
   const auto element = [&](std::uint32_t list) {
@@ -37,12 +38,12 @@ void for_each_profiled(const HintUnit& unit, const hybrid_phase& phase, const Vi
 }  // namespace
 
 std::map<std::uint32_t, std::uint64_t> profiled_connections(const HintUnit& unit, const hybrid_phase& phase) {
-  std::map<std::uint32_t, std::uint64_t> shown;
-  for_each_profiled(unit, phase, [&](std::uint32_t ranks, std::uint32_t, std::uint32_t) { ++shown[ranks]; });
-  return shown;
+  std::map<std::uint32_t, std::uint64_t> counts;
+  for_each_profiled(unit, phase, [&](std::uint32_t ranks, std::uint32_t, std::uint32_t) { ++counts[ranks]; });
+  return counts;
 }
 
-// One site for one rank: its loops from the outermost to the call.
+// Walks through the loops around one site, from the outermost to the call, for one rank.
 class HintConnectionFinder::Walk {
  public:
   Walk(HintEvaluator& evaluator, const Plan& plan, const hybrid_site& site, std::uint32_t rank, Unread unread)
@@ -60,18 +61,18 @@ class HintConnectionFinder::Walk {
     group_ = evaluator_.communicator(site_.communicator, rank_, known);
     if (!known) {
       give_up("its communicator is not known: " + evaluator_.reason());
-    } else if (group_ != nullptr) {  // nobody calls with MPI_COMM_NULL
+    } else if (group_ != nullptr) {  // a call on MPI_COMM_NULL is not possible
       enter(0);
     }
     for (const std::uint32_t loop : plan_.loops) set_variables(loop, {});
-    if (!told_.unknown.empty()) told_.ranks.clear();
-    tidy(told_.ranks);
-    return std::move(told_);
+    if (failed()) result_.ranks.clear();
+    sort_unique(result_.ranks);
+    return std::move(result_);
   }
 
  private:
-  bool failed() const { return !told_.unknown.empty(); }
-  void give_up(const std::string& why) { say(told_.unknown, why); }
+  bool failed() const { return !result_.unknown.empty(); }
+  void give_up(const std::string& reason) { set_unknown(result_.unknown, reason); }
 
   void set_variables(std::uint32_t loop, const std::vector<std::optional<std::int64_t>>& values) {
     const hybrid_loop& l = unit_.loops[loop];
@@ -79,9 +80,9 @@ class HintConnectionFinder::Walk {
       evaluator_.set_variable(l.first_variable + i, i < values.size() ? values[i] : std::nullopt);
   }
 
-  // The loop at `depth` of the plan, or the call itself.
+  // Enters the loop at `depth` of the plan, or evaluates the call if there is none.
   void enter(std::size_t depth) {
-    if (depth == plan_.loops.size()) return call();
+    if (depth == plan_.loops.size()) return evaluate_call();
     const std::uint32_t loop = plan_.loops[depth];
     const hybrid_loop& l = unit_.loops[loop];
     std::vector<std::optional<std::int64_t>> values(l.variable_count);
@@ -112,7 +113,7 @@ class HintConnectionFinder::Walk {
     }
   }
 
-  void call() {
+  void evaluate_call() {
     if (site_.guard != HYBRID_NONE) {
       const auto reached = evaluator_.value(site_.guard, rank_);
       if (!reached) return give_up("whether it is reached is not known: " + evaluator_.reason());
@@ -126,7 +127,7 @@ class HintConnectionFinder::Walk {
                      std::to_string(group_->members.size()));
     const std::uint32_t destination = group_->members[static_cast<std::size_t>(*peer)];
     if (destination == rank_) return;
-    if (told_.ranks.empty() || told_.ranks.back() != destination) told_.ranks.push_back(destination);
+    if (result_.ranks.empty() || result_.ranks.back() != destination) result_.ranks.push_back(destination);
   }
 
   HintEvaluator& evaluator_;
@@ -134,9 +135,9 @@ class HintConnectionFinder::Walk {
   const Plan& plan_;
   const hybrid_site& site_;
   const std::uint32_t rank_;
-  const bool is_entered_;  // a loop whose turns are not known
+  const bool is_entered_;  // whether a loop with an unknown number of turns is assumed to be entered
   const HintGroup* group_ = nullptr;
-  HintDestinations told_;
+  HintDestinations result_;
 };
 
 HintConnectionFinder::HintConnectionFinder(HintEvaluator& evaluator, Unread unread)
@@ -154,7 +155,7 @@ HintConnectionFinder::HintConnectionFinder(HintEvaluator& evaluator, Unread unre
       of_phase_[unit.sites[s].phase].push_back(s);
 }
 
-// The loop variables in an expression.
+// Marks the loop variables in an expression.
 void HintConnectionFinder::add_variables(std::uint32_t node, std::vector<bool>& variables,
                                          std::vector<bool>& seen) const {
   const HintUnit& unit = evaluator_.unit();
@@ -170,8 +171,9 @@ void HintConnectionFinder::add_variables(std::uint32_t node, std::vector<bool>& 
     open.pop_back();
     if (n.op == HYBRID_VARIABLE) variables[static_cast<std::size_t>(hint_value(n))] = true;
     const HintOperands operands = hint_operands(n.op);
-    // The condition of a loop that has run; its variables bring along what else it is of.
-    if (is_of_a_loop(operands)) push(unit.loops[static_cast<std::size_t>(hint_value(n))].condition);
+    // A result of a completed loop depends on the loop's condition, too. The expressions of its variables are
+    // added through the variables.
+    if (is_loop_result(operands)) push(unit.loops[static_cast<std::size_t>(hint_value(n))].condition);
     for (const auto& [operand, field] :
          {std::pair{operands.a, n.a}, std::pair{operands.b, n.b}, std::pair{operands.c, n.c}})
       if (is_node(operand)) push(field);
@@ -191,7 +193,7 @@ const HintConnectionFinder::Plan& HintConnectionFinder::plan(std::uint32_t at) {
   std::vector<bool> needed(unit.variables.size()), seen(unit.nodes.size()), followed(unit.loops.size());
   add_variables(site.peer, needed, seen);
   if (site.guard != HYBRID_NONE) add_variables(site.guard, needed, seen);
-  // Whether a loop has a first turn may depend on the loops around it.
+  // Whether a loop has a first turn may depend on the enclosing loops.
   for (const std::uint32_t loop : plan.loops) {
     const hybrid_loop& l = unit.loops[loop];
     std::vector<bool> own(unit.variables.size()), own_seen(unit.nodes.size());
@@ -201,7 +203,8 @@ const HintConnectionFinder::Plan& HintConnectionFinder::plan(std::uint32_t at) {
     for (std::uint32_t v = 0; v < own.size(); ++v)
       if (own[v] && loop_of_[v] != loop) needed[v] = true;
   }
-  // What a needed variable's steps depend on is needed, and its loop followed turn by turn.
+  // The variables that a needed variable's expressions contain are needed, too, and its loop is walked turn
+  // by turn.
   for (bool more = true; more;) {
     more = false;
     for (std::uint32_t v = 0; v < needed.size(); ++v) {
@@ -226,7 +229,7 @@ HintDestinations HintConnectionFinder::site(std::uint32_t at, std::uint32_t rank
   if (!is_send(site)) return {};
   if (site.site_class == HYBRID_DYNAMIC) {
     const std::string_view reason = unit.text(site.reason);
-    return {{}, reason.empty() ? "known only when the message leaves" : std::string(reason)};
+    return {{}, reason.empty() ? "known only when the message is sent" : std::string(reason)};
   }
   return Walk(evaluator_, plan(at), site, rank, unread_).find();
 }
@@ -240,26 +243,26 @@ HintDestinations HintConnectionFinder::phase(std::uint32_t at, std::uint32_t ran
     if (!condition) return {{}, "whether its condition holds is not known: " + evaluator_.reason()};
     holds = *condition != 0;
   }
-  HintDestinations told;
-  if (!holds.value_or(true)) return told;
+  HintDestinations result;
+  if (!holds.value_or(true)) return result;
   for (const std::uint32_t site_at : of_phase_[at]) {
     const HintDestinations part = site(site_at, rank);
-    told.ranks.insert(told.ranks.end(), part.ranks.begin(), part.ranks.end());
+    result.ranks.insert(result.ranks.end(), part.ranks.begin(), part.ranks.end());
     if (!part.unknown.empty())
-      say(told.unknown,
-          "line " + std::to_string(evaluator_.unit().sites[site_at].line) + ": " + part.unknown);
+      set_unknown(result.unknown,
+                  "line " + std::to_string(evaluator_.unit().sites[site_at].line) + ": " + part.unknown);
   }
-  // The pattern of other phases is what their sites were recognised as.
-  if (phase.pattern != HYBRID_NONE && phase.kind == HYBRID_PHASE_DIRECTIVE) add_pattern(phase, rank, told);
-  if (phase.connections != HYBRID_NONE) add_explicit(phase, rank, told);
-  add_profile(phase, rank, told);
-  std::erase(told.ranks, rank);
-  tidy(told.ranks);
-  return told;
+  // Only a directive's pattern defines connections. Those of other phases were recognised from their sites.
+  if (phase.pattern != HYBRID_NONE && phase.kind == HYBRID_PHASE_DIRECTIVE) add_pattern(phase, rank, result);
+  if (phase.connections != HYBRID_NONE) add_explicit(phase, rank, result);
+  add_profile(phase, rank, result);
+  std::erase(result.ranks, rank);
+  sort_unique(result.ranks);
+  return result;
 }
 
 void HintConnectionFinder::add_pattern(const hybrid_phase& phase, std::uint32_t rank,
-                                       HintDestinations& told) {
+                                       HintDestinations& result) {
   const std::string name(evaluator_.unit().text(phase.pattern));
   try {
     const auto pattern = HintPatternRegistration::make(name);
@@ -267,18 +270,19 @@ void HintConnectionFinder::add_pattern(const hybrid_phase& phase, std::uint32_t 
     if (phase.dimensions != HYBRID_NONE) {
       auto given = evaluator_.list(phase.dimensions, rank);
       if (!given)
-        return say(told.unknown, "the dimensions of " + name + " are not known: " + evaluator_.reason());
+        return set_unknown(result.unknown,
+                           "the dimensions of " + name + " are not known: " + evaluator_.reason());
       dimensions = std::move(*given);
     }
-    dimensions = pattern->settle(dimensions, evaluator_.ranks());
-    pattern->destinations(rank, evaluator_.ranks(), dimensions, told.ranks);
+    dimensions = pattern->complete(dimensions, evaluator_.ranks());
+    pattern->destinations(rank, evaluator_.ranks(), dimensions, result.ranks);
   } catch (const UserError& e) {
-    say(told.unknown, e.what());
+    set_unknown(result.unknown, e.what());
   }
 }
 
 void HintConnectionFinder::add_explicit(const hybrid_phase& phase, std::uint32_t rank,
-                                        HintDestinations& told) {
+                                        HintDestinations& result) {
   const HintUnit& unit = evaluator_.unit();
   const auto is_caller = [&](std::uint32_t node) {
     const hybrid_node& n = unit.nodes[node];
@@ -289,31 +293,31 @@ void HintConnectionFinder::add_explicit(const hybrid_phase& phase, std::uint32_t
     const hybrid_node& destination = unit.nodes[source.b];
     at = destination.b;
     const bool own_only = is_caller(source.a);
-    // Another rank's view of the connection may begin at this one.
+    // Evaluated by another rank, the connection's source may be this rank.
     for (std::uint32_t caller = own_only ? rank : 0; caller < (own_only ? rank + 1 : evaluator_.ranks());
          ++caller) {
       const auto from = evaluator_.value(source.a, caller);
       if (!from) {
-        say(told.unknown, "a connection's source is not known: " + evaluator_.reason());
+        set_unknown(result.unknown, "a connection's source is not known: " + evaluator_.reason());
         break;
       }
       if (*from != rank) continue;
       const auto to = evaluator_.value(destination.a, caller);
       if (!to) {
-        say(told.unknown, "a connection's destination is not known: " + evaluator_.reason());
+        set_unknown(result.unknown, "a connection's destination is not known: " + evaluator_.reason());
         break;
       }
-      // An end outside the job, as of the last rank in `rank -> rank + 1`, makes no connection.
-      if (*to >= 0 && *to < evaluator_.ranks()) told.ranks.push_back(static_cast<std::uint32_t>(*to));
+      // A destination outside the job, such as that of the last rank in `rank -> rank + 1`, is no connection.
+      if (*to >= 0 && *to < evaluator_.ranks()) result.ranks.push_back(static_cast<std::uint32_t>(*to));
     }
   }
 }
 
 void HintConnectionFinder::add_profile(const hybrid_phase& phase, std::uint32_t rank,
-                                       HintDestinations& told) const {
+                                       HintDestinations& result) const {
   for_each_profiled(evaluator_.unit(), phase,
                     [&](std::uint32_t ranks, std::uint32_t source, std::uint32_t destination) {
-                      if (ranks == evaluator_.ranks() && source == rank) told.ranks.push_back(destination);
+                      if (ranks == evaluator_.ranks() && source == rank) result.ranks.push_back(destination);
                     });
 }
 
@@ -331,7 +335,7 @@ HintConnections HintConnectionFinder::phase(std::uint32_t at, std::optional<bool
   HintConnections all;
   for (std::uint32_t rank = 0; rank < evaluator_.ranks(); ++rank) {
     const HintDestinations part = phase(at, rank, holds);
-    say(all.unknown, part.unknown);
+    set_unknown(all.unknown, part.unknown);
     for (const std::uint32_t to : part.ranks) all.connections.push_back({rank, to});
   }
   return all;

@@ -1,17 +1,20 @@
-// The connections that a unit's call sites and phases make in a job: expressions, guards, loops and
-// communicators put together.
+// HintConnectionFinder: computes the connections of a unit's call sites and phases in a job, from their
+// expressions, guards, loops and communicators.
 //
-// Only sends count (MPI_Sendrecv's and persistent ones too); a receive says the same from the other end, and
-// collectives' messages depend on the MPI library. A rank that sends to itself makes no connection.
+// Only sends count, including those of MPI_Sendrecv and persistent sends. A receive describes the same
+// connection from the other end, and the messages of collectives depend on the MPI library. A send of a rank
+// to itself is not a connection.
 //
-// What a recorded run showed of a phase (a profile) belongs to its connections in jobs of that run's number
-// of ranks. It settles nothing about a call site: another run may do otherwise.
+// The profile of a phase (connections in recorded runs) is added to its connections in jobs of the same
+// number of ranks. It adds nothing to a call site, because other runs may differ.
 //
-// Wherever something is not known, that is said instead of guessed: what is told are connections that the
-// program makes, as far as it reaches the call. Two things are taken for granted where they are not known:
-// that a loop is entered whose number of turns nobody can tell and on which nothing in the call depends
-// (`while (error > limit)`), and that a site outside all of this is reached. Where the number of turns is
-// read at run time (`for (step = 0; step < steps; ++step)`) it is waited for, unless `Unread` says otherwise.
+// The finder does not guess: a reported connection is one that the program uses if it reaches the call, and
+// for the rest the result contains the reason why it is unknown. It makes two assumptions:
+// - a loop with an unknown number of turns is entered if nothing in the call depends on the loop
+//   (`while (error > limit)`) and the site is static;
+// - a site is reached if its guard holds.
+// If the number of turns is read at run time (`for (step = 0; step < steps; ++step)`) and not known yet, the
+// result is unknown, unless `Unread` is `entered`.
 #pragma once
 
 #include <cstdint>
@@ -26,58 +29,58 @@
 
 namespace hybrid {
 
-/// World ranks that one rank sends to, sorted, each once.
+/// World ranks that one rank sends to, sorted, without duplicates.
 struct HintDestinations {
   std::vector<std::uint32_t> ranks;
-  std::string unknown;  // why not all are known; empty: all are. A phase's known ones are told all the same
+  std::string unknown;  // why some are unknown, or empty. `ranks` of a phase then contains the known ones
 };
 
-/// The same of all ranks: connections between world ranks, sorted, each once.
+/// Connections between world ranks, of all ranks, sorted, without duplicates.
 struct HintConnections {
   std::vector<Connection> connections;
   std::string unknown;
 };
 
-/// How many connections of a phase recorded runs showed, by their number of ranks.
+/// Number of connections in a phase's profile, by the number of ranks of the recorded run.
 std::map<std::uint32_t, std::uint64_t> profiled_connections(const HintUnit& unit, const hybrid_phase& phase);
 
 class HintConnectionFinder {
  public:
-  /// A loop that is turned by something which is read at run time and was not: for a reader of the program
-  /// it is entered, for who acts on what is told it is unknown.
+  /// How to treat a loop whose number of turns depends on a value that was not read yet: report the result as
+  /// unknown (for a caller that acts on the connections), or assume that the loop is entered (for printing).
   enum class Unread { unknown, entered };
 
-  /// The evaluator outlives this.
+  /// Requires: `evaluator` outlives the finder.
   explicit HintConnectionFinder(HintEvaluator& evaluator, Unread unread = Unread::unknown);
 
-  /// One rank's part of a call site, none for anything but a send. Cost: turns of its loops on which its peer
-  /// or guard depends, times their nodes; communicators as in HintEvaluator. Never O(P^2) of itself.
+  /// The destinations of `rank` at a call site; none if it is not a send. Cost: turns of the loops on which
+  /// the peer or guard depends, times their nodes; communicators as in HintEvaluator. Not O(P^2).
   HintDestinations site(std::uint32_t site, std::uint32_t rank);
 
-  /// One rank's part of a phase: of its sends (not those of phases inside it), its pattern, its explicit
-  /// connections, its profile. None where the phase's condition does not hold. `holds`: what the condition
-  /// came to, if the caller knows. Explicit connections whose source is not simply the caller's rank take
-  /// O(P). An impossible pattern is told as unknown.
+  /// The destinations of `rank` in a phase: of its sends (without those of nested phases), its pattern, its
+  /// explicit connections and its profile. None if the phase's condition does not hold. `holds`: the value of
+  /// the condition, if the caller knows it. Explicit connections take O(P) each if their source is not the
+  /// caller's rank. A pattern that is impossible for the number of ranks is reported as unknown.
   HintDestinations phase(std::uint32_t phase, std::uint32_t rank, std::optional<bool> holds = std::nullopt);
 
-  /// All ranks' parts: P times the above.
+  /// The connections of all ranks: P times the cost above.
   HintConnections site(std::uint32_t site);
   HintConnections phase(std::uint32_t phase, std::optional<bool> holds = std::nullopt);
 
  private:
-  // What following a site's loops needs to know of it, found once.
+  // How to walk through the loops around a site; computed once.
   struct Plan {
     bool ready = false;
-    std::vector<std::uint32_t> loops;  // around it, outermost first
-    std::vector<bool> followed;        // by place in `loops`: turn by turn, or entered once
+    std::vector<std::uint32_t> loops;  // around the site, outermost first
+    std::vector<bool> followed;        // by position in `loops`: walked turn by turn, or entered once
   };
   class Walk;
 
   const Plan& plan(std::uint32_t site);
   void add_variables(std::uint32_t node, std::vector<bool>& variables, std::vector<bool>& seen) const;
-  void add_pattern(const hybrid_phase& phase, std::uint32_t rank, HintDestinations& told);
-  void add_explicit(const hybrid_phase& phase, std::uint32_t rank, HintDestinations& told);
-  void add_profile(const hybrid_phase& phase, std::uint32_t rank, HintDestinations& told) const;
+  void add_pattern(const hybrid_phase& phase, std::uint32_t rank, HintDestinations& result);
+  void add_explicit(const hybrid_phase& phase, std::uint32_t rank, HintDestinations& result);
+  void add_profile(const hybrid_phase& phase, std::uint32_t rank, HintDestinations& result) const;
 
   HintEvaluator& evaluator_;
   const Unread unread_;

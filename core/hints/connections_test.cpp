@@ -25,7 +25,7 @@ struct Found {
   HintConnectionFinder finder;
 };
 
-TEST(Connections, OfASiteKeepToItsGuard) {
+TEST(Connections, OfASiteFollowItsGuard) {
   UnitBuilder b;
   const Node next = b.node(HYBRID_ADD, b.rank(), b.constant(1));
   b.site({.peer = next, .guard = b.node(HYBRID_LT, next, b.size())});
@@ -33,7 +33,7 @@ TEST(Connections, OfASiteKeepToItsGuard) {
   b.site({.peer = b.select(b.node(HYBRID_LT, next, b.size()), next, b.proc_null())});
   b.site({.peer = b.rank()});
   b.site({.peer = next, .kind = HYBRID_RECEIVE});
-  b.site({.site_class = HYBRID_DYNAMIC, .reason = "the rank comes in a message"});
+  b.site({.site_class = HYBRID_DYNAMIC, .reason = "the rank is received in a message"});
   Found f(b, 4);
   const std::vector<Connection> line{{0, 1}, {1, 2}, {2, 3}};
   EXPECT_EQ(f.finder.site(0).connections, line);
@@ -41,13 +41,13 @@ TEST(Connections, OfASiteKeepToItsGuard) {
   EXPECT_EQ(f.finder.site(1).unknown, "rank 4 is not in a communicator of 4");
   EXPECT_THAT(f.finder.site(1).connections, IsEmpty());
   EXPECT_EQ(f.finder.site(2).connections, line);
-  EXPECT_THAT(f.finder.site(3).connections, IsEmpty()) << "to itself";
+  EXPECT_THAT(f.finder.site(3).connections, IsEmpty()) << "a send to itself";
   EXPECT_THAT(f.finder.site(4).connections, IsEmpty()) << "a receive";
-  EXPECT_EQ(f.finder.site(5).unknown, "the rank comes in a message");
+  EXPECT_EQ(f.finder.site(5).unknown, "the rank is received in a message");
   EXPECT_THAT(f.finder.site(0, 1).ranks, ElementsAre(2));
 }
 
-TEST(Connections, OfASiteAreThoseOfItsCommunicator) {
+TEST(Connections, OfASiteAreRanksOfItsCommunicator) {
   UnitBuilder b;
   const Node row = b.node(HYBRID_SPLIT, b.world(), b.node(HYBRID_DIV, b.rank(), b.constant(2)), b.rank());
   b.site({.peer = b.node(HYBRID_SUB, b.constant(1), b.rank(row)), .communicator = row});
@@ -58,14 +58,14 @@ TEST(Connections, OfASiteAreThoseOfItsCommunicator) {
   EXPECT_THAT(f.finder.site(1).unknown, HasSubstr("its communicator is not known"));
 }
 
-TEST(Connections, OfAProfileHoldForItsNumberOfRanksOnly) {
+TEST(Connections, OfAProfileAreValidForItsNumberOfRanksOnly) {
   UnitBuilder b;
   const auto phase = b.phase({.profile = b.constants({4, 0, 3, 4, 2, 1, 4, 2, 3, 8, 0, 7})});
   const auto held = b.phase({.condition = b.constant(0), .profile = b.constants({4, 0, 1})});
   b.site({.phase = phase, .site_class = HYBRID_DYNAMIC, .reason = "rand"});
   Found four(b, 4), eight(b, 8), six(b, 6);
   EXPECT_EQ(four.finder.phase(phase).connections, (std::vector<Connection>{{0, 3}, {2, 1}, {2, 3}}));
-  EXPECT_EQ(four.finder.phase(phase).unknown, "line 1: rand") << "another run may do otherwise";
+  EXPECT_EQ(four.finder.phase(phase).unknown, "line 1: rand") << "another run may differ";
   EXPECT_EQ(eight.finder.phase(phase).connections, (std::vector<Connection>{{0, 7}}));
   EXPECT_THAT(six.finder.phase(phase).connections, IsEmpty());
   EXPECT_THAT(four.finder.phase(held).connections, IsEmpty());
@@ -75,7 +75,7 @@ TEST(Connections, OfAProfileHoldForItsNumberOfRanksOnly) {
 }
 
 // for (d = 1; d < size; d *= 2) send(rank ^ d)
-TEST(Connections, OfASiteInALoopAreThoseOfAllTurns) {
+TEST(Connections, OfASiteInALoopIncludeAllTurns) {
   UnitBuilder b;
   const Node d = b.variable(0);
   const auto loop = b.loop(b.node(HYBRID_LT, d, b.size()),
@@ -86,7 +86,7 @@ TEST(Connections, OfASiteInALoopAreThoseOfAllTurns) {
 }
 
 // for (step = 0; step < STEPS; ++step) for (i = 0; i < rank; ++i) for (j = i; j < 3; ++j)
-TEST(Connections, FollowOnlyLoopsThatMatter) {
+TEST(Connections, WalkOnlyThroughLoopsThatTheSiteDependsOn) {
   UnitBuilder b;
   const Node one = b.constant(1), zero = b.constant(0), three = b.constant(3);
   const Node step = b.variable(0), i = b.variable(1), j = b.variable(2);
@@ -108,9 +108,9 @@ TEST(Connections, FollowOnlyLoopsThatMatter) {
   EXPECT_EQ(f.finder.site(2, 0).unknown, "the number of turns of a loop is not known: steps is not known");
 }
 
-// A loop that a triangle's inner loop has turns of only later: for (i = 0; i < 3; ++i) for (j = 0; j < i;
+// The inner loop has no turn in the first turn of the outer loop: for (i = 0; i < 3; ++i) for (j = 0; j < i;
 // ++j)
-TEST(Connections, SeeAnInnerLoopThatBeginsLater) {
+TEST(Connections, IncludeAnInnerLoopWithoutATurnAtFirst) {
   UnitBuilder b;
   const Node one = b.constant(1), zero = b.constant(0);
   const Node i = b.variable(0), j = b.variable(1);
@@ -123,7 +123,7 @@ TEST(Connections, SeeAnInnerLoopThatBeginsLater) {
   EXPECT_THAT(f.finder.site(0, 0).ranks, ElementsAre(1));
 }
 
-TEST(Connections, EndWithLoopsThatDoNot) {
+TEST(Connections, AreUnknownForEndlessLoops) {
   UnitBuilder b;
   const Node i = b.variable(0), k = b.variable(1), one = b.constant(1);
   const auto endless = b.loop(one, {{one, b.node(HYBRID_SUB, one, i), HYBRID_NONE}});
@@ -146,12 +146,12 @@ TEST(Connections, OfAPhaseAreThoseOfItsSites) {
   b.site({.peer = b.constant(0)});
   b.site({.peer = b.input("root"), .phase = phase, .line = 30});
   Found f(b, 4);
-  const HintConnections told = f.finder.phase(phase);
-  EXPECT_EQ(told.connections.size(), 8u);
-  EXPECT_EQ(told.unknown, "line 30: root is not known");
+  const HintConnections result = f.finder.phase(phase);
+  EXPECT_EQ(result.connections.size(), 8u);
+  EXPECT_EQ(result.unknown, "line 30: root is not known");
 }
 
-TEST(Connections, OfAConditionalPhaseAreThereOnlyWhenItHolds) {
+TEST(Connections, OfAConditionalPhaseNeedItsCondition) {
   UnitBuilder b;
   const Node even = b.node(HYBRID_EQ, b.node(HYBRID_MOD, b.rank(), b.constant(2)), b.constant(0));
   b.phase({.connections = b.list({b.rank(), b.constant(3)}), .condition = even});
@@ -164,7 +164,7 @@ TEST(Connections, OfAConditionalPhaseAreThereOnlyWhenItHolds) {
   EXPECT_EQ(f.finder.phase(1, 0, false).unknown, "");
 }
 
-TEST(Connections, OfADirectiveMayBeSeenFromAnotherRank) {
+TEST(Connections, OfADirectiveMayComeFromAnotherRank) {
   UnitBuilder b;
   const Node next = b.node(HYBRID_ADD, b.rank(), b.constant(1));
   b.phase({.connections = b.list({next, b.rank(), b.constant(2), b.constant(0)})});
@@ -173,7 +173,7 @@ TEST(Connections, OfADirectiveMayBeSeenFromAnotherRank) {
   EXPECT_THAT(f.finder.phase(0, 2).ranks, ElementsAre(0, 1));
 }
 
-TEST(Connections, OfADirectivesPatternTakeItsDimensions) {
+TEST(Connections, OfADirectivesPatternUseItsDimensions) {
   UnitBuilder b;
   b.phase({.pattern = "mesh2d",
            .dimensions = b.list({b.constant(2), b.node(HYBRID_DIV, b.size(), b.constant(2))})});
@@ -186,7 +186,7 @@ TEST(Connections, OfADirectivesPatternTakeItsDimensions) {
   EXPECT_THAT(f.finder.phase(2).unknown, HasSubstr("spiral"));
 }
 
-TEST(Connections, OfAnyNoteThatIsReadCanBeAskedFor) {
+TEST(Connections, CanBeComputedForEveryReadableNote) {
   UnitBuilder b;
   const Node rank = b.rank(), one = b.constant(1), i = b.variable(0);
   const auto loop =
@@ -210,7 +210,7 @@ TEST(Connections, OfAnyNoteThatIsReadCanBeAskedFor) {
   const auto below = [&](std::size_t n) {
     return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
   };
-  int asked = 0, told = 0;
+  int calls = 0, result = 0;
   for (int trial = 0; trial < 3000; ++trial) {
     std::string bytes = good;
     for (std::size_t changes = 1 + below(3); changes > 0; --changes)
@@ -222,9 +222,9 @@ TEST(Connections, OfAnyNoteThatIsReadCanBeAskedFor) {
       HintEvaluator evaluator(unit, 8, none);
       HintConnectionFinder finder(evaluator);
       for (std::uint32_t s = 0; s < unit.sites.size(); ++s) {
-        ++asked;
+        ++calls;
         for (const std::uint32_t to : finder.site(s, 5).ranks) {
-          ++told;
+          ++result;
           ASSERT_LT(to, 8u);
           ASSERT_NE(to, 5u);
         }
@@ -233,11 +233,11 @@ TEST(Connections, OfAnyNoteThatIsReadCanBeAskedFor) {
     } catch (const UserError&) {
     }
   }
-  EXPECT_GT(asked, 1000);
-  EXPECT_GT(told, 1000);
+  EXPECT_GT(calls, 1000);
+  EXPECT_GT(result, 1000);
 }
 
-TEST(Connections, OfThousandsOfRanksAreFound) {
+TEST(Connections, OfThousandsOfRanksAreFast) {
   UnitBuilder b;
   const Node row = b.node(HYBRID_SPLIT, b.world(), b.node(HYBRID_DIV, b.rank(), b.constant(64)), b.rank());
   b.site({.peer = b.node(HYBRID_MOD, b.node(HYBRID_ADD, b.rank(row), b.constant(1)), b.size(row)),

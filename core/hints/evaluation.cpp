@@ -11,7 +11,7 @@
 
 namespace hybrid {
 
-// A communicator of all ranks at once: which group each is in.
+// A communicator expression evaluated for all ranks: the group that each rank is in.
 struct HintEvaluator::Groups {
   static constexpr std::int32_t kNull = -1, kUnknown = -2;  // MPI_COMM_NULL
 
@@ -47,7 +47,7 @@ HintEvaluator::HintEvaluator(const HintUnit& unit, std::uint32_t ranks, HintValu
 
 HintEvaluator::~HintEvaluator() = default;
 
-void HintEvaluator::turn_to(std::uint32_t rank) {
+void HintEvaluator::set_rank(std::uint32_t rank) {
   if (rank == rank_) return;
   rank_ = rank;
   now_ = ++clock_;
@@ -56,21 +56,22 @@ void HintEvaluator::turn_to(std::uint32_t rank) {
   turns_ = 0;
 }
 
-// To a member that stands for all, where MPI wants all to give the same: the one asked for knows its values.
-void HintEvaluator::turn_to_member(const HintGroup& group) {
+// For arguments that must be equal at all members: evaluates them at the rank of the request if it is a
+// member, because only its values may be known.
+void HintEvaluator::set_rank_to_member(const HintGroup& group) {
   const bool is_in = std::find(group.members.begin(), group.members.end(), home_) != group.members.end();
-  turn_to(is_in ? home_ : group.members.front());
+  set_rank(is_in ? home_ : group.members.front());
 }
 
 std::optional<std::int64_t> HintEvaluator::value(std::uint32_t node, std::uint32_t rank) {
   home_ = rank;
-  turn_to(rank);
+  set_rank(rank);
   return visit(node);
 }
 
 std::optional<std::vector<std::int64_t>> HintEvaluator::list(std::uint32_t node, std::uint32_t rank) {
   home_ = rank;
-  turn_to(rank);
+  set_rank(rank);
   std::vector<std::int64_t> values;
   if (!visit_list(node, values)) return std::nullopt;
   return values;
@@ -78,7 +79,7 @@ std::optional<std::vector<std::int64_t>> HintEvaluator::list(std::uint32_t node,
 
 const HintGroup* HintEvaluator::communicator(std::uint32_t node, std::uint32_t rank, bool& known) {
   home_ = rank;
-  turn_to(rank);
+  set_rank(rank);
   const Groups& all = groups(node);
   known = all.of[rank] != Groups::kUnknown;
   return all.find(rank);
@@ -213,7 +214,7 @@ std::optional<std::int64_t> HintEvaluator::cartesian(std::uint32_t node) {
   if (n.op == HYBRID_CART_RANK) {
     place.clear();
     if (!visit_list(n.b, place)) return std::nullopt;
-    // More coordinates than dimensions may be given; MPI looks at the first ones.
+    // MPI ignores coordinates beyond the number of dimensions.
     if (place.size() > group->sizes.size()) place.resize(group->sizes.size());
     const auto rank = grid_rank(place, group->sizes, group->wraps);
     return rank ? rank : unknown(node);
@@ -222,7 +223,7 @@ std::optional<std::int64_t> HintEvaluator::cartesian(std::uint32_t node) {
   if (!dimension || !by) return std::nullopt;
   if (*dimension < 0 || *dimension >= static_cast<std::int64_t>(place.size())) return unknown(node);
   const auto d = static_cast<std::size_t>(*dimension);
-  // Kept small, so that no sum can overflow.
+  // Limited, so that the sum cannot overflow.
   const std::int64_t size = group->sizes[d];
   const std::int64_t step = group->wraps[d] ? *by % size : std::clamp(*by, -size, size);
   place[d] += hint_value(n) == 0 ? -step : step;
@@ -244,13 +245,13 @@ std::optional<std::int64_t> HintEvaluator::translate(std::uint32_t node) {
 
 const HintEvaluator::Groups& HintEvaluator::groups(std::uint32_t node) {
   if (groups_[node]) return *groups_[node];
-  // A communicator is made of what all its parent's members calculate, outside any loop: what is under way
-  // for one rank waits meanwhile.
+  // The communicator depends on values of all members of its parent, outside of all loops. Saves the state of
+  // the evaluation in progress.
   auto variables = std::exchange(variables_, std::vector<std::optional<std::int64_t>>(variables_.size()));
   auto known = std::exchange(known_, std::vector<std::optional<std::int64_t>>(known_.size()));
   auto marked = std::exchange(marked_, std::vector<std::uint64_t>(marked_.size()));
   auto running = std::exchange(running_, {});
-  auto aside = std::exchange(aside_, {});
+  auto saved = std::exchange(saved_, {});
   auto results = std::exchange(results_, {});
   auto tables = std::exchange(tables_, {});
   const std::uint64_t now = now_;
@@ -261,7 +262,7 @@ const HintEvaluator::Groups& HintEvaluator::groups(std::uint32_t node) {
   known_ = std::move(known);
   marked_ = std::move(marked);
   running_ = std::move(running);
-  aside_ = std::move(aside);
+  saved_ = std::move(saved);
   results_ = std::move(results);
   tables_ = std::move(tables);
   now_ = now;
@@ -308,25 +309,25 @@ std::unique_ptr<HintEvaluator::Groups> HintEvaluator::make_groups(std::uint32_t 
 
 void HintEvaluator::make_split(const hybrid_node& n, Groups& made) {
   for (const HintGroup& parent : groups(n.a).groups) {
-    std::vector<std::tuple<std::int64_t, std::int64_t, std::uint32_t>> wishes;  // color, key, rank in parent
+    std::vector<std::tuple<std::int64_t, std::int64_t, std::uint32_t>> order;  // color, key, rank in parent
     bool known = true;
     for (std::uint32_t i = 0; known && i < parent.members.size(); ++i) {
-      turn_to(parent.members[i]);
+      set_rank(parent.members[i]);
       const auto color = visit(n.b);
-      // A color below zero is MPI_UNDEFINED: no communicator, the key does not count.
+      // A negative color is MPI_UNDEFINED: no communicator, and the key is ignored.
       const auto key = color && *color >= 0 ? visit(n.c) : std::optional<std::int64_t>(0);
       known = color && key;
-      if (known && *color >= 0) wishes.emplace_back(*color, *key, i);
+      if (known && *color >= 0) order.emplace_back(*color, *key, i);
     }
     if (!known) {
       made.set_unknown(parent.members);
       continue;
     }
-    std::sort(wishes.begin(), wishes.end());
+    std::sort(order.begin(), order.end());
     HintGroup group;
-    for (std::size_t i = 0; i < wishes.size(); ++i) {
-      group.members.push_back(parent.members[std::get<2>(wishes[i])]);
-      if (i + 1 < wishes.size() && std::get<0>(wishes[i + 1]) == std::get<0>(wishes[i])) continue;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      group.members.push_back(parent.members[std::get<2>(order[i])]);
+      if (i + 1 < order.size() && std::get<0>(order[i + 1]) == std::get<0>(order[i])) continue;
       made.add(std::exchange(group, {}));
     }
   }
@@ -334,7 +335,7 @@ void HintEvaluator::make_split(const hybrid_node& n, Groups& made) {
 
 void HintEvaluator::make_cartesian(const hybrid_node& n, Groups& made) {
   for (const HintGroup& parent : groups(n.a).groups) {
-    turn_to_member(parent);
+    set_rank_to_member(parent);
     HintGroup grid;
     std::vector<std::int64_t> wraps;
     const auto size = static_cast<std::int64_t>(parent.members.size());
@@ -354,7 +355,7 @@ void HintEvaluator::make_cartesian(const hybrid_node& n, Groups& made) {
       made.set_unknown(parent.members);
       continue;
     }
-    // Ranks beyond the grid get MPI_COMM_NULL.
+    // Ranks outside the grid get MPI_COMM_NULL.
     grid.is_cartesian = true;
     grid.members.assign(parent.members.begin(), parent.members.begin() + places);
     made.add(std::move(grid));
@@ -363,17 +364,17 @@ void HintEvaluator::make_cartesian(const hybrid_node& n, Groups& made) {
 
 void HintEvaluator::make_cartesian_part(const hybrid_node& n, Groups& made) {
   for (const HintGroup& parent : groups(n.a).groups) {
-    turn_to_member(parent);
-    std::vector<std::int64_t> stays;
-    if (!parent.is_cartesian || !visit_list(n.b, stays) || stays.size() < parent.sizes.size()) {
+    set_rank_to_member(parent);
+    std::vector<std::int64_t> remains;  // by dimension
+    if (!parent.is_cartesian || !visit_list(n.b, remains) || remains.size() < parent.sizes.size()) {
       made.set_unknown(parent.members);
       continue;
     }
     HintGroup part;
     part.is_cartesian = true;
-    std::vector<std::int64_t> dropped;  // sizes of the dimensions that go
+    std::vector<std::int64_t> dropped;  // sizes of the other dimensions
     for (std::size_t d = 0; d < parent.sizes.size(); ++d) {
-      if (stays[d] == 0) {
+      if (remains[d] == 0) {
         dropped.push_back(parent.sizes[d]);
         continue;
       }
@@ -383,12 +384,12 @@ void HintEvaluator::make_cartesian_part(const hybrid_node& n, Groups& made) {
     std::int64_t parts = 1;
     for (const std::int64_t size : dropped) parts *= size;
     std::vector<HintGroup> all(static_cast<std::size_t>(parts), part);
-    // Members come in the parent's order, which is row-major in the dimensions that stay.
+    // Members keep the parent's order, which is row-major in the remaining dimensions.
     for (std::size_t i = 0; i < parent.members.size(); ++i) {
       const auto place = grid_coordinates(static_cast<std::int64_t>(i), parent.sizes);
       std::size_t at = 0;
       for (std::size_t d = 0; d < place.size(); ++d)
-        if (stays[d] == 0)
+        if (remains[d] == 0)
           at = at * static_cast<std::size_t>(parent.sizes[d]) + static_cast<std::size_t>(place[d]);
       all[at].members.push_back(parent.members[i]);
     }

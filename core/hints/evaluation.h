@@ -1,4 +1,9 @@
-// The values of expressions of hints, for any rank of a job.
+// HintEvaluator: the values of hint expressions for any rank of a job.
+//
+//   NoHintValues values;
+//   HintEvaluator evaluator(unit, ranks, values);
+//   if (const auto peer = evaluator.value(site.peer, rank)) ...
+//   else std::cerr << evaluator.reason();
 #pragma once
 
 #include <cstdint>
@@ -15,27 +20,27 @@
 
 namespace hybrid {
 
-/// The values of HYBRID_PROC_NULL and HYBRID_ANY_SOURCE: MPICH's, so that programs' comparisons come out
-/// right.
+/// The values of HYBRID_PROC_NULL and HYBRID_ANY_SOURCE: those of MPICH, so that comparisons in programs give
+/// the right result.
 inline constexpr std::int64_t kHintProcNull = -1, kHintAnySource = -2;
 
-/// The most turns that are followed for one rank: of the loops around a site, of the loops whose results a
-/// value takes.
+/// Limit on the number of loop turns evaluated for one rank: of the loops around a site, and of the loops
+/// whose results a value uses.
 inline constexpr std::uint32_t kHintTurns = 1u << 20;
 
-/// What a run holds. Both answer with nothing where they do not know: a program's own process knows its own
-/// rank's values only.
+/// Run-time values of a program. Both functions return nullopt for an unknown value: a process knows the
+/// values of its own rank only.
 class HintValues {
  public:
   virtual ~HintValues() = default;
-  /// The variable that a HYBRID_LOAD reads in the process of `rank`: `offset` bytes behind pointer `address`
-  /// of the unit's table, `width` as in the ABI. `name` is the source's.
+  /// The variable that a HYBRID_LOAD reads in the process of `rank`: `offset` bytes after pointer `address`
+  /// of the unit's table, `width` as in the ABI. `name` is the name in the source.
   virtual std::optional<std::int64_t> load(std::uint32_t rank, std::uint32_t address, std::int64_t offset,
                                            std::int32_t width, std::string_view name) = 0;
   virtual std::optional<std::int64_t> input(std::uint32_t rank, std::string_view name) = 0;
 };
 
-/// No value is known.
+/// Values of which none is known.
 class NoHintValues final : public HintValues {
  public:
   std::optional<std::int64_t> load(std::uint32_t, std::uint32_t, std::int64_t, std::int32_t,
@@ -45,27 +50,28 @@ class NoHintValues final : public HintValues {
   std::optional<std::int64_t> input(std::uint32_t, std::string_view) override { return std::nullopt; }
 };
 
-/// A communicator as one of its members sees it.
+/// A communicator.
 struct HintGroup {
   std::vector<std::uint32_t> members;  // world rank of each rank
-  bool is_cartesian = false;           // then, row-major:
+  bool is_cartesian = false;           // if so, row-major with:
   std::vector<std::int64_t> sizes;
   std::vector<bool> wraps;
 };
 
-/// Evaluates one unit's expressions in a job of `ranks` ranks. Unit and values outlive it.
+/// Evaluates the expressions of one unit in a job of `ranks` ranks. Requires: unit and values outlive it.
 ///
-/// Nothing is read that the program would not read: of SELECT, the branch not taken is not evaluated; of
-/// AND, the second operand is not where the first is 0; of OR of truths, it is not where the first is 1.
-/// A value is unknown (nothing) when one it needs is, for a division by zero, a shift of 64 bits or more, a
-/// real that is no 64-bit integer, coordinates outside a Cartesian communicator, a caller outside the
-/// communicator, a loop variable that has no value now, and the result of a loop whose turns are not known or
-/// are more than kHintTurns.
+/// Reads no variable that the program would not read. It does not evaluate: the branch of SELECT that is not
+/// taken; the second operand of AND if the first is 0; the second operand of OR of truth values if the first
+/// is 1.
 ///
-/// Cost: a value visits each node under it once per rank, and those of a loop whose result it takes once per
-/// turn; results that depend on no loop around it are kept. A communicator is made once, for all ranks
-/// together (color and key of all of its parent's members): O(P log P) and 2P values, whichever rank asks
-/// first.
+/// A value is unknown (nullopt) if an operand that it needs is unknown, and for: a division by zero, a shift
+/// by 64 bits or more, a real that does not fit into a 64-bit integer, coordinates outside a Cartesian
+/// communicator, a caller outside the communicator, a loop variable without a current value, and the result
+/// of a loop whose number of turns is unknown or larger than kHintTurns.
+///
+/// Cost: a value visits each node below it once per rank. A loop whose result it uses visits its nodes once
+/// per turn; results that do not depend on an enclosing loop are cached. A communicator is constructed once
+/// for all ranks (color and key of all members of its parent): O(P log P) and 2P values.
 class HintEvaluator {
  public:
   HintEvaluator(const HintUnit& unit, std::uint32_t ranks, HintValues& values);
@@ -76,25 +82,25 @@ class HintEvaluator {
   const HintUnit& unit() const { return unit_; }
   std::uint32_t ranks() const { return ranks_; }
 
-  /// The value that `rank` (of MPI_COMM_WORLD) finds, below ranks().
+  /// The value of `node` for `rank` of MPI_COMM_WORLD. Requires: rank < ranks().
   std::optional<std::int64_t> value(std::uint32_t node, std::uint32_t rank);
-  /// The values of a list's elements; nothing where one is unknown.
+  /// The values of the elements of a list; nullopt if one of them is unknown.
   std::optional<std::vector<std::int64_t>> list(std::uint32_t node, std::uint32_t rank);
 
-  /// `rank`'s communicator. `known`: whether it is known; null then says MPI_COMM_NULL.
+  /// The communicator of `rank`; nullptr if it is MPI_COMM_NULL or unknown. Sets `known`.
   const HintGroup* communicator(std::uint32_t node, std::uint32_t rank, bool& known);
 
-  /// Gives a loop variable a value, or none.
+  /// Sets the current value of a loop variable, or removes it.
   void set_variable(std::uint32_t variable, std::optional<std::int64_t> value);
 
-  /// Counts a turn of a loop; false once there have been more than kHintTurns since the last restart.
+  /// Counts a turn of a loop. Returns false after more than kHintTurns turns since the last restart.
   bool count_turn() { return ++turns_ <= kHintTurns; }
   void restart_turns() { turns_ = 0; }
 
-  /// Values of the run may have changed: everything is evaluated anew.
+  /// Discards all cached values, because run-time values may have changed.
   void forget();
 
-  /// What was unknown last, as a sentence: "params.left is not known".
+  /// The last unknown value, as a sentence: "params.left is not known".
   std::string reason() const;
 
  private:
@@ -116,27 +122,29 @@ class HintEvaluator {
   void make_split(const hybrid_node& n, Groups& groups);
   void make_cartesian(const hybrid_node& n, Groups& groups);
   void make_cartesian_part(const hybrid_node& n, Groups& groups);
-  void turn_to(std::uint32_t rank);
-  void turn_to_member(const HintGroup& group);
+  void set_rank(std::uint32_t rank);
+  void set_rank_to_member(const HintGroup& group);
 
   const HintUnit& unit_;
   const std::uint32_t ranks_;
   HintValues& values_;
-  std::uint32_t home_ = 0;  // the rank asked for
-  std::uint32_t rank_ = 0;  // the caller
+  std::uint32_t home_ = 0;  // the rank of the request
+  std::uint32_t rank_ = 0;  // the rank being evaluated, which differs for the members of a communicator
   std::vector<std::optional<std::int64_t>> variables_;
   using Values = std::vector<std::optional<std::int64_t>>;
-  Values known_;  // by node, where marked_ is now_
+  Values known_;  // cached values by node, valid if marked_[node] == now_
   std::vector<std::uint64_t> marked_;
-  std::uint64_t now_ = 1, clock_ = 1;  // clock_: the latest that now_ has been
-  // Of loops that run to their end, the innermost last: their variables, and whether nothing else was asked.
+  std::uint64_t now_ = 1, clock_ = 1;  // clock_: the largest now_ so far
+  // The loops being run to their end, innermost last: their variables, and whether no other variable was
+  // used.
   struct Running {
     std::uint32_t first, count;
     bool closed;
   };
   std::vector<Running> running_;
-  std::vector<std::pair<Values, std::vector<std::uint64_t>>> aside_;  // what is known outside of them
-  // Of this rank, what depends on no loop around it: by node, and tables by loop, place and value.
+  std::vector<std::pair<Values, std::vector<std::uint64_t>>>
+      saved_;  // known_ and marked_ outside each of them
+  // Loop results of this rank that depend on no enclosing loop: by node, and tables by loop, place and value.
   std::map<std::uint32_t, std::optional<std::int64_t>> results_;
   using Table = std::map<std::int64_t, std::optional<std::int64_t>>;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Table> tables_;

@@ -36,7 +36,7 @@ class MapValues final : public HintValues {
   int loads = 0;
 };
 
-// Evaluates by plain recursion, without memory, in the caller's view only: another way to the same result.
+// Reference evaluator: plain recursion without a cache, for the caller's rank only.
 class Plain {
  public:
   Plain(const UnitBuilder& b, std::uint32_t rank, std::uint32_t ranks) : b_(b), rank_(rank), ranks_(ranks) {}
@@ -128,7 +128,7 @@ class Plain {
   std::int64_t rank_, ranks_;
 };
 
-TEST(Evaluation, OfRandomExpressionsIsThatOfAnotherEvaluator) {
+TEST(Evaluation, OfRandomExpressionsAgreesWithTheReference) {
   std::mt19937_64 random(7);
   const auto below = [&](std::uint64_t n) { return static_cast<std::uint32_t>(random() % n); };
   NoHintValues none;
@@ -179,7 +179,7 @@ TEST(Evaluation, OfRealsFollowsC) {
   EXPECT_EQ(of.value(floor, 0), -4);
 }
 
-TEST(Evaluation, ReadsNothingThatTheProgramWouldNotRead) {
+TEST(Evaluation, ReadsOnlyVariablesThatTheProgramReads) {
   UnitBuilder b;
   const Node no = b.constant(0), yes = b.constant(1);
   const Node read = b.load("table", 2, 8, b.node(HYBRID_MUL, b.rank(), b.constant(8)));
@@ -199,7 +199,7 @@ TEST(Evaluation, ReadsNothingThatTheProgramWouldNotRead) {
   EXPECT_EQ(values.loads, 2);
 }
 
-TEST(Evaluation, SaysWhatIsNotKnown) {
+TEST(Evaluation, ReportsTheUnknownValue) {
   UnitBuilder b;
   const Node sum = b.node(HYBRID_ADD, b.rank(), b.input("argv[1]"));
   const Node quotient = b.node(HYBRID_DIV, b.rank(), b.constant(0));
@@ -215,10 +215,10 @@ TEST(Evaluation, SaysWhatIsNotKnown) {
   EXPECT_EQ(of.value(sum, 2), 7);
 }
 
-TEST(Evaluation, OfASplitTakesColorAndKeyOfAllRanks) {
+TEST(Evaluation, OfASplitUsesColorAndKeyOfAllRanks) {
   UnitBuilder b;
   const Node rank = b.rank(), three = b.constant(3);
-  // Columns of a 4 x 3 grid, in falling order; rank 11 stays out.
+  // Columns of a 4 x 3 grid, in descending order, without rank 11.
   const Node column =
       b.select(b.node(HYBRID_EQ, rank, b.constant(11)), b.constant(-32766), b.node(HYBRID_MOD, rank, three));
   const Node split = b.node(HYBRID_SPLIT, b.world(), column, b.node(HYBRID_SUB, b.constant(0), rank));
@@ -244,7 +244,7 @@ TEST(Evaluation, OfASplitTakesColorAndKeyOfAllRanks) {
   EXPECT_EQ(of.value(member, 11), 0);
 }
 
-TEST(Evaluation, OfASplitByWhatOnlyTheOthersKnowIsUnknown) {
+TEST(Evaluation, OfASplitByUnknownValuesOfOthersIsUnknown) {
   UnitBuilder b;
   const Node split = b.node(HYBRID_SPLIT, b.world(), b.load("color", 0), b.rank());
   const Node cart =
@@ -256,11 +256,11 @@ TEST(Evaluation, OfASplitByWhatOnlyTheOthersKnowIsUnknown) {
   own.only_rank = 3;
   HintEvaluator of(unit, 6, own);
   EXPECT_EQ(of.value(size, 3), std::nullopt);
-  EXPECT_EQ(of.value(place, 3), 1) << "a grid's sizes are the same in all ranks";
+  EXPECT_EQ(of.value(place, 3), 1) << "the sizes of a grid are equal on all ranks";
 }
 
-// Against the results of MPICH 4.0.2 on 12 ranks.
-TEST(Evaluation, OfCartesianCommunicatorsIsMpichs) {
+// Compared with the results of MPICH 4.0.2 on 12 ranks.
+TEST(Evaluation, OfCartesianCommunicatorsAgreesWithMpich) {
   UnitBuilder b;
   const Node cart = b.node(HYBRID_CART, b.world(), b.constants({0, 0}), b.constants({0, 1}), 1);  // 4 x 3
   const auto shift = [&](std::int64_t dimension, std::int64_t by, int which) {

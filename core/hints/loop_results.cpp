@@ -1,4 +1,5 @@
-// What loops leave when they end: values of their last turn, and tables that they fill.
+// Results of completed loops (HYBRID_AFTER, HYBRID_ENTRY): values after the last turn, and tables that a loop
+// fills.
 #include <algorithm>
 #include <utility>
 
@@ -6,14 +7,15 @@
 
 namespace hybrid {
 
-// Goes through the turns of a loop. The values known outside of it are put aside meanwhile.
+// Iterates over the turns of a loop. Saves the values known outside of the loop, and restores them at the
+// end.
 class HintEvaluator::Turns {
  public:
   Turns(HintEvaluator& evaluator, const hybrid_loop& loop)
       : at_(evaluator), loop_(loop), depth_(at_.running_.size()), now_(at_.now_), next_(loop.variable_count) {
     at_.running_.push_back({loop.first_variable, loop.variable_count, true});
-    if (at_.aside_.size() <= depth_)
-      at_.aside_.push_back({std::vector<std::optional<std::int64_t>>(at_.known_.size()),
+    if (at_.saved_.size() <= depth_)
+      at_.saved_.push_back({std::vector<std::optional<std::int64_t>>(at_.known_.size()),
                             std::vector<std::uint64_t>(at_.marked_.size())});
     swap_known();
     for (std::uint32_t i = 0; i < loop.variable_count; ++i)
@@ -29,15 +31,15 @@ class HintEvaluator::Turns {
     at_.running_.pop_back();
   }
 
-  // Is there another turn? Nothing: that is not known, or they are too many.
-  std::optional<bool> another() {
+  // Whether there is another turn; nullopt if that is unknown or the limit of turns is reached.
+  std::optional<bool> has_next() {
     if (loop_.condition == HYBRID_NONE || !at_.count_turn()) return std::nullopt;
     const auto condition = at_.visit(loop_.condition);
     if (!condition) return std::nullopt;
     return *condition != 0;
   }
   void step() { step(&hybrid_variable::next); }
-  // Whether no variable of a loop around this one has been asked for.
+  // Whether no variable of an enclosing loop has been used.
   bool is_closed() const { return at_.running_.back().closed; }
 
  private:
@@ -51,8 +53,8 @@ class HintEvaluator::Turns {
     at_.now_ = ++at_.clock_;
   }
   void swap_known() {
-    std::swap(at_.known_, at_.aside_[depth_].first);
-    std::swap(at_.marked_, at_.aside_[depth_].second);
+    std::swap(at_.known_, at_.saved_[depth_].first);
+    std::swap(at_.marked_, at_.saved_[depth_].second);
     at_.now_ = ++at_.clock_;
   }
 
@@ -76,8 +78,8 @@ std::optional<std::int64_t> HintEvaluator::after(std::uint32_t node) {
     return kept->second ? kept->second : unknown(node);
   const hybrid_node& n = unit_.nodes[node];
   Turns turns(*this, unit_.loops[static_cast<std::size_t>(hint_value(n))]);
-  std::optional<bool> more = turns.another();
-  for (; more && *more; more = turns.another()) turns.step();
+  std::optional<bool> more = turns.has_next();
+  for (; more && *more; more = turns.has_next()) turns.step();
   const auto result = more ? visit(n.a) : std::nullopt;
   if (turns.is_closed()) results_[node] = result;
   return more ? result : unknown(node);
@@ -98,14 +100,14 @@ std::optional<std::int64_t> HintEvaluator::entry(std::uint32_t node) {
   }
   Turns turns(*this, unit_.loops[loop]);
   Table table;
-  std::optional<bool> more = turns.another();
-  for (; more && *more; turns.step(), more = turns.another()) {
+  std::optional<bool> more = turns.has_next();
+  for (; more && *more; turns.step(), more = turns.has_next()) {
     const auto written = visit(n.b);
     if (!written) more.reset();
     if (!more) break;
     if (*written >= 0) table[*written] = visit(n.c);
   }
-  if (!more) table.clear();  // nothing of it is known
+  if (!more) table.clear();  // all entries are unknown
   const auto entry = find(table);
   if (turns.is_closed()) tables_[{loop, n.b, n.c}] = std::move(table);
   return entry ? entry : unknown(node);

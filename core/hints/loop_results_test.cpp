@@ -1,4 +1,4 @@
-// What loops leave when they end, against the same loops run in C++.
+// Results of completed loops, compared with the same loops in C++.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,13 +17,13 @@ using testing::HasSubstr;
 using Node = UnitBuilder::Node;
 using Value = std::optional<std::int64_t>;
 
-// Expressions under test, and the loops they take results of: i = 0, 1, ... below `end` in each.
+// Builds the expressions under test, and loops over i = 0, 1, ... below `end`.
 struct Loops : UnitBuilder {
   Node add(Node a, Node b) { return node(HYBRID_ADD, a, b); }
   Node less(Node a, Node b) { return node(HYBRID_LT, a, b); }
   Node after(Node a, std::uint32_t loop) { return node(HYBRID_AFTER, a, HYBRID_NONE, HYBRID_NONE, loop); }
-  Node entry(Node asked, Node place, Node value, std::uint32_t loop) {
-    return node(HYBRID_ENTRY, asked, place, value, loop);
+  Node entry(Node place_read, Node place, Node value, std::uint32_t loop) {
+    return node(HYBRID_ENTRY, place_read, place, value, loop);
   }
   // for (v = first; v < end; v = v + 1)
   std::uint32_t count(Node first, Node end, std::string_view name, std::uint32_t parent = HYBRID_NONE) {
@@ -41,7 +41,7 @@ std::vector<Value> of_ranks(const HintUnit& unit, Node node, std::uint32_t ranks
   return values;
 }
 
-TEST(LoopResults, AreOfTheTurnThatTheConditionEnded) {
+TEST(LoopResults, AreTheValuesAfterTheLastTurn) {
   Loops b;
   // l = 0; for (n = rank; n > 1; n = n / 2) l = l + 1;
   const Node n = b.variable(0), l = b.variable(1), one = b.constant(1), zero = b.constant(0);
@@ -55,7 +55,7 @@ TEST(LoopResults, AreOfTheTurnThatTheConditionEnded) {
   EXPECT_EQ(print_expression(unit, log), "(l after for (n = rank, l = 0; 1 < n; n = n / 2, l = l + 1))");
 }
 
-TEST(LoopResults, ATableHoldsWhatWasWrittenLast) {
+TEST(LoopResults, ATableHoldsTheLastWrittenValues) {
   Loops b;
   // for (i = 0; i < size; ++i) if (rank < i) t[i % 3] = i * 10;
   const Node i = b.variable(0), rank = b.rank(), three = b.constant(3);
@@ -63,16 +63,16 @@ TEST(LoopResults, ATableHoldsWhatWasWrittenLast) {
   const Node place = b.select(b.less(rank, i), b.node(HYBRID_MOD, i, three), b.constant(-1));
   const Node value = b.node(HYBRID_MUL, i, b.constant(10));
   const Node first = b.entry(b.constant(0), place, value, loop);
-  const Node asked = b.entry(b.node(HYBRID_MOD, rank, three), place, value, loop);
+  const Node place_read = b.entry(b.node(HYBRID_MOD, rank, three), place, value, loop);
   const HintUnit unit = b.unit();
   EXPECT_THAT(of_ranks(unit, first, 5), ElementsAre(30, 30, 30, std::nullopt, std::nullopt));
-  EXPECT_THAT(of_ranks(unit, asked, 5), ElementsAre(30, 40, std::nullopt, std::nullopt, std::nullopt));
+  EXPECT_THAT(of_ranks(unit, place_read, 5), ElementsAre(30, 40, std::nullopt, std::nullopt, std::nullopt));
   EXPECT_EQ(print_expression(unit, first),
             "(t[0] after for (i = 0; i < size; i = i + 1) if (rank < i) t[i % 3] = i * 10)");
 }
 
 // sum = 0; for (i = 0; i < rank; ++i) { for (j = 0, s = 0; j < i; ++j) s += j; sum += s; }
-TEST(LoopResults, InALoopAreOfItsTurn) {
+TEST(LoopResults, InALoopDependOnItsTurn) {
   Loops b;
   const Node zero = b.constant(0), one = b.constant(1), rank = b.rank();
   const Node i = b.variable(0), sum = b.variable(1), j = b.variable(2), s = b.variable(3);
@@ -90,7 +90,7 @@ TEST(LoopResults, InALoopAreOfItsTurn) {
   }
 }
 
-TEST(LoopResults, OfALoopThatIsRunningAreThoseOfItsLastRun) {
+TEST(LoopResults, OfARunningLoopAreThoseOfItsPreviousRun) {
   // for (m = 0, x = 0; m < 3; ++m) { for (i = 0; i < m + 2; ++i) send(x * 10 + i); x = i; }
   Loops b;
   const Node zero = b.constant(0), one = b.constant(1);
@@ -109,7 +109,7 @@ TEST(LoopResults, OfALoopThatIsRunningAreThoseOfItsLastRun) {
   EXPECT_EQ(finder.site(0, 39).unknown, "");
 }
 
-TEST(LoopResults, AreUnknownWhereTheTurnsAre) {
+TEST(LoopResults, AreUnknownIfTheNumberOfTurnsIs) {
   Loops b;
   const Node zero = b.constant(0), v = b.variable(0);
   b.loop(HYBRID_NONE, {{zero, v, HYBRID_NONE}});
@@ -121,8 +121,8 @@ TEST(LoopResults, AreUnknownWhereTheTurnsAre) {
   for (const Node node : {open, endless, table}) EXPECT_EQ(of_ranks(unit, node, 1)[0], std::nullopt);
 }
 
-// Each loop runs to the result of the one before: 2 to the power of 30 turns if none was kept.
-TEST(LoopResults, AreCalculatedOnce) {
+// Each loop ends at the result of the previous one: 2 to the power of 30 turns without a cache.
+TEST(LoopResults, AreComputedOnce) {
   Loops b;
   Node end = b.constant(2);
   for (std::uint32_t l = 0; l < 30; ++l) {
@@ -134,9 +134,9 @@ TEST(LoopResults, AreCalculatedOnce) {
   EXPECT_THAT(of_ranks(b.unit(), all, 2), ElementsAre(2, 3));
 }
 
-// Each loop begins with two results of the one before, which are not known, or differ in the turns of a loop
-// around: what fails is not tried again, and all turns together are bounded.
-TEST(LoopResults, ThatFailEndSoon) {
+// Each loop begins with two results of the previous one, which are unknown, or differ between the turns of an
+// enclosing loop. A failed evaluation is not repeated, and the total number of turns is limited.
+TEST(LoopResults, FailQuickly) {
   for (const bool is_around : {false, true}) {
     Loops b;
     const Node zero = b.constant(0), one = b.constant(1), input = b.input("n");
@@ -158,26 +158,26 @@ TEST(LoopResults, ThatFailEndSoon) {
   }
 }
 
-TEST(LoopResults, ThatGoInCirclesAreRefused) {
-  const auto expect_refused = [](const UnitBuilder& b, const std::string& why) {
+TEST(LoopResults, ThatFormACycleAreRejected) {
+  const auto expect_rejected = [](const UnitBuilder& b, const std::string& why) {
     try {
       b.unit();
-      ADD_FAILURE() << "not refused: " << why;
+      ADD_FAILURE() << "not rejected: " << why;
     } catch (const UserError& e) {
       EXPECT_THAT(e.what(), HasSubstr(why));
     }
   };
   Loops b;
   b.after(b.constant(0), 0);
-  expect_refused(b, "node 1 has the value 0; expected 0 or more and below 0");
+  expect_rejected(b, "node 1 has the value 0; expected 0 or more and below 0");
   Loops own;
   own.loop(own.after(own.constant(0), 0), {});
-  expect_refused(own, "or a loop takes results of its own");
+  expect_rejected(own, "or a loop uses its own results");
   Loops each_other;
   const Node first = each_other.after(each_other.constant(0), 1), second = each_other.after(first, 0);
   each_other.loop(first, {});
   each_other.loop(second, {});
-  expect_refused(each_other, "or a loop takes results of its own");
+  expect_rejected(each_other, "or a loop uses its own results");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace hybrid {
 namespace {
 
-// What a refused field is, told only when it is refused.
+// Description of a field, for the error message. Formatted only if the field is invalid.
 struct Of {
   const char* text;
   std::uint32_t number;
@@ -33,12 +33,12 @@ class Reader {
 
  private:
   [[noreturn]] void refuse(const std::string& problem) const {
-    // `strings` is whole only once the string table has been read and checked.
+    // `strings` is valid only after the string table was read and checked.
     const std::string name =
         strings_read_ && unit_.name < unit_.strings.size() ? std::string(unit_.text(unit_.name)) : "";
     throw UserError(unit_.file + ": unit " + (name.empty() ? "(name not readable)" : "'" + name + "'") +
                         ": damaged hints: " + problem,
-                    "Compile it again with the hints' plugin.");
+                    "Compile it again with the hints plugin.");
   }
 
   void read_head() {
@@ -101,7 +101,7 @@ class Reader {
 
   HintType type(std::uint32_t node) const { return hint_operands(unit_.nodes[node].op).type; }
 
-  // A node used by something that stands before or behind `limit` nodes.
+  // Checks a field that must be a node below `limit`, of type `wanted`.
   void node(std::uint32_t index, HintType wanted, bool may_be_none, std::uint32_t limit, const Of& of) const {
     if (index == HYBRID_NONE && may_be_none) return;
     if (index >= limit)
@@ -154,15 +154,15 @@ class Reader {
     }
   }
 
-  // A loop's result is nested as deep as the expressions of its turns: once more over the nodes for each loop
-  // in a loop's results.
+  // A loop result is nested as deep as the expressions in the loop's turns. Passes over all nodes until the
+  // depths are stable: one pass for each level of loop results in loop results.
   void check_depths() const {
     std::vector<std::uint32_t> depth(unit_.nodes.size()), loop_depth(unit_.loops.size());
     std::uint32_t rounds = 0;
     for (bool more = true; more; ++rounds) {
       if (rounds > kHintLoopDepth)
         refuse("results of loops are nested deeper than " + std::to_string(kHintLoopDepth) +
-               ", or a loop takes results of its own");
+               ", or a loop uses its own results");
       for (std::uint32_t i = 0; i < unit_.nodes.size(); ++i) {
         const hybrid_node& n = unit_.nodes[i];
         const HintOperands operands = hint_operands(n.op);
@@ -172,7 +172,7 @@ class Reader {
           const std::uint32_t deeper = kind == HintOperand::list_or_none ? 0 : 1;  // a list's rest
           depth[i] = std::max(depth[i], depth[field] + deeper);
         }
-        if (is_of_a_loop(operands))
+        if (is_loop_result(operands))
           depth[i] = std::max(depth[i], loop_depth[static_cast<std::size_t>(hint_value(n))] + 1);
         if (depth[i] > kHintDepth)
           refuse("node " + std::to_string(i) + " is nested deeper than " + std::to_string(kHintDepth));
@@ -245,7 +245,7 @@ class Reader {
                "; expected one before it");
       node(l.condition, HintType::value, true, nodes, {"the condition of loop ", i});
       if (l.first_variable > taken.size() || l.variable_count > taken.size() - l.first_variable)
-        refuse("loop " + std::to_string(i) + " has variables that are not there");
+        refuse("loop " + std::to_string(i) + " has variables that do not exist");
       for (std::uint32_t v = l.first_variable; v < l.first_variable + l.variable_count; ++v) {
         if (taken[v]) refuse("loop " + std::to_string(i) + " has a variable of another loop");
         taken[v] = true;
@@ -286,7 +286,7 @@ class Reader {
     string(p.pattern, {"the pattern of phase ", at});
     if (p.kind < HYBRID_PHASE_LOOP || p.kind > HYBRID_PHASE_DIRECTIVE)
       refuse(std::string(Of{"the kind of phase ", at}) + " is " + std::to_string(p.kind));
-    index(p.parent, unit_.phases.size(), {"the phase around of phase ", at});
+    index(p.parent, unit_.phases.size(), {"the parent of phase ", at});
     node(p.condition, HintType::value, true, nodes, {"the condition of phase ", at});
     node(p.dimensions, HintType::list, true, nodes, {"the dimensions of phase ", at});
     node(p.connections, HintType::list, true, nodes, {"the connections of phase ", at});
@@ -306,7 +306,7 @@ class Reader {
       const bool fits = is_count ? value >= 1 && value <= UINT32_MAX : value >= 0 && value < ranks;
       if (element.op != HYBRID_CONSTANT || !fits)
         refuse(std::string(Of{"the profile of phase ", at}) + " has element " + std::to_string(elements) +
-               " that is no " + (is_count ? "number of ranks" : "rank below that number"));
+               " that is not a " + (is_count ? "number of ranks" : "rank below that number"));
       if (is_count) ranks = value;
     }
     if (elements % 3 != 0) refuse(std::string(Of{"the profile of phase ", at}) + " ends within a connection");
@@ -326,7 +326,7 @@ class Reader {
   std::span<const std::byte> bytes_;
   std::size_t at_ = 0;
   bool strings_read_ = false;
-  std::vector<bool> odd_;  // of lists: whether their number of elements is
+  std::vector<bool> odd_;  // by node: a list with an odd number of elements
   hybrid_unit head_{};
   HintUnit unit_;
 };

@@ -1,15 +1,16 @@
-// A unit's note (core/hint_abi.h), copied out of bytes and checked, so that whoever prints or evaluates it
-// needs no check of its own.
+// HintUnit: the note of a unit (core/hint_abi.h), copied from bytes and checked. Code that prints or
+// evaluates it needs no further checks.
 //
-// What a HintUnit guarantees:
-// - every index, string and count lies inside its table, or is HYBRID_NONE where the ABI allows that;
-// - nodes refer to nodes before them, of the kind asked for (value, communicator, list): no cycles;
-// - no expression is nested deeper than kHintDepth (the tail of a list does not nest), those of the loops
-//   included whose results it takes, and results of loops that take results no deeper than kHintLoopDepth; so
-//   no loop takes its own, and recursion is safe. A node may be used many times: recursion without memory of
-//   what was visited can take exponential time;
-// - a loop stands behind the loop around it; a variable belongs to one loop at most;
-// - phases around phases do not go in circles;
+// A HintUnit guarantees:
+// - every index, string and count is inside its table, or HYBRID_NONE if the ABI allows it;
+// - nodes refer to earlier nodes of the required type (value, communicator, list): there are no cycles;
+// - no expression is nested deeper than kHintDepth, including the expressions of the loops whose results it
+// uses
+//   (the tail of a list does not count as nested). Loop results that use loop results are nested at most
+//   kHintLoopDepth deep. So no loop uses its own results, and recursion is safe. A node may be used many
+//   times: recursion without a record of visited nodes can take exponential time;
+// - an enclosing loop has a smaller index than the loops in it; a variable belongs to at most one loop;
+// - the parents of phases form no cycle;
 // - every string ends inside the note.
 #pragma once
 
@@ -29,7 +30,7 @@ inline constexpr std::uint32_t kHintDepth = 1000;
 inline constexpr std::uint32_t kHintLoopDepth = 32;
 
 struct HintUnit {
-  std::string file;  // that the note was read from
+  std::string file;  // the file that contains the note
   std::uint32_t flags = 0;
   std::uint64_t id = 0;
   std::uint32_t address_count = 0;
@@ -42,7 +43,7 @@ struct HintUnit {
   std::string strings;
   std::uint32_t name = HYBRID_NONE;
 
-  /// The string at an offset; empty for HYBRID_NONE. Valid as long as the unit.
+  /// The string at an offset; empty for HYBRID_NONE. Valid during the lifetime of the unit.
   std::string_view text(std::uint32_t offset) const {
     return offset == HYBRID_NONE ? std::string_view() : std::string_view(strings.c_str() + offset);
   }
@@ -53,12 +54,13 @@ inline std::int64_t hint_value(const hybrid_node& node) {
                                    static_cast<std::uint32_t>(node.value_low));
 }
 
-/// The unit of one descriptor. Throws UserError naming `file`, the unit and what was expected for a note of
-/// another version and for a damaged one. `bytes` need no alignment; memory is linear in their number, time
-/// in that and in the depth of loops' results.
+/// Reads the unit of one descriptor. Throws UserError for a damaged note and for a note of another version;
+/// the message contains `file`, the unit, and what was expected. `bytes` need no alignment. Memory is linear
+/// in their number; time is linear in their number times the nesting depth of loop results.
 HintUnit read_hint_unit(std::span<const std::byte> bytes, const std::string& file);
 
-/// Those that count of the units of one executable or library: where one is of the whole program, only such.
+/// Removes the units of an executable or library that are superseded: if there are units of the whole
+/// program, all other units.
 std::vector<HintUnit> superseding_units(std::vector<HintUnit> units);
 
 }  // namespace hybrid

@@ -17,7 +17,7 @@ using Node = UnitBuilder::Node;
 
 HintUnit read(const std::string& bytes) { return read_hint_unit(std::as_bytes(std::span(bytes)), "a.out"); }
 
-// A unit in which everything occurs.
+// A unit with entries in all tables.
 UnitBuilder rich() {
   UnitBuilder b("ring.c");
   const Node rank = b.rank(), one = b.constant(1);
@@ -43,17 +43,17 @@ UnitBuilder rich() {
   return b;
 }
 
-void expect_refused(const UnitBuilder& b, const std::string& why) {
+void expect_rejected(const UnitBuilder& b, const std::string& why) {
   try {
     b.unit();
-    ADD_FAILURE() << "not refused: " << why;
+    ADD_FAILURE() << "not rejected: " << why;
   } catch (const UserError& e) {
     EXPECT_THAT(e.what(), HasSubstr(why));
     EXPECT_THAT(e.what(), testing::StartsWith("hand.o: unit "));
   }
 }
 
-TEST(NoteReader, GivesBackWhatWasWritten) {
+TEST(NoteReader, ReadsAllTables) {
   const UnitBuilder b = rich();
   const HintUnit unit = read(b.bytes());
   EXPECT_EQ(unit.file, "a.out");
@@ -74,7 +74,7 @@ TEST(NoteReader, NeedsNoAlignment) {
   EXPECT_EQ(read_hint_unit(std::as_bytes(std::span(bytes)).subspan(1), "a.out").sites.size(), 4u);
 }
 
-TEST(NoteReader, RefusesAnotherVersionByName) {
+TEST(NoteReader, RejectsAnotherVersion) {
   std::string bytes = rich().bytes();
   bytes[0] = 7;
   try {
@@ -87,18 +87,18 @@ TEST(NoteReader, RefusesAnotherVersionByName) {
   }
 }
 
-TEST(NoteReader, RefusesEveryLengthButTheRightOne) {
+TEST(NoteReader, RejectsEveryWrongLength) {
   const std::string bytes = rich().bytes();
   for (std::size_t size = 0; size < bytes.size(); ++size)
     EXPECT_THROW(read(bytes.substr(0, size)), UserError) << size;
   EXPECT_NO_THROW(read(bytes));
 }
 
-TEST(NoteReader, RefusesWhatBreaksARuleAndSaysWhich) {
+TEST(NoteReader, RejectsInvalidTablesAndReportsTheRule) {
   const auto broken = [](const std::function<void(UnitBuilder&)>& damage, const std::string& why) {
     UnitBuilder b = rich();
     damage(b);
-    expect_refused(b, why);
+    expect_rejected(b, why);
   };
   broken([](auto& b) { b.nodes[1].a = 1; }, "an operand of node 1 is node 1; expected one below 1");
   broken([](auto& b) { b.nodes[1].op = 250; }, "node 1 has the unknown operation 250");
@@ -109,7 +109,7 @@ TEST(NoteReader, RefusesWhatBreaksARuleAndSaysWhich) {
   broken([](auto& b) { b.variable(2); }, "has the value 2");
   broken([](auto& b) { b.loops[0].parent = 0; }, "loop 0 is in loop 0");
   broken([](auto& b) { b.loops[1].first_variable = 0; }, "a variable of another loop");
-  broken([](auto& b) { b.loops[1].variable_count = ~0u; }, "variables that are not there");
+  broken([](auto& b) { b.loops[1].variable_count = ~0u; }, "variables that do not exist");
   broken([](auto& b) { b.variables[0].first = 9999; }, "the first value of loop variable 0");
   broken([](auto& b) { b.sites[0].peer = HYBRID_NONE; }, "the peer of call site 0");
   broken([](auto& b) { b.sites[0].loop = 2; }, "the loop of call site 0 is number 2 of 2");
@@ -122,10 +122,10 @@ TEST(NoteReader, RefusesWhatBreaksARuleAndSaysWhich) {
     broken([&](auto& b) { b.phases[1].profile = b.constants(profile); }, "the profile of phase 1 " + why);
   };
   profiled({4, 0, 1, 4, 2}, "ends within a connection");
-  profiled({4, 0, 4}, "has element 2 that is no rank below that number");
-  profiled({4, 0, 1, 0}, "has element 3 that is no number of ranks");
+  profiled({4, 0, 4}, "has element 2 that is not a rank below that number");
+  profiled({4, 0, 1, 0}, "has element 3 that is not a number of ranks");
   broken([](auto& b) { b.phases[1].profile = b.list({b.constant(4), b.rank(), b.constant(0)}); },
-         "has element 1 that is no rank");
+         "has element 1 that is not a rank");
   broken([](auto& b) { b.strings.back() = 'x'; }, "");
   broken(
       [](auto& b) {
@@ -135,7 +135,7 @@ TEST(NoteReader, RefusesWhatBreaksARuleAndSaysWhich) {
       "nested deeper than 1000");
 }
 
-TEST(NoteReader, TakesLongLists) {
+TEST(NoteReader, AcceptsLongLists) {
   UnitBuilder b;
   b.phase({.connections = b.constants(std::vector<std::int64_t>(100'000, 1))});
   EXPECT_EQ(b.unit().phases.size(), 1u);
@@ -172,7 +172,7 @@ TEST(NoteReader, SurvivesAnyDamage) {
   EXPECT_LT(refused, kTrials);
 }
 
-TEST(NoteReader, AWholeProgramStandsForItsUnits) {
+TEST(NoteReader, AWholeProgramReplacesItsUnits) {
   UnitBuilder part("a.c"), whole("program");
   whole.flags = HYBRID_UNIT_WHOLE;
   EXPECT_EQ(superseding_units({part.unit(), part.unit()}).size(), 2u);

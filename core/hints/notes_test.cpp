@@ -42,14 +42,14 @@ class Notes : public testing::Test {
     } catch (const UserError& e) {
       return e.what();
     }
-    return "not refused";
+    return "not rejected";
   }
 
   UnitBuilder a_{"a.c"}, b_{"b.c"};
   const TemporaryWorkingDirectory root_;
 };
 
-TEST_F(Notes, AreFoundAmongOthersInObjectsAndPrograms) {
+TEST_F(Notes, AreFoundAmongOtherNotesInObjectsAndPrograms) {
   for (const std::uint16_t type : {ET_REL, ET_EXEC, ET_DYN}) {
     const auto units =
         read_hint_units(file(elf_file(type, foreign_note() + a_.note() + foreign_note() + b_.note())));
@@ -60,14 +60,14 @@ TEST_F(Notes, AreFoundAmongOthersInObjectsAndPrograms) {
   EXPECT_TRUE(read_hint_units(file(elf_file(ET_REL, foreign_note()))).empty());
 }
 
-TEST_F(Notes, OfTheWholeProgramStandForTheOthers) {
+TEST_F(Notes, OfTheWholeProgramReplaceTheOthers) {
   b_.flags = HYBRID_UNIT_WHOLE;
   const auto units = read_hint_units(file(elf_file(ET_EXEC, a_.note() + b_.note())));
   ASSERT_EQ(units.size(), 1u);
   EXPECT_EQ(units[0].text(units[0].name), "b.c");
 }
 
-TEST_F(Notes, OfAnArchivesMembersAreNamedByMember) {
+TEST_F(Notes, OfAnArchiveAreNamedByMember) {
   const std::string archive = "!<arch>\n" + member("/", "symbols") +
                               member("//", "a_name_that_is_long.o/\n") +
                               member("/0", elf_file(ET_REL, a_.note())) +
@@ -79,14 +79,14 @@ TEST_F(Notes, OfAnArchivesMembersAreNamedByMember) {
   EXPECT_THAT(refusal(file(archive.substr(0, archive.size() - 3))), HasSubstr("damaged archive"));
 }
 
-TEST_F(Notes, RefuseOtherFilesByName) {
+TEST_F(Notes, RejectOtherFiles) {
   EXPECT_THAT(refusal("nowhere"), HasSubstr("nowhere: cannot be opened: No such file"));
   EXPECT_THAT(refusal("."), HasSubstr(".: cannot be read: Is a directory"));
   EXPECT_THAT(refusal(file("#!/bin/sh\n")), HasSubstr("file: not an ELF file and not a static archive"));
   EXPECT_THAT(refusal(file("")), HasSubstr("not an ELF file"));
 }
 
-TEST_F(Notes, OfACutFileAreRefused) {
+TEST_F(Notes, OfATruncatedFileAreRejected) {
   const std::string good = elf_file(ET_EXEC, foreign_note() + a_.note());
   for (std::size_t size = SELFMAG; size < good.size(); size += 3)
     EXPECT_THAT(refusal(file(good.substr(0, size))), HasSubstr("file: ")) << size;
@@ -103,7 +103,7 @@ dl_phdr_info loaded(const std::string& notes, ElfW(Phdr) & segment) {
   return info;
 }
 
-TEST_F(Notes, OfARunningProgramKnowTheirPlaceInMemory) {
+TEST_F(Notes, OfARunningProgramHaveTheirAddressInMemory) {
   const std::string notes = foreign_note() + a_.note();
   ElfW(Phdr) segment{};
   std::vector<std::string> refused;
@@ -115,7 +115,7 @@ TEST_F(Notes, OfARunningProgramKnowTheirPlaceInMemory) {
   EXPECT_EQ(hint_address(units[0], 0), nullptr);
 }
 
-TEST_F(Notes, OfARunningProgramThatAreDamagedAreToldAndPassedOver) {
+TEST_F(Notes, DamagedNotesOfARunningProgramAreReportedAndSkipped) {
   std::string damaged = a_.note();
   damaged[20] = 9;  // the version
   const std::string notes = damaged + b_.note();
@@ -126,8 +126,8 @@ TEST_F(Notes, OfARunningProgramThatAreDamagedAreToldAndPassedOver) {
   EXPECT_THAT(refused[0], HasSubstr("program: a unit has hints of version 9"));
 }
 
-// A program's descriptor with its table of addresses at a distance.
-TEST_F(Notes, GiveTheAddressesOfWhatIsRead) {
+// A program with a table of addresses away from its descriptor.
+TEST_F(Notes, GiveTheAddressesOfLoads) {
   int left = 0, right = 0;
   struct {
     std::string note;

@@ -1,4 +1,4 @@
-// What the fields of a node mean, by its operation: one table for whoever checks, prints or evaluates notes.
+// Table of the meaning of a node's fields by operation, for checking, printing and evaluating notes.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +12,32 @@ enum class HintOperand : std::uint8_t {
   unused,
   value,          // a node of a 64-bit value
   value_or_none,  // the same, or HYBRID_NONE
-  in_turn,        // the same as `value`, in a turn of the loop that the node's value tells
+  in_turn,        // as `value`, evaluated in a turn of the loop with the number `value` of the node
   communicator,
   list,          // a HYBRID_LIST
   list_or_none,  // a HYBRID_LIST or HYBRID_NONE
   string,        // a string or HYBRID_NONE
-  width,         // of a load: 1, 2, 4 or 8, or one of these negative
+  width,         // width of a load: 1, 2, 4 or 8, or one of these negated
 };
 
 struct HintOperands {
-  HintType type = HintType::none;  // of the node itself; none: there is no such operation
+  HintType type = HintType::none;  // of the node; none: unknown operation
   HintOperand a = HintOperand::unused, b = HintOperand::unused, c = HintOperand::unused;
 };
 
 HintOperands hint_operands(std::uint32_t op);
 
-/// Whether the field refers to a node (or is HYBRID_NONE in its place).
+/// Whether the field contains the index of a node (or HYBRID_NONE).
 constexpr bool is_node(HintOperand operand) {
   return operand != HintOperand::unused && operand != HintOperand::string && operand != HintOperand::width;
 }
 
-/// Whether the node's value is a loop, of whose turns one of its operands is.
-constexpr bool is_of_a_loop(const HintOperands& operands) {
+/// Whether the node is a result of a loop; its `value` is then the number of the loop.
+constexpr bool is_loop_result(const HintOperands& operands) {
   return operands.a == HintOperand::in_turn || operands.b == HintOperand::in_turn;
 }
 
-/// Whether the operation's value is a truth, 1 or 0, whatever its operands.
+/// Whether the result of the operation is always a truth value, 1 or 0.
 bool is_hint_truth(std::uint32_t op);
 
 }  // namespace hybrid

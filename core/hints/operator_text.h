@@ -1,11 +1,11 @@
-// How the operations of hints are written: as in C, signs with how tightly they bind, and functions.
+// The C notation of the operations of hints: binary operators with their precedence, and functions.
 #pragma once
 
 #include <cstdint>
 
 namespace hybrid::hint_operators {
 
-/// Binding strength, as in C: the higher, the tighter.
+/// Precedence as in C: a higher value binds more tightly.
 enum Precedence : int {
   kConditional = 1,
   kOr = 4,
@@ -20,7 +20,7 @@ enum Precedence : int {
   kPrimary
 };
 
-/// A sign between two operands; no text where the operation has none.
+/// A binary operator. `text` is null if the operation is none.
 struct Binary {
   const char* text = nullptr;
   Precedence precedence = kPrimary;
@@ -29,7 +29,7 @@ struct Binary {
 
 Binary binary(std::uint32_t op);
 
-/// The C function of one double that the operation is, or null.
+/// The name of the C function of one double for this operation, or null.
 const char* real_function(std::uint32_t op);
 
 }  // namespace hybrid::hint_operators

@@ -25,7 +25,7 @@ std::string text_of(const Dimensions& dimensions) {
                   " ranks");
 }
 
-// Neighbours in a grid; `Corners`: also those across corners (and edges).
+// Neighbours in a grid. Reach::corners: including those across corners (and edges).
 enum class Border { ends, wraps };
 enum class Reach { sides, corners };
 
@@ -34,13 +34,13 @@ class Grid : public HintPattern {
   Grid(std::string_view name, std::size_t count, Border border, Reach reach = Reach::sides)
       : name_(name), count_(count), border_(border), reach_(reach) {}
 
-  Dimensions settle(const Dimensions& given, std::uint32_t ranks) const override {
+  Dimensions complete(const Dimensions& given, std::uint32_t ranks) const override {
     Dimensions sizes = given.empty() ? Dimensions(count_, 0) : given;
     if (sizes.size() != count_)
       throw UserError("pattern " + std::string(name_) + " has " + std::to_string(count_) +
                       " dimensions, not " + std::to_string(sizes.size()));
     const auto found = create_dimensions(ranks, sizes);
-    if (!found) impossible(name_, "of " + text_of(sizes) + " has another number of places", ranks);
+    if (!found) impossible(name_, "of " + text_of(sizes) + " has a different number of places", ranks);
     return *found;
   }
 
@@ -102,18 +102,18 @@ class Grid : public HintPattern {
 class Plain : public HintPattern {
  public:
   explicit Plain(std::string_view name) : name_(name) {}
-  Dimensions settle(const Dimensions& given, std::uint32_t ranks) const override {
+  Dimensions complete(const Dimensions& given, std::uint32_t ranks) const override {
     if (!given.empty()) throw UserError("pattern " + std::string(name_) + " takes no dimensions");
-    if (const std::string needs = wants(ranks); !needs.empty()) impossible(name_, needs, ranks);
+    if (const std::string needs = unmet_need(ranks); !needs.empty()) impossible(name_, needs, ranks);
     return {};
   }
   std::vector<Dimensions> all(std::uint32_t ranks) const override {
-    return wants(ranks).empty() ? std::vector<Dimensions>(1) : std::vector<Dimensions>();
+    return unmet_need(ranks).empty() ? std::vector<Dimensions>(1) : std::vector<Dimensions>();
   }
 
  private:
-  // What of the number of ranks is not as it needs; empty: it can be made.
-  virtual std::string wants(std::uint32_t) const { return {}; }
+  // The requirement on the number of ranks that is not met; empty if the pattern is possible.
+  virtual std::string unmet_need(std::uint32_t) const { return {}; }
   std::string_view name_;
 };
 
@@ -125,7 +125,7 @@ class Hypercube final : public Plain {
   }
 
  private:
-  std::string wants(std::uint32_t ranks) const override {
+  std::string unmet_need(std::uint32_t ranks) const override {
     return std::has_single_bit(ranks) ? "" : "needs a power of two";
   }
 };
@@ -138,7 +138,7 @@ class Pairwise final : public Plain {
   }
 
  private:
-  std::string wants(std::uint32_t ranks) const override {
+  std::string unmet_need(std::uint32_t ranks) const override {
     return ranks % 2 == 0 ? "" : "needs an even number";
   }
 };
@@ -157,7 +157,7 @@ class Transpose final : public Plain {
     while (std::uint64_t{side + 1} * (side + 1) <= ranks) ++side;
     return side;
   }
-  std::string wants(std::uint32_t ranks) const override {
+  std::string unmet_need(std::uint32_t ranks) const override {
     return side_of(ranks) * side_of(ranks) == ranks ? "" : "needs a square number";
   }
 };
@@ -180,15 +180,15 @@ class AllToAll final : public Plain {
   }
 };
 
-// Patterns of one number: a root, a distance.
+// Patterns with one number: a root or a distance.
 class OneNumber : public HintPattern {
  public:
   OneNumber(std::string_view name, std::string_view number, std::int64_t otherwise)
-      : name_(name), number_(number), otherwise_(otherwise) {}
-  Dimensions settle(const Dimensions& given, std::uint32_t ranks) const override {
+      : name_(name), number_(number), default_(otherwise) {}
+  Dimensions complete(const Dimensions& given, std::uint32_t ranks) const override {
     if (given.size() > 1)
-      throw UserError("pattern " + std::string(name_) + " takes one number, its " + std::string(number_));
-    const std::int64_t number = given.empty() ? otherwise_ : given.front();
+      throw UserError("pattern " + std::string(name_) + " takes one number, the " + std::string(number_));
+    const std::int64_t number = given.empty() ? default_ : given.front();
     if (number <= -std::int64_t{ranks} || number >= ranks || (number < 0 && number_ == "root"))
       impossible(name_, "has the " + std::string(number_) + " " + std::to_string(number), ranks);
     return {(number + ranks) % ranks};
@@ -202,7 +202,7 @@ class OneNumber : public HintPattern {
 
  private:
   std::string_view name_, number_;
-  std::int64_t otherwise_;
+  std::int64_t default_;
 };
 
 class Scatter final : public OneNumber {
@@ -238,21 +238,21 @@ using enum Reach;
 
 const R kLine{"line", "both neighbours in rank order",
               []() -> Made { return std::make_unique<Grid>("line", 1, ends); }};
-const R kRing{"ring", "both neighbours, the last rank beside the first",
+const R kRing{"ring", "both neighbours; the last rank is next to the first",
               []() -> Made { return std::make_unique<Grid>("ring", 1, wraps); }};
 const R kMesh2{"mesh2d", "neighbours in a plane grid; dims: rows, columns",
                []() -> Made { return std::make_unique<Grid>("mesh2d", 2, ends); }};
 const R kMesh3{"mesh3d", "neighbours in a grid of three dimensions; dims: their sizes",
                []() -> Made { return std::make_unique<Grid>("mesh3d", 3, ends); }};
-const R kTorus2{"torus2d", "mesh2d whose ends meet",
+const R kTorus2{"torus2d", "mesh2d with wrap-around in both dimensions",
                 []() -> Made { return std::make_unique<Grid>("torus2d", 2, wraps); }};
-const R kTorus3{"torus3d", "mesh3d whose ends meet",
+const R kTorus3{"torus3d", "mesh3d with wrap-around in all dimensions",
                 []() -> Made { return std::make_unique<Grid>("torus3d", 3, wraps); }};
 const R kStencil2{"stencil2d", "mesh2d with the four neighbours across corners",
                   []() -> Made { return std::make_unique<Grid>("stencil2d", 2, ends, corners); }};
-const R kStencil3{"stencil3d", "mesh3d with those across edges and corners, 26 neighbours",
+const R kStencil3{"stencil3d", "mesh3d with the neighbours across edges and corners, 26 in total",
                   []() -> Made { return std::make_unique<Grid>("stencil3d", 3, ends, corners); }};
-const R kHypercube{"hypercube", "all ranks whose number differs in one bit (butterfly)",
+const R kHypercube{"hypercube", "all ranks with numbers that differ in one bit (butterfly)",
                    []() -> Made { return std::make_unique<Hypercube>("hypercube"); }};
 const R kButterfly{"butterfly", "the exchanges of a butterfly over all its stages: hypercube",
                    []() -> Made { return std::make_unique<Hypercube>("butterfly"); }};
@@ -264,20 +264,21 @@ const R kTree{"tree", "parent and children in the binary tree with children 2r +
               []() -> Made { return std::make_unique<Tree>("tree"); }};
 const R kAllToAll{"alltoall", "every rank to every other",
                   []() -> Made { return std::make_unique<AllToAll>("alltoall"); }};
-const R kScatter{"scatter", "one rank to all others; dims: the root, 0 without",
+const R kScatter{"scatter", "one rank to all others; dims: the root (default 0)",
                  []() -> Made { return std::make_unique<Scatter>("scatter", "root", 0); }};
-const R kGather{"gather", "all others to one rank; dims: the root, 0 without",
+const R kGather{"gather", "all others to one rank; dims: the root (default 0)",
                 []() -> Made { return std::make_unique<Gather>("gather", "root", 0); }};
-const R kShift{"shift", "rank r to r + d, modulo the ranks; dims: the distance d, 1 without",
+const R kShift{"shift", "rank r to r + d, modulo the number of ranks; dims: the distance d (default 1)",
                []() -> Made { return std::make_unique<Shift>("shift", "distance", 1); }};
 
-// What the recogniser tries first: where few ranks make several patterns one, the one people would name.
+// The patterns that recognize_pattern() tries first. With few ranks several patterns have the same
+// connections; the most common name comes first.
 constexpr std::string_view kOrder[] = {"pairwise",  "transpose", "ring",     "line",
                                        "mesh2d",    "torus2d",   "mesh3d",   "torus3d",
                                        "hypercube", "stencil2d", "stencil3d"};
 
-bool is_made_of(const std::vector<Connection>& connections, std::uint32_t ranks, const HintPattern& pattern,
-                const Dimensions& dimensions) {
+bool matches(const std::vector<Connection>& connections, std::uint32_t ranks, const HintPattern& pattern,
+             const Dimensions& dimensions) {
   auto next = connections.begin();
   Ranks expected;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
@@ -305,9 +306,9 @@ std::string recognize_pattern(const std::vector<Connection>& connections, std::u
   for (const std::string_view name : names) {
     const auto pattern = HintPatternRegistration::make(name);
     for (const Dimensions& dimensions : pattern->all(ranks)) {
-      if (!is_made_of(connections, ranks, *pattern, dimensions)) continue;
-      const bool says_size = dimensions.size() == 1 && dimensions.front() == ranks;  // a ring's
-      return std::string(name) + (dimensions.empty() || says_size ? "" : " " + text_of(dimensions));
+      if (!matches(connections, ranks, *pattern, dimensions)) continue;
+      const bool is_size = dimensions.size() == 1 && dimensions.front() == ranks;  // of a ring
+      return std::string(name) + (dimensions.empty() || is_size ? "" : " " + text_of(dimensions));
     }
   }
   return {};

@@ -1,5 +1,5 @@
-// The communication patterns that a directive names and that a set of connections is recognised as: mesh2d,
-// ring, hypercube, ... One registry (core/registry.h), a line each in pattern.cpp.
+// HintPattern: communication patterns such as mesh2d, ring and hypercube, which a directive names and which
+// recognize_pattern() finds in a set of connections. They are registered (core/registry.h) in pattern.cpp.
 #pragma once
 
 #include <cstdint>
@@ -21,23 +21,25 @@ class HintPattern {
 
   virtual ~HintPattern() = default;
 
-  /// The dimensions to use for those of a directive (none, or as many as the pattern has; a size of 0 is
-  /// found as MPI_Dims_create does). Throws UserError where the pattern cannot be made of so many ranks.
-  virtual Dimensions settle(const Dimensions& given, std::uint32_t ranks) const = 0;
+  /// Completes the dimensions of a directive for `ranks` ranks. `given` is empty or has as many dimensions as
+  /// the pattern; a size of 0 is computed as by MPI_Dims_create. Throws UserError if the pattern is not
+  /// possible with this number of ranks.
+  virtual Dimensions complete(const Dimensions& given, std::uint32_t ranks) const = 0;
 
-  /// All settled dimensions that a recogniser tries.
+  /// All complete dimensions that recognize_pattern() tries.
   virtual std::vector<Dimensions> all(std::uint32_t ranks) const = 0;
 
-  /// Whom `rank` sends to, in any order, each perhaps more than once, perhaps itself. O(their number).
-  virtual void destinations(std::uint32_t rank, std::uint32_t ranks, const Dimensions& settled,
+  /// Appends the ranks that `rank` sends to, in any order, possibly with duplicates and `rank` itself.
+  /// Requires: `dimensions` are complete. O(number of destinations).
+  virtual void destinations(std::uint32_t rank, std::uint32_t ranks, const Dimensions& dimensions,
                             std::vector<std::uint32_t>& out) const = 0;
 };
 
 using HintPatternRegistration = Registration<HintPattern>;
 
-/// The pattern that the connections (sorted, each once, of different ranks) are, with its dimensions:
-/// "mesh2d 4x4", "hypercube", "scatter 0", ... Empty where they are none. Where several fit, the first in
-/// the order of the registry's most to least special ones. O(connections x patterns tried).
+/// The pattern with exactly these connections, with its dimensions: "mesh2d 4x4", "hypercube", "scatter 0";
+/// empty if there is none. If several match, the most specific one. Requires: `connections` are sorted,
+/// without duplicates, between different ranks. O(connections x patterns tried).
 std::string recognize_pattern(const std::vector<Connection>& connections, std::uint32_t ranks);
 
 }  // namespace hybrid

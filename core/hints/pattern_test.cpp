@@ -16,7 +16,7 @@ using testing::UnorderedElementsAre;
 std::vector<Connection> connections(std::string_view name, std::uint32_t ranks,
                                     const std::vector<std::int64_t>& given) {
   const auto pattern = HintPatternRegistration::make(name);
-  const auto dimensions = pattern->settle(given, ranks);
+  const auto dimensions = pattern->complete(given, ranks);
   std::vector<Connection> all;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     std::vector<std::uint32_t> to;
@@ -31,14 +31,14 @@ std::vector<Connection> connections(std::string_view name, std::uint32_t ranks,
 
 std::string refusal(std::string_view name, std::uint32_t ranks, const std::vector<std::int64_t>& given) {
   try {
-    HintPatternRegistration::make(name)->settle(given, ranks);
+    HintPatternRegistration::make(name)->complete(given, ranks);
   } catch (const UserError& e) {
     return e.what();
   }
-  return "not refused";
+  return "not rejected";
 }
 
-TEST(HintPattern, HasTheConnectionsOfItsName) {
+TEST(HintPattern, HasItsConnections) {
   const auto from = [](std::string_view name, std::uint32_t rank, std::uint32_t ranks,
                        const std::vector<std::int64_t>& given) {
     std::vector<std::uint32_t> to;
@@ -66,26 +66,26 @@ TEST(HintPattern, HasTheConnectionsOfItsName) {
   EXPECT_THAT(from("shift", 0, 4, {-1}), UnorderedElementsAre(3));
 }
 
-TEST(HintPattern, RefusesWhatCannotBeMadeOfSoManyRanks) {
+TEST(HintPattern, RejectsAnImpossibleNumberOfRanks) {
   EXPECT_EQ(refusal("mesh2d", 16, {3, 4}),
-            "pattern mesh2d of 3x4 has another number of places; the job has 16 ranks");
+            "pattern mesh2d of 3x4 has a different number of places; the job has 16 ranks");
   EXPECT_EQ(refusal("mesh3d", 16, {4, 4}), "pattern mesh3d has 3 dimensions, not 2");
   EXPECT_EQ(refusal("torus2d", 16, {-4, -4}),
-            "pattern torus2d of -4x-4 has another number of places; the job has 16 ranks");
+            "pattern torus2d of -4x-4 has a different number of places; the job has 16 ranks");
   EXPECT_EQ(refusal("hypercube", 12, {}), "pattern hypercube needs a power of two; the job has 12 ranks");
   EXPECT_EQ(refusal("hypercube", 8, {8}), "pattern hypercube takes no dimensions");
   EXPECT_EQ(refusal("transpose", 12, {}), "pattern transpose needs a square number; the job has 12 ranks");
   EXPECT_EQ(refusal("pairwise", 5, {}), "pattern pairwise needs an even number; the job has 5 ranks");
   EXPECT_EQ(refusal("scatter", 4, {4}), "pattern scatter has the root 4; the job has 4 ranks");
   EXPECT_EQ(refusal("gather", 4, {-1}), "pattern gather has the root -1; the job has 4 ranks");
-  EXPECT_THAT(refusal("gather", 4, {1, 2}), HasSubstr("takes one number, its root"));
+  EXPECT_THAT(refusal("gather", 4, {1, 2}), HasSubstr("takes one number, the root"));
 }
 
 TEST(HintPattern, IsRecognisedFromItsConnections) {
   for (const std::string_view name : registered_names(HintPattern::kKind)) {
     if (name == "butterfly") continue;  // the same connections as hypercube
     for (const std::uint32_t ranks : {16u, 64u}) {
-      if (name.ends_with("3d") && ranks == 16) continue;  // 4 x 2 x 2 has two ways to be a plane torus
+      if (name.ends_with("3d") && ranks == 16) continue;  // 4 x 2 x 2 is a 2d torus in two ways
       const std::string recognised = recognize_pattern(connections(name, ranks, {}), ranks);
       if (name == "torus2d" && ranks == 16)
         EXPECT_EQ(recognised, "torus2d 4x4");
@@ -101,7 +101,7 @@ TEST(HintPattern, IsRecognisedFromItsConnections) {
   EXPECT_EQ(recognize_pattern(connections("ring", 16, {}), 16), "ring");
 }
 
-TEST(HintPattern, IsNotRecognisedWhereOneConnectionDiffers) {
+TEST(HintPattern, IsNotRecognisedIfOneConnectionDiffers) {
   auto set = connections("mesh2d", 16, {});
   set.pop_back();
   EXPECT_EQ(recognize_pattern(set, 16), "");

@@ -35,7 +35,7 @@ class Printer {
     return std::move(text_);
   }
 
-  // "for (i = 0; i < n; i = i + 1)", "while (...)" where nothing changes.
+  // "for (i = 0; i < n; i = i + 1)", or "while (...)" for a loop without variables.
   void loop(std::uint32_t at) {
     const hybrid_loop& loop = unit_.loops[at];
     const auto variables = [&](std::uint32_t hybrid_variable::* expression) {
@@ -62,7 +62,8 @@ class Printer {
     text_ += ')';
   }
 
-  // Appends the node's text, in parentheses where it binds less than `least`. `real`: its bits are a double.
+  // Appends the node's text, in parentheses if its precedence is below `least`. `real`: the bits are a
+  // double.
   void put(std::uint32_t at, int least, bool real) {
     if (text_.size() > limit_) return;
     const hybrid_node& n = unit_.nodes[at];
@@ -160,12 +161,12 @@ class Printer {
         return;
       case HYBRID_ENTRY:
         return entry(n);
-      default:  // the binary operators and functions above are all others that a unit can have
+      default:  // all other operations of a unit are binary operators or functions, see above
         return;
     }
   }
 
-  // "(t[i] after for (...) if (...) t[n] = i)": a loop's table has no name of its own.
+  // "(t[i] after for (...) if (...) t[n] = i)": the table of a loop has no name.
   void entry(const hybrid_node& n) {
     text_ += "(t[";
     put(n.a, kConditional, false);
@@ -214,7 +215,7 @@ class Printer {
       text_ += text;
       const std::size_t operand_at = text_.size();
       put(operand, kUnary, real);
-      // "--1" would be another operator.
+      // Not "--1", which is a different operator.
       if (text_[operand_at - 1] == '-' && operand_at < text_.size() && text_[operand_at] == '-')
         text_.insert(operand_at, " ");
     });
@@ -253,7 +254,7 @@ class Printer {
       text_ += "variable " + std::to_string(hint_value(n));
     else
       text_ += text;
-    // An offset that is a constant is a member or an element, which the name tells.
+    // A constant offset is a member or an element, which is part of the name.
     if (n.a == HYBRID_NONE || unit_.nodes[n.a].op == HYBRID_CONSTANT) return;
     text_ += '[';
     put(n.a, kConditional, false);
@@ -270,7 +271,7 @@ class Printer {
     text_ += '}';
   }
 
-  // "rank" of the whole job; "(rank of ...)" of another communicator.
+  // "rank" for MPI_COMM_WORLD; "(rank of ...)" for other communicators.
   void of_communicator(const char* what, std::uint32_t communicator, int least) {
     const std::uint32_t op = unit_.nodes[communicator].op;
     if (op == HYBRID_WORLD && *what != '\0') {

@@ -1,4 +1,4 @@
-// Expressions of hints as text for people, as C would have them.
+// Prints hint expressions in C notation.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,15 @@
 
 namespace hybrid {
 
-/// The expression with as few parentheses as C needs: `rank + 1 < size ? rank + 1 : MPI_PROC_NULL`. In
-/// MPI_COMM_WORLD the rank is `rank` and the size `size`, elsewhere `rank of MPI_Comm_split(MPI_COMM_WORLD,
-/// rank / 4, rank % 4)`. A list is `{1, 2}`. Empty for HYBRID_NONE. Text beyond about `limit` bytes is cut
-/// and ends with "...": an expression may use one part many times, its text may be far longer than its note.
+/// The expression, with only the parentheses that C needs: `rank + 1 < size ? rank + 1 : MPI_PROC_NULL`. The
+/// rank and size in MPI_COMM_WORLD are `rank` and `size`; in other communicators, `rank of
+/// MPI_Comm_split(MPI_COMM_WORLD, rank / 4, rank % 4)`. A list is `{1, 2}`. Empty for HYBRID_NONE. Text is
+/// truncated after about `limit` bytes and then ends with "...": if an expression uses a node many times, the
+/// text can be far longer than the note.
 std::string print_expression(const HintUnit& unit, std::uint32_t node, std::size_t limit = 400);
 
-/// The loops around a site, the outermost first, as C's: `for (d = 1; d < size; d = d * 2)`; a condition that
-/// was not understood is `?`. A loop without variables is `while (condition)`.
+/// The loops around a site, outermost first: `for (d = 1; d < size; d = d * 2)`. A condition that was not
+/// understood is `?`. A loop without variables is `while (condition)`.
 std::vector<std::string> print_loops(const HintUnit& unit, std::uint32_t innermost);
 
 }  // namespace hybrid

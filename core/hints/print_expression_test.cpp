@@ -13,7 +13,7 @@ std::string printed(const UnitBuilder& b) {
   return print_expression(b.unit(), static_cast<Node>(b.nodes.size() - 1));
 }
 
-TEST(PrintExpression, WritesCWithTheParenthesesItNeeds) {
+TEST(PrintExpression, WritesCWithOnlyNecessaryParentheses) {
   UnitBuilder b;
   const Node rank = b.rank(), size = b.size(), one = b.constant(1), four = b.constant(4);
   const Node next = b.node(HYBRID_ADD, rank, one);
@@ -33,7 +33,7 @@ TEST(PrintExpression, WritesCWithTheParenthesesItNeeds) {
   EXPECT_EQ(printed(b), "min(rank + 1, rank ? 1 : 4)");
 }
 
-TEST(PrintExpression, WritesCommunicatorsAsTheCallsThatMadeThem) {
+TEST(PrintExpression, WritesCommunicatorsAsTheirConstructingCalls) {
   UnitBuilder b;
   const Node rank = b.rank(), four = b.constant(4);
   const Node split =
@@ -50,7 +50,7 @@ TEST(PrintExpression, WritesCommunicatorsAsTheCallsThatMadeThem) {
             "coordinate 1 of MPI_Cart_sub(MPI_Cart_create(MPI_COMM_WORLD, {0, 4}, {1, 0}), {1, 0})");
 }
 
-TEST(PrintExpression, NamesWhatIsRead) {
+TEST(PrintExpression, WritesTheNamesOfReadVariables) {
   UnitBuilder b;
   b.node(HYBRID_ADD, b.load("params.left", 0), b.input("argv[1]"));
   EXPECT_EQ(printed(b), "params.left + argv[1]");
@@ -64,7 +64,7 @@ TEST(PrintExpression, NamesWhatIsRead) {
   EXPECT_EQ(print_loops(b.unit(), 1).back(), "while (rank)");
 }
 
-TEST(PrintExpression, TellsRealsFromIntegers) {
+TEST(PrintExpression, DistinguishesRealsFromIntegers) {
   UnitBuilder b;
   const Node root = b.node(HYBRID_CBRT, b.node(HYBRID_FROM_INT, b.size()));
   b.node(HYBRID_TO_INT, b.node(HYBRID_FADD, root, b.real(0.5)));
@@ -73,7 +73,7 @@ TEST(PrintExpression, TellsRealsFromIntegers) {
   EXPECT_EQ(printed(b), "- -2.0");
 }
 
-TEST(PrintExpression, CutsWhatWouldBeEndless) {
+TEST(PrintExpression, TruncatesLongText) {
   UnitBuilder b;
   Node sum = b.rank();
   for (int i = 0; i < 900; ++i) sum = b.node(HYBRID_ADD, sum, sum);  // 2 to the power of 900 terms

@@ -1,5 +1,4 @@
-// A file of its own, so that no compiler sees both ends of a pair of new and delete at once: one of them
-// inlined, the other not, looks mismatched to g++.
+// In a separate file: g++ warns of mismatched new and delete if it inlines only one of the two.
 #include "core/testing/allocation_count.h"
 
 #include <atomic>
@@ -20,12 +19,13 @@ void* counted(std::size_t size, std::size_t alignment) {
 }
 }  // namespace
 
-// The forms for arrays call these.
+// The array forms call these.
 void* operator new(std::size_t size) { return counted(size, 0); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return counted(size, static_cast<std::size_t>(alignment));
 }
-// std::stable_sort allocates by this one; a sanitizer has its own, whose memory ours may not free.
+// std::stable_sort uses this form. Without it a sanitizer's version would be used, with memory that our
+// operator delete must not free.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   try {
     return counted(size, 0);

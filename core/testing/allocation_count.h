@@ -1,12 +1,12 @@
-// Allocations of a test program so far: linking hybrid_allocation_count replaces its operator new by one that
-// counts.
+// Counts the allocations of a test program. Linking hybrid_allocation_count replaces operator new by a
+// version that counts.
 #pragma once
 
 #include <cstddef>
 
 namespace hybrid {
 
-/// Since the program began, over all its threads.
+/// Totals of all threads since the start of the program.
 struct AllocationCount {
   std::size_t calls = 0;
   std::size_t bytes = 0;

@@ -1,4 +1,4 @@
-// For tests and benchmarks: a new directory of one's own, gone with the object.
+// Temporary directories for tests and benchmarks.
 #pragma once
 
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX's
@@ -10,9 +10,10 @@
 
 namespace hybrid {
 
+/// A new directory in the system's temporary directory, removed with the object.
 class TemporaryDirectory {
  public:
-  /// Below the system's directory for such; throws std::runtime_error where none can be made.
+  /// Throws std::runtime_error if the directory cannot be created.
   TemporaryDirectory() : path_((std::filesystem::temp_directory_path() / "hybrid-test-XXXXXX").string()) {
     if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot make the directory " + path_);
   }
@@ -30,7 +31,7 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-/// The same as the working directory, which is the old one again afterwards.
+/// The same as the current working directory. The destructor restores the previous one.
 class TemporaryWorkingDirectory {
  public:
   TemporaryWorkingDirectory() : before_(std::filesystem::current_path()) {

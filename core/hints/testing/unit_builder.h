@@ -1,5 +1,5 @@
-// Units made by hand, for tests: nodes are added one by one, `bytes` gives the descriptor as the plugin
-// writes it.
+// UnitBuilder: builds hint units node by node, for tests. bytes() returns the descriptor as the plugin writes
+// it.
 //
 //   UnitBuilder b;
 //   const auto next = b.node(HYBRID_ADD, b.rank(), b.constant(1));
@@ -74,7 +74,7 @@ class UnitBuilder {
     return at;
   }
 
-  /// for (v = first; condition; v = next): variables with the numbers `first_variable` and on.
+  /// for (v = first; condition; v = next). The variables get the next free numbers.
   std::uint32_t loop(Node condition, const std::vector<hybrid_variable>& of_loop,
                      std::uint32_t parent = HYBRID_NONE) {
     loops.push_back({parent, condition, static_cast<std::uint32_t>(variables.size()),
@@ -173,7 +173,7 @@ class UnitBuilder {
     return result + tables;
   }
 
-  /// The descriptor within its ELF note, as it stands in `.note.hybrid`.
+  /// The descriptor in its ELF note, as in `.note.hybrid`.
   std::string note() const {
     const std::string descriptor = bytes();
     const std::uint32_t header[3] = {sizeof HYBRID_NOTE_NAME, static_cast<std::uint32_t>(descriptor.size()),
