@@ -10,15 +10,16 @@ namespace hybrid::shim {
 constinit bool detail::counts_cycles = true;
 
 namespace {
-// Before the initialisers of all other files, some of which read the clock.
+// Runs before the initialisers of all other files, because some of them read the clock.
 [[gnu::constructor(101)]] void choose_clock() {
-  const char* const wish = std::getenv("LIBHYBRID_CYCLE_COUNTER");
-  detail::counts_cycles = has_steady_cycle_counter() && (wish == nullptr || std::strcmp(wish, "off") != 0);
+  const char* const setting = std::getenv("LIBHYBRID_CYCLE_COUNTER");
+  detail::counts_cycles =
+      has_steady_cycle_counter() && (setting == nullptr || std::strcmp(setting, "off") != 0);
 }
 }  // namespace
 
 ClockSample ClockSample::now() {
-  // Of a few tries the one with the narrowest bracket: the others were interrupted.
+  // Of several tries, the one with the shortest interval around it: the others were interrupted.
   ClockSample best;
   Ticks narrowest = ~Ticks{0};
   for (int attempt = 0; attempt < 5; ++attempt) {

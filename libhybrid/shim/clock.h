@@ -1,7 +1,7 @@
-// The journal's clock: the processor's cycle counter, the only one cheap enough to be read twice a call
-// (5 ns; clock_gettime 20 ns; the thread's CPU clock is a system call of 500 ns). All cores of a host count
-// alike; the rate is measured against CLOCK_MONOTONIC. Where the counter does not run steadily
-// (core/cycle_counter.h), CLOCK_MONOTONIC itself is the clock: chosen once, when the library is loaded.
+// The journal's clock: the processor's cycle counter, the only clock that is cheap enough to be read twice in
+// a call (5 ns; clock_gettime 20 ns; the thread's CPU clock is a system call of 500 ns). The counters of a
+// host's cores agree; the rate is measured against CLOCK_MONOTONIC. On machines without a steady counter
+// (core/cycle_counter.h) the clock is CLOCK_MONOTONIC. The choice is made once, when the library is loaded.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,15 @@ inline std::uint64_t nanoseconds_of(clockid_t clock) {
 }
 
 namespace detail {
-/// Set before anything reads the clock. LIBHYBRID_CYCLE_COUNTER=off in the environment: never.
+/// Whether the clock is the cycle counter. Set before the first reading of the clock; false with
+/// LIBHYBRID_CYCLE_COUNTER=off in the environment.
 [[gnu::visibility("hidden")]] extern constinit bool counts_cycles;
 }  // namespace detail
 
+/// Reads the clock.
 inline Ticks ticks() {
 #if defined(__x86_64__)
-  // A branch that is always foreseen, and no more than that beside the counter's 5 ns.
+  // The branch is always predicted: its cost is negligible next to the counter's 5 ns.
   if (detail::counts_cycles) [[likely]]
     return __rdtsc();
   return nanoseconds_of(CLOCK_MONOTONIC);
@@ -48,7 +50,8 @@ struct ClockSample {
   static ClockSample now();
 };
 
-/// Ticks per second between two samples (the later one second); 1e9 where they coincide.
+/// Returns the ticks per second between two samples; 1e9 when they coincide. Precondition: `second` is the
+/// later one.
 std::uint64_t ticks_per_second(const ClockSample& first, const ClockSample& second);
 
 /// Converts spans of ticks without a division.

@@ -52,7 +52,7 @@ std::unique_ptr<const PeerCounts> kept_counts(const Collective& collective) {
     if (collective.counts_received) visit_counts(collective, true, keep(kept->received));
     return kept;
   } catch (const std::exception&) {
-    return nullptr;  // memory is short: the event goes without its sizes by peer
+    return nullptr;  // memory is short: the event has no sizes by peer
   }
 }
 
@@ -68,11 +68,11 @@ Collective with(CollectiveOp op, MPI_Comm comm, std::uint64_t bytes) {
   return result;
 }
 
-/// A collective with a root, and whether this rank is it.
+/// A collective with a root, and this rank's role in it.
 struct Rooted {
   Collective collective;
   bool is_root = false;
-  bool takes_part = true;  // not on an intercommunicator with MPI_PROC_NULL
+  bool takes_part = true;  // false with MPI_PROC_NULL on an intercommunicator
 };
 Rooted rooted(CollectiveOp op, int root, MPI_Comm comm) {
   Rooted result{with(op, comm, 0)};
@@ -86,7 +86,7 @@ Rooted rooted(CollectiveOp op, int root, MPI_Comm comm) {
 
 std::uint64_t bytes_of(const Block& block) { return shim::bytes_of(block.count, block.datatype); }
 std::uint64_t bytes_of(const Buffer& buffer) { return shim::bytes_of(buffer.count, buffer.datatype); }
-/// One member's block, seen from a side whose own buffer may be in place.
+/// Bytes of one member's block; `own` may be in place.
 std::uint64_t block_of(const Buffer& own, const Block& other) {
   return own.in_place() ? bytes_of(other) : bytes_of(own);
 }
@@ -183,7 +183,7 @@ Collective alltoallv(CollectiveOp op, const void* sendbuf, const BlockCounts& se
 
 Collective reduce_scatter(const BlockCounts& recv, MPI_Comm comm) {
   Collective collective = with(CollectiveOp::reduce_scatter, comm, 0);
-  // On an intercommunicator the counts are those of this rank's own group, which get the result.
+  // On an intercommunicator the counts are those of this rank's group, which gets the result.
   const Communicator* const communicator = collective.communicator;
   if (communicator == nullptr) return collective;
   collective.received = recv;
@@ -197,7 +197,7 @@ Collective neighbor(CollectiveOp op, const BlockCounts& send, const BlockCounts&
   collective.sent = send;
   collective.received = recv;
   collective.counts_sent = collective.counts_received = true;
-  // All neighbours get the same in an allgather: one block; otherwise what this rank sends in all.
+  // With equal blocks the size is that of one block; otherwise the sum of what this rank sends.
   const bool same = op == CollectiveOp::neighbor_allgather || op == CollectiveOp::neighbor_alltoall;
   collective.bytes = same && collective.communicator != nullptr ? send.bytes(0) : total(collective, false);
   return collective;

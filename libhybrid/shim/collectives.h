@@ -1,5 +1,5 @@
-// Handlers of collectives. A description (namespace describe) says what a call moves, by the convention of
-// emulator/replay/operation.h; blocking, nonblocking and persistent forms share it.
+// Handlers of collectives. The functions of namespace describe translate a call's arguments to a Collective,
+// by the convention of emulator/replay/operation.h; blocking, nonblocking and persistent forms share them.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace hybrid::shim {
 
-/// Sizes by peer as the program gives them: counts of int or MPI_Count, or one count for all; one datatype or
-/// one each.
+/// Sizes by peer, as a view of the program's arrays: counts of int or MPI_Count, or one count for all; one
+/// datatype for all or one for each peer.
 class BlockCounts {
  public:
   BlockCounts() = default;
@@ -33,18 +33,18 @@ class BlockCounts {
   MPI_Datatype datatype_ = MPI_DATATYPE_NULL;
 };
 
-/// What this rank does in a collective.
+/// This rank's part in a collective.
 struct Collective {
   CollectiveOp op = CollectiveOp::barrier;
   const Communicator* communicator = nullptr;
   std::int32_t root = kNoPeer;  // world rank
   std::uint64_t bytes = 0;
-  bool counts_sent = false, counts_received = false;  // sizes by peer follow
+  bool counts_sent = false, counts_received = false;  // whether `sent`, `received` are valid
   BlockCounts sent, received;
 };
 
-/// The (peer, bytes) pairs of `collective`. Pairs of 0 bytes are left out, but for neighbourhood forms, which
-/// have one for each neighbour in the topology's order.
+/// Calls visit(peer, bytes) for the peers of `collective`. Peers with 0 bytes are skipped, except in
+/// neighbourhood forms: these visit each neighbour in the order of the topology.
 template <class Visit>
 void visit_counts(const Collective& collective, bool received, Visit&& visit) {
   if (collective.communicator == nullptr) return;
@@ -58,13 +58,14 @@ void visit_counts(const Collective& collective, bool received, Visit&& visit) {
     if (const std::uint64_t bytes = counts.bytes(i); bytes != 0 || neighborhood) visit(peers[i], bytes);
 }
 
-/// Writes a collective's event with its sizes by peer: from `kept` where that is given (persistent forms),
-/// else from the program's arrays.
+/// Records a collective with its sizes by peer, taken from `kept` if not null (persistent forms), otherwise
+/// from the program's arrays.
 void record_collective(Thread& thread, CallTime& time, EventKind kind, const Collective& collective,
                        const PeerCounts* kept, std::uint32_t request);
 
 Request request_of(const Collective& collective);
 Collective collective_of(const Request& request);
+/// Copies the sizes by peer. nullptr when there are none, or memory is short.
 std::unique_ptr<const PeerCounts> kept_counts(const Collective& collective);
 
 namespace describe {
@@ -73,7 +74,7 @@ struct Block {
   MPI_Count count;
   MPI_Datatype datatype;
 };
-/// A block whose buffer may be MPI_IN_PLACE: then its size is the other side's.
+/// A block with a buffer. For MPI_IN_PLACE its size is that of the other side.
 struct Buffer {
   const void* address;
   MPI_Count count;
@@ -106,7 +107,7 @@ int blocking(Thread& thread, Real&& real, const Collective& collective) {
   CallTime time(thread);
   const int result = real();
   time.done();
-  process().prediction.pass(thread, time.begin());
+  process().prediction.on_time(thread, time.begin());
   if (result == MPI_SUCCESS)
     record_collective(thread, time, EventKind::collective, collective, nullptr, 0);
   else
@@ -126,7 +127,7 @@ int nonblocking(Thread& thread, Real&& real, const Collective& collective, MPI_R
   } else if (const auto* slot = remember(*request, r); slot != nullptr) {
     record_collective(thread, time, EventKind::collective_start, collective, nullptr, slot->request.id);
   } else {
-    // Complete as it was made, on a handle that it shares (of one rank, say): a wait will not tell it.
+    // Complete at once, on a shared handle (for example with one rank): a wait does not identify it.
     record_collective(thread, time, EventKind::collective_start, collective, nullptr, kWithinCall);
     r.id = kWithinCall;
     time.record(send_record(EventKind::collective_complete, r, r.id));

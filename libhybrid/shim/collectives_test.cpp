@@ -1,4 +1,4 @@
-// Every collective of functions.def, in every form: each start is recorded once, as what it is.
+// Every collective of functions.def, in every form: each start is recorded once, with the right operation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
 using Lines = std::vector<std::string>;
 
-// The functions that the table gives to the handlers of collectives.
+// The functions of the table with handlers of collectives.
 std::vector<std::string> collectives_of_table() {
   std::ifstream table(HYBRID_SHIM_SOURCE_DIR "/functions.def");
   std::vector<std::string> names;
@@ -46,7 +46,8 @@ std::vector<std::string> collectives_of_table() {
 
 enum class Form { blocking, nonblocking, persistent };
 
-// What a function is by MPI's rules of naming: "MPI_Ialltoallw_c" is the nonblocking form of "alltoallw".
+// Form and operation of a function by MPI's naming: "MPI_Ialltoallw_c" is the nonblocking form of
+// "alltoallw".
 struct Named {
   Form form = Form::blocking;
   std::string operation;
@@ -97,7 +98,8 @@ constexpr std::array<std::string_view, 22> kOperations = {
 };
 static_assert(static_cast<std::size_t>(CollectiveOp::neighbor_alltoallw) + 1 == kOperations.size());
 
-// What every_collective.cpp moves, by the convention of core/event.h, as lines of RecordedRun::transfers.
+// The transfers of every_collective.cpp, by the convention of core/event.h, as lines of
+// RecordedRun::transfers.
 struct Moved {
   std::uint64_t bytes = 0;
   bool rooted = false;
@@ -177,8 +179,8 @@ Lines expected(const Named& named, int rank) {
   return lines;
 }
 
-// What was recorded between begin and end of each region, without the requests' numbers. Of each pair of
-// start and end the numbers are compared here.
+// The lines between begin and end of each region, without the numbers of requests. Start and end must have
+// the same number.
 std::map<std::string, Lines> by_region(const Lines& transfers) {
   std::map<std::string, Lines> regions;
   std::string inside, request;
@@ -202,10 +204,10 @@ std::map<std::string, Lines> by_region(const Lines& transfers) {
   return regions;
 }
 
-TEST(Collectives, EveryOneInEveryFormIsRecordedOncePerStart) {
+TEST(Collectives, EachFormIsRecordedOncePerStart) {
   const std::vector<std::string> functions = collectives_of_table();
-  // 22 operations, blocking, nonblocking and persistent, and their large-count forms, which a barrier has
-  // not.
+  // 22 operations, blocking, nonblocking and persistent, and their large-count forms, which barriers do not
+  // have.
   ASSERT_EQ(functions.size(), 22u * 3 * 2 - 3);
   const RecordedRun run(kMembers, {program("shim_every_collective")});
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().out << run.outcome().err;

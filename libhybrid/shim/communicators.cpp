@@ -1,5 +1,5 @@
-// What MPI says of a communicator, window or group, taken once, so that a transfer's peer is an array access
-// away.
+// Communicators, windows and groups: MPI is queried once for each, so that the world rank of a transfer's
+// peer is one array access.
 #include <algorithm>
 #include <exception>
 #include <numeric>
@@ -13,7 +13,7 @@ namespace hybrid::shim {
 
 namespace {
 
-// World rank of each member; kNoPeer for processes of another job (spawned, connected).
+// Returns the world rank of each member; kNoPeer for processes of another job (spawned, connected).
 std::vector<std::int32_t> world_ranks(MPI_Group group, MPI_Group world) {
   int size = 0;
   mpi::Group_size(group, &size);
@@ -56,7 +56,7 @@ Neighbors distributed_graph_neighbors(MPI_Comm comm) {
   Neighbors result;
   int in = 0, out = 0, weighted = 0;
   mpi::Dist_graph_neighbors_count(comm, &in, &out, &weighted);
-  // One more than asked for, so that MPI gets an address even where there is no neighbour.
+  // One element more than needed: MPI gets a valid address also when there is no neighbour.
   std::vector<int> in_weights(static_cast<std::size_t>(in) + 1),
       out_weights(static_cast<std::size_t>(out) + 1);
   result.in.resize(static_cast<std::size_t>(in) + 1);
@@ -94,12 +94,12 @@ std::vector<std::int32_t> in_world(const std::vector<int>& local, const Communic
 }  // namespace
 
 static_assert(MPI_PROC_NULL == kNoPeer && MPI_ANY_SOURCE == kAnyPeer && MPI_ANY_TAG == kAnyTag,
-              "MPICH's wildcards are the journal's");
+              "MPICH's wildcards equal the journal's");
 
 namespace {
 
-// nullptr when MPI does not know the communicator.
-std::unique_ptr<Communicator> ask_mpi(MPI_Comm comm, MPI_Group world) {
+// Returns nullptr when the communicator is invalid.
+std::unique_ptr<Communicator> query_communicator(MPI_Comm comm, MPI_Group world) {
   auto known = std::make_unique<Communicator>();
   MPI_Group group = MPI_GROUP_NULL;
   if (mpi::Comm_group(comm, &group) != MPI_SUCCESS) return nullptr;
@@ -172,7 +172,8 @@ Origin Process::next_origin(MPI_Comm parent) noexcept {
 void Process::define_communicator(MPI_Comm comm, const Origin& origin) noexcept {
   if (comm == MPI_COMM_NULL) return;
   try {
-    if (auto known = ask_mpi(comm, world); known != nullptr) add_communicator(comm, std::move(known), origin);
+    if (auto known = query_communicator(comm, world); known != nullptr)
+      add_communicator(comm, std::move(known), origin);
   } catch (const std::exception& error) {
     warn(std::string("a communicator is not recorded: ") + error.what());
   }
@@ -203,7 +204,7 @@ void Process::define_window(MPI_Win win, MPI_Comm comm) noexcept {
     if (known->communicator == nullptr) return;
     known->id = next_window_.fetch_add(1, std::memory_order_relaxed);
     definitions->window(known->id, known->communicator->id);
-    windows.reclaim([](const Window&) { return false; });  // those freed: nothing else refers to a window
+    windows.reclaim([](const Window&) { return false; });  // freed windows: nothing else refers to them
     windows.insert(static_cast<std::uint32_t>(win), std::move(known));
   } catch (const std::exception& error) {
     warn(std::string("a window is not recorded: ") + error.what());

@@ -1,4 +1,4 @@
-// Handlers of what makes and frees communicators.
+// Handlers of calls that create and free communicators.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace hybrid::shim::handle {
 
-// Collective over all of `parent`; counts where it makes none here, too.
+// A call collective over `parent`. It is counted on ranks that get no communicator, too.
 template <class Real>
 int comm_create(Thread& thread, Real&& real, const MPI_Comm* made, MPI_Comm parent) {
   const int result = call(thread, real);
@@ -15,11 +15,11 @@ int comm_create(Thread& thread, Real&& real, const MPI_Comm* made, MPI_Comm pare
   return result;
 }
 
-// Collective over the members of the new one only. `parent`: that of a part of them, or MPI_COMM_NULL where
-// they share none.
+// A call collective over the members of the new communicator only. `parent`: their common communicator, or
+// MPI_COMM_NULL when there is none.
 template <class Real>
-int comm_create_apart(Thread& thread, Real&& real, const MPI_Comm* made, MPI_Comm parent,
-                      const std::string& call_name) {
+int comm_create_by_members(Thread& thread, Real&& real, const MPI_Comm* made, MPI_Comm parent,
+                           const std::string& call_name) {
   const int result = call(thread, real);
   if (result != MPI_SUCCESS) return result;
   const Communicator* const known = process().communicator(parent);
@@ -27,7 +27,7 @@ int comm_create_apart(Thread& thread, Real&& real, const MPI_Comm* made, MPI_Com
   return result;
 }
 
-// Tells of one that was there before, every time it is asked.
+// A call that returns an existing communicator.
 template <class Real>
 int comm_get(Thread&, Real&& real, const MPI_Comm* known) {
   const int result = real();
@@ -35,7 +35,8 @@ int comm_get(Thread&, Real&& real, const MPI_Comm* known) {
   return result;
 }
 
-// The duplicate has the members of its original, and may be asked for them only once its request is complete.
+// The duplicate gets the members of the original: MPI can be queried for them only when the request is
+// complete.
 template <class Real>
 int comm_idup(Thread& thread, Real&& real, MPI_Comm comm, const MPI_Comm* made, MPI_Request* request) {
   const int result = call(thread, real);
@@ -45,7 +46,8 @@ int comm_idup(Thread& thread, Real&& real, MPI_Comm comm, const MPI_Comm* made, 
   return result;
 }
 
-// MPI may refuse. After the call another thread's communicator may have the handle already.
+// The communicator is looked up before the call: afterwards, another thread's communicator may have the
+// handle. It is erased after the call, because the call may fail.
 template <class Real>
 int comm_free(Thread& thread, Real&& real, const MPI_Comm* comm) {
   const auto handle = static_cast<std::uint32_t>(*comm);
@@ -59,7 +61,7 @@ int comm_free(Thread& thread, Real&& real, const MPI_Comm* comm) {
 
 namespace hybrid::shim::describe {
 
-/// The words of Origin::call for calls of the members alone.
+/// Texts of Origin::call for calls collective over the members.
 inline std::string by_tag(const char* what, int tag) { return std::string(what) + " " + std::to_string(tag); }
 inline std::string by_tag(const char* what, const char* tag) {
   return std::string(what) + " " + (tag == nullptr ? "" : tag);

@@ -18,7 +18,7 @@
 namespace hybrid::shim {
 namespace {
 
-/// What may be read: the readable segments of all that is loaded.
+/// Returns the readable segments of all loaded objects, as [begin, end).
 std::vector<std::pair<std::uintptr_t, std::uintptr_t>> readable_memory() {
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> found;
   dl_iterate_phdr(
@@ -36,7 +36,7 @@ std::vector<std::pair<std::uintptr_t, std::uintptr_t>> readable_memory() {
   return found;
 }
 
-/// The program's variables, of which each that is read is written down.
+/// Reads the program's variables for the evaluation, and keeps a list of what it read.
 class OwnVariables final : public HintValues {
  public:
   OwnVariables(const LoadedHintUnit& loaded, std::uint32_t rank) : loaded_(loaded), rank_(rank) {}
@@ -101,7 +101,7 @@ std::int64_t read_input(const void* at, std::int32_t width) {
   }
 }
 
-/// A unit and what evaluates it, made when it is first needed.
+/// A unit and its evaluator, which is created at its first use.
 class CompiledUnit {
  public:
   explicit CompiledUnit(LoadedHintUnit loaded) : loaded_(std::move(loaded)) {
@@ -112,7 +112,7 @@ class CompiledUnit {
       phases_.push_back((p.flags & HYBRID_PHASE_MERGED) != 0 ? nullptr : own_.back().get());
     }
   }
-  /// One that marks name and that has no phases of its own.
+  /// A unit without a note: its marks begin `phases`.
   CompiledUnit(const hybrid_unit* at, std::uint64_t id, std::vector<CompiledPhase*> phases)
       : phases_(std::move(phases)) {
     loaded_.at = at;
@@ -143,26 +143,26 @@ class CompiledUnit {
   };
   LoadedHintUnit loaded_{};
   std::vector<std::unique_ptr<CompiledPhase>> own_;
-  std::vector<CompiledPhase*> phases_;  // null: not named in the program's note, or of no meaning
+  std::vector<CompiledPhase*> phases_;  // nullptr: merged into another phase, or not in the program's note
   std::optional<Tools> tools_;
 };
 
 constinit thread_local std::array<CompiledHints::Known, CompiledHints::kRecent> CompiledHints::recent_{};
 
-class CompiledHints::Inside {
+class CompiledHints::Lock {
  public:
-  explicit Inside(CompiledHints& hints) : hints_(hints) {
+  explicit Lock(CompiledHints& hints) : hints_(hints) {
     while (hints_.busy_.exchange(true, std::memory_order_acquire)) sched_yield();
   }
-  ~Inside() { hints_.busy_.store(false, std::memory_order_release); }
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
+  ~Lock() { hints_.busy_.store(false, std::memory_order_release); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
 
  private:
   CompiledHints& hints_;
 };
 
-CompiledHints::CompiledHints() { recent_ = {}; }  // of a former one
+CompiledHints::CompiledHints() { recent_ = {}; }  // entries of an earlier instance
 CompiledHints::~CompiledHints() = default;
 
 void CompiledHints::start(std::uint32_t rank, std::uint32_t ranks) {
@@ -171,13 +171,13 @@ void CompiledHints::start(std::uint32_t rank, std::uint32_t ranks) {
 }
 
 std::vector<std::string> CompiledHints::load() {
-  const Inside inside(*this);
-  std::vector<std::string> told;
-  load_all(told);
-  return told;
+  const Lock lock(*this);
+  std::vector<std::string> messages;
+  load_all(messages);
+  return messages;
 }
 
-void CompiledHints::load_all(std::vector<std::string>& told) {
+void CompiledHints::load_all(std::vector<std::string>& messages) {
   struct Found {
     std::vector<LoadedHintUnit> units;
     std::vector<std::string> refused;
@@ -192,7 +192,7 @@ void CompiledHints::load_all(std::vector<std::string>& told) {
                loaded_hint_units(*object, is_program ? "the program" : object->dlpi_name, all.refused))
             all.units.push_back(std::move(loaded));
         } catch (...) {
-          all.failure = std::current_exception();  // not through the dynamic linker's frames
+          all.failure = std::current_exception();  // must not unwind the dynamic linker's frames
           return 1;
         }
         return 0;
@@ -202,7 +202,7 @@ void CompiledHints::load_all(std::vector<std::string>& told) {
   for (LoadedHintUnit& loaded : found.units) {
     std::unique_ptr<CompiledUnit>& unit = units_[loaded.at];
     if (unit != nullptr && unit->id() == loaded.unit.id) continue;
-    if (unit != nullptr) gone_.push_back(std::move(unit));
+    if (unit != nullptr) replaced_.push_back(std::move(unit));
     unit = std::make_unique<CompiledUnit>(std::move(loaded));
     for (std::uint32_t i = 0; i < unit->phases().size(); ++i) {
       if (unit->phases()[i] == nullptr) continue;
@@ -211,10 +211,11 @@ void CompiledHints::load_all(std::vector<std::string>& told) {
     }
   }
   for (const std::string& text : found.refused)
-    if (told_.insert(text).second) told.push_back(text);
+    if (reported_.insert(text).second) messages.push_back(text);
 }
 
-std::unique_ptr<CompiledUnit> CompiledHints::stand_in(const hybrid_unit* unit, std::uint64_t id) const {
+std::unique_ptr<CompiledUnit> CompiledHints::make_substitute(const hybrid_unit* unit,
+                                                             std::uint64_t id) const {
   std::vector<CompiledPhase*> phases;
   Dl_info here{};
   const bool is_found = dladdr(unit, &here) != 0;
@@ -226,7 +227,7 @@ std::unique_ptr<CompiledUnit> CompiledHints::stand_in(const hybrid_unit* unit, s
     const std::vector<hybrid_phase>& all = whole->loaded().unit.phases;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const hybrid_phase& p = all[i];
-      // Bounded by what the unit says of itself, as the origin's number is any.
+      // The origin's number may be anything; the unit's own count bounds it.
       if (p.origin_phase >= unit->phase_count || p.origin_low != unit->id_low ||
           p.origin_high != unit->id_high)
         continue;
@@ -237,18 +238,18 @@ std::unique_ptr<CompiledUnit> CompiledHints::stand_in(const hybrid_unit* unit, s
   return std::make_unique<CompiledUnit>(unit, id, std::move(phases));
 }
 
-CompiledPhase* CompiledHints::find_anew(const hybrid_unit* unit, std::uint32_t phase,
-                                        std::vector<std::string>& told) {
+CompiledPhase* CompiledHints::find_or_load(const hybrid_unit* unit, std::uint32_t phase,
+                                           std::vector<std::string>& messages) {
   const std::uint64_t id = std::uint64_t{unit->id_high} << 32 | unit->id_low;
-  const Inside inside(*this);
+  const Lock lock(*this);
   auto found = units_.find(unit);
   if (found == units_.end() || found->second->id() != id) {
-    load_all(told);
+    load_all(messages);
     found = units_.find(unit);
     if (found == units_.end() || found->second->id() != id) {
-      std::unique_ptr<CompiledUnit> made = stand_in(unit, id);
+      std::unique_ptr<CompiledUnit> made = make_substitute(unit, id);
       std::unique_ptr<CompiledUnit>& place = units_[unit];
-      if (place != nullptr) gone_.push_back(std::move(place));
+      if (place != nullptr) replaced_.push_back(std::move(place));
       place = std::move(made);
       found = units_.find(unit);
     }
@@ -258,7 +259,7 @@ CompiledPhase* CompiledHints::find_anew(const hybrid_unit* unit, std::uint32_t p
   return phase < phases.size() ? phases[phase] : nullptr;
 }
 
-bool CompiledHints::is_still_so(const Evaluation& evaluation, std::int64_t holds) {
+bool CompiledHints::is_current(const Evaluation& evaluation, std::int64_t holds) {
   return (evaluation.holds != 0) == (holds != 0) &&
          std::all_of(evaluation.inputs.begin(), evaluation.inputs.end(),
                      [](const InputRead& i) { return read_input(i.at, i.width) == i.value; });
@@ -268,7 +269,7 @@ CompiledHints::Evaluation CompiledHints::evaluate(CompiledPhase& phase, std::int
   evaluations_.fetch_add(1, std::memory_order_relaxed);
   std::vector<InputRead> inputs;
   std::vector<int> destinations = phase.unit_->destinations(phase.index_, holds != 0, rank_, ranks_, inputs);
-  // An input may be read for many expressions.
+  // Several expressions may read the same input.
   const auto less = [](const InputRead& a, const InputRead& b) {
     return std::less<>()(a.at, b.at) || (a.at == b.at && a.width < b.width);
   };
@@ -276,17 +277,17 @@ CompiledHints::Evaluation CompiledHints::evaluate(CompiledPhase& phase, std::int
   inputs.erase(std::unique(inputs.begin(), inputs.end(),
                            [&](const InputRead& a, const InputRead& b) { return !less(a, b); }),
                inputs.end());
-  // The same ranks need not be told again.
-  std::uint64_t told_in = 0;
+  // The same ranks need not be preloaded again.
+  std::uint64_t preloaded_in = 0;
   for (const Evaluation& other : phase.evaluations_)
-    if (other.destinations == destinations) told_in = std::max(told_in, other.told_in);
-  return {++phase.made_, holds, told_in, std::move(inputs), std::move(destinations)};
+    if (other.destinations == destinations) preloaded_in = std::max(preloaded_in, other.preloaded_in);
+  return {++phase.made_, holds, preloaded_in, std::move(inputs), std::move(destinations)};
 }
 
 CompiledHints::Evaluation& CompiledHints::evaluation(CompiledPhase& phase, std::int64_t holds) {
   std::vector<Evaluation>& all = phase.evaluations_;
   auto found = std::find_if(all.begin(), all.end(),
-                            [&](const Evaluation& evaluation) { return is_still_so(evaluation, holds); });
+                            [&](const Evaluation& evaluation) { return is_current(evaluation, holds); });
   if (found == all.begin() && found != all.end()) [[likely]]
     return *found;
   if (found == all.end()) {
@@ -299,20 +300,20 @@ CompiledHints::Evaluation& CompiledHints::evaluation(CompiledPhase& phase, std::
 }
 
 CompiledHints::Begin CompiledHints::begin(CompiledPhase& phase, std::int64_t holds) {
-  const Inside inside(*this);
+  const Lock lock(*this);
   Evaluation& now = evaluation(phase, holds);
   const bool again = std::exchange(last_, &phase) == &phase;
   const std::uint64_t working_set = working_set_.load(std::memory_order_relaxed);
-  const bool is_told = now.told_in == working_set;
+  const bool is_preloaded = now.preloaded_in == working_set;
   Begin begin;
   if (phase.recorded_ != now.number) {
     phase.recorded_ = now.number;
     if (phase.recorded_ranks_ != now.destinations) begin.record = phase.recorded_ranks_ = now.destinations;
   }
-  begin.flush = (phase.flags & HYBRID_PHASE_FLUSH) != 0 && !(again && is_told);
+  begin.flush = (phase.flags & HYBRID_PHASE_FLUSH) != 0 && !(again && is_preloaded);
   if (begin.flush) flushed();
-  if (is_told && !begin.flush) return begin;
-  now.told_in = working_set + (begin.flush ? 1 : 0);
+  if (is_preloaded && !begin.flush) return begin;
+  now.preloaded_in = working_set + (begin.flush ? 1 : 0);
   begin.preload = now.destinations;
   return begin;
 }

@@ -1,16 +1,18 @@
-// The compiler's hints (core/hint_abi.h) of the running program: which phases its marks name, and which ranks
-// this one sends to in them. Knows no MPI.
+// The compiler's hints (core/hint_abi.h) of the running program: the phases that its marks name, and the
+// ranks that this one sends to in them. Knows no MPI.
 //
-// - A unit is read when a mark of it comes for the first time, or with all that is loaded (load). It is known
-//   by its place in memory and its number: a library may be closed, and another one come to the same place.
-// - A phase is evaluated when it first begins, for this rank alone; what was read of the program's variables
-//   is kept, and it is evaluated again only when one of these has changed. What is static is evaluated once.
-//   The last few evaluations of a phase are kept: its variables may come back to what they were, as those do
-//   that tell which call is under way.
-// - Where a note of the whole program stands for its units, their marks begin its phases.
-// - A unit that is damaged or of another version has no phases.
+// - A unit is read at its first mark, or by load() with all loaded objects. It is identified by its address
+// and
+//   its id: a library may be closed, and another one may be loaded at the same address.
+// - A phase is evaluated when it first begins, for this rank only. The values read from the program's
+// variables
+//   are kept, and the phase is evaluated again only when one of them has changed. Static phases are evaluated
+//   once. The last few evaluations of a phase are kept, because variables may return to earlier values, for
+//   example those that identify the current call.
+// - A note of the whole program replaces those of its units: marks of the units begin its phases.
+// - A unit that is damaged or has another version has no phases.
 //
-// Any number of threads; one that finds another inside waits, which only evaluations make long.
+// Thread-safe; threads wait for each other, which takes long only during an evaluation.
 #pragma once
 
 #include <array>
@@ -29,72 +31,75 @@ namespace hybrid::shim {
 
 class CompiledUnit;
 
-/// A value of the program's as it was when it was read.
+/// A value of a program variable at the time of reading.
 struct InputRead {
   const void* at;
   std::int32_t width;  // as in the ABI: negative for signed
   std::int64_t value;
 };
 
-/// Reads 1, 2, 4 or 8 bytes at any address, extended by sign for widths below zero.
+/// Reads 1, 2, 4 or 8 bytes at any address. Widths below zero are sign-extended.
 std::int64_t read_input(const void* at, std::int32_t width);
 
+/// A phase of a unit, with its latest evaluations.
 class CompiledPhase {
  public:
   std::string name;
   std::uint32_t flags = 0;  // enum hybrid_phase_flag
-  /// For whoever asks with marks: the number of the name in the recording, set once.
+  /// Number of the name in the recording, set once by phases.cpp.
   std::atomic<std::uint32_t> region{~std::uint32_t{0}};
 
  private:
   friend class CompiledHints;
   struct Evaluation {
     std::uint64_t number;
-    std::int64_t holds;     // the condition, when it was made
-    std::uint64_t told_in;  // the working set (since a flush) to which its ranks were added
+    std::int64_t holds;          // value of the phase's condition
+    std::uint64_t preloaded_in;  // number of the latest working set that its ranks were added to
     std::vector<InputRead> inputs;
     std::vector<int> destinations;
   };
   static constexpr std::size_t kKept = 16;
   CompiledUnit* unit_ = nullptr;
   std::uint32_t index_ = 0;
-  std::vector<Evaluation> evaluations_;  // the last that was of use first
+  std::vector<Evaluation> evaluations_;  // the most recently used first
   std::uint64_t made_ = 0;
-  std::uint64_t recorded_ = 0;  // the number of one with the ranks that the recording has
+  std::uint64_t recorded_ = 0;  // number of the evaluation that was recorded last
   std::vector<int> recorded_ranks_;
 };
 
+/// The compiler's hints of all loaded objects. The contract is at the top of this file.
 class CompiledHints {
  public:
   CompiledHints();
   ~CompiledHints();
 
-  /// The job that phases are evaluated for.
+  /// Sets the job that phases are evaluated for.
   void start(std::uint32_t rank, std::uint32_t ranks);
 
-  /// Reads the units of all that is loaded. What cannot be used is told once: a message each.
+  /// Reads the units of all loaded objects. Returns a message for each unusable unit, only once.
   std::vector<std::string> load();
 
-  /// The phase that a mark names; null if there is none. Messages of what had to be loaded, and could not be
-  /// used, go to `told`.
-  CompiledPhase* find(const hybrid_unit* unit, std::uint32_t phase, std::vector<std::string>& told) {
+  /// Returns the phase that a mark names; nullptr if there is none. Loads units if necessary; messages about
+  /// unusable ones are appended to `messages`.
+  CompiledPhase* find(const hybrid_unit* unit, std::uint32_t phase, std::vector<std::string>& messages) {
     if (unit == nullptr) return nullptr;
     const Known& known = recent_[slot_of(unit)];
     if (known.at != unit || known.low != unit->id_low || known.high != unit->id_high) [[unlikely]]
-      return find_anew(unit, phase, told);
+      return find_or_load(unit, phase, messages);
     return phase < known.phases.size() ? known.phases[phase] : nullptr;
   }
 
-  /// What begins with a phase.
+  /// Actions at the begin of a phase.
   struct Begin {
-    bool flush = false;        // what was held for the phase before is given up, first
+    bool flush = false;        // release the previous working set, first
     std::vector<int> preload;  // world ranks
-    std::vector<int> record;   // world ranks that the recording does not have yet
+    std::vector<int> record;   // world ranks that are not recorded yet
   };
-  /// `phase` begins: nothing to preload where its ranks have been told since the last flush and none of its
-  /// inputs has changed; nothing to record where they are the same as the last time. `holds`: its condition.
+  /// Begins `phase`. `holds`: value of its condition. There is nothing to preload when its ranks were
+  /// preloaded since the last flush and none of its inputs has changed; nothing to record when its ranks are
+  /// the same as the last time.
   Begin begin(CompiledPhase& phase, std::int64_t holds);
-  /// The working set ended, by whoever's order.
+  /// Handles the end of the working set, caused by a hint or by the program.
   void flushed() { working_set_.fetch_add(1, std::memory_order_relaxed); }
 
   std::uint64_t evaluations() const { return evaluations_.load(std::memory_order_relaxed); }
@@ -110,18 +115,19 @@ class CompiledHints {
   static std::size_t slot_of(const hybrid_unit* unit) {
     return (reinterpret_cast<std::uintptr_t>(unit) >> 2) * 0x9E3779B97F4A7C15ULL >> 60;
   }
-  // Of this thread: no other one writes it.
+  // Cache of the thread.
   [[gnu::tls_model("initial-exec")]] static constinit thread_local std::array<Known, kRecent> recent_;
 
-  class Inside;
-  CompiledPhase* find_anew(const hybrid_unit* unit, std::uint32_t phase, std::vector<std::string>& told);
-  void load_all(std::vector<std::string>& told);
-  /// What marks name by a unit that is not among the loaded ones: phases of its whole program's note, or
-  /// none.
-  std::unique_ptr<CompiledUnit> stand_in(const hybrid_unit* unit, std::uint64_t id) const;
+  class Lock;
+  CompiledPhase* find_or_load(const hybrid_unit* unit, std::uint32_t phase,
+                              std::vector<std::string>& messages);
+  void load_all(std::vector<std::string>& messages);
+  /// Makes the unit for marks of a unit without a usable note: with the phases of the whole program's note,
+  /// if any.
+  std::unique_ptr<CompiledUnit> make_substitute(const hybrid_unit* unit, std::uint64_t id) const;
   using Evaluation = CompiledPhase::Evaluation;
-  static bool is_still_so(const Evaluation& evaluation, std::int64_t holds);
-  /// What the phase comes to now: made before, or anew.
+  static bool is_current(const Evaluation& evaluation, std::int64_t holds);
+  /// Returns the current evaluation of the phase: a kept one, or a new one.
   Evaluation& evaluation(CompiledPhase& phase, std::int64_t holds);
   Evaluation evaluate(CompiledPhase& phase, std::int64_t holds);
 
@@ -129,10 +135,10 @@ class CompiledHints {
   std::atomic<bool> busy_{false};
   std::atomic<std::uint64_t> working_set_{1};
   std::atomic<std::uint64_t> evaluations_{0};
-  const CompiledPhase* last_ = nullptr;  // that began
+  const CompiledPhase* last_ = nullptr;  // the phase that began last
   std::map<const hybrid_unit*, std::unique_ptr<CompiledUnit>> units_;
-  std::vector<std::unique_ptr<CompiledUnit>> gone_;  // threads may still hold their phases
-  std::set<std::string> told_;
+  std::vector<std::unique_ptr<CompiledUnit>> replaced_;  // threads may still use their phases
+  std::set<std::string> reported_;
 };
 
 }  // namespace hybrid::shim

@@ -1,4 +1,4 @@
-// Programs with a compiler's hints under the preloaded library: their phases, and what is preloaded.
+// Programs with a compiler's hints and the preloaded library: their phases and preloads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ class Compiled {
     });
     return all;
   }
-  /// Begins, and what the hints told of them.
+  /// Begins and hints.
   std::vector<std::string> hints(std::uint32_t rank) const {
     std::vector<std::string> all = run_.transfers(rank);
     std::erase_if(all, [](const std::string& line) {
@@ -66,7 +66,7 @@ TEST(Compiled, PhasesNestAndEachIsPreloadedOnce) {
       expected.emplace_back(line);
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
     EXPECT_EQ(job.phases(rank), expected) << rank;
-    EXPECT_EQ(job.preloads(rank), "2") << "its own connection of each phase, in three turns";
+    EXPECT_EQ(job.preloads(rank), "2") << "one connection of each phase, in three rounds";
   }
 }
 
@@ -83,23 +83,23 @@ TEST(Compiled, AnInputThatChangedIsEvaluatedAgain) {
   const Compiled job("changing");
   ASSERT_EQ(job.run().outcome().status, 0) << job.run().outcome().err;
   for (std::uint32_t rank = 0; rank < 4; ++rank)
-    EXPECT_EQ(job.preloads(rank), "2") << "two distances in four turns";
+    EXPECT_EQ(job.preloads(rank), "2") << "two distances in four rounds";
 }
 
-TEST(Compiled, AnInputThatComesBackIsKnown) {
+TEST(Compiled, AnInputThatReturnsIsNotEvaluatedAgain) {
   const Compiled job("returning");
   ASSERT_EQ(job.run().outcome().status, 0) << job.run().outcome().err;
   for (std::uint32_t rank = 0; rank < 4; ++rank)
-    EXPECT_EQ(job.preloads(rank), "2") << "each distance once, in six turns";
+    EXPECT_EQ(job.preloads(rank), "2") << "each distance once, in six rounds";
   std::vector<std::string> expected;
   for (int i = 0; i < 6; ++i) {
     expected.emplace_back("begin shifted");
     expected.emplace_back("hint " + std::to_string(1 + i % 2));
   }
-  EXPECT_EQ(job.hints(0), expected) << "the recording has the present ones";
+  EXPECT_EQ(job.hints(0), expected) << "the recording has the current ranks";
 }
 
-TEST(Compiled, WhatHintsTellIsRecordedWhereItIsNew) {
+TEST(Compiled, HintedRanksAreRecordedWhenTheyChange) {
   const Compiled job("changing");
   EXPECT_THAT(job.hints(0), ElementsAre("begin shifted", "hint 1", "begin shifted", "begin shifted", "hint 2",
                                         "begin shifted"));
@@ -108,10 +108,10 @@ TEST(Compiled, WhatHintsTellIsRecordedWhereItIsNew) {
   const Compiled without("nested", 4, {{"HYBRID_LIVE", "off"}});
   EXPECT_THAT(without.hints(0), ElementsAre("begin ring", "hint 1", "begin shifted", "hint 1", "begin ring",
                                             "begin shifted", "begin ring", "begin shifted"))
-      << "without a scheduler that would preload, too";
+      << "also without a scheduler";
 }
 
-TEST(Compiled, ANoteOfTheWholeProgramStandsForItsUnits) {
+TEST(Compiled, ANoteOfTheWholeProgramReplacesThoseOfItsUnits) {
   const Compiled job("changing", 4, {}, "shim_compiled_phases_whole");
   ASSERT_EQ(job.run().outcome().status, 0) << job.run().outcome().err;
   EXPECT_EQ(job.preloads(0), "2");
@@ -120,7 +120,7 @@ TEST(Compiled, ANoteOfTheWholeProgramStandsForItsUnits) {
   EXPECT_EQ(nested.phases(0).size(), 12u);
 }
 
-TEST(Compiled, AFlushEndsTheWorkingSetAndPreloadsComeAgain) {
+TEST(Compiled, AFlushEndsTheWorkingSetAndPreloadsAreRepeated) {
   const Compiled job("flushing");
   ASSERT_EQ(job.run().outcome().status, 0) << job.run().outcome().err;
   std::vector<std::string> turn = {"begin ring", "end ring", "flush"};
@@ -128,7 +128,7 @@ TEST(Compiled, AFlushEndsTheWorkingSetAndPreloadsComeAgain) {
   turn.emplace_back("flush");
   std::vector<std::string> expected = turn;
   expected.insert(expected.end(), turn.begin(), turn.end());
-  EXPECT_EQ(job.phases(0), expected) << "a phase that follows on itself gives nothing up";
+  EXPECT_EQ(job.phases(0), expected) << "a phase that follows itself does not flush";
   EXPECT_EQ(job.preloads(0), "4");
   EXPECT_EQ(job.property(0, "live_flushes"), "4");
 }
@@ -155,14 +155,14 @@ TEST(Compiled, PhasesLeftByAJumpAreEnded) {
                           "end ring"));
 }
 
-TEST(Compiled, UselessMarksDoNothingAndAreToldOnce) {
+TEST(Compiled, UnusableMarksDoNothingAndAreReportedOnce) {
   const Compiled job("disordered");
   ASSERT_EQ(job.run().outcome().status, 0) << job.run().outcome().err;
   EXPECT_THAT(job.phases(0), ElementsAre("begin partly unknown", "end partly unknown"));
-  EXPECT_EQ(job.preloads(0), "1") << "what is known";
+  EXPECT_EQ(job.preloads(0), "1") << "the known rank";
   const std::string& err = job.run().outcome().err;
   EXPECT_THAT(err, HasSubstr("version 99"));
-  EXPECT_EQ(err.find("version 99"), err.rfind("version 99")) << "told once in the job: " << err;
+  EXPECT_EQ(err.find("version 99"), err.rfind("version 99")) << "reported once in the job: " << err;
   const Compiled quiet("disordered", 4, {{"HYBRID_QUIET", "1"}});
   EXPECT_THAT(quiet.run().outcome().err, Not(HasSubstr("version 99")));
 }
@@ -174,11 +174,11 @@ TEST(Compiled, AnyThreadMarks) {
     const std::vector<Event> events = job.run().events(rank);
     EXPECT_EQ(count(events, EventKind::phase_begin), 8000u);
     EXPECT_EQ(count(events, EventKind::phase_end), 8000u);
-    EXPECT_EQ(job.preloads(rank), "2") << "whichever thread is first";
+    EXPECT_EQ(job.preloads(rank), "2") << "by the first thread";
   }
 }
 
-/// Ranks end in any order, and so come their lines.
+/// The lines of the ranks, which come in any order.
 std::multiset<std::string> lines(const std::string& text) {
   std::istringstream stream(text);
   std::multiset<std::string> all;
@@ -186,7 +186,7 @@ std::multiset<std::string> lines(const std::string& text) {
   return all;
 }
 
-TEST(Compiled, ResultsAreThoseWithoutTheLibrary) {
+TEST(Compiled, ResultsAreTheSameWithoutTheLibrary) {
   for (const char* how : {"nested", "changing", "flushing", "disordered"}) {
     const TemporaryDirectory directory;
     const Outcome bare =

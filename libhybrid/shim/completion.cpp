@@ -62,10 +62,10 @@ void record_started(CallTime& time, MPI_Request request, Request& what) {
     record_begin(time, what);
     return;
   }
-  // No room to remember it: it is complete already, so its completion may be told at once.
+  // The queue is full. The transfer is complete already, so its completion is recorded at once.
   what.id = kWithinCall;
   record_begin(time, what);
-  record_end(time, what, {});  // a send, or a receive from MPI_PROC_NULL: no status tells more
+  record_end(time, what, {});  // a send, or a receive from MPI_PROC_NULL: the status carries no information
 }
 
 void record_end(CallTime& time, const Request& r, const MPI_Status& status) {
@@ -80,7 +80,7 @@ void record_end(CallTime& time, const Request& r, const MPI_Status& status) {
         time.record(match_record(EventKind::recv_complete, r.communicator, status, r.id));
       break;
     case RequestKind::sendrecv:
-      // MPICH leaves the status of this request unset; what was posted is what can be known of the match.
+      // MPICH leaves the status of this request unset: of the match, only the posted values are known.
       time.record({EventKind::recv_complete, 0, id_of(r.communicator), r.recv_peer, r.recv_tag, r.recv_bytes,
                    second_half(r.id)});
       time.record(send_record(EventKind::send_complete, r, r.id));
@@ -104,11 +104,11 @@ bool record_completion(CallTime& time, const RequestsBefore& requests, int i, co
   if (known == nullptr || !known->active || known->kind == RequestKind::other) return false;
   const Request r = *known;
   if (r.persistent) requests.persistent(i)->request.active = false;
-  record_ended(time, r, status);
+  record_end_or_cancel(time, r, status);
   return true;
 }
 
-void record_ended(CallTime& time, const Request& r, const MPI_Status& status) {
+void record_end_or_cancel(CallTime& time, const Request& r, const MPI_Status& status) {
   if (r.cancel_requested && was_cancelled(status))
     time.record(send_record(EventKind::cancelled, r, r.id));
   else
@@ -125,10 +125,10 @@ bool record_failure(CallTime& time, const RequestsBefore& requests, int i, const
   if (what == MPI_ERR_PENDING || known == nullptr || !known->active || known->kind == RequestKind::other)
     return false;
   const Request r = *known;
-  if (!r.persistent && now[i] != MPI_REQUEST_NULL) return false;  // the call itself was refused
+  if (!r.persistent && now[i] != MPI_REQUEST_NULL) return false;  // MPI rejected the call itself
   if (r.persistent) requests.persistent(i)->request.active = false;
   if (what == MPI_ERR_TRUNCATE && r.kind == RequestKind::recv)
-    time.record(cut_record(EventKind::recv_complete, r.communicator, status, r.id, r.bytes));
+    time.record(truncated_record(EventKind::recv_complete, r.communicator, status, r.id, r.bytes));
   else if (what == MPI_ERR_TRUNCATE)
     record_end(time, r, status);
   else
@@ -142,7 +142,7 @@ void record_freed(CallTime& time, const Request& r) {
     what = post_record(r, r.recv_peer, r.recv_tag, r.recv_bytes, second_half(r.id));
   else if (r.kind != RequestKind::recv)
     return time.record_call();
-  // Cancelled and freed without a look: it had nothing yet.
+  // A request that was cancelled and freed without a completion call had no message.
   what.kind = r.cancel_requested ? EventKind::cancelled : EventKind::recv_freed;
   time.record(what);
 }

@@ -1,8 +1,8 @@
 // Handlers of completion: which of the program's requests ended in this call, and with what match.
 //
-// A handle that completes is gone from the program's variable after the call, and MPI may have given it to
-// another thread's new request by then: everything is looked up before. Where the program takes no statuses,
-// MPI gets ours; MPICH's return codes are the same with and without.
+// All requests are looked up before the call: afterwards the handle is gone from the program's variable, and
+// MPI may have given it to another thread's new request. When the program passes no statuses, the shim passes
+// its own; MPICH's return codes are the same with and without.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@
 
 namespace hybrid::shim {
 
-/// The requests of one call as they were before it. Small calls need no memory, larger ones use the thread's.
+/// The requests of a call as they were before it. Up to 16 requests need no memory; more use the thread's
+/// scratch memory.
 class RequestsBefore {
  public:
   RequestsBefore(Thread& thread, int count, const MPI_Request* requests);
@@ -20,23 +21,23 @@ class RequestsBefore {
   RequestsBefore& operator=(const RequestsBefore&) = delete;
 
   int count() const { return count_; }
-  /// What was known of request i, which has completed; nullptr for none.
+  /// Returns request i, which has completed; nullptr when it is unknown.
   const Request* request(int i) const;
   MPI_Request handle(int i) const { return handles_[i]; }
-  /// The slot of a persistent request, whose handle stays.
+  /// Returns the slot of a persistent request, which keeps its handle.
   RequestTable::Slot* persistent(int i) const;
 
  private:
   static constexpr int kSmall = 16;
   int count_;
-  bool copies_;  // several threads: the slots may change under us
+  bool copies_;  // several threads: other threads may change the slots
   MPI_Request small_handles_[kSmall];
-  alignas(Request) std::byte small_copies_[kSmall * sizeof(Request)];  // not filled where not needed
+  alignas(Request) std::byte small_copies_[kSmall * sizeof(Request)];  // uninitialised unless copies_
   MPI_Request* handles_ = small_handles_;
   Request* copied_ = reinterpret_cast<Request*>(small_copies_);
 };
 
-/// Statuses for a call that takes an array of them.
+/// Like OwnStatus, for calls with an array of statuses.
 class OwnStatuses {
  public:
   OwnStatuses(Thread& thread, int count, MPI_Status*& statuses);
@@ -48,47 +49,47 @@ class OwnStatuses {
   MPI_Status* used_ = nullptr;
 };
 
-/// The oldest open request of a shared handle (shared_requests.h); false when there is none.
+/// Takes the oldest open request of a shared handle (request_table.h). Returns false when there is none.
 bool take_shared(MPI_Request handle, Request& request);
 
-/// Writes the end of a transfer.
+/// Records the end of a transfer.
 void record_end(CallTime& time, const Request& request, const MPI_Status& status);
-/// The same of one that may have been cancelled.
-void record_ended(CallTime& time, const Request& request, const MPI_Status& status);
+/// The same for a transfer that may have been cancelled.
+void record_end_or_cancel(CallTime& time, const Request& request, const MPI_Status& status);
 
-/// Writes the completion of one request; false when it is nothing that the journal tells: an inactive
+/// Records the completion of request i. Returns false when there is nothing to record: it is an inactive
 /// persistent request, or not a transfer.
 bool record_completion(CallTime& time, const RequestsBefore& requests, int i, const MPI_Status& status);
 
-/// The same of a call that failed with `result`: some requests may have ended well, some without their
-/// transfer, some not at all. `now`: the handles after the call.
+/// The same after a call that failed with `result`: request i may have completed, may have ended without its
+/// transfer, or may be open. `now`: the handles after the call.
 bool record_failure(CallTime& time, const RequestsBefore& requests, int i, const MPI_Status& status,
                     const MPI_Request* now, int result);
 
-/// Writes that nobody will wait for a transfer any more.
+/// Records that the request of an open transfer was freed.
 void record_freed(CallTime& time, const Request& request);
 
 namespace handle {
 
-/// Waits never come back in vain.
+/// `found_nothing` of waits.
 constexpr bool never() { return false; }
 
-/// What all of them do. `Own` keeps the statuses of `count` requests. After a call that succeeded,
-/// `in_vain()` says that it was a poll that found nothing; if not, `each(ended)` calls ended(i, k) for every
-/// request i that it completed, whose status is the k-th.
-template <class Own, class Real, class Statuses, class InVain, class Each>
+/// Common part of all waits and tests. `Own` is the type of the statuses. After a successful call,
+/// found_nothing() states whether it was an empty poll; if not, each(ended) calls ended(i, k) for every
+/// request i that completed, where k is the index of its status.
+template <class Own, class Real, class Statuses, class FoundNothing, class Each>
 HYBRID_HOT int complete(Thread& thread, Real&& real, int count, MPI_Request* requests, Statuses& statuses,
-                        InVain&& in_vain, Each&& each) {
+                        FoundNothing&& found_nothing, Each&& each) {
   CallTime time(thread);
   const RequestsBefore before(thread, count, requests);
   const Own own(thread, count, statuses);
   const int result = real();
   time.done();
-  if (result == MPI_SUCCESS && in_vain()) {
+  if (result == MPI_SUCCESS && found_nothing()) {
     time.record_poll();
     return result;
   }
-  process().prediction.pass(thread, time.begin());
+  process().prediction.on_time(thread, time.begin());
   bool recorded = false;
   if (result == MPI_SUCCESS)
     each([&](int i, int k) { recorded |= record_completion(time, before, i, own[k]); });
@@ -98,8 +99,8 @@ HYBRID_HOT int complete(Thread& thread, Real&& real, int count, MPI_Request* req
   return result;
 }
 
-// The requests that ended, by what the call tells of them.
-inline auto the_one() {
+// `each` arguments of complete(), by the outputs of the call.
+inline auto single() {
   return [](auto&& ended) { ended(0, 0); };
 }
 inline auto all_of(int count) {
@@ -120,7 +121,7 @@ inline auto some_of(const int* done, const int* indices) {
 
 template <class Real>
 HYBRID_HOT int wait(Thread& thread, Real&& real, MPI_Request* request, MPI_Status*& status) {
-  return complete<OwnStatus>(thread, real, 1, request, status, never, the_one());
+  return complete<OwnStatus>(thread, real, 1, request, status, never, single());
 }
 
 template <class Real>
@@ -142,7 +143,7 @@ int waitsome(Thread& thread, Real&& real, int count, MPI_Request* requests, cons
 
 template <class Real>
 HYBRID_HOT int test(Thread& thread, Real&& real, MPI_Request* request, const int* flag, MPI_Status*& status) {
-  return complete<OwnStatus>(thread, real, 1, request, status, [flag] { return *flag == 0; }, the_one());
+  return complete<OwnStatus>(thread, real, 1, request, status, [flag] { return *flag == 0; }, single());
 }
 
 template <class Real>
@@ -166,8 +167,8 @@ int testsome(Thread& thread, Real&& real, int count, MPI_Request* requests, cons
       thread, real, count, requests, statuses, [done] { return *done == 0; }, some_of(done, indices));
 }
 
-// The transfer of an active request goes on, and nobody will ever wait for it: of a send the journal has its
-// begin only.
+// The transfer of an active request continues, and no wait completes it: of a send, only the begin is
+// recorded.
 template <class Real>
 int request_free(Thread& thread, Real&& real, MPI_Request* request) {
   if (Request dropped; is_shared(static_cast<std::uint32_t>(*request))) take_shared(*request, dropped);
@@ -185,7 +186,7 @@ int request_free(Thread& thread, Real&& real, MPI_Request* request) {
   return result;
 }
 
-/// A request that is found to have ended has ended here; its wait, or its end unwaited, tells no more.
+/// Records the completion of a request that this call finds complete; a later wait or free records nothing.
 template <class Real>
 int request_get_status(Thread& thread, Real&& real, MPI_Request request, const int* flag,
                        MPI_Status*& status) {
@@ -203,9 +204,9 @@ int request_get_status(Thread& thread, Real&& real, MPI_Request request, const i
     time.record_call();
     return result;
   }
-  process().prediction.pass(thread, time.begin());
+  process().prediction.on_time(thread, time.begin());
   slot->request.active = false;
-  record_ended(time, slot->request, own.get());
+  record_end_or_cancel(time, slot->request, own.get());
   return result;
 }
 
@@ -216,7 +217,8 @@ int cancel(Thread& thread, Real&& real, MPI_Request* request) {
   return call(thread, real);
 }
 
-/// A request that is no transfer of ours, so that its handle does not mean an old one.
+/// A call that makes a request that is no transfer. The request is stored so that its handle does not refer
+/// to an older one.
 template <class Real>
 int other_request(Thread& thread, Real&& real, MPI_Request* request) {
   const int result = call(thread, real);

@@ -1,6 +1,7 @@
-// Sizes of datatypes. MPICH's handles of basic types hold their size; that of another is asked for when it is
-// made, and kept until it is freed. What is made where the library does not see it is asked for when it was
-// first used, with success: asking for what is not a datatype would run the program's error handler.
+// Sizes of datatypes. MPICH's handles of basic types contain the size. The size of a derived type is queried
+// when the type is created, and cached until it is freed. The size of a type that was created without a
+// wrapped call is queried after its first successful use: a query for an invalid datatype would run the
+// program's error handler.
 #pragma once
 
 #include <mpi.h>
@@ -12,13 +13,13 @@
 
 namespace hybrid::shim {
 
-// MPICH's handles of no object, MPI_DATATYPE_NULL for one.
+/// Whether the handle refers to no object, like MPI_DATATYPE_NULL.
 constexpr bool is_no_object(std::uint32_t handle) { return handle >> 30 == 0; }
-// 0x4C: a basic datatype, with its size in the second lowest byte (mpi.h).
-constexpr bool tells_its_size(std::uint32_t handle) { return handle >> 24 == 0x4C; }
+/// Whether the handle is that of a basic datatype, with the size in its second lowest byte (mpi.h: 0x4C).
+constexpr bool has_size_in_handle(std::uint32_t handle) { return handle >> 24 == 0x4C; }
 
-/// Asks MPI; 0 for what is not a datatype.
-inline std::uint64_t ask_size(MPI_Datatype datatype) {
+/// Queries MPI for the size and caches it. Returns 0 when `datatype` is invalid.
+inline std::uint64_t query_size(MPI_Datatype datatype) {
   MPI_Count size = 0;
   if (mpi::Type_size_x(datatype, &size) != MPI_SUCCESS || size < 0) return 0;
   process().datatypes.keep(static_cast<std::uint32_t>(datatype), static_cast<std::uint64_t>(size));
@@ -27,18 +28,18 @@ inline std::uint64_t ask_size(MPI_Datatype datatype) {
 
 inline bool is_size_known(MPI_Datatype datatype) {
   const auto handle = static_cast<std::uint32_t>(datatype);
-  return tells_its_size(handle) || is_no_object(handle) ||
+  return has_size_in_handle(handle) || is_no_object(handle) ||
          process().datatypes.size(handle) != DatatypeSizes::kUnknown;
 }
 
-/// In bytes; 0 for what is not a datatype.
+/// Returns the size in bytes; 0 when `datatype` is invalid.
 inline std::uint64_t size_of(MPI_Datatype datatype) {
   const auto handle = static_cast<std::uint32_t>(datatype);
-  if (tells_its_size(handle)) [[likely]]
+  if (has_size_in_handle(handle)) [[likely]]
     return handle >> 8 & 0xFF;
   if (is_no_object(handle)) return 0;
   const std::uint64_t size = process().datatypes.size(handle);
-  return size != DatatypeSizes::kUnknown ? size : ask_size(datatype);
+  return size != DatatypeSizes::kUnknown ? size : query_size(datatype);
 }
 
 inline std::uint64_t bytes_of(MPI_Count count, MPI_Datatype datatype) {
@@ -50,11 +51,11 @@ namespace handle {
 template <class Real>
 int type_create(Thread&, Real&& real, const MPI_Datatype* made) {
   const int result = real();
-  if (result == MPI_SUCCESS && !tells_its_size(static_cast<std::uint32_t>(*made))) ask_size(*made);
+  if (result == MPI_SUCCESS && !has_size_in_handle(static_cast<std::uint32_t>(*made))) query_size(*made);
   return result;
 }
 
-// Before the call: once it has returned, another thread may get the same handle for another type.
+// Forgets the size before the call: after it, another thread may get the same handle for another type.
 template <class Real>
 int type_free(Thread&, Real&& real, const MPI_Datatype* datatype) {
   process().datatypes.forget(static_cast<std::uint32_t>(*datatype));

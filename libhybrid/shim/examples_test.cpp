@@ -1,4 +1,4 @@
-// The example programs under the preloaded library: their results stay theirs, and the report counts the
+// The example programs with the preloaded library: their results do not change, and the report counts the
 // messages that they send.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,9 +18,9 @@ namespace hybrid::shim::testing {
 namespace {
 
 constexpr int kRanks = 4;
-// An allreduce of few bytes, by recursive doubling: two rounds in which each of the four ranks sends.
+// Messages of an allreduce of few bytes, by recursive doubling: each of the four ranks sends in two rounds.
 constexpr std::uint64_t kAllreduce = 8;
-// An all-to-all of four ranks, each to each other one.
+// Messages of an all-to-all of four ranks.
 constexpr std::uint64_t kAlltoall = 12;
 
 struct Messages {
@@ -31,11 +31,11 @@ struct Messages {
 struct Example {
   std::string name;
   std::vector<std::string> arguments;
-  std::string says;                                         // the end of what it says of itself
-  std::function<Messages(const std::string& says)> counts;  // by its source
+  std::string ending;                                         // last words of its output
+  std::function<Messages(const std::string& output)> counts;  // from its source
 };
 
-// The number before `word` in what a program says.
+// Returns the number before `word` in a program's output.
 std::uint64_t number_before(const std::string& word, const std::string& text) {
   std::smatch match;
   EXPECT_TRUE(std::regex_search(text, match, std::regex("(\\d+) " + word))) << text;
@@ -45,41 +45,44 @@ std::uint64_t number_before(const std::string& word, const std::string& text) {
 std::vector<Example> examples() {
   const auto always = [](Messages messages) { return [messages](const std::string&) { return messages; }; };
   std::vector<Example> all = {
-      // Four edges a rank and step; after the tenth step the largest change, at the end what is wrong.
+      // Four edges per rank and step; after the tenth step the largest change, at the end the number of
+      // errors.
       {"halo2d", {"16", "12"}, "equal to the serial result\n", always({4 * kRanks * 12, 2 * kAllreduce})},
-      // Of the 2 x 2 mesh four edges both ways, each step; after the tenth three send to the first rank. At
-      // the
-      // end what is wrong.
+      // Four edges of the 2 x 2 mesh in both directions, each step; after the tenth, three ranks send to the
+      // first.
+      // At the end the number of errors.
       {"stencil", {"16", "10"}, "equal to the serial result\n", always({8 * 10 + 3, kAllreduce})},
-      // Each task has its result, and each of three workers is told to stop.
+      // One message and one result per task; three workers get a stop message.
       {"farm", {"2000", "20"}, "equal to the sieve\n", always({20 + 20 + 3, 0})},
       // Sixteen rounds with four neighbours each.
       {"two_phase",
        {"64", "2"},
        "every word arrived\n",
        always({2 * 16 * 4 * kRanks, 2 * kAlltoall + kAllreduce})},
-      // There and back, each with two transpositions; one allreduce of the error.
+      // Forward and back, each with two transpositions; one allreduce of the error.
       {"transpose", {"16", "1"}, "correct (error ", always({0, 4 * kAlltoall + kAllreduce})},
       // One row up and one down between the four slices, for the right-hand side and in each iteration. Two
-      // dot products an iteration and one before; the error.
+      // dot
+      // products per iteration and one before; the error.
       {"cg",
        {"16"},
        "the known solution (error ",
-       [](const std::string& says) -> Messages {
-         const std::uint64_t iterations = number_before("iterations", says);
+       [](const std::string& output) -> Messages {
+         const std::uint64_t iterations = number_before("iterations", output);
          return {6 * (1 + iterations), (2 + 2 * iterations) * kAllreduce};
        }},
-      // Edges stay within islands of 81 vertices, which reach from each rank's hundred to the next one's: 6
-      // messages a round, and an allreduce; one more at the end.
+      // Edges stay within islands of 81 vertices, which overlap the hundred vertices of each rank and of the
+      // next: 6
+      // messages per round, and an allreduce; one more allreduce at the end.
       {"graph",
        {"100"},
        "components equal to the serial result\n",
-       [](const std::string& says) -> Messages {
-         return {0, number_before("rounds", says) * (6 + kAllreduce) + kAllreduce};
+       [](const std::string& output) -> Messages {
+         return {0, number_before("rounds", output) * (6 + kAllreduce) + kAllreduce};
        }},
   };
   if constexpr (HYBRID_FORTRAN_EXAMPLE != 0) {
-    // Two edges south and two east, each sweep.
+    // Two edges south and two east in each sweep.
     all.push_back({"wavefront", {"16", "3"}, "equal to the serial result", always({3 * 4, kAllreduce})});
   }
   return all;
@@ -87,7 +90,7 @@ std::vector<Example> examples() {
 
 class Examples : public ::testing::TestWithParam<Example> {};
 
-TEST_P(Examples, KeepTheirResultsAndTheirMessagesAreCounted) {
+TEST_P(Examples, ResultsAreUnchangedAndMessagesAreCounted) {
   const Example& example = GetParam();
   std::vector<std::string> command = {HYBRID_EXAMPLES "/" + example.name};
   command.insert(command.end(), example.arguments.begin(), example.arguments.end());
@@ -95,7 +98,7 @@ TEST_P(Examples, KeepTheirResultsAndTheirMessagesAreCounted) {
   const TemporaryDirectory directory;
   const Outcome bare = run_ranks(kRanks, command, {{"LD_PRELOAD", ""}}, directory.path());
   EXPECT_EQ(bare.status, 0) << bare.err;
-  EXPECT_THAT(bare.out, ::testing::HasSubstr(example.says));
+  EXPECT_THAT(bare.out, ::testing::HasSubstr(example.ending));
   const std::string output = directory.path() + "/job";
   const Outcome outcome = run_ranks(kRanks, command, {{"HYBRID_OUTPUT", output}}, directory.path());
   EXPECT_EQ(outcome.status, bare.status) << outcome.err;

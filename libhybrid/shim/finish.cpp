@@ -1,4 +1,4 @@
-// The end of a recording.
+// End of a recording: counts, the collective shutdown, and the report of rank 0.
 #include <unistd.h>
 
 #include <cstdio>
@@ -12,7 +12,6 @@
 #include "libhybrid/shim/lifecycle.h"
 #include "libhybrid/shim/live_exchange.h"
 #include "libhybrid/shim/mpi_library.h"
-#include "libhybrid/shim/recording_state.h"
 #include "libhybrid/shim/warnings.h"
 
 namespace hybrid::shim {
@@ -41,28 +40,28 @@ void write_counts(Process& p) {
   count("live_misses", live.misses);
 }
 
-// The recording of this process is whole afterwards, and after the barrier that of all.
+// Completes the recording of this process, and after the barrier that of all processes.
 void end_recording() {
-  State& s = state();
+  LifecycleState& s = state();
   std::unique_ptr<Process> p(recording.exchange(nullptr, std::memory_order_acq_rel));
   const bool recorded = p != nullptr;
-  std::uint64_t untold = 0;
+  std::uint64_t unreported = 0;
   if (!recorded) p = std::move(s.unrecorded);
   if (p == nullptr) return;
   if (recorded) {
     try {
       const std::uint64_t lost = p->finish_threads() + p->unrecorded_calls();
       write_counts(*p);
-      if (p->definitions->waits()) untold = lost;
+      if (p->definitions->waits()) unreported = lost;
     } catch (const std::exception& error) {
-      warn(std::string("what was counted is not recorded: ") + error.what());
+      warn(std::string("the counts are not recorded: ") + error.what());
     }
   }
   p->prediction.stop();
   p->live_carries = false;
   p->live.reset();
   // A barrier, too.
-  mpi::Allreduce(&untold, &p->untold_loss, 1, MPI_UINT64_T, MPI_SUM, p->own_comm);
+  mpi::Allreduce(&unreported, &p->unreported_loss, 1, MPI_UINT64_T, MPI_SUM, p->own_comm);
   if (p->link != nullptr) p->link->finish();
   p->link.reset();
   mpi::Group_free(&p->world);
@@ -75,7 +74,7 @@ void end_recording() {
 }  // namespace
 
 void before_finalize() noexcept {
-  State& s = state();
+  LifecycleState& s = state();
   s.world_open = false;
   Process* const p = recording.load(std::memory_order_acquire);
   const bool from_world = p != nullptr ? p->has_world_model : s.unrecorded != nullptr;
@@ -83,7 +82,7 @@ void before_finalize() noexcept {
 }
 
 void before_session_finalize() noexcept {
-  State& s = state();
+  LifecycleState& s = state();
   if (s.open_sessions > 0) --s.open_sessions;
   if (s.open_sessions == 0 && !s.world_open) end_recording();
 }
@@ -93,14 +92,14 @@ void after_finalize() noexcept {
   const Process* const p = state().ended.get();
   set_full_disk_token("");
   if (p->rank != 0 || p->recording_directory.empty()) return;
-  if (p->untold_loss != 0)
-    warn(std::to_string(p->untold_loss) +
-         " events are lost, which no report can tell: the disk is still full");
+  if (p->unreported_loss != 0)
+    warn(std::to_string(p->unreported_loss) +
+         " events are lost and missing in the report: the disk is still full");
   const JobOptions& options = p->options;
   ::unlink((p->recording_directory + "/" + std::string(kFullDiskToken)).c_str());
   if (options.at_finalize == "journal") return;
   try {
-    // Standard output is the program's.
+    // Standard output belongs to the program.
     std::FILE* const out = quiet() ? nullptr : stderr;
     finish_job(p->recording_directory, options, out, out != nullptr && ::isatty(2) ? stderr : nullptr);
   } catch (const std::exception& error) {

@@ -2,8 +2,8 @@
 #
 #   awk -f generate_wrappers.awk [-v part=I -v parts=N] functions.def mpi_proto.h mpio.h > wrappers.cpp
 #
-# Signatures are those of the installed headers. `part` of `parts` splits the output over several files, so
-# that they compile side by side. A function of the table that no header declares is an error.
+# Signatures come from the installed headers. `part` of `parts` splits the output over several files, which
+# compile in parallel. A function of the table that no header declares is an error.
 
 function fail(message) {
   print "generate_wrappers.awk: " message > "/dev/stderr"
@@ -30,7 +30,7 @@ FNR == NR {
 }
 
 function add(name, handler, always) {
-  if (name in handlers) fail(name " stands twice in the table")
+  if (name in handlers) fail(name " is in the table twice")
   order[++functions] = name
   handlers[name] = handler
   outside[name] = always
@@ -76,12 +76,12 @@ function arguments_of(parameters,   n, list, i, one, result) {
   return result
 }
 
-# Looks at the parameters that the handler of `name` is given, for
-#   null_checks: pointers that MPI may refuse: then it is MPI's call alone;
-#   unasked: communicators and datatypes that are looked up before the call (handlers.h: is_unasked_comm);
-#   match: the status that tells what was received.
-function look_at(name,   n, list, i, parameter, type, peers) {
-  null_checks = unasked = match_status = ""
+# Inspects the parameters that are passed to the handler of `name`. Sets
+#   null_checks: tests for null pointers, which are left to MPI to reject: the handler does not run;
+#   uncached: tests for communicators and datatypes that the shim has not cached yet (handlers.h);
+#   match_status: the parameter for the status of what was received.
+function inspect_parameters(name,   n, list, i, parameter, type, peers) {
+  null_checks = uncached = match_status = ""
   if (outside[name]) return
   n = split(signature[name], list, ",")
   for (i = 1; i <= n; ++i) {
@@ -92,24 +92,24 @@ function look_at(name,   n, list, i, parameter, type, peers) {
     if (type == "MPI_Status *") match_status = parameter
     if (type == "const MPI_Datatype") {
       peers = name !~ /eighbor/ ? "peers()" : parameter ~ /^send/ ? "neighbors_out" : "neighbors_in"
-      add_unasked(name, (parameter == "sendtypes" ? "(sendbuf != MPI_IN_PLACE && " : "(") "any_unasked_type(" parameter ", comm, [](const Communicator& c) { return c." peers ".size(); }))")
+      add_uncached_check(name, (parameter == "sendtypes" ? "(sendbuf != MPI_IN_PLACE && " : "(") "any_uncached_type(" parameter ", comm, [](const Communicator& c) { return c." peers ".size(); }))")
     } else if (type ~ /const|void|char|MPI_Status/) {
       continue
     } else if (type ~ /\*/ || list[i] ~ /\[/) {
       null_checks = null_checks " || " parameter " == nullptr"
     } else if (type == "MPI_Comm" || type == "MPI_Datatype") {
-      add_unasked(name, (type == "MPI_Comm" ? "is_unasked_comm(" : "is_unasked_type(") parameter ")")
+      add_uncached_check(name, (type == "MPI_Comm" ? "is_uncached_comm(" : "is_uncached_type(") parameter ")")
     }
   }
 }
 
-# Of handlers that look up before the call only; communicators first.
-function add_unasked(name, check) {
+# Adds a test to `uncached`, communicators first; only for handlers that look up before the call.
+function add_uncached_check(name, check) {
   if (handlers[name] !~ /^(i?send|i?sendrecv|irecv|blocking|nonblocking|persistent|r?transfer|r?get_accumulate)\(/) return
-  unasked = unasked == "" ? check : check ~ /\(comm\)$/ ? check " || " unasked : unasked " || " check
+  uncached = uncached == "" ? check : check ~ /\(comm\)$/ ? check " || " uncached : uncached " || " check
 }
 
-# The entry of one name (MPI_X or PMPI_X), which goes on to the next definition of that same name.
+# Prints the entry of one name (MPI_X or PMPI_X), which calls the next definition of the same name.
 function entry(name, next_name, arguments) {
   print "HYBRID_SHIM_EXPORT " types[name] " " next_name "(" signature[name] ") {"
   print "  const auto next = next_" next_name ".get();"
@@ -131,7 +131,15 @@ END {
   if (failed) exit 1
   if (parts == "") { part = 1; parts = 1 }
   print "// Generated from functions.def by generate_wrappers.awk."
-  print "#include \"libhybrid/shim/wrappers.h\"\n"
+  print "#include \"libhybrid/shim/collectives.h\""
+  print "#include \"libhybrid/shim/communicators.h\""
+  print "#include \"libhybrid/shim/completion.h\""
+  print "#include \"libhybrid/shim/datatypes.h\""
+  print "#include \"libhybrid/shim/interposition.h\""
+  print "#include \"libhybrid/shim/lifecycle.h\""
+  print "#include \"libhybrid/shim/one_sided.h\""
+  print "#include \"libhybrid/shim/point_to_point.h\""
+  print "#include \"libhybrid/shim/started_requests.h\"\n"
   print "using namespace hybrid;"
   print "using namespace hybrid::shim;"
   print "using namespace hybrid::shim::describe;\n"
@@ -140,7 +148,7 @@ END {
     if (!(name in types)) fail(name " is in the table but not in the headers of this MPI (MPICH 4.0 is expected)")
     if ((f - 1) % parts != part - 1) continue
     arguments = arguments_of(signature[name])
-    look_at(name)
+    inspect_parameters(name)
     call = handlers[name]
     separator = call ~ /\(\)$/ ? "" : ", "
     sub(/\(/, "(" (outside[name] ? "" : "*thread, ") "real" separator, call)
@@ -148,13 +156,13 @@ END {
     print "NextFunction<decltype(&" name ")> next_" name "{\"" name "\"}, next_P" name "{\"P" name "\"};"
     print "[[gnu::always_inline]] inline " types[name] " around_" name "([[maybe_unused]] Thread* thread, decltype(&" \
           name ") next" (signature[name] == "" ? "" : ", ") signature[name] ") {"
-    if (unasked == "") {
+    if (uncached == "") {
       print "  const auto real = [&]() __attribute__((always_inline)) { return next(" arguments "); };"
     } else {
       print "  bool over = false;"
       print "  int result = MPI_SUCCESS;"
       if (match_status != "") print "  MPI_Status match;"
-      print "  if (" unasked ") [[unlikely]] {"
+      print "  if (" uncached ") [[unlikely]] {"
       if (match_status != "") print "    if (" match_status " == MPI_STATUS_IGNORE) " match_status " = &match;"
       print "    over = true;"
       print "    result = handle::call(*thread, [&] { return next(" arguments "); });"

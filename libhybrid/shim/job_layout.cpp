@@ -13,14 +13,14 @@ namespace hybrid::shim {
 
 namespace {
 
-// Pretended hosts lie within the real ones: their ranks share memory.
+// Divides each real host into the simulated ones: the ranks of a simulated host share memory.
 void divide_host(std::uint32_t hosts, MPI_Comm comm, MPI_Comm& host_comm) {
   int rank = 0, size = 1;
   mpi::Comm_rank(comm, &rank);
   mpi::Comm_size(comm, &size);
-  const auto pretended = static_cast<int>(std::int64_t{rank} * hosts / size);
+  const auto simulated = static_cast<int>(std::int64_t{rank} * hosts / size);
   MPI_Comm part = MPI_COMM_NULL;
-  if (mpi::Comm_split(host_comm, pretended, rank, &part) != MPI_SUCCESS) return;
+  if (mpi::Comm_split(host_comm, simulated, rank, &part) != MPI_SUCCESS) return;
   mpi::Comm_free(&host_comm);
   host_comm = part;
 }
@@ -31,8 +31,8 @@ std::uint32_t host_number(MPI_Comm host_comm, int world_rank) {
   return static_cast<std::uint32_t>(number);
 }
 
-// Only kinds that place by the machine's objects look at the machine: reading it takes hwloc tens of
-// milliseconds, on every rank.
+// Only placements by objects of the machine read its topology: this takes hwloc tens of milliseconds on every
+// rank.
 RankFacts facts_of(const JobOptions& options, const CpuSet& binding, std::uint32_t host) {
   if (options.placement == "rank" || options.placement == "host") {
     RankFacts facts;
@@ -44,7 +44,7 @@ RankFacts facts_of(const JobOptions& options, const CpuSet& binding, std::uint32
   return locate(options.placement, machine_for(options.topology), binding, host);
 }
 
-// An error of one rank is every rank's: texts starting with this.
+// First character of a text that is an error message. All ranks get the errors of each.
 constexpr char kFailure = '!';
 
 }  // namespace

@@ -1,24 +1,45 @@
-// Where a recording begins and ends. It begins after the first of MPI_Init, MPI_Init_thread and
-// MPI_Session_init; it ends before MPI_Finalize, or before the MPI_Session_finalize that closes the last
-// session of a program that only uses sessions. What is opened after that runs unrecorded.
+// Begin and end of a recording. It begins after the first of MPI_Init, MPI_Init_thread and MPI_Session_init;
+// it ends before MPI_Finalize, or before the MPI_Session_finalize that closes the last session of a program
+// that only uses sessions. Sessions opened after that run unrecorded.
 #pragma once
 
 #include <mpi.h>
 
+#include <memory>
+
+#include "libhybrid/options/job_options.h"
 #include "libhybrid/shim/handlers.h"
 
 namespace hybrid::shim {
 
-/// Before MPI starts: reads the options. Wrong ones, or another MPI than MPICH, end the program (exit 2)
-/// before it has done anything.
+/// State of the process between the start of MPI and its end. Used by start.cpp and finish.cpp only.
+struct LifecycleState {
+  std::unique_ptr<JobOptions> options;  // nullptr until they are read
+  bool attempted = false;               // a recording was tried; there is no second one
+  bool world_open = false;              // between MPI_Init and MPI_Finalize
+  int open_sessions = 0;
+  std::unique_ptr<Process> unrecorded;  // a rank that failed to begin
+  std::unique_ptr<Process> ended;       // kept to the end of the process (process.h: latest_recording)
+  bool to_finish = false;               // by rank 0, after MPI
+};
+
+/// The only instance.
+LifecycleState& state();
+
+/// Finalizes MPI and exits with `status`, on all ranks. To be called in MPI_Init, before the program has done
+/// any work.
+[[noreturn]] void finalize_and_exit(int status);
+
+/// Reads the options before MPI starts. Wrong options, or another MPI than MPICH, end the program with exit
+/// status 2.
 void before_init() noexcept;
-/// Begins the recording, collectively over the job. A failure is told once, and the program goes on.
+/// Begins the recording, collectively over the job. A failure is reported once, and the program continues.
 void after_init() noexcept;
 void after_session_init(MPI_Session session) noexcept;
 /// Ends the recording of all threads; the rest happens in after_finalize.
 void before_finalize() noexcept;
 void before_session_finalize() noexcept;
-/// On rank 0, merges, emulates and prints, as the options say.
+/// On rank 0, merges, emulates and prints, depending on the options.
 void after_finalize() noexcept;
 
 namespace handle {
@@ -60,7 +81,7 @@ int session_finalize(Real&& real) {
   return result;
 }
 
-// What is held back goes to the journal; the rest of it is on its way to the disk already.
+// Writes pending events to the journal; the kernel writes the rest of the mapped file.
 template <class Real>
 int abort(Real&& real) {
   if (Thread* const thread = recording_thread(); thread != nullptr) thread->flush();

@@ -25,7 +25,7 @@ MpiHostLink::MpiHostLink(MPI_Comm first_ranks) : comm_(first_ranks) {
 
 MpiHostLink::~MpiHostLink() {
   for (Outgoing* each : outgoing_)
-    if (each->request == MPI_REQUEST_NULL) delete each;  // others are MPI's to read from, for ever
+    if (each->request == MPI_REQUEST_NULL) delete each;  // MPI may still read from the others
 }
 
 void MpiHostLink::finish() {
@@ -34,7 +34,7 @@ void MpiHostLink::finish() {
   mpi::Alltoall(sent_.data(), 1, MPI_INT, expected.data(), 1, MPI_INT, comm_);
   std::array<std::byte, kLiveMessageBytes> ignored;
   while (received_ != expected) receive(ignored);
-  // Everybody takes what is sent to it, so all of this comes to its end.
+  // Every rank receives what is sent to it, so all requests complete.
   for (Outgoing* each : outgoing_) {
     int done = 0;
     while (each->request != MPI_REQUEST_NULL && done == 0)

@@ -1,4 +1,4 @@
-// What the live scheduler needs of MPI: the collective start, and the link between hosts.
+// MPI side of the live scheduler: its collective start, and the link between hosts.
 #pragma once
 
 #include <mpi.h>
@@ -14,6 +14,7 @@
 
 namespace hybrid::shim {
 
+/// Collective operations of the start.
 class MpiLiveExchange : public LiveExchange {
  public:
   MpiLiveExchange(MPI_Comm host_comm, MPI_Comm job_comm) : host_comm_(host_comm), job_comm_(job_comm) {}
@@ -24,13 +25,13 @@ class MpiLiveExchange : public LiveExchange {
   MPI_Comm host_comm_, job_comm_;
 };
 
-/// Messages between the first ranks of the hosts, over a communicator of theirs in which host h has rank h.
+/// Messages between the first ranks of the hosts, over a communicator in which host h has rank h.
 class MpiHostLink : public HostLink {
  public:
   explicit MpiHostLink(MPI_Comm first_ranks);
   ~MpiHostLink() override;
-  /// Collective over the first ranks, none of which sends any more: takes what is still under way, so that
-  /// MPI ends with nothing unmatched, and frees the communicator.
+  /// Receives the messages that are still under way, so that MPI ends without unmatched messages, and frees
+  /// the communicator. Collective over the first ranks. Precondition: none of them sends any more.
   void finish();
   bool send(std::uint32_t host, std::span<const std::byte> message) override;
   std::size_t receive(std::span<std::byte> buffer) override;
@@ -43,7 +44,7 @@ class MpiHostLink : public HostLink {
   static constexpr std::size_t kMostOutgoing = 64;
   MPI_Comm comm_;
   std::vector<Outgoing*> outgoing_;
-  std::vector<int> sent_, received_;  // messages, by host; wrapping does no harm
+  std::vector<int> sent_, received_;  // messages by host; wrapping is harmless
 };
 
 }  // namespace hybrid::shim

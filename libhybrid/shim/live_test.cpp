@@ -1,4 +1,5 @@
-// The live scheduler while programs run under the preloaded library, on one host and on several.
+// The predictor and the live scheduler while programs run under the preloaded library, on one host and on
+// several.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::IsEmpty;
 
-// Objects in shared memory that were not there `before` and that no process has mapped: of this machine's
-// other jobs, which run beside the tests, some process has.
+// Objects in shared memory that did not exist `before` and that no process has mapped. Objects of other jobs
+// on this machine are mapped by a process.
 std::set<std::string> left_behind(const std::set<std::string>& before) {
   std::set<std::string> objects = hybrid::testing::shared_memory_objects();
   std::erase_if(objects, [&](const std::string& name) { return before.contains(name); });
@@ -47,8 +48,8 @@ TEST(Live, HitsAndMissesAreCountedWhileTheJobRuns) {
   EXPECT_EQ(count(events, EventKind::predict_release), number("predicted_releases"));
 }
 
-TEST(Live, HostsTalkOverTheJobsOwnMpi) {
-  // Two hosts are pretended: the second one's requests cross the job's MPI to the port, the grants come back.
+TEST(Live, HostsCommunicateOverTheJobsMpi) {
+  // Two simulated hosts: the second one's requests go over the job's MPI, and the grants come back.
   const RecordedRun run(4, {program("shim_p2p_ring"), "long"},
                         {{"HYBRID_LIVE", "on"}, {"HYBRID_HOSTS", "2"}});
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
@@ -73,8 +74,9 @@ TEST(Live, AnyThreadCarriesBetweenHosts) {
   EXPECT_TRUE(run.complete(0) && run.complete(1));
 }
 
-// However a job ends while the services of two hosts talk to each other over its MPI: it does end, with the
-// status that it has without us; each rank has recorded all until then; nothing stays in shared memory.
+// A job that ends in any way while the services of two hosts communicate over its MPI: it ends with the same
+// status as without the library; each rank has recorded everything until then; nothing stays in shared
+// memory.
 class LiveEndings : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(LiveEndings, HostsMayEndInOtherWays) {
@@ -98,11 +100,11 @@ TEST_P(LiveEndings, HostsMayEndInOtherWays) {
     EXPECT_EQ(count(events, EventKind::send_complete), exchanges) << rank;
     EXPECT_EQ(count(events, EventKind::recv), exchanges) << rank;
     EXPECT_EQ(run.complete(rank), finalized) << rank;
-    // Each rank has a service, which was asked for the circuit to the other host.
+    // Each rank has a service, which got the request for the circuit to the other host.
     const auto properties = run.definitions(rank).properties;
     EXPECT_TRUE(properties.contains("live_service")) << rank;
     EXPECT_GE(count(events, EventKind::predict_request), 1u) << rank;
-    // Only who ends MPI can tell what was answered.
+    // The counters are recorded only at the end of MPI.
     EXPECT_EQ(properties.contains("live_grants"), finalized) << rank;
     if (finalized) {
       EXPECT_GE(std::stoull(properties.at("live_grants")), 1u) << rank;
@@ -115,6 +117,22 @@ INSTANTIATE_TEST_SUITE_P(Live, LiveEndings, ::testing::Values("abort", "killed",
                            std::erase_if(name, [](char c) { return c == '-'; });
                            return name;
                          });
+
+double hit_rate(const char* predictor) {
+  const RecordedRun run(
+      7, {program("shim_call_sites")},
+      {{"HYBRID_ONLINE_PREDICTOR", predictor}, {"HYBRID_SLOTS", "2"}, {"HYBRID_LIVE", "off"}});
+  EXPECT_EQ(run.outcome().status, 0) << run.outcome().err;
+  const auto properties = run.definitions(0).properties;
+  EXPECT_EQ(properties.at("predicted_sends"), "1800");
+  return std::stod(properties.at("predicted_hits")) / 1800;
+}
+
+TEST(Prediction, UsesTheCallSite) {
+  // D 2.1.2, in a program without hints. The first of six messages from a call site cannot be predicted.
+  EXPECT_GT(hit_rate("tagging"), 0.75);
+  EXPECT_LT(hit_rate("markov1"), 0.6);
+}
 
 }  // namespace
 }  // namespace hybrid::shim::testing

@@ -1,4 +1,5 @@
-// Messages that are taken other than by a receive that succeeds: those after them must keep their receives.
+// Messages that are consumed other than by a successful receive: later messages must still match their
+// receives.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,12 +18,12 @@ using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
-// What a program of testing/matches.c did on rank 1, and what the trace of it says.
+// Cases of testing/matches.c, on rank 1.
 class Matches : public ::testing::TestWithParam<const char*> {};
 
 struct Received {
   std::vector<std::uint64_t> bytes;  // of the messages
-  std::string untold, lost;
+  std::string unresolved, lost;
 };
 
 Received received(const RecordedRun& run) {
@@ -36,7 +37,7 @@ Received received(const RecordedRun& run) {
       if (operation.kind == Operation::Kind::recv || operation.kind == Operation::Kind::recv_complete)
         result.bytes.push_back(operation.bytes);
   }
-  result.untold = trace->property("untold_receives");
+  result.unresolved = trace->property("untold_receives");
   result.lost = trace->property("lost_events");
   return result;
 }
@@ -45,9 +46,9 @@ TEST_P(Matches, EveryMessageHasItsReceive) {
   const RecordedRun run(2, {program("shim_matches"), GetParam()});
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
   const Received all = received(run);
-  // Of a message cut short what there was room for.
+  // For the truncated message, the size of the receive buffer.
   EXPECT_THAT(all.bytes, UnorderedElementsAre(AnyOf(10u, 1000u), 7u));
-  EXPECT_EQ(all.untold, "");
+  EXPECT_EQ(all.unresolved, "");
   EXPECT_EQ(all.lost, "0");
 }
 INSTANTIATE_TEST_SUITE_P(Shim, Matches,
@@ -59,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(Shim, Matches,
                            return name;
                          });
 
-TEST(MatchesInTheJournal, FreedReceivesSaySo) {
+TEST(MatchesInTheJournal, FreedReceivesAreRecorded) {
   const RecordedRun run(2, {program("shim_matches"), "freed"});
   EXPECT_THAT(run.transfers(1), ElementsAre("irecv 0 tag 5 1000 #1", "irecv 0 tag 5 10 #2",
                                             "freed 0 tag 5 1000 #1", "received 0 tag 5 7 #2"));
@@ -71,11 +72,11 @@ TEST(MatchesInTheJournal, AMatchedProbeIsAPost) {
                                             "received 0 tag 5 7 #2", "received 0 tag 5 1000 #1"));
 }
 
-TEST(MatchesInTheJournal, WhatMpiDoesNotTellIsCountedApartFromLoss) {
+TEST(MatchesInTheJournal, UnresolvedReceivesAreNotLostEvents) {
   const RecordedRun run(2, {program("shim_matches"), "two-wildcards"});
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
   const Received all = received(run);
-  EXPECT_EQ(all.untold, "2") << "of tags 5 and 7";
+  EXPECT_EQ(all.unresolved, "2") << "of tags 5 and 7";
   EXPECT_EQ(all.lost, "0");
 }
 

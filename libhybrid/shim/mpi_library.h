@@ -1,11 +1,11 @@
-// The MPI functions that the shim calls itself, by their PMPI names and past its own wrappers.
+// The MPI functions that the shim itself calls, by their PMPI names and without its own wrappers.
 #pragma once
 
 #include <mpi.h>
 
 #include <utility>
 
-#include "libhybrid/shim/next_function.h"
+#include "libhybrid/shim/interposition.h"
 
 namespace hybrid::shim::mpi {
 
@@ -21,7 +21,7 @@ class Function<Result (*)(Parameters...)> {
   NextFunction<Result (*)(Parameters...)> next_;
 };
 
-// NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared cannot stand in parentheses
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declared name cannot be in parentheses
 #define HYBRID_MPI_FUNCTION(name) inline constinit Function<decltype(&PMPI_##name)> name{"PMPI_" #name};
 HYBRID_MPI_FUNCTION(Allgather)
 HYBRID_MPI_FUNCTION(Allreduce)

@@ -5,14 +5,14 @@
 
 namespace hybrid::shim {
 
-/// A synchronisation that concerns no single target.
-inline constexpr int kNobody = MPI_PROC_NULL;
+/// Target of a synchronisation without a single target.
+inline constexpr int kNoTarget = MPI_PROC_NULL;
 
-/// `communicator` of a one-sided event is the window's id.
+/// Record of a synchronisation. Its `communicator` is the window's id, as in all one-sided events.
 inline Record sync_record(RmaSync what, std::uint32_t window) {
   return {EventKind::rma_sync, static_cast<std::uint8_t>(what), window};
 }
-/// The processes of a post's or start's group, before its event.
+/// Records the processes of the group of a post or start, before its event.
 void record_members(Thread& thread, MPI_Group group);
 
 inline Record window_record(EventKind kind, std::uint8_t op, const Window* window, int target,
@@ -21,10 +21,10 @@ inline Record window_record(EventKind kind, std::uint8_t op, const Window* windo
   return {kind, op, window->id, world_rank(window->communicator, target), 0, bytes, 0};
 }
 
-/// A put or accumulate leaves for its target; what a get moves comes from there.
+/// Notifies the predictor of a put or accumulate. A get sends nothing.
 inline void predict_one_sided(Thread& thread, CallTime& time, const Record& record) {
   if (record.kind == EventKind::put || record.kind == EventKind::accumulate)
-    process().prediction.sending(thread, time.begin(), record.peer, record.bytes, 0);
+    process().prediction.on_send(thread, time.begin(), record.peer, record.bytes, 0);
 }
 
 namespace handle {
@@ -44,7 +44,7 @@ int transfer(Thread& thread, Real&& real, EventKind kind, MPI_Count count, MPI_D
   return result;
 }
 
-// Its request completes locally; when the data have arrived, a synchronisation says.
+// The request completes locally; the data have arrived after the next synchronisation.
 template <class Real>
 int rtransfer(Thread& thread, Real&& real, EventKind kind, MPI_Count count, MPI_Datatype datatype, int target,
               MPI_Win win, MPI_Request* request) {
@@ -53,13 +53,13 @@ int rtransfer(Thread& thread, Real&& real, EventKind kind, MPI_Count count, MPI_
   return result;
 }
 
-// One transfer there, which carries the operand, and one back, which fetches the old value.
+// Two transfers: one to the target with the operand, and one back with the old value.
 template <class Real>
 int get_accumulate(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype,
                    MPI_Count result_count, MPI_Datatype result_datatype, int target, MPI_Win win) {
   CallTime time(thread);
   const Window* const window = process().window(win);
-  // MPI_NO_OP takes no operand: then count may be 0 and the datatype null.
+  // With MPI_NO_OP there is no operand: count may be 0 and the datatype null.
   const Record there = window_record(EventKind::accumulate, 0, window, target, bytes_of(count, datatype));
   const Record back =
       window_record(EventKind::get, 0, window, target, bytes_of(result_count, result_datatype));
@@ -92,7 +92,7 @@ int sync(Thread& thread, Real&& real, RmaSync what, int target, MPI_Win win) {
       window_record(EventKind::rma_sync, static_cast<std::uint8_t>(what), process().window(win), target, 0);
   const int result = real();
   time.done();
-  process().prediction.pass(thread, time.begin());
+  process().prediction.on_time(thread, time.begin());
   if (result == MPI_SUCCESS)
     time.record(record);
   else
@@ -104,7 +104,7 @@ template <class Real>
 int win_test(Thread& thread, Real&& real, const int* flag, MPI_Win win) {
   CallTime time(thread);
   const Record record = window_record(EventKind::rma_sync, static_cast<std::uint8_t>(RmaSync::wait),
-                                      process().window(win), kNobody, 0);
+                                      process().window(win), kNoTarget, 0);
   const int result = real();
   time.done();
   if (result == MPI_SUCCESS && *flag != 0)
@@ -122,7 +122,7 @@ int open_epoch(Thread& thread, Real&& real, RmaSync what, MPI_Group group, MPI_W
   const Window* const window = process().window(win);
   const int result = real();
   time.done();
-  process().prediction.pass(thread, time.begin());
+  process().prediction.on_time(thread, time.begin());
   if (result != MPI_SUCCESS || window == nullptr) {
     time.record_call();
     return result;
@@ -146,7 +146,8 @@ int win_create(Thread& thread, Real&& real, MPI_Comm comm, MPI_Win* win) {
   return result;
 }
 
-// MPI may refuse. After the call another thread's window may have the handle already.
+// The window is looked up before the call: afterwards, another thread's window may have the handle. It is
+// erased after the call, because the call may fail.
 template <class Real>
 int win_free(Thread& thread, Real&& real, const MPI_Win* win) {
   CallTime time(thread);

@@ -33,23 +33,23 @@ void OnlinePrediction::decide(Thread& thread, Ticks now, const Predictor::Decisi
 
 void OnlinePrediction::preload(std::span<const int> ranks, Ticks now) {
   if (!live_.active()) return;
-  // Seldom called, and not to be left out because another thread sends at this moment.
-  while (!enter()) {
+  // Waits: preloads are rare, and must not be lost because another thread sends at the same time.
+  while (!try_lock()) {
   }
   for (const int rank : ranks) {
     if (rank < 0 || static_cast<std::size_t>(rank) >= port_of_rank_.size()) continue;
     const Port port = port_of_rank_[static_cast<std::size_t>(rank)];
     if (port != own_port_) live_.preload(port, now);
   }
-  leave();
+  unlock();
 }
 
 void OnlinePrediction::flush(Ticks now) {
-  if (predictor_ == nullptr || !enter()) return;
+  if (predictor_ == nullptr || !try_lock()) return;
   predictor_->on_flush();
   deadline_.store(predictor_->next_deadline(), std::memory_order_relaxed);
   if (live_.active()) live_.flush(now);
-  leave();
+  unlock();
 }
 
 }  // namespace hybrid::shim

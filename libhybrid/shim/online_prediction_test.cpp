@@ -12,10 +12,10 @@
 namespace hybrid::shim {
 namespace {
 
-// Writes down the times that it is told.
-class TimesTold : public Predictor {
+// Records the times of its notifications.
+class TimeRecorder : public Predictor {
  public:
-  TimesTold(std::vector<Time>& times, Time deadline) : times_(times), deadline_(deadline) {}
+  TimeRecorder(std::vector<Time>& times, Time deadline) : times_(times), deadline_(deadline) {}
   Decisions on_send(Time now, Port, Bytes, std::uint64_t) override {
     times_.push_back(now);
     return {};
@@ -34,37 +34,37 @@ class TimesTold : public Predictor {
   Time deadline_;
 };
 
-TEST(OnlinePrediction, TimeNeverDecreasesThoughThreadsComeLate) {
+TEST(OnlinePrediction, TimeNeverDecreasesWhenThreadsAreLate) {
   const TemporaryDirectory directory;
   std::vector<Time> times;
   const RecordingRules rules{TickScale(1'000'000'000), false};
   OnlinePrediction prediction;
-  prediction.start(std::make_unique<TimesTold>(times, Time{0}), {0, 1}, 0, rules.scale, true);
+  prediction.start(std::make_unique<TimeRecorder>(times, Time{0}), {0, 1}, 0, rules.scale, true);
   Thread first(directory / "first", {}, rules), second(directory / "second", {}, rules);
   const Ticks now = ticks();
-  // The second thread read its clock earlier, and gets here later; and again in a call that sends nothing.
-  prediction.sending(first, now + 5'000, 1, 8, 0);
-  prediction.sending(second, now + 1'000, 1, 8, 0);
-  prediction.pass(second, now + 2'000);
-  prediction.pass(first, now + 9'000);
-  ASSERT_EQ(times.size(), 6u) << "a deadline that has passed is told with every call";
+  // The second thread read its clock earlier and gets here later; then the same in a call that sends nothing.
+  prediction.on_send(first, now + 5'000, 1, 8, 0);
+  prediction.on_send(second, now + 1'000, 1, 8, 0);
+  prediction.on_time(second, now + 2'000);
+  prediction.on_time(first, now + 9'000);
+  ASSERT_EQ(times.size(), 6u) << "every call reports the deadline that has passed";
   EXPECT_TRUE(std::is_sorted(times.begin(), times.end()));
   EXPECT_LT(times.front(), times.back());
   EXPECT_EQ(prediction.counts().skipped, 0u);
 }
 
-TEST(OnlinePrediction, NothingIsPredictedOnceItHasStopped) {
+TEST(OnlinePrediction, NothingIsPredictedAfterStop) {
   const TemporaryDirectory directory;
   std::vector<Time> times;
   const RecordingRules rules{TickScale(1'000'000'000), false};
   OnlinePrediction prediction;
-  prediction.start(std::make_unique<TimesTold>(times, Time{0}), {0, 1}, 0, rules.scale, false);
+  prediction.start(std::make_unique<TimeRecorder>(times, Time{0}), {0, 1}, 0, rules.scale, false);
   Thread thread(directory / "thread", {}, rules);
-  prediction.sending(thread, ticks(), 1, 8, 0);
+  prediction.on_send(thread, ticks(), 1, 8, 0);
   const std::size_t before = times.size();
   prediction.stop();
-  prediction.sending(thread, ticks(), 1, 8, 0);
-  prediction.pass(thread, ticks());
+  prediction.on_send(thread, ticks(), 1, 8, 0);
+  prediction.on_time(thread, ticks());
   prediction.flush(ticks());
   EXPECT_EQ(times.size(), before);
   EXPECT_EQ(prediction.counts().sends, 1u);

@@ -6,7 +6,7 @@
 
 namespace hybrid::shim {
 
-/// One direction of a sendrecv, as the program gives it.
+/// Arguments of one direction of a transfer.
 struct HalfTransfer {
   MPI_Count count;
   MPI_Datatype datatype;
@@ -14,13 +14,13 @@ struct HalfTransfer {
   int tag;
 };
 
-/// The journal id of a transfer that ends in the call that begins it: of a blocking sendrecv's send. No slot
-/// has it.
+/// Journal id of a transfer that ends in the call that begins it, such as the send of a blocking sendrecv. No
+/// slot has this id.
 inline constexpr std::uint32_t kWithinCall = 0x7FFF'FFFF;
 
 constexpr std::uint8_t code(SendMode mode) { return static_cast<std::uint8_t>(mode); }
 
-/// The program made a persistent `request`, or one that is no transfer.
+/// Stores a new request of the program. Returns nullptr for shared handles, or when memory is short.
 inline RequestTable::Slot* remember(MPI_Request request, const Request& what) {
   const auto handle = static_cast<std::uint32_t>(request);
   return request == MPI_REQUEST_NULL || is_shared(handle) ? nullptr : process().requests.insert(handle, what);
@@ -47,7 +47,7 @@ inline Record match_record(EventKind kind, const Communicator* communicator, con
           id};
 }
 
-/// The events of a transfer that begins: of a nonblocking call, or of MPI_Start.
+/// Records the begin of a transfer, by a nonblocking call or by MPI_Start.
 inline void record_begin(CallTime& time, const Request& r) {
   switch (r.kind) {
     case RequestKind::send:
@@ -66,7 +66,7 @@ inline void record_begin(CallTime& time, const Request& r) {
   }
 }
 
-/// One direction of a transfer as the journal has it.
+/// Converts one direction of a transfer to the journal's values.
 HYBRID_HOT Request request_of(RequestKind kind, const HalfTransfer& half, MPI_Comm comm) {
   Request r;
   r.kind = kind;
@@ -77,33 +77,34 @@ HYBRID_HOT Request request_of(RequestKind kind, const HalfTransfer& half, MPI_Co
   return r;
 }
 
-/// The same of a message that was longer than its receive. MPICH tells no size that means anything.
-inline Record cut_record(EventKind kind, const Communicator* communicator, const MPI_Status& status,
-                         std::uint32_t id, std::uint64_t room) {
+/// Like match_record, for a message that was longer than its receive. MPICH's status has no valid size then;
+/// `room` is the size of the receive buffer.
+inline Record truncated_record(EventKind kind, const Communicator* communicator, const MPI_Status& status,
+                               std::uint32_t id, std::uint64_t room) {
   Record record = match_record(kind, communicator, status, id);
   record.bytes = room;
   return record;
 }
 
-/// The class of what a call returned.
+/// Returns the error class of a call's result.
 inline int class_of(int error) {
   int found = error;
   if (error != MPI_SUCCESS) mpi::Error_class(error, &found);
   return found;
 }
-/// The call took its message: a message longer than its receive is lost to the program, but it is not there
-/// for the next receive either.
+/// Whether the call consumed its message. A message longer than its receive is an error, but it is consumed:
+/// the next receive does not match it.
 HYBRID_HOT bool took_message(int result) {
   return result == MPI_SUCCESS || class_of(result) == MPI_ERR_TRUNCATE;
 }
 
-/// A nonblocking transfer was started: remembers the request and writes the transfer's begin.
+/// Stores the request of a started nonblocking transfer and records the begin of the transfer.
 void record_started(CallTime& time, MPI_Request request, Request& what);
 
 namespace handle {
 
-// Errors below: a call that failed moved nothing, unless it took a message (took_message); the program has
-// its return code, the journal a call.
+// Errors: a call that failed moved nothing, unless it consumed a message (took_message). It is recorded as a
+// call without data; the program gets its return code.
 
 template <class Real>
 HYBRID_HOT int send(Thread& thread, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype datatype,
@@ -114,7 +115,7 @@ HYBRID_HOT int send(Thread& thread, Real&& real, SendMode mode, MPI_Count count,
   const Record record{
       EventKind::send,           code(mode), id_of(communicator), world_rank(communicator, dest), tag,
       bytes_of(count, datatype), 0};
-  p.prediction.sending(thread, time.begin(), record.peer, record.bytes, tag);
+  p.prediction.on_send(thread, time.begin(), record.peer, record.bytes, tag);
   const int result = real();
   time.done();
   if (result == MPI_SUCCESS) [[likely]]
@@ -130,12 +131,12 @@ HYBRID_HOT int recv(Thread& thread, Real&& real, const HalfTransfer& in, MPI_Com
   const OwnStatus own(status);
   const int result = real();
   time.done();
-  process().prediction.pass(thread, time.begin());
+  process().prediction.on_time(thread, time.begin());
   if (result == MPI_SUCCESS) [[likely]]
     time.record(match_record(EventKind::recv, process().communicator(comm), own.get(), 0));
   else if (took_message(result))
-    time.record(cut_record(EventKind::recv, process().communicator(comm), own.get(), 0,
-                           bytes_of(in.count, in.datatype)));
+    time.record(truncated_record(EventKind::recv, process().communicator(comm), own.get(), 0,
+                                 bytes_of(in.count, in.datatype)));
   else
     time.record_call();
   return result;
@@ -147,13 +148,13 @@ int sendrecv(Thread& thread, Real&& real, const HalfTransfer& out, const HalfTra
   CallTime time(thread);
   const OwnStatus own(status);
   const Communicator* const communicator = process().communicator(comm);
-  // Both at once: as a started send, a receive, and the send's completion.
+  // Both directions at once: recorded as a started send, a receive, and the completion of the send.
   Request r;
   r.communicator = communicator;
   r.peer = world_rank(communicator, out.peer);
   r.tag = out.tag;
   r.bytes = bytes_of(out.count, out.datatype);
-  process().prediction.sending(thread, time.begin(), r.peer, r.bytes, r.tag);
+  process().prediction.on_send(thread, time.begin(), r.peer, r.bytes, r.tag);
   const int result = real();
   time.done();
   if (!took_message(result)) [[unlikely]] {
@@ -161,19 +162,19 @@ int sendrecv(Thread& thread, Real&& real, const HalfTransfer& out, const HalfTra
     return result;
   }
   time.record(send_record(EventKind::send_start, r, kWithinCall));
-  time.record(result == MPI_SUCCESS
-                  ? match_record(EventKind::recv, communicator, own.get(), 0)
-                  : cut_record(EventKind::recv, communicator, own.get(), 0, bytes_of(in.count, in.datatype)));
+  time.record(result == MPI_SUCCESS ? match_record(EventKind::recv, communicator, own.get(), 0)
+                                    : truncated_record(EventKind::recv, communicator, own.get(), 0,
+                                                       bytes_of(in.count, in.datatype)));
   time.record(send_record(EventKind::send_complete, r, kWithinCall));
   return result;
 }
 
-/// A nonblocking transfer.
+/// Begins the nonblocking transfer `r`.
 template <class Real>
 HYBRID_HOT int begin(Thread& thread, Real&& real, Request& r, MPI_Request* request) {
   CallTime time(thread);
   r.active = true;
-  if (r.kind != RequestKind::recv) process().prediction.sending(thread, time.begin(), r.peer, r.bytes, r.tag);
+  if (r.kind != RequestKind::recv) process().prediction.on_send(thread, time.begin(), r.peer, r.bytes, r.tag);
   const int result = real();
   time.done();
   if (result == MPI_SUCCESS) [[likely]]
@@ -208,7 +209,7 @@ int isendrecv(Thread& thread, Real&& real, const HalfTransfer& out, const HalfTr
   return begin(thread, real, r, request);
 }
 
-/// A persistent transfer that a call made.
+/// Stores the persistent transfer that a call made.
 inline void remember_persistent(MPI_Request request, Request r) {
   r.persistent = true;
   remember(request, r);

@@ -9,21 +9,22 @@
 #include "libhybrid/live/live_job.h"
 #include "libhybrid/shim/live_exchange.h"
 #include "libhybrid/shim/mpi_library.h"
+#include "libhybrid/shim/phases.h"
 #include "libhybrid/shim/warnings.h"
 
 namespace hybrid::shim {
 
 std::atomic<Process*> recording{nullptr};
-std::atomic<Process*> begun{nullptr};
+std::atomic<Process*> latest_recording{nullptr};
 
 namespace detail {
 constinit thread_local Thread* current_thread = nullptr;
 
 namespace {
 
-// Hands the thread's journal on when the thread ends: the value of a key of the POSIX thread library, which
-// looks at it when all thread_local objects are destroyed, and again while destructors of other keys set it.
-// So MPI may be called by any of them. (The main thread's journal lasts to the end of the recording.)
+// Releases the thread's journal when the thread ends. It is the destructor of a POSIX thread key, which runs
+// after the destructors of thread_local objects, and again while destructors of other keys set the key: all
+// of them may call MPI. (The main thread's journal lasts to the end of the recording.)
 void end_thread(void* thread) {
   current_thread = nullptr;
   Process* const process = recording.load(std::memory_order_acquire);
@@ -55,7 +56,7 @@ Process::Process() = default;
 Process::~Process() = default;
 
 Thread* Process::adopt_thread() {
-  // A thread that got no journal comes here with every call.
+  // A thread without a journal gets here with every call.
   if (no_more_journals_.load(std::memory_order_relaxed)) {
     unrecorded_calls_.fetch_add(1, std::memory_order_relaxed);
     return nullptr;
@@ -82,7 +83,7 @@ Thread* Process::adopt_thread() {
     no_more_journals_.store(true, std::memory_order_relaxed);
     unrecorded_calls_.fetch_add(1, std::memory_order_relaxed);
     warn_once_in_job(
-        (std::string("the program goes on, but not all of it is recorded: ") + error.what()).c_str());
+        (std::string("the program continues, but not all of it is recorded: ") + error.what()).c_str());
     return nullptr;
   }
 }

@@ -1,4 +1,4 @@
-// This process's recording: what its threads share. There is at most one, from the first of MPI_Init,
+// The recording of this process: what its threads share. There is at most one, from the first of MPI_Init,
 // MPI_Init_thread and MPI_Session_init to the last of MPI_Finalize and MPI_Session_finalize.
 #pragma once
 
@@ -14,11 +14,10 @@
 
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/recording/definitions.h"
-#include "libhybrid/shim/communicator_table.h"
 #include "libhybrid/shim/compiled_hints.h"
+#include "libhybrid/shim/handle_table.h"
 #include "libhybrid/shim/online_prediction.h"
 #include "libhybrid/shim/request_table.h"
-#include "libhybrid/shim/shared_requests.h"
 #include "libhybrid/shim/thread.h"
 
 namespace hybrid {
@@ -29,6 +28,7 @@ namespace hybrid::shim {
 
 class MpiHostLink;
 
+/// A window for one-sided communication.
 struct Window {
   std::uint32_t id = 0;
   const Communicator* communicator = nullptr;
@@ -44,7 +44,7 @@ class Process {
   std::int32_t rank = 0;
   std::int32_t size = 1;
   std::string recording_directory;
-  MPI_Comm own_comm = MPI_COMM_NULL;  // for what the shim itself sends
+  MPI_Comm own_comm = MPI_COMM_NULL;  // for the shim's own messages
   MPI_Group world = MPI_GROUP_NULL;   // world rank of a process: its rank in this group
   bool concurrent = false;            // MPI_THREAD_MULTIPLE
   bool has_world_model = false;       // MPI_Init, not only sessions
@@ -62,34 +62,34 @@ class Process {
   SharedRequestTable shared_requests;
   OnlinePrediction prediction;
   CompiledHints compiled;
-  DatatypeSizes datatypes;  // of those whose handles do not tell their sizes
+  DatatypeSizes datatypes;  // of the handles that do not contain the size
 
-  /// Defines MPI_COMM_WORLD and MPI_COMM_SELF, which the definitions always have.
+  /// Defines MPI_COMM_WORLD and MPI_COMM_SELF, which all definitions contain.
   void define_world();
-  /// The communicator behind a handle; asks MPI and defines it the first time. nullptr: MPI_COMM_NULL, or
-  /// memory is short.
+  /// Returns the communicator of a handle; the first time, queries MPI and defines it. nullptr for
+  /// MPI_COMM_NULL, or when memory is short.
   const Communicator* communicator(MPI_Comm comm);
-  /// What makes a communicator by a call on all of `parent`. To be asked once for each such call, whether it
-  /// makes one here or not.
+  /// Returns the origin of a communicator that is created by a call collective over `parent`. Must be called
+  /// once for each such call, also when no communicator results on this rank.
   Origin next_origin(MPI_Comm parent) noexcept;
   /// Defines a communicator that was just created.
   void define_communicator(MPI_Comm comm, const Origin& origin = {}) noexcept;
-  /// Defines `made` with the members of `comm`.
+  /// Defines `made`, a duplicate of `comm`.
   void define_duplicate(MPI_Comm comm, MPI_Comm made, const Origin& origin) noexcept;
   void define_window(MPI_Win win, MPI_Comm comm) noexcept;
   const Window* window(MPI_Win win);
-  /// Id of a phase's name.
+  /// Returns the id of a phase's name. Throws std::exception when memory is short.
   std::uint32_t region(const char* name);
 
-  /// A journal for the calling thread: one that an ended thread left, or a new one.
+  /// Returns a journal for the calling thread: that of an ended thread, or a new one.
   Thread* adopt_thread();
-  /// The calling thread ends: its phases do, and its journal is another's to take.
+  /// Ends the phases of the calling thread, which ends, and releases its journal for another thread.
   void leave_thread(Thread* thread) noexcept;
-  /// Writes the last events of all threads and closes their journals; the sum of events lost.
+  /// Writes the last events of all threads and closes their journals. Returns the number of lost events.
   std::uint64_t finish_threads();
-  /// Of all ranks, once the recording has ended: what they lost and could not write down either.
-  std::uint64_t untold_loss = 0;
-  /// Calls of threads that got no journal.
+  /// Lost events of all ranks that are not in their definitions either. Valid after the end of the recording.
+  std::uint64_t unreported_loss = 0;
+  /// Number of calls of threads that have no journal.
   std::uint64_t unrecorded_calls() const { return unrecorded_calls_.load(std::memory_order_relaxed); }
 
  private:
@@ -107,27 +107,18 @@ class Process {
   std::map<std::string, std::uint32_t, std::less<>> regions_;
 };
 
-/// Ends the phases that the calling thread is in (hints.cpp).
-void end_open_phases(Thread& thread) noexcept;
-
-/// Reads the compiler's hints of all that is loaded (compiled_marks.cpp). Once `begun` is set.
-void load_compiled_hints(Process& process) noexcept;
-
-/// The compiled phases that the calling thread is in already begin now that something is recorded.
-void begin_early_phases() noexcept;
-
-/// The recording, null before it begins and after it ends.
+/// The recording; nullptr before it begins and after it ends.
 extern std::atomic<Process*> recording;
-/// The same, kept after its end, when nothing comes into it any more: a call may be under way that ended it
-/// from its error handler, and threads end when they like.
-extern std::atomic<Process*> begun;
+/// The recording, kept after its end, when it takes no more events: the call that ended it from its error
+/// handler may still run, and threads may end later.
+extern std::atomic<Process*> latest_recording;
 
 namespace detail {
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local Thread* current_thread;
 Thread* join_recording() noexcept;
 }  // namespace detail
 
-/// The calling thread's part of the recording; null when nothing is recorded.
+/// Returns the calling thread's part of the recording; nullptr when nothing is recorded.
 [[gnu::always_inline]] inline Thread* recording_thread() {
   if (recording.load(std::memory_order_relaxed) == nullptr) [[unlikely]]
     return nullptr;
@@ -137,7 +128,7 @@ Thread* join_recording() noexcept;
   return thread;
 }
 
-/// Once something is recorded.
-inline Process& process() { return *begun.load(std::memory_order_relaxed); }
+/// The latest recording. Precondition: a recording has begun.
+inline Process& process() { return *latest_recording.load(std::memory_order_relaxed); }
 
 }  // namespace hybrid::shim

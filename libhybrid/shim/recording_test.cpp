@@ -37,7 +37,7 @@ TEST(PointToPoint, BlockingModesWildcardsAndProcNull) {
   EXPECT_EQ(run.outcome().err, "");
 }
 
-TEST(PointToPoint, NonblockingCompletesOnceByWhateverCall) {
+TEST(PointToPoint, NonblockingCompletesOnceByAnyCall) {
   const RecordedRun run(2, {program("shim_p2p"), "nonblocking"});
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
   const Lines sent = run.transfers(0);
@@ -135,7 +135,7 @@ TEST(Communicators, SubcommunicatorsNameWorldRanks) {
                           collective(CollectiveOp::barrier) + " -1 0", "received 1 tag 2 4 comm 4 #1"));
 }
 
-TEST(Communicators, AreTheSameOnAllRanksInWhateverOrderTheyAreMade) {
+TEST(Communicators, AreTheSameOnAllRanksInAnyOrderOfCreation) {
   const RecordedRun run(4, {program("shim_groups"), "order"});
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
   const JobDefinitions job = merge_definitions(run.recording(), {0, 1, 2, 3});
@@ -166,7 +166,7 @@ TEST(Communicators, IntercommunicatorsNameTheOtherGroup) {
   EXPECT_THAT(run.transfers(2), IsSupersetOf({bcast + " 1 4 comm 3", std::string("recv 0 tag 4 4 comm 4")}));
 }
 
-TEST(Communicators, GridsKnowTheirNeighbours) {
+TEST(Communicators, GridsHaveNeighbours) {
   const RecordedRun run(4, {program("shim_groups"), "grid"});
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
   EXPECT_THAT(run.definitions(0).communicators.at(2).neighbors_out, ElementsAre(-1, 1));
@@ -178,7 +178,7 @@ TEST(Communicators, GridsKnowTheirNeighbours) {
                           collective(CollectiveOp::barrier) + " -1 0 comm 3"));
 }
 
-TEST(Communicators, GraphsKnowWhomTheySendToAndReceiveFrom) {
+TEST(Communicators, GraphsHaveDestinationsAndSources) {
   const RecordedRun run(4, {program("shim_groups"), "graph"});
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
   const auto ring = run.definitions(0).communicators.at(2);
@@ -254,7 +254,7 @@ TEST(OneSided, TransfersAndSynchronisationOfEveryKind) {
       ElementsAre("member 0", sync(post) + " -1 0", sync(wait) + " -1 0", sync(RmaSync::free) + " -1 0"));
 }
 
-TEST(Threads, EachRecordsItsOwnAndRequestsMayChangeHands) {
+TEST(Threads, EachHasAJournalAndMayCompleteRequestsOfOthers) {
   const RecordedRun run(2, {program("shim_threads")});
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
@@ -263,7 +263,7 @@ TEST(Threads, EachRecordsItsOwnAndRequestsMayChangeHands) {
     EXPECT_EQ(count(events, EventKind::recv_post), 801u);
     EXPECT_EQ(count(events, EventKind::send_complete), 801u);
     EXPECT_EQ(count(events, EventKind::recv_complete), 801u);
-    EXPECT_LE(run.threads(rank), 5u) << "ended threads hand their journals on";
+    EXPECT_LE(run.threads(rank), 5u) << "new threads continue the journals of ended ones";
     EXPECT_TRUE(run.complete(rank));
     for (const Event& event : events)
       if (event.kind == EventKind::recv_complete) {
@@ -310,10 +310,10 @@ TEST(Sessions, AreRecordedWithoutMpiInit) {
   EXPECT_TRUE(run.complete(1));
 }
 
-// Every binding makes the same calls of the C library in its own way, mpi_f08 partly below the C names.
+// Every language binding calls the C library in a different way, mpi_f08 partly by PMPI names.
 class Bindings : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(Bindings, EachTransferIsSeenOnce) {
+TEST_P(Bindings, EachTransferIsRecordedOnce) {
   const RecordedRun run(4, {program(GetParam())});
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
   EXPECT_EQ(run.outcome().err, "");
@@ -331,7 +331,7 @@ TEST_P(Bindings, EachTransferIsSeenOnce) {
 INSTANTIATE_TEST_SUITE_P(Shim, Bindings, ::testing::ValuesIn(HYBRID_SHIM_BINDINGS),
                          [](const auto& info) { return std::string(info.param).substr(5); });
 
-TEST(OtherTools, BeforeUsOrBehindUsBothSeeEverything) {
+TEST(OtherTools, SeeAllCallsBeforeAndBehindTheShim) {
   for (const bool before : {true, false}) {
     const std::string tool = program("libshim_counting_tool.so"), us = preload_library();
     const RecordedRun run(4, {program("shim_same_transfers")},
@@ -349,10 +349,10 @@ TEST(PrivatelyLoadedMpi, IsRecordedToo) {
   EXPECT_THAT(run.transfers(0), ElementsAre(collective(CollectiveOp::allreduce) + " -1 4"));
 }
 
-TEST(CpuClock, TellsTheComputeTimeOfLongGaps) {
+TEST(CpuClock, MeasuresTheComputeTimeOfLongGaps) {
   const RecordedRun run(2, {program("shim_computing")}, {{"HYBRID_CLOCK", "cpu"}});
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
-  // The program computes for 20 ms of its own CPU time and then sleeps 200 ms before it sends.
+  // The program computes for 20 ms of CPU time and then sleeps 200 ms before it sends.
   std::uint64_t longest = 0;
   for (const Event& event : run.events(0))
     if (event.kind == EventKind::extension && event.op == static_cast<std::uint8_t>(Extension::compute))

@@ -1,9 +1,8 @@
-// What the shim knows of the program's open requests, by MPI handle (an integer in MPICH). Knows no MPI type.
+// Open requests of the program, by MPI handle (an integer in MPICH). Knows no MPI type.
 //
-// MPI libraries hand request handles out of pools that never shrink, so the handles ever seen are no more
-// than the most requests ever open at a time: a handle keeps its slot for good, nothing is ever deleted or
-// moved, and a request needs no allocation once its handle was seen before. Any thread may insert and look up
-// at any time without a lock; of one request, the program itself must order what its threads do.
+// RequestTable holds the requests that have a handle of their own, SharedRequestTable those that MPI
+// completes at once and gives a shared handle. Any thread may insert and look up at any time without a lock;
+// the program must order what its threads do with one request.
 #pragma once
 
 #include <array>
@@ -18,17 +17,18 @@ namespace hybrid::shim {
 
 struct Communicator;
 
-/// What a collective with sizes by peer moves: (world rank, bytes) pairs.
+/// One peer's share of a collective: world rank and bytes.
 struct PeerBytes {
   std::int32_t peer = kNoPeer;
   std::uint64_t bytes = 0;
 };
+/// Sizes by peer of a collective.
 struct PeerCounts {
   std::vector<PeerBytes> sent, received;
 };
 
 enum class RequestKind : std::uint8_t {
-  other,  // not a transfer of ours: generalised requests, file operations, one-sided, communicator
+  other,  // not recorded as a transfer: generalised requests, file operations, one-sided, communicator
           // duplication
   send,
   recv,
@@ -36,14 +36,15 @@ enum class RequestKind : std::uint8_t {
   collective,
 };
 
+/// Values of one request, as the journal needs them.
 struct Request {
   RequestKind kind = RequestKind::other;
   bool persistent = false;
   bool active = false;            // started and not completed; only persistent ones are ever inactive
-  bool cancel_requested = false;  // the status says whether it succeeded
+  bool cancel_requested = false;  // the status shows whether it succeeded
   std::uint8_t op = 0;            // SendMode or CollectiveOp
   std::uint32_t id = 0;           // in the journal
-  std::uint32_t partitions = 0;   // of a partitioned send; 0: it is not one
+  std::uint32_t partitions = 0;   // of a partitioned send; 0: not partitioned
   std::int32_t peer = kNoPeer;    // world rank: of the send, of the posted receive, the collective's root
   std::int32_t tag = 0;
   std::uint64_t bytes = 0;
@@ -57,6 +58,11 @@ struct Request {
 /// The journal's id of a sendrecv's receiving half.
 constexpr std::uint32_t second_half(std::uint32_t id) { return id | 0x8000'0000u; }
 
+/// Handle -> request, for requests with a handle of their own.
+///
+/// MPI libraries take request handles from pools that never shrink: the number of handles ever seen is at
+/// most the largest number of requests open at a time. A handle therefore keeps its slot; no slot is deleted
+/// or moved, and a known handle needs no allocation.
 class RequestTable {
  public:
   struct Slot {
@@ -73,21 +79,21 @@ class RequestTable {
   RequestTable(const RequestTable&) = delete;
   RequestTable& operator=(const RequestTable&) = delete;
 
-  /// The slot of `handle`, or nullptr when it was never inserted.
+  /// Returns the slot of `handle`, or nullptr when it was never inserted.
   Slot* find(std::uint32_t handle) const;
 
-  /// The handle means `request` from now on; gives the request its journal id, which differs from those that
-  /// the slot had lately: a request may be freed while its transfer goes on. nullptr when memory is short.
+  /// Stores `request` under `handle` and gives it its journal id. The id differs from the slot's recent ids,
+  /// because a request may be freed while its transfer continues. Returns nullptr when memory is short.
   Slot* insert(std::uint32_t handle, const Request& request) noexcept;
 
-  /// Whether an open request refers to `communicator`.
+  /// Whether a stored request refers to `communicator`.
   bool uses(const Communicator& communicator) const;
 
  private:
-  // Blocks of 1024, 2048, 4096, ... slots; a handle is in the first block that had room near its home.
+  // Blocks of 1024, 2048, 4096, ... slots; a handle is in the first block that had a free slot near its home.
   static constexpr std::size_t kBlocks = 20;
   static constexpr std::size_t kFirst = 1024;
-  static constexpr std::size_t kWindow = 16;  // slots looked at in one block
+  static constexpr std::size_t kWindow = 16;  // slots probed in one block
   static std::size_t block_size(std::size_t block) { return kFirst << block; }
   static std::size_t home(std::uint32_t handle, std::size_t block) {
     return static_cast<std::size_t>(handle * std::uint64_t{0x9E3779B97F4A7C15u} >> 32) &
@@ -96,6 +102,59 @@ class RequestTable {
   Slot* block(std::size_t index) noexcept;
 
   std::array<std::atomic<Slot*>, kBlocks> blocks_{};
+};
+
+/// Whether `handle` is shared by many requests. MPICH has one handle for all requests of a kind (0x6C0000..)
+/// that it completes as it makes them: eager sends, receives from MPI_PROC_NULL. Which of its requests a wait
+/// completes is unknown and has no effect, since all are complete; the shim takes them in order of creation.
+constexpr bool is_shared(std::uint32_t handle) { return (handle & 0xFFFF'FFE0u) == 0x6C00'0000u; }
+
+/// Bounded queue of the open requests of one shared handle, for any number of threads (Vyukov's bounded
+/// queue). With `concurrent` false it uses no atomic read-modify-write.
+class SharedRequests {  // NOLINT(clang-analyzer-optin.performance.Padding): separate lines for head and tail
+ public:
+  static constexpr std::uint64_t kCapacity = 4096;
+
+  /// `index`: number of the shared handle.
+  SharedRequests(std::uint32_t index, bool concurrent);
+
+  /// Appends `request` and gives it its journal id. Returns false when the queue is full.
+  bool push(Request& request);
+  /// Takes the oldest request. Returns false when there is none, or when the thread that is appending it was
+  /// preempted: pop does not wait. Such a completion is not recorded; the transfer is.
+  bool pop(Request& request);
+  /// Whether a request in the queue refers to `communicator`.
+  bool uses(const Communicator& communicator) const;
+
+ private:
+  struct Cell {
+    std::atomic<std::uint64_t> turn{0};
+    std::atomic<const Communicator*> communicator{nullptr};  // of `request` while it is in the queue
+    Request request;
+  };
+  bool claim(std::atomic<std::uint64_t>& position, std::uint64_t& at, std::uint64_t offset);
+
+  std::unique_ptr<Cell[]> cells_;
+  std::uint32_t first_id_;
+  bool concurrent_;
+  alignas(64) std::atomic<std::uint64_t> tail_{0};
+  alignas(64) std::atomic<std::uint64_t> head_{0};
+};
+
+/// The queues of all shared handles, each created at its first use.
+class SharedRequestTable {
+ public:
+  ~SharedRequestTable();
+  SharedRequestTable() = default;
+  SharedRequestTable(const SharedRequestTable&) = delete;
+  SharedRequestTable& operator=(const SharedRequestTable&) = delete;
+
+  /// Returns nullptr when memory is short.
+  SharedRequests* queue(std::uint32_t handle, bool concurrent) noexcept;
+  bool uses(const Communicator& communicator) const;
+
+ private:
+  std::array<std::atomic<SharedRequests*>, 32> queues_{};
 };
 
 }  // namespace hybrid::shim

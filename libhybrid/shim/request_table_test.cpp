@@ -2,13 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <set>
 #include <thread>
 #include <vector>
 
 #include "core/random.h"
-#include "libhybrid/shim/communicator_table.h"
+#include "libhybrid/shim/handle_table.h"
 
 namespace hybrid::shim {
 namespace {
@@ -20,12 +21,12 @@ Request send_of(std::uint64_t bytes) {
   return r;
 }
 
-TEST(RequestTable, KnowsNothingOfWhatWasNeverInserted) {
+TEST(RequestTable, FindsNothingThatWasNotInserted) {
   RequestTable table;
   EXPECT_EQ(table.find(0x98000000u), nullptr);
 }
 
-TEST(RequestTable, AHandleMeansItsLatestRequest) {
+TEST(RequestTable, AHandleRefersToItsLatestRequest) {
   RequestTable table;
   table.insert(0x98000001u, send_of(1));
   RequestTable::Slot* const slot = table.insert(0x98000001u, send_of(2));
@@ -40,7 +41,7 @@ TEST(RequestTable, AReusedHandleGetsAnotherJournalId) {
   EXPECT_EQ(ids.size(), 100u);
 }
 
-TEST(RequestTable, IdsOfOpenRequestsDifferAlsoFromSecondHalves) {
+TEST(RequestTable, IdsOfOpenRequestsAndSecondHalvesDiffer) {
   RequestTable table;
   std::set<std::uint32_t> ids;
   constexpr std::uint32_t kRequests = 100000;  // over several blocks
@@ -55,7 +56,7 @@ TEST(RequestTable, IdsOfOpenRequestsDifferAlsoFromSecondHalves) {
 TEST(RequestTable, AgreesWithAMapOnRandomHandles) {
   RequestTable table;
   std::map<std::uint32_t, std::uint64_t> reference;
-  Random random(7);
+  Random random(7);  // any seed
   for (int step = 0; step < 200000; ++step) {
     const auto handle = static_cast<std::uint32_t>(random.below(30000) * 2654435761u | 1u);
     table.insert(handle, send_of(static_cast<std::uint64_t>(step)));
@@ -67,7 +68,7 @@ TEST(RequestTable, AgreesWithAMapOnRandomHandles) {
   }
 }
 
-TEST(RequestTable, ThreadsInsertAndFindTheirOwnAtTheSameTime) {
+TEST(RequestTable, ThreadsInsertAndFindAtTheSameTime) {
   RequestTable table;
   constexpr std::uint32_t kThreads = 4, kEach = 5000;
   std::vector<std::thread> threads;
@@ -86,7 +87,7 @@ TEST(RequestTable, ThreadsInsertAndFindTheirOwnAtTheSameTime) {
   EXPECT_EQ(wrong, std::vector<int>(kThreads, 0));
 }
 
-TEST(RequestTable, TellsWhichCommunicatorsAreStillReferredTo) {
+TEST(RequestTable, KnowsWhichCommunicatorsAreInUse) {
   RequestTable table;
   Communicator used, unused;
   Request r = send_of(1);
@@ -96,7 +97,7 @@ TEST(RequestTable, TellsWhichCommunicatorsAreStillReferredTo) {
   EXPECT_FALSE(table.uses(unused));
 }
 
-TEST(CommunicatorTable, FindsWhatWasInsertedAndForgetsWhatWasErased) {
+TEST(CommunicatorTable, FindsInsertedAndNotErasedHandles) {
   CommunicatorTable table;
   EXPECT_EQ(table.find(0x84000001u), nullptr);
   auto made = std::make_unique<Communicator>();
@@ -110,7 +111,7 @@ TEST(CommunicatorTable, FindsWhatWasInsertedAndForgetsWhatWasErased) {
   EXPECT_EQ(table.objects(), 0u);
 }
 
-TEST(CommunicatorTable, KeepsWhatIsInUseWhenReclaiming) {
+TEST(CommunicatorTable, ReclaimKeepsObjectsInUse) {
   CommunicatorTable table;
   for (std::uint32_t i = 0; i < 1000; ++i) {
     auto made = std::make_unique<Communicator>();
@@ -151,6 +152,75 @@ TEST(Communicator, PeersOfAnIntercommunicatorAreTheOtherGroup) {
   EXPECT_EQ(both.world_rank(3), kNoPeer);
   EXPECT_EQ(both.world_rank(kAnyPeer), kAnyPeer);
   EXPECT_EQ(both.world_rank(kNoPeer), kNoPeer);
+}
+
+TEST(SharedRequests, KnowsTheSharedHandlesOfMpich) {
+  EXPECT_TRUE(is_shared(0x6C000001u));
+  EXPECT_TRUE(is_shared(0x6C000010u)) << "a receive from MPI_PROC_NULL";
+  EXPECT_FALSE(is_shared(0x98000001u)) << "from a pool";
+  EXPECT_FALSE(is_shared(0x2C000000u)) << "MPI_REQUEST_NULL";
+}
+
+TEST(SharedRequests, AreTakenInOrder) {
+  SharedRequests queue(1, false);
+  std::set<std::uint32_t> ids;
+  for (int round = 0; round < 3; ++round) {
+    for (std::uint64_t i = 0; i < SharedRequests::kCapacity; ++i) {
+      Request r;
+      r.bytes = i;
+      ASSERT_TRUE(queue.push(r));
+      EXPECT_TRUE(ids.insert(r.id).second);
+    }
+    Request more;
+    EXPECT_FALSE(queue.push(more)) << "full";
+    for (std::uint64_t i = 0; i < SharedRequests::kCapacity; ++i) {
+      Request r;
+      ASSERT_TRUE(queue.pop(r));
+      EXPECT_EQ(r.bytes, i);
+    }
+    EXPECT_FALSE(queue.pop(more)) << "empty";
+  }
+}
+
+TEST(SharedRequests, IdsOfDifferentHandlesDiffer) {
+  SharedRequests sends(1, false), receives(2, false);
+  Request a, b;
+  sends.push(a);
+  receives.push(b);
+  EXPECT_NE(a.id, b.id);
+}
+
+TEST(SharedRequests, ThreadsTakeEachRequestOnce) {
+  SharedRequests queue(1, true);
+  constexpr std::uint64_t kThreads = 4, kEach = 20000;
+  std::atomic<std::uint64_t> sum{0}, taken{0};
+  std::vector<std::thread> threads;
+  for (std::uint64_t t = 0; t < kThreads; ++t)
+    threads.emplace_back([&, t] {
+      for (std::uint64_t i = 0; i < kEach; ++i) {
+        Request r;
+        r.bytes = t * kEach + i;
+        const auto take_one = [&] {
+          if (Request other; queue.pop(other)) {
+            sum += other.bytes;
+            ++taken;
+          }
+        };
+        // A thread that is preempted inside makes the queue look empty to the others, so it may fill up.
+        while (!queue.push(r)) take_one();
+        take_one();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (Request r; queue.pop(r); ++taken) sum += r.bytes;
+  EXPECT_EQ(taken.load(), kThreads * kEach);
+  EXPECT_EQ(sum.load(), kThreads * kEach * (kThreads * kEach - 1) / 2);
+}
+
+TEST(SharedRequestTable, HasOneQueuePerHandle) {
+  SharedRequestTable table;
+  EXPECT_EQ(table.queue(0x6C000001u, false), table.queue(0x6C000001u, false));
+  EXPECT_NE(table.queue(0x6C000001u, false), table.queue(0x6C000010u, false));
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
-// What recording costs a call. An MPI program, run by
+// Cost of recording per call. An MPI program, run by
 //
 //   mpiexec -n 2 -genv LD_PRELOAD libhybrid.so -genv HYBRID_AT_FINALIZE trace bin/shim_bench
 //
-// In one run, so that the ratios hold on a noisy machine: the calls as the MPI library has them (looked up in
-// it, past the shim), the same calls through the shim (journal, predictor and live scheduler on, as
-// configured), and the two reads of the cycle counter that a recorded call takes. Minima over repetitions,
-// nanoseconds per call.
+// Measures in one run, so that the ratios hold on a noisy machine: the calls of the MPI library without the
+// shim, the same calls through the shim (journal, predictor and live scheduler as configured), and the two
+// reads of the cycle counter of a recorded call. Prints minima over repetitions, in nanoseconds per call.
 #include <dlfcn.h>
 #include <mpi.h>
 
@@ -84,7 +83,7 @@ int main(int argc, char** argv) {
   Recv shim_recv = &MPI_Recv;
 
   long value = 0;
-  const auto to_nobody = [&](Send send) {
+  const auto send_to_null = [&](Send send) {
     return best_ns_per_call(20000, [&] { send(&value, 8, MPI_BYTE, MPI_PROC_NULL, 1, MPI_COMM_WORLD); });
   };
   std::uint64_t sink = 0;
@@ -92,13 +91,13 @@ int main(int argc, char** argv) {
     sink += hybrid::shim::ticks();
     sink += hybrid::shim::ticks();
   });
-  const double bare_null = to_nobody(bare_send), shim_null = to_nobody(shim_send);
+  const double bare_null = send_to_null(bare_send), shim_null = send_to_null(shim_send);
   const double bare_pong = ping_pong(bare_send, bare_recv, rank, 5000);
   const double shim_pong = ping_pong(shim_send, shim_recv, rank, 5000);
   if (rank == 0) {
     std::printf("two reads of the cycle counter: %.1f ns%s\n", clock, sink == 0 ? "!" : "");
     print("MPI_Send to MPI_PROC_NULL", bare_null, shim_null, clock);
-    // One way is a send here and a receive there, one after the other.
+    // One direction is a send on one rank and then a receive on the other.
     print("8-byte ping-pong, one way", bare_pong, shim_pong, 2 * clock);
   }
   MPI_Finalize();

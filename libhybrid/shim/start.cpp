@@ -1,4 +1,4 @@
-// The beginning of a recording.
+// Begin of a recording: options, job layout, output directory, definitions, predictor and live scheduler.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -19,12 +19,11 @@
 #include "libhybrid/placement/service_cpus.h"
 #include "libhybrid/recording/port_map.h"
 #include "libhybrid/report/output_directory.h"
+#include "libhybrid/shim/environment.h"
 #include "libhybrid/shim/job_layout.h"
 #include "libhybrid/shim/lifecycle.h"
 #include "libhybrid/shim/live_exchange.h"
 #include "libhybrid/shim/mpi_library.h"
-#include "libhybrid/shim/recording_state.h"
-#include "libhybrid/shim/start_options.h"
 #include "libhybrid/shim/warnings.h"
 #include "libhybrid/shim/yield.h"
 #include "predictor/predictor.h"
@@ -34,20 +33,21 @@ namespace hybrid::shim {
 
 namespace {
 
-// Taken when the library is loaded: by the end of MPI_Init it is long enough ago to tell the counter's rate.
+// Taken when the library is loaded: the time until the end of MPI_Init is long enough to measure the
+// counter's rate.
 const ClockSample kLoaded = ClockSample::now();
 
 constexpr int kBadUsage = 2;
 
-[[noreturn]] void refuse(const std::string& text) {
-  if (launcher_rank() == 0) say_last_words(text);
+[[noreturn]] void exit_bad_usage(const std::string& text) {
+  if (launcher_rank() == 0) report_fatal(text);
   std::exit(kBadUsage);
 }
 
-void refuse_other_mpi() {
+void reject_other_mpi() {
   if (dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") == nullptr) return;
   if (number_in("OMPI_COMM_WORLD_RANK", 0) != 0 || number_in("PMIX_RANK", 0) != 0) std::exit(kBadUsage);
-  say_last_words(
+  report_fatal(
       "this program uses Open MPI, and libhybrid.so is built for MPICH: build the program with mpicc.mpich "
       "and start it with mpiexec.mpich, or run it without libhybrid.so");
   std::exit(kBadUsage);
@@ -90,27 +90,27 @@ std::string full_disk_token(const std::string& directory) {
   return directory + "/" + std::string(kFullDiskToken);
 }
 
-// Rank 0 makes the place for the journals; all get its path, or its failure.
-struct Place {
+// The directory for the job's files, created by rank 0 and broadcast to all ranks.
+struct OutputDirectory {
   enum class Outcome : int { made, failed, bad_usage };
   int outcome = 0;
   char output[PATH_MAX] = {};
 };
 
-// Processes that a recorded job spawned inherit its settings, but are a job of their own.
-bool spawned() {
+// Whether a recorded job spawned this one. Spawned processes inherit its settings, but are a separate job.
+bool is_spawned() {
   MPI_Comm parent = MPI_COMM_NULL;
   return mpi::Comm_get_parent(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
 }
 
-Place make_place(JobOptions options) {
-  Place place;
+OutputDirectory make_output_directory(JobOptions options) {
+  OutputDirectory result;
   try {
-    if (spawned() && !options.output.empty()) {
+    if (is_spawned() && !options.output.empty()) {
       options.output += "-spawned-" + std::to_string(::getpid());
       options.at_finalize = "trace";
     }
-    // By `hybrid run`, which makes the trace itself afterwards; without it the directory is to be made.
+    // `hybrid run` creates the directory, and makes the trace itself afterwards.
     struct stat there{};
     const bool prepared = options.at_finalize == "journal" && !options.output.empty() &&
                           ::stat(options.output.c_str(), &there) == 0 && S_ISDIR(there.st_mode);
@@ -121,36 +121,37 @@ Place make_place(JobOptions options) {
     const bool made = ::mkdir(directory.c_str(), 0700) == 0;
     if (!made && errno == EEXIST && prepared)
       throw RunError("the first MPI program of this job is recorded, and only that",
-                     "Give each program a `hybrid run` of its own.");
+                     "Start each program with a separate `hybrid run`.");
     if (!made) throw RunError("cannot make the directory " + directory + ": " + std::strerror(errno));
     const int token =
         ::open(full_disk_token(directory).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (token >= 0) ::close(token);
-    if (output.size() >= sizeof place.output) throw RunError("the path " + output + " is too long");
-    std::memcpy(place.output, output.c_str(), output.size() + 1);
+    if (output.size() >= sizeof result.output) throw RunError("the path " + output + " is too long");
+    std::memcpy(result.output, output.c_str(), output.size() + 1);
   } catch (const UserError& error) {
-    // Without a place of the user's choice nothing that the user gave is wrong.
+    // Only a directory that the user chose can be bad usage.
     const bool given = !options.output.empty();
     if (given)
-      say_last_words(error.what());
+      report_fatal(error.what());
     else
       warn(std::string("the program runs unrecorded: ") + error.what());
-    place.outcome = static_cast<int>(given ? Place::Outcome::bad_usage : Place::Outcome::failed);
+    result.outcome =
+        static_cast<int>(given ? OutputDirectory::Outcome::bad_usage : OutputDirectory::Outcome::failed);
   } catch (const std::exception& error) {
     warn(std::string("the program runs unrecorded: ") + error.what());
-    place.outcome = static_cast<int>(Place::Outcome::failed);
+    result.outcome = static_cast<int>(OutputDirectory::Outcome::failed);
   }
-  return place;
+  return result;
 }
 
-// Nothing between the collective calls of the start may end in an exception: the other ranks would wait.
+// Catches all errors: an exception between the collective calls of the start would make the other ranks wait.
 void choose_cpus(LiveConfig& config, const JobLayout& layout) noexcept {
   try {
     const ServiceCpus cpus = choose_service_cpus(this_machine(), layout.bindings_on_host);
     config.service_cpus = cpus.cpus;
     config.service_cpus_spare = cpus.spare;
   } catch (const std::exception&) {
-    config.service_cpus.clear();  // hwloc cannot say: anywhere
+    config.service_cpus.clear();  // unknown to hwloc: any processing unit
   }
 }
 
@@ -184,7 +185,7 @@ void start_live(Process& p, const JobLayout& layout) {
 
 void write_facts(Process& p, const JobLayout& layout) {
   DefinitionWriter& d = *p.definitions;
-  // First what stands for ranks whose own definitions may be lost.
+  // First the facts that replace the definitions of other ranks, should these be lost.
   d.property("ranks", std::to_string(p.size));
   d.property(kPortMap, encode_ports(layout.placement.port_of_rank));
   d.property("application", application_name());
@@ -206,7 +207,7 @@ void start_prediction(Process& p, const JobLayout& layout) {
                      layout.placement.port_of_rank, p.rank, p.rules.scale, p.concurrent);
 }
 
-// This rank's own part of the start; the reason where it fails.
+// Opens this rank's recording. Returns the reason when it fails, otherwise "".
 std::string open_recording(Process& p, const JobLayout& layout, bool predicts) {
   try {
     p.definitions = std::make_unique<DefinitionWriter>(
@@ -220,7 +221,7 @@ std::string open_recording(Process& p, const JobLayout& layout, bool predicts) {
   }
 }
 
-// Collective over p.own_comm. False: runs unrecorded.
+// Collective over p.own_comm. Returns false when this rank runs unrecorded.
 bool begin(Process& p) {
   mpi::Comm_set_errhandler(p.own_comm, MPI_ERRORS_RETURN);
   mpi::Comm_rank(p.own_comm, &p.rank);
@@ -238,17 +239,18 @@ bool begin(Process& p) {
   try {
     layout = find_layout(p.options, p.own_comm);
   } catch (const UserError& error) {
-    if (p.rank == 0) say_last_words(error.what());
-    leave_before_work(kBadUsage);
+    if (p.rank == 0) report_fatal(error.what());
+    finalize_and_exit(kBadUsage);
   }
   set_yield(p.options.yield == "on" || (p.options.yield == "auto" && layout.oversubscribed()));
 
-  Place place;
-  if (p.rank == 0) place = make_place(p.options);
-  mpi::Bcast(&place, static_cast<int>(sizeof place), MPI_BYTE, 0, p.own_comm);
-  if (place.outcome == static_cast<int>(Place::Outcome::bad_usage)) leave_before_work(kBadUsage);
-  if (place.outcome != 0) return false;
-  p.options.output = place.output;
+  OutputDirectory directory;
+  if (p.rank == 0) directory = make_output_directory(p.options);
+  mpi::Bcast(&directory, static_cast<int>(sizeof directory), MPI_BYTE, 0, p.own_comm);
+  if (directory.outcome == static_cast<int>(OutputDirectory::Outcome::bad_usage))
+    finalize_and_exit(kBadUsage);
+  if (directory.outcome != 0) return false;
+  p.options.output = directory.output;
   p.recording_directory = recording_directory(p.options.output);
   set_full_disk_token(full_disk_token(p.recording_directory));
 
@@ -257,13 +259,14 @@ bool begin(Process& p) {
     predicts = false;
     if (p.rank == 0)
       warn("no predictor runs: " + std::to_string(layout.placement.ports()) +
-           " ports are more than predictors can tell apart (" +
+           " ports are more than predictors can distinguish (" +
            std::to_string(RecencyList::kMostDestinations) + ")\n  --placement host makes fewer.");
   }
   const std::string failure = open_recording(p, layout, predicts);
   if (!failure.empty())
     warn_once_in_job(
-        ("the program goes on, but rank " + std::to_string(p.rank) + " is not recorded: " + failure).c_str());
+        ("the program continues, but rank " + std::to_string(p.rank) + " is not recorded: " + failure)
+            .c_str());
   if (predicts && p.options.live && layout.placement.ports() >= 2) {
     if (MpiLiveExchange(layout.host_comm, p.own_comm).all_in_job(failure.empty())) start_live(p, layout);
   }
@@ -283,11 +286,11 @@ void begin_recording(MPI_Comm own_comm, bool world_model) {
     warn(std::string("the program runs unrecorded: ") + error.what());
   }
   if (!records) {
-    state().unrecorded = std::move(p);  // takes part in the end all the same
+    state().unrecorded = std::move(p);  // takes part in the collective end
     return;
   }
-  // Stays to the end of MPI, and of the process where MPI is not ended: threads may be inside.
-  begun.store(p.get(), std::memory_order_release);
+  // Kept to the end of MPI, and of the process when MPI is not ended: threads may be inside.
+  latest_recording.store(p.get(), std::memory_order_release);
   load_compiled_hints(*p);
   recording.store(p.release(), std::memory_order_release);
   recording_thread();
@@ -296,12 +299,12 @@ void begin_recording(MPI_Comm own_comm, bool world_model) {
 
 }  // namespace
 
-State& state() {
-  static State* const the = new State;  // lives until the process is gone
+LifecycleState& state() {
+  static LifecycleState* const the = new LifecycleState;  // never destroyed
   return *the;
 }
 
-void leave_before_work(int status) {
+void finalize_and_exit(int status) {
   mpi::Finalize();
   std::exit(status);
 }
@@ -309,31 +312,31 @@ void leave_before_work(int status) {
 void before_init() noexcept {
   if (state().options != nullptr) return;
   try {
-    refuse_other_mpi();
+    reject_other_mpi();
     state().options = std::make_unique<JobOptions>(read_options());
     set_yield(state().options->yield == "on" ||
               (state().options->yield == "auto" && launched_oversubscribed()));
   } catch (const std::exception& error) {
-    refuse(error.what());
+    exit_bad_usage(error.what());
   }
 }
 
 void after_init() noexcept {
-  State& s = state();
+  LifecycleState& s = state();
   s.world_open = true;
-  if (s.began) return;
-  s.began = true;
+  if (s.attempted) return;
+  s.attempted = true;
   MPI_Comm own = MPI_COMM_NULL;
   if (mpi::Comm_dup(MPI_COMM_WORLD, &own) != MPI_SUCCESS) return;
   begin_recording(own, true);
 }
 
 void after_session_init(MPI_Session session) noexcept {
-  State& s = state();
+  LifecycleState& s = state();
   ++s.open_sessions;
-  if (s.began) return;
-  s.began = true;
-  // MPICH 4.0 starts all processes together in MPI_Session_init, so that this may be collective too.
+  if (s.attempted) return;
+  s.attempted = true;
+  // MPICH 4.0 starts all processes together in MPI_Session_init, so this may be collective.
   MPI_Group all = MPI_GROUP_NULL;
   MPI_Comm own = MPI_COMM_NULL;
   if (mpi::Group_from_session_pset(session, "mpi://WORLD", &all) != MPI_SUCCESS) return;

@@ -1,4 +1,4 @@
-// Handlers of persistent and partitioned requests as they start, and of matched probes.
+// Handlers of the start of persistent and partitioned requests, and of matched probes.
 #pragma once
 
 #include "libhybrid/shim/collectives.h"
@@ -6,12 +6,12 @@
 
 namespace hybrid::shim {
 
-/// The events of a persistent request that was just started.
+/// Records the start of a persistent request.
 inline void record_start(Thread& thread, CallTime& time, RequestTable::Slot& slot) {
   slot.request.active = true;
   slot.request.cancel_requested = false;
   if (slot.request.partitions != 0) {
-    // The message leaves when its last partition is ready (pready).
+    // The message is sent when its last partition is ready (pready).
     slot.partitions_left.store(slot.request.partitions, std::memory_order_relaxed);
     time.record_call();
     return;
@@ -31,7 +31,7 @@ int start(Thread& thread, Real&& real, MPI_Request* request) {
   CallTime time(thread);
   RequestTable::Slot* const slot = slot_of(*request);
   if (slot != nullptr && slot->request.kind == RequestKind::send && slot->request.partitions == 0)
-    process().prediction.sending(thread, time.begin(), slot->request.peer, slot->request.bytes,
+    process().prediction.on_send(thread, time.begin(), slot->request.peer, slot->request.bytes,
                                  slot->request.tag);
   const int result = real();
   time.done();
@@ -48,7 +48,7 @@ int startall(Thread& thread, Real&& real, int count, MPI_Request* requests) {
   for (int i = 0; i < count; ++i)
     if (const auto* slot = slot_of(requests[i]);
         slot != nullptr && slot->request.kind == RequestKind::send && slot->request.partitions == 0)
-      process().prediction.sending(thread, time.begin(), slot->request.peer, slot->request.bytes,
+      process().prediction.on_send(thread, time.begin(), slot->request.peer, slot->request.bytes,
                                    slot->request.tag);
   const int result = real();
   time.done();
@@ -67,12 +67,12 @@ template <class Real>
 int pready(Thread& thread, Real&& real, MPI_Request request, int partitions) {
   CallTime time(thread);
   RequestTable::Slot* const slot = slot_of(request);
-  // Threads mark partitions at the same time; the one that marks the last sends the message.
+  // Threads mark partitions at the same time; the thread that marks the last one sends the message.
   const auto ready = static_cast<std::uint32_t>(partitions > 0 ? partitions : 0);
   const bool last = slot != nullptr && ready != 0 &&
                     slot->partitions_left.fetch_sub(ready, std::memory_order_acq_rel) == ready;
   if (last)
-    process().prediction.sending(thread, time.begin(), slot->request.peer, slot->request.bytes,
+    process().prediction.on_send(thread, time.begin(), slot->request.peer, slot->request.bytes,
                                  slot->request.tag);
   const int result = real();
   time.done();
@@ -83,8 +83,8 @@ int pready(Thread& thread, Real&& real, MPI_Request request, int partitions) {
   return result;
 }
 
-/// The message that a probe matched is received from now on, as if posted here: MPI matches it now, whenever
-/// its receive comes. MPICH has messages and requests in one pool, so that their handles never coincide.
+/// Records a matched probe as a posted receive: MPI matches the message now, however late its receive is.
+/// MPICH takes the handles of messages and requests from one pool, so they never coincide.
 inline void record_matched(Thread& thread, CallTime& time, MPI_Message message, MPI_Comm comm,
                            const MPI_Status& status) {
   Request r;
@@ -97,14 +97,14 @@ inline void record_matched(Thread& thread, CallTime& time, MPI_Message message, 
     r.bytes = received_bytes(status);
     const auto* const slot = process().requests.insert(static_cast<std::uint32_t>(message), r);
     if (slot != nullptr) {
-      process().prediction.pass(thread, time.begin());
+      process().prediction.on_time(thread, time.begin());
       record_begin(time, slot->request);
       return;
     }
   }
   time.record_call();
 }
-/// What record_matched knew of it; no communicator: nothing.
+/// Returns the request that record_matched stored; without a communicator when there is none.
 inline Request request_of(MPI_Message message) {
   if (message == MPI_MESSAGE_NULL || message == MPI_MESSAGE_NO_PROC) return {};
   RequestTable::Slot* const slot = process().requests.find(static_cast<std::uint32_t>(message));
@@ -145,10 +145,10 @@ int mrecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, c
           MPI_Status*& status) {
   CallTime time(thread);
   const OwnStatus own(status);
-  const Request matched = request_of(*message);  // the call takes the handle away
+  const Request matched = request_of(*message);  // before the call, which resets the handle
   const int result = real();
   time.done();
-  process().prediction.pass(thread, time.begin());
+  process().prediction.on_time(thread, time.begin());
   if (!took_message(result))
     time.record_call();
   else if (matched.communicator == nullptr)  // MPI_MESSAGE_NO_PROC
@@ -156,8 +156,8 @@ int mrecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, c
   else if (result == MPI_SUCCESS)
     time.record(match_record(EventKind::recv_complete, matched.communicator, own.get(), matched.id));
   else
-    time.record(cut_record(EventKind::recv_complete, matched.communicator, own.get(), matched.id,
-                           bytes_of(count, datatype)));
+    time.record(truncated_record(EventKind::recv_complete, matched.communicator, own.get(), matched.id,
+                                 bytes_of(count, datatype)));
   return result;
 }
 
@@ -169,7 +169,7 @@ int imrecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, 
     Request r;
     r.kind = RequestKind::recv;
     r.tag = kAnyTag;
-    if (!is_unasked_type(datatype)) r.bytes = bytes_of(count, datatype);
+    if (!is_uncached_type(datatype)) r.bytes = bytes_of(count, datatype);
     return begin(thread, real, r, request);
   }
   const int result = call(thread, real);

@@ -1,4 +1,4 @@
-// functions.def and excluded.def against the installed MPI headers.
+// Checks functions.def and excluded.def against the installed MPI headers.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -35,14 +35,14 @@ std::vector<std::pair<std::vector<std::string>, std::string>> lines_of(const std
 const std::string kFolder = HYBRID_SHIM_SOURCE_DIR;
 const std::string kHeaders = HYBRID_MPI_HEADER_DIR;
 
-// Comments and preprocessor lines out, white space to single blanks.
+// Removes comments and preprocessor lines, and reduces white space to single blanks.
 std::string plain(const std::string& header) {
   std::string text = std::regex_replace(header, std::regex(R"(/\*([^*]|\*(?!/))*\*/)"), " ");
   text = std::regex_replace(text, std::regex("(^|\n)#[^\n]*"), "\n");
   return std::regex_replace(text, std::regex(R"(\s+)"), " ");
 }
 
-// Every function that the headers declare, with its parameters; the first declaration counts.
+// Returns every function that the headers declare, with the parameters of its first declaration.
 std::map<std::string, std::string> declared() {
   std::map<std::string, std::string> result;
   for (const char* name : {"/mpi_proto.h", "/mpi.h", "/mpio.h"}) {
@@ -63,9 +63,9 @@ std::set<std::string> in_table() {
       if (name.front() == '!') name.erase(0, 1);
       const bool large = name.back() == '+';
       if (large) name.pop_back();
-      EXPECT_TRUE(names.insert(name).second) << name << " stands twice";
+      EXPECT_TRUE(names.insert(name).second) << name << " is there twice";
       if (!large) continue;
-      EXPECT_TRUE(names.insert(name + "_c").second) << name << "_c stands twice";
+      EXPECT_TRUE(names.insert(name + "_c").second) << name << "_c is there twice";
     }
   }
   return names;
@@ -90,13 +90,13 @@ Exclusions excluded() {
       if (name.back() == '*')
         result.prefixes.push_back(name.substr(0, name.size() - 1));
       else
-        EXPECT_TRUE(result.names.insert(name).second) << name << " stands twice";
+        EXPECT_TRUE(result.names.insert(name).second) << name << " is there twice";
     }
   }
   return result;
 }
 
-TEST(FunctionTable, HeadersDeclareWhatMpichHas) {
+TEST(FunctionTable, HeadersDeclareTheFunctionsOfMpich) {
   const auto functions = declared();
   EXPECT_GT(functions.size(), 600u);
   for (const char* name : {"MPI_Send", "MPI_Send_c", "MPI_Psend_init", "MPI_Isendrecv", "MPI_Session_init",
@@ -116,13 +116,13 @@ TEST(FunctionTable, EveryFunctionIsInterceptedOrExcludedWithAReason) {
                                  : " is neither in functions.def nor in excluded.def");
 }
 
-TEST(FunctionTable, NamesNothingThatMpichDoesNotHave) {
+TEST(FunctionTable, NamesOnlyFunctionsOfMpich) {
   const auto functions = declared();
   for (const std::string& name : in_table()) EXPECT_TRUE(functions.contains(name)) << name;
   for (const std::string& name : excluded().names) EXPECT_TRUE(functions.contains(name)) << name;
 }
 
-// The compiler refuses a wrapper that contradicts mpi.h; this is for those that the generator might lose.
+// The compiler rejects a wrapper that contradicts mpi.h; this test finds wrappers that the generator omits.
 TEST(FunctionTable, WrappersHaveTheSignaturesOfTheHeader) {
   const auto functions = declared();
   std::map<std::string, std::string> wrappers;

@@ -9,10 +9,10 @@ namespace hybrid::shim {
 constinit thread_local std::uint32_t yields_of_thread = 0;
 
 namespace {
-// Polls with less than this between them wait; with more, the program computes in between.
+// With a shorter gap between two polls the program waits; with a longer one it computes.
 constexpr std::uint64_t kPollMergeNs = 2'000;
-// Below this the thread is taken to have run all the time: a time slice is milliseconds, and reading the CPU
-// clock costs half a microsecond.
+// In shorter intervals the thread is assumed to run all the time: a time slice is milliseconds, and reading
+// the CPU clock costs half a microsecond.
 constexpr std::uint64_t kLongIntervalNs = 50'000;
 }  // namespace
 
@@ -42,7 +42,7 @@ void Thread::poll(Ticks begin, Ticks end) {
 }
 
 void Thread::before_event() {
-  // Order matters: the compute time lies between the polls before it and the event to come.
+  // In this order: the compute time is between the polls and the next event.
   if (polling_) write_poll();
   if (pending_compute_ != kNone) {
     Event compute;
@@ -89,7 +89,7 @@ void Thread::finish(Ticks at, std::uint64_t ticks_per_second) {
 }
 
 void Thread::measure_gap(Ticks now) {
-  const bool measured_before = cpu_at_ > last_end_;  // by a call that left no event
+  const bool measured_before = cpu_at_ > last_end_;  // by a call without an event
   if (!measured_before && now - last_end_ < long_interval_) return;
   const std::uint64_t cpu = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
   const Ticks since = std::max(last_end_, cpu_at_);
@@ -102,13 +102,13 @@ void Thread::measure_gap(Ticks now) {
 }
 
 void Thread::measure_call(Ticks begin, Ticks end) {
-  // A call that yielded did not run all the time, however short it was.
+  // A call that yielded did not run all the time, even if it was short.
   if (end - begin < long_interval_ && yields_seen_ == yields_of_thread) return;
   yields_seen_ = yields_of_thread;
   cpu_ns_ = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
   cpu_at_ = end;
 }
 
-void Thread::tell_of_loss() { warn_of_full_disk(); }
+void Thread::report_loss() { warn_of_full_disk(); }
 
 }  // namespace hybrid::shim

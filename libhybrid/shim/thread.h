@@ -1,4 +1,5 @@
-// One thread's recording: its journal, the time between its calls, its run of empty polls. Knows no MPI type.
+// The recording of one thread: its journal, the time between its calls, its run of empty polls. Knows no MPI
+// type.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@
 
 namespace hybrid::shim {
 
-/// An event's values in full width.
+/// Values of an event in full width.
 struct Record {
   EventKind kind = EventKind::call;
   std::uint8_t op = 0;
@@ -25,13 +26,13 @@ struct Record {
   std::uint32_t request = 0;
 };
 
-/// How a thread records; the same for all threads of a process.
+/// Settings of the recording, the same for all threads of a process.
 struct RecordingRules {
   TickScale scale;
   bool cpu_clock = false;  // compute times from the thread's CPU clock
 };
 
-/// Incremented by the progress hook when this thread gave up its core (yield.cpp).
+/// Number of times that this thread yielded its core in the progress hook (yield.cpp).
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local std::uint32_t yields_of_thread;
 
 class Thread {
@@ -39,7 +40,7 @@ class Thread {
   /// Opens the journal. Throws RunError.
   Thread(const std::string& journal_path, const JournalHeader& header, const RecordingRules& rules);
 
-  /// A call begins.
+  /// Begins a call. Returns its time.
   Ticks enter() {
     const Ticks now = ticks();
     if (rules_.cpu_clock) [[unlikely]]
@@ -47,7 +48,7 @@ class Thread {
     return now;
   }
 
-  /// Writes an event of a call that took from `begin` to `end`; all events of one call have the same.
+  /// Writes an event of a call that took from `begin` to `end`. All events of a call have the same times.
   void record(const Record& record, Ticks begin, Ticks end) {
     if (polling_ || pending_compute_ != kNone) [[unlikely]]
       before_event();
@@ -57,26 +58,30 @@ class Thread {
     last_end_ = end;
   }
 
-  /// An empty poll: merged with the ones just before.
+  /// Records an empty poll. Runs of polls become one event.
   void poll(Ticks begin, Ticks end);
 
-  /// What belongs to the next event and takes no time: its extensions, a predictor's decisions, hints.
+  /// Writes an extension of the next event.
   void extension(Extension what, std::int32_t peer, std::uint64_t value);
+  /// Writes an event without a duration: a decision of the predictor, or a hint.
   void decision(EventKind kind, std::uint32_t peer, Ticks at);
 
-  /// Writes what is held back. A thread of its own that is not inside a call.
+  /// Writes the pending run of polls. Precondition: the thread is not inside a call.
   void flush() {
     if (polling_) write_poll();
   }
-  /// Another thread goes on with this journal: its CPU clock is another, and the time between was nobody's.
+  /// Continues the journal for another thread, which has another CPU clock. The time in between counts as no
+  /// thread's compute time.
   void resume();
 
-  /// The thread's last event; closes the journal. `end` of the recording, refined rate.
+  /// Writes the thread's last event, with the refined rate of the clock, and closes the journal. `at`: end of
+  /// the recording.
   void finish(Ticks at, std::uint64_t ticks_per_second);
 
-  /// Memory for one call, one piece for each purpose. Grown to the largest call and kept as long as this
-  /// object, which outlives what the thread itself has: MPI is also called by destructors that run at the
-  /// thread's or the program's end. Calls do not nest (OutermostCall), so that one piece each is enough.
+  /// Returns memory of at least `bytes` for the current call, one piece for each purpose. A piece grows to
+  /// the largest call and lives as long as this object, which outlives the thread's own objects: destructors
+  /// that run at the end of the thread or the program call MPI, too. Calls do not nest (OutermostCall), so
+  /// one piece for each purpose is enough.
   enum class Scratch : std::uint8_t { handles, requests, statuses };
   void* scratch(Scratch purpose, std::size_t bytes) {
     auto& memory = scratch_[static_cast<std::size_t>(purpose)];
@@ -108,13 +113,13 @@ class Thread {
       journal_->append(event);
     }
     if (journal_->lost() != 0) [[unlikely]]
-      tell_of_loss();
+      report_loss();
   }
   void before_event();
   void write_poll();
   void measure_gap(Ticks now);
   void measure_call(Ticks begin, Ticks end);
-  void tell_of_loss();
+  void report_loss();
 
   RecordingRules rules_;
   std::unique_ptr<JournalWriter> journal_;
@@ -125,8 +130,8 @@ class Thread {
   std::uint64_t lost_ = 0;
   std::array<std::vector<std::byte>, 3> scratch_;
 
-  // The CPU clock (rules_.cpu_clock): read at cpu_at_, and from there on the thread is taken to be running.
-  Ticks long_interval_ = 0;  // an interval this long may hide a preemption
+  // The CPU clock (rules_.cpu_clock) was cpu_ns_ at cpu_at_. The thread is assumed to run from there on.
+  Ticks long_interval_ = 0;  // intervals this long may contain a preemption
   Ticks cpu_at_ = 0;
   std::uint64_t cpu_ns_ = 0;
   std::uint64_t pending_compute_ = kNone;  // of the gap before the next event

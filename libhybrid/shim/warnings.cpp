@@ -10,18 +10,18 @@ namespace hybrid::shim {
 
 namespace {
 std::atomic<bool> is_quiet{false};
-std::atomic<bool> told{false};
-char token[4096];  // no allocation when the time comes: the machine may be short of more than disk
+std::atomic<bool> warned{false};
+char token[4096];  // no allocation in warn_once_in_job: memory may be short, too
 }  // namespace
 
-void be_quiet(bool quiet) { is_quiet.store(quiet, std::memory_order_relaxed); }
+void set_quiet(bool quiet) { is_quiet.store(quiet, std::memory_order_relaxed); }
 bool quiet() { return is_quiet.load(std::memory_order_relaxed); }
 
 void warn(const std::string& text) {
   if (!quiet()) std::fprintf(stderr, "libhybrid: %s\n", text.c_str());
 }
 
-void say_last_words(const std::string& text) { std::fprintf(stderr, "libhybrid: %s\n", text.c_str()); }
+void report_fatal(const std::string& text) { std::fprintf(stderr, "libhybrid: %s\n", text.c_str()); }
 
 void set_full_disk_token(const std::string& path) {
   if (path.size() < sizeof token) std::memcpy(token, path.c_str(), path.size() + 1);
@@ -29,12 +29,12 @@ void set_full_disk_token(const std::string& path) {
 
 void warn_of_full_disk() {
   warn_once_in_job(
-      "the disk is full: the program goes on, what it does from here is not recorded\n"
-      "  The report counts the loss. Free space, or give another place with HYBRID_OUTPUT.");
+      "the disk is full: the program continues, and is not recorded from here on\n"
+      "  The report counts the loss. Free space, or set another directory with HYBRID_OUTPUT.");
 }
 
 void warn_once_in_job(const char* text) {
-  if (told.exchange(true, std::memory_order_relaxed)) return;
+  if (warned.exchange(true, std::memory_order_relaxed)) return;
   // Removing works on a full disk, and only one process in the job succeeds.
   if (token[0] == '\0' || ::unlink(token) != 0) return;
   if (!quiet()) std::fprintf(stderr, "libhybrid: %s\n", text);

@@ -1,22 +1,24 @@
-// What the shim says: on standard error, never on standard output, and nothing at all under HYBRID_QUIET,
-// except why it ends the job.
+// Messages of the shim. They go to standard error, never to standard output. HYBRID_QUIET suppresses all of
+// them but the reason for ending the job.
 #pragma once
 
 #include <string>
 
 namespace hybrid::shim {
 
-/// Prints "libhybrid: TEXT". Every rank that calls prints: callers choose the rank.
+/// Prints "libhybrid: TEXT". Every rank that calls it prints: callers choose the rank.
 void warn(const std::string& text);
-/// So does this, even under HYBRID_QUIET: for whoever is about to end the job.
-void say_last_words(const std::string& text);
-void be_quiet(bool quiet);
+/// Like warn, also under HYBRID_QUIET: the reason for ending the job.
+void report_fatal(const std::string& text);
+void set_quiet(bool quiet);
 bool quiet();
 
-/// One warning in all where the disk is full or a journal cannot be made, whichever ranks notice: the rank
-/// that takes the job's token away prints it. `path` is the token, a file of the recording; "" gives it up.
+/// Sets the file that limits the following warnings to one in the whole job: the rank that removes the file
+/// prints. "" disables them.
 void set_full_disk_token(const std::string& path);
+/// Warns once in the job that the disk is full. Does not allocate.
 void warn_of_full_disk();
+/// Warns once in the job, whichever ranks call it.
 void warn_once_in_job(const char* text);
 
 }  // namespace hybrid::shim

@@ -1,11 +1,10 @@
-/* Rank 0 sends to ranks 1 to 6 from one of four places, each of which has an order of its own. The places
- * take turns at random, and all messages have one tag: nothing but the place of the call tells what comes
- * next. */
+/* Rank 0 sends to ranks 1 to 6 from one of four call sites, each with a different order. The call sites take
+ * turns at random, and all messages have the same tag: only the call site predicts the next destination. */
 #include <mpi.h>
 
 enum { kRounds = 300, kOrder = 6 };
 
-/* A function of its own, and so a call of its own. */
+/* A separate function, and therefore a separate call site. */
 #define PLACE(name, a, b, c, d, e, f)                                                       \
   static void name(void) {                                                                  \
     static const int order[kOrder] = {a, b, c, d, e, f};                                    \

@@ -1,5 +1,5 @@
-/* Announces phases as a compiled program does; its notes are made by write_compiled_notes.cpp. The argument
- * tells how. Each rank prints one line, the same with and without the library. */
+/* Marks phases like a compiled program; its notes are made by write_compiled_notes.cpp. The argument selects
+ * the case. Each rank prints one line, the same with and without the library. */
 #include <mpi.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -56,7 +56,7 @@ static void changing(void) {
   }
 }
 
-/* shift is 1, 2, 1, 2, 1, 2: what was evaluated is so again. */
+/* shift is 1, 2, 1, 2, 1, 2: earlier evaluations are valid again. */
 static void returning(void) {
   for (int i = 0; i < 6; ++i) {
     shift = 1 + i % 2;
@@ -99,7 +99,7 @@ static void jumping(void) {
   begin(kRing);
   begin(kShifted);
   begin(kFresh);
-  end(kShifted); /* the inner one's end was jumped over */
+  end(kShifted); /* without the end of the inner phase, as after a jump */
   end(kRing);
 }
 
@@ -119,7 +119,7 @@ static void disordered(void) {
   end(kPartlyUnknown);
 }
 
-/* Within a phase that began before MPI, and ends after it. */
+/* In a phase that begins before MPI and ends after it. */
 static void early(void) { send_round(shift); }
 
 static void* many(void* unused) {
@@ -142,9 +142,9 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*run)(void);
-  } ways[] = {{"nested", nested},           {"changing", changing}, {"flushing", flushing},
-              {"conditional", conditional}, {"jumping", jumping},   {"disordered", disordered},
-              {"threads", threads},         {"early", early},       {"returning", returning}};
+  } cases[] = {{"nested", nested},           {"changing", changing}, {"flushing", flushing},
+               {"conditional", conditional}, {"jumping", jumping},   {"disordered", disordered},
+               {"threads", threads},         {"early", early},       {"returning", returning}};
   const int is_early = argc == 2 && strcmp(argv[1], "early") == 0;
   begin(kRing); /* before MPI */
   end(kRing);
@@ -152,13 +152,13 @@ int main(int argc, char** argv) {
   int level, rank;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  for (unsigned i = 0; i < sizeof ways / sizeof *ways; ++i)
-    if (argc == 2 && strcmp(argv[1], ways[i].name) == 0) ways[i].run();
+  for (unsigned i = 0; i < sizeof cases / sizeof *cases; ++i)
+    if (argc == 2 && strcmp(argv[1], cases[i].name) == 0) cases[i].run();
   MPI_Finalize();
   if (is_early) end(kShifted);
   begin(kRing); /* after it */
   end(kRing);
-  char line[256]; /* one write: other ranks print meanwhile, and MPICH leaves standard output no buffer */
+  char line[256]; /* one write: other ranks print at the same time, and MPICH unbuffers standard output */
   int length = snprintf(line, sizeof line, "%d:", rank);
   for (int i = 0; i < received; ++i)
     length += snprintf(line + length, sizeof line - (size_t)length, " %d", from[i]);

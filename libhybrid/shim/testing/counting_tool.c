@@ -1,4 +1,4 @@
-/* Another tool that uses the profiling interface: counts, and says so at the end. */
+/* Another tool that uses the profiling interface: counts calls, and prints the counts at the end. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-// MPI called where a program ends: by destructors of static and thread_local objects, by a handler of atexit
-// and by the destructor of a POSIX thread's key. argv[1] says which. All of them wait for more requests than
-// the library has room for on the stack, amid memory that was given back and is in use again.
+// MPI calls at the end of a program: by destructors of static and thread_local objects, by a handler of
+// atexit and by the destructor of a POSIX thread key. argv[1] selects one. All of them wait for more requests
+// than the library keeps on the stack, while freed memory is in use again.
 #include <mpi.h>
 #include <pthread.h>
 
@@ -19,7 +19,7 @@ int rank_in_world() {
   return rank;
 }
 
-// Exchanges messages with the other rank; false when one arrived wrong.
+// Exchanges messages with the other rank. Returns false when one arrived wrong.
 bool exchange() {
   const int rank = rank_in_world(), other = 1 - rank;
   std::vector<MPI_Request> requests(2 * kMessages);
@@ -36,7 +36,7 @@ bool exchange() {
   return true;
 }
 
-// The same, in the midst of all sizes of memory that the process may have given back.
+// The same, after allocating memory of all sizes that the process may have freed.
 void exchange_at_end(const char* where) {
   std::vector<std::vector<char>> kept;
   for (std::size_t i = 0; i < 300; ++i) kept.emplace_back(16 + 16 * i, 'x');
@@ -49,7 +49,7 @@ void exchange_at_end(const char* where) {
     std::fflush(stdout);
     std::_Exit(1);
   }
-  if (rank_in_world() == 0) std::printf("%s: as it should be\n", where);
+  if (rank_in_world() == 0) std::printf("%s: correct\n", where);
 }
 
 std::string how;
@@ -68,7 +68,8 @@ void at_exit() {
   MPI_Finalize();
 }
 
-// Made before MPI is first called by its thread, and destroyed after what the library has of the thread.
+// Constructed before the first MPI call of its thread, and so destroyed after the library's objects of the
+// thread.
 struct Local {
   const char* where = nullptr;
   ~Local() {
@@ -96,7 +97,7 @@ int main(int argc, char** argv) {
     int provided = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     pthread_key_create(&key, of_key);
-    // One after the other: the later ones go on with the journal of the first.
+    // One after the other: the later ones continue the journal of the first.
     for (int i = 0; i < 3; ++i) {
       pthread_t thread;
       pthread_create(&thread, nullptr, work, nullptr);

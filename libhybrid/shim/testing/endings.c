@@ -1,5 +1,5 @@
-/* Two ranks that end in other ways than they should: argv[1] says how. Each has done one exchange by then,
-   or, with argv[2], as many as go into a second. */
+/* Two ranks that end in the way that argv[1] selects. Before that, each does one exchange, or, with argv[2],
+   exchanges for one second. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <sched.h>
@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns once both ranks are back from their exchange, which MPI alone cannot tell: a rank that ends has the
-   other one killed, wherever that is. */
-static void until_both_are_back(int rank) {
+/* Returns when both ranks have returned from their exchange. MPI cannot be used for this: when a rank ends,
+   the other one is killed wherever it is. */
+static void wait_for_both(int rank) {
   char name[] = "exchanged-0";
   name[10] = (char)('0' + rank);
   const int file = open(name, O_CREAT | O_WRONLY, 0600);
@@ -27,13 +27,13 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const double start = MPI_Wtime();
   int again;
-  do { /* rank 0 says whether it is the last */
+  do { /* rank 0 decides whether it is the last */
     again = argc > 2 && MPI_Wtime() - start < 1.0;
     value = again;
     MPI_Sendrecv_replace(&value, 1, MPI_INT, 1 - rank, 1, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (rank == 1) again = value;
   } while (again);
-  until_both_are_back(rank);
+  wait_for_both(rank);
   const char* how = argc > 1 ? argv[1] : "";
   if (strcmp(how, "abort") == 0 && rank == 0) MPI_Abort(MPI_COMM_WORLD, 7);
   if (strcmp(how, "killed") == 0 && rank == 1) kill(getpid(), SIGKILL);

@@ -1,4 +1,4 @@
-/* An error handler that ends the program: argv[1] says how. */
+/* An error handler that ends the program in the way that argv[1] selects. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static void on_error(MPI_Comm* comm, int* code, ...) {
   (void)comm;
   (void)code;
   if (strcmp(how, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 4);
-  /* What a library inside MPI's call does is not the program's: not recorded. */
+  /* Calls nested in an MPI call are not the program's own: not recorded. */
   for (i = 0; i < 3; ++i) MPI_Iprobe(MPI_ANY_SOURCE, 9, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
   MPI_Finalize();
   puts("ended by the handler");

@@ -1,4 +1,4 @@
-// Error codes, error handlers and jumps out of them are the program's, recorded or not.
+// Error codes, error handlers and jumps out of them have the same effect with and without a recording.
 #include <mpi.h>
 
 #include <csetjmp>
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   MPI_Comm self;
   MPI_Comm_dup(MPI_COMM_SELF, &self);
   MPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // a waitall's errors are told there
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // receives the errors of a waitall
   int error_class = 0;
   MPI_Error_class(MPI_Send(&value, 1, MPI_INT, 99, 0, self), &error_class);
   if (error_class != MPI_ERR_RANK) failures += fail("a bad rank returns MPI_ERR_RANK");
@@ -38,10 +38,10 @@ int main(int argc, char** argv) {
     MPI_Irecv(got, 1, MPI_CHAR, 0, 1, self, &requests[0]);
     MPI_Isend(&value, 1, MPI_INT, 0, 1, self, &requests[1]);
     MPI_Error_class(MPI_Waitall(2, requests, with_statuses ? statuses : MPI_STATUSES_IGNORE), &error_class);
-    if (error_class != MPI_ERR_IN_STATUS) failures += fail("waitall tells the error");
+    if (error_class != MPI_ERR_IN_STATUS) failures += fail("waitall returns the error");
     if (with_statuses) {
       MPI_Error_class(statuses[0].MPI_ERROR, &error_class);
-      if (error_class != MPI_ERR_TRUNCATE) failures += fail("the status tells truncation");
+      if (error_class != MPI_ERR_TRUNCATE) failures += fail("the status has the truncation");
     }
   }
 
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
   if (handled != 1) failures += fail("the handler runs once");
   MPI_Errhandler_free(&handler);
 
-  // Also where what the program names is not there, or is no longer.
+  // The same with arguments that do not exist, or no longer exist.
   MPI_Comm_create_errhandler(count, &handler);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   MPI_Errhandler_free(&handler);
 
-  // Null pointers are MPI's to refuse.
+  // MPI rejects null pointers.
   const auto refused = [&](const char* what, int result) {
     MPI_Error_class(result, &error_class);
     if (error_class != MPI_ERR_ARG) failures += fail(what);
@@ -120,12 +120,12 @@ int main(int argc, char** argv) {
   }
   MPI_Errhandler_free(&handler);
 
-  // What MPI refuses to free stays what it was.
+  // A communicator that MPI refuses to free stays valid.
   MPI_Comm world = MPI_COMM_WORLD;
   MPI_Error_class(MPI_Comm_free(&world), &error_class);
-  if (error_class != MPI_ERR_COMM) failures += fail("MPI_COMM_WORLD is not to be freed");
+  if (error_class != MPI_ERR_COMM) failures += fail("MPI_COMM_WORLD cannot be freed");
   MPI_Sendrecv(&value, 1, MPI_INT, 0, 88, got, 1, MPI_INT, 0, 88, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  // After all that, calls are still seen.
+  // Calls are still recorded after all of this.
   MPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
   MPI_Sendrecv(&value, 1, MPI_INT, 0, 77, got, 1, MPI_INT, 0, 77, self, MPI_STATUS_IGNORE);
   MPI_Comm_free(&self);

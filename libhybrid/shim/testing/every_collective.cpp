@@ -1,5 +1,5 @@
-// Four ranks: every collective of MPI in every form, each in a region of its function's name. What arrives is
-// checked byte for byte, and that nothing else of the receive buffer changed.
+// Four ranks: every collective of MPI in every form, each in a region with the name of the function. The
+// whole receive buffer is checked byte for byte.
 #include "libhybrid/shim/testing/every_collective.h"
 
 #include <mpi.h>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace hybrid::shim::testing;
 
-constexpr int kEverybody = kMembers;  // receiver of what all get alike
+constexpr int kEverybody = kMembers;  // receiver of data that all ranks get
 constexpr int kSlot = 16;             // elements (int) between blocks of different sizes
 constexpr int kInt = sizeof(int);
 
@@ -57,11 +57,11 @@ class Image {
   std::array<char, 512> bytes_{};
 };
 
-// Of one start: the send buffer, the receive buffer before and after.
+// Buffers of one start: the send buffer, the receive buffer before and after.
 struct Images {
   int round;
   Image out, before, after;
-  bool defined = true;  // what is received
+  bool defined = true;  // whether the receive buffer is defined
 };
 
 // Counts or displacements, as int or as MPI_Count and MPI_Aint, which are the same type in MPICH.
@@ -115,7 +115,7 @@ class EveryCollective {
       fill(images);
       out_ = images.out, in_ = images.before;
       if (start() != MPI_SUCCESS) fail(name, "an error");
-      if (images.defined && in_ != images.after) fail(name, "something else arrived");
+      if (images.defined && in_ != images.after) fail(name, "the receive buffer is wrong");
       if (out_ != images.out) fail(name, "the send buffer changed");
     }
     hybrid_phase_end();
@@ -184,7 +184,8 @@ class EveryCollective {
   Image out_, in_;
 };
 
-// Name and arguments once, for the forms that there are: the name that is called is the name of the region.
+// Name and arguments of a collective, expanded to all of its forms. The function's name is the name of the
+// region.
 #define RUN(how, function, fill, ...) \
   how(#function, fill, [&](auto... request) { return function(__VA_ARGS__, request...); })
 #define RUN_PERSISTENT(function, fill, ...) \
@@ -295,7 +296,7 @@ void EveryCollective::all_to_all() {
 void EveryCollective::reductions() {
   char *const out = out_.data(), *const in = in_.data();
   const Numbers counts = own_counts(everybody_);
-  // The sum over the ranks up to `last`, as far as this rank has a defined one.
+  // The sum over the ranks up to `last`; `has`: whether this rank gets it.
   const auto sums = [&](int last, bool has) -> Fill {
     return [this, last, has](Images& images) {
       images.out.put(0, kVector, images.round, me_, kEverybody);
@@ -313,7 +314,7 @@ void EveryCollective::reductions() {
   };
   FORMS_AND_LARGE(Exscan, exscan, exscan, out, in, kVector, MPI_INT, MPI_SUM, comm_);
 
-  // `all` elements of which this rank gets `count` from `first` on.
+  // `all` elements; this rank gets `count` of them, starting with `first`.
   const auto scattered = [&](int all, int first, int count) -> Fill {
     return [this, all, first, count](Images& images) {
       images.out.put(0, all, images.round, me_, kEverybody);
@@ -337,7 +338,7 @@ void EveryCollective::neighborhood() {
   const Numbers counts = own_counts(from_), slots = places(kSlot), slot_bytes = places(kSlot * kInt);
   const Numbers sent = pairs(to_, true), received = pairs(from_, false);
   const auto sent_types = pair_types(to_, true), received_types = pair_types(from_, false);
-  // What goes to the i-th neighbour, and what comes from it.
+  // Visit the neighbours that this rank sends to, and those that it receives from.
   const auto out_of = [&](auto&& put) {
     for (std::size_t i = 0; i < to_.size(); ++i) put(static_cast<int>(i), to_[i]);
   };
@@ -386,8 +387,7 @@ void EveryCollective::neighborhood() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // The algorithms that MPICH 4.0.2 would pick here do part of the persistent forms' work once for all
-  // starts.
+  // The default algorithms of MPICH 4.0.2 do part of the work of persistent forms once for all starts.
   ::setenv("MPIR_CVAR_IGATHER_INTRA_ALGORITHM", "tsp_tree", 1);
   ::setenv("MPIR_CVAR_ISCATTER_INTRA_ALGORITHM", "tsp_tree", 1);
   ::setenv("MPIR_CVAR_IALLGATHER_INTRA_ALGORITHM", "tsp_ring", 1);

@@ -1,4 +1,4 @@
-/* The extension that late_loader loads. */
+/* The extension that late_loader.c loads. */
 #include <mpi.h>
 #include <stddef.h>
 int run(void) {

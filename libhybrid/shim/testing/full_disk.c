@@ -1,5 +1,5 @@
-/* Forbids itself to make files larger once MPI has started, as a full disk would; sends 40000 messages to
- * nobody. */
+/* Limits its file size after MPI has started, which acts like a full disk; sends 40000 messages to
+ * MPI_PROC_NULL. */
 #include <mpi.h>
 #include <sys/resource.h>
 

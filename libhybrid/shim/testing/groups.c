@@ -1,4 +1,4 @@
-/* Four ranks: communicators of all kinds, and who is who in them. */
+/* Four ranks: communicators of all kinds, and the ranks in them. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,9 +71,9 @@ static void graph(void) {
   MPI_Comm_free(&ring);
 }
 
-/* Communicators made of different ones in another order by every other rank, of calls that make none on some
-   ranks, and of members alone. Each then carries one message, of a tag of its own, from each rank to the
-   next. */
+/* Communicators made from two others in an order that differs between ranks, by calls that make none on some
+   ranks, and by calls collective over the members. Each then carries one message, with a tag of its own, from
+   each rank to the next. */
 static void order(void) {
   MPI_Comm made[8], one, two, none;
   MPI_Group all;

@@ -1,5 +1,5 @@
-/* Another tool: forbids the program to write a byte into any file, as a full disk would, once MPI itself has
- * its own. LIMITED_RANK names the only rank that it forbids. */
+/* Another tool: after MPI_Init, sets the file size limit to 0, which acts like a full disk. LIMITED_RANK
+ * limits one rank only. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
-/* Two ranks; argv[1] names a way in which a message is taken other than by a receive that succeeds. Rank 0
- * sends 1000 bytes, then 7. */
+/* Two ranks; argv[1] selects how a message is consumed other than by a successful receive. Rank 0 sends 1000
+ * bytes, then 7. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void waitsome(void) {
   }
 }
 
-/* Started twice: an error makes it inactive, too. */
+/* Started twice: an error also makes the request inactive. */
 static void persistent(void) {
   MPI_Recv_init(got[0], 10, MPI_CHAR, 0, 5, MPI_COMM_WORLD, &requests[0]);
   MPI_Start(&requests[0]);
@@ -90,7 +90,7 @@ static void probes(void) {
   MPI_Mrecv(got[0], 1000, MPI_CHAR, &first, MPI_STATUS_IGNORE);
 }
 
-/* And one more message back for each. */
+/* With one message back for each receive. */
 static void wildcard(void) {
   MPI_Isendrecv(data, 3, MPI_CHAR, 0, 6, got[0], 1000, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
                 &requests[0]);
@@ -98,7 +98,7 @@ static void wildcard(void) {
   receive();
 }
 
-/* The receives of both can have either of two messages. */
+/* Either receive can match either of two messages. */
 static void two_wildcards(void) {
   int i;
   for (i = 0; i < 2; ++i)

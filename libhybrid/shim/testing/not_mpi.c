@@ -1,4 +1,4 @@
-/* A program that knows no MPI. */
+/* A program without MPI. */
 #include <stdio.h>
 int main(void) {
   puts("hello");

@@ -1,4 +1,4 @@
-/* Two ranks; argv[1] names one way to transfer. Every case also checks what it receives. */
+/* Two ranks; argv[1] selects a kind of transfer. Every case also checks what it receives. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static void nonblocking(void) {
     for (i = 0; i < 3; ++i) require(requests[i] == MPI_REQUEST_NULL, "requests become null");
     MPI_Issend(data, 4, MPI_INT, 1, 13, MPI_COMM_WORLD, &requests[0]);
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-    /* A null request and an inactive list are no completions. */
+    /* A null request is no completion. */
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
   } else {
     MPI_Status statuses[3];
@@ -164,7 +164,7 @@ static void cancelled(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* Types whose size no handle tells, and handles that come to mean another type. */
+/* Types whose handle does not contain the size, and handles that are reused for another type. */
 static void derived(void) {
   int length;
   for (length = 1; length <= 3; ++length) {
@@ -180,7 +180,7 @@ static void derived(void) {
   }
 }
 
-/* More open sends than the shim remembers on the one handle that MPICH gives small ones. */
+/* More open sends than the shim stores for the one handle that MPICH gives small sends. */
 static void flood(void) {
   enum { MANY = 5000 };
   static MPI_Request requests[MANY];

@@ -1,4 +1,4 @@
-/* A hundred exchanges around a ring; "long": hundreds until a second has passed. */
+/* A hundred exchanges around a ring; with an argument, repeated until a second has passed. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Tells its phases; built against hybrid.h and nothing else of libhybrid. */
+/* Marks its phases; built with hybrid.h and nothing else of libhybrid. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   hybrid_phase_begin("inner");
   MPI_Barrier(MPI_COMM_WORLD);
   hybrid_phase_end();
-  const int next[] = {1, 0, 7, -1}; /* of two ranks: one that is itself, two that are not there */
+  const int next[] = {1, 0, 7, -1}; /* with two ranks: one is the rank itself, two do not exist */
   hybrid_preload(next, 4);
   hybrid_preload(NULL, 3);
   hybrid_flush();

@@ -1,6 +1,7 @@
-/* Rank 0 polls for a message that is sent only once it asks for it, and says how often each kind of poll
- * found nothing and how often the core was given up meanwhile (yield_counter.c). The messages come from the
- * last rank. All ranks run on one core: with more than one there are too few on any machine. */
+/* Rank 0 polls for a message that is sent only after it requests it, and prints for each kind of poll how
+ * many polls were empty and how often the shim yielded the core meanwhile (yield_counter.c). The messages
+ * come from the last rank. All ranks run on one core: with two ranks or more, the job is oversubscribed on
+ * any machine. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -22,7 +23,7 @@ static void share_one_core(void) {
   sched_setaffinity(0, sizeof one, &one);
 }
 
-static void say(const char* what, int empty, unsigned long before) {
+static void print(const char* what, int empty, unsigned long before) {
   printf("%s %d empty %lu yields\n", what, empty, yields_of_shim() - before);
 }
 
@@ -36,7 +37,7 @@ static void test(void) {
     MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
     empty += !flag;
   }
-  say("MPI_Test", empty, before);
+  print("MPI_Test", empty, before);
   MPI_Isend(&empty, 1, MPI_INT, peer, kGo, MPI_COMM_WORLD, &go);
   if (peer == 0) MPI_Recv(&go_value, 1, MPI_INT, 0, kGo, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (peer == 0) MPI_Send(&answer, 1, MPI_INT, 0, kAnswer, MPI_COMM_WORLD);
@@ -51,7 +52,7 @@ static void probe(void) {
     MPI_Iprobe(MPI_ANY_SOURCE, kAnswer, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     empty += !flag;
   }
-  say("MPI_Iprobe", empty, before);
+  print("MPI_Iprobe", empty, before);
 }
 
 int main(int argc, char** argv) {
@@ -65,7 +66,7 @@ int main(int argc, char** argv) {
   peer = size - 1;
   if (rank == 0) {
     test();
-    if (size > 1) probe(); /* alone MPICH looks at no network for it */
+    if (size > 1) probe(); /* a single rank polls no network in MPI_Iprobe */
   } else if (rank == peer) {
     MPI_Recv(&value, 1, MPI_INT, 0, kGo, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Send(&value, 1, MPI_INT, 0, kAnswer, MPI_COMM_WORLD);

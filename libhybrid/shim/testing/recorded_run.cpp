@@ -28,10 +28,10 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// In the child: the files, the directory, the environment, the program.
-[[noreturn]] void become(const std::vector<std::string>& command, const Environment& environment,
-                         const std::string& directory, int in, const std::string& out,
-                         const std::string& err) {
+// In the child process: sets up files, directory and environment, and executes the program.
+[[noreturn]] void execute(const std::vector<std::string>& command, const Environment& environment,
+                          const std::string& directory, int in, const std::string& out,
+                          const std::string& err) {
   const auto redirect = [](const std::string& path, int to) {
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     ::dup2(file, to);
@@ -39,7 +39,7 @@ std::string text_of(const std::string& path) {
   ::dup2(in, 0);
   redirect(out, 1);
   redirect(err, 2);
-  // Under the address sanitizer (ignored without): what MPI leaves is not ours to free, and tools may stand
+  // For the address sanitizer (ignored without it): leaks of MPI are no errors, and tools may be loaded
   // before the runtime.
   ::setenv("ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0", 1);
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
@@ -47,7 +47,7 @@ std::string text_of(const std::string& path) {
   std::vector<char*> arguments;
   for (const std::string& each : command) arguments.push_back(const_cast<char*>(each.c_str()));
   arguments.push_back(nullptr);
-  ::alarm(kSecondsAllowed);  // outlives exec; mpiexec then ends its ranks
+  ::alarm(kSecondsAllowed);  // stays active after exec; mpiexec then ends its ranks
   ::execvp(arguments[0], arguments.data());
   ::_exit(127);
 }
@@ -112,13 +112,13 @@ Outcome run(const std::vector<std::string>& command, const Environment& environm
             const std::string& directory) {
   const TemporaryDirectory output;
   const std::string out = output.path() + "/out", err = output.path() + "/err";
-  // An input that never ends: mpiexec passes its end on to the ranks, and is killed by SIGPIPE if they end at
-  // that moment.
+  // Standard input without an end: mpiexec forwards the end of its input to the ranks, and is killed by
+  // SIGPIPE if they end at that moment.
   std::array<int, 2> input{};
   if (::pipe2(input.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe");
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("fork");
-  if (child == 0) become(command, environment, directory, input[0], out, err);
+  if (child == 0) execute(command, environment, directory, input[0], out, err);
   ::close(input[0]);
   int status = 0;
   ::waitpid(child, &status, 0);
@@ -130,7 +130,7 @@ Outcome run_ranks(int ranks, const std::vector<std::string>& command, Environmen
                   const std::string& directory) {
   environment.emplace("LD_PRELOAD", preload_library());
   std::vector<std::string> whole = {HYBRID_MPIEXEC, "-n", std::to_string(ranks)};
-  // To the ranks only: what mpiexec itself does is not under test here.
+  // For the ranks only: mpiexec itself is not under test.
   for (const auto& [name, value] : environment) whole.insert(whole.end(), {"-genv", name, value});
   whole.insert(whole.end(), command.begin(), command.end());
   return run(whole, {}, directory);

@@ -1,4 +1,4 @@
-// Runs the programs of this folder under the preloaded library and reads back what was recorded.
+// Runs the programs of this folder with the preloaded library and reads their recordings.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,18 @@ struct Outcome {
   std::string out, err;
 };
 
-/// Path of a program (or library) of this folder.
+/// Returns the path of a program (or library) of this folder.
 std::string program(const std::string& name);
 std::string preload_library();
 
-/// Runs `command` with `environment` added, in `directory`; ends it after two minutes.
+/// Runs `command` in `directory` with `environment` added. Ends it after two minutes.
 Outcome run(const std::vector<std::string>& command, const Environment& environment,
             const std::string& directory);
-/// mpiexec -n RANKS with the library preloaded into the ranks; `environment` for the ranks.
+/// Runs `command` with mpiexec, `environment`, and the library preloaded into the ranks.
 Outcome run_ranks(int ranks, const std::vector<std::string>& command, Environment environment,
                   const std::string& directory);
 
-/// A job recorded up to its journals, which are kept for the test.
+/// A recorded job with its journals and definitions.
 class RecordedRun {
  public:
   RecordedRun(int ranks, const std::vector<std::string>& command, Environment environment = {});
@@ -41,14 +41,14 @@ class RecordedRun {
   /// All events of a rank, its threads' journals one after the other.
   std::vector<Event> events(std::uint32_t rank) const;
   std::uint32_t threads(std::uint32_t rank) const;
-  /// Whether each journal of the rank ends as it should.
+  /// Whether all journals of the rank are complete.
   bool complete(std::uint32_t rank) const;
 
-  /// The transfers of a rank, one line each:
-  ///   "send 1 tag 5 40" peer, tag, bytes; "comm 2" where it is not MPI_COMM_WORLD; "#1" for the first
-  ///   request seen, and so on. Sizes by peer come as "to 1 20" and "from 1 20" lines before their
-  ///   collective, an epoch's group as "member 1" lines before its begin.
-  /// Left out: the frame (start, finish), empty polls, calls without data, predictions.
+  /// Returns the transfers of a rank, one line each:
+  ///   "send 1 tag 5 40": peer, tag, bytes; with "comm 2" unless it is MPI_COMM_WORLD, and "#1" for the first
+  ///   request in the journal, and so on. Sizes by peer are "to 1 20" and "from 1 20" lines before their
+  ///   collective, the group of an epoch is "member 1" lines before its begin.
+  /// Omitted: start and finish, empty polls, calls without data, predictions.
   std::vector<std::string> transfers(std::uint32_t rank) const;
 
  private:

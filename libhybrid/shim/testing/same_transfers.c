@@ -1,4 +1,4 @@
-/* The transfers that the Fortran and C++ programs of this folder make, too; four ranks. */
+/* Four ranks; the same transfers as the Fortran and C++ programs of this folder. */
 #include <mpi.h>
 
 int main(int argc, char** argv) {

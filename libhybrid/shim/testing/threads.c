@@ -1,5 +1,5 @@
-/* Two ranks of four threads under MPI_THREAD_MULTIPLE; each thread has its partner thread. One more pair
- * starts its transfers in one thread and completes them in another. */
+/* Two ranks of four threads under MPI_THREAD_MULTIPLE; each thread has a partner thread on the other rank.
+ * One more pair of transfers starts in one thread and completes in another. */
 #include <mpi.h>
 #include <pthread.h>
 

@@ -1,4 +1,4 @@
-// Writes the notes of compiled_phases.c as the compiler's plugin would, as a C file of assembly, so that the
+// Writes the notes of compiled_phases.c like the compiler's plugin, as a C file of assembly, so that the
 // shim's tests need no plugin: write_compiled_notes [whole] > notes.c; whole: with a note of the whole
 // program.
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace {
 
-// `table`: the symbol of the table of addresses; the distance to it is the linker's to find.
+// `table`: the symbol of the table of addresses; the linker computes the distance to it.
 void write(const char* symbol, const std::string& descriptor, const char* table) {
   std::printf("__asm__(\".pushsection .note.hybrid,\\\"a\\\",@note\\n.balign 4\\n.long 7,%zu,%d\\n\"\n",
               descriptor.size(), HYBRID_NOTE_TYPE);

@@ -1,5 +1,4 @@
-/* Preloaded with the shim: counts the shim's own calls of sched_yield, and no others (MPI and UCX have
- * some). */
+/* Preloaded with the shim: counts the shim's calls of sched_yield, but not those of MPI and UCX. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-#include "libhybrid/shim/start_options.h"
+#include "libhybrid/shim/environment.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -26,28 +27,36 @@ int launcher_rank() {
   return 0;
 }
 
+bool launched_oversubscribed() {
+  const int local_ranks = number_in("MPI_LOCALNRANKS", 0);
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
+  return local_ranks > CPU_COUNT(&allowed);
+}
+
 JobOptions read_options() {
-  // First of all, so that it holds for what is said of the other settings.
+  // Before the other settings, so that it applies to messages about them.
   if (const char* value = std::getenv("HYBRID_QUIET"); value != nullptr) {
     const std::string_view text = value;
-    be_quiet(text != "0" && text != "off" && text != "false" && text != "no");
+    set_quiet(text != "0" && text != "off" && text != "false" && text != "no");
   }
   JobOptions options;
   OptionTable table;
   add_job_options(table, options);
   const std::vector<std::string> unknown = apply_environment(table, environ);
   check_job(options);
-  be_quiet(options.quiet);
+  set_quiet(options.quiet);
   if (launcher_rank() == 0 && !unknown.empty()) {
     std::vector<std::string> known;
     for (const Option& option : table.options()) known.push_back(environment_name(option.name));
-    std::string names, mend;
+    std::string names, suggestions;
     for (const std::string& name : unknown) {
       names += (names.empty() ? "" : ", ") + name;
-      const std::string_view meant = closest_variable(name, {known.begin(), known.end()});
-      if (!meant.empty()) mend += "\n  Did you mean " + std::string(meant) + "?";
+      const std::string_view closest = closest_variable(name, {known.begin(), known.end()});
+      if (!closest.empty()) suggestions += "\n  Did you mean " + std::string(closest) + "?";
     }
-    warn("no option is called " + names + "; ignored" + mend);
+    warn("no option is called " + names + "; ignored" + suggestions);
   }
   return options;
 }

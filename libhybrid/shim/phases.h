@@ -1,5 +1,5 @@
-// The phases that the calling thread is in, whoever told them: the program (libhybrid/hybrid.h) or its
-// compiler (compiled_marks.cpp). Their begins and ends become events.
+// The phases that the calling thread is in, from both sources of hints: calls of libhybrid/hybrid.h by the
+// program, and marks of its compiler (core/hint_abi.h). Begins and ends of phases become events.
 #pragma once
 
 #include <algorithm>
@@ -14,16 +14,19 @@ struct hybrid_unit;
 
 namespace hybrid::shim {
 
-/// A phase without a name, or that cannot be told for want of memory: the program goes on without it.
+class Process;
+
+/// Region of a phase without a name, or of one that could not be named because memory is short. Such a phase
+/// is not recorded.
 inline constexpr std::uint32_t kUnnamedPhase = ~std::uint32_t{0};
 
 struct OpenPhase {
   std::uint32_t region = kUnnamedPhase;
-  std::uint32_t phase = 0;            // of the unit
-  const hybrid_unit* unit = nullptr;  // null: told by the program
+  std::uint32_t phase = 0;            // index in `unit`
+  const hybrid_unit* unit = nullptr;  // nullptr: latest_recording by the program with hybrid.h
 };
 
-/// Deeper ones than there is room for are counted only.
+/// Stack of the open phases of a thread. Phases deeper than the array are only counted.
 struct OpenPhases {
   std::array<OpenPhase, 64> phases;
   std::size_t depth = 0;
@@ -32,21 +35,21 @@ struct OpenPhases {
 };
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local OpenPhases open_phases;
 
-/// An event of the phases: a begin, an end, a flush. Its time.
+/// Records a begin, an end or a flush. Returns its time.
 inline Ticks record_phase_event(Thread& thread, EventKind kind, std::uint32_t region) {
   const Ticks now = thread.enter();
   thread.record({.kind = kind, .request = region}, now, now);
   return now;
 }
 
-/// What hints tell of the innermost phase: ranks that this one sends to in it.
+/// Records the ranks that this one sends to in its innermost phase, as hints.
 inline void record_hints(Thread& thread, std::span<const int> ranks) {
   if (ranks.empty() || open_phases.depth == 0 || open_phases.depth > open_phases.phases.size()) return;
   if (open_phases.phases[open_phases.depth - 1].region == kUnnamedPhase) return;
   for (const int rank : ranks) thread.decision(EventKind::hint, static_cast<std::uint32_t>(rank), ticks());
 }
 
-/// The time of its begin; 0 where none was recorded.
+/// Begins a phase. Returns the time of its begin; 0 when none was recorded.
 inline Ticks open_phase(Thread& thread, const OpenPhase& phase) {
   Ticks now = 0;
   if (open_phases.depth < open_phases.phases.size()) {
@@ -57,11 +60,8 @@ inline Ticks open_phase(Thread& thread, const OpenPhase& phase) {
   return now;
 }
 
-/// The thread's innermost phase is another one since `now`: the predictor is told (hints.cpp). A time that
-/// was read before, as reading it is what a mark mostly costs; 0 where it was not.
-void come_to_phase(Thread& thread, Ticks now) noexcept;
-
-/// Ends all phases but the outermost `depth`, the innermost first. The time of the last end; 0 for none.
+/// Ends all phases but the outermost `depth`, the innermost first. Returns the time of the last end; 0 when
+/// none was recorded.
 inline Ticks leave_phases(Thread& thread, std::size_t depth) {
   Ticks now = 0;
   for (std::size_t i = open_phases.kept(); i > depth; --i)
@@ -70,5 +70,14 @@ inline Ticks leave_phases(Thread& thread, std::size_t depth) {
   open_phases.depth = std::min(open_phases.depth, depth);
   return now;
 }
+
+/// Ends the phases that the calling thread is in.
+void end_open_phases(Thread& thread) noexcept;
+
+/// Reads the compiler's hints of all loaded objects. Call it once process() is valid.
+void load_compiled_hints(Process& process) noexcept;
+
+/// Begins the compiled phases that the calling thread entered before the recording began.
+void begin_early_phases() noexcept;
 
 }  // namespace hybrid::shim

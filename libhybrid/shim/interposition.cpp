@@ -1,4 +1,4 @@
-#include "libhybrid/shim/next_function.h"
+#include "libhybrid/shim/interposition.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -27,7 +27,7 @@ int visit(dl_phdr_info* object, std::size_t, void* data) {
   void* const handle = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return 0;
   void* const symbol = dlsym(handle, search.name);
-  dlclose(handle);  // gives back the reference; the object stays loaded by whoever loaded it
+  dlclose(handle);  // releases this reference; the object stays loaded
   if (symbol == nullptr || base_of(symbol) == search.own_base) return 0;
   search.found = symbol;
   return 1;

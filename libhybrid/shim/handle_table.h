@@ -1,5 +1,5 @@
-// What the shim knows of the program's communicators, by MPI handle (an integer in MPICH): world ranks behind
-// local ranks in O(1), without a lock on the reading side. Knows no MPI type.
+// Tables of MPI objects by handle (an integer in MPICH): communicators, with world ranks of local ranks in
+// O(1), and sizes of datatypes. Reading takes no lock. Knows no MPI type.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +22,12 @@ struct Communicator {
   std::vector<std::int32_t> remote;   // of an intercommunicator's other group
   std::vector<std::int32_t> neighbors_out, neighbors_in;  // world ranks, of a topology
   bool inter = false;
-  mutable std::atomic<std::uint32_t> calls{0};  // on it that make communicators
+  mutable std::atomic<std::uint32_t> calls{0};  // number of calls on it that create communicators
 
-  /// The ranks that a transfer on this communicator names.
+  /// World ranks of the ranks that a transfer on this communicator names.
   const std::vector<std::int32_t>& peers() const { return inter ? remote : members; }
-  /// World rank of a transfer's peer: kAnyPeer for the wildcard (MPI_ANY_SOURCE), kNoPeer for MPI_PROC_NULL
-  /// and for ranks that do not exist.
+  /// Returns the world rank of a transfer's peer: kAnyPeer for the wildcard (MPI_ANY_SOURCE), kNoPeer for
+  /// MPI_PROC_NULL and for ranks that do not exist.
   std::int32_t world_rank(std::int32_t local) const {
     const auto& all = peers();
     if (static_cast<std::uint32_t>(local) < all.size()) return all[static_cast<std::uint32_t>(local)];
@@ -35,9 +35,9 @@ struct Communicator {
   }
 };
 
-/// Handle -> object. Reading is wait-free and may go on while another thread inserts; inserting and erasing
-/// take a lock. An object lives until the table's end, or until reclaim() finds nobody using it: requests may
-/// outlive their communicator.
+/// Hash table handle -> object. Reading is wait-free, also while another thread inserts; inserting and
+/// erasing take a lock. An object lives until the table is destroyed or reclaim() finds it unused: requests
+/// may outlive their communicator.
 template <class Object>
 class HandleTable {
  public:
@@ -45,6 +45,7 @@ class HandleTable {
   HandleTable(const HandleTable&) = delete;
   HandleTable& operator=(const HandleTable&) = delete;
 
+  /// Returns the object of `handle`, or nullptr.
   const Object* find(std::uint32_t handle) const {
     const Slots* const slots = slots_.load(std::memory_order_acquire);
     for (std::size_t i = slots->home(handle);; i = (i + 1) & slots->mask) {
@@ -55,7 +56,7 @@ class HandleTable {
     }
   }
 
-  /// Puts `object` in place of what the handle meant before.
+  /// Stores `object` under `handle`, in place of an earlier object.
   const Object* insert(std::uint32_t handle, std::unique_ptr<Object> object) {
     const std::lock_guard lock(mutex_);
     if (used_ * 2 >= slots_.load(std::memory_order_relaxed)->slot.size()) grow();
@@ -64,16 +65,15 @@ class HandleTable {
     return objects_.back().get();
   }
 
-  /// The handle means `object` no more, unless it means another by now. What it meant stays readable by those
-  /// who hold it.
+  /// Removes `handle` if it still refers to `object`. Pointers to the object stay valid.
   void erase(std::uint32_t handle, const Object* object) {
     const std::lock_guard lock(mutex_);
     if (object != nullptr && find(handle) == object)
       place(*slots_.load(std::memory_order_relaxed), handle, nullptr);
   }
 
-  /// Deletes the objects that no handle means and for which `in_use` is false, where there are enough of them
-  /// to be worth the search.
+  /// Deletes the objects without a handle for which in_use(object) is false. Does nothing while there are few
+  /// objects.
   template <class InUse>
   void reclaim_some(InUse&& in_use) {
     const std::lock_guard lock(mutex_);
@@ -81,14 +81,14 @@ class HandleTable {
     reclaim_locked(in_use);
     reclaim_at_ = objects_.size() * 2 + 64;
   }
-  /// The same, always.
+  /// The same without the threshold.
   template <class InUse>
   void reclaim(InUse&& in_use) {
     const std::lock_guard lock(mutex_);
     reclaim_locked(in_use);
   }
 
-  /// Whether `predicate` holds for an object that is still there, with or without a handle.
+  /// Whether `predicate` holds for any object, with or without a handle.
   template <class Predicate>
   bool any(Predicate&& predicate) {
     const std::lock_guard lock(mutex_);
@@ -104,7 +104,7 @@ class HandleTable {
  private:
   static constexpr std::uint32_t kFree = 0;  // no MPICH handle is 0
   struct Slot {
-    std::atomic<std::uint32_t> key{kFree};  // stays once set, so that no probe sequence is cut
+    std::atomic<std::uint32_t> key{kFree};  // never reset, so that probe sequences stay intact
     std::atomic<const Object*> object{nullptr};
   };
   struct Slots {
@@ -140,7 +140,7 @@ class HandleTable {
     }
   }
 
-  // Handles seen once and erased are dropped on the way; the old slots stay for readers that are in them.
+  // Copies the slots, without erased handles. The old slots are kept for concurrent readers.
   void grow() {
     const Slots* const old = slots_.load(std::memory_order_relaxed);
     auto bigger = std::make_unique<Slots>(old == nullptr ? 64 : old->slot.size() * 2);
@@ -163,7 +163,7 @@ class HandleTable {
 
 using CommunicatorTable = HandleTable<Communicator>;
 
-/// Datatype handle -> size in bytes. Any thread may call anything at any time.
+/// Table datatype handle -> size in bytes. Thread-safe.
 class DatatypeSizes {
  public:
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
@@ -171,7 +171,7 @@ class DatatypeSizes {
     const Size* const known = table_.find(handle);
     return known == nullptr ? kUnknown : known->bytes.load(std::memory_order_acquire);
   }
-  /// Throws nothing: where memory is short, the size stays unknown.
+  /// Stores a size. When memory is short, the size stays unknown.
   void keep(std::uint32_t handle, std::uint64_t bytes) noexcept {
     if (const Size* const known = table_.find(handle); known != nullptr) {
       known->bytes.store(bytes, std::memory_order_release);
@@ -189,7 +189,7 @@ class DatatypeSizes {
   }
 
  private:
-  // MPI gives freed handles again, so that there are few; each keeps its place.
+  // MPI reuses freed handles, so there are few; each keeps its entry.
   struct Size {
     explicit Size(std::uint64_t b) : bytes(b) {}
     mutable std::atomic<std::uint64_t> bytes;

@@ -1,0 +1,91 @@
+// What a wrapper of a library function needs: an exported symbol, the next definition of the function, and
+// whether the call is the program's own or nested in another recorded call.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+/// Exports a function from libhybrid.so (see also exported_symbols.map).
+#define HYBRID_SHIM_EXPORT __attribute__((visibility("default")))
+
+namespace hybrid::shim {
+
+/// Returns the next definition of `name` after ours in the search order of the dynamic linker (another tool's
+/// or the MPI library's), or nullptr. Libraries that were loaded privately (dlopen with RTLD_LOCAL, as
+/// interpreters load their extensions) are searched last.
+void* find_next(const char* name);
+
+/// Like find_next, but ends the program with a message when there is no definition.
+void* require_next(const char* name);
+
+/// The next definition of one function. It is looked up at the first call, so that the library costs nothing
+/// in programs that do not use MPI and does not itself depend on an MPI library.
+template <class Function>
+class NextFunction {
+ public:
+  constexpr explicit NextFunction(const char* name) : name_(name) {}
+  Function get() {
+    Function function = function_.load(std::memory_order_relaxed);
+    if (function == nullptr) [[unlikely]] {
+      function = reinterpret_cast<Function>(require_next(name_));
+      function_.store(function, std::memory_order_relaxed);
+    }
+    return function;
+  }
+
+ private:
+  const char* name_;
+  std::atomic<Function> function_{nullptr};
+};
+
+namespace detail {
+// Initial-exec: the library is loaded at start-up, and the hot path must not call __tls_get_addr.
+[[gnu::tls_model("initial-exec")]] inline constinit thread_local std::uintptr_t outermost_frame = 0;
+[[gnu::tls_model("initial-exec")]] inline constinit thread_local std::uintptr_t call_site = 0;
+}  // namespace detail
+
+/// Return address of the program's current MPI call on this thread; it identifies the call site. From Fortran
+/// the address is in the MPI library, one for each of its functions.
+[[gnu::always_inline]] inline std::uintptr_t call_site() { return detail::call_site; }
+
+/// The set of calls that OutermostCall guards: all recorded functions.
+struct AllCalls {
+  [[gnu::always_inline]] static std::uintptr_t& frame() { return detail::outermost_frame; }
+  [[gnu::always_inline]] static void begins(std::uintptr_t returns_to) { detail::call_site = returns_to; }
+};
+
+/// Guard that is true for the outermost of nested calls on a thread. MPI libraries and tools call MPI
+/// themselves (mpi_f08 bindings and ROMIO call PMPI_X, a tool's MPI_X calls PMPI_X), and both names are
+/// wrapped: only the outermost call is the program's, so each transfer is recorded once.
+///
+/// The guard stores the frame of the outermost call, not a depth: an error handler may leave MPI by longjmp,
+/// and the next call from the same or an outer frame is then outermost again.
+///
+/// `Calls` is the set of functions that count as nested in each other. Functions that begin or end a
+/// recording have a set of one, because they do so also from within other calls, for example from an error
+/// handler.
+template <class Calls>
+class OutermostOf {
+ public:
+  [[gnu::always_inline]] OutermostOf() {
+    const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    const std::uintptr_t outer = Calls::frame();
+    outermost_ = outer == 0 || frame >= outer;
+    if (!outermost_) return;
+    Calls::frame() = frame;
+    Calls::begins(reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
+  }
+  [[gnu::always_inline]] ~OutermostOf() {
+    if (outermost_) Calls::frame() = 0;
+  }
+  OutermostOf(const OutermostOf&) = delete;
+  OutermostOf& operator=(const OutermostOf&) = delete;
+
+  explicit operator bool() const { return outermost_; }
+
+ private:
+  bool outermost_;
+};
+using OutermostCall = OutermostOf<AllCalls>;
+
+}  // namespace hybrid::shim
