@@ -24,6 +24,7 @@
 #include "libhybrid/shim/lifecycle.h"
 #include "libhybrid/shim/live_exchange.h"
 #include "libhybrid/shim/mpi_library.h"
+#include "libhybrid/shim/phases.h"
 #include "libhybrid/shim/warnings.h"
 #include "libhybrid/shim/yield.h"
 #include "predictor/predictor.h"
