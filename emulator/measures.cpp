@@ -58,7 +58,7 @@ Time LatencyHistogram::quantile(double fraction) const {
   return std::clamp(Time{static_cast<std::int64_t>(last_of(bucket))}, minimum_, maximum_);
 }
 
-void Measures::settle_utilisation(BitRate link_rate) {
+void Measures::set_utilisation(BitRate link_rate) {
   const auto of = [&](Bytes payload, Time over) {
     const double capacity = over.seconds() * static_cast<double>(nodes) * static_cast<double>(link_rate);
     return capacity > 0 ? static_cast<double>(payload) * 8 / capacity : 0.0;

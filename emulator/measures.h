@@ -101,7 +101,7 @@ struct Measures {
   std::uint64_t seed = 0;
 
   /// Sets the utilisation, of the run and of each phase, from time, bytes and nodes.
-  void settle_utilisation(BitRate link_rate);
+  void set_utilisation(BitRate link_rate);
   /// Adds `payload` to both ports of a connection of the switch (of `nodes` ports, told at the first call).
   void count_ports(std::uint32_t of, Connection connection, Bytes payload) {
     if (ports.empty()) ports.resize(of);

@@ -135,7 +135,7 @@ void check_multiplexing(const SwitchParameters& p) {
   if (p.technique != "tdm" && p.technique != "hybrid") return;  // no slots to share
   check_slots_under_way(p);
   const Time spread = p.circuit_spread();
-  const Time unusable = p.guard + p.reconfiguration_time() + spread;
+  const Time unusable = p.guard + p.fabric_reconfiguration() + spread;
   const std::string lost = spread == Time{} ? "guard and reconfiguration"
                                             : "guard, reconfiguration and the difference between the "
                                               "tree's longest and shortest circuits";

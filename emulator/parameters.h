@@ -41,7 +41,7 @@ struct SwitchParameters {
   Clocked digital_fabric{nanoseconds(10), 1};  // wormhole
   Clocked analog_fabric{nanoseconds(10), 0};   // circuits: LVDS, below 2 ns, neglected in D 5.5.1
   /// Per change of the analog fabric's configuration: at once, or in three parts (emulator/fabric.h). Both
-  /// may be given only if they agree; what models take is reconfiguration_time().
+  /// may be given only if they agree; what models take is fabric_reconfiguration().
   Time reconfiguration{};
   bool reconfiguration_given = false;  // by its option: then 0 must agree, too
   Time reconfiguration_command{}, reconfiguration_switching{}, reconfiguration_lock{};
@@ -82,7 +82,7 @@ struct SwitchParameters {
   constexpr Time reconfiguration_parts() const {
     return reconfiguration_command + reconfiguration_switching + reconfiguration_lock;
   }
-  constexpr Time reconfiguration_time() const { return std::max(reconfiguration, reconfiguration_parts()); }
+  constexpr Time fabric_reconfiguration() const { return std::max(reconfiguration, reconfiguration_parts()); }
   // What a fat tree adds (docs/timing.md, "Fat tree").
   constexpr bool is_tree() const { return tree.levels != 0; }
   /// Between a NIC and the scheduler, which stands above the top switches: a cable more for each level.
@@ -96,7 +96,7 @@ struct SwitchParameters {
     return is_tree() ? circuit_hop() * (2 * (std::int64_t{tree.levels} - 1)) : Time{};
   }
   /// What a slot loses where the configuration changes.
-  constexpr Time change_time() const { return reconfiguration_time() + circuit_spread(); }
+  constexpr Time network_reconfiguration() const { return fabric_reconfiguration() + circuit_spread(); }
   Time word_time() const { return time_on_link(word, link_rate); }
 };
 

@@ -277,7 +277,7 @@ TEST_F(SwitchOptions, NodesGivenBeforeThePresetStay) {
 
 TEST_F(SwitchOptions, ReconfigurationIsOneTimeOrThePartsThatMakeIt) {
   set("reconfiguration", "7ns");
-  EXPECT_EQ(p.reconfiguration_time(), nanoseconds(7));
+  EXPECT_EQ(p.fabric_reconfiguration(), nanoseconds(7));
   set("reconfiguration-command", "1ns");
   EXPECT_NE(refusal(p).find("7ns, but its parts are 1ns together"), std::string::npos) << refusal(p);
   set("reconfiguration-switching", "4ns");
@@ -299,7 +299,7 @@ TEST_F(SwitchOptions, AFabricSetsThePartsAndSlotsThatAreWorthThem) {
   for (const auto& fabric : fabrics) {
     set("preset", "ch5");
     set("fabric", fabric.name);
-    EXPECT_EQ(p.reconfiguration_time(), fabric.reconfiguration) << fabric.name;
+    EXPECT_EQ(p.fabric_reconfiguration(), fabric.reconfiguration) << fabric.name;
     EXPECT_EQ(p.slot_length, fabric.slot) << fabric.name;
     EXPECT_EQ(refusal(p), "") << fabric.name;
   }
@@ -317,7 +317,7 @@ TEST_F(SwitchOptions, AGivenSlotLengthOutlivesTheFabricWhicheverComesFirst) {
   set("slot-length", "10us");
   EXPECT_NE(refusal(p).find("slot-length"), std::string::npos);
   set("preset", "ch4");  // begins anew
-  EXPECT_EQ(p.reconfiguration_time(), Time{});
+  EXPECT_EQ(p.fabric_reconfiguration(), Time{});
   set("fabric", "mems-2d");
   EXPECT_EQ(p.slot_length, microseconds(120));
 }
@@ -325,7 +325,7 @@ TEST_F(SwitchOptions, AGivenSlotLengthOutlivesTheFabricWhicheverComesFirst) {
 TEST_F(SwitchOptions, APartBesideAFabricReplacesThatPart) {
   set("fabric", "mems-2d");
   set("reconfiguration-lock", "3us");
-  EXPECT_EQ(p.reconfiguration_time(), microseconds(14));
+  EXPECT_EQ(p.fabric_reconfiguration(), microseconds(14));
   EXPECT_EQ(refusal(p), "");
 }
 

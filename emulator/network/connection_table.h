@@ -40,16 +40,16 @@ class ConnectionNumbers {
     return rows_[source].find(destination);
   }
   /// To be set to a number that is not 0; valid until another connection of `source` gets or loses one.
-  std::uint32_t& of(std::uint32_t source, std::uint32_t destination) {
+  std::uint32_t& number_of(std::uint32_t source, std::uint32_t destination) {
     if (table_.allocated()) return table_[place(source, destination)];
-    return rows_[source].of(destination);
+    return rows_[source].number_of(destination);
   }
   /// It no longer has the one that it had.
-  void forget(std::uint32_t source, std::uint32_t destination) {
+  void erase(std::uint32_t source, std::uint32_t destination) {
     if (table_.allocated())
       table_[place(source, destination)] = 0;
     else
-      rows_[source].forget(destination);
+      rows_[source].erase(destination);
   }
   /// A connection of `source` is asked for soon: brings what is looked at first into the cache.
   void prefetch(std::uint32_t source) const {
@@ -76,7 +76,7 @@ class ConnectionNumbers {
       const Entry& entry = larger_[place(destination)];
       return entry.destination == destination ? entry.number : 0;
     }
-    std::uint32_t& of(Port destination) {
+    std::uint32_t& number_of(Port destination) {
       if (last_ == 0) {
         for (Entry& entry : own_)
           if (entry.destination == destination) return entry.number;
@@ -92,7 +92,7 @@ class ConnectionNumbers {
       }
       return add(larger_[at], destination);
     }
-    void forget(Port destination) {
+    void erase(Port destination) {
       if (last_ == 0) {
         for (Entry& entry : own_)
           if (entry.destination == destination) remove(entry);
@@ -210,7 +210,7 @@ class ConnectionTable {
 
   template <class... Arguments>
   State& get(std::uint32_t source, std::uint32_t destination, Arguments&&... arguments) {
-    std::uint32_t& number = numbers_.of(source, destination);
+    std::uint32_t& number = numbers_.number_of(source, destination);
     if (number == 0) number = make(std::forward<Arguments>(arguments)...);
     return states_[number - 1];
   }
@@ -221,9 +221,9 @@ class ConnectionTable {
   }
   /// Its state, which is as at first, serves another connection, by State::serve(); this one is as if it had
   /// never been asked for.
-  void give_up(std::uint32_t source, std::uint32_t destination) {
+  void release(std::uint32_t source, std::uint32_t destination) {
     unused_.push_back(numbers_.find(source, destination));
-    numbers_.forget(source, destination);
+    numbers_.erase(source, destination);
   }
   /// It will be asked for soon; has it brought into the cache.
   void prefetch(std::uint32_t source, std::uint32_t destination) {

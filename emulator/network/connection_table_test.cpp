@@ -25,10 +25,10 @@ TEST(ConnectionNumbers, AreThoseOfAMap) {
       const auto known = expected.find({source, destination});
       ASSERT_EQ(numbers.find(source, destination), known == expected.end() ? 0 : known->second);
       if (random.below(2) == 0) {
-        numbers.of(source, destination) = step;
+        numbers.number_of(source, destination) = step;
         expected[{source, destination}] = step;
       } else {
-        numbers.forget(source, destination);
+        numbers.erase(source, destination);
         expected.erase({source, destination});
       }
     }

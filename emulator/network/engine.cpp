@@ -27,9 +27,9 @@ Bytes most_bytes(const SwitchParameters& p, const Timing& t) {
 
 /// More than all delays of a network together.
 Time settling_time(const SwitchParameters& p, const Timing& t) {
-  return 2 * (t.generation + t.nic * 2 + t.wire * 2 + t.circuit + t.digital + t.analog + t.reconfiguration +
-              p.circuit_spread() + t.control * 2 + p.guard + p.slot_length * 2 + p.scheduler.cycle +
-              p.scheduler.delay() + (t.word + t.digital_word) * 2);
+  return 2 * (t.generation + t.nic * 2 + t.wire * 2 + t.circuit + t.digital + t.analog +
+              t.network_reconfiguration + p.circuit_spread() + t.control * 2 + p.guard + p.slot_length * 2 +
+              p.scheduler.cycle + p.scheduler.delay() + (t.word + t.digital_word) * 2);
 }
 
 }  // namespace
@@ -43,13 +43,13 @@ Engine::Engine(const SwitchParameters& parameters)
       visitor_(settling_time(parameters_, timing_),
                timing_.flit_words + timing_.worm_words + timing_.worm_overhead) {}
 
-void Engine::reach(Time at) {
+void Engine::run_until(Time at) {
   const Time before = at - picoseconds(1);
   while (events_.next() < at) {
-    if (possible_ != 0) leap(before);
+    if (possible_ != 0) skip_periods(before);
     if (events_.next() >= at) break;
     run_instant(events_.next(), nullptr);
-    look();
+    check_repetition();
   }
   if (at < now_) throw std::logic_error("a technique was asked for something in the past");
   now_ = at;
@@ -61,7 +61,7 @@ void Engine::visit(StateVisitor& v) {
   v.events(events_);
   for (ProcessingElement& pe : pes_) {
     if (v.done()) return;
-    pe.visit(v, foresees_offers());
+    pe.visit(v, needs_offer_times());
   }
 }
 
@@ -72,9 +72,9 @@ void Engine::save_state() {
 }
 
 /// Looks whether the state after this instant is one that repeats.
-void Engine::look() {
+void Engine::check_repetition() {
   constexpr std::uint64_t kWorthIt = 3;
-  if (calm_ < kCalm || !seeks_repeats()) return;
+  if (calm_ < kCalm || !searches_for_periods()) return;
   if (calm_ == kCalm) {
     next_save_ = kCalm;
     saved_ = 0;
@@ -101,7 +101,7 @@ void Engine::look() {
 }
 
 /// Takes as many of the possible periods in one step as end at or before `limit`.
-void Engine::leap(Time limit) {
+void Engine::skip_periods(Time limit) {
   const auto fit = static_cast<std::uint64_t>((limit - found_at_) / visitor_.period());
   const std::uint64_t times = std::min(possible_, fit);
   if (times == 0) return;
@@ -121,7 +121,7 @@ void Engine::send(Time at, const Message& message) {
   if (message.bytes > most_bytes_)
     throw UserError("message: " + format_bytes(message.bytes) + " take longer than can be emulated",
                     "Give smaller messages, a higher --link-rate or a shorter --word-generation.");
-  reach(at);
+  run_until(at);
 
   std::uint32_t index = 0;
   if (unused_.empty()) {
@@ -133,29 +133,29 @@ void Engine::send(Time at, const Message& message) {
   }
   transfers_[index] = {message};
   ++in_flight_;
-  const Time offer = pes_[c.source].add(at, index, c.destination, timing_.generation);
+  const Time offer = pes_[c.source].queue_message(at, index, c.destination, timing_.generation);
   if (offer == Time::never()) return;
-  expect(c);
+  prefetch_state(c);
   events_.push_sorted(offer, kOffer, c.source, 0);
 }
 
-bool Engine::fill(std::uint32_t pe) {
+bool Engine::fill_queue(std::uint32_t pe) {
   ProcessingElement& p = pes_[pe];
   if (!p.busy()) return false;
   const std::uint64_t before = p.left();
-  if (!p.fill(timing_.generation)) return p.left() != before;
-  const auto done = p.done(timing_.generation);
+  if (!p.enter_words(timing_.generation)) return p.left() != before;
+  const auto done = p.finish_message(timing_.generation);
   if (timeline_ != nullptr) timeline_->generated(done.last_entry, done.transfer);
-  if (tells_injections_) events_.push(done.last_entry, kInjected, done.transfer);
+  if (reports_injections_) events_.push(done.last_entry, kInjected, done.transfer);
   if (done.next_offer != Time::never()) {
     __builtin_prefetch(&transfers_[p.offered()]);  // it may have waited for long
-    expect({pe, p.destination()});
+    prefetch_state({pe, p.destination()});
     events_.push_sorted(done.next_offer, kOffer, pe, 0);
   }
   return true;
 }
 
-void Engine::tell_circuit(const WordQueue& queue, const WordSpan& words) {
+void Engine::report_circuit_words(const WordQueue& queue, const WordSpan& words) {
   const Time out = timing_.circuit_of(words.connection) - (parameters_.cable + parameters_.deserialise);
   for_each_message(queue.segments, words.starts, [&](std::uint32_t transfer, const Run& starts) {
     WordSpan span = words;
@@ -184,14 +184,14 @@ bool Engine::run_instant(Time at, TransferListener* listener) {
         std::uint64_t words = 0;
         if (timeline_ != nullptr)
           timeline_->offered(at - timing_.generation, pe.offered(), transfers_[pe.offered()].message);
-        WordQueue& queue = classify(at, event.a, pe.offered(), words);
-        pe.begin(at, queue, words);
+        WordQueue& queue = select_queue(at, event.a, pe.offered(), words);
+        pe.begin_message(at, queue, words);
         if (words >= kLongMessage) {
           transfers_[queue.segments.back().transfer].is_long = true;
           ++long_messages_;
         }
-        fill(event.a);
-        moved(at, event.a, queue);
+        fill_queue(event.a);
+        forward_words(at, event.a, queue);
         calm = false;
         break;
       }
@@ -215,8 +215,8 @@ bool Engine::run_instant(Time at, TransferListener* listener) {
         break;
       }
       default:
-        calm = calm && steady(event.kind());
-        handle(at, event);
+        calm = calm && is_steady(event.kind());
+        handle_event(at, event);
     }
   }
   calm_ = calm && !called ? calm_ + 1 : 0;
@@ -225,11 +225,11 @@ bool Engine::run_instant(Time at, TransferListener* listener) {
 
 Time Engine::advance(Time until, TransferListener& listener) {
   while (events_.next() <= until) {
-    if (possible_ != 0) leap(until);
+    if (possible_ != 0) skip_periods(until);
     const Time at = events_.next();
     if (at > until) break;
     if (run_instant(at, &listener)) return at;
-    look();
+    check_repetition();
   }
   if (until != Time::never()) now_ = std::max(now_, until);
   return until;

@@ -37,53 +37,56 @@ class Engine : public Technique {
   /// What was done to get here, for tests: events looked at one by one.
   std::uint64_t events_handled() const { return handled_; }
   /// For tests: every event is looked at, and the hybrid switch looks further ahead for none.
-  void take_no_leaps() { leaps_ = false; }
+  void disable_period_skipping() { may_skip_periods_ = false; }
 
   void send(Time at, const Message& message) override;
   Time next_event() const override {
     return in_flight_ == 0 ? Time::never() : std::max(events_.next(), quiet_until_);
   }
   Time advance(Time until, TransferListener& listener) override;
-  void tell_no_injections() override { tells_injections_ = false; }
+  void disable_injection_reports() override { reports_injections_ = false; }
   void observe(PortTimeline& timeline) override { timeline_ = &timeline; }
   TechniqueStatistics statistics() const override { return statistics_; }
 
  protected:
   /// The message that `pe` offers now: returns its queue and sets the number of its words.
-  virtual WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t transfer, std::uint64_t& words) = 0;
+  virtual WordQueue& select_queue(Time now, std::uint32_t pe, std::uint32_t transfer,
+                                  std::uint64_t& words) = 0;
   /// A message of this connection is offered next by its source: brings its state into the cache.
-  virtual void expect(Connection /*c*/) {}
-  /// Words entered a queue of `pe`; moves them on. Must not call fill().
-  virtual void moved(Time now, std::uint32_t pe, WordQueue& queue) = 0;
-  virtual void handle(Time now, const SwitchEvent& event) = 0;
+  virtual void prefetch_state(Connection /*c*/) {}
+  /// Words entered a queue of `pe`; moves them on. Must not call fill_queue().
+  virtual void forward_words(Time now, std::uint32_t pe, WordQueue& queue) = 0;
+  virtual void handle_event(Time now, const SwitchEvent& event) = 0;
 
   /// Whether all that an event of this kind can change is listed by visit(). By default no state is looked
   /// at.
-  virtual bool steady(std::uint32_t /*kind*/) const { return false; }
+  virtual bool is_steady(std::uint32_t /*kind*/) const { return false; }
   /// There is one more delay, at most so long.
   void add_delay(Time longest) { visitor_.settle_longer(2 * longest); }
   /// Lists what steady events change (emulator/network/repetition.h).
   virtual void visit(StateVisitor& v);
   /// Whether anything depends on when a PE that has nothing to offer could offer something.
-  virtual bool foresees_offers() const { return false; }
+  virtual bool needs_offer_times() const { return false; }
 
-  bool takes_leaps() const { return leaps_; }
+  bool may_skip_periods() const { return may_skip_periods_; }
   /// Whether states may be compared before the next message is offered or delivered.
-  bool seeks_repeats() const { return long_messages_ != 0 && leaps_ && timeline_ == nullptr; }
+  bool searches_for_periods() const {
+    return long_messages_ != 0 && may_skip_periods_ && timeline_ == nullptr;
+  }
   /// Lets `pe` enter words as far as room is known. Returns whether any entered.
-  bool fill(std::uint32_t pe);
+  bool fill_queue(std::uint32_t pe);
   /// Reports that the last word of a message arrives at `at`.
-  void deliver(Time at, std::uint32_t transfer) {
+  void schedule_delivery(Time at, std::uint32_t transfer) {
     __builtin_prefetch(&transfers_[transfer], 1);
     events_.push(at, kDelivered, transfer);
   }
   /// Tells the timeline of a circuit's words that leave the NIC at `words.starts`, before they leave `queue`;
   /// which message's they are, the queue knows.
-  void tell_circuit(const WordQueue& queue, const WordSpan& words);
+  void report_circuit_words(const WordQueue& queue, const WordSpan& words);
   MessageInFlight& transfer(std::uint32_t index) { return transfers_[index]; }
   std::uint64_t in_flight() const { return in_flight_; }
   /// Brings the time line to `at`, where something is asked from outside.
-  void reach(Time at);
+  void run_until(Time at);
 
   SwitchParameters parameters_;
   Timing timing_;
@@ -96,15 +99,15 @@ class Engine : public Technique {
 
  private:
   bool run_instant(Time at, TransferListener* listener);
-  void look();
-  void leap(Time limit);
+  void check_repetition();
+  void skip_periods(Time limit);
   void save_state();
 
   // What repeats (emulator/network/repetition.h). The search is Brent's: each state is compared with a saved
   // one, and twice as many states later another one is saved.
   StateVisitor visitor_;
-  bool leaps_ = true;
-  bool tells_injections_ = true;
+  bool may_skip_periods_ = true;
+  bool reports_injections_ = true;
   std::uint64_t handled_ = 0;
   std::uint64_t long_messages_ = 0;          // in flight
   std::uint64_t calm_ = 0;                   // instants, one after the other, with steady events only

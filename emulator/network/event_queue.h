@@ -44,7 +44,7 @@ class EventQueue {
   Time next() const { return next_; }
   /// The event that pop() gives next.
   const SwitchEvent& top() {
-    if (due_.empty() && late_.empty()) take_bucket();
+    if (due_.empty() && late_.empty()) open_next_bucket();
     return late_first() ? late_.front() : due_.back();
   }
 
@@ -67,7 +67,7 @@ class EventQueue {
   }
   /// Puts off the events for which `which(event)` holds, by `by` (>= 0).
   template <class Which>
-  void put_off(Time by, Which&& which) {
+  void postpone(Time by, Which&& which) {
     std::vector<SwitchEvent> events;
     copy_to(events);
     due_.clear();
@@ -86,7 +86,7 @@ class EventQueue {
     for (const SwitchEvent& event : events) put(event.at, event.order, event.a, event.b);
   }
   SwitchEvent pop() {
-    if (due_.empty() && late_.empty()) take_bucket();
+    if (due_.empty() && late_.empty()) open_next_bucket();
     SwitchEvent event;
     if (late_.empty() || !late_first()) {
       event = due_.back();
@@ -98,7 +98,7 @@ class EventQueue {
     }
     --size_;
     if (due_.empty() && late_.empty())
-      look_ahead();
+      find_next();
     else
       next_ = late_first() ? late_.front().at : due_.back().at;
     return event;
@@ -147,7 +147,8 @@ class EventQueue {
     const std::int64_t bucket = bucket_of(at);
     next_ = std::min(next_, at);
     ++size_;
-    if (static_cast<std::uint64_t>(bucket - turn_ - 1) >= kBuckets - 1) return put_aside({at, order, a, b});
+    if (static_cast<std::uint64_t>(bucket - turn_ - 1) >= kBuckets - 1)
+      return put_outside_wheel({at, order, a, b});
     coming_ = std::min(coming_, bucket);
     Bucket& events = wheel_[place(bucket)];
     const std::uint32_t in_block = events.count++ % kBlock;
@@ -156,7 +157,7 @@ class EventQueue {
     events.earliest = std::min(events.earliest, at);
     blocks_[events.first].events[in_block] = {at, order, a, b};
   }
-  [[gnu::noinline]] void put_aside(const SwitchEvent& event) {
+  [[gnu::noinline]] void put_outside_wheel(const SwitchEvent& event) {
     const std::int64_t bucket = bucket_of(event.at);
     if (size_ == 1) turn_ = bucket;
     if (bucket <= turn_) {
@@ -211,7 +212,7 @@ class EventQueue {
   }
 
   /// All that was due has been given out: what comes next?
-  void look_ahead() {
+  void find_next() {
     next_ = Time::never();
     coming_ = kNever;
     if (size_ == 0) return;
@@ -227,19 +228,19 @@ class EventQueue {
 
   /// It is the turn of the next bucket that holds anything. Not before its events are asked for: until then
   /// more come for it.
-  void take_bucket() {
+  void open_next_bucket() {
     const bool in_wheel = coming_ - turn_ < kBuckets;
     turn_ = coming_;
     if (Bucket& bucket = wheel_[place(turn_)]; in_wheel && bucket.count != 0) {
       const std::uint32_t last =
-          !bucket.mixed && bucket.count >= kFewest ? deal_out(bucket) : sort_out(bucket);
+          !bucket.mixed && bucket.count >= kFewest ? sort_by_kind(bucket) : sort_bucket(bucket);
       blocks_[last].next = std::exchange(unused_, bucket.first);
       bucket = {};
       occupied_[place(turn_) / 64] &= ~(std::uint64_t{1} << place(turn_) % 64);
     }
-    if (!far_.empty() && bucket_of(far_.front().at) == turn_) take_far();
+    if (!far_.empty() && bucket_of(far_.front().at) == turn_) take_far_events();
   }
-  [[gnu::noinline]] void take_far() {
+  [[gnu::noinline]] void take_far_events() {
     while (!far_.empty() && bucket_of(far_.front().at) == turn_) {
       due_.push_back(far_.front());
       std::pop_heap(far_.begin(), far_.end(), Later{});
@@ -248,12 +249,12 @@ class EventQueue {
     std::sort(due_.begin(), due_.end(), Later{});
   }
   /// Sorts the events of a bucket into due_. Returns its last block.
-  std::uint32_t sort_out(const Bucket& bucket) {
+  std::uint32_t sort_bucket(const Bucket& bucket) {
     if (bucket.count == 1) {
       due_.push_back(blocks_[bucket.first].events[0]);
       return bucket.first;
     }
-    if (bucket.count > kMany) return spread_out(bucket);
+    if (bucket.count > kMany) return sort_large_bucket(bucket);
     due_.resize(bucket.count);
     auto to = due_.begin();
     const std::uint32_t last = for_each(bucket, [&](const SwitchEvent& event) { *to++ = event; });
@@ -262,7 +263,7 @@ class EventQueue {
   }
   /// The same where they are so many, of several instants, that comparing them two by two would cost more the
   /// more they are: first each comes to its part of the bucket's time.
-  std::uint32_t spread_out(const Bucket& bucket) {
+  std::uint32_t sort_large_bucket(const Bucket& bucket) {
     const int bits = std::min({static_cast<int>(std::bit_width(bucket.count)) - 3, kMostParts, shift_});
     const std::size_t parts = std::size_t{1} << bits;
     const auto part = [&](const SwitchEvent& event) {  // the last one first, as in due_
@@ -289,20 +290,20 @@ class EventQueue {
     if (part.size() < kFewest || !std::all_of(part.begin(), part.end(), at_first))
       return std::sort(part.begin(), part.end(), Later{});
     crowd_.assign(part.begin(), part.end());
-    deal_out(part.data(), [this](auto&& use) {
+    sort_by_kind(part.data(), [this](auto&& use) {
       for (const SwitchEvent& event : crowd_) use(event);
     });
   }
-  /// The same as sort_out() where they are of one instant, and several.
-  std::uint32_t deal_out(const Bucket& bucket) {
+  /// The same as sort_bucket() where they are of one instant, and several.
+  std::uint32_t sort_by_kind(const Bucket& bucket) {
     std::uint32_t last = kNone;
     due_.resize(bucket.count);
-    deal_out(due_.data(), [&](auto&& use) { last = for_each(bucket, use); });
+    sort_by_kind(due_.data(), [&](auto&& use) { last = for_each(bucket, use); });
     return last;
   }
   /// Deals what `events` gives, which are of one instant and nearly in the order of due_, out to `to`.
   template <class Events>
-  void deal_out(SwitchEvent* to, Events&& events) {
+  void sort_by_kind(SwitchEvent* to, Events&& events) {
     std::array<std::uint64_t, 4> kinds{};
     events([&](const SwitchEvent& event) {
       ++of_kind_[event.kind()];

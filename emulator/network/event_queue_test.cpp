@@ -16,7 +16,7 @@ namespace {
 class PlainQueue {
  public:
   void push(Time at, std::uint32_t kind, std::uint32_t a) { events_[{at, kind, sequence_++}] = a; }
-  void put_off_odd(Time by) {
+  void postpone_odd(Time by) {
     std::map<Key, std::uint32_t> later;
     for (const auto& [key, a] : events_) {
       const auto [at, kind, sequence] = key;
@@ -56,8 +56,8 @@ TEST(EventQueue, GivesEventsByTimeKindAndOrderOfPushing) {
         plain.push(at, kind, a++);
       } else if (random.below(100) == 0) {
         const Time by = picoseconds(static_cast<std::int64_t>(random.below(10'000)));
-        queue.put_off(by, [](const SwitchEvent& event) { return event.a % 2 == 1; });
-        plain.put_off_odd(by);
+        queue.postpone(by, [](const SwitchEvent& event) { return event.a % 2 == 1; });
+        plain.postpone_odd(by);
       } else {
         now = plain.next();
         ASSERT_EQ(queue.next(), now) << "seed " << seed;

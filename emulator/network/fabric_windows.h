@@ -31,14 +31,14 @@ class FabricWindows {
       : next_{{}, {}, {}, PortSet(ports), PortSet(ports), PortSet(ports), PortSet(ports)} {}
 
   /// Always open (a fabric of its own).
-  void open_for_ever() {
-    add(Time{}, Time{}, Time::never(), nullptr);
-    for_ever_ = true;
+  void open_permanently() {
+    add_opening(Time{}, Time{}, Time::never(), nullptr);
+    always_open_ = true;
   }
 
   /// The next opening, [begin, until); ports set up anew are ready from `ready` (>= begin) on. `circuits`:
   /// whose ports are closed; nullptr: none.
-  void add(Time begin, Time ready, Time until, const Configuration* circuits) {
+  void add_opening(Time begin, Time ready, Time until, const Configuration* circuits) {
     next_.begin = begin;
     next_.ready = ready;
     next_.until = until;
@@ -58,8 +58,8 @@ class FabricWindows {
 
   /// The first window, of those known, in which a word of connection `c` that takes `word` can start at or
   /// after `t`; never, where there is none.
-  Window at(Connection c, Time t, Time word) const {
-    if (for_ever_) return {Time{}, Time::never()};
+  Window find_window(Connection c, Time t, Time word) const {
+    if (always_open_) return {Time{}, Time::never()};
     Window window;
     const auto fits = [&] {
       return window.from != Time::never() && std::max(t, window.from) + word <= window.until;
@@ -79,7 +79,7 @@ class FabricWindows {
   }
 
   /// What ended at or before `t` is not asked for again.
-  void forget(Time t) {
+  void remove_openings_until(Time t) {
     while (openings_.size() > 1 && openings_.front().until <= t) openings_.pop();
   }
 
@@ -100,7 +100,7 @@ class FabricWindows {
     PortSet closed_inputs, closed_outputs;  // in use by circuits
     PortSet fresh_inputs, fresh_outputs;    // not open until just before
   };
-  bool for_ever_ = false;
+  bool always_open_ = false;
   Ring<Opening> openings_;
   Opening next_;  // keeps its memory
 };

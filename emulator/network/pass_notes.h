@@ -23,7 +23,7 @@ struct PassNote {
   Connection connection;
   std::uint32_t place = 0;  // of the worm's queue
   bool free = false;        // both ports of a granted connection are; otherwise it asks
-  bool taken = false;       // by take_until()
+  bool taken = false;       // by take_notes_until()
 };
 
 class PassNotes {
@@ -31,12 +31,12 @@ class PassNotes {
   explicit PassNotes(Time cycle) : cycle_(cycle) {}
 
   /// Whether what happens at `at` can be noted at `now`. Otherwise it is too far ahead for that.
-  bool reach(Time now, Time at) const { return at - now < cycle_ * kFurthest; }
+  bool can_note(Time now, Time at) const { return at - now < cycle_ * kFurthest; }
   /// Returns the edge of the pass that takes it, if it is the first note for that; Time::never() otherwise.
-  Time add(Time at, Connection c, std::uint32_t place, bool free, bool taken = false) {
+  Time add_note(Time at, Connection c, std::uint32_t place, bool free, bool taken = false) {
     std::int64_t edge = (at.ps + cycle_.ps - 1) / cycle_.ps;
     if (cycle_ * edge == last_pass_) ++edge;  // that one is over
-    std::vector<PassNote>& notes = of_edge(edge);
+    std::vector<PassNote>& notes = notes_of_edge(edge);
     if (notes.capacity() == 0 && !spare_.empty()) {
       notes.swap(spare_.back());
       spare_.pop_back();
@@ -46,8 +46,8 @@ class PassNotes {
   }
   /// A pass comes at `now`: calls use(note) for each that is not taken yet.
   template <class Use>
-  void take(Time now, Use&& use) {
-    std::vector<PassNote>& notes = of_edge(now.ps / cycle_.ps);
+  void take_notes(Time now, Use&& use) {
+    std::vector<PassNote>& notes = notes_of_edge(now.ps / cycle_.ps);
     for (const PassNote& note : notes)
       if (!note.taken) use(note);
     notes.clear();
@@ -56,17 +56,17 @@ class PassNotes {
   }
   /// The same for those of `now` or before, without a pass.
   template <class Use>
-  void take_until(Time now, Use&& use) {
+  void take_notes_until(Time now, Use&& use) {
     const std::int64_t edge = (now.ps + cycle_.ps - 1) / cycle_.ps;
     for (const std::int64_t next : {edge, edge + 1})
-      for (PassNote& note : of_edge(next)) {
+      for (PassNote& note : notes_of_edge(next)) {
         if (note.taken || note.at > now) continue;
         note.taken = true;
         use(note);
       }
   }
   /// There was a pass at `now`; what is noted for that edge from now on waits for another one.
-  void passed(Time now) { last_pass_ = now; }
+  void record_pass(Time now) { last_pass_ = now; }
 
   /// Lists what is noted (emulator/network/repetition.h).
   void visit(StateVisitor& v) {
@@ -85,7 +85,7 @@ class PassNotes {
       v.instant(note.at);
       v.same(std::uint64_t{note.connection.source} << 32 | note.connection.destination);
       v.same((note.free ? 1 : 0) + (note.taken ? 2 : 0));
-      add(note.at, note.connection, note.place, note.free, note.taken);
+      add_note(note.at, note.connection, note.place, note.free, note.taken);
     }
   }
 
@@ -93,7 +93,7 @@ class PassNotes {
   static constexpr std::int64_t kEdges = 64;
   static constexpr std::int64_t kFurthest = kEdges - 2;  // from now on; one is now, one after the last pass
 
-  std::vector<PassNote>& of_edge(std::int64_t edge) {
+  std::vector<PassNote>& notes_of_edge(std::int64_t edge) {
     return notes_[static_cast<std::size_t>(edge % kEdges)];
   }
 

@@ -33,24 +33,24 @@ TEST(PassNotes, EachIsTakenOnceByTheFirstPassOrWhoAsksBefore) {
       const std::uint64_t what = random.below(4);
       if (what < 2) {
         const Time at = now + picoseconds(static_cast<std::int64_t>(random.below(800)));
-        ASSERT_EQ(notes.reach(now, at), at - now < cycle * 62);
-        if (!notes.reach(now, at)) continue;
-        const Time pass = notes.add(at, {0, 1}, ++number, random.below(2) == 0);
+        ASSERT_EQ(notes.can_note(now, at), at - now < cycle * 62);
+        if (!notes.can_note(now, at)) continue;
+        const Time pass = notes.add_note(at, {0, 1}, ++number, random.below(2) == 0);
         open.emplace(at, number);
         if (pass == Time::never()) continue;
         ASSERT_EQ(pass, next_edge(at, cycle) + (next_edge(at, cycle) == last_pass ? cycle : Time{}));
         passes.push_back(pass);
       } else if (what == 2) {
-        notes.take_until(now, [&](const PassNote& note) { take_open(now, note); });
+        notes.take_notes_until(now, [&](const PassNote& note) { take_open(now, note); });
         ASSERT_TRUE(open.empty() || open.begin()->first > now);
       } else if (!passes.empty()) {
         const auto first = std::min_element(passes.begin(), passes.end());
         now = *first;
         passes.erase(first);
-        notes.take(now, [&](const PassNote& note) { take_open(now, note); });
+        notes.take_notes(now, [&](const PassNote& note) { take_open(now, note); });
         ASSERT_TRUE(open.empty() || open.begin()->first > now) << "seed " << seed;
         if (random.below(2) != 0) continue;
-        notes.passed(now);
+        notes.record_pass(now);
         last_pass = now;
       }
     }

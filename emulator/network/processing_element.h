@@ -20,7 +20,7 @@ namespace hybrid {
 class ProcessingElement {
  public:
   /// Queues a message. Returns when its first word is offered, or Time::never() if others come first.
-  Time add(Time at, std::uint32_t transfer, Port destination, Time generation) {
+  Time queue_message(Time at, std::uint32_t transfer, Port destination, Time generation) {
     waiting_.push({at, transfer, destination});
     if (queue_ != nullptr || waiting_.size() > 1) return Time::never();
     return std::max(free_, at + generation);
@@ -31,9 +31,9 @@ class ProcessingElement {
   Port destination() const { return waiting_.front().destination; }
 
   /// The offered message goes into `queue` from `now` on, as `words` words.
-  void begin(Time now, WordQueue& queue, std::uint64_t words) {
+  void begin_message(Time now, WordQueue& queue, std::uint64_t words) {
     queue.segments.push({offered(), false, words});
-    queue.room.gather(now);
+    queue.room.merge_past(now);
     queue_ = &queue;
     left_ = words;
     free_ = now;
@@ -45,24 +45,24 @@ class ProcessingElement {
 
   /// Enters as many words as there is known room for. Returns whether the message is complete; then done()
   /// must follow.
-  bool fill(Time generation) {
+  bool enter_words(Time generation) {
     while (left_ > 0 && !queue_->room.empty()) {
       const Run room = queue_->room.front().head(left_);
       const std::uint64_t words = serve(room, generation, Time::never(), free_,
                                         [&](const Run& entry) { queue_->entered.push(entry); });
-      queue_->take_room(words);
+      queue_->take_places(words);
       left_ -= words;
     }
     return left_ == 0;
   }
 
-  struct Done {
+  struct Finished {
     std::uint32_t transfer;
     Time last_entry;
     Time next_offer;  // of the next message; Time::never() when none waits
   };
-  Done done(Time generation) {
-    const Done result{waiting_.front().transfer, free_ - generation, Time::never()};
+  Finished finish_message(Time generation) {
+    const Finished result{waiting_.front().transfer, free_ - generation, Time::never()};
     waiting_.pop();
     queue_ = nullptr;
     if (waiting_.empty()) return result;

@@ -36,7 +36,7 @@ struct WordQueue {
   bool finished() const { return segments.empty(); }
 
   /// All places are free, as at first; no word is in it.
-  void empty_again() {
+  void reset_places() {
     if (!bounded) return;
     const std::uint64_t places = room.size();
     room.pop_all(places);
@@ -44,12 +44,12 @@ struct WordQueue {
   }
 
   /// Takes places of the front run of `room`.
-  void take_room(std::uint64_t words) {
+  void take_places(std::uint64_t words) {
     if (bounded) room.pop(words);
   }
   /// Words leave at `starts`; their places come free at the same instants, later by `delay` where the writer
   /// learns of it over a wire.
-  void left(const Run& starts, Time delay = {}) {
+  void remove_words(const Run& starts, Time delay = {}) {
     entered.pop(starts.count);
     if (bounded) room.push(starts.delayed(delay));
   }
@@ -58,7 +58,7 @@ struct WordQueue {
 /// Takes the words that leave at `starts` out of `segments`. Calls `begin(transfer)` where a message's first
 /// word is among them and `end(transfer, start of its last word)` where its last one is.
 template <class Begin, class End>
-void leave_segments(Ring<Segment>& segments, const Run& starts, Begin&& begin, End&& end) {
+void remove_segment_words(Ring<Segment>& segments, const Run& starts, Begin&& begin, End&& end) {
   std::uint64_t done = 0;
   while (done < starts.count) {
     Segment& segment = segments.front();

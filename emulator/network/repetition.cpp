@@ -56,38 +56,38 @@ std::uint64_t StateVisitor::times() const {
 }
 
 /// An instant that did not move.
-void StateVisitor::stays(Time at) {
+void StateVisitor::note_fixed_instant(Time at) {
   if (at == Time::never() || at + settle_ + period_ <= began_) return;
   if (at > now_ + settle_)
     ahead_ = std::min(ahead_, at);
   else
-    unsettled();
+    mark_unsettled();
 }
 
 void StateVisitor::instant(Time& at) {
   if (mode_ == Mode::save) return saved_.push_back(to_saved(at));
-  const Time before = from_saved(take());
+  const Time before = from_saved(next_saved());
   if (mode_ == Mode::repeat) {
     if (at != before) at += by_;
   } else if (at == before) {
-    stays(at);
+    note_fixed_instant(at);
   } else if (before == Time::never() || at == Time::never() || at - before != period_) {
     outcome_ = Outcome::differs;
   } else {
-    moves(at);
+    note_moving_instant(at);
   }
 }
 
 std::uint64_t StateVisitor::total(std::uint64_t& sum) {
   if (mode_ == Mode::save) return saved_.push_back(sum), 0;
-  const std::uint64_t grown = sum - take();
+  const std::uint64_t grown = sum - next_saved();
   if (mode_ == Mode::repeat) sum += grown * repeats_;
   return grown;
 }
 
 void StateVisitor::plenty(std::uint64_t& words) {
   if (mode_ == Mode::save) return saved_.push_back(words);
-  const std::uint64_t before = take();
+  const std::uint64_t before = next_saved();
   if (before == words) return;
   const std::uint64_t fewer = before - words;
   if (mode_ == Mode::repeat) {
@@ -95,13 +95,13 @@ void StateVisitor::plenty(std::uint64_t& words) {
   } else if (before < words || words < margin_ + 2 * fewer) {
     outcome_ = Outcome::differs;
   } else {
-    limit((words - margin_ - 2 * fewer) / fewer);
+    limit_times((words - margin_ - 2 * fewer) / fewer);
   }
 }
 
 void StateVisitor::turn(std::uint32_t& pointer, std::uint32_t size, bool matters) {
   if (mode_ == Mode::save) return saved_.push_back(pointer);
-  const auto before = static_cast<std::uint32_t>(take());
+  const auto before = static_cast<std::uint32_t>(next_saved());
   if (mode_ == Mode::compare) {
     if (matters && before != pointer) outcome_ = Outcome::differs;
   } else {
@@ -127,17 +127,17 @@ void StateVisitor::words(RunQueue& queue) {
     return;
   }
   if (done()) return;
-  const std::uint64_t in = queue.pushed() - take();
-  const std::uint64_t out = queue.popped() - take();
+  const std::uint64_t in = queue.pushed() - next_saved();
+  const std::uint64_t out = queue.popped() - next_saved();
   const std::uint64_t first_run = next_;
-  const std::uint64_t runs = take();
+  const std::uint64_t runs = next_saved();
   if (runs <= kFewRuns) next_ += 3 * runs;
   if (mode_ == Mode::compare) {
     compare_words(queue, in, out, first_run);
   } else if (in != 0 || out != 0) {
-    if (shifted(queue, first_run)) {
+    if (is_shifted(queue, first_run)) {
       queue.delay(by_);
-      queue.count(in * repeats_);
+      queue.add_passed(in * repeats_);
     } else {
       repeat_words(queue, in, out);
     }
@@ -145,7 +145,7 @@ void StateVisitor::words(RunQueue& queue) {
 }
 
 /// Whether `queue` is what was saved at `first_run`, later by the period.
-bool StateVisitor::shifted(const RunQueue& queue, std::uint64_t first_run) const {
+bool StateVisitor::is_shifted(const RunQueue& queue, std::uint64_t first_run) const {
   if (saved_[first_run] != queue.runs() || queue.runs() > kFewRuns) return false;
   for (std::size_t r = 0; r < queue.runs(); ++r) {
     const std::uint64_t* saved = &saved_[first_run + 1 + 3 * r];
@@ -162,27 +162,27 @@ void StateVisitor::compare_words(const RunQueue& queue, std::uint64_t in, std::u
                                  std::uint64_t first_run) {
   if (in == 0 && out == 0) {
     if (queue.empty()) return;
-    stays(queue.front().first);
-    return stays(queue.at(margin_ - 1));
+    note_fixed_instant(queue.front().first);
+    return note_fixed_instant(queue.at(margin_ - 1));
   }
-  if (in != 0 && !queue.empty()) moves(queue.back().last());
-  if (shifted(queue, first_run)) return;
+  if (in != 0 && !queue.empty()) note_moving_instant(queue.back().last());
+  if (is_shifted(queue, first_run)) return;
   if (out == 0 || queue.empty()) {
     outcome_ = Outcome::differs;
     return;
   }
   const Run& front = queue.front();
   const std::uint64_t ahead = out + margin_;  // words that one period looks at
-  moves(front.at(std::min(ahead, front.count - 1)));
+  note_moving_instant(front.at(std::min(ahead, front.count - 1)));
   const Time comes = front.step * as_signed(out);
   // The words come at the very rate at which they leave: the next `out` of them are those of the period
   // before, later by the period. (What comes in behind them does so again.)
   const bool front_shifted = saved_[first_run] != 0 && saved_[first_run] <= kFewRuns && comes == period_ &&
                              front.first - from_saved(saved_[first_run + 1]) == period_ &&
                              to_saved(front.step) == saved_[first_run + 2];
-  if (front_shifted && front.count > 2 * ahead) return limit((front.count - 2 * ahead) / out);
+  if (front_shifted && front.count > 2 * ahead) return limit_times((front.count - 2 * ahead) / out);
   // Or else all that left was there for long.
-  if (!long_there(front.first)) return unsettled();
+  if (!settled_before_period(front.first)) return mark_unsettled();
   // As many come in as leave: the last one that came will have been there for long after so many periods;
   // until then there are those that have been already.
   if (in >= out) {
@@ -194,21 +194,21 @@ void StateVisitor::compare_words(const RunQueue& queue, std::uint64_t in, std::u
   }
   // They come at least as fast as they leave: they will be there for even longer.
   if (comes <= period_ && front.count > 2 * ahead && front.at(ahead) + settle_ <= now_)
-    return limit((front.count - 2 * ahead) / out);
+    return limit_times((front.count - 2 * ahead) / out);
   std::uint64_t there = 0;
   for (std::size_t r = 0; r < queue.runs(); ++r) {
     const Run& run = queue.run(r);
     if (run.last() + settle_ > now_) break;
     there += run.count;
   }
-  if (there <= 2 * ahead) return unsettled();
-  limit((there - 2 * ahead) / out);
+  if (there <= 2 * ahead) return mark_unsettled();
+  limit_times((there - 2 * ahead) / out);
 }
 
 void StateVisitor::repeat_words(RunQueue& queue, std::uint64_t in, std::uint64_t out) {
   if (in != 0) {
     entries_.clear();
-    queue.last(in, entries_);
+    queue.copy_last(in, entries_);
     const Run& only = entries_.front();
     if (entries_.size() == 1 && only.step * as_signed(in) == period_) {
       queue.push({only.first + period_, only.step, in * repeats_});
@@ -219,7 +219,7 @@ void StateVisitor::repeat_words(RunQueue& queue, std::uint64_t in, std::uint64_t
       if (through != 0) queue.pop_all(size);
       for (std::uint64_t k = through + 1; k <= repeats_; ++k)
         for (const Run& run : entries_) queue.push(run.delayed(period_ * as_signed(k)));
-      queue.count(through * in);
+      queue.add_passed(through * in);
       return queue.pop_all(through != 0 ? leave - size - through * in : leave);
     }
   }
@@ -252,7 +252,7 @@ void StateVisitor::events(EventQueue& events) {
   } else if (mode_ == Mode::compare) {
     compare_events(events);
   } else {
-    events.put_off(by_, [this](const SwitchEvent& event) {
+    events.postpone(by_, [this](const SwitchEvent& event) {
       for (const SwitchEvent& stays : waiting_)
         if (stays.at == event.at && stays.order == event.order) return false;
       return true;

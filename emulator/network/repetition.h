@@ -56,7 +56,7 @@ class StateVisitor {
   void same(std::uint64_t value) {
     if (mode_ == Mode::save)
       saved_.push_back(value);
-    else if (take() != value)
+    else if (next_saved() != value)
       outcome_ = Outcome::differs;
   }
   void same(const PortSet& set) {
@@ -96,18 +96,18 @@ class StateVisitor {
  private:
   enum class Mode : std::uint8_t { save, compare, repeat };
 
-  std::uint64_t take() { return next_ < saved_.size() ? saved_[next_++] : ~std::uint64_t{0}; }
-  void stays(Time at);
-  void moves(Time at) { lead_ = std::max(lead_, at - now_); }
-  void unsettled() {
+  std::uint64_t next_saved() { return next_ < saved_.size() ? saved_[next_++] : ~std::uint64_t{0}; }
+  void note_fixed_instant(Time at);
+  void note_moving_instant(Time at) { lead_ = std::max(lead_, at - now_); }
+  void mark_unsettled() {
     if (outcome_ == Outcome::repeats) outcome_ = Outcome::unsettled;
   }
-  void limit(std::uint64_t times) { times_ = std::min(times_, times); }
+  void limit_times(std::uint64_t times) { times_ = std::min(times_, times); }
   /// Whether what is at `at` has been for longer than any delay when the period began, in the one observed.
-  bool long_there(Time at) const { return at + settle_ <= began_; }
+  bool settled_before_period(Time at) const { return at + settle_ <= began_; }
   void compare_words(const RunQueue& queue, std::uint64_t in, std::uint64_t out, std::uint64_t first_run);
   void repeat_words(RunQueue& queue, std::uint64_t in, std::uint64_t out);
-  bool shifted(const RunQueue& queue, std::uint64_t first_run) const;
+  bool is_shifted(const RunQueue& queue, std::uint64_t first_run) const;
   void compare_events(EventQueue& events);
 
   Time settle_;

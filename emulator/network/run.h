@@ -78,7 +78,7 @@ class RunQueue {
   }
 
   /// For who takes none before `t`: the runs up to `t` become one, at the last of their instants.
-  void gather(Time t) {
+  void merge_past(Time t) {
     if (runs_.size() < 2 || runs_[1].last() > t) return;
     std::uint64_t words = 0;
     for (; runs_.size() > 1 && runs_[1].last() <= t; runs_.pop()) words += runs_.front().count;
@@ -87,7 +87,7 @@ class RunQueue {
   }
 
   /// Appends the last `words` words (no more than there are) to `runs`.
-  void last(std::uint64_t words, std::vector<Run>& runs) const {
+  void copy_last(std::uint64_t words, std::vector<Run>& runs) const {
     std::size_t r = runs_.size();
     std::uint64_t there = 0;
     while (there < words) there += runs_[--r].count;
@@ -102,7 +102,7 @@ class RunQueue {
   void delay(Time by) {
     for (std::size_t r = 0; r < runs_.size(); ++r) runs_[r].first += by;
   }
-  void count(std::uint64_t words) {
+  void add_passed(std::uint64_t words) {
     pushed_ += words;
     popped_ += words;
   }

@@ -100,7 +100,7 @@ TEST(RunQueue, GivesItsLastWordsAndLosesItsFirst) {
   queue.push({picoseconds(40), picoseconds(1), 2});  // 40 41
   ASSERT_EQ(queue.runs(), 3U);
   std::vector<hybrid::Run> last;
-  queue.last(4, last);
+  queue.copy_last(4, last);
   EXPECT_EQ(last, (std::vector<hybrid::Run>{{picoseconds(13), picoseconds(3), 2},
                                             {picoseconds(40), picoseconds(1), 2}}));
   queue.pop_all(5);
@@ -119,7 +119,7 @@ TEST(RunQueue, GathersWhatIsPastForWhoeverComesLater) {
     const RunQueue queue = random_queue(random, all);
     RunQueue gathered = queue;
     const Time from = picoseconds(static_cast<std::int64_t>(random.below(300)));
-    gathered.gather(from);
+    gathered.merge_past(from);
     ASSERT_EQ(gathered.size(), queue.size());
     std::uint64_t past = 0;  // runs
     for (std::size_t r = 0; r < gathered.runs(); ++r) past += gathered.run(r).last() <= from ? 1 : 0;

@@ -13,7 +13,7 @@ SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler
       kinds_(kinds),
       sources_(ports, Source(timing)),
       announced_(ports),
-      standing_(ports),
+      queue_numbers_(ports),
       worms_of_(ports),
       sending_(ports),
       scheduler_(ports),
@@ -21,29 +21,29 @@ SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler
       windows_(ports),
       under_way_(ports) {}
 
-void SwitchNode::announce(std::uint32_t source, std::uint32_t transfer, Port destination,
-                          std::uint64_t payload) {
+void SwitchNode::announce_message(std::uint32_t source, std::uint32_t transfer, Port destination,
+                                  std::uint64_t payload) {
   announced_[source].push({transfer, destination, payload});
-  std::uint32_t& standing = standing_.of(source, lane({source, destination}));
-  if (standing == 0) {
-    standing = kAnnounced + 1;
-  } else if (standing >= kAnnounced) {
-    ++standing;
+  std::uint32_t& number = queue_numbers_.number_of(source, queue_key({source, destination}));
+  if (number == 0) {
+    number = kAnnounced + 1;
+  } else if (number >= kAnnounced) {
+    ++number;
   } else {
-    VirtualQueue& queue = *places_[standing - 1];
+    VirtualQueue& queue = *places_[number - 1];
     ++queue.unfinished;
     prefetch_all(queue);
   }
   ++sources_[source].under_way;
-  if (timing_.input_fifo) under_way_.announce({source, destination});
+  if (timing_.input_fifo) under_way_.announce_message({source, destination});
 }
 
-Time SwitchNode::cleared(std::uint32_t source, Port destination) {
-  if (timing_.input_fifo) return under_way_.cleared({source, destination});
-  const std::uint32_t standing = standing_.find(source, destination);
-  if (standing == 0) return Time{};
-  if (standing >= kAnnounced) return Time::never();
-  const VirtualQueue& queue = *places_[standing - 1];
+Time SwitchNode::time_cleared(std::uint32_t source, Port destination) {
+  if (timing_.input_fifo) return under_way_.time_cleared({source, destination});
+  const std::uint32_t number = queue_numbers_.find(source, destination);
+  if (number == 0) return Time{};
+  if (number >= kAnnounced) return Time::never();
+  const VirtualQueue& queue = *places_[number - 1];
   return queue.unfinished == 0 ? queue.last_left + timing_.wire : Time::never();
 }
 
@@ -62,45 +62,45 @@ Time SwitchNode::next_start(std::uint32_t port) {
   if (source.queue.entered.empty()) return Time::never();
   const Port destination = announced_[port].front().destination;
   const Time there = std::max(source.link_free, source.queue.entered.front().first + timing_.nic);
-  const VirtualQueue* to = find({port, destination});
+  const VirtualQueue* to = find_queue({port, destination});
   if (to == nullptr) return there;
   return to->credit.empty() ? Time::never() : std::max(there, to->credit.front().first);
 }
 
-bool SwitchNode::move(Time now, std::uint32_t source, Time latest, EventQueue& events,
-                      std::vector<Delivery>& delivered) {
-  bool over_link = move_link(source, latest, now, events);
+bool SwitchNode::move_worms(Time now, std::uint32_t source, Time latest, EventQueue& events,
+                            std::vector<Delivery>& delivered) {
+  bool over_link = move_over_link(source, latest, now, events);
   // Words that left VQ_W give credits, which may let more words over the link, and only those can pass too.
-  while (move_fabric(now, source, events, delivered) && timing_.bounded()) {
-    if (!move_link(source, latest, now, events)) break;
+  while (move_through_fabric(now, source, events, delivered) && timing_.bounded()) {
+    if (!move_over_link(source, latest, now, events)) break;
     over_link = true;
   }
   return over_link;
 }
 
 /// The queue of `c`, one that another connection no longer needs if it has none.
-SwitchNode::VirtualQueue& SwitchNode::get(Time now, Connection c) {
-  if (VirtualQueue* queue = find(c); queue != nullptr) return *queue;
+SwitchNode::VirtualQueue& SwitchNode::get_queue(Time now, Connection c) {
+  if (VirtualQueue* queue = find_queue(c); queue != nullptr) return *queue;
   const auto give = [&](VirtualQueue& queue) -> VirtualQueue& {
-    std::uint32_t& standing = standing_.of(c.source, lane(c));
-    queue.unfinished = standing == 0 ? 0 : standing - kAnnounced;
-    standing = queue.place;
+    std::uint32_t& number = queue_numbers_.number_of(c.source, queue_key(c));
+    queue.unfinished = number == 0 ? 0 : number - kAnnounced;
+    number = queue.place;
     return queue;
   };
-  while (!resting_.empty()) {
-    VirtualQueue& queue = *places_[resting_.front()];
-    const bool in_use = queue.asked || queue.holds || queue.unfinished != 0;
+  while (!retired_.empty()) {
+    VirtualQueue& queue = *places_[retired_.front()];
+    const bool in_use = queue.requested || queue.holds_output || queue.unfinished != 0;
     // Not all credits are back; those that came after it have theirs later.
     if (!in_use && !queue.used_again && queue.last_left + timing_.wire > now) break;
-    resting_.pop();
-    if (!resting_.empty()) prefetch_all(*places_[resting_.front()]);  // it has rested for long
-    queue.resting = false;
+    retired_.pop();
+    if (!retired_.empty()) prefetch_all(*places_[retired_.front()]);  // it has rested for long
+    queue.retired = false;
     if (in_use) continue;
     if (queue.used_again) {
-      rest(queue);
+      retire_queue(queue);
       continue;
     }
-    standing_.forget(queue.connection.source, lane(queue.connection));
+    queue_numbers_.erase(queue.connection.source, queue_key(queue.connection));
     queue.serve(c, timing_);
     return give(queue);
   }
@@ -111,24 +111,24 @@ SwitchNode::VirtualQueue& SwitchNode::get(Time now, Connection c) {
 }
 
 /// All messages announced for `queue` have left it.
-void SwitchNode::rest(VirtualQueue& queue) {
-  queue.used_again = queue.resting;
-  if (queue.resting) return;
-  queue.resting = true;
-  resting_.push(queue.place - 1);
+void SwitchNode::retire_queue(VirtualQueue& queue) {
+  queue.used_again = queue.retired;
+  if (queue.retired) return;
+  queue.retired = true;
+  retired_.push(queue.place - 1);
 }
 
-bool SwitchNode::move_link(std::uint32_t port, Time latest, Time now, EventQueue& events) {
+bool SwitchNode::move_over_link(std::uint32_t port, Time latest, Time now, EventQueue& events) {
   Source& source = sources_[port];
   if (source.no_place) return false;
   bool moved = false;
   while (!source.queue.entered.empty()) {
     const Announced message = announced_[port].front();
-    VirtualQueue& to = get(now, {port, message.destination});
+    VirtualQueue& to = get_queue(now, {port, message.destination});
     source.no_place = to.credit.empty();
     if (source.no_place) break;
     const Run data = source.queue.entered.front().head(source.queue.segments.front().words);
-    to.credit.gather(std::max(source.link_free, data.first + timing_.nic));
+    to.credit.merge_past(std::max(source.link_free, data.first + timing_.nic));
     const Run possible = later_of(data.delayed(timing_.nic), to.credit.front());
     const std::uint64_t words =
         serve(possible, timing_.word, latest, source.link_free, [&](const Run& starts) {
@@ -139,50 +139,50 @@ bool SwitchNode::move_link(std::uint32_t port, Time latest, Time now, EventQueue
                                 timing_.word,
                                 true,
                                 WordSpan::kNoSlot});
-          source.queue.left(starts);
+          source.queue.remove_words(starts);
           to.arrived.push(starts.delayed(timing_.wire));
-          leave_segments(
+          remove_segment_words(
               source.queue.segments, starts,
               [&](std::uint32_t transfer) {
                 to.messages.push({transfer, message.destination, message.payload});
               },
               [&](std::uint32_t, Time) {
                 announced_[port].pop();
-                if (announced_[port].size() > 1) expect_queue({port, announced_[port][1].destination});
+                if (announced_[port].size() > 1) prefetch_queue({port, announced_[port][1].destination});
               });
         });
     if (timing_.bounded()) to.credit.pop(words);
     if (words == 0) break;
     moved = true;
-    ask(now, to, events);
+    request_output(now, to, events);
     if (words < possible.count) break;
   }
   return moved;
 }
 
 /// Words of the worm at the head of `queue`.
-std::uint64_t SwitchNode::head_worm(const VirtualQueue& queue) const {
+std::uint64_t SwitchNode::head_worm_words(const VirtualQueue& queue) const {
   return std::min(timing_.worm_words, queue.messages.front().words) + timing_.worm_overhead;
 }
 
 /// Has the head worm of `queue` ask once it is certain when its first flit is there.
-void SwitchNode::ask(Time now, VirtualQueue& queue, EventQueue& events) {
-  if (queue.asked || queue.messages.empty()) return;
-  const std::uint64_t flit = std::min({timing_.flit_words, head_worm(queue), timing_.room});
+void SwitchNode::request_output(Time now, VirtualQueue& queue, EventQueue& events) {
+  if (queue.requested || queue.messages.empty()) return;
+  const std::uint64_t flit = std::min({timing_.flit_words, head_worm_words(queue), timing_.room});
   const Time there = queue.arrived.at(flit - 1);
   if (there == Time::never()) return;
-  queue.asked = true;
+  queue.requested = true;
   queue.connection.destination = queue.messages.front().destination;
   // Not before the worm before it has left.
-  const Time asked_at = std::max({now, there, queue.last_left + fabric_.spacing});
-  note(now, asked_at, queue.connection, queue.place, false, events);
+  const Time requested_at = std::max({now, there, queue.last_left + fabric_.spacing});
+  note_change(now, requested_at, queue.connection, queue.place, false, events);
   if (timeline_ == nullptr) return;
-  asked_at_.resize(places_.size());
-  asked_at_[queue.place - 1] = asked_at;
+  requested_at_.resize(places_.size());
+  requested_at_[queue.place - 1] = requested_at;
 }
 
-bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
-                             std::vector<Delivery>& delivered) {
+bool SwitchNode::move_through_fabric(Time now, std::uint32_t input, EventQueue& events,
+                                     std::vector<Delivery>& delivered) {
   Worm& worm = worms_of_[input];
   if (worm.left == 0) return false;
   VirtualQueue& queue = *worm.queue;
@@ -190,7 +190,7 @@ bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
   while (worm.left > 0 && !queue.arrived.empty()) {
     // That a window goes on may have become known just now.
     Time free = std::max({worm.free, queue.arrived.front().first, now});
-    const FabricWindows::Window window = windows_.at(queue.connection, free, fabric_.spacing);
+    const FabricWindows::Window window = windows_.find_window(queue.connection, free, fabric_.spacing);
     if (window.from == Time::never()) break;
     const Time latest = window.until == Time::never() ? window.until : window.until - fabric_.spacing;
     free = std::max(free, window.from);
@@ -212,49 +212,51 @@ bool SwitchNode::move_fabric(Time now, std::uint32_t input, EventQueue& events,
   }
   if (worm.left == 0) {
     sending_.reset(input);
-    note(now, worm.free, queue.connection, queue.place, true, events);
-    queue.asked = false;
+    note_change(now, worm.free, queue.connection, queue.place, true, events);
+    queue.requested = false;
     if (worm.ends_message) {
       --queue.unfinished;
       --sources_[input].under_way;
       sources_[input].last_left = queue.last_left;
-      if (timing_.input_fifo) under_way_.left(queue.connection, queue.last_left + timing_.wire);
+      if (timing_.input_fifo) under_way_.note_departure(queue.connection, queue.last_left + timing_.wire);
       delivered.push_back({worm.transfer, queue.last_left + fabric_.path + timing_.nic});
     }
-    ask(now, queue, events);
+    request_output(now, queue, events);
   }
   return moved;
 }
 
 /// At `at` the worm asks, or its ports come free: the scheduler learns of it by its next pass.
-void SwitchNode::note(Time now, Time at, Connection c, std::uint32_t place, bool free, EventQueue& events) {
-  if (!notes_.reach(now, at))
+void SwitchNode::note_change(Time now, Time at, Connection c, std::uint32_t place, bool free,
+                             EventQueue& events) {
+  if (!notes_.can_note(now, at))
     return events.push(at, free ? kinds_.tail : kinds_.request, c.source, c.destination);
-  if (const Time pass = notes_.add(at, c, place, free); pass != Time::never()) events.push(pass, kinds_.pass);
+  if (const Time pass = notes_.add_note(at, c, place, free); pass != Time::never())
+    events.push(pass, kinds_.pass);
 }
 
-void SwitchNode::learn(const PassNote& note) {
+void SwitchNode::apply_note(const PassNote& note) {
   std::uint32_t& worms = worms_of_[note.connection.source].under_way;
   if (note.free) {
     if (--worms == 0) --inputs_with_worms_;
-    scheduler_.free(note.connection);
+    scheduler_.release_ports(note.connection);
     VirtualQueue& queue = *places_[note.place - 1];
-    queue.holds = false;
-    if (queue.unfinished == 0) rest(queue);
+    queue.holds_output = false;
+    if (queue.unfinished == 0) retire_queue(queue);
   } else {
     if (worms++ == 0) ++inputs_with_worms_;
     scheduler_.request(note.connection);
   }
 }
 
-void SwitchNode::grant(Time now, Connection c) {
-  VirtualQueue& queue = *find(c);
+void SwitchNode::start_worm(Time now, Connection c) {
+  VirtualQueue& queue = *find_queue(c);
   Arriving& message = queue.messages.front();
   Worm& worm = worms_of_[c.source];
-  if (timeline_ != nullptr) timeline_->waited(asked_at_[queue.place - 1], now + fabric_.setup, c, true);
-  queue.holds = true;
+  if (timeline_ != nullptr) timeline_->waited(requested_at_[queue.place - 1], now + fabric_.setup, c, true);
+  queue.holds_output = true;
   worm.queue = &queue;
-  worm.left = head_worm(queue);
+  worm.left = head_worm_words(queue);
   worm.free = now + fabric_.setup;
   worm.transfer = message.transfer;
   message.words -= worm.left - timing_.worm_overhead;
@@ -276,7 +278,7 @@ void SwitchNode::visit(StateVisitor& v) {
     if (queue.unfinished == 0) continue;  // its credits matter when a message is announced
     used = true;
     v.same(index);
-    v.same(std::uint64_t{queue.unfinished} * 2 + (queue.asked ? 1 : 0));
+    v.same(std::uint64_t{queue.unfinished} * 2 + (queue.requested ? 1 : 0));
     v.words(queue.arrived);
     if (timing_.bounded()) v.words(queue.credit);
     v.same(queue.messages.size());
@@ -307,24 +309,24 @@ void SwitchNode::visit(StateVisitor& v) {
   }
 }
 
-void SwitchNode::handle(Time now, const SwitchEvent& event, EventQueue& events,
-                        std::vector<std::uint32_t>& touched) {
+void SwitchNode::handle_event(Time now, const SwitchEvent& event, EventQueue& events,
+                              std::vector<std::uint32_t>& touched) {
   const Connection c{event.a, event.b};
   if (event.kind() != kinds_.pass)
-    return note(now, now, c, find(c)->place, event.kind() == kinds_.tail, events);
-  notes_.take(now, [this](const PassNote& note) { learn(note); });
-  if (!scheduler_.wanted()) return;
-  notes_.passed(now);
-  const std::vector<Connection>& all_granted = scheduler_.pass(repeats_sought_);
+    return note_change(now, now, c, find_queue(c)->place, event.kind() == kinds_.tail, events);
+  notes_.take_notes(now, [this](const PassNote& note) { apply_note(note); });
+  if (!scheduler_.has_requests()) return;
+  notes_.record_pass(now);
+  const std::vector<Connection>& all_granted = scheduler_.run_pass(period_search_enabled_);
   constexpr std::size_t kAhead = 3;
   for (std::size_t i = 0; i < all_granted.size(); ++i) {
     if (i + kAhead < all_granted.size()) {
       const Connection next = all_granted[i + kAhead];
-      expect_queue(next);
+      prefetch_queue(next);
       if (!announced_[next.source].empty())
-        expect_queue({next.source, announced_[next.source].front().destination});
+        prefetch_queue({next.source, announced_[next.source].front().destination});
     }
-    grant(now, all_granted[i]);
+    start_worm(now, all_granted[i]);
     touched.push_back(all_granted[i].source);
   }
 }

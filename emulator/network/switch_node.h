@@ -9,8 +9,8 @@
 // - A place in VQ_W is free when its word leaves; the NIC knows of it one wire delay later (credit).
 // - The worm at the head of a VQ_W asks for its output when its first flit is there (or as much of it as the
 //   queue can hold) and the worm before it has left. A scheduler pass runs on the first edge of the
-//   scheduler's clock at or after the instant at which somebody asked or ports came free; its grants hold one
-//   `setup` later. Ports are busy from the pass on until the worm's last word has left.
+//   scheduler's clock at or after the instant at which somebody requested or ports came free; its grants hold
+//   one `setup` later. Ports are busy from the pass on until the worm's last word has left.
 // - A granted worm sends its words one per `spacing` as they are there, inside open windows: a word starts
 //   and ends within one window. The last word of a message is delivered after `path` and one NIC delay.
 // With `input_fifo`, VQ_W[source] is one queue for all destinations: only the worm at its head asks, whatever
@@ -36,8 +36,8 @@ namespace hybrid {
 
 class SwitchNode {
  public:
-  /// Kinds of the events that the node schedules and that must come back through handle(): passes, and tails
-  /// and requests that are far ahead.
+  /// Kinds of the events that the node schedules and that must come back through handle_event(): passes, and
+  /// tails and requests that are far ahead.
   struct Kinds {
     std::uint32_t tail, request, pass;
   };
@@ -69,29 +69,31 @@ class SwitchNode {
   Source& source(std::uint32_t port) { return sources_[port]; }
 
   /// A message of `c` is announced soon: brings what is looked at first into the cache.
-  void expect(Connection c) {
-    standing_.prefetch(c.source);
+  void prefetch_source(Connection c) {
+    queue_numbers_.prefetch(c.source);
     prefetch_all(announced_[c.source]);
     prefetch_all(sources_[c.source]);
   }
 
   /// `transfer` of `payload` words of payload is about to enter `source`'s Q_W.
-  void announce(std::uint32_t source, std::uint32_t transfer, Port destination, std::uint64_t payload);
+  void announce_message(std::uint32_t source, std::uint32_t transfer, Port destination,
+                        std::uint64_t payload);
 
   /// Moves words from `source`'s Q_W over the link (none starting after `latest`) and through the fabric as
   /// far as is certain now. Returns whether any word left Q_W; what enters into its place may move, too.
-  bool move(Time now, std::uint32_t source, Time latest, EventQueue& events,
-            std::vector<Delivery>& delivered);
+  bool move_worms(Time now, std::uint32_t source, Time latest, EventQueue& events,
+                  std::vector<Delivery>& delivered);
 
   /// When words may leave VQ_W; at first never.
   FabricWindows& windows() { return windows_; }
   /// Inputs with a granted worm that has words left to send.
-  const PortSet& sending() const { return sending_; }
+  const PortSet& sending_inputs() const { return sending_; }
 
   /// Whether visit() is called soon to find what repeats; from then on it must have been so throughout.
-  void seek_repeats(bool sought) { repeats_sought_ = sought; }
-  /// Handles tail, request and pass events; `touched` receives the inputs for which move() may do more.
-  void handle(Time now, const SwitchEvent& event, EventQueue& events, std::vector<std::uint32_t>& touched);
+  void enable_period_search(bool sought) { period_search_enabled_ = sought; }
+  /// Handles tail, request and pass events; `touched` receives the inputs for which move_worms() may do more.
+  void handle_event(Time now, const SwitchEvent& event, EventQueue& events,
+                    std::vector<std::uint32_t>& touched);
 
   /// Words in `source`'s Q_W, or on their way into it, up to the last one for `destination`; 0: none.
   std::uint64_t words_up_to(std::uint32_t source, Port destination) const;
@@ -103,14 +105,15 @@ class SwitchNode {
 
   /// Words that are in VQ_W or on their way there, of one connection: 0 once the NIC got all credits back.
   /// The instant at which it did, Time::never() while some have not left.
-  Time cleared(std::uint32_t source, Port destination);
+  Time time_cleared(std::uint32_t source, Port destination);
   /// Whether it did by `now`, for all connections of `source`: spares a look at any of them.
-  bool all_cleared(std::uint32_t source, Time now) const {
+  bool is_cleared(std::uint32_t source, Time now) const {
     return sources_[source].under_way == 0 && sources_[source].last_left + timing_.wire <= now;
   }
-  /// Inputs at which a worm asks for its output or holds it: "wormhole traffic is buffered" (E_W of D 4.3).
+  /// Inputs at which a worm asks for its output or holds_output it: "wormhole traffic is buffered" (E_W of
+  /// D 4.3).
   std::uint32_t inputs_with_worms(Time now) {
-    notes_.take_until(now, [this](const PassNote& note) { learn(note); });
+    notes_.take_notes_until(now, [this](const PassNote& note) { apply_note(note); });
     return inputs_with_worms_;
   }
 
@@ -141,13 +144,14 @@ class SwitchNode {
     RunQueue arrived;       // words that have not left: their arrival
     RunQueue credit;        // places that the NIC knows of and has not used
     Ring<Arriving> messages;
-    bool asked : 1 = false;  // the head worm has asked, is about to, or is granted and has words left to send
-    bool holds : 1 = false;  // its output: a worm of it is granted, and the scheduler knows of no tail
-    bool resting : 1 = false;      // in resting_
-    bool used_again : 1 = false;   // since it came there
-    std::uint32_t place : 28 = 0;  // in queues_, from 1 on
-    std::uint32_t unfinished = 0;  // messages announced whose last word has not left
-    Time last_left = kLongAgo;     // start of the last word that left
+    bool requested : 1 =
+        false;  // the head worm has requested, is about to, or is granted and has words left to send
+    bool holds_output : 1 = false;  // its output: a worm of it is granted, and the scheduler knows of no tail
+    bool retired : 1 = false;       // in retired_
+    bool used_again : 1 = false;    // since it came there
+    std::uint32_t place : 28 = 0;   // in queues_, from 1 on
+    std::uint32_t unfinished = 0;   // messages announced whose last word has not left
+    Time last_left = kLongAgo;      // start of the last word that left
   };
   static_assert(sizeof(VirtualQueue) == 256);
   struct Worm {
@@ -156,28 +160,29 @@ class SwitchNode {
     Time free{};             // earliest start of the next
     std::uint32_t transfer = 0;
     bool ends_message = false;
-    std::uint32_t under_way = 0;  // worms of this input that have asked and not wholly left
+    std::uint32_t under_way = 0;  // worms of this input that have requested and not wholly left
   };
 
   /// VQ_W is one queue per destination, or one FIFO per input, which stands under the input's own number.
-  Port lane(Connection c) const { return timing_.input_fifo ? c.source : c.destination; }
-  bool move_link(std::uint32_t source, Time latest, Time now, EventQueue& events);
-  bool move_fabric(Time now, std::uint32_t source, EventQueue& events, std::vector<Delivery>& delivered);
-  VirtualQueue* find(Connection c) {
-    const std::uint32_t standing = standing_.find(c.source, lane(c));
-    return standing == 0 || standing >= kAnnounced ? nullptr : places_[standing - 1];
+  Port queue_key(Connection c) const { return timing_.input_fifo ? c.source : c.destination; }
+  bool move_over_link(std::uint32_t source, Time latest, Time now, EventQueue& events);
+  bool move_through_fabric(Time now, std::uint32_t source, EventQueue& events,
+                           std::vector<Delivery>& delivered);
+  VirtualQueue* find_queue(Connection c) {
+    const std::uint32_t number = queue_numbers_.find(c.source, queue_key(c));
+    return number == 0 || number >= kAnnounced ? nullptr : places_[number - 1];
   }
-  VirtualQueue& get(Time now, Connection c);
-  void rest(VirtualQueue& queue);
+  VirtualQueue& get_queue(Time now, Connection c);
+  void retire_queue(VirtualQueue& queue);
   /// It is the turn of c's queue soon: brings it into the cache.
-  void expect_queue(Connection c) {
-    if (const VirtualQueue* queue = find(c); queue != nullptr) prefetch_all(*queue);
+  void prefetch_queue(Connection c) {
+    if (const VirtualQueue* queue = find_queue(c); queue != nullptr) prefetch_all(*queue);
   }
-  std::uint64_t head_worm(const VirtualQueue& queue) const;
-  void ask(Time now, VirtualQueue& queue, EventQueue& events);
-  void note(Time now, Time at, Connection c, std::uint32_t place, bool free, EventQueue& events);
-  void learn(const PassNote& note);
-  void grant(Time now, Connection c);
+  std::uint64_t head_worm_words(const VirtualQueue& queue) const;
+  void request_output(Time now, VirtualQueue& queue, EventQueue& events);
+  void note_change(Time now, Time at, Connection c, std::uint32_t place, bool free, EventQueue& events);
+  void apply_note(const PassNote& note);
+  void start_worm(Time now, Connection c);
 
   PortTimeline* timeline_ = nullptr;
   Timing timing_;
@@ -188,22 +193,22 @@ class SwitchNode {
   std::vector<Ring<Announced>> announced_;  // of each source, in Q_W's order
   // A queue in which all is as at first, all credits being back, serves another connection: so what a loaded
   // switch works on is little enough to stay in the cache, and a large one needs little memory.
-  // standing_ has, of a connection or of an input with one FIFO, the place of its queue in queues_, from 1
-  // on; while it has none, kAnnounced and its messages that are announced, if any.
+  // queue_numbers_ has, of a connection or of an input with one FIFO, the place of its queue in queues_, from
+  // 1 on; while it has none, kAnnounced and its messages that are announced, if any.
   static constexpr std::uint32_t kAnnounced = std::uint32_t{1} << 31;
-  ConnectionNumbers standing_;
+  ConnectionNumbers queue_numbers_;
   std::deque<VirtualQueue> queues_;  // addresses stay
   std::vector<VirtualQueue*> places_;
-  std::vector<Time> asked_at_;   // by place; for the timeline
-  Ring<std::uint32_t> resting_;  // places of queues that had nothing left to do when they came here
-  std::vector<Worm> worms_of_;   // the granted worm of each input
+  std::vector<Time> requested_at_;  // by place; for the timeline
+  Ring<std::uint32_t> retired_;     // places of queues that had nothing left to do when they came here
+  std::vector<Worm> worms_of_;      // the granted worm of each input
   PortSet sending_;
   WormholeScheduler scheduler_;
   PassNotes notes_;
   FabricWindows windows_;
   WormsUnderWay under_way_;  // where connections share a queue; otherwise it is in theirs
   std::uint32_t inputs_with_worms_ = 0;
-  bool repeats_sought_ = false;
+  bool period_search_enabled_ = false;
 };
 
 }  // namespace hybrid

@@ -48,28 +48,28 @@ class SwitchTree {
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(sources_.size()); }
 
   /// `transfer` of `payload` words of payload is about to enter `node`'s Q_W.
-  void announce(Port node, std::uint32_t transfer, Port destination, std::uint64_t payload);
+  void announce_message(Port node, std::uint32_t transfer, Port destination, std::uint64_t payload);
 
   /// Moves words from `node`'s Q_W over its link (none starting after `latest`), and on through the tree as
   /// far as is certain now. Returns whether words left Q_W. `touched` receives nodes for which it may do
   /// more.
-  bool move(Time now, Port node, Time latest, EventQueue& events, std::vector<Delivery>& delivered,
-            std::vector<std::uint32_t>& touched);
+  bool move_worms(Time now, Port node, Time latest, EventQueue& events, std::vector<Delivery>& delivered,
+                  std::vector<std::uint32_t>& touched);
   /// Handles tail, request and pass events; likewise.
-  void handle(Time now, const SwitchEvent& event, EventQueue& events, std::vector<Delivery>& delivered,
-              std::vector<std::uint32_t>& touched);
+  void handle_event(Time now, const SwitchEvent& event, EventQueue& events, std::vector<Delivery>& delivered,
+                    std::vector<std::uint32_t>& touched);
 
   /// When words may leave the switches' queues; at first never.
   FabricWindows& windows() { return windows_; }
   /// A window was added: moves on what waited for it, likewise.
-  void window_known(Time now, EventQueue& events, std::vector<Delivery>& delivered,
-                    std::vector<std::uint32_t>& touched);
+  void apply_new_window(Time now, EventQueue& events, std::vector<Delivery>& delivered,
+                        std::vector<std::uint32_t>& touched);
 
   /// Inputs, of all switches, at which a worm asks for its output or holds it, as the controller knows at
   /// `at`, which does not decrease.
   std::uint32_t inputs_with_worms(Time at);
   /// No worm asks or holds anywhere, and the controller knows.
-  bool at_rest() const;
+  bool is_idle() const;
 
  private:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
@@ -91,9 +91,9 @@ class SwitchTree {
     RunQueue arrived;  // words that have not left: their arrival
     RunQueue credit;   // places that the sender knows of and has not used
     Ring<Arriving> messages;
-    bool asked = false;  // the head worm has asked, is about to, or is granted
-    Time asked_at{};
-    std::uint32_t output = 0;  // of the head worm, when it asked
+    bool requested = false;  // the head worm has requested, is about to, or is granted
+    Time requested_at{};
+    std::uint32_t output = 0;  // of the head worm, when it requested
   };
   /// The granted worm of an input.
   struct Worm {
@@ -107,7 +107,7 @@ class SwitchTree {
     Time last_left{};
   };
   /// The other end of an input's or an output's link.
-  struct Far {
+  struct LinkEnd {
     std::uint32_t node = kNone;  // a node, or
     std::uint32_t port = 0;      // an output (of an input's link) or an input (of an output's), by number
   };
@@ -115,19 +115,19 @@ class SwitchTree {
   // Inputs and outputs are numbered switch by switch, `ports_` each: ports down, then ports up.
   std::uint32_t switch_of(std::uint32_t input) const { return input / ports_; }
   std::uint32_t level_of(std::uint32_t number) const;
-  Far far(std::uint32_t port) const;
+  LinkEnd find_link_end(std::uint32_t port) const;
   /// The port, of the switch that `input` is at, by which a worm goes on to `destination`.
-  std::uint32_t route(std::uint32_t input, Port destination) const;
-  VirtualQueue& queue(std::uint32_t input, std::uint32_t output);
-  std::uint64_t head_worm(const VirtualQueue& queue) const;
-  void ask(Time now, std::uint32_t input, VirtualQueue& queue, EventQueue& events);
-  void wake(Time now, std::uint32_t number, EventQueue& events);
-  void grant(Time now, std::uint32_t number, Connection ports);
+  std::uint32_t output_towards(std::uint32_t input, Port destination) const;
+  VirtualQueue& get_queue(std::uint32_t input, std::uint32_t output);
+  std::uint64_t head_worm_words(const VirtualQueue& queue) const;
+  void request_output(Time now, std::uint32_t input, VirtualQueue& queue, EventQueue& events);
+  void schedule_pass(Time now, std::uint32_t number, EventQueue& events);
+  void start_worm(Time now, std::uint32_t number, Connection ports);
   void count_worms(Time now, std::uint32_t input, bool more);
-  bool move_link(Time now, Port node, Time latest, EventQueue& events);
+  bool move_over_link(Time now, Port node, Time latest, EventQueue& events);
   bool move_worm(Time now, std::uint32_t input, EventQueue& events, std::vector<Delivery>& delivered);
-  void move_on(Time now, EventQueue& events, std::vector<Delivery>& delivered,
-               std::vector<std::uint32_t>& touched);
+  void move_ready_worms(Time now, EventQueue& events, std::vector<Delivery>& delivered,
+                        std::vector<std::uint32_t>& touched);
 
   PortTimeline* timeline_ = nullptr;
   FatTree tree_;
@@ -148,17 +148,17 @@ class SwitchTree {
     Time pass_at = Time::never();
     Time last_pass{-1};
   };
-  std::vector<Scheduling> schedulers_;  // by switch
-  std::vector<std::uint32_t> work_;     // inputs whose worm may be able to move
-  PortSet sending_;                     // inputs with a granted worm that has words left to send
-  FabricWindows windows_;               // of all ports together
+  std::vector<Scheduling> schedulers_;       // by switch
+  std::vector<std::uint32_t> ready_inputs_;  // inputs whose worm may be able to move
+  PortSet sending_;                          // inputs with a granted worm that has words left to send
+  FabricWindows windows_;                    // of all ports together
   /// E_W on its way to the controller.
-  struct Told {
+  struct Report {
     Time at{};
     bool more = false;
   };
-  std::vector<std::uint32_t> worms_at_;  // by input: worms that have asked and not wholly left
-  std::vector<Ring<Told>> telling_;      // by level
+  std::vector<std::uint32_t> worms_at_;  // by input: worms that have requested and not wholly left
+  std::vector<Ring<Report>> reports_;    // by level
   std::uint32_t inputs_with_worms_ = 0;  // as the controller knows
   std::uint32_t inputs_busy_ = 0;        // as it is
 };

@@ -43,7 +43,7 @@ class Technique {
 
   /// Has the listener not told of messages that have left their PE: for a driver whose PEs never wait for
   /// that. Before the first send.
-  virtual void tell_no_injections() {}
+  virtual void disable_injection_reports() {}
   /// Has `timeline`, which must outlive the technique, told what the ports do; before the first send.
   virtual void observe(PortTimeline& /*timeline*/) {}
 

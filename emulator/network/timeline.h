@@ -52,7 +52,7 @@ class PortTimeline {
 };
 
 /// Calls visit(transfer, starts) for each message among the words of `segments` that leave at `starts`;
-/// before leave_segments().
+/// before remove_segment_words().
 template <class Visit>
 void for_each_message(const Ring<Segment>& segments, const Run& starts, Visit&& visit) {
   std::uint64_t done = 0;

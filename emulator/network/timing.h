@@ -22,8 +22,8 @@ struct Timing {
         digital_word(std::max(word, p.digital_fabric.cycle)),
         digital(p.digital_fabric.delay() + p.one_way_wire()),
         analog(p.analog_fabric.delay() + p.one_way_wire()),
-        reconfiguration(p.change_time()),
-        fabric_change(p.reconfiguration_time()),
+        network_reconfiguration(p.network_reconfiguration()),
+        fabric_reconfiguration(p.fabric_reconfiguration()),
         word_bytes(p.word),
         room(p.buffer == kUnlimited ? kUnlimited : std::max<Bytes>(1, p.buffer / p.word)),
         worm_words(std::max<Bytes>(1, p.worm_limit / p.word)),
@@ -33,19 +33,19 @@ struct Timing {
         hop(p.circuit_hop()),
         tree_down(p.is_tree() ? p.tree.down : 0) {}
 
-  Time generation;       // PE: from one word to the next
-  Time word;             // link: from the start of one word to that of the next
-  Time nic;              // from a word's entry into a NIC until it can leave, and again at the receiver
-  Time wire;             // serialiser, cable, deserialiser: NIC to switch and back
-  Time control;          // the same between NIC and scheduler
-  Time cable;            // of it
-  Time to_fabric;        // serialiser and cable: from the NIC's link to the analog fabric
-  Time circuit;          // from the sender's link to the receiver's NIC over a circuit through one switch
-  Time digital_word;     // as `word`, out of the switch's buffers through the digital fabric
-  Time digital;          // digital fabric and the wire behind it
-  Time analog;           // the same out of the hybrid switch's buffers, through the analog fabric
-  Time reconfiguration;  // of the analog fabric; of a tree's, until it can carry the new circuits
-  Time fabric_change;    // of one switch's analog fabric
+  Time generation;    // PE: from one word to the next
+  Time word;          // link: from the start of one word to that of the next
+  Time nic;           // from a word's entry into a NIC until it can leave, and again at the receiver
+  Time wire;          // serialiser, cable, deserialiser: NIC to switch and back
+  Time control;       // the same between NIC and scheduler
+  Time cable;         // of it
+  Time to_fabric;     // serialiser and cable: from the NIC's link to the analog fabric
+  Time circuit;       // from the sender's link to the receiver's NIC over a circuit through one switch
+  Time digital_word;  // as `word`, out of the switch's buffers through the digital fabric
+  Time digital;       // digital fabric and the wire behind it
+  Time analog;        // the same out of the hybrid switch's buffers, through the analog fabric
+  Time network_reconfiguration;  // of the analog fabric; of a tree's, until it can carry the new circuits
+  Time fabric_reconfiguration;   // of one switch's analog fabric
 
   Bytes word_bytes;
   std::uint64_t room;  // words in a queue, or kUnlimited

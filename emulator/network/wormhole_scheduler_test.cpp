@@ -24,13 +24,13 @@ TEST(WormholeScheduler, GrantsAMaximalPartialPermutationOfWhatIsAsked) {
         asked.insert(c);
         scheduler.request(c);
       }
-      ASSERT_EQ(scheduler.wanted(), !asked.empty());
+      ASSERT_EQ(scheduler.has_requests(), !asked.empty());
       std::set<Port> inputs, outputs;
       for (const Connection c : held) {
         inputs.insert(c.source);
         outputs.insert(c.destination);
       }
-      for (const Connection c : scheduler.pass()) {
+      for (const Connection c : scheduler.run_pass()) {
         ASSERT_EQ(asked.erase(c), 1u);
         ASSERT_TRUE(inputs.insert(c.source).second);
         ASSERT_TRUE(outputs.insert(c.destination).second);
@@ -40,7 +40,7 @@ TEST(WormholeScheduler, GrantsAMaximalPartialPermutationOfWhatIsAsked) {
         ASSERT_TRUE(inputs.count(c.source) != 0 || outputs.count(c.destination) != 0)
             << "could be granted too";
       while (!held.empty() && random.below(3) != 0) {
-        scheduler.free(*held.begin());
+        scheduler.release_ports(*held.begin());
         held.erase(held.begin());
       }
     }
@@ -52,12 +52,12 @@ class PassAsWritten {
  public:
   explicit PassAsWritten(std::uint32_t ports) : ports_(ports), pointer_(ports, 0) {}
   void request(Connection c) { asked_[c.destination].insert(c.source); }
-  bool wanted() const { return !asked_.empty(); }
-  void free(Connection c) {
+  bool has_requests() const { return !asked_.empty(); }
+  void release_ports(Connection c) {
     busy_inputs_.erase(c.source);
     busy_outputs_.erase(c.destination);
   }
-  std::vector<Connection> pass() {
+  std::vector<Connection> run_pass() {
     std::vector<Connection> granted;
     for (std::uint32_t k = 0; k < ports_; ++k) {
       const Port output = (first_ + k) % ports_;
@@ -104,12 +104,12 @@ TEST(WormholeScheduler, GrantsWhatTheRuleSaysInItsOrder) {
         scheduler.request(c);
         written.request(c);
       }
-      const std::vector<Connection> granted = scheduler.pass();
-      ASSERT_EQ(granted, written.pass()) << ports << " ports, pass " << pass;
+      const std::vector<Connection> granted = scheduler.run_pass();
+      ASSERT_EQ(granted, written.run_pass()) << ports << " ports, pass " << pass;
       held.insert(held.end(), granted.begin(), granted.end());
       while (!held.empty() && random.below(4) != 0) {
-        scheduler.free(held.back());
-        written.free(held.back());
+        scheduler.release_ports(held.back());
+        written.release_ports(held.back());
         held.pop_back();
       }
     }
@@ -131,13 +131,13 @@ TEST(WormholeScheduler, CrowdsThatGrowAndShrinkAreServedByTheRule) {
         scheduler.request(c);
         written.request(c);
       }
-      const std::vector<Connection> granted = scheduler.pass(pass % 2 == 0);
-      ASSERT_EQ(granted, written.pass()) << ports << " ports, pass " << pass;
-      ASSERT_EQ(scheduler.wanted(), written.wanted());
+      const std::vector<Connection> granted = scheduler.run_pass(pass % 2 == 0);
+      ASSERT_EQ(granted, written.run_pass()) << ports << " ports, pass " << pass;
+      ASSERT_EQ(scheduler.has_requests(), written.has_requests());
       held.insert(held.end(), granted.begin(), granted.end());
       while (!held.empty() && random.below(3) != 0) {
-        scheduler.free(held.back());
-        written.free(held.back());
+        scheduler.release_ports(held.back());
+        written.release_ports(held.back());
         held.pop_back();
       }
     }
@@ -150,10 +150,10 @@ TEST(WormholeScheduler, ServesTheInputsOfAnOutputInTurn) {
   std::map<Port, int> served;
   for (int pass = 0; pass < 340; ++pass) {
     for (Port input = 0; input < kPorts; input += 3) scheduler.request({input, 7});  // all keep asking
-    const std::vector<Connection> granted = scheduler.pass();
+    const std::vector<Connection> granted = scheduler.run_pass();
     ASSERT_EQ(granted.size(), 1u);
     ++served[granted[0].source];
-    scheduler.free(granted[0]);
+    scheduler.release_ports(granted[0]);
   }
   ASSERT_EQ(served.size(), 34u);
   for (const auto& [input, times] : served) EXPECT_EQ(times, 10) << "input " << input;

@@ -14,24 +14,24 @@ class WormsUnderWay {
  public:
   explicit WormsUnderWay(std::uint32_t ports) : worms_(ports) {}
 
-  void announce(Connection c) {
+  void announce_message(Connection c) {
     ++worms_.get(c.source, c.destination).unfinished;
     ++unfinished_;
   }
   /// The last word of a message has left; the NIC knows at `known`.
-  void left(Connection c, Time known) {
+  void note_departure(Connection c, Time known) {
     Worms& worms = worms_.get(c.source, c.destination);
     --worms.unfinished;
     --unfinished_;
     worms.cleared = known;
   }
   /// Time::never() while some have not left.
-  Time cleared(Connection c) {
+  Time time_cleared(Connection c) {
     const Worms* worms = worms_.find(c.source, c.destination);
     if (worms == nullptr) return Time{};
     return worms->unfinished == 0 ? worms->cleared : Time::never();
   }
-  bool none() const { return unfinished_ == 0; }
+  bool empty() const { return unfinished_ == 0; }
 
  private:
   struct Worms {

@@ -49,7 +49,7 @@ ReplayResult replay(JobTrace& trace, SwitchParameters parameters, const ReplayOp
   measures.slots = parameters.slots;
   measures.seed = parameters.seed;
   measures.statistics = technique->statistics();
-  measures.settle_utilisation(parameters.link_rate);
+  measures.set_utilisation(parameters.link_rate);
   return result;
 }
 

@@ -30,12 +30,12 @@ class ChenLiu final : public MessageCircuits {
   explicit ChenLiu(const SwitchParameters& parameters);
 
  protected:
-  void reserve(Time leaves, Connection c) override;
-  void finished(Time now, Connection c) override;
-  void handle_control(Time now, const SwitchEvent& event) override;
+  void send_reservation(Time leaves, Connection c) override;
+  void on_message_sent(Time now, Connection c) override;
+  void handle_control_event(Time now, const SwitchEvent& event) override;
 
  private:
-  void wake_scheduler(Time now);
+  void schedule_pass(Time now);
 
   WormholeScheduler scheduler_;
   Time to_source_;  // from the path's reservation until the NIC knows of it
@@ -46,42 +46,42 @@ class ChenLiu final : public MessageCircuits {
 ChenLiu::ChenLiu(const SwitchParameters& parameters)
     : MessageCircuits(parameters),
       scheduler_(parameters.nodes),
-      to_source_(parameters.digital_fabric.delay() + timing_.wire + timing_.nic + past_switch()) {}
+      to_source_(parameters.digital_fabric.delay() + timing_.wire + timing_.nic + control_path_time()) {}
 
-void ChenLiu::reserve(Time leaves, Connection c) {
+void ChenLiu::send_reservation(Time leaves, Connection c) {
   events_.push(leaves + timing_.wire, kProbe, c.source, c.destination);
 }
 
-void ChenLiu::finished(Time now, Connection c) {
+void ChenLiu::on_message_sent(Time now, Connection c) {
   events_.push(now + timing_.wire, kRelease, c.source, c.destination);
 }
 
-void ChenLiu::wake_scheduler(Time now) {
-  if (pass_at_ != Time::never() || !scheduler_.wanted()) return;
+void ChenLiu::schedule_pass(Time now) {
+  if (pass_at_ != Time::never() || !scheduler_.has_requests()) return;
   pass_at_ = next_edge(now, parameters_.scheduler.cycle);
   if (pass_at_ == last_pass_) pass_at_ += parameters_.scheduler.cycle;
   events_.push(pass_at_, kPass);
 }
 
-void ChenLiu::handle_control(Time now, const SwitchEvent& event) {
+void ChenLiu::handle_control_event(Time now, const SwitchEvent& event) {
   const Connection c{event.a, event.b};
   switch (event.kind()) {
     case kAcknowledged:
-      granted(now, now - to_source_, c);
+      accept_grant(now, now - to_source_, c);
       break;
     case kRelease:
-      scheduler_.free(c);
-      wake_scheduler(now);
+      scheduler_.release_ports(c);
+      schedule_pass(now);
       break;
     case kProbe:
       scheduler_.request(c);
-      wake_scheduler(now);
+      schedule_pass(now);
       break;
     default:  // kPass
       last_pass_ = now;
       pass_at_ = Time::never();
-      for (const Connection reserved : scheduler_.pass())
-        events_.push(now + parameters_.scheduler.delay() + timing_.reconfiguration + to_source_,
+      for (const Connection reserved : scheduler_.run_pass())
+        events_.push(now + parameters_.scheduler.delay() + timing_.network_reconfiguration + to_source_,
                      kAcknowledged, reserved.source, reserved.destination);
   }
 }

@@ -35,10 +35,10 @@ class Circuit final : public Engine {
   TechniqueStatistics statistics() const override;
 
  protected:
-  WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
-  void moved(Time now, std::uint32_t pe, WordQueue& queue) override;
-  void handle(Time now, const SwitchEvent& event) override;
-  bool steady(std::uint32_t kind) const override;
+  WordQueue& select_queue(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
+  void forward_words(Time now, std::uint32_t pe, WordQueue& queue) override;
+  void handle_event(Time now, const SwitchEvent& event) override;
+  bool is_steady(std::uint32_t kind) const override;
   void visit(StateVisitor& v) override;
 
  private:
@@ -48,17 +48,17 @@ class Circuit final : public Engine {
     /// As at first, for `c`; it is idle, and no word is in it.
     void serve(const Timing& /*timing*/, Connection c) {
       connection = c;
-      empty_again();
+      reset_places();
     }
     Connection connection;
     State state = State::idle;
-    Time asked_at{};
+    Time requested_at{};
     Time established{};  // at the switch
     Time idle_since{};   // last word gone, while held
   };
 
-  void drain(std::uint32_t port, Virtual& queue);
-  void wake_scheduler(Time now);
+  void send_words(std::uint32_t port, Virtual& queue);
+  void schedule_pass(Time now);
 
   ConnectionTable<Virtual> queues_;  // of connections that are not idle
   std::vector<Time> link_free_;      // by source
@@ -75,7 +75,7 @@ Circuit::Circuit(const SwitchParameters& parameters)
       held_(parameters.nodes, nullptr),
       scheduler_(parameters.nodes) {}
 
-WordQueue& Circuit::classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
+WordQueue& Circuit::select_queue(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
   MessageInFlight& t = transfer(index);
   t.circuit = true;
   words = timing_.payload(t.message.bytes);
@@ -83,7 +83,7 @@ WordQueue& Circuit::classify(Time now, std::uint32_t pe, std::uint32_t index, st
   Virtual& queue = queues_.get(pe, c.destination, timing_, c);
   if (queue.state == State::idle) {
     queue.state = State::requested;
-    queue.asked_at = now;
+    queue.requested_at = now;
     ++statistics_.requests;
     events_.push(now + timing_.nic + timing_.wire, kRequest, c.source, c.destination);
   } else if (queue.state == State::held) {
@@ -93,52 +93,54 @@ WordQueue& Circuit::classify(Time now, std::uint32_t pe, std::uint32_t index, st
   return queue;
 }
 
-void Circuit::moved(Time /*now*/, std::uint32_t pe, WordQueue& queue) {
-  drain(pe, static_cast<Virtual&>(queue));
+void Circuit::forward_words(Time /*now*/, std::uint32_t pe, WordQueue& queue) {
+  send_words(pe, static_cast<Virtual&>(queue));
 }
 
 /// Sends all that waits, if the circuit is there: nothing else uses the link until it is released.
-void Circuit::drain(std::uint32_t port, Virtual& queue) {
+void Circuit::send_words(std::uint32_t port, Virtual& queue) {
   if (queue.state != State::held || queue.entered.empty()) return;
   Time& free = link_free_[port];
   int fills = 0;
   while (!queue.entered.empty()) {
     const Run words = queue.entered.front().delayed(timing_.nic);
     serve(words, timing_.word, Time::never(), free, [&](const Run& starts) {
-      if (timeline_ != nullptr) tell_circuit(queue, {queue.connection, 0, starts, timing_.word});
-      queue.left(starts);
-      leave_segments(
+      if (timeline_ != nullptr) report_circuit_words(queue, {queue.connection, 0, starts, timing_.word});
+      queue.remove_words(starts);
+      remove_segment_words(
           queue.segments, starts, [](std::uint32_t) {},
-          [&](std::uint32_t index, Time start) { deliver(start + timing_.circuit + timing_.nic, index); });
+          [&](std::uint32_t index, Time start) {
+            schedule_delivery(start + timing_.circuit + timing_.nic, index);
+          });
     });
     queue.idle_since = free;
     if (!queue.entered.empty()) continue;
-    fill(port);
+    fill_queue(port);
     if (++fills >= kFillsAtOnce && !queue.entered.empty())
       return events_.push_sorted(free, kDrain, port, queue.connection.destination);
   }
   events_.push(free, kFinished, queue.connection.source, queue.connection.destination);
 }
 
-void Circuit::wake_scheduler(Time now) {
-  if (pass_at_ != Time::never() || !scheduler_.wanted()) return;
+void Circuit::schedule_pass(Time now) {
+  if (pass_at_ != Time::never() || !scheduler_.has_requests()) return;
   pass_at_ = next_edge(now, parameters_.scheduler.cycle);
   if (pass_at_ == last_pass_) pass_at_ += parameters_.scheduler.cycle;
   events_.push(pass_at_, kPass);
 }
 
-void Circuit::handle(Time now, const SwitchEvent& event) {
+void Circuit::handle_event(Time now, const SwitchEvent& event) {
   const Connection c{event.a, event.b};
   switch (event.kind()) {
     case kRequest:
       scheduler_.request(c);
-      wake_scheduler(now);
+      schedule_pass(now);
       break;
     case kPass:
       last_pass_ = now;
       pass_at_ = Time::never();
-      for (const Connection granted : scheduler_.pass()) {
-        const Time established = now + parameters_.scheduler.delay() + timing_.reconfiguration;
+      for (const Connection granted : scheduler_.run_pass()) {
+        const Time established = now + parameters_.scheduler.delay() + timing_.network_reconfiguration;
         ++statistics_.established;
         events_.push(established + timing_.wire, kGranted, granted.source, granted.destination);
       }
@@ -148,14 +150,14 @@ void Circuit::handle(Time now, const SwitchEvent& event) {
       queue.state = State::held;
       held_[c.source] = &queue;
       queue.established = now - timing_.wire;
-      if (timeline_ != nullptr) timeline_->waited(queue.asked_at, now, c, false);
+      if (timeline_ != nullptr) timeline_->waited(queue.requested_at, now, c, false);
       Time& free = link_free_[c.source];
       free = std::max(free, now);
-      drain(c.source, queue);
+      send_words(c.source, queue);
       break;
     }
     case kDrain:
-      return drain(c.source, *held_[c.source]);
+      return send_words(c.source, *held_[c.source]);
     case kFinished: {
       Virtual* const queue = held_[c.source];
       if (queue == nullptr || queue->connection != c || link_free_[c.source] != now || !queue->finished())
@@ -166,16 +168,16 @@ void Circuit::handle(Time now, const SwitchEvent& event) {
       statistics_.held += now + timing_.wire - queue->established;
       statistics_.held_unused += timing_.wire + timing_.wire;  // until the grant and the release arrived
       events_.push(now + timing_.wire, kRelease, c.source, c.destination);
-      queues_.give_up(c.source, c.destination);
+      queues_.release(c.source, c.destination);
       break;
     }
     default:  // kRelease
-      scheduler_.free(c);
-      wake_scheduler(now);
+      scheduler_.release_ports(c);
+      schedule_pass(now);
   }
 }
 
-bool Circuit::steady(std::uint32_t kind) const { return kind == kDrain; }
+bool Circuit::is_steady(std::uint32_t kind) const { return kind == kDrain; }
 
 void Circuit::visit(StateVisitor& v) {
   Engine::visit(v);

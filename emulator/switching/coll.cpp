@@ -36,11 +36,11 @@ class Coll final : public MessageCircuits {
   explicit Coll(const SwitchParameters& parameters);
 
  protected:
-  void wanted(Time now, CircuitQueue& queue) override;
-  void reserve(Time leaves, Connection c) override;
-  void sent(Time gone, Connection c) override;
-  void finished(Time /*now*/, Connection /*c*/) override {}
-  void handle_control(Time now, const SwitchEvent& event) override;
+  void request_circuit(Time now, CircuitQueue& queue) override;
+  void send_reservation(Time leaves, Connection c) override;
+  void on_words_sent(Time gone, Connection c) override;
+  void on_message_sent(Time /*now*/, Connection /*c*/) override {}
+  void handle_control_event(Time now, const SwitchEvent& event) override;
 
  private:
   struct Receiver {
@@ -53,15 +53,15 @@ class Coll final : public MessageCircuits {
     Time possible = Time::never();  // when the first that may be granted is; never(): none is as yet
   };
 
-  void requested(Time now, Port source);
-  void catch_up(Time now, Port source);
-  void look_ahead(Time from, Port source);
-  Time first_possible(Time from, Port source);
+  void answer_request(Time now, Port source);
+  void count_refusals(Time now, Port source);
+  void schedule_possible_request(Time from, Port source);
+  Time first_possible_request(Time from, Port source);
   /// From an RTS at the receiver to the NACK at the sender.
-  Time reply() const { return timing_.nic + past_switch(); }
+  Time reply_time() const { return timing_.nic + control_path_time(); }
   /// From there to the next RTS on its way.
-  Time pause() const { return std::max(timing_.nic, parameters_.nic.cycle); }
-  Time round() const { return reply() + pause() + past_switch(); }
+  Time pause_time() const { return std::max(timing_.nic, parameters_.nic.cycle); }
+  Time round_time() const { return reply_time() + pause_time() + control_path_time(); }
 
   std::vector<Receiver> receivers_;  // by port
   std::vector<Rounds> rounds_;       // by port
@@ -70,93 +70,94 @@ class Coll final : public MessageCircuits {
 Coll::Coll(const SwitchParameters& parameters)
     : MessageCircuits(parameters), receivers_(parameters.nodes), rounds_(parameters.nodes) {}
 
-void Coll::wanted(Time now, CircuitQueue& queue) {
+void Coll::request_circuit(Time now, CircuitQueue& queue) {
   const Port source = queue.connection.source;
-  const bool asking = rounds_[source].request != Time::never();
-  if (asking) catch_up(now, source);
-  MessageCircuits::wanted(now, queue);
-  if (asking) look_ahead(now, source);
+  const bool requesting = rounds_[source].request != Time::never();
+  if (requesting) count_refusals(now, source);
+  MessageCircuits::request_circuit(now, queue);
+  if (requesting) schedule_possible_request(now, source);
 }
 
-void Coll::reserve(Time leaves, Connection c) {
-  rounds_[c.source] = {leaves + past_switch(), Time::never()};
-  look_ahead(now_, c.source);
+void Coll::send_reservation(Time leaves, Connection c) {
+  rounds_[c.source] = {leaves + control_path_time(), Time::never()};
+  schedule_possible_request(now_, c.source);
 }
 
-void Coll::sent(Time gone, Connection c) {
+void Coll::on_words_sent(Time gone, Connection c) {
   Receiver& receiver = receivers_[c.destination];
   const bool late = receiver.free < now_;  // it waited for worms, so that nobody could tell until when
   receiver = {false, gone + timing_.circuit};
   if (!late) return;
   for (Port source = 0; source < rounds_.size(); ++source)
-    if (rounds_[source].request != Time::never()) look_ahead(now_, source);
+    if (rounds_[source].request != Time::never()) schedule_possible_request(now_, source);
 }
 
-void Coll::handle_control(Time now, const SwitchEvent& event) {
+void Coll::handle_control_event(Time now, const SwitchEvent& event) {
   if (event.kind() == kClear)
-    granted(now, now - timing_.wire, {event.a, event.b});
+    accept_grant(now, now - timing_.wire, {event.a, event.b});
   else if (now == rounds_[event.a].possible)  // else it is another one by now
-    requested(now, event.a);
+    answer_request(now, event.a);
 }
 
 /// An RTS of `source` is there that may find its receiver free.
-void Coll::requested(Time now, Port source) {
-  catch_up(now, source);
-  const Connection c{source, waiting(source).front()};
+void Coll::answer_request(Time now, Port source) {
+  count_refusals(now, source);
+  const Connection c{source, waiting_destinations(source).front()};
   Receiver& receiver = receivers_[c.destination];
-  if (receiver.reserved || receiver.free > now) return look_ahead(now + picoseconds(1), source);
-  receiver = {true, now + reply() + timing_.reconfiguration};
+  if (receiver.reserved || receiver.free > now)
+    return schedule_possible_request(now + picoseconds(1), source);
+  receiver = {true, now + reply_time() + timing_.network_reconfiguration};
   rounds_[source] = {};
   events_.push(receiver.free, kClear, c.source, c.destination);
 }
 
 /// Makes up for the refusals of which `source` got to know before `now`.
-void Coll::catch_up(Time now, Port source) {
+void Coll::count_refusals(Time now, Port source) {
   Time& request = rounds_[source].request;
-  const Time refused = request + reply();
+  const Time refused = request + reply_time();
   if (refused >= now) return;
-  const std::int64_t rounds = (now - refused - picoseconds(1)) / round() + 1;
-  Ring<Port>& ring = waiting(source);
+  const std::int64_t rounds = (now - refused - picoseconds(1)) / round_time() + 1;
+  Ring<Port>& ring = waiting_destinations(source);
   const auto turns = static_cast<std::uint64_t>(rounds);
   for (std::uint64_t k = 1; k <= std::min<std::uint64_t>(turns, ring.size()); ++k)
-    ask(refused + round() * static_cast<std::int64_t>(k - 1) + pause() - timing_.nic,
-        circuit({source, ring[k % ring.size()]}));
+    note_request(refused + round_time() * static_cast<std::int64_t>(k - 1) + pause_time() - timing_.nic,
+                 circuit({source, ring[k % ring.size()]}));
   for (std::uint64_t k = turns % ring.size(); k > 0; --k) {
     const Port last = ring.front();
     ring.pop();
     ring.push(last);
   }
-  request += round() * rounds;
+  request += round_time() * rounds;
   statistics_.requests += turns;
 }
 
 /// Settles which RTS of `source` comes next that may be granted, at or after `from`.
-void Coll::look_ahead(Time from, Port source) {
+void Coll::schedule_possible_request(Time from, Port source) {
   Rounds& rounds = rounds_[source];
-  const Time possible = first_possible(from, source);
+  const Time possible = first_possible_request(from, source);
   if (possible == rounds.possible && possible > now_) return;  // it is expected
   rounds.possible = possible;
   if (possible != Time::never()) events_.push_sorted(possible, kRequestToSend, source, 0);
 }
 
-Time Coll::first_possible(Time from, Port source) {
+Time Coll::first_possible_request(Time from, Port source) {
   constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
-  const Ring<Port>& ring = waiting(source);
+  const Ring<Port>& ring = waiting_destinations(source);
   const Time request = rounds_[source].request;
   const auto size = static_cast<std::int64_t>(ring.size());
   std::int64_t first = kNone;                             // round, from 0
   for (std::int64_t i = 0; i < size && i < first; ++i) {  // the i-th has its turn in rounds i, i + size, ...
     const Receiver& receiver = receivers_[ring[static_cast<std::size_t>(i)]];
-    if (receiver.reserved && receiver.free < now_) continue;  // sent() will tell
+    if (receiver.reserved && receiver.free < now_) continue;  // on_words_sent() will tell
     const Time after = std::max(receiver.free, from) - request;
-    const std::int64_t least = after <= Time{} ? 0 : (after - picoseconds(1)) / round() + 1;
+    const std::int64_t least = after <= Time{} ? 0 : (after - picoseconds(1)) / round_time() + 1;
     const std::int64_t turns = least <= i ? 0 : (least - i - 1) / size + 1;
     first = std::min(first, i + turns * size);
   }
   if (first == kNone) return Time::never();
   // Beyond the end of a run it does not matter which.
-  const std::int64_t beyond = (kLongestRun - std::min(request, kLongestRun)) / round() + 1;
-  return request + round() * std::min(first, beyond);
+  const std::int64_t beyond = (kLongestRun - std::min(request, kLongestRun)) / round_time() + 1;
+  return request + round_time() * std::min(first, beyond);
 }
 
 const TechniqueRegistration kColl{

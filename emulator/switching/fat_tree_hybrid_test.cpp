@@ -104,7 +104,7 @@ TEST(FatTreeHybrid, LongMessagesPassInStepsThatChangeNothing) {
     send(4, 2, 3, 250'000);
     send(5, 2, 4, 5'000);
     TreeHybrid stepping(p), looking(p);
-    looking.take_no_leaps();
+    looking.disable_period_skipping();
     const Recorder fast = run_script(stepping, script, milliseconds(100));
     ASSERT_TRUE(equal(fast.outcomes, run_script(looking, script, milliseconds(100)).outcomes));
     EXPECT_LT(stepping.events_handled() * 5, looking.events_handled() * 4);
@@ -121,7 +121,7 @@ TEST(FatTreeHybrid, StepsOfAnySizeChangeNothing) {
     for (Action& action : script) action.message.bytes *= 20;
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + to_string(p.tree) + " " + p.allocation);
     TreeHybrid stepping(p), looking(p);
-    looking.take_no_leaps();
+    looking.disable_period_skipping();
     const std::vector<Outcome> outcomes = run_script(stepping, script, microseconds(100)).outcomes;
     ASSERT_TRUE(equal(outcomes, run_script(looking, script, microseconds(100)).outcomes));
     for (const Outcome& o : outcomes) ASSERT_NE(o.delivered, Time{-1});

@@ -59,7 +59,7 @@ TEST(FatTreeTdm, LongMessagesPassInStepsThatChangeNothing) {
                       {},
                       kNoPort});
   const auto skipping = TechniqueRegistration::make("tdm", p), plain = TechniqueRegistration::make("tdm", p);
-  dynamic_cast<Engine&>(*plain).take_no_leaps();
+  dynamic_cast<Engine&>(*plain).disable_period_skipping();
   const Recorder fast = run_script(*skipping, script, milliseconds(100));
   ASSERT_NO_FATAL_FAILURE(
       expect_equal(fast.outcomes, run_script(*plain, script, milliseconds(100)).outcomes));

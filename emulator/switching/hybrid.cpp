@@ -29,48 +29,48 @@ HybridOver<Worms>::HybridOver(const SwitchParameters& parameters)
       backlog_(parameters.nodes) {}
 
 template <class Worms>
-WordQueue& HybridOver<Worms>::classify(Time now, std::uint32_t pe, std::uint32_t index,
-                                       std::uint64_t& words) {
+WordQueue& HybridOver<Worms>::select_queue(Time now, std::uint32_t pe, std::uint32_t index,
+                                           std::uint64_t& words) {
   const Message& message = transfer(index).message;
   const Circuit* const c = find_circuit(message.connection);
   const bool in_table = c != nullptr && c->in_table;
   if ((in_table && foreground_) || (c != nullptr && waits(*c, now)))
-    return PredictiveCircuits::classify(now, pe, index, words);
+    return PredictiveCircuits::select_queue(now, pe, index, words);
   consult_predictor(now, message, false);
-  tick(now);
+  start_slots(now);
   const std::uint64_t payload = timing_.payload(message.bytes);
   words = timing_.in_worms(payload);
   signal_offer(now, in_table ? Traffic{payload, 0} : Traffic{0, payload});
-  worms_.announce(pe, index, message.connection.destination, payload);
+  worms_.announce_message(pe, index, message.connection.destination, payload);
   serve_by_worms(now, message.connection);
   return worms_.source(pe).queue;
 }
 
 template <class Worms>
-Time HybridOver<Worms>::gate(Time now, Connection c) {
-  const Time opens = worms_cleared(now, c);
+Time HybridOver<Worms>::gate_time(Time now, Connection c) {
+  const Time opens = time_worms_cleared(now, c);
   if (opens == Time::never() && circuit(c).gate != Time::never()) ++gated_[c.source];
   return opens;
 }
 
 template <class Worms>
-void HybridOver<Worms>::moved(Time now, std::uint32_t pe, WordQueue& queue) {
+void HybridOver<Worms>::forward_words(Time now, std::uint32_t pe, WordQueue& queue) {
   if (&queue == &worms_.source(pe).queue) {
     backlog_.set(pe);
-    look(now, pe);
+    schedule_link_check(now, pe);
   } else if (Circuit& c = *static_cast<CircuitQueue&>(queue).circuit;
-             now < window_.close && grants(window_, c.connection)) {
+             now < window_.close && window_grants(window_, c.connection)) {
     // A message offered before the last word of the one before has started finds the link still kept.
     if (now + timing_.word <= links_[pe].kept_until)
       keep_link(now, c);
     else
-      granted(now, c);
+      use_grant(now, c);
   }
 }
 
 /// A circuit with data claims the link from the first instant at which it can send.
 template <class Worms>
-void HybridOver<Worms>::granted(Time now, Circuit& c) {
+void HybridOver<Worms>::use_grant(Time now, Circuit& c) {
   Link& link = links_[c.connection.source];
   if (c.gate == Time::never() || c.finished() || c.queue->entered.empty()) return;
   const Time first = std::max({now, window_.open, c.gate, c.queue->entered.front().first + timing_.nic});
@@ -80,7 +80,7 @@ void HybridOver<Worms>::granted(Time now, Circuit& c) {
 }
 
 template <class Worms>
-void HybridOver<Worms>::on_claim(Time now, Circuit& c) {
+void HybridOver<Worms>::take_link(Time now, Circuit& c) {
   Link& link = links_[c.connection.source];
   if (link.claimed != now) return;
   link.claimed = Time::never();
@@ -93,29 +93,29 @@ void HybridOver<Worms>::on_claim(Time now, Circuit& c) {
 template <class Worms>
 void HybridOver<Worms>::keep_link(Time now, Circuit& c) {
   const Port source = c.connection.source;
-  drain(now, c);
+  send_words(now, c);
   links_[source].kept_until = c.finished() ? link_free_[source] : window_.close;
   Time& wormhole_free = worms_.source(source).link_free;
   wormhole_free = std::max({wormhole_free, link_free_[source], links_[source].kept_until});
-  if (backlog_.test(source)) look(now, source);
+  if (backlog_.test(source)) schedule_link_check(now, source);
 }
 
 template <class Worms>
-void HybridOver<Worms>::window_seen(Time now) {
-  for_each_port(backlog_.words(), [&](Port source) { look(now, source); });
+void HybridOver<Worms>::on_window_seen(Time now) {
+  for_each_port(backlog_.words(), [&](Port source) { schedule_link_check(now, source); });
 }
 
 template <class Worms>
-void HybridOver<Worms>::look(Time at, std::uint32_t port) {
+void HybridOver<Worms>::schedule_link_check(Time at, std::uint32_t port) {
   Link& link = links_[port];
-  if (link.look_again <= at) return;
-  link.look_again = at;
+  if (link.next_check <= at) return;
+  link.next_check = at;
   events_.push_sorted(at, kLink, port, 0);
 }
 
 /// Up to when it is certain that no circuit takes the link of `port`.
 template <class Worms>
-Time HybridOver<Worms>::certain_until(Time now, std::uint32_t port) {
+Time HybridOver<Worms>::link_certain_until(Time now, std::uint32_t port) {
   const Link& link = links_[port];
   if (now >= window_.close || window_.configuration == nullptr) return known_until() - picoseconds(1);
   const Port destination = window_.configuration->destination_of(port);
@@ -160,78 +160,78 @@ Time HybridOver<Worms>::certain_while_gated(Time now, std::uint32_t port) {
 }
 
 template <class Worms>
-void HybridOver<Worms>::move(Time now, std::uint32_t port, Time certain) {
+void HybridOver<Worms>::move_worms(Time now, std::uint32_t port, Time certain) {
   // In a tree, what moved may have let more move even where nothing entered.
-  while (worms_.move(now, port, certain, events_, delivered_, touched_) && timing_.bounded() &&
-         (fill(port) || Worms::kTree)) {
+  while (worms_.move_worms(now, port, certain, events_, delivered_, touched_) && timing_.bounded() &&
+         (fill_queue(port) || Worms::kTree)) {
   }
-  follow_up(now);
+  process_deliveries(now);
 }
 
 /// Worms moved.
 template <class Worms>
-void HybridOver<Worms>::follow_up(Time now) {
+void HybridOver<Worms>::process_deliveries(Time now) {
   for (const SwitchNode::Delivery& d : delivered_) {
-    deliver(d.at, d.transfer);
+    schedule_delivery(d.at, d.transfer);
     // The last worm of a connection opens the gate for circuit words that waited behind it.
     const Connection connection = transfer(d.transfer).message.connection;
-    worms_.left(connection, d);
+    worms_.note_departure(connection, d);
     if (gated_[connection.source] == 0 && served_by_worms(connection.source) == 0) continue;
     Circuit* const c = find_circuit(connection);
     if (c == nullptr || (c->gate != Time::never() && !c->by_worms)) continue;
-    const Time cleared = worms_.cleared(connection);
+    const Time cleared = worms_.time_cleared(connection);
     if (cleared == Time::never()) continue;
     if (c->by_worms) worms_left(std::max(now, cleared), *c);
     if (c->gate != Time::never()) continue;
     c->gate = cleared;
     --gated_[connection.source];
     if (!c->finished()) signal_waiting(c->gate, *c, true);
-    if (now < window_.close && grants(window_, connection)) granted(now, *c);
+    if (now < window_.close && window_grants(window_, connection)) use_grant(now, *c);
   }
   delivered_.clear();
-  for (const std::uint32_t port : touched_) look(now, port);
+  for (const std::uint32_t port : touched_) schedule_link_check(now, port);
   touched_.clear();
 }
 
 template <class Worms>
-void HybridOver<Worms>::on_link(Time now, std::uint32_t port) {
+void HybridOver<Worms>::check_link(Time now, std::uint32_t port) {
   Link& link = links_[port];
-  if (link.look_again != now) return;
-  link.look_again = Time::never();
-  Time certain = certain_until(now, port);
-  move(now, port, certain);
-  if (const Time gated = certain_while_gated(now, port); gated > certain && takes_leaps()) {
+  if (link.next_check != now) return;
+  link.next_check = Time::never();
+  Time certain = link_certain_until(now, port);
+  move_worms(now, port, certain);
+  if (const Time gated = certain_while_gated(now, port); gated > certain && may_skip_periods()) {
     certain = gated;
-    move(now, port, certain);
+    move_worms(now, port, certain);
   }
   // What moved may have opened a gate, and a circuit claims the link: later than was certain before.
   if (link.claimed != Time::never() && certain < link.claimed - picoseconds(1)) {
     certain = link.claimed - picoseconds(1);
-    move(now, port, certain);
+    move_worms(now, port, certain);
   }
   SwitchNode::Source& source = worms_.source(port);
   if (source.queue.finished()) {
     backlog_.reset(port);
   } else if (certain + picoseconds(1) < known_until() && link.claimed == Time::never()) {
-    look(std::max(certain + picoseconds(1), now + picoseconds(1)), port);
+    schedule_link_check(std::max(certain + picoseconds(1), now + picoseconds(1)), port);
   }
 }
 
 template <class Worms>
-void HybridOver<Worms>::worms_may_pass(Time now, const CycleController::Slot& slot,
-                                       const Configuration* circuits) {
+void HybridOver<Worms>::open_worm_window(Time now, const CycleController::Slot& slot,
+                                         const Configuration* circuits) {
   const Time skew = timing_.control + timing_.to_fabric;
   const Time begin = slot.begin + skew;
-  worms_.windows().forget(now);
-  worms_.windows().add(begin,
-                       begin + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{}),
-                       slot.end + skew, circuits);
-  worms_.window_known(now, events_, delivered_, touched_);
-  follow_up(now);
+  worms_.windows().remove_openings_until(now);
+  worms_.windows().add_opening(
+      begin, begin + parameters_.guard + (slot.reconfigures ? timing_.network_reconfiguration : Time{}),
+      slot.end + skew, circuits);
+  worms_.apply_new_window(now, events_, delivered_, touched_);
+  process_deliveries(now);
 }
 
 template <class Worms>
-bool HybridOver<Worms>::steady(std::uint32_t kind) const {
+bool HybridOver<Worms>::is_steady(std::uint32_t kind) const {
   switch (kind) {
     case kTail:
     case kRequest:
@@ -241,7 +241,7 @@ bool HybridOver<Worms>::steady(std::uint32_t kind) const {
     case kLink:
       return true;
     default:
-      return PredictiveCircuits::steady(kind);
+      return PredictiveCircuits::is_steady(kind);
   }
 }
 
@@ -254,25 +254,25 @@ void HybridOver<Worms>::visit(StateVisitor& v) {
   for (Link& link : links_) {
     v.instant(link.claimed);
     v.instant(link.kept_until);
-    v.instant(link.look_again);
+    v.instant(link.next_check);
   }
 }
 
 template <class Worms>
-void HybridOver<Worms>::handle(Time now, const SwitchEvent& event) {
+void HybridOver<Worms>::handle_event(Time now, const SwitchEvent& event) {
   switch (event.kind()) {
     case kClaim:
-      return on_claim(now, circuit({event.a, event.b}));
+      return take_link(now, circuit({event.a, event.b}));
     case kLink:
-      return on_link(now, event.a);
+      return check_link(now, event.a);
     case kTail:
     case kRequest:
     case kPass:
-      worms_.seek_repeats(seeks_repeats());
-      worms_.handle(now, event, events_, delivered_, touched_);
-      return follow_up(now);
+      worms_.enable_period_search(searches_for_periods());
+      worms_.handle_event(now, event, events_, delivered_, touched_);
+      return process_deliveries(now);
     default:
-      PredictiveCircuits::handle(now, event);
+      PredictiveCircuits::handle_event(now, event);
   }
 }
 

@@ -43,36 +43,36 @@ class HybridOver final : public PredictiveCircuits {
   }
 
  protected:
-  WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
-  void moved(Time now, std::uint32_t pe, WordQueue& queue) override;
-  void handle(Time now, const SwitchEvent& event) override;
+  WordQueue& select_queue(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
+  void forward_words(Time now, std::uint32_t pe, WordQueue& queue) override;
+  void handle_event(Time now, const SwitchEvent& event) override;
   bool requests_on_demand() const override { return false; }
-  bool steady(std::uint32_t kind) const override;
+  bool is_steady(std::uint32_t kind) const override;
   void visit(StateVisitor& v) override;
-  bool foresees_offers() const override { return true; }
-  Time gate(Time now, Connection c) override;
-  Time worms_cleared(Time now, Connection c) override {
-    return worms_.all_cleared(c.source, now) ? Time{} : worms_.cleared(c);
+  bool needs_offer_times() const override { return true; }
+  Time gate_time(Time now, Connection c) override;
+  Time time_worms_cleared(Time now, Connection c) override {
+    return worms_.is_cleared(c.source, now) ? Time{} : worms_.time_cleared(c);
   }
-  void worms_may_pass(Time now, const CycleController::Slot& slot, const Configuration* circuits) override;
-  std::uint32_t wormhole_inputs(Time at) override { return worms_.inputs_with_worms(at); }
-  bool worms_at_rest() const override { return worms_.at_rest(); }
-  void granted(Time now, Circuit& c) override;
-  void window_seen(Time now) override;
+  void open_worm_window(Time now, const CycleController::Slot& slot, const Configuration* circuits) override;
+  std::uint32_t inputs_with_worms(Time at) override { return worms_.inputs_with_worms(at); }
+  bool worms_are_idle() const override { return worms_.is_idle(); }
+  void use_grant(Time now, Circuit& c) override;
+  void on_window_seen(Time now) override;
 
  private:
   struct Link {
     Time claimed = Time::never();     // the circuit of this window starts to send here
     Time kept_until{};                // by the circuit of this window
-    Time look_again = Time::never();  // the scheduled kLink
+    Time next_check = Time::never();  // the scheduled kLink
   };
-  void look(Time at, std::uint32_t port);
-  void on_claim(Time now, Circuit& c);
+  void schedule_link_check(Time at, std::uint32_t port);
+  void take_link(Time now, Circuit& c);
   void keep_link(Time now, Circuit& c);
-  void on_link(Time now, std::uint32_t port);
-  void move(Time now, std::uint32_t port, Time certain);
-  void follow_up(Time now);
-  Time certain_until(Time now, std::uint32_t port);
+  void check_link(Time now, std::uint32_t port);
+  void move_worms(Time now, std::uint32_t port, Time certain);
+  void process_deliveries(Time now);
+  Time link_certain_until(Time now, std::uint32_t port);
   Time certain_while_gated(Time now, std::uint32_t port);
 
   Worms worms_;

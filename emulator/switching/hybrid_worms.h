@@ -19,28 +19,28 @@ class CrossbarWorms : public SwitchNode {
 
   CrossbarWorms(const SwitchParameters& p, const Timing& timing, Kinds kinds)
       : SwitchNode(p.nodes, timing, p.scheduler.cycle,
-                   {timing.word, timing.analog, p.scheduler.delay() + timing.fabric_change}, kinds),
+                   {timing.word, timing.analog, p.scheduler.delay() + timing.fabric_reconfiguration}, kinds),
         wire_(timing.wire) {}
 
   /// When the NIC knows that no worm of `c` is on its way: never, while that is not certain.
-  Time cleared(Connection c) { return SwitchNode::cleared(c.source, c.destination); }
+  Time time_cleared(Connection c) { return SwitchNode::time_cleared(c.source, c.destination); }
   /// So long after the last word has left the last switch.
   Time clearing(Connection /*c*/) const { return wire_; }
-  void left(Connection /*c*/, const Delivery& /*message*/) {}
+  void note_departure(Connection /*c*/, const Delivery& /*message*/) {}
 
-  bool move(Time now, Port port, Time latest, EventQueue& events, std::vector<Delivery>& delivered,
-            std::vector<std::uint32_t>& /*touched*/) {
-    return SwitchNode::move(now, port, latest, events, delivered);
+  bool move_worms(Time now, Port port, Time latest, EventQueue& events, std::vector<Delivery>& delivered,
+                  std::vector<std::uint32_t>& /*touched*/) {
+    return SwitchNode::move_worms(now, port, latest, events, delivered);
   }
-  void handle(Time now, const SwitchEvent& event, EventQueue& events, std::vector<Delivery>& /*delivered*/,
-              std::vector<std::uint32_t>& touched) {
-    SwitchNode::handle(now, event, events, touched);
+  void handle_event(Time now, const SwitchEvent& event, EventQueue& events,
+                    std::vector<Delivery>& /*delivered*/, std::vector<std::uint32_t>& touched) {
+    SwitchNode::handle_event(now, event, events, touched);
   }
-  void window_known(Time /*now*/, EventQueue& /*events*/, std::vector<Delivery>& /*delivered*/,
-                    std::vector<std::uint32_t>& touched) {
-    for_each_port(sending().words(), [&](Port input) { touched.push_back(input); });
+  void apply_new_window(Time /*now*/, EventQueue& /*events*/, std::vector<Delivery>& /*delivered*/,
+                        std::vector<std::uint32_t>& touched) {
+    for_each_port(sending_inputs().words(), [&](Port input) { touched.push_back(input); });
   }
-  bool at_rest() const { return true; }
+  bool is_idle() const { return true; }
 
  private:
   Time wire_;
@@ -54,31 +54,31 @@ class TreeWorms : public SwitchTree {
 
   TreeWorms(const SwitchParameters& p, const Timing& timing, Kinds kinds)
       : SwitchTree(p.tree, timing, p.scheduler.cycle,
-                   {timing.word, timing.analog, p.scheduler.delay() + timing.fabric_change}, kinds),
+                   {timing.word, timing.analog, p.scheduler.delay() + timing.fabric_reconfiguration}, kinds),
         timing_(timing),
         levels_(p.tree.levels),
         under_way_(p.nodes) {}
 
-  void announce(Port source, std::uint32_t transfer, Port destination, std::uint64_t payload) {
-    under_way_.announce({source, destination});
-    SwitchTree::announce(source, transfer, destination, payload);
+  void announce_message(Port source, std::uint32_t transfer, Port destination, std::uint64_t payload) {
+    under_way_.announce_message({source, destination});
+    SwitchTree::announce_message(source, transfer, destination, payload);
   }
-  Time cleared(Connection c) { return under_way_.cleared(c); }
+  Time time_cleared(Connection c) { return under_way_.time_cleared(c); }
   /// What is on its way back to a NIC is not looked at.
-  bool all_cleared(Port /*source*/, Time /*now*/) const { return false; }
+  bool is_cleared(Port /*source*/, Time /*now*/) const { return false; }
   Time clearing(Connection c) const {
     return timing_.wire * static_cast<std::int64_t>(timing_.switches_between(c));
   }
-  void left(Connection c, const Delivery& message) {
-    under_way_.left(c, message.at - timing_.nic - timing_.analog + clearing(c));
+  void note_departure(Connection c, const Delivery& message) {
+    under_way_.note_departure(c, message.at - timing_.nic - timing_.analog + clearing(c));
   }
   /// One switch alone stands beside the controller, which does not wait for it.
-  bool at_rest() const { return levels_ == 1 || SwitchTree::at_rest(); }
+  bool is_idle() const { return levels_ == 1 || SwitchTree::is_idle(); }
 
-  void seek_repeats(bool /*sought*/) {}
+  void enable_period_search(bool /*sought*/) {}
   /// No state repeats while worms are in the tree; otherwise nothing changes in it.
   void visit(StateVisitor& v) {
-    v.same(under_way_.none() && SwitchTree::at_rest() ? 0 : ++visits_);
+    v.same(under_way_.empty() && SwitchTree::is_idle() ? 0 : ++visits_);
     windows().visit(v);
     for (Port node = 0; node < nodes(); ++node) v.instant(source(node).link_free);
   }

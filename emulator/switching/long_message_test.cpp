@@ -192,7 +192,7 @@ TEST_P(LongMessages, ComeOutTheSameWhereEveryEventIsLookedAt) {
     std::sort(looks.begin(), looks.end());
     const auto technique = TechniqueRegistration::make(p.technique, p);
     const auto stepping = TechniqueRegistration::make(p.technique, p);
-    dynamic_cast<Engine&>(*stepping).take_no_leaps();
+    dynamic_cast<Engine&>(*stepping).disable_period_skipping();
     Recorder recorder(script.size()), expected(script.size());
     EXPECT_EQ(history(*technique, script, looks, false, recorder),
               history(*stepping, script, looks, false, expected))
@@ -218,7 +218,7 @@ TEST_P(LongMessages, NeedNoLookAtEveryPicosecondWithoutWires) {
         random.below(2) == 0 ? random_script(random, p) : random_long_script(random, p);
     const auto technique = TechniqueRegistration::make(p.technique, p);
     const auto stepping = TechniqueRegistration::make(p.technique, p);
-    dynamic_cast<Engine&>(*stepping).take_no_leaps();
+    dynamic_cast<Engine&>(*stepping).disable_period_skipping();
     const Recorder recorder = run_script(*technique, script, microseconds(1));
     const Recorder expected = run_script(*stepping, script, microseconds(1));
     ASSERT_EQ(recorder.order, expected.order) << "seed " << seed;

@@ -21,26 +21,26 @@ class MessageCircuits : public SplitLinks {
   enum MessageKinds : std::uint32_t { kFinished = kOwnNic, kOwnReply };
 
   /// The NIC reserves for the first message in the queue of `c`; its control word leaves at `leaves`.
-  virtual void reserve(Time leaves, Connection c) = 0;
+  virtual void send_reservation(Time leaves, Connection c) = 0;
   /// The last word of the message will have gone at `gone`.
-  virtual void sent(Time /*gone*/, Connection /*c*/) {}
+  virtual void on_words_sent(Time /*gone*/, Connection /*c*/) {}
   /// It has.
-  virtual void finished(Time now, Connection c) = 0;
+  virtual void on_message_sent(Time now, Connection c) = 0;
 
   /// The NIC learns, at `now`, that its circuit was established at `established`.
-  void granted(Time now, Time established, Connection c);
+  void accept_grant(Time now, Time established, Connection c);
 
   /// Destinations for whose messages `source` waits, one entry a message; the front one is reserved for.
-  Ring<Port>& waiting(Port source) { return senders_[source].waiting; }
+  Ring<Port>& waiting_destinations(Port source) { return senders_[source].waiting; }
 
   bool takes_circuit(const CircuitQueue& /*queue*/, Bytes bytes) final {
     return bytes >= parameters_.split_size;
   }
-  void wanted(Time now, CircuitQueue& queue) override;
-  void ready(Time now, CircuitQueue& queue) final;
-  void handle_circuits(Time now, const SwitchEvent& event) final;
+  void request_circuit(Time now, CircuitQueue& queue) override;
+  void send_ready_words(Time now, CircuitQueue& queue) final;
+  void handle_circuit_event(Time now, const SwitchEvent& event) final;
   /// A control word that is neither of this class nor a worm's.
-  virtual void handle_control(Time now, const SwitchEvent& event) = 0;
+  virtual void handle_control_event(Time now, const SwitchEvent& event) = 0;
 
  private:
   struct Sender {
@@ -49,7 +49,7 @@ class MessageCircuits : public SplitLinks {
     CircuitQueue* granted = nullptr;  // its circuit is there, its words have not been sent
     Time free{};                      // earliest start of the next word
   };
-  void next(Time leaves, Port source);
+  void reserve_next(Time leaves, Port source);
 
   std::vector<Sender> senders_;
 };

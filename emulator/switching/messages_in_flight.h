@@ -92,9 +92,9 @@ class ConnectionOrders {
 template <class Note>
 class MessagesInFlight {
  public:
-  /// `injections_told`: each message must have left its PE, as injected() tells, before it is delivered.
+  /// `injections_reported`: each message must have left its PE, as injected() tells, before it is delivered.
   /// Otherwise that may go untold.
-  explicit MessagesInFlight(bool injections_told = true) : injections_told_(injections_told) {}
+  explicit MessagesInFlight(bool injections_reported = true) : injections_reported_(injections_reported) {}
 
   /// A message to hand to the technique. Its id is its place here, and a serial number above.
   Message add(Connection connection, Bytes bytes, const Note& note) {
@@ -121,7 +121,7 @@ class MessagesInFlight {
   /// The technique says that the last word has arrived; the message is no longer here.
   Note delivered(const Message& message) {
     Flight& flight = find(message);
-    if (injections_told_ && flight.state != State::injected)
+    if (injections_reported_ && flight.state != State::injected)
       fault(message, "is delivered before it has left its PE");
     if (flight.connection != message.connection || flight.bytes != message.bytes)
       fault(message, "is not delivered as it was sent");
@@ -167,7 +167,7 @@ class MessagesInFlight {
                            std::to_string(message.connection.destination) + " " + what);
   }
 
-  bool injections_told_;
+  bool injections_reported_;
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_;
   ConnectionOrders orders_;

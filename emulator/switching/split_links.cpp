@@ -33,57 +33,58 @@ SplitLinks::SplitLinks(const SwitchParameters& parameters, SplitRates rates)
              timing_.digital, parameters.scheduler.delay()},
             {kTail, kWormRequest, kWormPass}),
       circuits_(parameters.nodes) {
-  node_.windows().open_for_ever();
+  node_.windows().open_permanently();
   // Both parts of a link are slower than the whole.
   add_delay((channel_word_ + time_on_link(parameters.word, rates.worms)) * 2);
 }
 
 /// Whether a worm offered now cannot overtake what went by the circuit.
-bool SplitLinks::clear(Time now, const CircuitQueue& queue) const {
+bool SplitLinks::may_send_worms(Time now, const CircuitQueue& queue) const {
   return queue.finished() && now >= queue.gone && now >= queue.safe;
 }
 
 /// From when on words by the circuit cannot overtake the worms.
-Time SplitLinks::gate(Connection c) {
-  const Time cleared = node_.cleared(c.source, c.destination);
+Time SplitLinks::gate_time(Connection c) {
+  const Time cleared = node_.time_cleared(c.source, c.destination);
   return cleared == Time::never() ? cleared : cleared + lead_;
 }
 
-WordQueue& SplitLinks::classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
+WordQueue& SplitLinks::select_queue(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
   MessageInFlight& t = transfer(index);
   const std::uint64_t payload = timing_.payload(t.message.bytes);
   CircuitQueue& queue = circuit(t.message.connection);
-  if (clear(now, queue) && !takes_circuit(queue, t.message.bytes)) {
+  if (may_send_worms(now, queue) && !takes_circuit(queue, t.message.bytes)) {
     words = timing_.in_worms(payload);
-    node_.announce(pe, index, t.message.connection.destination, payload);
+    node_.announce_message(pe, index, t.message.connection.destination, payload);
     return node_.source(pe).queue;
   }
   t.circuit = true;
-  t.hit = known(queue);
+  t.hit = knows_circuit(queue);
   words = payload;
-  queue.gate = gate(queue.connection);
-  wanted(now, queue);
+  queue.gate = gate_time(queue.connection);
+  request_circuit(now, queue);
   return queue;
 }
 
-void SplitLinks::moved(Time now, std::uint32_t pe, WordQueue& queue) {
+void SplitLinks::forward_words(Time now, std::uint32_t pe, WordQueue& queue) {
   if (&queue == &node_.source(pe).queue)
     move_worms(now, pe);
   else
-    ready(now, static_cast<CircuitQueue&>(queue));
+    send_ready_words(now, static_cast<CircuitQueue&>(queue));
 }
 
 void SplitLinks::move_worms(Time now, std::uint32_t port) {
   delivered_.clear();
-  while (node_.move(now, port, Time::never(), events_, delivered_) && timing_.bounded() && fill(port)) {
+  while (node_.move_worms(now, port, Time::never(), events_, delivered_) && timing_.bounded() &&
+         fill_queue(port)) {
   }
   for (const SwitchNode::Delivery& d : delivered_) {
-    deliver(d.at, d.transfer);
+    schedule_delivery(d.at, d.transfer);
     // The last worm of a connection opens the gate for words that wait for a circuit behind it.
     CircuitQueue& queue = circuit(transfer(d.transfer).message.connection);
     if (queue.gate != Time::never()) continue;
-    queue.gate = gate(queue.connection);
-    if (queue.gate != Time::never()) ready(now, queue);
+    queue.gate = gate_time(queue.connection);
+    if (queue.gate != Time::never()) send_ready_words(now, queue);
   }
 }
 
@@ -95,22 +96,24 @@ void SplitLinks::send_words(Time now, CircuitQueue& queue, std::uint64_t words, 
     const Run data = queue.entered.front().head(words).delayed(timing_.nic);
     const std::uint64_t sent = serve(data, channel_word_, Time::never(), free, [&](const Run& starts) {
       if (timeline_ != nullptr)
-        tell_circuit(queue,
-                     {queue.connection, 0, starts, channel_word_, false, WordSpan::kNoSlot, channel + 1});
-      queue.left(starts);
+        report_circuit_words(
+            queue, {queue.connection, 0, starts, channel_word_, false, WordSpan::kNoSlot, channel + 1});
+      queue.remove_words(starts);
       queue.safe = starts.last() + lag_;
-      leave_segments(
+      remove_segment_words(
           queue.segments, starts, [](std::uint32_t) {},
-          [&](std::uint32_t index, Time start) { deliver(start + timing_.circuit + timing_.nic, index); });
+          [&](std::uint32_t index, Time start) {
+            schedule_delivery(start + timing_.circuit + timing_.nic, index);
+          });
     });
     words -= sent;
     queue.carried += sent;
     queue.gone = free;
-    if (timing_.bounded()) fill(source);
+    if (timing_.bounded()) fill_queue(source);
   }
 }
 
-void SplitLinks::establish(Time at, CircuitQueue& queue) {
+void SplitLinks::note_established(Time at, CircuitQueue& queue) {
   ++statistics_.established;
   queue.established = at;
   queue.carried = 0;
@@ -122,11 +125,11 @@ void SplitLinks::count_held(Time at, const CircuitQueue& queue, TechniqueStatist
   s.held_unused += std::max(Time{}, held - channel_word_ * static_cast<std::int64_t>(queue.carried));
 }
 
-void SplitLinks::handle(Time now, const SwitchEvent& event) {
-  if (event.kind() < kTail || event.kind() > kWormPass) return handle_circuits(now, event);
+void SplitLinks::handle_event(Time now, const SwitchEvent& event) {
+  if (event.kind() < kTail || event.kind() > kWormPass) return handle_circuit_event(now, event);
   touched_.clear();
-  node_.seek_repeats(seeks_repeats());
-  node_.handle(now, event, events_, touched_);
+  node_.enable_period_search(searches_for_periods());
+  node_.handle_event(now, event, events_, touched_);
   for (const std::uint32_t port : touched_) move_worms(now, port);
 }
 

@@ -39,9 +39,9 @@ class SplitLinks : public Engine {
     Time gate{};  // its words may leave from here on; Time::never() while worms are under way
     Time gone{};  // when the last word that left was wholly on the link
     Time safe{};  // no worm offered from here on can overtake that word
-    Time asked_at = Time::never();  // when the NIC first asked for a circuit that it has not got
-    Time established{};             // of its circuit, at the switch
-    std::uint64_t carried = 0;      // words since then
+    Time requested_at = Time::never();  // when the NIC first asked for a circuit that it has not got
+    Time established{};                 // of its circuit, at the switch
+    std::uint64_t carried = 0;          // words since then
   };
 
   /// Event kinds of derived classes: those of NICs, then those of control words at the switch, which come
@@ -58,47 +58,47 @@ class SplitLinks : public Engine {
   /// Whether a message of that size, whose connection has nothing in its circuit queue, takes the circuit.
   virtual bool takes_circuit(const CircuitQueue& queue, Bytes bytes) = 0;
   /// Whether the NIC knows the circuit of `queue` as established.
-  virtual bool known(const CircuitQueue& /*queue*/) { return false; }
+  virtual bool knows_circuit(const CircuitQueue& /*queue*/) { return false; }
   /// A message was offered and goes into `queue`.
-  virtual void wanted(Time now, CircuitQueue& queue) = 0;
+  virtual void request_circuit(Time now, CircuitQueue& queue) = 0;
   /// Words entered `queue`, or its gate has opened: sends them, if the circuit is there.
-  virtual void ready(Time now, CircuitQueue& queue) = 0;
-  virtual void handle_circuits(Time now, const SwitchEvent& event) = 0;
+  virtual void send_ready_words(Time now, CircuitQueue& queue) = 0;
+  virtual void handle_circuit_event(Time now, const SwitchEvent& event) = 0;
 
   CircuitQueue& circuit(Connection c) { return circuits_.get(c.source, c.destination, timing_, c); }
   const StableArray<CircuitQueue>& circuits() const { return circuits_.all(); }
   /// Sends up to `words` words of `queue`, whose gate is open, on `channel` (0, 1, ...), free from `free` on.
   void send_words(Time now, CircuitQueue& queue, std::uint64_t words, std::uint32_t channel, Time& free);
   /// The NIC asks for the circuit of `queue`; it gets to know of its grant.
-  static void ask(Time at, CircuitQueue& queue) {
-    if (queue.asked_at == Time::never()) queue.asked_at = at;
+  static void note_request(Time at, CircuitQueue& queue) {
+    if (queue.requested_at == Time::never()) queue.requested_at = at;
   }
-  void learn_grant(Time at, CircuitQueue& queue) {
-    if (timeline_ != nullptr) timeline_->waited(queue.asked_at, at, queue.connection, false);
-    queue.asked_at = Time::never();
+  void note_grant(Time at, CircuitQueue& queue) {
+    if (timeline_ != nullptr) timeline_->waited(queue.requested_at, at, queue.connection, false);
+    queue.requested_at = Time::never();
   }
   /// The circuit of `queue` is established, at the switch, at `at`.
-  void establish(Time at, CircuitQueue& queue);
+  void note_established(Time at, CircuitQueue& queue);
   /// It ends there at `at`.
-  void end_circuit(Time at, CircuitQueue& queue) { count_held(at, queue, statistics_); }
+  void note_released(Time at, CircuitQueue& queue) { count_held(at, queue, statistics_); }
   /// Counts what the circuit of `queue` was held for, up to `at`.
   void count_held(Time at, const CircuitQueue& queue, TechniqueStatistics& s) const;
 
   /// From a NIC's control word through the switch to another NIC.
-  Time past_switch() const { return timing_.wire + parameters_.digital_fabric.delay() + timing_.wire; }
+  Time control_path_time() const { return timing_.wire + parameters_.digital_fabric.delay() + timing_.wire; }
 
-  WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) final;
-  void moved(Time now, std::uint32_t pe, WordQueue& queue) final;
-  void handle(Time now, const SwitchEvent& event) final;
+  WordQueue& select_queue(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) final;
+  void forward_words(Time now, std::uint32_t pe, WordQueue& queue) final;
+  void handle_event(Time now, const SwitchEvent& event) final;
   /// Worms that follow each other; what circuits do is not looked at.
-  bool steady(std::uint32_t kind) const final { return kind >= kTail && kind < kOwnPass; }
+  bool is_steady(std::uint32_t kind) const final { return kind >= kTail && kind < kOwnPass; }
   void visit(StateVisitor& v) final;
 
  private:
   SplitLinks(const SwitchParameters& parameters, SplitRates rates);
   void move_worms(Time now, std::uint32_t port);
-  bool clear(Time now, const CircuitQueue& queue) const;
-  Time gate(Connection c);
+  bool may_send_worms(Time now, const CircuitQueue& queue) const;
+  Time gate_time(Connection c);
 
   Time channel_word_;  // from the start of one word on a circuit to that of the next
   Time lead_;          // by how much a word on a circuit is faster, from its start on, than one out of VQ_W

@@ -104,7 +104,7 @@ TEST_P(EveryTechnique, CanKeepInjectionsToItself) {
     const std::vector<Action> script = random_script(random, p);
     const auto talkative = TechniqueRegistration::make(p.technique, p);
     const auto discreet = TechniqueRegistration::make(p.technique, p);
-    discreet->tell_no_injections();
+    discreet->disable_injection_reports();
     const Recorder all = run_script(*talkative, script, microseconds(10));
     const Recorder some = run_script(*discreet, script, microseconds(10));
     EXPECT_EQ(some.order, all.order);

@@ -17,9 +17,9 @@ class TreeWormhole final : public Engine {
   }
 
  protected:
-  WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
-  void moved(Time now, std::uint32_t pe, WordQueue& queue) override;
-  void handle(Time now, const SwitchEvent& event) override;
+  WordQueue& select_queue(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
+  void forward_words(Time now, std::uint32_t pe, WordQueue& queue) override;
+  void handle_event(Time now, const SwitchEvent& event) override;
 
  private:
   void move_touched(Time now);

@@ -13,13 +13,14 @@
 //   free. Where there is none, of the circuits that hold the output on a switch where the input is free, it
 //   has the one least recently used released, and keeps both ports for the request meanwhile.
 // - A circuit to be given up is released when what was offered to it before has left. Messages offered later
-//   wait, and ask again then.
+//   wait, and request again then.
 //
 // Timing, beside split_links.h (a worked example is in docs/timing.md)
 // - A control flit leaves one NIC delay after the decision (a release at once) and is at the switch one wire
 //   delay later. A pass on the first edge of the scheduler's clock takes all ports. One scheduler delay and
 //   one reconfiguration later the circuit is established, and the grant leaves for the NIC: one wire delay.
-// - The NIC of a circuit that is to be released is told so, over the wire, one scheduler delay after the pass
+// - The NIC of a circuit that is to be released is informed so, over the wire, one scheduler delay after the
+// pass
 //   and not before the circuit's own grant. To the switch all circuits in use, or used within the last wire
 //   delay, count alike.
 // - A release frees both ports when it is at the switch.
@@ -36,7 +37,8 @@ namespace {
 
 // A circuit's grant comes before the wish to have it back; ports that come free are free for requests that
 // come at that instant.
-constexpr std::uint32_t kGranted = 1, kWantedBack = 2, kFinished = 3, kRelease = 64, kAsk = 65, kPass = 128;
+constexpr std::uint32_t kGranted = 1, kReclaimed = 2, kFinished = 3, kRelease = 64, kRequest = 65,
+                        kPass = 128;
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
 class Wave final : public SplitLinks {
@@ -46,10 +48,10 @@ class Wave final : public SplitLinks {
 
  protected:
   bool takes_circuit(const CircuitQueue& queue, Bytes bytes) override;
-  bool known(const CircuitQueue& queue) override;
-  void wanted(Time now, CircuitQueue& queue) override;
-  void ready(Time now, CircuitQueue& queue) override;
-  void handle_circuits(Time now, const SwitchEvent& event) override;
+  bool knows_circuit(const CircuitQueue& queue) override;
+  void request_circuit(Time now, CircuitQueue& queue) override;
+  void send_ready_words(Time now, CircuitQueue& queue) override;
+  void handle_circuit_event(Time now, const SwitchEvent& event) override;
 
  private:
   /// What a NIC knows of a circuit.
@@ -70,28 +72,28 @@ class Wave final : public SplitLinks {
     std::vector<Port> to, from;         // by input, by output; kNoPort: free
     PortSet kept_inputs, kept_outputs;  // for a request
   };
-  struct Ask {
+  struct Request {
     Connection connection;
     std::uint32_t channel;  // on which ports are kept for it, or kNone
   };
 
   Entry& entry(Connection c) { return entries_.get(c.source, c.destination); }
   static Time last_use(Time now, const CircuitQueue& queue);
-  void serve_waiting(Time now, Port source);
-  bool give_one_up(Time now, Port source);
-  void leave(Time now, CircuitQueue& queue);
+  void request_waiting(Time now, Port source);
+  bool evict_entry(Time now, Port source);
+  void begin_release(Time now, CircuitQueue& queue);
   void release(Time now, CircuitQueue& queue);
 
-  void wake(Time now);
-  void pass(Time now);
-  bool serve(Time now, Ask& ask);
-  void evict(Time now, Ask& ask);
-  void grant(Time now, Connection c, std::uint32_t channel);
+  void schedule_pass(Time now);
+  void run_pass(Time now);
+  bool serve_request(Time now, Request& request);
+  void reclaim_output(Time now, Request& request);
+  void grant_circuit(Time now, Connection c, std::uint32_t channel);
 
   ConnectionTable<Entry> entries_;
   std::vector<Nic> nics_;
   std::vector<Channel> channels_;
-  std::vector<Ask> asks_;  // at the switch, in the order in which they came
+  std::vector<Request> requests_;  // at the switch, in the order in which they came
   Time pass_at_ = Time::never();
   Time last_pass_{-1};
 };
@@ -109,24 +111,24 @@ Wave::Wave(const SwitchParameters& parameters)
 // ---- NIC
 
 bool Wave::takes_circuit(const CircuitQueue& queue, Bytes bytes) {
-  return bytes >= parameters_.split_size || known(queue);
+  return bytes >= parameters_.split_size || knows_circuit(queue);
 }
 
-bool Wave::known(const CircuitQueue& queue) {
+bool Wave::knows_circuit(const CircuitQueue& queue) {
   const Entry* e = entries_.find(queue.connection.source, queue.connection.destination);
   return e != nullptr && e->state == State::held;
 }
 
-void Wave::wanted(Time now, CircuitQueue& queue) {
+void Wave::request_circuit(Time now, CircuitQueue& queue) {
   const Connection c = queue.connection;
   if (Entry& e = entry(c); e.state == State::none) {
     e.state = State::waiting;
     nics_[c.source].waiting.push(c.destination);
-    serve_waiting(now, c.source);
+    request_waiting(now, c.source);
   }
 }
 
-void Wave::ready(Time now, CircuitQueue& queue) {
+void Wave::send_ready_words(Time now, CircuitQueue& queue) {
   const Connection c = queue.connection;
   Entry& e = entry(c);
   if (e.state != State::held && e.owed == 0) return;
@@ -138,20 +140,20 @@ void Wave::ready(Time now, CircuitQueue& queue) {
 }
 
 /// Asks for circuits for those that wait, as there are entries; makes room where there is none.
-void Wave::serve_waiting(Time now, Port source) {
+void Wave::request_waiting(Time now, Port source) {
   Nic& nic = nics_[source];
   while (!nic.waiting.empty()) {
     if (nic.entries.size() == channels_.size()) {
-      if (give_one_up(now, source)) continue;
+      if (evict_entry(now, source)) continue;
       return;
     }
     const Connection c{source, nic.waiting.front()};
     nic.waiting.pop();
     nic.entries.push_back(c.destination);
     entry(c).state = State::requested;
-    ask(now, circuit(c));
+    note_request(now, circuit(c));
     ++statistics_.requests;
-    events_.push_sorted(now + timing_.nic + timing_.wire, kAsk, c.source, c.destination);
+    events_.push_sorted(now + timing_.nic + timing_.wire, kRequest, c.source, c.destination);
   }
 }
 
@@ -161,7 +163,7 @@ Time Wave::last_use(Time now, const CircuitQueue& queue) {
 }
 
 /// Gives up the circuit least recently used, unless enough are about to leave. Whether an entry is free now.
-bool Wave::give_one_up(Time now, Port source) {
+bool Wave::evict_entry(Time now, Port source) {
   Nic& nic = nics_[source];
   CircuitQueue* victim = nullptr;
   Time oldest{};
@@ -178,12 +180,12 @@ bool Wave::give_one_up(Time now, Port source) {
     oldest = used;
   }
   if (victim == nullptr || leaving >= nic.waiting.size()) return false;
-  leave(now, *victim);
+  begin_release(now, *victim);
   return nic.entries.size() < channels_.size();
 }
 
 /// The circuit of `queue` is given up as soon as what was offered to it has left.
-void Wave::leave(Time now, CircuitQueue& queue) {
+void Wave::begin_release(Time now, CircuitQueue& queue) {
   Entry& e = entry(queue.connection);
   e.state = State::leaving;
   for (std::size_t k = 0; k < queue.segments.size(); ++k) e.owed += queue.segments[k].words;
@@ -205,54 +207,54 @@ void Wave::release(Time now, CircuitQueue& queue) {
 
 // ---- switch
 
-void Wave::wake(Time now) {
-  if (pass_at_ != Time::never() || asks_.empty()) return;
+void Wave::schedule_pass(Time now) {
+  if (pass_at_ != Time::never() || requests_.empty()) return;
   pass_at_ = next_edge(now, parameters_.scheduler.cycle);
   if (pass_at_ == last_pass_) pass_at_ += parameters_.scheduler.cycle;
   events_.push(pass_at_, kPass);
 }
 
-void Wave::pass(Time now) {
+void Wave::run_pass(Time now) {
   last_pass_ = now;
   pass_at_ = Time::never();
-  const std::size_t before = asks_.size();
+  const std::size_t before = requests_.size();
   std::size_t left = 0;
-  bool homeless = false;
-  for (Ask ask : asks_) {
-    if (serve(now, ask)) continue;
-    homeless = homeless || ask.channel == kNone;
-    asks_[left++] = ask;
+  bool unplaced = false;
+  for (Request request : requests_) {
+    if (serve_request(now, request)) continue;
+    unplaced = unplaced || request.channel == kNone;
+    requests_[left++] = request;
   }
-  asks_.resize(left);
-  // Who found the output kept for others may ask for it back from one who has it now.
-  if (homeless && left != before) wake(now);
+  requests_.resize(left);
+  // Who found the output kept for others may request for it back from one who has it now.
+  if (unplaced && left != before) schedule_pass(now);
 }
 
 /// Whether the request is granted. Where it cannot be, makes room for it.
-bool Wave::serve(Time now, Ask& ask) {
-  const auto [i, j] = ask.connection;
-  if (ask.channel != kNone) {
-    Channel& kept = channels_[ask.channel];
+bool Wave::serve_request(Time now, Request& request) {
+  const auto [i, j] = request.connection;
+  if (request.channel != kNone) {
+    Channel& kept = channels_[request.channel];
     if (kept.from[j] != kNoPort) return false;
     kept.kept_inputs.reset(i);
     kept.kept_outputs.reset(j);
-    grant(now, ask.connection, ask.channel);
+    grant_circuit(now, request.connection, request.channel);
     return true;
   }
   for (std::uint32_t m = 0; m < channels_.size(); ++m) {
     const Channel& s = channels_[m];
     if (s.to[i] != kNoPort || s.from[j] != kNoPort || s.kept_inputs.test(i) || s.kept_outputs.test(j))
       continue;
-    grant(now, ask.connection, m);
+    grant_circuit(now, request.connection, m);
     return true;
   }
-  evict(now, ask);
+  reclaim_output(now, request);
   return false;
 }
 
-/// Has a circuit released that holds the output of `ask`.
-void Wave::evict(Time now, Ask& ask) {
-  const auto [i, j] = ask.connection;
+/// Has a circuit released that holds the output of `request`.
+void Wave::reclaim_output(Time now, Request& request) {
+  const auto [i, j] = request.connection;
   Time oldest{};
   for (std::uint32_t m = 0; m < channels_.size(); ++m) {
     const Channel& s = channels_[m];
@@ -260,61 +262,61 @@ void Wave::evict(Time now, Ask& ask) {
       continue;
     const CircuitQueue& queue = circuit({s.from[j], j});
     const Time used = std::max(queue.established, std::min(last_use(now, queue), now - timing_.wire));
-    if (ask.channel != kNone && used >= oldest) continue;
-    ask.channel = m;
+    if (request.channel != kNone && used >= oldest) continue;
+    request.channel = m;
     oldest = used;
   }
-  if (ask.channel == kNone) return;
-  Channel& s = channels_[ask.channel];
+  if (request.channel == kNone) return;
+  Channel& s = channels_[request.channel];
   s.kept_inputs.set(i);
   s.kept_outputs.set(j);
   const Port source = s.from[j];
-  const Time told = std::max(now + parameters_.scheduler.delay(), circuit({source, j}).established);
-  events_.push_sorted(told + timing_.wire, kWantedBack, source, j);
+  const Time informed = std::max(now + parameters_.scheduler.delay(), circuit({source, j}).established);
+  events_.push_sorted(informed + timing_.wire, kReclaimed, source, j);
 }
 
-void Wave::grant(Time now, Connection c, std::uint32_t channel) {
+void Wave::grant_circuit(Time now, Connection c, std::uint32_t channel) {
   channels_[channel].to[c.source] = c.destination;
   channels_[channel].from[c.destination] = c.source;
   entry(c).channel = channel;
-  const Time established = now + parameters_.scheduler.delay() + timing_.reconfiguration;
-  establish(established, circuit(c));
+  const Time established = now + parameters_.scheduler.delay() + timing_.network_reconfiguration;
+  note_established(established, circuit(c));
   events_.push_sorted(established + timing_.wire, kGranted, c.source, c.destination);
 }
 
-void Wave::handle_circuits(Time now, const SwitchEvent& event) {
-  if (event.kind() == kPass) return pass(now);
+void Wave::handle_circuit_event(Time now, const SwitchEvent& event) {
+  if (event.kind() == kPass) return run_pass(now);
   const Connection c{event.a, event.b};
   CircuitQueue& queue = circuit(c);
   Entry& e = entry(c);
   switch (event.kind()) {
     case kGranted:
       e.state = State::held;
-      learn_grant(now, queue);
+      note_grant(now, queue);
       e.granted = now;
       nics_[c.source].free[e.channel] = std::max(nics_[c.source].free[e.channel], now);
-      ready(now, queue);
-      serve_waiting(now, c.source);
+      send_ready_words(now, queue);
+      request_waiting(now, c.source);
       break;
-    case kWantedBack:
-      if (e.state == State::held) leave(now, queue);
-      serve_waiting(now, c.source);
+    case kReclaimed:
+      if (e.state == State::held) begin_release(now, queue);
+      request_waiting(now, c.source);
       break;
     case kFinished:
       if (e.state != State::leaving || e.owed != 0 || queue.gone != now) break;
       release(now, queue);
-      serve_waiting(now, c.source);
+      request_waiting(now, c.source);
       break;
     case kRelease: {
       Channel& s = channels_[e.channel];
       s.to[c.source] = s.from[c.destination] = kNoPort;
-      end_circuit(now, queue);
-      wake(now);
+      note_released(now, queue);
+      schedule_pass(now);
       break;
     }
-    default:  // kAsk
-      asks_.push_back({c, kNone});
-      wake(now);
+    default:  // kRequest
+      requests_.push_back({c, kNone});
+      schedule_pass(now);
   }
 }
 

@@ -21,28 +21,29 @@ Wormhole::Wormhole(const SwitchParameters& parameters)
     : Engine(parameters),
       node_(parameters.nodes, timing_, parameters.scheduler.cycle,
             {timing_.digital_word, timing_.digital, parameters.scheduler.delay()}, {kTail, kRequest, kPass}) {
-  node_.windows().open_for_ever();
+  node_.windows().open_permanently();
 }
 
-WordQueue& Wormhole::classify(Time /*now*/, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
+WordQueue& Wormhole::select_queue(Time /*now*/, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
   const Message& message = transfer(index).message;
   const std::uint64_t payload = timing_.payload(message.bytes);
   words = timing_.in_worms(payload);
-  node_.announce(pe, index, message.connection.destination, payload);
+  node_.announce_message(pe, index, message.connection.destination, payload);
   return node_.source(pe).queue;
 }
 
 void Wormhole::move(Time now, std::uint32_t port) {
   delivered_.clear();
-  while (node_.move(now, port, Time::never(), events_, delivered_) && timing_.bounded() && fill(port)) {
+  while (node_.move_worms(now, port, Time::never(), events_, delivered_) && timing_.bounded() &&
+         fill_queue(port)) {
   }
-  for (const SwitchNode::Delivery& d : delivered_) deliver(d.at, d.transfer);
+  for (const SwitchNode::Delivery& d : delivered_) schedule_delivery(d.at, d.transfer);
 }
 
-void Wormhole::handle(Time now, const SwitchEvent& event) {
+void Wormhole::handle_event(Time now, const SwitchEvent& event) {
   touched_.clear();
-  node_.seek_repeats(seeks_repeats());
-  node_.handle(now, event, events_, touched_);
+  node_.enable_period_search(searches_for_periods());
+  node_.handle_event(now, event, events_, touched_);
   for (const std::uint32_t port : touched_) move(now, port);
 }
 

@@ -25,11 +25,11 @@ class Wormhole final : public Engine {
   }
 
  protected:
-  WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
-  void expect(Connection c) override { node_.expect(c); }
-  void moved(Time now, std::uint32_t pe, WordQueue& /*queue*/) override { move(now, pe); }
-  void handle(Time now, const SwitchEvent& event) override;
-  bool steady(std::uint32_t /*kind*/) const override { return true; }
+  WordQueue& select_queue(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
+  void prefetch_state(Connection c) override { node_.prefetch_source(c); }
+  void forward_words(Time now, std::uint32_t pe, WordQueue& /*queue*/) override { move(now, pe); }
+  void handle_event(Time now, const SwitchEvent& event) override;
+  bool is_steady(std::uint32_t /*kind*/) const override { return true; }
   void visit(StateVisitor& v) override {
     Engine::visit(v);
     node_.visit(v);

@@ -70,17 +70,18 @@ class Adaptive final : public Allocation {
       const Share rounds = std::clamp(buffer * 3 / 2, 3 * kWhole, 9 * kWhole);
       most_patience_ = static_cast<std::uint32_t>(rounds * p.slots / kWhole);
     }
-    const std::int64_t circuit = std::min(in_slot(length_ - p.guard - timing.reconfiguration), room);
+    const std::int64_t circuit = std::min(in_slot(length_ - p.guard - timing.network_reconfiguration), room);
     // In a slot, worms that follow one another: no more words than fill it are asked for.
     const auto worm = static_cast<std::int64_t>(std::min(timing.worm_words, slot_words * 64));
     const auto overhead = static_cast<std::int64_t>(std::min(timing.worm_overhead, slot_words * 64));
-    const Time takes = next_edge(
-        p.scheduler.delay() + timing.reconfiguration + timing.word * (worm + overhead), p.scheduler.cycle);
+    const Time takes =
+        next_edge(p.scheduler.delay() + timing.network_reconfiguration + timing.word * (worm + overhead),
+                  p.scheduler.cycle);
     const auto words_of_worms = static_cast<Share>(Wide{kWhole} * worm * length_.ps / takes.ps);
     threshold_ = static_cast<std::uint64_t>(std::max<Share>(1, words_of_worms / circuit));
   }
 
-  SlotChoice next(const CycleState& state) const override {
+  SlotChoice choose_slot(const CycleState& state) const override {
     if (!state.wanted.any()) return {state.wormhole_slot ? state.slots : kIdleSlot, length_};
     std::uint32_t best = kIdleSlot, oldest = kIdleSlot;
     for (std::uint32_t k = 1; k <= state.slots; ++k) {
@@ -103,7 +104,7 @@ class Adaptive final : public Allocation {
   bool foreground(const CycleState& state) const override {
     return state.predictable >= (state.foreground ? down_ : up_);
   }
-  Time longest() const override { return length_; }
+  Time longest_slot() const override { return length_; }
   bool needs_signals() const override { return true; }
 
  private:

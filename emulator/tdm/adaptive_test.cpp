@@ -32,12 +32,12 @@ struct Seen {
   Share predictable = kWhole;
   bool foreground = true, wormhole_slot = true;
 
-  template <class Ask>
-  auto tell(Ask&& ask) const {
+  template <class Use>
+  auto with_state(Use&& use) const {
     PortSet wanted(kSlots);
     for (std::uint32_t s = 0; s < kSlots; ++s)
       if (wanted_connections[s] != 0) wanted.set(s);
-    return ask(CycleState{kSlots, wormhole_slot, wanted, wormhole_inputs != 0, kWormholeSlot,
+    return use(CycleState{kSlots, wormhole_slot, wanted, wormhole_inputs != 0, kWormholeSlot,
                           previous_predictive, wanted, wanted_connections, passed_over, wormhole_inputs,
                           predictable, foreground, Traffic{}});
   }
@@ -45,34 +45,34 @@ struct Seen {
 
 class AdaptiveRules : public testing::Test {
  protected:
-  SlotChoice next(const Seen& seen, Bytes buffer = 8192) const {
+  SlotChoice choose_slot(const Seen& seen, Bytes buffer = 8192) const {
     const auto allocation = AllocationRegistration::make("adaptive", chapter4(buffer));
-    return seen.tell([&](const CycleState& state) { return allocation->next(state); });
+    return seen.with_state([&](const CycleState& state) { return allocation->choose_slot(state); });
   }
   bool foreground(Share share, bool now, Bytes buffer) const {
     Seen seen;
     seen.predictable = share;
     seen.foreground = now;
     const auto allocation = AllocationRegistration::make("adaptive", chapter4(buffer));
-    return seen.tell([&](const CycleState& state) { return allocation->foreground(state); });
+    return seen.with_state([&](const CycleState& state) { return allocation->foreground(state); });
   }
   static constexpr Share percent(std::int64_t n) { return kWhole * n / 100; }
 };
 
 TEST_F(AdaptiveRules, AllTimeIsForWormsWhenNoDataWaitsForACircuit) {
   Seen seen;
-  EXPECT_EQ(next(seen).slot, kWormholeSlot);
+  EXPECT_EQ(choose_slot(seen).slot, kWormholeSlot);
   seen.wormhole_slot = false;
-  EXPECT_EQ(next(seen).slot, kIdleSlot);
+  EXPECT_EQ(choose_slot(seen).slot, kIdleSlot);
 }
 
 TEST_F(AdaptiveRules, TheSlotWantedMostHasItsTurnAndIsShared) {
   Seen seen;
   seen.wanted_connections = {3, 9, 2, 9};
-  EXPECT_EQ(next(seen).slot, 1U);
-  EXPECT_TRUE(next(seen).shared);
+  EXPECT_EQ(choose_slot(seen).slot, 1U);
+  EXPECT_TRUE(choose_slot(seen).shared);
   seen.previous_predictive = 1;  // among equals, the next one after it
-  EXPECT_EQ(next(seen).slot, 3U);
+  EXPECT_EQ(choose_slot(seen).slot, 3U);
 }
 
 TEST_F(AdaptiveRules, WormsHaveTheTimeWhereTheyCarryMore) {
@@ -80,14 +80,14 @@ TEST_F(AdaptiveRules, WormsHaveTheTimeWhereTheyCarryMore) {
   Seen seen;
   seen.wanted_connections = {9, 0, 0, 0};
   seen.wormhole_inputs = 10;
-  EXPECT_EQ(next(seen).slot, 0U);
+  EXPECT_EQ(choose_slot(seen).slot, 0U);
   seen.wormhole_inputs = 11;
-  EXPECT_EQ(next(seen).slot, kWormholeSlot);
+  EXPECT_EQ(choose_slot(seen).slot, kWormholeSlot);
   // A queue of one message holds 16 words: 9 circuits are worth 8.1 inputs.
   seen.wormhole_inputs = 8;
-  EXPECT_EQ(next(seen, 128).slot, 0U);
+  EXPECT_EQ(choose_slot(seen, 128).slot, 0U);
   seen.wormhole_inputs = 9;
-  EXPECT_EQ(next(seen, 128).slot, kWormholeSlot);
+  EXPECT_EQ(choose_slot(seen, 128).slot, kWormholeSlot);
 }
 
 TEST_F(AdaptiveRules, NobodyIsPassedOverForEver) {
@@ -95,20 +95,20 @@ TEST_F(AdaptiveRules, NobodyIsPassedOverForEver) {
   seen.wanted_connections = {1, 0, 2, 40};
   seen.wormhole_inputs = 64;
   seen.passed_over = {35, 0, 0, 0, 0};
-  EXPECT_EQ(next(seen).slot, kWormholeSlot);
+  EXPECT_EQ(choose_slot(seen).slot, kWormholeSlot);
   seen.passed_over[0] = 36;  // nine rounds
-  EXPECT_EQ(next(seen).slot, 0U);
+  EXPECT_EQ(choose_slot(seen).slot, 0U);
   seen.passed_over[kWormholeSlot] = 36;
-  EXPECT_EQ(next(seen).slot, kWormholeSlot);
+  EXPECT_EQ(choose_slot(seen).slot, kWormholeSlot);
   seen.wanted_connections[3] = 64;  // it pays, yet S_W has waited for three rounds
   seen.passed_over = {0, 0, 0, 0, 12};
-  EXPECT_EQ(next(seen).slot, kWormholeSlot);
+  EXPECT_EQ(choose_slot(seen).slot, kWormholeSlot);
   // Short queues: one round and a half.
   seen.wanted_connections[3] = 40;
   seen.passed_over = {5, 0, 0, 0, 0};
-  EXPECT_EQ(next(seen, 128).slot, kWormholeSlot);
+  EXPECT_EQ(choose_slot(seen, 128).slot, kWormholeSlot);
   seen.passed_over[0] = 6;
-  EXPECT_EQ(next(seen, 128).slot, 0U);
+  EXPECT_EQ(choose_slot(seen, 128).slot, 0U);
 }
 
 TEST_F(AdaptiveRules, ManyThatWaitAreServedSoonerThanFew) {
@@ -116,18 +116,18 @@ TEST_F(AdaptiveRules, ManyThatWaitAreServedSoonerThanFew) {
   seen.wanted_connections = {32, 0, 0, 0};
   seen.wormhole_inputs = 64;
   seen.passed_over = {23, 0, 0, 0, 0};
-  EXPECT_EQ(next(seen).slot, kWormholeSlot);
+  EXPECT_EQ(choose_slot(seen).slot, kWormholeSlot);
   seen.passed_over[0] = 24;  // * 32 = three rounds of 4 slots * 64
-  EXPECT_EQ(next(seen).slot, 0U);
+  EXPECT_EQ(choose_slot(seen).slot, 0U);
 }
 
 TEST_F(AdaptiveRules, InTheBackgroundQueuesAreEmptiedFirst) {
   Seen seen;
   seen.wanted_connections = {0, 1, 0, 0};
   seen.wormhole_inputs = 64;
-  EXPECT_EQ(next(seen).slot, kWormholeSlot);
+  EXPECT_EQ(choose_slot(seen).slot, kWormholeSlot);
   seen.foreground = false;
-  EXPECT_EQ(next(seen).slot, 1U);
+  EXPECT_EQ(choose_slot(seen).slot, 1U);
 }
 
 TEST_F(AdaptiveRules, CircuitsArePutIntoTheBackgroundByTheShareAndTheDepthOfTheQueues) {

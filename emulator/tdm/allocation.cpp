@@ -34,11 +34,11 @@ namespace {
 class None final : public Allocation {
  public:
   explicit None(Time length) : length_(length) {}
-  SlotChoice next(const CycleState& state) const override {
+  SlotChoice choose_slot(const CycleState& state) const override {
     const std::uint32_t last = state.wormhole_slot ? state.slots : state.slots - 1;
     return {state.previous >= last ? 0 : state.previous + 1, length_};
   }
-  Time longest() const override { return length_; }
+  Time longest_slot() const override { return length_; }
 
  private:
   Time length_;
@@ -55,8 +55,8 @@ class SkipEmptySlots final : public Allocation {
  public:
   explicit SkipEmptySlots(Time length) : length_(length) {}
 
-  SlotChoice next(const CycleState& state) const override { return {next_occupied(state), length_}; }
-  Time longest() const override { return length_; }
+  SlotChoice choose_slot(const CycleState& state) const override { return {next_occupied(state), length_}; }
+  Time longest_slot() const override { return length_; }
 
  private:
   Time length_;
@@ -79,11 +79,11 @@ class SlotLengthAdjustment final : public Allocation {
   explicit SlotLengthAdjustment(const SwitchParameters& p)
       : predictive_(p.slot_length), wormhole_(p.wormhole_slot_length), slots_(p.slots) {}
 
-  SlotChoice next(const CycleState& state) const override {
+  SlotChoice choose_slot(const CycleState& state) const override {
     const std::uint32_t slot = next_occupied(state);
     return {slot, slot == state.slots ? wormhole_length(state) : predictive_};
   }
-  Time longest() const override {
+  Time longest_slot() const override {
     return wormhole_ != Time{} ? std::max(predictive_, wormhole_) : predictive_ * slots_ * kMostRounds;
   }
   bool needs_signals() const override { return wormhole_ == Time{}; }
@@ -122,12 +122,12 @@ class Preempt final : public Allocation {
  public:
   explicit Preempt(Time length) : length_(length) {}
 
-  SlotChoice next(const CycleState& state) const override {
+  SlotChoice choose_slot(const CycleState& state) const override {
     if (state.wanted.any()) return {next_occupied(state), length_};
     return {state.wormhole_slot ? state.slots : kIdleSlot, length_};
   }
   bool needs_signals() const override { return true; }
-  Time longest() const override { return length_; }
+  Time longest_slot() const override { return length_; }
 
  private:
   Time length_;

@@ -63,12 +63,12 @@ class Allocation {
   static constexpr std::string_view kKind = "allocation";
   virtual ~Allocation() = default;
   /// Depends on nothing but `state`.
-  virtual SlotChoice next(const CycleState& state) const = 0;
+  virtual SlotChoice choose_slot(const CycleState& state) const = 0;
   /// Whether the NICs shall send over circuits what they can. Otherwise the circuits are in the background:
   /// messages go by wormhole, once what waits in the virtual queues has gone. Asked when traffic is offered.
   virtual bool foreground(const CycleState& /*state*/) const { return true; }
   /// No slot is longer.
-  virtual Time longest() const = 0;
+  virtual Time longest_slot() const = 0;
   /// Whether the NICs must tell the switch what waits in their queues, and what is offered to them.
   virtual bool needs_signals() const { return false; }
 };

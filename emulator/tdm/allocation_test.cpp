@@ -23,9 +23,9 @@ class SlaLengths : public testing::Test {
     PortSet held(kSlots), wanted(kSlots);
     for (std::uint32_t slot = 0; slot < occupied; ++slot) held.set(slot);
     const std::vector<std::uint32_t> connections(kSlots, 0), passed_over(kSlots + 1, 0);
-    return AllocationRegistration::make("sla", p)->next({kSlots, true, held, true, occupied - 1, occupied - 1,
-                                                         wanted, connections, passed_over, 1, kWhole, true,
-                                                         traffic});
+    return AllocationRegistration::make("sla", p)->choose_slot({kSlots, true, held, true, occupied - 1,
+                                                                occupied - 1, wanted, connections,
+                                                                passed_over, 1, kWhole, true, traffic});
   }
   void expect_wormhole_slot(Time length, std::uint32_t occupied, Traffic traffic) const {
     const SlotChoice choice = after_the_last(occupied, traffic);

@@ -32,32 +32,32 @@ PredictiveCircuits::CircuitQueue& PredictiveCircuits::queue_for(Time now, Circui
 }
 
 /// Nobody could tell `c` from a connection that was never used, and no word about it is on a wire.
-bool PredictiveCircuits::at_rest(const Circuit& c) const {
+bool PredictiveCircuits::is_unused(const Circuit& c) const {
   const Time told = now_ - timing_.nic - timing_.control;
   return !c.in_table && !c.requested && !c.releasing && !c.release_due && !c.by_worms && !c.established &&
-         c.told_waiting == 0 && c.patience_ends == Time::never() && c.finished() && c.gate <= now_ &&
+         c.waiting_signals == 0 && c.patience_ends == Time::never() && c.finished() && c.gate <= now_ &&
          c.gone < told && c.used_in < now_ && c.busy_since < now_ &&
          !predictors_[c.connection.source]->holds(c.connection.destination);  // it may ask when it was used
 }
 
-void PredictiveCircuits::leave(Circuit& c) {
-  if (c.leaving) return;
-  c.leaving = true;
-  leaving_.push(&c);
+void PredictiveCircuits::queue_for_reuse(Circuit& c) {
+  if (c.in_reuse_queue) return;
+  c.in_reuse_queue = true;
+  reuse_queue_.push(&c);
 }
 
 /// The state of `c`, which has none.
 PredictiveCircuits::Circuit& PredictiveCircuits::new_circuit(Connection c) {
   constexpr int kLooks = 2;  // so that the list does not grow
-  for (int looks = 0; looks < kLooks && !leaving_.empty(); ++looks) {
-    Circuit& gone = *leaving_.front();
-    leaving_.pop();
-    gone.leaving = false;
-    if (at_rest(gone)) {
+  for (int looks = 0; looks < kLooks && !reuse_queue_.empty(); ++looks) {
+    Circuit& gone = *reuse_queue_.front();
+    reuse_queue_.pop();
+    gone.in_reuse_queue = false;
+    if (is_unused(gone)) {
       if (gone.queue != nullptr) std::exchange(gone.queue, nullptr)->circuit = nullptr;
-      circuits_.give_up(gone.connection.source, gone.connection.destination);
+      circuits_.release(gone.connection.source, gone.connection.destination);
     } else if (!gone.in_table && !gone.established && !gone.requested) {
-      leave(gone);
+      queue_for_reuse(gone);
     }
   }
   return circuits_.get(c.source, c.destination, timing_, c);

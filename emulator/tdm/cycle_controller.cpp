@@ -33,7 +33,7 @@ CycleState CycleController::state(std::uint32_t wormhole_inputs) const {
           traffic_};
 }
 
-bool CycleController::offered(Traffic more) {
+bool CycleController::add_offered_traffic(Traffic more) {
   traffic_.predictive += more.predictive;
   traffic_.wormhole += more.wormhole;
   const auto words = static_cast<std::int64_t>(
@@ -46,8 +46,8 @@ bool CycleController::offered(Traffic more) {
   return foreground_ != before;
 }
 
-CycleController::Slot CycleController::step(std::uint32_t wormhole_inputs) {
-  const SlotChoice choice = allocation_->next(state(wormhole_inputs));
+CycleController::Slot CycleController::begin_slot(std::uint32_t wormhole_inputs) {
+  const SlotChoice choice = allocation_->choose_slot(state(wormhole_inputs));
   Slot slot{boundary_, boundary_ + choice.length, choice.slot};
   boundary_ = slot.end;
   ++begun_;
@@ -70,19 +70,19 @@ void CycleController::skip_to(Time limit) {
   const std::uint32_t once = slots_ + 1;
   for (std::uint32_t i = 0; i <= once; ++i) {
     if (boundary_ >= limit) return;
-    step(0);
+    begin_slot(0);
   }
   const std::uint32_t anchor = previous_, predictive = previous_predictive_;
   const Time begin = boundary_;
   const std::uint64_t begun = begun_, grants = grants_;
   do {
     if (boundary_ >= limit) return;
-    step(0);
+    begin_slot(0);
   } while (previous_ != anchor || previous_predictive_ != predictive);
   const Time cycle = boundary_ - begin;
   if (boundary_ < limit)
     repeat(static_cast<std::uint64_t>((limit - boundary_) / cycle), cycle, begun_ - begun, grants_ - grants);
-  while (boundary_ < limit) step(0);
+  while (boundary_ < limit) begin_slot(0);
 }
 
 void CycleController::repeat(std::uint64_t times, Time cycle, std::uint64_t begun, std::uint64_t grants) {
@@ -91,7 +91,7 @@ void CycleController::repeat(std::uint64_t times, Time cycle, std::uint64_t begu
   grants_ += grants * times;
 }
 
-void CycleController::wanted(std::uint32_t slot, std::uint32_t connections) {
+void CycleController::set_waiting_connections(std::uint32_t slot, std::uint32_t connections) {
   wanted_connections_[slot] = connections;
   if (connections != 0) {
     wanted_.set(slot);
@@ -111,7 +111,7 @@ void CycleController::visit(StateVisitor& v) {
   for (const char stale : stale_) v.same(stale != 0 ? 1 : 0);
 }
 
-void CycleController::changed(std::uint32_t slot, std::size_t connections) {
+void CycleController::set_connections(std::uint32_t slot, std::size_t connections) {
   connections_[slot] = connections;
   stale_[slot] = 1;
   if (connections == 0)

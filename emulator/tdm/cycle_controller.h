@@ -33,24 +33,24 @@ class CycleController {
   Time boundary() const { return boundary_; }
   /// Begins the next slot, at boundary().
   /// `wormhole_inputs`: of the switch, at which wormhole traffic waits.
-  Slot step(std::uint32_t wormhole_inputs);
+  Slot begin_slot(std::uint32_t wormhole_inputs);
   /// Goes over all boundaries before `limit`, with no wormhole traffic buffered.
   void skip_to(Time limit);
 
-  Time longest_slot() const { return allocation_->longest(); }
+  Time longest_slot() const { return allocation_->longest_slot(); }
   bool needs_signals() const { return allocation_->needs_signals(); }
   /// Data waits for so many connections of slot `slot`, as the switch knows. Boundaries before must be done.
-  void wanted(std::uint32_t slot, std::uint32_t connections);
+  void set_waiting_connections(std::uint32_t slot, std::uint32_t connections);
   /// So much was offered to a NIC, as the switch knows. Returns whether foreground() changed.
-  bool offered(Traffic more);
+  bool add_offered_traffic(Traffic more);
   bool foreground() const { return foreground_; }
 
   /// Lists what changes from slot to slot while no slot's connections do (emulator/network/repetition.h).
   void visit(StateVisitor& v);
   /// The slot just begun is shared, and configured with so many connections.
-  void granted(std::uint64_t connections) { grants_ += connections; }
+  void add_grants(std::uint64_t connections) { grants_ += connections; }
   /// Slot `slot` (< K) changed and now holds `connections`. Boundaries before the change must be done.
-  void changed(std::uint32_t slot, std::size_t connections);
+  void set_connections(std::uint32_t slot, std::size_t connections);
 
   /// The slot begun last, idle ones not counted.
   std::uint32_t previous() const { return previous_; }

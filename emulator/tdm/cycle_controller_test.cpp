@@ -18,7 +18,7 @@ SwitchParameters parameters(const char* allocation, std::uint32_t slots) {
 
 std::vector<std::uint32_t> slots_of(CycleController& controller, int count, bool wormhole_buffered) {
   std::vector<std::uint32_t> slots;
-  for (int i = 0; i < count; ++i) slots.push_back(controller.step(wormhole_buffered).slot);
+  for (int i = 0; i < count; ++i) slots.push_back(controller.begin_slot(wormhole_buffered).slot);
   return slots;
 }
 
@@ -31,33 +31,33 @@ TEST(CycleController, CountsThroughAllSlotsAndTheWormholeSlot) {
 TEST(CycleController, SesRepeatsTheOccupiedSlotsOnly) {
   // D figure 4.5: slots 0 and 1 hold connections, 2 and 3 do not.
   CycleController controller(parameters("ses", 4), false);
-  controller.changed(0, 5);
-  controller.changed(1, 5);
+  controller.set_connections(0, 5);
+  controller.set_connections(1, 5);
   EXPECT_EQ(slots_of(controller, 5, false), (std::vector<std::uint32_t>{0, 1, 0, 1, 0}));
 }
 
 TEST(CycleController, SesGivesTheWormholeSlotATurnOnlyWhenSomethingIsBuffered) {
   CycleController controller(parameters("ses", 70), true);
-  controller.changed(2, 1);
-  controller.changed(69, 1);
+  controller.set_connections(2, 1);
+  controller.set_connections(69, 1);
   EXPECT_EQ(slots_of(controller, 5, true), (std::vector<std::uint32_t>{2, 69, 70, 2, 69}));
   EXPECT_EQ(slots_of(controller, 3, false), (std::vector<std::uint32_t>{2, 69, 2}));
-  controller.changed(2, 0);
-  controller.changed(69, 0);
+  controller.set_connections(2, 0);
+  controller.set_connections(69, 0);
   EXPECT_EQ(slots_of(controller, 2, true), (std::vector<std::uint32_t>{70, 70}));
   EXPECT_EQ(slots_of(controller, 2, false), (std::vector<std::uint32_t>{kIdleSlot, kIdleSlot}));
 }
 
 TEST(CycleController, ReconfiguresWhenSlotOrContentChanges) {
   CycleController controller(parameters("ses", 2), false);
-  controller.changed(0, 1);
-  EXPECT_TRUE(controller.step(false).reconfigures);
-  EXPECT_FALSE(controller.step(false).reconfigures);
-  controller.changed(0, 2);
-  EXPECT_TRUE(controller.step(false).reconfigures);
-  controller.changed(1, 1);
-  EXPECT_TRUE(controller.step(false).reconfigures);
-  EXPECT_TRUE(controller.step(false).reconfigures);
+  controller.set_connections(0, 1);
+  EXPECT_TRUE(controller.begin_slot(false).reconfigures);
+  EXPECT_FALSE(controller.begin_slot(false).reconfigures);
+  controller.set_connections(0, 2);
+  EXPECT_TRUE(controller.begin_slot(false).reconfigures);
+  controller.set_connections(1, 1);
+  EXPECT_TRUE(controller.begin_slot(false).reconfigures);
+  EXPECT_TRUE(controller.begin_slot(false).reconfigures);
 }
 
 TEST(CycleController, SkippingEqualsStepping) {
@@ -70,15 +70,15 @@ TEST(CycleController, SkippingEqualsStepping) {
     for (int change = 0; change < 6; ++change) {
       const auto slot = static_cast<std::uint32_t>(random.below(slots));
       const std::size_t connections = random.below(3);
-      skipping.changed(slot, connections);
-      stepping.changed(slot, connections);
+      skipping.set_connections(slot, connections);
+      stepping.set_connections(slot, connections);
       const Time limit = skipping.boundary() + nanoseconds(static_cast<std::int64_t>(random.below(5000)));
       skipping.skip_to(limit);
-      while (stepping.boundary() < limit) stepping.step(false);
+      while (stepping.boundary() < limit) stepping.begin_slot(false);
       ASSERT_EQ(skipping.boundary(), stepping.boundary());
       ASSERT_EQ(skipping.slots_begun(), stepping.slots_begun());
       ASSERT_EQ(skipping.grants(), stepping.grants());
-      const auto a = skipping.step(false), b = stepping.step(false);
+      const auto a = skipping.begin_slot(false), b = stepping.begin_slot(false);
       ASSERT_EQ(a.slot, b.slot) << "seed " << seed;
       ASSERT_EQ(a.reconfigures, b.reconfigures);
     }

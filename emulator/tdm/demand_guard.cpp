@@ -7,13 +7,13 @@
 namespace hybrid {
 
 /// Whether the switch has been told that no data waits for `c`.
-bool PredictiveCircuits::idle_seen(const Circuit& c, Time now) const {
+bool PredictiveCircuits::seen_idle(const Circuit& c, Time now) const {
   const Time told = now - timing_.control;
   return waits(c, now) ? c.busy_since > told && c.gone_before <= told : c.gone <= told;
 }
 
 /// Since when, where it has.
-Time PredictiveCircuits::gone_seen(const Circuit& c, Time now) const {
+Time PredictiveCircuits::seen_idle_since(const Circuit& c, Time now) const {
   return waits(c, now) ? c.gone_before : c.gone;
 }
 
@@ -44,15 +44,15 @@ void PredictiveCircuits::make_room(Time now, Connection wanted, bool busy_too) {
     bool better = true;
     Time key{-1};
     blockers(slot, [&](const Circuit& c) {
-      key = std::max({key, c.established_since, busy_too ? Time{} : gone_seen(c, now)});
-      return better = key < best_key && (busy_too || idle_seen(c, now));
+      key = std::max({key, c.established_since, busy_too ? Time{} : seen_idle_since(c, now)});
+      return better = key < best_key && (busy_too || seen_idle(c, now));
     });
     if (!better || key >= best_key) continue;
     best = slot;
     best_key = key;
   }
   if (!dynamic) {
-    give_back_an_idle_slot(now);
+    release_idle_slot(now);
   } else if (best != kIdleSlot) {
     blockers(best, [&](const Circuit& c) {
       ++statistics_.releases;
@@ -64,7 +64,7 @@ void PredictiveCircuits::make_room(Time now, Connection wanted, bool busy_too) {
 }
 
 /// Every slot is preloaded.
-void PredictiveCircuits::give_back_an_idle_slot(Time now) {
+void PredictiveCircuits::release_idle_slot(Time now) {
   std::uint32_t idle = kIdleSlot;
   Time idle_since = now - patience_;
   for (std::uint32_t slot = 0; slot < parameters_.slots; ++slot) {
@@ -74,7 +74,7 @@ void PredictiveCircuits::give_back_an_idle_slot(Time now) {
       const Port destination = held.destination_of(source);
       const Circuit* const c = destination == kNoPort ? nullptr : find_circuit({source, destination});
       if (c == nullptr || !c->established) continue;  // what found no path is not in use
-      since = idle_seen(*c, now) ? std::max({since, gone_seen(*c, now), c->established_since}) : now;
+      since = seen_idle(*c, now) ? std::max({since, seen_idle_since(*c, now), c->established_since}) : now;
     }
     if (since > idle_since) continue;
     idle = slot;

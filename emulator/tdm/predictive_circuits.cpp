@@ -36,13 +36,13 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
 
 // ---- NIC
 
-WordQueue& PredictiveCircuits::classify(Time now, std::uint32_t /*pe*/, std::uint32_t index,
-                                        std::uint64_t& words) {
+WordQueue& PredictiveCircuits::select_queue(Time now, std::uint32_t /*pe*/, std::uint32_t index,
+                                            std::uint64_t& words) {
   const Message& message = transfer(index).message;
   Circuit& c = circuit(message.connection);
   enter_circuit(now, c);
   consult_predictor(now, message, true);
-  if (requests_on_demand() && !c.in_table && !(c.requested && c.demanding)) ask(now, c, true);
+  if (requests_on_demand() && !c.in_table && !(c.requested && c.demanding)) send_request(now, c, true);
   transfer(index).circuit = true;
   transfer(index).hit = c.in_table;
   words = timing_.payload(message.bytes);
@@ -51,7 +51,7 @@ WordQueue& PredictiveCircuits::classify(Time now, std::uint32_t /*pe*/, std::uin
 }
 
 void PredictiveCircuits::enter_circuit(Time now, Circuit& c) {
-  c.gate = std::max(c.gate, gate(now, c.connection));
+  c.gate = std::max(c.gate, gate_time(now, c.connection));
   if (!waits(c, now)) {
     if (c.established) statistics_.held_unused += now - std::max(c.gone, c.established_since);
     c.gone_before = c.gone;
@@ -61,7 +61,7 @@ void PredictiveCircuits::enter_circuit(Time now, Circuit& c) {
     if (c.gate != Time::never()) signal_waiting(std::max(now, c.gate), c, true);
     if (queues_with_data_[c.connection.source]++ == 0) has_data_.set(c.connection.source);
   }
-  tick(now);
+  start_slots(now);
 }
 
 void PredictiveCircuits::send_control(Time now, const Control& control) {
@@ -69,9 +69,9 @@ void PredictiveCircuits::send_control(Time now, const Control& control) {
   events_.push(now + timing_.nic + timing_.control, kControl);
 }
 
-void PredictiveCircuits::ask(Time now, Circuit& c, bool demand) {
+void PredictiveCircuits::send_request(Time now, Circuit& c, bool demand) {
   c.requested = true;
-  c.asked_at = now;
+  c.requested_at = now;
   c.demanding = demand;
   c.releasing = false;
   ++statistics_.requests;
@@ -79,24 +79,24 @@ void PredictiveCircuits::ask(Time now, Circuit& c, bool demand) {
   send_control(now, {demand ? Control::What::demand : Control::What::request, c.connection});
 }
 
-void PredictiveCircuits::release(Time now, Circuit& c) {
+void PredictiveCircuits::send_release(Time now, Circuit& c) {
   c.release_due = false;
   if (!c.in_table && !c.requested) return;
   c.releasing = c.in_table;
   c.requested = false;
-  if (!c.in_table) leave(c);
+  if (!c.in_table) queue_for_reuse(c);
   ++statistics_.releases;
   send_control(now, {Control::What::release, c.connection});
 }
 
-void PredictiveCircuits::moved(Time now, std::uint32_t /*pe*/, WordQueue& queue) {
-  drain(now, *static_cast<CircuitQueue&>(queue).circuit);
+void PredictiveCircuits::forward_words(Time now, std::uint32_t /*pe*/, WordQueue& queue) {
+  send_words(now, *static_cast<CircuitQueue&>(queue).circuit);
 }
 
 /// Sends what the window that the NICs see now allows.
-void PredictiveCircuits::drain(Time now, Circuit& c) {
+void PredictiveCircuits::send_words(Time now, Circuit& c) {
   const Port source = c.connection.source;
-  if (now >= window_.close || c.finished() || !grants(window_, c.connection)) return;
+  if (now >= window_.close || c.finished() || !window_grants(window_, c.connection)) return;
   CircuitQueue& queue = *c.queue;
   const Time latest = window_.close - timing_.word;
   Time free = std::max({link_free_[source], window_.open, c.gate});
@@ -105,16 +105,16 @@ void PredictiveCircuits::drain(Time now, Circuit& c) {
     const Run words = queue.entered.front().delayed(timing_.nic);
     const std::uint64_t sent = serve(words, timing_.word, latest, free, [&](const Run& starts) {
       if (timeline_ != nullptr)
-        tell_circuit(queue, {c.connection, 0, starts, timing_.word, false, window_.slot});
-      queue.left(starts);
-      leave_segments(
+        report_circuit_words(queue, {c.connection, 0, starts, timing_.word, false, window_.slot});
+      queue.remove_words(starts);
+      remove_segment_words(
           queue.segments, starts, [](std::uint32_t) {},
-          [&](std::uint32_t index, Time start) { deliver(start + c.path + timing_.nic, index); });
+          [&](std::uint32_t index, Time start) { schedule_delivery(start + c.path + timing_.nic, index); });
     });
     if (sent == 0) break;
     words_sent += sent;
     link_free_[source] = c.gone = free;
-    if (queue.bounded) fill(source);
+    if (queue.bounded) fill_queue(source);
     if (sent < words.count) break;
   }
   if (words_sent == 0) return;
@@ -132,14 +132,14 @@ void PredictiveCircuits::drain(Time now, Circuit& c) {
 // ---- Switch
 
 void PredictiveCircuits::preload(Time at, std::uint32_t slot, const Configuration& configuration) {
-  reach(at);
+  run_until(at);
   ++statistics_.preloads;
   preloads_.push(configuration);
   send_control(at, {Control::What::preload, {}, slot});
 }
 
 void PredictiveCircuits::flush(Time at, Port source) {
-  reach(at);
+  run_until(at);
   ++statistics_.flushes;
   send_control(at, {Control::What::flush, {source, kNoPort}});
   if (source != kNoPort) return forget_requests(at, source);
@@ -147,8 +147,8 @@ void PredictiveCircuits::flush(Time at, Port source) {
 }
 
 void PredictiveCircuits::begin_phase(Time at, Port source, std::uint32_t phase) {
-  reach(at);
-  apply(at, source, predictors_[source]->on_phase(at, phase), kNoPort);
+  run_until(at);
+  apply_decisions(at, source, predictors_[source]->on_phase(at, phase), kNoPort);
   watch_deadline(source);
 }
 
@@ -159,7 +159,7 @@ void PredictiveCircuits::forget_requests(Time now, std::uint32_t port) {
     Circuit* c = circuits_.find(port, destination);
     if (c == nullptr) continue;
     c->requested = c->release_due = false;
-    if (waits(*c, now)) ask(now, *c, true);
+    if (waits(*c, now)) send_request(now, *c, true);
   }
 }
 
@@ -192,8 +192,8 @@ void PredictiveCircuits::on_control(Time now) {
       port_->flush(now, c.source);
       break;
     case Control::What::offer:
-      if (!ticking_) catch_up(now);
-      if (controller_.offered(control.words))
+      if (!slots_running_) begin_slots_until(now);
+      if (controller_.add_offered_traffic(control.words))
         events_.push(now + timing_.control, kNotice, controller_.foreground() ? 1 : 0, kEveryone);
       return;
   }
@@ -236,7 +236,7 @@ void PredictiveCircuits::on_port(Time now) {
 }
 
 void PredictiveCircuits::apply_grant(const Grant& grant) {
-  if (!ticking_) catch_up(grant.at);
+  if (!slots_running_) begin_slots_until(grant.at);
   const Connection connection = grant.connection;
   Circuit& c = circuit(connection);
   Configuration& slot = schedule_[grant.slot];
@@ -259,7 +259,7 @@ void PredictiveCircuits::apply_grant(const Grant& grant) {
   }
   if (controller_.needs_signals()) note_wanted(c);
   changed_[grant.slot] = 1;
-  controller_.changed(grant.slot, slot.count());
+  controller_.set_connections(grant.slot, slot.count());
 }
 
 // ---- Notices
@@ -267,7 +267,7 @@ void PredictiveCircuits::apply_grant(const Grant& grant) {
 void PredictiveCircuits::on_notice(Time now, Circuit& c, bool established) {
   c.in_table = established;
   if (established) {
-    if (timeline_ != nullptr && c.requested) timeline_->waited(c.asked_at, now, c.connection, false);
+    if (timeline_ != nullptr && c.requested) timeline_->waited(c.requested_at, now, c.connection, false);
     c.requested = false;
     return note_worms(now, c);
   }
@@ -275,12 +275,12 @@ void PredictiveCircuits::on_notice(Time now, Circuit& c, bool established) {
   // twice does no harm.
   c.releasing = c.requested = false;
   if (waits(c, now))
-    ask(now, c, true);
+    send_request(now, c, true);
   else
-    leave(c);
+    queue_for_reuse(c);
 }
 
-void PredictiveCircuits::handle(Time now, const SwitchEvent& event) {
+void PredictiveCircuits::handle_event(Time now, const SwitchEvent& event) {
   switch (event.kind()) {
     case kNotice:
       if (event.b == kEveryone) {
@@ -334,7 +334,7 @@ void PredictiveCircuits::visit(StateVisitor& v) {
   v.same(upcoming_.size());
   if (v.done()) return;
   for (std::size_t i = 0; i < upcoming_.size(); ++i) window(upcoming_[i]);
-  v.same(ticking_ ? 1 : 0);
+  v.same(slots_running_ ? 1 : 0);
   v.instant(known_until_);
   v.total(slots_used_);
   for (Time& free : link_free_) v.instant(free);

@@ -110,18 +110,18 @@ class PredictiveCircuits : public Engine {
     bool holds_data = false;  // as queue->finished() would say
     // NIC
     bool in_table = false;
-    bool requested = false;    // and no notice of it yet
-    bool demanding = false;    // and asked because data waits
-    bool releasing = false;    // release sent while in the table
-    bool release_due = false;  // release when no data waits
-    bool leaving = false;      // in leaving_
-    bool by_worms = false;     // worms are under way that count as a use of it
+    bool requested = false;       // and no notice of it yet
+    bool demanding = false;       // and asked because data waits
+    bool releasing = false;       // release sent while in the table
+    bool release_due = false;     // release when no data waits
+    bool in_reuse_queue = false;  // in reuse_queue_
+    bool by_worms = false;        // worms are under way that count as a use of it
     CircuitQueue* queue = nullptr;
     Time path;  // from the link to the receiver's NIC
-    Time asked_at{};
-    Time gate{};                     // words leave from here on; worms of it had left
-    Time used_in{-1};                // end of the last window with a word
-    std::uint32_t told_waiting = 0;  // switch: signals that data waits, less those that none does
+    Time requested_at{};
+    Time gate{};                        // words leave from here on; worms of it had left
+    Time used_in{-1};                   // end of the last window with a word
+    std::uint32_t waiting_signals = 0;  // switch: signals that data waits, less those that none does
   };
   static_assert(sizeof(Circuit) == 128);
 
@@ -134,33 +134,33 @@ class PredictiveCircuits : public Engine {
     std::uint32_t slot = 0;
   };
 
-  WordQueue& classify(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
-  void expect(Connection c) override {
+  WordQueue& select_queue(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
+  void prefetch_state(Connection c) override {
     const Circuit* circuit = circuits_.find(c.source, c.destination);
     if (circuit != nullptr) prefetch_all(*circuit);
   }
-  void moved(Time now, std::uint32_t pe, WordQueue& queue) override;
-  void handle(Time now, const SwitchEvent& event) override;
-  bool steady(std::uint32_t kind) const override { return kind == kBoundary || kind == kWindow; }
+  void forward_words(Time now, std::uint32_t pe, WordQueue& queue) override;
+  void handle_event(Time now, const SwitchEvent& event) override;
+  bool is_steady(std::uint32_t kind) const override { return kind == kBoundary || kind == kWindow; }
   void visit(StateVisitor& v) override;
 
   // What a technique adds.
   virtual bool requests_on_demand() const { return true; }
   /// A circuit's message is about to enter: from when its words may leave.
-  virtual Time gate(Time /*now*/, Connection /*c*/) { return Time{}; }
+  virtual Time gate_time(Time /*now*/, Connection /*c*/) { return Time{}; }
   /// When the NIC knows that no worm of `c` is on its way: never, while that is not certain.
-  virtual Time worms_cleared(Time /*now*/, Connection /*c*/) { return Time{}; }
+  virtual Time time_worms_cleared(Time /*now*/, Connection /*c*/) { return Time{}; }
   /// A slot with time for worms began at the switch; `circuits` share it (nullptr: S_W).
-  virtual void worms_may_pass(Time /*now*/, const CycleController::Slot& /*slot*/,
-                              const Configuration* /*circuits*/) {}
+  virtual void open_worm_window(Time /*now*/, const CycleController::Slot& /*slot*/,
+                                const Configuration* /*circuits*/) {}
   /// Inputs at which wormhole traffic waits, as the controller knows at `at`, which does not decrease.
-  virtual std::uint32_t wormhole_inputs(Time /*at*/) { return 0; }
+  virtual std::uint32_t inputs_with_worms(Time /*at*/) { return 0; }
   /// The controller knows that none waits, and so it stays until a message is sent.
-  virtual bool worms_at_rest() const { return true; }
+  virtual bool worms_are_idle() const { return true; }
   /// Data waits for `c`, whose grant the NIC now holds.
-  virtual void granted(Time now, Circuit& c) { drain(now, c); }
-  /// The NICs see window_, and granted() was called where data waits.
-  virtual void window_seen(Time /*now*/) {}
+  virtual void use_grant(Time now, Circuit& c) { send_words(now, c); }
+  /// The NICs see window_, and use_grant() was called where data waits.
+  virtual void on_window_seen(Time /*now*/) {}
 
   /// The state of `c`. That of connections which are long at rest serves others, so that few are kept where
   /// most are used once.
@@ -180,16 +180,16 @@ class PredictiveCircuits : public Engine {
   void worms_left(Time known, Circuit& c);
   /// By source: circuits that worms are under way for.
   std::uint32_t served_by_worms(Port source) const { return served_by_worms_[source]; }
-  void drain(Time now, Circuit& c);
+  void send_words(Time now, Circuit& c);
   /// From `at` on data waits for `c` that can leave (or none); the switch is told, where it needs to know.
   void signal_waiting(Time at, const Circuit& c, bool waiting);
   /// A message of so many words is offered; the switch is told, where it needs to know.
   void signal_offer(Time now, Traffic words);
-  bool grants(const Window& window, Connection c) const {
+  bool window_grants(const Window& window, Connection c) const {
     return window.configuration != nullptr && window.configuration->destination_of(c.source) == c.destination;
   }
   /// Sees to it that the controller's slots are followed while messages are in flight.
-  void tick(Time now);
+  void start_slots(Time now);
   /// What the NICs will see is known until here.
   Time known_until() const { return known_until_; }
 
@@ -206,19 +206,19 @@ class PredictiveCircuits : public Engine {
     Traffic words{};
   };
 
-  void apply(Time now, std::uint32_t port, const Predictor::Decisions& decisions, Port offered);
+  void apply_decisions(Time now, std::uint32_t port, const Predictor::Decisions& decisions, Port offered);
   void release_when_drained(Time now, Circuit& c, bool offered);
   /// Worms of `c` that are under way are a use of its circuit: until worms_left(), where it is not known when
   /// they have.
   void note_worms(Time now, Circuit& c);
   void watch_deadline(std::uint32_t port);
   void send_control(Time now, const Control& control);
-  void ask(Time now, Circuit& c, bool demand);
-  void release(Time now, Circuit& c);
+  void send_request(Time now, Circuit& c, bool demand);
+  void send_release(Time now, Circuit& c);
   void forget_requests(Time now, std::uint32_t port);
   Circuit& new_circuit(Connection c);
-  void leave(Circuit& c);
-  bool at_rest(const Circuit& c) const;
+  void queue_for_reuse(Circuit& c);
+  bool is_unused(const Circuit& c) const;
 
   void on_control(Time now);
   void note_preload(Time now, std::uint32_t slot, const Configuration& configuration);
@@ -230,7 +230,7 @@ class PredictiveCircuits : public Engine {
   void apply_grant(const Grant& grant);
   void on_notice(Time now, Circuit& c, bool established);
   void on_deadline(Time now, std::uint32_t port);
-  void catch_up(Time limit);
+  void begin_slots_until(Time limit);
   void on_boundary(Time now);
   void begin_slot(Time now);
   void see_next_window();
@@ -238,9 +238,9 @@ class PredictiveCircuits : public Engine {
 
   void on_patience(Time now, Circuit& c);
   void make_room(Time now, Connection wanted, bool busy_too);
-  void give_back_an_idle_slot(Time now);
-  bool idle_seen(const Circuit& c, Time now) const;
-  Time gone_seen(const Circuit& c, Time now) const;
+  void release_idle_slot(Time now);
+  bool seen_idle(const Circuit& c, Time now) const;
+  Time seen_idle_since(const Circuit& c, Time now) const;
 
   std::unique_ptr<SchedulerPort> port_;
   std::vector<Grant> grants_;
@@ -251,7 +251,7 @@ class PredictiveCircuits : public Engine {
   std::vector<Configuration> preloaded_;  // by slot: what the port was told to hold there and still does
   std::vector<Time> preloaded_since_;     // by slot
   CycleController controller_;
-  bool ticking_ = false;
+  bool slots_running_ = false;
   Time known_until_{};
 
   /// A B^(s) as loaded into the fabric, kept while a window shows it.
@@ -259,9 +259,9 @@ class PredictiveCircuits : public Engine {
     Configuration configuration;
     std::uint32_t users = 0;
   };
-  void latch(std::uint32_t slot, bool shared);
-  bool goes_on(const Window& window) const;
-  void drop(std::uint32_t latched);
+  void load_slot(std::uint32_t slot, bool shared);
+  bool continues_previous(const Window& window) const;
+  void release_latched(std::uint32_t latched);
   std::deque<Latched> latched_;
   std::vector<std::uint32_t> unused_latched_;
   std::vector<std::uint32_t> latest_;              // by slot: index of the copy last loaded
@@ -277,7 +277,7 @@ class PredictiveCircuits : public Engine {
   std::vector<Time> deadline_watched_;
   std::vector<std::uint32_t> served_by_worms_;
   ConnectionTable<Circuit> circuits_;
-  Ring<Circuit*> leaving_;  // neither established nor asked for when they came here
+  Ring<Circuit*> reuse_queue_;  // neither established nor asked for when they came here
   CircuitQueue& queue_for(Time now, Circuit& c);
   StableArray<CircuitQueue> queues_;
   Ring<CircuitQueue*> resting_;                  // finished, or in use again

@@ -8,14 +8,14 @@ namespace hybrid {
 
 void PredictiveCircuits::consult_predictor(Time now, const Message& message, bool waits_for_it) {
   const auto [source, destination] = message.connection;
-  apply(now, source, predictors_[source]->on_send(now, destination, message.bytes, message.site),
-        waits_for_it ? destination : kNoPort);
+  apply_decisions(now, source, predictors_[source]->on_send(now, destination, message.bytes, message.site),
+                  waits_for_it ? destination : kNoPort);
   watch_deadline(source);
 }
 
 /// `offered`: destination of a message that is about to wait in its queue, which counts as waiting already.
-void PredictiveCircuits::apply(Time now, std::uint32_t port, const Predictor::Decisions& decisions,
-                               Port offered) {
+void PredictiveCircuits::apply_decisions(Time now, std::uint32_t port, const Predictor::Decisions& decisions,
+                                         Port offered) {
   for (const Port destination : decisions.release) {
     Circuit* const known = find_circuit({port, destination});
     if (known == nullptr) continue;
@@ -25,7 +25,8 @@ void PredictiveCircuits::apply(Time now, std::uint32_t port, const Predictor::De
     if (destination == port) continue;
     Circuit& c = circuit({port, destination});
     c.release_due = false;
-    if ((!c.in_table || c.releasing) && !c.requested) ask(now, c, destination == offered || waits(c, now));
+    if ((!c.in_table || c.releasing) && !c.requested)
+      send_request(now, c, destination == offered || waits(c, now));
   }
 }
 
@@ -34,7 +35,7 @@ void PredictiveCircuits::apply(Time now, std::uint32_t port, const Predictor::De
 void PredictiveCircuits::release_when_drained(Time now, Circuit& c, bool offered) {
   c.release_due = offered || waits(c, now);
   if (c.release_due) {
-    // Otherwise drain() follows.
+    // Otherwise send_words() follows.
     if (!offered && c.finished())
       events_.push_sorted(c.gone, kDrained, c.connection.source, c.connection.destination);
     return;
@@ -48,7 +49,7 @@ void PredictiveCircuits::release_when_drained(Time now, Circuit& c, bool offered
     return;
   }
   const Time used = c.by_worms ? now : std::min(now, std::max(c.gone, c.gate));
-  if (!predictors_[source]->take_back(now, destination, used)) release(now, c);
+  if (!predictors_[source]->take_back(now, destination, used)) send_release(now, c);
 }
 
 void PredictiveCircuits::serve_by_worms(Time now, Connection connection) {
@@ -57,7 +58,7 @@ void PredictiveCircuits::serve_by_worms(Time now, Connection connection) {
 }
 
 void PredictiveCircuits::note_worms(Time now, Circuit& c) {
-  const Time cleared = worms_cleared(now, c.connection);
+  const Time cleared = time_worms_cleared(now, c.connection);
   if (cleared <= now) return;
   if (cleared != Time::never())
     c.gate = std::max(c.gate, cleared);
@@ -82,7 +83,8 @@ void PredictiveCircuits::watch_deadline(std::uint32_t port) {
 void PredictiveCircuits::on_deadline(Time now, std::uint32_t port) {
   if (deadline_watched_[port] != now) return;
   deadline_watched_[port] = Time::never();
-  if (predictors_[port]->next_deadline() <= now) apply(now, port, predictors_[port]->on_time(now), kNoPort);
+  if (predictors_[port]->next_deadline() <= now)
+    apply_decisions(now, port, predictors_[port]->on_time(now), kNoPort);
   watch_deadline(port);
 }
 

@@ -4,10 +4,10 @@
 
 namespace hybrid {
 
-void PredictiveCircuits::tick(Time now) {
-  if (ticking_) return;
-  ticking_ = true;
-  catch_up(now);
+void PredictiveCircuits::start_slots(Time now) {
+  if (slots_running_) return;
+  slots_running_ = true;
+  begin_slots_until(now);
   for (std::size_t i = 0; i < upcoming_.size(); ++i) events_.push(upcoming_[i].seen, kWindow);
   events_.push(controller_.boundary(), kBoundary);
   known_until_ = upcoming_.empty() ? controller_.boundary() + timing_.control : upcoming_.front().seen;
@@ -15,7 +15,7 @@ void PredictiveCircuits::tick(Time now) {
 
 /// Goes over the slots that begin before `limit`, while nothing is in flight. Those that the NICs and the
 /// fabric have not wholly seen by then are begun one by one.
-void PredictiveCircuits::catch_up(Time limit) {
+void PredictiveCircuits::begin_slots_until(Time limit) {
   if (controller_.boundary() < limit)
     controller_.skip_to(limit - timing_.control - timing_.to_fabric - 2 * controller_.longest_slot());
   while (controller_.boundary() < limit) begin_slot(limit);
@@ -23,8 +23,8 @@ void PredictiveCircuits::catch_up(Time limit) {
 }
 
 void PredictiveCircuits::on_boundary(Time now) {
-  if (in_flight() == 0 && worms_at_rest()) {
-    ticking_ = false;
+  if (in_flight() == 0 && worms_are_idle()) {
+    slots_running_ = false;
     return;
   }
   begin_slot(now);
@@ -33,44 +33,45 @@ void PredictiveCircuits::on_boundary(Time now) {
 }
 
 void PredictiveCircuits::begin_slot(Time now) {
-  const CycleController::Slot slot = controller_.step(wormhole_inputs(controller_.boundary()));
+  const CycleController::Slot slot = controller_.begin_slot(inputs_with_worms(controller_.boundary()));
   Window window;
   window.seen = slot.begin + timing_.control;
-  window.open = window.seen + parameters_.guard + (slot.reconfigures ? timing_.reconfiguration : Time{});
+  window.open =
+      window.seen + parameters_.guard + (slot.reconfigures ? timing_.network_reconfiguration : Time{});
   window.close = slot.end + timing_.control;
   window.slot = slot.slot;
   if (timeline_ != nullptr && slot.slot != kIdleSlot)
     timeline_->slot(slot.begin, slot.end, slot.slot, slot.slot >= parameters_.slots,
                     window.open - window.seen);
   if (slot.slot < parameters_.slots) {
-    latch(slot.slot, slot.shared);
+    load_slot(slot.slot, slot.shared);
     window.latched = latest_[slot.slot];
     window.configuration = &latched_[window.latched].configuration;
     ++latched_[window.latched].users;
-    if (slot.shared && goes_on(window)) window.open = window.seen + parameters_.guard;
-    if (slot.shared) worms_may_pass(now, slot, window.configuration);
+    if (slot.shared && continues_previous(window)) window.open = window.seen + parameters_.guard;
+    if (slot.shared) open_worm_window(now, slot, window.configuration);
   } else if (slot.slot != kIdleSlot) {
-    worms_may_pass(now, slot, nullptr);
+    open_worm_window(now, slot, nullptr);
   }
   upcoming_.push(window);
 }
 
 /// Whether all circuits of `window`, which begins next, are those of the window before, which ends there.
-bool PredictiveCircuits::goes_on(const Window& window) const {
+bool PredictiveCircuits::continues_previous(const Window& window) const {
   const Window& before = upcoming_.empty() ? window_ : upcoming_.back();
   if (before.configuration == nullptr || before.close != window.seen) return false;
   bool all = true;
   for_each_port(window.configuration->inputs().words(), [&](Port source) {
-    all = all && grants(before, {source, window.configuration->destination_of(source)});
+    all = all && window_grants(before, {source, window.configuration->destination_of(source)});
   });
   return all;
 }
 
 /// Loads B^(slot), where it changed since it was last, into the fabric; or, shared, what data waits for.
-void PredictiveCircuits::latch(std::uint32_t slot, bool shared) {
+void PredictiveCircuits::load_slot(std::uint32_t slot, bool shared) {
   if (changed_[slot] == 0 && !shared) return;
   changed_[slot] = shared ? 1 : 0;
-  drop(latest_[slot]);
+  release_latched(latest_[slot]);
   if (unused_latched_.empty()) {
     unused_latched_.push_back(static_cast<std::uint32_t>(latched_.size()));
     latched_.emplace_back();
@@ -92,15 +93,15 @@ void PredictiveCircuits::latch(std::uint32_t slot, bool shared) {
       if (latched.configuration.fits(c)) latched.configuration.add(c);
     });
   }
-  controller_.granted(latched.configuration.count());
+  controller_.add_grants(latched.configuration.count());
 }
 
-void PredictiveCircuits::drop(std::uint32_t latched) {
+void PredictiveCircuits::release_latched(std::uint32_t latched) {
   if (--latched_[latched].users == 0) unused_latched_.push_back(latched);
 }
 
 void PredictiveCircuits::see_next_window() {
-  if (window_.configuration != nullptr) drop(window_.latched);
+  if (window_.configuration != nullptr) release_latched(window_.latched);
   window_ = upcoming_.front();
   upcoming_.pop();
 }
@@ -109,15 +110,15 @@ void PredictiveCircuits::on_window(Time now) {
   if (upcoming_.empty() || upcoming_.front().seen != now) return;  // seen already, catching up
   see_next_window();
   known_until_ = window_.close;
-  if (window_.configuration == nullptr) return window_seen(now);
+  if (window_.configuration == nullptr) return on_window_seen(now);
   for_each_port(has_data_.words(), [&](Port source) {
     const Port destination = window_.configuration->destination_of(source);
     if (destination == kNoPort) return;
     Circuit* c = window_.slot < parameters_.slots ? held_.of_source(source, window_.slot) : nullptr;
     if (c == nullptr || c->connection.destination != destination) c = find_circuit({source, destination});
-    if (c != nullptr && !c->finished()) granted(now, *c);
+    if (c != nullptr && !c->finished()) use_grant(now, *c);
   });
-  window_seen(now);
+  on_window_seen(now);
 }
 
 }  // namespace hybrid

@@ -15,15 +15,15 @@ void PredictiveCircuits::signal_offer(Time now, Traffic words) {
 }
 
 void PredictiveCircuits::on_signal(Time now, Circuit& c, bool waiting) {
-  if (!ticking_) catch_up(now);
-  c.told_waiting += waiting ? 1 : -1U;
+  if (!slots_running_) begin_slots_until(now);
+  c.waiting_signals += waiting ? 1 : -1U;
   if (c.established) note_wanted(c);
 }
 
 /// Slot c.slot holds `c`.
 void PredictiveCircuits::note_wanted(const Circuit& c) {
   PortSet& sources = wanted_[c.slot];
-  const bool wanted = c.established && c.told_waiting != 0;
+  const bool wanted = c.established && c.waiting_signals != 0;
   if (sources.test(c.connection.source) == wanted) return;
   if (wanted) {
     sources.set(c.connection.source);
@@ -32,7 +32,7 @@ void PredictiveCircuits::note_wanted(const Circuit& c) {
     sources.reset(c.connection.source);
     --wanted_connections_[c.slot];
   }
-  controller_.wanted(c.slot, wanted_connections_[c.slot]);
+  controller_.set_waiting_connections(c.slot, wanted_connections_[c.slot]);
 }
 
 }  // namespace hybrid

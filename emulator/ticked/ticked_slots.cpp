@@ -105,12 +105,14 @@ std::int64_t TickedSwitch::switches_between(Port i, Port j) const {
   return switches;
 }
 
-bool TickedSwitch::idle_seen(const Circuit& c) const {
+bool TickedSwitch::seen_idle(const Circuit& c) const {
   const std::int64_t told = t_ - control_wire_;
   return c.waits(t_) ? c.busy_since > told && c.gone_before <= told : c.gone <= told;
 }
 
-std::int64_t TickedSwitch::gone_seen(const Circuit& c) const { return c.waits(t_) ? c.gone_before : c.gone; }
+std::int64_t TickedSwitch::seen_idle_since(const Circuit& c) const {
+  return c.waits(t_) ? c.gone_before : c.gone;
+}
 
 void TickedSwitch::guard() {
   std::vector<std::pair<Port, Port>> due;
@@ -137,8 +139,8 @@ void TickedSwitch::guard() {
       bool possible = true;
       for (const Connection b : blockers(s)) {
         const Circuit& blocker = circuit(b.source, b.destination);
-        possible = possible && (busy_too || idle_seen(blocker));
-        key = std::max({key, blocker.established_since, busy_too ? 0 : gone_seen(blocker)});
+        possible = possible && (busy_too || seen_idle(blocker));
+        key = std::max({key, blocker.established_since, busy_too ? 0 : seen_idle_since(blocker)});
       }
       if (possible && (best < 0 || key < best_key)) {
         best = static_cast<int>(s);
@@ -162,8 +164,8 @@ void TickedSwitch::give_back() {
     for (const Connection c : preloaded_[s].connections()) {
       const Circuit& held = circuit(c.source, c.destination);
       if (!held.established) continue;
-      all = all && idle_seen(held);
-      since = std::max({since, gone_seen(held), held.established_since});
+      all = all && seen_idle(held);
+      since = std::max({since, seen_idle_since(held), held.established_since});
     }
     if (all && since + patience() <= t_) idle[since] = s;
   }
@@ -226,16 +228,16 @@ void TickedSwitch::begin_slot() {
   std::vector<Configuration> active(p_.slots, Configuration(p_.nodes));
   for (std::uint32_t s = 0; s < p_.slots; ++s)
     for (const Connection c : schedule_[s].connections())
-      if (circuit(c.source, c.destination).told_waiting > 0) {
+      if (circuit(c.source, c.destination).waiting_signals > 0) {
         wanted.set(s);
         active[s].add(c);
       }
   std::vector<std::uint32_t> wanted_connections(p_.slots);
   for (std::uint32_t s = 0; s < p_.slots; ++s)
     wanted_connections[s] = static_cast<std::uint32_t>(active[s].count());
-  const SlotChoice choice = allocation_->next({p_.slots, has_worms_, occupied, inputs != 0, previous_slot_,
-                                               previous_predictive_, wanted, wanted_connections, passed_over_,
-                                               inputs, predictable_, foreground_, traffic_});
+  const SlotChoice choice = allocation_->choose_slot(
+      {p_.slots, has_worms_, occupied, inputs != 0, previous_slot_, previous_predictive_, wanted,
+       wanted_connections, passed_over_, inputs, predictable_, foreground_, traffic_});
   for (std::uint32_t s = 0; s <= p_.slots; ++s)
     passed_over_[s] =
         !(s < p_.slots ? wanted.test(s) : inputs != 0) || choice.slot == s ? 0 : passed_over_[s] + 1;
@@ -243,7 +245,7 @@ void TickedSwitch::begin_slot() {
   Configuration shown;
   std::int64_t lost = p_.guard.ps;
   if (choice.slot != kIdleSlot) {
-    if (in_fabric_ != choice.slot || changed_[choice.slot]) lost += p_.reconfiguration_time().ps + spread_;
+    if (in_fabric_ != choice.slot || changed_[choice.slot]) lost += p_.fabric_reconfiguration().ps + spread_;
     changed_[choice.slot] = choice.shared;
     in_fabric_ = previous_slot_ = choice.slot;
     if (choice.slot < p_.slots) {

@@ -39,7 +39,7 @@ void TickedSplit::request_to_send(Port i, Port j) {
     return;
   }
   receiver.reserved = true;
-  later(back + p_.reconfiguration_time().ps, 3, i, j, [this, i] { ports_[i].sending = true; });
+  later(back + p_.fabric_reconfiguration().ps, 3, i, j, [this, i] { ports_[i].sending = true; });
 }
 
 void TickedSplit::probe_pass() {
@@ -53,7 +53,7 @@ void TickedSplit::probe_pass() {
       probes_.erase({i, j});
       ports_[j].circuit_turn = (i + 1) % p_.nodes;
       ports_[i].circuit_input = ports_[j].circuit_output = granted = true;
-      const std::int64_t there = t_ + setup_ + p_.reconfiguration_time().ps + fabric_ + wire_;
+      const std::int64_t there = t_ + setup_ + p_.fabric_reconfiguration().ps + fabric_ + wire_;
       later(there + nic_ + wire_ + fabric_ + wire_, 3, i, j, [this, i] { ports_[i].sending = true; });
       break;
     }
@@ -176,7 +176,7 @@ void TickedSplit::connect(Port i, Port j, std::size_t m) {
   channels_[m].to[i] = j;
   channels_[m].from[j] = i;
   pair(i, j).channel = m;
-  pair(i, j).established = t_ + setup_ + p_.reconfiguration_time().ps;
+  pair(i, j).established = t_ + setup_ + p_.fabric_reconfiguration().ps;
   later(pair(i, j).established + wire_, 1, i, j, [this, i, j] {
     pair(i, j).state = State::held;
     pair(i, j).granted = t_;

@@ -20,7 +20,7 @@ TickedSwitch::TickedSwitch(const SwitchParameters& p) : p_(p) {
     if (p.technique == "hybrid")
       tree_ = std::make_unique<TickedTreeSwitches>(
           p, TickedTreeSwitches::Fabric{word_, p.analog_fabric.delay().ps + wire_,
-                                        p.scheduler.delay().ps + p.reconfiguration_time().ps});
+                                        p.scheduler.delay().ps + p.fabric_reconfiguration().ps});
     worms_seen_.resize(p.tree.levels);
   }
   room_ = p.buffer == kUnlimited ? 1 << 30 : static_cast<int>(p.buffer / p.word);
@@ -106,7 +106,7 @@ void TickedSwitch::tick() {
     for (auto& [key, c] : circuits_) {
       if (c.tells || c.unsent == 0 || !cleared(key.first, key.second)) continue;
       c.tells = true;
-      control([&told = c] { ++told.told_waiting; });
+      control([&told = c] { ++told.waiting_signals; });
     }
   }
   for (Port i = 0; i < p_.nodes; ++i) end_worm(i);

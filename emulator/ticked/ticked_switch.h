@@ -44,8 +44,8 @@ class TickedSwitch {
     bool established = false;
     std::int64_t established_since = 0, patience = -1;
     unsigned attempts = 0;
-    bool tells = false;    // that data waits that can leave
-    int told_waiting = 0;  // as the switch knows
+    bool tells = false;       // that data waits that can leave
+    int waiting_signals = 0;  // as the switch knows
     // worms of the same connection
     std::uint64_t worm_words = 0;  // offered and not left VQ_W
     std::int64_t worm_left = -1'000'000;
@@ -96,8 +96,8 @@ class TickedSwitch {
   std::int64_t patience() const;
 
   void slotted_switch();
-  bool idle_seen(const Circuit& c) const;
-  std::int64_t gone_seen(const Circuit& c) const;
+  bool seen_idle(const Circuit& c) const;
+  std::int64_t seen_idle_since(const Circuit& c) const;
   std::int64_t switches_between(Port i, Port j) const;
   void guard();
   void give_back();

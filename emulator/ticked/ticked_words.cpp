@@ -66,9 +66,9 @@ void TickedSwitch::pass() {
         q.granted = true;
         ports_[i].worm_to = j;
         ports_[i].worm_left = q.words.front().worm;
-        ports_[i].worm_free = t_ + setup + (slotted_ ? p_.reconfiguration_time().ps : 0);
+        ports_[i].worm_free = t_ + setup + (slotted_ ? p_.fabric_reconfiguration().ps : 0);
       } else {
-        later(t_ + setup + p_.reconfiguration_time().ps + wire_, 1, [this, i, j] {
+        later(t_ + setup + p_.fabric_reconfiguration().ps + wire_, 1, [this, i, j] {
           circuit(i, j).state = 2;
           ports_[i].circuit_to = j;
         });
@@ -130,7 +130,7 @@ bool TickedSwitch::circuit_word(Port i) {
   if (c.unsent == 0) p.owned = false;
   if (slotted_ && c.unsent == 0) c.tells = false;
   if (slotted_ && c.unsent == 0)
-    later(t_ + word_ + nic_ + control_wire_, 2, [this, i, j] { --circuit(i, j).told_waiting; });
+    later(t_ + word_ + nic_ + control_wire_, 2, [this, i, j] { --circuit(i, j).waiting_signals; });
   if (tree_ != nullptr) {
     const std::int64_t first = t_ + (p_.serialise + p_.cable).ps;
     if (first < worms_until_) throw std::logic_error("a circuit's word meets a worm");

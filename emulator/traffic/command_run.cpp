@@ -374,7 +374,7 @@ CommandResult CommandRun::finish() {
   m.time = std::max(m.time, end_);
   m.compute_time = Time{static_cast<std::int64_t>(computed / participants_)};
   m.communication_time = Time{static_cast<std::int64_t>((lived - computed) / participants_)};
-  m.settle_utilisation(parameters_.link_rate);
+  m.set_utilisation(parameters_.link_rate);
   if (m.messages > 0) m.hit_rate = static_cast<double>(m.statistics.hits) / static_cast<double>(m.messages);
   return std::move(result_);
 }

@@ -58,7 +58,7 @@ class SideBySide final : private TransferListener {
     gap_ = picoseconds(static_cast<std::int64_t>(gap));
     for (std::uint32_t s = 0; s < switches; ++s) {
       switches_.push_back(TechniqueRegistration::make(p.technique, p));
-      switches_.back()->tell_no_injections();
+      switches_.back()->disable_injection_reports();
     }
     for (Port port = 0; port < switches * ports; ++port) {
       random_.emplace_back(SmallRandom::mixed(port));

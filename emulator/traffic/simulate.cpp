@@ -122,7 +122,7 @@ Simulation::Simulation(Technique& technique, Pattern& pattern, const SwitchParam
       nodes_(parameters.nodes),
       arrivals_due_(options.load > 0 ? picoseconds(mean_gap_.ps / kGrains) : parameters.word_time()),
       in_flight_(options.load == 0) {
-  if (options.load > 0) technique_.tell_no_injections();  // nobody waits for them
+  if (options.load > 0) technique_.disable_injection_reports();  // nobody waits for them
   if (auto phases = pattern.phases(); !phases.empty()) phases_.emplace(parameters.nodes, phases);
   std::uint64_t most = 0;
   for (Port node = 0; node < parameters.nodes; ++node) {
@@ -296,7 +296,7 @@ Measures Simulation::run(const SimulationProgress& progress) {
   settle_load();
   measures_.time = last_ - first_;
   if (phases_) measures_.phases = phases_->finish(first_, last_);
-  measures_.settle_utilisation(parameters_.link_rate);
+  measures_.set_utilisation(parameters_.link_rate);
   measures_.hit_rate =
       static_cast<double>(measures_.statistics.hits) / static_cast<double>(measures_.messages);
   return std::move(measures_);

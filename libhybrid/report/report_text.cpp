@@ -143,7 +143,7 @@ std::string footer(const JobReport& report) {
       "link {}, one way {}, slot {}, guard {}, reconfiguration {}, scheduler {} ({} a pass), predictor {}, "
       "allocation {}, seed {}",
       format_rate(p.link_rate), to_string(p.one_way_wire()), to_string(p.slot_length), to_string(p.guard),
-      to_string(p.reconfiguration_time()), p.scheduler_name, to_string(p.scheduler.delay()), p.predictor,
+      to_string(p.fabric_reconfiguration()), p.scheduler_name, to_string(p.scheduler.delay()), p.predictor,
       p.allocation, p.seed));
   if (report.topology_share)
     text += wrap(topology_sentence(report.options.preload_topology, *report.topology_share));
