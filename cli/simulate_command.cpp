@@ -240,7 +240,7 @@ class SimulateCommand final : public Command {
     check_timeline(runs.size());
     if (!commands_output_.empty()) check_new_directory("commands-output", commands_output_);
     const std::vector<CommandFile> files = read_command_files(commands_, network_.nodes);
-    if (hardware_multicast_ && !any_to_multicast(files))
+    if (hardware_multicast_ && !has_collectives(files))
       throw UserError("multicast: no file of '" + commands_ + "' has a broadcast or a barrier",
                       "Leave --multicast out.");
     if (hardware_multicast_) check_multicast(network_);

@@ -1,4 +1,4 @@
-// The emulator on the work of emulator/bench/saturated_traffic.h.
+// The emulator with the traffic of emulator/bench/saturated_traffic.h.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class EmulatorRun final : private TransferListener {
   EmulatorRun(const EmulatorRun&) = delete;
   EmulatorRun& operator=(const EmulatorRun&) = delete;
 
-  /// Goes on for `cycles` word times.
+  /// Advances by `cycles` word times.
   void run(std::uint64_t cycles) {
     cycles_ += cycles;
     const Time until = parameters_.word_time() * static_cast<std::int64_t>(cycles_) - picoseconds(1);
@@ -30,7 +30,7 @@ class EmulatorRun final : private TransferListener {
       if (at >= until) return;
     }
   }
-  /// Cycles 0 .. cycles() - 1 have passed.
+  /// Number of cycles run so far.
   std::uint64_t cycles() const { return cycles_; }
   const Delivered& delivered() const { return delivered_; }
 

@@ -1,5 +1,5 @@
-// The work that the emulator and the SystemC reference both do: every node always has a message to send, to
-// any other, and hands over the next one when the last word of the one before has left the PE.
+// Common traffic of the emulator and the SystemC reference: every node always has a message for a random
+// other node, and hands over the next one when the last word of the previous message has left the PE.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@
 
 namespace hybrid::bench {
 
-/// Destination of the k-th message of `source`: uniform over the others, the same for whoever asks.
+/// Returns the destination of the k-th message of `source`: uniform over the other nodes, a function of the
+/// arguments only.
 inline Port destination(std::uint32_t nodes, Port source, std::uint64_t k) {
   const std::uint64_t x = SmallRandom::mixed((std::uint64_t{source} << 40) + k + SmallRandom::kStep);
   const auto hop = static_cast<Port>(1 + x % (nodes - 1));
   return (source + hop) % nodes;
 }
 
-/// What was delivered, and when: equal digests are equal deliveries at equal cycles. The order of deliveries
-/// within a cycle does not count.
+/// Deliveries of a run. Equal digests mean equal deliveries in equal cycles. The order of deliveries within a
+/// cycle is not significant.
 struct Delivered {
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
@@ -35,7 +36,7 @@ struct Delivered {
   bool operator==(const Delivered&) const = default;
 };
 
-/// The switch that both model: preset ch5, wormhole, messages of one worm, bounded queues.
+/// The switch of both models: preset ch5, wormhole, messages of one worm, bounded queues.
 inline SwitchParameters reference_parameters(std::uint32_t nodes) {
   SwitchParameters p;
   p.technique = "wormhole";

@@ -1,6 +1,6 @@
-// Simulated cycles a second: the emulator beside an equivalent SystemC model, the same saturated traffic in
-// one run. Before anything is measured both must deliver the same messages at the same cycles; so the
-// program fails when they differ. `--benchmark_filter=nothing` only compares.
+// Simulated cycles per second of the emulator and of an equivalent SystemC model, under the same saturated
+// traffic. Before the measurement the program checks that both deliver the same messages in the same cycles,
+// and fails if they differ. `--benchmark_filter=nothing` runs only this check.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -19,14 +19,14 @@ using namespace hybrid::bench;
 
 constexpr std::uint32_t kPorts[] = {4, 16, 32, 70, 128};
 constexpr std::uint64_t kCompared = 3000;  // cycles
-constexpr std::uint64_t kStep = 200;       // cycles in one iteration
+constexpr std::uint64_t kStep = 200;       // cycles per iteration
 
 bool equal_deliveries(const SystemcSwitch& systemc, const EmulatorRun& emulator, std::uint32_t ports) {
   const Delivered theirs = systemc.delivered(), ours = emulator.delivered();
   if (theirs == ours) return true;
   std::fprintf(
       stderr,
-      "%u ports, %llu cycles: SystemC delivered %llu messages, the emulator %llu, or at other cycles\n",
+      "%u ports, %llu cycles: SystemC delivered %llu messages, the emulator %llu, or in other cycles\n",
       ports, static_cast<unsigned long long>(systemc.cycles()),
       static_cast<unsigned long long>(theirs.messages), static_cast<unsigned long long>(ours.messages));
   return false;
@@ -47,7 +47,7 @@ void saturated(benchmark::State& state, Switch& model) {
 
 }  // namespace
 
-// The library calls it.
+// Called by the SystemC library.
 __attribute__((visibility("default"))) int sc_main(int argc, char** argv) {
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   std::map<std::uint32_t, SystemcSwitch> references;
@@ -58,7 +58,7 @@ __attribute__((visibility("default"))) int sc_main(int argc, char** argv) {
   }
   bool equal = true;
   for (const std::uint32_t ports : kPorts) {
-    // In steps of many lengths, so that a difference of one cycle does not hide.
+    // Steps of different lengths, so that a difference of one cycle is detected.
     for (std::uint64_t cycles = 1; references.at(ports).cycles() < kCompared; cycles += 7) {
       references.at(ports).run(cycles);
       runs.at(ports).run(cycles);

@@ -19,17 +19,17 @@ constexpr std::uint32_t kWords = 16;   // of a message, and of a worm
 
 constexpr std::uint32_t kMostPorts = 128;
 
-/// What is on a link in a cycle.
+/// Word on a link in one cycle.
 struct LinkWord {
   bool valid = false, last = false;
   Port destination = 0;
-  std::uint64_t message = 0;  // the sender's number of it
+  std::uint64_t message = 0;  // number of the message at its sender
   bool operator==(const LinkWord&) const = default;
 };
 std::ostream& operator<<(std::ostream& out, const LinkWord& w) { return out << w.message; }
 void sc_trace(sc_core::sc_trace_file*, const LinkWord&, const std::string&) {}
 
-/// A word out of the fabric.
+/// Word at an output of the fabric.
 struct FabricWord {
   bool valid = false, last = false;
   Port source = 0;
@@ -39,7 +39,7 @@ struct FabricWord {
 std::ostream& operator<<(std::ostream& out, const FabricWord& w) { return out << w.message; }
 void sc_trace(sc_core::sc_trace_file*, const FabricWord&, const std::string&) {}
 
-/// Set of ports as one signal.
+/// Set of ports in one signal.
 struct Mask {
   std::array<std::uint64_t, kMostPorts / 64> words{};
   void set(Port p) { words[p / 64] |= std::uint64_t{1} << p % 64; }
@@ -49,11 +49,11 @@ struct Mask {
 std::ostream& operator<<(std::ostream& out, const Mask& m) { return out << m.words[0]; }
 void sc_trace(sc_core::sc_trace_file*, const Mask&, const std::string&) {}
 
-/// Values in the order of cycles, `kDelay` of them.
+/// Delays values by `kDelay` cycles.
 template <class T, std::size_t kDelay>
 class DelayLine {
  public:
-  /// Puts this cycle's value in; the one of kDelay cycles ago comes out.
+  /// Stores the value of this cycle and returns the one from kDelay cycles ago.
   T shift(const T& in) {
     T out = slots_[at_];
     slots_[at_] = in;
@@ -66,7 +66,7 @@ class DelayLine {
   std::size_t at_ = 0;
 };
 
-/// First-in first-out in a fixed memory.
+/// First-in first-out queue of fixed capacity.
 template <class T>
 class Fifo {
  public:
@@ -92,7 +92,7 @@ using sc_core::sc_in;
 using sc_core::sc_module_name;
 using sc_core::sc_out;
 
-/// The clock: `tick` once a cycle, as long as cycles are left. (An sc_clock would have a second edge.)
+/// Clock: notifies `tick` once per cycle while cycles are left. (An sc_clock would have a second edge.)
 SC_MODULE(Clock) {
   sc_core::sc_event tick;
   Cycle cycle = 0;
@@ -103,7 +103,7 @@ SC_MODULE(Clock) {
     sensitive << tick;
     dont_initialize();
   }
-  void go(Cycle cycles) {
+  void start(Cycle cycles) {
     left = cycles;
     tick.notify(sc_core::sc_time(10, sc_core::SC_NS));
   }
@@ -113,12 +113,12 @@ SC_MODULE(Clock) {
   }
 };
 
-/// PE and NIC: makes words, sends them while it has credits, takes what arrives.
+/// PE and NIC: generates words, sends them while it has credits, receives arriving words.
 SC_MODULE(Nic) {
   SC_HAS_PROCESS(Nic);
 
   sc_out<LinkWord> link;
-  sc_in<int> credit;  // destination of the virtual queue in which a place came free, or -1
+  sc_in<int> credit;  // destination of the virtual queue with a freed place, or -1
   sc_in<FabricWord> arriving;
 
   Port port;
@@ -150,7 +150,7 @@ SC_MODULE(Nic) {
   void step() {
     if (const int freed = credit_wire.shift(credit.read()); freed >= 0)
       ++credits[static_cast<std::size_t>(freed)];
-    // A word that entered in the cycle before can leave.
+    // A word that entered in the previous cycle can leave.
     LinkWord out;
     if (!queue.empty() && credits[queue.front().destination] > 0) {
       out = queue.front();
@@ -158,7 +158,7 @@ SC_MODULE(Nic) {
       --credits[out.destination];
     }
     link.write(out);
-    // The first word of the first message is offered one cycle after it was sent, at 0.
+    // The first word of the first message is offered one cycle after the send at 0.
     if (cycle > 0 && !queue.full()) {
       const bool last = ++word == kWords;
       queue.push({true, last, to, message});
@@ -173,7 +173,7 @@ SC_MODULE(Nic) {
   }
 };
 
-/// The virtual queues VQ_W of a switch input, and the worm that it sends.
+/// Virtual queues VQ_W of a switch input, and the worm that it currently sends.
 SC_MODULE(Input) {
   SC_HAS_PROCESS(Input);
 
@@ -181,14 +181,14 @@ SC_MODULE(Input) {
   sc_out<int> credit;
   sc_out<Mask> requests;
   sc_in<int> grant;       // output, or -1
-  sc_out<int> busy;       // output of the worm that has not wholly left, or -1
+  sc_out<int> busy;       // output of the worm in progress, or -1
   sc_out<LinkWord> word;  // to the fabric
 
   std::vector<Fifo<LinkWord>> queues;
-  DelayLine<LinkWord, kWire - 2> wire;  // the link's word is in the queue at the end of this method
-  Mask asking;
+  DelayLine<LinkWord, kWire - 2> wire;  // the word of the link enters the queue at the end of step()
+  Mask requested;
   int output = -1;
-  Cycle wait = 0;  // until the grant holds
+  Cycle wait = 0;  // cycles until the grant is effective
   std::uint32_t left = 0;
 
   Input(const sc_module_name& name, const SwitchParameters& parameters, const sc_core::sc_event& tick)
@@ -201,9 +201,9 @@ SC_MODULE(Input) {
   void step() {
     if (output < 0 && grant.read() >= 0) {
       output = grant.read();
-      wait = kSchedulerPeriod;  // from the cycle before on
+      wait = kSchedulerPeriod;  // counted from the previous cycle
       left = kWords;
-      asking.reset(static_cast<Port>(output));
+      requested.reset(static_cast<Port>(output));
     }
     LinkWord out;
     int freed = -1;
@@ -225,15 +225,15 @@ SC_MODULE(Input) {
     }
     word.write(out);
     credit.write(freed);
-    // What is here in the next cycle asks in the next cycle.
+    // Queues with a word in the next cycle request in the next cycle.
     const LinkWord in = wire.shift(link.read());
     if (in.valid) {
       Fifo<LinkWord>& queue = queues[in.destination];
       queue.push(in);
-      if (output != static_cast<int>(in.destination)) asking.set(in.destination);
+      if (output != static_cast<int>(in.destination)) requested.set(in.destination);
     }
-    if (ended && !queues[tail].empty()) asking.set(tail);
-    requests.write(asking);
+    if (ended && !queues[tail].empty()) requested.set(tail);
+    requests.write(requested);
     busy.write(output);
   }
 };
@@ -248,7 +248,7 @@ SC_MODULE(Scheduler) {
 
   std::uint32_t nodes;
   Cycle cycle = 0;
-  std::vector<Mask> asking;  // by output
+  std::vector<Mask> requesting;  // inputs by output
   std::vector<Port> pointer;
   Port first = 0;
 
@@ -258,14 +258,14 @@ SC_MODULE(Scheduler) {
         busy(parameters.nodes),
         grant(parameters.nodes),
         nodes(parameters.nodes),
-        asking(nodes),
+        requesting(nodes),
         pointer(nodes, 0) {
     SC_METHOD(step);
     sensitive << tick;
     dont_initialize();
   }
 
-  /// The first member of `a` and `b` at or after `from`, going round, or -1.
+  /// Returns the first common member of `a` and `b`, cyclically from `from`, or -1.
   int first_of(const Mask& a, const Mask& b, Port from) const {
     const std::size_t words = (nodes + 63) / 64;
     const std::size_t start = from / 64;
@@ -289,7 +289,7 @@ SC_MODULE(Scheduler) {
     for (Port p = 0; p < nodes; ++p) {
       free_inputs.set(p);
       free_outputs.set(p);
-      asking[p] = Mask{};
+      requesting[p] = Mask{};
     }
     Mask wanted;
     for (Port input = 0; input < nodes; ++input) {
@@ -301,7 +301,7 @@ SC_MODULE(Scheduler) {
       for (std::size_t w = 0; w < (nodes + 63) / 64; ++w)
         for (std::uint64_t rest = mask.words[w]; rest != 0; rest &= rest - 1) {
           const auto output = static_cast<Port>(w * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
-          asking[output].set(input);
+          requesting[output].set(input);
           wanted.set(output);
         }
     }
@@ -311,7 +311,7 @@ SC_MODULE(Scheduler) {
       if ((wanted.words[output / 64] & free_outputs.words[output / 64] & std::uint64_t{1} << output % 64) ==
           0)
         continue;
-      const int input = first_of(asking[output], free_inputs, pointer[output]);
+      const int input = first_of(requesting[output], free_inputs, pointer[output]);
       if (input < 0) continue;
       granted = true;
       free_inputs.reset(static_cast<Port>(input));
@@ -322,7 +322,7 @@ SC_MODULE(Scheduler) {
   }
 };
 
-/// The crossbar: the word of each input goes to its output.
+/// Crossbar: passes the word of each input to its output.
 SC_MODULE(Fabric) {
   SC_HAS_PROCESS(Fabric);
 
@@ -410,8 +410,8 @@ SystemcSwitch::SystemcSwitch(const SwitchParameters& parameters)
 SystemcSwitch::~SystemcSwitch() = default;
 
 void SystemcSwitch::run(std::uint64_t cycles) {
-  model_->clock.go(cycles);
-  sc_core::sc_start();  // until nothing is left to do
+  model_->clock.start(cycles);
+  sc_core::sc_start();  // until no event is left
 }
 
 std::uint64_t SystemcSwitch::cycles() const { return model_->clock.cycle; }

@@ -1,5 +1,5 @@
 // C12 (L 5, figure 9; D 7.5, figures 7.8 to 7.11): random permutations on fat trees of two, three and four
-// levels, local against level-wise scheduling.
+// levels, local compared with level-wise scheduling.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,17 +13,17 @@
 namespace hybrid {
 namespace {
 
-constexpr unsigned kPermutationsARepeat = 20;  // 100, as in L 5, with five repeats
+constexpr unsigned kPermutationsPerRepeat = 20;  // 100, as in L 5, with five repeats
 
 const std::vector<std::string> kAlgorithms{"local-greedy", "local-random", "level-wise"};
 
-/// One part of L's figure 9: the mean of each algorithm, and its least and greatest.
+/// One part of L's figure 9: mean, minimum and maximum of each algorithm.
 struct Part {
   Figure figure;
   std::vector<FatTreeShape> shapes;
 };
 
-Part part(std::uint32_t levels, const char* name, const std::vector<std::uint32_t>& ports) {
+Part make_part(std::uint32_t levels, const char* name, const std::vector<std::uint32_t>& ports) {
   Part p{{std::string("c12-") + name + "-levels",
           fmt::format("Random permutations, {}-level fat trees", name),
           "nodes",
@@ -41,9 +41,10 @@ class C12 final : public Claim {
   std::string_view place() const override { return "L 5, D 7.5"; }
 
   ClaimResult run(const ClaimContext& context) const override {
-    std::vector<Part> parts{part(2, "two", {8, 11, 16, 23, 32, 45, 64}),
-                            part(3, "three", {4, 5, 6, 8, 10, 13, 16}), part(4, "four", {3, 4, 5, 6, 7, 8})};
-    const unsigned permutations = std::max(1U, context.repeats) * kPermutationsARepeat;
+    std::vector<Part> parts{make_part(2, "two", {8, 11, 16, 23, 32, 45, 64}),
+                            make_part(3, "three", {4, 5, 6, 8, 10, 13, 16}),
+                            make_part(4, "four", {3, 4, 5, 6, 7, 8})};
+    const unsigned permutations = std::max(1U, context.repeats) * kPermutationsPerRepeat;
     TreePoints points;
     for (const Part& p : parts)
       for (const FatTreeShape& shape : p.shapes)
@@ -67,29 +68,29 @@ class C12 final : public Claim {
     for (const Part& p : parts) check(p.figure, result.checks);
     for (Part& p : parts) result.figures.push_back(std::move(p.figure));
     result.choices = {
-        fmt::format("{} permutations a point (L: 100): {} a repeat, sources in ascending order", permutations,
-                    kPermutationsARepeat),
-        std::string("sizes: L names only the range and that they are w^l; two levels w = 8 to 64, three 4 "
-                    "to 16, four 3 to 8 (3^4 = 81 nodes is the first from 64 on)"),
-        std::string("local: each switch takes a random free port up (`local-random`), which L 1 tells of, or "
-                    "its first (`local-greedy`), requests one after the other; a blocked request gives back "
-                    "what it took"),
+        fmt::format("{} permutations per point (L: 100), {} per repeat; sources in ascending order",
+                    permutations, kPermutationsPerRepeat),
+        std::string(
+            "sizes: L gives only the range and the form w^l; two levels w = 8 to 64, three 4 to 16, four 3 "
+            "to 8 (3^4 = 81 nodes is the first above 64)"),
+        std::string("local: each switch takes a random free port up (`local-random`, L 1) or the first one "
+                    "(`local-greedy`), request by request; a blocked request releases its ports"),
         "level-wise: level by level, the lowest port, partial paths kept (figure 7)",
-        std::string("\"the spread shrinks with size\": greatest less least ratio of the largest tree below a "
-                    "half of the smallest's")};
+        std::string(
+            "\"the spread shrinks with size\": maximum - minimum of the largest tree is below half of that "
+            "of the smallest")};
     result.explanation =
-        "Two levels: level-wise grants more than the 95 % that the text tells (96 to 98 %); a random one of "
-        "the "
-        "common ports instead of the lowest gives the same (0.963, 0.961, 0.970, 0.979 at w = 8, 16, 32, "
-        "64). "
-        "Local scheduling is above 70 % below 256 nodes; it stays so where all requests climb at once and "
-        "keep "
-        "what they took (0.755 at 64 nodes), so that the gain at 529 nodes is 29 points. Three and four "
-        "levels: "
-        "taking the first free port leads neighbouring switches' requests to the same switches above, and "
-        "fewer "
-        "than 45 % are granted; random ports stay within the text's range. What the text concludes, that "
-        "level-wise's worst is better than local scheduling's best, holds everywhere.";
+        "Two levels: level-wise grants 96 to 98 %, above the 95 % of the text; a random common port instead "
+        "of the "
+        "lowest gives the same (0.963, 0.961, 0.970, 0.979 at w = 8, 16, 32, 64). Local scheduling is above "
+        "70 % "
+        "below 256 nodes, also if all requests climb at once and keep their ports (0.755 at 64 nodes), so "
+        "the lead at "
+        "529 nodes is 29 points. Three and four levels: with the first free port, neighbouring switches use "
+        "the same "
+        "switches above, and fewer than 45 % are granted; random ports stay in the text's range. The "
+        "conclusion of "
+        "the text holds everywhere: the minimum of level-wise is above the maximum of local scheduling.";
     return result;
   }
 
@@ -105,12 +106,11 @@ class C12 final : public Claim {
       checks.push_back(within(local, 0.45, 0.70));
     checks.push_back(within("level-wise", 0.78, 0.95));
     for (const std::string local : {"local-random", "local-greedy"}) {
-      checks.push_back(check_points(f.file + ": level-wise's least is above " + local + "'s greatest", f,
-                                    {"level-wise min", local + " max"}, f.x, [&f, local](double x) {
-                                      return at(f, "level-wise min", x) > at(f, local + " max", x);
-                                    }));
+      checks.push_back(check_points(
+          f.file + ": minimum of level-wise above maximum of " + local, f, {"level-wise min", local + " max"},
+          f.x, [&f, local](double x) { return at(f, "level-wise min", x) > at(f, local + " max", x); }));
       checks.push_back(
-          check_points(f.file + ": over 30 points above " + local + " past 500 nodes", f,
+          check_points(f.file + ": level-wise over 30 points above " + local + " for > 500 nodes", f,
                        {"level-wise", local}, points_where(f, [](double x) { return x > 500; }),
                        [&f, local](double x) { return at(f, "level-wise", x) - at(f, local, x) > 0.30; }));
     }
@@ -120,7 +120,7 @@ class C12 final : public Claim {
       };
       const double first = spread(f.x.front()), last = spread(f.x.back());
       checks.push_back(
-          {f.file + ": " + algorithm + "'s spread shrinks with size", last < first / 2,
+          {f.file + ": spread of " + algorithm + " shrinks with size", last < first / 2,
            fmt::format("at {:.6g}: {:.3f}; at {:.6g}: {:.3f}", f.x.front(), first, f.x.back(), last)});
     }
   }

@@ -1,5 +1,5 @@
 // C17 (D 8.5): a model at register-transfer level, which moves every word at every tick (emulator/ticked/),
-// and the fast one, which computes when things happen: the same instants, message for message.
+// and the fast event-driven model agree on the instants of every message.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 namespace hybrid {
 namespace {
 
-constexpr unsigned kRandomSwitches = 300;  // of each technique, a repeat
-constexpr std::uint32_t kNodes = 8;        // of a switch with a paper's parameters
+constexpr unsigned kRandomSwitches = 300;  // per technique and repeat
+constexpr std::uint32_t kNodes = 8;        // of a switch with the parameters of a paper
 constexpr std::uint64_t kMessages = 160;   // through it
 constexpr std::int64_t kTick = 2'000;      // ps: all times of D 4.6, 5.5.1 and 8.5 are multiples
 constexpr std::int64_t kGiveUp = 50'000'000;
@@ -27,30 +27,30 @@ bool is_split(const std::string& technique) {
   return technique == "wave" || technique == "coll" || technique == "chen-liu";
 }
 
-// The same switch with a tick for each 2 ns.
+// Returns the same switch with a tick per 2 ns.
 SwitchParameters in_ticks(SwitchParameters p) {
   for (Time* time :
        {&p.word_generation, &p.nic.cycle, &p.serialise, &p.cable, &p.deserialise, &p.scheduler.cycle,
         &p.digital_fabric.cycle, &p.analog_fabric.cycle, &p.reconfiguration, &p.slot_length,
         &p.wormhole_slot_length, &p.guard, &p.predictor_timeout, &p.predictor_pause}) {
-    if (time->ps % kTick != 0) throw std::logic_error("a time of a preset is no multiple of a tick");
+    if (time->ps % kTick != 0) throw std::logic_error("a time of a preset is not a multiple of a tick");
     time->ps /= kTick;
   }
   p.link_rate *= kTick;
   return p;
 }
 
-SwitchParameters of_preset(const std::string& preset, const std::string& technique) {
+SwitchParameters preset_parameters(const std::string& preset, const std::string& technique) {
   SwitchParameters p;
   p.nodes = kNodes;
   apply_preset(preset, p, true);
   p.technique = technique;
-  p.preload = 0;  // by the script
+  p.preload = 0;  // the script preloads
   if (technique == "packet") p.buffer = std::max(p.buffer, p.worm_limit + p.worm_overhead_words * p.word);
   return in_ticks(p);
 }
 
-// Half of the messages go to the neighbour, to which there is a preloaded slot, the others anywhere.
+// Half of the messages go to the neighbour over a preloaded slot, the others to random nodes.
 std::vector<Action> preset_script(Random& random, const SwitchParameters& p) {
   std::vector<Action> script;
   Action preload{Action::What::preload, {}, {}, 0, Configuration(p.nodes), kNoPort};
@@ -108,9 +108,10 @@ class C17 final : public Claim {
                      "Messages that both models inject and deliver at the same instants, with the same hits",
                      {{"technique"}, {"parameters"}, {"switches"}, {"messages"}, {"agree"}},
                      {},
+                     {},
                      {}};
     Agreement random_switches, presets;
-    const auto tell = [&](const std::string& technique, const std::string& parameters, const Agreement& a) {
+    const auto report = [&](const std::string& technique, const std::string& parameters, const Agreement& a) {
       table.rows.push_back({technique, parameters, static_cast<double>(a.switches),
                             static_cast<double>(a.messages), static_cast<double>(a.equal)});
       if (context.progress) context.progress(++done, all);
@@ -122,11 +123,11 @@ class C17 final : public Claim {
         const SwitchParameters p = random_parameters(random, technique);
         drawn.add(p, random_script(random, p));
       }
-      tell(technique, "random", drawn);
+      report(technique, "random", drawn);
       random_switches.add(drawn);
       for (const std::string preset : kPresets) {
         Agreement papers;
-        SwitchParameters p = of_preset(preset, technique);
+        SwitchParameters p = preset_parameters(preset, technique);
         for (unsigned i = 0; i < repeats; ++i)
           for (const std::string_view allocation : registered_names("allocation")) {
             if (technique != "tdm" && technique != "hybrid" && allocation != "ses") continue;
@@ -134,28 +135,28 @@ class C17 final : public Claim {
             Random random(context.seed + i);
             papers.add(p, preset_script(random, p));
           }
-        tell(technique, preset, papers);
+        report(technique, preset, papers);
         presets.add(papers);
       }
     }
     ClaimResult result;
     result.checks.push_back(
-        random_switches.check("every message at the same instants, cycle for cycle: random small switches"));
-    result.checks.push_back(presets.check(
-        fmt::format("the same with the papers' parameters (ch4, ch5, ch8) and {} nodes", kNodes)));
+        random_switches.check("random small switches: every message at the same instants"));
+    result.checks.push_back(presets.check(fmt::format(
+        "the papers' parameters (ch4, ch5, ch8), {} nodes: every message at the same instants", kNodes)));
     result.tables.push_back(std::move(table));
     result.choices = {
-        "the register-transfer model is one in C++: every component looks at every tick and moves single "
-        "words; "
-        "with the fast one it shares the parameters, the scheduler, the predictors and the allocations",
-        "a tick is a picosecond in random switches, whose delays are a few of them, and 2 ns with the "
-        "papers' "
-        "parameters, all of which are multiples; tdm and hybrid with every allocation"};
+        "the register-transfer model is in C++: every component runs at every tick and moves single words; "
+        "it shares "
+        "the parameters, the scheduler, the predictors and the allocations with the fast model",
+        "a tick is 1 ps in random switches, which have delays of a few ticks, and 2 ns with the papers' "
+        "parameters, "
+        "which are multiples of it; tdm and hybrid with every allocation"};
     return result;
   }
 };
 
-const ClaimRegistration kC17{"C17", "a model that moves every word at every tick agrees with the fast one",
+const ClaimRegistration kC17{"C17", "a model that moves every word at every tick agrees with the fast model",
                              []() -> std::unique_ptr<Claim> { return std::make_unique<C17>(); }};
 
 }  // namespace

@@ -1,5 +1,5 @@
-// C19 (I 4.4, figures 19 to 21): delivery cycles of the greedy approach against the load factor of the
-// message set, with the off-line answers beside it.
+// C19 (I 4.4, figures 19 to 21): delivery cycles of the greedy approach by load factor of the message set,
+// compared with off-line scheduling.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::uint32_t kProcessors = 1024;
 constexpr std::uint32_t kLoadOfFigure21 = 8;
-constexpr unsigned kSetsOfARepeat = 2;
+constexpr unsigned kSetsPerRepeat = 2;
 constexpr double kOnAverage = 3;  // the memo's bound, in load factors
 
 struct Tree {
@@ -33,7 +33,7 @@ struct Tree {
   BinaryFatTree tree;
 };
 
-/// The thinnest universal fat tree, one that is as fat as can be, and one between.
+/// Returns the thinnest and the fattest universal fat tree, and one between.
 std::vector<Tree> fat_trees(std::uint32_t n) {
   const auto power = [n](double exponent) {
     return static_cast<std::uint32_t>(std::ceil(std::pow(n, exponent) - 1e-6));
@@ -43,17 +43,17 @@ std::vector<Tree> fat_trees(std::uint32_t n) {
           {"w = n", BinaryFatTree::universal(n, n)}};
 }
 
-/// The fat trees, and a tree that does not get fatter: one path in every channel.
+/// Returns the fat trees, and a tree with one path in every channel.
 std::vector<Tree> trees(std::uint32_t n) {
   std::vector<Tree> all = fat_trees(n);
   all.push_back({"plain", BinaryFatTree::uniform(n, 1)});
   return all;
 }
 
-const MessageSetKind& kind_of(std::string_view name) {
+const MessageSetKind& find_kind(std::string_view name) {
   for (const MessageSetKind& kind : message_set_kinds())
     if (kind.name == name) return kind;
-  throw std::logic_error("no message set is called so");
+  throw std::logic_error("unknown message set");
 }
 
 using Deliver = std::function<double(const BinaryFatTree&, std::span<const Connection>, Random&)>;
@@ -68,20 +68,20 @@ double first_fit(const BinaryFatTree& tree, std::span<const Connection> messages
   return first_fit_delivery(tree, messages).cycles;
 }
 
-/// Cycles, on average over message sets.
+/// Returns the mean number of cycles over the message sets.
 double mean_cycles(const ClaimContext& context, const BinaryFatTree& tree, std::string_view set,
                    double load_factor, const Deliver& deliver) {
-  const unsigned sets = std::max(1U, context.repeats) * kSetsOfARepeat;
+  const unsigned sets = std::max(1U, context.repeats) * kSetsPerRepeat;
   double sum = 0;
   for (unsigned i = 0; i < sets; ++i) {
     Random random(context.seed + i);
-    const auto messages = kind_of(set).make(tree, static_cast<std::uint32_t>(load_factor), random);
+    const auto messages = find_kind(set).make(tree, static_cast<std::uint32_t>(load_factor), random);
     sum += deliver(tree, messages, random);
   }
   return sum / sets;
 }
 
-/// A figure over load factors.
+/// Returns a figure without curves over load factors.
 Figure over_load_factors(const std::string& file, const std::string& title, const std::string& y_label) {
   return {file, title, "load factor lambda", y_label, Figure::Scale::linear, {1, 2, 4, 6, 8, 10, 12, 14, 16},
           {}};
@@ -152,14 +152,14 @@ class C19 final : public Claim {
 
   ClaimResult run(const ClaimContext& context) const override {
     ClaimResult result;
-    const auto told = [&](Figure figure) {
+    const auto add = [&](Figure figure) {
       result.figures.push_back(std::move(figure));
       if (context.progress) context.progress(result.figures.size(), 4);
     };
-    told(cycles_figure(context));
-    told(sets_figure(context));
-    told(size_figure(context));
-    told(off_line_figure(context));
+    add(cycles_figure(context));
+    add(sets_figure(context));
+    add(size_figure(context));
+    add(off_line_figure(context));
     const Figure &cycles = result.figures[0], &sets = result.figures[1], &size = result.figures[2],
                  &off_line = result.figures[3];
     const auto names_of = [](const Figure& f) {
@@ -175,7 +175,7 @@ class C19 final : public Claim {
     };
     auto& checks = result.checks;
     checks.push_back(check_points(
-        fmt::format("{} processors, filled sets: on average at most 3 lambda cycles on each fat tree",
+        fmt::format("{} processors, filled sets: at most 3 lambda cycles on average on each fat tree",
                     kProcessors),
         cycles, fat, cycles.x, [&](double x) { return all_at_most(cycles, fat, x, kOnAverage * x); }));
     checks.push_back(
@@ -187,33 +187,33 @@ class C19 final : public Claim {
         fmt::format("load factor {}: at most 3 lambda for every number of processors", kLoadOfFigure21), size,
         fat, size.x, [&](double x) { return all_at_most(size, fat, x, kOnAverage); }));
     checks.push_back(check_points(
-        "a tree that gets no fatter is another matter: from 256 processors on it takes more than 3 lambda, "
-        "with "
-        "lg n, as Maley's bound has it",
-        size, {"plain"}, points_where(size, [](double x) { return x >= 256; }), [&](double x) {
+        "plain tree: more than 3 lambda from 256 processors, growing with lg n (Maley's bound)", size,
+        {"plain"}, points_where(size, [](double x) { return x >= 256; }), [&](double x) {
           return at(size, "plain", x) > kOnAverage && at(size, "plain", x) > at(size, "plain", x / 16);
         }));
     checks.push_back(check_points(
-        "off-line, first fit takes fewer cycles than greedy on-line", off_line, names_of(off_line),
+        "off-line first fit needs fewer cycles than on-line greedy", off_line, names_of(off_line),
         points_where(off_line, [](double x) { return x > 1; }), [&](double x) {
           return at(off_line, "first fit, w = n", x) < at(off_line, "greedy, w = n", x) &&
                  at(off_line, "first fit, w = n^(2/3)", x) < at(off_line, "greedy, w = n^(2/3)", x);
         }));
-    checks.push_back(
-        check_points("the off-line partition stays below the 2 lambda lg n of its theory", off_line,
-                     {"partition, w = n^(2/3)", "partition, w = n"}, off_line.x, [&](double x) {
-                       return all_at_most(off_line, {"partition, w = n^(2/3)", "partition, w = n"}, x,
-                                          2 * std::log2(kProcessors));
-                     }));
+    checks.push_back(check_points("the off-line partition stays below its bound of 2 lambda lg n", off_line,
+                                  {"partition, w = n^(2/3)", "partition, w = n"}, off_line.x, [&](double x) {
+                                    return all_at_most(off_line,
+                                                       {"partition, w = n^(2/3)", "partition, w = n"}, x,
+                                                       2 * std::log2(kProcessors));
+                                  }));
     result.choices = {
-        "capacities: universal fat trees (the memo's reference 3) with w paths at the root's level; each "
-        "path "
-        "takes a message in both directions; one path at a processor",
-        "message sets: 'filled' has, as far as chance finds it, the whole load factor on every channel, the "
-        "farthest messages first; 'random' is uniform until one channel has it; the others are permutations, "
-        "repeated while they fit",
-        fmt::format("averages over {} message sets a repeat", kSetsOfARepeat),
-        "'plain': one path in every channel, which is no fat tree"};
+        "capacities: universal fat trees (the memo's reference 3) with w paths at the root; a path takes one "
+        "message in "
+        "each direction; one path per processor",
+        "message sets: 'filled' reaches the load factor on every channel as far as random choice finds it, "
+        "farthest "
+        "messages first; 'random' is uniform until one channel reaches it; the others are permutations, "
+        "repeated "
+        "while they fit",
+        fmt::format("averages over {} message sets per repeat", kSetsPerRepeat),
+        "'plain': one path in every channel, not a fat tree"};
     return result;
   }
 };

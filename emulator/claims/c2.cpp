@@ -9,8 +9,8 @@
 namespace hybrid {
 namespace {
 
-/// The share of its utilisation that a technique loses with the longer cables.
-double lost(const Figure& f, const std::string& technique, double x) {
+/// Returns the share of its utilisation that a technique loses with the longer cables.
+double loss(const Figure& f, const std::string& technique, double x) {
   return 1 - at(f, technique + " 100 ft", x) / at(f, technique + " 10 ft", x);
 }
 
@@ -33,28 +33,30 @@ class C2 final : public Claim {
 
     ClaimResult result;
     const std::vector<std::string> circuit{"circuit 10 ft", "circuit 100 ft"};
-    result.checks.push_back(check_points("circuit switching drops at every size with 100 foot cables", f,
-                                         circuit, f.x, [&f](double x) { return lost(f, "circuit", x) > 0; }));
-    result.checks.push_back(check_points("by more than 10 % up to 512 bytes", f, circuit, points_to(f, 512),
-                                         [&f](double x) { return lost(f, "circuit", x) > 0.1; }));
-    result.checks.push_back(
-        check_points("because the control path got longer: at every size circuit loses a larger share than "
-                     "wormhole, whose control does not cross the cable",
-                     f, {"circuit 10 ft", "circuit 100 ft", "wormhole 10 ft", "wormhole 100 ft"}, f.x,
-                     [&f](double x) { return lost(f, "circuit", x) > lost(f, "wormhole", x); }));
-    result.choices = {"'drops' is taken as by more than 10 % up to 512 bytes: the text tells no figure"};
+    result.checks.push_back(check_points("circuit is lower with 100 foot cables at every size", f, circuit,
+                                         f.x, [&f](double x) { return loss(f, "circuit", x) > 0; }));
+    result.checks.push_back(check_points("circuit loses more than 10 % up to 512 bytes", f, circuit,
+                                         points_to(f, 512),
+                                         [&f](double x) { return loss(f, "circuit", x) > 0.1; }));
+    result.checks.push_back(check_points(
+        "longer control path: circuit loses a larger share at every size than wormhole, with its "
+        "control at the switch",
+        f, {"circuit 10 ft", "circuit 100 ft", "wormhole 10 ft", "wormhole 100 ft"}, f.x,
+        [&f](double x) { return loss(f, "circuit", x) > loss(f, "wormhole", x); }));
+    result.choices = {"'drops' means by more than 10 % up to 512 bytes; the text has no figure"};
     double most_lost = 0;
-    for (const double x : f.x) most_lost = std::max(most_lost, lost(f, "wormhole", x));
+    for (const double x : f.x) most_lost = std::max(most_lost, loss(f, "wormhole", x));
     result.explanation = fmt::format(
-        "Circuit loses {:.0f} % at 8 bytes and {:.0f} % at 2048, where data outweighs the request and its "
-        "grant; wormhole loses {:.0f} % at most.",
-        100 * lost(f, "circuit", 8), 100 * lost(f, "circuit", 2048), 100 * most_lost);
+        "Circuit loses {:.0f} % at 8 bytes and {:.0f} % at 2048, where the data takes longer than request "
+        "and "
+        "grant; wormhole loses at most {:.0f} %.",
+        100 * loss(f, "circuit", 8), 100 * loss(f, "circuit", 2048), 100 * most_lost);
     result.figures.push_back(std::move(f));
     return result;
   }
 };
 
-const ClaimRegistration kC2{"C2", "longer cables: circuit switching drops, its control path got longer",
+const ClaimRegistration kC2{"C2", "longer cables: circuit switching drops because its control path is longer",
                             []() -> std::unique_ptr<Claim> { return std::make_unique<C2>(); }};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// C20 (I 2, 3): routing bit streams, bit by bit through the tree: where they lead and when they arrive.
+// C20 (I 2, 3): routing bit streams, bit by bit through the tree: their destinations and arrival times.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 namespace hybrid {
 namespace {
 
-constexpr std::uint32_t kEveryPairTo = 7;  // trees of which every pair is tried: to 128 processors
-constexpr std::uint32_t kHeight = 10;      // of the figures' tree: 1024 processors
+constexpr std::uint32_t kEveryPairTo = 7;  // heights of trees with all pairs checked: to 128 processors
+constexpr std::uint32_t kHeight = 10;      // height of the tree of the figures: 1024 processors
 constexpr auto kLeftRight = RoutingBitEncoding::left_right;
 
 const std::vector<std::pair<std::string, Buffering>>& bufferings() {
@@ -33,14 +33,14 @@ StreamWalk walk(std::uint32_t height, Connection message, RoutingBitEncoding enc
   return walk_stream(height, message.source, bits, encoding, buffering);
 }
 
-Connection any_message(std::uint32_t height, Random& random) {
+Connection random_message(std::uint32_t height, Random& random) {
   const std::uint64_t n = std::uint64_t{1} << height;
   const auto source = static_cast<Port>(random.below(n));
   const auto other = static_cast<Port>(random.below(n - 1));
   return {source, other < source ? other : other + 1};
 }
 
-/// How many messages were tried, and of how many what is stated held.
+/// Number of messages checked, and of messages for which the statement holds.
 struct Count {
   std::uint64_t held = 0, tried = 0;
   void operator()(bool holds) {
@@ -52,12 +52,12 @@ struct Count {
   }
 };
 
-bool generator_gives_the_stream(RoutingStreamGenerator& generator, std::uint32_t height, Connection m) {
+bool generates_stream(RoutingStreamGenerator& generator, std::uint32_t height, Connection m) {
   for (std::uint32_t i = height; i-- > 0;)
     generator.load((m.source >> i & 1U) != 0, (m.destination >> i & 1U) != 0);
   bool same = generator.shift(true) == StreamBit::one;
   for (const StreamBit bit : routing_stream(height, m)) same = generator.shift(true) == bit && same;
-  return same && generator.shift(true) == StreamBit::one;  // the message follows at once
+  return same && generator.shift(true) == StreamBit::one;  // the message follows immediately
 }
 
 bool leads_back(std::uint32_t height, Connection m, RoutingBitEncoding encoding, Random& random) {
@@ -66,7 +66,7 @@ bool leads_back(std::uint32_t height, Connection m, RoutingBitEncoding encoding,
   return walk_stream(height, m.destination, bits, encoding, Buffering::none).processor == m.source;
 }
 
-/// From the first to the last clock in which messages leave a node of some height by one port.
+/// First and last clock in which messages leave a port of a node, and their largest difference by height.
 struct Spread {
   std::map<std::pair<TreeNode, NodePort>, std::pair<std::uint32_t, std::uint32_t>> clocks;
   void add(const StreamWalk& walk) {
@@ -96,10 +96,9 @@ class C20 final : public Claim {
     figures(context, result);
     if (context.progress) context.progress(2, 2);
     result.choices = {
-        fmt::format("every pair of processors of trees of height 1 to {}, and random ones of heights to {}",
+        fmt::format("every pair of processors in trees of height 1 to {}, random pairs up to height {}",
                     kEveryPairTo, kMostTreeHeight),
-        "a message bit goes before each stream; buffering bits have random values, which nodes must not "
-        "heed"};
+        "a message bit precedes each stream; nodes must ignore buffering bits, which are random"};
     return result;
   }
 
@@ -108,7 +107,7 @@ class C20 final : public Claim {
     Count generated, arrived, together, back, back_second;
     Random random(context.seed);
     const auto check = [&](RoutingStreamGenerator& generator, std::uint32_t height, Connection m) {
-      generated(generator_gives_the_stream(generator, height, m));
+      generated(generates_stream(generator, height, m));
       for (const auto encoding : {kLeftRight, RoutingBitEncoding::trunk_branch}) {
         const StreamWalk w = walk(height, m, encoding, Buffering::mid_stream, random);
         arrived(w.processor == m.destination);
@@ -126,15 +125,15 @@ class C20 final : public Claim {
     for (std::uint32_t height = kEveryPairTo + 1; height <= kMostTreeHeight; ++height) {
       RoutingStreamGenerator generator(height);
       for (unsigned i = 0; i < 200 * std::max(1U, context.repeats); ++i)
-        check(generator, height, any_message(height, random));
+        check(generator, height, random_message(height, random));
     }
     checks.push_back(
-        generated.check("the generator, a bit a clock, gives the stream of pivot, inversion and reversal, "
-                        "the message behind it"));
-    checks.push_back(arrived.check("the stream leads to its destination, in both encodings"));
-    checks.push_back(together.check("with mid-stream buffering every message arrives in clock 4 H - 2"));
-    checks.push_back(back.check("reversed and inverted it leads back (theorem 2)"));
-    checks.push_back({"in the second encoding it does not", back_second.held == 0,
+        generated.check("the generator, with one bit per clock, produces the stream of pivot, inversion and "
+                        "reversal, followed by the message"));
+    checks.push_back(arrived.check("the stream leads to its destination in both encodings"));
+    checks.push_back(together.check("mid-stream buffering: every message arrives in clock 4 H - 2"));
+    checks.push_back(back.check("the reversed and inverted stream leads back (theorem 2)"));
+    checks.push_back({"in the second encoding it does not lead back", back_second.held == 0,
                       fmt::format("leads back for {} of {} messages", back_second.held, back_second.tried)});
   }
 
@@ -162,7 +161,7 @@ class C20 final : public Claim {
       Curve& arrives = arrival.curves.emplace_back(Curve{name, std::vector<double>(kHeight)});
       Spread spread;
       for (unsigned i = 0; i < 4000 * std::max(1U, context.repeats); ++i) {
-        // As many messages of each height: uniform ones nearly all go over the root.
+        // Equal numbers of messages per height: most uniform messages would turn at the root.
         const std::uint32_t turn = 1 + i % kHeight;
         const auto source = static_cast<Port>(random.below(1U << kHeight));
         const Port pivot = 1U << (turn - 1);
@@ -174,17 +173,18 @@ class C20 final : public Claim {
       Curve& spreads = ports.curves.emplace_back(Curve{name, {}});
       for (std::uint32_t h = 1; h <= kHeight; ++h) spreads.y.push_back(spread.at_height(h));
     }
-    result.checks.push_back(
-        check_points("mid-stream: all that leave a node by one port leave it in one clock", ports,
-                     {"mid-stream"}, ports.x, [&](double x) { return at(ports, "mid-stream", x) == 0; }));
+    result.checks.push_back(check_points("mid-stream: all messages leave a port of a node in the same clock",
+                                         ports, {"mid-stream"}, ports.x,
+                                         [&](double x) { return at(ports, "mid-stream", x) == 0; }));
     result.checks.push_back(check_points(
-        "prefix buffering: all arrive together, but leave a node below the root by one port at different "
+        "prefix buffering: all messages arrive together, but leave a port of a node below the root in "
+        "different "
         "clocks",
         ports, {"prefix"}, points_where(ports, [](double x) { return x + 2 <= kHeight; }), [&](double x) {
           return at(ports, "prefix", x) > 0 && at(arrival, "prefix", x) == arrival_clock(kHeight);
         }));
     result.checks.push_back(
-        check_points("without buffering those that turn earlier arrive earlier", arrival, {"none"},
+        check_points("without buffering: messages that turn lower arrive earlier", arrival, {"none"},
                      points_where(arrival, [](double x) { return x > 1; }),
                      [&](double x) { return at(arrival, "none", x) > at(arrival, "none", x - 1); }));
     result.figures.push_back(std::move(arrival));

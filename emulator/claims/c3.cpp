@@ -1,7 +1,7 @@
 // C3 (D 8.5, figure 8.11): random-to-all with 128-byte and with 240-Kbyte buffers.
 #include <memory>
 
-#include "emulator/claims/tdm_variants.h"
+#include "emulator/claims/sweep.h"
 
 namespace hybrid {
 namespace {
@@ -29,25 +29,25 @@ class C3 final : public Claim {
     for (const std::string technique : {"wormhole", "circuit", "tdm"}) {
       const std::string small = technique + " 128 B", large = technique + " 240 KB";
       checks.push_back(
-          check_points(technique + ": with 128 B buffers below the value at 128 B at every size past it", f,
+          check_points(technique + ", 128 B buffers: every size > 128 B is below the value at 128 B", f,
                        {small}, past, [&f, small](double x) { return at(f, small, x) < at(f, small, 128); }));
       checks.push_back(check_points(
-          technique + ": considerably, by 10 % at least from 512 B on", f, {small}, points_from(f, 512),
+          technique + ", 128 B buffers: at least 10 % below from 512 B", f, {small}, points_from(f, 512),
           [&f, small](double x) { return at(f, small, x) <= 0.9 * at(f, small, 128); }));
       checks.push_back(
-          check_points(technique + ": 240 KB buffers bring it back, to 90 % of the value at 128 B at least",
-                       f, {small, large}, past,
-                       [&f, large](double x) { return at(f, large, x) >= 0.9 * at(f, large, 128); }));
+          check_points(technique + ", 240 KB buffers: at least 90 % of the value at 128 B", f, {small, large},
+                       past, [&f, large](double x) { return at(f, large, x) >= 0.9 * at(f, large, 128); }));
     }
     result.choices = {
-        "'considerably' is taken as by 10 % at least from 512 bytes on, four times the buffer: the text "
-        "tells no figure"};
+        "'considerably' means by at least 10 % from 512 bytes, four times the buffer; the text has no "
+        "figure"};
     result.figures.push_back(std::move(f));
     return result;
   }
 };
 
-const ClaimRegistration kC3{"C3", "small buffers: all techniques drop past 128 bytes, large ones recover it",
+const ClaimRegistration kC3{"C3",
+                            "small buffers: all techniques drop above 128 bytes, large buffers recover it",
                             []() -> std::unique_ptr<Claim> { return std::make_unique<C3>(); }};
 
 }  // namespace

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <memory>
 
-#include "emulator/claims/tdm_variants.h"
+#include "emulator/claims/sweep.h"
 
 namespace hybrid {
 namespace {
 
-constexpr std::uint64_t kMany = 8;  // all-to-alls, one after the other; the text tells no number
+constexpr std::uint64_t kMany = 8;  // all-to-alls in sequence; the text gives no number
 const std::vector<std::string> kAll{"wormhole", "circuit", "tdm"}, kOthers{"wormhole", "circuit"};
 
 Figure all_to_all(const ClaimContext& context, Bytes message, std::uint64_t times) {
@@ -34,52 +34,51 @@ Figure all_to_all(const ClaimContext& context, Bytes message, std::uint64_t time
   return f;
 }
 
-/// How far predictive is ahead of another at a number of nodes.
-double ahead(const Figure& f, const std::string& other, double nodes) {
+/// Returns the ratio of predictive to another technique at a number of nodes.
+double lead_over(const Figure& f, const std::string& other, double nodes) {
   return at(f, "tdm", nodes) / at(f, other, nodes);
 }
 
-/// Adds both sizes' figures, and their checks, for so many all-to-alls.
-void add(const ClaimContext& context, std::uint64_t times, ClaimResult& result) {
+/// Adds the figures of both message sizes, and their checks, for `times` all-to-alls.
+void add_figures(const ClaimContext& context, std::uint64_t times, ClaimResult& result) {
   const std::string prefix = times == 1 ? "once" : fmt::format("{} times", times);
   std::vector<double> lead;  // of predictive at 128 nodes, by size
   for (const Bytes message : {Bytes{16}, Bytes{512}}) {
     Figure f = all_to_all(context, message, times);
     const std::string of = fmt::format("{}, {} bytes, ", prefix, message);
-    result.checks.push_back(check_points(of + "8 nodes: the three are within a factor of 1.5", f, kAll, {8},
-                                         [&f](double x) { return alike(f, kAll, x, 1.5); }));
+    result.checks.push_back(check_points(of + "8 nodes: all within a factor of 1.5", f, kAll, {8},
+                                         [&f](double x) { return within_factor(f, kAll, x, 1.5); }));
     result.checks.push_back(
-        check_points(of + "128 nodes: predictive is at least 10 % above the others", f, kAll, {128},
+        check_points(of + "128 nodes: predictive at least 10 % above the others", f, kAll, {128},
                      [&f](double x) { return at(f, "tdm", x) >= 1.1 * most(f, kOthers, x); }));
     lead.push_back(at(f, "tdm", 128) / most(f, kOthers, 128));
     result.figures.push_back(std::move(f));
   }
-  result.checks.push_back({prefix + ": the lead at 128 nodes is larger at 512 bytes than at 16",
-                           lead[1] > lead[0],
+  result.checks.push_back({prefix + ": lead at 128 nodes larger at 512 bytes than at 16", lead[1] > lead[0],
                            fmt::format("lead {:.3f} at 16 bytes, {:.3f} at 512", lead[0], lead[1])});
 }
 
 std::string explain(const std::vector<Figure>& figures) {
-  std::string text = "Predictive over wormhole, and over circuit, at 8 and at 128 nodes:";
+  std::string text = "Predictive / wormhole and predictive / circuit, at 8 and at 128 nodes:";
   for (const Figure& f : figures)
-    text += fmt::format("{} {:.2f} to {:.2f}, and {:.2f} to {:.2f} ({})", &f == &figures.front() ? "" : ";",
-                        ahead(f, "wormhole", 8), ahead(f, "wormhole", 128), ahead(f, "circuit", 8),
-                        ahead(f, "circuit", 128), f.file);
+    text +=
+        fmt::format("{0} {5}: {1:.2f} and {2:.2f}, {3:.2f} and {4:.2f}", &f == &figures.front() ? "" : ";",
+                    lead_over(f, "wormhole", 8), lead_over(f, "wormhole", 128), lead_over(f, "circuit", 8),
+                    lead_over(f, "circuit", 128), f.file);
   const std::uint32_t overhead = variant_of("ch8", "", "wormhole").parameters.worm_overhead_words;
   const std::uint32_t words = 16 / 8;
   const double slot = 80;  // bytes
-  return text + fmt::format(
-                    ". So what there is between them is there at few nodes already; the number of nodes adds "
-                    "as much as the two ratios differ. With one all-to-all, a slot of {0:.0f} bytes carries "
-                    "one message or a part of one: predictive cannot exceed {1:.2f} at 16 bytes, and {2:.2f} "
-                    "at 512, which take {3:.0f} slots. Wormhole is low at 16 bytes because a header and a "
-                    "tail travel with {4} words of payload: it cannot exceed {5:.2f}, at any number of "
-                    "nodes. Circuit is as near to predictive, or ahead of it, because a NIC here asks for "
-                    "the circuits of all destinations that data waits for at once, and holds one until its "
-                    "queue is empty: requests overlap with data, all the more where several messages wait "
-                    "for a destination ({6} all-to-alls one after the other) or one is long.",
-                    slot, 16 / slot, 512 / (slot * std::ceil(512 / slot)), std::ceil(512 / slot), words,
-                    static_cast<double>(words) / (words + overhead), kMany);
+  return text +
+         fmt::format(
+             ". The differences exist at 8 nodes already. In one all-to-all, a slot of {0:.0f} bytes carries "
+             "one message or a part of one, which limits predictive to {1:.2f} at 16 bytes and to {2:.2f} at "
+             "512 bytes ({3:.0f} slots). At 16 bytes wormhole is limited to {5:.2f} because a header and a "
+             "tail travel with {4} words of payload. Circuit is close to predictive, or above it, because "
+             "a NIC requests the circuits of all waiting destinations at once and holds each until its "
+             "queue is empty: requests overlap with data, most with several messages per destination ({6} "
+             "all-to-alls) or long ones.",
+             slot, 16 / slot, 512 / (slot * std::ceil(512 / slot)), std::ceil(512 / slot), words,
+             static_cast<double>(words) / (words + overhead), kMany);
 }
 
 class C4 final : public Claim {
@@ -88,20 +87,20 @@ class C4 final : public Claim {
 
   ClaimResult run(const ClaimContext& context) const override {
     ClaimResult result;
-    add(context, kMany, result);
-    add(context, 1, result);
-    result.choices = {fmt::format("240-Kbyte buffers; {} all-to-alls one after the other, and one alone: the "
-                                  "text tells no number, and the result depends on it",
-                                  kMany),
-                      "predictive: all N - 1 configurations preloaded and rotated",
-                      "'similar' is taken as within a factor of 1.5, 'outperforms' as by 10 % at least"};
+    add_figures(context, kMany, result);
+    add_figures(context, 1, result);
+    result.choices = {
+        fmt::format("240-Kbyte buffers; {} all-to-alls in sequence, and one alone: the text gives no "
+                    "number, and the result depends on it",
+                    kMany),
+        "predictive: all N - 1 configurations are preloaded and rotated",
+        "'similar' means within a factor of 1.5, 'outperforms' by at least 10 %"};
     result.explanation = explain(result.figures);
     return result;
   }
 };
 
-const ClaimRegistration kC4{"C4",
-                            "all-to-all: techniques alike at few nodes, predictive pulls away toward 128",
+const ClaimRegistration kC4{"C4", "all-to-all: techniques similar at few nodes, predictive leads toward 128",
                             []() -> std::unique_ptr<Claim> { return std::make_unique<C4>(); }};
 
 }  // namespace

@@ -9,10 +9,11 @@
 namespace hybrid {
 namespace {
 
-constexpr double kStretch = 4.0 / 3;  // of S_W, for the explanation
+constexpr double kStretch = 4.0 / 3;  // length of S_W / its share of the data, for the explanation
 const std::string kLonger = "sla, S_W a third longer";
 
-/// Where D has SLA above wormhole and ours is not: with S_W a third longer than its share of the data.
+/// Figure of SLA with S_W a third longer than its share of the data, at the ratios where D has SLA above
+/// wormhole.
 Figure longer_wormhole_slot(const ClaimContext& context, const Figure& grid, Bytes buffer,
                             const std::string& name) {
   Figure f{
@@ -36,7 +37,7 @@ Figure longer_wormhole_slot(const ClaimContext& context, const Figure& grid, Byt
   return f;
 }
 
-/// Checks of `curve` against wormhole: above, or at least not above, at every point.
+/// Check that `curve` is above wormhole, or not above it, at every point.
 ClaimCheck above_wormhole(const std::string& statement, const Figure& f, const std::string& curve,
                           const std::vector<double>& x) {
   return check_points(statement, f, {curve, "wormhole"}, x,
@@ -48,8 +49,8 @@ ClaimCheck not_above_wormhole(const std::string& statement, const Figure& f, con
                       [&](double at_x) { return at(f, curve, at_x) <= at(f, "wormhole", at_x); });
 }
 
-/// "at 55, 60 %, by 3.1 % at most": the ratios past one where `curve` is below wormhole.
-std::string below(const Figure& f, const std::string& curve, double past) {
+/// Returns "at 55, 60 %, by at most 3.1 %": the ratios above `past` with `curve` below wormhole.
+std::string describe_deficit(const Figure& f, const std::string& curve, double past) {
   std::string ratios;
   double most_below = 0;
   for (const double x : points_past(f, past)) {
@@ -58,7 +59,7 @@ std::string below(const Figure& f, const std::string& curve, double past) {
     ratios += fmt::format("{}{:.0f}", ratios.empty() ? "" : ", ", 100 * x);
     most_below = std::max(most_below, by);
   }
-  return ratios.empty() ? "nowhere" : fmt::format("at {} %, by {:.1f} % at most", ratios, 100 * most_below);
+  return ratios.empty() ? "nowhere" : fmt::format("at {} %, by at most {:.1f} %", ratios, 100 * most_below);
 }
 
 std::string explain(const std::vector<ClaimCheck>& checks, const Figure& small,
@@ -66,32 +67,39 @@ std::string explain(const std::vector<ClaimCheck>& checks, const Figure& small,
   std::string text;
   if (!all_hold(checks, "8 KB: sla") || !all_hold(checks, "2 KB: sla")) {
     text += fmt::format(
-        "SLA gives S_W its share of the data, yet worms do not fill S_W's time as circuits fill theirs: "
-        "inputs wait for outputs that others hold, and even all the time carries wormhole switching no "
-        "further than {:.3f} of the link (ratio {:.2f}). So S_W is too short for its data.",
+        "SLA gives S_W its share of the data, but worms use their time less efficiently than circuits, "
+        "because "
+        "inputs wait for busy outputs: wormhole with all the time has {:.3f} (ratio {:.2f}). So S_W is too "
+        "short.",
         at(longer[0], "wormhole", 0.5), 0.5);
-    const std::vector<std::pair<const char*, double>> of{{"8 KB past 50 %", 0.5}, {"2 KB past 70 %", 0.7}};
+    const std::vector<std::pair<const char*, double>> of{{"8 KB, ratios > 50 %", 0.5},
+                                                         {"2 KB, ratios > 70 %", 0.7}};
     for (std::size_t i = 0; i < longer.size(); ++i)
-      text += fmt::format(" With {} SLA is below wormhole {}; with S_W a third longer {}.", of.at(i).first,
-                          below(longer[i], "sla", of[i].second), below(longer[i], kLonger, of[i].second));
-    text += " S_W is never shorter than a slot, so that from a ratio of 80 % on SLA is SES. ";
+      text += fmt::format(" {}: SLA is below wormhole {}; with S_W a third longer {}.", of.at(i).first,
+                          describe_deficit(longer[i], "sla", of[i].second),
+                          describe_deficit(longer[i], kLonger, of[i].second));
+    text += " S_W has at least the length of a slot, so SLA equals SES from a ratio of 80 %. ";
   }
-  if (!all_hold(checks, "128 B, to 80 %: SLA"))
+  if (!all_hold(checks, "128 B, below 80 %: SLA"))
     text += fmt::format(
-        "With 128-byte buffers a node blocks on the one message that a queue holds while it waits for its "
-        "slot's turn, whatever the shares, so that SLA cannot follow wormhole ({}). ",
+        "With 128-byte buffers a queue holds one message and the node blocks on it until its slot has a "
+        "turn, for "
+        "any shares of time ({}). ",
         values(small, {"sla", "wormhole"}, {0.25, 0.5, 0.75}));
-  if (!all_hold(checks, "128 B, to 80 %: PREEMPT"))
+  if (!all_hold(checks, "128 B, below 80 %: PREEMPT"))
     text += fmt::format(
-        "With 128 bytes PREEMPT is all wormhole's only while nothing waits for a preloaded connection, which "
-        "is seldom: it has {:.2f} times SES's utilisation at a ratio of 0, where only random messages that "
-        "happen to go over a preloaded connection wake the slots, and {:.2f} times at 50 %. ",
+        "PREEMPT gives all the time to wormhole only while no data waits for a preloaded connection, which "
+        "is rare "
+        "with 128 bytes: it has {:.2f} times the utilisation of SES at a ratio of 0, where only random "
+        "messages "
+        "on preloaded connections activate the slots, and {:.2f} times at 50 %. ",
         at(small, "preempt", 0) / at(small, "ses", 0), at(small, "preempt", 0.5) / at(small, "ses", 0.5));
   if (!all_hold(checks, "8 KB: PREEMPT best") || !all_hold(checks, "8 KB: preempt") ||
       !all_hold(checks, "2 KB: preempt"))
     text += fmt::format(
-        "PREEMPT loses at low ratios because random messages happen to go over a preloaded connection, "
-        "{:.0f} in 100 (3.5 of a node's 63 destinations), and each wakes all four slots for all nodes.",
+        "PREEMPT loses at low ratios because {:.0f} % of the random messages use a preloaded connection by "
+        "chance "
+        "(3.5 of a node's 63 destinations), and each activates all four slots for all nodes.",
         100 * 3.5 / 63);
   return text;
 }
@@ -105,34 +113,35 @@ class C5 final : public Claim {
     result.figures = allocation_grid(context, "c5-mixed", "mixed");
     result.tables = {adaptive_table(result.figures, "c5-adaptive")};
     result.choices = allocation_grid_choices();
-    result.choices.emplace_back("'about' is taken as within 10 % for SLA, 30 % for PREEMPT");
+    result.choices.emplace_back("'about' means within 10 % for SLA, 30 % for PREEMPT");
     const Figure &large = result.figures[0], &medium = result.figures[1], &small = result.figures[2];
     auto& checks = result.checks;
     for (const Figure* f : {&large, &medium, &small}) {
+      checks.push_back(above_wormhole(f->file + ": SES above wormhole for ratios > 80 %", *f, "ses",
+                                      points_past(*f, 0.8)));
       checks.push_back(
-          above_wormhole(f->file + ": SES above wormhole past 80 %", *f, "ses", points_past(*f, 0.8)));
-      checks.push_back(not_above_wormhole(f->file + ": SES above wormhole only there, not to 80 %", *f, "ses",
-                                          points_to(*f, 0.8)));
+          not_above_wormhole(f->file + ": SES not above wormhole to 80 %", *f, "ses", points_to(*f, 0.8)));
     }
     checks.push_back(check_points(
         "8 KB: PREEMPT best of SES, SLA and PREEMPT", large, {"ses", "sla", "preempt"}, large.x,
         [&](double x) { return at(large, "preempt", x) >= 0.999 * most(large, {"ses", "sla"}, x); }));
     for (const std::string a : {"sla", "preempt"}) {
+      checks.push_back(above_wormhole("8 KB: " + a + " above wormhole for ratios > 50 %", large, a,
+                                      points_past(large, 0.5)));
+      checks.push_back(above_wormhole("2 KB: " + a + " above wormhole for ratios > 70 %", medium, a,
+                                      points_past(medium, 0.7)));
+      checks.push_back(above_wormhole("128 B: " + a + " above wormhole for ratios > 80 %", small, a,
+                                      points_past(small, 0.8)));
       checks.push_back(
-          above_wormhole("8 KB: " + a + " above wormhole past 50 %", large, a, points_past(large, 0.5)));
-      checks.push_back(
-          above_wormhole("2 KB: " + a + " above wormhole past 70 %", medium, a, points_past(medium, 0.7)));
-      checks.push_back(above_wormhole("128 B: " + a + " gains past 80 %", small, a, points_past(small, 0.8)));
-      checks.push_back(not_above_wormhole("128 B: " + a + " gains only there, not to 80 %", small, a,
-                                          points_to(small, 0.8)));
+          not_above_wormhole("128 B: " + a + " not above wormhole to 80 %", small, a, points_to(small, 0.8)));
     }
     const auto lower = points_where(small, [](double x) { return x < 0.8; });
-    checks.push_back(check_points("128 B, to 80 %: SLA is about wormhole (within 10 %)", small,
-                                  {"sla", "wormhole"}, lower,
-                                  [&](double x) { return alike(small, {"sla", "wormhole"}, x, 1.1); }));
     checks.push_back(
-        check_points("128 B, to 80 %: PREEMPT falls to about SES (within 30 %)", small, {"preempt", "ses"},
-                     lower, [&](double x) { return at(small, "preempt", x) <= 1.3 * at(small, "ses", x); }));
+        check_points("128 B, below 80 %: SLA within 10 % of wormhole", small, {"sla", "wormhole"}, lower,
+                     [&](double x) { return within_factor(small, {"sla", "wormhole"}, x, 1.1); }));
+    checks.push_back(
+        check_points("128 B, below 80 %: PREEMPT at most 30 % above SES", small, {"preempt", "ses"}, lower,
+                     [&](double x) { return at(small, "preempt", x) <= 1.3 * at(small, "ses", x); }));
     checks.push_back(check_adaptive(result.figures));
     const std::vector<Figure> longer{longer_wormhole_slot(context, large, 8192, "8K"),
                                      longer_wormhole_slot(context, medium, 2048, "2K")};

@@ -1,4 +1,4 @@
-// C6 (D 4.6.2, figures 4.14 to 4.16): random and ordered-mesh traffic in phases that nobody announces.
+// C6 (D 4.6.2, figures 4.14 to 4.16): random and ordered-mesh traffic in unannounced phases.
 #include <fmt/format.h>
 
 #include <memory>
@@ -21,18 +21,19 @@ class C6 final : public Claim {
     auto& checks = result.checks;
     for (const Figure* f : {&large, &medium, &small})
       checks.push_back(check_points(
-          f->file + ": PREEMPT best of all from 10 % on", *f, {"wormhole", "ses", "sla", "preempt"},
+          f->file + ": PREEMPT best of all from 10 %", *f, {"wormhole", "ses", "sla", "preempt"},
           points_from(*f, 0.1),
           [f](double x) { return at(*f, "preempt", x) >= 0.999 * most(*f, {"wormhole", "ses", "sla"}, x); }));
     for (const std::string a : {"ses", "sla"}) {
-      checks.push_back(check_points(
-          "2 KB: " + a + " above wormhole past 80 %", medium, {a, "wormhole"}, points_past(medium, 0.8),
-          [&medium, a](double x) { return at(medium, a, x) > at(medium, "wormhole", x); }));
+      checks.push_back(check_points("2 KB: " + a + " above wormhole for ratios > 80 %", medium,
+                                    {a, "wormhole"}, points_past(medium, 0.8), [&medium, a](double x) {
+                                      return at(medium, a, x) > at(medium, "wormhole", x);
+                                    }));
       checks.push_back(
           check_points("128 B: " + a + " below wormhole", small, {a, "wormhole"}, small.x,
                        [&small, a](double x) { return at(small, a, x) < at(small, "wormhole", x); }));
     }
-    // Wormhole with its three buffers beside each other, wherever both phases are there.
+    // Wormhole with the three buffers, at the ratios with both phases.
     Figure wormhole{"c6-wormhole",
                     "Wormhole, pattern phases: 128-byte, 2-Kbyte and 8-Kbyte buffers",
                     large.x_label,
@@ -45,7 +46,7 @@ class C6 final : public Claim {
     const auto both = points_where(wormhole, [](double x) { return x > 0 && x < 1; });
     for (const std::string larger : {"2 KB", "8 KB"})
       checks.push_back(check_points(
-          "wormhole is better with 128 B than with " + larger + " buffers, at all ratios with both traffics",
+          "wormhole: 128 B better than " + larger + " buffers at all ratios with both kinds of traffic",
           wormhole, {"128 B", larger}, both,
           [&wormhole, larger](double x) { return at(wormhole, "128 B", x) > at(wormhole, larger, x); }));
     checks.push_back(check_adaptive(result.figures));
@@ -60,24 +61,28 @@ class C6 final : public Claim {
     std::string text;
     if (!all_hold(checks, "c6-phases"))
       text += fmt::format(
-          "Nodes go from phase to phase by themselves and drift apart, so that some data for the mesh waits "
-          "most of the time and PREEMPT seldom preempts; the random phases too wake the slots ({:.0f} in 100 "
-          "of their messages go over a preloaded connection). With 8 KB PREEMPT has {:.3f} of wormhole's "
-          "utilisation at 10 %, {:.3f} at 50 % and {:.3f} at 90 %; with 128 B {:.3f}, {:.3f} and {:.3f}. ",
+          "Nodes change phase independently and drift apart, so some data for the mesh waits most of the "
+          "time and "
+          "PREEMPT rarely preempts; {:.0f} % of the random messages also activate the slots, by chance. "
+          "PREEMPT / "
+          "wormhole at 10, 50 and 90 %: {:.3f}, {:.3f} and {:.3f} with 8 KB; {:.3f}, {:.3f} and {:.3f} with "
+          "128 "
+          "B. ",
           100 * 3.5 / 63, share(large, 0.1), share(large, 0.5), share(large, 0.9), share(small, 0.1),
           share(small, 0.5), share(small, 0.9));
     if (!all_hold(checks, "128 B: ses") || !all_hold(checks, "128 B: sla"))
       text += fmt::format(
-          "With 128 B SES and SLA are above wormhole where little random traffic is left: S_W is skipped "
-          "while no worm waits, and so wastes nothing in the mesh's phases (at 80 % SES has {:.3f} and "
-          "wormhole {:.3f}, at 95 % {:.3f} and {:.3f}). ",
+          "With 128 B SES and SLA are above wormhole when little random traffic is left, because S_W is "
+          "skipped "
+          "while no worm waits (SES and wormhole at 80 %: {:.3f} and {:.3f}, at 95 %: {:.3f} and {:.3f}). ",
           at(small, "ses", 0.8), at(small, "wormhole", 0.8), at(small, "ses", 0.95),
           at(small, "wormhole", 0.95));
     if (!all_hold(checks, "wormhole"))
       text += fmt::format(
-          "Small buffers do not help wormhole here: a node that blocks on one message sends nothing, which "
-          "costs more than the mesh's order gains, at 50 % {:.3f} against {:.3f} with 8 KB; with the mesh "
-          "alone {:.3f} against {:.3f}.",
+          "Small buffers do not help wormhole: a node that blocks on one message sends nothing, which costs "
+          "more "
+          "than the mesh's order gains (128 B and 8 KB at 50 %: {:.3f} and {:.3f}, mesh alone: {:.3f} and "
+          "{:.3f}).",
           at(wormhole, "128 B", 0.5), at(wormhole, "8 KB", 0.5), at(wormhole, "128 B", 1),
           at(wormhole, "8 KB", 1));
     return text;

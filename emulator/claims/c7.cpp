@@ -5,7 +5,7 @@
 #include <cmath>
 #include <memory>
 
-#include "emulator/claims/tdm_variants.h"
+#include "emulator/claims/sweep.h"
 
 namespace hybrid {
 namespace {
@@ -22,8 +22,8 @@ Figure scatter(const ClaimContext& context, const std::string& file, const std::
   return f;
 }
 
-/// Preload and dynamic TDM where reloading a slot weighs less: a scheduler of 100 MHz, or four times the
-/// slots.
+/// Returns preload and dynamic TDM with a lower weight of reloading: a scheduler of 100 MHz, or four times
+/// the slots.
 std::vector<Variant> with_shorter_reloads() {
   std::vector<Variant> variants;
   for (const Variant& tdm : ch5_variants("scatter")) {
@@ -40,7 +40,7 @@ std::vector<Variant> with_shorter_reloads() {
   return variants;
 }
 
-/// The size to which the curve rises most from the size before, and by how much.
+/// Returns the size with the largest rise from the previous size, and the rise.
 std::pair<double, double> largest_rise(const Figure& f, const std::string& curve) {
   std::pair<double, double> largest{0, 0};
   for (std::size_t i = 1; i < f.x.size(); ++i) {
@@ -52,7 +52,7 @@ std::pair<double, double> largest_rise(const Figure& f, const std::string& curve
 
 double change(const Figure& f, const std::string& curve) { return at(f, curve, 2048) / at(f, curve, 64) - 1; }
 
-/// The most by which the curves differ at one size, in percent.
+/// Returns the largest difference of the curves at one size, in percent.
 double difference(const Figure& f, const std::vector<std::string>& curves) {
   double largest = 1;
   for (const double x : f.x) largest = std::max(largest, most(f, curves, x) / least(f, curves, x));
@@ -71,19 +71,18 @@ class C7 final : public Claim {
     auto& checks = result.checks;
     for (const std::string& curve : kTdm) {
       const auto [size, rise] = largest_rise(f, curve);
-      checks.push_back(
-          {curve + ": a jump between 32 and 64 bytes, the largest rise from one size to the next", size == 64,
-           fmt::format("largest to {}: by {:.3f}; to 64: by {:.3f}", size, rise,
-                       at(f, curve, 64) - at(f, curve, 32))});
+      checks.push_back({curve + ": the largest rise is from 32 to 64 bytes", size == 64,
+                        fmt::format("largest rise to {}: {:.3f}; to 64: {:.3f}", size, rise,
+                                    at(f, curve, 64) - at(f, curve, 32))});
     }
     for (const std::string& curve : kTdm)
       checks.push_back(check_points(curve + ": flat from 64 to 2048 bytes (within 30 % of the value at 64)",
                                     f, {curve}, points_from(f, 64), [&f, curve](double x) {
                                       return std::abs(at(f, curve, x) / at(f, curve, 64) - 1) <= 0.3;
                                     }));
-    checks.push_back(check_points("preload and dynamic TDM are nearly equal (within 10 %)", f, kTdm, f.x,
-                                  [&f](double x) { return alike(f, kTdm, x, 1.1); }));
-    result.choices = tdm_choices();
+    checks.push_back(check_points("preload and dynamic within 10 %", f, kTdm, f.x,
+                                  [&f](double x) { return within_factor(f, kTdm, x, 1.1); }));
+    result.choices = ch5_choices();
     result.explanation = explain(checks, f, faster);
     result.figures = {std::move(f), std::move(faster)};
     return result;
@@ -92,26 +91,30 @@ class C7 final : public Claim {
  private:
   static std::string explain(const std::vector<ClaimCheck>& checks, const Figure& f, const Figure& faster) {
     std::string text =
-        "Every connection of a scatter is used for one message, so each slot is reloaded after each message: "
-        "the delivery is seen, the next configuration is sent for and takes effect after a scheduling pass. "
-        "Meanwhile the slot's turn may pass, which costs a short message as much time as a long one.";
+        "A slot is reloaded after each message, because every connection of a scatter has one: the delivery "
+        "is "
+        "detected, and the next configuration takes effect after a scheduling pass. A turn of the slot "
+        "missed "
+        "meanwhile costs a short message as much time as a long one.";
     text += fmt::format(
-        " From 64 to 2048 bytes preload changes by {:+.0f} % and dynamic by {:+.0f} %; with a pass of 10 ns "
-        "instead of 80 ns by {:+.0f} % and {:+.0f} %, with K = 16 by {:+.0f} % and {:+.0f} %.",
+        " Change of preload and dynamic from 64 to 2048 bytes: {:+.0f} % and {:+.0f} %; with a pass of 10 ns "
+        "instead of 80 ns {:+.0f} % and {:+.0f} %; with K = 16 {:+.0f} % and {:+.0f} %.",
         100 * change(f, "preload"), 100 * change(f, "dynamic"), 100 * change(faster, "preload, 10 ns a pass"),
         100 * change(faster, "dynamic, 10 ns a pass"), 100 * change(faster, "preload, K = 16"),
         100 * change(faster, "dynamic, K = 16"));
     for (const std::string& curve : kTdm)
-      if (!all_hold(checks, curve + ": a jump"))
+      if (!all_hold(checks, curve + ": the largest rise"))
         text += fmt::format(
-            " The largest rise of {} is to {} bytes; with a pass of 10 ns to {} bytes, with K = 16 to {}.",
-            curve, largest_rise(f, curve).first, largest_rise(faster, curve + ", 10 ns a pass").first,
+            " Largest rise of {}: to {} bytes; with a pass of 10 ns to {}, with K = 16 to {}.", curve,
+            largest_rise(f, curve).first, largest_rise(faster, curve + ", 10 ns a pass").first,
             largest_rise(faster, curve + ", K = 16").first);
     if (!all_hold(checks, "preload and dynamic")) {
       text += fmt::format(
-          " Preload and dynamic differ by up to {:.0f} %, with a pass of 10 ns by up to {:.0f} %, with K = "
-          "16 by up to {:.0f} %: which turns are missed depends on when the next connection is asked for, by "
-          "preload when the message before in its slot is delivered, by dynamic TDM when data waits.",
+          " Preload and dynamic differ by up to {:.0f} % (pass of 10 ns: {:.0f} %, K = 16: {:.0f} %), "
+          "because they "
+          "miss different turns: preload requests the next connection when the previous message of its slot "
+          "is "
+          "delivered, dynamic TDM when data waits.",
           difference(f, kTdm), difference(faster, {"preload, 10 ns a pass", "dynamic, 10 ns a pass"}),
           difference(faster, {"preload, K = 16", "dynamic, K = 16"}));
     }
@@ -119,9 +122,9 @@ class C7 final : public Claim {
   }
 };
 
-const ClaimRegistration kC7{"C7",
-                            "scatter: a jump between 32 and 64 bytes, flat after, preload about dynamic",
-                            []() -> std::unique_ptr<Claim> { return std::make_unique<C7>(); }};
+const ClaimRegistration kC7{
+    "C7", "scatter: a jump between 32 and 64 bytes, then flat; preload about equal to dynamic",
+    []() -> std::unique_ptr<Claim> { return std::make_unique<C7>(); }};
 
 }  // namespace
 }  // namespace hybrid

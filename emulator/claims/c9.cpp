@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "emulator/claims/tdm_variants.h"
+#include "emulator/claims/sweep.h"
 
 namespace hybrid {
 namespace {
@@ -25,7 +25,7 @@ Figure run_pattern(const ClaimContext& context, const std::string& pattern, std:
   return f;
 }
 
-/// "at 64, 128 bytes": where `preload` is behind another.
+/// Returns "at 64, 128 bytes": the sizes with `preload` behind another curve.
 std::string sizes_behind(const Figure& f, const std::string& preload) {
   std::string sizes;
   for (const double x : f.x)
@@ -38,15 +38,18 @@ std::string explain(const std::vector<ClaimCheck>& checks, const Figure& both, c
   std::string text;
   if (!all_hold(checks, "preload"))
     text = fmt::format(
-        "Preload is behind {}. Alone, the all-to-all has preload behind {} (second figure), and the 16 "
-        "rounds of neighbours {} (third). In the all-to-all a slot's configuration is replaced when all its "
-        "128 messages are delivered, not port by port, and the next one takes a control word's way and a "
-        "scheduling pass of 80 ns, in which the slot's turn passes: at 64 bytes preload has {:.3f} there, "
-        "and {:.3f} with a pass of 10 ns, with which it is behind in the whole {}. In the second phase each "
-        "of the four directions has a quarter of the time, whichever a node has data for, so that the "
-        "busiest of the connections sets the time at any size: at 2048 bytes preload has {:.3f} there and "
-        "circuit {:.3f}, which asks for all destinations at once, so that a long message hides the request "
-        "for the next.",
+        "Preload is behind {}; for the all-to-all alone {} (second figure), for the neighbours alone {} "
+        "(third). "
+        "In the all-to-all a slot's configuration is replaced when all its 128 messages are delivered, and "
+        "the "
+        "next one needs a control message and a scheduling pass of 80 ns, in which the slot misses its turn: "
+        "at "
+        "64 bytes preload has {:.3f}, and {:.3f} with a pass of 10 ns, which leaves it behind in the whole "
+        "run "
+        "{}. In the second phase each direction gets a quarter of the time, so the busiest connection "
+        "determines "
+        "the time: at 2048 bytes preload has {:.3f} and circuit, which requests all destinations at once, "
+        "{:.3f}.",
         sizes_behind(both, "preload"), sizes_behind(exchange, "preload"), sizes_behind(mesh, "preload"),
         at(exchange, "preload", 64), at(exchange, kFast, 64), sizes_behind(both, kFast),
         at(mesh, "preload", 2048), at(mesh, "circuit", 2048));
@@ -54,10 +57,11 @@ std::string explain(const std::vector<ClaimCheck>& checks, const Figure& both, c
     const double link = 0.8;  // bytes per ns
     const auto time_of = [&](double bytes) { return bytes / (link * at(exchange, "wormhole", bytes)); };
     text += fmt::format(
-        "{}Wormhole asks the scheduler anew for each worm: in the all-to-all alone one of 8 bytes takes a "
-        "node {:.0f} ns, one of 128 bytes {:.0f} ns, and long messages are no better off. Dynamic TDM asks "
-        "once for a message, and keeps the connection until it has left: it has {:.3f} there at 8 bytes and "
-        "{:.3f} at 2048, wormhole {:.3f} and {:.3f}.",
+        "{}Wormhole requests every worm separately: in the all-to-all a worm of 8 bytes takes a node {:.0f} "
+        "ns and "
+        "one of 128 bytes {:.0f} ns. Dynamic TDM requests once per message: it has {:.3f} at 8 bytes and "
+        "{:.3f} at "
+        "2048, wormhole {:.3f} and {:.3f}.",
         text.empty() ? "" : " ", time_of(8), time_of(128), at(exchange, "dynamic", 8),
         at(exchange, "dynamic", 2048), at(exchange, "wormhole", 8), at(exchange, "wormhole", 2048));
   }
@@ -79,7 +83,7 @@ class C9 final : public Claim {
     result.checks.push_back(
         check_points("dynamic TDM is below wormhole", both, {"wormhole", "dynamic"}, both.x,
                      [&both](double x) { return at(both, "dynamic", x) < at(both, "wormhole", x); }));
-    result.choices = tdm_choices();
+    result.choices = ch5_choices();
     result.explanation = explain(result.checks, both, exchange, mesh);
     result.figures = {std::move(both), std::move(exchange), std::move(mesh)};
     return result;

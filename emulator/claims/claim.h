@@ -1,8 +1,8 @@
-// A claim of the papers, reproduced: one file each, which registers itself under the claim's name ("C5").
+// Claims of the papers, reproduced. A claim is one file and registers itself under its name ("C5").
 //
-// A claim runs the emulator at the stated parameters and says what it found, whether or not it agrees.
-// Nothing is tuned per claim: parameters come from the presets (D 4.6, 5.5.1, 8.5) and from the claim's own
-// text; where the text is silent, the choice is told among `choices`.
+// A claim runs the emulator with the stated parameters and reports the result, whether or not it agrees with
+// the paper. Nothing is tuned per claim: parameters come from the presets (D 4.6, 5.5.1, 8.5) and from the
+// text of the claim. If the text leaves a parameter open, `choices` states the value used.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +12,35 @@
 #include <vector>
 
 #include "core/registry.h"
-#include "emulator/claims/claim_table.h"
 #include "emulator/claims/figure.h"
 
 namespace hybrid {
 
-/// How much to run, and with how many threads. The result does not depend on the threads.
+/// Amount of work and number of threads. The result does not depend on the threads.
 struct ClaimContext {
   std::uint64_t seed = 1;
-  unsigned repeats = 10;  // runs with seeds seed, seed + 1, ... whose mean is a point
+  unsigned repeats = 10;  // a point is the mean of runs with seeds seed, seed + 1, ...
   unsigned threads = 1;
-  std::function<void(std::uint64_t done, std::uint64_t all)> progress;  // may be empty; one call at a time
+  std::function<void(std::uint64_t done, std::uint64_t all)> progress;  // optional; calls do not overlap
 };
 
-/// One statement of a claim: what must hold, whether it does, and the figures that say so.
+/// Calls job(0) ... job(count - 1) on `context.threads` threads and reports the progress. Rethrows the
+/// exception of the first job that failed, after all jobs have ended.
+void run_jobs(const ClaimContext& context, std::size_t count, const std::function<void(std::size_t)>& job);
+
+/// One statement of a claim.
 struct ClaimCheck {
-  std::string statement;
+  std::string statement;  // the condition
   bool holds = false;
-  std::string figures;
+  std::string figures;  // the measured values that decide it
 };
 
 struct ClaimResult {
   std::vector<Figure> figures;
   std::vector<ClaimTable> tables;
   std::vector<ClaimCheck> checks;
-  std::vector<std::string> choices;  // where the text is silent
-  std::string explanation;           // the reason found for what does not hold; told only then
+  std::vector<std::string> choices;  // parameters that the text leaves open
+  std::string explanation;           // reasons for checks that do not hold; shown only if one does not
 
   bool holds() const {
     for (const ClaimCheck& check : checks)

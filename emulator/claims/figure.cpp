@@ -7,6 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string_view>
+#include <variant>
 
 namespace hybrid {
 
@@ -17,7 +18,7 @@ constexpr double kLeft = 70, kRight = 190, kTop = 46, kBottom = 56;  // margins
 constexpr std::array<std::string_view, 8> kColours{"#0b5fa5", "#c4501b", "#2e7d32", "#7b3fa0",
                                                    "#b8860b", "#008b8b", "#a61e4d", "#555555"};
 
-std::string escaped(std::string_view text) {
+std::string escape_xml(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c == '&')
@@ -32,7 +33,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-/// Steps of 1, 2 or 5 times a power of ten, about five of them up to `most`.
+/// Returns 1, 2 or 5 times a power of ten, so that `most` has about five steps.
 double tick_step(double most) {
   const double raw = most / 5, power = std::pow(10, std::floor(std::log10(raw)));
   for (const double factor : {1.0, 2.0, 5.0})
@@ -56,10 +57,10 @@ class Plot {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"sans-serif\" "
         "font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
         kWidth, kHeight);
-    text(kLeft, 24, figure_.title, "start", 14);
-    y_axis();
-    x_axis();
-    for (std::size_t i = 0; i < figure_.curves.size(); ++i) draw(figure_.curves[i], i);
+    add_text(kLeft, 24, figure_.title, "start", 14);
+    draw_y_axis();
+    draw_x_axis();
+    for (std::size_t i = 0; i < figure_.curves.size(); ++i) draw_curve(figure_.curves[i], i);
     return out_ + "</svg>\n";
   }
 
@@ -73,36 +74,36 @@ class Plot {
   }
   double y_at(double y) const { return kHeight - kBottom - y / most_ * (kHeight - kTop - kBottom); }
 
-  void text(double x, double y, std::string_view what, std::string_view anchor, int size = 12) {
+  void add_text(double x, double y, std::string_view what, std::string_view anchor, int size = 12) {
     out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\">{}</text>\n", x,
-                        y, anchor, size, escaped(what));
+                        y, anchor, size, escape_xml(what));
   }
-  void line(double x1, double y1, double x2, double y2, std::string_view colour,
-            std::string_view dashes = "") {
+  void add_line(double x1, double y1, double x2, double y2, std::string_view colour,
+                std::string_view dashes = "") {
     out_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"{}/>\n",
                         x1, y1, x2, y2, colour, dashes);
   }
 
-  void y_axis() {
+  void draw_y_axis() {
     for (int i = 0; i * step_ <= most_ + step_ / 2; ++i) {
       const double y = i * step_;
-      line(kLeft, y_at(y), kWidth - kRight, y_at(y), "#dddddd");
-      text(kLeft - 8, y_at(y) + 4, fmt::format("{:.6g}", y), "end");
+      add_line(kLeft, y_at(y), kWidth - kRight, y_at(y), "#dddddd");
+      add_text(kLeft - 8, y_at(y) + 4, fmt::format("{:.6g}", y), "end");
     }
     out_ += fmt::format(
         "<text x=\"18\" y=\"{:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 18 {:.1f})\">{}</text>\n",
-        (kTop + kHeight - kBottom) / 2, (kTop + kHeight - kBottom) / 2, escaped(figure_.y_label));
+        (kTop + kHeight - kBottom) / 2, (kTop + kHeight - kBottom) / 2, escape_xml(figure_.y_label));
   }
-  void x_axis() {
-    line(kLeft, kHeight - kBottom, kWidth - kRight, kHeight - kBottom, "black");
+  void draw_x_axis() {
+    add_line(kLeft, kHeight - kBottom, kWidth - kRight, kHeight - kBottom, "black");
     const std::size_t every = std::max<std::size_t>(1, (figure_.x.size() + 10) / 11);
     for (std::size_t i = 0; i < figure_.x.size(); i += every) {
-      line(x_at(figure_.x[i]), kHeight - kBottom, x_at(figure_.x[i]), kHeight - kBottom + 5, "black");
-      text(x_at(figure_.x[i]), kHeight - kBottom + 20, fmt::format("{:.6g}", figure_.x[i]), "middle");
+      add_line(x_at(figure_.x[i]), kHeight - kBottom, x_at(figure_.x[i]), kHeight - kBottom + 5, "black");
+      add_text(x_at(figure_.x[i]), kHeight - kBottom + 20, fmt::format("{:.6g}", figure_.x[i]), "middle");
     }
-    text((kLeft + kWidth - kRight) / 2, kHeight - 14, figure_.x_label, "middle");
+    add_text((kLeft + kWidth - kRight) / 2, kHeight - 14, figure_.x_label, "middle");
   }
-  void draw(const Curve& curve, std::size_t index) {
+  void draw_curve(const Curve& curve, std::size_t index) {
     const std::string_view colour = kColours[index % kColours.size()];
     const std::string_view dashes = index >= kColours.size() ? " stroke-dasharray=\"5 3\"" : "";
     std::string points, marks;
@@ -115,8 +116,8 @@ class Plot {
     out_ += fmt::format("<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"2\"{} points=\"{}\"/>\n{}\n",
                         colour, dashes, points, marks);
     const double y = kTop + 18 * static_cast<double>(index);
-    line(kWidth - kRight + 14, y, kWidth - kRight + 38, y, colour, dashes);
-    text(kWidth - kRight + 44, y + 4, curve.name, "start");
+    add_line(kWidth - kRight + 14, y, kWidth - kRight + 38, y, colour, dashes);
+    add_text(kWidth - kRight + 44, y + 4, curve.name, "start");
   }
 
   const Figure& figure_;
@@ -151,6 +152,44 @@ std::string to_csv(const Figure& figure) {
   return out;
 }
 
+std::string to_csv(const ClaimTable& table) {
+  std::string out;
+  for (const ClaimTable::Column& column : table.columns)
+    out += (out.empty() ? "" : ",") + csv_field(column.name);
+  out += "\n";
+  for (const auto& row : table.rows)
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const double* number = std::get_if<double>(&row[i]);
+      out += number != nullptr ? fmt::format("{}", *number) : csv_field(std::get<std::string>(row[i]));
+      out += i + 1 < row.size() ? "," : "\n";
+    }
+  return out;
+}
+
 std::string to_svg(const Figure& figure) { return Plot(figure).svg(); }
+
+std::string to_markdown(const ClaimTable& table) {
+  std::string out = table.title + ":\n\n|", rule = "|";
+  for (const ClaimTable::Column& column : table.columns) {
+    out += " " + column.name + " |";
+    rule += " --- |";
+  }
+  out += "\n" + rule + "\n";
+  const auto add_row = [&](const std::vector<ClaimTable::Cell>& row) {
+    out += "|";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const double* number = std::get_if<double>(&row[i]);
+      out += number != nullptr ? fmt::format(" {:.{}f} |", *number, table.columns.at(i).digits)
+                               : " " + std::get<std::string>(row[i]) + " |";
+    }
+    out += "\n";
+  };
+  if (table.page_rows.empty())
+    for (const auto& row : table.rows) add_row(row);
+  else
+    for (const std::size_t row : table.page_rows) add_row(table.rows.at(row));
+  for (const std::string& note : table.notes) out += "\n" + note + "\n";
+  return out;
+}
 
 }  // namespace hybrid

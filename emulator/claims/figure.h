@@ -1,37 +1,62 @@
-// A figure: curves over one axis, written as CSV (for tools) and as SVG (for people).
+// Figures and tables of a claim, with their formats: CSV for tools, SVG and Markdown for the page.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace hybrid {
 
 struct Curve {
   std::string name;
-  std::vector<double> y;  // by point of the figure's x
+  std::vector<double> y;  // one value per x of the figure
 };
 
+/// Curves over one x axis.
 struct Figure {
   enum class Scale { linear, logarithmic };
-  std::string file;  // name without extension: letters, digits and '-'
+  std::string file;  // file name without extension: letters, digits and '-'
   std::string title;
   std::string x_label, y_label;
   Scale x_scale = Scale::linear;
-  std::vector<double> x;  // ascending; positive where logarithmic
+  std::vector<double> x;  // ascending; positive on a logarithmic scale
   std::vector<Curve> curves;
 
-  /// The curve of that name; throws std::logic_error where there is none.
+  /// Returns the curve `name`. Throws std::logic_error if there is none.
   const Curve& curve(const std::string& name) const;
 };
 
-/// `text` as a field of CSV: quoted where it must be.
+/// Table with one row per point.
+struct ClaimTable {
+  using Cell = std::variant<double, std::string>;
+  struct Column {
+    std::string name;
+    int digits = 0;  // decimals of numbers on the page
+  };
+
+  std::string file;  // file name without extension: letters, digits and '-'
+  std::string title;
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;  // one cell per column
+  std::vector<std::string> notes;       // conclusions from the rows
+  std::vector<std::size_t> page_rows;   // rows on the page; empty: all
+};
+
+/// Returns `text` as a CSV field, quoted if necessary.
 std::string csv_field(std::string_view text);
 
-/// A row per x, a column per curve, a head line. Numbers in the shortest form that reads back exactly.
+/// Returns a header line and one line per x with a column per curve. Numbers have the shortest form that
+/// reads back exactly.
 std::string to_csv(const Figure& figure);
+/// Returns a header line and all rows. Numbers have the shortest form that reads back exactly.
+std::string to_csv(const ClaimTable& table);
 
-/// A picture of 720 x 440 with axes from 0, a line and markers per curve and a legend.
+/// Returns a picture of 720 x 440 with axes from 0, a line with markers per curve, and a legend.
 std::string to_svg(const Figure& figure);
+
+/// Returns title, page rows and notes.
+std::string to_markdown(const ClaimTable& table);
 
 }  // namespace hybrid

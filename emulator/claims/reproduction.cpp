@@ -53,14 +53,16 @@ void write_figures(const Reproduced& reproduced, const std::string& directory) {
 std::string reproduction_page(const std::vector<Reproduced>& all, const std::string& pictures,
                               const std::string& command) {
   std::string page = fmt::format(
-      "# What the papers say happens, and what happens here\n\n"
+      "# Claims of the papers, reproduced\n\n"
       "D is the dissertation that introduced the hybrid switch, L the level-wise scheduling paper, I the "
-      "fat-tree memo. Their\n"
-      "figures are pictures that we do not have: a claim is what its text says; rows R are ours, and state "
-      "what was found.\n"
-      "Every row comes from the paper's parameters; nothing is tuned per row, and a claim that "
-      "does not hold is\n"
-      "told so. Make this page again with\n\n    {}\n\n"
+      "fat-tree\n"
+      "memo. Their figures are not available, so a claim is what the text says; rows R are results of this "
+      "project.\n"
+      "Parameters come from the papers; nothing is tuned per claim. A statement that fails shows the first "
+      "and the\n"
+      "last point at which it fails; all points are in the CSV of each picture. To generate this "
+      "page:\n\n"
+      "    {}\n\n"
       "| claim | place | what | verdict |\n| --- | --- | --- | --- |\n",
       command);
   for (const Reproduced& r : all)

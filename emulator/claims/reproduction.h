@@ -1,4 +1,4 @@
-// Claims reproduced: runs them, writes their figures, and makes the page that tells of them.
+// Reproduction of claims: runs them, writes their figures and the page with the results.
 #pragma once
 
 #include <string>
@@ -14,18 +14,19 @@ struct Reproduced {
   ClaimResult result;
 };
 
-/// All claims' names in the papers' order (C1, C2, ..., C10, ...), then ours (R1, ...).
+/// Returns the names of all claims in the order of the papers (C1, C2, ..., C10, ...), then ours (R1, ...).
 std::vector<std::string> claim_names();
 
-/// Runs the claim of that name. Throws UserError for an unknown one.
+/// Runs the claim `name`. Throws UserError for an unknown name.
 Reproduced reproduce(std::string_view name, const ClaimContext& context);
 
-/// Writes NAME.csv and NAME.svg of every figure, and NAME.csv of every table, into `directory`, which exists.
-/// Throws RunError where it cannot.
+/// Writes NAME.csv and NAME.svg of every figure, and NAME.csv of every table, into the existing `directory`.
+/// Throws RunError if writing fails.
 void write_figures(const Reproduced& reproduced, const std::string& directory);
 
-/// The page: a table of verdicts, then each claim with its checks, choices, explanation, figures (as
-/// links into `pictures`) and tables. `command` is how to make it again.
+/// Returns the page in Markdown: a table of verdicts, then each claim with its checks, choices, explanation,
+/// figures (as links into the directory `pictures`) and tables. `command` is the command that generates the
+/// page.
 std::string reproduction_page(const std::vector<Reproduced>& all, const std::string& pictures,
                               const std::string& command);
 

@@ -10,8 +10,6 @@
 #include "core/registry.h"
 #include "emulator/network/technique.h"
 #include "emulator/tdm/allocation.h"
-#include "emulator/traffic/load_bound.h"
-#include "emulator/traffic/pattern.h"
 
 namespace hybrid {
 
@@ -21,6 +19,33 @@ Variant variant_of(const std::string& preset, const std::string& name, const std
   apply_preset(preset, variant.parameters, false);
   variant.parameters.technique = technique;
   return variant;
+}
+
+std::vector<Variant> ch5_variants(const std::string& pattern) {
+  std::vector<Variant> variants{variant_of("ch5", "wormhole", "wormhole"),
+                                variant_of("ch5", "circuit", "circuit"), variant_of("ch5", "preload", "tdm"),
+                                variant_of("ch5", "dynamic", "tdm")};
+  variants[2].parameters.preload = variants[2].parameters.slots;
+  for (Variant& v : variants) v.traffic.pattern = pattern;
+  return variants;
+}
+
+std::vector<std::string> ch5_choices() {
+  return {
+      "preload: the pattern's known configurations are loaded in order, from before the traffic begins",
+      "dynamic: requested when data waits, released by the time-out predictor (100 us) or when others need "
+      "the ports"};
+}
+
+std::vector<Variant> ch8_variants(const std::string& pattern) {
+  std::vector<Variant> variants;
+  for (const char* technique : {"wormhole", "circuit", "tdm"}) {
+    Variant v = variant_of("ch8", technique, technique);
+    v.parameters.allocation = "none";
+    v.traffic.pattern = pattern;
+    variants.push_back(v);
+  }
+  return variants;
 }
 
 std::vector<Variant> every_technique(const std::string& preset) {
@@ -46,20 +71,47 @@ std::vector<Variant> every_technique(const std::string& preset) {
 
 void sweep(const ClaimContext& context, Figure& figure, const std::vector<Variant>& variants,
            const SetX& set) {
-  ClaimPoints points;
+  struct Point {
+    SwitchParameters parameters;
+    TrafficOptions traffic;
+  };
+  std::vector<Point> points;
   for (const Variant& variant : variants)
     for (const double x : figure.x) {
-      SwitchParameters parameters = variant.parameters;
-      TrafficOptions traffic = variant.traffic;
-      set(x, parameters, traffic);
-      points.add(parameters, traffic);
+      Point& point = points.emplace_back(Point{variant.parameters, variant.traffic});
+      set(x, point.parameters, point.traffic);
     }
-  points.run(context);
-  std::size_t point = 0;
+  const std::size_t repeats = std::max(1U, context.repeats);
+  std::vector<double> runs(points.size() * repeats, 0);
+  run_jobs(context, runs.size(), [&](std::size_t i) {
+    const Point& point = points[i / repeats];
+    SwitchParameters parameters = point.parameters;
+    parameters.seed = context.seed + i % repeats;
+    runs[i] = simulate(parameters, point.traffic).utilisation;
+  });
+  std::size_t run = 0;
   for (const Variant& variant : variants) {
     Curve& curve = figure.curves.emplace_back(Curve{variant.name, {}});
-    for (std::size_t i = 0; i < figure.x.size(); ++i) curve.y.push_back(points.utilisation(point++));
+    for (std::size_t i = 0; i < figure.x.size(); ++i) {
+      double mean = 0;
+      for (std::size_t r = 0; r < repeats; ++r) mean += runs[run++] / static_cast<double>(repeats);
+      curve.y.push_back(mean);
+    }
   }
+}
+
+double load_bound(Pattern& pattern, std::uint32_t nodes) {
+  std::vector<std::uint64_t> received(nodes, 0);
+  std::uint64_t all = 0, busiest = 0;
+  for (Port source = 0; source < nodes; ++source) {
+    const std::uint64_t messages = pattern.messages(source);
+    all += messages;
+    busiest = std::max(busiest, messages);
+    for (std::uint64_t m = 0; m < messages; ++m) ++received[pattern.next(source).destination];
+  }
+  for (const std::uint64_t messages : received) busiest = std::max(busiest, messages);
+  return all == 0 ? 0
+                  : static_cast<double>(all) / (static_cast<double>(nodes) * static_cast<double>(busiest));
 }
 
 Curve bound_curve(const ClaimContext& context, const Figure& figure, const Variant& variant,
@@ -108,7 +160,7 @@ double most(const Figure& figure, const std::vector<std::string>& curves, double
   return value;
 }
 
-bool alike(const Figure& figure, const std::vector<std::string>& curves, double x, double factor) {
+bool within_factor(const Figure& figure, const std::vector<std::string>& curves, double x, double factor) {
   return most(figure, curves, x) <= factor * least(figure, curves, x);
 }
 
@@ -137,7 +189,8 @@ std::string values(const Figure& figure, const std::vector<std::string>& curves,
   for (const double point : x) {
     text += fmt::format("{}at {:.6g}: ", text.empty() ? "" : "; ", point);
     for (std::size_t i = 0; i < curves.size(); ++i)
-      text += fmt::format("{}{} {:.3f}", i == 0 ? "" : ", ", curves[i], at(figure, curves[i], point));
+      text += fmt::format("{}{}{:.3f}", i == 0 ? "" : ", ", curves.size() == 1 ? "" : curves[i] + " ",
+                          at(figure, curves[i], point));
   }
   return text;
 }
@@ -146,15 +199,15 @@ ClaimCheck check_points(const std::string& statement, const Figure& figure,
                         const std::vector<std::string>& curves, const std::vector<double>& x,
                         const std::function<bool(double x)>& holds) {
   if (x.empty()) return {statement, false, "no points"};
-  std::vector<double> against;
+  std::vector<double> failing;
   for (const double point : x)
-    if (!holds(point)) against.push_back(point);
-  std::vector<double> ends{x.front()};
-  if (x.size() > 1) ends.push_back(x.back());
-  if (against.empty()) return {statement, true, values(figure, curves, ends)};
-  return {
-      statement, false,
-      fmt::format("not at {} of {} points: ", against.size(), x.size()) + values(figure, curves, against)};
+    if (!holds(point)) failing.push_back(point);
+  const std::vector<double>& shown = failing.empty() ? x : failing;
+  std::vector<double> ends{shown.front()};
+  if (shown.size() > 1) ends.push_back(shown.back());
+  std::string text = values(figure, curves, ends);
+  if (!failing.empty()) text = fmt::format("fails at {} of {} points: ", failing.size(), x.size()) + text;
+  return {statement, failing.empty(), text};
 }
 
 ClaimCheck check_steps(const std::string& statement, const Figure& figure, const std::string& curve,

@@ -1,72 +1,94 @@
-// The usual figure: the same variants of a switch at each x, utilisation as y.
+// Sweeps: figures with the utilisation of several variants of a switch at each x, and checks of statements
+// about them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "emulator/claims/points.h"
+#include "emulator/claims/claim.h"
+#include "emulator/parameters.h"
+#include "emulator/traffic/pattern.h"
+#include "emulator/traffic/simulate.h"
 
 namespace hybrid {
 
-/// A curve to be: a switch and its traffic, before x is set.
+/// A switch and its traffic, before x is set. Its results are the curve `name`.
 struct Variant {
   std::string name;
   SwitchParameters parameters;
   TrafficOptions traffic;
 };
 
-/// A variant of a preset ("ch4", "ch5", "ch8").
+/// Returns a variant with the parameters of `preset` ("ch4", "ch5", "ch8").
 Variant variant_of(const std::string& preset, const std::string& name, const std::string& technique);
 
-/// A variant of `preset` for every technique that is registered, by name, but stand-ins, whose descriptions
-/// say that they are for tests; "tdm preloaded" and "tdm dynamic" instead of tdm, "hybrid NAME" for every
-/// allocation instead of hybrid.
+/// Returns the networks of D 5.5.2: wormhole, circuit, TDM with K = 4 preloaded slots ("preload") and with K
+/// = 4 dynamic slots ("dynamic").
+std::vector<Variant> ch5_variants(const std::string& pattern);
+/// Returns the choices of the claims with ch5_variants().
+std::vector<std::string> ch5_choices();
+
+/// Returns the networks of D 8.5: wormhole, circuit, and predictive circuit switching ("tdm"), which preloads
+/// and rotates all N - 1 configurations whether or not data waits for them.
+std::vector<Variant> ch8_variants(const std::string& pattern);
+
+/// Returns a variant of `preset` for every registered technique, by name, except those for tests (by their
+/// descriptions). tdm has the variants "tdm preloaded" and "tdm dynamic", hybrid a variant "hybrid NAME" per
+/// allocation.
 std::vector<Variant> every_technique(const std::string& preset);
 
 using SetX = std::function<void(double x, SwitchParameters& parameters, TrafficOptions& traffic)>;
 
-/// Fills `figure.curves` with the utilisation of each variant at each x.
+/// Appends the mean utilisation of each variant at each x to `figure.curves`. Rethrows the first exception of
+/// a run.
 void sweep(const ClaimContext& context, Figure& figure, const std::vector<Variant>& variants,
            const SetX& set);
 
-/// The physical bound of the variant's traffic at each x (emulator/traffic/load_bound.h), over the same
-/// seeds.
+/// Returns the utilisation that no technique exceeds if all nodes send as fast as possible: the mean load of
+/// the ports divided by the load of the busiest port, over inputs and outputs (row and column sums of the
+/// traffic matrix). 0 without messages. All messages must have the same size. Consumes all sends of
+/// `pattern`.
+double load_bound(Pattern& pattern, std::uint32_t nodes);
+
+/// Returns load_bound() of the traffic of `variant` at each x, as the mean over the seeds of the context.
 Curve bound_curve(const ClaimContext& context, const Figure& figure, const Variant& variant, const SetX& set);
 
-/// Message sizes 8, 16, ..., 2048 bytes (D 5.5.2, 8.5), and the figure's frame for them.
+/// Returns a figure without curves over message sizes 8, 16, ..., 2048 bytes (D 5.5.2, 8.5).
 Figure message_size_figure(const std::string& file, const std::string& title);
+/// SetX of that figure.
 void set_message(double x, SwitchParameters& parameters, TrafficOptions& traffic);
 
-/// The value of `curve` at x, which must be one of the figure's.
+/// Returns the value of `curve` at x, which must be a point of the figure.
 double at(const Figure& figure, const std::string& curve, double x);
-/// The smallest and the largest value of several curves at x.
+/// Return the smallest and the largest value of `curves` at x.
 double least(const Figure& figure, const std::vector<std::string>& curves, double x);
 double most(const Figure& figure, const std::vector<std::string>& curves, double x);
-/// Whether no curve is more than `factor` times another one at x.
-bool alike(const Figure& figure, const std::vector<std::string>& curves, double x, double factor);
-/// x of the points up to and with `last`, after it, and from `first` on.
+/// Whether the largest value of `curves` at x is at most `factor` times the smallest.
+bool within_factor(const Figure& figure, const std::vector<std::string>& curves, double x, double factor);
+/// Return the points x <= last, x > last and x >= first.
 std::vector<double> points_to(const Figure& figure, double last);
 std::vector<double> points_past(const Figure& figure, double last);
 std::vector<double> points_from(const Figure& figure, double first);
-/// x of all points for which `where(x)` holds.
+/// Returns the points for which `where(x)` holds.
 std::vector<double> points_where(const Figure& figure, const std::function<bool(double)>& where);
-/// "64: a 0.41, b 0.38; 128: ..." for curves at some x.
+/// Returns the values at some points as text: "at 64: a 0.410, b 0.380; at 128: ..."; with one curve without
+/// its name.
 std::string values(const Figure& figure, const std::vector<std::string>& curves,
                    const std::vector<double>& x);
 
-/// A statement that must hold at every one of the points: counts and shows where it does not.
+/// Checks a statement that must hold at every point. The result shows the values at the first and the last
+/// point, or at the first and the last point that fails.
 ClaimCheck check_points(const std::string& statement, const Figure& figure,
                         const std::vector<std::string>& curves, const std::vector<double>& x,
                         const std::function<bool(double x)>& holds);
 
-/// The same from each point to the next: `holds` is asked from the second point on, with the point before.
+/// As check_points() for each point after the first, with the values at the previous point and at this one.
 ClaimCheck check_steps(const std::string& statement, const Figure& figure, const std::string& curve,
                        const std::function<bool(double before, double now)>& holds);
 
-/// Whether all checks hold whose statement begins with `beginning`: what an explanation has to tell of.
+/// Whether all checks with a statement that begins with `beginning` hold.
 bool all_hold(const std::vector<ClaimCheck>& checks, const std::string& beginning);
 
 }  // namespace hybrid

@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <mutex>
 #include <span>
-#include <thread>
 #include <utility>
 
 #include "core/error.h"
@@ -27,16 +23,16 @@ std::vector<Connection> random_permutation(std::uint32_t nodes, std::uint64_t se
   return set;
 }
 
-/// Nothing is counted that the independent checker finds fault with.
+/// Throws RunError if the independent checker rejects the schedule.
 void require_sound(const FatTreeShape& shape, const std::string& algorithm, std::span<const Connection> set,
                    std::span<const TreePath> paths, std::size_t granted) {
   std::string fault = fault_of(shape, set, paths);
   const auto found = static_cast<std::size_t>(
       std::count_if(paths.begin(), paths.end(), [](const TreePath& path) { return path.granted; }));
   if (fault.empty() && found != granted)
-    fault = fmt::format("{} grants are said, but {} paths granted", granted, found);
+    fault = fmt::format("{} grants reported, but {} paths granted", granted, found);
   if (!fault.empty())
-    throw RunError(fmt::format("scheduler {} on {} returned what is no schedule: {}", algorithm,
+    throw RunError(fmt::format("scheduler {} on {} returned an invalid schedule: {}", algorithm,
                                to_string(shape), fault));
 }
 
@@ -56,38 +52,17 @@ void TreePoints::run(const ClaimContext& context) {
   for (std::size_t p = 0; p < points_.size(); ++p)
     for (unsigned i = 0; i < points_[p].permutations; ++i) runs.push_back({p, i});
   std::vector<double> ratios(runs.size());
-  std::vector<std::exception_ptr> errors(runs.size());
-  std::atomic<std::size_t> next{0};
-  std::mutex telling;
-  std::size_t done = 0;
-  const auto work = [&] {
-    std::vector<TreePath> paths;
-    for (std::size_t r = next++; r < runs.size(); r = next++) {
-      const Point& point = points_[runs[r].point];
-      const std::uint64_t seed = context.seed + runs[r].permutation;
-      try {
-        const auto set = random_permutation(FatTree(point.shape).nodes(), seed);
-        paths.resize(set.size());
-        const auto scheduler =
-            SchedulerRegistration::make(point.algorithm)->fat_tree(point.shape, scheduler_seed(seed));
-        const std::size_t granted = scheduler->schedule(set, paths);
-        require_sound(point.shape, point.algorithm, set, paths, granted);
-        ratios[r] = static_cast<double>(granted) / static_cast<double>(set.size());
-      } catch (...) {
-        errors[r] = std::current_exception();
-      }
-      const std::lock_guard lock(telling);
-      ++done;
-      if (context.progress) context.progress(done, runs.size());
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (unsigned t = 1; t < context.threads; ++t) others.emplace_back(work);
-    work();
-  }
-  for (const std::exception_ptr& error : errors)
-    if (error) std::rethrow_exception(error);
+  run_jobs(context, runs.size(), [&](std::size_t r) {
+    const Point& point = points_[runs[r].point];
+    const std::uint64_t seed = context.seed + runs[r].permutation;
+    const auto set = random_permutation(FatTree(point.shape).nodes(), seed);
+    std::vector<TreePath> paths(set.size());
+    const auto scheduler =
+        SchedulerRegistration::make(point.algorithm)->fat_tree(point.shape, scheduler_seed(seed));
+    const std::size_t granted = scheduler->schedule(set, paths);
+    require_sound(point.shape, point.algorithm, set, paths, granted);
+    ratios[r] = static_cast<double>(granted) / static_cast<double>(set.size());
+  });
   results_.assign(points_.size(), {});
   for (std::size_t r = 0; r < runs.size(); ++r) {
     Schedulability& result = results_[runs[r].point];

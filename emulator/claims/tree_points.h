@@ -1,4 +1,4 @@
-// Schedulability of random permutations on fat trees: the points of a figure.
+// Schedulability of random permutations on fat trees, for the points of a figure.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace hybrid {
 
-/// granted / requested over some permutations.
+/// Ratio granted / requested over a number of permutations.
 struct Schedulability {
   double mean = 0, min = 1, max = 0;
 };
 
 class TreePoints {
  public:
-  /// Returns the point's number. `permutations` > 0 of the tree's nodes are drawn, the same for every
-  /// algorithm: permutation i from seed + i; an algorithm that draws does so from scheduler_seed(seed + i).
+  /// Adds a point and returns its number. Draws `permutations` > 0 permutations of the tree's nodes, the same
+  /// for every algorithm: permutation i has seed + i. A randomised algorithm has scheduler_seed(seed + i).
   std::size_t add(const FatTreeShape& shape, const std::string& algorithm, unsigned permutations);
-  /// Runs all points, each schedule checked independently. Throws what a run throws, and RunError for what is
-  /// no schedule.
+  /// Runs all points and checks each schedule independently. Throws RunError for an invalid schedule, and
+  /// rethrows exceptions of the scheduler.
   void run(const ClaimContext& context);
   const Schedulability& at(std::size_t point) const { return results_[point]; }
 
@@ -35,7 +35,7 @@ class TreePoints {
   std::vector<Schedulability> results_;
 };
 
-/// Symmetric trees of `levels` levels, one for each of these numbers of ports.
+/// Returns symmetric trees of `levels` levels, one for each number of ports.
 std::vector<FatTreeShape> symmetric_trees(std::uint32_t levels, const std::vector<std::uint32_t>& ports);
 
 }  // namespace hybrid

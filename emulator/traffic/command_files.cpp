@@ -1,4 +1,4 @@
-// Which files are whose: the directory or the prefix that the user gave.
+// Search for the command files of the PEs in the directory or under the path prefix that the user gave.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +21,9 @@ namespace fs = std::filesystem;
 
 constexpr std::uint32_t kMostPes = 16'384;  // ports of a switch
 
-/// The number at the end of a file's name, extension aside; none: not a command file.
-bool pe_of(const std::string& file, std::uint64_t& pe) {
+/// Reads the number at the end of a file name, without extension, into `pe`. Returns false if there is none:
+/// the file is not a command file.
+bool read_pe(const std::string& file, std::uint64_t& pe) {
   const std::string stem = fs::path(file).stem().string();
   std::size_t begin = stem.size();
   while (begin > 0 && stem[begin - 1] >= '0' && stem[begin - 1] <= '9') --begin;
@@ -33,7 +34,7 @@ bool pe_of(const std::string& file, std::uint64_t& pe) {
   return true;
 }
 
-std::vector<fs::path> candidates(const std::string& given) {
+std::vector<fs::path> find_candidates(const std::string& given) {
   std::error_code error;
   const bool directory = fs::is_directory(given, error);
   const fs::path path(given);
@@ -45,7 +46,7 @@ std::vector<fs::path> candidates(const std::string& given) {
   if (error)
     throw UserError(
         fmt::format("commands: cannot read the directory '{}': {}", folder.string(), error.message()),
-        "Give a directory with one command file a PE, or what their paths begin with.");
+        "Give a directory with one command file per PE, or the common beginning of their paths.");
   for (const fs::directory_entry& entry : entries) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with('.') || !name.starts_with(prefix) || !entry.is_regular_file(error)) continue;
@@ -55,38 +56,38 @@ std::vector<fs::path> candidates(const std::string& given) {
   return found;
 }
 
-/// The files in order of their PEs.
+/// Returns the files in order of their PEs.
 std::vector<fs::path> files_of(const std::string& given) {
   std::map<std::uint64_t, fs::path> by_pe;
-  for (const fs::path& file : candidates(given)) {
+  for (const fs::path& file : find_candidates(given)) {
     std::uint64_t pe = 0;
-    if (!pe_of(file.filename().string(), pe)) continue;
+    if (!read_pe(file.filename().string(), pe)) continue;
     if (pe >= kMostPes)
-      throw UserError(fmt::format("commands: '{}' would be the file of a PE beyond the last, {}",
+      throw UserError(fmt::format("commands: '{}' belongs to a PE above the largest number, {}",
                                   file.string(), kMostPes - 1),
-                      "A file's PE is the number at the end of its name.");
+                      "The number at the end of a file name is its PE.");
     const auto [place, is_new] = by_pe.insert({pe, file});
     if (!is_new)
       throw UserError(fmt::format("commands: '{}' and '{}' are both files of PE {}", place->second.string(),
                                   file.string(), pe),
-                      "Keep one of them, or give more of the path that all begin with.");
+                      "Keep one of them, or give a longer common beginning of the paths.");
   }
   if (by_pe.empty())
     throw UserError(
         fmt::format("commands: no command file in '{}'", given),
-        "Expected one file a PE, with the PE's number at the end of its name: pe0.txt, pe1.txt, ...");
+        "Expected one file per PE, with the number of the PE at the end of its name: pe0.txt, pe1.txt, ...");
   std::vector<fs::path> files;
   for (const auto& [pe, file] : by_pe) {
     if (pe != files.size())
       throw UserError(
           fmt::format("commands: PE {} has no file, but PE {} has '{}'", files.size(), pe, file.string()),
-          "PEs are numbered from 0; give an empty file to one that only receives.");
+          "PEs are numbered from 0; a PE that only receives has an empty file.");
     files.push_back(file);
   }
   return files;
 }
 
-std::string text_of(const fs::path& file) {
+std::string read_text(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::string text;
   if (in) text.assign(std::istreambuf_iterator<char>(in), {});
@@ -108,7 +109,7 @@ std::vector<CommandFile> read_command_files(const std::string& path, std::uint32
   std::vector<CommandFile> files;
   for (const fs::path& file : paths) {
     const std::string name = file.string();
-    files.push_back({name, parse_commands(text_of(file), name, static_cast<Port>(files.size()), nodes)});
+    files.push_back({name, parse_commands(read_text(file), name, static_cast<Port>(files.size()), nodes)});
   }
   files.resize(nodes);
   return files;

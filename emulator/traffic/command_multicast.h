@@ -1,5 +1,5 @@
-// Broadcasts and barriers of command files in a fabric with hardware multicast: what it has under way
-// (emulator/network/collective_plane.h says when it is done).
+// Broadcasts and barriers of command files that are in progress in a fabric with hardware multicast.
+// emulator/network/collective_plane.h computes when they complete.
 #pragma once
 
 #include <cstddef>
@@ -16,22 +16,22 @@ namespace hybrid {
 
 class CommandMulticast {
  public:
-  /// A broadcast has reached all others, or a barrier is over for all.
+  /// Completion of a broadcast at all destinations, or of a barrier for all PEs.
   struct Event {
     Time at;
     std::uint64_t number = 0;
-    Port source = kNoPort;    // of a broadcast
-    std::size_t command = 0;  // likewise
+    Port source = kNoPort;    // broadcast
+    std::size_t command = 0;  // broadcast: index in the source's file
     Time sent{};
     bool is_barrier() const { return source == kNoPort; }
     bool operator>(const Event& o) const { return std::tie(at, number) > std::tie(o.at, o.number); }
   };
 
-  /// PEs 0 .. participants - 1 take part, at least two.
+  /// PEs 0 ... participants - 1 take part; at least two.
   CommandMulticast(const SwitchParameters& parameters, std::uint32_t participants)
       : plane_(parameters), participants_(participants), ports_(parameters.nodes) {}
 
-  /// Returns when its last word has left the PE.
+  /// Starts a broadcast and returns when its last word leaves the PE.
   Time broadcast(Time now, Port pe, std::size_t command, Bytes bytes) {
     PortSet others(ports_);
     for (Port other = 0; other < participants_; ++other)
@@ -41,15 +41,16 @@ class CommandMulticast {
     return copied.injected;
   }
 
-  /// One more PE has come to the barrier.
-  void come_to_barrier(Time now) {
+  /// Records that one more PE has reached the barrier.
+  void enter_barrier(Time now) {
     if (++at_barrier_ < participants_) return;
     at_barrier_ = 0;
     events_.push({plane_.barrier(now), number_++, kNoPort, 0, now});
   }
 
   Time next_event() const { return events_.empty() ? Time::never() : events_.top().at; }
-  Event take() {
+  /// Removes and returns the next event; next_event() must not be never().
+  Event pop_event() {
     const Event event = events_.top();
     events_.pop();
     return event;

@@ -1,4 +1,4 @@
-// What the fabric multicasts by itself is on links of its own: it is no part of what the switch's carry.
+// Hardware multicasts use separate links; they do not count as load of the switch's links.
 #include "emulator/traffic/command_multicast.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(CommandMulticast, CopiesAreNotOnTheLinksOfTheSwitch) {
   EXPECT_EQ(m.messages, 8u);
   EXPECT_EQ(m.bytes, 8u << 20);
   EXPECT_EQ(m.multicast, (MulticastCopies{7, 7u << 20}));
-  EXPECT_EQ(m.latency.count(), 15u) << "they have latencies";
+  EXPECT_EQ(m.latency.count(), 15u) << "copies count in the latencies";
   EXPECT_GT(m.utilisation, 0.4);
   EXPECT_LE(m.utilisation, 1);
   EXPECT_LE(m.out_utilisation().largest, 1);

@@ -1,4 +1,4 @@
-// The PEs' output files (D 8.3.1: "this information along with its arrival time is stored in the output
+// Output files of the PEs (D 8.3.1: "this information along with its arrival time is stored in the output
 // file").
 #include <fmt/format.h>
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX's
@@ -20,7 +20,7 @@ namespace hybrid {
 
 namespace {
 
-/// Exact: "12.345".
+/// `t` in ns, exact: "12.345".
 std::string nanoseconds_text(Time t) {
   std::string text = std::to_string(t.ps / 1000);
   const std::int64_t rest = t.ps % 1000;
@@ -41,7 +41,7 @@ std::string peer_text(const PeCommand& command) {
 
 [[noreturn]] void refuse_existing(const std::string& option, const std::string& directory) {
   throw UserError(fmt::format("{}: '{}' exists already", option, directory),
-                  "Name a new directory; nothing is ever overwritten.");
+                  "Name a new directory: existing files are never overwritten.");
 }
 
 }  // namespace
@@ -73,12 +73,12 @@ void check_new_directory(const std::string& option, const std::string& directory
   if (!std::filesystem::is_directory(parent, error))
     throw UserError(fmt::format("{}: there is no directory '{}'", option, parent.string()),
                     "Name a new directory below one that exists.");
-  // Whether one can be made there, only making it tells.
+  // Only an attempt shows whether a directory can be created there.
   std::string trial = (parent / "hybrid-part-XXXXXX").string();
   if (::mkdtemp(trial.data()) == nullptr)
     throw UserError(
         fmt::format("{}: cannot make the directory '{}': {}", option, directory, std::strerror(errno)),
-        "Name one in a directory that you may write to.");
+        "Name one in a directory with write permission.");
   ::rmdir(trial.c_str());
 }
 

@@ -16,7 +16,7 @@
 #include "emulator/switching/messages_in_flight.h"
 #include "emulator/traffic/command_multicast.h"
 #include "emulator/traffic/command_working_sets.h"
-#include "emulator/traffic/not_delivered.h"
+#include "emulator/traffic/undelivered.h"
 
 namespace hybrid {
 
@@ -24,9 +24,9 @@ namespace {
 
 using Kind = PeCommand::Kind;
 
-constexpr Time kLatest = nanoseconds(4'000'000'000'000'000);  // 46 days: half of what Time can hold
+constexpr Time kLatest = nanoseconds(4'000'000'000'000'000);  // 46 days: half of the range of Time
 constexpr std::uint64_t kProgressEvery = 4096;                // messages
-constexpr std::size_t kToldInError = 8;                       // PEs
+constexpr std::size_t kListedInError = 8;                     // PEs
 
 class CommandRun final : public TransferListener {
  public:
@@ -51,19 +51,19 @@ class CommandRun final : public TransferListener {
 
  private:
   struct Pe {
-    std::size_t next = 0;   // command that it is at
-    bool begun = false;     // that command
-    bool released = false;  // what that command waited for has come
+    std::size_t next = 0;   // index of the current command
+    bool begun = false;     // the current command has started
+    bool released = false;  // the event that the current command waits for has occurred
     std::uint32_t round = 0, barriers = 0;
-    std::vector<std::uint64_t> tokens;                // of barriers, by round: arrived and not used
-    std::map<Port, std::deque<std::uint64_t>> inbox;  // by source: number of arrival
+    std::vector<std::uint64_t> tokens;  // barrier messages that arrived and are not consumed, by round
+    std::map<Port, std::deque<std::uint64_t>> inbox;  // by source: arrival numbers
     std::uint64_t arrived = 0;
     Time end{}, computed{};
   };
   struct Sent {
     Time at{};
     std::uint32_t command = 0;
-    std::int32_t round = -1;  // of a barrier
+    std::int32_t round = -1;  // of a barrier; -1: not a barrier message
   };
   struct Wake {
     Time at;
@@ -71,20 +71,20 @@ class CommandRun final : public TransferListener {
     bool operator>(const Wake& o) const { return at != o.at ? at > o.at : pe > o.pe; }
   };
 
-  void go_on(Time now, Port pe);
-  bool step(Time now, Port pe);
+  void continue_pe(Time now, Port pe);
+  bool execute_command(Time now, Port pe);
   bool receive(Pe& pe, Port from);
-  bool pass_barrier(Time now, Port pe);
-  void carry_out(const CommandMulticast::Event& event);
+  bool advance_barrier(Time now, Port pe);
+  void complete_multicast(const CommandMulticast::Event& event);
   void arrive(Time at, Connection connection, Bytes bytes, std::size_t command, Time sent);
   void send(Time now, Port pe, Port to, Bytes bytes, std::int32_t round = -1);
-  bool over(Port pe) const { return pes_[pe].next == files_[pe].commands.size(); }
+  bool is_finished(Port pe) const { return pes_[pe].next == files_[pe].commands.size(); }
   void count(Time at, Connection connection, Bytes bytes, Time sent);
-  std::uint64_t total() const;
+  std::uint64_t count_messages() const;
   CommandResult finish();
-  std::string place(Port pe) const;
-  std::string state_of(Port pe) const;
-  std::string why(Port pe) const;
+  std::string location(Port pe) const;
+  std::string describe_state(Port pe) const;
+  std::string describe_wait(Port pe) const;
   [[noreturn]] void report_deadlock(Time now) const;
 
   Technique& technique_;
@@ -95,8 +95,8 @@ class CommandRun final : public TransferListener {
   std::vector<Pe> pes_;
   MessagesInFlight<Sent> messages_;
   std::priority_queue<Wake, std::vector<Wake>, std::greater<>> waits_;
-  std::optional<CommandMulticast> multicast_;  // where the fabric has one, and more than one PE a file
-  std::vector<Port> ready_;                    // to go on, once the technique has returned
+  std::optional<CommandMulticast> multicast_;  // if enabled and several PEs have files
+  std::vector<Port> ready_;                    // PEs that may continue after advance() has returned
   Time end_{};
   CommandResult result_;
 };
@@ -148,7 +148,7 @@ void CommandRun::arrive(Time at, Connection connection, Bytes bytes, std::size_t
       {source, bytes, files_[source].commands[command].line, sent, at});
 }
 
-void CommandRun::carry_out(const CommandMulticast::Event& event) {
+void CommandRun::complete_multicast(const CommandMulticast::Event& event) {
   end_ = event.at;
   for (Port pe = 0; pe < participants_; ++pe) {
     if (event.is_barrier()) {
@@ -161,10 +161,10 @@ void CommandRun::carry_out(const CommandMulticast::Event& event) {
     }
   }
   for (Port pe = 0; pe < participants_; ++pe)
-    if (pe != event.source) go_on(event.at, pe);
+    if (pe != event.source) continue_pe(event.at, pe);
 }
 
-/// Takes the oldest message from `from`, or the oldest of all.
+/// Takes the oldest message from `from`, or with kAny the oldest of all. Returns false if there is none.
 bool CommandRun::receive(Pe& pe, Port from) {
   auto found = pe.inbox.end();
   if (from != PeCommand::kAny) {
@@ -180,13 +180,14 @@ bool CommandRun::receive(Pe& pe, Port from) {
   return true;
 }
 
-/// Goes through as many rounds as are there to go through.
-bool CommandRun::pass_barrier(Time now, Port port) {
+/// Advances the PE through the rounds of its barrier with available messages. Returns whether the barrier is
+/// complete.
+bool CommandRun::advance_barrier(Time now, Port port) {
   Pe& pe = pes_[port];
   for (; std::uint64_t{1} << pe.round < participants_; ++pe.round) {
     const std::uint32_t step = 1U << pe.round;
     if (!pe.released) send(now, port, (port + step) % participants_, 0, static_cast<std::int32_t>(pe.round));
-    pe.released = true;  // this round's message is on its way
+    pe.released = true;  // the message of this round is sent
     if (pe.tokens.size() <= pe.round || pe.tokens[pe.round] == 0) return false;
     --pe.tokens[pe.round];
     pe.released = false;
@@ -194,8 +195,8 @@ bool CommandRun::pass_barrier(Time now, Port port) {
   return true;
 }
 
-/// Carries out the command that `port` is at, as far as that is possible now; returns whether it is over.
-bool CommandRun::step(Time now, Port port) {
+/// Executes the current command of `port` as far as possible now. Returns whether it is complete.
+bool CommandRun::execute_command(Time now, Port port) {
   Pe& pe = pes_[port];
   const PeCommand& command = files_[port].commands[pe.next];
   CommandTimes& times = result_.pes[port].commands[pe.next];
@@ -210,7 +211,7 @@ bool CommandRun::step(Time now, Port port) {
       if (first) send(now, port, command.peer, command.bytes);
       return pe.released;
     case Kind::broadcast:
-      times.completed = now;  // where there is nobody else
+      times.completed = now;  // without other PEs
       if (multicast_)
         times.completed = multicast_->broadcast(now, port, pe.next, command.bytes);
       else
@@ -222,20 +223,20 @@ bool CommandRun::step(Time now, Port port) {
     case Kind::wait:
       if (first) {
         if (now > kLatest)
-          throw UserError(fmt::format("{}: this wait would begin after {}", place(port), to_string(now)),
+          throw UserError(fmt::format("{}: this wait would start after {}", location(port), to_string(now)),
                           "Give shorter waits.");
         pe.computed += command.time;
         waits_.push({now + command.time, port});
         return false;
       }
-      if (!pe.released) return false;  // a message came meanwhile
+      if (!pe.released) return false;  // an arriving message woke the PE
       break;
     case Kind::barrier:
       if (first) ++pe.barriers;
       if (multicast_) {
-        if (first) multicast_->come_to_barrier(now);
+        if (first) multicast_->enter_barrier(now);
         if (!pe.released) return false;
-      } else if (!pass_barrier(now, port))
+      } else if (!advance_barrier(now, port))
         return false;
       break;
     case Kind::store:
@@ -244,16 +245,16 @@ bool CommandRun::step(Time now, Port port) {
     case Kind::swap_in:
     case Kind::swap_out:
     case Kind::flush:
-      working_sets_.carry_out(now, port, command);
+      working_sets_.execute(now, port, command);
       break;
   }
   times.completed = now;
   return true;
 }
 
-void CommandRun::go_on(Time now, Port port) {
+void CommandRun::continue_pe(Time now, Port port) {
   Pe& pe = pes_[port];
-  while (!over(port) && step(now, port)) {
+  while (!is_finished(port) && execute_command(now, port)) {
     ++pe.next;
     pe.begun = pe.released = false;
     pe.round = 0;
@@ -261,46 +262,46 @@ void CommandRun::go_on(Time now, Port port) {
   }
 }
 
-std::string CommandRun::place(Port pe) const {
+std::string CommandRun::location(Port pe) const {
   const PeCommand& command = files_[pe].commands[pes_[pe].next];
   return fmt::format("{}:{}:{}", files_[pe].name, command.line, command.column);
 }
 
-std::string CommandRun::state_of(Port pe) const {
+std::string CommandRun::describe_state(Port pe) const {
   if (files_[pe].name.empty()) return fmt::format("PE {} has no command file", pe);
-  return over(pe) ? fmt::format("PE {} ({}) has come to its end", pe, files_[pe].name)
-                  : fmt::format("PE {} waits at {}", pe, place(pe));
+  return is_finished(pe) ? fmt::format("PE {} ({}) has finished", pe, files_[pe].name)
+                         : fmt::format("PE {} waits at {}", pe, location(pe));
 }
 
-/// What a PE that cannot go on waits for.
-std::string CommandRun::why(Port pe) const {
+/// Describes the event that a blocked PE waits for.
+std::string CommandRun::describe_wait(Port pe) const {
   const PeCommand& command = files_[pe].commands[pes_[pe].next];
-  std::string text = fmt::format("PE {} at {}: {}: ", pe, place(pe), to_string(command));
+  std::string text = fmt::format("PE {} at {}: {}: ", pe, location(pe), to_string(command));
   if (command.kind == Kind::barrier) {
     Port late = pe;
     for (Port other = participants_; other-- > 0;)
       if (pes_[other].barriers < pes_[pe].barriers) late = other;
-    return text + state_of(late) +
+    return text + describe_state(late) +
            fmt::format(", after {} of {} barriers", pes_[late].barriers, pes_[pe].barriers);
   }
-  if (command.peer == PeCommand::kAny) return text + "nobody sends to it any more";
-  return text + state_of(command.peer);
+  if (command.peer == PeCommand::kAny) return text + "no PE sends to it any more";
+  return text + describe_state(command.peer);
 }
 
 void CommandRun::report_deadlock(Time now) const {
   std::uint64_t waiting = 0;
   std::string list;
   for (Port pe = 0; pe < pes_.size(); ++pe)
-    if (!over(pe) && ++waiting <= kToldInError) list += "\n  " + why(pe);
-  if (waiting > kToldInError) list += fmt::format("\n  and {} more", waiting - kToldInError);
+    if (!is_finished(pe) && ++waiting <= kListedInError) list += "\n  " + describe_wait(pe);
+  if (waiting > kListedInError) list += fmt::format("\n  and {} more", waiting - kListedInError);
   throw UserError(
-      fmt::format("commands: {} of {} PEs wait for ever (after {}), and nothing is on its way:{}", waiting,
+      fmt::format("commands: {} of {} PEs wait for ever (after {}) and no message is in flight:{}", waiting,
                   participants_, to_string(now), list),
-      "Every blocking-receive needs a send of the other PE, and every PE with a file needs as many "
-      "barriers.");
+      "Every blocking-receive needs a send of the other PE, and all PEs with a file need the same number "
+      "of barriers.");
 }
 
-std::uint64_t CommandRun::total() const {
+std::uint64_t CommandRun::count_messages() const {
   std::uint64_t all = 0;
   std::uint64_t rounds = 0;
   while (std::uint64_t{1} << rounds < participants_) ++rounds;
@@ -314,10 +315,10 @@ std::uint64_t CommandRun::total() const {
 }
 
 CommandResult CommandRun::run(const SimulationProgress& progress) {
-  const std::uint64_t all = progress ? total() : 0;
+  const std::uint64_t all = progress ? count_messages() : 0;
   working_sets_.start();
-  for (Port pe = 0; pe < pes_.size(); ++pe) go_on(Time{}, pe);
-  std::uint64_t quiet_steps = 0, told = 0;
+  for (Port pe = 0; pe < pes_.size(); ++pe) continue_pe(Time{}, pe);
+  std::uint64_t quiet_steps = 0, reported = 0;
   Time now{};
   for (;;) {
     const Time action = waits_.empty() ? Time::never() : waits_.top().at;
@@ -326,7 +327,7 @@ CommandResult CommandRun::run(const SimulationProgress& progress) {
     if (action == Time::never() && event == Time::never() && fabric == Time::never()) break;
     if (multicast_ && fabric < action && fabric <= event) {
       now = fabric;
-      carry_out(multicast_->take());
+      complete_multicast(multicast_->pop_event());
       continue;
     }
     if (action <= event) {
@@ -334,24 +335,24 @@ CommandResult CommandRun::run(const SimulationProgress& progress) {
       waits_.pop();
       pes_[pe].released = true;
       end_ = now = action;
-      go_on(now, pe);
+      continue_pe(now, pe);
       continue;
     }
     ready_.clear();
     const std::uint64_t before = messages_.count();
     now = technique_.advance(event, *this);
     quiet_steps = ready_.empty() && messages_.count() == before ? quiet_steps + 1 : 0;
-    if (quiet_steps == kStalled)
-      refuse_to_wait(fmt::format("{} messages of the commands", messages_.count()), parameters_, now,
-                     quiet_steps);
+    if (quiet_steps == kStuckSteps)
+      throw_undelivered(fmt::format("{} messages of the commands", messages_.count()), parameters_, now,
+                        quiet_steps);
     std::sort(ready_.begin(), ready_.end());
     ready_.erase(std::unique(ready_.begin(), ready_.end()), ready_.end());
-    for (const Port pe : ready_) go_on(now, pe);
+    for (const Port pe : ready_) continue_pe(now, pe);
     const std::uint64_t delivered = result_.measures.messages;
-    if (progress && delivered - told >= kProgressEvery) progress(told = delivered, all);
+    if (progress && delivered - reported >= kProgressEvery) progress(reported = delivered, all);
   }
   for (Port pe = 0; pe < pes_.size(); ++pe)
-    if (!over(pe)) report_deadlock(now);
+    if (!is_finished(pe)) report_deadlock(now);
   if (progress) progress(all, all);
   return finish();
 }
@@ -381,7 +382,7 @@ CommandResult CommandRun::finish() {
 
 }  // namespace
 
-bool any_to_multicast(const std::vector<CommandFile>& files) {
+bool has_collectives(const std::vector<CommandFile>& files) {
   for (const CommandFile& file : files)
     for (const PeCommand& command : file.commands)
       if (command.kind == Kind::broadcast || command.kind == Kind::barrier) return true;

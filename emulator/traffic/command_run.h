@@ -1,16 +1,20 @@
-// Command files on an emulated switch: PEs carry out their commands, the technique decides when.
+// Execution of command files on an emulated switch: the PEs execute their commands, the technique determines
+// the times.
 //
 // Rules (docs/commands.md)
-// - A PE comes to its first command at 0, and to the next one when the one before lets it go on.
-// - What a PE sends, its NIC gets in the order of the commands (emulator/network/processing_element.h).
-// - A message that has arrived stays until a blocking-receive takes it, the oldest first; nobody has to.
+// - A PE starts its first command at time 0, and the next one when the previous command lets it continue.
+// - The NIC receives the messages of a PE in the order of the commands
+// (emulator/network/processing_element.h).
+// - A message that has arrived is stored until a blocking-receive takes it, the oldest first. Receiving it is
+//   optional.
 // - A barrier is a dissemination barrier of all PEs that have a file: in round r = 0, 1, ... while 2^r < P,
-//   PE i sends a message of no bytes (one word) to PE i + 2^r and goes on with that of PE i - 2^r. No
-//   blocking-receive sees these messages.
-// - With hardware multicast the fabric does broadcasts and barriers by itself, beside the technique
-//   (emulator/network/collective_plane.h): a broadcast is one message of the PE, which is with all others at
-//   the same instant, and may be there before what the PE sent earlier; a barrier has no messages.
-// - What is preloaded, at 0 and later: emulator/traffic/command_working_sets.h.
+// PE i
+//   sends a message of no bytes (one word) to PE i + 2^r and continues when it has the message of PE i - 2^r.
+//   Blocking-receives ignore these messages.
+// - With hardware multicast the fabric executes broadcasts and barriers separately from the technique
+//   (emulator/network/collective_plane.h). A broadcast is one message of the PE; it reaches all other PEs at
+//   the same instant, possibly before messages that the PE sent earlier. A barrier has no messages.
+// - Preloading, at time 0 and later: emulator/traffic/command_working_sets.h.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +31,7 @@ namespace hybrid {
 
 struct CommandTimes {
   Time started{};
-  /// send, blocking-send, broadcast: when the last word had left the PE; others: when the PE went on.
+  /// send, blocking-send, broadcast: when the last word left the PE; others: when the PE continued.
   Time completed{};
   bool operator==(const CommandTimes&) const = default;
 };
@@ -35,48 +39,51 @@ struct CommandTimes {
 struct CommandArrival {
   Port source = kNoPort;
   Bytes bytes = 0;
-  std::uint32_t line = 0;  // of the sender's file
+  std::uint32_t line = 0;  // of the command in the sender's file
   Time sent{}, arrived{};
   bool operator==(const CommandArrival&) const = default;
 };
 
 struct PeRecord {
-  std::vector<CommandTimes> commands;    // as in the file
-  std::vector<CommandArrival> arrivals;  // in order of arrival, without those of barriers
+  std::vector<CommandTimes> commands;    // in the order of the file
+  std::vector<CommandArrival> arrivals;  // in order of arrival, without barrier messages
 };
 
 struct CommandResult {
-  Measures measures;  // messages: those of barriers too, not those of a hardware multicast; compute: in wait
+  /// `messages` includes those of barriers, not those of a hardware multicast; compute time is the time in
+  /// wait.
+  Measures measures;
   std::vector<PeRecord> pes;
 };
 
 struct CommandRunOptions {
   bool hardware_multicast = false;
-  PortTimeline* timeline = nullptr;  // of the technique; what the fabric does by itself is not in it
+  PortTimeline* timeline = nullptr;  // activity of the technique, without hardware multicasts; may be null
 };
 
-/// Whether some command is a broadcast or a barrier: without any, a multicast is of no use.
-bool any_to_multicast(const std::vector<CommandFile>& files);
+/// Whether any command is a broadcast or a barrier, which hardware multicast can execute.
+bool has_collectives(const std::vector<CommandFile>& files);
 
-/// Runs until every command is carried out and every message delivered. `files` has one entry a port
-/// (read_command_files). Checks the parameters. Throws UserError, with PE, file, line and column, when PEs
-/// wait for what nobody will send or where the network cannot multicast, and RunError when the technique can
-/// never deliver. The same arguments give the same result.
+/// Runs until every command is executed and every message delivered. `files` has one entry per port
+/// (read_command_files). The same arguments give the same result.
+///
+/// Throws UserError for invalid parameters, for a network without multicast, and for a deadlock (with PE,
+/// file, line and column of the waiting PEs); RunError if the technique can never deliver a message.
 CommandResult run_commands(const SwitchParameters& parameters, const std::vector<CommandFile>& files,
                            const SimulationProgress& progress = {}, const CommandRunOptions& options = {});
 
-/// The same with a given technique, new.
+/// As above with a given technique, which must be new.
 CommandResult run_commands(Technique& technique, const SwitchParameters& parameters,
                            const std::vector<CommandFile>& files, const SimulationProgress& progress = {});
 
-/// A PE's output file: a line of names, a line a command in order, a line a message that arrived; columns are
-/// separated by tabs, times are in ns since the start.
+/// Returns the output file of a PE: a header line, one line per command in order, one line per message that
+/// arrived. Columns are separated by tabs; times are in ns since the start.
 std::string record_text(const CommandFile& file, const PeRecord& record);
 
-/// Refuses (UserError) an output directory that exists or that cannot be made.
+/// Throws UserError, naming `option`, if `directory` exists or cannot be made.
 void check_new_directory(const std::string& option, const std::string& directory);
-/// Writes pe0.tsv, pe1.tsv, ... of all PEs with a file into `directory`, which is made. Throws UserError when
-/// it exists and RunError when it cannot be written; then nothing of it stays.
+/// Makes `directory` and writes pe0.tsv, pe1.tsv, ... of all PEs with a file into it. Throws UserError if it
+/// exists, and RunError if writing fails, after removing all files written.
 void write_records(const std::string& directory, const std::vector<CommandFile>& files,
                    const CommandResult& result);
 

@@ -1,4 +1,4 @@
-// Command files on emulated switches: instants worked out by hand from docs/timing.md, deadlocks, and random
+// Command files on emulated switches: instants calculated by hand from docs/timing.md, deadlocks, and random
 // programs on every technique.
 #include "emulator/traffic/command_run.h"
 
@@ -55,8 +55,8 @@ std::vector<std::pair<std::int64_t, std::int64_t>> times(const CommandResult& re
 }
 using Times = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-// A word sent at 0: generated 10, in VQ_W at 100, granted 240, with the PE at 340. One sent at 340: generated
-// 350, NIC 360, VQ_W 440, edge 480, granted 560, fabric 570, wire 650, NIC 660.
+// A word sent at 0: generated 10, in VQ_W at 100, granted 240, at the PE at 340. A word sent at 340:
+// generated 350, NIC 360, VQ_W 440, edge 480, granted 560, fabric 570, wire 650, NIC 660.
 TEST(CommandRun, PingPongThroughTheWormholeSwitch) {
   const auto result =
       run("wormhole", files({"blocking-send 1 8\nblocking-receive 1\n", "blocking-receive 0\nsend 0 8\n"}));
@@ -80,16 +80,16 @@ TEST(CommandRun, AWaitThenACircuit) {
 
 // Words of PE 0 in VQ_W[0][1] at 100 and in VQ_W[0][2] at 110; the edge at 160 takes the first, whose tail is
 // out at 250; the edge at 320 the second: granted 400, fabric 410, wire 490, NIC 500.
-TEST(CommandRun, ABroadcastIsASendToEveryOther) {
+TEST(CommandRun, ABroadcastSendsToEveryOtherPe) {
   const auto result = run("wormhole", files({"broadcast 8\n", "blocking-receive 0", "blocking-receive any"}));
   EXPECT_EQ(times(result, 0), (Times{{0, 20}}));
   EXPECT_EQ(times(result, 1), (Times{{0, 340}}));
   EXPECT_EQ(times(result, 2), (Times{{0, 500}}));
 }
 
-// Every round is a word each way between pairs: 340, and 320 more for the next one (660, as in the
-// ping-pong).
-TEST(CommandRun, ABarrierIsRoundsOfWords) {
+// In every round pairs exchange one word in each direction: 340, and 320 more for the next round (660, as in
+// the ping-pong).
+TEST(CommandRun, ABarrierExchangesWordsInRounds) {
   for (const std::uint32_t pes : {2u, 3u, 4u}) {
     const auto result = run("wormhole", files(std::vector<std::string>(pes, "barrier\n")));
     for (std::size_t pe = 0; pe < pes; ++pe) {
@@ -100,7 +100,7 @@ TEST(CommandRun, ABarrierIsRoundsOfWords) {
   }
 }
 
-TEST(CommandRun, NobodyLeavesABarrierBeforeTheLastCame) {
+TEST(CommandRun, NoPeLeavesABarrierBeforeAllHaveEntered) {
   std::vector<std::string> texts(5, "barrier\nbarrier\n");
   texts[3] = "wait 7us\nbarrier\nwait 9us\nbarrier\n";
   const auto result = run("hybrid", files(texts));
@@ -120,20 +120,20 @@ CommandResult run_with_multicast(const std::string& technique, const std::vector
   return run_commands(p, all, {}, {.hardware_multicast = true});
 }
 
-// Words and instants as in docs/timing.md: 8 bytes are with all at 340, 128 bytes at 490, their last word
-// having left at 160; the one worm that PE 0 sends before takes its 340 and does not delay the copies.
-TEST(CommandRun, AHardwareBroadcastIsWithAllOthersAtOnce) {
+// Words and instants as in docs/timing.md: 8 bytes reach all PEs at 340, 128 bytes at 490 (the last word
+// leaves at 160). The worm that PE 0 sends before takes 340 and does not delay the copies.
+TEST(CommandRun, AHardwareBroadcastReachesAllPesAtTheSameInstant) {
   const auto result = run_with_multicast(
       "wormhole", files({"broadcast 8\n", "blocking-receive 0", "blocking-receive any"}, 5));
   EXPECT_EQ(times(result, 0), (Times{{0, 10}}));
   EXPECT_EQ(times(result, 1), (Times{{0, 340}}));
   EXPECT_EQ(times(result, 2), (Times{{0, 340}}));
   EXPECT_EQ(result.measures.time, ns(340));
-  EXPECT_EQ(result.measures.multicast->messages, 2u) << "PEs without a file are not told";
+  EXPECT_EQ(result.measures.multicast->messages, 2u) << "PEs without a file do not receive it";
   EXPECT_EQ(result.measures.multicast->bytes, 16u);
   EXPECT_EQ(result.measures.latency.count(), 2u);
-  EXPECT_EQ(result.measures.messages, 0u) << "no link of the switch carries them";
-  EXPECT_EQ(result.measures.statistics.messages, 0u) << "the technique has nothing to do with it";
+  EXPECT_EQ(result.measures.messages, 0u) << "they do not use the links of the switch";
+  EXPECT_EQ(result.measures.statistics.messages, 0u) << "the technique does not see it";
 
   const auto both = run_with_multicast("wormhole", files({"send 1 8\nbroadcast 128\n", "", ""}));
   EXPECT_EQ(times(both, 0), (Times{{0, 10}, {0, 160}}));
@@ -145,9 +145,9 @@ TEST(CommandRun, AHardwareBroadcastIsWithAllOthersAtOnce) {
   EXPECT_EQ(run("wormhole", files({"broadcast 8\n", "", ""})).measures.multicast, std::nullopt);
 }
 
-// The last one comes at 7000: its word leaves at 7010, is at the switch at 7090; edge 7120, complete 7200,
-// fabric, wire and NIC: 7300. Then all come at 7300: 7390, edge 7440, 7520, 7620.
-TEST(CommandRun, AHardwareBarrierIsOverForAllAtOnce) {
+// The last PE enters at 7000: its word leaves at 7010 and reaches the switch at 7090; edge 7120, complete
+// 7200; fabric, wire and NIC: 7300. Then all PEs enter at 7300: 7390, edge 7440, 7520, 7620.
+TEST(CommandRun, AHardwareBarrierEndsForAllPesAtTheSameInstant) {
   std::vector<std::string> texts(5, "barrier\nbarrier\n");
   texts[3] = "wait 7us\nbarrier\nbarrier\n";
   const auto result = run_with_multicast("hybrid", files(texts, 6));
@@ -158,22 +158,22 @@ TEST(CommandRun, AHardwareBarrierIsOverForAllAtOnce) {
   EXPECT_EQ(result.measures.time, ns(7620));
   EXPECT_EQ(times(run_with_multicast("hybrid", files({"barrier\nbroadcast 8\nwait 5ns\n"}, 2)), 0),
             (Times{{0, 0}, {0, 0}, {0, 5}}))
-      << "nobody to wait for";
+      << "there is no other PE";
 }
 
-TEST(CommandRun, AHardwareBarrierThatSomebodyDoesNotComeToIsADeadlock) {
+TEST(CommandRun, AHardwareBarrierWithAMissingPeIsADeadlock) {
   try {
     run_with_multicast("wormhole", files({"barrier\n", "wait 1us\n"}));
-    ADD_FAILURE() << "it came to an end";
+    ADD_FAILURE() << "the run finished";
   } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("PE 0 at pe0.txt:1:1: barrier: PE 1 (pe1.txt) has come to its end, "
+    EXPECT_THAT(error.what(), HasSubstr("PE 0 at pe0.txt:1:1: barrier: PE 1 (pe1.txt) has finished, "
                                         "after 0 of 1 barriers"));
   }
 }
 
-TEST(CommandRun, WhatTheFabricDoesByItselfIsNotPreloaded) {
+TEST(CommandRun, HardwareMulticastsAreNotPreloaded) {
   const auto all = files({"broadcast 8\nbarrier\nsend 1 8\n", "barrier\n", "barrier\n"});
-  EXPECT_EQ(run_with_multicast("tdm", all, 4).measures.statistics.preloads, 1u) << "that of the send";
+  EXPECT_EQ(run_with_multicast("tdm", all, 4).measures.statistics.preloads, 1u) << "of the send";
   SwitchParameters p;
   p.technique = "tdm";
   p.nodes = 3;
@@ -190,26 +190,26 @@ TEST(CommandRun, AFatTreeHasNoHardwareMulticast) {
                UserError);
 }
 
-TEST(CommandRun, MessagesStayUntilTheyAreReceivedOldestFirst) {
-  // Both are there long before; `any` takes PE 2's, which came first, then the named one.
+TEST(CommandRun, MessagesAreStoredAndReceivedOldestFirst) {
+  // Both messages have arrived long before; `any` takes the one of PE 2, which arrived first.
   const auto result = run("wormhole", files({"wait 5us\nblocking-receive any\nblocking-receive 1\n",
                                              "wait 1us\nsend 0 8\n", "send 0 8\n"}));
   EXPECT_EQ(times(result, 0), (Times{{0, 5000}, {5000, 5000}, {5000, 5000}}));
   EXPECT_EQ(result.pes[0].arrivals[0].source, 2u);
-  // Taken by `any`, it is not there for a named receive any more.
+  // A message taken by `any` is not available to a named receive.
   EXPECT_THROW(run("wormhole", files({"wait 5us\nblocking-receive any\nblocking-receive 2\n",
                                       "wait 1us\nsend 0 8\n", "send 0 8\n"})),
                UserError);
 }
 
-TEST(CommandRun, PesWithoutAFileReceiveOnly) {
+TEST(CommandRun, PesWithoutAFileOnlyReceive) {
   const auto result = run("wormhole", files({"send 3 8\nbarrier\nbroadcast 8\n", "barrier\n"}, 4));
   EXPECT_EQ(result.pes[3].arrivals.size(), 1u);
   EXPECT_EQ(result.pes[1].arrivals.size(), 1u);
   EXPECT_TRUE(result.pes[2].arrivals.empty());
 }
 
-TEST(CommandRun, WhatIsUsedIsPreloaded) {
+TEST(CommandRun, UsedConnectionsArePreloaded) {
   SwitchParameters p;
   p.technique = "tdm";
   p.nodes = 4;
@@ -226,7 +226,7 @@ std::string stalled(const std::vector<std::string>& texts) {
   } catch (const UserError& error) {
     return error.what();
   }
-  ADD_FAILURE() << "it came to an end";
+  ADD_FAILURE() << "the run finished";
   return {};
 }
 
@@ -234,22 +234,21 @@ TEST(CommandRun, ADeadlockNamesPeFileAndLine) {
   EXPECT_THAT(
       stalled({"send 1 8\n", "blocking-receive 0\n\nblocking-receive 0\n"}),
       AllOf(HasSubstr("1 of 2 PEs wait for ever"), HasSubstr("PE 1 at pe1.txt:3:1: blocking-receive 0"),
-            HasSubstr("PE 0 (pe0.txt) has come to its end")));
+            HasSubstr("PE 0 (pe0.txt) has finished")));
   EXPECT_THAT(stalled({"blocking-receive 1\nsend 1 8\n", "# waits first\nblocking-receive 0\nsend 0 8\n"}),
               AllOf(HasSubstr("2 of 2 PEs"),
                     HasSubstr("PE 0 at pe0.txt:1:1: blocking-receive 1: PE 1 waits at pe1.txt:2:1"),
                     HasSubstr("PE 1 at pe1.txt:2:1: blocking-receive 0: PE 0 waits at pe0.txt:1:1")));
   EXPECT_THAT(
       stalled({"barrier\n", "barrier\nbarrier\n", "barrier\nbarrier\n"}),
-      AllOf(HasSubstr(
-                "PE 1 at pe1.txt:2:1: barrier: PE 0 (pe0.txt) has come to its end, after 1 of 2 barriers"),
-            HasSubstr("as many barriers")));
-  EXPECT_THAT(stalled({"blocking-receive any", ""}), HasSubstr("nobody sends to it any more"));
+      AllOf(HasSubstr("PE 1 at pe1.txt:2:1: barrier: PE 0 (pe0.txt) has finished, after 1 of 2 barriers"),
+            HasSubstr("the same number of barriers")));
+  EXPECT_THAT(stalled({"blocking-receive any", ""}), HasSubstr("no PE sends to it any more"));
   EXPECT_THAT(stalled(std::vector<std::string>(20, "blocking-receive any")), HasSubstr("and 12 more"));
 }
 
-TEST(CommandRun, WhatATechniqueCanNeverDeliverIsARunError) {
-  /// Takes everything and delivers nothing.
+TEST(CommandRun, AMessageThatIsNeverDeliveredIsARunError) {
+  /// Accepts all messages and delivers none.
   class Deaf final : public Technique {
     void send(Time, const Message&) override {}
     Time next_event() const override { return now_ + nanoseconds(1); }
@@ -264,7 +263,7 @@ TEST(CommandRun, WhatATechniqueCanNeverDeliverIsARunError) {
   EXPECT_THROW(run_commands(deaf, p, all), RunError);
 }
 
-/// Programs in which nobody waits for ever: every receive comes after its send in a common order.
+/// Returns a program without deadlock: in a common order every receive follows its send.
 std::vector<CommandFile> random_program(Random& random, std::uint32_t nodes) {
   std::vector<std::string> texts(nodes);
   for (std::uint64_t n = 5 + random.below(40); n > 0; --n) {
@@ -293,7 +292,7 @@ std::vector<CommandFile> random_program(Random& random, std::uint32_t nodes) {
 
 class CommandPrograms : public testing::TestWithParam<std::string> {};
 
-TEST_P(CommandPrograms, ComeToTheirEndInOrderAndTwiceAlike) {
+TEST_P(CommandPrograms, FinishInOrderAndAreReproducible) {
   Random random(29);
   for (int round = 0; round < 60; ++round) {
     SwitchParameters p = random_parameters(random, GetParam());
@@ -304,7 +303,7 @@ TEST_P(CommandPrograms, ComeToTheirEndInOrderAndTwiceAlike) {
     const CommandResult again = run_commands(p, program, {}, options);
     for (std::size_t pe = 0; pe < p.nodes; ++pe) {
       EXPECT_EQ(record_text(program[pe], result.pes[pe]), record_text(program[pe], again.pes[pe]));
-      // Receives of one source take its messages in order, each after it has come.
+      // Receives from one source take its messages in order, each after its arrival.
       std::map<Port, std::vector<CommandArrival>> arrivals;
       for (const CommandArrival& a : result.pes[pe].arrivals) arrivals[a.source].push_back(a);
       std::map<Port, std::size_t> taken;
@@ -312,7 +311,7 @@ TEST_P(CommandPrograms, ComeToTheirEndInOrderAndTwiceAlike) {
       for (std::size_t i = 0; i < program[pe].commands.size(); ++i) {
         const PeCommand& command = program[pe].commands[i];
         const CommandTimes& t = result.pes[pe].commands[i];
-        EXPECT_EQ(t.started, before) << "goes on at once";
+        EXPECT_EQ(t.started, before) << "continues at once";
         EXPECT_GE(t.completed, t.started);
         const bool goes_on = command.kind == Kind::send || command.kind == Kind::broadcast;
         before = goes_on ? t.started : t.completed;
@@ -346,7 +345,7 @@ std::string test_name(const testing::TestParamInfo<std::string>& tested) {
 }
 INSTANTIATE_TEST_SUITE_P(Technique, CommandPrograms, testing::ValuesIn(techniques()), test_name);
 
-TEST(CommandRecords, GoIntoANewDirectoryOnly) {
+TEST(CommandRecords, AreWrittenIntoANewDirectoryOnly) {
   const TemporaryDirectory directory;
   const std::string& folder = directory.path();
   const auto all = files({"send 1 8\nwait 1500ps\n", "blocking-receive any\n"}, 3);

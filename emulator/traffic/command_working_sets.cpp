@@ -18,9 +18,9 @@ namespace {
 
 using Kind = PeCommand::Kind;
 
-const char* const kFirstLevel = "";  // no name that a file can have
+const char* const kFirstLevel = "";  // not a valid name in a file
 
-std::string place(const CommandFile& file, const PeCommand& command, std::uint32_t column) {
+std::string location(const CommandFile& file, const PeCommand& command, std::uint32_t column) {
   return fmt::format("{}:{}:{}", file.name, command.line, column);
 }
 
@@ -30,8 +30,8 @@ void for_each_command(const std::vector<CommandFile>& files, Visit&& visit) {
     for (const PeCommand& command : files[pe].commands) visit(pe, command);
 }
 
-/// How many connections of the slots `port` takes part in, as a source or as a destination.
-std::uint32_t taken(const PreloadSlots& slots, Port port, bool source) {
+/// Number of slots in which `port` has a connection, as a source or as a destination.
+std::uint32_t count_used_slots(const PreloadSlots& slots, Port port, bool source) {
   std::uint32_t count = 0;
   for (std::uint32_t s = 0; s < slots.slots(); ++s) {
     const Configuration& slot = slots.slot(s);
@@ -52,7 +52,7 @@ void check_names(const std::vector<CommandFile>& files) {
     if (stored.contains(name)) return;
     const std::string_view meant = closest_name(name, names);
     throw UserError(fmt::format("{}: no file stores a working set '{}'",
-                                place(files[pe], command, command.set->column), name),
+                                location(files[pe], command, command.set->column), name),
                     meant.empty()
                         ? fmt::format("Write: store {} DEST... in the files of the PEs that send.", name)
                         : fmt::format("Did you mean '{}'?", meant));
@@ -76,7 +76,7 @@ CommandWorkingSets::CommandWorkingSets(Technique& technique, const SwitchParamet
     preloads = preloads || command.kind == Kind::preload;
     swaps_ = swaps_ || command.kind == Kind::preload || command.kind == Kind::swap_in;
   });
-  if (!preloads) first_ = used_first(files);
+  if (!preloads) first_ = first_used(files);
 }
 
 void CommandWorkingSets::store_all(const std::vector<CommandFile>& files) {
@@ -88,11 +88,11 @@ void CommandWorkingSets::store_all(const std::vector<CommandFile>& files) {
     for (std::size_t i = 0; i < words.destinations.size(); ++i) {
       const Port destination = words.destinations[i];
       if (slots.add({pe, destination})) continue;
-      const bool sender = taken(slots, pe, true) == slots_;
+      const bool sender = count_used_slots(slots, pe, true) == slots_;
       throw UserError(
-          fmt::format("{}: no room for {} to {} in working set '{}': PE {} {} as many others in it as "
-                      "--preload has slots, {}",
-                      place(files[pe], command, words.columns[i]), pe, destination, words.name,
+          fmt::format("{}: no room for {} to {} in working set '{}': PE {} already {} as many other PEs "
+                      "as there are --preload slots, {}",
+                      location(files[pe], command, words.columns[i]), pe, destination, words.name,
                       sender ? pe : destination, sender ? "sends to" : "receives from", slots_),
           "Give a larger --preload, or store less.");
     }
@@ -105,7 +105,7 @@ void CommandWorkingSets::store_all(const std::vector<CommandFile>& files) {
   }
 }
 
-std::vector<Configuration> CommandWorkingSets::used_first(const std::vector<CommandFile>& files) const {
+std::vector<Configuration> CommandWorkingSets::first_used(const std::vector<CommandFile>& files) const {
   const auto participants = static_cast<Port>(
       std::count_if(files.begin(), files.end(), [](const CommandFile& file) { return !file.name.empty(); }));
   std::vector<Configuration> configurations;
@@ -123,7 +123,7 @@ std::vector<Configuration> CommandWorkingSets::used_first(const std::vector<Comm
       if (command.kind == Kind::swap_out) --swapped_in;
       if (swapped_in != 0) continue;
       if (command.kind == Kind::send || command.kind == Kind::blocking_send) use({pe, command.peer});
-      if (hardware_multicast_) continue;  // the others are not on the links of the switch
+      if (hardware_multicast_) continue;  // hardware multicasts do not use the links of the switch
       if (command.kind == Kind::broadcast)
         for (Port k = 1; k < participants; ++k) use({pe, (pe + k) % participants});
       if (command.kind == Kind::barrier)
@@ -145,13 +145,13 @@ void CommandWorkingSets::start() {
     for (std::uint32_t s = 0; s < first_.size(); ++s) load(s, first_[s]);
 }
 
-void CommandWorkingSets::carry_out(Time now, Port pe, const PeCommand& command) {
+void CommandWorkingSets::execute(Time now, Port pe, const PeCommand& command) {
   const WorkingSetStore::Load load = [this, now](std::uint32_t slot, const Configuration& content) {
     technique_.preload(now, slot, content);
   };
   if (command.kind == Kind::flush) {
     technique_.flush(now, pe);
-    sets_.flushed();  // of this port's nothing is left
+    sets_.flushed();  // the connections of this port are gone
   }
   if (slots_ == 0) return;
   if (command.kind == Kind::preload) sets_.load_first(command.set->name, load);

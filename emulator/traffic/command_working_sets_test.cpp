@@ -1,4 +1,4 @@
-// Working sets of command files: stored, preloaded, swapped in and out while PEs communicate.
+// Working sets of command files, stored, preloaded, and swapped in and out while PEs communicate.
 #include "emulator/traffic/command_working_sets.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ using testing::StartsWith;
 
 constexpr std::uint32_t kPes = 4;
 
-/// The same text for every PE, in which +r stands for the PE r further on.
+/// Returns the same text for every PE, with +r replaced by the number of the PE r positions further on.
 std::vector<CommandFile> alike(const std::string& text) {
   std::vector<CommandFile> files;
   for (Port pe = 0; pe < kPes; ++pe) {
@@ -58,19 +58,20 @@ std::string refused(const std::vector<std::string>& texts, std::uint32_t preload
   } catch (const UserError& error) {
     return error.what();
   }
-  ADD_FAILURE() << "taken";
+  ADD_FAILURE() << "accepted";
   return {};
 }
 
-// A loop sends to the next PE; where the condition holds, two further on. One slot holds either set.
-TEST(CommandWorkingSets, AfterASwapTheStoredConnectionsAreHitsAtOnce) {
+// A loop sends to the next PE and, in a branch, to the PE two positions further on. One slot holds either
+// set.
+TEST(CommandWorkingSets, AfterASwapTheStoredConnectionsHitAtOnce) {
   const std::string loop = "wait 1us\nsend +1 64\nwait 1us\n";
   const Measures with = run(
       alike("store branch +2\n" + loop + "swap-in branch\nwait 1us\nsend +2 64\nwait 1us\nswap-out\n" + loop),
       1, 1);
   EXPECT_EQ(with.messages, 12u);
   EXPECT_EQ(with.hit_rate, 1);
-  // The loop's at 0, the branch's, the loop's again: whoever comes second to a swap changes nothing.
+  // The set of the loop at 0, of the branch, and of the loop again: the second PE that swaps has no effect.
   EXPECT_EQ(with.statistics.preloads, 3u);
   EXPECT_EQ(with.statistics.requests, 0u);
 
@@ -80,7 +81,7 @@ TEST(CommandWorkingSets, AfterASwapTheStoredConnectionsAreHitsAtOnce) {
   EXPECT_GT(without.statistics.requests, 0u);
 }
 
-TEST(CommandWorkingSets, ASetStaysUntilTheLastHasSwappedItOut) {
+TEST(CommandWorkingSets, ASetStaysUntilTheLastPeHasSwappedItOut) {
   const Measures m = run(
       of({"store b 2\nwait 1us\nswap-in b\nwait 1us\nsend 2 64\nswap-out\n",
           "store b 3\nwait 1us\nswap-in b\nwait 4us\nsend 3 64\nwait 1us\nswap-out\nwait 1us\nsend 2 64\n",
@@ -91,7 +92,7 @@ TEST(CommandWorkingSets, ASetStaysUntilTheLastHasSwappedItOut) {
   EXPECT_EQ(m.statistics.preloads, 3u);
 }
 
-// Branch within branch.
+// A branch within a branch.
 TEST(CommandWorkingSets, SwapsNest) {
   const Measures m = run(of({"store a 2\nstore b 3\nwait 1us\nsend 1 8\nwait 1us\n"
                              "swap-in a\nwait 1us\nsend 2 8\nwait 1us\n"
@@ -104,19 +105,20 @@ TEST(CommandWorkingSets, SwapsNest) {
   EXPECT_EQ(m.statistics.preloads, 5u);
 }
 
-// Two loops, one after the other: the compiler flushes between them (D 5.2.3) and loads the second one's set.
-TEST(CommandWorkingSets, PreloadAndFlushSetPhases) {
+// Two loops in sequence: the compiler flushes between them (D 5.2.3) and loads the set of the second loop.
+TEST(CommandWorkingSets, PreloadAndFlushSeparatePhases) {
   const Measures m = run(alike("store first +1\nstore second +3\npreload first\nwait 1us\nsend +1 64\nwait "
                                "1us\nflush\npreload second\nwait 1us\nsend +3 64\n"),
                          1, 1);
   EXPECT_EQ(m.messages, 8u);
   EXPECT_EQ(m.hit_rate, 1);
   EXPECT_EQ(m.statistics.flushes, 4u);
-  // Nothing at 0 but what `preload` says. A PE's flush leaves a gap in what one before it has loaded.
+  // At 0 only the set of `preload` is loaded. The flush of a PE removes its connections from the set loaded
+  // before.
   EXPECT_EQ(m.statistics.preloads, 1u + 4u);
 }
 
-TEST(CommandWorkingSets, AFlushAloneGivesUpWhatWasPreloaded) {
+TEST(CommandWorkingSets, AFlushAloneReleasesPreloadedConnections) {
   const std::string text = "wait 1us\nsend +1 64\nwait 1us\n";
   EXPECT_EQ(run(alike(text + text), 2, 1).hit_rate, 1);
   const Measures m = run(alike(text + "flush\n" + text), 2, 1);
@@ -124,7 +126,7 @@ TEST(CommandWorkingSets, AFlushAloneGivesUpWhatWasPreloaded) {
   EXPECT_EQ(m.hit_rate, 0.5);
 }
 
-TEST(CommandWorkingSets, WithoutPreloadedSlotsTheyDoNothing) {
+TEST(CommandWorkingSets, WithoutPreloadedSlotsTheyHaveNoEffect) {
   const std::string commands = "wait 1us\nsend +1 64\nwait 1us\n";
   const Measures plain = run(alike(commands + commands), 2, 0);
   const Measures m =
@@ -140,17 +142,18 @@ TEST(CommandWorkingSets, ErrorsNameFileLineAndColumn) {
                     HasSubstr("Did you mean 'loop'?")));
   EXPECT_THAT(refused({"preload x\n", ""}, 0),
               AllOf(StartsWith("pe0.txt:1:9: no file stores"), HasSubstr("Write: store x DEST...")));
-  EXPECT_THAT(refused({"", "store x 0\nstore x 2 3\n", "", ""}, 2),
-              AllOf(StartsWith("pe1.txt:2:11: no room for 1 to 3 in working set 'x': PE 1 sends to as many"),
-                    HasSubstr("slots, 2"), HasSubstr("larger --preload")));
+  EXPECT_THAT(
+      refused({"", "store x 0\nstore x 2 3\n", "", ""}, 2),
+      AllOf(StartsWith("pe1.txt:2:11: no room for 1 to 3 in working set 'x': PE 1 already sends to as many"),
+            HasSubstr("slots, 2"), HasSubstr("larger --preload")));
   EXPECT_THAT(refused({"store x 2\n", "store x 2\n", ""}, 1),
-              StartsWith("pe1.txt:1:9: no room for 1 to 2 in working set 'x': PE 2 receives from"));
-  // Any set with as many connections at a port as slots has room, whatever the order (Konig).
+              StartsWith("pe1.txt:1:9: no room for 1 to 2 in working set 'x': PE 2 already receives from"));
+  // Any set with at most as many connections per port as there are slots fits, in any order (Konig).
   EXPECT_EQ(run(of({"store x 1 2", "store x 2 0", "store x 0 1"}), 2, 2).messages, 0u);
 }
 
-// Whatever is swapped when: all messages arrive, once and in order, which every run checks; and twice alike.
-TEST(CommandWorkingSets, RandomSwapsLoseNothing) {
+// With random swaps all messages arrive once and in order, which every run checks, and runs are reproducible.
+TEST(CommandWorkingSets, RandomSwapsLoseNoMessage) {
   Random random(17);
   for (int round = 0; round < 150; ++round) {
     std::vector<std::string> texts(kPes);

@@ -18,7 +18,7 @@ using Kind = PeCommand::Kind;
 constexpr std::size_t kLongestName = 64;
 constexpr Bytes kLargestMessage = Bytes{1} << 40;
 constexpr Time kLongestWait =
-    nanoseconds(1'000'000'000'000);  // 1000 s: keeps sums far from the end of the range
+    nanoseconds(1'000'000'000'000);  // 1000 s: sums stay far below the range of Time
 
 struct KindEntry {
   Kind kind;
@@ -44,7 +44,7 @@ struct CommandWord {
   std::size_t column = 0;  // from 1
 };
 
-/// One line's words, and the place for errors.
+/// Words of one line, and its place for error messages.
 class CommandLine {
  public:
   CommandLine(std::string_view line, const std::string& file, std::uint32_t number)
@@ -61,24 +61,26 @@ class CommandLine {
 
   bool empty() const { return words_.empty(); }
   std::size_t first_column() const { return words_.front().column; }
-  bool ended() const { return next_ == words_.size(); }
+  bool at_end() const { return next_ == words_.size(); }
 
-  /// The next word; `form` is what the command looks like, `what` the word that is expected.
-  CommandWord word(std::string_view what, std::string_view form) {
+  /// Returns the next word. For the error at the end of the line, `what` is the expected word and `form` the
+  /// command's syntax.
+  CommandWord next_word(std::string_view what, std::string_view form) {
     if (next_ == words_.size())
       fail(end_column_, fmt::format("the line ends where {} was expected", what),
            fmt::format("Write: {}", form));
     return words_[next_++];
   }
-  void end(std::string_view form) const {
+  /// Throws if words are left.
+  void expect_end(std::string_view form) const {
     if (next_ == words_.size()) return;
     fail(words_[next_].column, fmt::format("'{}' follows a complete command", shown(words_[next_].text)),
-         fmt::format("Write: {} (one command a line; # begins a comment)", form));
+         fmt::format("Write: {} (one command per line; # begins a comment)", form));
   }
-  [[noreturn]] void fail(std::size_t column, const std::string& problem, const std::string& mend) const {
-    throw UserError(fmt::format("{}:{}:{}: {}", file_, number_, column, problem), mend);
+  [[noreturn]] void fail(std::size_t column, const std::string& problem, const std::string& fix) const {
+    throw UserError(fmt::format("{}:{}:{}: {}", file_, number_, column, problem), fix);
   }
-  /// Runs `read`, giving its UserError this line's place.
+  /// Calls `read` and adds the place of `word` to its UserError.
   template <class Read>
   auto at(const CommandWord& word, Read&& read) const {
     try {
@@ -88,7 +90,7 @@ class CommandLine {
     }
   }
 
-  /// Fit for a terminal: short, and without control characters.
+  /// Returns `text` for an error message: short and without control characters.
   static std::string shown(std::string_view text) {
     constexpr std::size_t kMost = 40;
     std::string result(text.substr(0, kMost));
@@ -105,26 +107,26 @@ class CommandLine {
   std::size_t end_column_ = 1;
 };
 
-const KindEntry& kind_of(CommandLine& line) {
-  const CommandWord word = line.word("a command", "send DEST BYTES");
+const KindEntry& parse_kind(CommandLine& line) {
+  const CommandWord word = line.next_word("a command", "send DEST BYTES");
   std::vector<std::string_view> names;
   for (const KindEntry& entry : kKinds) {
     if (entry.name == word.text) return entry;
     names.push_back(entry.name);
   }
   const std::string_view meant = closest_name(word.text, names);
-  line.fail(
-      word.column,
-      fmt::format("'{}' is no command; expected one of: {}", CommandLine::shown(word.text),
-                  fmt::join(names, ", ")),
-      meant.empty() ? "One command a line, such as: send 1 128" : fmt::format("Did you mean '{}'?", meant));
+  line.fail(word.column,
+            fmt::format("'{}' is not a command; expected one of: {}", CommandLine::shown(word.text),
+                        fmt::join(names, ", ")),
+            meant.empty() ? "Write one command per line, such as: send 1 128"
+                          : fmt::format("Did you mean '{}'?", meant));
 }
 
 Port parse_peer(CommandLine& line, const KindEntry& entry, Port self, std::uint32_t nodes,
                 std::uint32_t* column = nullptr) {
   const bool receives = entry.kind == Kind::blocking_receive;
   const CommandWord word =
-      line.word(receives ? "the number of a PE or 'any'" : "the number of a PE", entry.form);
+      line.next_word(receives ? "the number of a PE or 'any'" : "the number of a PE", entry.form);
   if (column != nullptr) *column = static_cast<std::uint32_t>(word.column);
   if (receives && word.text == "any") return PeCommand::kAny;
   const bool digits = !word.text.empty() && std::all_of(word.text.begin(), word.text.end(),
@@ -142,12 +144,12 @@ Port parse_peer(CommandLine& line, const KindEntry& entry, Port self, std::uint3
               "Give a PE that has a command file, or more --nodes.");
   if (peer == self)
     line.fail(word.column, fmt::format("PE {} cannot {} itself", self, receives ? "receive from" : "send to"),
-              fmt::format("Name another PE: this file is that of PE {}.", self));
+              fmt::format("Name another PE: this is the file of PE {}.", self));
   return static_cast<Port>(peer);
 }
 
 Bytes parse_size(CommandLine& line, const KindEntry& entry) {
-  const CommandWord word = line.word("a number of bytes", entry.form);
+  const CommandWord word = line.next_word("a number of bytes", entry.form);
   const Bytes bytes = line.at(word, [&] { return parse_limited_bytes(word.text, entry.name); });
   if (bytes > kLargestMessage)
     line.fail(word.column, fmt::format("{}: {} are too many", entry.name, format_bytes(bytes)),
@@ -156,7 +158,7 @@ Bytes parse_size(CommandLine& line, const KindEntry& entry) {
 }
 
 Time parse_wait(CommandLine& line, const KindEntry& entry) {
-  const CommandWord word = line.word("a time", entry.form);
+  const CommandWord word = line.next_word("a time", entry.form);
   const Time time = line.at(word, [&] { return parse_time(word.text, entry.name); });
   if (time > kLongestWait)
     line.fail(word.column, fmt::format("wait: {} is too long", to_string(time)),
@@ -165,7 +167,7 @@ Time parse_wait(CommandLine& line, const KindEntry& entry) {
 }
 
 std::shared_ptr<WorkingSetWords> parse_name(CommandLine& line, const KindEntry& entry) {
-  const CommandWord word = line.word("the name of a working set", entry.form);
+  const CommandWord word = line.next_word("the name of a working set", entry.form);
   const bool plain = std::all_of(word.text.begin(), word.text.end(), [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
            c == '_' || c == '.';
@@ -182,11 +184,11 @@ std::shared_ptr<WorkingSetWords> parse_name(CommandLine& line, const KindEntry& 
 
 using SwappedIn = std::vector<std::shared_ptr<const WorkingSetWords>>;
 
-/// What this PE has swapped in so far, `swapped_in`, is carried on.
+/// Parses one line. `swapped_in` is the stack of sets that this PE has swapped in; the call updates it.
 PeCommand parse_line(CommandLine& line, std::uint32_t number, Port self, std::uint32_t nodes,
                      SwappedIn& swapped_in) {
   const std::size_t column = line.first_column();
-  const KindEntry& entry = kind_of(line);
+  const KindEntry& entry = parse_kind(line);
   PeCommand command;
   command.kind = entry.kind;
   command.line = number;
@@ -209,14 +211,14 @@ PeCommand parse_line(CommandLine& line, std::uint32_t number, Port self, std::ui
     case Kind::store: {
       const auto words = parse_name(line, entry);
       do words->destinations.push_back(parse_peer(line, entry, self, nodes, &words->columns.emplace_back()));
-      while (!line.ended());
+      while (!line.at_end());
       command.set = words;
       break;
     }
     case Kind::preload:
       command.set = parse_name(line, entry);
       if (!swapped_in.empty())
-        line.fail(column, fmt::format("preload where '{}' is swapped in", swapped_in.back()->name),
+        line.fail(column, fmt::format("preload while '{}' is swapped in", swapped_in.back()->name),
                   "Write swap-out before it.");
       break;
     case Kind::swap_in:
@@ -225,7 +227,7 @@ PeCommand parse_line(CommandLine& line, std::uint32_t number, Port self, std::ui
       break;
     case Kind::swap_out:
       if (swapped_in.empty())
-        line.fail(column, "swap-out, but this PE has swapped nothing in",
+        line.fail(column, "swap-out without a swap-in of this PE",
                   "Write swap-in NAME before it, or leave it out.");
       command.set = swapped_in.back();
       swapped_in.pop_back();
@@ -234,7 +236,7 @@ PeCommand parse_line(CommandLine& line, std::uint32_t number, Port self, std::ui
     case Kind::flush:
       break;
   }
-  line.end(entry.form);
+  line.expect_end(entry.form);
   return command;
 }
 

@@ -1,24 +1,24 @@
 // Command files (D 8.3.1): "each processor has its own input file that contains a number of predefined
-// commands". One text file a PE; docs/commands.md is the user's page.
+// commands". One text file per PE. User documentation: docs/commands.md.
 //
-//   send DEST BYTES            hands a message to the NIC and goes on at once
-//   blocking-send DEST BYTES   goes on when the message's last word has left the PE
-//   broadcast BYTES            sends to every other PE, the next one first, and goes on at once
-//   blocking-receive SOURCE    goes on when the next message from SOURCE (or from `any`) is there
+//   send DEST BYTES            hands a message to the NIC and continues at once
+//   blocking-send DEST BYTES   continues when the last word of the message has left the PE
+//   broadcast BYTES            sends to every other PE, the next one first, and continues at once
+//   blocking-receive SOURCE    continues when the next message from SOURCE (or from `any`) has arrived
 //   wait TIME                  computes
-//   barrier                    goes on when all PEs have come to theirs: a dissemination barrier, whose
-//                              messages of one word go over the network
+//   barrier                    continues when all PEs have reached the barrier: a dissemination barrier with
+//                              messages of one word over the network
 //
-// Beside those of D 8.3.1, what a compiler knows (D 5.2; emulator/traffic/command_working_sets.h). A PE goes
-// on at once:
+// In addition to D 8.3.1, commands for the knowledge of a compiler (D 5.2;
+// emulator/traffic/command_working_sets.h). The PE continues at once:
 //
-//   store NAME DEST...         working set NAME has the connections from this PE to those
-//   preload NAME               the preloaded slots hold it
-//   swap-in NAME               it comes in over what they hold; in a branch within a branch, again
-//   swap-out                   what this PE swapped in last goes
-//   flush                      gives up the circuits of this PE
+//   store NAME DEST...         adds the connections from this PE to DEST... to working set NAME
+//   preload NAME               loads the set into the preloaded slots
+//   swap-in NAME               replaces the content of the preloaded slots by the set; can be nested
+//   swap-out                   undoes the latest swap-in of this PE
+//   flush                      releases the circuits of this PE
 //
-// One command a line; words are separated by blanks; `#` begins a comment.
+// One command per line; blanks separate words; `#` begins a comment.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@
 
 namespace hybrid {
 
-/// What commands for working sets name; columns are those of the words, from 1.
+/// Arguments of the commands for working sets. Columns count from 1.
 struct WorkingSetWords {
   std::string name;
   std::uint32_t column = 0;
@@ -55,16 +55,16 @@ struct PeCommand {
     swap_out,
     flush
   };
-  static constexpr Port kAny = kNoPort;  // blocking_receive: from whomever
+  static constexpr Port kAny = kNoPort;  // blocking_receive: from any PE
 
   Kind kind = Kind::barrier;
   Port peer = kNoPort;                 // send, blocking_send: destination; blocking_receive: source
   Bytes bytes = 0;                     // send, blocking_send, broadcast
   Time time{};                         // wait
-  std::uint32_t line = 0, column = 0;  // from 1; of its first word
-  std::shared_ptr<const WorkingSetWords> set = {};  // store, preload, swap_in, swap_out: else none
+  std::uint32_t line = 0, column = 0;  // of the first word, from 1
+  std::shared_ptr<const WorkingSetWords> set = {};  // store, preload, swap_in, swap_out; otherwise null
 
-  /// The same command; where it stands does not matter.
+  /// Compares commands without their places in the file.
   bool operator==(const PeCommand& o) const {
     const bool same_set = set == nullptr || o.set == nullptr
                               ? set == o.set
@@ -73,29 +73,30 @@ struct PeCommand {
   }
 };
 
-/// One PE's file.
+/// Command file of one PE.
 struct CommandFile {
-  std::string name;  // as shown in errors
+  std::string name;  // as shown in errors; empty: the PE has no file
   std::vector<PeCommand> commands;
 };
 
-/// The name of a kind of command, as it is written.
+/// Returns the name of a kind of command, as written in a file.
 std::string_view name_of(PeCommand::Kind kind);
-/// The command as a line of a file; parse_commands reads it back.
+/// Returns the command as a line of a file, which parse_commands can read.
 std::string to_string(const PeCommand& command);
 
-/// Reads the text of the file `name` for PE `self` of `nodes`. Throws UserError "NAME:LINE:COLUMN: ..." that
-/// says what was found, what was expected and how to mend it. Columns count bytes, from 1.
+/// Parses the text of the file `name` for PE `self` of `nodes`. Throws UserError "NAME:LINE:COLUMN: ..." with
+/// the word found, the expectation and a fix. Columns count bytes, from 1.
 std::vector<PeCommand> parse_commands(std::string_view text, const std::string& name, Port self,
                                       std::uint32_t nodes);
 
-/// The files of `path`, read: where it is a directory, the files in it; otherwise those whose path begins
-/// with it. A file's PE is the number at the end of its name, extension aside (pe0.txt, pe1.txt, ...); hidden
-/// files are none. For `nodes` PEs, or for as many as there are files where that is more. Throws UserError
-/// where there is no file, where a PE between 0 and the last has none or two, or where a file has an error.
+/// Reads the command files of `path`: the files in it if it is a directory, otherwise all files with this
+/// path prefix. The number at the end of a file name, without extension, is the PE (pe0.txt, pe1.txt, ...).
+/// Hidden files are ignored. The result has `nodes` entries, or one per file if there are more files. Throws
+/// UserError if there is no file, if a PE between 0 and the last has no file or two, or if a file has an
+/// error.
 std::vector<CommandFile> read_command_files(const std::string& path, std::uint32_t nodes);
 
-/// How many PEs the files of `path` are for; errors as above.
+/// Returns the number of PEs with a file in `path`. Throws as read_command_files().
 std::uint32_t count_command_files(const std::string& path);
 
 }  // namespace hybrid

@@ -26,11 +26,11 @@ std::string refused(const std::string& text, Port self = 0, std::uint32_t nodes 
   } catch (const UserError& error) {
     return error.what();
   }
-  ADD_FAILURE() << "taken: " << text;
+  ADD_FAILURE() << "accepted: " << text;
   return {};
 }
 
-TEST(Commands, EachIsRead) {
+TEST(Commands, EachKindIsParsed) {
   const auto commands = parse_commands(
       "# a phase\n"
       "send 1 128\n"
@@ -60,7 +60,7 @@ TEST(Commands, EachIsRead) {
   EXPECT_TRUE(parse_commands("\n \n# nothing\n", "x", 0, 2).empty());
 }
 
-TEST(Commands, WorkingSetsAreRead) {
+TEST(Commands, WorkingSetCommandsAreParsed) {
   const auto commands = parse_commands(
       "store loop  1 3\n"
       "preload loop\n"
@@ -87,7 +87,7 @@ TEST(Commands, WorkingSetsAreRead) {
   EXPECT_EQ(commands[6].set, nullptr);
 }
 
-TEST(Commands, ErrorsOfWorkingSetsNameThePlace) {
+TEST(Commands, ErrorsInWorkingSetCommandsNameThePlace) {
   EXPECT_THAT(refused("store"),
               AllOf(StartsWith("pe0.txt:1:6: the line ends where the name of a working set was expected"),
                     HasSubstr("Write: store NAME DEST...")));
@@ -99,16 +99,16 @@ TEST(Commands, ErrorsOfWorkingSetsNameThePlace) {
   EXPECT_THAT(refused("preload " + std::string(65, 'x')), StartsWith("pe0.txt:1:9: 'xxx"));
   EXPECT_THAT(refused("swap-in a b"), StartsWith("pe0.txt:1:11: 'b' follows a complete command"));
   EXPECT_THAT(refused("swap-in a\nswap-out\n  swap-out\n"),
-              StartsWith("pe0.txt:3:3: swap-out, but this PE has swapped nothing in"));
+              StartsWith("pe0.txt:3:3: swap-out without a swap-in of this PE"));
   EXPECT_THAT(refused("swap-in a\n preload b\n"),
-              AllOf(StartsWith("pe0.txt:2:2: preload where 'a' is swapped in"), HasSubstr("swap-out")));
+              AllOf(StartsWith("pe0.txt:2:2: preload while 'a' is swapped in"), HasSubstr("swap-out")));
   EXPECT_THAT(refused("swapin a"), HasSubstr("Did you mean 'swap-in'?"));
   EXPECT_THAT(refused("flush 3"), StartsWith("pe0.txt:1:7: '3' follows"));
 }
 
-TEST(Commands, ErrorsNameThePlaceWhatWasExpectedAndTheMend) {
+TEST(Commands, ErrorsNameThePlaceTheExpectationAndTheFix) {
   EXPECT_THAT(refused("send 1 8\n  snd 1 8\n"),
-              AllOf(StartsWith("pe0.txt:2:3: 'snd' is no command; expected one of: send, "),
+              AllOf(StartsWith("pe0.txt:2:3: 'snd' is not a command; expected one of: send, "),
                     HasSubstr("Did you mean 'send'?")));
   EXPECT_THAT(refused("send"),
               AllOf(StartsWith("pe0.txt:1:5: the line ends where the number of a PE was expected"),
@@ -136,7 +136,7 @@ TEST(Commands, ErrorsNameThePlaceWhatWasExpectedAndTheMend) {
   EXPECT_THAT(refused("wait 2000s"), StartsWith("pe0.txt:1:6: wait: 2000s is too long"));
 }
 
-/// `swapped_in`: what the commands before have, and have not swapped out.
+/// `swapped_in`: the sets that previous commands have swapped in and not yet out.
 PeCommand random_command(Random& random, Port self, std::uint32_t nodes,
                          std::vector<std::shared_ptr<const WorkingSetWords>>& swapped_in) {
   PeCommand c;
@@ -166,7 +166,7 @@ PeCommand random_command(Random& random, Port self, std::uint32_t nodes,
   return c;
 }
 
-TEST(Commands, WhatIsWrittenIsReadBack) {
+TEST(Commands, TheTextOfACommandIsParsedBack) {
   Random random(3);
   for (int round = 0; round < 300; ++round) {
     const auto nodes = static_cast<std::uint32_t>(2 + random.below(40));
@@ -182,8 +182,8 @@ TEST(Commands, WhatIsWrittenIsReadBack) {
   }
 }
 
-// Whatever the bytes are: commands, or an error that names a place that exists.
-TEST(Commands, AnyTextIsReadOrRefusedAtItsPlace) {
+// Any bytes give commands or an error at an existing place.
+TEST(Commands, AnyTextIsParsedOrRefusedAtAPlace) {
   Random random(11);
   const std::string parts[] = {"send",      "blocking-send",
                                "broadcast", "blocking-receive",
@@ -246,14 +246,14 @@ class CommandFiles : public testing::Test {
     } catch (const UserError& error) {
       return error.what();
     }
-    ADD_FAILURE() << "taken";
+    ADD_FAILURE() << "accepted";
     return {};
   }
   const TemporaryDirectory directory_;
   const std::string& folder_ = directory_.path();
 };
 
-TEST_F(CommandFiles, OneAPeInOrderOfTheirNumbers) {
+TEST_F(CommandFiles, ThereIsOnePerPeInOrderOfTheirNumbers) {
   for (int pe = 0; pe < 12; ++pe)
     write("pe" + std::to_string(pe) + ".txt", "wait " + std::to_string(pe) + "ns\n");
   write(".hidden0.txt", "nonsense");
@@ -270,7 +270,7 @@ TEST_F(CommandFiles, OneAPeInOrderOfTheirNumbers) {
   EXPECT_TRUE(more[15].name.empty());
 }
 
-TEST_F(CommandFiles, APrefixTakesItsFilesOnly) {
+TEST_F(CommandFiles, APrefixSelectsItsFilesOnly) {
   write("ring0", "send 1 8\n");
   write("ring1", "send 0 8\n");
   write("star0", "send 2 8\n");
@@ -279,7 +279,7 @@ TEST_F(CommandFiles, APrefixTakesItsFilesOnly) {
               AllOf(HasSubstr("ring0"), HasSubstr("star0"), HasSubstr("both files of PE 0")));
 }
 
-TEST_F(CommandFiles, WhatIsMissingIsNamed) {
+TEST_F(CommandFiles, MissingFilesAreNamed) {
   EXPECT_THAT(refused(folder_), HasSubstr("no command file in"));
   EXPECT_THAT(refused(folder_ + "/no/such"), HasSubstr("cannot read the directory"));
   write("pe0.txt", "");

@@ -1,29 +1,27 @@
-// An exchange: an all-to-all in steps that are known before it begins, each step a configuration. The CM-5
-// scheduled its regular patterns so: "linear exchange, recursive exchange, balanced exchange and pairwise
-// exchange" (D 2.3.1, [33]). A node's sends and the preloaded configurations both follow the steps. One file
-// an exchange, picked by name.
+// Exchange: an all-to-all in steps that are known in advance, each step one configuration. The CM-5 scheduled
+// its regular patterns like this: "linear exchange, recursive exchange, balanced exchange and pairwise
+// exchange" (D 2.3.1, [33]). The sends of a node and the preloaded configurations both follow the steps. An
+// exchange registers itself under a name; the CM-5's are in exchanges.cpp.
 //
 // Contract
-// - In every step each node sends to one partner other than itself, and each is the partner of one: a whole
-//   permutation.
-// - Direct exchanges: over all steps each node sends once to every other: N - 1 steps.
-// - Exchanges that forward: a send carries several blocks (one block: what one node has for one other), among
-//   them those that came in earlier steps; so a node must have what earlier steps brought before it sends.
-//   After the last step every block has reached the node that it is for.
+// - In every step each node sends to one partner other than itself, and is the partner of exactly one node: a
+//   step is a full permutation.
+// - Direct exchange: over all N - 1 steps each node sends once to every other node.
+// - Forwarding exchange: a send carries several blocks (a block is the data of one node for one other node),
+//   including blocks received in earlier steps. A node therefore sends only after it has received the
+//   messages of all earlier steps. After the last step every block has reached its destination.
 //
-// Where the sources differ: in [33]'s linear exchange all nodes send to node i in step i, which no
-// configuration holds; here `linear` is the rotation of which D says "during step i, processor n exchange a
-// message with processor (n + i) mod N". D says that of the pairwise exchange; here, as in [33], that one
+// Differences between the sources: in the linear exchange of [33] all nodes send to node i in step i, which
+// no configuration holds. Here `linear` is the rotation: "during step i, processor n exchange a message with
+// processor (n + i) mod N". D says this of the pairwise exchange; here, as in [33], the pairwise exchange
 // pairs nodes.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include "core/configuration.h"
-#include "core/error.h"
 #include "core/registry.h"
 
 namespace hybrid {
@@ -32,17 +30,17 @@ class Exchange {
  public:
   static constexpr std::string_view kKind = "exchange";
 
-  /// Of at least 2 nodes.
+  /// `nodes` is at least 2.
   explicit Exchange(std::uint32_t nodes) : nodes_(nodes) {}
   virtual ~Exchange() = default;
 
   std::uint32_t nodes() const { return nodes_; }
   virtual std::uint32_t steps() const { return nodes_ - 1; }
-  /// To whom `node` sends in `step`.
+  /// The node that `node` sends to in `step`.
   virtual Port partner(Port node, std::uint32_t step) const = 0;
-  /// How many blocks one send carries.
+  /// Number of blocks in one send.
   virtual std::uint32_t blocks() const { return 1; }
-  /// Whether a send carries blocks that came in earlier steps.
+  /// Whether a send carries blocks received in earlier steps.
   virtual bool forwards() const { return false; }
 
   Configuration configuration(std::uint32_t step) const {
@@ -55,18 +53,7 @@ class Exchange {
   std::uint32_t nodes_;
 };
 
-/// Factories throw UserError for a number of nodes that the exchange cannot have.
+/// Factories throw UserError for a number of nodes that the exchange does not support.
 using ExchangeRegistration = Registration<Exchange, std::uint32_t>;
-
-/// For exchanges that pair the nodes by the bits of their numbers.
-inline void require_power_of_two(std::string_view exchange, std::uint32_t nodes) {
-  if ((nodes & (nodes - 1)) == 0) return;
-  std::uint32_t below = 2;
-  while (below < nodes / 2 + nodes % 2) below *= 2;
-  throw UserError("exchange: " + std::string(exchange) + " pairs nodes by the bits of their numbers, but " +
-                      std::to_string(nodes) + " nodes are no power of two",
-                  "Give " + std::to_string(below) + " or " + std::to_string(2 * below) +
-                      " --nodes, or --exchange linear.");
-}
 
 }  // namespace hybrid

@@ -17,7 +17,7 @@ namespace {
 
 bool power_of_two(std::uint32_t n) { return (n & (n - 1)) == 0; }
 
-/// Every exchange with every number of nodes up to 33, and some more, that it can have.
+/// Every exchange with every supported number of nodes up to 33 and some larger ones.
 template <class Visit>
 void for_each_exchange(Visit&& visit) {
   std::vector<std::uint32_t> sizes{64, 100, 128};
@@ -30,12 +30,12 @@ void for_each_exchange(Visit&& visit) {
     }
 }
 
-TEST(Exchange, AllOfTheCm5AreThere) {
+TEST(Exchange, AllExchangesOfTheCm5AreRegistered) {
   EXPECT_EQ(registered_names("exchange"),
             (std::vector<std::string_view>{"balanced", "linear", "pairwise", "recursive"}));
 }
 
-TEST(Exchange, EveryStepIsAWholePermutation) {
+TEST(Exchange, EveryStepIsAFullPermutation) {
   for_each_exchange([](std::string_view, const Exchange& e) {
     for (std::uint32_t step = 0; step < e.steps(); ++step) {
       std::set<Port> partners;
@@ -51,7 +51,7 @@ TEST(Exchange, EveryStepIsAWholePermutation) {
   });
 }
 
-TEST(Exchange, DirectOnesHoldEveryOrderedPairOnce) {
+TEST(Exchange, DirectExchangesHaveEveryOrderedPairOnce) {
   std::uint32_t direct = 0;
   for_each_exchange([&](std::string_view, const Exchange& e) {
     if (e.forwards()) return;
@@ -66,7 +66,7 @@ TEST(Exchange, DirectOnesHoldEveryOrderedPairOnce) {
   EXPECT_GT(direct, 35u);
 }
 
-TEST(Exchange, AllButLinearPairNodesThatSendToEachOther) {
+TEST(Exchange, AllButLinearPairNodes) {
   for_each_exchange([](std::string_view name, const Exchange& e) {
     bool symmetric = true;
     for (std::uint32_t step = 0; step < e.steps(); ++step)
@@ -76,11 +76,11 @@ TEST(Exchange, AllButLinearPairNodesThatSendToEachOther) {
   });
 }
 
-// Moves the blocks: in each step a node hands over those that its partner is nearer to.
-TEST(Exchange, TheRecursiveOneBringsEveryBlockInLogarithmicallyManySteps) {
+// Simulates the blocks: in each step a node passes on the blocks with destinations in its partner's half.
+TEST(Exchange, TheRecursiveExchangeDeliversEveryBlockInLog2Steps) {
   for (const std::uint32_t nodes : {2u, 4u, 8u, 16u, 64u}) {
     const auto e = ExchangeRegistration::make("recursive", nodes);
-    std::vector<std::multiset<Connection>> at(nodes);  // blocks by where they are
+    std::vector<std::multiset<Connection>> at(nodes);  // blocks by current node
     for (Port from = 0; from < nodes; ++from)
       for (Port to = 0; to < nodes; ++to) at[from].insert({from, to});
     for (std::uint32_t step = 0; step < e->steps(); ++step) {
@@ -114,13 +114,13 @@ TEST(Exchange, PartnersByHand) {
   };
   EXPECT_EQ(partners("linear", 5, 1), (std::vector<Port>{2, 3, 4, 0, 1}));
   EXPECT_EQ(partners("pairwise", 8, 2), (std::vector<Port>{3, 2, 1, 0, 7, 6, 5, 4}));
-  // Numbers shifted by one: 7 0 | 1 2 | 3 4 | 5 6 are neighbours in the first step.
+  // Numbers shifted by one: 7 0 | 1 2 | 3 4 | 5 6 are partners in the first step.
   EXPECT_EQ(partners("balanced", 8, 0), (std::vector<Port>{7, 2, 1, 4, 3, 6, 5, 0}));
   EXPECT_EQ(partners("recursive", 8, 0), (std::vector<Port>{4, 5, 6, 7, 0, 1, 2, 3}));
   EXPECT_EQ(partners("recursive", 8, 2), (std::vector<Port>{1, 0, 3, 2, 5, 4, 7, 6}));
 }
 
-// How many of a step's pairs lie in different groups of four nodes, the CM-5's fat tree's lowest level.
+// Number of pairs of a step in different groups of four nodes, the lowest level of the CM-5's fat tree.
 std::vector<int> far_pairs(const char* name) {
   const auto e = ExchangeRegistration::make(name, 16);
   std::vector<int> far;
@@ -132,25 +132,25 @@ std::vector<int> far_pairs(const char* name) {
   return far;
 }
 
-TEST(Exchange, TheBalancedOneSpreadsWhatLeavesTheNeighbourhood) {
+TEST(Exchange, TheBalancedExchangeSpreadsTheTrafficBetweenGroups) {
   EXPECT_EQ(far_pairs("pairwise"), (std::vector<int>{0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8}));
   EXPECT_EQ(far_pairs("balanced"), (std::vector<int>{4, 4, 4, 8, 6, 6, 6, 8, 8, 8, 8, 8, 6, 6, 6}));
 }
 
-TEST(Exchange, ThoseThatPairByBitsRefuseOtherNumbersOfNodes) {
+TEST(Exchange, ExchangesThatPairByBitsNeedAPowerOfTwo) {
   for (const char* name : {"pairwise", "balanced", "recursive"})
     for (const std::uint32_t nodes : {3u, 6u, 12u, 100u}) {
       try {
         ExchangeRegistration::make(name, nodes);
-        ADD_FAILURE() << name << " took " << nodes;
+        ADD_FAILURE() << name << " accepted " << nodes;
       } catch (const UserError& error) {
         const std::string text = error.what();
-        EXPECT_NE(text.find("no power of two"), std::string::npos) << text;
-        const std::string mend = nodes == 3    ? "2 or 4"
-                                 : nodes == 6  ? "4 or 8"
-                                 : nodes == 12 ? "8 or 16"
-                                               : "64 or 128";
-        EXPECT_NE(text.find(mend), std::string::npos) << text;
+        EXPECT_NE(text.find("needs a power of two"), std::string::npos) << text;
+        const std::string fix = nodes == 3    ? "2 or 4"
+                                : nodes == 6  ? "4 or 8"
+                                : nodes == 12 ? "8 or 16"
+                                              : "64 or 128";
+        EXPECT_NE(text.find(fix), std::string::npos) << text;
       }
     }
   EXPECT_NO_THROW(ExchangeRegistration::make("linear", 12));
@@ -180,15 +180,15 @@ TEST(Exchange, PreloadedConfigurationsFollowTheSteps) {
       const auto e = ExchangeRegistration::make(name, 16);
       EXPECT_EQ(m.messages, 16 * e->steps()) << name;
       EXPECT_EQ(m.bytes, Bytes{16} * e->steps() * e->blocks() * 512) << name;
-      // A step whose messages all went as worms before its turn need not be loaded.
+      // A step is not loaded if worms have carried all its messages before its turn.
       EXPECT_LE(m.statistics.preloads, e->steps()) << name;
       EXPECT_GE(m.statistics.preloads, technique[0] == 't' ? e->steps() : 4) << name;
-      // All of its steps are preloaded from the start.
+      // All steps are preloaded from the start.
       EXPECT_EQ(m.hit_rate == 1, e->steps() <= 4) << name;
     }
 }
 
-TEST(Exchange, WithoutANameItIsTheLinearOne) {
+TEST(Exchange, TheDefaultIsLinear) {
   const auto sends = [](std::string_view exchange) {
     const auto pattern =
         PatternRegistration::make("all-to-all", PatternShape{.nodes = 8, .exchange = exchange});
@@ -202,18 +202,18 @@ TEST(Exchange, WithoutANameItIsTheLinearOne) {
   EXPECT_NE(sends(""), sends("pairwise"));
 }
 
-// A node of a forwarding exchange waits for what it has to pass on: one step after the other.
-TEST(Exchange, WhatIsForwardedHasCome) {
+// A node of a forwarding exchange waits for the data that it forwards: one step after the other.
+TEST(Exchange, ForwardedDataHasArrived) {
   TrafficOptions o = all_to_all("recursive");
   o.messages = 1;
   const Time one = simulate(preloaded("wormhole", 4), o).time;
   o.messages = 4;
-  // All nodes alike: four steps, each as long as the first.
+  // All nodes behave alike: four steps of equal length.
   EXPECT_GT(simulate(preloaded("wormhole", 4), o).time, one * 4 - nanoseconds(4 * 80));
   EXPECT_EQ(simulate(preloaded("wormhole", 4), o).messages, 64u);
 }
 
-TEST(Exchange, RefusesWhatCannotBe) {
+TEST(Exchange, InvalidOptionsAreRefused) {
   TrafficOptions o = all_to_all("recursive");
   o.load = 0.5;
   EXPECT_THROW(check(o), UserError);

@@ -1,11 +1,11 @@
-// Fixed topologies that circuits can be set to, once, for a whole job: HFAST's idea is "to configure the
-// circuit switch as a simple topology, such as a 3D torus" (D 2.2.2). Which node takes which position is
-// chosen from the traffic (emulator/traffic/topology_map.h); what no connection of the topology carries, the
-// wormhole slot does. One file a topology, picked by name.
+// Fixed topology: circuits that stay for a whole job. HFAST's idea is "to configure the circuit switch as a
+// simple topology, such as a 3D torus" (D 2.2.2). emulator/traffic/topology_map.h assigns the nodes to
+// positions according to the traffic. The wormhole slot carries all other connections. A topology registers
+// itself under a name; see fixed_topologies.cpp.
 //
-// Positions are 0 ... N - 1, as many as nodes. Neighbours are mutual: if b is one of a, then a is one of b,
-// and both (a, b) and (b, a) are connections. So the topology fits into as many configurations as a position
-// has neighbours at most (Konig), and no fewer hold it.
+// Positions are 0 ... N - 1, one per node. The neighbour relation is symmetric: if b is a neighbour of a,
+// then a is a neighbour of b, and both (a, b) and (b, a) are connections. The topology therefore needs
+// exactly as many configurations as the largest number of neighbours of a position (Konig).
 #pragma once
 
 #include <algorithm>
@@ -27,9 +27,9 @@ class FixedTopology {
   virtual ~FixedTopology() = default;
 
   std::uint32_t nodes() const { return nodes_; }
-  /// Of one position, each once, without itself.
+  /// The neighbours of `position`, each once, without `position`.
   virtual std::vector<Port> neighbors(Port position) const = 0;
-  /// Configurations that hold all of it.
+  /// Number of configurations that hold the whole topology.
   std::uint32_t slots_needed() const {
     std::size_t most = 0;
     for (Port p = 0; p < nodes_; ++p) most = std::max(most, neighbors(p).size());
@@ -40,7 +40,8 @@ class FixedTopology {
   std::uint32_t nodes_;
 };
 
-/// Factories take the number of nodes, at least 2, and throw UserError for one that the topology cannot have.
+/// Factories take the number of nodes, at least 2, and throw UserError for a number that the topology does
+/// not support.
 using FixedTopologyRegistration = Registration<FixedTopology, std::uint32_t>;
 
 }  // namespace hybrid

@@ -21,14 +21,14 @@ Grid Grid::layered(std::uint32_t nodes, Edge edge) {
 Port Grid::step(Port node, std::uint32_t direction) const {
   static constexpr std::array<std::array<int, 3>, kDirections> kSteps{
       {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}}};
-  const auto move = [this](std::uint32_t at, int by, std::uint32_t size) {
+  const auto shift = [this](std::uint32_t at, int by, std::uint32_t size) {
     const std::int64_t to = std::int64_t{at} + by;
     if (to >= 0 && to < std::int64_t{size}) return static_cast<Port>(to);
     return edge_ == Edge::torus ? static_cast<Port>((to + size) % size) : kNoPort;
   };
-  const Port x = move(node % width_, kSteps[direction][0], width_);
-  const Port y = move(node / width_ % height_, kSteps[direction][1], height_);
-  const Port z = move(node / width_ / height_, kSteps[direction][2], depth_);
+  const Port x = shift(node % width_, kSteps[direction][0], width_);
+  const Port y = shift(node / width_ % height_, kSteps[direction][1], height_);
+  const Port z = shift(node / width_ / height_, kSteps[direction][2], depth_);
   if (x == kNoPort || y == kNoPort || z == kNoPort) return kNoPort;
   const Port to = (z * height_ + y) * width_ + x;
   return to == node ? kNoPort : to;
@@ -50,7 +50,7 @@ std::vector<Port> Grid::neighbors(Port node) const {
 
 double Grid::neighbor_share() const {
   if (edge_ == Edge::torus) return 1;
-  // Along an axis of n nodes, n - 1 have a neighbour in either direction.
+  // Along an axis of n nodes, n - 1 nodes have a neighbour in each direction.
   double sum = 0;
   int axes = 0;
   for (const std::uint32_t size : {width_, height_, depth_}) {

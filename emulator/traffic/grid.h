@@ -1,4 +1,4 @@
-// The nodes as a 2D or 3D mesh or torus: node = (z * height + y) * width + x; in 2D there is one layer.
+// 2D or 3D mesh or torus of nodes: node = (z * height + y) * width + x. A 2D grid has one layer.
 #pragma once
 
 #include <array>
@@ -15,25 +15,26 @@ class Grid {
   enum class Edge { mesh, torus };
   static constexpr std::uint32_t kDirections = 6;  // east, west, south, north, down, up
 
-  /// The most nearly square grid with exactly `nodes` nodes, width >= height; a prime number is a line.
+  /// The most nearly square grid with exactly `nodes` nodes, width >= height; a prime number gives a line.
   Grid(std::uint32_t nodes, Edge edge);
 
-  /// The most nearly cubic grid: as many layers as the cube root allows, each as above.
+  /// The most nearly cubic grid: the largest number of layers up to the cube root, each layer as above.
   static Grid layered(std::uint32_t nodes, Edge edge);
 
   std::uint32_t width() const { return width_; }
   std::uint32_t height() const { return height_; }
   std::uint32_t depth() const { return depth_; }
 
-  /// The neighbour in a direction; kNoPort where there is none, or where an earlier direction leads to the
-  /// same node (a torus two nodes wide); directions without depth lead nowhere.
+  /// The neighbour in `direction`. kNoPort if there is none, or if an earlier direction leads to the same
+  /// node (a torus two nodes wide).
   Port neighbor(Port node, std::uint32_t direction) const;
-  /// A node's neighbours in the order of the directions.
+  /// The neighbours of `node` in the order of the directions.
   std::vector<Port> neighbors(Port node) const;
-  /// Of all nodes, each with all directions that lead anywhere, the share that has a neighbour: less than 1
-  /// where the grid has edges.
+  /// The share of all (node, direction) pairs that have a neighbour, over the directions of axes longer than
+  /// one node: less than 1 for a mesh.
   double neighbor_share() const;
-  /// Every node to its neighbour in a direction: a configuration, disjoint from the other directions'.
+  /// The connections of all nodes to their neighbours in `direction`, disjoint from those of other
+  /// directions.
   Configuration configuration(std::uint32_t direction) const;
 
  private:

@@ -1,19 +1,21 @@
-// How the time that a message costs grows with the ports. Two things grow: what the emulator does for a
-// message, which is its own, and the state that it does it on, which with thousands of ports no longer lies
-// in the caches, whoever works on it. So a switch of many ports is measured beside as many ports in switches
-// of 128 each, which are emulated cycle by cycle in turn: their work is linear in the ports by construction,
-// and their state is as large. All three in turn, in short pieces, from a warm state on, by processor time;
-// medians over the pieces, since what else runs on a machine disturbs some of them:
+// Growth of the time per message with the number of ports. Two factors grow: the emulator's work per message,
+// and the state, which with thousands of ports exceeds the caches. To separate them, a switch with many ports
+// is compared with the same number of ports in switches of 128 ports each, emulated alternately cycle by
+// cycle: their work is linear in the ports by construction, and their state has the same size. The single
+// switch, the large switch and the small switches run alternately in short pieces from a warm state. Times
+// are processor times; the results are medians over the pieces, because other load on the machine disturbs
+// some pieces:
 //
-// - `growth`: a message of the large switch over one of a single switch of 128 ports;
-// - `beside`: a message of the large switch over one of the many small ones; 1 or less where the emulator
-//   adds nothing to what that many ports cost.
+// - `growth`: time per message of the large switch / that of a single switch of 128 ports;
+// - `ratio_to_small`: time per message of the large switch / that of the small switches; 1 or less if the
+// emulator adds
+//   no cost per port;
+// - `requests_ratio`: circuit requests per message of the large switch / those of the small switches. With
+// more
+//   destinations fewer messages share a circuit: a property of the traffic, not of the emulator.
 //
-// - `asked`: circuits that a message of the large switch asks for over those of one of the small ones. Among
-//   more destinations fewer messages share a circuit: that is the traffic's, not the emulator's.
-//
-// Messages are counted where they are offered: all are offered as many in the same emulated time, whether or
-// not a switch keeps up with them.
+// Offered messages are counted: all switches are offered the same number in the same emulated time, whether
+// or not they can deliver them.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -44,10 +46,10 @@ struct Setting {
   double load = 0;
 };
 
-/// `switches` of so many ports each under open-loop traffic within each of them.
-class SideBySide final : private TransferListener {
+/// `switches` switches of `ports` ports each, with open-loop traffic within each switch.
+class SwitchGroup final : private TransferListener {
  public:
-  SideBySide(const Setting& setting, std::uint32_t switches, std::uint32_t ports)
+  SwitchGroup(const Setting& setting, std::uint32_t switches, std::uint32_t ports)
       : permutation_(setting.permutation), ports_(ports), arrivals_(kSlice) {
     SwitchParameters p;
     p.technique = setting.technique;
@@ -62,13 +64,13 @@ class SideBySide final : private TransferListener {
     }
     for (Port port = 0; port < switches * ports; ++port) {
       random_.emplace_back(SmallRandom::mixed(port));
-      arrive_after(Time{}, port);
+      schedule_arrival(Time{}, port);
     }
   }
-  SideBySide(const SideBySide&) = delete;
-  SideBySide& operator=(const SideBySide&) = delete;
+  SwitchGroup(const SwitchGroup&) = delete;
+  SwitchGroup& operator=(const SwitchGroup&) = delete;
 
-  /// Goes on until `end`; returns ns of processor time per message offered.
+  /// Runs until `end` and returns the processor time per offered message in ns.
   double run_until(Time end) {
     const std::uint64_t before = sent_;
     const std::clock_t begin = std::clock();
@@ -76,18 +78,18 @@ class SideBySide final : private TransferListener {
       while (arrivals_.next() < now_ + kSlice) {
         const SwitchEvent arrival = arrivals_.pop();
         Technique& technique = *switches_[arrival.a / ports_];
-        run(technique, arrival.at - picoseconds(1));
+        advance(technique, arrival.at - picoseconds(1));
         send(technique, arrival.at, arrival.a);
-        arrive_after(arrival.at, arrival.a);
+        schedule_arrival(arrival.at, arrival.a);
       }
-      for (const auto& technique : switches_) run(*technique, now_ + kSlice - picoseconds(1));
+      for (const auto& technique : switches_) advance(*technique, now_ + kSlice - picoseconds(1));
     }
     const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     return seconds * 1e9 / static_cast<double>(sent_ - before);
   }
 
-  /// So far, circuits asked for per message offered.
-  double asked() const {
+  /// Circuit requests per offered message so far.
+  double requests_per_message() const {
     std::uint64_t requests = 0;
     for (const auto& technique : switches_) requests += technique->statistics().requests;
     return static_cast<double>(requests) / static_cast<double>(sent_);
@@ -96,10 +98,10 @@ class SideBySide final : private TransferListener {
  private:
   static constexpr Time kSlice = nanoseconds(10);
 
-  void run(Technique& technique, Time until) {
+  void advance(Technique& technique, Time until) {
     while (technique.next_event() <= until) technique.advance(until, *this);
   }
-  void arrive_after(Time t, Port port) {
+  void schedule_arrival(Time t, Port port) {
     arrivals_.push_sorted(t + exponential(random_[port], gap_), 0, port, 0);
   }
   void send(Technique& technique, Time at, Port port) {
@@ -112,7 +114,7 @@ class SideBySide final : private TransferListener {
 
   bool permutation_;
   std::uint32_t ports_;
-  Time gap_;  // mean, between two messages of a port
+  Time gap_;  // mean time between two messages of a port
   std::vector<std::unique_ptr<Technique>> switches_;
   std::vector<SmallRandom> random_;
   EventQueue arrivals_;
@@ -127,12 +129,12 @@ double median(std::vector<double> values) {
 }
 
 void growth(benchmark::State& state, const Setting& setting, std::uint32_t ports) {
-  SideBySide single(setting, 1, kSmall), large(setting, 1, ports), small(setting, ports / kSmall, kSmall);
-  // As many messages of each are measured; a single switch's last longer.
+  SwitchGroup single(setting, 1, kSmall), large(setting, 1, ports), small(setting, ports / kSmall, kSmall);
+  // The same number of messages is measured of each; those of the single switch take longer.
   const Time warm = microseconds(20), piece = microseconds(1);
   Time at = warm, single_at = warm;
-  for (SideBySide* switches : {&single, &large, &small}) switches->run_until(warm);
-  std::vector<double> ns_per_message, growth, beside;
+  for (SwitchGroup* switches : {&single, &large, &small}) switches->run_until(warm);
+  std::vector<double> ns_per_message, growth, ratio_to_small;
   for (auto _ : state) {
     at = at + piece;
     single_at = single_at + piece * (ports / kSmall);
@@ -140,12 +142,13 @@ void growth(benchmark::State& state, const Setting& setting, std::uint32_t ports
                  small_ns = small.run_until(at);
     ns_per_message.push_back(large_ns);
     growth.push_back(large_ns / single_ns);
-    beside.push_back(large_ns / small_ns);
+    ratio_to_small.push_back(large_ns / small_ns);
   }
   state.counters["ns/message"] = median(ns_per_message);
   state.counters["growth"] = median(growth);
-  state.counters["beside"] = median(beside);
-  if (small.asked() > 0) state.counters["asked"] = large.asked() / small.asked();
+  state.counters["ratio_to_small"] = median(ratio_to_small);
+  if (small.requests_per_message() > 0)
+    state.counters["requests_ratio"] = large.requests_per_message() / small.requests_per_message();
 }
 
 const bool kAdded = [] {

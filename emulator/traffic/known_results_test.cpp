@@ -1,5 +1,5 @@
-// What is known without an emulator: saturation throughputs of the queueing theory, and the latency of an
-// unloaded switch as a sum of its components.
+// Results known without an emulator: saturation throughputs from queueing theory, and the latency of an
+// unloaded switch as the sum of its components' delays.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 namespace hybrid {
 namespace {
 
-// A slotted switch of the theory: a cell is a word is a worm; the scheduler decides in every cell time, at
-// once.
+// The slotted switch of the theory: a worm is one word, which is one cell. The scheduler decides in every
+// cell time, without delay.
 SwitchParameters cell_switch(std::uint32_t nodes, const std::string& queues) {
   SwitchParameters p;
   p.technique = "wormhole";
@@ -39,20 +39,20 @@ double saturation(const SwitchParameters& p, std::uint64_t messages) {
 }
 
 // Karol, Hluchyj, Morgan, "Input versus output queueing on a space-division packet switch" (1987): 2 -
-// sqrt(2) for many ports, from above; nobody sends to himself here, which matters little from 64 ports on.
+// sqrt(2) for many ports, from above. Here no port sends to itself, which matters little from 64 ports on.
 TEST(KnownResult, FifoInputQueuesSaturateAtTwoMinusRootTwo) {
   EXPECT_NEAR(saturation(cell_switch(64, "fifo"), 2000), 0.5858, 0.01);
   EXPECT_GT(saturation(cell_switch(8, "fifo"), 4000), 0.60);
 }
 
-// Two ports, each with one other: no conflict, nothing lost to the head of the line.
+// With two ports each port has one destination: no conflicts, no head-of-line blocking.
 TEST(KnownResult, TwoPortsNeverWait) { EXPECT_NEAR(saturation(cell_switch(2, "fifo"), 4000), 1, 0.01); }
 
-TEST(KnownResult, QueuesPerDestinationHaveNoHeadOfLine) {
+TEST(KnownResult, QueuesPerDestinationHaveNoHeadOfLineBlocking) {
   EXPECT_GT(saturation(cell_switch(32, "per-destination"), 2000), 0.9);
 }
 
-// One output, everybody's: an N-th part of what the senders offer.
+// All nodes send to one output, which carries an N-th part of the offered load.
 TEST(KnownResult, AHotSpotTakesOneLink) {
   SwitchParameters p = cell_switch(16, "per-destination");
   TrafficOptions o;
@@ -66,9 +66,10 @@ TEST(KnownResult, AHotSpotTakesOneLink) {
   EXPECT_GT(to_hot, 0.98);
 }
 
-// ch5. PE 0's 16 words hold output 1 from the edge 160 until 400. PE 2's word to 1 stands at its head until
-// then: granted 480, with PE 1 at 580. Behind it in the FIFO, the word to 3 asks when its tail is out, 490:
-// edge 560, granted 640, there at 740. In a queue of its own it is granted at 240 and there at 340.
+// ch5. The 16 words of PE 0 hold output 1 from the edge at 160 until 400. Until then the word of PE 2 to PE 1
+// waits at the head of its FIFO: granted 480, at PE 1 at 580. Behind it, the word to PE 3 requests when the
+// tail is out, 490: edge 560, granted 640, delivered 740. In a separate queue it is granted at 240 and
+// delivered at 340.
 TEST(KnownResult, TheHeadOfTheLineBlocks) {
   for (const bool fifo : {true, false}) {
     SwitchParameters p;
@@ -85,7 +86,7 @@ TEST(KnownResult, TheHeadOfTheLineBlocks) {
   }
 }
 
-/// One message of `bytes`, sent at `at` into an empty switch: when it is delivered.
+/// Returns the delivery time of a message of `bytes` bytes, sent at `at` into an empty switch.
 Time alone(const SwitchParameters& p, Time at, Bytes bytes, bool preloaded) {
   const auto technique = TechniqueRegistration::make(p.technique, p);
   std::vector<Action> script;
@@ -98,14 +99,14 @@ Time alone(const SwitchParameters& p, Time at, Bytes bytes, bool preloaded) {
   return run_script(*technique, script, Time::never()).outcomes.at(0).delivered;
 }
 
-/// The components' delays, and a message's words as they enter the NIC.
+/// Delays of the components, and the times at which the words of a message enter the NIC.
 struct Sum {
   explicit Sum(const SwitchParameters& params, Time at, std::int64_t words)
       : p(params), w(params.word_time()), nic(params.nic.delay()), wire(params.one_way_wire()) {
     for (std::int64_t i = 0; i < words; ++i) ready.push_back(at + p.word_generation * (i + 1) + nic);
   }
-  /// Starts one after the other, `spacing` apart, none before `from`, in windows [begin + k every, + length)
-  /// with k >= 0; a word starts and ends in one window.
+  /// Starts the words in order, `spacing` apart, none before `from`, in windows [begin + k every, + length)
+  /// with k >= 0. A word starts and ends in the same window.
   static void serve(std::vector<Time>& words, Time spacing, Time from) {
     for (Time& t : words) from = (t = std::max(t, from)) + spacing;
   }
@@ -119,8 +120,8 @@ struct Sum {
       free = t + spacing;
     }
   }
-  /// The same where windows follow each other without a seam and the next one is known `ahead` of its begin:
-  /// a word that does not fit into the one it starts in starts when that is known.
+  /// As above for contiguous windows, each known `ahead` of its begin: a word that does not fit into the
+  /// current window starts when the next window is known.
   static void serve_on(std::vector<Time>& words, Time spacing, Time begin, Time every, Time guard,
                        Time ahead) {
     Time free = begin + guard;
@@ -133,7 +134,7 @@ struct Sum {
   }
   const SwitchParameters& p;
   Time w, nic, wire;
-  std::vector<Time> ready;  // to leave the NIC
+  std::vector<Time> ready;  // when each word can leave the NIC
 };
 
 SwitchParameters unloaded(Random& random, const std::string& technique) {
@@ -142,11 +143,11 @@ SwitchParameters unloaded(Random& random, const std::string& technique) {
   p.allocation = "ses";
   p.predictor = "none";
   p.slots = 1;
-  p.worm_limit = 64 * p.word;  // one worm each
+  p.worm_limit = 64 * p.word;  // one worm per message
   return p;
 }
 
-/// Calls check(parameters, sent at, payload words) for random ones.
+/// Calls check(parameters, send time, payload words) with random arguments.
 template <class Check>
 void for_random_switches(const std::string& technique, Check&& check) {
   Random random(17);
@@ -157,7 +158,7 @@ void for_random_switches(const std::string& technique, Check&& check) {
   }
 }
 
-// Packet switching is wormhole switching where a flit is the whole worm.
+// Packet switching is wormhole switching with flits of a whole worm.
 TEST(ZeroLoadSum, WormsAreTheSumOfTheirComponents) {
   for (const char* technique : {"wormhole", "packet"})
     for_random_switches(technique, [](const SwitchParameters& p, Time at, std::int64_t payload) {
@@ -190,7 +191,7 @@ TEST(ZeroLoadSum, CircuitIsTheSumOfItsComponents) {
   });
 }
 
-// The connection's slot is the only one in use: slot follows slot, each a guard and then words.
+// The slot of the connection is the only one in use: slots are contiguous, each a guard followed by words.
 TEST(ZeroLoadSum, PreloadedCircuitsAreTheSumOfTheirComponents) {
   for (const char* technique : {"tdm", "hybrid"})
     for_random_switches(technique, [](const SwitchParameters& p, Time at, std::int64_t payload) {
@@ -201,21 +202,24 @@ TEST(ZeroLoadSum, PreloadedCircuitsAreTheSumOfTheirComponents) {
     });
 }
 
-/// When the circuit of a message whose first control word leaves the NIC at `asks` is known there.
-Time set_up(const SwitchParameters& p, Time asks) {
+/// Returns when the NIC knows the circuit of a message whose first control word leaves the NIC at
+/// `requested`.
+Time set_up(const SwitchParameters& p, Time requested) {
   const Time wire = p.one_way_wire(), through = wire + p.digital_fabric.delay() + wire;
   if (p.technique == "coll")  // RTS, the receiver's NIC, CTS, which sets the fabric
-    return asks + through + p.nic.delay() + through + p.reconfiguration;
-  const Time reserved = next_edge(asks + wire, p.scheduler.cycle) + p.scheduler.delay() + p.reconfiguration;
+    return requested + through + p.nic.delay() + through + p.reconfiguration;
+  const Time reserved =
+      next_edge(requested + wire, p.scheduler.cycle) + p.scheduler.delay() + p.reconfiguration;
   if (p.technique == "wave") return reserved + wire;
-  return reserved + p.digital_fabric.delay() + wire + p.nic.delay() + through;  // on to the receiver and back
+  return reserved + p.digital_fabric.delay() + wire + p.nic.delay() +
+         through;  // then to the receiver and back
 }
 
 TEST(ZeroLoadSum, CircuitsOnTheirShareOfTheLinkAreTheSumOfTheirComponents) {
   for (const char* technique : {"wave", "coll", "chen-liu"})
     for_random_switches(technique, [](const SwitchParameters& params, Time at, std::int64_t payload) {
       SwitchParameters p = params;
-      p.split_size = 0;  // all messages ask for a circuit
+      p.split_size = 0;  // all messages request a circuit
       if (p.technique != "wave") p.circuit_channels = 1;
       Sum s(p, at, payload);
       Sum::serve(s.ready, time_on_link(p.word, split_rates(p).channel),
@@ -226,8 +230,8 @@ TEST(ZeroLoadSum, CircuitsOnTheirShareOfTheLinkAreTheSumOfTheirComponents) {
     });
 }
 
-// Not predicted: Q_W, VQ_W, and S_W, which begins with the first slot after the worm has asked and
-// goes on without a seam.
+// Unpredicted traffic: Q_W, VQ_W, and S_W, which begins with the first slot after the worm's request and
+// continues without gaps.
 TEST(ZeroLoadSum, TheHybridSwitchsWormsAreTheSumOfTheirComponents) {
   for_random_switches("hybrid", [](const SwitchParameters& params, Time at, std::int64_t payload) {
     SwitchParameters p = params;
@@ -235,9 +239,9 @@ TEST(ZeroLoadSum, TheHybridSwitchsWormsAreTheSumOfTheirComponents) {
     Sum s(p, at, payload + p.worm_overhead_words);
     Sum::serve(s.ready, s.w, Time{});
     const auto flit = static_cast<std::size_t>(std::min<Bytes>(p.flit / p.word, s.ready.size()));
-    const Time asked = s.ready[flit - 1] + s.wire;
-    const Time granted = next_edge(asked, p.scheduler.cycle) + p.scheduler.delay();
-    const Time open = next_edge(asked, p.slot_length) + s.wire + p.serialise + p.cable;
+    const Time requested = s.ready[flit - 1] + s.wire;
+    const Time granted = next_edge(requested, p.scheduler.cycle) + p.scheduler.delay();
+    const Time open = next_edge(requested, p.slot_length) + s.wire + p.serialise + p.cable;
     for (Time& t : s.ready) t = std::max(t + s.wire, granted);
     const Time skew = s.wire + p.serialise + p.cable;
     Sum::serve_on(s.ready, s.w, open, p.slot_length, p.guard, skew);

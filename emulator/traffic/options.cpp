@@ -15,11 +15,11 @@ constexpr Bytes kLargestMessage = Bytes{1} << 40;
 constexpr std::uint64_t kMostMessages = 1'000'000'000;
 
 double parse_share(std::string_view option, std::string_view text, std::string_view of_what,
-                   std::string_view mend) {
+                   std::string_view fix) {
   if (const auto share = read_number(text); share && *share >= 0 && *share <= 1) return *share;
   throw UserError(
       std::string(option) + ": '" + std::string(text) + "' is not a share of " + std::string(of_what),
-      std::string(mend));
+      std::string(fix));
 }
 
 }  // namespace
@@ -31,34 +31,36 @@ void add_traffic_options(OptionTable& table, TrafficOptions& o) {
       names += (names.empty() ? "" : "|") + std::string(name);
     return names;
   };
-  table.add({"pattern", names_of("pattern"), "who sends to whom", o.pattern, [&o](std::string_view v) {
+  table.add({"pattern", names_of("pattern"), "the destinations of the messages", o.pattern,
+             [&o](std::string_view v) {
                check_registered("pattern", "pattern", v);
                o.pattern = v;
              }});
   table.add({"message", "BYTES", "payload of each message", std::to_string(o.message),
              [&o](std::string_view v) { o.message = parse_limited_bytes(v, "message"); }});
-  table.add(
-      {"messages", "N", "messages of each node that sends (meshes: rounds); 0: the pattern's own number",
-       std::to_string(o.messages), [&o](std::string_view v) { o.messages = parse_count(v, "messages"); }});
+  table.add({"messages", "N", "messages per sending node (meshes: rounds); 0: the pattern's default",
+             std::to_string(o.messages),
+             [&o](std::string_view v) { o.messages = parse_count(v, "messages"); }});
   table.add({"load", "SHARE",
-             "open loop: share of the link's rate that each sending node offers; 0: closed loop", "0",
-             [&o](std::string_view v) {
+             "open loop: load offered by each sending node, as a share of the link's rate; 0: closed loop",
+             "0", [&o](std::string_view v) {
                o.load = parse_share("load", v, "the link's rate", "Give a number from 0 (closed loop) to 1.");
              }});
   table.add({"ratio", "SHARE",
-             "share that is predictable: of the data (patterns mixed, phases), of the messages (determinism)",
-             "0.5", [&o](std::string_view v) {
+             "predictable share of the data (patterns mixed, phases) or of the messages (determinism)", "0.5",
+             [&o](std::string_view v) {
                o.ratio = parse_share("ratio", v, "the traffic", "Give a number from 0 to 1, such as 0.8.");
              }});
-  table.add({"phase-length", "N", "pattern phases: messages of a node in one turn of its phases",
+  table.add({"phase-length", "N", "pattern phases: messages per node in one turn of all phases",
              std::to_string(o.phase_length),
              [&o](std::string_view v) { o.phase_length = parse_count(v, "phase-length"); }});
-  table.add({"outstanding", "N", "closed loop: a node's messages on the way at most; 0: no limit",
+  table.add({"outstanding", "N",
+             "closed loop: limit of a node's messages that are not yet delivered; 0: no limit",
              std::to_string(o.outstanding), [&o](std::string_view v) {
                o.outstanding = static_cast<std::uint32_t>(
                    parse_count(v, "outstanding", std::numeric_limits<std::uint32_t>::max()));
              }});
-  table.add({"warmup", "TIME", "loads and, in open loop, latencies are measured from then on",
+  table.add({"warmup", "TIME", "start of the measurement of loads and, in open loop, of latencies",
              "a fifth of an open-loop run",
              [&o](std::string_view v) { o.warmup = parse_time(v, "warmup"); }});
   table.add({"hotspot", "SHARE", "pattern hotspot: share of the messages that go to node 0", "0.25",
@@ -66,7 +68,7 @@ void add_traffic_options(OptionTable& table, TrafficOptions& o) {
                o.hotspot = parse_share("hotspot", v, "the messages", "Give a number from 0 to 1.");
              }});
   table.add({"exchange", names_of("exchange"),
-             "pattern all-to-all: the steps that sends and preloaded configurations follow", "linear",
+             "pattern all-to-all: order of the steps, for sends and preloaded configurations", "linear",
              [&o](std::string_view v) {
                check_registered("exchange", "exchange", v);
                o.exchange = v;
@@ -79,11 +81,11 @@ void check(const TrafficOptions& o) {
   if (!o.exchange.empty()) {
     check_registered("exchange", "exchange", o.exchange);
     if (o.pattern != "all-to-all")
-      throw UserError("exchange: pattern " + o.pattern + " is no all-to-all, whose steps it orders",
+      throw UserError("exchange: pattern " + o.pattern + " has no exchange; only all-to-all has one",
                       "Give --pattern all-to-all, or no --exchange.");
     if (o.load > 0 && ExchangeRegistration::make(o.exchange, 2)->forwards())
       throw UserError("exchange: in the " + o.exchange +
-                          " exchange nodes send what they received, so that open-loop traffic cannot be",
+                          " exchange nodes forward received data, which open-loop traffic does not support",
                       "Give no --load, or another --exchange.");
   }
   if (!(o.load >= 0 && o.load <= 1))
@@ -92,15 +94,16 @@ void check(const TrafficOptions& o) {
   if (!(o.ratio >= 0 && o.ratio <= 1))
     throw UserError("ratio: not a share of the traffic", "Give a number from 0 to 1.");
   if (o.messages > kMostMessages)
-    throw UserError("messages: " + std::to_string(o.messages) + " a node are too many",
+    throw UserError("messages: " + std::to_string(o.messages) + " per node are too many",
                     "Give at most " + std::to_string(kMostMessages) + ".");
   if (o.phase_length == 0)
-    throw UserError("phase-length: a turn of no messages has no phases", "Give at least 1.");
+    throw UserError("phase-length: a turn has at least one message", "Give at least 1.");
   if (o.message > kLargestMessage)
     throw UserError("message: " + format_bytes(o.message) + " are too many",
                     "Give at most " + format_bytes(kLargestMessage) + ".");
   if (o.load > 0 && o.outstanding > 0)
-    throw UserError("outstanding: open-loop traffic does not wait", "Give either --load or --outstanding.");
+    throw UserError("outstanding: open-loop traffic has no limit of outstanding messages",
+                    "Give either --load or --outstanding.");
   if (!(o.hotspot >= 0 && o.hotspot <= 1))
     throw UserError("hotspot: not a share of the messages", "Give a number from 0 to 1.");
 }

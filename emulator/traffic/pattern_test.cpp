@@ -30,7 +30,7 @@ std::vector<Port> destinations(Pattern& pattern, Port source) {
   return all;
 }
 
-/// Every pattern with every small number of nodes that it can have.
+/// Every pattern with every supported small number of nodes.
 template <class Visit>
 void for_each_pattern(Visit&& visit) {
   for (const std::string_view name : registered_names("pattern"))
@@ -42,7 +42,7 @@ void for_each_pattern(Visit&& visit) {
     }
 }
 
-TEST(Pattern, AllOfTheDissertationsAndTheUsualOnesAreThere) {
+TEST(Pattern, ThoseOfTheDissertationAndTheUsualOnesAreRegistered) {
   const auto names = registered_names("pattern");
   for (const char* name : {"uniform", "permutation", "transpose", "bit-complement", "hotspot", "neighbor",
                            "neighbor-3d", "ordered-mesh", "random-mesh", "scatter", "all-to-all",
@@ -64,7 +64,7 @@ TEST(Pattern, DestinationsAreOtherNodes) {
   });
 }
 
-TEST(Pattern, AGivenNumberOfMessagesHoldsForEveryNodeThatSends) {
+TEST(Pattern, AGivenNumberOfMessagesAppliesToEverySendingNode) {
   const std::set<std::string> rounds{"ordered-mesh", "random-mesh", "two-phase",  "mixed",
                                      "phases",       "neighbor",    "neighbor-3d"};
   for_each_pattern([&rounds](const std::string& name, std::uint32_t nodes) {
@@ -77,7 +77,7 @@ TEST(Pattern, AGivenNumberOfMessagesHoldsForEveryNodeThatSends) {
   });
 }
 
-TEST(Pattern, StreamsDoNotDependOnTheOrderOfAsking) {
+TEST(Pattern, StreamsDoNotDependOnTheOrderOfCalls) {
   for_each_pattern([](const std::string& name, std::uint32_t nodes) {
     const auto by_node = make(name, nodes), in_turn = make(name, nodes);
     std::vector<std::vector<Port>> expected(nodes), got(nodes);
@@ -94,7 +94,7 @@ TEST(Pattern, StreamsDoNotDependOnTheOrderOfAsking) {
   });
 }
 
-TEST(Pattern, SeedsGiveOtherTrafficToRandomPatternsOnly) {
+TEST(Pattern, SeedsChangeRandomPatternsOnly) {
   const std::set<std::string> random{"uniform",   "permutation", "hotspot", "random-mesh", "random-to-all",
                                      "two-phase", "mixed",       "phases",  "determinism"};
   for (const std::string_view name : registered_names("pattern")) {
@@ -105,7 +105,7 @@ TEST(Pattern, SeedsGiveOtherTrafficToRandomPatternsOnly) {
   }
 }
 
-TEST(Pattern, WhatIsKnownIsTrue) {
+TEST(Pattern, KnownConfigurationsMatchTheSends) {
   const std::set<std::string> partly_known{"mixed", "phases", "determinism"};
   for_each_pattern([&partly_known](const std::string& name, std::uint32_t nodes) {
     const auto pattern = make(name, nodes);
@@ -138,7 +138,7 @@ TEST(Pattern, WhatIsKnownIsTrue) {
   });
 }
 
-/// Of `pattern`'s sends, the share that goes over known connections.
+/// Returns the share of the sends of `pattern` over known connections.
 double known_share(Pattern& pattern, std::uint32_t nodes) {
   std::set<Connection> known;
   for (std::uint64_t step = 0; const auto k = pattern.known(step); ++step)
@@ -157,7 +157,7 @@ TEST(Pattern, MixedPhasesAndDeterminismHaveTheirShareOfPredictableMessages) {
     for (const double ratio : {0.0, 0.25, 0.8, 1.0}) {
       const auto pattern =
           PatternRegistration::make(name, PatternShape{.nodes = 64, .messages = 640, .ratio = ratio});
-      // Random messages hit a known connection by chance: a node has 2 or, on average, 3.5 of them.
+      // Random messages use a known connection by chance: a node has 2 or, on average, 3.5 of them.
       const double by_chance = (name == "determinism" ? 2 : 3.5) / 63;
       EXPECT_NEAR(known_share(*pattern, 64), ratio + (1 - ratio) * by_chance, 0.01) << name << " " << ratio;
     }
@@ -176,9 +176,8 @@ TEST(Pattern, TheMeshHasItsShareOfTheDataOnAnyGrid) {
   }
 }
 
-TEST(Pattern, PhasesBeginTogetherAndGoRoundTheMeshInOrder) {
-  // In the middle of 3 x 3; two in three of the mesh's rounds send, so that 5 rounds of 10 are 0.4 of the
-  // data.
+TEST(Pattern, PhasesStartWithTheMeshDirectionsInOrder) {
+  // In the middle of 3 x 3. Two in three rounds of the mesh send, so that 5 rounds of 10 are 0.4 of the data.
   const auto pattern = PatternRegistration::make(
       "phases", PatternShape{.nodes = 9, .messages = 20, .ratio = 0.4, .phase_length = 10});
   const auto to = destinations(*pattern, 4);
@@ -199,7 +198,7 @@ TEST(Pattern, AllToAllIsRotatedPermutations) {
   }
 }
 
-TEST(Pattern, RandomToAllReachesEveryNodeOnceARoundInAnotherOrder) {
+TEST(Pattern, RandomToAllReachesEveryNodeOncePerRoundInANewOrder) {
   const auto pattern = make("random-to-all", 20, 3 * 19);
   for (Port source = 0; source < 20; ++source) {
     const auto all = destinations(*pattern, source);
@@ -211,7 +210,7 @@ TEST(Pattern, RandomToAllReachesEveryNodeOnceARoundInAnotherOrder) {
   }
 }
 
-TEST(Pattern, ScatterComesFromNode0Alone) {
+TEST(Pattern, OnlyNode0Scatters) {
   const auto pattern = make("scatter", 6);
   EXPECT_EQ(destinations(*pattern, 0), (std::vector<Port>{1, 2, 3, 4, 5}));
   for (Port source = 1; source < 6; ++source) EXPECT_EQ(pattern->messages(source), 0u);
@@ -221,20 +220,20 @@ TEST(Pattern, OrderedMeshGoesEastWestSouthNorthWithinTheMesh) {
   const auto pattern = make("ordered-mesh", 16, 5);  // 4 x 4
   EXPECT_EQ(destinations(*pattern, 5), (std::vector<Port>{6, 4, 9, 1, 6}));
   EXPECT_EQ(destinations(*pattern, 0), (std::vector<Port>{1, 4, 1}))
-      << "in a corner there is nothing to the west and to the north";
+      << "a corner has no neighbour to the west and to the north";
   std::uint64_t configurations = 0;
   while (pattern->known(configurations)) ++configurations;
   EXPECT_EQ(configurations, 4u) << "D 4.2.2: four time slots hold a 2-D mesh";
 }
 
-TEST(Pattern, NeighborWrapsRound) {
+TEST(Pattern, NeighborWrapsAround) {
   const auto pattern = make("neighbor", 16, 4);
   EXPECT_EQ(destinations(*pattern, 0), (std::vector<Port>{1, 3, 4, 12}));
   const auto narrow = make("neighbor", 6, 4);  // 3 x 2: south and north are the same node
   EXPECT_EQ(destinations(*narrow, 0), (std::vector<Port>{1, 2, 3, 1}));
 }
 
-TEST(Pattern, Neighbor3dGoesRoundTheSixNeighboursOfATorus) {
+TEST(Pattern, Neighbor3dUsesTheSixNeighboursOnATorusInOrder) {
   const auto pattern = make("neighbor-3d", 64, 7);  // 4 x 4 x 4
   EXPECT_EQ(destinations(*pattern, 0), (std::vector<Port>{1, 3, 4, 12, 16, 48, 1}));
   std::uint64_t configurations = 0;
@@ -265,7 +264,7 @@ TEST(Pattern, TwoPhaseIsAnAllToAllThenSixteenRoundsOfNeighbours) {
     if (mesh.neighbors(source).size() == 4)
       EXPECT_EQ(all.size(), 15u + 16u);
     else
-      EXPECT_LE(all.size(), 15u + 16u) << "at the edge some rounds lead nowhere";
+      EXPECT_LE(all.size(), 15u + 16u) << "at the edge some rounds send nothing";
     EXPECT_EQ(std::set<Port>(all.begin(), all.begin() + 15).size(), 15u);
     const auto neighbors = mesh.neighbors(source);
     for (std::size_t i = 15; i < all.size(); ++i)
@@ -292,7 +291,7 @@ TEST(Pattern, BitComplementInvertsEveryBit) {
   for (Port node = 0; node < 32; ++node) EXPECT_EQ(pattern->next(node).destination, node ^ 31u);
 }
 
-TEST(Pattern, PermutationKeepsOneDestinationEach) {
+TEST(Pattern, PermutationKeepsOneDestinationPerNode) {
   const auto pattern = make("permutation", 30, 10);
   std::set<Port> reached;
   for (Port source = 0; source < 30; ++source) {
@@ -310,12 +309,12 @@ TEST(Pattern, HotspotSendsItsShareToNode0) {
     std::int64_t hot = 0, all = 0;
     for (Port source = 1; source < 64; ++source)
       for (const Port to : destinations(*pattern, source)) hot += to == 0, ++all;
-    // The share, and the 63rd part of the others.
+    // The share, and 1/63 of the other messages.
     EXPECT_NEAR(static_cast<double>(hot) / static_cast<double>(all), share + (1 - share) / 63, 0.01);
   }
 }
 
-TEST(Pattern, UniformReachesAllAlike) {
+TEST(Pattern, UniformReachesAllNodesEqually) {
   const auto pattern = make("uniform", 11, 10'000);
   std::map<Port, int> count;
   for (const Port to : destinations(*pattern, 4)) ++count[to];

@@ -1,9 +1,9 @@
-// What each phase of a pattern (Pattern::phases) had of a run.
+// Measures of each phase of a pattern (Pattern::phases) in a run.
 //
-// Nodes go through their phases on their own, and messages of the next one may overtake those of the one
-// before; so a phase's time is told node by node. A node is in a phase until the last message that it sends
-// there has arrived, and in its last phase until the run is over: each moment belongs to one phase of each
-// node that sends, and the means over these nodes add up to the time of the run.
+// Nodes change phase independently, and messages of the next phase may overtake those of the previous one.
+// The time of a phase is therefore recorded per node: a node is in a phase until the last message that it
+// sent in this phase has arrived, and in its last phase until the end of the run. So each instant belongs to
+// exactly one phase of each sending node, and the means over these nodes add up to the time of the run.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace hybrid {
 
 class PhaseRecord {
  public:
-  /// Of a message: its phase, and which of its source's stretches it belongs to.
+  /// The phase of a message and the stretch of its source that it belongs to.
   struct Place {
     std::uint32_t phase = 0, stretch = 0;
   };
@@ -29,7 +29,7 @@ class PhaseRecord {
     for (const std::string& name : names) account_.add(name);
   }
 
-  /// The next message of `source` is of `phase`.
+  /// Records that the next message of `source` belongs to `phase`.
   Place sent(Port source, std::uint32_t phase) {
     std::vector<Stretch>& stretches = nodes_[source];
     if (stretches.empty() || stretches.back().phase != phase) stretches.push_back({phase, {}});
@@ -43,7 +43,7 @@ class PhaseRecord {
   }
   void latency(Place place, Time latency) { account_.latency(place.phase, latency); }
 
-  /// All is delivered; the run lasted from `begin` to `end`.
+  /// Returns the measures of a run from `begin` to `end`. Call it once, after all messages are delivered.
   std::vector<PhaseMeasures> finish(Time begin, Time end) {
     std::uint64_t senders = 0;
     for (const std::vector<Stretch>& stretches : nodes_) {
@@ -61,7 +61,7 @@ class PhaseRecord {
  private:
   struct Stretch {
     std::uint32_t phase;
-    Time last;  // arrival of its messages
+    Time last;  // latest arrival of its messages
   };
   PhaseAccount account_;
   std::vector<std::vector<Stretch>> nodes_;

@@ -31,8 +31,9 @@ class TwoNodes final : public Pattern {
   int next_ = 0;
 };
 
-// 100 bytes take 100 ns out and 1 us more: node 0's arrive at 1100, 1200, 1300, node 1's at 1100. So node 0
-// is in a to 1100, in b to 1200, in a to the end; node 1 is in b all the time.
+// A message of 100 bytes takes 100 ns on the link and 1 us more: those of node 0 arrive at 1100, 1200 and
+// 1300, that of node 1 at 1100. So node 0 is in a until 1100, in b until 1200, then in a; node 1 is always in
+// b.
 TEST(PhaseRecord, AHandWorkedRun) {
   FixedLatency technique;
   TwoNodes pattern;
@@ -42,7 +43,7 @@ TEST(PhaseRecord, AHandWorkedRun) {
   o.message = 100;
   const Measures m = simulate(technique, pattern, p, o);
   ASSERT_EQ(m.time, nanoseconds(1300));
-  ASSERT_EQ(m.phases.size(), 2u) << "one in which nothing was is not told";
+  ASSERT_EQ(m.phases.size(), 2u) << "a phase without messages is not reported";
   const PhaseMeasures &a = m.phases[0], &b = m.phases[1];
   EXPECT_EQ(a.name, "a");
   EXPECT_EQ(a.time, nanoseconds((1100 + 100) / 2));
@@ -59,8 +60,8 @@ TEST(PhaseRecord, AHandWorkedRun) {
   EXPECT_DOUBLE_EQ(b.utilisation, 200 / (700 * 2 * 0.8));
 }
 
-// A message of b that overtakes the last of a does not begin b; b is over as soon as it begins.
-TEST(PhaseRecord, MomentsBelongToOnePhaseThoughMessagesOvertake) {
+// A message of b that overtakes the last message of a does not start b; b ends as soon as it starts.
+TEST(PhaseRecord, EachInstantIsInOnePhaseEvenIfMessagesOvertake) {
   PhaseRecord record(2, {"a", "b"});
   const Message message{0, {0, 1}, 8};
   const auto first = record.sent(0, 0), second = record.sent(0, 1), third = record.sent(0, 0);
@@ -69,7 +70,7 @@ TEST(PhaseRecord, MomentsBelongToOnePhaseThoughMessagesOvertake) {
   record.delivered(nanoseconds(80), message, first, false);
   const auto phases = record.finish(nanoseconds(10), nanoseconds(100));
   ASSERT_EQ(phases.size(), 2u);
-  EXPECT_EQ(phases[0].time, nanoseconds(90)) << "node 1 sends nothing and has no part in it";
+  EXPECT_EQ(phases[0].time, nanoseconds(90)) << "node 1 sends nothing and does not count";
   EXPECT_EQ(phases[0].messages, 2u);
   EXPECT_EQ(phases[0].hits, 1u);
   EXPECT_EQ(phases[1].time, Time{});
@@ -86,7 +87,7 @@ TEST(PhaseAccount, MeansAddUpToThePicosecond) {
   EXPECT_TRUE(PhaseAccount{}.finish(0).empty());
 }
 
-/// Everything that the phases of a run share out.
+/// Sums over the phases of a run.
 void expect_sums(const Measures& m, const std::string& of) {
   Time time;
   std::uint64_t messages = 0, hits = 0, latencies = 0;
@@ -128,13 +129,13 @@ TEST(PhaseRecord, PhasesAddUpToTheRunOnEveryTechnique) {
           const std::string of = technique + " " + pattern;
           ASSERT_EQ(m.phases.size(), 2u) << of;
           expect_sums(m, of);
-          // The all-to-all: 8 messages of every node; four of each turn's ten rounds are
-          // random: of the six of the mesh two in three send.
+          // The all-to-all has 8 messages per node. Four of the ten rounds of a turn are random; two in three
+          // of the other six, the mesh's, send.
           EXPECT_EQ(m.phases[pattern == "phases" ? 1 : 0].messages, pattern == "phases" ? 180u : 72u) << of;
         }
 }
 
-TEST(PhaseRecord, PatternsOfOnePieceHaveNone) {
+TEST(PhaseRecord, PatternsWithoutPhasesHaveNone) {
   SwitchParameters p;
   for (const char* pattern : {"uniform", "mixed", "ordered-mesh", "all-to-all"}) {
     TrafficOptions o;

@@ -11,7 +11,7 @@ void Preloader::start(Time at) {
 
 void Preloader::delivered(Time at, std::uint64_t step) {
   if (slots_ == 0 || step == Pattern::kNoStep) return;
-  // A step may be served before it is loaded: the switch carried its messages in another way.
+  // A step may be served before it is loaded if the switch carried its messages without the preloaded slot.
   Turn& turn = turns_[step];
   ++turn.served;
   if (turn.slot == kNotLoaded || turn.served < turn.messages) return;
@@ -20,17 +20,18 @@ void Preloader::delivered(Time at, std::uint64_t step) {
   fill(at, slot);
 }
 
-std::uint32_t Preloader::holder(const Configuration& configuration) const {
+std::uint32_t Preloader::find_slot(const Configuration& configuration) const {
   for (std::uint32_t slot = 0; slot < loaded_.size(); ++slot)
     if (loaded_[slot] == configuration) return slot;
   return kNotLoaded;
 }
 
-/// Loads the next configuration that has messages left; false when there is none (what is in the slot stays).
+/// Loads the next configuration that has messages left into `slot`. Returns false if there is none; the slot
+/// then keeps its content.
 bool Preloader::fill(Time at, std::uint32_t slot) {
   while (const std::optional<Pattern::Known> known = pattern_.known(next_)) {
     const std::uint64_t step = next_++;
-    const std::uint32_t held = holder(known->configuration);
+    const std::uint32_t held = find_slot(known->configuration);
     if (known->messages != 0) {
       Turn& turn = turns_[step];
       if (turn.served == known->messages) {
@@ -48,6 +49,16 @@ bool Preloader::fill(Time at, std::uint32_t slot) {
     return true;
   }
   return false;
+}
+
+TrafficMatrix measure_traffic(Pattern& pattern, std::uint32_t nodes, Bytes message) {
+  TrafficMatrix traffic;
+  for (Port source = 0; source < nodes; ++source)
+    for (std::uint64_t left = pattern.messages(source); left > 0; --left) {
+      const Pattern::Send send = pattern.next(source);
+      traffic[{source, send.destination}] += (message == 0 ? 1 : message) * send.blocks;
+    }
+  return traffic;
 }
 
 }  // namespace hybrid

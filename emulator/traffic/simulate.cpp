@@ -14,37 +14,36 @@
 #include "emulator/network/technique.h"
 #include "emulator/switching/messages_in_flight.h"
 #include "emulator/traffic/arrivals.h"
-#include "emulator/traffic/mapped_pattern.h"
-#include "emulator/traffic/not_delivered.h"
 #include "emulator/traffic/pattern.h"
 #include "emulator/traffic/phase_record.h"
 #include "emulator/traffic/preloader.h"
+#include "emulator/traffic/undelivered.h"
 
 namespace hybrid {
 
 namespace {
 
 constexpr std::uint64_t kProgressEvery = 4096;  // messages
-constexpr double kWarmupShare = 5;              // of the time in which messages are handed over, one part
-constexpr std::uint64_t kFewestToWarmUp = 20;   // messages of a node
+constexpr double kWarmupDivisor = 5;            // warm-up: this part of the time of handing over messages
+constexpr std::uint64_t kFewestToWarmUp = 20;   // messages per node
 constexpr double kLongestGap = 0x1p54;          // ps
-constexpr std::int64_t kGrains = 64;            // of the queue of arrivals in a mean gap
-constexpr std::int64_t kFewestToMeasure = 4;    // messages, one behind the other on a link
+constexpr std::int64_t kGrains = 64;            // granules of the arrival queue per mean gap
+constexpr std::int64_t kFewestToMeasure = 4;    // back-to-back messages on a link
 
-/// What is preloaded is there before the traffic begins: after its way to the switch and the notices' way
-/// back.
+/// Returns when the preloaded slots are established and their notices have reached the NICs; the traffic
+/// begins then.
 Time preloaded_at(const SwitchParameters& p) {
   if (p.preload == 0) return {};
   return p.nic.delay() + p.control_wire() * 2 + p.scheduler.delay() + p.scheduler.cycle * 2;
 }
 
-/// Open loop: between two messages of a node.
+/// Open loop: mean time between two messages of a node.
 Time mean_gap(const SwitchParameters& parameters, const TrafficOptions& options) {
   if (options.load <= 0) return {};
   const Bytes payload = options.message == 0 ? parameters.word : options.message;
   const double gap = static_cast<double>(time_on_link(payload, parameters.link_rate).ps) / options.load;
   if (gap > kLongestGap)
-    throw UserError("load: messages of " + format_bytes(payload) + " would come too rarely to simulate",
+    throw UserError("load: messages of " + format_bytes(payload) + " would arrive too rarely to simulate",
                     "Give a higher --load or a smaller --message.");
   return Time{static_cast<std::int64_t>(gap)};
 }
@@ -62,9 +61,9 @@ class Simulation final : public TransferListener {
   struct Node {
     std::uint64_t left = 0;     // messages not yet handed over
     SmallRandom gaps{0};        // open loop
-    std::uint32_t on_way = 0;   // closed loop: handed over and not delivered
-    bool handing_over = false;  // closed loop: the last one has not left the PE yet
-    bool ready = false;         // in ready_
+    std::uint32_t on_way = 0;   // closed loop: handed over and not yet delivered
+    bool handing_over = false;  // closed loop: the last message has not yet left the PE
+    bool ready = false;         // is in ready_
   };
   struct Sent {
     Time at{};
@@ -75,33 +74,33 @@ class Simulation final : public TransferListener {
   void schedule_arrival(Time after, Port node);
   Port next_sender();
   void send(Time at, Port node);
-  void settle(Time at);
-  Time own_warmup(std::uint64_t messages) const;
-  void settle_load();
-  [[noreturn]] void stuck(Time at, std::uint64_t quiet_steps) const;
+  void apply_notifications(Time at);
+  Time default_warmup(std::uint64_t messages) const;
+  void compute_load();
+  [[noreturn]] void throw_stuck(Time at, std::uint64_t quiet_steps) const;
 
   Technique& technique_;
   Pattern& pattern_;
   const SwitchParameters& parameters_;
   const TrafficOptions& options_;
   Preloader preloader_;
-  Time start_;     // of the traffic
+  Time start_;     // start of the traffic
   Time mean_gap_;  // open loop
 
   std::vector<Node> nodes_;
   EventQueue arrivals_due_;  // open loop, by node
-  std::vector<Port> ready_;  // closed loop: nodes that send now, the last one first
+  std::vector<Port> ready_;  // closed loop: nodes that send now, in descending order
   Time ready_at_{};
   MessagesInFlight<Sent> in_flight_;
-  std::optional<PhaseRecord> phases_;  // where the pattern has several
+  std::optional<PhaseRecord> phases_;  // if the pattern has several phases
   std::uint64_t all_ = 0;
   std::uint32_t senders_ = 0;
 
-  // Payload while the load is measured.
+  // Payload in the interval in which the load is measured.
   Time measured_from_{}, measured_until_ = Time::never();
   Bytes offered_ = 0, accepted_ = 0;
 
-  // What the listener was told and what follows from it, carried out when the technique has returned.
+  // Notifications of the technique, applied after advance() has returned.
   bool happened_ = false;
   std::vector<Port> may_send_;
   std::vector<std::uint64_t> served_steps_;
@@ -122,7 +121,7 @@ Simulation::Simulation(Technique& technique, Pattern& pattern, const SwitchParam
       nodes_(parameters.nodes),
       arrivals_due_(options.load > 0 ? picoseconds(mean_gap_.ps / kGrains) : parameters.word_time()),
       in_flight_(options.load == 0) {
-  if (options.load > 0) technique_.disable_injection_reports();  // nobody waits for them
+  if (options.load > 0) technique_.disable_injection_reports();  // not used in open loop
   if (auto phases = pattern.phases(); !phases.empty()) phases_.emplace(parameters.nodes, phases);
   std::uint64_t most = 0;
   for (Port node = 0; node < parameters.nodes; ++node) {
@@ -130,7 +129,7 @@ Simulation::Simulation(Technique& technique, Pattern& pattern, const SwitchParam
     most = std::max(most, nodes_[node].left);
     senders_ += nodes_[node].left > 0 ? 1 : 0;
     if (options.load > 0) {
-      // Not the pattern's stream of random numbers, so that every load carries the same sends.
+      // Independent of the pattern's random numbers, so that every load carries the same sends.
       nodes_[node].gaps = node_random(~parameters.seed, node);
       if (nodes_[node].left > 0) schedule_arrival(start_, node);
     } else if (nodes_[node].left > 0) {
@@ -142,30 +141,29 @@ Simulation::Simulation(Technique& technique, Pattern& pattern, const SwitchParam
   if (options.warmup != Time::never())
     measured_from_ = start_ + options.warmup;
   else if (options.load > 0)
-    measured_from_ = start_ + own_warmup(most);
+    measured_from_ = start_ + default_warmup(most);
   else
     measured_from_ = start_;
 }
 
-/// Where none is given: too few messages are measured from the start.
-Time Simulation::own_warmup(std::uint64_t messages) const {
+/// The warm-up if none is given: with few messages there is none.
+Time Simulation::default_warmup(std::uint64_t messages) const {
   if (messages < kFewestToWarmUp) return {};
-  const double share = static_cast<double>(mean_gap_.ps) * static_cast<double>(messages) / kWarmupShare;
+  const double share = static_cast<double>(mean_gap_.ps) * static_cast<double>(messages) / kWarmupDivisor;
   return Time{static_cast<std::int64_t>(std::min(share, kLongestGap))};
 }
 
-/// What the load was while it was measured.
-void Simulation::settle_load() {
+/// Computes the offered and the accepted load.
+void Simulation::compute_load() {
   const Time interval = std::min(measured_until_, last_) - measured_from_;
   if (interval <= Time{}) {
     if (options_.warmup != Time::never() && options_.warmup > Time{})
       throw UserError("warmup: " + to_string(options_.warmup) +
-                          " leave nothing to measure: a node hands over its last message at " +
-                          to_string(measured_until_),
+                          " is too long: a node hands over its last message at " + to_string(measured_until_),
                       "Give a shorter --warmup or more --messages.");
     return;
   }
-  // Messages count whole, so that a few of them say nothing.
+  // Messages count as a whole, so that a few of them are not representative.
   if (interval < time_on_link(options_.message, parameters_.link_rate) * kFewestToMeasure) return;
   const double capacity =
       interval.seconds() * static_cast<double>(senders_) * static_cast<double>(parameters_.link_rate);
@@ -173,7 +171,7 @@ void Simulation::settle_load() {
   measures_.accepted_load = static_cast<double>(accepted_) * 8 / capacity;
 }
 
-/// The next message of `node`, which has one.
+/// Schedules the next message of `node`, which must have one left.
 void Simulation::schedule_arrival(Time after, Port node) {
   arrivals_due_.push_sorted(after + exponential(nodes_[node].gaps, mean_gap_), 0, node, 0);
 }
@@ -227,12 +225,12 @@ void Simulation::delivered(Time at, const Message& message, bool hit) {
   may_send_.push_back(message.connection.destination);
 }
 
-/// Carries out what followed from the technique's last step.
-void Simulation::settle(Time at) {
+/// Applies the notifications of the technique's last step: fills slots and finds nodes that may send.
+void Simulation::apply_notifications(Time at) {
   for (const std::uint64_t step : served_steps_) preloader_.delivered(at, step);
   served_steps_.clear();
   if (options_.load == 0) {
-    // What was ready has been sent before the technique went on.
+    // ready_ is empty: the nodes in it have sent before the technique advanced.
     for (const Port node : may_send_) {
       Node& n = nodes_[node];
       const bool room = options_.outstanding == 0 || n.on_way < options_.outstanding;
@@ -246,13 +244,13 @@ void Simulation::settle(Time at) {
   may_send_.clear();
 }
 
-void Simulation::stuck(Time at, std::uint64_t quiet_steps) const {
-  refuse_to_wait(std::to_string(all_ - measures_.messages) + " of " + std::to_string(all_) +
-                     " messages of pattern " + options_.pattern,
-                 parameters_, at, quiet_steps);
+void Simulation::throw_stuck(Time at, std::uint64_t quiet_steps) const {
+  throw_undelivered(std::to_string(all_ - measures_.messages) + " of " + std::to_string(all_) +
+                        " messages of pattern " + options_.pattern,
+                    parameters_, at, quiet_steps);
 }
 
-/// The node whose turn it is to send.
+/// Removes and returns the node that sends next.
 Port Simulation::next_sender() {
   if (ready_.empty()) return arrivals_due_.pop().a;
   const Port node = ready_.back();
@@ -262,7 +260,7 @@ Port Simulation::next_sender() {
 
 Measures Simulation::run(const SimulationProgress& progress) {
   preloader_.start(Time{});
-  std::uint64_t quiet_steps = 0, told = 0;
+  std::uint64_t quiet_steps = 0, reported = 0;
   Time now{};
   for (;;) {
     const Time send_at = ready_.empty() ? arrivals_due_.next() : ready_at_;
@@ -277,13 +275,13 @@ Measures Simulation::run(const SimulationProgress& progress) {
     happened_ = false;
     now = technique_.advance(event, *this);
     quiet_steps = happened_ ? 0 : quiet_steps + 1;
-    if (quiet_steps == kStalled) stuck(now, quiet_steps);
-    settle(now);
+    if (quiet_steps == kStuckSteps) throw_stuck(now, quiet_steps);
+    apply_notifications(now);
     if (measures_.messages == all_) break;
-    if (progress && measures_.messages != before && measures_.messages - told >= kProgressEvery)
-      progress(told = measures_.messages, all_);
+    if (progress && measures_.messages != before && measures_.messages - reported >= kProgressEvery)
+      progress(reported = measures_.messages, all_);
   }
-  if (measures_.messages != all_) stuck(now, quiet_steps);
+  if (measures_.messages != all_) throw_stuck(now, quiet_steps);
   if (progress) progress(all_, all_);
 
   measures_.technique = parameters_.technique;
@@ -293,7 +291,7 @@ Measures Simulation::run(const SimulationProgress& progress) {
   measures_.statistics = technique_.statistics();
   in_flight_.check_all_delivered(measures_.statistics);
   if (all_ == 0) return std::move(measures_);
-  settle_load();
+  compute_load();
   measures_.time = last_ - first_;
   if (phases_) measures_.phases = phases_->finish(first_, last_);
   measures_.set_utilisation(parameters_.link_rate);

@@ -1,16 +1,16 @@
 // Synthetic traffic on an emulated switch: a pattern drives a technique.
 //
-// Open loop (`load` > 0): each sending node's messages arrive as a Poisson process whose mean is that share
-// of the link's rate, whether or not the NIC has taken the ones before; above what the switch accepts they
-// pile up in the PE. Closed loop (`load` = 0): a node hands over its next message when the last word of the
-// one before has left the PE, and, with `outstanding` = n, only while fewer than n of its messages are on
-// their way.
+// Open loop (`load` > 0): the messages of each sending node arrive as a Poisson process with a mean of `load`
+// times the link's rate, independent of the NIC. Messages above the rate that the switch accepts queue in the
+// PE. Closed loop (`load` = 0): a node hands over its next message when the last word of the previous one has
+// left the PE and, with `outstanding` = n, only while fewer than n of its messages are undelivered.
 //
-// Load is measured from the end of the warm-up until the first sending node hands over its last message, so
-// while all of them send: the payload handed over in that interval (offered) and delivered in it (accepted),
-// as shares of what the sending nodes' links could carry meanwhile. Accepted below offered is a saturated
-// switch: latencies then depend on how long the run is. Open loop, the latency of messages handed over during
-// warm-up is not counted; every other measure is of the whole run. docs/traffic.md is the user's page.
+// The load is measured from the end of the warm-up until the first sending node hands over its last message,
+// so that all nodes send in the whole interval: the payload handed over in it (offered) and delivered in it
+// (accepted), as shares of the capacity of the sending nodes' links. A switch that accepts less than is
+// offered is saturated, and its latencies depend on the length of the run. In open loop, latencies exclude
+// messages handed over during the warm-up; all other measures cover the whole run. User documentation:
+// docs/traffic.md.
 #pragma once
 
 #include <cstdint>
@@ -28,51 +28,57 @@ namespace hybrid {
 struct TrafficOptions {
   std::string pattern = "uniform";
   Bytes message = 128;         // payload of each message
-  std::uint64_t messages = 0;  // of each node that sends; 0: the pattern's own number
-  /// Of messages that are predictable, where a pattern mixes both (D 4.6.1, 5.5.2.3), in [0, 1].
+  std::uint64_t messages = 0;  // per sending node; 0: the pattern's default
+  /// Predictable share, for patterns that mix traffic (D 4.6.1, 5.5.2.3), in [0, 1].
   double ratio = 0.5;
-  std::uint64_t phase_length = 64;  // messages of a node in one turn of its phases (pattern phases)
-  /// Open loop: payload offered by a sending node, as a share of the link's rate, in (0, 1]. 0: closed loop.
+  std::uint64_t phase_length = 64;  // pattern phases: messages per node in one turn of all phases
+  /// Open loop: payload offered per sending node, as a share of the link's rate, in (0, 1]. 0: closed loop.
   double load = 0;
-  /// Closed loop: a node's messages on the way at most (handed over and not yet delivered); 0: no limit.
+  /// Closed loop: limit of a node's messages that are handed over and not yet delivered; 0: no limit.
   std::uint32_t outstanding = 0;
-  /// Open and closed loop; Time::never(): open loop, a fifth of the time in which a node is expected to hand
-  /// over its messages; closed loop, none.
+  /// Time::never(): no warm-up in closed loop; in open loop a fifth of the expected time in which a node
+  /// hands over its messages.
   Time warmup = Time::never();
   double hotspot = 0.25;  // pattern hotspot: share of the messages that go to node 0
-  /// Pattern all-to-all: its steps, by name (emulator/traffic/exchange.h); "": linear.
+  /// Pattern all-to-all: name of its exchange (emulator/traffic/exchange.h); "": linear.
   std::string exchange;
-  /// A fixed topology (emulator/traffic/fixed_topology.h), mapped onto the traffic and preloaded instead of
-  /// what the pattern knows of itself; "": none.
+  /// Name of a fixed topology (emulator/traffic/fixed_topology.h) that is mapped onto the traffic and
+  /// preloaded instead of the pattern's known configurations; "": none.
   std::string preload_topology;
 };
 
-/// Adds an option for each of them, stored into `options` (which must outlive the table).
+/// Adds an option for each field of `options`, which must outlive the table.
 void add_traffic_options(OptionTable& table, TrafficOptions& options);
 
-/// Refuses what cannot work with a UserError that names the option and the mend.
+/// Throws UserError, with the option and a fix, for invalid options.
 void check(const TrafficOptions& options);
 
-/// Told now and then: messages delivered, of how many in all.
+/// Called from time to time with the number of messages delivered and the total.
 using SimulationProgress = std::function<void(std::uint64_t delivered, std::uint64_t all)>;
 
-/// Runs until everything sent is delivered. Checks both parameter sets. Of what the pattern knows of itself,
-/// as many configurations are preloaded as `parameters.preload` says, before the traffic begins; those that
-/// have turns follow one another: when a slot's configuration has served its messages, the slot is preloaded
-/// with the next. With `options.preload_topology`, its connections are, and stay. Throws RunError when
-/// messages can never arrive (all slots preloaded with something else, say), and std::logic_error when the
-/// technique loses, doubles, cuts or reorders (emulator/switching/messages_in_flight.h). The same arguments
-/// give the same measures. `timeline`: who is told what the ports do, if anybody.
 class PortTimeline;
+/// Runs synthetic traffic until every message is delivered and returns the measures. The same arguments give
+/// the same measures.
+///
+/// Preloads `parameters.preload` of the pattern's known configurations before the traffic begins. If
+/// configurations have turns, a slot gets the next one when its configuration has served its messages. With
+/// `options.preload_topology`, the slots hold the connections of that topology for the whole run.
+///
+/// `timeline` records the activity of the ports; it may be null.
+///
+/// Throws UserError for invalid parameters or options, RunError if messages can never arrive (for example if
+/// all slots are preloaded with other connections), and std::logic_error if the technique loses, duplicates,
+/// truncates or reorders messages (emulator/switching/messages_in_flight.h).
 Measures simulate(const SwitchParameters& parameters, const TrafficOptions& options,
                   const SimulationProgress& progress = {}, PortTimeline* timeline = nullptr);
 
 class Pattern;
 class Technique;
-/// The pattern of `options` on that switch. Throws UserError for a number of nodes that it cannot have.
+/// Returns the pattern of `options` for that switch. Throws UserError for a number of nodes that the pattern
+/// does not support.
 std::unique_ptr<Pattern> make_pattern(const SwitchParameters& parameters, const TrafficOptions& options);
 
-/// The same with a given pattern and technique, both new.
+/// As above with a given pattern and technique, which must be new.
 Measures simulate(Technique& technique, Pattern& pattern, const SwitchParameters& parameters,
                   const TrafficOptions& options, const SimulationProgress& progress = {});
 

@@ -1,7 +1,6 @@
-// How fast the emulator runs: synthetic traffic on every technique. Counters: messages a second, and emulated
-// cycles a second (of one 10 ns word, as a simulator that ticks would count). And how what a message costs
-// grows with the ports: `growth` is the time per message with so many ports, over that with 128 ports, both
-// measured in turn.
+// Speed of the emulator: synthetic traffic on every technique. Counters: messages per second, and emulated
+// cycles per second (a cycle is one 10 ns word, as in a cycle-driven simulator). Growth of the cost with the
+// ports: `growth` is the time per message with N ports divided by that with 128 ports, measured alternately.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -17,7 +16,7 @@ namespace {
 struct Setting {
   std::string technique, pattern;
   std::uint32_t nodes = 0;
-  double load = 0;  // 0: as fast as the NICs take it
+  double load = 0;  // 0: as fast as the NICs accept
   Bytes message = 128;
   std::uint64_t messages = 0;
 };
@@ -54,14 +53,14 @@ void simulate_once(benchmark::State& state, const Setting& setting) {
   state.counters["utilisation"] = utilisation;
 }
 
-/// Processor time that emulating `setting` takes.
-double seconds(const Setting& setting) {
+/// Returns the processor time of one emulation of `setting`.
+double measure_seconds(const Setting& setting) {
   const std::clock_t begin = std::clock();
   benchmark::DoNotOptimize(simulate(parameters_of(setting), traffic_of(setting)));
   return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
-/// Every port sends as many messages, with 128 ports and with more.
+/// Compares many ports with 128 ports, with the same number of messages per port.
 void growth(benchmark::State& state, const Setting& setting) {
   constexpr std::uint32_t kFew = 128;
   Setting few = setting;
@@ -69,8 +68,8 @@ void growth(benchmark::State& state, const Setting& setting) {
   double many_ports = 0, few_ports = 0;
   std::uint64_t runs = 0;
   for (auto _ : state) {
-    many_ports += seconds(setting);
-    for (std::uint32_t ports = 0; ports < setting.nodes; ports += kFew) few_ports += seconds(few);
+    many_ports += measure_seconds(setting);
+    for (std::uint32_t ports = 0; ports < setting.nodes; ports += kFew) few_ports += measure_seconds(few);
     ++runs;
   }
   state.counters["growth"] = many_ports / few_ports;
@@ -103,7 +102,7 @@ const bool kAdded = [] {
         add({technique, "uniform", nodes, load, 128, 64});
         add({technique, "ordered-mesh", nodes, load, 128, 64});
       }
-    // A long message is one run of words, not a million of them.
+    // The cost of a long message must not depend on its number of words.
     for (const Bytes message : {Bytes{128}, Bytes{1} << 20})
       add({technique, "permutation", 32, 0, message, 16});
     for (const std::uint32_t nodes : {512u, 2048u, 4096u})

@@ -18,9 +18,8 @@
 namespace hybrid {
 namespace {
 
-/// An ideal network: a source hands over one message at a time at link rate, and each arrives a fixed time
-/// later. With `needs_slot`, a message arrives only once its connection is preloaded, and one preloaded
-/// slot's messages are hits.
+/// Ideal network: a source hands over one message at a time at link rate, and each message arrives after a
+/// fixed time. With `needs_slot`, a message arrives only when its connection is preloaded, and is then a hit.
 class Ideal : public Technique {
  public:
   Ideal(const SwitchParameters& p, bool needs_slot)
@@ -128,14 +127,14 @@ TEST(Simulate, ClosedLoopFillsTheLinksAndCountsEverything) {
   EXPECT_EQ(m.messages, 800u);
   EXPECT_EQ(m.bytes, 800u * 128);
   EXPECT_EQ(m.latency.count(), 800u);
-  // 100 messages of 160 ns back to back, then 100 ns.
+  // 100 messages of 160 ns back to back, followed by 100 ns.
   EXPECT_EQ(m.time, nanoseconds(100 * 160 + 100));
   EXPECT_EQ(m.latency.maximum(), nanoseconds(260));
   EXPECT_DOUBLE_EQ(m.utilisation, 16000.0 / 16100.0);
   EXPECT_EQ(m.hit_rate, 0);
 }
 
-TEST(Simulate, EachPortsBytesAreThoseOfItsMessagesOnEveryTechnique) {
+TEST(Simulate, BytesPerPortMatchTheMessagesOnEveryTechnique) {
   SwitchParameters p = parameters(16);
   for (const std::string_view technique : registered_names(Technique::kKind)) {
     p.technique = technique;
@@ -159,7 +158,7 @@ TEST(Simulate, EachPortsBytesAreThoseOfItsMessagesOnEveryTechnique) {
     EXPECT_EQ(in, m.bytes) << technique;
     const PortSpread spread = m.in_utilisation();
     EXPECT_DOUBLE_EQ(spread.mean, m.utilisation);
-    EXPECT_LT(spread.least, spread.mean);  // uniform, but of 30 messages a node
+    EXPECT_LT(spread.least, spread.mean);  // uniform, but with 30 messages per node
     EXPECT_GT(spread.largest, spread.mean);
     EXPECT_DOUBLE_EQ(m.out_utilisation().least, m.out_utilisation().largest);
   }
@@ -184,7 +183,8 @@ TEST(Simulate, OpenLoopOffersTheLoad) {
     const Measures m = simulate(ideal, *pattern, p, o);
     EXPECT_EQ(m.messages, 32'000u);
     EXPECT_NEAR(m.utilisation, load, 0.06);
-    // Poisson arrivals, fixed service: the mean wait is load / (2 (1 - load)) services (Pollaczek-Khinchine).
+    // Poisson arrivals, fixed service: the mean wait is load / (2 (1 - load)) service times
+    // (Pollaczek-Khinchine).
     const double wait = 160 * load / (2 * (1 - load));
     EXPECT_NEAR(m.latency.mean().nanoseconds(), 260 + wait, load < 0.9 ? 10 : 150);
   }
@@ -206,7 +206,7 @@ TEST(Simulate, BelowSaturationTheOfferedLoadIsAccepted) {
 }
 
 TEST(Simulate, ASaturatedSwitchAcceptsWhatItCan) {
-  // A network of half the rate that the load is a share of.
+  // The network has half of the rate that the load refers to.
   SwitchParameters p = parameters(16), slow = p;
   slow.link_rate = p.link_rate / 2;
   TrafficOptions o = traffic("uniform", 2000);
@@ -218,7 +218,7 @@ TEST(Simulate, ASaturatedSwitchAcceptsWhatItCan) {
   EXPECT_NEAR(m.accepted_load.value(), 0.5, 0.005);
 }
 
-TEST(Simulate, IdleNodesHaveNoPartInTheLoad) {
+TEST(Simulate, IdleNodesDoNotCountInTheLoad) {
   const SwitchParameters p = parameters(16);
   const TrafficOptions o = traffic("scatter", 500);  // from one node
   Ideal ideal(p, false);
@@ -229,7 +229,7 @@ TEST(Simulate, IdleNodesHaveNoPartInTheLoad) {
   EXPECT_NEAR(m.utilisation, 1.0 / 16, 0.001);
 }
 
-TEST(Simulate, WarmUpIsGivenOrRefused) {
+TEST(Simulate, WarmUpIsUsedOrRefused) {
   const SwitchParameters p = parameters(4);
   TrafficOptions o = traffic("permutation", 100);  // 160 ns each
   o.warmup = nanoseconds(8000);
@@ -238,11 +238,11 @@ TEST(Simulate, WarmUpIsGivenOrRefused) {
   EXPECT_NEAR(simulate(ideal, *pattern, p, o).accepted_load.value(), 1, 0.03);
   o.warmup = nanoseconds(16'000);
   Ideal again(p, false);
-  EXPECT_THROW(simulate(again, *make(p, o), p, o), UserError) << "nobody sends after that";
+  EXPECT_THROW(simulate(again, *make(p, o), p, o), UserError) << "no node sends after that";
 }
 
 /// Delivers the second message of a connection before the first.
-TEST(Simulate, ATechniqueThatReordersIsFound) {
+TEST(Simulate, ATechniqueThatReordersIsDetected) {
   class Reorders final : public Technique {
     void send(Time, const Message& m) override { sent_.push_back(m); }
     Time next_event() const override { return sent_.empty() ? Time::never() : now_ + nanoseconds(1); }
@@ -273,7 +273,7 @@ TEST(Simulate, ATechniqueThatReordersIsFound) {
 TEST(Simulate, EveryLoadCarriesTheSameMessages) {
   const SwitchParameters p = parameters(9);
   std::vector<std::vector<std::vector<Port>>>
-      sent;  // by load and source; between sources the order may differ
+      sent;  // by load and source; the order between sources may differ
   for (const double load : {0.0, 0.3}) {
     TrafficOptions o = traffic("uniform", 50);
     o.load = load;
@@ -297,7 +297,7 @@ TEST(Simulate, ConfigurationsInUseThroughoutArePreloadedOnce) {
   for (std::uint32_t s = 0; s < 4; ++s) EXPECT_EQ(ideal.preloads[s].first, s);
 }
 
-TEST(Simulate, ConfigurationsWithTurnsFollowOneAnother) {
+TEST(Simulate, ConfigurationsWithTurnsAreLoadedInOrder) {
   for (const std::uint32_t preload : {1u, 3u, 4u}) {
     const SwitchParameters p = parameters(12, preload);
     const TrafficOptions o = traffic("all-to-all");
@@ -326,8 +326,8 @@ TEST(Simulate, AnAllToAllIsFollowedByItsMesh) {
   EXPECT_EQ(ideal.preloads.size(), 15u + 4u);
 }
 
-TEST(Simulate, TurnsServedWithoutTheirSlotAreNotLoaded) {
-  // A network that delivers anything: steps are over before their slot comes.
+TEST(Simulate, TurnsServedWithoutASlotAreNotLoaded) {
+  // The network delivers all messages: steps end before their slots are loaded.
   const SwitchParameters p = parameters(8, 2);
   const TrafficOptions o = traffic("scatter", 50);
   Ideal ideal(p, false);
@@ -356,7 +356,7 @@ TEST(Simulate, EmptyMessagesTravelAsOneWord) {
   EXPECT_EQ(m.utilisation, 0);
 }
 
-// Both ways to say how long the fabric takes to change are one.
+// Both options for the reconfiguration time of the fabric give the same run.
 TEST(Simulate, ReconfigurationAndItsPartsGiveTheSameRun) {
   for (const std::string_view allocation : registered_names("allocation")) {
     SwitchParameters p = parameters(16);
@@ -375,7 +375,7 @@ TEST(Simulate, ReconfigurationAndItsPartsGiveTheSameRun) {
   }
 }
 
-TEST(Simulate, TellsNoLoadOfLessThanFourMessages) {
+TEST(Simulate, ReportsNoLoadOfLessThanFourMessages) {
   const SwitchParameters p = parameters(4);
   const auto loads = [&](std::uint64_t messages) {
     Ideal ideal(p, false);
@@ -390,7 +390,7 @@ TEST(Simulate, TellsNoLoadOfLessThanFourMessages) {
   EXPECT_LE(*loads(50), 1.0);
 }
 
-TEST(Simulate, WhatWouldPassTheEndOfTimeIsRefused) {
+TEST(Simulate, ARunBeyondTheRangeOfTimeIsRefused) {
   SwitchParameters p = parameters(2);
   p.technique = "circuit";
   p.word_generation = nanoseconds(10'000'000'000);
@@ -402,22 +402,22 @@ TEST(Simulate, WhatWouldPassTheEndOfTimeIsRefused) {
   EXPECT_THROW(simulate(p, o), UserError) << "all of them";
 }
 
-TEST(Simulate, TellsItsProgress) {
+TEST(Simulate, ReportsProgress) {
   const SwitchParameters p = parameters(16);
   const TrafficOptions o = traffic("uniform", 1000);
   Ideal ideal(p, false);
   const auto pattern = make(p, o);
-  std::vector<std::uint64_t> told;
+  std::vector<std::uint64_t> reported;
   simulate(ideal, *pattern, p, o, [&](std::uint64_t delivered, std::uint64_t all) {
     EXPECT_EQ(all, 16'000u);
-    told.push_back(delivered);
+    reported.push_back(delivered);
   });
-  ASSERT_GE(told.size(), 3u);
-  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
-  EXPECT_EQ(told.back(), 16'000u);
+  ASSERT_GE(reported.size(), 3u);
+  EXPECT_TRUE(std::is_sorted(reported.begin(), reported.end()));
+  EXPECT_EQ(reported.back(), 16'000u);
 }
 
-TEST(TrafficOptions, AreReadAndChecked) {
+TEST(TrafficOptions, AreParsedAndChecked) {
   TrafficOptions o;
   OptionTable table;
   add_traffic_options(table, o);

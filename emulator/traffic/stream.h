@@ -1,4 +1,4 @@
-// What most patterns share: every node sends the same number of messages.
+// Building blocks of patterns: random destinations, fixed destinations, rounds on a grid.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace hybrid {
 
-/// Destinations drawn at random by each node. `Draw` is Port(SmallRandom&, Port source).
+/// Pattern in which each node draws its destinations at random. `Draw` is Port(SmallRandom&, Port source).
 template <class Draw>
 class RandomPattern : public Pattern {
  public:
   RandomPattern(const PatternShape& shape, Draw draw)
-      : messages_(shape.messages != 0 ? shape.messages : kOwnMessages), draw_(std::move(draw)) {
+      : messages_(shape.messages != 0 ? shape.messages : kDefaultMessages), draw_(std::move(draw)) {
     random_.reserve(shape.nodes);
     for (Port node = 0; node < shape.nodes; ++node) random_.push_back(node_random(shape.seed, node));
   }
@@ -29,11 +29,12 @@ class RandomPattern : public Pattern {
   std::vector<SmallRandom> random_;
 };
 
-/// Every node keeps to one destination (kNoPort: it does not send): one configuration, in use throughout.
+/// Pattern in which every node has one destination (kNoPort: it does not send): one configuration, in use
+/// throughout.
 class FixedPattern : public Pattern {
  public:
   FixedPattern(const PatternShape& shape, std::vector<Port> destination)
-      : messages_(shape.messages != 0 ? shape.messages : kOwnMessages),
+      : messages_(shape.messages != 0 ? shape.messages : kDefaultMessages),
         destination_(std::move(destination)) {}
   std::uint64_t messages(Port source) const override {
     return destination_[source] == kNoPort ? 0 : messages_;
@@ -52,8 +53,8 @@ class FixedPattern : public Pattern {
   std::vector<Port> destination_;
 };
 
-/// The directions of a grid that lead anywhere: each is a configuration, in use throughout (D 4.2.2: four
-/// slots hold a 2D mesh).
+/// Directions of a grid that have neighbours. Each is a configuration, in use throughout (D 4.2.2: four slots
+/// hold a 2D mesh).
 class Directions {
  public:
   explicit Directions(const Grid& grid) : grid_(grid) {
@@ -61,7 +62,7 @@ class Directions {
       if (!grid_.configuration(d).empty()) directions_.push_back(d);
   }
   std::uint64_t count() const { return directions_.size(); }
-  /// kNoPort where `node` lies at the edge.
+  /// The neighbour of `node` in direction `which`; kNoPort if `node` is at the edge.
   Port neighbor(Port node, std::uint64_t which) const { return grid_.neighbor(node, directions_[which]); }
   std::optional<Pattern::Known> known(std::uint64_t step) const {
     if (step >= directions_.size()) return {};
@@ -73,10 +74,13 @@ class Directions {
   std::vector<std::uint32_t> directions_;
 };
 
-/// Rounds on a grid: in every round each node turns to one direction and sends to its neighbour there; a node
-/// at the edge may have none and sends nothing in that round. (So a direction carries as much from every
-/// node, and a node in a corner sends less.) `messages` of the shape are the rounds. `Node` is what a node
-/// needs to decide, and decides: Send draw(const Directions&, Port source), whose destination may be kNoPort.
+/// Pattern of rounds on a grid. In every round each node chooses a direction and sends to its neighbour
+/// there; a node at the edge without a neighbour there sends nothing in that round. All nodes therefore use a
+/// direction equally often, and a node in a corner sends fewer messages. The shape's `messages` is the number
+/// of rounds.
+///
+/// `Node` is the state of one node, with a member Send draw(const Directions&, Port source) that makes the
+/// choice for one round; the destination kNoPort sends nothing.
 template <class Node>
 class Rounds : public Pattern {
  public:
@@ -91,9 +95,9 @@ class Rounds : public Pattern {
     }
   }
   explicit Rounds(const PatternShape& shape, Grid::Edge edge = Grid::Edge::mesh)
-      : Rounds(shape, Grid(shape.nodes, edge), shape.messages != 0 ? shape.messages : kOwnMessages) {}
+      : Rounds(shape, Grid(shape.nodes, edge), shape.messages != 0 ? shape.messages : kDefaultMessages) {}
   Rounds(const PatternShape& shape, const Grid& grid)
-      : Rounds(shape, grid, shape.messages != 0 ? shape.messages : kOwnMessages) {}
+      : Rounds(shape, grid, shape.messages != 0 ? shape.messages : kDefaultMessages) {}
 
   std::uint64_t messages(Port source) const override { return messages_[source]; }
   Send next(Port source) override {
@@ -109,17 +113,17 @@ class Rounds : public Pattern {
   std::vector<std::uint64_t> messages_;
 };
 
-/// Of the rounds, the share to be given to a mesh so that its messages are `shape.ratio` of all: some of the
-/// mesh's rounds send nothing, and each of the others sends one message.
+/// Returns the share of rounds that the mesh needs so that its messages are `shape.ratio` of all messages.
+/// Some rounds of the mesh send nothing; every other round sends one message.
 inline double mesh_share_of_rounds(const PatternShape& shape) {
   const double sent = Grid(shape.nodes, Grid::Edge::mesh).neighbor_share();
   return shape.ratio / (sent + (1 - sent) * shape.ratio);
 }
 
-/// All nodes turn to one direction after the other.
-class InOrder {
+/// State of a node that uses the directions one after the other.
+class DirectionsInOrder {
  public:
-  InOrder(const PatternShape& /*shape*/, Port /*source*/) {}
+  DirectionsInOrder(const PatternShape& /*shape*/, Port /*source*/) {}
   Pattern::Send draw(const Directions& directions, Port source) {
     return {directions.neighbor(source, round_++ % directions.count()), Pattern::kNoStep};
   }
@@ -128,10 +132,10 @@ class InOrder {
   std::uint64_t round_ = 0;
 };
 
-/// Each node turns to any direction.
-class AnyDirection {
+/// State of a node that chooses a random direction in each round.
+class RandomDirections {
  public:
-  AnyDirection(const PatternShape& shape, Port source) : random_(node_random(shape.seed, source)) {}
+  RandomDirections(const PatternShape& shape, Port source) : random_(node_random(shape.seed, source)) {}
   Pattern::Send draw(const Directions& directions, Port source) {
     return {directions.neighbor(source, random_.below(directions.count())), Pattern::kNoStep};
   }
@@ -140,7 +144,8 @@ class AnyDirection {
   SmallRandom random_;
 };
 
-/// Every node r further on, round and round: the r-th of the N - 1 configurations of an all-to-all.
+/// The connections from every node n to node (n + r) mod N: the r-th of the N - 1 configurations of an
+/// all-to-all.
 inline Configuration rotation(std::uint32_t nodes, std::uint32_t r) {
   Configuration configuration(nodes);
   for (Port node = 0; node < nodes; ++node) configuration.add({node, (node + r) % nodes});

@@ -1,5 +1,5 @@
-// Every technique under every pattern, with random parameters: whatever goes in comes out, once; the same run
-// twice is the same; and no measure contradicts the physics of the parameters.
+// Every technique under every pattern, with random parameters: every message is delivered once, runs are
+// reproducible, and no measure contradicts the physics of the parameters.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace hybrid {
 namespace {
 
-/// Passes everything on to a technique and checks what it tells.
+/// Forwards all calls to a technique and checks its notifications.
 class Watched final : public Technique {
  public:
   Watched(Technique& inner, const SwitchParameters& p) : inner_(inner), parameters_(p) {}
@@ -46,7 +46,7 @@ class Watched final : public Technique {
     EXPECT_LE(reached, until);
     EXPECT_GE(reached, now_);
     if (relay.instant != Time::never()) {
-      EXPECT_EQ(relay.instant, reached) << "advance went on after an event";
+      EXPECT_EQ(relay.instant, reached) << "advance continued after an event";
     }
     now_ = reached;
     return reached;
@@ -99,13 +99,14 @@ class Watched final : public Technique {
     EXPECT_TRUE(it->second.injected) << "delivered before its last word left the PE";
     EXPECT_EQ(it->second.message.connection, m.connection);
     EXPECT_EQ(it->second.message.bytes, m.bytes);
-    // All its words on one link, the last one through both cables, converted once each way at least.
+    // Lower bound: all words on one link, and the delay of the last word over both cables and one conversion
+    // on each.
     const Time least = parameters_.word_time() * (words(m.bytes) - 1) + parameters_.serialise +
                        2 * parameters_.cable + parameters_.deserialise;
     EXPECT_GE(at - it->second.at, least) << "faster than the link";
     sent_.erase(it);
     hits_ += hit;
-    // A connection's messages keep their order, between the two ways of a hybrid switch too.
+    // The messages of a connection stay in order, also between the two paths of a hybrid switch.
     std::vector<std::uint64_t>& order = order_[m.connection];
     const auto place = std::find(order.begin(), order.end(), m.id);
     EXPECT_EQ(place, order.begin()) << "overtaken on one connection";
@@ -129,7 +130,7 @@ struct Case {
   TrafficOptions traffic;
 };
 
-/// The case as options of the command, to run it by hand.
+/// Returns the case as options of `hybrid simulate`, to run it by hand.
 std::string describe(const Case& c) {
   const SwitchParameters& p = c.parameters;
   const TrafficOptions& t = c.traffic;
@@ -195,12 +196,12 @@ Case random_case(const std::string& technique, const std::string& pattern, std::
   p.nodes = any_of<std::uint32_t>(random, {2, 3, 4, 6, 9, 12, 16});
   if (pattern == "transpose" && Grid(p.nodes, Grid::Edge::mesh).height() == 1) p.nodes = 9;
   p.slots = any_of<std::uint32_t>(random, {1, 2, 3, 4, 7});
-  // All slots preloaded with what the traffic does not keep to can leave messages without a way.
+  // If all slots are preloaded and the traffic uses other connections, messages can stay undelivered.
   p.preload = static_cast<std::uint32_t>(random.below(p.slots));
   std::vector<std::string> allocations, predictors;
   for (const std::string_view name : registered_names("allocation")) allocations.emplace_back(name);
   for (const std::string_view name : registered_names("predictor"))
-    if (name != "oracle") predictors.emplace_back(name);  // it has to be told all sends beforehand
+    if (name != "oracle") predictors.emplace_back(name);  // needs all sends in advance
   p.allocation = any_of(random, allocations);
   p.predictor = any_of(random, predictors);
   p.predictor_timeout = nanoseconds(any_of<std::int64_t>(random, {50, 1'000, 100'000}));
@@ -238,7 +239,7 @@ Case random_case(const std::string& technique, const std::string& pattern, std::
   return c;
 }
 
-/// Everything measured, as text, for comparison.
+/// Returns all measures as text, for comparison.
 std::string all_of(const Measures& m) {
   const TechniqueStatistics& s = m.statistics;
   std::string text =
@@ -286,14 +287,14 @@ void run(const Case& c) {
 
 class Stress : public testing::TestWithParam<std::string> {};
 
-TEST_P(Stress, WhatGoesInComesOutUnderEveryPattern) {
-  constexpr std::uint64_t kCases = 12;  // a pattern
+TEST_P(Stress, EveryMessageIsDeliveredUnderEveryPattern) {
+  constexpr std::uint64_t kCases = 12;  // per pattern
   for (const std::string_view pattern : registered_names("pattern"))
     for (std::uint64_t seed = 1; seed <= kCases && !HasFailure(); ++seed)
       run(random_case(GetParam(), std::string(pattern), seed));
 }
 
-/// Every technique but stand-ins, whose descriptions say that they are for tests.
+/// Every technique except those for tests, which their descriptions mark.
 std::vector<std::string> techniques() {
   std::vector<std::string> all;
   for (const Listing& listing : listings())
@@ -304,7 +305,7 @@ std::vector<std::string> techniques() {
 
 std::string test_name(const testing::TestParamInfo<std::string>& tested) {
   std::string name = tested.param;
-  std::replace(name.begin(), name.end(), '-', '_');  // all that GoogleTest takes
+  std::replace(name.begin(), name.end(), '-', '_');  // GoogleTest allows letters, digits and '_'
   return name;
 }
 

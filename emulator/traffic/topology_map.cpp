@@ -15,31 +15,31 @@ namespace hybrid {
 
 namespace {
 
-constexpr std::uint32_t kMostImproved = 512;  // nodes: N^2 exchanges are tried
-constexpr std::size_t kMostPartners = 64;     // of a node that are candidates for a place beside it
-constexpr std::size_t kMostEquals = 256;      // candidates whose surroundings are compared
+constexpr std::uint32_t kMostImproved = 512;  // nodes: improve() tries N^2 exchanges
+constexpr std::size_t kMostPartners = 64;     // partners of a node that are candidates for adjacent positions
+constexpr std::size_t kMostEquals = 256;      // candidates with compared neighbourhoods
 constexpr int kPasses = 8;
-constexpr Bytes kStrong = 8;  // partners with less than an 8th of the heaviest's bytes give no structure
+constexpr Bytes kStrong = 8;  // partners with less than 1/8 of the bytes of the heaviest one are ignored
 
-/// An undirected graph's structure: who is beside whom, and what tells its members apart.
+/// Undirected graph: the adjacency of its members, and their classes by neighbourhood.
 struct Structure {
-  explicit Structure(std::vector<std::vector<Port>> graph) : beside(std::move(graph)) {
-    const std::size_t n = beside.size(), words = (n + 63) / 64;
+  explicit Structure(std::vector<std::vector<Port>> graph) : adjacent(std::move(graph)) {
+    const std::size_t n = adjacent.size(), words = (n + 63) / 64;
     bits.assign(n, std::vector<std::uint64_t>(words));
     for (std::size_t i = 0; i < n; ++i)
-      for (const Port j : beside[i]) bits[i][j / 64] |= std::uint64_t{1} << j % 64;
+      for (const Port j : adjacent[i]) bits[i][j / 64] |= std::uint64_t{1} << j % 64;
     refine();
   }
-  /// How many are beside both.
+  /// Number of common neighbours of `a` and `b`.
   int common(Port a, Port b) const {
     int count = 0;
     for (std::size_t w = 0; w < bits[a].size(); ++w) count += std::popcount(bits[a][w] & bits[b][w]);
     return count;
   }
 
-  std::vector<std::vector<Port>> beside;
+  std::vector<std::vector<Port>> adjacent;
   std::vector<std::vector<std::uint64_t>> bits;
-  std::vector<std::uint64_t> kind;  // equal for members with equal surroundings (colour refinement)
+  std::vector<std::uint64_t> kind;  // equal for members with equal neighbourhoods (colour refinement)
 
  private:
   static std::uint64_t mix(std::uint64_t x) {
@@ -52,15 +52,15 @@ struct Structure {
     std::sort(sorted.begin(), sorted.end());
     return static_cast<std::size_t>(std::unique(sorted.begin(), sorted.end()) - sorted.begin());
   }
-  /// A fixed number of rounds, so that two graphs that are alike get the same kinds.
+  /// Computes `kind` in a bounded number of rounds, so that isomorphic graphs get the same kinds.
   void refine() {
-    kind.assign(beside.size(), 1);
+    kind.assign(adjacent.size(), 1);
     for (int round = 0; round < 64; ++round) {
       const std::size_t before = kinds();
       std::vector<std::uint64_t> next(kind.size());
       for (std::size_t i = 0; i < kind.size(); ++i) {
         next[i] = mix(kind[i] + 0x9E3779B97F4A7C15ULL);
-        for (const Port j : beside[i]) next[i] += mix(kind[j]);
+        for (const Port j : adjacent[i]) next[i] += mix(kind[j]);
       }
       kind = std::move(next);
       if (kinds() == before) return;
@@ -77,7 +77,7 @@ std::vector<std::vector<Port>> graph_of(const FixedTopology& topology) {
 
 struct Partner {
   Port node;
-  Bytes bytes;  // both ways
+  Bytes bytes;  // in both directions
 };
 using Partners = std::vector<std::vector<Partner>>;  // by node, heaviest first
 
@@ -97,7 +97,7 @@ Partners partners_of(const TrafficMatrix& traffic, std::uint32_t nodes) {
   return partners;
 }
 
-std::vector<std::vector<Port>> strong(const Partners& partners) {
+std::vector<std::vector<Port>> strong_partners(const Partners& partners) {
   std::vector<std::vector<Port>> graph(partners.size());
   for (Port a = 0; a < partners.size(); ++a)
     for (const Partner& b : partners[a])
@@ -111,12 +111,12 @@ class Placer {
   Placer(const FixedTopology& topology, const TrafficMatrix& traffic)
       : partners_(partners_of(traffic, topology.nodes())),
         positions_(graph_of(topology)),
-        nodes_(strong(partners_)),
+        nodes_(strong_partners(partners_)),
         near_(topology.nodes()),
         weight_(topology.nodes(), 0) {
     for (Port p = 0; p < near_.size(); ++p) {
-      for (const Port q : positions_.beside[p])
-        near_[p].insert(near_[p].end(), positions_.beside[q].begin(), positions_.beside[q].end());
+      for (const Port q : positions_.adjacent[p])
+        near_[p].insert(near_[p].end(), positions_.adjacent[q].begin(), positions_.adjacent[q].end());
       std::sort(near_[p].begin(), near_[p].end());
       near_[p].erase(std::unique(near_[p].begin(), near_[p].end()), near_[p].end());
       std::erase(near_[p], p);
@@ -125,13 +125,13 @@ class Placer {
     }
   }
 
-  std::vector<Port> best() {
+  std::vector<Port> best_placement() {
     std::vector<Port> best(weight_.size());
     std::iota(best.begin(), best.end(), Port{0});
     Bytes gained = score(best);
-    for (int run = 0; run < runs() && gained < all_; ++run) {
+    for (int run = 0; run < greedy_runs() && gained < all_; ++run) {
       Random random(static_cast<std::uint64_t>(run) + 1);
-      std::vector<Port> placed = greedy(run == 0 ? nullptr : &random);
+      std::vector<Port> placed = place_greedily(run == 0 ? nullptr : &random);
       if (const Bytes bytes = score(placed); bytes > gained) {
         gained = bytes;
         best = std::move(placed);
@@ -142,28 +142,28 @@ class Placer {
   }
 
  private:
-  /// Greedy placements that are tried, so that few nodes and many take a bearable time alike.
-  int runs() const {
+  /// Number of greedy placements, chosen so that the time stays bounded for many nodes.
+  int greedy_runs() const {
     const std::size_t n = weight_.size();
     return n <= 64 ? 64 : n <= 256 ? 16 : n <= 1024 ? 2 : 1;
   }
-  /// Bytes between neighbours, each connection's from both its ends.
+  /// Bytes between neighbours; each connection counts at both ends.
   Bytes score(const std::vector<Port>& node_at) const {
     std::vector<Port> position(node_at.size());
     for (Port p = 0; p < node_at.size(); ++p) position[node_at[p]] = p;
     Bytes bytes = 0;
     for (Port n = 0; n < partners_.size(); ++n)
       for (const Partner& m : partners_[n])
-        if (beside(position[n], position[m.node])) bytes += m.bytes;
+        if (are_adjacent(position[n], position[m.node])) bytes += m.bytes;
     return bytes;
   }
-  bool beside(Port p, Port q) const { return (positions_.bits[p][q / 64] >> q % 64 & 1) != 0; }
+  bool are_adjacent(Port p, Port q) const { return (positions_.bits[p][q / 64] >> q % 64 & 1) != 0; }
 
   struct Candidate {
     Port position, node;
   };
 
-  /// How much the surroundings of a position and of a node that may take it differ.
+  /// Difference between the neighbourhoods of the position and the node of `c`.
   int mismatch(const Candidate& c, const std::vector<Port>& node_at) const {
     int differences = positions_.kind[c.position] == nodes_.kind[c.node] ? 0 : 8;
     for (const Port near : near_[c.position])
@@ -172,25 +172,25 @@ class Placer {
     return differences;
   }
 
-  /// A node and a position to begin with, or to go on with where no traffic leads on.
-  Candidate start(const std::vector<Port>& node_at, const std::vector<char>& placed) const {
+  /// Returns the first node and position, or the next ones if no traffic connects the rest to placed nodes.
+  Candidate choose_start(const std::vector<Port>& node_at, const std::vector<char>& placed) const {
     Candidate c{kNoPort, kNoPort};
     for (Port n = 0; n < placed.size(); ++n)
       if (placed[n] == 0 && (c.node == kNoPort || weight_[n] > weight_[c.node])) c.node = n;
     std::pair<bool, std::ptrdiff_t> best{};
     for (Port p = 0; p < node_at.size(); ++p) {
       if (node_at[p] != kNoPort) continue;
-      const auto& beside = positions_.beside[p];
+      const auto& adjacent = positions_.adjacent[p];
       const std::pair<bool, std::ptrdiff_t> rating{
           positions_.kind[p] == nodes_.kind[c.node],
-          std::count_if(beside.begin(), beside.end(), [&](Port q) { return node_at[q] == kNoPort; })};
+          std::count_if(adjacent.begin(), adjacent.end(), [&](Port q) { return node_at[q] == kNoPort; })};
       if (c.position == kNoPort || rating > best) c.position = p, best = rating;
     }
     return c;
   }
 
-  /// `random` chooses among equals; nullptr: the first of them.
-  std::vector<Port> greedy(Random* random) const {
+  /// Returns one greedy placement. `random` chooses among equal candidates; nullptr: the first of them.
+  std::vector<Port> place_greedily(Random* random) const {
     std::vector<Port> node_at(weight_.size(), kNoPort);
     std::vector<char> placed(weight_.size(), 0);
     std::map<std::pair<Port, Port>, Bytes> gains;  // by position and node
@@ -208,11 +208,12 @@ class Placer {
         if (gain == most && equals.size() < kMostEquals) equals.push_back({where.first, where.second});
         ++it;
       }
-      const Candidate c = equals.empty() ? start(node_at, placed) : most_alike(equals, node_at, random);
+      const Candidate c =
+          equals.empty() ? choose_start(node_at, placed) : most_similar(equals, node_at, random);
       node_at[c.position] = c.node;
       placed[c.node] = 1;
       const std::size_t partners = std::min(partners_[c.node].size(), kMostPartners);
-      for (const Port q : positions_.beside[c.position])
+      for (const Port q : positions_.adjacent[c.position])
         for (std::size_t i = 0; i < partners; ++i)
           if (const Partner& m = partners_[c.node][i]; node_at[q] == kNoPort && placed[m.node] == 0)
             gains[{q, m.node}] += m.bytes;
@@ -220,32 +221,32 @@ class Placer {
     return node_at;
   }
 
-  Candidate most_alike(const std::vector<Candidate>& equals, const std::vector<Port>& node_at,
-                       Random* random) const {
+  Candidate most_similar(const std::vector<Candidate>& equals, const std::vector<Port>& node_at,
+                         Random* random) const {
     Candidate best{};
     int least = 0;
-    std::uint64_t alike = 0;  // so far
+    std::uint64_t similar = 0;  // candidates so far
     for (const Candidate& c : equals) {
       const int differences = mismatch(c, node_at);
-      if (alike != 0 && differences > least) continue;
-      if (differences < least) alike = 0;
+      if (similar != 0 && differences > least) continue;
+      if (differences < least) similar = 0;
       least = differences;
-      ++alike;
-      if (alike == 1 || (random != nullptr && random->below(alike) == 0)) best = c;
+      ++similar;
+      if (similar == 1 || (random != nullptr && random->below(similar) == 0)) best = c;
     }
     return best;
   }
 
-  /// Exchanges two nodes wherever that gains, until nothing does.
+  /// Exchanges pairs of nodes as long as that gains bytes, in at most kPasses passes.
   void improve(std::vector<Port>& node_at) const {
     const std::size_t n = node_at.size();
     std::vector<Bytes> between(n * n, 0);
     for (Port a = 0; a < n; ++a)
       for (const Partner& b : partners_[a]) between[a * n + b.node] = b.bytes;
-    // What `node` would have at `position`, the other one's place aside.
+    // Bytes of `node` with its neighbours at `position`, without the node at position `other`.
     const auto at = [&](Port node, Port position, Port other) {
       Bytes bytes = 0;
-      for (const Port q : positions_.beside[position])
+      for (const Port q : positions_.adjacent[position])
         if (q != other) bytes += between[node * n + node_at[q]];
       return bytes;
     };
@@ -264,9 +265,9 @@ class Placer {
 
   Partners partners_;
   Structure positions_, nodes_;
-  std::vector<std::vector<Port>> near_;  // by position: those two steps away, by one way at least
-  std::vector<Bytes> weight_;            // by node: of all its traffic
-  Bytes all_ = 0;                        // as score() counts
+  std::vector<std::vector<Port>> near_;  // by position: positions at two steps
+  std::vector<Bytes> weight_;            // by node: bytes of all its traffic
+  Bytes all_ = 0;                        // counted as in score()
 };
 
 }  // namespace
@@ -276,7 +277,7 @@ void add_topology_option(OptionTable& table, std::string& name) {
   for (std::string_view known : registered_names(FixedTopology::kKind))
     names += (names.empty() ? "" : "|") + std::string(known);
   table.add({"preload-topology", names,
-             "the preloaded slots hold this topology, mapped onto the traffic, throughout", name,
+             "the preloaded slots hold this topology, mapped onto the traffic, for the whole run", name,
              [&name](std::string_view text) {
                check_registered("preload-topology", FixedTopology::kKind, text);
                name = text;
@@ -286,12 +287,12 @@ void add_topology_option(OptionTable& table, std::string& name) {
 void check_topology(std::string_view name, const SwitchParameters& parameters) {
   check_registered("preload-topology", FixedTopology::kKind, name);
   if (parameters.preload == 0)
-    throw UserError("preload-topology: no slot is preloaded, so that none could hold a " + std::string(name),
+    throw UserError("preload-topology: no slot is preloaded that could hold a " + std::string(name),
                     "Give --preload 1 or more of the --slots.");
 }
 
 std::vector<Port> place(const FixedTopology& topology, const TrafficMatrix& traffic) {
-  return Placer(topology, traffic).best();
+  return Placer(topology, traffic).best_placement();
 }
 
 TopologyPlan plan_topology(const FixedTopology& topology, const TrafficMatrix& traffic, std::uint32_t slots) {

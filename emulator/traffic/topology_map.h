@@ -1,11 +1,12 @@
-// Maps measured traffic onto a fixed topology (D 2.2.2): which node takes which position, so that most bytes
-// go between neighbours, and what the preloaded slots then hold.
+// Mapping of measured traffic onto a fixed topology (D 2.2.2): the assignment of nodes to positions, so that
+// neighbours exchange most bytes, and the resulting content of the preloaded slots.
 //
-// The best of several placements: each node at the position of its number, and greedy ones. A greedy one
-// begins with the node that has most traffic and goes on with the node and the free position next to a taken
-// one that together gain most bytes; of equals, with those whose surroundings are most alike (a topology that
-// the traffic has exactly, under other numbers, is found so). Up to 512 nodes, nodes are then exchanged while
-// that gains anything. To find the best placement is NP-hard: there may be a better one.
+// Several placements are tried and the best one is taken: the identity (each node at the position of its
+// number) and greedy placements. A greedy placement starts with the node that has most traffic. It continues
+// with the pair of a node and a free position next to an occupied one that gains most bytes; among equal
+// pairs it takes the pair with the most similar neighbourhoods, which finds a topology that the traffic
+// matches exactly under other numbers. With up to 512 nodes, pairs of nodes are then exchanged as long as
+// that gains bytes. The problem is NP-hard, so a better placement may exist.
 #pragma once
 
 #include <cstdint>
@@ -23,29 +24,29 @@
 
 namespace hybrid {
 
-/// The bytes of each connection; sources and destinations differ.
+/// Bytes of each connection; the source and the destination of a connection differ.
 using TrafficMatrix = std::map<Connection, Bytes>;
 
-/// Adds the option `preload-topology`, stored into `name`, which must outlive the table; "": none.
+/// Adds the option `preload-topology`, which sets `name` ("": none). `name` must outlive the table.
 void add_topology_option(OptionTable& table, std::string& name);
-/// Refuses an unknown topology, and parameters that preload no slot.
+/// Throws UserError for an unknown topology and for parameters without preloaded slots.
 void check_topology(std::string_view name, const SwitchParameters& parameters);
 
-/// By position: the node that takes it. Deterministic.
+/// Returns the node of each position. Deterministic.
 std::vector<Port> place(const FixedTopology& topology, const TrafficMatrix& traffic);
 
 struct TopologyPlan {
   std::vector<Port> node_at;         // by position
-  std::vector<Configuration> slots;  // as many as asked for; later ones may be empty
-  std::uint32_t slots_needed = 0;    // for all of the topology
-  Bytes all = 0;                     // of the traffic
-  Bytes on_topology = 0;             // of which between neighbours
-  Bytes covered = 0;                 // of which in a slot
+  std::vector<Configuration> slots;  // the requested number; the last ones may be empty
+  std::uint32_t slots_needed = 0;    // for the whole topology
+  Bytes all = 0;                     // bytes of the traffic
+  Bytes on_topology = 0;             // part of `all` between neighbours
+  Bytes covered = 0;                 // part of `on_topology` on connections in a slot
   double share() const { return all == 0 ? 1.0 : static_cast<double>(covered) / static_cast<double>(all); }
 };
 
-/// The topology with nodes placed, in so many slots. The connections with most bytes come first, those
-/// without any last; one that finds all slots taken at a port of its own is left out.
+/// Places the nodes and distributes the connections of the topology over `slots` slots in descending order of
+/// their bytes. A connection is omitted if all slots are occupied at its source or destination port.
 TopologyPlan plan_topology(const FixedTopology& topology, const TrafficMatrix& traffic, std::uint32_t slots);
 
 }  // namespace hybrid

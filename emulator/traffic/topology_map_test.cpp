@@ -28,7 +28,7 @@ std::set<Connection> connections(const FixedTopology& t) {
   return all;
 }
 
-TEST(FixedTopology, NeighboursAreMutualAndConnected) {
+TEST(FixedTopology, NeighboursAreSymmetricAndConnected) {
   for (const std::string_view name : registered_names("topology-map"))
     for (const std::uint32_t nodes : {2u, 3u, 4u, 5u, 8u, 12u, 16u, 27u, 30u, 64u}) {
       if (name == "hypercube" && (nodes & (nodes - 1)) != 0) continue;
@@ -75,14 +75,14 @@ std::vector<Port> shuffled(std::uint32_t nodes, std::uint64_t seed) {
   return order;
 }
 
-/// The traffic of a program that runs on the topology, its ranks placed anyhow.
+/// Returns the traffic of a program with the topology's neighbours, its ranks on random nodes.
 TrafficMatrix permuted(const FixedTopology& t, const std::vector<Port>& node_at, Bytes bytes = 1000) {
   TrafficMatrix traffic;
   for (const Connection& c : connections(t)) traffic[{node_at[c.source], node_at[c.destination]}] = bytes;
   return traffic;
 }
 
-/// Counts anew what a plan says of itself.
+/// Checks the counts of a plan.
 void check_plan(const FixedTopology& t, const TrafficMatrix& traffic, const TopologyPlan& plan) {
   EXPECT_EQ(std::set<Port>(plan.node_at.begin(), plan.node_at.end()).size(), t.nodes());
   std::set<Connection> mapped;
@@ -124,7 +124,7 @@ TEST(TopologyMap, FindsATopologyUnderOtherNumbers) {
 }
 
 TEST(TopologyMap, APermutedRingByHand) {
-  // 0 -> 3 -> 1 -> 4 -> 2 -> 0, one way only: one of the ring's two slots carries it all.
+  // 0 -> 3 -> 1 -> 4 -> 2 -> 0, in one direction: one of the two slots of the ring carries all of it.
   const TrafficMatrix traffic{{{0, 3}, 10}, {{3, 1}, 20}, {{1, 4}, 30}, {{4, 2}, 40}, {{2, 0}, 50}};
   const auto ring = make("ring", 5);
   const TopologyPlan plan = plan_topology(*ring, traffic, 1);
@@ -136,8 +136,8 @@ TEST(TopologyMap, APermutedRingByHand) {
   EXPECT_EQ(plan.slots[0], expected);
 }
 
-TEST(TopologyMap, TheHeaviestConnectionsComeFirstWhereSlotsAreFew) {
-  // A star: its centre has three neighbours in a tree of 4, each slot takes one either way.
+TEST(TopologyMap, TheHeaviestConnectionsComeFirst) {
+  // A star: its centre has three neighbours in a tree of 4, and each slot takes one in each direction.
   const TrafficMatrix traffic{{{0, 1}, 5}, {{0, 2}, 7}, {{0, 3}, 9}, {{1, 0}, 3}};
   const auto tree = make("tree", 7);
   const TopologyPlan one = plan_topology(*tree, traffic, 1), three = plan_topology(*tree, traffic, 3);
@@ -149,7 +149,7 @@ TEST(TopologyMap, TheHeaviestConnectionsComeFirstWhereSlotsAreFew) {
   check_plan(*tree, traffic, three);
 }
 
-TEST(TopologyMap, WhatATopologyCannotHoldIsNotCovered) {
+TEST(TopologyMap, ConnectionsOutsideTheTopologyAreNotCovered) {
   // All-to-all of 8: a ring has 16 of its 56 connections.
   TrafficMatrix traffic;
   for (Port a = 0; a < 8; ++a)
@@ -162,10 +162,11 @@ TEST(TopologyMap, WhatATopologyCannotHoldIsNotCovered) {
   EXPECT_DOUBLE_EQ(plan.share(), 16.0 / 56);
 }
 
-TEST(TopologyMap, AnyTrafficIsPlacedAtLeastAsWellAsByItsNumbers) {
-  Random random(7);
+TEST(TopologyMap, NoPlacementIsWorseThanTheIdentity) {
+  int runs = 0, better = 0;
   for (const std::string_view name : registered_names("topology-map"))
-    for (int i = 0; i < 5; ++i) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      Random random(seed);
       const std::uint32_t nodes = 16;
       TrafficMatrix traffic;
       for (int k = 0; k < 60; ++k) {
@@ -178,12 +179,15 @@ TEST(TopologyMap, AnyTrafficIsPlacedAtLeastAsWellAsByItsNumbers) {
       for (const auto& [c, bytes] : traffic) by_number += own.contains(c) ? bytes : 0;
       const TopologyPlan plan = plan_topology(*t, traffic, 2);
       check_plan(*t, traffic, plan);
-      EXPECT_GT(plan.on_topology, by_number) << name;
-      EXPECT_EQ(plan.node_at, place(*t, traffic)) << "the same again";
+      EXPECT_GE(plan.on_topology, by_number) << name << ", seed " << seed;
+      better += plan.on_topology > by_number ? 1 : 0;
+      ++runs;
+      EXPECT_EQ(plan.node_at, place(*t, traffic)) << "not reproducible";
     }
+  EXPECT_GT(better, runs / 2) << "of random traffic";
 }
 
-TEST(TopologyMap, NoTrafficAndBytesOfNoneAreTaken) {
+TEST(TopologyMap, EmptyTrafficIsAccepted) {
   const auto mesh = make("mesh2d", 6);
   const TopologyPlan none = plan_topology(*mesh, {}, 4);
   check_plan(*mesh, {}, none);
@@ -203,14 +207,14 @@ Measures run(const char* technique, const char* pattern, const char* topology, s
   return simulate(p, o);
 }
 
-TEST(TopologyMap, ASimulationPreloadsTheTopologyAndSaysWhatItCovers) {
+TEST(TopologyMap, ASimulationPreloadsTheTopologyAndReportsItsShare) {
   const Measures mesh = run("hybrid", "random-mesh", "mesh2d", 4);
   ASSERT_TRUE(mesh.topology_share.has_value());
   EXPECT_EQ(*mesh.topology_share, 1);
   EXPECT_EQ(mesh.hit_rate, 1);
   EXPECT_EQ(mesh.statistics.preloads, 4u);
 
-  // A 4 x 4 mesh in a ring of 16: 16 of 24 edges at most, and what the ring lacks goes otherwise.
+  // A 4 x 4 mesh in a ring of 16: at most 16 of 24 edges; the rest goes without preloaded circuits.
   const Measures ring = run("hybrid", "ordered-mesh", "ring", 2);
   EXPECT_LT(*ring.topology_share, 1);
   EXPECT_GE(*ring.topology_share, 0.5);
@@ -221,7 +225,7 @@ TEST(TopologyMap, ASimulationPreloadsTheTopologyAndSaysWhatItCovers) {
   EXPECT_FALSE(run("hybrid", "ordered-mesh", "", 2).topology_share.has_value());
 }
 
-TEST(TopologyMap, RefusesWhatCannotBe) {
+TEST(TopologyMap, InvalidOptionsAreRefused) {
   EXPECT_THROW(run("hybrid", "uniform", "ring", 0), UserError);
   EXPECT_THROW(run("hybrid", "uniform", "rings", 2), UserError);
 }

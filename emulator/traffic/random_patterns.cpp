@@ -1,0 +1,78 @@
+// Patterns that draw each destination at random:
+//
+// - uniform: every message goes to any other node with equal probability. No connection is known beforehand.
+// - hotspot: every node sends a share of its messages (--hotspot) to node 0 and the rest to random nodes.
+// Node 0
+//   sends all its messages to random nodes.
+// - determinism (D 5.5.2.3): "a percentage of the communications are to specific processors and the remaining
+// are
+//   randomly sent to any processor". Each node has two specific destinations with equal shares, the next node
+//   and the node half of the nodes further on. These connections form two configurations, so that one or two
+//   of them can be preloaded.
+#include <memory>
+
+#include "emulator/traffic/stream.h"
+
+namespace hybrid {
+namespace {
+
+const PatternRegistration kUniform{
+    "uniform", "each message to a random node", [](const PatternShape& shape) -> std::unique_ptr<Pattern> {
+      const auto draw = [nodes = shape.nodes](SmallRandom& random, Port source) {
+        return other_node(random, nodes, source);
+      };
+      return std::make_unique<RandomPattern<decltype(draw)>>(shape, draw);
+    }};
+
+constexpr Port kHot = 0;
+constexpr std::uint64_t kWhole = std::uint64_t{1} << 32;
+
+const PatternRegistration kHotspot{
+    "hotspot", "a share of the messages (--hotspot) to node 0, the rest to random nodes",
+    [](const PatternShape& shape) -> std::unique_ptr<Pattern> {
+      const auto share = static_cast<std::uint64_t>(shape.hotspot * static_cast<double>(kWhole));
+      const auto draw = [nodes = shape.nodes, share](SmallRandom& random, Port source) {
+        const bool hot = random.below(kWhole) < share;
+        return hot && source != kHot ? kHot : other_node(random, nodes, source);
+      };
+      return std::make_unique<RandomPattern<decltype(draw)>>(shape, draw);
+    }};
+
+class Determinism final : public Pattern {
+ public:
+  explicit Determinism(const PatternShape& shape)
+      : nodes_(shape.nodes),
+        messages_(shape.messages != 0 ? shape.messages : kDefaultMessages),
+        ratio_(shape.ratio),
+        specific_(nodes_ < 4 ? 1 : 2) {
+    for (Port node = 0; node < nodes_; ++node) random_.push_back(node_random(shape.seed, node));
+  }
+  std::uint64_t messages(Port /*source*/) const override { return messages_; }
+  Send next(Port source) override {
+    SmallRandom& random = random_[source];
+    if (random.fraction() >= ratio_) return {other_node(random, nodes_, source), kNoStep};
+    return {(source + distance(random.below(specific_))) % nodes_, kNoStep};
+  }
+  std::optional<Known> known(std::uint64_t step) const override {
+    if (step >= specific_) return {};
+    return Known{rotation(nodes_, distance(step)), 0};
+  }
+
+ private:
+  std::uint32_t distance(std::uint64_t which) const { return which == 0 ? 1 : nodes_ / 2; }
+
+  std::uint32_t nodes_;
+  std::uint64_t messages_;
+  double ratio_;
+  std::uint64_t specific_;  // destinations; with fewer than 4 nodes both would be the same
+  std::vector<SmallRandom> random_;
+};
+
+const PatternRegistration kDeterminism{
+    "determinism", "D 5.5.2.3: --ratio of the messages to two specific nodes, the rest to random nodes",
+    [](const PatternShape& shape) -> std::unique_ptr<Pattern> {
+      return std::make_unique<Determinism>(shape);
+    }};
+
+}  // namespace
+}  // namespace hybrid
