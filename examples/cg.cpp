@@ -1,8 +1,8 @@
-// Conjugate gradient: solves A x = b for the 2D Laplacian plus identity, rows of the square dealt to the
-// ranks. Each iteration exchanges one row with the rank above and below and needs two global dot products. x
-// is known, so the answer is checked.
+// Conjugate gradient: solves A x = b for the 2D Laplacian plus identity; each rank has some rows of the
+// square. Each iteration exchanges one row with the rank above and the rank below, and computes two global
+// dot products. The solution is known, so the result is checked.
 //
-//   cg [POINTS A SIDE]       default 192
+//   cg [SIDE]       SIDE: points; default 192
 #include <mpi.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ void apply(const Slice& s, const Vector& x, Vector& y) {
     }
 }
 
-/// The N-th argument as a number, or `otherwise`: what is no number counts as missing.
+/// Returns the N-th argument as a number; `otherwise` when it is missing or no number.
 int number(int argc, char** argv, int n, int otherwise) {
   int value = otherwise;
   if (n < argc) {

@@ -1,4 +1,4 @@
-# Runs a program that checks itself: both its exit status and what it says must be as they should.
+# Runs a program that checks itself: its exit status must be 0, and its output must contain the expected line.
 #   cmake -D LINE=REGEX -P check.cmake -- COMMAND [ARGUMENT...]
 # LINE must match a whole line of standard output.
 set(command)

@@ -1,5 +1,6 @@
-/* Task farm: rank 0 hands out intervals, the others count the primes in them and ask for more. Who gets what
- * depends on who is ready first (wildcard receives); the total does not: it is compared with a sieve.
+/* Task farm: rank 0 assigns intervals, the others count the primes in them and get the next one with each
+ * result. Which rank gets which interval depends on timing (wildcard receives); the total does not, and is
+ * compared with a sieve.
  *
  *   farm [LIMIT [TASKS]]       default 400000 200
  */

@@ -1,8 +1,8 @@
-// Irregular exchange: connected components of a random graph whose vertices are dealt to the ranks. Labels
-// travel along the edges between ranks (neighbourhood all-to-all on a distributed graph communicator) until
-// nothing changes. Checked against a serial union-find.
+// Irregular exchange: connected components of a random graph; each rank has some vertices. Labels are sent
+// along the edges between ranks (neighbourhood all-to-all on a distributed graph communicator) until none
+// changes. The result is compared with a serial union-find.
 //
-//   graph [VERTICES A RANK]       default 2000
+//   graph [VERTICES]       VERTICES: per rank; default 2000
 #include <mpi.h>
 
 #include <algorithm>
@@ -22,8 +22,8 @@ namespace {
 using Vertex = std::int64_t;
 using Edge = std::pair<Vertex, Vertex>;
 
-// Every rank draws the same graph: sparse, mostly local, with a few long edges that make the ranks'
-// neighbours irregular, and cut into several components.
+// Returns a random graph, the same on every rank: sparse, mostly local, with a few long edges for irregular
+// neighbours of the ranks, and with several components.
 std::vector<Edge> draw_graph(Vertex vertices, Vertex a_rank) {
   std::mt19937_64 random(2005);
   std::vector<Edge> edges;
@@ -57,7 +57,7 @@ std::vector<Vertex> components_serially(Vertex vertices, const std::vector<Edge>
   return label;
 }
 
-/// The N-th argument as a number, or `otherwise`: what is no number counts as missing.
+/// Returns the N-th argument as a number; `otherwise` when it is missing or no number.
 int number(int argc, char** argv, int n, int otherwise) {
   int value = otherwise;
   if (n < argc) {
@@ -80,8 +80,8 @@ int main(int argc, char** argv) {
   const std::vector<Edge> edges = draw_graph(vertices, a_rank);
   const auto owner = [&](Vertex v) { return static_cast<int>(v / a_rank); };
 
-  // For each neighbour rank the local vertices whose labels it needs, in an order that both sides derive
-  // alike.
+  // For each neighbour rank, the edges to it: it needs the labels of their local vertices. Both sides get the
+  // same order.
   std::map<int, std::vector<Edge>> shared;  // neighbour -> (mine, its)
   std::vector<Edge> local;
   for (auto [a, b] : edges) {

@@ -1,10 +1,10 @@
 /* 2D halo exchange: heat diffusion on a periodic square, split over a Cartesian grid of ranks.
  *
- * Every step each rank sends its four edges to its four neighbours (nonblocking) and, each tenth step, all
- * agree on the largest change. Every rank then computes the whole square by itself and compares its own part,
- * bit for bit: the parallel program does the same additions in the same order.
+ * In every step each rank sends its four edges to its four neighbours (nonblocking); every tenth step an
+ * allreduce finds the largest change. At the end every rank computes the whole square and compares its own
+ * part, bit for bit: the parallel program does the same additions in the same order.
  *
- *   halo2d [POINTS A SIDE [STEPS]]        default 240 100
+ *   halo2d [SIDE [STEPS]]        SIDE: points; default 240 100
  */
 #include <math.h>
 #include <mpi.h>
@@ -20,7 +20,7 @@ static double step_value(double centre, double north, double south, double west,
   return centre + 0.2 * (((north + south) + (west + east)) - 4.0 * centre);
 }
 
-/* The whole square, serially; returns a new array of side x side. */
+/* Computes the whole square serially. Returns a new array of side x side. */
 static double* serial(int side, int steps) {
   double* now = malloc(sizeof(double) * (size_t)side * (size_t)side);
   double* next = malloc(sizeof(double) * (size_t)side * (size_t)side);
@@ -48,7 +48,8 @@ int main(int argc, char** argv) {
   int ranks, dims[2] = {0, 0}, periods[2] = {1, 1}, coords[2], rank;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Dims_create(ranks, 2, dims);
-  side = (side + dims[0] * dims[1] - 1) / (dims[0] * dims[1]) * (dims[0] * dims[1]); /* divisible both ways */
+  side = (side + dims[0] * dims[1] - 1) / (dims[0] * dims[1]) *
+         (dims[0] * dims[1]); /* divisible by both dimensions */
   MPI_Comm grid;
   MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &grid);
   MPI_Comm_rank(grid, &rank);

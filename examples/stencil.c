@@ -1,11 +1,11 @@
-/* A stencil with its phases told to the compiler: heat spreads over a square plate, split over a grid of
- * ranks.
+/* A stencil with phases marked by directives: heat spreads over a square plate, split over a grid of ranks.
  *
- * Every step each rank exchanges its edges with its neighbours, a mesh; every tenth step all send their heat
- * to rank 0. `#pragma hybrid` tells these two working sets; hybridcc makes hints of them, other compilers
- * pass them over. Every rank then computes the whole plate by itself and compares its own part, bit for bit.
+ * In every step each rank exchanges its edges with its neighbours in a mesh; every tenth step all ranks send
+ * their heat to rank 0. `#pragma hybrid` declares these two working sets; hybridcc makes hints of them, other
+ * compilers ignore them. At the end every rank computes the whole plate and compares its own part, bit for
+ * bit.
  *
- *   stencil [POINTS A SIDE [STEPS]]        default 120 50
+ *   stencil [SIDE [STEPS]]        SIDE: points; default 120 50
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 static double start_value(int row, int column) { return (row * 7 + column * 13) % 101 / 100.0; }
 
-/* One step of rows x columns points within a frame of one point a side. */
+/* One step of rows x columns points, with a border of one point on each side. */
 static void compute(const double* now, double* next, int rows, int columns) {
   const int stride = columns + 2;
   for (int r = 1; r <= rows; ++r)
@@ -24,7 +24,7 @@ static void compute(const double* now, double* next, int rows, int columns) {
     }
 }
 
-/* Points of a plate's part from row, column on, and zeros around them. */
+/* Returns the part of the plate that starts at (row, column), with a border of zeros. */
 static double* start(int row, int column, int rows, int columns) {
   double* made = calloc((size_t)(rows + 2) * (size_t)(columns + 2), sizeof(double));
   for (int r = 0; r < rows; ++r)
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Dims_create(size, 2, dims);
   MPI_Cart_create(MPI_COMM_WORLD, 2, dims, wraps, 0, &grid);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* which is the rank in the grid: it does not reorder */
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* equals the rank in the grid, which does not reorder */
   MPI_Cart_coords(grid, rank, 2, place);
   MPI_Cart_shift(grid, 0, 1, &north, &south);
   MPI_Cart_shift(grid, 1, 1, &west, &east);
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
 
   int side = argc > 1 ? atoi(argv[1]) : 120;
   const int steps = argc > 2 ? atoi(argv[2]) : 50;
-  side = (side + size - 1) / size * size; /* divisible both ways */
+  side = (side + size - 1) / size * size; /* divisible by both dimensions */
   const int rows = side / dims[0], columns = side / dims[1], stride = columns + 2;
   double* now = start(place[0] * rows, place[1] * columns, rows, columns);
   double* next = start(place[0] * rows, place[1] * columns, rows, columns);
@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
   for (int r = 1; r <= rows; ++r)
     wrong += memcmp(now + r * stride + 1, whole + (place[0] * rows + r) * (side + 2) + place[1] * columns + 1,
                     sizeof(double) * (size_t)columns) != 0;
-  /* The sum is of the last tenth step, and in another order. */
+  /* The sum is that of the last tenth step, added in another order. */
   const double expected = heat(whole, side, side);
   if (rank == 0 && steps > 0 && steps % 10 == 0)
     wrong += total < expected * (1 - 1e-9) || total > expected * (1 + 1e-9);

@@ -1,9 +1,10 @@
-// 2D Fourier transform by transposition: each rank holds some rows, transforms them, and an all-to-all turns
-// rows into columns. Forward and back again must give the input, and the transform of a plane wave is a
-// single peak.
+// 2D Fourier transform by transposition: each rank holds some rows and transforms them; an all-to-all turns
+// rows into columns. Forward and back must give the input, and the transform of a plane wave is a single
+// peak.
 //
-//   transpose [POINTS A SIDE [REPETITIONS]]     default 256 2; the side becomes a power of two not below the
-//   ranks' number
+//   transpose [SIDE [REPETITIONS]]     SIDE: points, rounded up to a power of two, at least the number of
+//   ranks;
+//                                      default 256 2
 #include <mpi.h>
 
 #include <algorithm>
@@ -42,7 +43,7 @@ void fourier(Complex* x, std::size_t n, double sign) {
   }
 }
 
-// A square matrix of `side`, its rows dealt to the ranks in equal blocks.
+// A square matrix of `side`; the ranks have equal blocks of rows.
 class Matrix {
  public:
   Matrix(std::size_t side, int ranks)
@@ -83,7 +84,7 @@ class Matrix {
   std::vector<Complex> values_;
 };
 
-/// The N-th argument as a number, or `otherwise`: what is no number counts as missing.
+/// Returns the N-th argument as a number; `otherwise` when it is missing or no number.
 int number(int argc, char** argv, int n, int otherwise) {
   int value = otherwise;
   if (n < argc) {
@@ -106,8 +107,8 @@ int main(int argc, char** argv) {
     MPI_Finalize();
     return 2;
   }
-  const auto asked = static_cast<std::size_t>(number(argc, argv, 1, 256));
-  const std::size_t side = std::bit_ceil(std::max(asked, static_cast<std::size_t>(ranks)));
+  const auto least = static_cast<std::size_t>(number(argc, argv, 1, 256));
+  const std::size_t side = std::bit_ceil(std::max(least, static_cast<std::size_t>(ranks)));
   const int repetitions = number(argc, argv, 2, 2);
 
   // A plane wave of frequency (3, 5): its transform is side^2 at (3, 5) and 0 elsewhere.

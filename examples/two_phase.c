@@ -1,8 +1,8 @@
 /* Two phases (D 5.5.1): one all-to-all among all ranks, then 16 rounds in which every rank sends to its four
- * neighbours of a 2D mesh in random order. Each word carries its sender, its receiver and its place; every
- * one is checked.
+ * neighbours of a 2D mesh in random order. Each word contains its sender, its receiver and its index; all are
+ * checked.
  *
- *   two_phase [BYTES A MESSAGE [REPETITIONS]]     default 2048 3
+ *   two_phase [BYTES [REPETITIONS]]     BYTES: of a message; default 2048 3
  */
 #include <mpi.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@ static uint64_t word(int from, int to, int round, int index) {
   return (uint64_t)from << 48 | (uint64_t)to << 32 | (uint64_t)round << 24 | (uint64_t)index;
 }
 
-/* A fixed sequence for each rank, so that every run sends the same. */
+/* A fixed sequence for each rank: every run sends the same messages. */
 static uint32_t next_random(uint32_t* state) {
   *state = *state * 1664525u + 1013904223u;
   return *state >> 16;
@@ -31,7 +31,8 @@ int main(int argc, char** argv) {
   MPI_Dims_create(ranks, 2, dims);
   MPI_Comm mesh;
   MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &mesh);
-  int neighbour[kNeighbours]; /* up, down, left, right; what I send to d arrives from the opposite side */
+  int neighbour[kNeighbours]; /* up, down, left, right; a message sent in direction d arrives from the
+                                 opposite direction */
   MPI_Cart_shift(mesh, 0, 1, &neighbour[0], &neighbour[1]);
   MPI_Cart_shift(mesh, 1, 1, &neighbour[2], &neighbour[3]);
 

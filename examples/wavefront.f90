@@ -1,8 +1,8 @@
-! Wavefront (as in LU): u(i,j) depends on its north and west neighbours, so that the ranks of a 2D grid work in
-! diagonals, passing edges south and east, sweep after sweep. Integer arithmetic modulo a prime: every rank
-! compares its block with a serial computation, exactly.
+! Wavefront (as in LU): u(i,j) depends on its north and west neighbours. The ranks of a 2D grid therefore work in
+! diagonals and send edges south and east in every sweep. Integer arithmetic modulo a prime: every rank compares its
+! block with a serial computation, exactly.
 !
-!   wavefront [POINTS A SIDE [SWEEPS]]       default 192 20
+!   wavefront [SIDE [SWEEPS]]       SIDE: points; default 192 20
 program wavefront
   use mpi_f08
   implicit none
@@ -29,7 +29,7 @@ program wavefront
   rows = side / dims(1)
   columns = side / dims(2)
 
-  ! Row 0 and column 0 hold what comes from north and west; at the square's border it stays 1.
+  ! Row 0 and column 0 hold the values from north and west; at the border of the square they stay 1.
   allocate (u(0:rows, 0:columns), from_west(rows), to_east(rows))
   u = 1
   do sweep = 1, sweeps

@@ -1,5 +1,3 @@
-#include "clang_plugin/directives/clauses.h"
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -7,6 +5,7 @@
 
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Lex/LiteralSupport.h"
+#include "clang_plugin/directives/directives.h"
 #include "clang_plugin/directives/patterns.h"
 
 namespace hybrid::directives {
@@ -20,7 +19,7 @@ using clang::StringRef;
 using clang::Token;
 namespace tok = clang::tok;
 
-/// The name of `known` that is meant by `written`, if one is near.
+/// Returns the name of `known` closest to `written`, or "".
 template <std::size_t N>
 StringRef closest_name(StringRef written, const std::array<std::string_view, N>& known) {
   StringRef best;
@@ -60,7 +59,7 @@ class Reader {
     return token_.getIdentifierInfo() == nullptr ? StringRef() : token_.getIdentifierInfo()->getName();
   }
   bool fail(const std::string& text) {
-    tell_error(preprocessor_, token_.getLocation(), text);
+    report_error(preprocessor_, token_.getLocation(), text);
     return false;
   }
   bool expect(tok::TokenKind kind, const char* what, const std::string& where) {
@@ -71,9 +70,9 @@ class Reader {
   }
   template <std::size_t N>
   bool fail_unknown(const char* what, const std::array<std::string_view, N>& known) {
-    const StringRef meant = closest_name(word(), known);
+    const StringRef closest = closest_name(word(), known);
     DiagnosticsEngine& diagnostics = preprocessor_.getDiagnostics();
-    if (meant.empty()) {
+    if (closest.empty()) {
       std::string all;
       for (const std::string_view name : known) (all += all.empty() ? "" : ", ") += name;
       return fail("unknown " + std::string(what) + " " + spelling(preprocessor_, token_) +
@@ -82,8 +81,8 @@ class Reader {
     const unsigned id = diagnostics.getCustomDiagID(DiagnosticsEngine::Error,
                                                     "unknown %0 %1 of '#pragma hybrid'; did you mean '%2'?");
     diagnostics.Report(token_.getLocation(), id)
-        << what << spelling(preprocessor_, token_) << meant
-        << FixItHint::CreateReplacement(clang::CharSourceRange::getTokenRange(token_.getLocation()), meant);
+        << what << spelling(preprocessor_, token_) << closest
+        << FixItHint::CreateReplacement(clang::CharSourceRange::getTokenRange(token_.getLocation()), closest);
     return false;
   }
 
@@ -107,7 +106,7 @@ class Reader {
                                        " after '#pragma hybrid " + found->first + "'");
   }
 
-  /// (name) or ("any name").
+  /// Reads (name) or ("any name").
   bool read_phase_name() {
     if (!expect(tok::l_paren, "'('", "after 'phase'")) return false;
     if (token_.is(tok::string_literal)) {
@@ -141,7 +140,7 @@ class Reader {
       return true;
     std::vector<std::string> seen;
     while (token_.isNot(tok::eod)) {
-      if (token_.is(tok::comma)) {  // between clauses it is optional, as in OpenMP
+      if (token_.is(tok::comma)) {  // optional between clauses, as in OpenMP
         next();
         continue;
       }
@@ -160,9 +159,7 @@ class Reader {
     }
     if (directive_.kind == Directive::Kind::condition && directive_.pattern.empty() &&
         directive_.connections.empty())
-      return fail(
-          "'#pragma hybrid condition' needs the working set that holds then: pattern(...) or "
-          "connections(...)");
+      return fail("'#pragma hybrid condition' needs a working set: pattern(...) or connections(...)");
     return true;
   }
 
@@ -195,12 +192,12 @@ class Reader {
     const std::size_t given = directive_.dimensions.size();
     const std::size_t takes = kNumbers[static_cast<std::size_t>(found - kPatterns.begin())];
     if (given == takes) return true;
-    tell_error(preprocessor_, directive_.dimensions[std::min(given, takes + 1) - 1].front().getLocation(),
-               "the pattern '" + directive_.pattern + "' takes " +
-                   (takes == 0   ? "no numbers"
-                    : takes == 1 ? "one number"
-                                 : std::to_string(takes) + " numbers") +
-                   ", not " + std::to_string(given));
+    report_error(preprocessor_, directive_.dimensions[std::min(given, takes + 1) - 1].front().getLocation(),
+                 "the pattern '" + directive_.pattern + "' takes " +
+                     (takes == 0   ? "no numbers"
+                      : takes == 1 ? "one number"
+                                   : std::to_string(takes) + " numbers") +
+                     ", not " + std::to_string(given));
     return false;
   }
 
@@ -222,8 +219,8 @@ class Reader {
       };
       const auto arrow = depth_zero_arrow();
       if (arrow == pair.end() || arrow == pair.begin() || arrow + 1 == pair.end()) {
-        tell_error(preprocessor_, pair.empty() ? open : pair.front().getLocation(),
-                   "a connection is 'source -> destination'; put parentheses around members of pointers");
+        report_error(preprocessor_, pair.empty() ? open : pair.front().getLocation(),
+                     "a connection is 'source -> destination'; put parentheses around members of pointers");
         return false;
       }
       directive_.connections.push_back({Tokens(pair.begin(), arrow), Tokens(arrow + 1, pair.end())});
@@ -236,7 +233,7 @@ class Reader {
     return read_values(clause, values);
   }
 
-  /// From the '(' or ',' before the first value to the ')' after the last one.
+  /// Reads values from the '(' or ',' before the first one to the ')' after the last one.
   bool read_values(const std::string& clause, std::vector<Tokens>& values) {
     next();
     int depth = 0;
@@ -269,13 +266,13 @@ class Reader {
 
 }  // namespace
 
-void tell_error(clang::Preprocessor& preprocessor, SourceLocation at, const std::string& text) {
+void report_error(clang::Preprocessor& preprocessor, SourceLocation at, const std::string& text) {
   DiagnosticsEngine& diagnostics = preprocessor.getDiagnostics();
   diagnostics.Report(at, diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0")) << text;
 }
 
-void tell_warning(DiagnosticsEngine& diagnostics, SourceLocation at, const std::string& text,
-                  Warnings warnings) {
+void report_warning(DiagnosticsEngine& diagnostics, SourceLocation at, const std::string& text,
+                    Warnings warnings) {
   if (warnings == Warnings::off) return;
   const unsigned id = warnings == Warnings::errors
                           ? diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0 [-Werror,-Whybrid]")

@@ -1,4 +1,4 @@
-// #pragma hybrid as clang takes it: what a directive becomes, and what is told of a wrong one.
+// #pragma hybrid in clang: the effect of directives, and the diagnostics of wrong ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ std::string write(const std::string& name, const std::string& text) {
   return name;
 }
 
-/// clang's exit code and words on a file of the test's folder; what it makes is "out".
+/// Compiles a file of the test's folder to "out". Returns clang's exit code and output.
 std::pair<int, std::string> clang(const std::string& options, const std::string& file) {
   const bool cpp = file.ends_with(".cpp");
   return run("cd " + folder() + " && " HYBRID_TEST_CLANG + (cpp ? " --driver-mode=g++" : "") +
@@ -41,7 +41,7 @@ std::string told(const std::string& directive, const std::string& options = "") 
   return words;
 }
 
-/// A program that says what the markers tell it: the library's functions stand in the program itself.
+/// The library's functions, defined in the program itself. They print the markers' calls.
 const std::string kLibrary = R"x(
 #include <stdio.h>
 #ifdef __cplusplus
@@ -68,7 +68,7 @@ int PMPI_Comm_size(int c, int* size) { return *size = c == 0x44000000 ? 8 : -1, 
 #endif
 )x";
 
-/// What a program with this body of main prints.
+/// Returns the output of a program with this body of main.
 std::string output(const std::string& body, const std::string& options = "", const std::string& suffix = "c",
                    const std::string& before = "") {
   const auto [code, words] =
@@ -80,7 +80,7 @@ std::string output(const std::string& body, const std::string& options = "", con
   return printed;
 }
 
-TEST(Directives, APhaseLastsToTheEndOfItsBlockHoweverItIsLeft) {
+TEST(Directives, APhaseLastsToTheEndOfItsBlockOnAllExits) {
   const std::string loop = R"x(
   for (int i = 0; i < 4; ++i) {
 #pragma hybrid phase(turn)
@@ -100,7 +100,7 @@ out:
     EXPECT_EQ(output(loop, options), expected);
 }
 
-TEST(Directives, OnePhaseFollowsAnotherOfItsBlockAndEndEndsIt) {
+TEST(Directives, APhaseEndsThePreviousOneOfItsBlock) {
   EXPECT_EQ(output(R"x(
 #pragma hybrid phase(a)
 #pragma hybrid phase(b) flush
@@ -113,7 +113,7 @@ TEST(Directives, OnePhaseFollowsAnotherOfItsBlockAndEndEndsIt) {
             "begin a\nend\nflush\nbegin b\nbegin inner\nend\nend\nafter\n");
 }
 
-TEST(Directives, EndInABranchEndsThePhaseOnceOnEitherWay) {
+TEST(Directives, EndInABranchEndsThePhaseOnceOnBothPaths) {
   const std::string body = R"x(
   for (volatile int i = 0; i < 2; ++i) {
 #pragma hybrid phase(p)
@@ -127,7 +127,7 @@ TEST(Directives, EndInABranchEndsThePhaseOnceOnEitherWay) {
   EXPECT_EQ(output(body), "begin p\nend\nearly\nrest\nbegin p\nrest\nend\n");
 }
 
-TEST(Directives, ExpressionsAreTheProgramsAndRankAndSizeTheJobs) {
+TEST(Directives, ExpressionsUseTheProgramsVariablesAndTheJobsRankAndSize) {
   EXPECT_EQ(output(R"x(
   int me = 2, n = 8;
 #pragma hybrid phase(p) connections(me -> (me + 1) % n, rank -> (rank + size - 1) % size, 0 -> 1, hybrid_rank -> 7) preload slots(2)
@@ -138,7 +138,7 @@ TEST(Directives, ExpressionsAreTheProgramsAndRankAndSizeTheJobs) {
             "begin p\nto 3\nto 1\nto 7\nbegin q\nto 5\nend\nend\n");
 }
 
-TEST(Directives, AConditionalWorkingSetHoldsOnlyThen) {
+TEST(Directives, AConditionalWorkingSetHoldsOnlyIfItsConditionDoes) {
   EXPECT_EQ(output(R"x(
   for (volatile int i = 0; i < 2; ++i) {
 #pragma hybrid phase(p) condition(i == 1) pattern(mesh2d, 2, 4)
@@ -149,7 +149,7 @@ TEST(Directives, AConditionalWorkingSetHoldsOnlyThen) {
             "begin p\nbegin if i == 0\nring\nto 6\nend\nend\nbegin p\nmesh2d 2 4\nend\nflush\n");
 }
 
-TEST(Directives, CppLeavesAPhaseByAnExceptionAndLambdasAndTemplatesHaveThem) {
+TEST(Directives, WorkWithExceptionsLambdasAndTemplates) {
   const std::string before = R"x(
 template <class T> T work(T value) {
 #pragma hybrid phase(template)
@@ -175,7 +175,7 @@ _Pragma("hybrid phase(member)")
     EXPECT_EQ(output(body, options, "cpp", before), expected);
 }
 
-TEST(Directives, AProgramWithoutTheLibraryRunsAsIfTheyWereNotThere) {
+TEST(Directives, HaveNoEffectWithoutTheLibrary) {
   const std::string text =
       "#include <stdio.h>\nint main(void) {\n#pragma hybrid phase(p) pattern(ring) connections(rank -> 1)\n  "
       "printf(\"fine\\n\");\n#pragma hybrid flush\n  return 0;\n}\n";
@@ -186,7 +186,7 @@ TEST(Directives, AProgramWithoutTheLibraryRunsAsIfTheyWereNotThere) {
   }
 }
 
-TEST(Directives, WhereMpiDoesNotRunTheJobIsOneRankAndMpiIsNotCalled) {
+TEST(Directives, WhileMpiDoesNotRunTheJobIsOneRankAndMpiIsNotCalled) {
   const std::string use =
       "int main(void) {\n#pragma hybrid phase(p) connections(rank -> (rank + 1) % size)\n"
       "#pragma hybrid condition(rank == 0) connections(rank -> 5 / size)\n  return 0;\n}\n";
@@ -211,7 +211,7 @@ TEST(Directives, AnOpenMpPragmaMayFollow) {
             "begin p\nwork\nend\n");
 }
 
-TEST(Directives, PreprocessedAndPrecompiledTextKeepThem) {
+TEST(Directives, WorkInPreprocessedAndPrecompiledText) {
   const std::string file =
       write("kept.c", kLibrary + "int main(void) {\n#pragma hybrid phase(p)\n  return 0;\n}\n");
   EXPECT_EQ(clang("-save-temps -rdynamic", file), std::pair(0, std::string()));
@@ -231,7 +231,7 @@ TEST(Directives, PreprocessedAndPrecompiledTextKeepThem) {
 TEST(Directives, KnowThePatternsOfTheRegistry) {
   for (const std::string_view pattern : registered_names(HintPattern::kKind))
     EXPECT_EQ(told("#pragma hybrid phase(p) pattern(" + std::string(pattern) + ")"), "") << pattern;
-  // As many numbers as they take there.
+  // They take the same number of numbers as in the registry.
   for (const std::string_view name : registered_names(HintPattern::kKind))
     for (std::size_t count = 1; count <= 4; ++count) {
       std::string directive = "#pragma hybrid phase(p) pattern(" + std::string(name);
@@ -246,7 +246,7 @@ TEST(Directives, KnowThePatternsOfTheRegistry) {
     }
 }
 
-TEST(WrongDirectives, AreToldWhereTheyStandWithTheMend) {
+TEST(WrongDirectives, AreReportedWithPlaceAndFix) {
   const std::pair<const char*, const char*> cases[] = {
       {"#pragma hybrid", "told.c:3:15: error: expected phase, condition, end, flush, off or on"},
       {"#pragma hybrid phse(x)",
@@ -287,7 +287,7 @@ TEST(WrongDirectives, AreToldWhereTheyStandWithTheMend) {
       {"#pragma hybrid phase(x) preload preload", "error: 'preload' is given twice"},
       {"#pragma hybrid condition(i) slots(2)", "error: 'slots' is a clause of 'phase'"},
       {"#pragma hybrid condition(i)",
-       "error: '#pragma hybrid condition' needs the working set that holds then"},
+       "error: '#pragma hybrid condition' needs a working set: pattern(...) or connections(...)"},
       {"#pragma hybrid flush now", "error: unexpected 'now' after '#pragma hybrid flush'"},
       {"#pragma hybrid end", "told.c:3:1: error: '#pragma hybrid end' without a phase that is open here"},
       {"#pragma hybrid phase(x) connections(i -> j)", "error: use of undeclared identifier 'j'"},
@@ -311,7 +311,7 @@ TEST(WrongDirectives, AreToldWhereTheyStandWithTheMend) {
   for (const auto& [directive, words] : cases) EXPECT_THAT(told(directive), HasSubstr(words)) << directive;
 }
 
-TEST(WrongDirectives, NumbersThatOnlyARunKnowsAndThoseThatMeanSomethingAreTaken) {
+TEST(WrongDirectives, NumbersKnownOnlyAtRunTimeAndNumbersWithAMeaningAreAccepted) {
   for (const char* const directive :
        {"#pragma hybrid phase(x) slots(n) pattern(mesh2d, i, n)",
         "#pragma hybrid phase(x) pattern(shift, -1)", "#pragma hybrid phase(x) pattern(mesh2d, 0, 4)",
@@ -319,7 +319,7 @@ TEST(WrongDirectives, NumbersThatOnlyARunKnowsAndThoseThatMeanSomethingAreTaken)
     EXPECT_EQ(told(directive), "") << directive;
 }
 
-TEST(WrongDirectives, InTemplatesAreToldOnce) {
+TEST(WrongDirectives, InTemplatesAreReportedOnce) {
   const auto [code, words] = clang(
       "-fsyntax-only",
       write("template.cpp",
@@ -333,25 +333,23 @@ TEST(WrongDirectives, InTemplatesAreToldOnce) {
   EXPECT_THAT(words, HasSubstr("2 errors generated"));
 }
 
-TEST(WrongDirectives, InATypeOrAListOfValuesAreRefused) {
+TEST(WrongDirectives, InATypeOrAListOfValuesAreRejected) {
   for (const char* const text : {"struct s {\n#pragma hybrid phase(x)\n  int i;\n};\n",
                                  "int a[] = {\n#pragma hybrid flush\n  1};\n"}) {
     const auto [code, words] = clang("-c", write("no_body.c", text));
     EXPECT_NE(code, 0);
-    EXPECT_THAT(words,
-                HasSubstr("no_body.c:2:1: error: '#pragma hybrid' must stand in the body of a function"));
+    EXPECT_THAT(words, HasSubstr("no_body.c:2:1: error: '#pragma hybrid' must be in the body of a function"));
     EXPECT_THAT(words, HasSubstr("1 error generated"));
   }
 }
 
-TEST(WrongDirectives, OutsideAFunctionAreRefused) {
+TEST(WrongDirectives, OutsideAFunctionAreRejected) {
   const auto [code, words] = clang("-c", write("outside.c", "#pragma hybrid phase(x)\nint i;\n"));
   EXPECT_NE(code, 0);
-  EXPECT_THAT(words,
-              HasSubstr("outside.c:1:1: error: '#pragma hybrid' must stand in the body of a function"));
+  EXPECT_THAT(words, HasSubstr("outside.c:1:1: error: '#pragma hybrid' must be in the body of a function"));
 }
 
-TEST(WrongDirectives, ACallThatMayChangeSomethingIsAWarningThatCanBeSwitchedOffOrMadeAnError) {
+TEST(WrongDirectives, ACallWithPossibleSideEffectsIsAWarningThatCanBeSwitchedOffOrMadeAnError) {
   const std::string directive = "#pragma hybrid phase(x) connections(i -> g())";
   EXPECT_THAT(told(directive),
               ContainsRegex("3:42: warning: .*calls a function that may change something.*\\[-Whybrid\\]"));
@@ -360,7 +358,7 @@ TEST(WrongDirectives, ACallThatMayChangeSomethingIsAWarningThatCanBeSwitchedOffO
   EXPECT_THAT(told(directive, "-fplugin-arg-hybrid-no-such"), HasSubstr("unknown plugin argument 'no-such'"));
 }
 
-TEST(WrongDirectives, OtherCompilersPassThemOver) {
+TEST(WrongDirectives, OtherCompilersIgnoreDirectives) {
   const std::string file = write(
       "other.c",
       "int main(void) {\n#pragma hybrid phase(x) pattern(ring) connections(rank -> 1)\n  return 0;\n}\n");

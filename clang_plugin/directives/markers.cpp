@@ -1,14 +1,13 @@
-#include "clang_plugin/directives/markers.h"
+#include "clang_plugin/directives/directives.h"
 
 namespace hybrid::directives {
 
 namespace {
 
-// In C and in C++: no types but the language's own, no names that a program may use. MPICH's handles are
-// integers; the name at the end of a declaration keeps it apart from the one in mpi.h, whatever that says.
-// Where MPI does not run (a program without it, before MPI_Init, after MPI_Finalize) MPI must not be called,
-// and
-// `% size` must not divide by zero: rank 0 of 1.
+// Valid in C and in C++: it uses only built-in types, and no names that a program may use. MPICH's handles
+// are integers; the assembler name of a declaration avoids conflicts with its declaration in mpi.h. When MPI
+// does not run (a program without it, before MPI_Init, after MPI_Finalize), MPI must not be called and `%
+// size` must not divide by zero: the result is rank 0 of 1.
 constexpr const char* kMarkers = R"(
 extern void* __hybrid_dlsym(void*, const char*) __asm__("dlsym") __attribute__((weak));
 extern int __hybrid_initialized(int*) __asm__("PMPI_Initialized") __attribute__((weak));

@@ -1,5 +1,5 @@
-// The patterns that a directive may name: those of the registry in core/hints/pattern.h, which compilers do
-// not load; a test holds the two together.
+// The patterns of directives: those of the registry in core/hints/pattern.h, which the plugin does not load.
+// A test compares the two.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ inline constexpr std::array<std::string_view, 17> kPatterns{
     "stencil2d", "stencil3d", "hypercube", "butterfly", "pairwise", "transpose",
     "tree",      "alltoall",  "scatter",   "gather",    "shift"};
 
-/// How many numbers may follow each, where any do.
+/// Number of numbers that each pattern takes, if any are given.
 inline constexpr std::array<std::size_t, kPatterns.size()> kNumbers{1, 1, 2, 3, 2, 3, 2, 3, 0,
                                                                     0, 0, 0, 0, 0, 1, 1, 1};
 

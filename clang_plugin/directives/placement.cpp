@@ -1,5 +1,3 @@
-#include "clang_plugin/directives/placement.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -7,6 +5,7 @@
 #include <string>
 
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "clang_plugin/directives/directives.h"
 
 namespace hybrid::directives {
 
@@ -18,7 +17,7 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
  public:
   Visitor(ASTContext& context, Warnings warnings) : context_(context), warnings_(warnings) {}
 
-  // What depends on a template's arguments is known in its instances only.
+  // Expressions that depend on template arguments are known only in the instances.
   bool shouldVisitTemplateInstantiations() const { return true; }
 
   bool VisitStmt(Stmt* statement) {
@@ -40,7 +39,7 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     check_numbers(*call, name);
     for (const Expr* const argument : call->arguments()) {
       if (argument->isValueDependent() || !argument->HasSideEffects(context_)) continue;
-      // Of a condition the argument is `(as written) != 0`.
+      // The argument of a condition is `(as written) != 0`.
       const Expr* written = argument->IgnoreParenImpCasts();
       if (const auto* const test = dyn_cast<BinaryOperator>(written);
           test != nullptr && name == "__hybrid_condition")
@@ -51,26 +50,27 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
         error(at,
               "an expression of '#pragma hybrid' must not change anything: without the plugin it is not "
               "evaluated");
-      if (found == Effect::calls && told_.insert(at).second)
-        tell_warning(context_.getDiagnostics(), at,
-                     "an expression of '#pragma hybrid' calls a function that may change something; without "
-                     "the plugin it is "
-                     "not called (if it only reads, declare it __attribute__((pure)))",
-                     warnings_);
+      if (found == Effect::calls && reported_.insert(at).second)
+        report_warning(
+            context_.getDiagnostics(), at,
+            "an expression of '#pragma hybrid' calls a function that may change something; without "
+            "the plugin it is "
+            "not called (if it only reads, declare it __attribute__((pure)))",
+            warnings_);
     }
     return true;
   }
 
  private:
-  /// The name of the marker called, or "".
+  /// Returns the name of the called marker, or "".
   static StringRef marker(const CallExpr& call) {
     const FunctionDecl* const callee = call.getDirectCallee();
     if (callee == nullptr || callee->getIdentifier() == nullptr) return {};
     const StringRef name = callee->getName();
     return name.starts_with("__hybrid_") ? name : StringRef();
   }
-  /// What is wrong whatever the program does: fewer than one slot; sizes and roots below zero (a size of 0 is
-  /// for the library to find; shift goes either way).
+  /// Checks constant numbers: fewer than one slot, sizes and roots below zero. (The library determines a size
+  /// of 0; shift may be negative.)
   void check_numbers(const CallExpr& call, StringRef name) {
     if (name == "__hybrid_phase_begin" && call.getNumArgs() == 3)
       if (const auto slots = written_number(*call.getArg(2)); slots && *slots < 1)
@@ -83,8 +83,8 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
         error(place(*call.getArg(i)), *number,
               "the pattern '" + pattern->getString().str() + "' takes no number below zero: ");
   }
-  /// The value of a constant of the directive; none of what stands for a clause that was not written, which
-  /// has no parentheses around it.
+  /// Returns the value of a constant of the directive. Defaults of omitted clauses, which have no
+  /// parentheses, have none.
   std::optional<std::int64_t> written_number(const Expr& argument) const {
     Expr::EvalResult result;
     if (!isa<ParenExpr>(argument.IgnoreImpCasts()) || argument.isValueDependent() ||
@@ -92,12 +92,12 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
       return std::nullopt;
     return result.Val.getInt().getExtValue();
   }
-  /// As written: not the parentheses that were put around it.
+  /// Place of the argument as written, without the added parentheses.
   static SourceLocation place(const Expr& argument) { return argument.IgnoreParenImpCasts()->getBeginLoc(); }
   void error(SourceLocation at, std::int64_t number, const std::string& text) {
     error(at, text + std::to_string(number));
   }
-  /// The first statement of what a directive became: a call, or the `if` of a condition.
+  /// Whether the statement is the first of a replaced directive: a call, or the `if` of a condition.
   bool opens_directive(const Stmt& statement) const {
     if (const auto* const then = dyn_cast<IfStmt>(&statement); then != nullptr) {
       const auto* const call = dyn_cast<CallExpr>(then->getCond()->IgnoreParenImpCasts());
@@ -135,16 +135,16 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
         worst = std::max(worst, effect(*part));
     return worst;
   }
-  /// Once, of a template's instances too.
+  /// Reports an error once, also for several instances of a template.
   void error(SourceLocation at, const std::string& text) {
-    if (!told_.insert(at).second) return;
+    if (!reported_.insert(at).second) return;
     DiagnosticsEngine& diagnostics = context_.getDiagnostics();
     diagnostics.Report(at, diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0")) << text;
   }
 
   ASTContext& context_;
   Warnings warnings_;
-  std::set<SourceLocation> told_;
+  std::set<SourceLocation> reported_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The plugin as clang sees it: `clang -fplugin=libhybrid_clang.so`. Brings the pass along that stands beside
-// it, so that one flag loads both halves. Arguments (-fplugin-arg-hybrid-...):
+// Entry point of the plugin: `clang -fplugin=libhybrid_clang.so`. It also loads the pass from the same
+// folder, so that one flag loads both parts. Arguments (-fplugin-arg-hybrid-...):
 //   no-pass        directives only
 //   no-warnings, error-warnings        -Wno-hybrid, -Werror=hybrid
 #include <dlfcn.h>
@@ -14,9 +14,7 @@
 #include "clang/Basic/Version.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
-#include "clang_plugin/directives/markers.h"
-#include "clang_plugin/directives/placement.h"
-#include "clang_plugin/directives/pragma.h"
+#include "clang_plugin/directives/directives.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -30,7 +28,7 @@ class Consumer final : public clang::ASTConsumer {
   Consumer(Warnings warnings, std::shared_ptr<const bool> directives)
       : warnings_(warnings), directives_(std::move(directives)) {}
   void HandleTranslationUnit(clang::ASTContext& context) override {
-    // Most sources have none, though what was read from a precompiled header may.
+    // Most sources have no directives; a precompiled header may have some.
     const bool any = *directives_ || context.getExternalSource();
     if (any && !context.getDiagnostics().hasErrorOccurred()) check_placement(context, warnings_);
   }
@@ -40,13 +38,13 @@ class Consumer final : public clang::ASTConsumer {
   std::shared_ptr<const bool> directives_;
 };
 
-std::filesystem::path own_file() {
+std::filesystem::path plugin_file() {
   Dl_info info{};
   static const char here = 0;
   return dladdr(&here, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
-class ForgetLinesPass : public llvm::PassInfoMixin<ForgetLinesPass> {
+class StripLinesPass : public llvm::PassInfoMixin<StripLinesPass> {
  public:
   static bool isRequired() { return true; }  // at -O0 too
   static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
@@ -59,7 +57,7 @@ class Action final : public clang::PluginASTAction {
   bool ParseArgs(const clang::CompilerInstance& compiler,
                  const std::vector<std::string>& arguments) override {
     clang::DiagnosticsEngine& diagnostics = compiler.getDiagnostics();
-    // Another clang has its things in other places: nothing more of it may be touched.
+    // Another version of clang has other data layouts: nothing else of it may be used.
     if (const unsigned major = CLANG_VERSION_MAJOR;
         clang::getClangFullVersion().find(" " + std::to_string(major) + ".") == std::string::npos) {
       diagnostics.Report(diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error,
@@ -95,27 +93,27 @@ class Action final : public clang::PluginASTAction {
     return std::make_unique<Consumer>(warnings_, std::move(directives));
   }
 
-  /// Before the main action: code is generated with what the directives became.
+  /// Before the main action, so that code is generated for the replaced directives.
   ActionType getActionType() override { return AddBeforeMainAction; }
 
  private:
   static void add_pass(clang::CompilerInstance& compiler) {
-    const std::filesystem::path pass = own_file().replace_filename("libhybrid_pass.so");
+    const std::filesystem::path pass = plugin_file().replace_filename("libhybrid_pass.so");
     std::vector<std::string>& plugins = compiler.getCodeGenOpts().PassPlugins;
     std::error_code error;
     if (!std::filesystem::exists(pass, error)) return;
     for (const std::string& plugin : plugins)
       if (std::filesystem::path(plugin).filename() == pass.filename()) return;
     plugins.push_back(pass.string());
-    // Hints say where in the source a call stands: known to the passes, and nothing of it in the object (as
+    // Hints contain source lines. Line tables are generated for the passes, but not written to the object (as
     // for -Rpass).
     if (clang::CodeGenOptions& options = compiler.getCodeGenOpts();
         options.getDebugInfo() == llvm::codegenoptions::NoDebugInfo) {
       options.setDebugInfo(llvm::codegenoptions::LocTrackingOnly);
-      // Those after ours would only carry them along.
+      // Later passes do not need them.
       options.PassBuilderCallbacks.push_back([](llvm::PassBuilder& builder) {
         builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
-          passes.addPass(ForgetLinesPass());
+          passes.addPass(StripLinesPass());
         });
       });
     }

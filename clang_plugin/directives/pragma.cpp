@@ -1,13 +1,13 @@
-#include "clang_plugin/directives/pragma.h"
+#include "clang/Lex/Pragma.h"
 
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "clang/Lex/Pragma.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Sema/Lookup.h"
 #include "clang/Sema/Sema.h"
+#include "clang_plugin/directives/directives.h"
 
 namespace hybrid::directives {
 
@@ -19,33 +19,33 @@ using clang::StringRef;
 using clang::Token;
 namespace tok = clang::tok;
 
-/// Builds a stream of tokens that all stand at the directive. They are spelt in a buffer of the preprocessor,
-/// so that they can be printed again.
-class Writer {
+/// Builds a stream of tokens, all located at the directive. Their spelling is in a buffer of the
+/// preprocessor, so that they can be printed.
+class TokenWriter {
  public:
-  Writer(Preprocessor& preprocessor, SourceLocation at) : preprocessor_(preprocessor), at_(at) {}
+  TokenWriter(Preprocessor& preprocessor, SourceLocation at) : preprocessor_(preprocessor), at_(at) {}
 
-  Writer& word(StringRef name) {
+  TokenWriter& word(StringRef name) {
     Token& token = add(tok::identifier, name);
-    // A keyword is one: "int" is no identifier.
+    // Keywords are not identifiers: "int" gets its own token kind.
     clang::IdentifierInfo* const info = preprocessor_.getIdentifierInfo(name);
     token.setIdentifierInfo(info);
     token.setKind(info->getTokenID());
     return *this;
   }
-  Writer& sign(tok::TokenKind kind, const char* spelt) {
+  TokenWriter& sign(tok::TokenKind kind, const char* spelt) {
     add(kind, spelt);
     return *this;
   }
-  Writer& open() { return sign(tok::l_paren, "("); }
-  Writer& close() { return sign(tok::r_paren, ")"); }
-  Writer& comma() { return sign(tok::comma, ","); }
-  Writer& semicolon() { return sign(tok::semi, ";"); }
-  Writer& number(long long value) {
+  TokenWriter& open() { return sign(tok::l_paren, "("); }
+  TokenWriter& close() { return sign(tok::r_paren, ")"); }
+  TokenWriter& comma() { return sign(tok::comma, ","); }
+  TokenWriter& semicolon() { return sign(tok::semi, ";"); }
+  TokenWriter& number(long long value) {
     literal(tok::numeric_constant, std::to_string(value));
     return *this;
   }
-  Writer& string(const std::string& text) {
+  TokenWriter& string(const std::string& text) {
     std::string quoted = "\"";
     for (const char c : text) {
       if (c == '"' || c == '\\') quoted += '\\';
@@ -54,13 +54,13 @@ class Writer {
     literal(tok::string_literal, quoted + "\"");
     return *this;
   }
-  Writer& tokens(const Tokens& written) {
+  TokenWriter& tokens(const Tokens& written) {
     open();
     tokens_.insert(tokens_.end(), written.begin(), written.end());
     return close();
   }
   /// name();
-  Writer& call(StringRef name) { return word(name).open().close().semicolon(); }
+  TokenWriter& call(StringRef name) { return word(name).open().close().semicolon(); }
 
   void enter() {
     auto stream = std::make_unique<Token[]>(tokens_.size());
@@ -90,7 +90,7 @@ class HybridPragma final : public clang::PragmaHandler {
  public:
   HybridPragma(clang::CompilerInstance& compiler, Warnings warnings, std::shared_ptr<bool> any)
       : PragmaHandler("hybrid"), compiler_(compiler), warnings_(warnings), any_(std::move(any)) {
-    // Which block a directive stands in: the parser does not say.
+    // Tracks the blocks around a directive: the parser does not provide them.
     compiler.getPreprocessor().setTokenWatcher([this](const Token& token) {
       if (token.is(tok::l_brace)) {
         open_.push_back(0);
@@ -106,9 +106,9 @@ class HybridPragma final : public clang::PragmaHandler {
     std::optional<Directive> directive = read_directive(preprocessor, first.getLocation(), warnings_);
     if (!directive) return;
     if (open_.empty() || outside_functions())
-      return tell_error(preprocessor, at, "'#pragma hybrid' must stand in the body of a function");
+      return report_error(preprocessor, at, "'#pragma hybrid' must be in the body of a function");
     replace_names(*directive);
-    Writer out(preprocessor, at);
+    TokenWriter out(preprocessor, at);
     switch (directive->kind) {
       case Directive::Kind::phase:
         end_phase(out, open_.size() - 1);
@@ -119,7 +119,7 @@ class HybridPragma final : public clang::PragmaHandler {
         break;
       case Directive::Kind::end:
         if (!end_innermost(out))
-          return tell_error(preprocessor, at, "'#pragma hybrid end' without a phase that is open here");
+          return report_error(preprocessor, at, "'#pragma hybrid end' without a phase that is open here");
         break;
       case Directive::Kind::flush:
         out.call("__hybrid_flush");
@@ -135,13 +135,13 @@ class HybridPragma final : public clang::PragmaHandler {
   }
 
  private:
-  void write_phase(Writer& out, const Directive& directive) {
+  void write_phase(TokenWriter& out, const Directive& directive) {
     if (directive.flush) out.call("__hybrid_flush");
     open_.back() = begin(out, directive);
   }
 
-  /// A working set that holds only then: a phase without a stretch of its own, within the one it stands in.
-  void write_condition(Writer& out, const Directive& directive) {
+  /// Writes a conditional working set: an empty phase inside the enclosing one.
+  void write_condition(TokenWriter& out, const Directive& directive) {
     write_if(out, *directive.condition);
     Directive then = directive;
     then.condition.reset();
@@ -149,8 +149,8 @@ class HybridPragma final : public clang::PragmaHandler {
     out.sign(tok::r_brace, "}");
   }
 
-  /// Returns the number of the variable whose end is the phase's.
-  std::size_t begin(Writer& out, const Directive& directive) {
+  /// Begins a phase. Returns the number of the variable that ends it.
+  std::size_t begin(TokenWriter& out, const Directive& directive) {
     const std::string variable = scope(++scopes_);
     out.word("__hybrid_phase_begin").open().string(directive.name).comma();
     out.number((directive.preload ? 1 : 0) + (directive.flush ? 2 : 0)).comma();
@@ -161,14 +161,15 @@ class HybridPragma final : public clang::PragmaHandler {
     }
     out.close().semicolon();
     write_working_set(out, directive);
-    // Not first: of a statement without braces it must be an expression that stands alone (placement.h).
+    // Not first: the first statement must be an expression, which check_placement() finds in a body without
+    // braces.
     out.word("int").word(variable).word("__attribute__").open().open().word("cleanup").open();
     out.word("__hybrid_scope_end").close().close().close().sign(tok::equal, "=").number(0).semicolon();
     out.word("__hybrid_phase_ready").open().sign(tok::amp, "&").word(variable).close().semicolon();
     return scopes_;
   }
 
-  void write_working_set(Writer& out, const Directive& directive) {
+  void write_working_set(TokenWriter& out, const Directive& directive) {
     if (directive.condition) write_if(out, *directive.condition);
     if (!directive.pattern.empty()) {
       out.word("__hybrid_pattern").open().string(directive.pattern).comma();
@@ -194,31 +195,32 @@ class HybridPragma final : public clang::PragmaHandler {
     if (directive.condition) out.sign(tok::r_brace, "}");
   }
 
-  /// Opens the block of what holds only then. A marker, so that the expression is checked as others are.
-  static void write_if(Writer& out, const Tokens& condition) {
+  /// Opens a conditional block. The condition is the argument of a marker, so that it is checked like other
+  /// expressions.
+  static void write_if(TokenWriter& out, const Tokens& condition) {
     out.word("if").open().word("__hybrid_condition").open().tokens(condition);
     out.sign(tok::exclaimequal, "!=").number(0).close().close().sign(tok::l_brace, "{");
   }
 
   static std::string scope(std::size_t number) { return "__hybrid_scope_" + std::to_string(number); }
 
-  /// The phase of the block at `depth`, if it has one, ends.
-  bool end_phase(Writer& out, std::size_t depth) {
+  /// Ends the phase of the block at `depth`, if it has one.
+  bool end_phase(TokenWriter& out, std::size_t depth) {
     if (open_[depth] == 0) return false;
     out.word("__hybrid_scope_end").open().sign(tok::amp, "&").word(scope(open_[depth])).close().semicolon();
     return true;
   }
-  bool end_innermost(Writer& out) {
+  bool end_innermost(TokenWriter& out) {
     for (std::size_t depth = open_.size(); depth > 0; --depth) {
       if (!end_phase(out, depth - 1)) continue;
-      // In the block itself nothing is left to end; in one inside, the way around it may still have to.
+      // The phase of the current block has ended. That of an outer block may be open on other paths.
       if (depth == open_.size()) open_[depth - 1] = 0;
       return true;
     }
     return false;
   }
 
-  /// `rank` and `size`, where the program has no such variable, are the caller's in MPI_COMM_WORLD.
+  /// Replaces `rank` and `size`, unless the program has such a variable, by the caller's in MPI_COMM_WORLD.
   void replace_names(Directive& directive) {
     for (Tokens& dimension : directive.dimensions) replace_names(dimension);
     for (Connections& connection : directive.connections) {
@@ -252,13 +254,14 @@ class HybridPragma final : public clang::PragmaHandler {
     }
     tokens = std::move(result);
   }
-  /// In braces of a type or of a list of values. Not known in C++, where a class has bodies of functions in
-  /// it.
+  /// Whether the directive is in the braces of a type or of a list of values. Unknown in C++, where a class
+  /// contains function bodies.
   bool outside_functions() const {
     return compiler_.hasSema() && !compiler_.getLangOpts().CPlusPlus &&
            compiler_.getSema().getCurFunctionOrMethodDecl() == nullptr;
   }
-  /// In a member function's body inside its class nothing can be looked up yet: taken as visible.
+  /// Whether a variable of this name is visible. In the body of a member function inside its class names
+  /// cannot be looked up yet: they are assumed to be visible.
   bool visible(const Token& token) {
     if (!compiler_.hasSema()) return true;
     clang::Sema& sema = compiler_.getSema();
@@ -280,7 +283,7 @@ class HybridPragma final : public clang::PragmaHandler {
 
 std::shared_ptr<const bool> register_pragma(clang::CompilerInstance& compiler, Warnings warnings) {
   const auto any = std::make_shared<bool>(false);
-  compiler.getPreprocessor().AddPragmaHandler(new HybridPragma(compiler, warnings, any));  // which owns it
+  compiler.getPreprocessor().AddPragmaHandler(new HybridPragma(compiler, warnings, any));  // takes ownership
   return any;
 }
 

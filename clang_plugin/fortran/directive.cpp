@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "clang_plugin/directives/patterns.h"
-#include "clang_plugin/fortran/characters.h"
 
 namespace hybrid::fortran {
 namespace {
@@ -37,7 +36,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// A whole number as written, with a sign or without.
+// Returns the value of a whole number with an optional sign; nothing for other text.
 std::optional<long long> literal(const std::string& text) {
   const std::size_t digits = text.find_first_not_of("+- ");
   if (digits == text.npos || text.find_first_not_of("0123456789", digits) != text.npos) return std::nullopt;
@@ -95,17 +94,17 @@ class Reader {
                  (best.empty() ? "known: " + all : "did you mean '" + std::string(best) + "'?"));
   }
 
-  // The word or sign at a place, in small letters.
+  // Returns the word or sign at a place, in lower case.
   std::string spelt(std::size_t at) const {
     std::string text;
-    for (std::size_t i = at; i < text_.size() && is_word(text_[i]); ++i) text += small(text_[i]);
+    for (std::size_t i = at; i < text_.size() && is_word(text_[i]); ++i) text += lower(text_[i]);
     if (text.empty() && at < text_.size()) text = text_[at];
     return text;
   }
   std::string here(std::size_t at) const {
     return at == text_.size() ? "the end of the directive" : "'" + spelt(at) + "'";
   }
-  void skip() { at_ = behind_blanks(text_, at_); }
+  void skip() { at_ = skip_blanks(text_, at_); }
   std::string word() {
     std::string text;
     if (at_ < text_.size() && is_word(text_[at_])) text = spelt(at_);
@@ -119,7 +118,7 @@ class Reader {
     ++at_;
     skip();
   }
-  // Behind a literal's closing quote.
+  // Returns the position after a literal's closing quote.
   std::size_t end_of_string(std::size_t at) const {
     const char quote = text_[at];
     for (++at; at < text_.size(); ++at) {
@@ -176,7 +175,7 @@ class Reader {
       read_clause(clause);
     }
     if (!is_phase && directive_.pattern.empty() && directive_.connections.empty())
-      fail(at_, "'!hyb$ condition' needs the working set that holds then: pattern(...) or connections(...)");
+      fail(at_, "'!hyb$ condition' needs a working set: pattern(...) or connections(...)");
   }
 
   void read_clause(const std::string& clause) {
@@ -215,7 +214,7 @@ class Reader {
     const auto* const found = std::find(kPatterns.begin(), kPatterns.end(), directive_.pattern);
     if (found == kPatterns.end()) fail_unknown(start, "pattern", kPatterns);
     if (!is(',')) return expect(')', "or ',' after the pattern's name");
-    directive_.dimensions = read_values_behind("pattern");
+    directive_.dimensions = read_values_after("pattern");
     const std::size_t given = directive_.dimensions.size();
     const std::size_t takes = kNumbers[static_cast<std::size_t>(found - kPatterns.begin())];
     if (given != takes)
@@ -243,11 +242,11 @@ class Reader {
 
   std::vector<Expression> read_values(const std::string& clause) {
     if (!is('(')) expect('(', "after '" + clause + "'");
-    return read_values_behind(clause);
+    return read_values_after(clause);
   }
 
-  // From the '(' or ',' before the first value to the ')' behind the last one.
-  std::vector<Expression> read_values_behind(const std::string& clause) {
+  // Reads values from the '(' or ',' before the first one to the ')' after the last one.
+  std::vector<Expression> read_values_after(const std::string& clause) {
     ++at_;
     skip();
     std::vector<Expression> values;

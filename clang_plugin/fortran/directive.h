@@ -1,4 +1,4 @@
-// One `!hyb$` directive taken apart: the clauses of docs/compiled-communication.md, expressions in Fortran.
+// One parsed `!hyb$` directive: the clauses of docs/compiled-communication.md, with expressions in Fortran.
 #pragma once
 
 #include <optional>
@@ -16,9 +16,9 @@ struct Expression {
 
 struct Directive {
   enum class Kind { phase, condition, end, flush, off, on } kind = Kind::phase;
-  std::string name;                    // of a phase; of a condition `if` and its text
-  std::string pattern;                 // "" where none is given
-  std::vector<Expression> dimensions;  // as many as the pattern takes, or none
+  std::string name;                    // of a phase; for a condition `if` and its text
+  std::string pattern;                 // "" for none
+  std::vector<Expression> dimensions;  // all numbers of the pattern, or none
   struct Connection {
     Expression from, to;
   };
@@ -27,7 +27,7 @@ struct Directive {
   bool preload = false, flush = false;
 };
 
-/// Throws WrongDirective.
+/// Parses a directive. Throws WrongDirective.
 Directive read_directive(const DirectiveText& text);
 
 }  // namespace hybrid::fortran

@@ -1,9 +1,9 @@
 // hybrid-fortran-directives [--free|--fixed] [-I FOLDER]... SOURCE OUTPUT
 //
-// What hybridfort does with a file before flang gets it: writes SOURCE with its `!hyb$` lines turned into
-// calls (rewrite.h) to OUTPUT, and the files with such lines that it includes into folders of their own
-// beside that. Without such lines no file is written. Wrong directives are told as flang would, exit code 1
-// (but those of files that an #if may leave out: these flang tells); what cannot be read or written, 2.
+// hybridfort runs this program on a file before flang. It replaces the `!hyb$` lines of SOURCE by calls
+// (rewrite.h) and writes the result to OUTPUT; included files with such lines go to separate folders next to
+// OUTPUT. Without such lines no file is written. Wrong directives are reported like flang's errors, with exit
+// code 1 (in files that an #if may skip, flang reports them). Exit code 2: a file cannot be read or written.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -14,14 +14,14 @@
 
 namespace {
 
-using namespace hybrid::fortran;  // NOLINT(google-build-using-namespace): the program's own
+using namespace hybrid::fortran;  // NOLINT(google-build-using-namespace): this is the main program
 
-int refuse(const std::string& text) {
+int fail(const std::string& text) {
   std::cerr << "hybrid-fortran-directives: " << text << "\n";
   return 2;
 }
 
-void tell(const WrongDirective& wrong, const UnitFile& file) {
+void report(const WrongDirective& wrong, const UnitFile& file) {
   std::string line = file.source.lines[wrong.at.line - 1];
   std::replace(line.begin(), line.end(), '\t', ' ');
   std::cerr << file.path << ":" << wrong.at.line << ":" << wrong.at.column << ": error: " << wrong.what()
@@ -63,15 +63,15 @@ int main(int count, char** words) {
       files.push_back(word);
   }
   if (files.size() != 2)
-    return refuse("usage: hybrid-fortran-directives [--free|--fixed] [-I FOLDER]... SOURCE OUTPUT");
+    return fail("usage: hybrid-fortran-directives [--free|--fixed] [-I FOLDER]... SOURCE OUTPUT");
   const auto text = read_file(files[0]);
-  if (!text) return refuse(files[0] + ": cannot be read");
+  if (!text) return fail(files[0] + ": cannot be read");
   const Form form = is_free ? Form::free : is_fixed ? Form::fixed : form_of(files[0]);
   const Unit unit = read_unit(files[0], *text, form, folders, read_file);
   bool is_wrong = false;
   for (const UnitFile& file : unit.files) {
     if (!file.is_read) continue;
-    for (const WrongDirective& wrong : file.wrong) tell(wrong, file);
+    for (const WrongDirective& wrong : file.wrong) report(wrong, file);
     is_wrong |= !file.wrong.empty();
   }
   if (is_wrong) return 1;
@@ -82,6 +82,6 @@ int main(int count, char** words) {
     copies.push_back(folder / ("included-" + std::to_string(i)) / fs::path(unit.files[i].path).filename());
   for (std::size_t i = 0; i < unit.files.size(); ++i)
     if (unit.files[i].changes && !write_file(copies[i], rewrite(unit, i, copies)))
-      return refuse(copies[i] + ": cannot be written");
+      return fail(copies[i] + ": cannot be written");
   return 0;
 }

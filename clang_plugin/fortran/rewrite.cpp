@@ -3,20 +3,19 @@
 #include <algorithm>
 #include <array>
 
-#include "clang_plugin/fortran/characters.h"
 #include "clang_plugin/fortran/directive.h"
 #include "core/hint_abi.h"
 
 namespace hybrid::fortran {
 namespace {
 
-constexpr std::string_view kPrefix = "hybrid_0_";  // of names that no program has
+constexpr std::string_view kPrefix = "hybrid_0_";  // of the generated names
 
-// The markers as Fortran calls them: of C's types, so that all units agree.
+// Fortran interfaces of the markers, with C types.
 struct Marker {
   std::string_view name, symbol;
   std::vector<std::string_view> arguments, declarations;
-  std::string_view result;  // its type, of a function
+  std::string_view result;  // type of a function's result
 };
 const std::array<Marker, 10>& markers() {
   static const std::array<Marker, 10> all{{
@@ -69,7 +68,7 @@ class Writer {
     for (; line <= source_.lines.size(); ++line) copy(line);
     return std::move(out_);
   }
-  // What is wrong is told where flang comes to it, and only then.
+  // Writes the errors in place, so that flang reports them only if it reads these lines.
   std::string with_errors() {
     auto wrong = file_.wrong.begin();
     for (std::size_t line = 1; line <= source_.lines.size(); ++line) {
@@ -83,14 +82,16 @@ class Writer {
     return std::move(out_);
   }
 
-  // The preprocessor may pass over line markers between #ifdef and #endif: behind such lines comes one more.
+  // Copies a line. The preprocessor may skip line markers between #ifdef and #endif, so another one follows
+  // each preprocessor line.
   void copy(std::size_t line) {
-    const std::string text = with_place(line);
+    const std::string text = with_included_path(line);
     out_ += text + "\n";
     if (text.starts_with('#') && !text.ends_with('\\')) mark(line + 1);
   }
-  // The line, of an included file where that is to be looked for now: this one will stand in another folder.
-  std::string with_place(std::size_t line) {
+  // Returns the line. An include line gets the path of the included file, because this file moves to another
+  // folder.
+  std::string with_included_path(std::size_t line) {
     const std::string& text = source_.lines[line - 1];
     const auto& includes = source_.includes;
     while (include_ < includes.size() && includes[include_].line < line) ++include_;
@@ -98,11 +99,11 @@ class Writer {
     const Included& found = file_.included[include_];
     if (found.file == Included::kNone) return text;
     if (unit_.files[found.file].changes) return with_name(text, includes[include_], copies_[found.file]);
-    return found.is_beside ? with_name(text, includes[include_], found.path) : text;
+    return found.in_own_folder ? with_name(text, includes[include_], found.path) : text;
   }
   void mark(std::size_t line) { out_ += "# " + std::to_string(line) + " \"" + quoted_ + "\"\n"; }
 
-  // A statement on lines of its own that count as the directive's.
+  // Writes a statement on separate lines, with the directive's line number.
   void put(const std::string& statement) {
     mark(line_);
     if (source_.form == Form::free) {
@@ -124,7 +125,7 @@ class Writer {
     }
     out_ += text + "\n";
   }
-  // Of what must not be cut: a word, a string.
+  // Returns the length of the piece at `at` that must not be split: a word, a string, or one character.
   static std::size_t piece_at(const std::string& text, std::size_t at) {
     std::size_t end = at + 1;
     if (text[at] == '\'' || text[at] == '"') {
@@ -138,12 +139,12 @@ class Writer {
     return end - at;
   }
 
-  static std::string own(std::string_view name) { return std::string(kPrefix) + std::string(name); }
+  static std::string prefixed(std::string_view name) { return std::string(kPrefix) + std::string(name); }
 
-  // A constant for a marker that takes a pointer to one.
+  // Adds a constant for a marker with a pointer argument. Returns its name.
   std::string constant(const std::string& text) {
     constexpr std::size_t kPart = 40;
-    const std::string name = own("text_" + std::to_string(constants_.size()));
+    const std::string name = prefixed("text_" + std::to_string(constants_.size()));
     std::string value;
     for (std::size_t at = 0; at < text.size(); at += kPart) {
       value += "'";
@@ -159,9 +160,9 @@ class Writer {
   }
   std::string use(std::string_view marker) {
     used_.insert(std::string(marker));
-    return own(marker);
+    return prefixed(marker);
   }
-  // An expression as a 64-bit number, `rank` and `size` where they are the job's.
+  // Returns an expression as a 64-bit number, with `rank` and `size` of the job replaced.
   std::string number(const Expression& expression) { return "int(" + replaced(expression) + ", 8)"; }
   std::string replaced(const Expression& expression) {
     const std::string& text = expression.text;
@@ -172,7 +173,7 @@ class Writer {
       const std::size_t before = text.find_last_not_of(' ', at == 0 ? text.npos : at - 1);
       const bool is_member = at != 0 && before != text.npos && text[before] == '%';
       at += piece;
-      std::transform(name.begin(), name.end(), name.begin(), small);
+      std::transform(name.begin(), name.end(), name.begin(), lower);
       std::size_t next = at;
       while (next < text.size() && text[next] == ' ') ++next;
       const bool is_called = next < text.size() && text[next] == '(';
@@ -241,14 +242,14 @@ class Writer {
     for (const Directive::Connection& connection : directive.connections)
       call("connection", number(connection.from) + ", " + number(connection.to));
     if (directive.condition) statements_.emplace_back("end if");
-    call("ready", own("scope"));
+    call("ready", prefixed("scope"));
   }
   void condition(const Expression& holds) {
     statements_.push_back("if (" + use("condition") + "(merge(1_8, 0_8, " + replaced(holds) +
                           ")) /= 0_8) then");
   }
 
-  // The statements with what they need declared around them.
+  // Writes the statements in a block with their declarations.
   void block() {
     put("block");
     put("interface");
@@ -257,7 +258,7 @@ class Writer {
       if (marker.name == "rank" && used_.contains("size")) interface(marker, "size", HYBRID_MARKER_SIZE);
     }
     put("end interface");
-    if (used_.contains("ready")) put("integer(4) :: " + own("scope"));
+    if (used_.contains("ready")) put("integer(4) :: " + prefixed("scope"));
     for (const std::string& constant : constants_) put(constant);
     for (const std::string& statement : statements_) put(statement);
     put("end block");
@@ -267,9 +268,9 @@ class Writer {
     std::string arguments;
     for (const std::string_view argument : marker.arguments)
       (arguments += arguments.empty() ? "" : ", ") += argument;
-    put(kind + " " + own(name) + "(" + arguments + ") bind(c, name=\"" + std::string(symbol) + "\")");
+    put(kind + " " + prefixed(name) + "(" + arguments + ") bind(c, name=\"" + std::string(symbol) + "\")");
     for (const std::string_view declaration : marker.declarations) put(std::string(declaration));
-    if (!marker.result.empty()) put(std::string(marker.result) + " :: " + own(name));
+    if (!marker.result.empty()) put(std::string(marker.result) + " :: " + prefixed(name));
     put("end " + kind);
   }
 

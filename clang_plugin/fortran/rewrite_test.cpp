@@ -1,4 +1,4 @@
-// `!hyb$` in Fortran: what becomes of it, and what is told of a wrong one.
+// `!hyb$` in Fortran: the result of the rewriting, and the errors of wrong directives.
 #include "clang_plugin/fortran/rewrite.h"
 
 #include <gmock/gmock.h>
@@ -24,14 +24,14 @@ Unit unit_of(const std::string& text, Form form) {
   return read_unit("app.f90", text, form, {}, [](const std::string&) { return std::nullopt; });
 }
 
-/// What is told of a text, "line:column: words" each.
+/// Returns the errors of a text, each as "line:column: message".
 std::vector<std::string> wrong_in(const std::string& text, Form form = Form::free) {
   const Unit unit = unit_of(text, form);
   EXPECT_EQ(unit.files[0].changes, text.find("hyb$") != text.npos) << text;
-  std::vector<std::string> told;
+  std::vector<std::string> errors;
   for (const WrongDirective& one : unit.files[0].wrong)
-    told.push_back(std::to_string(one.at.line) + ":" + std::to_string(one.at.column) + ": " + one.what());
-  return told;
+    errors.push_back(std::to_string(one.at.line) + ":" + std::to_string(one.at.column) + ": " + one.what());
+  return errors;
 }
 
 std::string rewritten(const std::string& text, Form form = Form::free) {
@@ -40,7 +40,7 @@ std::string rewritten(const std::string& text, Form form = Form::free) {
   return rewrite(unit, 0, {""});
 }
 
-TEST(FortranDirectives, LeaveTheirLinesToThoseAroundThem) {
+TEST(FortranDirectives, KeepLineNumbers) {
   EXPECT_EQ(rewritten("a\n!hyb$ flush\nb\n"),
             "# 1 \"app.f90\"\na\n"
             "# 2 \"app.f90\"\nblock\n# 2 \"app.f90\"\ninterface\n"
@@ -51,13 +51,13 @@ TEST(FortranDirectives, LeaveTheirLinesToThoseAroundThem) {
   EXPECT_FALSE(unit_of("call f ! hyb$\n!hybris\n", Form::free).files[0].changes) << "no directive in it";
 }
 
-TEST(FortranDirectives, MayBePassedOverByThePreprocessor) {
+TEST(FortranDirectives, MayBeInConditionalText) {
   const std::string text = rewritten("#define A \\\n 1\n#if A\n!hyb$ flush\n#else\nx\n#endif\ny\n");
   EXPECT_THAT(text, testing::StartsWith("# 1 \"app.f90\"\n#define A \\\n 1\n#if A\n# 4 \"app.f90\"\n"));
   EXPECT_THAT(text, testing::EndsWith("#else\n# 6 \"app.f90\"\nx\n#endif\n# 8 \"app.f90\"\ny\n"));
 }
 
-TEST(FortranDirectives, TakeCapitalsCommentsAndLinesThatGoOn) {
+TEST(FortranDirectives, MayHaveCapitalsCommentsAndContinuationLines) {
   const std::string text = rewritten(
       "  !HYB$ Phase('it''s') Pattern(mesh2d, n, & ! rows\n  !hyb$ & m) Slots(2) & \n!hyb$ PRELOAD\nx\n");
   EXPECT_THAT(text, HasSubstr("character(5), save :: hybrid_0_text_0 = 'it''s'//char(0)\n"));
@@ -67,7 +67,7 @@ TEST(FortranDirectives, TakeCapitalsCommentsAndLinesThatGoOn) {
   EXPECT_THAT(text, HasSubstr("# 4 \"app.f90\"\nx\n"));
 }
 
-TEST(FortranDirectives, InFixedFormKeepToTheirColumns) {
+TEST(FortranDirectives, InFixedFormStayInTheirColumns) {
   const std::string text = rewritten(
       "C     rank\nchyb$ phase(a_phase_whose_name_is_longer_than_what_a_line_of_this_form_can_hold_at_once)\n"
       "!hyb$& pattern(torus2d, rows * columns + rows, columns * rows + columns * rows)\n*HYB$ end\n"
@@ -90,19 +90,19 @@ TEST(FortranDirectives, InFixedFormKeepToTheirColumns) {
   EXPECT_EQ(form_of("a.f/b.F90"), Form::free);
 }
 
-TEST(FortranDirectives, RankAndSizeAreTheJobsWhereTheProgramHasNone) {
+TEST(FortranDirectives, RankAndSizeAreTheJobsUnlessTheProgramHasVariables) {
   const std::string directive =
       "!hyb$ phase(p) connections(rank -> mod(rank + size, job%size), hybrid_rank -> 0)\n";
   EXPECT_THAT(rewritten(directive),
               AllOf(HasSubstr("hybrid_0_connection(int(hybrid_0_rank(), 8), int(mod(hybrid_0_rank() + "
                               "hybrid_0_size(), job%size), 8))"),
                     HasSubstr("name=\"__hybrid_size\""), HasSubstr("name=\"__hybrid_rank\"")));
-  // size() is Fortran's own; the names in comments and strings are none.
+  // size() is a Fortran intrinsic; names in comments and strings do not count.
   EXPECT_THAT(rewritten("call MPI_Comm_rank(world, Rank, e)\n! size\nprint *, 'size', size(a)\n" + directive),
               HasSubstr("(int(rank, 8), int(mod(rank + hybrid_0_size(), job%size), 8))"));
 }
 
-TEST(FortranDirectives, HoldOnlyThen) {
+TEST(FortranDirectives, MayBeConditional) {
   EXPECT_THAT(rewritten("!hyb$ phase(p) pattern(ring) condition(n > 1) flush\n"),
               AllOf(HasSubstr("call hybrid_0_end()\n# 1 \"app.f90\"\ncall hybrid_0_flush()\n"),
                     HasSubstr("if (hybrid_0_condition(merge(1_8, 0_8, n > 1)) /= 0_8) then\n# 1 \"app.f90\"\n"
@@ -114,7 +114,7 @@ TEST(FortranDirectives, HoldOnlyThen) {
             HasSubstr("call hybrid_0_end()\n# 1 \"app.f90\"\nend if\n")));
 }
 
-TEST(WrongFortranDirectives, AreToldWhereTheyStandWithTheMend) {
+TEST(WrongFortranDirectives, AreReportedWithPlaceAndFix) {
   const std::pair<const char*, const char*> cases[] = {
       {"!hyb$", "1:6: expected phase, condition, end, flush, off or on after '!hyb$'"},
       {"  !hyb$ phse(x)", "1:9: unknown directive 'phse' of '!hyb$'; did you mean 'phase'?"},
@@ -135,14 +135,14 @@ TEST(WrongFortranDirectives, AreToldWhereTheyStandWithTheMend) {
       {"!hyb$ phase(x) connections(1, 2)", "1:28: a connection is 'source -> destination'"},
       {"!hyb$ phase(x) preload preload", "1:24: 'preload' is given twice"},
       {"!hyb$ condition(n) slots(2)", "1:20: 'slots' is a clause of 'phase'"},
-      {"!hyb$ condition(n)", "1:19: '!hyb$ condition' needs the working set that holds then"},
+      {"!hyb$ condition(n)", "1:19: '!hyb$ condition' needs a working set: pattern(...) or connections(...)"},
       {"!hyb$ flush now", "1:13: unexpected 'now' after '!hyb$ flush'"},
       {"!hyb$ end", "1:6: '!hyb$ end' without a phase before it"},
       {"!hyb$ phase(x) &\ncall f", "1:16: expected a '!hyb$' line after the '&'"},
   };
   for (const auto& [text, words] : cases) EXPECT_THAT(wrong_in(text), ElementsAre(HasSubstr(words))) << text;
   EXPECT_THAT(wrong_in("!hyb$& preload\n", Form::fixed),
-              ElementsAre("1:6: this line of '!hyb$' goes on from no directive"));
+              ElementsAre("1:6: this '!hyb$' line continues no directive"));
   EXPECT_EQ(wrong_in("!hyb$ phase\n!hyb$ fluhs\n").size(), 2u) << "all of a file";
 }
 
@@ -151,7 +151,7 @@ TEST(WrongFortranDirectives, OfAnyKindAreToldWithinTheirFile) {
       "call f(rank, 'a', size(b))\n!hyb$ phase(\"x\") pattern(mesh2d, n, m(1, 2)) & ! c\n!hyb$ & "
       "connections(rank -> 1, "
       "size - 1 -> j%k) slots(2)\n!hyb$ condition(n > 1) pattern(ring) \n!hyb$ end\n";
-  std::mt19937 random(1);
+  std::mt19937 random(1);  // any seed
   const auto below = [&](std::size_t n) {
     return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
   };
@@ -184,7 +184,7 @@ TEST(WrongFortranDirectives, OfAnyKindAreToldWithinTheirFile) {
   EXPECT_LT(wrong_ones, kTrials);
 }
 
-TEST(WrongFortranDirectives, OfPatternsAreThoseOfTheRegistry) {
+TEST(WrongFortranDirectives, OfPatternsAgreeWithTheRegistry) {
   for (const std::string_view name : registered_names(HintPattern::kKind))
     for (std::size_t count = 0; count <= 4; ++count) {
       std::string directive = "!hyb$ phase(p) pattern(" + std::string(name);

@@ -20,19 +20,19 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-// Where the text behind the sentinel begins; 0 where the line is no directive's.
+// Returns the position after the sentinel; 0 when the line is not a directive.
 std::size_t directive_at(std::string_view line, Form form) {
-  const std::size_t at = behind_blanks(line, 0);
+  const std::size_t at = skip_blanks(line, 0);
   if (at == line.size()) return 0;
-  const char first = small(line[at]);
+  const char first = lower(line[at]);
   if (first != '!' && (form == Form::free || at != 0 || (first != 'c' && first != '*'))) return 0;
   const std::string_view word = line.substr(at + 1, kSentinel.size());
   const bool same = std::equal(word.begin(), word.end(), kSentinel.begin(), kSentinel.end(),
-                               [](char a, char b) { return small(a) == b; });
+                               [](char a, char b) { return lower(a) == b; });
   return same ? at + 1 + kSentinel.size() : 0;
 }
 
-// The end of what stands before a comment and the blanks in front of it.
+// Returns the end of the code in a line, without a comment and the blanks before it.
 std::size_t end_of_code(std::string_view line, std::size_t at) {
   char quote = 0;
   std::size_t end = at;
@@ -55,11 +55,37 @@ void add_names(std::string_view line, Form form, Names& names) {
     }
     if (!is_word(line[at])) continue;
     std::string word;
-    for (; at < end && is_word(line[at]); ++at) word += small(line[at]);
-    const std::size_t next = behind_blanks(line.substr(0, end), at);
+    for (; at < end && is_word(line[at]); ++at) word += lower(line[at]);
+    const std::size_t next = skip_blanks(line.substr(0, end), at);
     if (next == end || line[next] != '(') names.insert(word);
     --at;
   }
+}
+
+// Returns the position after the `#` of a preprocessor line; 0 for other lines. In fixed form a `#` in the
+// sixth column is a continuation.
+std::size_t after_hash(std::string_view line, Form form) {
+  const std::size_t at = skip_blanks(line, 0);
+  if (at == line.size() || line[at] != '#' || (form == Form::fixed && at == 5)) return 0;
+  return skip_blanks(line, at + 1);
+}
+
+std::string word_at(std::string_view line, std::size_t at) {
+  std::string word;
+  for (; at < line.size() && is_word(line[at]); ++at) word += lower(line[at]);
+  return word;
+}
+
+// Returns the position after Fortran's `include`; 0 for other lines. flang permits blanks in the word, and a
+// 0 in the sixth column before it.
+std::size_t after_include(std::string_view line, Form form) {
+  std::size_t at = skip_blanks(line, 0);
+  if (form == Form::fixed && at == 5 && line.size() > at && line[at] == '0') at = skip_blanks(line, at + 1);
+  for (const char c : std::string_view("include")) {
+    if (at == line.size() || lower(line[at]) != c) return 0;
+    at = skip_blanks(line, at + 1);
+  }
+  return at;
 }
 
 class Reader {
@@ -76,36 +102,36 @@ class Reader {
         add(line, at);
         continue;
       }
-      expect_no_more();
+      expect_complete();
       add_include(line);
       add_names(line, source_.form, source_.names);
     }
-    expect_no_more();
+    expect_complete();
     return std::move(source_);
   }
 
  private:
   void add(const std::string& line, std::size_t at) {
     std::size_t end = end_of_code(line, at);
-    bool goes_on = false;
+    bool continues = false;
     if (source_.form == Form::fixed) {
-      // Only a sentinel in the first columns leaves the sixth for the sign of a line that goes on.
+      // Only after a sentinel in the first columns can the sixth one have a continuation sign.
       if (at == 1 + kSentinel.size() && at < line.size() && !is_blank(line[at]) && line[at] != '0')
-        goes_on = true;
-      if (goes_on || (at < line.size() && line[at] == '0')) ++at;
+        continues = true;
+      if (continues || (at < line.size() && line[at] == '0')) ++at;
     } else {
-      goes_on = open_;
-      const std::size_t first = behind_blanks(line, at);
+      continues = open_;
+      const std::size_t first = skip_blanks(line, at);
       if (open_ && first < end && line[first] == '&') at = first + 1;
       open_ = end > at && line[end - 1] == '&';
       if (open_) --end;
     }
     end = std::max(at, end);
-    if (goes_on && (source_.directives.empty() || source_.directives.back().last + 1 != line_)) {
-      source_.wrong.emplace_back(Place{line_, at}, "this line of '!hyb$' goes on from no directive");
+    if (continues && (source_.directives.empty() || source_.directives.back().last + 1 != line_)) {
+      source_.wrong.emplace_back(Place{line_, at}, "this '!hyb$' line continues no directive");
       return;
     }
-    if (!goes_on) {
+    if (!continues) {
       source_.directives.emplace_back().first = line_;
     } else {
       source_.directives.back().places.pop_back();
@@ -120,7 +146,7 @@ class Reader {
   }
 
   void add_include(const std::string& line) {
-    conditions_ += deeper_in_conditions(line, source_.form);
+    conditions_ += condition_depth_change(line, source_.form);
     if (auto include = read_include(line, source_.form)) {
       include->line = line_;
       include->conditional = conditions_ > 0;
@@ -128,7 +154,8 @@ class Reader {
     }
   }
 
-  void expect_no_more() {
+  // Reports a directive whose continuation line is missing.
+  void expect_complete() {
     if (!open_) return;
     open_ = false;
     source_.wrong.emplace_back(source_.directives.back().places.back(),
@@ -137,7 +164,7 @@ class Reader {
 
   Source source_;
   std::size_t line_ = 0;
-  int conditions_ = 0;  // that the line is between
+  int conditions_ = 0;  // depth in #if ... #endif
   bool open_ = false;   // free form: the line before ended with '&'
 };
 
@@ -145,10 +172,56 @@ class Reader {
 
 Form form_of(const std::string& path) {
   std::string end = path.substr(std::min(path.rfind('.'), path.size()));
-  std::transform(end.begin(), end.end(), end.begin(), small);
+  std::transform(end.begin(), end.end(), end.begin(), lower);
   for (const char* const fixed : {".f", ".for", ".fpp", ".ftn", ".f77"})
     if (end == fixed) return Form::fixed;
   return Form::free;
+}
+
+std::optional<IncludeLine> read_include(std::string_view line, Form form) {
+  constexpr std::string_view kWord = "include";
+  const std::size_t hash = after_hash(line, form);
+  if (hash != 0 && word_at(line, hash) != kWord) return std::nullopt;
+  const std::size_t at = hash != 0 ? skip_blanks(line, hash + kWord.size()) : after_include(line, form);
+  if (at == 0 || at >= line.size()) return std::nullopt;
+  IncludeLine include;
+  include.begin = at;
+  char quote = line[at];
+  if (hash != 0 && quote == '<') {
+    quote = '>';
+    include.search_own_folder = false;
+  } else if (hash != 0 && is_word(quote)) {
+    return include;
+  } else if (quote != '"' && (hash != 0 || quote != '\'')) {
+    return std::nullopt;
+  }
+  for (std::size_t i = at + 1; i < line.size(); ++i) {
+    if (line[i] == quote) {
+      // In a Fortran string a quote is written twice.
+      if (hash != 0 || i + 1 == line.size() || line[i + 1] != quote) {
+        include.end = i + 1;
+        return include.name.empty() ? std::nullopt : std::optional(include);
+      }
+      ++i;
+    }
+    include.name += line[i];
+  }
+  return std::nullopt;
+}
+
+std::string with_name(const std::string& line, const IncludeLine& include, const std::string& name) {
+  const bool is_fortran = line[skip_blanks(line, 0)] != '#';
+  const char quote = is_fortran ? line[include.begin] : '"';
+  std::string quoted(1, quote);
+  for (const char c : name) quoted.append(is_fortran && c == quote ? 2 : 1, c);
+  return line.substr(0, include.begin) + quoted + quote + line.substr(include.end);
+}
+
+int condition_depth_change(std::string_view line, Form form) {
+  const std::size_t hash = after_hash(line, form);
+  if (hash == 0) return 0;
+  const std::string word = word_at(line, hash);
+  return word == "if" || word == "ifdef" || word == "ifndef" ? 1 : word == "endif" ? -1 : 0;
 }
 
 Source read_source(std::string_view text, Form form) { return Reader(text, form).read(); }

@@ -10,8 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One name for the ways that lead to a file. Two links to one file are two files: what each includes may lie
-// beside it.
+// Returns one name for all paths to a file. Two links to a file count as two files: each may include files of
+// its own folder.
 std::string identity(const std::string& path) {
   const fs::path whole = fs::absolute(path);
   std::error_code error;
@@ -27,12 +27,12 @@ class Reader {
   Unit read(const std::string& path, const std::string& text) {
     add(path, text);
     unit_.files.front().is_read = true;
-    spread();
+    propagate();
     return std::move(unit_);
   }
 
  private:
-  // The file and, where its lines say so, those it includes: directives are met in the order of the program.
+  // Adds a file, and at its include lines the included ones: directives are read in the order of the program.
   std::size_t add(const std::string& path, const std::string& text) {
     const std::size_t number = unit_.files.size();
     numbers_[identity(path)] = number;
@@ -41,7 +41,7 @@ class Reader {
     added.source = read_source(text, form_);
     added.wrong = added.source.wrong;
     unit_.names.insert(added.source.names.begin(), added.source.names.end());
-    // The file itself may move while others are added.
+    // A copy: the file may move while others are added.
     const Source source = added.source;
     auto include = source.includes.begin();
     for (const DirectiveText& written : source.directives) {
@@ -73,7 +73,7 @@ class Reader {
   void follow(std::size_t from, const IncludeLine& include) {
     Included found;
     if (include.name.empty())
-      has_phase_ = true;  // for all that can be said
+      has_phase_ = true;  // it may contain one
     else
       found = find(unit_.files[from].path, include);
     unit_.files[from].included.push_back(found);
@@ -81,22 +81,22 @@ class Reader {
 
   Included find(const std::string& from, const IncludeLine& include) {
     std::vector<std::string> folders{""};
-    const std::string beside = fs::path(from).parent_path().string();
-    if (include.beside && !beside.empty()) folders.insert(folders.begin(), beside);
+    const std::string own_folder = fs::path(from).parent_path().string();
+    if (include.search_own_folder && !own_folder.empty()) folders.insert(folders.begin(), own_folder);
     folders.insert(folders.end(), folders_.begin(), folders_.end());
     for (const std::string& folder : folders) {
-      // A name from the root on is taken as it is.
+      // An absolute name is kept.
       const std::string path = (fs::path(folder) / include.name).string();
-      const bool is_beside = include.beside && folder == beside;
+      const bool in_own_folder = include.search_own_folder && folder == own_folder;
       if (const auto known = numbers_.find(identity(path)); known != numbers_.end())
-        return {known->second, path, is_beside};
-      if (const auto text = read_(path)) return {add(path, *text), path, is_beside};
+        return {known->second, path, in_own_folder};
+      if (const auto text = read_(path)) return {add(path, *text), path, in_own_folder};
     }
     return {};
   }
 
-  // What holds of a file because of those it includes, or of those that include it.
-  void spread() {
+  // Propagates is_read to included files, and `changes` to including ones.
+  void propagate() {
     for (bool again = true; again;) {
       again = false;
       for (UnitFile& file : unit_.files) {

@@ -1,5 +1,4 @@
-// Files that Fortran includes: where they are found, which of them change, and what is told of directives in
-// them.
+// Included Fortran files: where they are found, which of them change, and the errors of directives in them.
 #include "clang_plugin/fortran/unit.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +20,7 @@ using testing::IsEmpty;
 
 using Files = std::map<std::string, std::string>;
 
-/// The unit of files of which the one called `source` is compiled.
+/// Returns the unit of `source`, with includes from `files`.
 Unit unit_of(const Files& files, const std::string& source = "app.f90",
              const std::vector<std::string>& folders = {}) {
   return read_unit(source, files.at(source), form_of(source), folders,
@@ -38,17 +37,18 @@ std::vector<std::string> paths(const Unit& unit) {
   return paths;
 }
 
-/// What is told of a unit's files, "path:line: words" each, "(path):..." where flang may not come to it.
+/// Returns the errors of a unit's files, each as "path:line: message", with "(path)" if flang may not read
+/// the file.
 std::vector<std::string> wrong_in(const Unit& unit) {
-  std::vector<std::string> told;
+  std::vector<std::string> errors;
   for (const UnitFile& file : unit.files)
     for (const WrongDirective& one : file.wrong)
-      told.push_back((file.is_read ? file.path : "(" + file.path + ")") + ":" + std::to_string(one.at.line) +
-                     ": " + one.what());
-  return told;
+      errors.push_back((file.is_read ? file.path : "(" + file.path + ")") + ":" +
+                       std::to_string(one.at.line) + ": " + one.what());
+  return errors;
 }
 
-/// The texts of the files that change, by path. Those of copies are "copies/NUMBER".
+/// Returns the new texts of the files that change, by path. The copies are "copies/NUMBER".
 Files rewritten(const Unit& unit) {
   std::vector<std::string> copies;
   copies.reserve(unit.files.size());
@@ -97,12 +97,12 @@ TEST(Units, FindFilesAsFlangDoes) {
       {"/d", ""}};
   const Unit unit = unit_of(files, "src/app.f90", {"inc", "more"});
   EXPECT_THAT(paths(unit), ElementsAre("src/app.f90", "src/a", "a", "b", "inc/c", "inc/in/c", "/d"));
-  EXPECT_EQ(unit.files[0].included[5].file, Included::kNone) << "flang tells that there is no e";
-  EXPECT_EQ(unit.files[5].included[0].file, 4u) << "the same file by another way";
+  EXPECT_EQ(unit.files[0].included[5].file, Included::kNone) << "flang reports that there is no e";
+  EXPECT_EQ(unit.files[5].included[0].file, 4u) << "the same file by another path";
   EXPECT_THAT(rewritten(unit), IsEmpty()) << "there is no directive";
 }
 
-TEST(Units, ChangeOnlyWhatLeadsToDirectives) {
+TEST(Units, ChangeOnlyFilesThatLeadToDirectives) {
   const Files files{
       {"src/app.f90", "include 'one'\ninclude 'plain'\ninclude 'way' ! c\ninclude 'b'\ninclude 'one'\n"},
       {"src/one", "x\n!hyb$ flush\ny\n"},
@@ -126,7 +126,7 @@ TEST(Units, AreOfTheSourcesForm) {
   EXPECT_THAT(rewritten(unit_of(files, "app.F")).at("ring.inc"), HasSubstr("\n      block\n"));
 }
 
-TEST(Units, HaveTheirNamesAndPhasesTogether) {
+TEST(Units, ShareNamesAndPhases) {
   const std::string directive = "!hyb$ phase(p) connections(rank -> size)\n";
   EXPECT_THAT(rewritten(unit_of({{"app.f90", "integer rank\ninclude 'p'\n"}, {"p", directive}})).at("p"),
               HasSubstr("(int(rank, 8), int(hybrid_0_size(), 8))"));
@@ -141,7 +141,7 @@ TEST(Units, HaveTheirNamesAndPhasesTogether) {
               ElementsAre("p:2: '!hyb$ end' without a phase before it"));
 }
 
-TEST(WrongFortranDirectives, OfFilesThatAnIfMayLeaveOutAreFlangsToTell) {
+TEST(WrongFortranDirectives, InFilesThatAnIfMaySkipAreReportedByFlang) {
   const Files files{{"app.f90", "include 'a'\n#if 0\ninclude 'b'\ninclude 'c'\n#endif\n"},
                     {"a", "!hyb$ fluhs\ninclude 'c'\n"},
                     {"b", "x\n!hyb$ phase(x) &\n!hyb$ slots(0)\n!hyb$ flush\ninclude 'd'\n"},

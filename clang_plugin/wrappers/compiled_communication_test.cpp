@@ -1,15 +1,19 @@
-// The whole way of a hint, from a directive to what the library records of it.
+// The whole path of a hint, from a directive to the recording, and profiles of recorded runs in the compiler.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <utility>
 
+#include "clang_plugin/pass/testing/compiled.h"
 #include "clang_plugin/wrappers/testing/commands.h"
 
 namespace hybrid {
 namespace {
 
+using pass_test::folder;
+using testing::AllOf;
 using testing::HasSubstr;
 using wrappers_test::here;
 using wrappers_test::kBin;
@@ -23,7 +27,7 @@ TEST(CompiledCommunication, GoesFromTheDirectiveToTheRecording) {
   write("program.c", kProgram);
   write("next.c", kNext);
   ASSERT_EQ(here(kBin + "hybridcc -O2 program.c next.c -o whole"), kSilence);
-  // An input that does not end: mpiexec would pass its end on to a rank, and die where that has ended
+  // An input that does not end: mpiexec forwards the end of its input to a rank, and dies if that has ended
   // already.
   const std::string mpiexec = "[ -p input ] || mkfifo input; " HYBRID_TEST_MPIEXEC " <>input -n 4 ";
   const auto alone = here(mpiexec + "./whole");
@@ -31,13 +35,13 @@ TEST(CompiledCommunication, GoesFromTheDirectiveToTheRecording) {
   const auto recorded = here(
       mpiexec + "-genv LD_PRELOAD " HYBRID_TEST_LIBRARY
                 " -genv HYBRID_QUIET 1 -genv HYBRID_AT_FINALIZE trace -genv HYBRID_OUTPUT out_of_4 ./whole");
-  EXPECT_EQ(recorded, alone) << "the program does the same";
+  EXPECT_EQ(recorded, alone) << "the output is the same";
   EXPECT_THAT(here(kBin + "hybrid hints whole").second, HasSubstr("shift {size - 3}"));
   const std::string checked = here(kBin + "hybrid hints whole --check out_of_4/trace.otf2").second;
   EXPECT_THAT(checked, testing::ContainsRegex("ring +4 +4 +100.0 % +100.0 % +12 +100.0 %"));
 }
 
-TEST(CompiledCommunication, OfTheExampleIsAllThatItDoes) {
+TEST(CompiledCommunication, OfTheExampleIsComplete) {
   ASSERT_EQ(here(kBin + "hybridcc -O2 -o stencil " HYBRID_TEST_EXAMPLES "/stencil.c"), kSilence);
   EXPECT_THAT(here(kBin + "hybrid hints stencil --nodes 16").second,
               testing::ContainsRegex("exchange .*mesh2d, preload +4 +mesh2d 4x4, 48 connections\n"
@@ -48,7 +52,7 @@ TEST(CompiledCommunication, OfTheExampleIsAllThatItDoes) {
   EXPECT_THAT(check, testing::ContainsRegex("exchange +14 +14 +100.0 % +100.0 % +700 +100.0 %"));
 }
 
-TEST(CompiledCommunication, ADirectiveMayStandInAUnitThatCallsNoMpi) {
+TEST(CompiledCommunication, ADirectiveMayBeInAUnitWithoutMpiCalls) {
   write("ring_main.c",
         "void begin(void); void end(void); void ring(void);\nint main(void) {\n  begin();\n"
         "#pragma hybrid phase(around) pattern(ring) preload\n  ring();\n  end();\n  return 0;\n}\n");
@@ -61,6 +65,83 @@ TEST(CompiledCommunication, ADirectiveMayStandInAUnitThatCallsNoMpi) {
   EXPECT_THAT(here(kBin + "hybrid hints two_units --nodes 4").second,
               testing::ContainsRegex(
                   "around +ring_main.c:4 +directive +[0-9]+ +ring, preload +2 +ring, 8 connections"));
+}
+
+// A random permutation of destinations, the same in every run.
+const char kLot[] = R"x(
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char** argv) {
+  int rank, size, got, *to = malloc(64 * sizeof *to);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  srand(7);
+  for (int i = 0; i < size; ++i) to[i] = i;
+  for (int i = size - 1; i > 0; --i) {
+    int other = rand() % i, kept = to[i];
+    to[i] = to[other];
+    to[other] = kept;
+  }
+#pragma hybrid phase(lot) preload
+  MPI_Sendrecv(&rank, 1, MPI_INT, to[rank], 0, &got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+#pragma hybrid phase(ring)
+  MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 1, &got, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  MPI_Finalize();
+  return 0;
+}
+)x";
+
+TEST(Profile, AddsConnectionsThatTheAnalysisCannotFind) {
+  write("lot.c", kLot);
+  ASSERT_EQ(here(kBin + "hybridcc -O2 lot.c -o lot"), kSilence);
+  record("lot", 5, "lot_of_5");
+  const std::string before = here(kBin + "hybrid hints lot --check lot_of_5").second;
+  EXPECT_THAT(before, testing::ContainsRegex("lot +0 +5 +100.0 % +0.0 % +5 +0.0 %"));
+  EXPECT_THAT(here(kBin + "hybrid profile lot_of_5").second,
+              testing::ContainsRegex("lot +5 +5 .*ring +5 +5 +shift 1"));
+
+  ASSERT_EQ(here(kBin + "hybridcc -O2 lot.c -o profiled -fhybrid-profile-use=lot_of_5"), kSilence);
+  const std::string check = here(kBin + "hybrid hints profiled --check lot_of_5").second;
+  EXPECT_THAT(check, testing::ContainsRegex("lot +5 +5 +100.0 % +100.0 % +5 +100.0 %"));
+  EXPECT_THAT(check, testing::ContainsRegex("ring +5 +5 +100.0 % +100.0 % +5 +100.0 %"));
+  EXPECT_THAT(check, testing::ContainsRegex("MPI_Sendrecv +dynamic +lot"))
+      << "a profile does not change a call's class";
+  EXPECT_THAT(check, testing::ContainsRegex("lot .*a run of 5 ranks: 5 connections, preload"));
+  // At another number of ranks the run gives no information.
+  EXPECT_THAT(here(kBin + "hybrid hints profiled --nodes 4").second,
+              testing::ContainsRegex("lot .*a run of 5 ranks: 5 connections, preload +0 +unknown: "));
+  // Other runs add to it, also when compiling in steps.
+  record("profiled", 4, "lot_of_4");
+  ASSERT_EQ(here(kBin + "hybridcc -c lot.c -fhybrid-profile-use=lot_of_4 && " + kBin +
+                 "hybridcc lot.o -o both -fhybrid-profile-use=lot_of_4 -fhybrid-profile-use=lot_of_5"),
+            kSilence);
+  for (const char* const run : {"lot_of_4", "lot_of_5"})
+    EXPECT_THAT(here(kBin + "hybrid hints both --check " + run).second,
+                testing::ContainsRegex("the whole run\\) +[0-9]+ +[0-9]+ +100.0 % +100.0 % "))
+        << run;
+}
+
+TEST(Profile, OfAnotherProgramIsReported) {
+  write("lot.c", kLot);
+  write("other.c",
+        "#include <mpi.h>\n#include <stdlib.h>\nint main(void) {\n  int r = 0;\n  MPI_Init(0, 0);\n"
+        "  MPI_Send(&r, 1, MPI_INT, rand() % 2, 0, MPI_COMM_WORLD);\n  MPI_Finalize();\n  return 0;\n}\n");
+  ASSERT_EQ(here(kBin + "hybridcc lot.c -o unfit"), kSilence);
+  record("unfit", 3, "unfit_of_3");
+  const std::string with = " -fhybrid-profile-use=unfit_of_3";
+  EXPECT_THAT(here(kBin + "hybridcc other.c -o other" + with).second,
+              HasSubstr("warning: the profile unfit_of_3 has none of this program's phases ('main')"));
+  EXPECT_EQ(here(kBin + "hybridcc other.c -o other -Wno-hybrid" + with), kSilence);
+  EXPECT_THAT(here(kBin + "hybridcc other.c -o other -Werror=hybrid" + with + " 2>&1; echo $?").second,
+              AllOf(HasSubstr("error: the profile"), HasSubstr("\n2\n")));
+  EXPECT_THAT(here(kBin + "hybridcc -shared -fPIC other.c -o libother.so" + with).second,
+              HasSubstr("warning"));
+  EXPECT_THAT(here(kBin + "hybridcc other.c -o unmade -fhybrid-profile-use=nowhere 2>&1; echo $?").second,
+              AllOf(HasSubstr("nowhere: no such file"), HasSubstr("\n2\n")));
+  EXPECT_FALSE(std::filesystem::exists(folder() + "/unmade"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// hybridfort: directives in Fortran's sources and in the files they include, and what is told of wrong ones.
+// hybridfort: directives in Fortran sources and included files, and the errors of wrong ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ TEST(Fortran, DirectivesGoFromTheSourceToTheRecording) {
   if (std::string(HYBRID_TEST_FLANG).empty()) GTEST_SKIP() << "there is no flang 19";
   std::filesystem::create_directories(folder() + "/sources");
   write("sources/count.inc", "      integer, parameter :: count = 1\n");
-  // The phase of the solver is in fixed form, in a file of its own.
+  // The phase of the solver is in fixed form, in a separate file.
   write("sources/ring.f",
         "      subroutine ring(me, n)\n      include 'mpif.h'\n      include 'count.inc'\n"
         "      integer me, n, got, e, s(MPI_STATUS_SIZE)\n"
@@ -44,17 +44,17 @@ TEST(Fortran, DirectivesGoFromTheSourceToTheRecording) {
   ASSERT_EQ(here("cd sources && " + kBin + "hybridfort -O2 -c main.f90 ring.f && " + kBin +
                  "hybridfort main.o ring.o -o ../fortran_ring"),
             kSilence);
-  const std::string told = here(kBin + "hybrid hints fortran_ring --nodes 4").second;
-  EXPECT_THAT(
-      told, testing::ContainsRegex("ring +ring.f:5 +directive +[0-9]+ +shift .size - 3., 1 slots, preload"));
-  EXPECT_THAT(told,
+  const std::string output = here(kBin + "hybrid hints fortran_ring --nodes 4").second;
+  EXPECT_THAT(output, testing::ContainsRegex(
+                          "ring +ring.f:5 +directive +[0-9]+ +shift .size - 3., 1 slots, preload"));
+  EXPECT_THAT(output,
               testing::ContainsRegex("all of it +main.f90:9 +directive +0 +connections .rank, \\(rank \\+ "
                                      "size / 2\\) % size., if 2 < size +1 +shift 2, 4 connections"));
-  EXPECT_THAT(told,
+  EXPECT_THAT(output,
               testing::ContainsRegex("ring.f:7 +ring_ +MPI_Sendrecv +static +ring +\\(rank \\+ 1\\) % size"));
   EXPECT_THAT(here(kBin + "hybrid hints sources/ring.o").second, testing::StartsWith("ring.f\n"));
   EXPECT_THAT(here("readelf -SW sources/main.o").second, Not(HasSubstr(".debug_")))
-      << "the lines are the hints'";
+      << "line tables are only for the hints";
   EXPECT_THAT(here(kBin + "hybridfort -g -c sources/main.f90 -o g.o && readelf -SW g.o").second,
               HasSubstr(".debug_line"));
   record("fortran_ring", 4, "fortran_of_4");
@@ -62,7 +62,7 @@ TEST(Fortran, DirectivesGoFromTheSourceToTheRecording) {
               testing::ContainsRegex("ring +4 +4 +100.0 % +100.0 % +12 +100.0 %"));
 }
 
-TEST(Fortran, WrongDirectivesAndModulesAreToldInALine) {
+TEST(Fortran, WrongDirectivesAndModulesAreReportedInOneLine) {
   if (std::string(HYBRID_TEST_FLANG).empty()) GTEST_SKIP() << "there is no flang 19";
   write("wrong.f90", "subroutine s(n)\n  !hyb$ phase(x) pattern(rng)\nend subroutine\n");
   EXPECT_THAT(here(kBin + "hybridfort -c wrong.f90 2>&1; echo $?").second,
@@ -77,17 +77,17 @@ TEST(Fortran, WrongDirectivesAndModulesAreToldInALine) {
     EXPECT_THAT(
         here(kBin + "hybridfort -c module.f90 2>&1; echo $?").second,
         testing::MatchesRegex(".*module.f90:2:7: error: flang cannot read the module file of '" + module +
-                              "', which is gfortran's; write include 'mpif.h' in its place\n1\n"));
+                              "', which has gfortran's format; use include 'mpif.h' instead\n1\n"));
   }
   write("other.f90", "program p\n  use other_mpi\nend program\n");
   EXPECT_THAT(here(kBin + "hybridfort -c other.f90").second, HasSubstr("other_mpi"));
 }
 
-TEST(Fortran, DirectivesOfIncludedFilesAreTheirProceduresOwn) {
+TEST(Fortran, DirectivesOfIncludedFilesBelongToTheirProcedure) {
   if (std::string(HYBRID_TEST_FLANG).empty()) GTEST_SKIP() << "there is no flang 19";
   std::filesystem::create_directories(folder() + "/included/deep");
   std::filesystem::create_directories(folder() + "/found");
-  // Of one name and in another folder: not the file that flang finds.
+  // The same name in another folder: flang does not find this file.
   write("ring.inc", "this is no Fortran\n");
   write("included/main.F90",
         "program main\n  implicit none\n  include 'mpif.h'\n  integer :: me, e, i\n  call MPI_Init(e)\n"
@@ -105,16 +105,16 @@ TEST(Fortran, DirectivesOfIncludedFilesAreTheirProceduresOwn) {
   write("found/begin.inc", "\n\n!hyb$ phase(begun) pattern(ring)\n");
   ASSERT_EQ(here(kBin + "hybridfort -Ifound included/main.F90 included/other.f -o included_phases"),
             kSilence);
-  const std::string told = hints("included_phases");
-  // flang's lines are those of the included file, beside the name of the procedure's.
+  const std::string output = hints("included_phases");
+  // flang's line numbers are those of the included file, together with the name of the procedure's file.
   for (const char* const line :
        {"main.F90:9 +_QQmain +MPI_Send +static +ring +rank \\+ 1", "main.F90:3 .* two +rank \\+ 2",
         "other.f:5 +other_ +MPI_Send +static +begun +rank \\+ 3", "ring +main.F90:2 +directive .*preload",
         "two +main.F90:1 +directive .*connections .rank, rank \\+ 2.", "begun +other.f:3 +directive .*ring"})
-    EXPECT_THAT(told, testing::ContainsRegex(line));
+    EXPECT_THAT(output, testing::ContainsRegex(line));
 }
 
-TEST(Fortran, WrongDirectivesOfIncludedFilesAreToldWithTheirFile) {
+TEST(Fortran, WrongDirectivesOfIncludedFilesAreReportedWithTheirFile) {
   if (std::string(HYBRID_TEST_FLANG).empty()) GTEST_SKIP() << "there is no flang 19";
   std::filesystem::create_directories(folder() + "/wrong");
   write("wrong/rng.inc", "\n!hyb$ phase(x) pattern(rng)\n");
@@ -128,16 +128,16 @@ TEST(Fortran, WrongDirectivesOfIncludedFilesAreToldWithTheirFile) {
   EXPECT_THAT(here(compile).second,
               AllOf(HasSubstr("wrong/type.inc:1:"), HasSubstr("error: 'n' is not an object of derived type"),
                     HasSubstr("wrong/includes.f90:2:1: error: included here"), Not(HasSubstr("hybridcc-"))));
-  // What an #if leaves out is nobody's error.
+  // Text that an #if skips causes no error.
   for (const bool is_read : {true, false}) {
     write("wrong/includes.f90", "subroutine s(n)\n#if " + std::to_string(is_read) +
                                     "\n#include \"rng.inc\"\n#endif\nend subroutine\n");
-    const std::string told = here(compile).second;
+    const std::string output = here(compile).second;
     if (is_read)
-      EXPECT_THAT(told, AllOf(HasSubstr("wrong/rng.inc:2:"), HasSubstr("unknown pattern 'rng' of '!hyb$'"),
-                              HasSubstr("wrong/includes.f90:3:1: error: included here")));
+      EXPECT_THAT(output, AllOf(HasSubstr("wrong/rng.inc:2:"), HasSubstr("unknown pattern 'rng' of '!hyb$'"),
+                                HasSubstr("wrong/includes.f90:3:1: error: included here")));
     else
-      EXPECT_EQ(told, "0\n");
+      EXPECT_EQ(output, "0\n");
   }
   write("wrong/includes.f90", "subroutine s(n)\n  include 'nowhere'\n!hyb$ flush\nend subroutine\n");
   EXPECT_THAT(here(compile).second,

@@ -1,4 +1,4 @@
-// hybridcc and hybridcxx in the places of a compiler: what they take, and what they leave.
+// hybridcc and hybridcxx in place of a compiler, for users and for make, CMake and configure scripts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,15 +30,16 @@ TEST(Wrappers, CompileAndLinkAtOnceAndInSteps) {
   ASSERT_EQ(here(kBin + "hybridcc -c -O1 program.c && " + kBin + "hybridcc -c next.c -o next.o && " + kBin +
                  "hybridcc program.o next.o -o in_steps"),
             kSilence);
-  // The destination is a function's of another unit: only the program as a whole tells it.
+  // The destination is the result of a function in another unit: only the analysis of the whole program finds
+  // it.
   for (const char* const program : {"at_once", "in_steps"})
     EXPECT_THAT(hints(program), AllOf(HasSubstr("(the whole program)"),
                                       HasSubstr("MPI_Sendrecv   static  ring   (rank + 1) % size")))
         << program;
-  EXPECT_FALSE(std::filesystem::exists(folder() + "/hints.o")) << "nothing is left beside the program";
+  EXPECT_FALSE(std::filesystem::exists(folder() + "/hints.o")) << "no temporary file next to the program";
 }
 
-// Sanitizers put room around a program's variables: not around what others read.
+// Sanitizers pad a program's variables, but must not pad the notes.
 TEST(Wrappers, CompileForSanitizers) {
   write("program.c", kProgram);
   write("next.c", kNext);
@@ -57,11 +58,10 @@ TEST(Wrappers, TakeArchivesAndSharedLibrariesAndResponseFiles) {
   write("arguments", "-O2 -DNAME=\"two words\" next.c -shared -fPIC\n-o libnext.so");
   ASSERT_EQ(here(kBin + "hybridcc @arguments && " + kBin + "hybridcc program.c ./libnext.so -o shared"),
             kSilence);
-  EXPECT_THAT(hints("shared"), HasSubstr("MPI_Sendrecv   dynamic"))
-      << "what is in the library may be another one";
+  EXPECT_THAT(hints("shared"), HasSubstr("MPI_Sendrecv   dynamic")) << "another library may replace it";
 }
 
-TEST(Wrappers, ReadWhatIsLeftForTheLinkerToCompile) {
+TEST(Wrappers, ReadObjectsWithLinkTimeOptimization) {
   write("program.c", kProgram);
   write("next.c", kNext);
   ASSERT_EQ(here(kBin + "hybridcc -O2 -flto -c program.c -o program_flto.o && " + kBin +
@@ -69,19 +69,19 @@ TEST(Wrappers, ReadWhatIsLeftForTheLinkerToCompile) {
                  "hybridcc -fno-hybrid -O2 -flto -c next.c -o next_foreign.o && " + kBin +
                  "hybridcc -O2 -c next.c -o next_object.o"),
             kSilence);
-  // What is linked is the linker's affair; here what the step before it makes of the files.
-  const auto told = [](const std::string& files) {
+  // Tests only the link step for hints, not the linker.
+  const auto linked = [](const std::string& files) {
     EXPECT_EQ(here(kBin + "hybrid-link-hints -o flto_hints.o --name flto " + files), kSilence) << files;
     return hints("flto_hints.o");
   };
   for (const std::string next : {"next_flto.o", "libflto.a", "next_object.o"})
-    EXPECT_THAT(told("program_flto.o " + next),
+    EXPECT_THAT(linked("program_flto.o " + next),
                 AllOf(HasSubstr("(the whole program)"), HasSubstr("(rank + 1) % size")))
         << next;
-  EXPECT_THAT(told("program_flto.o next_foreign.o"), HasSubstr("MPI_Sendrecv   dynamic"));
+  EXPECT_THAT(linked("program_flto.o next_foreign.o"), HasSubstr("MPI_Sendrecv   dynamic"));
 }
 
-TEST(Wrappers, StopWhereTheCompilerDoes) {
+TEST(Wrappers, StopAtTheSameStepAsTheCompiler) {
   write("next.c", kNext);
   EXPECT_THAT(here(kBin + "hybridcc -E next.c").second, HasSubstr("return (rank + 1) % size;"));
   ASSERT_EQ(here(kBin + "hybridcc -S next.c -o next.s"), kSilence);
@@ -99,7 +99,7 @@ TEST(Wrappers, StopWhereTheCompilerDoes) {
   EXPECT_THAT(words, HasSubstr("no_such_file.c"));
 }
 
-TEST(Wrappers, RefuseUnknownOptionsOfTheirOwnAndMissingCompilers) {
+TEST(Wrappers, RejectUnknownHybridOptionsAndMissingCompilers) {
   write("next.c", kNext);
   EXPECT_THAT(here(kBin + "hybridcc -fhybrid-speed -c next.c 2>&1; echo $?").second,
               AllOf(HasSubstr("hybridcc: unknown option '-fhybrid-speed'; known: "), HasSubstr("\n2\n")));
@@ -108,7 +108,7 @@ TEST(Wrappers, RefuseUnknownOptionsOfTheirOwnAndMissingCompilers) {
       AllOf(HasSubstr("hybridcc: no compiler 'no-such-clang'. Install clang 19"), HasSubstr("\n2\n")));
 }
 
-TEST(Wrappers, RefuseCompilersOfAnotherVersion) {
+TEST(Wrappers, RejectCompilersOfAnotherVersion) {
   write("next.c", kNext);
   write("old-clang", "#!/bin/sh\necho 'clang version 14.0.6'\n");
   const std::string old = "chmod +x old-clang && HYBRID_CC=./old-clang " + kBin + "hybridcc ";
@@ -118,15 +118,15 @@ TEST(Wrappers, RefuseCompilersOfAnotherVersion) {
           HasSubstr("hybridcc: HYBRID_CC=./old-clang is 'clang version 14.0.6'; the plugin is for clang 19"),
           HasSubstr("\n2\n")));
   EXPECT_EQ(here(old + "-fno-hybrid -c next.c").second, "clang version 14.0.6\n")
-      << "it is the user's to choose";
+      << "without the plugin any version is accepted";
   EXPECT_EQ(here("HYBRID_CC=clang-19 " + kBin + "hybridcc -c next.c"), kSilence);
 }
 
-TEST(Wrappers, AreKnownToTheDoctor) {
-  const std::string told = here(kBin + "hybrid doctor").second;
-  EXPECT_THAT(told, testing::ContainsRegex("ok +hybridcc +/"));
-  EXPECT_THAT(told, testing::ContainsRegex(std::string(HYBRID_TEST_FLANG).empty() ? "note +hybridfort"
-                                                                                  : "ok +hybridfort +/"));
+TEST(Wrappers, AreCheckedByTheDoctor) {
+  const std::string output = here(kBin + "hybrid doctor").second;
+  EXPECT_THAT(output, testing::ContainsRegex("ok +hybridcc +/"));
+  EXPECT_THAT(output, testing::ContainsRegex(std::string(HYBRID_TEST_FLANG).empty() ? "note +hybridfort"
+                                                                                    : "ok +hybridfort +/"));
 }
 
 TEST(Wrappers, KeepLanguagesNamesAndDependenciesAsGiven) {
@@ -146,17 +146,17 @@ TEST(Wrappers, KeepLanguagesNamesAndDependenciesAsGiven) {
   EXPECT_THAT(here(kBin + "hybridcc program.c -o").second, HasSubstr("argument to '-o' is missing"));
 }
 
-TEST(Wrappers, ALibraryByNameIsReadAsItsFileIs) {
+TEST(Wrappers, ALibraryByNameIsReadLikeItsFile) {
   write("program.c", kProgram);
   write("next.c", kNext);
-  // The same library twice, as with libraries that need each other.
+  // The same library several times, as with libraries that need each other.
   ASSERT_EQ(here(kBin + "hybridcc -c next.c && ar rcs libnext.a next.o && " + kBin +
                  "hybridcc program.c -L . -lnext -l next libnext.a ./libnext.a -o by_name"),
             kSilence);
   EXPECT_THAT(hints("by_name"), HasSubstr("MPI_Sendrecv   static  ring   (rank + 1) % size"));
 }
 
-TEST(Wrappers, LeaveWhatAPlainCompilerLeavesBesideItsOutput) {
+TEST(Wrappers, WriteTheSameFilesNextToTheOutputAsACompiler) {
   write("side.c", "int main(void) { return 0; }\n");
   ASSERT_EQ(here(kBin + "hybridcc --coverage -g -gsplit-dwarf side.c -o side"), kSilence);
   for (const char* const file : {"side-side.gcno", "side-side.dwo"})
@@ -165,7 +165,7 @@ TEST(Wrappers, LeaveWhatAPlainCompilerLeavesBesideItsOutput) {
   EXPECT_TRUE(std::filesystem::exists(folder() + "/side-side.gcda"));
 }
 
-TEST(Wrappers, TakeTheEndOfOptionsAndOnlyShowCommands) {
+TEST(Wrappers, AcceptTheEndOfOptionsAndOnlyShowCommands) {
   write("program.c", kProgram);
   write("next.c", kNext);
   ASSERT_EQ(here(kBin + "hybridcc -o ended -- program.c next.c"), kSilence);
@@ -176,7 +176,7 @@ TEST(Wrappers, TakeTheEndOfOptionsAndOnlyShowCommands) {
   EXPECT_FALSE(std::filesystem::exists(folder() + "/unmade"));
 }
 
-TEST(Wrappers, SayWhyACallCouldNotBeAnalysed) {
+TEST(Wrappers, ReportWhyACallCouldNotBeAnalysed) {
   write("unknown.c",
         "#include <mpi.h>\n#include <stdlib.h>\nvoid f(int to) {\n  MPI_Send(&to, 1, MPI_INT, to, 0, "
         "MPI_COMM_WORLD);\n  MPI_Send(&to, 1, MPI_INT, rand(), 0, MPI_COMM_WORLD);\n"
@@ -192,7 +192,7 @@ TEST(Wrappers, SayWhyACallCouldNotBeAnalysed) {
 }
 
 TEST(Wrappers, WorkFromAnInstalledPrefix) {
-  // What `cmake --install` makes of a build: only the parts that compile are asked for here.
+  // Installs only the component of the compilers.
   const std::string prefix = folder() + "/prefix", moved = folder() + "/moved";
   ASSERT_EQ(here("cmake --install " HYBRID_TEST_BUILD " --component hybrid_compilers --prefix " + prefix +
                  " >install.log 2>&1 || { cat install.log; false; }"),
@@ -216,7 +216,7 @@ TEST(Wrappers, CompileCppAndFortran) {
         "  MPI_Send(b.data(), 4, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD);\n  MPI_Finalize();\n}\n");
   ASSERT_EQ(here(kBin + "hybridcxx -std=c++20 program.cpp -o cpp"), kSilence);
   EXPECT_THAT(hints("cpp"), HasSubstr("rank ^ 1"));
-  if (std::string(HYBRID_TEST_FLANG).empty()) return;  // no Fortran compiler: nothing more to ask
+  if (std::string(HYBRID_TEST_FLANG).empty()) return;  // no Fortran compiler
   write("program.f90",
         "program p\n  include 'mpif.h'\n  integer :: rank, e, b(4)\n  call MPI_Init(e)\n"
         "  call MPI_Comm_rank(MPI_COMM_WORLD, rank, e)\n  call MPI_Send(b, 4, MPI_INTEGER, rank + 1, 0, "
@@ -224,6 +224,66 @@ TEST(Wrappers, CompileCppAndFortran) {
         "  call MPI_Finalize(e)\nend program\n");
   ASSERT_EQ(here(kBin + "hybridfort program.f90 -o fortran"), kSilence);
   EXPECT_THAT(hints("fortran"), HasSubstr("rank + 1"));
+}
+
+TEST(Wrappers, AreCompilersForMakeAndCMake) {
+  const std::string project = folder() + "/project";
+  std::filesystem::create_directories(project);
+  write("project/main.c", kProgram);
+  write("project/next.c", kNext);
+  write("project/Makefile", "CC = " + kBin + "hybridcc\nmade: main.o next.o\n\t$(CC) $(CFLAGS) -o $@ $^\n");
+  ASSERT_EQ(here("make -s -C project CFLAGS=-O2"), kSilence);
+  EXPECT_THAT(hints("project/made"), HasSubstr("(rank + 1) % size"));
+  write("project/CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.16)\nproject(p C)\nadd_executable(built main.c next.c)\n");
+  const auto [code, words] =
+      here("cmake -S project -B project/build -DCMAKE_C_COMPILER=" + kBin +
+           "hybridcc >log 2>&1 && cmake --build project/build >>log 2>&1 || { cat log; false; }");
+  ASSERT_EQ(code, 0) << words;
+  EXPECT_THAT(hints("project/build/built"), HasSubstr("(rank + 1) % size"));
+}
+
+// The checks of a compiler in a configure script of autoconf's kind.
+const char kConfigure[] = R"x(#!/bin/sh
+fail() { echo "configure: error: $1" >&2; cat config.log >&2; exit 77; }
+: >config.log
+echo 'int main(void) { return 0; }' >conftest.c
+$CC $CFLAGS conftest.c >>config.log 2>&1 && test -f a.out && ./a.out || fail "C compiler cannot create executables"
+rm -f a.out
+$CC -c $CFLAGS conftest.c >>config.log 2>&1 && test -f conftest.o || fail "no object file"
+$CC -v >>config.log 2>&1 || fail "-v"
+$CC --version </dev/null >>config.log 2>&1 || fail "--version"
+$CC -E conftest.c >conftest.i 2>>config.log && grep main conftest.i >/dev/null || fail "C preprocessor"
+printf '#ifndef __GNUC__\nchoke me\n#endif\n' >conftest.c
+$CC -c conftest.c >>config.log 2>&1 || fail "not taken for GNU C"
+echo 'choke me' >conftest.c
+$CC -c conftest.c >>config.log 2>&1 && fail "takes what is no C"
+echo '#include <no_such_header.h>' >conftest.c
+$CC -E conftest.c >/dev/null 2>>config.log && fail "takes headers that are not there"
+printf '#include <mpi.h>\nint main(void) { return MPI_Finalize(); }\n' >conftest.c
+$CC -o conftest $CFLAGS conftest.c >>config.log 2>&1 && test -x conftest || fail "no MPI"
+printf 'int no_such_function(void);\nint main(void) { return no_such_function(); }\n' >conftest.c
+$CC -o conftest conftest.c >>config.log 2>&1 && fail "links what is not there"
+printf '#include <math.h>\nint main(int c, char** v) { (void)v; return cos(c) > 2; }\n' >conftest.c
+$CC -o conftest $CFLAGS conftest.c -lm >>config.log 2>&1 || fail "no libm"
+echo 'int x;' >conftest.c
+test -z "`$CC -c -Werror -fPIC -DPIC conftest.c 2>&1`" || fail "-fPIC -DPIC"
+$CC -shared -fPIC conftest.c -o libconftest.so >>config.log 2>&1 && test -f libconftest.so || fail "no shared libraries"
+$CC -MT conftest.o -MD -MP -MF conftest.Tpo -c -o conftest.o conftest.c >>config.log 2>&1 && grep conftest.c conftest.Tpo \
+  >/dev/null || fail "no dependency style"
+rm -rf conftest* libconftest.so
+printf 'CC = %s\nCFLAGS = %s\nmade: main.o next.o\n\t$(CC) $(CFLAGS) -o $@ main.o next.o\n' "$CC" "$CFLAGS" >Makefile
+printf '.c.o:\n\t$(CC) $(CFLAGS) -MT $@ -MD -MP -MF $*.Tpo -c -o $@ $<\n' >>Makefile
+)x";
+
+TEST(Wrappers, AreACompilerForAConfigureScript) {
+  std::filesystem::create_directories(folder() + "/configured");
+  write("configured/configure", kConfigure);
+  write("configured/main.c", kProgram);
+  write("configured/next.c", kNext);
+  ASSERT_EQ(here("cd configured && CC=" + kBin + "hybridcc CFLAGS='-g -O2' sh ./configure && make -s"),
+            kSilence);
+  EXPECT_THAT(hints("configured/made"), HasSubstr("(rank + 1) % size"));
 }
 
 }  // namespace
