@@ -168,7 +168,7 @@ TEST_F(BadUsage, NumbersOfReproduceOutOfRange) {
 TEST_F(BadUsage, CommandFilesWithFaults) {
   write("pe0.txt", "send 1 8\nsend 2 8\n");
   EXPECT_THAT(refused({"simulate", "--commands", "none/pe"}), HasSubstr("none"));
-  EXPECT_THAT(refused({"simulate", "--commands", "pe"}), HasSubstr("nodes: 1 port makes no switch"));
+  EXPECT_THAT(refused({"simulate", "--commands", "pe"}), HasSubstr("nodes: 1 port is too few for a switch"));
   write("pe1.txt", "blocking-receive 0\nblocking-receive 0\nblocking-receive 0\n");
   EXPECT_THAT(refused({"simulate", "--commands", "pe"}), HasSubstr("pe0.txt:2:6: there is no PE 2"));
   EXPECT_THAT(refused({"simulate", "--commands", "pe", "--nodes", "3"}),
@@ -331,7 +331,7 @@ TEST_F(BadUsage, ADirectoryThatCannotBeMadeIsToldBeforeTheRun) {
 
 TEST_F(BadUsage, DelaysThatCannotBe) {
   EXPECT_THAT(refused({"simulate", "--reconfiguration", "0", "--fabric", "fast-optical"}),
-              HasSubstr("reconfiguration: 0s, but its parts are 100ns together"));
+              HasSubstr("reconfiguration: 0s, but the sum of its parts is 100ns"));
   EXPECT_THAT(refused({"simulate", "--technique", "hybrid", "--nic-cycle", "10s"}),
               HasSubstr("nic-cycle: a network interface card takes 10s, more than 100000 slots of 100ns"));
 }

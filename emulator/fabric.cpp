@@ -1,5 +1,5 @@
-// The known fabrics. What each is known for is the sum; how it divides into command, switching and lock is
-// our choice, and changes nothing in the models, which see the sum.
+// The registered fabrics. Only the sum of the three parts is a published figure. The division into command,
+// switching and lock is our choice; the models use the sum.
 #include "emulator/fabric.h"
 
 #include <algorithm>
@@ -47,7 +47,8 @@ void apply_fabric(std::string_view name, SwitchParameters& p) {
 }
 
 Time least_slot_length(const SwitchParameters& p) {
-  // What is too long for a slot is refused later, by name; until then no sum of it must overflow.
+  // Times that are too long for a slot are refused later, with the option's name. Here they must not
+  // overflow.
   constexpr Time kMost{std::numeric_limits<std::int64_t>::max() / (4 * kSlotOfReconfigurations)};
   const auto bounded = [=](Time t) { return std::clamp(t, Time{}, kMost); };
   const Time parts = bounded(p.reconfiguration_command) + bounded(p.reconfiguration_switching) +

@@ -1,10 +1,9 @@
-// Technologies of the analog fabric, picked by name: how long a change of its configuration takes, in three
-// parts that follow each other.
+// Registry of analog fabric technologies (`--fabric`): how long each takes to change its configuration.
 //
-// A fabric that changes slowly needs long slots. Where a fabric is picked and no slot length is given, a slot
+// A fabric that changes slowly needs long slots. If a fabric is selected and no slot length is given, a slot
 // lasts at least kSlotOfReconfigurations times its guard and reconfiguration, so that nine tenths of it carry
-// words. Both may be given beside the fabric, before or after it: the options (emulator/switch_options.cpp)
-// ask again whenever one of them changes.
+// words. Guard and reconfiguration may be given before or after the fabric: the options
+// (emulator/switch_options.cpp) compute the slot length again after each change.
 #pragma once
 
 #include <string_view>
@@ -16,11 +15,12 @@ namespace hybrid {
 
 struct SwitchParameters;
 
+/// The three consecutive parts of a reconfiguration.
 struct FabricTechnology {
   static constexpr std::string_view kKind = "fabric";
-  Time command;    // until the fabric's controller has taken the new configuration
-  Time switching;  // until light or current takes the new path
-  Time lock;       // until the receivers' clocks follow the new senders
+  Time command;    // the fabric's controller accepts the new configuration
+  Time switching;  // light or current changes to the new path
+  Time lock;       // the receivers' clocks lock to the new senders
   constexpr Time reconfiguration() const { return command + switching + lock; }
 };
 
@@ -31,7 +31,7 @@ inline constexpr std::int64_t kSlotOfReconfigurations = 10;
 /// Sets the three parts of `parameters`' reconfiguration. Throws UserError for an unknown name.
 void apply_fabric(std::string_view name, SwitchParameters& parameters);
 
-/// What a slot lasts at least by the rule above, guard and reconfiguration being what they are now.
+/// The shortest slot by the rule above, for the guard and the reconfiguration in `parameters`.
 Time least_slot_length(const SwitchParameters& parameters);
 
 }  // namespace hybrid

@@ -49,7 +49,7 @@ Time LatencyHistogram::quantile(double fraction) const {
   if (count_ == 0) return {};
   if (fraction <= 0) return minimum_;
   if (fraction >= 1) return maximum_;
-  // The product's rounding must not ask for one message more: 0.07 * 100 is a little above 7.
+  // Rounding of the product must not add one message: 0.07 * 100 is slightly above 7.
   const double wanted = std::ceil(fraction * static_cast<double>(count_) * (1 - 0x1p-50));
   const auto rank = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1, count_);
   std::uint64_t seen = 0;
@@ -69,7 +69,7 @@ void Measures::set_utilisation(BitRate link_rate) {
 
 PortSpread Measures::spread(Bytes PortTraffic::* direction) const {
   if (nodes == 0) return {};
-  // Ports that carried nothing need not be listed.
+  // Ports without traffic may be missing at the end of the list.
   Bytes least = ports.size() < nodes ? 0 : ~Bytes{0}, largest = 0;
   for (const PortTraffic& port : ports) {
     least = std::min(least, port.*direction);

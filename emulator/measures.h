@@ -1,4 +1,4 @@
-// What a run of the emulator is judged by; the same for replayed jobs and synthetic traffic.
+// Results of an emulation: the same for replayed jobs and for synthetic traffic.
 #pragma once
 
 #include <array>
@@ -15,15 +15,16 @@
 
 namespace hybrid {
 
-/// Latencies in constant space: buckets of 1/64 relative width, exact count, sum, minimum and maximum.
+/// Histogram of latencies in constant space: buckets of 1/64 relative width; count, sum, minimum and maximum
+/// are exact.
 class LatencyHistogram {
  public:
   void add(Time latency);
   std::uint64_t count() const { return count_; }
   Time mean() const;  // 0 when empty
   Time maximum() const { return maximum_; }
-  /// The smallest latency that at least `fraction` of the messages did not exceed, within 1/64; exact at 0
-  /// and 1.
+  /// The smallest latency that at least `fraction` of the messages do not exceed: too large by at most 1/64,
+  /// exact for the fractions 0 and 1. 0 when empty.
   Time quantile(double fraction) const;
 
  private:
@@ -35,22 +36,22 @@ class LatencyHistogram {
   Time maximum_{};
 };
 
-/// Payload through one port of the switch: of messages from it (out) and to it (in).
+/// Payload of the messages from (out) and to (in) one port of the switch.
 struct PortTraffic {
   Bytes out = 0, in = 0;
   bool operator==(const PortTraffic&) const = default;
 };
 
-/// Of all ports' utilisations.
+/// Least, mean and largest utilisation of all ports.
 struct PortSpread {
   double least = 0, mean = 0, largest = 0;
 };
 
-/// One phase's part of a run, over all its occurrences (emulator/measures.h). Over the phases of a run,
-/// times, messages, bytes, hits and counted latencies add up to the run's own.
+/// One phase's part of a run, over all its occurrences. The sums of time, messages, bytes, hits and latency
+/// counts over all phases are those of the run.
 struct PhaseMeasures {
   std::string name;
-  Time time{};  // in which the nodes (a job: the ranks) were in it, mean over them
+  Time time{};  // spent in the phase, mean over the nodes (of a job: over the ranks)
   std::uint64_t messages = 0, hits = 0;
   Bytes bytes = 0;
   double utilisation = 0;  // payload bits / (time x nodes x link rate)
@@ -60,9 +61,9 @@ struct PhaseMeasures {
   }
 };
 
-/// Where the fabric multicasts by itself: the copies that it brought to the ports, on links of its own
-/// (emulator/network/collective_plane.h). No messages of the switch, as no link of it carried them; only
-/// the latencies have theirs, too.
+/// Copies that the fabric's multicast delivered to ports, over separate links
+/// (emulator/network/collective_plane.h). They are not counted as messages of the switch, but their latencies
+/// are part of the run's latencies.
 struct MulticastCopies {
   std::uint64_t messages = 0;
   Bytes bytes = 0;
@@ -82,33 +83,33 @@ struct Measures {
   Time compute_time{};         // jobs: time computing, mean over ranks
   std::uint64_t messages = 0;  // through the switch
   Bytes bytes = 0;             // payload through the switch
-  std::uint64_t local_messages = 0;  // between ranks of one port: never reach the switch
+  std::uint64_t local_messages = 0;  // between ranks at one port; the switch does not carry them
   Bytes local_bytes = 0;
-  std::optional<MulticastCopies> multicast;  // where the fabric multicasts by itself
+  std::optional<MulticastCopies> multicast;  // if the fabric multicasts
   double utilisation = 0;                    // payload bits / (time x nodes x link rate)
-  /// Synthetic traffic: payload handed over and delivered while all senders send, after warm-up, as shares of
-  /// their links' rate (emulator/traffic/simulate.h).
+  /// Synthetic traffic: payload offered and delivered while all senders send, after warm-up, as shares of the
+  /// rate of their links (emulator/traffic/simulate.h).
   std::optional<double> offered_load, accepted_load;
-  /// Where a fixed topology is preloaded: the part of the bytes whose connections it holds
+  /// If a fixed topology is preloaded: the share of the bytes on connections that it holds
   /// (emulator/traffic/topology_map.h).
   std::optional<double> topology_share;
-  /// From hand-over to the NIC to the last word at the destination PE.
+  /// From the send until the last word is at the destination PE.
   LatencyHistogram latency;
   double hit_rate = 0;  // hits / messages
   TechniqueStatistics statistics;
-  std::vector<PortTraffic> ports;     // by port; all `out` together are `bytes`, and so are all `in`
-  std::vector<PhaseMeasures> phases;  // none where phases are not told apart
+  std::vector<PortTraffic> ports;     // by port; the sum of all `out`, and of all `in`, is `bytes`
+  std::vector<PhaseMeasures> phases;  // empty if phases are not distinguished
   std::uint64_t seed = 0;
 
-  /// Sets the utilisation, of the run and of each phase, from time, bytes and nodes.
+  /// Computes the utilisation of the run and of each phase from time, bytes and nodes.
   void set_utilisation(BitRate link_rate);
-  /// Adds `payload` to both ports of a connection of the switch (of `nodes` ports, told at the first call).
-  void count_ports(std::uint32_t of, Connection connection, Bytes payload) {
-    if (ports.empty()) ports.resize(of);
+  /// Adds `payload` to both ports of `connection`. The first call sets the number of ports.
+  void count_ports(std::uint32_t number_of_ports, Connection connection, Bytes payload) {
+    if (ports.empty()) ports.resize(number_of_ports);
     ports[connection.source].out += payload;
     ports[connection.destination].in += payload;
   }
-  /// What a port's link carried, as a share of what it could: payload bits / (time x link rate).
+  /// Utilisation of one port's link: payload bits / (time x link rate).
   double port_utilisation(Bytes payload) const {
     return bytes == 0 ? 0.0
                       : utilisation * static_cast<double>(nodes) * static_cast<double>(payload) /
@@ -117,8 +118,8 @@ struct Measures {
   PortSpread out_utilisation() const { return spread(&PortTraffic::out); }
   PortSpread in_utilisation() const { return spread(&PortTraffic::in); }
 
-  /// Of the (slot, connection) pairs that were granted, in slots that began: with data sent, and without.
-  /// Both 0 where there were none (techniques without slots).
+  /// Shares of the (slot, connection) pairs granted in all slots that began: with data sent, and without.
+  /// Both are 0 for techniques without slots.
   double slot_occupancy() const { return slot_share(statistics.slots_used); }
   double slot_waste() const { return slot_share(statistics.slots_wasted); }
 
@@ -130,9 +131,11 @@ struct Measures {
   }
 };
 
+/// Collects the measures of a run's phases. The caller knows the phase of each message and instant: a pattern
+/// of synthetic traffic (emulator/traffic/phase_record.h), a replayed job (emulator/replay/job_report.cpp).
 class PhaseAccount {
  public:
-  /// A phase more; returns its number: 0, 1, ...
+  /// Adds a phase. Returns its number: 0, 1, ...
   std::uint32_t add(std::string name);
 
   void message(std::uint32_t phase, Bytes payload) {
@@ -141,11 +144,11 @@ class PhaseAccount {
   }
   void hit(std::uint32_t phase) { ++phases_[phase].hits; }
   void latency(std::uint32_t phase, Time latency) { phases_[phase].latency.add(latency); }
-  /// Somebody was in it for so long.
+  /// A member (node or rank) spent this time in the phase.
   void time(std::uint32_t phase, Time spent) { times_[phase] += static_cast<Sum>(spent.ps); }
 
-  /// In order of number, times being means over `members`; those in which there was neither a message nor any
-  /// time are left out. The means add up to the mean of the sum, to the picosecond. Utilisations are not set.
+  /// The phases by number, without those that have neither messages nor time. Times are means over `members`
+  /// and add up, to the picosecond, to the mean of the sum. Utilisations are not set.
   std::vector<PhaseMeasures> finish(std::uint64_t members) const;
 
  private:

@@ -13,7 +13,7 @@
 namespace hybrid {
 namespace {
 
-/// The definition, on sorted values: the smallest that at least `fraction` of them do not exceed.
+/// The definition, on sorted values: the smallest value that at least `percent` of them do not exceed.
 std::int64_t exact_quantile(const std::vector<std::int64_t>& sorted, unsigned percent) {
   const std::size_t rank = (percent * sorted.size() + 99) / 100;
   return sorted[std::max<std::size_t>(rank, 1) - 1];
@@ -34,7 +34,7 @@ TEST(LatencyHistogram, AgreesWithSortingWithinOne64th) {
     std::vector<std::int64_t> values;
     const std::size_t n = 1 + random.below(500);
     for (std::size_t i = 0; i < n; ++i) {
-      // Every magnitude from 0 to 2^62, so that each doubling's buckets are met.
+      // Every magnitude from 0 to 2^62, so that the buckets of every doubling are used.
       const auto v = static_cast<std::int64_t>(random.bits() >> (2 + random.below(62)));
       values.push_back(v);
       h.add({v});
@@ -69,21 +69,21 @@ TEST(LatencyHistogram, MeanIsExactBeyond64Bits) {
   EXPECT_EQ(h.quantile(0.5).ps, big);
 }
 
-TEST(LatencyHistogram, AFractionJustReachedAsksForNoMore) {
+TEST(LatencyHistogram, RoundingDoesNotAddAMessageToTheQuantile) {
   LatencyHistogram h;
   for (std::int64_t v = 1; v <= 100; ++v) h.add({v <= 7 ? 1 : 1'000'000});
   EXPECT_EQ(h.quantile(0.07).ps, 1);  // 0.07 * 100 > 7 in floating point
   EXPECT_GE(h.quantile(0.0701).ps, 1'000'000);
 }
 
-TEST(Measures, PortsAreSharesOfWhatALinkCouldCarry) {
+TEST(Measures, PortUtilisationIsAShareOfTheLinkCapacity) {
   Measures m;
   m.nodes = 4;
   m.count_ports(4, {0, 1}, 600);
   m.count_ports(4, {0, 2}, 200);
   m.count_ports(4, {3, 1}, 0);
   m.bytes = 800;
-  m.utilisation = 0.1;  // 800 bytes of the 8000 that 4 links carry in the time: 2000 each
+  m.utilisation = 0.1;  // 800 of the 8000 bytes that 4 links can carry in this time, 2000 each
   EXPECT_EQ(m.ports, (std::vector<PortTraffic>{{800, 0}, {0, 600}, {0, 200}, {0, 0}}));
   EXPECT_DOUBLE_EQ(m.out_utilisation().largest, 0.4);
   EXPECT_DOUBLE_EQ(m.out_utilisation().mean, 0.1);

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::string_view kCrossbar = "crossbar:", kTree = "fattree:";
 constexpr std::array<std::string_view, 3> kTechniques{"wormhole", "tdm", "hybrid"};
-// A shared slot (emulator/tdm/allocation.h) puts circuits of several slots together, whose paths may cross.
+// Not adaptive: a shared slot (emulator/tdm/allocation.h) combines circuits of several slots, and their paths
+// may use the same link.
 constexpr std::array<std::string_view, 4> kAllocations{"none", "ses", "sla", "preempt"};
 constexpr std::uint64_t kMostSwitchPorts = 1U << 20;
 
@@ -41,8 +42,8 @@ void set_network(std::string_view text, SwitchParameters& p) {
   } else {
     throw UserError(
         "network: '" + std::string(text) + "' is not a network",
-        "Give crossbar:N, N ports, or fattree:L,W[,M]: L levels of switches with W ports up and M "
-        "(unless given: W) down.");
+        "Give crossbar:N for N ports, or fattree:L,W[,M] for L levels of switches with W ports up and M "
+        "(default: W) ports down.");
   }
 }
 
@@ -60,8 +61,8 @@ void fit_nodes(std::uint32_t ports, SwitchParameters& p, std::uint32_t crossbar)
   throw UserError(fmt::format("network: {} has {} nodes, but the job uses the ports 0 to {}", network_text(p),
                               p.nodes, ports - 1),
                   p.is_tree() ? "Give a larger tree, or a placement on fewer --ports."
-                              : "Give more --nodes (or none: as many as the job uses), or a placement on "
-                                "fewer --ports.");
+                              : "Give more --nodes, leave --nodes out (as many as the job uses), or give a "
+                                "placement on fewer --ports.");
 }
 
 void refuse_nodes(const SwitchParameters& p, std::uint32_t given, std::uint32_t nodes) {
@@ -75,7 +76,7 @@ void check_network(const SwitchParameters& p) {
   if (!p.is_tree()) return;
   const FatTree tree(p.tree);
   if (tree.nodes() < 2)
-    throw UserError(fmt::format("network: {} has 1 node, which has nobody to send to", to_string(p.tree)),
+    throw UserError(fmt::format("network: {} has 1 node, but at least 2 are needed", to_string(p.tree)),
                     "Give at least 2 ports down: fattree:L,W,M has M^L nodes.");
   if (p.nodes != tree.nodes()) refuse_nodes(p, p.nodes, tree.nodes());
   if (std::uint64_t{tree.switches()} * (p.tree.up + p.tree.down) > kMostSwitchPorts)

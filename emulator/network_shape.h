@@ -1,5 +1,5 @@
-// The network of an emulation, `--network`: one crossbar, or a fat tree of switches (docs/timing.md, "Fat
-// tree"), and what can run on it.
+// The network of an emulation (`--network`): one crossbar, or a fat tree of switches (docs/timing.md, "Fat
+// tree").
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,22 @@ struct SwitchParameters;
 
 inline constexpr std::string_view kNetworkForms = "crossbar:N|fattree:L,W[,M]";
 
-/// Sets `tree` and `nodes` from one of the two forms. Throws UserError for anything else.
+/// Sets `tree` and `nodes` from one of kNetworkForms. Throws UserError for other text.
 void set_network(std::string_view text, SwitchParameters& parameters);
-/// The network in the form in which it is given.
+/// The network in one of kNetworkForms.
 std::string network_text(const SwitchParameters& parameters);
 
-/// Sets `nodes` for traffic between the ports 0 .. ports-1: to the tree's, or to `crossbar`, or where that is
-/// 0 to the number of ports, 2 at least. Throws UserError where the network has fewer.
+/// Sets `nodes` for traffic between the ports 0 to ports - 1: the nodes of the tree; else `crossbar`; else,
+/// if `crossbar` is 0, the number of ports, at least 2. Throws UserError if the network has fewer nodes than
+/// ports.
 void fit_nodes(std::uint32_t ports, SwitchParameters& parameters, std::uint32_t crossbar = 0);
 
-/// Refuses, where the network is a tree, a number of nodes that is not the tree's, and what cannot run on
-/// one: techniques, schedulers, allocations.
+/// Throws UserError if the network is a tree and the number of nodes is not the tree's, or if the technique
+/// or the allocation cannot run on a tree.
 void check_network(const SwitchParameters& parameters);
-/// Says that so many nodes were given, where the network has `nodes`.
+/// Throws the UserError for `given` nodes in a network of `nodes` nodes.
 [[noreturn]] void refuse_nodes(const SwitchParameters& parameters, std::uint32_t given, std::uint32_t nodes);
-/// Whether a technique of that name runs on fat trees.
+/// Whether the technique with this name runs on fat trees.
 bool runs_on_trees(std::string_view technique);
 
 }  // namespace hybrid

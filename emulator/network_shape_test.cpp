@@ -48,14 +48,14 @@ TEST_F(Network, SetsTheTreeAndItsNodes) {
   EXPECT_EQ(network_text(p), "crossbar:20");
 }
 
-TEST_F(Network, KeepsItsTreeWhenAPresetIsApplied) {
+TEST_F(Network, APresetKeepsTheTree) {
   set("network", "fattree:2,4");
   set("preset", "ch5");
   EXPECT_EQ(network_text(p), "fattree:2,4");
   EXPECT_EQ(p.nodes, 16U);
 }
 
-TEST_F(Network, RefusesNodesThatTheTreeHasNot) {
+TEST_F(Network, RefusesANumberOfNodesThatIsNotTheTrees) {
   set("network", "fattree:2,4");
   set("nodes", "20");
   EXPECT_THAT(checked(), AllOf(HasSubstr("nodes: 20"), HasSubstr("fattree:2,4 has 16")));
@@ -64,7 +64,7 @@ TEST_F(Network, RefusesNodesThatTheTreeHasNot) {
   EXPECT_EQ(refusal([&] { set("network", "fattree:2,4"); }), "accepted");
 }
 
-TEST_F(Network, RefusesWhatCannotRunOnATreeAndNamesWhatCan) {
+TEST_F(Network, RefusesWhatCannotRunOnATreeAndListsWhatCan) {
   set("network", "fattree:2,4");
   EXPECT_EQ(p.allocation, "ses");
   for (const char* technique : {"packet", "circuit", "wave", "coll", "chen-liu"}) {
@@ -75,7 +75,7 @@ TEST_F(Network, RefusesWhatCannotRunOnATreeAndNamesWhatCan) {
   set("allocation", "adaptive");
   EXPECT_THAT(checked(), AllOf(HasSubstr("adaptive"), HasSubstr("none, ses")));
   set("network", "fattree:2,4");
-  EXPECT_EQ(p.allocation, "adaptive");  // given: stays
+  EXPECT_EQ(p.allocation, "adaptive") << "an allocation that was given is kept";
   set("network", "crossbar:16");
   EXPECT_EQ(checked(), "accepted");
 }
@@ -89,11 +89,11 @@ TEST_F(Network, RefusesOtherFormsAndTreesTooLarge) {
   EXPECT_THAT(checked(), HasSubstr("more than can be emulated"));
 }
 
-TEST_F(Network, RefusesSlotsShorterThanTheCircuitsDiffer) {
+TEST_F(Network, RefusesSlotsShorterThanTheDifferenceBetweenCircuits) {
   set("preset", "ch5");
   set("network", "fattree:4,2");
   EXPECT_THAT(checked(), AllOf(HasSubstr("slot-length"), HasSubstr("longest and shortest")));
-  set("technique", "wormhole");  // has no slots
+  set("technique", "wormhole");  // without slots
   EXPECT_EQ(checked(), "accepted");
   set("technique", "tdm");
   set("slot-length", "200ns");

@@ -1,4 +1,4 @@
-// What cannot work is refused, with the rule it breaks.
+// Checks of switch parameters. Each refusal names the option, the rule and the fix.
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,10 +17,10 @@ namespace hybrid {
 namespace {
 
 static_assert(kMostNodes <= RecencyList::kMostDestinations);
-constexpr Time kLongest = nanoseconds(10'000'000'000);  // 10 s: keeps sums far from the end of the range
+constexpr Time kLongest = nanoseconds(10'000'000'000);  // 10 s: sums do not overflow
 
-[[noreturn]] void refuse(std::string_view option, const std::string& problem, const std::string& mend) {
-  throw UserError(std::string(option) + ": " + problem, mend);
+[[noreturn]] void refuse(std::string_view option, const std::string& problem, const std::string& fix) {
+  throw UserError(std::string(option) + ": " + problem, fix);
 }
 
 void check_time(std::string_view option, Time t, bool positive) {
@@ -39,7 +39,7 @@ void check_clock(std::string_view component, const Clocked& clock) {
     refuse(std::string(component) + "-latency",
            std::to_string(clock.latency) + " cycles of " + to_string(clock.cycle) + " are longer than " +
                to_string(kLongest),
-           "Give fewer, or a shorter --" + std::string(component) + "-cycle.");
+           "Give fewer cycles, or a shorter --" + std::string(component) + "-cycle.");
 }
 
 void check_sizes(const SwitchParameters& p) {
@@ -53,7 +53,7 @@ void check_sizes(const SwitchParameters& p) {
            "Give a multiple of --word.");
   if (p.worm_limit < p.flit)
     refuse("worm-limit", format_bytes(p.worm_limit) + " is less than one flit of " + format_bytes(p.flit),
-           "Give at least one flit, or smaller --flit.");
+           "Give at least one flit, or a smaller --flit.");
   if (p.buffer < p.flit)
     refuse("buffer", format_bytes(p.buffer) + " does not hold one flit of " + format_bytes(p.flit),
            "Give at least one flit, such as 128, or 'unlimited'.");
@@ -61,25 +61,26 @@ void check_sizes(const SwitchParameters& p) {
   if (p.technique == "packet" && p.buffer / p.word < packet)
     refuse("buffer",
            format_bytes(p.buffer) + " does not hold one packet of " + format_bytes(packet * p.word) +
-               ", so that store and forward would never forward",
+               ", which store and forward needs",
            "Give a larger --buffer, or a smaller --worm-limit.");
 }
 
-/// Links split between worms and circuits.
+/// Links whose rate is divided between worms and circuits.
 void check_split(const SwitchParameters& p) {
   if (p.technique != "wave" && p.technique != "coll" && p.technique != "chen-liu") return;
   if (!(p.circuit_share > 0 && p.circuit_share < 1))
-    refuse("circuit-share", "must leave something to circuits and to worms",
-           "Give a number between 0 and 1, such as 0.5; for one kind alone use --technique wormhole or "
+    refuse("circuit-share", "must leave a part of the link for circuits and a part for worms",
+           "Give a number between 0 and 1, such as 0.5; for only one of them use --technique wormhole or "
            "circuit.");
   if (p.circuit_channels == 0 || p.circuit_channels > kMostChannels)
-    refuse("circuit-channels", std::to_string(p.circuit_channels) + " switches for circuits cannot be",
+    refuse("circuit-channels",
+           std::to_string(p.circuit_channels) + " switches for circuits are not in the range",
            "Give 1 to " + std::to_string(kMostChannels) + ".");
   const SplitRates rates = split_rates(p);
   if (time_on_link(p.word, rates.channel) > kLongest || time_on_link(p.word, rates.worms) > kLongest)
     refuse("circuit-share",
            "leaves so little of the link that one word takes longer than " + to_string(kLongest),
-           "Give a share nearer to 0.5, a higher --link-rate, or fewer --circuit-channels.");
+           "Give a share closer to 0.5, a higher --link-rate, or fewer --circuit-channels.");
 }
 
 void check_reconfiguration(const SwitchParameters& p) {
@@ -91,13 +92,13 @@ void check_reconfiguration(const SwitchParameters& p) {
   if ((p.reconfiguration != Time{} || p.reconfiguration_given) && parts != Time{} &&
       p.reconfiguration != parts)
     refuse("reconfiguration",
-           to_string(p.reconfiguration) + ", but its parts are " + to_string(parts) + " together (command " +
+           to_string(p.reconfiguration) + ", but the sum of its parts is " + to_string(parts) + " (command " +
                to_string(p.reconfiguration_command) + ", switching " +
                to_string(p.reconfiguration_switching) + ", lock " + to_string(p.reconfiguration_lock) + ")",
-           "Give either --reconfiguration or its parts, which --fabric sets too.");
+           "Give either --reconfiguration or its parts (--fabric sets the parts).");
 }
 
-/// What is on its way for very many slots is followed slot by slot, in time and memory.
+/// Refuses delays of very many slots: the emulation follows each slot under way, in time and memory.
 void check_slots_under_way(const SwitchParameters& p) {
   constexpr std::int64_t kMostSlotsUnderWay = 100'000;
   const auto check = [&](std::string_view option, const std::string& what, Time t) {
@@ -108,11 +109,11 @@ void check_slots_under_way(const SwitchParameters& p) {
              "Give a shorter time, or longer slots (--slot-length).");
   };
   check("nic-cycle", "a network interface card", p.nic.delay());
-  const Time way = p.serialise + p.cable + p.deserialise;
+  const Time wire = p.serialise + p.cable + p.deserialise;
   check(p.cable >= p.serialise && p.cable >= p.deserialise ? "cable"
         : p.serialise >= p.deserialise                     ? "serialise"
                                                            : "deserialise",
-        "the way from NIC to switch", way);
+        "the wire from NIC to switch", wire);
   check("scheduler-cycle", "a scheduling pass", p.scheduler.delay());
   check("scheduler-cycle", "the scheduler's clock cycle", p.scheduler.cycle);
   check("analog-fabric-cycle", "the analog fabric", p.analog_fabric.delay());
@@ -121,33 +122,32 @@ void check_slots_under_way(const SwitchParameters& p) {
 
 void check_multiplexing(const SwitchParameters& p) {
   if (p.slots == 0)
-    refuse("slots", "a TDM cycle of K = 0 slots carries nothing",
-           "Give at least 1; for no circuits use "
-           "--technique wormhole.");
+    refuse("slots", "a TDM cycle of K = 0 slots carries no data",
+           "Give at least 1; for a switch without circuits use --technique wormhole.");
   if (p.slots > kMostSlots)
     refuse("slots", std::to_string(p.slots) + " are too many",
            "Give at most " + std::to_string(kMostSlots) + ".");
   if (p.preload > p.slots)
     refuse("preload",
-           std::to_string(p.preload) + " preloaded slots, but only " + std::to_string(p.slots) + " in all",
+           std::to_string(p.preload) + " preloaded slots, but only " + std::to_string(p.slots) + " slots",
            "Give more --slots, or --preload " + std::to_string(p.slots) +
                " (--preset ch8 preloads a slot for every other node).");
-  if (p.technique != "tdm" && p.technique != "hybrid") return;  // no slots to share
+  if (p.technique != "tdm" && p.technique != "hybrid") return;  // without slots
   check_slots_under_way(p);
-  const Time spread = p.circuit_spread();
-  const Time unusable = p.guard + p.fabric_reconfiguration() + spread;
-  const std::string lost = spread == Time{} ? "guard and reconfiguration"
-                                            : "guard, reconfiguration and the difference between the "
-                                              "tree's longest and shortest circuits";
+  const Time unusable = p.unusable_slot_time(true);
+  const std::string lost = p.circuit_spread() == Time{}
+                               ? "guard and reconfiguration"
+                               : "guard, reconfiguration and the difference between the "
+                                 "tree's longest and shortest circuits";
   if (p.wormhole_slot_length != Time{} && p.wormhole_slot_length - unusable < p.word_time())
     refuse("wormhole-slot-length",
            to_string(p.wormhole_slot_length) + " leaves no time for one word of " + to_string(p.word_time()) +
                " after " + lost + " (" + to_string(unusable) + ")",
-           "Give a longer one, or 0 to follow the measured ratio of traffic.");
+           "Give a longer slot, or 0 to follow the measured ratio of traffic.");
   if (p.slot_length <= unusable)
     refuse("slot-length",
            to_string(p.slot_length) + " is not longer than " + lost + " together (" + to_string(unusable) +
-               "), so that nothing could be sent",
+               "), so no data can be sent",
            "Give a longer --slot-length, or a shorter --guard or --reconfiguration.");
   if (p.slot_length - unusable < p.word_time())
     refuse("slot-length",
@@ -172,12 +172,13 @@ void check_registered(std::string_view option, std::string_view kind, std::strin
 
 void check_input_queues(std::string_view name) {
   if (name != "per-destination" && name != "fifo")
-    refuse("input-queues", "'" + std::string(name) + "' is not known", "Give per-destination or fifo.");
+    refuse("input-queues", "unknown kind '" + std::string(name) + "'", "Give per-destination or fifo.");
 }
 
 void check(const SwitchParameters& p) {
   if (p.nodes < 2)
-    refuse("nodes", std::to_string(p.nodes) + (p.nodes == 1 ? " port makes" : " ports make") + " no switch",
+    refuse("nodes",
+           std::to_string(p.nodes) + (p.nodes == 1 ? " port is" : " ports are") + " too few for a switch",
            "Give at least 2.");
   if (p.nodes > kMostNodes)
     refuse("nodes", std::to_string(p.nodes) + " are too many",
@@ -204,20 +205,20 @@ void check(const SwitchParameters& p) {
   check_time("predictor-pause", p.predictor_pause, false);
   if (p.predictor_threshold == 0)
     refuse("predictor-threshold", "must be at least 1",
-           "A connection is released after that many sends to others.");
+           "A connection is released after that many sends to other destinations.");
   for (const auto& [name, value] :
        {std::pair{"predictor-order", p.predictor_order}, {"predictor-ahead", p.predictor_ahead}})
     if (value < 1 || value > 8) refuse(name, std::to_string(value) + " destinations", "Give 1 to 8.");
   if (p.predictor_threshold > CountedHoldings::kMostThreshold)
     refuse("predictor-threshold", std::to_string(p.predictor_threshold) + " sends are too many to count",
            "Give at most " + std::to_string(CountedHoldings::kMostThreshold) +
-               "; a connection that is to be kept for longer, --predictor timeout keeps.");
+               "; to keep a connection for longer, use --predictor timeout.");
 
   check_input_queues(p.input_queues);
   check_registered("technique", "technique", p.technique);
   check_registered("allocation", "allocation", p.allocation);
   check_registered("scheduler", SchedulingAlgorithm::kKind, p.scheduler_name);
-  // Refuses those that need the whole set at once.
+  // Throws for schedulers that need the whole request set at once.
   if (p.is_tree())
     make_tree_route(p.scheduler_name, p.seed);
   else

@@ -17,8 +17,8 @@ SplitRates split_rates(const SwitchParameters& p) {
 
 namespace {
 
-/// D 4.6. Its wire and its NIC are not in the text: those of ch8 with the short cable. Its K slots hold the
-/// predictable part of the traffic, a mesh: four slots, preloaded (D 4.2.2).
+/// D 4.6. The text does not give the wire and the NIC; they are those of ch8 with the short cable. The K
+/// slots hold the predictable part of the traffic, a mesh: four slots, preloaded (D 4.2.2).
 void set_ch4(SwitchParameters& p) {
   p.nodes = 64;
   p.word_generation = nanoseconds(2);
@@ -51,7 +51,7 @@ void set_ch8(SwitchParameters& p) {
 void preload_every_destination(SwitchParameters& p) { p.slots = p.preload = p.nodes - 1; }
 
 void apply_preset(std::string_view name, SwitchParameters& parameters, bool keep_nodes) {
-  SwitchParameters p;  // the defaults are ch5's but for the nodes
+  SwitchParameters p;  // the defaults are those of ch5, except the number of nodes
   if (name == "ch4")
     set_ch4(p);
   else if (name == "ch5")

@@ -1,5 +1,12 @@
-// All delays, clocks, sizes and choices of an emulated switch. Every component has a frequency (its cycle)
-// and a latency in cycles (D 8.4); a message's delivery time follows from them and from nothing else.
+// Parameters of an emulated switch: delays, clocks, sizes, and the names of what is selected from registries.
+//
+// Every component has a frequency (its cycle) and a latency in cycles (D 8.4). The delivery time of a message
+// depends on these parameters only.
+//
+//   SwitchParameters p;
+//   apply_preset("ch5", p, /*keep_nodes=*/false);
+//   p.technique = "tdm";
+//   check(p);  // throws UserError
 #pragma once
 
 #include <algorithm>
@@ -14,11 +21,12 @@
 
 namespace hybrid {
 
-inline constexpr std::uint32_t kMostNodes = 16'384;  // a table of N x N counters is then 2 GiB
+inline constexpr std::uint32_t kMostNodes = 16'384;  // a table of N x N counters has 2 GiB
 inline constexpr std::uint32_t kMostSlots = 16'384;
 inline constexpr std::uint32_t kMostCycles = 1'000'000;  // of a component's latency
 inline constexpr std::uint32_t kMostChannels = 64;
 
+/// A component with a clock.
 struct Clocked {
   Time cycle;
   std::uint32_t latency = 0;  // cycles from input to output
@@ -28,7 +36,7 @@ struct Clocked {
 struct SwitchParameters {
   std::string technique = "hybrid";
   std::uint32_t nodes = 16;
-  FatTreeShape tree;  // of switches, with `nodes` nodes; no levels: one crossbar
+  FatTreeShape tree;  // a fat tree with `nodes` nodes; 0 levels: one crossbar
 
   // Components. Defaults are preset ch5 (D 5.5.1).
   Time word_generation = nanoseconds(10);  // a PE hands one word to its NIC per this time
@@ -40,10 +48,10 @@ struct SwitchParameters {
   Clocked scheduler{nanoseconds(80), 1};
   Clocked digital_fabric{nanoseconds(10), 1};  // wormhole
   Clocked analog_fabric{nanoseconds(10), 0};   // circuits: LVDS, below 2 ns, neglected in D 5.5.1
-  /// Per change of the analog fabric's configuration: at once, or in three parts (emulator/fabric.h). Both
-  /// may be given only if they agree; what models take is fabric_reconfiguration().
+  /// Reconfiguration of the analog fabric: one time, or three parts (emulator/fabric.h). If both are given,
+  /// they must agree. Models use fabric_reconfiguration().
   Time reconfiguration{};
-  bool reconfiguration_given = false;  // by its option: then 0 must agree, too
+  bool reconfiguration_given = false;  // by its option; then 0 must agree with the parts, too
   Time reconfiguration_command{}, reconfiguration_switching{}, reconfiguration_lock{};
 
   Bytes word = 8;
@@ -51,30 +59,30 @@ struct SwitchParameters {
   Bytes worm_limit = 128;                        // payload of one worm
   std::uint32_t worm_overhead_words = 0;         // header and tail words that travel with each worm
   Bytes buffer = kUnlimited;                     // of each NIC queue, and of a switch input's wormhole queue
-  std::string input_queues = "per-destination";  // VQ_W of a switch input: that, or "fifo", one for all
+  std::string input_queues = "per-destination";  // VQ_W of a switch input; "fifo": one for all destinations
 
-  // Links that are split for good between worms and circuits: wave, coll, chen-liu (D 2.3).
+  // Links with a fixed division between worms and circuits: wave, coll, chen-liu (D 2.3).
   double circuit_share = 0.5;          // of the link's rate, for circuits
-  std::uint32_t circuit_channels = 1;  // wave: switches S_1 ... S_K, which divide that share evenly
-  Bytes split_size = 512;              // messages from this size on ask for a circuit
+  std::uint32_t circuit_channels = 1;  // wave: switches S_1 ... S_K, with equal parts of that share
+  Bytes split_size = 512;              // messages of this size or larger request a circuit
 
   // Time-division multiplexing.
   std::uint32_t slots = 4;    // K predictive slots
-  std::uint32_t preload = 0;  // of which preloaded
+  std::uint32_t preload = 0;  // number of preloaded slots
   Time slot_length = nanoseconds(100);
-  Time wormhole_slot_length{};  // S_W's, allocation sla (D 4.4); 0: follows the measured ratio of traffic
+  Time wormhole_slot_length{};  // of S_W, allocation sla (D 4.4); 0: follows the measured ratio of traffic
   Time guard{};                 // unusable at the start of each slot (D 5.3.1)
   std::string allocation = "ses";
   std::string scheduler_name = "greedy";
-  std::uint32_t scheduler_steps = 0;  // of schedulers that work in steps; 0: the scheduler's own number
+  std::uint32_t scheduler_steps = 0;  // of schedulers that work in steps; 0: the scheduler's default
   std::string predictor = "timeout";
   Time predictor_timeout = microseconds(100);
-  Time predictor_pause{};  // of a stretch without sends, what counts towards it at most; 0: all
+  Time predictor_pause{};  // most of an interval without sends that counts as unused time; 0: all of it
   std::uint32_t predictor_threshold = 16;
-  // Of predictors that ask ahead:
+  // Of predictors that request ahead:
   std::uint32_t predictor_order = 3;  // markov: destinations remembered
-  std::uint32_t predictor_ahead = 4;  // destinations asked for after each send, at most
-  double predictor_confidence = 0;    // 0 to 1: what is less likely is not asked for
+  std::uint32_t predictor_ahead = 4;  // most destinations requested after each send
+  double predictor_confidence = 0;    // 0 to 1: destinations of a lower probability are not requested
 
   std::uint64_t seed = 1;
 
@@ -82,49 +90,58 @@ struct SwitchParameters {
   constexpr Time reconfiguration_parts() const {
     return reconfiguration_command + reconfiguration_switching + reconfiguration_lock;
   }
+  /// Time in which one switch's analog fabric changes its configuration.
   constexpr Time fabric_reconfiguration() const { return std::max(reconfiguration, reconfiguration_parts()); }
-  // What a fat tree adds (docs/timing.md, "Fat tree").
+
+  // Fat trees (docs/timing.md, "Fat tree").
   constexpr bool is_tree() const { return tree.levels != 0; }
-  /// Between a NIC and the scheduler, which stands above the top switches: a cable more for each level.
+  /// Wire between a NIC and the scheduler, which is above the top switches: one cable for each level.
   constexpr Time control_wire() const {
     return serialise + cable * std::max<std::int64_t>(1, tree.levels) + deserialise;
   }
-  /// What each switch more on its way adds to a circuit.
+  /// Delay that each further switch adds to a circuit.
   constexpr Time circuit_hop() const { return analog_fabric.delay() + cable; }
-  /// By how much the longest circuit takes longer than the shortest.
+  /// Delay of the longest circuit less that of the shortest.
   constexpr Time circuit_spread() const {
     return is_tree() ? circuit_hop() * (2 * (std::int64_t{tree.levels} - 1)) : Time{};
   }
-  /// What a slot loses where the configuration changes.
+  /// Time from the start of a change of configuration until every circuit of the network can carry words: the
+  /// fabrics change, and words on the longest circuit of the old configuration pass.
   constexpr Time network_reconfiguration() const { return fabric_reconfiguration() + circuit_spread(); }
+  /// Time at the start of a TDM slot in which no word can be sent: the guard and, if the slot changes the
+  /// configuration, the reconfiguration.
+  constexpr Time unusable_slot_time(bool reconfigures) const {
+    return guard + (reconfigures ? network_reconfiguration() : Time{});
+  }
   Time word_time() const { return time_on_link(word, link_rate); }
 };
 
-/// The rates of a link that is split between worms and circuits (at least 1 bit/s each).
+/// The rates of a link that is divided between worms and circuits (at least 1 bit/s each).
 struct SplitRates {
   BitRate worms;
   BitRate channel;  // of one of the circuit_channels
 };
 SplitRates split_rates(const SwitchParameters& parameters);
 
-/// Throws UserError, naming `option`, the known names and the likely meant one, unless `name` is registered.
+/// Throws UserError unless `name` is registered. The error names `option`, the registered names and the
+/// closest of them.
 void check_registered(std::string_view option, std::string_view kind, std::string_view name);
 
-/// Refuses an unknown --input-queues likewise.
+/// Throws UserError unless `name` is a kind of --input-queues.
 void check_input_queues(std::string_view name);
 
-/// Refuses what cannot work (no nodes, K = 0, slot not longer than its guard, ...) with a UserError that
-/// names the option and the mend.
+/// Throws UserError for parameters that cannot work (no nodes, K = 0, a slot not longer than its guard, ...).
+/// The error names the option and the fix.
 void check(const SwitchParameters& parameters);
 
-/// The dissertation's parameter sets: "ch4", "ch5", "ch8". Keeps `technique`, the network (where
-/// `keep_nodes`) and `seed`.
+/// Applies one of the dissertation's parameter sets: "ch4", "ch5", "ch8". Keeps `technique`, `seed` and, if
+/// `keep_nodes`, the network. Throws UserError for an unknown name.
 void apply_preset(std::string_view name, SwitchParameters& parameters, bool keep_nodes);
 
-/// D 8.5 (preset ch8): every destination has its own slot, all preloaded.
+/// Gives every destination a preloaded slot (D 8.5, preset ch8).
 void preload_every_destination(SwitchParameters& parameters);
 
-/// Adds an option for each parameter, storing into `parameters` (which must outlive the table).
+/// Adds one option for each parameter. The options store into `parameters`, which must outlive the table.
 void add_switch_options(OptionTable& table, SwitchParameters& parameters);
 
 }  // namespace hybrid

@@ -31,7 +31,7 @@ TEST(SwitchParameters, DefaultsAndPresetsPassTheCheck) {
   }
 }
 
-TEST(SwitchParameters, EveryImpossibleCombinationIsNamedWithItsOption) {
+TEST(SwitchParameters, EveryImpossibleValueIsRefusedWithItsOption) {
   struct Case {
     const char* option;
     std::function<void(SwitchParameters&)> spoil;
@@ -97,17 +97,17 @@ TEST(SwitchParameters, EveryImpossibleCombinationIsNamedWithItsOption) {
     const std::string said = refusal(p);
     EXPECT_EQ(said.substr(0, said.find(':')), c.option) << said;
     const bool unlike_any = std::string(c.option) == "predictor";
-    EXPECT_TRUE(unlike_any || said.find('\n') != std::string::npos) << "no mend: " << said;
+    EXPECT_TRUE(unlike_any || said.find('\n') != std::string::npos) << "no fix: " << said;
   }
 }
 
-TEST(SwitchParameters, ASlipInANameIsRecognised) {
+TEST(SwitchParameters, AMisspelledNameGetsASuggestion) {
   SwitchParameters p;
   p.scheduler_name = "greddy";
   EXPECT_NE(refusal(p).find("Did you mean 'greedy'?"), std::string::npos);
 }
 
-TEST(SwitchParameters, Chapter5IsThePaperS) {
+TEST(SwitchParameters, Chapter5HasThePapersFigures) {
   SwitchParameters p;
   p.slots = 99;
   apply_preset("ch5", p, false);
@@ -124,7 +124,7 @@ TEST(SwitchParameters, Chapter5IsThePaperS) {
   EXPECT_EQ(p.buffer, kUnlimited);
 }
 
-TEST(SwitchParameters, Chapter4And8AreThePaperS) {
+TEST(SwitchParameters, Chapters4And8HaveThePapersFigures) {
   SwitchParameters p;
   apply_preset("ch4", p, false);
   EXPECT_EQ(p.nodes, 64u);
@@ -166,7 +166,7 @@ struct SwitchOptions : testing::Test {
   void set(const char* name, const char* value) { table.set(name, value, name); }
 };
 
-TEST_F(SwitchOptions, HaveTheSharedNames) {
+TEST_F(SwitchOptions, IncludeTheSharedNames) {
   for (const char* name :
        {"technique", "nodes", "network", "slots", "preload", "allocation", "scheduler", "predictor", "fabric",
         "slot-length", "guard", "reconfiguration", "reconfiguration-command", "reconfiguration-switching",
@@ -188,7 +188,7 @@ TEST_F(SwitchOptions, SettingEachDefaultChangesNothing) {
   EXPECT_EQ(before.buffer, p.buffer);
 }
 
-TEST_F(SwitchOptions, EachChangesItsOwnParameterOnly) {
+TEST_F(SwitchOptions, EachChangesOneParameterOnly) {
   const auto texts = [](SwitchParameters& parameters) {
     OptionTable t;
     add_switch_options(t, parameters);
@@ -219,16 +219,16 @@ TEST_F(SwitchOptions, NetworkSetsTheNodes) {
   EXPECT_EQ(p.nodes, 48u);
   EXPECT_THROW(set("network", "ring:4"), UserError);
   EXPECT_THROW(set("network", "crossbar:"), UserError);
-  EXPECT_THROW(set("nodes", "16"), UserError) << "two numbers";
+  EXPECT_THROW(set("nodes", "16"), UserError) << "two different numbers";
 }
 
-TEST_F(SwitchOptions, NodesGivenBeforeADifferentNetworkAreNamed) {
+TEST_F(SwitchOptions, NodesGivenBeforeADifferentNetworkAreRefused) {
   set("nodes", "16");
   EXPECT_NO_THROW(set("network", "crossbar:16"));
   EXPECT_THROW(set("network", "crossbar:8"), UserError);
 }
 
-TEST(SwitchParameters, WithoutSlotsTheirLengthDoesNotMatter) {
+TEST(SwitchParameters, WithoutSlotsTheSlotLengthIsNotChecked) {
   SwitchParameters p;
   p.reconfiguration = milliseconds(10);
   EXPECT_THROW(check(p), UserError);
@@ -236,7 +236,7 @@ TEST(SwitchParameters, WithoutSlotsTheirLengthDoesNotMatter) {
   EXPECT_NO_THROW(check(p));
 }
 
-TEST_F(SwitchOptions, APresetReplacesWhatWasSetBeforeAndLaterOptionsWin) {
+TEST_F(SwitchOptions, APresetReplacesEarlierOptionsAndLaterOptionsReplaceItsValues) {
   set("slot-length", "1us");
   set("preset", "ch4");
   EXPECT_EQ(p.slot_length, nanoseconds(200));
@@ -260,7 +260,7 @@ TEST_F(SwitchOptions, Chapter8sSlotsFollowTheNodesUnlessGiven) {
   EXPECT_EQ(p.preload, 5u);
 }
 
-TEST_F(SwitchOptions, Chapter8sPreloadBesideFewerSlotsIsToldFrom) {
+TEST_F(SwitchOptions, FewerSlotsThanChapter8PreloadsAreRefusedWithTheReason) {
   set("preset", "ch8");
   set("slots", "2");
   EXPECT_NE(refusal(p).find("--preload 2 (--preset ch8 preloads"), std::string::npos) << refusal(p);
@@ -275,23 +275,23 @@ TEST_F(SwitchOptions, NodesGivenBeforeThePresetStay) {
   EXPECT_EQ(p.slots, 19u);
 }
 
-TEST_F(SwitchOptions, ReconfigurationIsOneTimeOrThePartsThatMakeIt) {
+TEST_F(SwitchOptions, ReconfigurationIsOneTimeOrTheSumOfItsParts) {
   set("reconfiguration", "7ns");
   EXPECT_EQ(p.fabric_reconfiguration(), nanoseconds(7));
   set("reconfiguration-command", "1ns");
-  EXPECT_NE(refusal(p).find("7ns, but its parts are 1ns together"), std::string::npos) << refusal(p);
+  EXPECT_NE(refusal(p).find("7ns, but the sum of its parts is 1ns"), std::string::npos) << refusal(p);
   set("reconfiguration-switching", "4ns");
   set("reconfiguration-lock", "2ns");
-  EXPECT_EQ(refusal(p), "");  // both, and they agree
+  EXPECT_EQ(refusal(p), "") << "both are given, and they agree";
   set("reconfiguration", "0s");
-  EXPECT_NE(refusal(p).find("0s, but its parts are 7ns together"), std::string::npos) << refusal(p);
+  EXPECT_NE(refusal(p).find("0s, but the sum of its parts is 7ns"), std::string::npos) << refusal(p);
 }
 
-TEST_F(SwitchOptions, AFabricSetsThePartsAndSlotsThatAreWorthThem) {
+TEST_F(SwitchOptions, AFabricSetsThePartsAndLongEnoughSlots) {
   const struct {
     const char* name;
     Time reconfiguration, slot;
-  } fabrics[] = {{"lvds", nanoseconds(1), nanoseconds(100)},  // ten times 1 ns are less than a slot is anyway
+  } fabrics[] = {{"lvds", nanoseconds(1), nanoseconds(100)},  // ten times 1 ns is less than the default slot
                  {"fast-optical", nanoseconds(100), microseconds(1)},
                  {"mems-2d", microseconds(12), microseconds(120)},
                  {"mems-3d", milliseconds(10), milliseconds(100)}};
@@ -309,20 +309,20 @@ TEST_F(SwitchOptions, AFabricSetsThePartsAndSlotsThatAreWorthThem) {
   EXPECT_EQ(refusal(p), "");
 }
 
-TEST_F(SwitchOptions, AGivenSlotLengthOutlivesTheFabricWhicheverComesFirst) {
+TEST_F(SwitchOptions, AFabricKeepsAGivenSlotLengthInAnyOrder) {
   set("slot-length", "20us");
   set("fabric", "mems-2d");
   EXPECT_EQ(p.slot_length, microseconds(20));
   EXPECT_EQ(refusal(p), "");
   set("slot-length", "10us");
   EXPECT_NE(refusal(p).find("slot-length"), std::string::npos);
-  set("preset", "ch4");  // begins anew
+  set("preset", "ch4");  // resets all
   EXPECT_EQ(p.fabric_reconfiguration(), Time{});
   set("fabric", "mems-2d");
   EXPECT_EQ(p.slot_length, microseconds(120));
 }
 
-TEST_F(SwitchOptions, APartBesideAFabricReplacesThatPart) {
+TEST_F(SwitchOptions, APartGivenWithAFabricReplacesTheFabricsPart) {
   set("fabric", "mems-2d");
   set("reconfiguration-lock", "3us");
   EXPECT_EQ(p.fabric_reconfiguration(), microseconds(14));

@@ -1,4 +1,4 @@
-// What the predictors of a switch are built for.
+// Parameters of a switch's predictors.
 #pragma once
 
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace hybrid {
 
-/// One for each port of the switch: any of its nodes as destination, a place for each slot. Of parameters
-/// that passed check().
+/// Shape of the predictor of one port: all nodes of the switch are destinations, and its capacity is the
+/// number of slots. Requires: `parameters` passed check().
 inline PredictorShape predictor_shape(const SwitchParameters& parameters) {
   return {.destinations = parameters.nodes,
           .capacity = parameters.slots,

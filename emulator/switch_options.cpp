@@ -1,4 +1,4 @@
-// The options of a switch, one for each parameter.
+// The options of a switch: one for each parameter.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -19,25 +19,25 @@ namespace hybrid {
 
 namespace {
 
-/// What was given explicitly, for settings that follow others until then.
+/// The options that were given explicitly. Other settings are derived from these until they are given, too.
 struct Given {
   bool nodes = false, slots = false, preload = false, slot_length = false, allocation = false;
   bool fabric = false, link_rate = false, word_generation = false;
   bool every_destination = false;     // preset ch8: slots follow nodes
-  std::uint32_t number_of_nodes = 0;  // by --nodes
-  std::uint32_t crossbar = 0;         // ports, by --network
-  // What they were before they followed anything.
+  std::uint32_t number_of_nodes = 0;  // from --nodes
+  std::uint32_t crossbar = 0;         // ports, from --network
+  // The values before any was derived.
   Time own_slot_length{}, own_word_generation{};
 };
 
-/// Slots follow the fabric's guard and reconfiguration, and PEs the link: once whatever they follow has
-/// changed, in whichever order it was given.
-void follow(const Given& given, SwitchParameters& p) {
+/// Derives the slot length from the fabric's guard and reconfiguration, and the word generation from the link
+/// rate, unless they were given. Called after each change, so that the order of options does not matter.
+void derive_settings(const Given& given, SwitchParameters& p) {
   if (given.fabric && !given.slot_length)
     p.slot_length = std::max(given.own_slot_length, least_slot_length(p));
   if (given.link_rate && !given.word_generation) {
     p.word_generation = given.own_word_generation;
-    // A rate or a word of nothing is refused later, by name.
+    // A rate or a word of 0 is refused later, with the option's name.
     if (p.link_rate != 0 && p.word != 0) p.word_generation = std::min(p.word_generation, p.word_time());
   }
 }
@@ -97,7 +97,7 @@ class Adder {
           c.latency = static_cast<std::uint32_t>(parse_count(v, latency, kMostCycles));
         });
   }
-  /// A registered thing, by name; an unknown one is refused at once.
+  /// The name of a registered object; an unknown name is refused at once.
   void named(const char* name, const char* kind, const char* help, std::string& s,
              std::function<void()> after = {}) {
     add(name, names_of(kind), help, s, [&s, name, kind, after = std::move(after)](std::string_view v) {
@@ -125,15 +125,15 @@ std::string share_text(double share) {
 
 double parse_share(std::string_view text) {
   if (const auto share = read_number(text); share && *share > 0 && *share < 1) return *share;
-  throw UserError("circuit-share: '" + std::string(text) + "' is not a part of a link",
+  throw UserError("circuit-share: '" + std::string(text) + "' is not a share of a link",
                   "Give a number between 0 and 1, such as 0.5.");
 }
 
 double parse_confidence(std::string_view text) {
   if (const auto confidence = read_number(text); confidence && *confidence >= 0 && *confidence <= 1)
     return *confidence;
-  throw UserError("predictor-confidence: '" + std::string(text) + "' is no confidence",
-                  "Give a number from 0 (ask for all that is expected) to 1 (only for what is certain).");
+  throw UserError("predictor-confidence: '" + std::string(text) + "' is not a confidence",
+                  "Give a number from 0 (request every predicted connection) to 1 (only certain ones).");
 }
 
 }  // namespace
@@ -150,7 +150,7 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
     if (given->preload) p.preload = before.preload;
   };
 
-  const auto others_follow = [&p, given] { follow(*given, p); };
+  const auto derive = [&p, given] { derive_settings(*given, p); };
 
   add.named("technique", "technique", "how the switch carries messages", p.technique);
   add.count("nodes", "ports of the switch", p.nodes, kMostNodes, [&p, nodes_set, given] {
@@ -166,15 +166,13 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
         if (given->number_of_nodes != 0 && given->number_of_nodes != p.nodes)
           refuse_nodes(p, given->number_of_nodes, p.nodes);
         given->crossbar = p.is_tree() ? 0 : p.nodes;
-        // Not every allocation can run on a tree: unless one is given, one that can.
+        // Not every allocation can run on a tree: select one that can, unless one was given.
         if (p.is_tree() && !given->allocation) p.allocation = "ses";
         nodes_set();
       });
   add.add(
       "preset", "ch4|ch5|ch8",
-      "the dissertation's parameter sets; what is given beside it, by flag, variable or file, wins over "
-      "it",
-      "",
+      "the dissertation's parameter sets; options given by flag, variable or file replace their values", "",
       [&p, given](std::string_view v) {
         apply_preset(v, p, given->nodes);
         given->slots = given->preload = given->slot_length = false;
@@ -185,7 +183,7 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
 
   add.count("slots", "K, predictive slots of the TDM cycle", p.slots, kMostSlots,
             [given] { given->slots = true; });
-  add.count("preload", "slots that are preloaded with what is known of the traffic", p.preload, kMostSlots,
+  add.count("preload", "slots that are preloaded with the known connections", p.preload, kMostSlots,
             [given] { given->preload = true; });
   add.named("allocation", "allocation", "how the TDM cycle is shared", p.allocation,
             [given] { given->allocation = true; });
@@ -197,27 +195,27 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
             if (!given->fabric) given->own_slot_length = p.slot_length;
             given->fabric = true;
             apply_fabric(v, p);
-            follow(*given, p);
+            derive_settings(*given, p);
           });
   add.time("slot-length", "length of a TDM slot", p.slot_length, [given] { given->slot_length = true; });
   add.time("wormhole-slot-length",
            "allocation sla: length of the wormhole slot S_W; 0: follows the measured ratio of traffic",
            p.wormhole_slot_length);
-  add.time("guard", "unusable at the start of each slot", p.guard, others_follow);
+  add.time("guard", "unusable time at the start of each slot", p.guard, derive);
   add.time("reconfiguration",
-           "time the analog fabric needs to change its configuration, at once instead of in parts",
-           p.reconfiguration, [&p, others_follow] {
+           "time in which the analog fabric changes its configuration, as one time instead of three parts",
+           p.reconfiguration, [&p, derive] {
              p.reconfiguration_given = true;
-             others_follow();
+             derive();
            });
-  add.time("reconfiguration-command", "its first part: the controller takes the new configuration",
-           p.reconfiguration_command, others_follow);
-  add.time("reconfiguration-switching", "its second part: the fabric changes", p.reconfiguration_switching,
-           others_follow);
-  add.time("reconfiguration-lock", "its third part: receivers lock to new senders", p.reconfiguration_lock,
-           others_follow);
+  add.time("reconfiguration-command", "first part: the controller accepts the new configuration",
+           p.reconfiguration_command, derive);
+  add.time("reconfiguration-switching", "second part: the fabric changes", p.reconfiguration_switching,
+           derive);
+  add.time("reconfiguration-lock", "third part: receivers lock to new senders", p.reconfiguration_lock,
+           derive);
   add.add("scheduler", joined(names_in_the_loop(false), "|"),
-          "who grants circuits, one slot a pass; on a fat tree: " + joined(names_in_the_loop(true), ", "),
+          "grants circuits, one slot a pass; on a fat tree: " + joined(names_in_the_loop(true), ", "),
           p.scheduler_name, [&p](std::string_view v) {
             check_registered("scheduler", "scheduler", v);
             p.scheduler_name = v;
@@ -225,60 +223,63 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.count("scheduler-steps",
             "matching: longest augmenting path K; islip, pim: iterations of a pass; 0: 9 and log2 N",
             p.scheduler_steps, ~std::uint32_t{0});
-  add.named("predictor", "predictor", "who asks for circuits", p.predictor);
-  add.time("predictor-timeout", "time-out predictor: a connection unused that long is released",
+  add.named("predictor", "predictor", "requests and releases circuits", p.predictor);
+  add.time("predictor-timeout", "time-out predictor: releases a connection that is unused for this long",
            p.predictor_timeout);
-  add.time("predictor-pause", "time-out predictor: of a stretch without sends, no more counts; 0: all of it",
+  add.time("predictor-pause",
+           "time-out predictor: most of an interval without sends that counts as unused time; 0: all of it",
            p.predictor_pause);
-  add.count("predictor-threshold", "counter predictor: released after that many sends to others",
+  add.count("predictor-threshold",
+            "counter predictor: releases a connection after this many sends to other destinations",
             p.predictor_threshold, ~std::uint32_t{0});
-  add.count("predictor-order", "markov: how many destinations it remembers", p.predictor_order, 8);
-  add.count("predictor-ahead", "those that ask ahead: at most for so many destinations after each send",
+  add.count("predictor-order", "markov: number of destinations remembered", p.predictor_order, 8);
+  add.count("predictor-ahead", "predictors that request ahead: most destinations requested after each send",
             p.predictor_ahead, 8);
   add.add("predictor-confidence", "SHARE",
-          "those that ask ahead: not for what is less likely than this, 0 to 1",
+          "predictors that request ahead: least probability of a requested destination, 0 to 1",
           share_text(p.predictor_confidence),
           [&p](std::string_view v) { p.predictor_confidence = parse_confidence(v); });
 
   add.bytes("buffer", "size of each NIC queue and of a switch input's wormhole queue", p.buffer);
   add.add("input-queues", "per-destination|fifo",
-          "wormhole queues of a switch input: one a destination, or one FIFO (head-of-line blocking)",
+          "wormhole queues of a switch input: one per destination, or one FIFO (head-of-line blocking)",
           p.input_queues, [&p](std::string_view v) {
             check_input_queues(v);
             p.input_queues = v;
           });
-  add.bytes("word", "unit of data generation and transfer", p.word, others_follow);
+  add.bytes("word", "unit of data generation and transfer", p.word, derive);
   add.bytes("flit", "unit of wormhole flow control", p.flit);
   add.bytes("worm-limit", "payload of one worm", p.worm_limit);
   add.count("worm-overhead", "header and tail words that travel with each worm", p.worm_overhead_words, 1024);
 
-  add.add("circuit-share", "SHARE", "wave, coll, chen-liu: part of each link that is for circuits",
+  add.add("circuit-share", "SHARE", "wave, coll, chen-liu: share of each link for circuits",
           share_text(p.circuit_share), [&p](std::string_view v) { p.circuit_share = parse_share(v); });
-  add.count("circuit-channels", "wave: switches that divide the circuits' share evenly", p.circuit_channels,
-            kMostChannels);
-  add.bytes("split-size", "wave, coll, chen-liu: messages of that size and more ask for a circuit",
+  add.count("circuit-channels", "wave: number of switches with equal parts of the circuits' share",
+            p.circuit_channels, kMostChannels);
+  add.bytes("split-size", "wave, coll, chen-liu: messages of this size or larger request a circuit",
             p.split_size);
 
   add.time(
       "word-generation",
-      "time in which a PE hands one word to its NIC; where --link-rate is given and this is not: no more "
-      "than a word takes on the link",
+      "time in which a PE hands one word to its NIC; if only --link-rate is given: at most the time of a "
+      "word on the link",
       p.word_generation, [given] { given->word_generation = true; });
   add.clock("nic", "a network interface card", p.nic);
   add.time("serialise", "parallel-to-serial conversion", p.serialise);
   add.time("cable", "one way through the cable", p.cable);
   add.time("deserialise", "serial-to-parallel conversion", p.deserialise);
   add.rate(
-      "link-rate", "peak rate of a link; unless --word-generation is given, PEs keep up with it", p.link_rate,
+      "link-rate", "peak rate of a link; PEs generate words at this rate unless --word-generation is given",
+      p.link_rate,
       [&p, given] {
         if (!given->link_rate) given->own_word_generation = p.word_generation;
         given->link_rate = true;
       },
-      others_follow);
+      derive);
   add.clock("scheduler", "the scheduler", p.scheduler);
   add.clock("digital-fabric", "the digital fabric (wormhole)", p.digital_fabric);
   add.clock("analog-fabric", "the analog fabric (circuits)", p.analog_fabric);
-  add.add("seed", "N", "of everything random", std::to_string(p.seed),
+  add.add("seed", "N", "seed of all random numbers", std::to_string(p.seed),
           [&p](std::string_view v) { p.seed = parse_count(v, "seed"); });
 }
 

@@ -1,5 +1,5 @@
-// Options that follow others until they are given: slots the fabric, PEs the link. In whichever order, and
-// from whatever source, they are told.
+// Settings that are derived from other options until they are given: the slot length from the fabric, the
+// word generation from the link rate. The order and the source of the options do not matter.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ SwitchParameters set_to(const Given& given) {
   return p;
 }
 
-/// The same of all orders, which must agree.
+/// The parameters for one order of the options; all orders must agree.
 SwitchParameters in_any_order(Given given) {
   std::sort(given.begin(), given.end());
   const SwitchParameters first = set_to(given);
@@ -36,17 +36,17 @@ SwitchParameters in_any_order(Given given) {
   return first;
 }
 
-TEST(OptionsThatFollow, SlotsOfAFabricFollowTheGuardBesideIt) {
+TEST(DerivedOptions, SlotsOfAFabricDependOnTheGuard) {
   EXPECT_EQ(in_any_order({{"fabric", "mems-2d"}, {"guard", "5us"}}).slot_length, microseconds(170));
   const SwitchParameters p = in_any_order({{"fabric", "mems-2d"}, {"guard", "1ms"}});
   EXPECT_EQ(p.slot_length, microseconds(10'120));
   EXPECT_NO_THROW(check(p));
   EXPECT_EQ(in_any_order({{"fabric", "mems-2d"}, {"guard", "5us"}, {"slot-length", "30us"}}).slot_length,
             microseconds(30));
-  EXPECT_EQ(set_to({{"guard", "5us"}}).slot_length, nanoseconds(100)) << "no fabric was picked";
+  EXPECT_EQ(set_to({{"guard", "5us"}}).slot_length, nanoseconds(100)) << "no fabric was selected";
 }
 
-TEST(OptionsThatFollow, SlotsOfAFabricFollowThePartsThatReplaceItsOwn) {
+TEST(DerivedOptions, SlotsOfAFabricDependOnThePartsThatReplaceTheFabrics) {
   EXPECT_EQ(set_to({{"fabric", "mems-2d"}, {"reconfiguration-lock", "3us"}}).slot_length, microseconds(140));
   EXPECT_EQ(set_to({{"fabric", "mems-3d"},
                     {"reconfiguration-command", "0s"},
@@ -54,17 +54,17 @@ TEST(OptionsThatFollow, SlotsOfAFabricFollowThePartsThatReplaceItsOwn) {
                     {"reconfiguration-lock", "0s"}})
                 .slot_length,
             nanoseconds(100))
-      << "as without";
+      << "as without a fabric";
   EXPECT_EQ(set_to({{"preset", "ch4"}, {"fabric", "lvds"}, {"guard", "30ns"}}).slot_length, nanoseconds(310));
   EXPECT_EQ(set_to({{"preset", "ch4"}, {"fabric", "lvds"}, {"guard", "3ns"}}).slot_length, nanoseconds(200));
   EXPECT_EQ(set_to({{"fabric", "mems-3d"}, {"fabric", "lvds"}}).slot_length, nanoseconds(100))
       << "a flag over a file";
   EXPECT_EQ(set_to({{"fabric", "mems-3d"}, {"preset", "ch4"}, {"guard", "50ns"}}).slot_length,
             nanoseconds(200))
-      << "a preset begins anew";
+      << "a preset resets all";
 }
 
-TEST(OptionsThatFollow, WhatIsTooLongForASlotIsRefusedByName) {
+TEST(DerivedOptions, TimesTooLongForASlotAreRefused) {
   for (const char* option : {"guard", "reconfiguration-lock"})
     for (const char* time : {"100000s", "9223372s"}) {
       const SwitchParameters p =
@@ -73,7 +73,7 @@ TEST(OptionsThatFollow, WhatIsTooLongForASlotIsRefusedByName) {
     }
 }
 
-TEST(OptionsThatFollow, PEsKeepUpWithTheLinkUnlessToldOtherwise) {
+TEST(DerivedOptions, WordGenerationFollowsTheLinkRateUnlessGiven) {
   EXPECT_EQ(set_to({{"link-rate", "100Gb/s"}}).word_generation, picoseconds(640));
   EXPECT_EQ(set_to({{"link-rate", "100Gb/s"}, {"word", "16"}}).word_generation, picoseconds(1280));
   EXPECT_EQ(set_to({{"link-rate", "400Gb/s"}, {"link-rate", "25Gb/s"}}).word_generation, picoseconds(2560));
@@ -82,12 +82,12 @@ TEST(OptionsThatFollow, PEsKeepUpWithTheLinkUnlessToldOtherwise) {
   EXPECT_EQ(in_any_order({{"link-rate", "100Gb/s"}, {"word", "32"}}).word_generation, picoseconds(2560));
 }
 
-TEST(OptionsThatFollow, PEsStayAsTheyAreWhereTheLinkIsNoFaster) {
+TEST(DerivedOptions, WordGenerationDoesNotChangeForASlowerLink) {
   EXPECT_EQ(set_to({{"link-rate", "1Gb/s"}}).word_generation, nanoseconds(10));
   EXPECT_EQ(set_to({{"preset", "ch8"}, {"link-rate", "6.4Gb/s"}}).word_generation, nanoseconds(2));
   EXPECT_EQ(set_to({{"preset", "ch8"}, {"link-rate", "100Gb/s"}}).word_generation, picoseconds(640));
   EXPECT_EQ(set_to({{"link-rate", "100Gb/s"}, {"preset", "ch8"}}).word_generation, nanoseconds(2))
-      << "a preset begins anew";
+      << "a preset resets all";
   EXPECT_EQ(set_to({{"word", "4"}}).word_generation, nanoseconds(10)) << "no rate was given";
 }
 

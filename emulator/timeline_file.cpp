@@ -36,12 +36,12 @@ std::string named(std::string_view what, unsigned process, unsigned thread, std:
 
 TimelineFile::TimelineFile(const std::string& path, std::uint32_t ports)
     : path_(path), file_(path), channels_(ports, 0) {
-  if (path == "-") throw UserError("timeline: it goes into a file only", "Name a new file.");
+  if (path == "-") throw UserError("timeline: cannot be written to standard output", "Name a new file.");
   if (!file_.begin()) {
     if (errno == EEXIST)
       throw UserError("timeline: '" + path + "' exists already",
-                      "Name a new file; nothing is ever overwritten.");
-    throw UserError("timeline: cannot make '" + path + "': " + std::strerror(errno),
+                      "Name a new file; existing files are not overwritten.");
+    throw UserError("timeline: cannot create '" + path + "': " + std::strerror(errno),
                     "Name a new file in a directory that exists and that you may write to.");
   }
   std::fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file_.stream());
@@ -59,8 +59,8 @@ void TimelineFile::finish() {
   std::fputs("\n]}\n", file_.stream());
   if (file_.finish()) return;
   if (errno == EEXIST)
-    throw RunError("timeline: '" + path_ + "' exists by now",
-                   "Name a new file; nothing is ever overwritten.");
+    throw RunError("timeline: '" + path_ + "' was created by another program",
+                   "Name a new file; existing files are not overwritten.");
   throw RunError("timeline: cannot write '" + path_ + "'", "Is the disk full?");
 }
 
@@ -82,7 +82,7 @@ void TimelineFile::generated(Time until, std::uint32_t transfer) {
                  fmt::format(R"("message":{},"bytes":{})", message.id >> 32, message.bytes)));
 }
 
-/// Up to `channel`.
+/// Names the threads of the channels up to `channel`.
 void TimelineFile::name_channels(Port port, std::uint32_t channel) {
   for (std::uint32_t& m = channels_.at(port); m < channel;) {
     ++m;

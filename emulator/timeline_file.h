@@ -1,9 +1,9 @@
-// A timeline as the trace-event JSON that ui.perfetto.dev and chrome://tracing open.
+// Writer of timelines in the trace-event JSON format, for ui.perfetto.dev and chrome://tracing.
 //
-// One process a port, with the threads "PE" (generates words), "link out" (NIC to switch) and "in" (fabric to
-// this port), and, where links are split, the last two for each channel of circuits, too; waiting for a grant
-// is an asynchronous event of the source's process. The process "switch" has the TDM slots. Times are
-// microseconds with six decimals, so picoseconds.
+// Each port is a process with the threads "PE" (generates words), "link out" (NIC to switch) and "in" (fabric
+// to this port); with split links, the last two exist for each circuit channel, too. Waiting for a grant is
+// an asynchronous event of the source's process. The process "switch" has the TDM slots. Times are
+// microseconds with six decimals (picoseconds).
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace hybrid {
 
 class TimelineFile final : public PortTimeline {
  public:
-  /// Begins the file, which is there when it is whole (core/new_file.h). Throws UserError where it exists or
-  /// cannot be made.
+  /// Begins the file. It appears under its name when it is complete (core/new_file.h). Throws UserError if it
+  /// exists or cannot be created.
   TimelineFile(const std::string& path, std::uint32_t ports);
 
-  /// The last of it. Throws RunError when not everything could be written; then nothing of it stays.
+  /// Completes the file. Throws RunError, and leaves no file, if not everything could be written.
   void finish();
 
   void offered(Time from, std::uint32_t transfer, const Message& message) override;
@@ -45,7 +45,7 @@ class TimelineFile final : public PortTimeline {
   bool first_ = true;
   std::uint64_t waits_ = 0;
   std::vector<Known> known_;             // by transfer
-  std::vector<std::uint32_t> channels_;  // by port: those of circuits that have names
+  std::vector<std::uint32_t> channels_;  // by port: number of circuit channels that have names
 };
 
 }  // namespace hybrid

@@ -1,5 +1,5 @@
-// The timeline of every technique, read back: spans that exclude each other, words that add up, and the same
-// measures as without it.
+// Timelines of every technique, read back: spans of a track do not overlap, the words add up, and the
+// measures are the same as without a timeline.
 #include "emulator/timeline_file.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ class Timelines : public TimelineFiles, public testing::WithParamInterface<std::
 std::int64_t ps(const nlohmann::json& us) { return static_cast<std::int64_t>(us.get<double>() * 1e6 + 0.5); }
 
 TEST_P(Timelines, SpansOfATrackNeverOverlapAndTheWordsAddUp) {
-  Random random(5);
+  Random random(5);  // any seed
   for (int round = 0; round < 25; ++round) {
     SwitchParameters p = random_parameters(random, GetParam());
     p.preload = 0;
@@ -111,8 +111,8 @@ INSTANTIATE_TEST_SUITE_P(Technique, Timelines,
 
 using Span = std::tuple<std::string, std::int64_t, std::int64_t>;
 
-/// What the timeline of PE 0's commands has on the tracks of both ports, by its begin in ns; of words, the
-/// track's name goes before.
+/// The spans on the tracks of both ports for PE 0's commands, by begin in ns. The name of a span starts with
+/// the track's name.
 std::vector<Span> spans_of(const std::string& technique, const std::string& commands,
                            const std::string& path) {
   SwitchParameters p;
@@ -136,7 +136,7 @@ std::vector<Span> spans_of(const std::string& technique, const std::string& comm
     const std::string name = e.at("name");
     if (e.at("ph") == "X")
       spans.push_back({tracks.at(track) + ": " + name, ps(e.at("ts")) / 1000, ps(e.at("dur")) / 1000});
-    if (e.at("ph") == "b") spans.push_back({"asks", ps(e.at("ts")) / 1000, 0});
+    if (e.at("ph") == "b") spans.push_back({"requests", ps(e.at("ts")) / 1000, 0});
     if (e.at("ph") == "e") spans.push_back({"granted", ps(e.at("ts")) / 1000, 0});
   }
   std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
@@ -145,24 +145,24 @@ std::vector<Span> spans_of(const std::string& technique, const std::string& comm
   return spans;
 }
 
-// ch5, a word from 0 to 1 (docs/timing.md): on the link 20 to 30, asks 100, granted 240, out of the fabric
-// 250 to 260.
+// ch5, a word from 0 to 1 (docs/timing.md): on the link 20 to 30, requests 100, granted 240, out of the
+// fabric 250 to 260.
 TEST_F(TimelineFiles, OneWordThroughTheWormholeSwitch) {
   EXPECT_EQ(spans_of("wormhole", "send 1 8", path_), (std::vector<Span>{{"PE: to 1", 0, 10},
                                                                         {"link out: worm to 1", 20, 10},
-                                                                        {"asks", 100, 0},
+                                                                        {"requests", 100, 0},
                                                                         {"granted", 240, 0},
                                                                         {"in: worm from 0", 250, 10}}));
 }
 
-// The same on split links, of which docs/timing.md has a long message, too: 64 words of 20 ns each from the
-// grant on, out of the fabric 50 later. What is short goes as a worm meanwhile, on the other half.
+// The same on split links (docs/timing.md has the long message, too): 64 words of 20 ns each, starting at the
+// grant, out of the fabric 50 later. Short messages use the other half as worms.
 TEST_F(TimelineFiles, ALongMessageOnSplitLinks) {
   const std::pair<std::string, std::int64_t> grants[] = {{"wave", 320}, {"coll", 370}, {"chen-liu", 510}};
   for (const auto& [technique, grant] : grants) {
     EXPECT_EQ(spans_of(technique, "send 1 512", path_),
               (std::vector<Span>{{"PE: to 1", 0, 640},
-                                 {"asks", 10, 0},
+                                 {"requests", 10, 0},
                                  {"granted", grant, 0},
                                  {"link out, circuits 1: circuit to 1", grant, 1280},
                                  {"in, circuits 1: circuit from 0", grant + 50, 1280}}))
@@ -170,13 +170,13 @@ TEST_F(TimelineFiles, ALongMessageOnSplitLinks) {
     std::filesystem::remove(path_);
     EXPECT_EQ(spans_of(technique, "send 1 8", path_), (std::vector<Span>{{"PE: to 1", 0, 10},
                                                                          {"link out: worm to 1", 20, 20},
-                                                                         {"asks", 100, 0},
+                                                                         {"requests", 100, 0},
                                                                          {"granted", 240, 0},
                                                                          {"in: worm from 0", 250, 20}}))
         << technique;
     std::filesystem::remove(path_);
   }
-  // Wave's circuit stays: 8 bytes at 2000 find it, and nobody asks again.
+  // Wave keeps its circuit: 8 bytes at 2000 use it without a further request.
   const auto spans = spans_of("wave", "send 1 512\nwait 2us\nsend 1 8\n", path_);
   ASSERT_EQ(spans.size(), 8u);
   EXPECT_EQ(spans[5], (Span{"PE: to 1", 2000, 10}));
@@ -184,14 +184,14 @@ TEST_F(TimelineFiles, ALongMessageOnSplitLinks) {
   EXPECT_EQ(spans[7], (Span{"in, circuits 1: circuit from 0", 2070, 20}));
 }
 
-TEST_F(TimelineFiles, NeverOverAnOldFileAndNoneLeftBehindAFailure) {
+TEST_F(TimelineFiles, KeepsAnExistingFileAndLeavesNoneAfterAFailure) {
   std::ofstream(path_) << "mine";
   EXPECT_THROW(TimelineFile(path_, 2), UserError);
   EXPECT_THROW(TimelineFile(folder_ + "/no/such", 2), UserError);
   std::filesystem::remove(path_);
   {
     const TimelineFile unfinished(path_, 2);
-    EXPECT_FALSE(std::filesystem::exists(path_)) << "an interrupted run would leave it";
+    EXPECT_FALSE(std::filesystem::exists(path_)) << "an interrupted run must not leave it";
   }
   EXPECT_FALSE(std::filesystem::exists(path_));
 }

@@ -223,9 +223,8 @@ void HybridOver<Worms>::open_worm_window(Time now, const CycleController::Slot& 
   const Time skew = timing_.control + timing_.to_fabric;
   const Time begin = slot.begin + skew;
   worms_.windows().remove_openings_until(now);
-  worms_.windows().add_opening(
-      begin, begin + parameters_.guard + (slot.reconfigures ? timing_.network_reconfiguration : Time{}),
-      slot.end + skew, circuits);
+  worms_.windows().add_opening(begin, begin + parameters_.unusable_slot_time(slot.reconfigures),
+                               slot.end + skew, circuits);
   worms_.apply_new_window(now, events_, delivered_, touched_);
   process_deliveries(now);
 }

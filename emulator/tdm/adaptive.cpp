@@ -70,7 +70,7 @@ class Adaptive final : public Allocation {
       const Share rounds = std::clamp(buffer * 3 / 2, 3 * kWhole, 9 * kWhole);
       most_patience_ = static_cast<std::uint32_t>(rounds * p.slots / kWhole);
     }
-    const std::int64_t circuit = std::min(in_slot(length_ - p.guard - timing.network_reconfiguration), room);
+    const std::int64_t circuit = std::min(in_slot(length_ - p.unusable_slot_time(true)), room);
     // In a slot, worms that follow one another: no more words than fill it are asked for.
     const auto worm = static_cast<std::int64_t>(std::min(timing.worm_words, slot_words * 64));
     const auto overhead = static_cast<std::int64_t>(std::min(timing.worm_overhead, slot_words * 64));

@@ -36,8 +36,7 @@ void PredictiveCircuits::begin_slot(Time now) {
   const CycleController::Slot slot = controller_.begin_slot(inputs_with_worms(controller_.boundary()));
   Window window;
   window.seen = slot.begin + timing_.control;
-  window.open =
-      window.seen + parameters_.guard + (slot.reconfigures ? timing_.network_reconfiguration : Time{});
+  window.open = window.seen + parameters_.unusable_slot_time(slot.reconfigures);
   window.close = slot.end + timing_.control;
   window.slot = slot.slot;
   if (timeline_ != nullptr && slot.slot != kIdleSlot)
@@ -48,7 +47,8 @@ void PredictiveCircuits::begin_slot(Time now) {
     window.latched = latest_[slot.slot];
     window.configuration = &latched_[window.latched].configuration;
     ++latched_[window.latched].users;
-    if (slot.shared && continues_previous(window)) window.open = window.seen + parameters_.guard;
+    if (slot.shared && continues_previous(window))
+      window.open = window.seen + parameters_.unusable_slot_time(false);
     if (slot.shared) open_worm_window(now, slot, window.configuration);
   } else if (slot.slot != kIdleSlot) {
     open_worm_window(now, slot, nullptr);
