@@ -1,4 +1,4 @@
-// A sub-command of `hybrid`: one file each, which registers itself; adding one touches no other file.
+// A sub-command of `hybrid`: one file each, which registers itself. Adding one changes no other file.
 //
 //   namespace { const CommandRegistration kList{"list", "what is registered: ...",
 //       [] -> std::unique_ptr<Command> { return std::make_unique<ListCommand>(); }}; }
@@ -8,16 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "core/registry.h"
-
-namespace CLI {
-class App;
-}
 
 namespace hybrid {
 
-/// The exit codes of the command. Everything that goes wrong is thrown: UserError ends with `usage`, any
-/// other exception with `failed` (main.cpp).
+/// The exit codes of `hybrid`. Failures are thrown: main() turns a UserError into kUsage, any other exception
+/// into kFailed.
 enum ExitCode : int { kDone = 0, kFailed = 1, kUsage = 2 };
 
 class Command {
@@ -25,14 +22,13 @@ class Command {
   static constexpr std::string_view kKind = "sub-command";
   virtual ~Command() = default;
 
-  /// Adds options, positionals, description and examples. What it stores into lives as long as the command.
-  virtual void declare(CLI::App& app) = 0;
+  /// Adds description, arguments, options and examples. The variables that it names live as long as the
+  /// command.
+  virtual void declare(CommandLine& line) = 0;
 
-  /// Runs with what was parsed. `after_dashes`: the words after "--", for commands that take_program().
-  virtual int run(const std::vector<std::string>& after_dashes) = 0;
-
-  /// Whether a program and its arguments may follow, after "--" or as the first word that is no option.
-  virtual bool takes_program() const { return false; }
+  /// Runs with the values that were parsed. `program`: a program and its arguments
+  /// (CommandLine::take_program), or empty. Returns an ExitCode.
+  virtual int run(const std::vector<std::string>& program) = 0;
 };
 
 using CommandRegistration = Registration<Command>;

@@ -5,7 +5,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -178,11 +177,11 @@ std::vector<Finding> examine() {
 
 class DoctorCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.description(
+  void declare(CommandLine& line) override {
+    line.describe(
         "Tells whether this machine is ready to run and record MPI programs. Ends with 0 when nothing is "
         "missing, else with 1. A note is no fault: something that is slower or optional.");
-    json_.declare(app);
+    json_.declare(line);
   }
 
   int run(const std::vector<std::string>&) override {

@@ -1,5 +1,4 @@
 // `hybrid hints BINARY`: what the compiler knew of a program's communication.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -20,25 +19,22 @@ namespace {
 
 class HintsCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.description(
+  void declare(CommandLine& line) override {
+    line.describe(
         "Prints what the compiler knew of a program's communication: each MPI call with its class (static: "
         "of "
         "rank, size and constants; analysable: of values read before; dynamic), whom it sends to, and the "
         "phases. --check compares this with a recorded run.");
-    app.add_option("BINARY", binary_, "executable, shared library, object file or lib*.a compiled with hints")
-        ->required();
-    app.add_option("--nodes", nodes_, "evaluate for a job of N ranks: connections and patterns")
-        ->type_name("N")
-        ->take_last();
-    app.add_option("--value", values_, "what a variable or input of the hints holds; as often as needed")
-        ->type_name("NAME=V")
-        ->take_all();
-    app.add_option("--check", trace_, "compare with this recorded run; the number of ranks is the trace's")
-        ->type_name("TRACE")
-        ->take_last();
-    json_.declare(app);
-    app.footer(
+    line.add_argument("BINARY", binary_,
+                      "executable, shared library, object file or lib*.a compiled with hints",
+                      CommandLine::Need::required);
+    line.add_option("--nodes", "N", "evaluate for a job of N ranks: connections and patterns", nodes_);
+    line.add_list_option("--value", "NAME=V",
+                         "what a variable or input of the hints holds; as often as needed", values_);
+    line.add_option("--check", "TRACE", "compare with this recorded run; the number of ranks is the trace's",
+                    trace_);
+    json_.declare(line);
+    line.add_examples(
         "Examples:\n  hybrid hints my_app\n  hybrid hints my_app --nodes 64 --value rows=8\n"
         "  hybrid hints my_app --check hybrid-my_app-1 --json -");
   }

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -42,12 +41,11 @@ bool is_same_path(const std::string& a, const std::string& b) {
   return path(a) == path(b);
 }
 
-void ResultOutput::declare(CLI::App& app, const std::string& format) {
-  app.add_option(
-         option_, target_,
-         "write the result as " + format + " into a new file; -: to standard output, instead of the text")
-      ->type_name("FILE|-")
-      ->take_last();
+void ResultOutput::declare(CommandLine& line, const std::string& format) {
+  line.add_option(
+      option_, "FILE|-",
+      "write the result as " + format + " into a new file; -: to standard output, instead of the text",
+      target_);
 }
 
 void ResultOutput::check() const {

@@ -5,9 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace CLI {
-class App;
-}
+#include "cli/command_line.h"
 
 namespace hybrid {
 
@@ -30,7 +28,7 @@ class ResultOutput {
  protected:
   explicit ResultOutput(std::string option) : option_(std::move(option)) {}
   ~ResultOutput() = default;
-  void declare(CLI::App& app, const std::string& format);
+  void declare(CommandLine& line, const std::string& format);
   void write_text(const std::string& text) const;
 
  private:
@@ -41,7 +39,7 @@ class ResultOutput {
 class JsonOutput : public ResultOutput {
  public:
   JsonOutput() : ResultOutput("--json") {}
-  void declare(CLI::App& app) { ResultOutput::declare(app, "JSON"); }
+  void declare(CommandLine& line) { ResultOutput::declare(line, "JSON"); }
   /// After the work; nothing where it is not wanted. The file appears whole or not at all. Throws RunError.
   void write(const nlohmann::ordered_json& json) const;
   /// The same with the JSON text that a file holds; nothing where that is the file wanted.
@@ -51,7 +49,7 @@ class JsonOutput : public ResultOutput {
 class CsvOutput : public ResultOutput {
  public:
   CsvOutput() : ResultOutput("--csv") {}
-  void declare(CLI::App& app) { ResultOutput::declare(app, "CSV"); }
+  void declare(CommandLine& line) { ResultOutput::declare(line, "CSV"); }
   /// As JsonOutput's.
   void write(const std::string& text) const {
     if (wanted()) write_text(text);

@@ -1,5 +1,4 @@
 // `hybrid list`: everything that is picked by name, and every option.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -18,14 +17,14 @@ namespace {
 
 class ListCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.description(
+  void declare(CommandLine& line) override {
+    line.describe(
         "Prints everything that an option picks by name: techniques, schedulers, predictors, patterns, ...");
-    app.add_option("KIND", kind_, "only this kind, for instance predictor");
-    app.add_flag("--options", options_, "print the options of a job instead");
-    app.add_flag("--markdown", markdown_, "with --options: as a page of Markdown, docs/options.md");
-    json_.declare(app);
-    app.footer("Examples:\n  hybrid list\n  hybrid list technique\n  hybrid list --options");
+    line.add_argument("KIND", kind_, "only this kind, for instance predictor", CommandLine::Need::optional);
+    line.add_flag("--options", "print the options of a job instead", options_);
+    line.add_flag("--markdown", "with --options: as a page of Markdown, docs/options.md", markdown_);
+    json_.declare(line);
+    line.add_examples("Examples:\n  hybrid list\n  hybrid list technique\n  hybrid list --options");
   }
 
   int run(const std::vector<std::string>&) override {

@@ -1,7 +1,6 @@
 // `hybrid predict TRACE`: every predictor at every capacity, on a job's sends; no network is emulated.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -39,16 +38,16 @@ std::int64_t processor_nanoseconds() {
 
 class PredictCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.description(
+  void declare(CommandLine& line) override {
+    line.describe(
         "Scores predictors on the sends of recorded jobs: had every request been granted at once, how many "
         "messages would have found their circuit? --slots lists the capacities K; a summary compares the "
         "jobs. The last row of a table is Belady's optimal replacement, the most hits of whoever asks for a "
         "circuit only when a message is there; the predictor oracle knows the next messages. These two keep "
         "12 bytes a message.");
-    arguments_.declare_many(app);
-    csv_.declare(app);
-    app.footer(
+    arguments_.declare_many(line);
+    csv_.declare(line);
+    line.add_examples(
         "Examples:\n"
         "  hybrid predict hybrid-my_app-1\n"
         "  hybrid predict hybrid-my_app-1 hybrid-my_app-2 --csv -\n"

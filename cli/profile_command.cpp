@@ -2,7 +2,6 @@
 // `hybridcc -fhybrid-profile-use`.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -37,14 +36,16 @@ Profile profile_of(const ConnectionMessages& used) {
 
 class ProfileCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.description(
+  void declare(CommandLine& line) override {
+    line.describe(
         "Prints whom each phase of a recorded run sent to, point to point: connections, the pattern they "
         "make, "
         "messages. hybridcc -fhybrid-profile-use=TRACE takes the same for calls that it cannot analyse.");
-    app.add_option("TRACE", trace_, "recorded run: OTF2 anchor file or the directory of one")->required();
-    json_.declare(app);
-    app.footer("Examples:\n  hybrid profile hybrid-my_app-1\n  hybrid profile hybrid-my_app-1 --json -");
+    line.add_argument("TRACE", trace_, "recorded run: OTF2 anchor file or the directory of one",
+                      CommandLine::Need::required);
+    json_.declare(line);
+    line.add_examples(
+        "Examples:\n  hybrid profile hybrid-my_app-1\n  hybrid profile hybrid-my_app-1 --json -");
   }
 
   int run(const std::vector<std::string>&) override {

@@ -1,7 +1,6 @@
 // `hybrid recover DIR`: the journals of a job that died become a trace, and are reported.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -34,25 +33,24 @@ bool holds_recording(const fs::path& directory) {
 
 class RecoverCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.description(
+  void declare(CommandLine& line) override {
+    line.describe(
         "Makes a trace and a report of the journals that a job left because it, or the machine, died. What "
         "each rank recorded until then is used; what is missing is said. The journals stay.");
-    app.add_option("DIR", directory_, "the job's output directory, or the directory of its journals")
-        ->required();
-    app.add_option("-o,--output", options_.output,
-                   "new directory for trace and report [DIR, where it is a job's output directory]")
-        ->type_name("DIR")
-        ->take_last();
-    app.add_flag("--trace-only", trace_only_, "write the trace, emulate nothing");
-    app.add_flag("--delete-journals", delete_journals_,
-                 "remove the journals once the trace is written (default: they stay)");
-    app.add_flag("--keep-journals")->group("")->excludes("--delete-journals");  // what happens anyway
-    json_.declare(app);
+    line.add_argument("DIR", directory_, "the job's output directory, or the directory of its journals",
+                      CommandLine::Need::required);
+    line.add_option("-o,--output", "DIR",
+                    "new directory for trace and report [DIR, where it is a job's output directory]",
+                    options_.output);
+    line.add_flag("--trace-only", "write the trace, emulate nothing", trace_only_);
+    line.add_flag("--delete-journals", "remove the journals once the trace is written (default: they stay)",
+                  delete_journals_);
+    line.add_hidden_flag("--keep-journals", "--delete-journals");  // the default
+    json_.declare(line);
     add_emulation_options(table_, options_);
-    flags_.declare(app, table_, "Emulation and report");
+    flags_.declare(line, table_, "Emulation and report");
     flags_.exclude("nodes", "network");
-    app.footer(
+    line.add_examples(
         "Examples:\n  hybrid recover hybrid-my_app-1\n"
         "  hybrid recover /scratch/journals -o recovered --trace-only");
   }

@@ -1,5 +1,4 @@
 // `hybrid replay TRACE`: the report of a recorded job, with any parameters.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -27,14 +26,15 @@ namespace {
 
 class ReplayCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.description("Emulates a recorded job on a hybrid switch and reports. The trace is only read.");
-    arguments_.declare(app);
-    app.add_option("--timeline", timeline_,
-                   "new file: what each port did when, as trace JSON for ui.perfetto.dev; of one technique "
-                   "and one K");
-    app.add_flag("--per-phase", per_phase_, "also show the measures of each phase on each technique");
-    app.footer(
+  void declare(CommandLine& line) override {
+    line.describe("Emulates a recorded job on a hybrid switch and reports. The trace is only read.");
+    arguments_.declare(line);
+    line.add_option("--timeline", "FILE",
+                    "new file: what each port did when, as trace JSON for ui.perfetto.dev; of one technique "
+                    "and one K",
+                    timeline_);
+    line.add_flag("--per-phase", "also show the measures of each phase on each technique", per_phase_);
+    line.add_examples(
         "Examples:\n"
         "  hybrid replay hybrid-my_app-1\n"
         "  hybrid replay hybrid-my_app-1 --technique wormhole,hybrid --slots 2,4,8\n"

@@ -1,5 +1,5 @@
-// `hybrid reproduce`: the papers' claims, run again.
-#include <CLI/CLI.hpp>
+// `hybrid reproduce`: runs the papers' claims. Without HYBRID_REPRODUCE (demo builds) the claims are not
+// linked in, and the command only says how to build them.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -26,6 +26,25 @@ namespace hybrid {
 
 namespace {
 
+#ifndef HYBRID_REPRODUCE
+
+class ReproduceCommand final : public Command {
+ public:
+  void declare(CommandLine& line) override {
+    line.describe("Runs what the papers claim at their parameters. This build leaves it out.");
+    line.add_arguments("CLAIM", names_, "ignored in this build", CommandLine::Need::optional);
+  }
+  int run(const std::vector<std::string>&) override {
+    throw UserError("reproduce: this build has no claims to reproduce",
+                    "Add them: cmake build -DHYBRID_REPRODUCE=ON && cmake --build build");
+  }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+#else
+
 struct WholeOption {
   const char* name;
   const char* help;
@@ -34,40 +53,36 @@ struct WholeOption {
 
 /// `option` and `number`, which has the default, must outlive the parsing.
 template <typename Number>
-void add_whole(CLI::App& app, const WholeOption& option, Number& number) {
-  app.add_option_function<std::string>(
-         option.name,
-         [&option, &number](const std::string& text) {
-           number = static_cast<Number>(parse_whole(text, option.name, option.least, option.most));
-         },
-         std::string(option.help) + " [" + std::to_string(number) + "]")
-      ->type_name("N")
-      ->take_last();
+void add_whole(CommandLine& line, const WholeOption& option, Number& number) {
+  line.add_option(option.name, "N", std::string(option.help) + " [" + std::to_string(number) + "]",
+                  [&option, &number](const std::string& text) {
+                    number = static_cast<Number>(parse_whole(text, option.name, option.least, option.most));
+                  });
 }
 
 class ReproduceCommand final : public Command {
  public:
   ReproduceCommand() { context_.threads = 0; }
 
-  void declare(CLI::App& app) override {
-    app.description(
+  void declare(CommandLine& line) override {
+    line.describe(
         "Runs what the papers claim at their parameters, and says whether it holds. Writes each figure as "
         "CSV and "
         "SVG into a new directory, and a page with all verdicts.");
-    app.add_option("CLAIM", names_, "claims such as C5, or all (the default)");
-    app.add_option("-o,--output", output_,
-                   "new directory for figures and page (default reproduction-1, -2, ...)")
-        ->type_name("DIR")
-        ->take_last();
+    line.add_arguments("CLAIM", names_, "claims such as C5, or all (the default)",
+                       CommandLine::Need::optional);
+    line.add_option("-o,--output", "DIR",
+                    "new directory for figures and page (default reproduction-1, -2, ...)", output_);
     static constexpr WholeOption kSeed{"--seed", "of everything random", 0, ~std::uint64_t{0}};
     static constexpr WholeOption kRepeats{
         "--repeats", "runs with seeds that follow each other; a point is their mean", 1, 1000};
     static constexpr WholeOption kThreads{"--threads", "emulations beside each other; 0: one a core", 0, 256};
-    add_whole(app, kSeed, context_.seed);
-    add_whole(app, kRepeats, context_.repeats);
-    add_whole(app, kThreads, context_.threads);
-    json_.declare(app);
-    app.footer("Examples:\n  hybrid reproduce\n  hybrid reproduce C5 C6 --output grids\n  hybrid list claim");
+    add_whole(line, kSeed, context_.seed);
+    add_whole(line, kRepeats, context_.repeats);
+    add_whole(line, kThreads, context_.threads);
+    json_.declare(line);
+    line.add_examples(
+        "Examples:\n  hybrid reproduce\n  hybrid reproduce C5 C6 --output grids\n  hybrid list claim");
   }
 
   int run(const std::vector<std::string>&) override {
@@ -201,6 +216,8 @@ class ReproduceCommand final : public Command {
   ClaimContext context_;
   JsonOutput json_;
 };
+
+#endif
 
 const CommandRegistration kReproduce{
     "reproduce", "run the papers' claims again and say whether they hold",

@@ -2,7 +2,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -50,26 +49,21 @@ bool has_recording(const std::string& directory) {
 
 class RunCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.description(
+  void declare(CommandLine& line) override {
+    line.take_program();
+    line.describe(
         "Runs an MPI program under mpiexec, records what it sends, and tells what a hybrid switch would do "
         "for it. The program is not recompiled. Trace and report go into a new directory.");
-    // The usage line reads "hybrid run [OPTION...] -- APP [ARGUMENT...]": CLI11 puts brackets around this
-    // label.
-    app.get_formatter()->label("OPTIONS", "OPTION...] -- APP [ARGUMENT...");
-    app.add_option("-n,--ranks", ranks_, "ranks to start [as many as cores, at least 2]")
-        ->type_name("N")
-        ->take_last();
-    app.add_option("--mpiexec", mpiexec_, "mpiexec of MPICH and arguments for it, with blanks between")
-        ->type_name("CMD")
-        ->take_last();
-    json_.declare(app);
+    line.add_option("-n,--ranks", "N", "ranks to start [as many as cores, at least 2]", ranks_);
+    line.add_option("--mpiexec", "CMD", "mpiexec of MPICH and arguments for it, with blanks between",
+                    mpiexec_);
+    json_.declare(line);
     add_recording_options(table_, options_);
-    flags_.declare(app, table_, "Recording", {{"output", "o"}});
+    flags_.declare(line, table_, "Recording", {{"output", "o"}});
     add_emulation_options(table_, options_);
-    flags_.declare(app, table_, "Emulation and report");
+    flags_.declare(line, table_, "Emulation and report");
     flags_.exclude("nodes", "network");
-    app.footer(
+    line.add_examples(
         "Examples:\n"
         "  hybrid run -n 16 -- ./my_app input.dat\n"
         "  hybrid run -n 64 --clock cpu --slots 2,4,8 -o tuning -- ./my_app\n"
@@ -78,8 +72,6 @@ class RunCommand final : public Command {
         "Every option is also a variable (HYBRID_SLOTS) and a key of --config; docs/options.md has the "
         "table.");
   }
-
-  bool takes_program() const override { return true; }
 
   int run(const std::vector<std::string>& program) override {
     // Everything that can be refused is refused before anything is made or started.

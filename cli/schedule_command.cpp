@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -143,22 +142,23 @@ Json hardware_json(const std::vector<HardwareCost>& designs) {
 
 class ScheduleCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.description(
+  void declare(CommandLine& line) override {
+    line.describe(
         "Scores scheduling algorithms on request sets, without emulation: how many requests they grant in a "
         "slot "
         "or in K, how many slots a set needs, how long a demand takes to drain. Every schedule is checked "
         "independently before it is counted.");
     add_config_option(table_);
     add_request_options(table_, options_);
-    flags_.declare(app, table_, "Network and requests");
+    flags_.declare(line, table_, "Network and requests");
     add_scheduling_options(table_, options_);
-    flags_.declare(app, table_, "Scheduling (docs/schedule.md)");
+    flags_.declare(line, table_, "Scheduling (docs/schedule.md)");
     settle_who_wins();
-    app.add_flag("--hardware", hardware_,
-                 "also show what the papers' hardware for a scheduler costs: cycles, wires, cells, memory");
-    json_.declare(app);
-    app.footer(
+    line.add_flag("--hardware",
+                  "also show what the papers' hardware for a scheduler costs: cycles, wires, cells, memory",
+                  hardware_);
+    json_.declare(line);
+    line.add_examples(
         "Examples:\n"
         "  hybrid schedule --nodes 128 --density 8\n"
         "  hybrid schedule --requests set.csv --slots 0 --scheduler first-fit,edge-colouring\n"

@@ -1,7 +1,6 @@
 // `hybrid simulate`: synthetic traffic, or the PEs' command files, on an emulated switch.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -100,36 +99,37 @@ std::string multicast_line(const std::vector<Measures>& results) {
 
 class SimulateCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.description(
+  void declare(CommandLine& line) override {
+    line.describe(
         "Emulates synthetic traffic, or PEs that carry out command files, on a switch. --technique and "
         "--slots take lists: every combination is "
         "run.");
     add_config_option(table_);
     add_switch();
-    flags_.declare(app, table_, "Switch");
+    flags_.declare(line, table_, "Switch");
     OptionTable traffic;
     add_traffic_options(traffic, traffic_);
     for (const Option& option : traffic.options()) table_.add(option);
-    flags_.declare(app, table_, "Traffic");
+    flags_.declare(line, table_, "Traffic");
     table_.add({"commands", "DIR|PREFIX",
                 "one command file a PE: those in DIR, or whose paths begin with PREFIX", "",
                 [this](std::string_view v) { commands_ = v; }});
     table_.add({"commands-output", "DIR", "new directory for when each PE's commands and arrivals were", "",
                 [this](std::string_view v) { commands_output_ = v; }});
     add_multicast_option(table_, hardware_multicast_);
-    flags_.declare(app, table_, "Command files (docs/commands.md)");
+    flags_.declare(line, table_, "Command files (docs/commands.md)");
     table_.add({"timeline", "FILE", "new file: what each port did when, as trace JSON for ui.perfetto.dev",
                 "", [this](std::string_view v) { timeline_ = v; }});
-    flags_.declare(app, table_, "Timeline (docs/traffic.md)");
+    flags_.declare(line, table_, "Timeline (docs/traffic.md)");
     flags_.exclude("nodes", "network");
     flags_.exclude("load", "outstanding");
     for (const Option& option : traffic.options()) flags_.exclude("commands", option.name);
-    app.add_flag("--per-port", per_port_,
-                 "also show how evenly the ports were used and how full the slots; JSON: each port's bytes");
-    app.add_flag("--per-phase", per_phase_, "also show the measures of each phase of the pattern");
-    json_.declare(app);
-    app.footer(
+    line.add_flag("--per-port",
+                  "also show how evenly the ports were used and how full the slots; JSON: each port's bytes",
+                  per_port_);
+    line.add_flag("--per-phase", "also show the measures of each phase of the pattern", per_phase_);
+    json_.declare(line);
+    line.add_examples(
         "Examples:\n"
         "  hybrid simulate --pattern uniform --nodes 32 --technique wormhole,hybrid --load 0.5\n"
         "  hybrid simulate --preset ch8 --pattern random-to-all --message 512 --technique circuit\n"

@@ -1,6 +1,5 @@
 #include "cli/table_flags.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "core/error.h"
@@ -8,7 +7,7 @@
 
 namespace hybrid {
 
-void TableFlags::declare(CLI::App& app, const OptionTable& table, const std::string& group,
+void TableFlags::declare(CommandLine& line, const OptionTable& table, const std::string& group,
                          const std::map<std::string, std::string, std::less<>>& short_names) {
   for (const Option& option : table.options()) {
     const bool known =
@@ -23,18 +22,15 @@ void TableFlags::declare(CLI::App& app, const OptionTable& table, const std::str
         option.help +
         (option.default_text.empty() || option.value.empty() ? "" : " [" + option.default_text + "]");
     if (option.value.empty()) {
-      app.add_flag_callback(names, [&flag] { flag.given = true; }, help)->group(group);
+      line.add_flag(names, help, [&flag] { flag.given = true; }, group);
     } else {
-      app.add_option_function<std::string>(
-             names,
-             [&flag](const std::string& value) {
-               flag.given = true;
-               flag.value = value;
-             },
-             help)
-          ->type_name(option.value)
-          ->take_last()
-          ->group(group);
+      line.add_option(
+          names, option.value, help,
+          [&flag](const std::string& value) {
+            flag.given = true;
+            flag.value = value;
+          },
+          group);
     }
   }
 }

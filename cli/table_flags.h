@@ -10,11 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "core/option.h"
-
-namespace CLI {
-class App;
-}
 
 namespace hybrid {
 
@@ -22,7 +19,7 @@ class TableFlags {
  public:
   /// Adds a flag `--NAME` for each option that `table` holds now and that has none yet, under `group` in the
   /// help. `short_names`: option -> letter ("output" -> "o").
-  void declare(CLI::App& app, const OptionTable& table, const std::string& group,
+  void declare(CommandLine& line, const OptionTable& table, const std::string& group,
                const std::map<std::string, std::string, std::less<>>& short_names = {});
 
   /// Of these two only one can be, where they are given alike. One that is given by flag beats the other's

@@ -1,7 +1,6 @@
 // `hybrid topology`: the machine as placement sees it, and the ports that ranks would get on it.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -25,17 +24,17 @@ namespace {
 
 class TopologyCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.description(
+  void declare(CommandLine& line) override {
+    line.describe(
         "Prints packages, NUMA nodes, cores and NICs as hwloc sees them, and with -n the port of the switch "
         "that each rank would have, unless mpiexec binds the ranks otherwise.");
-    app.add_option("-n,--ranks", ranks_, "show where N ranks would be placed")->type_name("N")->take_last();
+    line.add_option("-n,--ranks", "N", "show where N ranks would be placed", ranks_);
     OptionTable recording;
     add_recording_options(recording, options_);
     for (const char* name : {"placement", "topology", "hosts"}) table_.add(*recording.find(name));
-    flags_.declare(app, table_, "Placement");
-    json_.declare(app);
-    app.footer(
+    flags_.declare(line, table_, "Placement");
+    json_.declare(line);
+    line.add_examples(
         "Examples:\n  hybrid topology\n  hybrid topology -n 16 --placement numa\n"
         "  lstopo node.xml; hybrid topology -n 128 --hosts 2 --placement nic --topology node.xml");
   }

@@ -2,33 +2,31 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/unknown_variables.h"
 
 namespace hybrid {
 
-void TraceArguments::declare(CLI::App& app) {
-  app.add_option("TRACE", traces_,
-                 "OTF2 archive: its anchor file, or a directory that holds one (of hybrid run, Score-P, ...)")
-      ->required()
-      ->expected(1)
-      ->type_size(1);
-  declare_options(app);
+void TraceArguments::declare(CommandLine& line) {
+  line.add_argument(
+      "TRACE", traces_.emplace_back(),
+      "OTF2 archive: its anchor file, or a directory that holds one (of hybrid run, Score-P, ...)",
+      CommandLine::Need::required);
+  declare_options(line);
 }
 
-void TraceArguments::declare_many(CLI::App& app) {
-  app.add_option("TRACE", traces_,
-                 "OTF2 archives: an anchor file, or a directory that holds one (of hybrid run, Score-P, ...)")
-      ->required();
-  declare_options(app);
+void TraceArguments::declare_many(CommandLine& line) {
+  line.add_arguments(
+      "TRACE", traces_,
+      "OTF2 archives: an anchor file, or a directory that holds one (of hybrid run, Score-P, ...)",
+      CommandLine::Need::required);
+  declare_options(line);
 }
 
-void TraceArguments::declare_options(CLI::App& app) {
+void TraceArguments::declare_options(CommandLine& line) {
   add_emulation_options(table_, options_);
-  flags_.declare(app, table_, "Emulation");
+  flags_.declare(line, table_, "Emulation");
   flags_.exclude("nodes", "network");
-  json_.declare(app);
+  json_.declare(line);
 }
 
 void TraceArguments::settle() {

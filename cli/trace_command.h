@@ -4,22 +4,19 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "cli/json_output.h"
 #include "cli/table_flags.h"
 #include "libhybrid/options/job_options.h"
-
-namespace CLI {
-class App;
-}
 
 namespace hybrid {
 
 class TraceArguments {
  public:
   /// TRACE, the emulation options, --json.
-  void declare(CLI::App& app);
+  void declare(CommandLine& line);
   /// The same with TRACE...
-  void declare_many(CLI::App& app);
+  void declare_many(CommandLine& line);
   /// After parsing: settles the options and refuses what cannot be (UserError).
   void settle();
 
@@ -34,7 +31,7 @@ class TraceArguments {
   const JsonOutput& json() const { return json_; }
 
  private:
-  void declare_options(CLI::App& app);
+  void declare_options(CommandLine& line);
 
   std::vector<std::string> traces_;
   JobOptions options_;

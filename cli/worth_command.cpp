@@ -1,5 +1,4 @@
 // `hybrid worth TRACE...`: what the compiler's hints are worth to recorded jobs, beside prediction.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -21,18 +20,18 @@ namespace {
 
 class WorthCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.description(
+  void declare(CommandLine& line) override {
+    line.describe(
         "Emulates recorded jobs on wormhole, and on the hybrid switch with prediction alone, with the hints "
         "alone that their compiler left in them, and with both. A slot lasts at least ten times as long as a "
         "reconfiguration. Hints are those that the programs told while they were recorded, or, with --hints, "
         "those of a binary. The predictor is tournament unless --predictor is given.");
-    arguments_.declare_many(app);
+    arguments_.declare_many(line);
     app.add_option("--reconfigurations", reconfigurations_,
                    "times that the fabric needs to change its configuration [" + reconfigurations_ + "]")
         ->type_name("TIME,...")
         ->take_last();
-    app.footer(
+    line.add_examples(
         "Examples:\n"
         "  hybrid worth hybrid-my_app-1\n"
         "  hybrid worth bt-16 cg-16 --reconfigurations 1ns,1us,1ms --slots 8 --predictor markov2 --json -");

@@ -1,12 +1,12 @@
-# How the parts of the house are built: one object library a part, its tests and benchmarks beside its sources.
+# How the parts are built: one object library a part, its tests and benchmarks in programs of their own.
 #
 #   hybrid_part(NAME [FOLDERS dir...] [DEPENDS part...] [LIBRARIES target...] [TEST_LIBRARIES target...]
-#              [SERIAL_TESTS filter] [THREADED_TESTS regex])
+#              [TEST_SOURCES file...] [SERIAL_TESTS filter] [THREADED_TESTS regex])
 #     collects *.cpp of this directory (or of FOLDERS below it) into the object library hybrid_NAME,
-#     *_test.cpp into the test program hybrid_NAME_test, *_bench.cpp into hybrid_NAME_bench.
-#     Object libraries, so that self-registering files are always linked in. Tests that match SERIAL_TESTS look at
-#     what the whole machine shares and run alone. Built for the thread sanitizer, only the test files that match
-#     THREADED_TESTS are: elsewhere there is one thread, and nothing that could race.
+#     *_test.cpp and TEST_SOURCES into the test program hybrid_NAME_test, *_bench.cpp into hybrid_NAME_bench.
+#     Object libraries, so that self-registering files are always linked in. Tests that match SERIAL_TESTS use
+#     what the whole machine shares and run alone. A thread-sanitizer build has only the test files that match
+#     THREADED_TESTS: the other tests are single-threaded.
 #   hybrid_link(TARGET part...)   links parts, and the parts they depend on, into TARGET.
 
 set(CMAKE_CXX_STANDARD 20)
@@ -25,8 +25,12 @@ endif()
 function(hybrid_flags target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic $<$<BOOL:${HYBRID_WERROR}>:-Werror>>)
-  # g++ 12 sees overlapping copies in "literal" + std::string at -O3 (GCC bug 105651).
+  # False positives of g++ 12 in std::string: "literal" + string (GCC bug 105651); the others with precompiled headers.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
+  if(HYBRID_PRECOMPILE)
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds>)
+  endif()
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fvisibility=hidden>)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   if(HYBRID_SANITIZE)
@@ -35,22 +39,36 @@ function(hybrid_flags target)
   endif()
 endfunction()
 
-# Where a build is for its tests alone, headers of others that most sources include are compiled once. Elsewhere every
-# source must include what it uses; only GoogleTest's, of the tests, are compiled once there, too.
-function(hybrid_precompile target)
-  if(HYBRID_SANITIZE)
-    target_precompile_headers(${target} PRIVATE
-      <algorithm> <array> <cstdint> <functional> <map> <memory> <optional> <span> <string> <string_view> <vector> ${ARGN})
+# hybrid_headers(TARGET header...)  compiles the headers that most sources include, and header..., once: other targets
+#   with the same flags reuse them (hybrid_precompile). Without HYBRID_PRECOMPILE there is no such target.
+function(hybrid_headers target)
+  if(HYBRID_PRECOMPILE)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${target}.cpp CONTENT "")
+    add_library(${target} OBJECT ${PROJECT_BINARY_DIR}/${target}.cpp)
+    target_link_libraries(${target} PRIVATE Threads::Threads fmt::fmt)
+    target_precompile_headers(${target} PRIVATE <algorithm> <array> <cstdint> <deque> <filesystem> <fstream> <functional>
+      <map> <memory> <numeric> <optional> <set> <span> <string> <string_view> <unordered_map> <vector> <fmt/format.h> ${ARGN})
   endif()
 endfunction()
 
+function(hybrid_precompile target headers)
+  if(TARGET ${headers})
+    target_precompile_headers(${target} REUSE_FROM ${headers})
+  endif()
+endfunction()
+
+# Test sources are compiled with little optimisation: they take long to compile and little time to run.
+function(hybrid_test_flags target)
+  hybrid_flags(${target})
+  target_link_libraries(${target} PRIVATE GTest::gtest GTest::gmock fmt::fmt)
+  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+endfunction()
+
+# The flags, GoogleTest with its main(), and the headers precompiled for tests.
 function(hybrid_test_program target)
-  target_link_libraries(${target} PRIVATE GTest::gtest_main GTest::gmock)
-  target_precompile_headers(${target} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
-  # From a precompiled header, g++ 12 also tells of std::string what that bug has it see there.
-  target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds>)
-  hybrid_precompile(${target})
+  hybrid_test_flags(${target})
+  target_link_libraries(${target} PRIVATE GTest::gtest_main)
+  hybrid_precompile(${target} hybrid_test_headers)
 endfunction()
 
 function(hybrid_link target)
@@ -71,7 +89,7 @@ function(hybrid_link target)
 endfunction()
 
 function(hybrid_part name)
-  cmake_parse_arguments(arg "" "SERIAL_TESTS;THREADED_TESTS" "FOLDERS;DEPENDS;LIBRARIES;TEST_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "SERIAL_TESTS;THREADED_TESTS" "FOLDERS;DEPENDS;LIBRARIES;TEST_LIBRARIES;TEST_SOURCES" ${ARGN})
   if(NOT arg_FOLDERS)
     set(arg_FOLDERS .)
   endif()
@@ -94,12 +112,11 @@ function(hybrid_part name)
   add_library(hybrid_${name} OBJECT ${sources})
   set_target_properties(hybrid_${name} PROPERTIES HYBRID_DEPENDS "${arg_DEPENDS}")
   hybrid_flags(hybrid_${name})
-  target_link_libraries(hybrid_${name} PUBLIC Threads::Threads ${arg_LIBRARIES})
-  hybrid_precompile(hybrid_${name})
+  target_link_libraries(hybrid_${name} PUBLIC Threads::Threads fmt::fmt ${arg_LIBRARIES})
+  hybrid_precompile(hybrid_${name} hybrid_common_headers)
 
   if(HYBRID_TESTS AND tests)
-    add_executable(hybrid_${name}_test ${tests})
-    hybrid_flags(hybrid_${name}_test)
+    add_executable(hybrid_${name}_test ${tests} ${arg_TEST_SOURCES})
     hybrid_link(hybrid_${name}_test ${name})
     target_link_libraries(hybrid_${name}_test PRIVATE ${arg_TEST_LIBRARIES})
     hybrid_test_program(hybrid_${name}_test)
@@ -118,6 +135,7 @@ function(hybrid_part name)
     add_executable(hybrid_${name}_bench ${benches})
     hybrid_flags(hybrid_${name}_bench)
     hybrid_link(hybrid_${name}_bench ${name})
+    hybrid_precompile(hybrid_${name}_bench hybrid_common_headers)
     target_link_libraries(hybrid_${name}_bench PRIVATE benchmark::benchmark_main)
   endif()
 endfunction()
