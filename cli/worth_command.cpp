@@ -27,10 +27,9 @@ class WorthCommand final : public Command {
         "reconfiguration. Hints are those that the programs told while they were recorded, or, with --hints, "
         "those of a binary. The predictor is tournament unless --predictor is given.");
     arguments_.declare_many(line);
-    app.add_option("--reconfigurations", reconfigurations_,
-                   "times that the fabric needs to change its configuration [" + reconfigurations_ + "]")
-        ->type_name("TIME,...")
-        ->take_last();
+    line.add_option("--reconfigurations", "TIME,...",
+                    "times that the fabric needs to change its configuration [" + reconfigurations_ + "]",
+                    reconfigurations_);
     line.add_examples(
         "Examples:\n"
         "  hybrid worth hybrid-my_app-1\n"
