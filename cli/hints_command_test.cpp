@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/child.h"
-#include "core/hints/testing/elf_file.h"
+#include "core/hints/testing/elf_image.h"
 #include "core/hints/testing/unit_builder.h"
 #include "core/testing/temporary_directory.h"
 #include "emulator/replay/archive_for_test.h"
@@ -45,7 +45,7 @@ class Hints : public testing::Test {
     // The same call again, where a procedure was put in, and less is known.
     b.site({.peer = b.input("any"), .call = "MPI_Isend", .site_class = HYBRID_DYNAMIC, .line = 40});
     b.site({.peer = rank, .call = "MPI_Isend", .line = 40});
-    std::ofstream("ring", std::ios::binary) << elf_file(ET_EXEC, b.note());
+    std::ofstream("ring", std::ios::binary) << elf_image(ET_EXEC, b.note());
   }
 
   static std::string output(std::vector<std::string> words, int code = 0) {
@@ -156,7 +156,7 @@ TEST_F(Hints, OfAPhaseThatDidNotBeginTellNothing) {
 }
 
 TEST_F(Hints, RefuseWhatCannotBe) {
-  std::ofstream("bare", std::ios::binary) << elf_file(ET_EXEC, "");
+  std::ofstream("bare", std::ios::binary) << elf_image(ET_EXEC, "");
   EXPECT_THAT(output({"bare"}, 2), HasSubstr("bare: no hints in it\n  Compile and link it with hybridcc"));
   EXPECT_THAT(output({"nowhere"}, 2), HasSubstr("nowhere: cannot be opened"));
   EXPECT_THAT(output({"ring", "--nodes", "0"}, 2), HasSubstr("--nodes"));

@@ -1,15 +1,17 @@
 #include "cli/program.h"
 
-#include <elf.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <type_traits>
+#include <span>
 
+#include "core/elf_file.h"
 #include "core/error.h"
 
 namespace hybrid {
@@ -21,57 +23,31 @@ bool is_executable_file(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0;
 }
 
-// Reads plain structures out of a file; a read past its end fails.
-class ElfFile {
+// A file mapped into memory; empty if it cannot be read.
+class MappedFile {
  public:
-  explicit ElfFile(const std::string& path) : file_(path, std::ios::binary) {}
+  explicit MappedFile(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    struct stat status{};
+    if (::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+      const auto size = static_cast<std::size_t>(status.st_size);
+      void* const mapping = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+      if (mapping != MAP_FAILED) bytes_ = {static_cast<const std::byte*>(mapping), size};
+    }
+    ::close(file);
+  }
+  ~MappedFile() {
+    if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
 
-  template <class T>
-  bool read(std::uint64_t offset, T& value) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    file_.clear();
-    file_.seekg(static_cast<std::streamoff>(offset));
-    return static_cast<bool>(file_.read(reinterpret_cast<char*>(&value), sizeof value));
-  }
-  bool read_string(std::uint64_t offset, std::string& text) {
-    file_.clear();
-    file_.seekg(static_cast<std::streamoff>(offset));
-    return static_cast<bool>(std::getline(file_, text, '\0'));
-  }
+  std::span<const std::byte> bytes() const { return bytes_; }
 
  private:
-  std::ifstream file_;
+  std::span<const std::byte> bytes_;
 };
-
-struct Segments {
-  std::vector<Elf64_Phdr> loaded;
-  std::optional<Elf64_Phdr> dynamic;
-  bool interpreter = false;
-};
-
-std::optional<Segments> read_segments(ElfFile& file) {
-  Elf64_Ehdr header{};
-  if (!file.read(0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
-      header.e_phentsize != sizeof(Elf64_Phdr))
-    return std::nullopt;
-  Segments segments;
-  for (unsigned i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment{};
-    if (!file.read(header.e_phoff + i * sizeof segment, segment)) return std::nullopt;
-    if (segment.p_type == PT_LOAD) segments.loaded.push_back(segment);
-    if (segment.p_type == PT_DYNAMIC) segments.dynamic = segment;
-    if (segment.p_type == PT_INTERP) segments.interpreter = true;
-  }
-  return segments;
-}
-
-// Where in the file the byte at `address` of the loaded image is.
-std::optional<std::uint64_t> file_offset(const Segments& segments, std::uint64_t address) {
-  for (const Elf64_Phdr& s : segments.loaded)
-    if (address >= s.p_vaddr && address - s.p_vaddr < s.p_filesz) return s.p_offset + (address - s.p_vaddr);
-  return std::nullopt;
-}
 
 // Open MPI's libmpi has major version 20 or more; MPICH and those compatible with it have libmpi.so.12, and
 // Debian's MPICH libmpich.so.12.
@@ -119,30 +95,34 @@ std::string find_program(const std::string& name) {
   return name;
 }
 
-std::optional<Linkage> read_linkage(const std::string& path) {
-  ElfFile file(path);
-  const auto segments = read_segments(file);
-  if (!segments) return std::nullopt;
-  Linkage linkage{segments->interpreter, {}};
-  if (!segments->dynamic) return linkage;
+std::optional<Linkage> read_linkage(const std::string& path) try {
+  const MappedFile file(path);
+  if (!ElfFile::is_elf(file.bytes())) return std::nullopt;
+  const ElfFile elf(file.bytes());
+  if (!elf.is_64_bit_little_endian() || elf.header().e_phentsize != sizeof(Elf64_Phdr)) return std::nullopt;
+  Linkage linkage;
+  std::optional<Elf64_Phdr> dynamic;
+  for (std::size_t i = 0; i < elf.segment_count(); ++i) {
+    const Elf64_Phdr segment = elf.segment(i);
+    if (segment.p_type == PT_DYNAMIC) dynamic = segment;
+    if (segment.p_type == PT_INTERP) linkage.dynamic = true;
+  }
+  if (!dynamic) return linkage;
 
   std::uint64_t strings = 0;
   std::vector<std::uint64_t> names;
-  const std::uint64_t entries = segments->dynamic->p_filesz / sizeof(Elf64_Dyn);
+  const std::uint64_t entries = dynamic->p_filesz / sizeof(Elf64_Dyn);
   for (std::uint64_t i = 0; i < entries; ++i) {
-    Elf64_Dyn entry{};
-    if (!file.read(segments->dynamic->p_offset + i * sizeof entry, entry)) return std::nullopt;
+    const auto entry = elf.value<Elf64_Dyn>(dynamic->p_offset + i * sizeof(Elf64_Dyn));
     if (entry.d_tag == DT_NULL) break;
     if (entry.d_tag == DT_STRTAB) strings = entry.d_un.d_ptr;
     if (entry.d_tag == DT_NEEDED) names.push_back(entry.d_un.d_val);
   }
-  for (std::uint64_t name : names) {
-    const auto offset = file_offset(*segments, strings + name);
-    std::string library;
-    if (!offset || !file.read_string(*offset, library)) return std::nullopt;
-    linkage.needed.push_back(std::move(library));
-  }
+  for (const std::uint64_t name : names)
+    linkage.needed.emplace_back(elf.string(elf.offset_of(strings + name)));
   return linkage;
+} catch (const ElfError&) {
+  return std::nullopt;
 }
 
 void check_linkage(const std::string& path) {

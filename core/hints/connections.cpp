@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/hints/operands.h"
+#include "core/hints/operations.h"
 #include "core/hints/pattern.h"
 
 namespace hybrid {

@@ -4,9 +4,8 @@
 #include <tuple>
 #include <utility>
 
-#include "core/hints/arithmetic.h"
 #include "core/hints/cartesian.h"
-#include "core/hints/operands.h"
+#include "core/hints/operations.h"
 #include "core/hints/print_expression.h"
 
 namespace hybrid {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/hints/operands.h"
+#include "core/hints/operations.h"
 
 namespace hybrid {
 namespace {

@@ -147,7 +147,7 @@ TEST(NoteReader, SurvivesAnyDamage) {
   const auto below = [&](std::size_t n) {
     return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
   };
-  int refused = 0;
+  int rejected = 0;
   constexpr int kTrials = 20'000;
   for (int trial = 0; trial < kTrials; ++trial) {
     std::string bytes = good;
@@ -165,11 +165,11 @@ TEST(NoteReader, SurvivesAnyDamage) {
       for (std::uint32_t i = 0; i < unit.nodes.size(); ++i) print_expression(unit, i, 50);
       for (const hybrid_site& site : unit.sites) unit.text(site.reason);
     } catch (const UserError&) {
-      ++refused;
+      ++rejected;
     }
   }
-  EXPECT_GT(refused, kTrials / 4);
-  EXPECT_LT(refused, kTrials);
+  EXPECT_GT(rejected, kTrials / 4);
+  EXPECT_LT(rejected, kTrials);
 }
 
 TEST(NoteReader, AWholeProgramReplacesItsUnits) {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "core/hints/testing/elf_file.h"
+#include "core/hints/testing/elf_image.h"
 #include "core/hints/testing/unit_builder.h"
 #include "core/testing/temporary_directory.h"
 
@@ -36,7 +36,7 @@ class Notes : public testing::Test {
     std::ofstream("file", std::ios::binary) << content;
     return "file";
   }
-  static std::string refusal(const std::string& path) {
+  static std::string error_of(const std::string& path) {
     try {
       read_hint_units(path);
     } catch (const UserError& e) {
@@ -52,17 +52,17 @@ class Notes : public testing::Test {
 TEST_F(Notes, AreFoundAmongOtherNotesInObjectsAndPrograms) {
   for (const std::uint16_t type : {ET_REL, ET_EXEC, ET_DYN}) {
     const auto units =
-        read_hint_units(file(elf_file(type, foreign_note() + a_.note() + foreign_note() + b_.note())));
+        read_hint_units(file(elf_image(type, foreign_note() + a_.note() + foreign_note() + b_.note())));
     ASSERT_EQ(units.size(), 2u) << type;
     EXPECT_EQ(units[0].text(units[0].name), "a.c");
     EXPECT_EQ(units[1].text(units[1].name), "b.c");
   }
-  EXPECT_TRUE(read_hint_units(file(elf_file(ET_REL, foreign_note()))).empty());
+  EXPECT_TRUE(read_hint_units(file(elf_image(ET_REL, foreign_note()))).empty());
 }
 
 TEST_F(Notes, OfTheWholeProgramReplaceTheOthers) {
   b_.flags = HYBRID_UNIT_WHOLE;
-  const auto units = read_hint_units(file(elf_file(ET_EXEC, a_.note() + b_.note())));
+  const auto units = read_hint_units(file(elf_image(ET_EXEC, a_.note() + b_.note())));
   ASSERT_EQ(units.size(), 1u);
   EXPECT_EQ(units[0].text(units[0].name), "b.c");
 }
@@ -70,26 +70,26 @@ TEST_F(Notes, OfTheWholeProgramReplaceTheOthers) {
 TEST_F(Notes, OfAnArchiveAreNamedByMember) {
   const std::string archive = "!<arch>\n" + member("/", "symbols") +
                               member("//", "a_name_that_is_long.o/\n") +
-                              member("/0", elf_file(ET_REL, a_.note())) +
-                              member("b.o/", elf_file(ET_REL, b_.note())) + member("readme.txt/", "text");
+                              member("/0", elf_image(ET_REL, a_.note())) +
+                              member("b.o/", elf_image(ET_REL, b_.note())) + member("readme.txt/", "text");
   const auto units = read_hint_units(file(archive));
   ASSERT_EQ(units.size(), 2u);
   EXPECT_EQ(units[0].file, "file(a_name_that_is_long.o)");
   EXPECT_EQ(units[1].file, "file(b.o)");
-  EXPECT_THAT(refusal(file(archive.substr(0, archive.size() - 3))), HasSubstr("damaged archive"));
+  EXPECT_THAT(error_of(file(archive.substr(0, archive.size() - 3))), HasSubstr("damaged archive"));
 }
 
 TEST_F(Notes, RejectOtherFiles) {
-  EXPECT_THAT(refusal("nowhere"), HasSubstr("nowhere: cannot be opened: No such file"));
-  EXPECT_THAT(refusal("."), HasSubstr(".: cannot be read: Is a directory"));
-  EXPECT_THAT(refusal(file("#!/bin/sh\n")), HasSubstr("file: not an ELF file and not a static archive"));
-  EXPECT_THAT(refusal(file("")), HasSubstr("not an ELF file"));
+  EXPECT_THAT(error_of("nowhere"), HasSubstr("nowhere: cannot be opened: No such file"));
+  EXPECT_THAT(error_of("."), HasSubstr(".: cannot be read: Is a directory"));
+  EXPECT_THAT(error_of(file("#!/bin/sh\n")), HasSubstr("file: not an ELF file and not a static archive"));
+  EXPECT_THAT(error_of(file("")), HasSubstr("not an ELF file"));
 }
 
 TEST_F(Notes, OfATruncatedFileAreRejected) {
-  const std::string good = elf_file(ET_EXEC, foreign_note() + a_.note());
+  const std::string good = elf_image(ET_EXEC, foreign_note() + a_.note());
   for (std::size_t size = SELFMAG; size < good.size(); size += 3)
-    EXPECT_THAT(refusal(file(good.substr(0, size))), HasSubstr("file: ")) << size;
+    EXPECT_THAT(error_of(file(good.substr(0, size))), HasSubstr("file: ")) << size;
 }
 
 dl_phdr_info loaded(const std::string& notes, ElfW(Phdr) & segment) {
@@ -106,10 +106,10 @@ dl_phdr_info loaded(const std::string& notes, ElfW(Phdr) & segment) {
 TEST_F(Notes, OfARunningProgramHaveTheirAddressInMemory) {
   const std::string notes = foreign_note() + a_.note();
   ElfW(Phdr) segment{};
-  std::vector<std::string> refused;
-  const auto units = loaded_hint_units(loaded(notes, segment), "program", refused);
+  std::vector<std::string> rejected;
+  const auto units = loaded_hint_units(loaded(notes, segment), "program", rejected);
   ASSERT_EQ(units.size(), 1u);
-  EXPECT_TRUE(refused.empty());
+  EXPECT_TRUE(rejected.empty());
   EXPECT_EQ(reinterpret_cast<const char*>(units[0].at), notes.data() + foreign_note().size() + 20);
   EXPECT_EQ(units[0].unit.text(units[0].unit.name), "a.c");
   EXPECT_EQ(hint_address(units[0], 0), nullptr);
@@ -120,10 +120,10 @@ TEST_F(Notes, DamagedNotesOfARunningProgramAreReportedAndSkipped) {
   damaged[20] = 9;  // the version
   const std::string notes = damaged + b_.note();
   ElfW(Phdr) segment{};
-  std::vector<std::string> refused;
-  EXPECT_EQ(loaded_hint_units(loaded(notes, segment), "program", refused).size(), 1u);
-  ASSERT_EQ(refused.size(), 1u);
-  EXPECT_THAT(refused[0], HasSubstr("program: a unit has hints of version 9"));
+  std::vector<std::string> rejected;
+  EXPECT_EQ(loaded_hint_units(loaded(notes, segment), "program", rejected).size(), 1u);
+  ASSERT_EQ(rejected.size(), 1u);
+  EXPECT_THAT(rejected[0], HasSubstr("program: a unit has hints of version 9"));
 }
 
 // A program with a table of addresses away from its descriptor.
@@ -139,8 +139,8 @@ TEST_F(Notes, GiveTheAddressesOfLoads) {
   const std::int64_t distance = reinterpret_cast<char*>(program.table) - field;
   std::memcpy(field, &distance, sizeof distance);
   ElfW(Phdr) segment{};
-  std::vector<std::string> refused;
-  const auto units = loaded_hint_units(loaded(program.note, segment), "program", refused);
+  std::vector<std::string> rejected;
+  const auto units = loaded_hint_units(loaded(program.note, segment), "program", rejected);
   ASSERT_EQ(units.size(), 1u);
   EXPECT_EQ(hint_address(units[0], 0), &left);
   EXPECT_EQ(hint_address(units[0], 1), &right);

@@ -29,7 +29,7 @@ std::vector<Connection> connections(std::string_view name, std::uint32_t ranks,
   return all;
 }
 
-std::string refusal(std::string_view name, std::uint32_t ranks, const std::vector<std::int64_t>& given) {
+std::string error_of(std::string_view name, std::uint32_t ranks, const std::vector<std::int64_t>& given) {
   try {
     HintPatternRegistration::make(name)->complete(given, ranks);
   } catch (const UserError& e) {
@@ -67,18 +67,18 @@ TEST(HintPattern, HasItsConnections) {
 }
 
 TEST(HintPattern, RejectsAnImpossibleNumberOfRanks) {
-  EXPECT_EQ(refusal("mesh2d", 16, {3, 4}),
+  EXPECT_EQ(error_of("mesh2d", 16, {3, 4}),
             "pattern mesh2d of 3x4 has a different number of places; the job has 16 ranks");
-  EXPECT_EQ(refusal("mesh3d", 16, {4, 4}), "pattern mesh3d has 3 dimensions, not 2");
-  EXPECT_EQ(refusal("torus2d", 16, {-4, -4}),
+  EXPECT_EQ(error_of("mesh3d", 16, {4, 4}), "pattern mesh3d has 3 dimensions, not 2");
+  EXPECT_EQ(error_of("torus2d", 16, {-4, -4}),
             "pattern torus2d of -4x-4 has a different number of places; the job has 16 ranks");
-  EXPECT_EQ(refusal("hypercube", 12, {}), "pattern hypercube needs a power of two; the job has 12 ranks");
-  EXPECT_EQ(refusal("hypercube", 8, {8}), "pattern hypercube takes no dimensions");
-  EXPECT_EQ(refusal("transpose", 12, {}), "pattern transpose needs a square number; the job has 12 ranks");
-  EXPECT_EQ(refusal("pairwise", 5, {}), "pattern pairwise needs an even number; the job has 5 ranks");
-  EXPECT_EQ(refusal("scatter", 4, {4}), "pattern scatter has the root 4; the job has 4 ranks");
-  EXPECT_EQ(refusal("gather", 4, {-1}), "pattern gather has the root -1; the job has 4 ranks");
-  EXPECT_THAT(refusal("gather", 4, {1, 2}), HasSubstr("takes one number, the root"));
+  EXPECT_EQ(error_of("hypercube", 12, {}), "pattern hypercube needs a power of two; the job has 12 ranks");
+  EXPECT_EQ(error_of("hypercube", 8, {8}), "pattern hypercube takes no dimensions");
+  EXPECT_EQ(error_of("transpose", 12, {}), "pattern transpose needs a square number; the job has 12 ranks");
+  EXPECT_EQ(error_of("pairwise", 5, {}), "pattern pairwise needs an even number; the job has 5 ranks");
+  EXPECT_EQ(error_of("scatter", 4, {4}), "pattern scatter has the root 4; the job has 4 ranks");
+  EXPECT_EQ(error_of("gather", 4, {-1}), "pattern gather has the root -1; the job has 4 ranks");
+  EXPECT_THAT(error_of("gather", 4, {1, 2}), HasSubstr("takes one number, the root"));
 }
 
 TEST(HintPattern, IsRecognisedFromItsConnections) {

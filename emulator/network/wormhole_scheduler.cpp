@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "core/rotated.h"
+#include "core/port_set.h"
 
 namespace hybrid {
 

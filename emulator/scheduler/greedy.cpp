@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "core/rotated.h"
+#include "core/port_set.h"
 #include "emulator/scheduler/algorithm.h"
 
 namespace hybrid {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <span>
 
-#include "core/rotated.h"
+#include "core/port_set.h"
 #include "emulator/scheduler/algorithm.h"
 #include "emulator/scheduler/bit_transpose.h"
 

@@ -13,7 +13,6 @@
 
 #include "core/connection.h"
 #include "core/port_set.h"
-#include "core/rotated.h"
 #include "emulator/scheduler/scheduler.h"
 
 namespace hybrid {

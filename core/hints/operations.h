@@ -1,7 +1,8 @@
-// Table of the meaning of a node's fields by operation, for checking, printing and evaluating notes.
+// The operations of hint expressions: the meaning of a node's fields by operation, and arithmetic.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace hybrid {
 
@@ -39,5 +40,10 @@ constexpr bool is_loop_result(const HintOperands& operands) {
 
 /// Whether the result of the operation is always a truth value, 1 or 0.
 bool is_hint_truth(std::uint32_t op);
+
+/// The result of operation `op` (HYBRID_ADD to HYBRID_ROUND except HYBRID_SELECT), or nullopt if it has none
+/// (see HintEvaluator). Unary operations ignore `b`. `value` is the constant of the node.
+std::optional<std::int64_t> hint_arithmetic(std::uint32_t op, std::int64_t a, std::int64_t b,
+                                            std::int64_t value);
 
 }  // namespace hybrid

@@ -1,4 +1,4 @@
-// Small ELF files made by hand, for tests.
+// Small ELF files for tests.
 #pragma once
 
 #include <elf.h>
@@ -9,8 +9,8 @@
 
 namespace hybrid {
 
-/// An ELF file of a header, `notes`, and one program header or section header that points to them.
-inline std::string elf_file(std::uint16_t type, const std::string& notes) {
+/// An ELF file that consists of a header, `notes`, and one program header (ET_REL: section header) for them.
+inline std::string elf_image(std::uint16_t type, const std::string& notes) {
   Elf64_Ehdr header{};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
   header.e_ident[EI_CLASS] = ELFCLASS64;
