@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint32_t kNoUse = 0xFFFFFFFFu;
 
-// Held destinations by their next use, the latest on top. Entries whose use has come stay below all others
-// until there are as many of them as of the others.
+// Held destinations by their next use, the latest on top. Entries with a next use in the past are at the
+// bottom; they are removed when they are as many as the others.
 class NextUses {
  public:
   struct Entry {
@@ -52,14 +52,15 @@ void BeladyBound::send(Time at, Port destination) {
 
 void BeladyBound::flush(Time at) { flushes_.push_back({static_cast<std::uint32_t>(times_.size()), at}); }
 
-// The number of the next send to the same destination; kNoUse where there is none before the next flush.
+// By send: the number of the next send to the same destination; kNoUse if there is none before the next
+// flush.
 std::vector<std::uint32_t> BeladyBound::next_uses() const {
   std::vector<std::uint32_t> next(times_.size(), kNoUse);
   std::vector<std::uint32_t> coming;  // by destination
   if (!destinations_.empty())
     coming.resize(*std::max_element(destinations_.begin(), destinations_.end()) + std::size_t{1}, kNoUse);
   auto flush = flushes_.rbegin();
-  std::uint32_t end = kNoUse;  // of the stretch without a flush
+  std::uint32_t end = kNoUse;  // first send after the next flush
   for (auto i = static_cast<std::uint32_t>(times_.size()); i-- > 0;) {
     while (flush != flushes_.rend() && flush->sends > i) end = flush++->sends;
     std::uint32_t& use = coming[destinations_[i]];

@@ -1,9 +1,9 @@
-// Held destinations with the counters of D 5.2.2: a destination's counter is the number of sends since it was
-// last renewed; at the threshold it is stale.
+// CountedHoldings: held destinations with the counters of D 5.2.2. The counter of a destination is the number
+// of sends since it was last renewed; at the threshold the destination is stale.
 //
-// No counter is ever incremented: a send is numbered, a destination keeps the number of the send that last
-// renewed it, and its counter is the difference. Numbers are 16-bit and wrap: counters of held destinations
-// stay below the threshold, so that the difference is exact.
+// Counters are not incremented. Each send has a number, a destination stores the number of the send that last
+// renewed it, and its counter is the difference. The numbers have 16 bits and wrap. The counters of held
+// destinations stay below the threshold, so that the difference is exact.
 #pragma once
 
 #include <cstddef>
@@ -20,36 +20,38 @@ class CountedHoldings {
  public:
   static constexpr std::uint32_t kMostThreshold = 65'535;
 
-  /// Throws UserError, naming `predictor`, unless 1 <= shape.threshold <= kMostThreshold.
+  /// Throws UserError, with `predictor` as the name of the predictor, unless 1 <= shape.threshold <=
+  /// kMostThreshold.
   CountedHoldings(std::string_view predictor, const PredictorShape& shape);
 
-  /// The most that may be held: shape.capacity, or all destinations.
+  /// Limit on the held destinations: shape.capacity, or all destinations.
   std::uint32_t capacity() const { return capacity_; }
   bool holds(Port d) const { return held_.contains(d); }
 
-  /// One more send: every counter goes up by one.
+  /// Counts a send: increments every counter.
   void count_send() { ++sends_; }
   /// Whether `d` is held and was renewed or added since the last count_send.
   bool is_fresh(Port d) const { return held_.contains(d) && renewed_at_[d] == sends_; }
-  /// The place of what is dropped last for want of a place, for `below`.
+  /// Value for `below`: the newest position.
   Port top() const { return held_.top(); }
-  /// The counter of the held `d` goes to 0. It is the next to be dropped before `below`, which is fresh, or
+  /// Sets the counter of the held `d` to 0 and makes it the next older one of `below`, which is fresh or
   /// top().
   void renew(Port d, Port below) {
     held_.renew(d, below);
     renewed_at_[d] = sends_;
   }
-  /// As renew, in two steps: the counters of some that are neighbours, newest first, go to 0; then all move.
+  /// renew() for a run of neighbours in two steps: resets the counter of each, newest first; then moves all.
   void reset_counter(Port d) { renewed_at_[d] = sends_; }
   void renew_run(Port first, Port last, Port below) { held_.renew_run(first, last, below); }
-  /// The next to be dropped before the held `d`, or top().
+  /// The next older one of the held `d`, or top().
   Port older(Port d) const { return held_.older(d); }
-  /// Drops every destination whose counter has reached the threshold, calling `release(d)` for each.
+  /// Drops every destination with a counter at the threshold, and calls `release(d)` for each.
   template <class Release>
   void drop_stale(Release&& release) {
     while (!held_.empty() && counter(held_.oldest()) >= threshold_) drop_oldest(release);
   }
-  /// Holds `d`, which is not held, with counter 0; drops the least recently renewed if there is no place.
+  /// Adds `d` with counter 0. If there is no place, drops the least recently renewed. Requires: `d` is not
+  /// held.
   template <class Release>
   void add(Port d, Port below, Release&& release) {
     if (held_.size() == capacity_) drop_oldest(release);

@@ -1,9 +1,10 @@
-// The counter-threshold predictor (D 5.2.2): a counter per held connection, "reset to zero every time that
-// connection is used" and "incremented every time another connection is used. When the counter reaches a
-// certain threshold, the connection is evicted".
+// Predictor `counter`: the counter-threshold predictor (D 5.2.2). Each held connection has a counter, "reset
+// to zero every time that connection is used" and "incremented every time another connection is used. When
+// the counter reaches a certain threshold, the connection is evicted".
 //
-// A send to a destination that is not held requests it. Nothing is released while nothing is sent, so that a
-// computation phase costs no connection. When there is no place, the highest counter makes it.
+// A send to a destination that is not held requests it. Without sends no connection is released, so that a
+// computation phase costs none. If there is no free place, the destination with the highest counter is
+// dropped.
 #include <array>
 
 #include "predictor/counted_holdings.h"
@@ -38,8 +39,8 @@ class Counter final : public Predictor {
  private:
   CountedHoldings held_;
   Port requested_ = kNoPort;
-  // Every send renews one destination, so that at most one turns stale at a time; one more for want of a
-  // place.
+  // Every send renews one destination, so that at most one becomes stale at a time; one more may be dropped
+  // for a place.
   std::array<Port, 2> released_{};
 };
 

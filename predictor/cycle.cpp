@@ -11,7 +11,7 @@ namespace hybrid {
 Cycle::Cycle(std::uint32_t heads)
     : known_(heads == 0 ? 0 : std::bit_ceil(std::min<std::size_t>(heads, kMostHeads))) {}
 
-// The send `number` to `head` broke a cycle, or is the first.
+// The send `number` to `head` ended a cycle, or is the first send.
 void Cycle::begin_at(Port head, std::uint32_t number) {
   has_head_ = is_forming_ = true;
   run_ = 0;
@@ -22,7 +22,7 @@ void Cycle::begin_at(Port head, std::uint32_t number) {
   follow(old->begin, number);
 }
 
-// The send `number` is the head of a round like the one that began at `round`.
+// The send `number` is the head of a round that is expected to equal the one that began at `round`.
 void Cycle::follow(std::uint32_t round, std::uint32_t number) {
   is_forming_ = false;
   begin_ = number;
@@ -31,7 +31,7 @@ void Cycle::follow(std::uint32_t round, std::uint32_t number) {
   advance();
 }
 
-// One more of the round has come.
+// One more send of the round has occurred.
 void Cycle::advance() {
   ++source_;
   if (++done_ < period_) return;
@@ -72,7 +72,7 @@ std::size_t Cycle::expect(std::span<Expected> out) {
     ++count;
     ++source;
     if (++done == period_) {
-      source = begin_;  // this round, as far as it has come, and then it is not known
+      source = begin_;  // the next round is expected to equal this one, as far as this one is known
       done = 0;
       if (!log_.has(source)) break;
     }
@@ -87,10 +87,10 @@ std::unique_ptr<Predictor> make(const char* name, const PredictorShape& shape, s
 }
 
 const PredictorRegistration kSingle{
-    "single-cycle", "expects a sequence that came round once to go on (D 2.1.2)",
+    "single-cycle", "expects a sequence that was completed once to repeat (D 2.1.2)",
     [](const PredictorShape& shape) { return make("single-cycle", shape, 0); }};
 const PredictorRegistration kBetter{
-    "better-cycle", "single-cycle that keeps the last cycle of each head (D 2.1.2)",
+    "better-cycle", "single-cycle that remembers the last cycle of each head (D 2.1.2)",
     [](const PredictorShape& shape) { return make("better-cycle", shape, shape.destinations); }};
 
 }  // namespace

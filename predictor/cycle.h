@@ -1,21 +1,21 @@
-// Afsahi's cycle predictors (D 2.1.2): "if a sequence of communication appear once, it may appear later".
+// Cycle: Afsahi's cycle predictors (D 2.1.2): "if a sequence of communication appear once, it may appear
+// later".
 //
-// single-cycle. A cycle begins at its head, the first destination of all. The destinations are logged until
-// the head is sent to again: from there on the sequence is expected to go round. The first that is not the
+// single-cycle: the first destination is the head of a cycle. Destinations are logged until the next send to
+// the head. From then on the sequence is expected to repeat. The first destination that differs from the
 // expected one is the head of a new cycle.
 //
-// better-cycle. The last cycle of every head is kept. When a cycle breaks at a destination that headed a
-// cycle before, that cycle is expected to go on at once; there is nothing to form anew. Programs that go
-// through a few loops in turn are its case.
+// better-cycle: remembers the last cycle of every head. If a cycle ends at a destination that was the head of
+// an earlier cycle, that cycle is expected at once. This suits programs that alternate between a few loops.
 //
-// Afsahi's variants 2 offer the last destination again while a cycle forms: here every predictor holds it, so
-// that they would be the same predictors.
+// Afsahi's variants 2, which also predict the last destination while a cycle forms, are not needed: every
+// predictor here holds the last destination.
 //
-// A cycle is at most half as long as the log. What defeats them: a head that does not come back, a start-up
-// message for instance, keeps a cycle forming until the log has passed it; and a stray message breaks a
-// cycle, which takes a round to form anew.
+// A cycle is at most half as long as the log. Weak on: a head that does not recur (for example a start-up
+// message), because the cycle keeps forming until the limit of its length; and stray messages, because a
+// cycle that is interrupted needs a full round to form again.
 //
-// State: 8 KiB of log, and for better-cycle 8 bytes a destination, 16 KiB at most.
+// State: 8 KiB of log; for better-cycle in addition 8 bytes for each destination, at most 16 KiB.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,8 @@ class Cycle final : public Forecaster {
  public:
   static constexpr std::uint32_t kMostPeriod = SendLog::kLength / 2;
 
-  /// Of `heads` destinations the cycles are kept, of about as many at least; 0: the single cycle.
+  /// Remembers the cycles of about `heads` heads (rounded up to a power of two, at most kMostHeads); 0:
+  /// single-cycle.
   explicit Cycle(std::uint32_t heads);
 
   void learn(Port destination, std::uint8_t size_class, std::uint64_t site) override;
@@ -43,7 +44,7 @@ class Cycle final : public Forecaster {
  private:
   static constexpr std::size_t kMostHeads = 2048;
   struct Known {
-    std::uint32_t begin = 0;   // a round of it in the log
+    std::uint32_t begin = 0;   // begin of a round in the log
     std::uint16_t period = 0;  // 0: none
     std::uint16_t head = 0;
   };
@@ -55,11 +56,12 @@ class Cycle final : public Forecaster {
 
   SendLog log_;
   std::vector<Known> known_;
-  // has_head_: in a cycle, or forming one. The present round began at begin_; in a cycle `done_` of its
-  // period_ sends have come, and the next is expected to be the one numbered source_, in an earlier round.
+  // has_head_: in a cycle, or forming one. The current round began at begin_. In a cycle, done_ of the
+  // period_ sends of the round have occurred, and the next one is expected to equal send source_ of an
+  // earlier round.
   bool has_head_ = false, is_forming_ = false;
   std::uint32_t begin_ = 0, period_ = 0, done_ = 0, source_ = 0;
-  std::uint32_t run_ = 0;  // of expectations that came true
+  std::uint32_t run_ = 0;  // number of correct expectations in a row
 };
 
 }  // namespace hybrid

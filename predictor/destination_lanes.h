@@ -1,5 +1,5 @@
-// A few destinations in order, four to a machine word: whether one is among them, and where, is a matter of a
-// few instructions without a branch for each. For lists that are searched with every send.
+// DestinationLanes: an ordered list of a few destinations, four in each machine word. A search takes a few
+// instructions without a branch for each destination. For lists that are searched at every send.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace hybrid {
 
-/// Up to `kMost` destinations below 65,535. Places from size() on are empty.
+/// List of up to `kMost` destinations below 65,535.
 template <std::size_t kMost>
 class DestinationLanes {
  public:
@@ -21,7 +21,7 @@ class DestinationLanes {
     size_ = 0;
   }
   Port operator[](std::size_t i) const { return words_[i / 4] >> shift(i) & 0xFFFF; }
-  /// The place of `d`, or size().
+  /// The index of `d`, or size().
   std::size_t find(Port d) const {
     for (std::size_t w = 0; w * 4 < size_; ++w)
       if (const std::uint64_t found = equal(words_[w], d); found != 0)
@@ -33,13 +33,14 @@ class DestinationLanes {
     for (const std::uint64_t word : words_) found |= equal(word, d);
     return found != 0;
   }
-  /// At the end. There must be room.
+  /// Appends `d`. Requires: size() < kMost.
   void push_back(Port d) {
     words_[size_ / 4] ^= (d ^ kEmpty) << shift(size_);
     ++size_;
   }
-  /// To the place 0 comes `d`, all before `at` move on by one, and what was at `at` is lost; at == size()
-  /// adds.
+  /// Removes the destination at `at` and inserts `d` at the front; those before `at` move up by one index.
+  /// With at
+  /// == size() nothing is removed.
   void to_front(std::size_t at, Port d) {
     std::uint64_t carry = d;
     for (std::size_t w = 0; w < at / 4; ++w) {
@@ -52,7 +53,7 @@ class DestinationLanes {
     word = (word & ~(below << 16 | 0xFFFF)) | (word & below) << 16 | carry;
     if (at == size_) ++size_;
   }
-  /// What is at `at` goes, all after it move up, and `d` is the last.
+  /// Removes the destination at `at` and appends `d`; those after `at` move down by one index.
   void to_back(std::size_t at, Port d) {
     const std::size_t last = size_ - 1;
     const std::uint64_t below = (std::uint64_t{1} << shift(at)) - 1;
@@ -71,7 +72,8 @@ class DestinationLanes {
   static constexpr std::uint64_t kOnes = 0x0001'0001'0001'0001;
 
   static constexpr unsigned shift(std::size_t i) { return static_cast<unsigned>(i % 4) * 16; }
-  // Its lowest bit is in the first lane that is `d`; those above it may be in others.
+  // A word with its lowest set bit in the first lane that equals `d`; 0 if there is none. Higher bits are not
+  // exact.
   static std::uint64_t equal(std::uint64_t word, Port d) {
     const std::uint64_t difference = word ^ d * kOnes;
     return (difference - kOnes) & ~difference & kOnes << 15;

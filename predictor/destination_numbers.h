@@ -1,7 +1,7 @@
-// Each source's destinations, numbered from 0 in the order of their first use.
+// DestinationNumbers: numbers the destinations of each source from 0, in the order of their first use.
 //
-// A predictor's memory is in proportion to the number of destinations that it is built for, and that number
-// is limited. A job may have a million ports: a source that talks to six of them needs a predictor for six.
+// The memory of a predictor is proportional to its number of destinations, which is limited. In a job with a
+// million ports, a source that sends to six of them needs a predictor for six destinations.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +15,13 @@ namespace hybrid {
 
 class DestinationNumbers {
  public:
-  /// A message goes over `connection`.
+  /// Numbers the destination of `connection`, if it has no number yet.
   void add(Connection connection) {
     Source& source = sources_[connection.source];
     source.try_emplace(connection.destination, static_cast<std::uint32_t>(source.size()));
   }
-  /// Numbers them anew, in the order of the ports. The order of first use tells a predictor that computes
-  /// with numbers what comes next before it has ever come; these tell it what the ports themselves would.
+  /// Renumbers the destinations of each source in the order of the ports. Numbers in the order of first use
+  /// would reveal the next destination to a predictor that computes with numbers (DestinationLine).
   void order_by_port() {
     for (auto& [port, source] : sources_) {
       std::vector<Port> destinations;
@@ -30,11 +30,11 @@ class DestinationNumbers {
       for (std::uint32_t i = 0; i < destinations.size(); ++i) source[destinations[i]] = i;
     }
   }
-  /// The number of a destination that was added; throws std::out_of_range for another.
+  /// The number of a destination. Throws std::out_of_range if it was not added.
   std::uint32_t of(Connection connection) const {
     return sources_.at(connection.source).at(connection.destination);
   }
-  /// How many destinations `source` has.
+  /// The number of destinations of `source`.
   std::uint32_t count(Port source) const {
     const auto found = sources_.find(source);
     return found == sources_.end() ? 0 : static_cast<std::uint32_t>(found->second.size());

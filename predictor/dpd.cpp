@@ -1,12 +1,13 @@
-// Periodicity detection (DPD): the smallest period with which the last destinations repeat.
+// Predictor `dpd`: periodicity detection. It expects the smallest period of the last destinations to
+// continue.
 //
-// For every period m up to 256 the number of sends in a row is counted that equalled the one m sends before.
-// A period is detected once that is m sends, so that the sequence was seen twice as a whole, and at least
-// kLeastRun; it holds until a send differs.
+// For every period m up to 256 it counts the consecutive sends that equal the send m sends earlier. A period
+// is detected when the count is at least m (the whole sequence occurred twice) and at least kLeastRun. It
+// stays detected until a send differs.
 //
-// What defeats it: a stray send within every two periods, and periods above 256.
+// Weak on: a stray send within every two periods, and periods above 256.
 //
-// State: 1.5 KiB. Every send costs one comparison for each period, in vectors.
+// State: 1.5 KiB. Every send costs one comparison for each period, with vector instructions.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -23,7 +24,7 @@ class PeriodDetector final : public Forecaster {
 
   void learn(Port destination, std::uint8_t, std::uint64_t) override {
     const auto d = static_cast<std::uint16_t>(destination);
-    // The sends before, the oldest first: the one m sends before at kMost - m.
+    // The previous sends, oldest first: the one m sends earlier is at kMost - m.
     const std::uint16_t* const before = log_.data() + next_;
     std::uint16_t detected = 0;
     for (std::size_t i = 0; i < kMost; ++i) {
@@ -69,13 +70,13 @@ class PeriodDetector final : public Forecaster {
     return needed;
   }();
 
-  std::array<std::uint16_t, 2 * kMost> log_;  // a ring, twice, so that all of it lies in a row from next_ on
-  Counts run_{};                              // of period m at kMost - m
+  std::array<std::uint16_t, 2 * kMost> log_;  // a ring buffer, stored twice: contiguous from next_ on
+  Counts run_{};                              // the count of period m is at kMost - m
   std::size_t next_ = 0;
   std::size_t period_ = 0;  // 0: none
 };
 
-const PredictorRegistration kDpd{"dpd", "expects the last destinations' smallest period to go on",
+const PredictorRegistration kDpd{"dpd", "expects the smallest period of the last destinations to continue",
                                  [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
                                    return std::make_unique<ForecastPredictor>(
                                        "dpd", shape, std::make_unique<PeriodDetector>());

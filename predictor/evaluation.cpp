@@ -24,7 +24,7 @@ void PredictorScore::add(const PredictorScore& other) {
 }
 
 struct PredictorEvaluation::State {
-  // One destination's present holding, where `held`.
+  // The current holding of a destination, if `held`.
   struct Holding {
     Time since{};
     bool held = false;
@@ -47,7 +47,7 @@ struct PredictorEvaluation::State {
     for (Holding& holding : holdings)
       if (holding.held) close(holding, at);
   }
-  // `sent`: to whom a message goes at this moment, or kNoPort.
+  // `sent`: the destination of a send at this time, or kNoPort.
   void apply(const Predictor::Decisions& decisions, Time at, Port sent) {
     for (Port d : decisions.release) close(holdings[d], at);
     for (Port d : decisions.request) {
@@ -57,7 +57,7 @@ struct PredictorEvaluation::State {
     score.releases += decisions.release.size();
     score.requests += decisions.request.size();
   }
-  // Everything that the predictor decides by itself up to `at`, each at its own time.
+  // Applies the predictor's timed decisions up to `at`, each at its time.
   void advance(Time at) {
     now = std::max(now, at);
     for (Time due = predictor->next_deadline(); due <= now && due != Time::never();

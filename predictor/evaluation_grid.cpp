@@ -17,7 +17,8 @@ EvaluationGrid::EvaluationGrid(const std::vector<std::string>& names,
       row.shape.capacity = capacity;
       row.shape.destinations = 1;
       row.shape.future = kSome;
-      if (!is_bound) PredictorEvaluation(name, row.shape);  // an unknown name is told before the pass
+      if (!is_bound)
+        PredictorEvaluation(name, row.shape);  // throws for an unknown name before the first send
     }
     keeps_stream_ = keeps_stream_ || needs_stream;
   }

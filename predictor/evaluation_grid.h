@@ -1,12 +1,13 @@
-// Every predictor at every capacity, and Belady's bound, on the streams of many sources in one pass.
+// EvaluationGrid: scores every predictor at every capacity, and Belady's bound, on the streams of many
+// sources in one pass.
 //
-// Memory does not grow with the trace, but for what needs the whole stream: the bound and the oracle, 12
-// bytes a message between them (BeladyBound::kBytesPerSend; stream_bytes() says how much), and while one
-// source's bound is computed 4 bytes for each of its messages. It does grow with the sources: by one
-// predictor each for every name and capacity, built for as many destinations as the source has.
+// Memory: for each source, one predictor for every name and capacity, for the number of destinations of the
+// source. It does not grow with the trace, except for the bound and the oracle, which need the whole stream:
+// 12 bytes for each message for both together (BeladyBound::kBytesPerSend; see stream_bytes()), and 4 bytes
+// for each message of a source during the computation of its bound.
 //
-// Sources do not know of each other: several grids, each with some of the sources, may work in parallel, and
-// PredictorScore::add puts their rows together.
+// Sources are independent: several grids, each with a part of the sources, may run in parallel
+// (ParallelGrid), and PredictorScore::add combines their rows.
 #pragma once
 
 #include <cstddef>
@@ -26,14 +27,14 @@ namespace hybrid {
 
 class EvaluationGrid {
  public:
-  /// `names`: registered predictors, or "belady" for the bound. `shape`: its destinations, capacity and
-  /// future are set by the grid. `numbers` must outlive the grid and know every connection. Throws UserError
-  /// for an unknown name or an impossible shape.
+  /// `names`: registered predictors, or "belady" for the bound. `shape`: parameters; the grid sets
+  /// destinations, capacity and future. `numbers` must outlive the grid and contain every connection. Throws
+  /// UserError for an unknown name or an invalid shape.
   EvaluationGrid(const std::vector<std::string>& names, const std::vector<std::uint32_t>& capacities,
                  const PredictorShape& shape, const DestinationNumbers& numbers);
 
-  /// In time order for each source. Where `phase` is another one than that of the send before, predictors are
-  /// told of it first; a source begins outside all phases.
+  /// Adds a send. Requires: time order for each source. If `phase` differs from that of the previous send,
+  /// the predictors are notified of the phase first; a source begins outside all phases.
   void send(Connection connection, Time at, Bytes bytes, std::uint64_t site, PhaseMark phase = {});
 
   struct Sent {
@@ -43,17 +44,17 @@ class EvaluationGrid {
     std::uint64_t site;
     PhaseMark phase{};
   };
-  /// Nanoseconds, from any start; may differ from thread to thread.
+  /// Nanoseconds since any origin, which may differ between threads.
   using Clock = std::int64_t (*)();
-  /// All of them from one source, predictor by predictor: quicker than one by one, and to the same scores.
-  /// With a clock, what a predictor takes is measured (PredictorScore::spent_ns); what needs the whole stream
-  /// is not.
+  /// Adds several sends of one source, predictor by predictor: faster than one by one, with the same scores.
+  /// With a clock, measures the time of each predictor (PredictorScore::spent_ns), except for rows that need
+  /// the whole stream.
   void send(Port source, std::span<const Sent> sends, Clock clock = nullptr);
-  /// A source that has sent nothing holds nothing: it is passed over.
+  /// Flushes the predictors of `source`; no effect before its first send.
   void flush(Port source, Time at);
-  /// What is stored of the streams.
+  /// Memory of the stored streams.
   std::size_t stream_bytes() const;
-  /// Once. A row for each name and capacity, in this order, summed over the sources.
+  /// The scores, summed over the sources: a row for each name and capacity, in this order. Call it once.
   std::vector<PredictorScore> finish(Time end);
 
  private:
@@ -64,7 +65,7 @@ class EvaluationGrid {
     std::int64_t spent_ns = 0;
   };
   struct Source {
-    std::vector<PredictorEvaluation> evaluations;  // of the rows that need no stream
+    std::vector<PredictorEvaluation> evaluations;  // of the rows that do not need the whole stream
     BeladyBound stream;
     PhaseMark phase;  // of the last send
   };
@@ -77,7 +78,7 @@ class EvaluationGrid {
   std::vector<Row> rows_;
   bool keeps_stream_ = false;
   std::map<Port, Source> sources_;
-  std::vector<Port> numbered_;  // destinations of the sends at hand
+  std::vector<Port> numbered_;  // scratch: numbers of the destinations
 };
 
 }  // namespace hybrid

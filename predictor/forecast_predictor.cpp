@@ -25,7 +25,7 @@ ForecastPredictor::ForecastPredictor(std::string_view name, const PredictorShape
     : held_(name, shape, checked_ahead(name, shape)),
       forecaster_(std::move(forecaster)),
       least_confidence_(shape.least_confidence),
-      asked_(static_cast<std::uint8_t>(held_.most_ahead() + 1)) {}
+      forecast_length_(static_cast<std::uint8_t>(held_.most_ahead() + 1)) {}
 
 Predictor::Decisions ForecastPredictor::on_send(Time now, Port destination, Bytes bytes, std::uint64_t site) {
   const auto size_class = static_cast<std::uint8_t>(std::bit_width(bytes));
@@ -35,7 +35,7 @@ Predictor::Decisions ForecastPredictor::on_send(Time now, Port destination, Byte
 
   forecaster_->learn(destination, size_class, site);
   held_.begin(destination);
-  expected_count_ = static_cast<std::uint8_t>(forecaster_->expect({expected_.data(), asked_}));
+  expected_count_ = static_cast<std::uint8_t>(forecaster_->expect({expected_.data(), forecast_length_}));
   for (std::size_t i = 0; i < expected_count_ && !held_.is_full(); ++i)
     if (expected_[i].confidence >= least_confidence_) held_.add(expected_[i].destination);
   return held_.commit();

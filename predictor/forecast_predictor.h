@@ -1,11 +1,11 @@
-// A predictor that requests ahead what a forecaster expects.
+// ForecastPredictor: requests the destinations that a forecaster expects, ahead of their sends.
 //
-// After a send it holds the destination itself (the message needs its connection now), up to `ahead` of those
-// expected, and what was used or expected within the last `threshold` sends (the counter of D 5.2.2), so that
-// a program that leaves the habit loses nothing at once. With capacity c it looks at most c - 1 destinations
-// ahead.
+// After a send it holds the destination itself (its message needs the connection now), up to `ahead` expected
+// destinations, and those that were used or expected within the last `threshold` sends (the counter of
+// D 5.2.2), so that a change in the program's behaviour releases nothing at once. With capacity c at most c -
+// 1 destinations are requested ahead.
 //
-// State: 6 bytes a destination, and the forecaster's.
+// State: 6 bytes for each destination, plus the state of the forecaster.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace hybrid {
 
 class ForecastPredictor final : public Predictor {
  public:
-  /// Throws UserError, naming `name`, for an impossible shape.
+  /// Throws UserError, with `name` as the name of the predictor, for an invalid shape.
   ForecastPredictor(std::string_view name, const PredictorShape& shape,
                     std::unique_ptr<Forecaster> forecaster);
 
@@ -36,12 +36,12 @@ class ForecastPredictor final : public Predictor {
   PlannedHoldings held_;
   std::unique_ptr<Forecaster> forecaster_;
   std::uint8_t least_confidence_;
-  // How many are asked for: one more than there is room for, as the destination itself may be among them.
-  std::uint8_t asked_, expected_count_ = 0;
+  // Length of a forecast: one more than can be requested, because the destination itself may be in it.
+  std::uint8_t forecast_length_, expected_count_ = 0;
   std::array<Expected, PlannedHoldings::kMostAhead + 1> expected_{};
-  // The last size class by the last eight bits of the destination: shared beyond 256 destinations.
+  // The last size class, by the lowest eight bits of the destination.
   std::array<std::uint8_t, kSizes> sizes_{};
-  Time last_send_ = Time::never(), gap_{};  // when the last send was; between sends, on the average
+  Time last_send_ = Time::never(), gap_{};  // time of the last send; mean time between sends
 };
 
 }  // namespace hybrid

@@ -1,7 +1,11 @@
-// What comes next in a stream of sends: the part of a predictor that learns. What is held for it is another's
-// affair (forecast_predictor.h).
+// Forecaster: learns from a stream of sends and forecasts the next destinations. It is the learning part of a
+// predictor; ForecastPredictor (forecast_predictor.h) decides from the forecasts which destinations to hold.
 //
-// Contract: no clock, no hidden randomness, no allocation after construction; the cost of a call does not
+//   forecaster.learn(destination, size_class, site);
+//   std::array<Expected, 4> next;
+//   const std::size_t count = forecaster.expect(next);
+//
+// Contract: no clock, no hidden randomness, no allocation after construction. The cost of a call does not
 // depend on the number of destinations. Destinations are below 65,535.
 #pragma once
 
@@ -13,25 +17,26 @@
 
 namespace hybrid {
 
-/// A destination to come.
+/// An expected destination.
 struct Expected {
   Port destination = kNoPort;
   std::uint8_t confidence = 0;  // in 255ths
-  std::uint8_t sends = 0;       // how many sends from now; 1 is the next one
+  std::uint8_t sends = 0;       // number of sends from now; 1 is the next one
 };
 
 class Forecaster {
  public:
   virtual ~Forecaster() = default;
 
-  /// A message of that size class went to `destination` from the call site `site`.
+  /// Adds a send to the stream: a message of `size_class` (see Predictor::Expectation) to `destination` from
+  /// the call site `site`.
   virtual void learn(Port destination, std::uint8_t size_class, std::uint64_t site) = 0;
-  /// The destinations expected after what was learnt, the nearest and most likely first; destinations may
-  /// repeat. Fills `out` from its begin, and says how many there are.
+  /// Writes the next expected destinations to `out`, the nearest and most likely first, and returns their
+  /// number. A destination may occur several times.
   virtual std::size_t expect(std::span<Expected> out) = 0;
-  /// A flush: what comes next does not follow from what came last. What was learnt is kept.
+  /// Forgets the last sends but not what was learnt: after a flush the next send does not follow from them.
   virtual void forget_position() = 0;
-  /// All its memory, itself included.
+  /// Memory of this forecaster, including the object itself.
   virtual std::size_t state_bytes() const = 0;
 };
 

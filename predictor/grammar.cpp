@@ -12,7 +12,7 @@ namespace hybrid {
 namespace {
 
 constexpr std::uint16_t kStart = 0;
-// A send needs one symbol, and a rule that it makes five at most, of which four come free again at once.
+// A send needs one symbol, and a new rule at most five, of which four become free at once.
 constexpr std::size_t kSpareNodes = 32, kSpareRules = 8, kNodesOfRule = 5;
 
 }  // namespace
@@ -51,7 +51,7 @@ Grammar::Index Grammar::new_rule() {
   return rule;
 }
 
-// Its symbols are gone or elsewhere.
+// Requires: the rule has no symbols.
 void Grammar::free_rule(Index rule) {
   free_node(rules_[rule].guard);
   rules_[rule] = {free_rule_, 0, 0, kNil, kNil, false};
@@ -75,7 +75,7 @@ Grammar::Index Grammar::find_pair(Index n) const {
   return other;
 }
 
-// The pair stands nowhere else, or the other place is not to be found any more.
+// Requires: the pair is not in the table.
 void Grammar::enter_pair(Index n) {
   Index& head = buckets_[bucket(n)];
   nodes_[n].chain = head;
@@ -95,7 +95,7 @@ void Grammar::remove_pair(Index n) {
 void Grammar::join(Index left, Index right) {
   if (nodes_[left].next != kNil) {
     remove_pair(left);
-    // Of three equal symbols in a row only one pair is entered: the other takes its place.
+    // Of three equal symbols in a row only one pair is entered; enter the other one instead.
     const auto enter_of_three = [this](Index n) {
       const Index before = nodes_[n].prev, after = nodes_[n].next;
       return before != kNil && after != kNil && same(before, n) && same(n, after);
@@ -126,7 +126,7 @@ void Grammar::remove(Index n) {
   free_rule(node.symbol);
 }
 
-// The pair that begins at `n` is the whole of `rule`.
+// Replaces the pair that begins at `n`, the full content of `rule`, by a use of the rule.
 void Grammar::substitute(Index n, Index rule) {
   const Index before = nodes_[n].prev;
   const Index use = new_node(Kind::use, rule);
@@ -136,7 +136,7 @@ void Grammar::substitute(Index n, Index rule) {
   if (!check(before)) check(nodes_[before].next);
 }
 
-// Whether the pair that begins at `n` stands elsewhere; then there is a rule for it.
+// Whether the pair that begins at `n` occurs elsewhere. If so, replaces both by a rule.
 bool Grammar::check(Index n) {
   if (!is_symbol(n) || !is_symbol(nodes_[n].next)) return false;
   const Index other = find_pair(n);
@@ -175,7 +175,7 @@ void Grammar::match(Index n, Index other) {
   if (nodes_[f].kind == Kind::use && rules_[nodes_[f].symbol].uses == 1) expand(f);
 }
 
-// `n` is the only use of its rule: the rule's symbols take its place.
+// Replaces `n`, the only use of its rule, by the symbols of the rule.
 void Grammar::expand(Index n) {
   const Index before = nodes_[n].prev, after = nodes_[n].next, rule = nodes_[n].symbol;
   const Index f = first(rule), l = last(rule);
@@ -213,7 +213,7 @@ void Grammar::forget_position() {
   if (nodes_[last(kStart)].kind != Kind::separator) insert_after(last(kStart), new_node(Kind::separator, 0));
 }
 
-// What comes after `n`, beyond the end of its rule too; kNil if that is not known.
+// The symbol after `n`, also beyond the end of its rule; kNil if unknown.
 Grammar::Index Grammar::following(Index n) const {
   for (std::size_t depth = 0; depth < kMostDepth; ++depth) {
     const Index next = nodes_[n].next;
@@ -227,7 +227,7 @@ Grammar::Index Grammar::following(Index n) const {
   return kNil;
 }
 
-// How many destinations before `n` are the last ones before the send `before`, as far as its rule goes.
+// The number of destinations before `n`, within its rule, that equal the sends before the send `before`.
 std::size_t Grammar::agreement(Index n, std::uint32_t before) const {
   std::array<Index, kMostDepth> uses;
   std::size_t depth = 0, count = 0;
@@ -245,7 +245,7 @@ std::size_t Grammar::agreement(Index n, std::uint32_t before) const {
   return count;
 }
 
-// What comes after another place where the symbol of `n`, with which the stream ends, stands.
+// The symbol after another occurrence of the symbol of `n`, which is at the end of the stream.
 Grammar::Index Grammar::following_elsewhere(Index n) const {
   const Index symbol = nodes_[n].symbol;
   if (nodes_[n].kind == Kind::terminal) {
@@ -267,13 +267,13 @@ Grammar::Index Grammar::following_elsewhere(Index n) const {
   return best;
 }
 
-// The path goes on as long as it is right: it knows how often a loop went round, which the last symbol may
-// not say. It is given up for a symbol that stands for more than was right so far, and for less where it
-// ends.
+// Keeps the path while it is correct: the path contains the number of turns of a loop, which the last symbol
+// may not. Replaces it if the last symbol is longer than the sends that agreed so far; near its end, a
+// shorter symbol is enough.
 void Grammar::renew_path() {
   const std::size_t left = path_end_ - path_at_;
   const std::uint32_t enough = left == 0 ? 1 : left < 8 ? 4 : left < 32 ? 16 : agreed_ + 1;
-  // The longest symbol that ends here and stands elsewhere too.
+  // The longest symbol at the end of the stream that also occurs elsewhere.
   Index at = last(kStart), next = kNil;
   for (std::size_t depth = 0; depth < kMostDepth && is_symbol(at) && length(at) >= enough; ++depth) {
     next = following_elsewhere(at);
@@ -285,7 +285,7 @@ void Grammar::renew_path() {
   agreed_ = length(at);
   path_at_ = path_end_ = 0;
   const std::size_t most = agreed_ < 16 ? 8 : path_.size();
-  std::array<Index, kMostDepth> uses;  // of the rules that are being gone through
+  std::array<Index, kMostDepth> uses;  // uses of the rules being expanded
   std::size_t depth = 0;
   while (path_end_ < most) {
     while (nodes_[next].kind == Kind::use && depth < kMostDepth) {
@@ -345,11 +345,11 @@ Grammar::Flaws Grammar::flaws() const {
 
 namespace {
 
-const PredictorRegistration kGrammar{"grammar", "expects what its grammar of the stream has next (Sequitur)",
-                                     [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
-                                       return std::make_unique<ForecastPredictor>(
-                                           "grammar", shape, std::make_unique<Grammar>());
-                                     }};
+const PredictorRegistration kGrammar{
+    "grammar", "expects the next symbols of a grammar of the stream (Sequitur)",
+    [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
+      return std::make_unique<ForecastPredictor>("grammar", shape, std::make_unique<Grammar>());
+    }};
 
 }  // namespace
 }  // namespace hybrid

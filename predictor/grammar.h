@@ -1,22 +1,23 @@
-// A grammar of the stream, built as it comes: Sequitur (Nevill-Manning and Witten), as PYTHIA uses it to
-// foretell MPI calls.
+// Grammar: builds a grammar of the stream incrementally with Sequitur (Nevill-Manning and Witten), as PYTHIA
+// does to predict MPI calls.
 //
-// Two symbols in a row that occur twice become a rule, and what occurs twice around rules becomes rules of
-// rules: loops within loops are found without a limit to their length. No pair of symbols occurs twice in the
-// grammar, and no rule is used but once (two invariants, kept after every send; where memory runs out, the
-// second one and some pairs are given up).
+// A pair of symbols that occurs twice becomes a rule. Rules are symbols, too, so that nested loops are found
+// without a limit on their length. Invariants after every send: no pair of symbols occurs twice in the
+// grammar, and every rule is used at least twice. When memory runs out, the second invariant and some pairs
+// are given up.
 //
-// The stream is the expansion of the start rule. What is expected: the last symbol of the start rule, another
-// place where the same symbol stands, the one of two known that more agrees before it, and what comes after
-// it; at the end of a rule, what comes after another use of this rule. This path is followed as long as it is
-// right. If the last symbol stands nowhere else, the last symbol within it is tried. A single destination
-// expects something only as part of a rule: its successor came twice.
+// The stream is the expansion of the start rule. Forecast: take the last symbol of the start rule, find
+// another occurrence of it (of two known ones, the one with more equal destinations before it), and expect
+// the symbols that follow there; at the end of a rule, the symbols that follow another use of this rule. This
+// path is followed as long as it is correct. If the last symbol does not occur elsewhere, the last symbol of
+// its rule is tried. A single destination is used only as part of a rule, when its successor has occurred
+// twice.
 //
-// Memory is bounded: when symbols or rules are used up, the stream's oldest symbol is forgotten, and with it
-// the rules that nothing else uses.
+// Memory is bounded: when no symbols or rules are left, the oldest symbol of the stream is forgotten, with
+// the rules that only it uses.
 //
-// What defeats it: a program that varies a little each time. One stray send ends the rule that was being
-// followed; it takes two sends to be back in one.
+// Weak on: programs that vary slightly in each iteration. One stray send ends the rule being followed; it
+// takes two sends to find the next one.
 //
 // State: 39 KiB.
 #pragma once
@@ -40,13 +41,14 @@ class Grammar final : public Forecaster {
   void forget_position() override;
   std::size_t state_bytes() const override { return sizeof(*this); }
 
-  /// The end of the stream as the grammar has it: what was not forgotten. For tests.
+  // For tests:
+  /// The part of the stream that was not forgotten.
   std::vector<Port> text() const;
-  /// How many rules there are beside the start rule, and symbols in all rules.
+  /// Number of rules without the start rule, and of symbols in all rules.
   std::size_t rules() const { return kRules - 1 - free_rules_; }
   std::size_t symbols() const { return kNodes - free_nodes_ - (kRules - free_rules_); }
-  /// How many pairs of symbols stand in more than one place (without overlap), and how many rules are used
-  /// other than they count or less than twice.
+  /// Number of violations of the invariants: pairs of symbols that occur more than once (without overlap),
+  /// rules with a wrong use count, rules used less than twice.
   struct Flaws {
     std::size_t pairs = 0, counts = 0, single_uses = 0;
   };
@@ -59,19 +61,19 @@ class Grammar final : public Forecaster {
   using Index = std::uint16_t;
 
   enum class Kind : std::uint16_t { free, terminal, use, guard, separator };
-  // Symbols of a rule form a ring that its guard closes. `symbol`: a destination, or the rule.
+  // The symbols of a rule and its guard form a ring. `symbol`: a destination, or the number of the rule.
   struct Node {
     Index prev = kNil, next = kNil;
     std::uint16_t symbol = 0;
-    Index chain = kNil;  // the next node in the bucket of the pair that begins here
+    Index chain = kNil;  // next node in the bucket of the pair that begins at this node
     Kind kind = Kind::free;
   };
   struct Rule {
-    Index guard = kNil;  // of a free rule: the next free one
+    Index guard = kNil;  // for a free rule: the next free one
     std::uint16_t uses = 0;
-    std::uint32_t length = 0;  // destinations that it stands for
-    Index seen = kNil;         // the last use of it that something came after; may be gone
-    Index in_rule = kNil;      // a use of it in another rule; may be gone
+    std::uint32_t length = 0;  // number of destinations in its expansion
+    Index seen = kNil;         // the last use that has a successor; may be stale
+    Index in_rule = kNil;      // a use in another rule; may be stale
     bool is_alive = false;
   };
 
@@ -119,11 +121,11 @@ class Grammar final : public Forecaster {
   std::array<Node, kNodes> nodes_{};
   std::array<Rule, kRules> rules_{};
   std::array<Index, kBuckets> buckets_{};
-  std::array<Index, kSeen> seen_{};  // by destination: a node of a rule that is a terminal of it
+  std::array<Index, kSeen> seen_{};  // by destination: a terminal of this destination in a rule
   Index free_node_ = 0, free_rule_ = 0;
   std::size_t free_nodes_ = kNodes, free_rules_ = kRules;
 
-  // What is expected, from path_at_ on; agreed_ sends in a row agree with it.
+  // The expected destinations, from path_at_ on; the last agreed_ sends agreed with it.
   std::array<std::uint16_t, 64> path_{};
   std::size_t path_at_ = 0, path_end_ = 0;
   std::uint32_t agreed_ = 0;

@@ -1,9 +1,10 @@
-// Held destinations of a predictor that requests ahead: after a send it holds what it plans for the next
-// ones, and what it used or expected within the last `threshold` sends.
+// PlannedHoldings: held destinations of a predictor that requests ahead. After a send the planned
+// destinations are held, and those that were used or expected within the last `threshold` sends.
 //
-// A plan is the destination sent to, then the expected ones, the nearest and most likely first. Without a
-// place, the one that was used or expected longest ago goes, and among those of one send the one planned
-// last: the least probable before the more probable, both after what nothing expects any more.
+// A plan is the destination of the send, then the expected ones, the nearest and most likely first. If there
+// is no free place, the destination that was used or expected longest ago is dropped; among those of one
+// send, the one planned last. So a destination that is no longer expected goes first, then the least
+// probable.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +22,12 @@ class PlannedHoldings {
  public:
   static constexpr std::size_t kMostAhead = 8;
 
-  /// Plans at most `ahead` destinations beside the one sent to. Throws UserError, naming `name`, for an
-  /// impossible shape.
+  /// A plan has at most `ahead` destinations in addition to the destination of the send. Throws UserError,
+  /// with `name` as the name of the predictor, for an invalid shape.
   PlannedHoldings(std::string_view name, const PredictorShape& shape, std::size_t ahead)
       : held_(name, shape), most_planned_(std::min<std::size_t>(1 + ahead, held_.capacity())) {}
 
-  /// A send to `destination`: begins its plan.
+  /// Begins the plan of a send to `destination`.
   void begin(Port destination) {
     held_.count_send();
     planned_ = missing_count_ = 0;
@@ -34,11 +35,11 @@ class PlannedHoldings {
     first_ = last_ = kNoPort;
     add(destination);
   }
-  /// The most that a plan has beside the destination sent to.
+  /// Limit on the expected destinations in a plan.
   std::size_t most_ahead() const { return most_planned_ - 1; }
   bool is_full() const { return planned_ == most_planned_; }
-  /// Adds to the plan, which is not full. Renews what is held, below the nearer one: what is fresh is planned
-  /// already.
+  /// Adds an expected destination to the plan; a held one becomes the next older one of the destination
+  /// planned before it. A destination that is fresh is already in the plan. Requires: the plan is not full.
   void add(Port destination) {
     if (held_.holds(destination)) {
       if (held_.is_fresh(destination)) return;
@@ -55,13 +56,12 @@ class PlannedHoldings {
     }
     plan_[planned_++] = destination;
   }
-  /// Holds the plan. The spans stay valid until the next call.
+  /// Holds the destinations of the plan. The spans are valid until the next call.
   Predictor::Decisions commit() {
     renew();
     std::size_t released = 0;
     const auto release = [&](Port d) { released_[released++] = d; };
-    // All that is planned and held is fresh by now, so that nothing is dropped and requested in the same
-    // call.
+    // All held destinations of the plan are fresh by now, so that none is dropped and requested in one call.
     held_.drop_stale(release);
     for (std::size_t i = 0; i < missing_count_; ++i) {
       const std::size_t at = missing_[i];
@@ -89,16 +89,16 @@ class PlannedHoldings {
   CountedHoldings held_;
   std::size_t most_planned_;
 
-  // The plan; of these, the places of those not held.
+  // The plan, and the positions in it of destinations that are not held.
   std::array<Port, kMostPlanned> plan_{};
   std::array<std::uint8_t, kMostPlanned> missing_{};
   std::size_t planned_ = 0, missing_count_ = 0;
-  // The farthest one planned, held and in its place. After it come first_ .. last_, if any: most of a plan is
-  // the last plan's end, neighbours that move together.
+  // below_: the last planned destination that is already in its new place. first_ .. last_ (if any) are to be
+  // moved after it in one step: most of a plan is the end of the previous plan, a run of neighbours.
   Port below_ = kNoPort, first_ = kNoPort, last_ = kNoPort;
 
   std::array<Port, kMostPlanned> requested_{};
-  // A send renews at most a plan together, which turns stale together; as many may go for want of a place.
+  // The destinations of one plan become stale together; as many may be dropped for a place.
   std::array<Port, 2 * kMostPlanned> released_{};
 };
 

@@ -1,14 +1,21 @@
-// A predictor decides, from one port's (or rank's) stream of sends, which connection to request next and
-// which to release (D 5.2.2). The same code runs in the shim on each rank as it sends and in the emulator's
-// NIC.
+// Predictor: decides which connections to request and to release, from the stream of sends of one port or
+// rank (D 5.2.2). The same code runs in the shim at each rank and in the network interface cards of the
+// emulator.
+//
+//   const auto predictor = PredictorRegistration::make("markov1", {.destinations = 64, .capacity = 4});
+//   const Predictor::Decisions decisions = predictor->on_send(now, destination, bytes, site);
+//   for (const Port d : decisions.release) ...
+//   for (const Port d : decisions.request) ...
 //
 // Contract
-// - No clock and no randomness of its own: time is passed in, never decreasing. No allocation, lock or system
-//   call after construction; cost per event does not depend on the number of destinations.
-// - It holds the set of destinations that it has requested and not released ("held"). It requests only what
-//   it does not hold and releases only what it holds; with a capacity it never holds more than that.
-// - Whether a request was granted is the scheduler's affair; a predictor is not told.
-// - The returned spans stay valid until the next call on the same predictor.
+// - Time and seeds are passed in; time never decreases. A predictor has no clock and no hidden randomness. It
+//   does not allocate, lock or make system calls after construction. The cost of an event does not depend on
+//   the number of destinations.
+// - A destination is held from its request to its release. A predictor requests only destinations that it
+// does
+//   not hold, releases only destinations that it holds, and never holds more than `capacity` destinations.
+// - A predictor does not know whether the scheduler granted a request.
+// - The returned spans are valid until the next call on the same predictor.
 #pragma once
 
 #include <cstddef>
@@ -24,79 +31,79 @@
 
 namespace hybrid {
 
-/// What a predictor is built for, and the parameters that some of them read.
+/// Parameters of a predictor. Each predictor uses some of them.
 struct PredictorShape {
   std::uint32_t destinations = 0;    // destinations are 0 .. destinations-1
-  std::uint32_t capacity = 0;        // most destinations held at once; 0: no limit of its own
-  Time timeout = microseconds(100);  // time-out: released when unused for this long
+  std::uint32_t capacity = 0;        // limit on the destinations held at once; 0: no limit
+  Time timeout = microseconds(100);  // time-out: a destination is released after this time without use
   std::uint32_t threshold = 16;      // counter-threshold: released after this many sends to others
-  Time pause = Time{};  // time-out: of a stretch without sends, no more than this counts; 0: all of it
-  // Those that expect destinations ahead of their sends:
-  std::uint32_t ahead = 4;            // requested ahead at most, 1 .. 8
-  std::uint32_t order = 3;            // markov: how many destinations are remembered, 1 .. 8
-  std::uint8_t least_confidence = 0;  // in 255ths: what is expected with less is not requested
-  std::uint64_t seed = 1;             // tdnn: its first weights
-  std::span<const Port> future{};     // oracle: all destinations to come; must outlive the predictor
+  Time pause = Time{};  // time-out: limit on the part of an interval without sends that counts; 0: no limit
+  // Predictors that request ahead:
+  std::uint32_t ahead = 4;            // limit on the destinations requested ahead, 1 .. 8
+  std::uint32_t order = 3;            // markov: number of destinations in a context, 1 .. 8
+  std::uint8_t least_confidence = 0;  // in 255ths: destinations with a lower confidence are not requested
+  std::uint64_t seed = 1;             // tdnn: seed of the initial weights
+  std::span<const Port> future{};     // oracle: all destinations in order; must outlive the predictor
 };
 
 class Predictor {
  public:
   static constexpr std::string_view kKind = "predictor";
 
-  /// Order matters: releases first, so that a freed place can serve a request of the same call.
+  /// Apply the releases before the requests: a request may need a place that a release frees.
   struct Decisions {
     std::span<const Port> release;
     std::span<const Port> request;
   };
 
-  /// A send to come.
+  /// An expected send.
   struct Expectation {
     Port destination = kNoPort;
     std::uint8_t confidence = 0;  // in 255ths
-    std::uint8_t sends = 0;       // how many sends from now; 1 is the next one
-    std::uint8_t size_class = 0;  // bit width of its bytes: 0 for none, n for 2^(n-1) .. 2^n - 1
-    Time at{};                    // when it is likely to come
+    std::uint8_t sends = 0;       // number of sends from now; 1 is the next one
+    std::uint8_t size_class = 0;  // bit width of its size: 0 for 0 bytes, n for 2^(n-1) .. 2^n - 1 bytes
+    Time at{};                    // estimated time of the send
   };
 
   virtual ~Predictor() = default;
 
-  /// A message of `bytes` to `destination` is handed to the network at `now`. `site` tells call sites apart
-  /// (a tag, a return address) and is 0 where unknown.
+  /// A message of `bytes` to `destination` enters the network at `now`. `site` identifies the call site (a
+  /// tag, a return address); 0 if unknown.
   virtual Decisions on_send(Time now, Port destination, Bytes bytes, std::uint64_t site) = 0;
 
-  /// The earliest time at which on_time would decide something if no send comes before; Time::never() if
-  /// none. on_time may decide in portions: call it while next_deadline() <= now.
+  /// The earliest time at which on_time() would decide something, without a send before; Time::never() if
+  /// there is none. on_time() may return the decisions in portions: call it while next_deadline() <= now.
   virtual Time next_deadline() const { return Time::never(); }
   virtual Decisions on_time(Time /*now*/) { return {}; }
 
-  /// For who sees when what was sent has left, as the emulator's NIC does and a rank does not: `destination`,
-  /// which is released because it was not used for some time, was in use until `used`, not after `now`. True:
-  /// it is held again, as used then. False: the release stands. May be asked any time after the release; the
-  /// spans that were returned stay valid.
+  /// Cancels a release by time-out, for a caller that knows when messages have left (the emulator's NIC, not
+  /// a rank). Requires: `destination` was released because it was not used for some time; it was in use until
+  /// `used` <= now. Returns true if it is held again, with its last use at `used`; false if the release
+  /// remains. May be called any time after the release; the returned spans stay valid.
   virtual bool take_back(Time now, Port destination, Time used) {
     return would_take_back(now, destination, used);
   }
-  /// The same without a change. Of a destination that is still in use at `now`: the release then waits until
-  /// it is not.
+  /// Whether take_back() would return true, without a change. If the destination is still in use at `now`,
+  /// the caller postpones the release until the use ends.
   virtual bool would_take_back(Time /*now*/, Port /*destination*/, Time /*used*/) const { return false; }
 
-  /// The program comes to a phase that it or its compiler names, or back to the one around it: `phase` is the
-  /// same number in each of its occurrences. What is held may be kept.
+  /// The program begins a phase that the program or its compiler names, or returns to the enclosing phase.
+  /// `phase` is the same number in all occurrences of the phase. Held destinations may stay held.
   virtual Decisions on_phase(Time /*now*/, std::uint32_t /*phase*/) { return {}; }
-  /// Whether on_phase does anything; where it does not, it need not be called.
+  /// Whether on_phase() has an effect. If not, calls of it may be omitted.
   virtual bool takes_phases() const { return false; }
 
-  /// The working set ends here (D 5.2.3): holds nothing afterwards; what was learnt may be kept.
+  /// The working set ends (D 5.2.3): no destination is held afterwards. What was learnt may be kept.
   virtual void on_flush() = 0;
 
   virtual bool holds(Port destination) const = 0;
 
-  /// What is expected after the last send, the nearest and most likely first: fills `out` from its begin and
-  /// says how many there are. For who weighs a request's cost against its chance; on_send's requests do not
-  /// depend on it.
+  /// Writes the sends expected after the last send to `out`, the nearest and most likely first, and returns
+  /// their number. For a caller that compares the cost of a request with its probability; the requests of
+  /// on_send() do not depend on it.
   virtual std::size_t expect(std::span<Expectation> /*out*/) const { return 0; }
 
-  /// All memory of this predictor, itself included.
+  /// Memory of this predictor, including the object itself.
   virtual std::size_t state_bytes() const = 0;
 };
 

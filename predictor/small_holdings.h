@@ -1,6 +1,6 @@
-// What a port with up to 16 places holds, in machine words: by last use alone, what is expected takes a
-// place, but no rank (used_holdings.h). Both the holdings of a port, whose changes are requested and
-// released, and those that a contestant would have, which nobody hears of.
+// SmallHoldings: the held destinations of a port with up to 16 places, in machine words. The policy is that
+// of UsedHoldings. Used for the holdings of a port, and for the hypothetical holdings of a contestant,
+// without callbacks.
 #pragma once
 
 #include <array>
@@ -14,7 +14,8 @@
 
 namespace hybrid {
 
-/// A send to `destination`, then what is expected after it, the likeliest first; at most kMost with it.
+/// A send to `destination` and the destinations expected after it, the most likely first; together at most
+/// kMost.
 struct Plan {
   static constexpr std::size_t kMost = 8;
   Port destination = kNoPort;
@@ -30,12 +31,12 @@ class SmallHoldings {
  public:
   static constexpr std::size_t kMostPlaces = 16;
 
-  /// At most kMostPlaces.
+  /// Requires: places <= kMostPlaces.
   explicit SmallHoldings(std::size_t places) : places_(places) {}
 
-  /// A send: whether its destination was held. Afterwards it is, and of the others as many as there are
-  /// places for. Calls `release` and `request` with each destination that goes and comes, in an order in
-  /// which there are always enough places.
+  /// Holds the plan's destination, and as many of the expected ones as there are places for. Returns whether
+  /// the destination was held before. Calls `release` and `request` for each change, in an order in which the
+  /// number of held destinations never exceeds the places.
   template <class Release, class Request>
   bool send(const Plan& plan, Release&& release, Request&& request) {
     const Port destination = plan.destination;
@@ -74,7 +75,7 @@ class SmallHoldings {
         const std::size_t victim = last_but(planned);
         release(order_[victim]);
         order_.to_back(victim, missing[i]);
-        // NOLINTNEXTLINE(clang-analyzer-core.BitwiseShift): not all places are planned
+        // NOLINTNEXTLINE(clang-analyzer-core.BitwiseShift): some place is not planned
         const std::uint32_t before = (1u << victim) - 1;
         planned = (planned & before) | (planned >> 1 & ~before) | 1u << (places_ - 1);
       }
@@ -82,24 +83,24 @@ class SmallHoldings {
     }
     return was_held;
   }
-  /// Likewise, where nobody hears of it.
+  /// The same without callbacks.
   bool send(const Plan& plan) {
     return send(plan, [](Port) {}, [](Port) {});
   }
   void clear() { order_.clear(); }
-  /// The next one to be held, older than all that are. Not more than there are places.
+  /// Adds a destination that is older than all held ones. Requires: it is not held, and there is a place.
   void add_oldest(Port destination) { order_.push_back(destination); }
   bool holds(Port destination) const { return order_.contains(destination); }
   std::size_t places() const { return places_; }
 
  private:
-  // The oldest place that is not `planned`; there is one, as no more is planned than there are places.
+  // The oldest place that is not `planned`. Requires: there is one.
   std::size_t last_but(std::uint32_t planned) const {
     const std::uint32_t all = (1u << order_.size()) - 1;
     return static_cast<std::size_t>(std::bit_width(all & ~planned)) - 1;
   }
 
-  DestinationLanes<kMostPlaces> order_;  // by last use, the last first; what was only expected comes last
+  DestinationLanes<kMostPlaces> order_;  // by last use, latest first; destinations only expected come last
   std::size_t places_;
 };
 

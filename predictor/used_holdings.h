@@ -1,9 +1,11 @@
-// Held destinations by their last use alone: what is expected takes a place, but no rank.
+// UsedHoldings: held destinations in the order of their last use. An expected destination takes a place, but
+// does not count as used.
 //
-// After a send it holds the destination, the expected ones, and of the others the last used, up to the
-// capacity. What was expected and not used is the first to go once nothing expects it any more, so that wrong
-// expectations cost places for one send only. Nothing goes before its place is needed, unless there is no
-// capacity: then what was neither used nor requested within the last `threshold` sends goes.
+// After a send the destination, the expected destinations and the last used others are held, up to the
+// capacity. A destination that was expected and not used is the first to be dropped when it is no longer
+// expected, so that a wrong expectation costs a place for one send only. A destination is dropped only when
+// its place is needed. Without a capacity, a destination that was neither used nor requested within the last
+// `threshold` sends is dropped.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +32,8 @@ class UsedHoldings {
         capacity_(most_held(shape)),
         threshold_(shape.threshold) {}
 
-  /// A send, and what is expected after it, no more than there are places for: they are held. The spans stay
-  /// valid until the next call.
+  /// Holds the destinations of the plan. Requires: there are enough places. The spans are valid until the
+  /// next call.
   Predictor::Decisions send(const Plan& plan) {
     requested_count_ = released_count_ = 0;
     if (is_small_)
@@ -47,9 +49,9 @@ class UsedHoldings {
     held_.clear();
     small_.clear();
   }
-  /// With a capacity of at most SmallHoldings::kMostPlaces.
+  /// Whether the capacity is at most SmallHoldings::kMostPlaces.
   bool is_small() const { return is_small_; }
-  /// As much of what is held as `copy` has places for, the last used first; where it is small, all.
+  /// Copies the last used destinations, as many as `copy` has places for. If is_small(), copies everything.
   void copy_to(SmallHoldings& copy) const {
     if (is_small_) {
       copy = small_;
@@ -100,7 +102,8 @@ class UsedHoldings {
     held_.erase(d);
     released_[released_count_++] = d;
   }
-  // Of one send no more than a plan turns stale together. Numbers of sends wrap; counters do not get as far.
+  // At most the destinations of one plan become stale with one send. Send numbers wrap; counters stay below
+  // the wrap.
   void drop_stale(const Plan& plan) {
     while (released_count_ < Plan::kMost && !held_.empty()) {
       const Port d = held_.oldest();
@@ -111,9 +114,10 @@ class UsedHoldings {
 
   bool is_small_, is_limited_;
   SmallHoldings small_;
-  // Where it is not small:
-  RecencyList held_;                         // by last use; what was only expected is older than all others
-  std::vector<std::uint16_t> requested_at_;  // or used: the number of that send; without a capacity
+  // If not small:
+  RecencyList held_;  // by last use; destinations only expected are the oldest
+  std::vector<std::uint16_t>
+      requested_at_;  // number of the send of the last use or request; without a capacity only
   std::uint32_t capacity_;
   std::uint32_t threshold_;
   std::uint16_t sends_ = 0;

@@ -1,12 +1,12 @@
-// Working sets restored: as lru, but when a phase recurs (predictor/working_sets.h), all of its set is
-// requested with the phase's first message, so that only that one has to wait (D 5.2.3's second-level working
-// set, without a compiler). Of a phase that is named (predictor/named_phases.h) it is requested with its
-// begin, and no message has to wait.
+// Predictor `working-set`: as lru, but restores the working set of a phase that recurs. The whole set is
+// requested with the first message of the phase, so that only this message waits (the second-level working
+// set of D 5.2.3, without a compiler). If the phase is named (predictor/named_phases.h), the set is requested
+// at its begin, and no message waits.
 //
-// With capacity c the first c members to be used are requested; there is no limit, what was neither used nor
-// requested within the last `threshold` sends is released.
+// With capacity c the first c members in the order of use are requested. Without a limit, a destination that
+// was neither used nor requested within the last `threshold` sends is released.
 //
-// What defeats it: phases that begin with another destination every time, and sets that never recur.
+// Weak on: phases that begin with a different destination every time, and sets that never recur.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -36,7 +36,7 @@ class WorkingSetPredictor final : public Predictor {
     requested_count_ = released_count_ = 0;
     ++sends_;
     named_.send(destination);
-    // The phase that has a name and this destination goes on, whatever begins with it elsewhere.
+    // If the set of the current named phase contains the destination, the phase continues.
     const auto recurring = tracker_.send(destination);
     if (!named_.foresees(destination)) restore(recurring, destination);
     use(destination);
@@ -64,13 +64,13 @@ class WorkingSetPredictor final : public Predictor {
   // A restored set, and the destination itself.
   static constexpr std::size_t kMost = SmallSet::kMost + 1;
 
-  // As much of `set` as there is room for beside `destination`, unless that is kNoPort.
+  // Requests as much of `set` as there is room for in addition to `destination` (kNoPort: none).
   void restore(std::span<const std::uint16_t> set, Port destination) {
     std::size_t end = 0;
     for (std::size_t room = capacity_ - (destination == kNoPort ? 0 : 1); end < set.size() && room > 0; ++end)
       room -= set[end] == destination ? 0 : 1;
-    // The last first, so that it is the first to go for want of a place; and first of all what is held, so
-    // that none of it goes for another.
+    // In reverse order, so that the last member is the first to be dropped. Held members come first, so that
+    // none of them is dropped for another one.
     for (std::size_t i = end; i-- > 0;)
       if (held_.contains(set[i])) use(set[i]);
     for (std::size_t i = end; i-- > 0;)
@@ -90,8 +90,8 @@ class WorkingSetPredictor final : public Predictor {
     held_.erase(d);
     released_[released_count_++] = d;
   }
-  // At most as many as a restored set has become stale together. Numbers of sends wrap; counters do not get
-  // as far.
+  // At most the members of one restored set become stale with one send. Send numbers wrap; counters stay
+  // below the wrap.
   void drop_stale() {
     while (released_count_ < kMost && !held_.empty()) {
       const Port d = held_.oldest();
@@ -103,7 +103,8 @@ class WorkingSetPredictor final : public Predictor {
   WorkingSets tracker_;
   NamedPhases named_;
   RecencyList held_;
-  ZeroedArray<std::uint16_t> used_at_;  // or requested: the number of that send; without a capacity
+  ZeroedArray<std::uint16_t>
+      used_at_;  // number of the send of the last use or request; without a capacity only
   std::uint32_t capacity_;
   std::uint32_t threshold_;
   bool is_limited_;
@@ -113,7 +114,7 @@ class WorkingSetPredictor final : public Predictor {
 };
 
 const PredictorRegistration kWorkingSet{
-    "working-set", "restores the set of a phase that recurs with its first message (D 5.2.3)",
+    "working-set", "restores the working set of a recurring phase with its first message (D 5.2.3)",
     [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
       return std::make_unique<WorkingSetPredictor>(shape);
     }};
