@@ -10,8 +10,8 @@
 namespace hybrid {
 namespace {
 
-// The most hits of any demand policy without bypass, by trying every victim: all held sets that can be
-// reached, each with the most hits so far.
+// The largest number of hits of any demand policy without bypass, by trying every victim: all reachable held
+// sets, each with the largest number of hits so far.
 std::uint64_t most_hits(const std::vector<Port>& sends, std::size_t capacity) {
   std::map<std::set<Port>, std::uint64_t> reached{{{}, 0}};
   for (Port d : sends) {
@@ -51,7 +51,7 @@ BeladyBound bound_of(const std::vector<Port>& sends) {
   return bound;
 }
 
-// Belady's own kind of example. With three places: 7 0 1 miss; 2 drops 7, needed last; 0 hits; 3 drops 1
+// Example in the manner of Belady. With three places: 7 0 1 miss; 2 drops 7, needed last; 0 hits; 3 drops 1
 // (needed at the end, 2 and 0 before); 0 hits; 4 drops 0 (next used at send 10, after 2 and 3); 2 3 hit; 0
 // misses.
 TEST(Belady, FollowsAHandWorkedExample) {
@@ -72,7 +72,7 @@ TEST(Belady, KeepsAPartOfARoundThatIsLongerThanItsCapacity) {
   for (int round = 0; round < 101; ++round)
     for (Port d = 0; d < 6; ++d) sends.push_back(d);
   EXPECT_EQ(bound_of(sends).score(1).hits, 0u);
-  // Every hit moves the kept ones on: of n - 1 sends in a row k - 1 hit.
+  // Every hit shifts the kept ones: of n - 1 sends in a row k - 1 hit.
   EXPECT_EQ(bound_of(sends).score(4).hits, 360u);
   EXPECT_EQ(bound_of(sends).score(6).hits, 600u);
   EXPECT_EQ(bound_of(sends).score(0).hits, 600u);
@@ -92,7 +92,7 @@ TEST(Belady, LosesEverythingAtAFlush) {
   EXPECT_EQ(bound.score(1).hits, 0u);
 }
 
-TEST(Belady, HasNothingToSayOfAnEmptyStream) {
+TEST(Belady, AnEmptyStreamScoresNothing) {
   BeladyBound bound;
   bound.flush({});
   const PredictorScore s = bound.score(4);
@@ -100,7 +100,7 @@ TEST(Belady, HasNothingToSayOfAnEmptyStream) {
   EXPECT_EQ(s.hit_rate(), 0.0);
 }
 
-TEST(Belady, TakesATimeBeforeThePreviousAsThePrevious) {
+TEST(Belady, ATimeBeforeThePreviousOneCountsAsThePreviousOne) {
   BeladyBound bound;
   bound.send(nanoseconds(50), 1);
   bound.send(nanoseconds(20), 1);
@@ -121,8 +121,8 @@ TEST(Belady, EqualsExhaustiveSearch) {
   }
 }
 
-// On long streams, against MIN as its definition says it.
-TEST(Belady, DropsWhatIsNeededAgainLast) {
+// On long streams, compared with MIN by its definition.
+TEST(Belady, DropsTheDestinationWithTheLatestNextUse) {
   Random random(5);
   std::vector<Port> sends(3'000);
   for (Port& d : sends) d = static_cast<Port>(random.below(1 + random.below(60)));
@@ -144,7 +144,7 @@ TEST(Belady, DropsWhatIsNeededAgainLast) {
   }
 }
 
-// No predictor that requests on demand hits more, and none at all requests less.
+// No predictor that requests on demand has more hits, and no predictor makes fewer requests.
 TEST(Belady, BoundsEveryPredictor) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     Random random(seed);

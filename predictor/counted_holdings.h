@@ -59,7 +59,7 @@ class CountedHoldings {
     renewed_at_[d] = sends_;
   }
   void clear() { held_.clear(); }
-  /// Beside the object itself.
+  /// Memory outside the object itself.
   std::size_t heap_bytes() const { return held_.heap_bytes() + renewed_at_.size() * sizeof(std::uint16_t); }
 
  private:

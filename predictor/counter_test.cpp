@@ -40,7 +40,7 @@ TEST(Counter, EvictsNothingInAComputationPhase) {
   expect_decisions(*p, {{20'000'000'000, 2, {1}, {}}});
 }
 
-TEST(Counter, WithoutAPlaceTheHighestCounterGoes) {
+TEST(Counter, WithoutAFreePlaceTheHighestCounterIsDropped) {
   const auto p = make(2, 10);
   expect_decisions(*p, {
                            {0, 1, {}, {1}},
@@ -56,7 +56,7 @@ TEST(Counter, HoldsOneDestinationAtAThresholdOfOne) {
   expect_decisions(*p, {{0, 1, {}, {1}}, {1, 2, {1}, {2}}, {2, 2, {}, {}}, {3, 1, {2}, {1}}});
 }
 
-TEST(Counter, IsExactAtTheLargestThresholdAndPastIt) {
+TEST(Counter, IsExactAtTheLargestThresholdAndBeyondIt) {
   constexpr std::uint32_t kThreshold = 65'535;
   const auto p = make(0, kThreshold);
   for (int round = 0; round < 4; ++round) {
@@ -69,14 +69,14 @@ TEST(Counter, IsExactAtTheLargestThresholdAndPastIt) {
   }
 }
 
-TEST(Counter, RefusesAnImpossibleThreshold) {
+TEST(Counter, RejectsAnInvalidThreshold) {
   EXPECT_THROW(make(0, 0), UserError);
   EXPECT_THROW(make(0, 65'536), UserError);
 }
 
-// A loop over one destination more than the threshold loses each of them just before it is needed; the
-// time-out, which goes by time, keeps them.
-TEST(Counter, IsDefeatedByALoopLongerThanItsThreshold) {
+// A loop over one destination more than the threshold loses each of them just before its next use. The
+// time-out, which depends on time, keeps them.
+TEST(Counter, IsWeakOnALoopLongerThanItsThreshold) {
   const std::vector<Port> sends = test_steps::repeated(test_steps::round_of(17), 30);
   EXPECT_EQ(test_steps::score_of("counter", sends, 0).hits, 0u);
   EXPECT_EQ(test_steps::score_of("timeout", sends, 0).hits, sends.size() - 17);

@@ -12,13 +12,13 @@ using test_steps::repeated;
 using test_steps::round_of;
 using test_steps::score_of;
 
-TEST(SingleCycle, ExpectsTheCycleFromTheSecondTimeAtItsHead) {
+TEST(SingleCycle, ExpectsTheCycleFromTheSecondSendToItsHead) {
   const auto p =
       PredictorRegistration::make("single-cycle", PredictorShape{.destinations = 8, .capacity = 2});
   expect_decisions(*p, {{0, 3, {}, {3}},   // the head
                         {1, 5, {}, {5}},   // logged
                         {2, 6, {3}, {6}},  // logged
-                        {3, 3, {6}, {3}},  // the head again: 3 5 6 goes round; 5, next, is held
+                        {3, 3, {6}, {3}},  // the head again: 3 5 6 is expected; 5, the next one, is held
                         {4, 5, {3}, {6}}});
 }
 
@@ -39,9 +39,9 @@ TEST(SingleCycle, FollowsAHandWorkedExample) {
   using Ports = std::vector<Port>;
   EXPECT_EQ(send({3, 5, 6}), Ports{});
   EXPECT_EQ(send({3}), (Ports{5, 6, 3}));
-  EXPECT_EQ(send({5, 6}), (Ports{3, 5, 6}));  // one round; the round after it has not begun
+  EXPECT_EQ(send({5, 6}), (Ports{3, 5, 6}));  // one round; the next round is unknown
   EXPECT_EQ(send({3, 5}), (Ports{6, 3, 5}));
-  EXPECT_EQ(send({7}), Ports{}) << "7 broke the cycle and heads a new one";
+  EXPECT_EQ(send({7}), Ports{}) << "7 ended the cycle and is the head of a new one";
   EXPECT_EQ(send({5, 5}), Ports{});
   EXPECT_EQ(send({7}), (Ports{5, 5, 7}));
   cycle.forget_position();
@@ -56,13 +56,13 @@ TEST(SingleCycle, HitsALongRoundInTwoPlaces) {
   EXPECT_EQ(s.requests, s.sends);
 }
 
-// A round in which the head occurs twice forms as something shorter first.
+// A round that contains the head twice is first taken for a shorter cycle.
 TEST(SingleCycle, FindsACycleWithARepeatedDestination) {
   const PredictorScore s = score_of("single-cycle", repeated({1, 2, 1, 3}, 20), 2, 12);
   EXPECT_EQ(s.hits, s.sends);
 }
 
-TEST(Cycle, IsDefeatedByAHeadThatDoesNotComeBack) {
+TEST(Cycle, IsWeakOnAHeadThatDoesNotRecur) {
   std::vector<Port> sends{50};
   for (Port d : repeated(round_of(6), 300)) sends.push_back(d);
   for (const char* name : {"single-cycle", "better-cycle"}) {
@@ -70,14 +70,14 @@ TEST(Cycle, IsDefeatedByAHeadThatDoesNotComeBack) {
     EXPECT_GT(score_of("markov1", sends, 3).hit_rate(), 0.98);
   }
 }
-TEST(Cycle, GivesUpAHeadOnceTheLogHasPassedIt) {
+TEST(Cycle, GivesUpAHeadAfterTheLongestPeriod) {
   std::vector<Port> sends{50};
   for (Port d : repeated(round_of(6), 600)) sends.push_back(d);
   const PredictorScore s = score_of("single-cycle", sends, 3, Cycle::kMostPeriod + 8);
   EXPECT_EQ(s.hits, s.sends);
 }
 
-TEST(Cycle, IsDefeatedByAStraySendInEveryRound) {
+TEST(Cycle, IsWeakOnAStraySendInEveryRound) {
   std::vector<Port> sends;
   for (Port stray = 0; stray < 40; ++stray) {
     for (Port d : {0, 1, 2, 3, 4}) sends.push_back(d);
@@ -87,8 +87,8 @@ TEST(Cycle, IsDefeatedByAStraySendInEveryRound) {
   EXPECT_GT(score_of("markov1", sends, 2, 20).hit_rate(), 0.6);
 }
 
-// Two loops in turn: the better cycle knows the other one at its first send.
-TEST(BetterCycle, KeepsTheCycleOfEveryHead) {
+// Two alternating loops: better-cycle recognises each loop at its first send.
+TEST(BetterCycle, RemembersTheCycleOfEveryHead) {
   std::vector<Port> sends;
   for (int turn = 0; turn < 20; ++turn)
     for (Port d :
@@ -101,7 +101,7 @@ TEST(BetterCycle, KeepsTheCycleOfEveryHead) {
   EXPECT_LT(single.hits, better.hits - 16 * 2);
 }
 
-TEST(BetterCycle, TakesNoMoreMemoryForMoreHeadsThanItKeeps) {
+TEST(BetterCycle, HasALimitOnItsMemory) {
   EXPECT_EQ(Cycle(4'096).state_bytes(), Cycle(65'000).state_bytes());
   EXPECT_LT(Cycle(64).state_bytes(), Cycle(4'096).state_bytes());
 }

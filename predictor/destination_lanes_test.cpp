@@ -10,7 +10,7 @@
 namespace hybrid {
 namespace {
 
-// Neighbouring numbers, 0 and the largest one: what a search by words could take for each other.
+// Neighbouring numbers, 0 and the largest one, which a search by words might confuse.
 Port any(Random& random) {
   const Port d = static_cast<Port>(random.below(24));
   return d < 20 ? d : 65'534 - (d - 20);

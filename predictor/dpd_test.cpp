@@ -10,19 +10,20 @@ using test_steps::expect_decisions;
 using test_steps::repeated;
 using test_steps::score_of;
 
-TEST(Dpd, DetectsAPeriodOnceItWasSeenTwice) {
+TEST(Dpd, DetectsAPeriodAfterItOccurredTwice) {
   const auto p = PredictorRegistration::make("dpd", PredictorShape{.destinations = 8, .capacity = 2});
-  expect_decisions(*p, {{0, 1, {}, {1}},
-                        {1, 2, {}, {2}},
-                        {2, 3, {1}, {3}},
-                        {3, 1, {2}, {1}},
-                        {4, 2, {3}, {2}},
-                        {5, 3, {2}, {3}},  // the third that equals the one three before: 1, next, is held
-                        {6, 1, {3}, {2}}});
+  expect_decisions(
+      *p, {{0, 1, {}, {1}},
+           {1, 2, {}, {2}},
+           {2, 3, {1}, {3}},
+           {3, 1, {2}, {1}},
+           {4, 2, {3}, {2}},
+           {5, 3, {2}, {3}},  // the third send that equals the one three earlier; 1, the next one, is held
+           {6, 1, {3}, {2}}});
 }
 
 // A period over few destinations: contexts of a few sends are ambiguous, the period is not.
-TEST(Dpd, WinsWhereShortHistoriesAreAmbiguous) {
+TEST(Dpd, IsBestIfShortHistoriesAreAmbiguous) {
   Random random(8);
   std::vector<Port> cycle(200);
   for (Port& d : cycle) d = static_cast<Port>(random.below(3));
@@ -33,12 +34,12 @@ TEST(Dpd, WinsWhereShortHistoriesAreAmbiguous) {
 }
 
 TEST(Dpd, TakesTheSmallestPeriod) {
-  // After 0 0 0 the period is 1; the 1 breaks it, and 0 0 0 1 is found as a period of 4.
+  // After 0 0 0 the period is 1. The 1 ends it, and 0 0 0 1 is found as a period of 4.
   const PredictorScore s = score_of("dpd", repeated({0, 0, 0, 1}, 10), 2, 8);
   EXPECT_EQ(s.hits, s.sends);
 }
 
-TEST(Dpd, IsDefeatedByAPeriodAbove256) {
+TEST(Dpd, IsWeakOnAPeriodAbove256) {
   Random random(9);
   std::vector<Port> cycle(257);
   for (Port& d : cycle) d = static_cast<Port>(random.below(60));
@@ -49,7 +50,7 @@ TEST(Dpd, IsDefeatedByAPeriodAbove256) {
   EXPECT_EQ(score_of("dpd", shorter, 2, 600).hit_rate(), 1.0);
 }
 
-TEST(Dpd, IsDefeatedByAStraySendInEveryPeriod) {
+TEST(Dpd, IsWeakOnAStraySendInEveryPeriod) {
   std::vector<Port> sends;
   for (Port stray = 0; stray < 40; ++stray) {
     for (Port d : {0, 1, 2, 3, 4}) sends.push_back(d);

@@ -14,7 +14,7 @@ struct Sent {
   Time at;
 };
 
-// Three sources among a million ports, each with a few destinations of its own.
+// Three sources among a million ports, each with a few different destinations.
 std::vector<Sent> job(std::uint64_t seed, std::size_t sends) {
   Random random(seed);
   std::vector<Sent> job;
@@ -35,7 +35,7 @@ DestinationNumbers numbers_of(const std::vector<Sent>& job) {
 
 const PredictorShape kShape{.timeout = nanoseconds(200), .threshold = 9};
 
-TEST(DestinationNumbers, CountEachSourcesOwnInTheOrderOfTheirUse) {
+TEST(DestinationNumbers, NumberEachSourcesDestinationsInTheOrderOfFirstUse) {
   DestinationNumbers numbers;
   for (const Connection c : {Connection{5, 900'000}, {5, 3}, {7, 3}, {5, 900'000}}) numbers.add(c);
   EXPECT_EQ(numbers.count(5), 2u);
@@ -51,7 +51,7 @@ TEST(DestinationNumbers, CountEachSourcesOwnInTheOrderOfTheirUse) {
   EXPECT_EQ(numbers.count(5), 2u);
 }
 
-TEST(EvaluationGrid, ScoresAsOneEvaluationForEachSourceDoes) {
+TEST(EvaluationGrid, ScoresAsOneEvaluationForEachSource) {
   const std::vector<Sent> job = hybrid::job(1, 3'000);
   const DestinationNumbers numbers = numbers_of(job);
   const std::vector<std::string> names{"timeout", "belady", "lru", "oracle", "markov1", "none"};
@@ -141,7 +141,7 @@ TEST(ParallelGrid, ScoresTheSameWithAnyNumberOfThreads) {
   }
 }
 
-TEST(ParallelGrid, MeasuresWithTheClockThatItIsGiven) {
+TEST(ParallelGrid, MeasuresWithTheGivenClock) {
   const std::vector<Sent> job = hybrid::job(4, 1'000);
   const DestinationNumbers numbers = numbers_of(job);
   ParallelGrid grid(
@@ -158,7 +158,7 @@ TEST(ParallelGrid, MeasuresWithTheClockThatItIsGiven) {
   EXPECT_EQ(scores[1].spent_ns, 0);
 }
 
-TEST(ParallelGrid, ThrowsWhatAThreadThrows) {
+TEST(ParallelGrid, RethrowsTheExceptionOfAThread) {
   DestinationNumbers numbers;
   for (Port d = 0; d < 70'000; ++d) numbers.add({5, d});
   ParallelGrid grid({"lru"}, {2}, kShape, numbers, 2, nullptr, 10);
@@ -169,7 +169,7 @@ TEST(ParallelGrid, ThrowsWhatAThreadThrows) {
       UserError);
 }
 
-TEST(EvaluationGrid, KeepsNoStreamUnlessAsked) {
+TEST(EvaluationGrid, StoresAStreamOnlyIfARowNeedsIt) {
   const std::vector<Sent> job = hybrid::job(2, 100);
   const DestinationNumbers numbers = numbers_of(job);
   EvaluationGrid grid({"lru"}, {4}, kShape, numbers);
@@ -178,7 +178,7 @@ TEST(EvaluationGrid, KeepsNoStreamUnlessAsked) {
   EXPECT_EQ(grid.finish(job.back().at).front().sends, 100u);
 }
 
-TEST(EvaluationGrid, ScoresAJobWithoutSendsAsNothing) {
+TEST(EvaluationGrid, AJobWithoutSendsScoresNothing) {
   const DestinationNumbers numbers;
   EvaluationGrid grid({"belady", "oracle", "lru"}, {1, 4}, kShape, numbers);
   grid.flush(3, nanoseconds(5));
@@ -189,7 +189,7 @@ TEST(EvaluationGrid, ScoresAJobWithoutSendsAsNothing) {
   EXPECT_EQ(rows[3].capacity, 4u);
 }
 
-TEST(EvaluationGrid, RefusesAnUnknownNameBeforeThePass) {
+TEST(EvaluationGrid, RejectsAnUnknownNameBeforeTheFirstSend) {
   const DestinationNumbers numbers;
   EXPECT_THROW(EvaluationGrid({"lru", "delphi"}, {4}, kShape, numbers), UserError);
 }

@@ -30,7 +30,7 @@ TEST(PredictorEvaluation, ScoresAHandCheckedSequence) {
 TEST(PredictorEvaluation, ReleasesAtEqualTimesBeforeTheSend) {
   PredictorEvaluation e("timeout", kTimeout100);
   e.send(nanoseconds(0), 1, 8, 0);
-  e.send(nanoseconds(100), 1, 8, 0);  // released just now: a miss
+  e.send(nanoseconds(100), 1, 8, 0);  // released at this time: a miss
   const PredictorScore s = e.finish(nanoseconds(100));
   EXPECT_EQ(s.hits, 0u);
   EXPECT_EQ(s.requests, 2u);
@@ -38,7 +38,7 @@ TEST(PredictorEvaluation, ReleasesAtEqualTimesBeforeTheSend) {
   EXPECT_EQ(s.held, nanoseconds(100));
 }
 
-TEST(PredictorEvaluation, StopsOpenHoldingsAtTheEndWithoutARelease) {
+TEST(PredictorEvaluation, EndsOpenHoldingsAtTheEndWithoutARelease) {
   PredictorEvaluation e("counter", {.destinations = 8, .threshold = 5});
   e.send(nanoseconds(10), 1, 8, 0);
   e.send(nanoseconds(30), 2, 8, 0);
@@ -62,15 +62,15 @@ TEST(PredictorEvaluation, AFlushEndsEveryHolding) {
   EXPECT_EQ(s.held, nanoseconds(40 + 30 + 40));
 }
 
-TEST(PredictorEvaluation, CountsAHoldingThatOnlyPredictionAskedForAsUnusedUntilItIsHit) {
-  // After 0 1 0 1 0 1 the first-order chain expects 1 after 0; then 1 does not come.
+TEST(PredictorEvaluation, CountsAHoldingRequestedAheadAsUnusedUntilItsFirstHit) {
+  // After 0 1 0 1 0 1 the first-order chain expects 1 after 0; then there is no send to 1.
   PredictorEvaluation e("markov1", {.destinations = 8, .threshold = 2});
   std::int64_t at = 0;
   for (Port d : {0, 1, 0, 1, 0, 1}) e.send(nanoseconds(at++), d, 8, 0);
-  e.flush(nanoseconds(6));           // held until here: 0 from 0, 1 from 1, both hit
+  e.flush(nanoseconds(6));           // end of the holdings: 0 from 0, 1 from 1, both hit
   e.send(nanoseconds(10), 0, 8, 0);  // 0 and 1 requested
-  e.send(nanoseconds(13), 5, 8, 0);  // another; 1 was renewed last at 10
-  e.send(nanoseconds(15), 5, 8, 0);  // hit; 0 and 1 stale now
+  e.send(nanoseconds(13), 5, 8, 0);  // a different one; 1 was renewed last at 10
+  e.send(nanoseconds(15), 5, 8, 0);  // hit; 0 and 1 are stale now
   const PredictorScore s = e.finish(nanoseconds(20));
   EXPECT_EQ(s.hits, 5u);  // four of the first six, one of 5
   EXPECT_EQ(s.requests, 5u);
@@ -79,7 +79,7 @@ TEST(PredictorEvaluation, CountsAHoldingThatOnlyPredictionAskedForAsUnusedUntilI
   EXPECT_EQ(s.held_unused, nanoseconds(5 + 5));
 }
 
-TEST(PredictorEvaluation, TellsWhatRequestsAheadWereOfUseAndHowEarlyTheyCame) {
+TEST(PredictorEvaluation, CountsUsedRequestsAheadAndTheirLead) {
   const std::vector<Port> stream{0, 1, 2, 2, 3};
   PredictorEvaluation e("oracle", {.destinations = 8, .capacity = 2, .future = stream});
   e.send(nanoseconds(0), 0, 8, 0);    // requests 0, and 1 ahead
@@ -96,17 +96,17 @@ TEST(PredictorEvaluation, TellsWhatRequestsAheadWereOfUseAndHowEarlyTheyCame) {
   EXPECT_EQ(s.mean_lead(), picoseconds(33'333));
   EXPECT_DOUBLE_EQ(s.accuracy(), 1.0);
   EXPECT_DOUBLE_EQ(s.requests_per_message(), 0.8);
-  EXPECT_DOUBLE_EQ(s.waste(), 10.0 / (10 + 30 + 90 + 70));  // 0 until 10 for nothing
+  EXPECT_DOUBLE_EQ(s.waste(), 10.0 / (10 + 30 + 90 + 70));  // 0 was held unused until 10
   EXPECT_GT(s.state_bytes, 0u);
 }
 
-TEST(PredictorScore, DividesByNothingInAnEmptyScore) {
+TEST(PredictorScore, RatiosOfAnEmptyScoreAreZero) {
   const PredictorScore s;
   EXPECT_EQ(s.hit_rate() + s.requests_per_message() + s.accuracy() + s.waste(), 0.0);
   EXPECT_EQ(s.mean_lead(), Time{});
 }
 
-TEST(PredictorEvaluation, TakesATimeBeforeThePreviousAsThePrevious) {
+TEST(PredictorEvaluation, ATimeBeforeThePreviousOneCountsAsThePreviousOne) {
   PredictorEvaluation e("timeout", kTimeout100);
   e.send(nanoseconds(50), 1, 8, 0);
   e.send(nanoseconds(20), 1, 8, 0);  // at 50: deadline 150
@@ -115,7 +115,7 @@ TEST(PredictorEvaluation, TakesATimeBeforeThePreviousAsThePrevious) {
   EXPECT_EQ(s.held, Time{});
 }
 
-TEST(PredictorEvaluation, NoneHitsNothingAndHoldsNothing) {
+TEST(PredictorEvaluation, NoneHasNoHitsAndNoHoldings) {
   PredictorEvaluation e("none", kTimeout100);
   for (int i = 0; i < 10; ++i) e.send(nanoseconds(i), 1, 8, 0);
   const PredictorScore s = e.finish(nanoseconds(10));
@@ -131,7 +131,7 @@ TEST(PredictorEvaluation, AnEmptyStreamScoresNothing) {
   EXPECT_EQ(s.hit_rate(), 0.0);
 }
 
-TEST(PredictorEvaluation, RefusesAnUnknownPredictorByName) {
+TEST(PredictorEvaluation, RejectsAnUnknownPredictor) {
   try {
     PredictorEvaluation("markov3", kTimeout100);
     FAIL();
@@ -141,7 +141,7 @@ TEST(PredictorEvaluation, RefusesAnUnknownPredictorByName) {
   }
 }
 
-TEST(PredictorScore, AddsUpOverRanks) {
+TEST(PredictorScore, IsSummedOverRanks) {
   PredictorScore sum;
   for (int rank = 1; rank <= 3; ++rank) {
     PredictorEvaluation e("timeout", {.destinations = 8, .capacity = 4, .timeout = nanoseconds(100)});

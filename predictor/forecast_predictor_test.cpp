@@ -12,50 +12,53 @@ namespace {
 using test_steps::expect_decisions;
 using test_steps::list;
 
-// Expects what the test wants.
-class Told final : public Forecaster {
+// Expects the given destinations.
+class FixedForecaster final : public Forecaster {
  public:
-  explicit Told(const std::vector<Expected>& told) : told_(told) {}
+  explicit FixedForecaster(const std::vector<Expected>& expected) : expected_(expected) {}
   void learn(Port, std::uint8_t, std::uint64_t) override {}
   std::size_t expect(std::span<Expected> out) override {
-    const std::size_t count = std::min(out.size(), told_.size());
-    std::copy_n(told_.begin(), count, out.begin());
+    const std::size_t count = std::min(out.size(), expected_.size());
+    std::copy_n(expected_.begin(), count, out.begin());
     return count;
   }
   void forget_position() override {}
   std::size_t state_bytes() const override { return 100; }
 
  private:
-  const std::vector<Expected>& told_;
+  const std::vector<Expected>& expected_;
 };
 
-TEST(ForecastPredictor, HoldsWhatIsSentAndWhatIsExpectedAndTheLastUsed) {
-  std::vector<Expected> told{{5, 255, 1}, {5, 255, 2}, {6, 100, 3}};
-  ForecastPredictor p("told", {.destinations = 8, .capacity = 3}, std::make_unique<Told>(told));
+TEST(ForecastPredictor, HoldsTheDestinationTheExpectedAndTheLastUsedOnes) {
+  std::vector<Expected> expected{{5, 255, 1}, {5, 255, 2}, {6, 100, 3}};
+  ForecastPredictor p("fixed", {.destinations = 8, .capacity = 3},
+                      std::make_unique<FixedForecaster>(expected));
   EXPECT_EQ(list(p.on_send({}, 1, 8, 0).request), (std::vector<Port>{1, 5, 6}));
-  told = {{2, 255, 1}};
-  // 6 was expected farthest ahead by the last send.
+  expected = {{2, 255, 1}};
+  // 6 was the farthest one in the last forecast.
   expect_decisions(p, {{0, 1, {6}, {2}}, {0, 3, {5}, {3}}});
   EXPECT_TRUE(p.holds(3) && p.holds(2) && p.holds(1));
 }
 
-TEST(ForecastPredictor, RequestsNoMoreThanAheadNorBelowTheLeastConfidence) {
-  const std::vector<Expected> told{{5, 90, 1}, {6, 200, 2}, {7, 255, 3}};
-  ForecastPredictor two("told", {.destinations = 8, .ahead = 2}, std::make_unique<Told>(told));
+TEST(ForecastPredictor, RespectsAheadAndTheLeastConfidence) {
+  const std::vector<Expected> expected{{5, 90, 1}, {6, 200, 2}, {7, 255, 3}};
+  ForecastPredictor two("fixed", {.destinations = 8, .ahead = 2},
+                        std::make_unique<FixedForecaster>(expected));
   EXPECT_EQ(list(two.on_send({}, 1, 8, 0).request), (std::vector<Port>{1, 5, 6}));
-  ForecastPredictor sure("told", {.destinations = 8, .least_confidence = 200}, std::make_unique<Told>(told));
+  ForecastPredictor sure("fixed", {.destinations = 8, .least_confidence = 200},
+                         std::make_unique<FixedForecaster>(expected));
   EXPECT_EQ(list(sure.on_send({}, 1, 8, 0).request), (std::vector<Port>{1, 6, 7}));
 }
 
-TEST(ForecastPredictor, TellsWhenAndHowLargeWhatItExpects) {
-  const std::vector<Expected> told{{5, 90, 1}, {6, 200, 3}};
-  ForecastPredictor p("told", {.destinations = 8}, std::make_unique<Told>(told));
+TEST(ForecastPredictor, ExpectsTimesAndSizes) {
+  const std::vector<Expected> expected{{5, 90, 1}, {6, 200, 3}};
+  ForecastPredictor p("fixed", {.destinations = 8}, std::make_unique<FixedForecaster>(expected));
   std::array<Predictor::Expectation, 4> out;
   EXPECT_EQ(p.expect(out), 0u) << "before the first send";
   p.on_send(nanoseconds(80), 5, 1'000, 0);
   ASSERT_EQ(p.expect(out), 2u);
-  EXPECT_EQ(out[0].at, nanoseconds(80)) << "nothing is known of the time between sends";
-  p.on_send(nanoseconds(160), 6, 0, 0);  // the average goes an eighth of the way from 0 to 80 ns
+  EXPECT_EQ(out[0].at, nanoseconds(80)) << "the time between sends is unknown";
+  p.on_send(nanoseconds(160), 6, 0, 0);  // the mean changes by an eighth of the difference, from 0 to 10 ns
   ASSERT_EQ(p.expect(out), 2u);
   EXPECT_EQ(out[0].destination, 5u);
   EXPECT_EQ(out[0].confidence, 90);
@@ -69,13 +72,14 @@ TEST(ForecastPredictor, TellsWhenAndHowLargeWhatItExpects) {
   EXPECT_EQ(p.expect(out), 0u);
 }
 
-TEST(ForecastPredictor, RefusesAnImpossibleNumberAheadByName) {
-  const std::vector<Expected> told;
+TEST(ForecastPredictor, RejectsAnInvalidNumberAhead) {
+  const std::vector<Expected> expected;
   for (std::uint32_t ahead : {0u, 9u}) try {
-      ForecastPredictor("told", {.destinations = 8, .ahead = ahead}, std::make_unique<Told>(told));
+      ForecastPredictor("fixed", {.destinations = 8, .ahead = ahead},
+                        std::make_unique<FixedForecaster>(expected));
       FAIL();
     } catch (const UserError& error) {
-      EXPECT_NE(std::string(error.what()).find("told"), std::string::npos);
+      EXPECT_NE(std::string(error.what()).find("fixed"), std::string::npos);
     }
 }
 
@@ -84,12 +88,12 @@ TEST(Oracle, HitsAllButTheFirstFromCapacity2On) {
   for (std::uint32_t capacity : {1u, 2u, 5u, 0u}) {
     PredictorEvaluation e("oracle", {.destinations = 8, .capacity = capacity, .future = stream});
     for (Port d : stream) e.send({}, d, 8, 0);
-    // With one place, which the message needs, only what is repeated at once.
+    // With one place, which the message needs, only immediate repetitions.
     EXPECT_EQ(e.finish({}).hits, capacity == 1 ? 2u : 11u) << capacity;
   }
 }
 
-TEST(Oracle, RefusesToGuess) {
+TEST(Oracle, NeedsTheStream) {
   EXPECT_THROW(PredictorRegistration::make("oracle", PredictorShape{.destinations = 8}), UserError);
 }
 

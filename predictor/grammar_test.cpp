@@ -23,8 +23,8 @@ void send(Grammar& grammar, const std::vector<Port>& sends) {
   for (Port d : sends) grammar.learn(d, 0, 0);
 }
 
-// Nevill-Manning and Witten's examples: S -> a A d A, A -> b c; and S -> A A, A -> a B d B, B -> b c.
-TEST(Grammar, IsSequiturs) {
+// Examples of Nevill-Manning and Witten: S -> a A d A, A -> b c; and S -> A A, A -> a B d B, B -> b c.
+TEST(Grammar, IsThatOfSequitur) {
   Grammar grammar;
   send(grammar, {1, 2, 3, 4, 2, 3});
   EXPECT_EQ(grammar.rules(), 1u);
@@ -35,10 +35,10 @@ TEST(Grammar, IsSequiturs) {
   EXPECT_EQ(grammar.text(), (std::vector<Port>{1, 2, 3, 4, 2, 3, 1, 2, 3, 4, 2, 3}));
 }
 
-TEST(Grammar, ExpectsTheRestOfTheRuleAndWhatComesAfterIt) {
+TEST(Grammar, ExpectsTheRestOfTheRuleAndItsSuccessors) {
   Grammar grammar;
   send(grammar, {1, 2, 3, 4, 9, 1, 2, 3, 4, 8, 7});
-  EXPECT_TRUE(expected_of(grammar, 4).empty()) << "7 came once";
+  EXPECT_TRUE(expected_of(grammar, 4).empty()) << "7 occurred once";
   send(grammar, {1});
   EXPECT_EQ(expected_of(grammar, 3), (std::vector<Port>{2, 3, 4}));
   send(grammar, {2, 3});
@@ -49,7 +49,7 @@ TEST(Grammar, ExpectsTheRestOfTheRuleAndWhatComesAfterIt) {
   EXPECT_EQ(expected_of(grammar, 3), (std::vector<Port>{2, 3, 4})) << "what was learnt is kept";
 }
 
-TEST(Grammar, SaysTheStreamAndNoPairTwice) {
+TEST(Grammar, ContainsTheStreamAndNoPairTwice) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Random random(seed);
     Grammar grammar;
@@ -70,7 +70,7 @@ TEST(Grammar, SaysTheStreamAndNoPairTwice) {
   }
 }
 
-// More than it has room for: the end of the stream is left.
+// More sends than there is room for: the end of the stream remains.
 TEST(Grammar, ForgetsTheOldestWhenItIsFull) {
   for (std::uint64_t letters : {3u, 40u, 2'000u}) {
     Random random(letters);
@@ -89,15 +89,15 @@ TEST(Grammar, ForgetsTheOldestWhenItIsFull) {
   }
 }
 
-TEST(Grammar, TakesALoopInALogarithmOfItsLength) {
+TEST(Grammar, NeedsLogarithmicSpaceForALoop) {
   Grammar grammar;
   send(grammar, repeated(round_of(50), 1'000));
   EXPECT_LT(grammar.symbols(), 200u);
   EXPECT_EQ(grammar.text().size(), 50'000u);
 }
 
-// Loops in loops: the detector of periods learns the inner one anew in every round of the outer one.
-TEST(Grammar, WinsWhereLoopsContainLoops) {
+// Nested loops: the period detector learns the inner loop again in every round of the outer loop.
+TEST(Grammar, IsBestOnNestedLoops) {
   std::vector<Port> sends;
   for (int outer = 0; outer < 20; ++outer) {
     for (int middle = 0; middle < 5; ++middle) {
@@ -112,7 +112,7 @@ TEST(Grammar, WinsWhereLoopsContainLoops) {
   EXPECT_LT(score_of("dpd", sends, 2, skip).hit_rate(), s.hit_rate() - 0.05);
 }
 
-TEST(Grammar, IsDefeatedByAStraySendInEveryRound) {
+TEST(Grammar, IsWeakOnAStraySendInEveryRound) {
   std::vector<Port> sends;
   Random random(4);
   for (int round = 0; round < 300; ++round) {

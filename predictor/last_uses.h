@@ -1,7 +1,7 @@
-// The held destinations with the instants of their last use, in that order.
+// LastUses: the held destinations with the times of their last use, in that order.
 //
-// Few of them lie in the object itself, in order; more stand in tables over all destinations. In a large
-// emulated switch most ports never need those, which would be several pages of memory at each.
+// Up to kFew destinations are stored in the object itself; more are stored in tables over all destinations.
+// In a large emulated switch most ports never need the tables, which take several pages of memory each.
 #pragma once
 
 #include <algorithm>
@@ -28,11 +28,11 @@ class LastUses {
                  : std::any_of(few_.begin(), few_.begin() + few_count_,
                                [d](const Use& use) { return use.destination == d; });
   }
-  /// Not where there is none.
+  /// The destination with the earliest last use. Requires: not empty.
   Port oldest() const { return many_ ? order_.oldest() : few_[0].destination; }
   Time oldest_use() const { return many_ ? used_at_[order_.oldest()] : few_[0].at; }
 
-  /// `d` is used at `at`, which is not before any other use. False where it is not held.
+  /// Sets the last use of `d` to `at`. Returns false if `d` is not held. Requires: no use is later than `at`.
   bool renew(Port d, Time at) {
     if (!many_) {
       for (std::uint32_t i = few_count_; i-- > 0;) {
@@ -48,7 +48,7 @@ class LastUses {
     used_at_[d] = at;
     return true;
   }
-  /// The same for one that is not held.
+  /// Adds `d`, which is not held, with its last use at `at`. Requires: no use is later than `at`.
   void insert(Port d, Time at) {
     if (!many_ && few_count_ < kFew) {
       few_[few_count_++] = {d, at};
@@ -60,7 +60,7 @@ class LastUses {
     }
     insert_into_tables({d, at});
   }
-  /// One that is not held was used at `at`, which may be before others' last uses: a step for each of those.
+  /// The same without a condition on `at`. O(number of later uses).
   void insert_in_order(Port d, Time at) {
     insert(d, at);
     if (many_) {
@@ -83,7 +83,7 @@ class LastUses {
     few_count_ = 0;
     many_ = false;
   }
-  /// Beside the object itself.
+  /// Memory outside the object itself.
   std::size_t heap_bytes() const { return order_.heap_bytes() + used_at_.size() * sizeof(Time); }
 
  private:
@@ -98,9 +98,9 @@ class LastUses {
     used_at_[use.destination] = use.at;
   }
 
-  bool many_ = false;  // they are in the tables
+  bool many_ = false;  // the destinations are in the tables
   std::uint32_t few_count_ = 0;
-  std::array<Use, kFew> few_{};  // the oldest first
+  std::array<Use, kFew> few_{};  // oldest first
   RecencyList order_;
   ZeroedArray<Time> used_at_;
 };

@@ -1,18 +1,18 @@
-// Sakr's linear predictor (D 2.1.2): "attempts to predict the next memory access based on a linear
-// combination of all the values of memory access vectors in their history".
+// Predictor `linear`: Sakr's linear predictor (D 2.1.2): "attempts to predict the next memory access based on
+// a linear combination of all the values of memory access vectors in their history".
 //
-// An access vector has a one at the destination sent to. The next vector is expected to be the sum of four
-// matrices, each times one of the last four vectors; after every send the matrices move by half the error
-// (least mean squares). A destination of which an eighth is expected is requested; one of which more than
-// half is, is fed back, to look another send ahead.
+// An access vector has a one at the destination of a send. The next vector is predicted as the sum of four
+// matrices, each multiplied by one of the last four vectors. After every send the matrices change by half the
+// error (least mean squares). A destination with a score of at least 1/8 is expected; one with a score above
+// 1/2 is fed back, to predict another send.
 //
-// Matrices are for the last 64 destinations only (vocabulary.h), in 16-bit fixed point: the same decisions on
-// every machine.
+// The matrices cover the last 64 destinations only (vocabulary.h), in 16-bit fixed point, so that decisions
+// are the same on every machine.
 //
-// What defeats it: a next destination that depends on two of the last together (an exclusive or): no sum of a
-// part for each says it.
+// Weak on: a destination that depends on a combination of two previous ones (an exclusive or), which no sum
+// of separate terms can represent.
 //
-// State: 32 KiB of weights, and a byte a destination.
+// State: 32 KiB of weights, and a byte for each destination.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -76,7 +76,7 @@ class Linear final : public Forecaster {
   // taps.
   static constexpr std::int16_t kOne = 4096, kMost = 8191, kRate = 8;
   using Row = std::array<std::int16_t, kWords>;
-  using Taps = std::array<std::uint8_t, kTaps>;  // words, the last first
+  using Taps = std::array<std::uint8_t, kTaps>;  // the last words, latest first
 
   static void push(Taps& taps, std::uint8_t word) {
     std::copy_backward(taps.begin(), taps.end() - 1, taps.end());
@@ -93,7 +93,7 @@ class Linear final : public Forecaster {
     }
     return scores;
   }
-  // What the word meant, it means no longer.
+  // Clears the weights of a word that now has another destination.
   void forget(std::uint8_t word) {
     for (std::size_t t = 0; t < kTaps; ++t) {
       weights_[t * kWords + word] = {};
@@ -102,13 +102,13 @@ class Linear final : public Forecaster {
   }
 
   Vocabulary vocabulary_;
-  std::vector<Row> weights_;  // [tap][word sent to]: what it adds to the score of each word
+  std::vector<Row> weights_;  // [tap][word of the send]: contribution to the score of each word
   Taps taps_{};
   std::size_t taps_known_ = 0;
 };
 
 const PredictorRegistration kLinear{"linear",
-                                    "expects a learnt sum over the last four destinations (D 2.1.2)",
+                                    "expects by a learnt sum over the last four destinations (D 2.1.2)",
                                     [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
                                       return std::make_unique<ForecastPredictor>(
                                           "linear", shape, std::make_unique<Linear>(shape.destinations));

@@ -1,4 +1,4 @@
-// The two predictors of Sakr that learn weights: linear and tdnn.
+// The predictors of Sakr, which learn weights: linear and tdnn.
 #include <gtest/gtest.h>
 
 #include "core/random.h"
@@ -21,7 +21,7 @@ TEST(Vocabulary, NumbersTheLastDestinations) {
     EXPECT_EQ(use.word, d);
   }
   EXPECT_FALSE(words.use(100).is_new);
-  const Vocabulary::Use use = words.use(7);  // the number of 101, used longest ago
+  const Vocabulary::Use use = words.use(7);  // gets the number of 101, the least recently used
   EXPECT_TRUE(use.is_new);
   EXPECT_EQ(use.word, 1);
   EXPECT_EQ(words.destination(1), 7u);
@@ -49,8 +49,8 @@ TEST(Linear, LearnsARoundInTwoRounds) {
   EXPECT_EQ(s.hits, s.sends);
 }
 
-// A stray send spoils one of four parts of the sum: the other three still say what comes.
-TEST(Linear, WinsWhereStraySendsSpoilHistories) {
+// A stray send changes one of four terms of the sum; the other three are still correct.
+TEST(Linear, IsBestIfStraySendsInterruptHistories) {
   std::vector<Port> sends;
   Random random(5);
   for (int i = 0; i < 400; ++i)
@@ -63,7 +63,7 @@ TEST(Linear, WinsWhereStraySendsSpoilHistories) {
   EXPECT_GT(linear, score_of("markov2", sends, 3, 500).hit_rate());
 }
 
-// The third send is 2 if the first two are alike, and 3 if not: no sum of a part for each says that.
+// The third send is 2 if the first two are equal, and 3 if not. No sum of separate terms represents that.
 std::vector<Port> exclusive_or(int rounds) {
   std::vector<Port> sends;
   Random random(6);
@@ -73,7 +73,7 @@ std::vector<Port> exclusive_or(int rounds) {
   }
   return sends;
 }
-// Hits at the third of every four sends, with one place beside the last destination.
+// Hits at the third of every four sends, with one place in addition to the last destination.
 double hits_of_third(const char* name, const std::vector<Port>& sends) {
   const auto p = PredictorRegistration::make(name, PredictorShape{.destinations = 8, .capacity = 2});
   std::size_t hits = 0;
@@ -84,7 +84,7 @@ double hits_of_third(const char* name, const std::vector<Port>& sends) {
   return static_cast<double>(hits) / static_cast<double>(sends.size() / 8);
 }
 
-TEST(Linear, IsDefeatedByAnExclusiveOr) {
+TEST(Linear, IsWeakOnAnExclusiveOr) {
   const std::vector<Port> sends = exclusive_or(4'000);
   EXPECT_LT(hits_of_third("linear", sends), 0.65);
   EXPECT_GT(hits_of_third("markov2", sends), 0.98);
@@ -96,15 +96,15 @@ TEST(Tdnn, LearnsACycle) {
   EXPECT_EQ(s.hits, s.sends);
 }
 
-// Sixteen hidden units do not tell sixty destinations apart.
-TEST(Tdnn, IsDefeatedByManyDestinations) {
+// Sixteen hidden units cannot distinguish sixty destinations.
+TEST(Tdnn, IsWeakOnManyDestinations) {
   const std::vector<Port> sends = repeated(round_of(60), 40);
   EXPECT_LT(score_of("tdnn", sends, 2, 1'200).hit_rate(), 0.7);
   EXPECT_EQ(score_of("linear", sends, 2, 1'200).hit_rate(), 1.0);
 }
 
-// The same decisions from every compiler at every optimisation: the sum is that of one run, written down.
-TEST(Tdnn, DecidesTheSameEverywhere) {
+// The same decisions with every compiler and optimisation: the expected digest was recorded from one run.
+TEST(Tdnn, DecidesTheSameOnEveryMachine) {
   std::vector<Port> sends(3'000);
   Random random(7);
   for (Port& d : sends) d = static_cast<Port>(random.below(1 + random.below(70)) % 64);

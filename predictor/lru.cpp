@@ -1,5 +1,6 @@
-// Least recently used: holds the last `capacity` destinations, requests nothing ahead and releases nothing
-// before its place is needed. No part of the dissertation: the floor that a predictor must not fall below.
+// Predictor `lru`, least recently used: holds the last `capacity` destinations. It requests nothing ahead,
+// and releases a destination only when its place is needed. Not part of the dissertation: a baseline that
+// every predictor should reach.
 #include "predictor/predictor.h"
 #include "predictor/recency_list.h"
 
@@ -37,7 +38,7 @@ class Lru final : public Predictor {
 };
 
 const PredictorRegistration kLru{
-    "lru", "holds the last destinations until their places are needed",
+    "lru", "holds the last used destinations until their places are needed",
     [](const PredictorShape& shape) -> std::unique_ptr<Predictor> { return std::make_unique<Lru>(shape); }};
 
 }  // namespace

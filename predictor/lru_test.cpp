@@ -10,13 +10,13 @@ namespace {
 
 using test_steps::expect_decisions;
 
-TEST(Lru, DropsTheLeastRecentlyUsedForWantOfAPlace) {
+TEST(Lru, DropsTheLeastRecentlyUsedIfThereIsNoFreePlace) {
   const auto p = PredictorRegistration::make("lru", PredictorShape{.destinations = 8, .capacity = 2});
   expect_decisions(*p, {{0, 3, {}, {3}},
                         {1, 5, {}, {5}},
                         {2, 3, {}, {}},
                         {3, 6, {5}, {6}},
-                        {1'000'000'000, 3, {}, {}},  // time means nothing to it
+                        {1'000'000'000, 3, {}, {}},  // time has no effect
                         {1'000'000'001, 5, {6}, {5}}});
 }
 
@@ -32,8 +32,8 @@ PredictorScore score(const std::vector<Port>& sends, std::uint32_t capacity) {
   return e.finish({});
 }
 
-// What defeats it: a round over one destination more than it has places.
-TEST(Lru, IsDefeatedByARoundLongerThanItsCapacity) {
+// Weak on: a round over one destination more than it has places.
+TEST(Lru, IsWeakOnARoundLongerThanItsCapacity) {
   std::vector<Port> sends;
   for (int round = 0; round < 20; ++round)
     for (Port d = 0; d < 5; ++d) sends.push_back(d);
@@ -44,9 +44,9 @@ TEST(Lru, IsDefeatedByARoundLongerThanItsCapacity) {
   EXPECT_GT(bound.score(4).hits, 60u);
 }
 
-// What it wins: more places never cost it a hit (it is a stack algorithm), which the counter does not
-// promise.
-TEST(Lru, NeverLosesByAnotherPlace) {
+// It is a stack algorithm: a larger capacity never loses hits. This is not guaranteed for the
+// counter.
+TEST(Lru, NeverLosesHitsWithALargerCapacity) {
   Random random(3);
   std::vector<Port> sends(5'000);
   for (Port& d : sends) d = static_cast<Port>(random.below(1 + random.below(40)));

@@ -46,8 +46,8 @@ Markov::Markov(unsigned order, std::uint32_t destinations, std::size_t most_entr
       last_mask_(low_bits(16 * std::min(order, 4u))),
       before_mask_(low_bits(16 * (std::max(order, 4u) - 4))) {}
 
-// The entry of what is known `ahead` sends from now, the last of them to `via`; nullptr if there is none.
-const Entry* Markov::look(unsigned ahead, std::uint16_t via) {
+// The entry for the context `ahead` sends from now, if the last of them is `via`; nullptr if there is none.
+const Entry* Markov::find_ahead(unsigned ahead, std::uint16_t via) {
   History history = history_;
   for (unsigned i = 1; i < ahead; ++i) history.push(step(i).via);
   history.push(via);
@@ -73,7 +73,7 @@ std::size_t Markov::expect(std::span<Expected> out) {
   for (std::uint8_t ahead = 1; ahead < kAhead && count < out.size(); ++ahead) {
     const std::uint16_t via = entry->successor[0];
     const Step& next = step(ahead);
-    entry = ahead < known_ && next.via == via ? next.entry : look(ahead, via);
+    entry = ahead < known_ && next.via == via ? next.entry : find_ahead(ahead, via);
     if (entry == nullptr || !certain(*entry)) break;
     confidence = part(confidence, *entry, 0);
     out[count++] = {destination_of(entry->successor[0]), confidence, static_cast<std::uint8_t>(ahead + 1)};

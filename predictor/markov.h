@@ -1,18 +1,18 @@
-// The Markov predictor of order k (D 2.1.2): "probability P_ij is calculated as the probability of accessing
-// memory i after accessing memory j"; of order 2 "if the current processor accesses memory j after accessing
-// memory q. Probabilities are updated after every memory access."
+// Markov: the Markov predictor of order k (D 2.1.2): "probability P_ij is calculated as the probability of
+// accessing memory i after accessing memory j"; of order 2 "if the current processor accesses memory j after
+// accessing memory q. Probabilities are updated after every memory access."
 //
-// It expects every regular successor of the last k destinations: those that followed in at least an eighth of
-// the cases, once being enough at first. Then, as long as one successor is more likely than all others
-// together and followed twice, it expects the one after it: several sends ahead, because a request takes
-// longer than the time between two sends of a loop. What followed once is no ground to look further from:
-// what else may come next has a better use for the place.
+// It expects every regular successor of the last k destinations: a destination that followed in at least an
+// eighth of the cases (a single case is enough at first). While one successor is more likely than all others
+// together and followed at least twice, it also expects the successor after that, several sends ahead,
+// because a request takes longer than the time between two sends of a loop. A successor that followed once is
+// not used to look further ahead: other next destinations make better use of the place.
 //
-// Told to, it tells sends to one destination apart by their call sites: what follows the one need not follow
-// the other. The sites take those of 16 bits that destinations leave, so that 64 destinations have 512 of
-// them, and 4096 destinations 8; sites alike in these are one.
+// With Sites::kApart, sends to one destination from different call sites are different states. The hash of
+// the site takes those of 16 bits that destinations do not need: 512 sites with 64 destinations, 8 with 4096.
+// Sites with equal hashes are not distinguished.
 //
-// State: at most 32 KiB of transitions, 56 KiB at 4096 destinations with what is held.
+// State: at most 32 KiB of transitions; with the held destinations, 56 KiB at 4096 destinations.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ class Markov final : public Forecaster {
   static constexpr unsigned kMostOrder = 8;
 
   enum class Sites : bool { kAlike, kApart };
-  /// The order is 1 .. kMostOrder. At most `most_entries` contexts are kept.
+  /// Requires: 1 <= order <= kMostOrder. Stores at most `most_entries` contexts.
   Markov(unsigned order, std::uint32_t destinations, std::size_t most_entries = TransitionTable::kMostEntries,
          Sites sites = Sites::kAlike);
 
@@ -52,28 +52,29 @@ class Markov final : public Forecaster {
     }
   }
   std::size_t expect(std::span<Expected> out) override;
-  /// Keeps the probabilities, forgets which destinations came last.
+  /// Keeps the probabilities and forgets the last destinations.
   void forget_position() override {
     history_ = {};
     known_ = 0;
   }
   std::size_t state_bytes() const override { return sizeof(*this) + transitions_.heap_bytes(); }
 
-  /// The predictor of that order. Throws UserError, naming `name`, for an impossible shape.
+  /// The predictor of that order. Throws UserError, with `name` as the name of the predictor, for an invalid
+  /// shape.
   static std::unique_ptr<Predictor> make_predictor(std::string_view name, unsigned order,
                                                    const PredictorShape& shape);
 
  private:
-  static constexpr std::uint16_t kNowhere = 0xFFFF;  // before the first send
+  static constexpr std::uint16_t kNowhere = 0xFFFF;  // before the first send; not a destination
 
-  // The destination in the lowest bits, where kNowhere is none, and some of its site's hash above.
+  // The destination in the lowest bits, and bits of the site's hash above them.
   std::uint16_t send_of(Port destination, std::uint64_t site) const {
     if (destination_bits_ == 16) return static_cast<std::uint16_t>(destination);
     return static_cast<std::uint16_t>(site * 0x9E3779B97F4A7C15ULL >> 48 << destination_bits_ | destination);
   }
   Port destination_of(std::uint16_t send) const { return send & destination_mask_; }
 
-  // The last eight sends, 16 bits each, the last one in the lowest.
+  // The last eight sends of 16 bits each, the latest in the lowest bits.
   struct History {
     std::uint64_t last = ~std::uint64_t{0}, before = ~std::uint64_t{0};
     void push(std::uint64_t send) {
@@ -85,20 +86,20 @@ class Markov final : public Forecaster {
     return (history.last & last_mask_) ^ (history.before & before_mask_) * 0xD6E8FEB86659FD93ULL;
   }
 
-  // The way that expect() looked, if learn() has not left it: what the table has of history_, of it and the
-  // send `via`, and so on. A step that comes true is not looked up again. Only the first is changed by
-  // the next learn(), in its place, so that all stay where they are.
+  // The entries that expect() found: for history_, for history_ and the send `via`, and so on. learn() keeps
+  // them as long as the sends agree, so that an entry is not looked up again. learn() changes only the first
+  // of them, in place, so that the pointers stay valid.
   struct Step {
     TransitionTable::Entry* entry = nullptr;
     std::uint16_t via = kNowhere;
   };
   Step& step(unsigned ahead) { return steps_[(first_ + ahead) % kAhead]; }
-  const TransitionTable::Entry* look(unsigned ahead, std::uint16_t via);
+  const TransitionTable::Entry* find_ahead(unsigned ahead, std::uint16_t via);
 
   std::array<Step, kAhead> steps_{};
-  std::uint8_t first_ = 0, known_ = 0;  // steps_[first_ ...], known_ of them
+  std::uint8_t first_ = 0, known_ = 0;  // known_ steps from steps_[first_] on are valid
   TransitionTable transitions_;
-  unsigned destination_bits_;  // 16: sites are alike
+  unsigned destination_bits_;  // 16: sites are not distinguished
   std::uint16_t destination_mask_;
   std::uint64_t last_mask_, before_mask_;
   History history_;

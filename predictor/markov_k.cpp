@@ -5,7 +5,7 @@ namespace hybrid {
 namespace {
 
 const PredictorRegistration kMarkov{
-    "markov", "requests what usually follows the last few destinations (D 2.1.2)",
+    "markov", "requests the usual successors of the last k destinations (D 2.1.2)",
     [](const PredictorShape& shape) { return Markov::make_predictor("markov", shape.order, shape); }};
 
 }  // namespace

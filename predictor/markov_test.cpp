@@ -23,7 +23,7 @@ std::unique_ptr<Predictor> make(const char* name, std::uint32_t capacity, std::u
       name, PredictorShape{.destinations = destinations, .capacity = capacity, .threshold = threshold});
 }
 
-// Hits and requests over `cycle` sent `rounds` times, after `warm_up` rounds that do not count.
+// Hits and requests over `rounds` rounds of `cycle`, after `warm_up` rounds that do not count.
 PredictorScore score(const char* name, std::uint32_t capacity, const std::vector<Port>& cycle, int rounds,
                      int warm_up = 0) {
   const PredictorShape shape{.destinations = 64, .capacity = capacity};
@@ -43,7 +43,7 @@ PredictorScore score(const char* name, std::uint32_t capacity, const std::vector
   return result;
 }
 
-TEST(Markov1, RequestsTheNextOnceItFollowed) {
+TEST(Markov1, RequestsASuccessorAfterOneOccurrence) {
   const auto p = make("markov1", 2);
   expect_decisions(*p, {
                            {0, 0, {}, {0}},
@@ -57,14 +57,14 @@ TEST(Markov1, RequestsTheNextOnceItFollowed) {
                        });
 }
 
-TEST(Markov1, RequestsEachThatFollowedOnce) {
+TEST(Markov1, RequestsEachSuccessorThatOccurredOnce) {
   const auto p = make("markov1", 0);
   for (Port d : {0, 1, 0, 2}) p->on_send({}, d, 8, 0);
   p->on_flush();
   EXPECT_EQ(list(p->on_send({}, 0, 8, 0).request), (std::vector<Port>{0, 1, 2}));
 }
 
-TEST(Markov1, LooksFurtherOnlyAlongWhatFollowedTwice) {
+TEST(Markov1, LooksFurtherOnlyAfterTwoOccurrences) {
   const auto p = make("markov1", 0);
   const auto round = [&] {
     for (Port d : {0, 1, 2, 3}) p->on_send({}, d, 8, 0);
@@ -77,17 +77,18 @@ TEST(Markov1, LooksFurtherOnlyAlongWhatFollowedTwice) {
   EXPECT_EQ(list(p->on_send({}, 0, 8, 0).request), (std::vector<Port>{0, 1, 2, 3}));
 }
 
-TEST(Markov2, TellsApartWhatFollowsTheSameDestination) {
+TEST(Markov2, DistinguishesSuccessorsByTheSendBefore) {
   // 0 is followed by 1 after 2 and by 2 after 1.
   const std::vector<Port> cycle{0, 1, 0, 2};
   const PredictorScore second = score("markov2", 2, cycle, 20, 4);
   EXPECT_EQ(second.hits, second.sends);
   const PredictorScore first = score("markov1", 2, cycle, 20, 4);
-  EXPECT_LT(first.hits, first.sends) << "one place beside the destination, two equally likely successors";
+  EXPECT_LT(first.hits, first.sends)
+      << "one place in addition to the destination, and two equally likely successors";
 }
 
 TEST(Markov1, RequestsEveryLikelySuccessor) {
-  const auto p = make("markov1", 5, 2);  // a threshold of 2 forgets all but the last send and its plan
+  const auto p = make("markov1", 5, 2);  // with a threshold of 2 only the last send and its plan are held
   for (int round = 0; round < 3; ++round)
     for (Port d : {10, 1, 10, 2, 10, 3}) p->on_send({}, d, 8, 0);
   p->on_flush();
@@ -103,7 +104,7 @@ TEST(Markov1, LooksAheadAlongTheLikelyPath) {
   EXPECT_EQ(list(p->on_send({}, 1, 8, 0).request), (std::vector<Port>{5}));
 }
 
-TEST(Markov2, LearnsTheFirstSendsAfterAFlushToo) {
+TEST(Markov2, LearnsTheFirstSendsAfterAFlush) {
   const auto p = make("markov2", 0);
   for (int round = 0; round < 3; ++round) {
     p->on_flush();
@@ -126,8 +127,8 @@ TEST(Markov1, DoesNotLearnAcrossAFlush) {
   EXPECT_EQ(list(p->on_send({}, 1, 8, 0).request), (std::vector<Port>{1}));
 }
 
-// Six neighbours in a fixed order over four places: the case in which the least recently used is always the
-// one that comes next.
+// Six neighbours in a fixed order and four places: the least recently used destination is always the next
+// one.
 TEST(Markov, HitsACycleLongerThanItsCapacity) {
   const std::vector<Port> cycle{0, 1, 2, 3, 4, 5};
   for (const char* name : {"markov1", "markov2"}) {
@@ -138,7 +139,7 @@ TEST(Markov, HitsACycleLongerThanItsCapacity) {
   for (const char* name : {"timeout", "counter"}) EXPECT_EQ(score(name, 4, cycle, 100, 3).hits, 0u) << name;
 }
 
-TEST(Markov, RequestsNothingAheadInTrafficThatNeverRepeats) {
+TEST(Markov, RequestsNothingAheadInTrafficWithoutRepetition) {
   for (const char* name : {"markov1", "markov2"}) {
     const auto p = make(name, 0, 16, 4096);
     for (Port d = 0; d < 4096; ++d) {
@@ -148,7 +149,7 @@ TEST(Markov, RequestsNothingAheadInTrafficThatNeverRepeats) {
   }
 }
 
-TEST(Markov, ReleasesWhatIsNeitherUsedNorExpectedForTheThreshold) {
+TEST(Markov, ReleasesDestinationsNeitherUsedNorExpectedForTheThreshold) {
   for (const char* name : {"markov1", "markov2"}) {
     const auto p = make(name, 0, 3);
     expect_decisions(*p, {
@@ -161,7 +162,7 @@ TEST(Markov, ReleasesWhatIsNeitherUsedNorExpectedForTheThreshold) {
   }
 }
 
-TEST(Markov, HoldsTheDemandAloneAtACapacityOfOne) {
+TEST(Markov, HoldsOnlyTheDestinationAtACapacityOfOne) {
   for (const char* name : {"markov1", "markov2"}) {
     const auto p = make(name, 1);
     for (int round = 0; round < 5; ++round)
@@ -173,7 +174,7 @@ TEST(Markov, HoldsTheDemandAloneAtACapacityOfOne) {
   }
 }
 
-TEST(Markov, LearnsANewHabitWithinTensOfSends) {
+TEST(Markov, LearnsANewOrderWithinTensOfSends) {
   for (const char* name : {"markov1", "markov2"}) {
     PredictorEvaluation e(name, {.destinations = 64, .capacity = 3});
     Time at{};
@@ -188,7 +189,7 @@ TEST(Markov, LearnsANewHabitWithinTensOfSends) {
   }
 }
 
-TEST(Markov, RefusesImpossibleShapes) {
+TEST(Markov, RejectsInvalidShapes) {
   for (const char* name : {"markov1", "markov2"}) {
     EXPECT_THROW(make(name, 0, 0), UserError);
     EXPECT_THROW(make(name, 0, 16, 65'535), UserError);
@@ -196,8 +197,8 @@ TEST(Markov, RefusesImpossibleShapes) {
   }
 }
 
-// What follows 0 depends on the send before the last two.
-TEST(MarkovK, RemembersAsManyAsItsOrder) {
+// The successor of 0 depends on the send before the last two.
+TEST(MarkovK, UsesAsManySendsAsItsOrder) {
   const std::vector<Port> cycle = test_steps::repeated({1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0}, 60);
   const auto score = [&cycle](std::uint32_t order) {
     return test_steps::score_of("markov", cycle, 2, 240, {}, {.order = order});
@@ -206,8 +207,8 @@ TEST(MarkovK, RemembersAsManyAsItsOrder) {
   for (std::uint32_t order : {3u, 4u, 5u, 8u}) EXPECT_EQ(score(order).hits, score(order).sends) << order;
 }
 
-// The longer the history, the more of them a stray send spoils.
-TEST(MarkovK, IsDefeatedByAStraySendForAsManySendsAsItsOrder) {
+// A stray send affects as many histories as they are long.
+TEST(MarkovK, IsWeakOnAStraySendForAsManySendsAsItsOrder) {
   std::vector<Port> sends;
   Random random(4);
   for (int round = 0; round < 300; ++round) {
@@ -233,7 +234,7 @@ TEST(MarkovK, IsTheSameAsMarkov1AndMarkov2AtTheirOrders) {
   }
 }
 
-TEST(MarkovK, RefusesAnImpossibleOrderByName) {
+TEST(MarkovK, RejectsAnInvalidOrder) {
   for (std::uint32_t order : {0u, 9u}) try {
       PredictorRegistration::make("markov", PredictorShape{.destinations = 8, .order = order});
       FAIL();
@@ -242,9 +243,9 @@ TEST(MarkovK, RefusesAnImpossibleOrderByName) {
     }
 }
 
-// It keeps the way that it looked ahead: also where a stray send leaves it, an entry gives way to another
-// context, a loop comes back to where it is, or nobody has asked for a while.
-TEST(MarkovK, ExpectsTheSameHoweverOftenItWasAsked) {
+// expect() caches entries. The cache must be valid after a stray send, after an entry is replaced by another
+// context, in a loop that returns to its context, and after several sends without a call of expect().
+TEST(MarkovK, ExpectsTheSameAfterAnyNumberOfCalls) {
   for (unsigned order = 1; order <= 5; ++order) {
     Markov often(order, 40, 64), seldom(order, 40, 64);
     Random random(order);
@@ -282,7 +283,7 @@ TEST(MarkovK, ExpectsTheSameHoweverOftenItWasAsked) {
   }
 }
 
-TEST(Markov1, TellsHowSureItIs) {
+TEST(Markov1, ConfidenceIsTheProbability) {
   const auto p = make("markov1", 4);
   for (int round = 0; round < 8; ++round)
     for (Port d : {0, 1, 0, 1, 0, 2}) p->on_send(nanoseconds(100), d, 100, 0);
@@ -298,9 +299,9 @@ TEST(Markov1, TellsHowSureItIs) {
   EXPECT_EQ(out[0].size_class, 7);
 }
 
-// 0 is sent to from two call sites, and what follows depends on which: an order of 1 is enough, where it
-// tells them apart; what it expects are destinations all the same.
-TEST(MarkovBySite, TellsApartWhatFollowsTheSameDestination) {
+// There are sends to 0 from two call sites, with different successors. An order of 1 is enough if it
+// distinguishes the sites. The expected values are still destinations.
+TEST(MarkovBySite, DistinguishesSuccessorsByCallSite) {
   for (std::uint32_t destinations : {8u, 4096u, 65'534u}) {
     Markov alike(1, destinations), apart(1, destinations, 512, Markov::Sites::kApart);
     const auto send = [&](Port d, std::uint64_t site) {

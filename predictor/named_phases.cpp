@@ -14,8 +14,8 @@ std::span<const std::uint16_t> NamedPhases::begin(std::uint32_t phase) {
   begun.last_begin = ++begins_;
   used_.clear();
   last_ = kNoPort;
-  is_told_ = begun.trust >= kTrusted;
-  if (!is_told_) return {};
+  is_restored_ = begun.trust >= kTrusted;
+  if (!is_restored_) return {};
   return begun.set.members();
 }
 
@@ -30,11 +30,11 @@ void NamedPhases::end() {
     if (is_like && ended.trust < kMostTrust) ++ended.trust;
     if (!is_like && ended.trust > 0) --ended.trust;
   }
-  // All of a short occurrence may be members: it was cut short, and the rest stays.
+  // If all destinations of a short occurrence are members, it was interrupted: keep the set.
   if (2 * used_.size() >= before || common < used_.size()) ended.set = used_;
 }
 
-// Where the phase is remembered, or else that of the one which began longest ago.
+// The index of the phase in sets_ or, if it is not remembered, of the phase that began longest ago.
 std::size_t NamedPhases::place_of(std::uint32_t phase) const {
   std::size_t oldest = 0;
   for (std::size_t i = 0; i < kRemembered; ++i) {

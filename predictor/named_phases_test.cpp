@@ -16,44 +16,44 @@ using Sends = std::vector<Port>;
 
 Sends begun(NamedPhases& phases, std::uint32_t phase, const Sends& sends) {
   const auto set = phases.begin(phase);
-  const Sends told(set.begin(), set.end());
+  const Sends restored(set.begin(), set.end());
   for (const Port d : sends) phases.send(d);
-  return told;
+  return restored;
 }
 
-TEST(NamedPhases, TellsThemWhatTheySentToTheLastTime) {
+TEST(NamedPhases, RestoresTheDestinationsOfTheLastOccurrence) {
   NamedPhases phases;
-  phases.send(7);  // outside all of them
+  phases.send(7);  // outside all phases
   EXPECT_EQ(begun(phases, 1, {4, 1, 4, 8}), Sends{});
   EXPECT_EQ(begun(phases, 2, {9}), Sends{});
   EXPECT_EQ(begun(phases, 1, {}), (Sends{4, 1, 8}));
-  EXPECT_EQ(begun(phases, 1, {4}), (Sends{4, 1, 8})) << "nothing was sent, which says nothing";
-  EXPECT_EQ(begun(phases, 1, {8, 1}), (Sends{4, 1, 8})) << "cut short";
+  EXPECT_EQ(begun(phases, 1, {4}), (Sends{4, 1, 8})) << "an occurrence without sends has no effect";
+  EXPECT_EQ(begun(phases, 1, {8, 1}), (Sends{4, 1, 8})) << "interrupted";
   EXPECT_EQ(begun(phases, 1, {}), (Sends{8, 1}));
   EXPECT_EQ(begun(phases, 2, {}), Sends{9});
 }
 
-TEST(NamedPhases, ForeseesWhatItTold) {
+TEST(NamedPhases, KnowsTheRestoredSet) {
   NamedPhases phases;
   begun(phases, 1, {4, 1});
-  EXPECT_FALSE(phases.foresees(4)) << "the first time";
+  EXPECT_FALSE(phases.is_restored(4)) << "the first time";
   phases.begin(1);
-  EXPECT_TRUE(phases.foresees(4));
-  EXPECT_FALSE(phases.foresees(5));
+  EXPECT_TRUE(phases.is_restored(4));
+  EXPECT_FALSE(phases.is_restored(5));
 }
 
-TEST(NamedPhases, DoesNotTellWhatWasWrongTwice) {
+TEST(NamedPhases, DoesNotRestoreASetThatWasWrongTwice) {
   NamedPhases phases;
   begun(phases, 1, {0, 1});
   EXPECT_EQ(begun(phases, 1, {2, 3}), (Sends{0, 1}));
   EXPECT_EQ(begun(phases, 1, {4, 5}), (Sends{2, 3}));
   EXPECT_EQ(begun(phases, 1, {6, 7}), Sends{});
-  EXPECT_EQ(begun(phases, 1, {6, 7}), Sends{}) << "never right";
-  EXPECT_EQ(begun(phases, 1, {6, 7}), Sends{}) << "right once";
-  EXPECT_EQ(begun(phases, 1, {6, 7}), (Sends{6, 7})) << "right twice";
+  EXPECT_EQ(begun(phases, 1, {6, 7}), Sends{}) << "never correct";
+  EXPECT_EQ(begun(phases, 1, {6, 7}), Sends{}) << "correct once";
+  EXPECT_EQ(begun(phases, 1, {6, 7}), (Sends{6, 7})) << "correct twice";
 }
 
-TEST(NamedPhases, ForgetsTheOneThatBeganLongestAgo) {
+TEST(NamedPhases, ForgetsThePhaseThatBeganLongestAgo) {
   NamedPhases phases;
   for (std::uint32_t i = 0; i < NamedPhases::kRemembered; ++i) begun(phases, i, {i});
   EXPECT_EQ(begun(phases, 0, {0}), Sends{0});
@@ -71,7 +71,7 @@ TEST(NamedPhases, RemembersTheFirstSixteenMembers) {
   EXPECT_EQ(begun(phases, 1, {}), sends);
 }
 
-// Phases in turn, each in sets of its own, `turns` times; how many messages were no hits.
+// The number of misses in `turns` rounds over phases with different sets.
 std::uint64_t misses(const char* predictor, const std::vector<Sends>& phases, int turns, bool named,
                      std::uint32_t capacity) {
   PredictorEvaluation evaluation(predictor, {.destinations = 64, .capacity = capacity});
@@ -86,16 +86,16 @@ std::uint64_t misses(const char* predictor, const std::vector<Sends>& phases, in
   return score.sends - score.hits;
 }
 
-// The sets have four members each: they have to be sent to once before they are known, and never again.
+// The sets have four members each, which miss in the first occurrence only.
 TEST(NamedPhases, EveryMessageOfARecurringPhaseIsAHit) {
   const std::vector<Sends> phases = {repeated({1, 4, 8, 12}, 6), repeated({2, 9, 3, 7}, 6),
                                      repeated({30, 31, 32, 33}, 6)};
   EXPECT_EQ(misses("working-set", phases, 20, true, 4), 12u);
-  EXPECT_EQ(misses("working-set", phases, 20, false, 4), 12u + 19u * 3u) << "but the first message";
+  EXPECT_EQ(misses("working-set", phases, 20, false, 4), 12u + 19u * 3u) << "the first message hits, too";
 }
 
-// It learns what follows on what within a phase; a phase's first message follows on nothing that it would
-// expect.
+// The tournament learns the order of the sends in a phase. The first message of a phase does not follow from
+// the sends before it.
 TEST(NamedPhases, TheTournamentHitsTheFirstMessageOfARecurringPhase) {
   const auto shuffled = [](std::uint64_t seed) {
     std::vector<Sends> phases;
@@ -104,9 +104,9 @@ TEST(NamedPhases, TheTournamentHitsTheFirstMessageOfARecurringPhase) {
     return phases;
   };
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
-    // In another order every time, so that no phase says which one comes next.
-    PredictorEvaluation told("tournament", {.destinations = 64, .capacity = 2});
-    PredictorEvaluation untold("tournament", {.destinations = 64, .capacity = 2});
+    // In a different order every time, so that the next phase is not predictable.
+    PredictorEvaluation named("tournament", {.destinations = 64, .capacity = 2});
+    PredictorEvaluation unnamed("tournament", {.destinations = 64, .capacity = 2});
     const std::vector<Sends> phases = shuffled(seed);
     std::uint64_t state = 88172645463325252ULL + seed;
     Time at{};
@@ -116,36 +116,36 @@ TEST(NamedPhases, TheTournamentHitsTheFirstMessageOfARecurringPhase) {
       state ^= state >> 7;
       state ^= state << 17;
       const auto phase = static_cast<std::uint32_t>(state % phases.size());
-      told.phase(at += microseconds(1), phase + 1);
+      named.phase(at += microseconds(1), phase + 1);
       for (const Port d : phases[phase]) {
-        told.send(at += nanoseconds(100), d, 8, 0);
-        untold.send(at, d, 8, 0);
+        named.send(at += nanoseconds(100), d, 8, 0);
+        unnamed.send(at, d, 8, 0);
       }
     }
-    const PredictorScore with = told.finish(at), without = untold.finish(at);
-    EXPECT_LE(with.sends - with.hits, 40u) << "first occurrences, and what it learns from";
+    const PredictorScore with = named.finish(at), without = unnamed.finish(at);
+    EXPECT_LE(with.sends - with.hits, 40u) << "first occurrences, and sends for learning";
     EXPECT_GE(without.sends - without.hits, 300u) << "five of six phases begin with a miss";
   }
 }
 
-// Names that mean nothing cost little: of what lru hits, no more than this.
-TEST(NamedPhases, NamesThatMeanNothingCostLittle) {
+// Names without meaning cost at most this fraction of the hits of lru.
+TEST(NamedPhases, NamesWithoutMeaningCostLittle) {
   for (const char* predictor : {"working-set", "tournament"}) {
     std::vector<Sends> phases;
     for (Port i = 0; i < 60; ++i) phases.push_back({i % 3, 10 + i % 7, i % 3, 20 + i % 11});
     for (Sends& sends : phases) sends = repeated(sends, 3);
-    PredictorEvaluation told(predictor, {.destinations = 64, .capacity = 4});
-    PredictorEvaluation untold(predictor, {.destinations = 64, .capacity = 4});
+    PredictorEvaluation named(predictor, {.destinations = 64, .capacity = 4});
+    PredictorEvaluation unnamed(predictor, {.destinations = 64, .capacity = 4});
     Time at{};
     for (int turn = 0; turn < 10; ++turn)
       for (const Sends& sends : phases) {
-        told.phase(at += microseconds(1), 1);
+        named.phase(at += microseconds(1), 1);
         for (const Port d : sends) {
-          told.send(at += nanoseconds(100), d, 8, 0);
-          untold.send(at, d, 8, 0);
+          named.send(at += nanoseconds(100), d, 8, 0);
+          unnamed.send(at, d, 8, 0);
         }
       }
-    EXPECT_GT(told.finish(at).hit_rate(), untold.finish(at).hit_rate() - 0.05) << predictor;
+    EXPECT_GT(named.finish(at).hit_rate(), unnamed.finish(at).hit_rate() - 0.05) << predictor;
   }
 }
 

@@ -1,4 +1,4 @@
-// Predicts nothing: what a switch does whose NICs never ask for a circuit ahead of need.
+// Predictor `none`: requests nothing. A switch without circuit requests.
 #include "predictor/predictor.h"
 
 namespace hybrid {

@@ -6,15 +6,15 @@
 namespace hybrid {
 namespace {
 
-// The next destination that differs may be far: it looks this many sends ahead.
+// Limit on the number of sends to look ahead for different destinations.
 constexpr std::size_t kHorizon = 64;
 
-class Foreknowledge final : public Forecaster {
+class OracleForecaster final : public Forecaster {
  public:
-  explicit Foreknowledge(std::span<const Port> future) : future_(future) {
+  explicit OracleForecaster(std::span<const Port> future) : future_(future) {
     if (future.empty())
-      throw UserError("predictor oracle: it needs to know all sends beforehand",
-                      "Use it where a recorded job is scored (hybrid predict), or choose another.");
+      throw UserError("predictor oracle: it needs to know all sends in advance",
+                      "Use it to score a recorded job (hybrid predict), or choose another predictor.");
   }
 
   void learn(Port, std::uint8_t, std::uint64_t) override { ++position_; }
@@ -27,7 +27,7 @@ class Foreknowledge final : public Forecaster {
     }
     return count;
   }
-  void forget_position() override {}  // the stream goes on
+  void forget_position() override {}  // the position in the stream stays known
   std::size_t state_bytes() const override { return sizeof(*this); }
 
  private:
@@ -35,11 +35,12 @@ class Foreknowledge final : public Forecaster {
   std::size_t position_ = 0;  // sends so far
 };
 
-const PredictorRegistration kRegistered{kOracle, "knows the stream: the upper end of the scale",
-                                        [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
-                                          return std::make_unique<ForecastPredictor>(
-                                              kOracle, shape, std::make_unique<Foreknowledge>(shape.future));
-                                        }};
+const PredictorRegistration kOracleRegistration{
+    kOracle, "knows the stream: the upper bound",
+    [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
+      return std::make_unique<ForecastPredictor>(kOracle, shape,
+                                                 std::make_unique<OracleForecaster>(shape.future));
+    }};
 
 }  // namespace
 }  // namespace hybrid

@@ -1,6 +1,6 @@
-// The oracle: forecasts from the stream itself, which it is given (PredictorShape::future). The upper end of
-// the scale: what a predictor that requests ahead would reach if it were never wrong. From capacity 2 on it
-// hits every message but the first, and the first after a flush.
+// Predictor `oracle`: forecasts from the stream itself (PredictorShape::future). It is the upper bound: a
+// predictor that requests ahead and is never wrong. From capacity 2 on it hits every message except the first
+// one, and the first one after a flush.
 #pragma once
 
 namespace hybrid {

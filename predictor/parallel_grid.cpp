@@ -7,8 +7,8 @@ namespace hybrid {
 
 namespace {
 
-// work(i) for each i below `count`, all at once, the first on this thread; then throws what the first of them
-// threw.
+// Calls work(i) for each i below `count` in parallel, work(0) on this thread. Then rethrows the exception of
+// the lowest i that threw.
 template <class Work>
 void run_all(std::size_t count, const Work& work) {
   std::vector<std::exception_ptr> errors(count);

@@ -10,15 +10,16 @@ namespace {
 
 using Timeline = UseHistory::Timeline;
 
-// How many windows a border moves at the most.
+// Limit on the distance that a border moves, in windows.
 constexpr std::size_t kReach = 4;
-// Moved borders change the averages, which move borders. Seldom more than three times.
+// Limit on the number of rounds: moved borders change the rates, which move borders again, rarely more than
+// three times.
 constexpr int kRounds = 10;
 
-// How often each connection is used in each phase.
+// The rate of use of each connection in each phase.
 class Rates {
  public:
-  /// begins: the first window of each stretch.
+  // `begins`: the first window of each stretch.
   Rates(const Timeline& fine, const std::vector<std::size_t>& begins,
         const std::vector<PhasePartition::Stretch>& stretches) {
     std::vector<std::uint32_t> phase_of(fine.windows.size());  // by window
@@ -33,11 +34,11 @@ class Rates {
     for (std::size_t u = 0; u < fine.uses.size(); ++u) {
       double* rates = &rates_[u * phases_];
       for_each_port(fine.uses[u].windows, [&](std::size_t w) { ++rates[phase_of[w]]; });
-      // Half a use is added, so that one that was never seen is improbable, not impossible.
+      // Half a use is added, so that a use that did not occur is improbable, not impossible.
       for (std::size_t p = 0; p < phases_; ++p) rates[p] = (rates[p] + 0.5) / (windows[p] + 1);
     }
   }
-  /// Uses a window.
+  // Uses per window.
   double operator()(std::size_t use, std::size_t phase) const { return rates_[use * phases_ + phase]; }
 
  private:
@@ -45,12 +46,13 @@ class Rates {
   std::vector<double> rates_;  // [use][phase]
 };
 
-// The likeliest first window of phase `after`, which follows on `before`, out of from .. to.
-std::size_t likeliest(const Timeline& fine, const Rates& rates, std::size_t before, std::size_t after,
-                      std::size_t from, std::size_t now, std::size_t to) {
-  // By window, how much likelier it is in `before` than in `after`: the logarithm of the ratio.
+// The most likely first window of phase `after`, which follows phase `before`, among from .. to. `now` is the
+// current one.
+std::size_t most_likely(const Timeline& fine, const Rates& rates, std::size_t before, std::size_t after,
+                        std::size_t from, std::size_t now, std::size_t to) {
+  // By window: logarithm of the ratio of its likelihoods in `before` and in `after`.
   std::vector<double> gain(to - from);
-  double unused = 0;  // of a window in which nobody sends
+  double unused = 0;  // for a window without sends
   for (std::size_t u = 0; u < fine.uses.size(); ++u) {
     unused += rates(u, after) - rates(u, before);
     const double used = std::log(rates(u, before) / rates(u, after));
@@ -78,7 +80,7 @@ void move_borders(const Timeline& fine, std::vector<std::size_t>& window_of,
     const auto first = std::lower_bound(window_of.begin(), window_of.end(), window);
     return static_cast<std::size_t>(first - window_of.begin());
   };
-  // The first fine window of each stretch, and how far it may move.
+  // The first fine window of each stretch, and the range in which it may move.
   std::vector<std::size_t> begins, earliest, latest;
   for (const PhasePartition::Stretch& s : stretches) {
     begins.push_back(begin_of(s.first));
@@ -91,8 +93,8 @@ void move_borders(const Timeline& fine, std::vector<std::size_t>& window_of,
     for (std::size_t i = 1; i < begins.size(); ++i) {
       const std::size_t next = i + 1 < begins.size() ? begins[i + 1] : window_of.size();
       begins[i] =
-          likeliest(fine, rates, stretches[i - 1].phase, stretches[i].phase,
-                    std::max(begins[i - 1] + 1, earliest[i]), begins[i], std::min(next - 1, latest[i]));
+          most_likely(fine, rates, stretches[i - 1].phase, stretches[i].phase,
+                      std::max(begins[i - 1] + 1, earliest[i]), begins[i], std::min(next - 1, latest[i]));
     }
     if (begins == before) break;
   }

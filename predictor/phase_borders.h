@@ -1,5 +1,5 @@
-// Where exactly one phase ends and the next begins, once it is known which phases follow each other: windows
-// that hold an iteration are too wide to tell.
+// Refines the borders between phases, once the sequence of phases is known. The windows that contain an
+// iteration are too wide for exact borders.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace hybrid {
 
-/// Moves each border between two stretches, by up to four windows, to where the uses around it are likeliest:
-/// if in each phase every connection came to be used at random, as often as in all of the phase's stretches
-/// on average (the change point of two Poisson processes for each connection); again with the new averages,
-/// until no border moves. Of equally likely places, to the nearest to where it was.
+/// Moves each border between two stretches by up to four windows to the position of maximum likelihood. The
+/// model: in each phase every connection is used at random, with its mean rate in all stretches of the phase
+/// (the change point of two Poisson processes for each connection). Repeats with the new rates until no
+/// border moves. Among equally likely positions, the nearest to the old one is taken.
 ///
-/// `fine` is the timeline, without empty windows, `window_of` the wider window that each of its windows is a
-/// part of, and `stretches` are in those. Afterwards a wider window through which a border goes is two in
-/// `window_of`, and `stretches` are in the new windows. Every stretch keeps a window.
-/// O(uses x (windows + borders)) time a round.
+/// `fine` is the timeline without empty windows, `window_of` the wider window that contains each of its
+/// windows, and `stretches` refer to the wider windows. Afterwards a wider window that contains a border is
+/// split in two in `window_of`, and `stretches` refer to the new windows. Every stretch keeps at least one
+/// window. O(uses x (windows + borders)) time for each round.
 void move_borders(const UseHistory::Timeline& fine, std::vector<std::size_t>& window_of,
                   std::vector<PhasePartition::Stretch>& stretches);
 

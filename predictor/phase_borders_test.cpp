@@ -11,8 +11,8 @@ namespace {
 
 using Stretch = PhasePartition::Stretch;
 
-// A timeline in which connections u % phases == p belong to phase p, and each is used in half of the windows
-// of its phase, in one of twenty of the others.
+// A timeline in which connection u belongs to phase u % phases, and is used in half of the windows of its
+// phase and in one of twenty other windows.
 UseHistory::Timeline alternating(const std::vector<std::uint32_t>& phase_of, std::uint32_t phases,
                                  std::uint32_t connections, Random& random) {
   UseHistory::Timeline timeline;
@@ -29,8 +29,9 @@ UseHistory::Timeline alternating(const std::vector<std::uint32_t>& phase_of, std
   return timeline;
 }
 
-// Windows of eight; the phases change anywhere in them, and the stretches are wrong by up to three windows.
-TEST(MoveBorders, FindsWherePhasesChange) {
+// Wider windows of eight. The phases change anywhere in them, and the stretches are wrong by up to three
+// windows.
+TEST(MoveBorders, FindsThePhaseBorders) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Random random(seed);
     constexpr std::size_t kWide = 8;
@@ -55,7 +56,7 @@ TEST(MoveBorders, FindsWherePhasesChange) {
       const auto begin = std::lower_bound(window_of.begin(), window_of.end(), stretches[i].first);
       EXPECT_EQ(static_cast<std::size_t>(begin - window_of.begin()), changes[i]) << "seed " << seed;
     }
-    // The windows before, and borders.
+    // The number of windows before, plus one for each border inside a window.
     for (std::size_t w = 1; w < window_of.size(); ++w) {
       const bool at_border = std::find(changes.begin(), changes.end(), w) != changes.end();
       EXPECT_EQ(window_of[w] - window_of[w - 1], before[w] != before[w - 1] || at_border ? 1u : 0u);
@@ -63,7 +64,7 @@ TEST(MoveBorders, FindsWherePhasesChange) {
   }
 }
 
-// Whatever the uses are, the stretches cover all windows in order, and none is lost.
+// For any uses, the stretches cover all windows in order, and none is lost.
 TEST(MoveBorders, KeepsEveryStretch) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);

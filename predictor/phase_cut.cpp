@@ -8,10 +8,10 @@ namespace hybrid {
 
 namespace {
 
-// How many connections windows first .. last use, for every such interval at once. Counting those that an
-// interval does not use is easier: it lies within one of the connection's gaps (runs of windows without use).
-// So each gap is noted at (its begin, its end), and an interval sums the gaps that begin no later and end no
-// earlier.
+// The number of connections used in windows first .. last, for all intervals at once. The unused connections
+// of an interval are easier to count: the interval is inside one of the connection's gaps (runs of windows
+// without use). Each gap is counted at (begin, end), and an interval sums the gaps that begin no later and
+// end no earlier.
 class WorkingSetSizes {
  public:
   WorkingSetSizes(const UseHistory::Timeline& timeline, const std::vector<bool>& strays)
@@ -51,14 +51,14 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> cheapest_cut(const UseHisto
                                                                   double price) {
   const std::size_t windows = timeline.windows.size();
   const WorkingSetSizes size(timeline, strays);
-  // cost[w]: of the best cut of windows 0 .. w-1, whose last stretch begins at begin[w].
+  // cost[w]: cost of the best cut of windows 0 .. w-1; its last stretch begins at begin[w].
   std::vector<double> cost(windows + 1, std::numeric_limits<double>::infinity());
   std::vector<std::size_t> begin(windows + 1);
   cost[0] = 0;
   for (std::size_t end = 1; end <= windows; ++end) {
     for (std::size_t first = 0; first < end; ++first) {
       const double total = cost[first] + size(first, end - 1) * (shares[end] - shares[first] + price);
-      if (total < cost[end] * (1 - 1e-12)) {  // rounding alone cuts nothing
+      if (total < cost[end] * (1 - 1e-12)) {  // rounding errors cause no cut
         cost[end] = total;
         begin[end] = first;
       }

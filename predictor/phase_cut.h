@@ -1,4 +1,4 @@
-// The best cut of a timeline into stretches: predictor/phase_partition.h says what "best" means.
+// The best cut of a timeline into stretches; phase_partition.h defines the cost.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,10 @@
 
 namespace hybrid {
 
-/// First and last window of each stretch, in time order. `shares` are cumulative_shares of the timeline
-/// (which has a window and no empty ones), `price` is that of establishing a connection, as a share of the
-/// job. Connections marked in `strays` do not count. Exact; O(windows^2 + uses x windows) time.
+/// Returns the first and last window of each stretch, in time order. `shares` are cumulative_shares of the
+/// timeline; `price` is the price of establishing a connection, as a share of the job. Connections marked in
+/// `strays` do not count. Requires: the timeline has windows, and none is empty. Exact; O(windows^2 + uses x
+/// windows) time.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> cheapest_cut(const UseHistory::Timeline& timeline,
                                                                   const std::vector<bool>& strays,
                                                                   const std::vector<double>& shares,

@@ -21,12 +21,13 @@ using WindowSet = UseHistory::WindowSet;
 using Stretch = PhasePartition::Stretch;
 using Members = std::vector<std::uint32_t>;
 
-// The price of establishing a connection, as a share of the job, and the least in windows.
+// The price of establishing a connection, as a share of the job, and its minimum in windows.
 constexpr double kPrice = 1.0 / 40;
 constexpr double kPriceWindows = 4;
-// Two stretches are alike if their sets have at least this share of what the halves of each have in common.
+// Two stretches are alike if the similarity of their sets is at least this fraction of the similarity of the
+// halves of either stretch.
 constexpr double kAlike = 0.6;
-// A connection belongs to a phase if it is used in this share of the phase's windows.
+// A connection belongs to a phase if it is used in this fraction of the phase's windows.
 constexpr double kMemberUse = 0.1;
 
 WindowSet windows_between(std::size_t first, std::size_t last) {
@@ -43,8 +44,8 @@ std::uint32_t common_windows(const WindowSet& a, const WindowSet& b) {
 
 std::uint32_t length(const Stretch& s) { return s.last - s.first + 1; }
 
-// Ports pass from one phase to the next at different times, so that the windows near a border hold both
-// working sets. This many of each side are not trusted.
+// Ports change from one phase to the next at different times, so that the windows near a border contain both
+// working sets. This many windows at each side of a border are ignored.
 std::uint32_t margin(const Stretch& s) { return length(s) < 5 ? 0 : 1 + length(s) / 8; }
 
 std::size_t common_members(const Members& a, const Members& b) {
@@ -53,16 +54,16 @@ std::size_t common_members(const Members& a, const Members& b) {
   return common.size();
 }
 
-// Jaccard.
+// Jaccard similarity.
 double similarity(const Members& a, const Members& b) {
   if (a.empty() && b.empty()) return 1;
   const std::size_t common = common_members(a, b);
   return static_cast<double>(common) / static_cast<double>(a.size() + b.size() - common);
 }
 
-// How many windows a connection that belongs to a set is used in, at the least, given the counts of all:
-// a quarter of what is usual. Usual is the median over uses, not over connections, so that a burst of many
-// connections that are used once does not make that usual.
+// The minimum number of windows in which a member of a set is used, from the counts of all connections: a
+// quarter of the median. The median is over uses, not over connections, so that a burst of many connections
+// that are used once does not change it.
 double least_use(const std::vector<std::uint32_t>& counts) {
   std::array<std::uint64_t, UseHistory::kWindows + 1> uses{};
   std::uint64_t all = 0;
@@ -85,7 +86,7 @@ class Partitioner {
     const auto shorter_than = [&](double least) {
       return [this, least](const Stretch& s) { return share(s) < least; };
     };
-    // A burst that goes through many destinations once has a set of its own in every window: a run.
+    // A burst over many destinations, each used once, has a different set in every window: a run.
     join_short_runs(stretches, shorter_than(price / 2));
     join_short_to_neighbours(stretches, shorter_than(price / 3));
     join_alike_neighbours(stretches);
@@ -107,8 +108,8 @@ class Partitioner {
   }
 
  private:
-  // What a stretch is compared by: the connections used steadily away from its borders, and how much of them
-  // its two halves have in common.
+  // The data for comparing stretches: the connections used steadily away from the borders, and the fraction
+  // of them that is used in both halves.
   struct Profile {
     Members core;
     double stability = 1;
@@ -141,8 +142,8 @@ class Partitioner {
     return result;
   }
 
-  // How alike two stretches are; nothing if they are of different phases. A stretch whose own halves differ
-  // (irregular traffic, one pass over all destinations) may differ from its neighbour as much.
+  // The similarity of two stretches; nullopt if they belong to different phases. If the halves of a stretch
+  // differ (irregular traffic, one pass over all destinations), it may differ as much from the other stretch.
   static std::optional<double> alike(const Profile& a, const Profile& b) {
     const double s = similarity(a.core, b.core);
     if (s < kAlike * std::max(a.stability, b.stability)) return std::nullopt;
@@ -154,11 +155,12 @@ class Partitioner {
     stretches.erase(stretches.begin() + static_cast<std::ptrdiff_t>(i) + 1);
   }
 
-  // Short stretches in a row are one stretch without a stable set, such as the job's start.
+  // Joins runs of short stretches: together they are one stretch without a stable set, such as the start of a
+  // job.
   template <class IsShort>
   static void join_short_runs(std::vector<Stretch>& stretches, const IsShort& is_short) {
     std::vector<Stretch> joined;
-    bool open = false;  // the last of `joined` is a run of short ones
+    bool open = false;  // the last one of `joined` is a run of short stretches
     for (const Stretch& s : stretches) {
       if (open && is_short(s))
         joined.back().last = s.last;
@@ -202,7 +204,8 @@ class Partitioner {
     }
   }
 
-  // Each stretch is an occurrence of the phase of the most similar stretch before it, or of a new phase.
+  // Numbers the phases: each stretch is an occurrence of the phase of the most similar earlier stretch, or of
+  // a new phase.
   void name_phases(std::vector<Stretch>& stretches) const {
     std::vector<Profile> profiles;
     std::uint32_t phases = 0;
@@ -236,10 +239,10 @@ class Partitioner {
     return all;
   }
 
-  // A loop that alternates between sets begins and ends with one of them alone, and of a set that is gone
-  // through once, a short stretch may be cut off. Such an end, a short stretch that occurs once and whose set
-  // a neighbour has, here or in another occurrence of its phase, belongs to the neighbour. Whether one was
-  // found.
+  // Joins one loose end to a neighbour, and returns whether there was one. A loose end is a short stretch
+  // that occurs once, with a set that a neighbour contains, here or in another occurrence of its phase. Such
+  // stretches occur because a loop that alternates between sets begins and ends with one of them alone, and
+  // because a short stretch may be separated from a set that is used once.
   bool join_loose_end(std::vector<Stretch>& stretches, double price) const {
     for (std::size_t i = 0; i < stretches.size() && stretches.size() > 1; ++i) {
       const auto is_occurrence = [&](const Stretch& s) { return s.phase == stretches[i].phase; };
@@ -258,10 +261,10 @@ class Partitioner {
     return false;
   }
 
-  // The connections used in at least a tenth of the phase's windows, or a quarter as often as is usual in it
-  // if that is less (one pass over all destinations uses each once). A use near a border counts for the
-  // neighbour if that has the connection too, by `seen` (working sets by phase, found without this rule;
-  // empty: count everything).
+  // The connections used in at least a tenth of the phase's windows, or in least_use() windows if that is
+  // less (one pass over all destinations uses each once). A use near a border counts for the neighbour if the
+  // neighbour has the connection, too, in `seen` (working sets by phase, found without this rule; empty:
+  // count all uses).
   Members members_of(std::uint32_t phase, const std::vector<Stretch>& stretches,
                      const std::vector<Members>& seen) const {
     std::vector<std::uint32_t> used(timeline_.uses.size());

@@ -1,24 +1,25 @@
-// Cuts a job's timeline into stretches with one stable working set each, and tells which stretches have the
-// same (D 5.1: the sequence of working sets W^(1) .. W^(p)).
+// Partitions the timeline of a job into stretches with one stable working set each, and finds the stretches
+// with the same set (D 5.1: the sequence of working sets W^(1) .. W^(p)).
 //
-// D 5.1 names the trade-off: few phases have large working sets, which leave the slots of unused connections
-// idle; many phases pay for reconfiguration. So the cut minimises, over all ways to cut,
+// The trade-off of D 5.1: few phases have large working sets, with idle slots for unused connections; many
+// phases cost reconfigurations. The partition minimises, over all cuts,
 //
 //     sum over stretches of  |working set| x (length + price of establishing a connection)
 //
-// which a dynamic programme finds exactly. Lengths are shares of the job, half by time and half by messages;
-// time in which nobody sends does not count (a computation ends no phase, D 5.2.2). The price is 1/40 of the
-// job, and at least 4 windows: a set must stay away for longer than that to be worth a phase of its own, so
-// that sets which alternate in a loop body are one phase unless each of them lasts.
+// exactly, by dynamic programming. Lengths are shares of the job, half by time and half by messages. Time
+// without sends does not count (a computation ends no phase, D 5.2.2). The price is 1/40 of the job, and at
+// least 4 windows: a set must be unused for longer than that to be a separate phase, so that sets that
+// alternate in a loop body form one phase unless each of them lasts long.
 //
-// Before: windows are joined until, in most of the job, neighbouring windows use the same connections: until
-// a window holds an iteration (predictor/timeline.h). Connections with few messages in few windows, next to
-// others with many times more, are strays and take no part.
+// Before: windows are joined until a window contains an iteration, so that neighbouring windows use the same
+// connections in most of the job (widen_to_recurrence). Connections with few messages in few windows, next to
+// others with many times more, are strays and are ignored (find_strays).
 //
-// After: stretches that are too short join others; neighbours become one, and stretches apart become
-// occurrences of one phase, if their sets differ little more than the halves of either stretch do. A phase's
-// working set leaves out what few of its windows use: that is for the wormhole slot. Last, borders are moved
-// to where in the windows as they were before they are likeliest (predictor/phase_borders.h).
+// After: stretches that are too short are joined with others. Neighbouring stretches are joined, and other
+// stretches become occurrences of one phase, if their sets differ little more than the halves of either
+// stretch. The working set of a phase omits connections that few of its windows use; these go through the
+// wormhole slot. Last, the borders are moved to their most likely position in the original windows
+// (move_borders).
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,8 @@ struct PhasePartition {
   };
   UseHistory::Timeline timeline;   // widened; no empty windows
   std::vector<Stretch> stretches;  // in time order, covering all windows; neighbours differ in phase
-  /// The working sets, by phase: indices into timeline.uses, ascending. Phases are numbered as they appear.
+  /// The working sets, by phase: indices into timeline.uses, ascending. Phases are numbered by first
+  /// occurrence.
   std::vector<std::vector<std::uint32_t>> members;
 };
 

@@ -50,7 +50,7 @@ std::vector<Phase> PhaseFinder::finish() {
 const std::vector<PhaseOccurrence>& PhaseFinder::occurrences() const { return state_->occurrences; }
 
 std::uint32_t slots_needed(const std::vector<Connection>& working_set) {
-  // Edge colouring of a bipartite graph takes as many colours as its largest degree (Konig).
+  // The edges of a bipartite graph can be coloured with as many colours as its largest degree (Konig).
   std::vector<Port> sources, destinations;
   for (Connection c : working_set) {
     sources.push_back(c.source);

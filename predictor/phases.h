@@ -1,8 +1,12 @@
-// Finds communication phases from the sends where there are no hints: stretches of the job with one stable
-// working set (D 5.1). How: predictor/phase_partition.h.
+// PhaseFinder: finds communication phases from the sends of a job without hints: stretches of the job with
+// one stable working set (D 5.1). Method: phase_partition.h.
 //
-// Streams: memory grows with the distinct connections (about 112 bytes each, at most ports x ports of them),
-// not with messages. Borders are found to within 1/256 of the job's length.
+//   PhaseFinder finder(ports);
+//   for (const Send& s : sends) finder.send(s.at, s.connection, s.bytes);
+//   for (const Phase& phase : finder.finish()) ...
+//
+// Memory is proportional to the number of distinct connections (about 112 bytes each), not to the number of
+// messages. Borders are exact to 1/256 of the length of the job.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +21,17 @@
 namespace hybrid {
 
 struct Phase {
-  std::string name;     // the hint's name, or "phase 1", "phase 2", ... ; a recurring phase keeps its name
+  std::string name;     // from the hint, or "phase 1", "phase 2", ... ; the same for all occurrences
   Time begin{}, end{};  // first occurrence's begin, last occurrence's end
   std::uint32_t occurrences = 1;
   std::uint64_t messages = 0;
   Bytes bytes = 0;
   std::vector<Connection> working_set;  // ascending
-  /// The fewest TDM slots that hold the working set: the largest number of connections at one port (Konig).
+  /// Minimum number of TDM slots for the working set: the largest number of connections at one port (Konig).
   std::uint32_t slots_needed = 0;
 };
 
-/// Sends from `begin` on, up to the next occurrence, are of `phase`, an index into the phases found.
+/// Sends from `begin` to the next occurrence belong to `phase`, an index into the result of finish().
 struct PhaseOccurrence {
   Time begin{};
   std::uint32_t phase = 0;
@@ -39,13 +43,13 @@ class PhaseFinder {
   explicit PhaseFinder(std::uint32_t ports);  // ports are 0 .. ports-1
   ~PhaseFinder();
   PhaseFinder(PhaseFinder&&) noexcept;
-  /// Sends of all ports, in any order: the result depends on the times alone. Ports may be out of step.
+  /// Adds a send, in any order: the result depends on the times only. Ports may be out of step.
   void send(Time at, Connection connection, Bytes bytes);
-  /// The phases in the order of their first occurrence; every message belongs to one. None without messages.
-  /// A job has few: a working set must stay for about 1/40 of the job (half by time, half by messages,
-  /// computation not counted), or an iteration where those are longer, to be one.
+  /// The phases in the order of their first occurrence. Every message belongs to one of them. A job has few
+  /// phases: a working set must last for about 1/40 of the job (half by time, half by messages, without
+  /// computation), or for one iteration if that is longer.
   std::vector<Phase> finish();
-  /// After finish(): all occurrences in order of time; neighbours differ in phase.
+  /// After finish(): all occurrences in time order; neighbours differ in phase.
   const std::vector<PhaseOccurrence>& occurrences() const;
 
  private:

@@ -9,7 +9,7 @@
 
 namespace hybrid {
 
-// Beside the types, so that GoogleTest prints them.
+// In the namespace of the types, so that GoogleTest uses them.
 std::ostream& operator<<(std::ostream& out, Connection c) { return out << c.source << ">" << c.destination; }
 std::ostream& operator<<(std::ostream& out, const Phase& p) {
   return out << p.name << " " << to_string(p.begin) << "-" << to_string(p.end) << " occurrences "
@@ -34,7 +34,7 @@ bool holds(const std::vector<Connection>& set, const std::vector<Connection>& su
   return std::includes(set.begin(), set.end(), subset.begin(), subset.end());
 }
 
-// What disturbs a real trace: ranks that lag behind each other, and messages that belong to no pattern.
+// Disturbances of a real trace: ranks that lag behind others, and messages outside all patterns.
 struct Disturbance {
   Time lag;
   std::uint32_t strays_per_thousand;
@@ -65,14 +65,14 @@ TEST_P(Disturbed, HaloExchangeWithAnOccasionalAllReduceIsOnePhase) {
   EXPECT_EQ(phases[0].working_set, set_of({halo(4, 4), all_reduce(16)}));
 }
 
-TEST_P(Disturbed, BroadcastsAtTheStartAreAPhaseOfTheirOwn) {
+TEST_P(Disturbed, BroadcastsAtTheStartAreASeparatePhase) {
   Job j = job();
   j.repeat(20, [](Job& j, int) { j.run(broadcast(16), microseconds(100)); });
   const Time change = j.now();
   j.repeat(1000, [](Job& j, int) { j.run(halo(4, 4), microseconds(10)).compute(microseconds(10)); });
   const auto phases = find(j);
   ASSERT_EQ(phases.size(), 2u) << testing::PrintToString(phases);
-  // Of the few messages at the start a fifth are strays: one of them may look like a member.
+  // A fifth of the few messages at the start are strays: one of them may be taken for a member.
   const auto start = set_of({broadcast(16)});
   EXPECT_TRUE(holds(phases[0].working_set, start));
   EXPECT_LE(phases[0].working_set.size(), start.size() + (GetParam().strays_per_thousand == 0 ? 0 : 2));
@@ -100,8 +100,8 @@ TEST_P(Disturbed, RecurringWorkingSetsKeepTheirNameAndCountOccurrences) {
   EXPECT_NEAR(static_cast<double>(phases[1].messages), 3 * 30 * 240, 0.1 * 3 * 30 * 240);
 }
 
-// By the occurrences each message finds the phase that counted it.
-TEST_P(Disturbed, OccurrencesSayWhoseEachMessageIs) {
+// The occurrences assign each message to the phase that counted it.
+TEST_P(Disturbed, OccurrencesAssignEachMessageToItsPhase) {
   Job j = job();
   for (int round = 0; round < 3; ++round) {
     j.repeat(300, [](Job& j, int) { j.run(halo(4, 4), microseconds(10)); });
@@ -134,7 +134,7 @@ TEST_P(Disturbed, OccurrencesSayWhoseEachMessageIs) {
   }
 }
 
-TEST_P(Disturbed, AWavefrontThatSweepsToAndFroIsOnePhase) {
+TEST_P(Disturbed, AWavefrontInAlternatingDirectionsIsOnePhase) {
   Job j = job();
   j.repeat(100, [](Job& j, int) {
     for (bool forward : {true, false})
@@ -157,7 +157,7 @@ TEST_P(Disturbed, AllToAllsBetweenComputationsAreOneOccurrence) {
 }
 
 TEST_P(Disturbed, SetsThatAlternateInALoopBodyAreOnePhase) {
-  // D 5.5.1's two-phase pattern, as the body of a loop.
+  // The two-phase pattern of D 5.5.1 as the body of a loop.
   Job j = job();
   j.repeat(50, [](Job& j, int) {
     j.run(all_to_all(16), microseconds(30));
@@ -202,7 +202,7 @@ TEST_P(Disturbed, MultigridCyclesAreOnePhase) {
   EXPECT_EQ(phases[0].working_set, set_of({all}));
 }
 
-TEST_P(Disturbed, OneLongPassOverAllDestinationsIsAPhaseThoughNothingInItRecurs) {
+TEST_P(Disturbed, OneLongPassOverAllDestinationsIsAPhaseWithoutRecurrence) {
   Job j = job(64);
   j.repeat(500, [](Job& j, int) { j.run(halo(8, 8), microseconds(8)); });
   j.run(all_to_all(64), milliseconds(1));
@@ -215,7 +215,7 @@ TEST_P(Disturbed, OneLongPassOverAllDestinationsIsAPhaseThoughNothingInItRecurs)
   EXPECT_GE(phases[1].working_set.size(), 64u * 63 * 85 / 100);
 }
 
-TEST_P(Disturbed, ASlowLoopDoesNotHideThatAFastOneFollows) {
+TEST_P(Disturbed, ASlowLoopDoesNotHideAFastLoopAfterIt) {
   Job j = job(64);
   j.repeat(4, [](Job& j, int) { j.run(all_to_all(64), milliseconds(1)); });
   j.repeat(2000, [](Job& j, int) { j.run(halo(8, 8), microseconds(4)); });
@@ -262,7 +262,8 @@ TEST(Phases, AnAllToAllShorterThanARoundIsOne) {
       ASSERT_EQ(phases.size(), 2u) << all << ", " << round << testing::PrintToString(phases);
       EXPECT_EQ(phases[0].occurrences, 3u) << all << ", " << round;
       EXPECT_EQ(phases[1].occurrences, 3u) << all << ", " << round;
-      // Of the messages within 1/256 of the job's length before its end it may not know whose they are.
+      // Messages within 1/256 of the job's length before the end of the phase may be assigned to the next
+      // phase.
       const double unknown = std::min(1.0, j.now().seconds() / 256 / (all * 1e-6));
       const auto known = static_cast<std::size_t>(240 * (1 - unknown));
       Step surely = all_to_all(16);
@@ -272,8 +273,8 @@ TEST(Phases, AnAllToAllShorterThanARoundIsOne) {
     }
 }
 
-// As a real start draws it out: the first all-to-all meets every buffer for the first time.
-TEST(Phases, AFirstOccurrenceDrawnOutInTimeHidesNoOther) {
+// As in a real job, the first all-to-all is slower, because of the first use of every buffer.
+TEST(Phases, ASlowFirstOccurrenceHidesNoOther) {
   for (const int slower : {1, 5, 10, 20}) {
     Job j(16, microseconds(2));
     j.repeat(3, [&](Job& j, int repetition) {
@@ -289,7 +290,7 @@ TEST(Phases, AFirstOccurrenceDrawnOutInTimeHidesNoOther) {
   }
 }
 
-TEST_P(Disturbed, NeverFindsMoreThanAHandful) {
+TEST_P(Disturbed, NeverFindsMoreThanAFewPhases) {
   // Loops of three random patterns of random lengths, in random order.
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     Job j(16, GetParam().lag, seed);
@@ -389,9 +390,9 @@ TEST(Phases, EveryMessageBelongsToOnePhase) {
   }
 }
 
-TEST(Phases, OfASilentJobAreNone) { EXPECT_TRUE(PhaseFinder(16).finish().empty()); }
+TEST(Phases, AJobWithoutMessagesHasNone) { EXPECT_TRUE(PhaseFinder(16).finish().empty()); }
 
-TEST(Phases, OfOneMessageIsOne) {
+TEST(Phases, OneMessageIsOnePhase) {
   PhaseFinder finder(4);
   finder.send(microseconds(5), {1, 2}, 100);
   const auto phases = finder.finish();
@@ -405,7 +406,8 @@ TEST(Phases, OfOneMessageIsOne) {
   EXPECT_EQ(phases[0].slots_needed, 1u);
 }
 
-// Can `rest` (from index `next` on) be coloured with `colours`, no two edges of a colour sharing a port?
+// Whether the edges from index `next` on can be coloured with `colours` so that no two edges of a colour
+// share a port.
 bool colourable(const std::vector<Connection>& edges, std::vector<std::uint32_t>& colour, std::size_t next,
                 std::uint32_t colours) {
   if (next == edges.size()) return true;
@@ -421,7 +423,7 @@ bool colourable(const std::vector<Connection>& edges, std::vector<std::uint32_t>
   return false;
 }
 
-TEST(SlotsNeeded, IsTheFewestColoursOfTheConnections) {
+TEST(SlotsNeeded, IsTheSmallestNumberOfColours) {
   EXPECT_EQ(slots_needed({}), 0u);
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);

@@ -1,4 +1,4 @@
-// Synthetic jobs for the phase finder's tests: streams of messages with the shapes of real MPI programs.
+// Synthetic jobs for tests of the phase finder: streams of messages as in typical MPI programs.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@ struct Message {
   Bytes bytes = 0;
 };
 
-/// The messages of one step of a program: who sends to whom, in order.
+/// The connections of the messages in one step of a program, in order.
 using Step = std::vector<Connection>;
 
-/// Ranks as a periodic w x h grid; every rank to its four neighbours.
+/// Every rank of a periodic w x h grid to its four neighbours.
 inline Step halo(std::uint32_t w, std::uint32_t h) {
   Step step;
   for (std::uint32_t direction = 0; direction < 4; ++direction)
@@ -51,7 +51,7 @@ inline Step all_to_all(std::uint32_t ranks) {
   return step;
 }
 
-/// Recursive doubling; ranks a power of two.
+/// Recursive doubling. Requires: `ranks` is a power of two.
 inline Step all_reduce(std::uint32_t ranks) {
   Step step;
   for (std::uint32_t bit = 1; bit < ranks; bit <<= 1)
@@ -89,10 +89,10 @@ inline std::vector<Connection> set_of(std::initializer_list<Step> steps) {
   return set;
 }
 
-/// Lays steps one after the other.
+/// A sequence of steps.
 class Job {
  public:
-  /// `ranks` ports, each of which lags behind by its own constant of up to `lag`; seed of all that is random.
+  /// Each of the `ranks` ports is delayed by a random constant of up to `lag`. `seed`: of all random choices.
   explicit Job(std::uint32_t ranks, Time lag = {}, std::uint64_t seed = 1) : ranks_(ranks), random_(seed) {
     for (std::uint32_t r = 0; r < ranks; ++r)
       lag_.push_back(
@@ -113,7 +113,7 @@ class Job {
     for (int i = 0; i < times; ++i) body(*this, i);
     return *this;
   }
-  /// Adds messages between random ports at random times, `per_thousand` of those there are.
+  /// Adds messages between random ports at random times: `per_thousand` for every thousand messages so far.
   Job& add_strays(std::uint32_t per_thousand) {
     const std::size_t count = messages_.size() * per_thousand / 1000;
     for (std::size_t i = 0; i < count; ++i) {

@@ -74,7 +74,7 @@ class PlannedHoldings {
   void clear() { held_.clear(); }
   bool holds(Port destination) const { return held_.holds(destination); }
   std::uint32_t capacity() const { return held_.capacity(); }
-  /// Beside the object itself.
+  /// Memory outside the object itself.
   std::size_t heap_bytes() const { return held_.heap_bytes(); }
 
  private:

@@ -1,5 +1,5 @@
-// What one send costs each predictor: a loop over few neighbours, as most programs are, and a round over all
-// destinations, which shows whether the cost depends on their number.
+// The cost of one send for each predictor: in a loop over few neighbours, as in most programs, and in a round
+// over all destinations, which shows whether the cost depends on their number.
 #include <benchmark/benchmark.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// What predictor/predictor.h promises, for every registered predictor, over random streams.
+// The contract of predictor/predictor.h, for every registered predictor, on random streams.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,12 +17,12 @@ namespace {
 
 using test_steps::list;
 
-// A stream that is partly regular: cycles that change now and then, random sends, pauses and flushes.
+// A partly regular stream: cycles that change occasionally, random sends, pauses and flushes.
 class Stream {
  public:
-  enum class What { send, timer, flush, phase };
+  enum class Kind { send, timer, flush, phase };
   struct Event {
-    What what;
+    Kind kind;
     Time at;
     Port destination;
     Bytes bytes = 0;
@@ -35,12 +35,12 @@ class Stream {
     if (random_.below(500) == 0) new_cycle();
     const auto pause = random_.below(50) == 0 ? random_.below(200'000) : random_.below(300);
     now_ += picoseconds(static_cast<std::int64_t>(pause));
-    if (random_.below(700) == 0) return {What::flush, now_, 0};
-    if (random_.below(40) == 0) return {What::phase, now_, static_cast<Port>(random_.below(20))};
-    if (random_.below(20) == 0) return {What::timer, now_, 0};
-    if (random_.below(10) == 0) return {What::send, now_, any(), random_.below(1'000'000), random_.bits()};
+    if (random_.below(700) == 0) return {Kind::flush, now_, 0};
+    if (random_.below(40) == 0) return {Kind::phase, now_, static_cast<Port>(random_.below(20))};
+    if (random_.below(20) == 0) return {Kind::timer, now_, 0};
+    if (random_.below(10) == 0) return {Kind::send, now_, any(), random_.below(1'000'000), random_.bits()};
     const std::size_t i = position_++ % cycle_.size();
-    return {What::send, now_, cycle_[i], Bytes{64} << i, i / 3};
+    return {Kind::send, now_, cycle_[i], Bytes{64} << i, i / 3};
   }
 
  private:
@@ -57,8 +57,8 @@ class Stream {
   Time now_{};
 };
 
-// What a predictor that asks for the stream beforehand is told: something else than what comes, which it must
-// survive.
+// The stream given to a predictor that needs it in advance. It differs from the actual stream, which must not
+// break the contract.
 std::span<const Port> wrong_future(std::uint32_t destinations) {
   static std::map<std::uint32_t, std::vector<Port>> known;
   std::vector<Port>& future = known[destinations];
@@ -70,8 +70,8 @@ std::span<const Port> wrong_future(std::uint32_t destinations) {
 }
 
 Predictor::Decisions decided(Predictor& predictor, const Stream::Event& event) {
-  if (event.what == Stream::What::phase) return predictor.on_phase(event.at, event.destination);
-  if (event.what == Stream::What::timer) return predictor.on_time(event.at);
+  if (event.kind == Stream::Kind::phase) return predictor.on_phase(event.at, event.destination);
+  if (event.kind == Stream::Kind::timer) return predictor.on_time(event.at);
   return predictor.on_send(event.at, event.destination, event.bytes, event.site);
 }
 
@@ -87,7 +87,7 @@ class EveryPredictor : public testing::TestWithParam<std::tuple<std::string, std
   }
 };
 
-TEST_P(EveryPredictor, RequestsOnlyWhatItDoesNotHoldAndReleasesOnlyWhatItHolds) {
+TEST_P(EveryPredictor, RequestsOnlyDestinationsNotHeldAndReleasesOnlyHeldOnes) {
   const PredictorShape shape = this->shape();
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const auto p = PredictorRegistration::make(name(), shape);
@@ -95,7 +95,7 @@ TEST_P(EveryPredictor, RequestsOnlyWhatItDoesNotHoldAndReleasesOnlyWhatItHolds) 
     std::set<Port> held;
     for (int i = 0; i < 5'000; ++i) {
       const auto event = stream.next();
-      if (event.what == Stream::What::flush) {
+      if (event.kind == Stream::Kind::flush) {
         p->on_flush();
         held.clear();
         for (Port d = 0; d < shape.destinations; ++d) ASSERT_FALSE(p->holds(d)) << "after a flush";
@@ -112,12 +112,12 @@ TEST_P(EveryPredictor, RequestsOnlyWhatItDoesNotHoldAndReleasesOnlyWhatItHolds) 
           ASSERT_LE(held.size(), shape.capacity);
         }
       }
-      if (event.what == Stream::What::timer && due > event.at) {
+      if (event.kind == Stream::Kind::timer && due > event.at) {
         ASSERT_TRUE(decisions.release.empty() && decisions.request.empty()) << "decided before its deadline";
       }
       for (Port d = 0; d < shape.destinations; ++d) ASSERT_EQ(p->holds(d), held.contains(d)) << d;
-      if (event.what == Stream::What::send && name() != "none") {
-        ASSERT_TRUE(p->holds(event.destination)) << "the demand itself";
+      if (event.kind == Stream::Kind::send && name() != "none") {
+        ASSERT_TRUE(p->holds(event.destination)) << "the destination of the send";
       }
     }
   }
@@ -129,28 +129,28 @@ TEST_P(EveryPredictor, DecidesTheSameForTheSameStream) {
   Stream stream(42, shape().destinations);
   for (int i = 0; i < 20'000; ++i) {
     const auto event = stream.next();
-    if (event.what == Stream::What::flush) {
+    if (event.kind == Stream::Kind::flush) {
       first->on_flush();
       second->on_flush();
       continue;
     }
-    const auto ask = [&](Predictor& p) {
+    const auto expectations = [&](Predictor& p) {
       const auto d = decided(p, event);
       return std::pair(list(d.release), list(d.request));
     };
-    ASSERT_EQ(ask(*first), ask(*second));
+    ASSERT_EQ(expectations(*first), expectations(*second));
     ASSERT_EQ(first->next_deadline(), second->next_deadline());
   }
 }
 
-TEST_P(EveryPredictor, AllocatesNothingAfterConstruction) {
+TEST_P(EveryPredictor, DoesNotAllocateAfterConstruction) {
   const auto p = PredictorRegistration::make(name(), shape());
   Stream stream(7, shape().destinations);
   std::vector<Stream::Event> events;
   for (int i = 0; i < 20'000; ++i) events.push_back(stream.next());
   const std::size_t before = allocation_count().calls;
   for (const auto& event : events) {
-    if (event.what == Stream::What::flush)
+    if (event.kind == Stream::Kind::flush)
       p->on_flush();
     else
       decided(*p, event);
@@ -158,21 +158,21 @@ TEST_P(EveryPredictor, AllocatesNothingAfterConstruction) {
   EXPECT_EQ(allocation_count().calls, before);
 }
 
-TEST_P(EveryPredictor, ExpectsDestinationsThatThereAreAndSendsToCome) {
+TEST_P(EveryPredictor, ExpectsValidDestinationsAndFutureSends) {
   const auto p = PredictorRegistration::make(name(), shape());
   Stream stream(3, shape().destinations);
   std::array<Predictor::Expectation, 16> out;
   ASSERT_EQ(p->expect(out), 0u) << "before the first send";
   for (int i = 0; i < 5'000; ++i) {
     const auto event = stream.next();
-    if (event.what == Stream::What::timer) continue;
-    if (event.what == Stream::What::flush) {
+    if (event.kind == Stream::Kind::timer) continue;
+    if (event.kind == Stream::Kind::flush) {
       p->on_flush();
       ASSERT_EQ(p->expect(out), 0u) << "after a flush";
       continue;
     }
     decided(*p, event);
-    if (event.what == Stream::What::phase) continue;  // what is expected is after the last send
+    if (event.kind == Stream::Kind::phase) continue;  // the expectation is relative to the last send
     const std::size_t count = p->expect(out);
     ASSERT_LE(count, out.size());
     for (const auto& e : std::span(out).first(count)) {
@@ -208,7 +208,7 @@ TEST(Predictors, AreRegistered) {
                                                   "tournament", "working-set"}));
 }
 
-TEST(Predictors, TakeAtMost64KiBAt4096DestinationsAndTellSo) {
+TEST(Predictors, TakeAtMost64KiBAt4096DestinationsAndReportTheirMemory) {
   for (std::string_view name : registered_names(Predictor::kKind))
     for (std::uint32_t destinations : {1u, 64u, 4096u}) {
       const PredictorShape shape{.destinations = destinations, .future = wrong_future(destinations)};
@@ -216,7 +216,7 @@ TEST(Predictors, TakeAtMost64KiBAt4096DestinationsAndTellSo) {
       const auto p = PredictorRegistration::make(name, shape);
       const std::size_t taken = allocation_count().bytes - before;
       EXPECT_LE(p->state_bytes(), 65'536u) << name;
-      // Arrays of several pages are the system's, and not counted.
+      // Arrays of several pages are mapped and not counted.
       if (destinations < 4096)
         EXPECT_EQ(p->state_bytes(), taken) << name << ", " << destinations << " destinations";
       else
@@ -233,8 +233,8 @@ TEST(Predictors, NoneNeverRequests) {
   }
 }
 
-// The time-out against its definition: a destination is held while its last use is less than the time-out
-// ago.
+// The time-out compared with its definition: a destination is held while its last use is less than the
+// time-out ago.
 TEST(Timeout, FollowsItsDefinitionToThePicosecond) {
   constexpr Time kTimeout = picoseconds(1'237);
   constexpr std::uint32_t kDestinations = 40;

@@ -1,4 +1,4 @@
-// Hand-checked sequences for predictors, written as tables: what is sent when, and what must be decided.
+// Tables of sends and expected decisions, and scores of short streams, for tests of predictors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace hybrid::test_steps {
 
-inline constexpr Port kTimer = kNoPort;  // no send: on_time at that moment
+inline constexpr Port kTimer = kNoPort;  // no send: on_time() at that time
 
 struct Step {
   std::int64_t at_ns;
@@ -24,7 +24,7 @@ struct Step {
 
 inline std::vector<Port> list(std::span<const Port> ports) { return {ports.begin(), ports.end()}; }
 
-/// Runs `steps` and compares each one's decisions, in order.
+/// Runs `steps` in order and compares the decisions of each.
 inline void expect_decisions(Predictor& predictor, const std::vector<Step>& steps) {
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Step& step = steps[i];
@@ -36,7 +36,7 @@ inline void expect_decisions(Predictor& predictor, const std::vector<Step>& step
   }
 }
 
-/// `cycle`, `rounds` times over.
+/// `cycle`, repeated `rounds` times.
 inline std::vector<Port> repeated(const std::vector<Port>& cycle, int rounds) {
   std::vector<Port> sends;
   for (int round = 0; round < rounds; ++round) sends.insert(sends.end(), cycle.begin(), cycle.end());
@@ -49,8 +49,8 @@ inline std::vector<Port> round_of(std::uint32_t n) {
   return round;
 }
 
-/// The score of the predictor `name` over `sends`, 100 ns apart, from the `skip`th on: what came before it
-/// may learn from. `sites`: as many as sends, or none.
+/// The score of the predictor `name` over `sends`, which are 100 ns apart, without the first `skip` sends:
+/// the predictor learns from these. `sites`: one for each send, or none.
 inline PredictorScore score_of(const char* name, const std::vector<Port>& sends, std::uint32_t capacity,
                                std::size_t skip = 0, const std::vector<std::uint64_t>& sites = {},
                                PredictorShape shape = {}) {

@@ -8,8 +8,8 @@ namespace hybrid {
 
 RecencyList::RecencyList(std::uint32_t destinations) {
   if (destinations > kMostDestinations)
-    throw UserError("a predictor for " + std::to_string(destinations) +
-                        " destinations: " + std::to_string(kMostDestinations) + " are the most",
+    throw UserError("a predictor for " + std::to_string(destinations) + " destinations: the limit is " +
+                        std::to_string(kMostDestinations),
                     "Place several ranks on a port.");
   links_ = ZeroedArray<Links>(destinations + std::size_t{2});
   end_ = destinations;

@@ -1,9 +1,11 @@
-// The held destinations in the order of their last use: the list that every predictor keeps.
+// RecencyList: held destinations in the order of their last use.
 //
-// Intrusive and doubly linked over destinations 0 .. n-1: every operation is O(1) except clear,
-// which takes one step a member, and nothing allocates after construction. Links are 16-bit, so that 4096
-// destinations take 16 KiB and stay in the first-level cache; and all 0 at first, so that a large emulated
-// switch, with such a list at each of its ports, need not fill what is never used.
+// Intrusive doubly linked list over destinations 0 .. n-1. All operations are O(1), except clear(), which is
+// O(size). No allocation after construction. Links have 16 bits, so that 4096 destinations take 16 KiB and
+// fit into the first-level cache. Links are initially 0 (ZeroedArray), so that unused lists in a large
+// emulated switch cost nothing.
+//
+// In the functions below, `below` is a member or top(): the position next older than `below`.
 #pragma once
 
 #include <cstddef>
@@ -25,31 +27,31 @@ class RecencyList {
   bool contains(Port d) const { return links_[place(d)].newer != kAbsent; }
   bool empty() const { return size_ == 0; }
   std::uint32_t size() const { return size_; }
-  /// The member that was inserted or renewed longest ago. Not for an empty list.
+  /// The oldest member. Requires: not empty.
   Port oldest() const { return links_[place(end_)].newer - Port{1}; }
 
-  /// The newest member. Not for an empty list.
+  /// The newest member. Requires: not empty.
   Port newest() const { return links_[place(end_)].older - Port{1}; }
-  /// The member that was inserted or renewed next before `d`; for the oldest, top().
+  /// The next older member of the member `d`; for the oldest, top().
   Port older(Port d) const { return links_[place(d)].older - Port{1}; }
-  /// The member that was inserted or renewed next after `d`; not for the newest.
+  /// The next newer member of the member `d`. Requires: `d` is not the newest.
   Port newer(Port d) const { return links_[place(d)].newer - Port{1}; }
 
-  /// The place above the newest, for `below`.
+  /// The position above the newest member, for `below`.
   Port top() const { return end_; }
-  /// Adds `d`, which is not a member, as the next older one of the member `below`, or as the newest below
-  /// top().
+  /// Adds `d` next older than `below`. Requires: `d` is not a member.
   void insert(Port d, Port below) {
-    if (size_ == 0) links_[place(end_)] = {place(end_), place(end_)};  // only now: it may stay empty
+    if (size_ == 0) links_[place(end_)] = {place(end_), place(end_)};  // not earlier: the list may stay empty
     link(d, below);
     ++size_;
   }
-  /// Moves the member `d` there; `below` is another.
+  /// Moves the member `d` next older than `below`. Requires: below != d.
   void renew(Port d, Port below) {
     unlink(d);
     link(d, below);
   }
-  /// Moves the members from `first` to the older `last`, all of them neighbours, there; `below` is another.
+  /// Moves the run of neighbours from `first` to the older `last` next older than `below`, which is not in
+  /// the run.
   void renew_run(Port first, Port last, Port below) {
     const Index newer = links_[place(first)].newer, older = links_[place(last)].older;
     if (newer == place(below)) return;
@@ -68,14 +70,14 @@ class RecencyList {
     --size_;
   }
   void clear();
-  /// Beside the object itself.
+  /// Memory outside the object itself.
   std::size_t heap_bytes() const { return links_.size() * sizeof(Links); }
 
  private:
   using Index = std::uint16_t;
   static constexpr Index kAbsent = 0;
   static constexpr Index place(Port d) { return static_cast<Index>(d + 1); }
-  // By place. That of end_ closes the ring: its `newer` is the oldest member, its `older` the newest.
+  // By place. The place of end_ closes the ring: its `newer` is the oldest member, its `older` the newest.
   struct Links {
     Index newer = kAbsent, older = kAbsent;
   };
@@ -87,8 +89,8 @@ class RecencyList {
     next.older = place(d);
   }
   void unlink(Port d) {
-    // Not as one load of 32 bits: its halves may have been stored apart a moment ago, and it would wait for
-    // both.
+    // Two loads instead of one of 32 bits, which would stall if its halves were stored separately shortly
+    // before.
     const Index newer = links_[place(d)].newer, older = links_[place(d)].older;
     links_[newer].older = older;
     links_[older].newer = newer;
@@ -99,7 +101,7 @@ class RecencyList {
   Port end_ = 0;
 };
 
-/// The most destinations that a predictor of `shape` may hold.
+/// Limit on the destinations that a predictor of `shape` holds.
 constexpr std::uint32_t most_held(const PredictorShape& shape) {
   return shape.capacity == 0 || shape.capacity > shape.destinations ? shape.destinations : shape.capacity;
 }

@@ -56,7 +56,7 @@ TEST(RecencyList, BehavesLikeAStandardList) {
   }
 }
 
-TEST(RecencyList, MovesNeighboursTogether) {
+TEST(RecencyList, MovesRunsOfNeighbours) {
   Random random(5);
   constexpr std::uint32_t kDestinations = 12;
   RecencyList list(kDestinations);
@@ -84,12 +84,12 @@ TEST(RecencyList, MovesNeighboursTogether) {
   }
 }
 
-TEST(RecencyList, RefusesMoreDestinationsThanItsLinksCanName) {
+TEST(RecencyList, RejectsTooManyDestinations) {
   EXPECT_NO_THROW(RecencyList{RecencyList::kMostDestinations});
   EXPECT_THROW(RecencyList{RecencyList::kMostDestinations + 1}, UserError);
 }
 
-TEST(RecencyList, WorksWithItsLastDestination) {
+TEST(RecencyList, WorksWithTheLastDestination) {
   RecencyList list(RecencyList::kMostDestinations);
   list.insert(RecencyList::kMostDestinations - 1, list.top());
   list.insert(0, list.top());

@@ -1,7 +1,8 @@
-// The last destinations of a stream of sends, by the number of the send: what predictors of repetition read.
+// SendLog: the last destinations of a stream of sends, by the number of the send. For forecasters of
+// repetitions.
 //
-// Sends are numbered modulo 2^32. A number kept for longer than that may be taken for a recent one: a guess
-// is worse then, and nothing else.
+// Sends are numbered modulo 2^32. An older number may be mistaken for a recent one; the only effect is a
+// wrong forecast.
 #pragma once
 
 #include <array>
@@ -19,7 +20,7 @@ class SendLog {
   void push(Port destination) { log_[count_++ % kLength] = static_cast<std::uint16_t>(destination); }
   /// The number of the next send.
   std::uint32_t count() const { return count_; }
-  /// Whether that send is still in the log.
+  /// Whether send `number` is in the log.
   bool has(std::uint32_t number) const { return count_ - number - 1 < kLength; }
   Port operator[](std::uint32_t number) const { return log_[number % kLength]; }
 

@@ -50,8 +50,9 @@ Tage::Place Tage::place(const History& history, std::size_t table) const {
           static_cast<std::uint16_t>(hash >> (shift_ - 16))};
 }
 
-// In the first table from `first_table` on that has room. If none has, every entry in the way wears off a
-// little: two histories of one entry would otherwise replace each other for ever.
+// Stores the destination in the first table from `first_table` on with a free entry. If there is none,
+// decrements the counters of the entries that block it. (Two histories with the same entry would otherwise
+// replace each other forever.)
 void Tage::allocate(std::size_t first_table, const std::array<Place, kTables>& places, Port destination,
                     std::uint16_t colour) {
   for (std::size_t t = first_table; t < kTables; ++t) {
@@ -148,7 +149,7 @@ void Tage::forget_position() {
 
 namespace {
 
-const PredictorRegistration kTage{"tage", "expects what followed the longest history seen before",
+const PredictorRegistration kTage{"tage", "expects the successor of the longest known history (TAGE)",
                                   [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
                                     return std::make_unique<ForecastPredictor>(
                                         "tage", shape, std::make_unique<Tage>(shape.destinations));

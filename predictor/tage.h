@@ -1,17 +1,18 @@
-// A tagged geometric-history predictor, in the manner of the TAGE branch predictors.
+// Tage: a tagged geometric-history predictor, similar to the TAGE branch predictors.
 //
-// Four tables hold what followed the last 1, 2, 6 and 16 sends; a send is its destination, call site and size
-// class together. Entries carry a tag, so that a table knows whether it has seen this history; of the tables
-// that have, the one with the longest history decides. A wrong decision is stored under a longer history:
-// only what needs a long one takes entries for it. An entry is not replaced while it has lately been right
-// where the shorter history was wrong.
+// Four tables contain the successors of the last 1, 2, 6 and 16 sends; a send is the combination of
+// destination, call site and size class. Entries have a tag, so that a table recognises its histories. Of the
+// tables that contain the current history, the one with the longest history decides. After a wrong decision
+// the destination is stored with a longer history, so that only destinations that need a long history take
+// entries for it. An entry is not replaced while it has recently been correct where the shorter history was
+// wrong.
 //
-// An entry that was right twice is sure: it alone is expected, and the send after it is looked up as if it
-// had come. Otherwise what every table says is expected, the longest history first.
+// An entry that was correct twice is sure: only its destination is expected, and the send after it is looked
+// up as if it had occurred. Otherwise the destinations of all tables are expected, the longest history first.
 //
-// What defeats it: a destination that depends on a send more than 16 sends ago, between sends that vary.
+// Weak on: a destination that depends on a send more than 16 sends ago, with varying sends in between.
 //
-// State: 256 to 1024 entries of 8 bytes for each table, 32 KiB at 4096 destinations.
+// State: 256 to 1024 entries of 8 bytes for each table; 32 KiB at 4096 destinations.
 #pragma once
 
 #include <array>
@@ -25,7 +26,7 @@ namespace hybrid {
 
 class Tage final : public Forecaster {
  public:
-  /// `most_entries` for each table; a power of two.
+  /// `most_entries`: limit for each table. Requires: a power of two.
   explicit Tage(std::uint32_t destinations, std::size_t most_entries = 1024);
 
   void learn(Port destination, std::uint8_t size_class, std::uint64_t site) override;
@@ -48,8 +49,8 @@ class Tage final : public Forecaster {
   };
   static_assert(sizeof(Entry) == 8);
 
-  // The last sends, and of each table's length of them a polynomial in a fixed base: one more send changes it
-  // by what comes and what leaves.
+  // The last sends, and for each table a polynomial hash of its history, updated with the new send and the
+  // one that leaves the history.
   struct History {
     std::array<std::uint32_t, 16> sends{};
     std::array<std::uint32_t, kTables> hashes{};
@@ -73,7 +74,7 @@ class Tage final : public Forecaster {
   unsigned shift_;
   std::uint32_t table_size_;
   History history_;
-  bool is_known_ = false;  // whether any send came since the last flush
+  bool is_known_ = false;  // whether there was a send since the last flush
 };
 
 }  // namespace hybrid

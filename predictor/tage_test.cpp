@@ -20,14 +20,14 @@ std::vector<Port> expected_of(Tage& tage) {
   return destinations;
 }
 
-TEST(Tage, ExpectsWhatFollowedTwiceAndLooksAheadOnceItIsSure) {
+TEST(Tage, ExpectsASuccessorAfterTwoOccurrencesAndLooksAheadAfterThree) {
   Tage tage(64);
   const auto round = [&tage] {
     for (Port d : {4, 5, 6}) tage.learn(d, 3, 0);
   };
   round();
   tage.learn(4, 3, 0);
-  EXPECT_TRUE(expected_of(tage).empty()) << "5 followed once";
+  EXPECT_TRUE(expected_of(tage).empty()) << "5 occurred once";
   for (Port d : {5, 6, 4}) tage.learn(d, 3, 0);
   EXPECT_EQ(expected_of(tage), (std::vector<Port>{5})) << "twice: expected, not sure";
   for (Port d : {5, 6, 4}) tage.learn(d, 3, 0);
@@ -38,8 +38,8 @@ TEST(Tage, ExpectsWhatFollowedTwiceAndLooksAheadOnceItIsSure) {
   EXPECT_EQ(expected_of(tage), (std::vector<Port>{5, 6, 4, 5})) << "what was learnt is kept";
 }
 
-// What follows the tenfold 0 depends on the send before it.
-TEST(Tage, RemembersAsFarAsItMust) {
+// The successor of ten sends to 0 depends on the send before them.
+TEST(Tage, UsesAsLongAHistoryAsNecessary) {
   std::vector<Port> cycle;
   for (Port d : {1, 2, 3}) {
     cycle.push_back(d);
@@ -52,7 +52,7 @@ TEST(Tage, RemembersAsFarAsItMust) {
   EXPECT_LT(score_of("markov", sends, 2, 20 * cycle.size(), {}, {.order = 8}).hits, s.hits);
 }
 
-TEST(Tage, TellsCallSitesApart) {
+TEST(Tage, DistinguishesCallSites) {
   std::vector<Port> sends;
   std::vector<std::uint64_t> sites;
   Random random(2);
@@ -66,16 +66,17 @@ TEST(Tage, TellsCallSitesApart) {
   EXPECT_LT(score_of("markov2", sends, 2, 1'000, sites).hit_rate(), 0.8);
 }
 
-// Two histories of one entry must not replace each other for ever: a round has one history a destination.
-TEST(Tage, LearnsARoundWholly) {
+// Two histories with the same entry must not replace each other forever. A round has one history for each
+// destination.
+TEST(Tage, LearnsACompleteRound) {
   for (std::uint32_t n : {3u, 17u, 40u, 64u}) {
     const PredictorScore s = score_of("tage", repeated(round_of(n), 30), 2, 15 * n);
     EXPECT_EQ(s.hits, s.sends) << n;
   }
 }
 
-// Sixteen sends that vary hide what decides the next one.
-TEST(Tage, IsDefeatedByADecisionLongAgoBehindSendsThatVary) {
+// Sixteen varying sends hide the send that determines the next one.
+TEST(Tage, IsWeakOnADependencyOverManyVaryingSends) {
   std::vector<Port> sends;
   Random random(3);
   for (int i = 0; i < 400; ++i) {
@@ -84,7 +85,8 @@ TEST(Tage, IsDefeatedByADecisionLongAgoBehindSendsThatVary) {
     for (int j = 0; j < 17; ++j) sends.push_back(2 + static_cast<Port>(random.below(6)));
     sends.push_back(20 + which);
   }
-  // Of every 19 sends the last two hits are a matter of luck: the draw of `which`, and what follows from it.
+  // Of every 19 sends the hits at the last two are random: the draw of `which`, and the send that depends on
+  // it.
   EXPECT_LT(score_of("tage", sends, 2, 3'800).hit_rate(), 0.35);
 }
 

@@ -1,12 +1,12 @@
-// Afsahi's tagging predictor (D 2.1.2): "Each tag is associated with a communication pattern. Once a tag is
-// executed, a certain communication pattern is predicted."
+// Predictor `tagging`: Afsahi's tagging predictor (D 2.1.2): "Each tag is associated with a communication
+// pattern. Once a tag is executed, a certain communication pattern is predicted."
 //
-// The tag is what on_send calls the site: one from the compiler, or of the MPI call. A section of the program
-// is a run of sends of one tag; when one begins, what followed the last time that a section of this tag began
-// is expected to follow again, beyond its end too. A destination that differs is passed over, as a section
-// may have one that changes every time; after two in a row nothing is expected until the next section.
+// The tag is the site of on_send(): from the compiler, or of the MPI call. A section of the program is a run
+// of sends with one tag. When a section begins, the destinations that followed the last begin of a section
+// with this tag are expected again, also beyond its end. A single destination that differs is skipped,
+// because it may change every time; after two in a row nothing is expected until the next section.
 //
-// What defeats it: a program whose sends all have one tag, for which no section ever begins again.
+// Weak on: programs in which all sends have the same tag, so that no second section begins.
 //
 // State: 8 KiB of log, 8 KiB of tags.
 #include <algorithm>
@@ -51,7 +51,7 @@ class Tagging final : public Forecaster {
   static constexpr std::size_t kTags = 1024;
   struct Section {
     std::uint32_t tag = 0;
-    std::uint32_t begin = 0;  // 1 + the number of its first send; 0: none
+    std::uint32_t begin = 0;  // 1 + the number of the first send; 0: none
   };
 
   void begin_section(std::uint64_t site) {
@@ -70,15 +70,15 @@ class Tagging final : public Forecaster {
   std::array<Section, kTags> sections_{};
   std::uint64_t site_ = 0;
   bool is_in_section_ = false, is_following_ = false;
-  std::uint32_t source_ = 0;  // the next send is expected to be as this one was
+  std::uint32_t source_ = 0;  // the next send is expected to equal send source_
   std::uint32_t wrong_ = 0, run_ = 0;
 };
 
-const PredictorRegistration kTagging{"tagging", "expects what followed the call site the last time (D 2.1.2)",
-                                     [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
-                                       return std::make_unique<ForecastPredictor>(
-                                           "tagging", shape, std::make_unique<Tagging>());
-                                     }};
+const PredictorRegistration kTagging{
+    "tagging", "expects the destinations after the last use of the call site (D 2.1.2)",
+    [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
+      return std::make_unique<ForecastPredictor>("tagging", shape, std::make_unique<Tagging>());
+    }};
 
 }  // namespace
 }  // namespace hybrid

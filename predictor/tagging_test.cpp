@@ -9,7 +9,7 @@ using test_steps::list;
 using test_steps::repeated;
 using test_steps::score_of;
 
-// Section `site` of a program sends to `to`.
+// A section `site` of a program with sends to `to`.
 struct Program {
   std::vector<Port> sends;
   std::vector<std::uint64_t> sites;
@@ -21,7 +21,7 @@ struct Program {
   }
 };
 
-TEST(Tagging, ExpectsWhatFollowedTheTagTheLastTime) {
+TEST(Tagging, ExpectsTheSuccessorsOfTheLastUseOfTheTag) {
   const auto p = PredictorRegistration::make("tagging", PredictorShape{.destinations = 16, .capacity = 4});
   const auto send = [&p](Port d, std::uint64_t site) { return list(p->on_send({}, d, 8, site).request); };
   EXPECT_EQ(send(1, 77), (std::vector<Port>{1}));
@@ -30,14 +30,14 @@ TEST(Tagging, ExpectsWhatFollowedTheTagTheLastTime) {
   EXPECT_EQ(send(8, 78), (std::vector<Port>{8}));
   EXPECT_EQ(send(9, 78), (std::vector<Port>{9}));
   p->on_flush();
-  EXPECT_EQ(send(1, 77), (std::vector<Port>{1, 2, 3, 8}));  // beyond the section's end
-  EXPECT_EQ(send(5, 77), (std::vector<Port>{5, 9})) << "5 for 2: passed over; 3 and 8 are held";
+  EXPECT_EQ(send(1, 77), (std::vector<Port>{1, 2, 3, 8}));  // beyond the end of the section
+  EXPECT_EQ(send(5, 77), (std::vector<Port>{5, 9})) << "5 instead of 2 is skipped; 3 and 8 are held";
   p->on_flush();
   EXPECT_EQ(send(8, 78), (std::vector<Port>{8, 9, 1, 5}));
 }
 
-// The same destinations in each section, in another order: nothing but the tag tells what comes.
-TEST(Tagging, WinsWhereOnlyTheCallSiteTells) {
+// The same destinations in each section, in different orders: only the tag determines the next one.
+TEST(Tagging, IsBestIfOnlyTheCallSiteDeterminesTheOrder) {
   Program program;
   std::uint64_t random = 12'345;
   for (int i = 0; i < 300; ++i) {
@@ -53,7 +53,7 @@ TEST(Tagging, WinsWhereOnlyTheCallSiteTells) {
   EXPECT_LT(score_of("markov1", program.sends, 2, 400, program.sites).hit_rate(), tagging - 0.3);
 }
 
-TEST(Tagging, IsDefeatedByAProgramOfOneCallSite) {
+TEST(Tagging, IsWeakOnAProgramOfOneCallSite) {
   const std::vector<Port> sends = repeated({0, 1, 2, 3, 4, 5}, 100);
   EXPECT_EQ(score_of("tagging", sends, 4).hits, 0u);
   EXPECT_GT(score_of("single-cycle", sends, 4).hit_rate(), 0.98);

@@ -1,17 +1,19 @@
-// Sakr's time delay neural network (D 2.1.2): "uses tapped delay lines to learn an access pattern. In this
-// way, a particular output pattern can be recognized if it has been seen before".
+// Predictor `tdnn`: Sakr's time delay neural network (D 2.1.2): "uses tapped delay lines to learn an access
+// pattern. In this way, a particular output pattern can be recognized if it has been seen before".
 //
-// The last four destinations, each as an access vector, feed 16 hidden units, and these an output for each
-// destination: the chance that it is the next. After every send all weights move down the gradient of the
-// squared error. A hidden unit's answer is its input, cut off at -1 and 1. What is expected follows as in the
-// linear predictor; unlike it, it can learn what two destinations say only together.
+// The last four destinations, as access vectors, are the input of 16 hidden units. Each destination has an
+// output: the probability that it is the next one. After every send all weights change along the gradient of
+// the squared error. The activation of a hidden unit is its input, limited to -1 .. 1. The expected
+// destinations follow from the outputs as in the linear predictor. In contrast to that, this one can learn a
+// combination of two destinations.
 //
-// In fixed point, and with first weights from PredictorShape::seed alone: the same decisions on every
+// Fixed-point arithmetic, and initial weights from PredictorShape::seed only: the same decisions on every
 // machine.
 //
-// What defeats it: more destinations than so few units tell apart; of a round over sixty it misses a third.
+// Weak on: more destinations than this number of units can distinguish; in a round over sixty it misses a
+// third.
 //
-// State: 20 KiB of weights, and a byte a destination.
+// State: 20 KiB of weights, and a byte for each destination.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -42,7 +44,7 @@ class Tdnn final : public Forecaster {
 
   void learn(Port destination, std::uint8_t, std::uint64_t) override {
     const Vocabulary::Use use = vocabulary_.use(destination);
-    if (use.is_new) output_[use.word] = {};  // rarely sent to, at first
+    if (use.is_new) output_[use.word] = {};  // a new destination is improbable at first
     if (taps_known_ == kTaps) train(use.word);
     push(taps_, use.word);
     taps_known_ = std::min(taps_known_ + 1, kTaps);
@@ -72,13 +74,13 @@ class Tdnn final : public Forecaster {
 
  private:
   static constexpr std::size_t kTaps = 4, kUnits = 16, kWords = Vocabulary::kWords, kMostSteps = 3;
-  // Weights, scores and errors have 16 bits of fraction, answers of hidden units kAnswer bits. Weights are
-  // cut off at 4: 16 of them times an answer fit into 31 bits.
+  // Weights, scores and errors have 16 fractional bits, activations of hidden units kActivationBits. Weights
+  // are limited to 4: the sum of 16 products with activations fits into 31 bits.
   static constexpr std::int32_t kOne = 1 << 16, kMostWeight = 4 * kOne;
-  static constexpr int kAnswer = 8;
+  static constexpr int kActivationBits = 8;
   static constexpr int kRate = 4;  // 1/16
   using Units = std::array<std::int32_t, kUnits>;
-  using Taps = std::array<std::uint8_t, kTaps>;  // words, the last first
+  using Taps = std::array<std::uint8_t, kTaps>;  // the last words, latest first
 
   static void push(Taps& taps, std::uint8_t word) {
     std::copy_backward(taps.begin(), taps.end() - 1, taps.end());
@@ -87,7 +89,7 @@ class Tdnn final : public Forecaster {
   static std::uint8_t confidence(std::int32_t score) {
     return static_cast<std::uint8_t>(std::clamp(score / 257, 0, 255));
   }
-  static void move(std::int32_t& weight, std::int32_t by) {
+  static void change(std::int32_t& weight, std::int32_t by) {
     weight = std::clamp(weight + by, -kMostWeight, kMostWeight);
   }
 
@@ -97,29 +99,29 @@ class Tdnn final : public Forecaster {
       for (std::size_t h = 0; h < kUnits; ++h) units[h] += input_[t * kWords + taps[t]][h];
     return units;
   }
-  static Units answers(const Units& inputs) {
-    Units answers;
+  static Units activations(const Units& inputs) {
+    Units activations;
     for (std::size_t h = 0; h < kUnits; ++h)
-      answers[h] = std::clamp(inputs[h], -kOne, kOne) >> (16 - kAnswer);
-    return answers;
+      activations[h] = std::clamp(inputs[h], -kOne, kOne) >> (16 - kActivationBits);
+    return activations;
   }
-  std::int32_t score(const Units& answers, std::size_t word) const {
+  std::int32_t score(const Units& activations, std::size_t word) const {
     std::int32_t sum = 0;
-    for (std::size_t h = 0; h < kUnits; ++h) sum += output_[word][h] * answers[h];
-    return sum >> kAnswer;
+    for (std::size_t h = 0; h < kUnits; ++h) sum += output_[word][h] * activations[h];
+    return sum >> kActivationBits;
   }
   TopScores top_of(const Taps& taps, std::int32_t least) const {
-    const Units hidden = answers(inputs(taps));
+    const Units hidden = activations(inputs(taps));
     std::array<std::int32_t, kWords> scores;
     for (std::size_t word = 0; word < vocabulary_.size(); ++word) scores[word] = score(hidden, word);
     return top_scores<std::int32_t>({scores.data(), vocabulary_.size()}, least);
   }
 
-  // The next send was to `actual`.
+  // Adapts the weights: the next send was to `actual`.
   void train(std::uint8_t actual) {
     const Units in = inputs(taps_);
-    const Units hidden = answers(in);
-    Units blame{};  // of each hidden unit, 18 bits of fraction
+    const Units hidden = activations(in);
+    Units blame{};  // error of each hidden unit, 18 fractional bits
     for (std::size_t word = 0; word < vocabulary_.size(); ++word) {
       const std::int32_t error =
           std::clamp((word == actual ? kOne : 0) - score(hidden, word), -2 * kOne, 2 * kOne);
@@ -128,19 +130,19 @@ class Tdnn final : public Forecaster {
       for (std::size_t h = 0; h < kUnits; ++h) {
         std::int32_t& weight = output_[word][h];
         blame[h] += coarse * (weight >> 6);
-        move(weight, (error >> kRate) * hidden[h] >> kAnswer);
+        change(weight, (error >> kRate) * hidden[h] >> kActivationBits);
       }
     }
     for (std::size_t h = 0; h < kUnits; ++h) {
-      if (in[h] <= -kOne || in[h] >= kOne) continue;  // cut off: its answer would not move
+      if (in[h] <= -kOne || in[h] >= kOne) continue;  // at the limit: its activation would not change
       const std::int32_t by = blame[h] >> (2 + kRate);
-      for (std::size_t t = 0; t < kTaps; ++t) move(input_[t * kWords + taps_[t]][h], by);
+      for (std::size_t t = 0; t < kTaps; ++t) change(input_[t * kWords + taps_[t]][h], by);
     }
   }
 
   Vocabulary vocabulary_;
-  std::vector<Units> input_;   // [tap][word]: what it adds to each hidden unit
-  std::vector<Units> output_;  // [word]: what each hidden unit adds to its score
+  std::vector<Units> input_;   // [tap][word]: contribution to each hidden unit
+  std::vector<Units> output_;  // [word]: contribution of each hidden unit to the score
   Taps taps_{};
   std::size_t taps_known_ = 0;
 };

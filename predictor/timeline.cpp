@@ -19,7 +19,7 @@ bool contains(const WindowSet& set, std::size_t window) {
   return (set[window / kWordBits] & bit_of(window)) != 0;
 }
 
-// Which of `count` windows with equal shares of the job each window falls into, numbered without gaps.
+// Assigns each window to one of `count` windows with equal shares of the job, numbered without gaps.
 std::vector<std::size_t> in_equal_shares(const Timeline& timeline, std::size_t count) {
   const std::vector<double> before = cumulative_shares(timeline);
   std::vector<std::size_t> window_after(timeline.windows.size());
@@ -33,8 +33,8 @@ std::vector<std::size_t> in_equal_shares(const Timeline& timeline, std::size_t c
   return window_after;
 }
 
-// Whether at least half of the job is in windows that have most in common with the next one. One window
-// recurs.
+// Whether at least half of the job is in windows that have at least half of their uses in common with the
+// next window. A single window counts as recurring.
 bool recurs(const Timeline& timeline) {
   const std::size_t count = timeline.windows.size();
   std::vector<double> used(count), common(count);
@@ -73,7 +73,7 @@ void drop_empty_windows(Timeline& timeline) {
   std::vector<std::size_t> window_after(timeline.windows.size());
   std::size_t kept = 0;
   for (std::size_t w = 0; w < window_after.size(); ++w) {
-    // An empty window adds nothing to whatever window it is given.
+    // An empty window adds nothing to window 0.
     window_after[w] = timeline.windows[w].messages == 0 ? 0 : kept++;
   }
   timeline = join_windows(timeline, window_after);

@@ -5,7 +5,7 @@
 namespace hybrid {
 namespace {
 
-// One connection a window, in turn, `messages` messages in each of `windows` windows.
+// One connection in each of `windows` windows, in turn, with `messages` messages.
 UseHistory::Timeline in_turn(std::size_t windows, std::uint32_t connections, std::uint64_t messages) {
   UseHistory::Timeline timeline;
   for (std::uint32_t u = 0; u < connections; ++u) timeline.uses.push_back({{u, u}, 0, {}});
@@ -20,7 +20,7 @@ UseHistory::Timeline in_turn(std::size_t windows, std::uint32_t connections, std
 
 std::size_t windows_after(const std::vector<std::size_t>& window_of) { return window_of.back() + 1; }
 
-TEST(WidenToRecurrence, AWindowHoldsMostOfAnIterationAndNotTwo) {
+TEST(WidenToRecurrence, AWindowContainsMostOfAnIterationAndNotTwo) {
   for (const std::uint32_t iteration : {1u, 2u, 4u, 8u, 20u}) {
     const std::size_t after = windows_after(widen_to_recurrence(in_turn(400, iteration, 1)));
     EXPECT_GE(after, 400 / iteration / 2) << iteration;
@@ -28,13 +28,13 @@ TEST(WidenToRecurrence, AWindowHoldsMostOfAnIterationAndNotTwo) {
   }
 }
 
-TEST(WidenToRecurrence, IsOneWindowWhereNothingRecurs) {
+TEST(WidenToRecurrence, IsOneWindowIfNothingRecurs) {
   EXPECT_EQ(windows_after(widen_to_recurrence(in_turn(400, 400, 1))), 1u);
   EXPECT_EQ(windows_after(widen_to_recurrence(in_turn(1, 1, 1))), 1u);
 }
 
-// A quarter of the time, but hardly any messages: an eighth of the windows.
-TEST(WidenToRecurrence, GivesAPartAsManyWindowsAsItHasOfTheJob) {
+// A quarter of the time, but few messages: an eighth of the windows.
+TEST(WidenToRecurrence, AssignsWindowsByTheShareOfTheJob) {
   UseHistory::Timeline timeline = in_turn(400, 4, 1000);
   for (std::size_t w = 0; w < 100; ++w) timeline.windows[w].messages = 1;
   const auto window_of = widen_to_recurrence(timeline);
@@ -56,9 +56,9 @@ TEST(JoinWindows, KeepsMessagesAndUses) {
   EXPECT_EQ(joined.uses[2].messages, 4u);
 }
 
-// Forty connections are used in every window; one, of few messages, now and then, one in the first windows
-// and twice much later.
-TEST(FindStrays, AreSeldomUsedAmongManyTimesMoreMessages) {
+// Forty connections are used in every window. Of the others, with few messages, one is used occasionally, one
+// in the first windows and once much later.
+TEST(FindStrays, AreRarelyUsedAmongConnectionsWithManyMoreMessages) {
   UseHistory::Timeline timeline;
   timeline.windows.resize(400, {Time{}, Time{}, 40, 0});
   const auto add = [&](std::uint64_t messages, const std::vector<std::size_t>& windows) {
@@ -69,8 +69,8 @@ TEST(FindStrays, AreSeldomUsedAmongManyTimesMoreMessages) {
   for (std::size_t w = 0; w < 400; ++w) every.push_back(w);
   for (int u = 0; u < 40; ++u) add(1000, every);
   add(5, {7, 90, 150, 290, 350});                // 40: a stray
-  add(2, {7, 8});                                // 41: so is this
-  add(22, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 390});  // 42: a start, and a stray use
+  add(2, {7, 8});                                // 41: a stray
+  add(22, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 390});  // 42: the start of the job, and a stray use
   add(900, {7, 90, 150, 290, 350});              // 43: bursts of many messages
   const std::vector<bool> strays = find_strays(timeline);
   for (std::size_t u = 0; u < strays.size(); ++u) EXPECT_EQ(strays[u], u == 40 || u == 41) << u;

@@ -1,17 +1,19 @@
-// The time-out predictor (D 5.2.2): "a connection is removed if it is not used for a certain period of time".
+// Predictor `timeout`: the time-out predictor (D 5.2.2): "a connection is removed if it is not used for a
+// certain period of time".
 //
-// A send to a destination that is not held requests it. A destination unused for `timeout` is released at
-// exactly its last use + timeout. When there is no place, the least recently used makes it.
+// A send to a destination that is not held requests it. A destination without use for `timeout` is released
+// exactly at its last use + timeout. If there is no free place, the least recently used destination is
+// dropped.
 //
-// A send is a use; so is, for who can tell (take_back), the time until its last word has left: a connection
-// that carries a message longer than the time-out is in use throughout.
+// A send is a use. If the caller reports it (take_back), the use lasts until the last word of the message has
+// left: a connection with a message longer than the time-out stays in use.
 //
-// With a `pause`, the time-out counts only while others communicate, as D 5.2.2 wants it: a connection is
-// "not evicted if the application is in a computation phase, where no communication takes place". Of a
-// stretch in which the port sends nothing, no more than `pause` counts. A pause longer than the gaps between
-// sends of one phase, and shorter than the time-out, keeps the working set over any computation.
+// With a `pause`, the time-out counts only during communication, as in D 5.2.2: a connection is "not evicted
+// if the application is in a computation phase, where no communication takes place". Of an interval without
+// sends of the port, at most `pause` counts. A pause that is longer than the gaps between sends of a phase,
+// and shorter than the time-out, keeps the working set during any computation.
 //
-// The list is in the order of last use, so that its oldest member carries the next deadline.
+// The list is in the order of last use, so that the oldest member has the next deadline.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -38,7 +40,8 @@ class Timeout final : public Predictor {
                       "Give a time above 0, or 0 for none.");
   }
 
-  /// Releases what is overdue too, so that a caller without timers need not call on_time between sends.
+  /// Also releases overdue destinations, so that a caller without timers need not call on_time() between
+  /// sends.
   Decisions on_send(Time now, Port destination, Bytes, std::uint64_t) override {
     released_count_ = 0;
     counted_ = counted(now);
@@ -76,15 +79,15 @@ class Timeout final : public Predictor {
   std::size_t state_bytes() const override { return sizeof(*this) + held_.heap_bytes(); }
 
  private:
-  // Most releases of one call by time-out: the next call goes on, and next_deadline() says so.
+  // Limit on releases by time-out in one call. next_deadline() requests a further call for the rest.
   static constexpr std::size_t kPortion = 32;
 
-  /// The time that counts, until `now`.
+  // The counted time until `now`.
   Time counted(Time now) const { return counted_ + std::min(now - last_send_, pause_); }
-  /// The same until a use that a message was. What of the time before the last send did not count is not
-  /// remembered: all of it is taken to have.
+  // The counted time until the use of a message. If it is before the last send, all of the time in between is
+  // taken as counted, because uncounted intervals are not stored.
   Time counted_use(Time used) const { return counted_ + std::min(used - last_send_, pause_); }
-  /// Of the oldest. Never, where a pause begins before it.
+  // The deadline of the oldest destination; never if a pause begins before it.
   Time deadline() const {
     const Time used = held_.oldest_use();
     if (used > Time::never() - timeout_) return Time::never();
@@ -100,13 +103,13 @@ class Timeout final : public Predictor {
   }
   std::span<const Port> released() const { return {released_.data(), released_count_}; }
 
-  LastUses held_;  // in time that counts
+  LastUses held_;  // in counted time
   Time timeout_, pause_;
-  Time counted_{}, last_send_{};  // until the last send, and when that was
+  Time counted_{}, last_send_{};  // counted time until the last send, and its time
   std::uint32_t capacity_;
   Port requested_ = kNoPort;
   std::size_t released_count_ = 0;
-  std::array<Port, kPortion + 1> released_{};  // one more: the place for a request
+  std::array<Port, kPortion + 1> released_{};  // one more for the place of a request
 };
 
 const PredictorRegistration kTimeout{"timeout",

@@ -20,7 +20,7 @@ std::unique_ptr<Predictor> make(std::uint32_t capacity, Time timeout, std::uint3
       PredictorShape{.destinations = destinations, .capacity = capacity, .timeout = timeout, .pause = pause});
 }
 
-TEST(Timeout, ReleasesExactlyWhenUnusedForTheTimeout) {
+TEST(Timeout, ReleasesExactlyAfterTheTimeoutWithoutUse) {
   const auto p = make(0, nanoseconds(100));
   EXPECT_EQ(p->next_deadline(), Time::never());
   expect_decisions(*p, {{0, 3, {}, {3}}});
@@ -35,7 +35,7 @@ TEST(Timeout, ReleasesExactlyWhenUnusedForTheTimeout) {
   EXPECT_EQ(p->next_deadline(), Time::never());
 }
 
-TEST(Timeout, MakesPlaceForARequestByTheLeastRecentlyUsed) {
+TEST(Timeout, DropsTheLeastRecentlyUsedForARequest) {
   const auto p = make(2, microseconds(1));
   expect_decisions(*p, {
                            {0, 1, {}, {1}},
@@ -47,19 +47,19 @@ TEST(Timeout, MakesPlaceForARequestByTheLeastRecentlyUsed) {
                        });
 }
 
-TEST(Timeout, ReleasesTheOverdueInASendForCallersWithoutTimers) {
+TEST(Timeout, ReleasesOverdueDestinationsAtASend) {
   const auto p = make(0, nanoseconds(100));
   expect_decisions(*p, {
                            {0, 1, {}, {1}},
                            {10, 2, {}, {2}},
                            {105, 4, {1}, {4}},
-                           {110, 2, {}, {}},   // due now, but used now
-                           {400, 4, {2}, {}},  // 4 is overdue too, and used now
+                           {110, 2, {}, {}},   // due at this time, but used
+                           {400, 4, {2}, {}},  // 4 is overdue, too, but used
                            {500, 2, {4}, {2}},
                        });
 }
 
-TEST(Timeout, ReleasesThoseWithTheSameDeadlineInPortions) {
+TEST(Timeout, ReleasesEqualDeadlinesInPortions) {
   constexpr std::uint32_t kDestinations = 1000;
   const auto p = make(0, nanoseconds(100), kDestinations);
   for (Port d = 0; d < kDestinations; ++d) p->on_send({}, d, 8, 0);
@@ -74,7 +74,7 @@ TEST(Timeout, ReleasesThoseWithTheSameDeadlineInPortions) {
   for (Port d = 0; d < kDestinations; ++d) EXPECT_EQ(released[d], d) << "in the order of use";
 }
 
-TEST(Timeout, TakesBackWhatWasInUseLater) {
+TEST(Timeout, TakesBackADestinationWithALaterUse) {
   const auto p = make(0, nanoseconds(100));
   expect_decisions(*p, {{0, 1, {}, {1}}, {40, 2, {}, {2}}, {100, kTimer, {1}, {}}});
   EXPECT_FALSE(p->take_back(nanoseconds(100), 1, nanoseconds(0)));
@@ -86,7 +86,7 @@ TEST(Timeout, TakesBackWhatWasInUseLater) {
   EXPECT_EQ(p->next_deadline(), nanoseconds(250));
 }
 
-TEST(Timeout, TakesNothingBackWithoutAPlace) {
+TEST(Timeout, TakesNothingBackWithoutAFreePlace) {
   const auto p = make(1, nanoseconds(100));
   expect_decisions(*p, {{0, 1, {}, {1}}, {10, 2, {1}, {2}}});
   EXPECT_FALSE(p->take_back(nanoseconds(20), 1, nanoseconds(20)));
@@ -102,7 +102,7 @@ TEST(Timeout, TakesBackInTheOrderOfUseAmongMany) {
     std::vector<std::int64_t> used(kDestinations, -1);
     for (Port d = 0; d < held; ++d) p->on_send(nanoseconds(10 * d), d, 8, 0);
     for (Port d = 0; d < held; ++d) used[d] = 10 * d;
-    // Those due are released, and half of them were in use until some time later.
+    // Due destinations are released; half of them were in use until some time later.
     const std::int64_t now = 1000 + static_cast<std::int64_t>(random.below(10 * held));
     while (p->next_deadline() <= nanoseconds(now)) {
       const auto released = p->on_time(nanoseconds(now)).release;
@@ -128,10 +128,10 @@ TEST(Timeout, TakesBackInTheOrderOfUseAmongMany) {
 
 // D 5.2.2: "evicted if it is not used while other connections are being used, but ... not evicted if the
 // application is in a computation phase".
-TEST(Timeout, AComputationPhaseEvictsNothing) {
+TEST(Timeout, AComputationPhaseReleasesNothing) {
   const auto p = make(0, nanoseconds(100), 8, nanoseconds(30));
   expect_decisions(*p, {{0, 1, {}, {1}}, {10, 2, {}, {2}}});
-  EXPECT_EQ(p->next_deadline(), Time::never()) << "90 left, of which 30 can pass without a send";
+  EXPECT_EQ(p->next_deadline(), Time::never()) << "90 left, of which at most 30 count without a send";
   EXPECT_TRUE(p->on_time(nanoseconds(5000)).release.empty());
   expect_decisions(*p, {
                            {9010, 2, {}, {}},  // 9 us without a send count as 30 ns: 1 is unused for 40
@@ -146,7 +146,7 @@ TEST(Timeout, AComputationPhaseEvictsNothing) {
   EXPECT_EQ(p->next_deadline(), nanoseconds(90'105)) << "2: 30 + 30 + 30, and 10 more";
 }
 
-TEST(Timeout, CountsNoMoreThanThePauseOfAnyGap) {
+TEST(Timeout, CountsAtMostThePauseOfAnyGap) {
   Random random(3);
   for (int run = 0; run < 50; ++run) {
     const Time timeout = picoseconds(static_cast<std::int64_t>(1 + random.below(200)));
@@ -157,7 +157,7 @@ TEST(Timeout, CountsNoMoreThanThePauseOfAnyGap) {
       Port to = 0;
     };
     std::vector<Use> uses;
-    // Recounted from the whole history.
+    // Counted again from the whole history.
     const auto unused = [&](Port d, Time now) {
       Time sum{}, until = now;
       for (std::size_t i = uses.size(); i-- > 0;) {
@@ -185,21 +185,21 @@ TEST(Timeout, CountsNoMoreThanThePauseOfAnyGap) {
   }
 }
 
-TEST(Timeout, NeverReleasesWithATimeoutOfNever) {
+TEST(Timeout, ReleasesNothingWithATimeoutOfNever) {
   const auto p = make(0, Time::never());
   expect_decisions(*p, {{0, 1, {}, {1}}, {1, 2, {}, {2}}});
   EXPECT_EQ(p->next_deadline(), Time::never());
 }
 
-TEST(Timeout, RefusesATimeoutThatIsNoTime) {
+TEST(Timeout, RejectsAnInvalidTimeout) {
   EXPECT_THROW(make(0, Time{}), UserError);
   EXPECT_THROW(make(0, nanoseconds(-1)), UserError);
   EXPECT_THROW(make(0, nanoseconds(1), 8, nanoseconds(-1)), UserError);
 }
 
-// A computation between two sends that is longer than the time-out; the counter, which goes by sends, keeps
-// them.
-TEST(Timeout, IsDefeatedByComputationLongerThanIt) {
+// A computation between two sends that is longer than the time-out. The counter, which depends on sends,
+// keeps them.
+TEST(Timeout, IsWeakOnComputationLongerThanTheTimeout) {
   const std::vector<Port> sends = test_steps::repeated({1, 2}, 30);  // 100 ns apart
   EXPECT_EQ(test_steps::score_of("timeout", sends, 0, 0, {}, {.timeout = nanoseconds(200)}).hits, 0u);
   EXPECT_EQ(test_steps::score_of("timeout", sends, 0, 0, {}, {.timeout = nanoseconds(201)}).hits, 58u);

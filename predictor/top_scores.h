@@ -1,4 +1,4 @@
-// From a score for every word to what is expected: shared by the linear predictor and the neural one.
+// TopScores: the words with the highest scores, for the linear predictor and the neural network.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct TopScores {
   std::size_t count = 0;
 };
 
-/// The highest of those that are at least `least`; of equal ones the lower word first.
+/// The highest scores that are at least `least`; of equal ones the lower word first.
 template <class Score>
 TopScores top_scores(std::span<const Score> scores, Score least) {
   TopScores top;

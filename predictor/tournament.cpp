@@ -24,10 +24,10 @@ Tournament::Tournament(const PredictorShape& shape)
       held_(shape),
       leaders_holdings_(held_.is_small() ? most_held(shape) : std::min(most_held(shape), kFewPlaces)),
       challengers_holdings_(leaders_holdings_),
-      asked_(static_cast<std::uint8_t>(
+      forecast_length_(static_cast<std::uint8_t>(
           most_held(shape) == 1
               ? 0
-              : std::min<std::size_t>({most_held(shape), shape.ahead + std::size_t{1}, kMostAsked}))),
+              : std::min<std::size_t>({most_held(shape), shape.ahead + std::size_t{1}, kMostExpected}))),
       random_(first_random(shape.seed)) {}
 
 std::uint32_t Tournament::draw() {
@@ -37,8 +37,8 @@ std::uint32_t Tournament::draw() {
   return random_;
 }
 
-void Tournament::ask(Contestant contestant, Guess& guess) {
-  const std::span<Expected> out{guess.expected.data(), asked_};
+void Tournament::forecast(Contestant contestant, Guess& guess) {
+  const std::span<Expected> out{guess.expected.data(), forecast_length_};
   const auto count = [](auto& forecaster, std::span<Expected> to) {
     return static_cast<std::uint8_t>(forecaster.expect(to));
   };
@@ -52,8 +52,8 @@ void Tournament::ask(Contestant contestant, Guess& guess) {
       break;
     case kSites:
       guess.count = count(sites_, out);
-      if (guess.count < asked_) guess.count += count(markov2_, out.subspan(guess.count));
-      if (guess.count < asked_) guess.count += count(markov1_, out.subspan(guess.count));
+      if (guess.count < forecast_length_) guess.count += count(markov2_, out.subspan(guess.count));
+      if (guess.count < forecast_length_) guess.count += count(markov1_, out.subspan(guess.count));
       break;
     case kCycle:
       guess.count = count(cycle_, out);
@@ -64,7 +64,7 @@ void Tournament::ask(Contestant contestant, Guess& guess) {
     default:
       guess.count = 0;
   }
-  if (guess.count < asked_) add_next_in_line(guess);
+  if (guess.count < forecast_length_) add_next_in_line(guess);
 }
 
 void Tournament::add_next_in_line(Guess& guess) const {
@@ -83,7 +83,7 @@ void Tournament::judge(bool leader_held, bool challenger_held) {
   if (points >= kLead) promote(challenger_);
 }
 
-// The others' points are against the leader: against the new one they are as much lower.
+// Points are relative to the leader: subtracts those of the new leader.
 void Tournament::promote(Contestant contestant) {
   const int lead = points_[contestant];
   for (std::int16_t& points : points_)
@@ -91,7 +91,7 @@ void Tournament::promote(Contestant contestant) {
   leader_ = contestant;
 }
 
-// challenger_ is the leader afterwards if there is none.
+// Draws the next challenger; challenger_ == leader_ if there is none.
 void Tournament::begin_duel() {
   const std::uint32_t random = draw();
   const auto one = static_cast<Contestant>((random & 0xFFFF) * kContestants >> 16);
@@ -114,7 +114,7 @@ void Tournament::learn(Port destination, std::uint8_t size_class, std::uint64_t 
     const bool learns =
         leader_ == kTage || (!is_content_ && (points_[kTage] > 0 || sends_ / kPeriod % 2 == 0));
     misses_ = 0;
-    if (learns && !tage_learns_) tage_.forget_position();  // it has missed some sends
+    if (learns && !tage_learns_) tage_.forget_position();  // it did not learn the last sends
     tage_learns_ = learns;
   }
   if (tage_learns_) tage_.learn(destination, size_class, site);
@@ -126,7 +126,7 @@ Predictor::Decisions Tournament::on_send(Time now, Port destination, Bytes bytes
   const auto size_class = static_cast<std::uint8_t>(std::bit_width(bytes));
   sizes_[destination % sizes_.size()] = size_class;
   named_.send(destination);
-  return asked_ == 0 ? held_.send({destination, {}}) : contest(destination, size_class, site);
+  return forecast_length_ == 0 ? held_.send({destination, {}}) : contest(destination, size_class, site);
 }
 
 Predictor::Decisions Tournament::contest(Port destination, std::uint8_t size_class, std::uint64_t site) {
@@ -134,11 +134,11 @@ Predictor::Decisions Tournament::contest(Port destination, std::uint8_t size_cla
   if (!real) ++misses_;
   learn(destination, size_class, site);
   line_.send(destination);
-  ask(leader_, leaders_);
+  forecast(leader_, leaders_);
   const Plan plan{destination, leaders_.all()};
   if (challenger_ != leader_) {
     const bool leader_held = held_.is_small() ? real : leaders_holdings_.send(plan);
-    ask(challenger_, challengers_);
+    forecast(challenger_, challengers_);
     judge(leader_held, challengers_holdings_.send({destination, challengers_.all()}));
   }
   Decisions decisions = held_.send(plan);
@@ -146,12 +146,12 @@ Predictor::Decisions Tournament::contest(Port destination, std::uint8_t size_cla
   return decisions;
 }
 
-// As if the first of the set were sent to now, and the next ones expected.
+// Treats the begin of a phase as a send to the first destination of its set, with the next ones expected.
 Predictor::Decisions Tournament::on_phase(Time, std::uint32_t phase) {
   const auto set = named_.begin(phase);
-  if (set.empty() || asked_ == 0) return {};
-  std::array<Expected, kMostAsked> next{};
-  const std::size_t count = std::min<std::size_t>(set.size(), asked_) - 1;
+  if (set.empty() || forecast_length_ == 0) return {};
+  std::array<Expected, kMostExpected> next{};
+  const std::size_t count = std::min<std::size_t>(set.size(), forecast_length_) - 1;
   for (std::size_t i = 0; i < count; ++i) next[i] = {set[i + 1], 255, static_cast<std::uint8_t>(i + 2)};
   const Plan plan{set[0], {next.data(), count}};
   if (challenger_ != leader_) {

@@ -1,31 +1,33 @@
-// A tournament: forecasters of several kinds learn from the same stream, and one of them, the leader, decides
-// what is requested ahead. Which is the best depends on the program, and changes with its phases.
+// Predictor `tournament`: several forecasters learn from the same stream, and one of them, the leader,
+// decides which destinations to request ahead. The best forecaster depends on the program and changes with
+// its phases.
 //
-// Contestants: nothing ahead (least recently used); Markov of order 1; of order 2 by call sites, or 1 where
-// it knows nothing; of order 1 by call sites, and after it what orders 2 and 1 add; better-cycle, and TAGE.
-// The leader expects after every send; so does a challenger, for kDuel sends, the better of two drawn at
-// random. What the challenger would hold, had it led since its duel began, is kept beside what is held. A
-// challenger that had a send's destination where the leader had not gains a point, the other way round it
-// loses one. Whoever is kLead points ahead leads. Two are compared over the same sends, so that it does not
-// matter whether these were hard or easy.
+// Contestants: nothing ahead (least recently used); Markov of order 1; Markov of order 2 by call sites, or of
+// order 1 if that has no forecast; Markov of order 1 by call sites, completed by orders 2 and 1;
+// better-cycle; TAGE. After every send the leader makes a forecast, and so does a challenger: the better of
+// two contestants drawn at random, for a duel of kDuel sends. In addition to the held destinations, the
+// tournament tracks those that the challenger would hold if it had led since the begin of the duel. The
+// challenger gains a point for a send to a destination that it would hold and the leader would not, and loses
+// a point in the opposite case. A contestant that is kLead points ahead becomes the leader. Both are compared
+// over the same sends, so that the difficulty of the sends does not matter.
 //
-// Markov by call sites leads first: it expects after one occurrence, and short jobs are over before a duel is
-// won. What follows a destination often depends on where in the program it is sent to, seldom on what came
-// two sends before. Nothing ahead is compared like the others: where expectations are worth less than the
-// places that they take, the tournament is least recently used, but for the sends that it takes to see it.
+// The first leader is Markov by call sites: it makes forecasts after one occurrence, which matters in short
+// jobs that end before a duel is decided. The next destination often depends on the call site, rarely on the
+// send two sends ago. "Nothing ahead" competes like the others: if forecasts are worth less than the places
+// that they take, the tournament becomes least recently used, after the sends that it takes to detect this.
 //
-// Whoever leads, a place that is left goes to what is next in a line (predictor/destination_line.h): the
-// first round of a loop over the ranks is foretold by nothing that was learnt.
+// With every leader, a free place is used for the next destination of a line (DestinationLine): no forecaster
+// can have learnt the first round of a loop over the ranks.
 //
-// The cost does not grow with the number of contestants but for their learning, which is cheap; TAGE's is
-// not: it rests while the leader hardly misses, and every other period unless it leads or is about to. While
-// the leader hardly misses, there is one duel where there would be four. With one place there is nothing to
-// contest.
+// The cost grows with the number of contestants only by their learning, which is cheap, except for TAGE. TAGE
+// does not learn while the leader rarely misses, and learns only every other period unless it leads or has
+// points. While the leader rarely misses, there is only every fourth duel. With one place there is no
+// tournament.
 //
-// Where the program names its phases (predictor/named_phases.h), the first destinations of one that recurs
-// are requested when it begins, whoever leads.
+// If the program names its phases (named_phases.h), the first destinations of a recurring phase are requested
+// at its begin, with every leader.
 //
-// State: 4 bytes a destination, 2 more without a capacity, and at most 40 KiB of contestants.
+// State: 4 bytes for each destination, 2 more without a capacity, and at most 40 KiB of contestants.
 #pragma once
 
 #include <array>
@@ -62,17 +64,17 @@ class Tournament final : public Predictor {
  private:
   static constexpr int kLead = 4, kMostPoints = 8;
   static constexpr std::uint32_t kDuel = 16, kFewPlaces = 8;
-  static constexpr std::size_t kMostAsked = 5;
+  static constexpr std::size_t kMostExpected = 5;
   static constexpr std::uint32_t kPeriod = 256, kFewMisses = 2;
 
   struct Guess {
-    std::array<Expected, kMostAsked> expected{};
+    std::array<Expected, kMostExpected> expected{};
     std::uint8_t count = 0;
     std::span<const Expected> all() const { return {expected.data(), count}; }
   };
 
   Decisions contest(Port destination, std::uint8_t size_class, std::uint64_t site);
-  void ask(Contestant contestant, Guess& guess);
+  void forecast(Contestant contestant, Guess& guess);
   void add_next_in_line(Guess& guess) const;
   void judge(bool leader_held, bool challenger_held);
   void promote(Contestant contestant);
@@ -90,15 +92,15 @@ class Tournament final : public Predictor {
   Contestant leader_ = kSites, challenger_ = kSites;  // challenger_ == leader_: none
   bool tage_learns_ = true, is_content_ = false;      // is_content_: few misses in the last period
   Guess leaders_, challengers_;
-  std::array<std::int16_t, kContestants> points_{};  // ahead of the leader
-  // What would be held since the duel began; the leader's only where it has more places than can be compared,
-  // or no limit: then they are compared as with kFewPlaces.
+  std::array<std::int16_t, kContestants> points_{};  // relative to the leader
+  // The destinations that each would hold since the begin of the duel. The leader's are used only if the
+  // capacity is too large for a comparison, or unlimited; they are then compared with kFewPlaces places.
   SmallHoldings leaders_holdings_, challengers_holdings_;
-  std::uint8_t asked_;                             // expectations asked for
+  std::uint8_t forecast_length_;
   std::uint32_t sends_ = 0, misses_ = 0, random_;  // misses_: in this period
-  // The last size class by the destination's last seven bits; the mean time between sends.
+  // The last size class by the lowest seven bits of the destination.
   std::array<std::uint8_t, 128> sizes_{};
-  Time last_send_ = Time::never(), gap_{};
+  Time last_send_ = Time::never(), gap_{};  // time of the last send; mean time between sends
 };
 
 }  // namespace hybrid

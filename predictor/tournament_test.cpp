@@ -14,13 +14,14 @@ using test_steps::score_of;
 
 constexpr std::uint32_t kCapacities[] = {1, 2, 4, 8, 16};
 
-TEST(Tournament, BeginsWithTheQuickestLearner) {
+TEST(Tournament, BeginsWithTheFastestLearner) {
   EXPECT_EQ(Tournament({.destinations = 8, .capacity = 2}).leader(), Tournament::kSites);
-  // Over after three duels: what follows is known after the first round, and foretold in the other two.
+  // The stream ends after three duels. The order is known after the first round and predicted in the other
+  // two.
   EXPECT_GE(score_of("tournament", repeated(round_of(16), 3), 2).hits, 2 * 15u);
 }
 
-TEST(Tournament, IsNeverBelowLeastRecentlyUsedWhereNothingCanBeForetold) {
+TEST(Tournament, IsNotBelowLeastRecentlyUsedOnUnpredictableStreams) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     Random random(seed);
     std::vector<Port> even(6'000), uneven(6'000);
@@ -33,7 +34,7 @@ TEST(Tournament, IsNeverBelowLeastRecentlyUsedWhereNothingCanBeForetold) {
   }
 }
 
-// One stream for every contestant, on which it is the best; the tournament is as good.
+// For every contestant a stream on which it is the best; the tournament is as good.
 struct Case {
   const char* name;
   std::vector<Port> sends;
@@ -72,9 +73,9 @@ TEST(Tournament, IsAsGoodAsTheBestOfItsContestants) {
     }
 }
 
-// A round over all after every 16 sends to four neighbours in random order: what follows a neighbour depends
-// on the call site, of which there is one for the round, and one for the others.
-TEST(Tournament, TellsCallSitesApart) {
+// A round over all destinations after every 16 sends to four neighbours in random order. The successor of a
+// neighbour depends on the call site: one for the round, one for the others.
+TEST(Tournament, DistinguishesCallSites) {
   std::vector<Port> sends;
   std::vector<std::uint64_t> sites;
   Random random(5);
@@ -104,22 +105,22 @@ TEST(Tournament, FollowsTheProgramFromPhaseToPhase) {
   EXPECT_GT(hits, 590u);
 }
 
-TEST(Tournament, NeedsNoContestWithOnePlace) {
+TEST(Tournament, IsLeastRecentlyUsedWithOnePlace) {
   const std::vector<Port> sends = repeated({0, 0, 1, 1, 1, 2}, 50);
   EXPECT_EQ(score_of("tournament", sends, 1).hits, score_of("lru", sends, 1).hits);
   EXPECT_EQ(score_of("tournament", sends, 1).requests, score_of("lru", sends, 1).requests);
 }
 
-// Without a capacity, what is neither used nor requested goes after the threshold.
-TEST(Tournament, ReleasesWhatIsNotUsedWithoutACapacity) {
+// Without a capacity, a destination neither used nor requested is released after the threshold.
+TEST(Tournament, ReleasesUnusedDestinationsWithoutACapacity) {
   Tournament p({.destinations = 64, .threshold = 5});
   for (Port d : {9, 1, 2, 3, 1, 2}) p.on_send({}, d, 8, 0);
   EXPECT_FALSE(p.holds(9));
   EXPECT_TRUE(p.holds(1) && p.holds(2) && p.holds(3));
 }
 
-TEST(Tournament, ForetellsTheFirstRoundOfALoopOverTheRanks) {
-  // The first is a miss for all, the second and third before two steps were equal.
+TEST(Tournament, PredictsTheFirstRoundOfALoopOverTheRanks) {
+  // Misses: the first send, and the second and third, before two steps were equal.
   EXPECT_EQ(score_of("tournament", round_of(30), 4).hits, 27u);
   std::vector<Port> downwards, pairs;
   for (Port i = 0; i < 30; ++i) {
@@ -130,10 +131,10 @@ TEST(Tournament, ForetellsTheFirstRoundOfALoopOverTheRanks) {
   EXPECT_EQ(score_of("tournament", pairs, 4).hits, 0u);
 }
 
-// A farmer's sends: to each worker its first task, the others to whoever is ready, at last to each the end.
-// Short, so that who is best is luck, of which the tournament knows nothing beforehand; it is as good as the
-// luckiest.
-TEST(Tournament, IsAsGoodAsTheBestInHindsightOnAShortFarm) {
+// The sends of a farmer: the first task to each worker, further tasks to workers that are ready, the end to
+// each worker. The stream is short, so that chance decides which contestant is the best. The tournament is as
+// good as the best one.
+TEST(Tournament, IsAsGoodAsTheBestContestantOnAShortFarm) {
   constexpr Port kWorkers = 15;
   constexpr int kTasks = 200, kFarms = 60;
   std::uint64_t best = 0, tournament = 0;
@@ -153,8 +154,8 @@ TEST(Tournament, IsAsGoodAsTheBestInHindsightOnAShortFarm) {
   EXPECT_GE(tournament, best);
 }
 
-// What defeats it: phases shorter than it takes to see who is best in them.
-TEST(Tournament, IsDefeatedByPhasesTooShortToJudge) {
+// Weak on: phases that are shorter than the time to find their best contestant.
+TEST(Tournament, IsWeakOnPhasesTooShortToJudge) {
   std::vector<Port> sends;
   Random random(9);
   for (int phase = 0; phase < 200; ++phase) {

@@ -23,7 +23,7 @@ void TransitionTable::learn(std::uint64_t context, Port next) {
   learn(entry, next);
 }
 
-// The first one is another. Counts descend: those of 0 come last.
+// Counts a successor other than the first one. Counts are in descending order, with zeros at the end.
 void TransitionTable::learn_another(Entry& entry, std::uint16_t next) {
   std::size_t known = 0, i = kSuccessors;
   for (std::size_t k = kSuccessors; k-- > 0;) {
@@ -37,7 +37,7 @@ void TransitionTable::learn_another(Entry& entry, std::uint16_t next) {
       std::swap(entry.successor[i], entry.successor[i - 1]);
     }
   } else if (constexpr std::size_t kLast = kSuccessors - 1; entry.count[kLast] > 1) {
-    --entry.count[kLast];  // the least frequent wears off before a newcomer takes its place
+    --entry.count[kLast];  // the least frequent successor is replaced only when its count is low
   } else {
     const std::size_t at = std::min(known, kLast);
     entry.successor[at] = next;

@@ -1,14 +1,14 @@
-// How often which destination followed which context: the conditional probabilities of a Markov predictor
-// (D 2.1.2), in bounded memory.
+// TransitionTable: counts of the successors of each context: the conditional probabilities of a Markov
+// predictor (D 2.1.2), in bounded memory.
 //
-// A context (the last destination, or the last few) hashes to one 16-byte entry, which keeps the four most
-// frequent successors with their counts. The total counts every successor seen, kept or not, so that
-// count / total is the probability. Counts are halved when the total reaches kAgeAt: what happened long ago
-// fades, and a new habit of the program is learnt within some tens of sends.
+// A context (the last destination, or the last few) is hashed to one entry of 16 bytes with the four most
+// frequent successors and their counts. The total counts all successors, stored or not, so that count / total
+// is the probability. Counts are halved when the total reaches kAgeAt: old transitions lose weight, and a
+// change in the program's behaviour is learnt within some tens of sends.
 //
-// Contexts outnumber entries at many destinations. An entry is defended by its trust, restored by every use:
-// a stranger wears it down before it takes over, so that a cycle over more contexts than entries keeps a part
-// of them rather than none, and contexts of a finished phase still make room.
+// With many destinations there are more contexts than entries. Every use of an entry restores its trust;
+// every other context with the same entry decrements it, and replaces the entry at 0. So in a cycle over more
+// contexts than entries a part of the contexts stays, and contexts of a finished phase are replaced.
 #pragma once
 
 #include <array>
@@ -36,12 +36,12 @@ class TransitionTable {
   };
   static_assert(sizeof(Entry) == 16);
 
-  /// For about `contexts` contexts.
+  /// A table for about `contexts` contexts.
   explicit TransitionTable(std::size_t contexts);
 
-  /// `next` followed `context`. O(1).
+  /// Counts `next` as a successor of `context`. O(1).
   void learn(std::uint64_t context, Port next);
-  /// Likewise where find() has the entry of the context: what spares looking it up again.
+  /// The same for an entry returned by find(), without another look-up.
   static void learn(Entry& entry, Port next) {
     entry.trust = kTrust;
     if (entry.successor[0] == next && entry.count[0] != 0)
@@ -50,9 +50,9 @@ class TransitionTable {
       learn_another(entry, static_cast<std::uint16_t>(next));
     if (++entry.total == kAgeAt) age(entry);
   }
-  /// Beside the object itself.
+  /// Memory outside the object itself.
   std::size_t heap_bytes() const { return entries_.size() * sizeof(Entry); }
-  /// What is known of `context`, or nullptr. It stays there until another context is learnt.
+  /// The entry of `context`, or nullptr. Valid until another context is learnt.
   Entry* find(std::uint64_t context) {
     const Place place = place_of(context);
     Entry& entry = entries_[place.index];
@@ -67,9 +67,9 @@ class TransitionTable {
     std::size_t index;
     std::uint16_t tag;
   };
-  // Fibonacci hashing: the product's top bits are the index, the next 16 the tag. Neighbouring contexts
-  // spread evenly. Two contexts alike in both share their statistics (one pair in 2^27 at full size): a guess
-  // is worse then, and nothing else.
+  // Fibonacci hashing: the top bits of the product are the index, the next 16 the tag. Neighbouring contexts
+  // are distributed evenly. Two contexts with the same index and tag share their counts (one pair in 2^27 at
+  // full size); the only effect is a wrong forecast.
   Place place_of(std::uint64_t context) const {
     const std::uint64_t hash = context * 0x9E3779B97F4A7C15ULL;
     return {static_cast<std::size_t>(hash >> shift_), static_cast<std::uint16_t>(hash >> (shift_ - 16))};

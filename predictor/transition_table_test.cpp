@@ -9,7 +9,7 @@
 namespace hybrid {
 namespace {
 
-TEST(TransitionTable, CountsWhatFollowed) {
+TEST(TransitionTable, CountsSuccessors) {
   TransitionTable table(16);
   EXPECT_EQ(table.find(3), nullptr);
   for (Port next : {5, 6, 6, 7, 6, 5}) table.learn(3, next);
@@ -25,7 +25,7 @@ TEST(TransitionTable, CountsWhatFollowed) {
   EXPECT_EQ(entry->count[3], 0);
 }
 
-TEST(TransitionTable, KeepsTheFrequentAmongManySuccessors) {
+TEST(TransitionTable, KeepsTheMostFrequentSuccessors) {
   TransitionTable table(16);
   for (Port i = 0; i < 40; ++i) {
     table.learn(1, 100);
@@ -62,7 +62,7 @@ TEST(TransitionTable, CountsStayDescendingAndBelowTheirTotal) {
   }
 }
 
-TEST(TransitionTable, OldHabitsFade) {
+TEST(TransitionTable, OldSuccessorsLoseWeight) {
   TransitionTable table(16);
   for (int i = 0; i < 10'000; ++i) table.learn(1, 5);
   for (int i = 0; i < 100; ++i) table.learn(1, 6);
@@ -70,7 +70,7 @@ TEST(TransitionTable, OldHabitsFade) {
   EXPECT_GT(table.find(1)->count[0], 3 * table.find(1)->count[1]);
 }
 
-TEST(TransitionTable, KeepsAPartOfACycleOverMoreContextsThanItHasEntries) {
+TEST(TransitionTable, KeepsAPartOfACycleOverMoreContextsThanEntries) {
   TransitionTable table(1 << 20);
   constexpr std::uint32_t kContexts = 3 * TransitionTable::kMostEntries;
   for (int round = 0; round < 6; ++round)
@@ -83,7 +83,7 @@ TEST(TransitionTable, KeepsAPartOfACycleOverMoreContextsThanItHasEntries) {
   EXPECT_GT(known, TransitionTable::kMostEntries * 9 / 10);
 }
 
-TEST(TransitionTable, ForgottenContextsMakeRoom) {
+TEST(TransitionTable, OldContextsAreReplaced) {
   TransitionTable table(1 << 20);
   for (std::uint32_t c = 0; c < 100'000; ++c) table.learn(c, 1);  // fills every entry
   for (int round = 0; round < 8; ++round)

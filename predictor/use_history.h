@@ -1,10 +1,9 @@
-// When each connection was used, over the whole of a job: one bit per connection and window of time.
+// UseHistory: the use of each connection during a job: one bit for each connection and window of time.
 //
-// There are at most kWindows windows, all of one length. When a message falls outside of them, the length
-// doubles. So the history of a job of any length is exact in its connections and resolves 1/512 to 1/256 of
-// the job in time; and it does not depend on the order in which messages come: ranks may be fed in turn.
-// Memory: 112 bytes or so for each distinct connection, never more than for ports x ports of them, however
-// many the messages.
+// There are at most kWindows windows of equal length. If a message is outside of them, the length doubles.
+// The history of a job of any length contains all connections, with a resolution in time of 1/512 to 1/256 of
+// the job. It does not depend on the order of the messages: the ranks may be added one after the other.
+// Memory: about 112 bytes for each distinct connection, for any number of messages.
 #pragma once
 
 #include <array>
@@ -32,7 +31,7 @@ class UseHistory {
   };
   /// All messages of one window, of any connection.
   struct Window {
-    Time first = Time::never(), last{};  // of its messages; not set where there are none
+    Time first = Time::never(), last{};  // times of the messages; not set without messages
     std::uint64_t messages = 0;
     Bytes bytes = 0;
     void add(const Window& other);
@@ -43,7 +42,7 @@ class UseHistory {
   };
 
   void add(Time at, Connection connection, Bytes bytes);
-  /// Everything so far; the history is empty afterwards.
+  /// Returns the history so far, and clears it.
   Timeline take();
 
  private:
@@ -51,8 +50,8 @@ class UseHistory {
   void make_room(std::int64_t ps);
   void double_length();
 
-  // A window's number is its begin >> shift_. It is kept at number & kMask, so that the range of numbers in
-  // use, first_ .. last_, can grow both ways.
+  // The number of a window is its begin >> shift_. The window is stored at number & kMask, so that the range
+  // of numbers in use, first_ .. last_, can grow at both ends.
   int shift_ = 10;  // windows of about 1 ns
   std::int64_t first_ = 0, last_ = -1;
   std::array<Window, kWindows> windows_{};

@@ -17,9 +17,9 @@ struct Message {
   Bytes bytes;
 };
 
-// The length of windows and the windows themselves, by their definition: the least power of two from 1024 ps
-// up at which the job spans at most kWindows of them.
-TEST(UseHistory, KeepsWhichWindowsUseWhichConnection) {
+// The length of the windows, and the windows, by their definition: the smallest power of two from 1024 ps
+// on at which the job spans at most kWindows windows.
+TEST(UseHistory, RecordsTheWindowsOfEachConnection) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Random random(seed);
     std::vector<Message> messages;
@@ -76,7 +76,7 @@ TEST(UseHistory, KeepsWhichWindowsUseWhichConnection) {
   }
 }
 
-TEST(UseHistory, IsEmptyAfterItIsTaken) {
+TEST(UseHistory, IsEmptyAfterTake) {
   UseHistory history;
   history.add(microseconds(1), {0, 1}, 8);
   EXPECT_EQ(history.take().uses.size(), 1u);

@@ -69,7 +69,7 @@ class UsedHoldings {
   bool holds(Port destination) const {
     return is_small_ ? small_.holds(destination) : held_.contains(destination);
   }
-  /// Beside the object itself.
+  /// Memory outside the object itself.
   std::size_t heap_bytes() const { return held_.heap_bytes() + requested_at_.size() * sizeof(std::uint16_t); }
 
  private:

@@ -1,6 +1,6 @@
-// The last few destinations of a stream as small numbers: what a predictor with a weight for every pair of
-// destinations can afford. A destination keeps its number while it is among the last kWords; then the number
-// goes to another.
+// Vocabulary: numbers the last kWords destinations of a stream, for predictors with a weight for every pair
+// of destinations. A destination keeps its number while it is among the last kWords; then another destination
+// gets the number.
 #pragma once
 
 #include <array>
@@ -23,9 +23,9 @@ class Vocabulary {
 
   struct Use {
     Word word;
-    bool is_new;  // it is another destination's no longer, or was nobody's
+    bool is_new;  // the number was free, or belonged to another destination
   };
-  /// A send to `destination`.
+  /// The number of `destination`, which becomes the last one of the stream.
   Use use(Port destination) {
     Word& word = words_[destination];
     if (word != kNone) {
@@ -44,9 +44,9 @@ class Vocabulary {
     return {word, true};
   }
   Port destination(Word word) const { return destinations_[word]; }
-  /// How many words have a destination: 0 .. size() - 1.
+  /// The number of words in use: words 0 .. size() - 1 have a destination.
   std::size_t size() const { return recent_.size(); }
-  /// Beside the object itself.
+  /// Memory outside the object itself.
   std::size_t heap_bytes() const { return words_.size() + recent_.heap_bytes(); }
 
  private:

@@ -38,7 +38,7 @@ class WorkingSetPredictor final : public Predictor {
     named_.send(destination);
     // If the set of the current named phase contains the destination, the phase continues.
     const auto recurring = tracker_.send(destination);
-    if (!named_.foresees(destination)) restore(recurring, destination);
+    if (!named_.is_restored(destination)) restore(recurring, destination);
     use(destination);
     if (!is_limited_) drop_stale();
     return {{released_.data(), released_count_}, {requested_.data(), requested_count_}};

@@ -25,7 +25,8 @@ std::span<const std::uint16_t> WorkingSets::send(Port destination) {
   if (!foreign_.is_full() && !foreign_.contains(destination)) foreign_.add(destination);
   if (evidence_ < kChange) return {};
 
-  // Another phase. It began with the first of the foreign sends, or with what was mistaken for an entry.
+  // Another phase. It began with the first of the foreign sends, or with the send that was mistaken for an
+  // entry.
   SmallSet seen = foreign_;
   Port entry = seen.members().front();
   std::size_t before = before_;
@@ -60,7 +61,7 @@ void WorkingSets::use_member(Port d) {
   trust();
 }
 
-// One more than can be remembered: the set is learnt anew.
+// If the set is full, learning starts again.
 void WorkingSets::join(Port d) {
   if (used_.is_full()) used_.clear();
   used_.add(d);
@@ -72,7 +73,8 @@ void WorkingSets::trust() {
 }
 void WorkingSets::distrust() { sets_[known_].trust -= sets_[known_].trust == 0 ? 0 : 1; }
 
-// Of several with that entry, the one that followed on this phase's set the last time, or else the latest.
+// The remembered set with that entry. Of several, the one that followed the set of the current phase the last
+// time, or else the latest.
 std::size_t WorkingSets::begun_by(Port entry) const {
   std::size_t best = kNone;
   for (std::size_t i = 0; i < kRemembered; ++i) {
@@ -97,7 +99,7 @@ std::size_t WorkingSets::with_all_of(const SmallSet& part) const {
   return best;
 }
 
-// A remembered set that has half of its and the set's members in common.
+// A remembered set that shares at least half of the union of members with `set`.
 std::size_t WorkingSets::like(const SmallSet& set) const {
   for (std::size_t i = 0; i < kRemembered; ++i) {
     const Remembered& r = sets_[i];
@@ -116,7 +118,7 @@ std::size_t WorkingSets::oldest_but(std::size_t keep) const {
   return oldest;
 }
 
-// Where this phase's set is remembered, if it is. Not in the place of `keep`.
+// Remembers the set of this phase, and returns its index or kNone. Does not replace the set `keep`.
 std::size_t WorkingSets::remember(std::size_t keep) {
   std::size_t place = known_;
   if (place == kNone) {
@@ -130,7 +132,7 @@ std::size_t WorkingSets::remember(std::size_t keep) {
     sets_[place].entry = entry_;
     sets_[place].set = used_;
   } else if (2 * used_.size() >= sets_[place].set.size()) {
-    // An occurrence that was cut short says nothing about the rest of the set.
+    // An interrupted occurrence does not change the set.
     sets_[place].set = used_;
   }
   sets_[place].last_phase = phases_;

@@ -1,19 +1,21 @@
-// The working sets of a rank, tracked while it sends (D 5.1, D 5.2.3): when one phase gives way to another,
-// and which set a phase that recurs had the last time, so that it can be restored at once: a second-level
-// working set, found without a compiler.
+// WorkingSets: tracks the working sets of a rank from its sends (D 5.1, D 5.2.3). It detects the change from
+// one phase to another, and finds the set that a recurring phase had the last time, so that it can be
+// restored at once (a second-level working set, without a compiler).
 //
-// - A phase's set is learnt from its sends, and settled once as many sends as it has members brought no new
-//   one. Until then every new destination joins it.
-// - To a settled set a destination that is no member is foreign. A foreign send is evidence of change, a send
-//   to a member of the contrary, half as strong; three foreign sends in a row are enough. So strays and rare
-//   calls change nothing.
-// - Settled sets are remembered, 16 of them, each with its entry: the foreign destination that it began with.
-//   A foreign send to an entry is taken for the begin of that phase without waiting for more. Where no other
-//   member of that set follows, it was a mistake; after two in a row the entry means nothing, until the phase
-//   is found by the evidence of change again.
+// - The set of a phase is learnt from its sends: every new destination joins it. It is settled once more
+// sends than it
+//   has members were without a new destination.
+// - A destination that is not a member of a settled set is foreign. A foreign send is evidence of a change; a
+// send to a
+//   member is evidence against it, half as strong. Three foreign sends in a row are enough for a change, so
+//   that strays and rare calls have no effect.
+// - Up to 16 settled sets are remembered, each with its entry: the foreign destination at its begin. A
+// foreign send to an
+//   entry is taken as the begin of that phase at once. If no other member of the set follows, this was a
+//   mistake. After two mistakes in a row the entry is ignored, until the phase is detected by evidence again.
 //
-// No clock, no allocation after construction; the cost of a send does not depend on the number of
-// destinations. Sets of more than 64 are not remembered.
+// No clock and no allocation after construction. The cost of a send does not depend on the number of
+// destinations. Sets of more than 64 destinations are not remembered.
 #pragma once
 
 #include <array>
@@ -25,18 +27,18 @@
 
 namespace hybrid {
 
-/// At most `most` destinations below 65,536, in the order in which they joined.
+/// Set of at most `most` destinations below 65,536, in the order of insertion.
 template <std::size_t most>
 class SmallSetOf {
  public:
   static constexpr std::size_t kMost = most;
 
   bool contains(Port d) const {
-    bool found = false;  // all of them, without a branch: vectors
+    bool found = false;  // compares all members without a branch, so that the loop is vectorised
     for (std::size_t i = 0; i < size_; ++i) found |= members_[i] == d;
     return found;
   }
-  /// `d` is no member and the set is not full.
+  /// Requires: `d` is not a member, and the set is not full.
   void add(Port d) { members_[size_++] = static_cast<std::uint16_t>(d); }
   void clear() { size_ = 0; }
   std::size_t size() const { return size_; }
@@ -53,15 +55,15 @@ class WorkingSets {
  public:
   static constexpr std::size_t kRemembered = 16;
 
-  /// A send to `destination`. Where a remembered phase begins with it: that phase's set, in the order in
-  /// which its members were first used; else nothing. Valid until the next call.
+  /// Adds a send to `destination`. If a remembered phase begins with it, returns the set of that phase, in
+  /// the order of first use; otherwise an empty span. Valid until the next call.
   std::span<const std::uint16_t> send(Port destination);
-  /// The phase ends here; what comes next need not be foreign to be another one.
+  /// Ends the phase: the next send begins another one, even if its destination is a member.
   void end_phase();
 
-  /// Phases so far; the first send begins the first.
+  /// Number of phases so far; the first send begins the first.
   std::uint64_t phases() const { return phases_; }
-  /// Of these, how many were recognised as one that was remembered.
+  /// Number of phases that were recognised as remembered ones.
   std::uint64_t recurrences() const { return recurrences_; }
 
  private:
@@ -73,7 +75,7 @@ class WorkingSets {
     SmallSet set;
     Port entry = kNoPort;
     std::uint8_t trust = kMostTrust;
-    std::uint64_t last_phase = 0;  // the number of the last phase with this set; 0: free
+    std::uint64_t last_phase = 0;  // number of the last phase with this set; 0: free
     std::size_t after = kNone;     // the set of the phase before that one
   };
 
@@ -89,20 +91,20 @@ class WorkingSets {
   std::size_t oldest_but(std::size_t keep) const;
   std::size_t remember(std::size_t keep);
   std::span<const std::uint16_t> begin(std::size_t known, Port entry, std::size_t before);
-  /// What this phase was recognised by was no entry: none of its other members followed.
+  /// Whether this phase was recognised by mistake: no other member followed its entry.
   bool mistaken() const { return is_on_trial_; }
   void distrust();
   void trust();
 
   std::array<Remembered, kRemembered> sets_;
   // Of this phase:
-  SmallSet used_;               // what was sent to
-  Port entry_ = kNoPort;        // the first of it; kNoPort: no phase
-  std::size_t known_ = kNone;   // the remembered set that it has
-  std::size_t before_ = kNone;  // that of the phase before it
-  std::uint32_t quiet_ = 0;     // sends since the last one that joined
-  bool is_on_trial_ = false;    // recognised by its entry, and no other member was sent to yet
-  // Since there was no evidence of change:
+  SmallSet used_;               // destinations of its sends
+  Port entry_ = kNoPort;        // the first of them; kNoPort: no phase
+  std::size_t known_ = kNone;   // its remembered set
+  std::size_t before_ = kNone;  // the remembered set of the previous phase
+  std::uint32_t quiet_ = 0;     // sends since the last destination joined
+  bool is_on_trial_ = false;    // recognised by its entry, without a send to another member yet
+  // Foreign destinations since evidence_ was last 0:
   SmallSet foreign_;
   int evidence_ = 0;
   std::uint64_t phases_ = 0, recurrences_ = 0;

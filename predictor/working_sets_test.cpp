@@ -23,14 +23,14 @@ Sends operator+(Sends a, const Sends& b) {
 
 Sends members(std::span<const std::uint16_t> set) { return {set.begin(), set.end()}; }
 
-// What is restored at the last of the sends.
+// The set restored at the last of the sends.
 Sends restored_after(WorkingSets& sets, const Sends& sends) {
   Sends restored;
   for (Port d : sends) restored = members(sets.send(d));
   return restored;
 }
 
-TEST(WorkingSets, ARecurringPhaseIsBackWithItsFirstMessage) {
+TEST(WorkingSets, ARecurringPhaseIsRestoredWithItsFirstMessage) {
   WorkingSets sets;
   const Sends mesh = repeated({1, 4, 8, 12}, 10), ring = repeated({2, 9, 3}, 10);
   EXPECT_EQ(restored_after(sets, mesh + ring), Sends{});
@@ -50,7 +50,7 @@ TEST(WorkingSets, StraySendsEndNoPhase) {
   EXPECT_EQ(sets.phases(), 1u);
 }
 
-TEST(WorkingSets, ThreeForeignSendsInARowAreAnotherPhase) {
+TEST(WorkingSets, ThreeForeignSendsInARowBeginAnotherPhase) {
   WorkingSets sets;
   restored_after(sets, repeated({1, 4, 8, 12}, 10) + Sends{2, 9});
   EXPECT_EQ(sets.phases(), 1u);
@@ -58,8 +58,8 @@ TEST(WorkingSets, ThreeForeignSendsInARowAreAnotherPhase) {
   EXPECT_EQ(sets.phases(), 2u);
 }
 
-// The second time it begins with 9, which is no entry: found by the evidence, and whole.
-TEST(WorkingSets, APhaseIsRecognisedThoughItBeginsOtherwise) {
+// The second time it begins with 9, which is not an entry. It is detected by evidence, with the complete set.
+TEST(WorkingSets, APhaseIsRecognisedWithADifferentBegin) {
   WorkingSets sets;
   const Sends mesh = repeated({1, 4, 8, 12}, 10), ring = repeated({2, 9, 3, 7, 5}, 10);
   restored_after(sets, mesh + ring + mesh);
@@ -69,7 +69,7 @@ TEST(WorkingSets, APhaseIsRecognisedThoughItBeginsOtherwise) {
 }
 
 // 2 begins one phase after the mesh, and another after the tree.
-TEST(WorkingSets, OfTwoWithOneEntryTheOneThatFollowedTheLastTime) {
+TEST(WorkingSets, OfTwoWithOneEntryTheLastSuccessorIsRestored) {
   WorkingSets sets;
   const Sends mesh = repeated({1, 4, 8, 12}, 10), tree = repeated({20, 21, 22}, 10);
   const Sends ring = repeated({2, 9, 3}, 10), star = repeated({2, 30, 31, 32}, 10);
@@ -80,19 +80,19 @@ TEST(WorkingSets, OfTwoWithOneEntryTheOneThatFollowedTheLastTime) {
   EXPECT_EQ(restored_after(sets, tree + Sends{2}), (Sends{2, 30, 31, 32}));
 }
 
-// Now and then 2 is a stray in the mesh, where it means no ring.
-TEST(WorkingSets, AnEntryThatMisleadsIsIgnored) {
+// Occasionally 2 is a stray in the mesh, where it does not begin the ring.
+TEST(WorkingSets, AMisleadingEntryIsIgnored) {
   WorkingSets sets;
   const Sends mesh = repeated({1, 4, 8, 12}, 10), ring = repeated({2, 9, 3}, 10);
   restored_after(sets, mesh + ring);
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(restored_after(sets, mesh + Sends{2}), (Sends{2, 9, 3})) << i;
-    EXPECT_EQ(restored_after(sets, {1}), (Sends{1, 4, 8, 12})) << "back in the mesh";
+    EXPECT_EQ(restored_after(sets, {1}), (Sends{1, 4, 8, 12})) << "the mesh again";
   }
   EXPECT_EQ(restored_after(sets, mesh + Sends{2}), Sends{});
 }
 
-// Thirty sets, and sixteen are remembered: the last.
+// Thirty sets, of which the last sixteen are remembered.
 TEST(WorkingSets, RemembersTheLastSixteen) {
   WorkingSets sets;
   const auto phase = [](Port i) { return repeated({10 * i, 10 * i + 1, 10 * i + 2}, 5); };
@@ -112,8 +112,8 @@ TEST(WorkingSets, AFlushEndsAPhase) {
   EXPECT_EQ(restored_after(sets, {1}), (Sends{1, 4, 8, 12}));
 }
 
-// The predictor: hits of all but the first message of each occurrence, and of what is learnt.
-TEST(WorkingSet, MissesOneMessageOfARecurringPhase) {
+// The predictor hits all but the first message of each occurrence, after learning.
+TEST(WorkingSet, MissesOnlyTheFirstMessageOfARecurringPhase) {
   Sends sends;
   for (int i = 0; i < 20; ++i) sends = sends + repeated({1, 4, 8, 12}, 6) + repeated({2, 9, 3, 7}, 6);
   const auto score = score_of("working-set", sends, 4);
@@ -121,14 +121,14 @@ TEST(WorkingSet, MissesOneMessageOfARecurringPhase) {
   EXPECT_EQ(score_of("lru", sends, 4).hits, score.sends - 8 - 19 * 8);
 }
 
-TEST(WorkingSet, IsDefeatedBySetsThatNeverRecur) {
+TEST(WorkingSet, IsWeakOnSetsThatNeverRecur) {
   Sends sends;
   for (Port i = 0; i < 16; ++i) sends = sends + repeated({4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3}, 6);
   EXPECT_EQ(score_of("working-set", sends, 4).hits, score_of("lru", sends, 4).hits);
 }
 
-// Random phases with strays: never much below lru, whatever it believes.
-TEST(WorkingSet, CostsLittleWhereItIsWrong) {
+// Random phases with strays: never much below lru.
+TEST(WorkingSet, CostsLittleIfItIsWrong) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     Random random(seed);
     Sends sends;
