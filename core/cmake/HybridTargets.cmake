@@ -54,6 +54,12 @@ endfunction()
 function(hybrid_precompile target headers)
   if(TARGET ${headers})
     target_precompile_headers(${target} REUSE_FROM ${headers})
+    # g++ refuses precompiled headers of -fPIC in sources of -fPIE, which CMake gives to programs.
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL EXECUTABLE)
+      set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+      target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fPIC>)
+    endif()
   endif()
 endfunction()
 
