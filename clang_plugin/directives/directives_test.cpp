@@ -33,10 +33,10 @@ std::pair<int, std::string> clang(const std::string& options, const std::string&
              options + " " + file);
 }
 
-std::string told(const std::string& directive, const std::string& options = "") {
+std::string diagnostics(const std::string& directive, const std::string& options = "") {
   const auto [code, words] = clang(
       options + " -fsyntax-only",
-      write("told.c", "int g(void);\nvoid f(int i, int n) {\n" + directive + "\n  (void)i, (void)n;\n}\n"));
+      write("test.c", "int g(void);\nvoid f(int i, int n) {\n" + directive + "\n  (void)i, (void)n;\n}\n"));
   EXPECT_EQ(code != 0, words.find("error:") != std::string::npos) << words;
   return words;
 }
@@ -230,7 +230,7 @@ TEST(Directives, WorkInPreprocessedAndPrecompiledText) {
 
 TEST(Directives, KnowThePatternsOfTheRegistry) {
   for (const std::string_view pattern : registered_names(HintPattern::kKind))
-    EXPECT_EQ(told("#pragma hybrid phase(p) pattern(" + std::string(pattern) + ")"), "") << pattern;
+    EXPECT_EQ(diagnostics("#pragma hybrid phase(p) pattern(" + std::string(pattern) + ")"), "") << pattern;
   // They take the same number of numbers as in the registry.
   for (const std::string_view name : registered_names(HintPattern::kKind))
     for (std::size_t count = 1; count <= 4; ++count) {
@@ -242,18 +242,18 @@ TEST(Directives, KnowThePatternsOfTheRegistry) {
       } catch (const UserError&) {
         takes = false;
       }
-      EXPECT_EQ(told(directive + ")").empty(), takes) << directive;
+      EXPECT_EQ(diagnostics(directive + ")").empty(), takes) << directive;
     }
 }
 
 TEST(WrongDirectives, AreReportedWithPlaceAndFix) {
   const std::pair<const char*, const char*> cases[] = {
-      {"#pragma hybrid", "told.c:3:15: error: expected phase, condition, end, flush, off or on"},
+      {"#pragma hybrid", "test.c:3:15: error: expected phase, condition, end, flush, off or on"},
       {"#pragma hybrid phse(x)",
-       "told.c:3:16: error: unknown directive 'phse' of '#pragma hybrid'; did you mean 'phase'?"},
-      {"#pragma hybrid phase", "told.c:3:21: error: expected '(' after 'phase', not the end of the line"},
+       "test.c:3:16: error: unknown directive 'phse' of '#pragma hybrid'; did you mean 'phase'?"},
+      {"#pragma hybrid phase", "test.c:3:21: error: expected '(' after 'phase', not the end of the line"},
       {"#pragma hybrid phase()",
-       "told.c:3:22: error: expected the phase's name, a word or a string, not ')'"},
+       "test.c:3:22: error: expected the phase's name, a word or a string, not ')'"},
       {"#pragma hybrid phase(\"\")", "error: a phase needs a name"},
       {"#pragma hybrid phase(x) patern(ring)",
        "3:25: error: unknown clause 'patern' of '#pragma hybrid'; did you mean 'pattern'?"},
@@ -289,7 +289,7 @@ TEST(WrongDirectives, AreReportedWithPlaceAndFix) {
       {"#pragma hybrid condition(i)",
        "error: '#pragma hybrid condition' needs a working set: pattern(...) or connections(...)"},
       {"#pragma hybrid flush now", "error: unexpected 'now' after '#pragma hybrid flush'"},
-      {"#pragma hybrid end", "told.c:3:1: error: '#pragma hybrid end' without a phase that is open here"},
+      {"#pragma hybrid end", "test.c:3:1: error: '#pragma hybrid end' without a phase that is open here"},
       {"#pragma hybrid phase(x) connections(i -> j)", "error: use of undeclared identifier 'j'"},
       {"#pragma hybrid phase(x) connections(i -> i++)",
        "3:42: error: an expression of '#pragma hybrid' must not change anything"},
@@ -308,7 +308,8 @@ TEST(WrongDirectives, AreReportedWithPlaceAndFix) {
       {"while (i)\n#pragma hybrid phase(x)\n  ;",
        "'#pragma hybrid' would become the body of this statement; put the body in braces"},
   };
-  for (const auto& [directive, words] : cases) EXPECT_THAT(told(directive), HasSubstr(words)) << directive;
+  for (const auto& [directive, words] : cases)
+    EXPECT_THAT(diagnostics(directive), HasSubstr(words)) << directive;
 }
 
 TEST(WrongDirectives, NumbersKnownOnlyAtRunTimeAndNumbersWithAMeaningAreAccepted) {
@@ -316,7 +317,7 @@ TEST(WrongDirectives, NumbersKnownOnlyAtRunTimeAndNumbersWithAMeaningAreAccepted
        {"#pragma hybrid phase(x) slots(n) pattern(mesh2d, i, n)",
         "#pragma hybrid phase(x) pattern(shift, -1)", "#pragma hybrid phase(x) pattern(mesh2d, 0, 4)",
         "#pragma hybrid phase(x) pattern(scatter, 0)"})
-    EXPECT_EQ(told(directive), "") << directive;
+    EXPECT_EQ(diagnostics(directive), "") << directive;
 }
 
 TEST(WrongDirectives, InTemplatesAreReportedOnce) {
@@ -351,11 +352,13 @@ TEST(WrongDirectives, OutsideAFunctionAreRejected) {
 
 TEST(WrongDirectives, ACallWithPossibleSideEffectsIsAWarningThatCanBeSwitchedOffOrMadeAnError) {
   const std::string directive = "#pragma hybrid phase(x) connections(i -> g())";
-  EXPECT_THAT(told(directive),
+  EXPECT_THAT(diagnostics(directive),
               ContainsRegex("3:42: warning: .*calls a function that may change something.*\\[-Whybrid\\]"));
-  EXPECT_EQ(told(directive, "-fplugin-arg-hybrid-no-warnings"), "");
-  EXPECT_THAT(told(directive, "-fplugin-arg-hybrid-error-warnings"), HasSubstr("error: an expression"));
-  EXPECT_THAT(told(directive, "-fplugin-arg-hybrid-no-such"), HasSubstr("unknown plugin argument 'no-such'"));
+  EXPECT_EQ(diagnostics(directive, "-fplugin-arg-hybrid-no-warnings"), "");
+  EXPECT_THAT(diagnostics(directive, "-fplugin-arg-hybrid-error-warnings"),
+              HasSubstr("error: an expression"));
+  EXPECT_THAT(diagnostics(directive, "-fplugin-arg-hybrid-no-such"),
+              HasSubstr("unknown plugin argument 'no-such'"));
 }
 
 TEST(WrongDirectives, OtherCompilersIgnoreDirectives) {

@@ -21,7 +21,7 @@ bool may_match(const Note& note, const hybrid_site& receive, const hybrid_site& 
       expected != sent)
     return false;
   if (receive.communicator == send.communicator || !note.is_known(send.communicator)) return true;
-  /* Two expressions may stand for one communicator, but not for MPI_COMM_WORLD. */
+  /* Two expressions may denote the same communicator, but not if one is MPI_COMM_WORLD. */
   const auto is_world = [&](Node communicator) { return note.nodes[communicator].op == HYBRID_WORLD; };
   return !is_world(receive.communicator) && !is_world(send.communicator);
 }

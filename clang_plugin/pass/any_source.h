@@ -1,7 +1,6 @@
-/* Receives from any source, where the whole program is in sight: whose messages they can take is known by the
- * sends that they can match, if those are. */
-#ifndef HYBRID_CLANG_PLUGIN_PASS_ANY_SOURCE_H
-#define HYBRID_CLANG_PLUGIN_PASS_ANY_SOURCE_H
+/* Receives from any source in a whole program: their sources are known if all sends that they can match are.
+ */
+#pragma once
 
 #include <llvm/IR/Module.h>
 
@@ -11,21 +10,19 @@
 
 namespace hybrid::pass {
 
-/* The reason of a site of which nothing else is unknown. */
+/* The reason of a receive from any source for which nothing else is unknown. */
 inline constexpr char kAnySource[] = "it receives from any source";
 
-/* A function that sends, by its name: MPI's, PMPI's, in C or Fortran. */
+/* Whether a function of this name sends: of MPI or PMPI, in C or Fortran. */
 bool is_send(llvm::StringRef symbol);
 
-/* Does the program send, or hand on a function that does, where there will be no site? Of the module as it
- * was compiled. */
+/* Whether the program sends, or passes a function that sends, at a place without a site. `module` must be as
+ * it was compiled. */
 bool sends_unseen(const llvm::Module& module);
 
-/* `sites`: all of the program. A receive with that reason is as static or analysable as the sends of its
- * communicator and tag are; it stays dynamic where one of these is, or where none is seen. A tag that is not
- * known may be any. */
+/* Classifies the receives with that reason. `sites`: all sites of the program. A receive gets the worst class
+ * of the sends with its communicator and tag; it stays dynamic if one of these is dynamic or there is none.
+ * An unknown tag matches any. */
 void settle_any_source(const Note& note, const std::vector<hybrid_site*>& sites);
 
 }  // namespace hybrid::pass
-
-#endif

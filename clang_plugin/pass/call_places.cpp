@@ -24,7 +24,7 @@ namespace {
 
 constexpr char kPlace[] = "hybrid.place"; /* metadata of the variables: their names in hints */
 
-/* Which functions may communicate. */
+/* The functions that may communicate. */
 class Callees {
  public:
   explicit Callees(const Module& module) : library_(Triple(module.getTargetTriple())) {
@@ -47,7 +47,7 @@ class Callees {
     }
   }
 
-  /* Is it a call of a procedure that does? Those of MPI are no procedures. */
+  /* Whether the call is one of a procedure that may communicate. MPI functions are not procedures. */
   bool may_communicate(const CallBase& call) const {
     const Function* callee = defined(call);
     return callee ? leading_.contains(callee) : leads_outside(call);
@@ -66,7 +66,8 @@ class Callees {
     const Function* callee = named(call);
     return callee && is_mpi(callee->getName(), fortran);
   }
-  /* To code that is not in the module and may call back, or be another unit of the program. */
+  /* Whether the call leads to code that is not in the module and may call back, or is another unit of the
+   * program. */
   bool leads_outside(const CallBase& call) const {
     const Function* callee = named(call);
     if (!callee) return !call.isInlineAsm();
@@ -78,12 +79,12 @@ class Callees {
   std::set<const Function*> leading_;
 };
 
-/* Do other units bring a function of this name, and one takes the place of all? */
+/* Whether other units may define the same function, so that the linker keeps only one. */
 bool is_one_of_several(const Function& function) {
   return function.isInterposable() || function.hasLinkOnceLinkage() || function.hasComdat();
 }
 
-/* The calls' lines, or nothing if these do not tell them apart. */
+/* Returns the lines of the calls; nothing if they are unknown or not unique. */
 std::vector<uint32_t> lines_of(const std::vector<CallBase*>& calls) {
   std::vector<uint32_t> lines;
   lines.reserve(calls.size());
@@ -92,12 +93,12 @@ std::vector<uint32_t> lines_of(const std::vector<CallBase*>& calls) {
   return different.size() == lines.size() && !different.contains(0) ? lines : std::vector<uint32_t>();
 }
 
-/* All that a variable may hold at a place; 0 among it where that is not known. */
+/* The values that a variable may hold at a place; 0 is among them if a value is unknown. */
 class Held {
  public:
   Held(const GlobalVariable& variable, const Instruction& place) : variable_(variable) { add(place); }
 
-  /* 0 if it is not always the same. */
+  /* Returns the value; 0 if there are several. */
   uint32_t number() const { return numbers_.size() == 1 ? *numbers_.begin() : 0; }
 
  private:
@@ -125,7 +126,7 @@ class Held {
     }
   }
 
-  /* Before `end`, if that is not null. */
+  /* Returns the last write in the block, before `end` if not null. */
   static const Instruction* last_of(const Writes& writes, const BasicBlock& block, const Instruction* end) {
     const auto found = writes.find(&block);
     if (found == writes.end()) return nullptr;
@@ -140,7 +141,7 @@ class Held {
     numbers_.insert(number ? static_cast<uint32_t>(number->getZExtValue()) : 0);
   }
 
-  /* Of a function that was not inlined: what its callers have. */
+  /* At the entry of a function that was not inlined: the values at its calls. */
   void add_on_entry(const Function& function) {
     if (!entered_.insert(&function).second) return;
     std::vector<const CallBase*> calls;
@@ -186,9 +187,9 @@ std::set<std::string> mark_call_places(Module& module) {
     auto* variable = new GlobalVariable(module, integer, false, GlobalValue::InternalLinkage,
                                         ConstantInt::get(integer, 0), name + ".call");
     const std::string in_source = demangle(name);
-    const std::string told = in_source.substr(0, in_source.find('(')) + (lines.empty() ? ".call" : ".line");
-    variable->setMetadata(kPlace, MDNode::get(context, MDString::get(context, told)));
-    /* Volatile: nobody in the program reads it, and each must stay before its call. */
+    const std::string text = in_source.substr(0, in_source.find('(')) + (lines.empty() ? ".call" : ".line");
+    variable->setMetadata(kPlace, MDNode::get(context, MDString::get(context, text)));
+    /* Volatile: the program does not read it, and each store must stay before its call. */
     for (size_t i = 0; i < calls.size(); ++i)
       new StoreInst(ConstantInt::get(integer, lines.empty() ? i + 1 : lines[i]), variable, true,
                     calls[i]->getIterator());
@@ -210,7 +211,7 @@ void clear_call_places_behind(Module& module) {
       if (auto* store = dyn_cast<StoreInst>(user)) functions.insert(store->getFunction());
     for (Function* function : functions)
       for (BasicBlock& block : *function)
-        /* Nothing may stand behind a tail call that must be one: the function that it calls is the last. */
+        /* No instruction may follow a musttail call: the called function resets its own variable. */
         if (isa<ReturnInst>(block.getTerminator()) && !block.getTerminatingMustTailCall())
           new StoreInst(Constant::getNullValue(variable.getValueType()), &variable, true,
                         block.getTerminator()->getIterator());

@@ -1,10 +1,14 @@
-/* Which calls are under way: what a procedure communicates may depend on who called it, by variables that
- * change between its callers. Before each call that may come to communicate a function writes the call's
- * number to a variable of its own, and hints can ask by which calls a phase was come to.
+/* Identification of the current call path. The communication of a procedure may depend on its caller, through
+ * variables that change between calls. Before each call that may communicate, the transformed function
+ * therefore stores the number of the call in a variable, and hints can test which calls led to a phase.
+ * Before and after:
  *
- * The number is the call's line, if the lines of these calls are known and differ, or counts them from 1. */
-#ifndef HYBRID_CLANG_PLUGIN_PASS_CALL_PLACES_H
-#define HYBRID_CLANG_PLUGIN_PASS_CALL_PLACES_H
+ *     by = 1; exchange();           by = 1; main.call = 1; exchange();
+ *     by = 2; exchange();           by = 2; main.call = 2; exchange();
+ *
+ * The number is the line of the call if the lines of these calls are known and differ (main.line); otherwise
+ * calls are counted from 1. */
+#pragma once
 
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -17,20 +21,20 @@
 
 namespace hybrid::pass {
 
-/* The program's main function: the Fortran program itself where flang has made a `main` around it. Null where
- * the module has none, or one that may be under way twice, as the program calls it or takes its address. */
+/* Returns the main function: for flang the Fortran program, not the `main` around it. Null if the module has
+ * none, or one that may be active twice because the program calls it or takes its address. */
 llvm::Function* main_program(llvm::Module& module);
 bool is_main_program(llvm::StringRef name);
 
-/* Writes the numbers: in the main program if it is never under way twice, and in functions with several such
- * calls. The names of the variables. */
+/* Inserts the stores: in the main program unless it may be active twice, and in functions with several such
+ * calls. Returns the names of the variables. */
 std::set<std::string> mark_call_places(llvm::Module& module);
 
-/* In a module to be analysed, and before anything is inlined: a function's variable is 0 again when the
- * function returns. */
+/* In a module for the analysis, before inlining: inserts stores that reset the variable of a function to 0
+ * when the function returns. */
 void clear_call_places_behind(llvm::Module& module);
 
-/* What functions' variables hold, by their index in CallPlaces. */
+/* Values of the functions' variables, by their index in CallPlaces. */
 using CallPath = std::map<size_t, uint32_t>;
 
 class CallPlaces {
@@ -39,11 +43,11 @@ class CallPlaces {
 
   /* In the module's order. */
   const std::vector<const llvm::GlobalVariable*>& variables() const { return variables_; }
-  /* The calls that `begin` is in whoever called its function. */
+  /* The calls that lead to `begin` in all cases. */
   CallPath path_to(const llvm::Instruction& begin) const;
   /* "main.line" or "main.call". */
   std::string name(size_t variable) const;
-  /* The function's, as it was named when its module was prepared; "" if it is never written. */
+  /* Name of the function that writes it, from the time of preparation; "" if none does. */
   std::string function(size_t variable) const;
 
  private:
@@ -51,5 +55,3 @@ class CallPlaces {
 };
 
 }  // namespace hybrid::pass
-
-#endif

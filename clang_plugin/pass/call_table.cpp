@@ -62,7 +62,7 @@ std::vector<Call> all_calls() {
     calls.push_back({c.blocking, c.arguments, c.read, {part}, c.data});
     calls.push_back({c.nonblocking, c.arguments + 1, c.read, {part}, c.data});
   }
-  /* A window's handle stands for the communicator that it was made of. */
+  /* A window's handle denotes the communicator that it was created from. */
   calls.push_back({"MPI_Put", 8, bits(0), {{HYBRID_ONE_SIDED, 1, 2, 3, -1, 7}}});
   calls.push_back({"MPI_Get", 8, 0, {{HYBRID_ONE_SIDED, 1, 2, 3, -1, 7}}});
   calls.push_back({"MPI_Accumulate", 9, bits(0), {{HYBRID_ONE_SIDED, 1, 2, 3, -1, 8}}});

@@ -1,7 +1,6 @@
-/* The MPI calls that communicate, and where their arguments stand. One table for C (`MPI_Send`) and Fortran
- * (`mpi_send_`, the same arguments by reference and an error code at the end). */
-#ifndef HYBRID_CLANG_PLUGIN_PASS_CALL_TABLE_H
-#define HYBRID_CLANG_PLUGIN_PASS_CALL_TABLE_H
+/* Table of the MPI calls that communicate, with the positions of their arguments. It is the same for C
+ * (`MPI_Send`) and Fortran (`mpi_send_`: the same arguments by reference, and an error code at the end). */
+#pragma once
 
 #include <llvm/ADT/StringRef.h>
 
@@ -23,17 +22,14 @@ struct Call {
   int arguments;    /* how many in C */
   uint32_t read;    /* bit i: argument i is a buffer or array that the call only reads */
   std::vector<CallPart> parts;
-  bool sizes_are_data =
-      false; /* of the calls with an array of counts: who sends how much, only a run knows */
+  bool sizes_are_data = false; /* for calls with an array of counts: the sizes are known only at run time */
 };
 
-/* The call of that symbol, or null. `fortran` tells which of the two forms it is. */
+/* Returns the call of that symbol, or null. Sets `fortran` for the Fortran form. */
 const Call* find_call(llvm::StringRef symbol, bool& fortran);
 
-/* "MPI_Comm_rank" for "MPI_Comm_rank" and "mpi_comm_rank_" (`fortran` is set); empty for other symbols. Case
- * is that of the table of calls and queries; other MPI symbols come back as they are. */
+/* Whether `symbol` is an MPI function, as in "MPI_Comm_rank", "PMPI_Comm_rank" and "mpi_comm_rank_". Sets
+ * `fortran` for the Fortran form. */
 bool is_mpi(llvm::StringRef symbol, bool& fortran);
 
 }  // namespace hybrid::pass
-
-#endif

@@ -1,5 +1,5 @@
-/* Communicators and datatypes: handles of MPICH, and what MPI_Comm_split, the Cartesian and the graph calls
- * made. */
+/* Expressions of communicators and datatypes: MPICH's handles, and the results of MPI_Comm_split, of
+ * Cartesian and of graph calls. */
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/InstIterator.h>
 
@@ -15,7 +15,7 @@ Node Symbolic::list(const CallBase& call, unsigned first, unsigned count) {
   for (unsigned i = count; i-- > 0;) {
     const Value* item = call.getArgOperand(first + i);
     Node element = value(item);
-    /* What MPI_Dims_create found for the same number of ranks is found again by whoever reads the hint. */
+    /* Readers of the hint repeat MPI_Dims_create for the same number of ranks. */
     if (const auto* found = dyn_cast<CallBase>(item))
       if (const Function* callee = found->getCalledFunction(); callee && callee->getName() == kDimension) {
         int64_t dimension = 0;
@@ -29,9 +29,9 @@ Node Symbolic::list(const CallBase& call, unsigned first, unsigned count) {
   return rest;
 }
 
-/* What makes the handle: a constant, MPI's call, or whoever keeps or passes it. */
+/* The origin of the handle: a constant, an MPI call, or the code that stores or passes it. */
 Node Symbolic::made(const Value* handle) {
-  if (!busy_.insert(handle).second) return note_.unknown_communicator("it is made of itself");
+  if (!busy_.insert(handle).second) return note_.unknown_communicator("it is defined by itself");
   struct Leave {
     std::set<const Value*>& busy;
     const Value* handle;
@@ -42,21 +42,21 @@ Node Symbolic::made(const Value* handle) {
     const int64_t number = constant->getSExtValue();
     if (number == kWorldHandle) return note_.make(HYBRID_WORLD);
     if (number == kSelfHandle) return note_.make(HYBRID_SELF);
-    return note_.unknown_communicator("it is a constant of another MPI");
+    return note_.unknown_communicator("it is a constant of an MPI other than MPICH");
   }
   if (const auto* load = dyn_cast<LoadInst>(handle)) {
     Place place;
     const Value* object = memory_.object_of(load->getPointerOperand(), place);
     if (!object || !place.known || place.index)
-      return note_.unknown_communicator("it is kept at an address that is not known");
+      return note_.unknown_communicator("it is stored at an unknown address");
     std::string why;
     bool certain = false;
     candidates = stored(*load, object, place, certain, why);
-    /* A program that reads it before it is written communicates over nothing. */
+    /* A program that reads it before it is written has no valid communicator. */
     if (candidates.empty() || !why.empty()) {
       const std::string name = source_name(*object);
-      return note_.unknown_communicator((name.empty() ? "" : "it is kept in " + name + ": ") +
-                                        (why.empty() ? "nothing in sight writes it" : why));
+      return note_.unknown_communicator((name.empty() ? "" : "it is stored in " + name + ": ") +
+                                        (why.empty() ? "no visible code writes it" : why));
     }
     const Node first = certain ? HYBRID_NONE : initial(*load, object, place.offset);
     int64_t number = 0;
@@ -67,7 +67,7 @@ Node Symbolic::made(const Value* handle) {
     if (!known_calls(*argument->getParent(), calls) || calls.empty())
       return note_.unknown_communicator("it is an argument of " +
                                         demangle(argument->getParent()->getName().str()) +
-                                        ", whose callers are not all in sight");
+                                        ", and not all of its callers are visible");
     for (const CallBase* call : calls) candidates.push_back(call->getArgOperand(argument->getArgNo()));
   } else if (const auto* joined = dyn_cast<PHINode>(handle)) {
     candidates.assign(joined->value_op_begin(), joined->value_op_end());
@@ -76,12 +76,12 @@ Node Symbolic::made(const Value* handle) {
   } else if (const auto* call = dyn_cast<CallBase>(handle); call && call->getCalledFunction()) {
     const Node result = made_by(*call);
     if (note_.has_variable(result))
-      return note_.unknown_communicator("it is made anew in every turn of a loop");
+      return note_.unknown_communicator("it is created in every iteration of a loop");
     return result;
   }
   Node result = HYBRID_NONE;
   for (const Value* candidate : candidates) {
-    /* Nobody communicates over MPI_COMM_NULL. */
+    /* MPI_COMM_NULL is no candidate: a program cannot communicate over it. */
     const auto* constant = dyn_cast<ConstantInt>(candidate);
     if (candidate == handle || isa<UndefValue>(candidate) ||
         (constant && constant->getSExtValue() == kNullHandle))
@@ -91,7 +91,7 @@ Node Symbolic::made(const Value* handle) {
     if (result != HYBRID_NONE && result != node) return note_.unknown_communicator("it is one of several");
     result = node;
   }
-  return result == HYBRID_NONE ? note_.unknown_communicator("nothing in sight makes it") : result;
+  return result == HYBRID_NONE ? note_.unknown_communicator("no visible code creates it") : result;
 }
 
 Node Symbolic::made_by(const CallBase& call) {
@@ -108,7 +108,7 @@ Node Symbolic::made_by(const CallBase& call) {
     const Node sizes = list(call, 2, count), wraps = list(call, 2 + count, count);
     int64_t reorder = 0;
     if (!note_.is_constant(value(call.getArgOperand(1)), reorder))
-      return note_.unknown_communicator("whether MPI_Cart_create may reorder is not known");
+      return note_.unknown_communicator("it is unknown whether MPI_Cart_create may reorder");
     return note_.make(HYBRID_CART, parent, sizes, wraps, reorder != 0);
   }
   if (name == kCartSub) {
@@ -153,22 +153,22 @@ Node Symbolic::membership(const CmpInst& compared) {
   return compared.getPredicate() == CmpInst::ICMP_NE ? member : note_.negation(member);
 }
 
-Node Symbolic::of_graph(const CallBase& asked) {
-  const Node unknown = note_.unknown("", "it is a neighbour in a graph that is not known");
-  const CallBase* maker = only_maker(asked.getArgOperand(0));
+Node Symbolic::of_graph(const CallBase& query) {
+  const Node unknown = note_.unknown("", "it is a neighbour in an unknown graph");
+  const CallBase* maker = only_maker(query.getArgOperand(0));
   if (!maker || maker->getCalledFunction()->getName() != kDup || maker->arg_size() < 3) return unknown;
   const auto number = [](const Value* value) {
     return static_cast<unsigned>(llvm::cast<ConstantInt>(value)->getZExtValue());
   };
-  /* The sources and then the destinations, each behind how many they are. MPI gives them back in this order
-   * (MPI 4.0, 8.5.5). */
+  /* The number of sources, the sources, the number of destinations, the destinations. MPI returns them in
+   * this order (MPI 4.0, 8.5.5). */
   unsigned degree = 1;
-  if (number(asked.getArgOperand(1)) == 1) degree += 1 + number(maker->getArgOperand(1));
-  if (asked.arg_size() == 2) return value(maker->getArgOperand(degree));
-  const unsigned which = number(asked.getArgOperand(2));
+  if (number(query.getArgOperand(1)) == 1) degree += 1 + number(maker->getArgOperand(1));
+  if (query.arg_size() == 2) return value(maker->getArgOperand(degree));
+  const unsigned which = number(query.getArgOperand(2));
   if (which >= number(maker->getArgOperand(degree))) return unknown;
   const Node neighbor = value(maker->getArgOperand(degree + 1 + which));
-  /* What it was then, it need not be now. */
+  /* The value at the creation may differ from the current one. */
   return note_.has_variable(neighbor) || note_.has_load(neighbor) ? unknown : neighbor;
 }
 

@@ -38,7 +38,7 @@ uint32_t small_number(const Value* value) {
 std::string text_of(const Value* value) {
   StringRef text;
   if (getConstantStringInfo(value, text)) return text.str();
-  /* In Fortran a variable of the directive's own. */
+  /* In Fortran, a variable of the directive. */
   const auto* variable = dyn_cast<GlobalVariable>(value->stripPointerCasts());
   const auto* data = variable && variable->hasLocalLinkage() && variable->hasInitializer()
                          ? dyn_cast<ConstantDataArray>(variable->getInitializer())
@@ -54,7 +54,7 @@ class Scan {
   void run() {
     const ReversePostOrderTraversal<Function*> order(&function_);
     number_phases(order);
-    /* What is open where ways meet is what is open on all of them. */
+    /* At the join of several paths, the phases that are open on all of them are open. */
     std::map<const BasicBlock*, bool> off;
     std::set<const BasicBlock*> known;
     for (bool changed = true; changed;) {
@@ -84,11 +84,11 @@ class Scan {
   }
 
  private:
-  /* Clauses belong to the last begin before them: a directive's expressions may branch, its markers stand in
-   * the order of the source. */
+  /* Clauses belong to the last begin before them: the expressions of a directive may branch, but its markers
+   * are in source order. */
   void number_phases(const ReversePostOrderTraversal<Function*>& order) {
     uint32_t current = HYBRID_NONE;
-    CallBase* before = nullptr; /* a condition that the whole directive stands under */
+    CallBase* before = nullptr; /* condition of the whole directive */
     for (BasicBlock* block : order)
       for (Instruction& instruction : *block) {
         const StringRef name = marker_name(instruction);
@@ -156,7 +156,7 @@ class Scan {
     }
   }
 
-  /* Of several variables' ends on one way the first that finds its phase open ends it, and what is inside. */
+  /* Of several scope ends on a path, the first whose phase is open ends that phase and the phases inside. */
   void end_scope(CallBase& call, OpenPhases& open) {
     const Value* scope = call.arg_size() >= 1 ? call.getArgOperand(0)->stripPointerCasts() : nullptr;
     const auto of_scope = [&](uint32_t phase) { return all_.phases[phase].scope == scope; };
@@ -196,7 +196,7 @@ void shift_labels(Module& module, uint32_t by) {
 void forget_bodies_of_markers(Module& module) {
   for (Function& function : module) {
     if (!is_marker(function.getName()) || function.isDeclaration()) continue;
-    function.deleteBody(); /* which makes it external */
+    function.deleteBody(); /* makes it external, too */
     function.setComdat(nullptr);
   }
 }

@@ -1,8 +1,7 @@
-/* Directives in the program: the marker calls of core/hint_abi.h that the front end left in the code. Found
- * and labelled before the module is copied, so that what the analysis learns of the copy is known here; then
- * every marker is taken out again. */
-#ifndef HYBRID_CLANG_PLUGIN_PASS_DIRECTIVES_H
-#define HYBRID_CLANG_PLUGIN_PASS_DIRECTIVES_H
+/* Directives in the program: the marker calls of core/hint_abi.h that the front end inserted. They are found
+ * and labelled (metadata) before the module is copied, so that results of the analysis of the copy can be
+ * assigned to the module; finally all markers are removed (marks.h). */
+#pragma once
 
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -15,14 +14,14 @@
 
 namespace hybrid::pass {
 
-/* Labels (metadata) of calls: a marker's phase, the phase around a communication, and those not to be seen.
- */
+/* Labels (metadata) of calls: the phase of a marker, the phase around a communication, and calls to be
+ * ignored. */
 inline constexpr char kDirective[] = "hybrid.directive", kRegion[] = "hybrid.region", kOff[] = "hybrid.off";
 
 /* Phases open at some point of a function, outermost first. */
 using OpenPhases = std::vector<uint32_t>;
 
-/* The phase of a unit's note that a phase of the whole program is. */
+/* The phase in a unit's note that corresponds to a phase of the whole program. */
 struct PhaseOrigin {
   uint32_t phase = HYBRID_NONE, id_low = 0, id_high = 0;
   std::string symbol; /* a procedure's, in its unit */
@@ -31,13 +30,13 @@ struct PhaseOrigin {
 struct DirectivePhase {
   PhaseOrigin origin;
   std::string name, file, pattern;
-  std::string function; /* the symbol of the function that it stands in */
-  bool is_loop = false; /* not the programmer's: loop_phases.h */
+  std::string function; /* the symbol of the function that contains it */
+  bool is_loop = false; /* inserted by loop_phases.h, not by the programmer */
   uint32_t line = 0, flags = 0, slots = 0;
   uint32_t parent = HYBRID_NONE;
   llvm::CallBase* begin = nullptr;
   llvm::CallBase* ready = nullptr;
-  llvm::Value* scope = nullptr; /* the variable whose end ends it, or null */
+  llvm::Value* scope = nullptr; /* the variable that ends it when it goes out of scope, or null */
   llvm::Value* holds = nullptr; /* the condition's value, or null */
 };
 
@@ -48,21 +47,21 @@ struct Directives {
   std::vector<llvm::CallBase*> markers;
 };
 
-/* Is `name` one of the markers' names? */
+/* Whether `name` is the name of a marker. */
 bool is_marker(llvm::StringRef name);
 
-/* The front end's markers do by themselves what can be done without a note; from here on they only stand for
- * directives. */
+/* Deletes the bodies of the markers. The bodies from the front end work without a note; from here on the
+ * markers only represent directives. */
 void forget_bodies_of_markers(llvm::Module& module);
 
+/* Finds and labels the directives. */
 Directives find_directives(llvm::Module& module);
 
-/* Adds `by` to the numbers of all labels of directives and regions: several units become one module. */
+/* Adds `by` to the numbers of all labels of directives and regions, for linking several units into one
+ * module. */
 void shift_labels(llvm::Module& module, uint32_t by);
 
-/* The number of that label, or HYBRID_NONE. */
+/* Returns the number of that label, or HYBRID_NONE. */
 uint32_t label(const llvm::Instruction& instruction, const char* kind);
 
 }  // namespace hybrid::pass
-
-#endif

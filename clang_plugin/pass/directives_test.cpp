@@ -20,7 +20,7 @@ void __hybrid_phase_ready(int*); void __hybrid_phase_end(void); void __hybrid_fl
 int __hybrid_rank(void); int __hybrid_size(void); void __hybrid_off(void); void __hybrid_on(void);
 )";
 
-// A library that prints the marks, as the program would find it.
+// A library that prints the marks.
 constexpr char kLibrary[] = R"(
 #include <stdio.h>
 void hybrid_library_compiled_mark(const void* unit, unsigned phase, unsigned mark, long long value) {
@@ -30,7 +30,7 @@ void hybrid_library_compiled_mark(const void* unit, unsigned phase, unsigned mar
 
 class Directives : public testing::TestWithParam<const char*> {
  protected:
-  // What a program prints that was compiled with the pass, linked and run; with the library or without.
+  // Compiles a program with the pass, links and runs it, with or without the library. Returns its output.
   static std::string output(const std::string& text, const std::string& name, bool library) {
     const std::string object = compile({name + ".c", kMarkers + text}, std::string(GetParam()));
     std::ofstream(folder() + "/library.c") << kLibrary;
@@ -71,7 +71,7 @@ void f(int n, double* b) {
   EXPECT_EQ(phase.slots, 5u);
   EXPECT_EQ(unit.text(phase.pattern), "mesh2d");
   EXPECT_EQ(print_expression(unit, phase.dimensions), "{4, size / 4}");
-  // What n is, only a run knows: that connection is left out.
+  // n is known only at run time: its connection is left out.
   EXPECT_EQ(print_expression(unit, phase.connections), "{rank, (rank + 1) % size}");
   EXPECT_EQ(print_expression(unit, phase.condition), "2 < size");
   EXPECT_EQ(unit.sites[0].phase, 0u);
@@ -79,7 +79,7 @@ void f(int n, double* b) {
   EXPECT_EQ(unit.phases[1].kind, HYBRID_PHASE_PROCEDURE);
 }
 
-TEST_P(Directives, WhatHoldsOnlyThenIsToldWithItsCondition) {
+TEST_P(Directives, ConditionalWorkingSetsAreHintedWithTheirCondition) {
   const auto units = hints_of({"then.c", std::string(kMarkers) + R"(
 #include <mpi.h>
 void f(double* b) {
@@ -107,7 +107,7 @@ void f(double* b) {
   EXPECT_EQ(unit.sites[0].phase, 0u);
 }
 
-TEST_P(Directives, AConditionsWorkingSetBeginsOnlyThen) {
+TEST_P(Directives, AConditionalWorkingSetBeginsOnlyIfItsConditionHolds) {
   const std::string text = R"(
 static void f(int n) {
   if (__hybrid_condition(n > 1) != 0) {
@@ -122,7 +122,7 @@ int main(void) { f(1); f(7); return 0; }
   EXPECT_EQ(output(text, "then_alone", false), "1\n7\n");
 }
 
-TEST_P(Directives, MarksAreCalledAndEndedOnEveryWayOut) {
+TEST_P(Directives, MarksAreCalledAndEndedOnEveryExit) {
   const std::string text = R"(
 static int f(int n) {
   for (int i = 0; i < 3; i++) {

@@ -20,7 +20,7 @@ void put(std::string& bytes, uint32_t number) {
   bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-/* Reads one after the other; `good` turns false at the end of the bytes. */
+/* Reads consecutive values. `good` becomes false at the end of the bytes. */
 struct Reader {
   std::string_view bytes;
   bool good = true;
@@ -72,7 +72,7 @@ void embed(Module& module, const EmbeddedUnit& unit) {
   spare_from_sanitizers(*variable);
   variable->setSection(kCodeSection);
   variable->setAlignment(Align(1));
-  /* Not part of the program's memory, nor of what linkers copy. */
+  /* Not loaded into memory, and not copied by linkers. */
   variable->setMetadata(LLVMContext::MD_exclude, MDNode::get(module.getContext(), {}));
   appendToCompilerUsed(module, {variable});
 }

@@ -1,7 +1,8 @@
-/* A unit's code as it was before optimisation, in its object file: what the link step reads. The section is
- * not loaded; it holds records, one behind the other, each with what ties it to the unit's note. */
-#ifndef HYBRID_CLANG_PLUGIN_PASS_EMBEDDED_H
-#define HYBRID_CLANG_PLUGIN_PASS_EMBEDDED_H
+/* Embeds a unit's code, as it was before optimisation, into its object file. The link step reads it. The
+ * section is not loaded; it contains consecutive records, each with the id of the unit's note:
+ *
+ *     (nothing)   ->   @hybrid.bitcode = private constant [...] section ".hybrid.bitcode", !exclude */
+#pragma once
 
 #include <llvm/IR/Module.h>
 
@@ -22,15 +23,15 @@ struct EmbeddedUnit {
   std::string code;                           /* bitcode */
 };
 
-/* Sanitizers put room around a program's variables; what is read by others stays as it is. */
+/* Excludes a variable that other tools read from the padding that sanitizers add. */
 void spare_from_sanitizers(llvm::GlobalVariable& variable);
 
+/* Returns the module as bitcode. */
 std::string code_of(const llvm::Module& module);
+/* Adds the record of the unit to the module. */
 void embed(llvm::Module& module, const EmbeddedUnit& unit);
 
-/* The records of a section's contents; nothing if it is damaged. */
+/* Returns the records of a section; nothing if it is damaged. */
 std::optional<std::vector<EmbeddedUnit>> read_embedded(std::string_view section);
 
 }  // namespace hybrid::pass
-
-#endif

@@ -1,4 +1,4 @@
-/* What loops leave behind when they end: a value that they counted, a table that they filled. */
+/* Results of loops after their end: a value that was counted, a table that was filled. */
 #include "clang_plugin/pass/symbolic.h"
 
 namespace hybrid::pass {
@@ -7,11 +7,12 @@ using namespace llvm;
 
 namespace {
 
-constexpr char kTurnsUnknown[] = "it depends on how often a loop runs";
-constexpr char kTooMany[] = "it comes out of too many loops, one after the other";
+constexpr char kTurnsUnknown[] = "it depends on the number of iterations of a loop";
+constexpr char kTooMany[] = "it depends on too many consecutive loops";
 
-/* Before its condition is asked, the turn is over: what it leaves is of that turn, not of the next. */
-bool asks_after_the_turn(const Loop& loop) { return loop.getExitingBlock() == loop.getLoopLatch(); }
+/* Whether the loop tests its condition after the iteration: then its result is that of this iteration, not of
+ * the next. */
+bool tests_after_the_turn(const Loop& loop) { return loop.getExitingBlock() == loop.getLoopLatch(); }
 
 int64_t floor_division(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
@@ -29,7 +30,7 @@ Node Symbolic::after(const Value* value, Loop& loop) {
   if (!note_.is_known(left)) return note_.unknown("", note_.reason(left));
   uint32_t number = HYBRID_NONE;
   if (!is_counted(loop, number)) return note_.unknown("", kTurnsUnknown);
-  if (asks_after_the_turn(loop)) left = variable(number, note_.constant(0), left);
+  if (tests_after_the_turn(loop)) left = variable(number, note_.constant(0), left);
   const Node result = note_.loop_result(HYBRID_AFTER, left, HYBRID_NONE, HYBRID_NONE, number);
   return result == HYBRID_NONE ? note_.unknown("", kTooMany) : result;
 }
@@ -55,13 +56,13 @@ Node Symbolic::filled(const LoadInst& load, const Value* object, const Place& pl
   const BasicBlock* block = fills->instruction->getParent();
   Loop* loop = shape(*block->getParent()).loops.getLoopFor(block);
   if (!loop || !loop->getLoopPreheader() || loop->contains(load.getParent())) return HYBRID_NONE;
-  /* The loops around it must be those in whose turns it is read. */
+  /* The loops around it must also be around the read. */
   if (const Loop* around = loop->getParentLoop(); around && !around->contains(load.getParent()))
     return HYBRID_NONE;
-  if (!asks_after_the_turn(*loop) && block == loop->getHeader()) return HYBRID_NONE;
+  if (!tests_after_the_turn(*loop) && block == loop->getHeader()) return HYBRID_NONE;
   const Instruction& begin = *loop->getLoopPreheader()->getTerminator();
   if (!comes_before(begin, load)) return HYBRID_NONE;
-  /* In another function, it may be cleared again. */
+  /* In another function, it may be cleared later. */
   for (const Instruction* clear : clears)
     if (clear->getFunction() != begin.getFunction() || !comes_before(*clear, begin)) return HYBRID_NONE;
   uint32_t number = HYBRID_NONE;
@@ -74,10 +75,10 @@ Node Symbolic::filled(const LoadInst& load, const Value* object, const Place& pl
   Node written = entry_of(fills->place);
   const Node when = from(loop->getHeader(), block);
   if (when != HYBRID_NONE) written = note_.make(HYBRID_SELECT, when, written, note_.constant(-1));
-  const Node what = value(fills->value), asked = entry_of(place);
-  for (Node node : {written, what, asked})
+  const Node what = value(fills->value), index = entry_of(place);
+  for (Node node : {written, what, index})
     if (!note_.is_known(node)) return note_.unknown(source_name(*object), note_.reason(node));
-  const Node result = note_.loop_result(HYBRID_ENTRY, asked, written, what, number);
+  const Node result = note_.loop_result(HYBRID_ENTRY, index, written, what, number);
   return result == HYBRID_NONE ? note_.unknown(source_name(*object), kTooMany) : result;
 }
 

@@ -1,4 +1,4 @@
-// Peers that loops leave behind: what is told is compared with the same calculation done here.
+// Peers that are results of loops: the hints are compared with the same calculation in the test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@ using Destinations = std::vector<std::uint32_t>;
 
 class EndedLoops : public testing::TestWithParam<const char*> {
  protected:
-  // All that a rank's sends go to, sorted; fails where a send is not static.
-  static Destinations told(const HintUnit& unit, std::uint32_t rank, std::uint32_t ranks) {
+  // Returns the sorted destinations of a rank's sends. Fails if a send is not static.
+  static Destinations hinted(const HintUnit& unit, std::uint32_t rank, std::uint32_t ranks) {
     NoHintValues none;
     HintEvaluator evaluator(unit, ranks, none);
     HintConnectionFinder finder(evaluator);
@@ -33,8 +33,8 @@ class EndedLoops : public testing::TestWithParam<const char*> {
     return all;
   }
 
-  static void expect_told(const Source& source,
-                          const std::function<Destinations(std::uint32_t, std::uint32_t)>& expected) {
+  static void expect_hinted(const Source& source,
+                            const std::function<Destinations(std::uint32_t, std::uint32_t)>& expected) {
     const auto units = hints_of(source, GetParam());
     ASSERT_EQ(units.size(), 1u);
     for (const std::uint32_t ranks : {1u, 2u, 7u, 8u, 12u})
@@ -43,7 +43,7 @@ class EndedLoops : public testing::TestWithParam<const char*> {
         std::erase(wanted, rank);
         std::sort(wanted.begin(), wanted.end());
         wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-        EXPECT_EQ(told(units[0], rank, ranks), wanted) << "rank " << rank << " of " << ranks;
+        EXPECT_EQ(hinted(units[0], rank, ranks), wanted) << "rank " << rank << " of " << ranks;
       }
   }
 
@@ -56,22 +56,22 @@ INSTANTIATE_TEST_SUITE_P(Optimisation, EndedLoops, testing::Values("-O0", "-O2 -
                          [](const auto& level) { return std::string(level.index ? "O2" : "O0"); });
 
 TEST_P(EndedLoops, ALogarithm) {
-  expect_told(c_program("int l = 0; for (int n = size; n > 1; n /= 2) l++;"
-                        "for (int i = 0; i < l; i++) SEND((rank ^ (1 << i)) % size);"),
-              [](std::uint32_t rank, std::uint32_t ranks) {
-                Destinations to;
-                for (std::uint32_t bit = 1; bit * 2 <= ranks; bit *= 2) to.push_back((rank ^ bit) % ranks);
-                return to;
-              });
+  expect_hinted(c_program("int l = 0; for (int n = size; n > 1; n /= 2) l++;"
+                          "for (int i = 0; i < l; i++) SEND((rank ^ (1 << i)) % size);"),
+                [](std::uint32_t rank, std::uint32_t ranks) {
+                  Destinations to;
+                  for (std::uint32_t bit = 1; bit * 2 <= ranks; bit *= 2) to.push_back((rank ^ bit) % ranks);
+                  return to;
+                });
 }
 
-TEST_P(EndedLoops, AskedAfterTheTurn) {
-  expect_told(c_program("int n = 0, last; do { last = n; n += 3; } while (n < size); SEND(last);"),
-              [](std::uint32_t, std::uint32_t ranks) { return Destinations{(ranks - 1) / 3 * 3}; });
+TEST_P(EndedLoops, TestedAfterTheIteration) {
+  expect_hinted(c_program("int n = 0, last; do { last = n; n += 3; } while (n < size); SEND(last);"),
+                [](std::uint32_t, std::uint32_t ranks) { return Destinations{(ranks - 1) / 3 * 3}; });
 }
 
 TEST_P(EndedLoops, ALoopInALoop) {
-  expect_told(
+  expect_hinted(
       c_program("int sum = 0; for (int i = 0; i < rank; i++) { int j = 0; while (j * j < i) j++; sum += j; }"
                 "SEND(sum % size);"),
       [](std::uint32_t rank, std::uint32_t ranks) {
@@ -85,7 +85,7 @@ TEST_P(EndedLoops, ALoopInALoop) {
       });
 }
 
-// As NAS CG has it: for each step of a reduction its partner.
+// Like NAS CG: the partner for each step of a reduction.
 const char kPartners[] =
     "int partner[32], l = 0; for (int d = size; d > 1; d /= 2) l++;"
     "for (int i = 0, d = 1; i < l; i++, d *= 2) partner[i] = (rank / d) % 2 ? rank - d : (rank + d) % size;";
@@ -97,15 +97,15 @@ Destinations partners(std::uint32_t rank, std::uint32_t ranks) {
 }
 
 TEST_P(EndedLoops, ATableOfPartners) {
-  expect_told(c_program(std::string(kPartners) + "while (rand() % 3)"
-                                                 "  for (int i = 0; i < l; i++) SEND(partner[i]);"),
-              partners);
+  expect_hinted(c_program(std::string(kPartners) + "while (rand() % 3)"
+                                                   "  for (int i = 0; i < l; i++) SEND(partner[i]);"),
+                partners);
 }
 
 TEST_P(EndedLoops, ATableOfPartnersThatAHelperFillsAndAnotherReads) {
   std::string body = kPartners;
   body.replace(0, std::string("int partner[32], l = 0;").size(), "*steps = 0; int l = 0;");
-  expect_told(
+  expect_hinted(
       c_program(
           "int partner[32], steps; setup(rank, size, partner, &steps); exchange(partner, steps);",
           "static void setup(int rank, int size, int* partner, int* steps) {" + body +
@@ -115,23 +115,23 @@ TEST_P(EndedLoops, ATableOfPartnersThatAHelperFillsAndAnotherReads) {
 }
 
 TEST_P(EndedLoops, AFilteredTableOnTheHeap) {
-  expect_told(c_program("int* to = malloc(sizeof *to * size); int n = 0;"
-                        "for (int i = 0; i < size; i++) if (i % 3 == rank % 3 && i != rank) to[n++] = i;"
-                        "for (int i = 0; i < n; i++) SEND(to[i]); free(to);"),
-              [](std::uint32_t rank, std::uint32_t ranks) {
-                Destinations to;
-                for (std::uint32_t i = rank % 3; i < ranks; i += 3) to.push_back(i);
-                return to;
-              });
+  expect_hinted(c_program("int* to = malloc(sizeof *to * size); int n = 0;"
+                          "for (int i = 0; i < size; i++) if (i % 3 == rank % 3 && i != rank) to[n++] = i;"
+                          "for (int i = 0; i < n; i++) SEND(to[i]); free(to);"),
+                [](std::uint32_t rank, std::uint32_t ranks) {
+                  Destinations to;
+                  for (std::uint32_t i = rank % 3; i < ranks; i += 3) to.push_back(i);
+                  return to;
+                });
 }
 
 TEST_P(EndedLoops, APieceOfATable) {
-  expect_told(
+  expect_hinted(
       c_program("int to[64]; for (int i = 0; i < size; i++) to[i + 2] = (i + 1) % size; SEND(to[rank + 2]);"),
       [](std::uint32_t rank, std::uint32_t ranks) { return Destinations{(rank + 1) % ranks}; });
 }
 
-// A table whose entries one rank does not write tells it nothing there.
+// For a rank that does not write an entry, the entry is unknown.
 TEST_P(EndedLoops, AnEntryThatWasNotWritten) {
   const auto units =
       hints_of(c_program("int to[64]; for (int i = 0; i < rank; i++) to[i] = 0; SEND(to[1]);"), GetParam());
@@ -142,7 +142,7 @@ TEST_P(EndedLoops, AnEntryThatWasNotWritten) {
   EXPECT_THAT(finder.site(0, 2).ranks, testing::ElementsAre(0));
 }
 
-// Cleared before, and again after: what stands in it then can only be read there.
+// Cleared before, and again after: its contents can only be read at run time.
 TEST_P(EndedLoops, ATableThatIsClearedAgain) {
   EXPECT_THAT(
       describe(hints_of(
@@ -158,11 +158,11 @@ TEST_P(EndedLoops, ATableThatIsClearedAgain) {
 }
 
 TEST_P(EndedLoops, NotKnown) {
-  /* How often it runs; how it is left. */
+  /* The number of iterations; the exit of the loop. */
   expect_dynamic("int n = 0; while (rand() % 2) n++; SEND(n);");
   expect_dynamic("int n = 0; for (int i = 0; i < size; i++) { n++; if (rand()) break; } SEND(n);");
   expect_dynamic("int n = 0; for (int i = 0; i < size; i++) n += rand() % 2; SEND(n);");
-  /* What turns read is not the same in each of them. */
+  /* Values that the iterations read change between them. */
   const std::string send = "static void exchange(int to) { SEND(to); } ",
                     more = "int g; int check(void); " + send;
   expect_dynamic("int n = 0; do { n++; g = check(); } while (g); exchange(n % size);", more);
@@ -178,7 +178,7 @@ TEST_P(EndedLoops, NotKnown) {
       "int t[64], i = 0; do { g = rand(); t[i] = g % size; i++; } while (i < size); exchange(t[rank]);",
       more);
   expect_dynamic("for (int s = 0, p = 0; s < size; s++) { p += g; exchange(p % size); g = rand(); }", more);
-  /* Written again, or elsewhere, or by who knows whom. */
+  /* Written again, or elsewhere, or by unknown code. */
   const std::string fill = "int to[64]; for (int i = 0; i < size; i++) to[i] = i; ";
   expect_dynamic(fill + "to[rand() % size] = 0; SEND(to[rank]);");
   expect_dynamic(fill + "scramble(to); SEND(to[rank]);", "void scramble(int*);");

@@ -21,7 +21,7 @@ using namespace llvm;
 
 namespace {
 
-/* MPI_PROC_NULL and MPI_ANY_SOURCE by their names, where a peer is chosen. */
+/* Replaces -1 and -2 as the value of a peer by MPI_PROC_NULL and MPI_ANY_SOURCE. */
 Node named_peer(Note& note, Node peer) {
   int64_t value = 0;
   if (note.is_constant(peer, value)) {
@@ -63,7 +63,7 @@ class Extractor {
     for (uint32_t i = 0; i < directives_.size(); ++i) clauses(i);
     for (const GlobalVariable* global : symbolic_.addresses())
       result_.addresses.push_back(global->getName().str());
-    result_.may_tell_more = !symbolic_.asked_locals().empty() && may_tell_more();
+    result_.may_improve = !symbolic_.requested_locals().empty() && may_improve();
     if (!whole_) own_variables();
     return std::move(result_);
   }
@@ -83,7 +83,7 @@ class Extractor {
     copies_.add(std::move(copy));
   }
 
-  /* The site as of that phase of Directives, or of its procedure: HYBRID_NONE. */
+  /* Returns the site relative to that phase of Directives; HYBRID_NONE: relative to its procedure. */
   SiteOfPhase as_of(uint32_t directive, const CallBase& call, const SiteOrigin& origin) {
     Note& note = result_.note;
     SiteOfPhase result;
@@ -118,8 +118,8 @@ class Extractor {
     for (uint32_t loop = site.loop; loop != HYBRID_NONE; loop = note.loops[loop].parent)
       if (reads_.writes_before_first_test(loop)) note.loops[loop].condition = HYBRID_NONE;
     SiteOfPhase of_no_interest;
-    /* All members make a collective or none does. Whom it connects is its communicator's and its root's
-     * matter. */
+    /* Either all members call a collective or none. Its connections depend only on its communicator and its
+     * root. */
     site.guard =
         note.both(readable_part(guard.outer, call, origin, result),
                   site.kind == HYBRID_COLLECTIVE ? readable_part(guard.inner, call, origin, of_no_interest)
@@ -144,12 +144,12 @@ class Extractor {
     }
   }
 
-  /* No code without hints is linked that sends, or that hands on the function that does. */
+  /* Whether no linked code without hints sends, or passes a function that sends. */
   bool all_senders_are_seen() const {
     return whole_ && !sends_unseen_ && std::none_of(whole_->outside.begin(), whole_->outside.end(), is_send);
   }
 
-  /* Of conditions that all must hold: those that are known, and the same still, when the procedure begins. */
+  /* Of a conjunction: the conditions that are known, and have the same value, when the procedure begins. */
   Node readable_part(Node all, const CallBase& call, const SiteOrigin& origin, SiteOfPhase& of) {
     Note& note = result_.note;
     if (all == HYBRID_NONE) return all;
@@ -158,26 +158,26 @@ class Extractor {
       const Node a = readable_part(n.a, call, origin, of);
       return note.both(a, readable_part(n.b, call, origin, of));
     }
-    /* The way to the phase leads over it: it need not be asked, and what a local would say elsewhere is
-     * nothing. */
+    /* Every path to the phase passes through this condition, so it need not be tested. Elsewhere, a local has
+     * no valid value. */
     const bool is_readable = note.is_known(all) && !symbolic_.reads_local(all) &&
                              reads_.changed({all}, call, origin, mark_).empty() && endless(all).empty();
     if (!is_readable || note.has_load(all)) (is_readable ? of.read : of.left_out).insert(all);
     return is_readable ? all : HYBRID_NONE;
   }
 
-  /* -Rpass-missed=hybrid: what could not be told of a call, and what would help. */
+  /* -Rpass-missed=hybrid: why a call could not be analysed, and what would help. */
   static void remark(const CallBase& call, StringRef name, StringRef why) {
-    OptimizationRemarkMissed told("hybrid", "Communication", DiagnosticLocation(call.getDebugLoc()),
-                                  call.getParent());
-    told << name << " is known when its message leaves: " << why;
+    OptimizationRemarkMissed remark("hybrid", "Communication", DiagnosticLocation(call.getDebugLoc()),
+                                    call.getParent());
+    remark << name << " could not be analysed: " << why;
     if (why.contains("argument of"))
-      told << "; linked by hybridcc, hybridcxx or hybridfort, the whole program may tell";
+      remark << "; linking with hybridcc, hybridcxx or hybridfort analyses the whole program";
     else if (why.contains("any source"))
-      told << "; where it can only be one, name it";
+      remark << "; if there is only one possible source, name it";
     else
-      told << "; '#pragma hybrid phase(...) connections(...)' can tell";
-    call.getContext().diagnose(told);
+      remark << "; '#pragma hybrid phase(...) connections(...)' can declare it";
+    call.getContext().diagnose(remark);
   }
 
   Node known_or_none(Node node) { return result_.note.is_known(node) ? node : HYBRID_NONE; }
@@ -195,8 +195,8 @@ class Extractor {
     }
   }
 
-  /* Are there loops that turn by what is read? Those that the phase began in, if nothing else is of their
-   * turns, have been entered. */
+  /* Whether a loop's condition reads variables. Loops around the begin of the phase have been entered, which
+   * is enough if nothing else depends on their iterations. */
   bool loops_read(const hybrid_site& site) const {
     const Note& note = result_.note;
     for (uint32_t loop = site.loop; loop != HYBRID_NONE; loop = note.loops[loop].parent)
@@ -210,8 +210,8 @@ class Extractor {
     const Note& note = result_.note;
     if (!note.is_known(site.communicator)) return note.reason(site.communicator);
     if (!note.is_known(site.peer)) return "the peer: " + note.reason(site.peer);
-    if (!note.is_known(site.guard)) return "whether it is made: " + note.reason(site.guard);
-    if (origin.call->sizes_are_data) return "how much each rank sends is data of the run";
+    if (!note.is_known(site.guard)) return "whether the call is made: " + note.reason(site.guard);
+    if (origin.call->sizes_are_data) return "the sizes are known only at run time";
     std::vector<Node> starts{site.communicator, site.peer, site.guard};
     for (Node node : starts)
       if (std::string why = endless(node); !why.empty()) return why;
@@ -219,7 +219,7 @@ class Extractor {
       if (note.turns_matter(loop, site)) {
         starts.push_back(note.loops[loop].condition);
       } else if (!is_entered(loop)) {
-        /* It is enough that it is entered. */
+        /* Only whether it is entered matters. */
         if (std::string why = reads_.changed_before_first_test(loop, call, origin, mark_); !why.empty())
           return why;
       }
@@ -227,12 +227,13 @@ class Extractor {
     return site.peer != HYBRID_NONE && note.contains(site.peer, HYBRID_ANY_SOURCE) ? kAnySource : "";
   }
 
-  /* Is there a first turn whatever the loop's condition reads? */
+  /* Whether there is a first iteration, independent of what the loop's condition reads. */
   bool is_entered(uint32_t loop) const {
     return symbolic_.is_around(loop, *begin_) || result_.note.always_turns(loop);
   }
 
-  /* Why the turns that the value changes with are not known; empty if they are, or there are none. */
+  /* Why the number of iterations that the value depends on is unknown; empty if it is known, or there are
+   * none. */
   std::string endless(Node value) const {
     const Note& note = result_.note;
     for (Node node : note.parts(value)) {
@@ -240,8 +241,7 @@ class Extractor {
       const uint32_t op = note.nodes[node].op;
       if (op != HYBRID_VARIABLE && !is_loop_result(op)) continue;
       const uint32_t loop = op == HYBRID_VARIABLE ? note.variable_loop[number] : number;
-      if (note.loops[loop].condition == HYBRID_NONE)
-        return "it depends on a loop of which the end is not known";
+      if (note.loops[loop].condition == HYBRID_NONE) return "it depends on a loop with an unknown end";
     }
     return "";
   }
@@ -266,7 +266,7 @@ class Extractor {
     const auto found = whole_->phases.find(function);
     return found == whole_->phases.end() ? PhaseOrigin() : found->second;
   }
-  /* As it is in its own unit. */
+  /* The function's symbol in its unit. */
   std::string symbol(const std::string& function) const {
     const std::string own = origin(function).symbol;
     return own.empty() ? function : own;
@@ -296,7 +296,7 @@ class Extractor {
     add(phase, directive.origin);
   }
 
-  /* A clause of a directive; where its function was inlined several times, once for each. */
+  /* Adds a clause of a directive. A clause occurs once for each inlined copy of its function. */
   void clause(const CallBase& call) {
     Note& note = result_.note;
     const auto number = [&](unsigned at) {
@@ -305,7 +305,7 @@ class Extractor {
     std::vector<Node> values;
     for (unsigned i = 3; i < call.arg_size(); ++i) {
       const Node node = symbolic_.value(call.getArgOperand(i));
-      values.push_back(note.has_variable(node) ? note.unknown("", "it changes from turn to turn of a loop")
+      values.push_back(note.has_variable(node) ? note.unknown("", "it changes between iterations of a loop")
                                                : node);
     }
     auto& clauses = clauses_[static_cast<uint32_t>(number(0))];
@@ -313,7 +313,7 @@ class Extractor {
     if (fresh) return;
     for (size_t i = 0; i < values.size(); ++i)
       if (at->second.second[i] != values[i])
-        at->second.second[i] = note.unknown("", "it differs from call to call");
+        at->second.second[i] = note.unknown("", "it differs between calls");
   }
 
   void clauses(uint32_t number) {
@@ -325,7 +325,7 @@ class Extractor {
       const bool known =
           std::all_of(values.begin(), values.end(), [&](Node node) { return note.is_known(node); });
       if (what == kCondition && !values.empty()) phase.condition = values[0];
-      /* With numbers that only a run knows the pattern is not another one, but not known. */
+      /* With numbers that are known only at run time, the pattern itself is unknown. */
       if (what == kPattern) phase.dimensions = list(values);
       if (what == kConnection && known) connections.insert(connections.end(), values.begin(), values.end());
     }
@@ -338,8 +338,8 @@ class Extractor {
     return rest;
   }
 
-  /* Is there a site that is not known, or a loop around one of which the turns are not? */
-  bool may_tell_more() const {
+  /* Whether there is an unknown site, or a loop with unknown iterations around a site. */
+  bool may_improve() const {
     const Note& note = result_.note;
     return std::any_of(note.sites.begin(), note.sites.end(), [&](const hybrid_site& site) {
       bool unknown = site.site_class == HYBRID_DYNAMIC;
@@ -350,10 +350,10 @@ class Extractor {
   }
 
   void own_variables() {
-    const Note note = result_.note; /* nothing more goes into it */
-    for (const GlobalVariable* global : asked_by_all(*prepared_.module, symbolic_))
+    const Note note = result_.note; /* must not change */
+    for (const GlobalVariable* global : requested_variables(*prepared_.module, symbolic_))
       if (may_get_a_name(*global)) result_.own_variables.insert(global->getName().str());
-    result_.locals = symbolic_.asked_locals();
+    result_.locals = symbolic_.requested_locals();
     result_.note = note;
   }
 
@@ -364,11 +364,11 @@ class Extractor {
   const Remarks remarks_;
   Extraction result_;
   Symbolic symbolic_;
-  RunTimeReads reads_; /* of the present site */
+  RunTimeReads reads_; /* of the current site */
   SiteCopies copies_;
-  const BasicBlock* begin_ = nullptr; /* of the present site's phase */
+  const BasicBlock* begin_ = nullptr; /* of the current site's phase */
   const Instruction* mark_ = nullptr; /* what begins it; null for a procedure */
-  /* Of each directive's phase, in their order: the clause and its values. */
+  /* For each directive's phase, in order: the clause and its values. */
   std::map<uint32_t, std::map<int64_t, std::pair<int64_t, std::vector<Node>>>> clauses_;
 };
 

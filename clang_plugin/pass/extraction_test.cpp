@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// At every optimisation the same is extracted: from the code as it was written.
+// The hints are the same at every optimisation level: they are extracted from the unoptimised code.
 class Extraction : public testing::TestWithParam<const char*> {
  protected:
   static std::vector<std::string> sites(const std::string& body, const std::string& globals = "",
@@ -48,7 +48,7 @@ TEST_P(Extraction, Guards) {
   EXPECT_THAT(sites("if (!argv) abort(); SEND(0);"), ElementsAre("MPI_Send static 0"));
 }
 
-TEST_P(Extraction, LoopsAndWhatTheyTurn) {
+TEST_P(Extraction, LoopsAndTheirVariables) {
   const auto units = hints_of(c_program("for (int i = 1; i < size; i *= 2) SEND(rank ^ i);"), GetParam());
   ASSERT_EQ(units.size(), 1u);
   ASSERT_EQ(units[0].loops.size(), 1u);
@@ -57,7 +57,7 @@ TEST_P(Extraction, LoopsAndWhatTheyTurn) {
   EXPECT_EQ(units[0].sites[0].loop, 0u);
 }
 
-TEST_P(Extraction, ALoopThatIsLeftEarlyIsEnteredOnlyWhereItHasAFirstTurn) {
+TEST_P(Extraction, ALoopWithAnEarlyExitIsEnteredOnlyIfItHasAFirstIteration) {
   EXPECT_THAT(sites("for (int i = size - 1; i > rank; --i) { SEND(0); if (rand()) break; }"),
               ElementsAre("MPI_Send static 0 if rank < size - 1"));
   EXPECT_THAT(
@@ -94,7 +94,7 @@ TEST_P(Extraction, Communicators) {
                   " in MPI_Cart_create(MPI_COMM_WORLD, {0, 0}, {1, 0})"));
 }
 
-// Not all get a communicator: who asks for MPI_COMM_NULL asks whether it is one of those who do.
+// Not all ranks get a communicator: a comparison with MPI_COMM_NULL tests the membership.
 TEST_P(Extraction, MembersOfACommunicator) {
   const std::string even = "MPI_Comm c; MPI_Comm_split(MPI_COMM_WORLD, rank % 2 ? MPI_UNDEFINED : 0, 0, &c);";
   const std::string text = "MPI_Comm_split(MPI_COMM_WORLD, rank % 2 != 0 ? -32766 : 0, 0)";
@@ -102,7 +102,7 @@ TEST_P(Extraction, MembersOfACommunicator) {
               ElementsAre("MPI_Send static rank + 2 if " + text + " != MPI_COMM_NULL"));
   EXPECT_THAT(sites(even + "if (c == MPI_COMM_NULL) SEND(rank - 1);"),
               ElementsAre("MPI_Send static rank - 1 if " + text + " != MPI_COMM_NULL == 0"));
-  // Made on one way only: whether it was is not known.
+  // Created on one path only: the membership is unknown.
   EXPECT_THAT(sites("MPI_Comm c = MPI_COMM_NULL; if (argc > 1) MPI_Comm_dup(MPI_COMM_WORLD, &c);"
                     "if (c != MPI_COMM_NULL) SEND(rank + 1);"),
               ElementsAre(HasSubstr(" dynamic")));
@@ -112,7 +112,7 @@ TEST_P(Extraction, MembersOfACommunicator) {
   EXPECT_THAT(sites("if (argc == MPI_COMM_NULL) SEND(rank + 1);"), ElementsAre(HasSubstr(" dynamic")));
 }
 
-// Graphs keep the ranks where MPI may not reorder them.
+// Graphs keep the ranks if MPI may not reorder them.
 TEST_P(Extraction, GraphTopologies) {
   const std::string graph =
                         "int to[1] = {(rank + 1) % size}, from[1] = {(rank + size - 1) % size}, n[1] = {1};"
@@ -125,16 +125,16 @@ TEST_P(Extraction, GraphTopologies) {
            reorder + ", &g);" + send;
   };
   const std::string dup = "MPI_Comm_dup(MPI_COMM_WORLD)",
-                    told = "MPI_Send static ((rank of " + dup + ") + 1) % size in " + dup;
-  EXPECT_THAT(sites(adjacent("0")), ElementsAre(told));
+                    expected = "MPI_Send static ((rank of " + dup + ") + 1) % size in " + dup;
+  EXPECT_THAT(sites(adjacent("0")), ElementsAre(expected));
   EXPECT_THAT(sites(adjacent("1")), ElementsAre(HasSubstr(" dynamic")));
   EXPECT_THAT(sites(graph +
                     "MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, n, to, MPI_UNWEIGHTED, "
                     "MPI_INFO_NULL, 0, &g);" +
                     send),
-              ElementsAre(told));
+              ElementsAre(expected));
   EXPECT_THAT(sites("MPI_Comm g; MPI_Comm_dup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &g); int r;" + send),
-              ElementsAre(told));
+              ElementsAre(expected));
   EXPECT_THAT(
       sites("int index[3] = {1, 2, 3}, edges[3] = {1, 2, 0}, r; MPI_Comm g;"
             "MPI_Graph_create(MPI_COMM_WORLD, 3, index, edges, 0, &g); if (g != MPI_COMM_NULL) {" +
@@ -149,7 +149,7 @@ TEST_P(Extraction, SendrecvIsTwoSites) {
               ElementsAre("MPI_Sendrecv static rank + 1", "MPI_Sendrecv static rank - 1"));
 }
 
-// What must never be taken for known.
+// Values that must not be treated as known.
 TEST_P(Extraction, NotKnown) {
   const auto dynamic = [](const std::string& body, const std::string& globals = "") {
     const auto lines = sites(body, globals);
@@ -181,18 +181,18 @@ TEST_P(Extraction, NotKnown) {
   EXPECT_TRUE(dynamic("for (int i = 0;; i++) { if (rand()) break; SEND(i); }"));
 }
 
-// Whoever asks for a procedure's hints has begun it: on what condition that was need not be known ...
-TEST_P(Extraction, WhatLeadsToAProcedureMayBeUnknown) {
+// A procedure has begun when its hints are evaluated: the condition of its call need not be known ...
+TEST_P(Extraction, TheConditionOfAProcedureMayBeUnknown) {
   const auto lines = sites("if (rand() & 1) exchange(1);",
                            "static void exchange(int by) { if (me >= by) SEND(me - by); }", kMe);
   EXPECT_THAT(lines, testing::Contains("MPI_Send static rank - 1 if 1 <= rank"));
   EXPECT_THAT(lines, testing::Not(testing::Contains(HasSubstr(" dynamic"))));
 }
 
-// ... but one place's connections must not be told in another.
-// Which of its places a procedure is begun from cannot be asked in a function that another may take the place
-// of (weak): call_places_test.cpp has those that can be told apart.
-TEST_P(Extraction, APlaceThatMayNotBeReachedIsNotToldElsewhere) {
+// ... but the connections of one place must not be hinted at another. The place that a procedure is called
+// from cannot be tested in a function that another one may replace (weak); call_places_test.cpp tests other
+// functions.
+TEST_P(Extraction, APlaceThatMayNotBeReachedIsNotHintedElsewhere) {
   const std::string exchange = "static void exchange(int by) { SEND(me + by); }";
   const auto in_steps = [&](const std::string& steps, const std::string& globals) {
     return sites("steps();", globals + " __attribute__((weak)) void steps(void) {" + steps + "}", kMe);
@@ -203,25 +203,25 @@ TEST_P(Extraction, APlaceThatMayNotBeReachedIsNotToldElsewhere) {
   EXPECT_THAT(in_steps("exchange(1); if (rand() & 1) exchange(2);", exchange),
               testing::AllOf(testing::Contains("MPI_Send static rank + 1"),
                              testing::Contains(HasSubstr("dynamic rank + 2"))));
-  // One of them need not send at all.
+  // One of them may not send.
   EXPECT_THAT(in_steps("if (rand() & 1) exchange(3); exchange(0);",
                        "static void exchange(int by) { if (by > 0) SEND(me + by); }"),
               ElementsAre(HasSubstr("dynamic rank + 3")));
-  // The same from both: no matter which.
+  // Both send the same.
   EXPECT_THAT(in_steps("if (rand() & 1) exchange(1); if (rand() & 2) exchange(1);", exchange),
               testing::Contains("MPI_Send static rank + 1"));
-  // Both behind the same condition.
+  // Both have the same condition.
   EXPECT_THAT(in_steps("if (rand() & 1) { exchange(1); exchange(2); }", exchange),
               testing::AllOf(testing::Contains("MPI_Send static rank + 1"),
                              testing::Contains("MPI_Send static rank + 2")));
-  // What the second place reads may be something else when the first is reached.
+  // The variable of the second place may have another value when the first is reached.
   EXPECT_THAT(
       in_steps("seen = rand(); if (rand() & 1) exchange(1); seen = rand(); if (seen & 4) exchange(2);",
                "static int seen;" + exchange),
       testing::Contains(HasSubstr("dynamic rank + 2")));
 }
 
-TEST_P(Extraction, AVariableIsReadWhereItIsTheSameWhenItsProcedureBegins) {
+TEST_P(Extraction, AVariableIsReadIfItHasTheSameValueWhenItsProcedureBegins) {
   const std::string exchange = "static int to; static void exchange(int peer) { SEND(peer); }";
   const auto last = [&](const std::string& body, const std::string& globals) {
     const auto lines = sites(body, globals);
@@ -232,19 +232,19 @@ TEST_P(Extraction, AVariableIsReadWhereItIsTheSameWhenItsProcedureBegins) {
       std::string("__attribute__((noinline)) static void exchange(void) { SEND(to); }");
   EXPECT_THAT(last("set(); exchange();", globals + "static void set(void) { to = rand(); }"),
               HasSubstr("MPI_Send analysable to"));
-  // What is kept in a variable is read there, if it always is.
+  // A value that is always stored in a variable is read from it.
   const auto helper = [&](const std::string& body) {
     return sites("helper();", exchange + " static void helper(void) { int given = rand(); " + body + "}");
   };
   EXPECT_THAT(helper("to = given; exchange(given);"), testing::Contains("MPI_Send analysable to"));
   EXPECT_THAT(helper("if (given > 2) to = given; exchange(given);"),
               testing::Contains(HasSubstr(" dynamic")));
-  // Read before, and changed since.
+  // Read before, and changed afterwards.
   EXPECT_THAT(helper("to = given; int old = to; to = given + 1; exchange(old);"),
               testing::Contains(HasSubstr(" dynamic")));
 }
 
-// On what it is made, beyond what is known, is no matter of whom it connects.
+// Unknown conditions of a collective do not change its connections.
 TEST_P(Extraction, ACollectiveIsKnownByItsCommunicatorAndItsRoot) {
   const auto helper = [](const std::string& body, const std::string& globals = "") {
     return sites("me = rank; of = size; helper();",
@@ -270,7 +270,7 @@ TEST_P(Extraction, ACollectiveIsKnownByItsCommunicatorAndItsRoot) {
               ElementsAre(HasSubstr(" dynamic")));
 }
 
-TEST_P(Extraction, WhatIsWrittenLaterIsNotReadBefore) {
+TEST_P(Extraction, LaterWritesAreNotReadBefore) {
   EXPECT_THAT(sites("SEND(rank + to); to = size;", "static int to = 2;"),
               testing::Not(testing::Contains(HasSubstr("size"))));
   EXPECT_THAT(sites("exchange(); to = size;",
@@ -278,7 +278,7 @@ TEST_P(Extraction, WhatIsWrittenLaterIsNotReadBefore) {
               testing::Not(testing::Contains(HasSubstr("size"))));
 }
 
-TEST_P(Extraction, AFreedCommunicatorIsNoOtherCommunicator) {
+TEST_P(Extraction, AFreedCommunicatorIsNotAnotherOne) {
   EXPECT_THAT(sites("MPI_Comm c; MPI_Comm_dup(MPI_COMM_WORLD, &c); MPI_Send(buffer, 1, MPI_INT, 0, 0, c);"
                     "MPI_Comm_free(&c);"),
               ElementsAre("MPI_Send static 0 in MPI_Comm_dup(MPI_COMM_WORLD)"));
@@ -287,7 +287,7 @@ TEST_P(Extraction, AFreedCommunicatorIsNoOtherCommunicator) {
               ElementsAre(HasSubstr(" dynamic")));
 }
 
-TEST_P(Extraction, ANumberMayBePassedByAddressToWhoeverOnlyReadsIt) {
+TEST_P(Extraction, ANumberMayBePassedByAddressToAFunctionThatOnlyReadsIt) {
   EXPECT_THAT(
       sites("int to = rank + 1; note(&to); SEND(to);",
             "double noted[64]; __attribute__((noinline)) static void note(const int* n) {"
@@ -296,7 +296,7 @@ TEST_P(Extraction, ANumberMayBePassedByAddressToWhoeverOnlyReadsIt) {
       ElementsAre("MPI_Send static rank + 1"));
 }
 
-TEST_P(Extraction, OutsideOfMpiNothingIsWritten) {
+TEST_P(Extraction, WithoutMpiThereIsNoNote) {
   EXPECT_TRUE(hints_of({"plain.c", "int twice(int a) { return 2 * a; }\n"}, GetParam()).empty());
 }
 

@@ -20,7 +20,7 @@ using namespace llvm;
 
 namespace {
 
-/* Longer tests are not written twice. */
+/* Longer tests are not duplicated. */
 constexpr unsigned kLongestTest = 64;
 
 bool is_of_the_run(const Instruction& instruction) {

@@ -1,19 +1,18 @@
-/* Loops that are entered or not by what only a run tells, and nobody can read beforehand: what a function
- * returns (`while (next() > 0)`), what was computed (`while (residual > limit)`). Their first test is put in
- * front of them: what is begun behind it, as the phase of the loop (loop_phases.h), is begun where there is a
- * turn. */
-#ifndef HYBRID_CLANG_PLUGIN_PASS_FIRST_TESTS_H
-#define HYBRID_CLANG_PLUGIN_PASS_FIRST_TESTS_H
+/* Moves the first test of a loop in front of it, for loops whose condition is known only at run time: it is
+ * the result of a function or of a floating-point comparison. A phase that begins after that test
+ * (loop_phases.h) then begins only if the loop has an iteration. Before and after:
+ *
+ *     while (next() > 0)            if (next() > 0) {
+ *       MPI_Send(...);                do MPI_Send(...); while (next() > 0);
+ *                                   } */
+#pragma once
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
 
 namespace hybrid::pass {
 
-/* Does it for `loop` if it is such a loop. The loop stays the same object, with a preheader behind the test.
- */
+/* Transforms `loop` if it is such a loop. The loop stays the same object, with a preheader after the test. */
 void put_first_test_in_front(llvm::Loop& loop, llvm::LoopInfo& loops, llvm::DominatorTree& dominators);
 
 }  // namespace hybrid::pass
-
-#endif

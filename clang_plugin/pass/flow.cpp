@@ -19,7 +19,7 @@ const Function* callee_of(const CallBase& call) {
 
 using Blocks = std::set<const BasicBlock*>;
 
-/* The blocks that ways from behind `start` lead into, but for those over `barred`. */
+/* Adds the blocks that are reachable from after `start` without passing through `barred`. */
 void follow(const Instruction& start, const Instruction* barred, Blocks& reached) {
   const auto is_barred_from = [&](const Instruction* at) {
     return barred && barred->getParent() == at->getParent() && (at == barred || at->comesBefore(barred));
@@ -144,7 +144,7 @@ Flow::Changed Flow::changed(const Instruction& read, const Writers& writers) {
   Blocks after;
   follow(read, nullptr, after);
   Changed result;
-  carriers.erase(&read); /* a store that is read of: what it writes is what is meant */
+  carriers.erase(&read); /* a store as the read: its own value is meant */
   for (const Instruction* carrier : carriers) {
     if (!after.contains(carrier->getParent()) &&
         (carrier->getParent() != read.getParent() || carrier->comesBefore(&read)))

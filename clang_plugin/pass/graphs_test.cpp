@@ -1,5 +1,4 @@
-// Whom the processes of a graph communicator send to: what MPI_Graph_neighbors and MPI_Dist_graph_neighbors
-// give back.
+// Destinations in a graph communicator: the results of MPI_Graph_neighbors and MPI_Dist_graph_neighbors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +22,7 @@ std::string make(const std::string& in_degree = "2", const std::string& reorder 
   return "MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, " + in_degree +
          ", from, MPI_UNWEIGHTED, 1, to, MPI_UNWEIGHTED, MPI_INFO_NULL, " + reorder + ", &g);";
 }
-const std::string kAsk = "MPI_Dist_graph_neighbors(g, 2, in, MPI_UNWEIGHTED, 1, out, MPI_UNWEIGHTED);";
+const std::string kQuery = "MPI_Dist_graph_neighbors(g, 2, in, MPI_UNWEIGHTED, 1, out, MPI_UNWEIGHTED);";
 const std::string kExchange =
     "MPI_Send(buffer, 1, MPI_INT, out[0], 0, g); for (int i = 0; i < 2; ++i) MPI_Recv(buffer, 1, MPI_INT, "
     "in[i], 0, g, MPI_STATUS_IGNORE);";
@@ -38,32 +37,32 @@ class Graphs : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Optimisation, Graphs, testing::Values("-O0", "-O2 -g"),
                          [](const auto& level) { return std::string(level.index ? "O2" : "O0"); });
 
-TEST_P(Graphs, NeighboursAreThoseThatItWasMadeOf) {
-  const auto lines = sites(kArrays + kLocal + make() + kAsk + kExchange);
+TEST_P(Graphs, NeighboursAreTheArgumentsOfItsCreation) {
+  const auto lines = sites(kArrays + kLocal + make() + kQuery + kExchange);
   ASSERT_FALSE(lines.empty());
   EXPECT_THAT(lines[0], HasSubstr("MPI_Send static (rank + 1) % size in MPI_Comm_dup"));
   EXPECT_THAT(lines, Not(Contains(HasSubstr(" dynamic"))));
-  // Changed arrays of the program are none of MPI's.
-  EXPECT_THAT(sites(kArrays + kLocal + make() + "to[0] = 0;" + kAsk + kExchange)[0],
+  // Later changes of the program's arrays have no effect on MPI.
+  EXPECT_THAT(sites(kArrays + kLocal + make() + "to[0] = 0;" + kQuery + kExchange)[0],
               HasSubstr("MPI_Send static (rank + 1) % size in MPI_Comm_dup"));
-  // How many they are.
+  // The numbers of neighbours.
   EXPECT_THAT(sites(kArrays + make() +
                     "int n, m, w; MPI_Dist_graph_neighbors_count(g, &n, &m, &w); SEND(n); "
                     "SEND(m); SEND(w);"),
               ElementsAre("MPI_Send static 2", "MPI_Send static 1", HasSubstr("MPI_Send dynamic")));
 }
 
-TEST_P(Graphs, NeighboursThatAreNotKnown) {
+TEST_P(Graphs, UnknownNeighbours) {
   const auto first = [](const std::string& body) { return sites(body)[0]; };
   const std::string unknown = "MPI_Send dynamic";
-  EXPECT_THAT(first(kArrays + kLocal + make("2", "1") + kAsk + kExchange), HasSubstr(unknown));
-  EXPECT_THAT(first(kArrays + kLocal + make("size") + kAsk + kExchange), HasSubstr(unknown));
-  EXPECT_THAT(first(kArrays + kLocal + "to[0] = rand() % size;" + make() + kAsk + kExchange),
+  EXPECT_THAT(first(kArrays + kLocal + make("2", "1") + kQuery + kExchange), HasSubstr(unknown));
+  EXPECT_THAT(first(kArrays + kLocal + make("size") + kQuery + kExchange), HasSubstr(unknown));
+  EXPECT_THAT(first(kArrays + kLocal + "to[0] = rand() % size;" + make() + kQuery + kExchange),
               HasSubstr(unknown));
-  EXPECT_THAT(
-      first(kArrays + kLocal + "if (argc > 1) {" + make() + "} else {" + make("1") + "}" + kAsk + kExchange),
-      HasSubstr(unknown));
-  // More than there are: the rest stays as it was.
+  EXPECT_THAT(first(kArrays + kLocal + "if (argc > 1) {" + make() + "} else {" + make("1") + "}" + kQuery +
+                    kExchange),
+              HasSubstr(unknown));
+  // An array with more elements than neighbours: the rest does not change.
   EXPECT_THAT(first(kArrays + "int in[2], out[3] = {0, 1, 2};" + make() +
                     "MPI_Dist_graph_neighbors(g, 2, in, MPI_UNWEIGHTED, 3, out, MPI_UNWEIGHTED);"
                     "MPI_Send(buffer, 1, MPI_INT, out[1], 0, g);"),
@@ -75,31 +74,31 @@ TEST_P(Graphs, NeighboursThatAreNotKnown) {
               HasSubstr(unknown));
 }
 
-// What only a run knows is read where it is kept, a variable or a member.
-TEST_P(Graphs, NeighboursAreReadWhereTheyAreKept) {
+// Neighbours known only at run time are read from the variable or member that they are stored in.
+TEST_P(Graphs, NeighboursAreReadFromTheirVariable) {
   const std::string setup =
       "static MPI_Comm g; static struct { int n, in[2], out[8]; } kept; static void exchange(void) "
       "{ for (int i = 0; i < kept.n; ++i) MPI_Send(buffer, 1, MPI_INT, kept.out[i], 0, g); }"
-      "static void ask(int rank, int size, int any) { int w, m; ";
-  const std::string ask =
+      "static void query(int rank, int size, int any) { int w, m; ";
+  const std::string query =
       "MPI_Dist_graph_neighbors_count(g, &m, &kept.n, &w);"
       "MPI_Dist_graph_neighbors(g, 2, kept.in, MPI_UNWEIGHTED, 8, kept.out, MPI_UNWEIGHTED); }";
   const std::string arrays = "int from[2] = {0, 1}, to[1] = {any}; ";
-  EXPECT_THAT(sites("ask(rank, size, rand() % size); exchange();", setup + arrays + make() + ask),
+  EXPECT_THAT(sites("query(rank, size, rand() % size); exchange();", setup + arrays + make() + query),
               ElementsAre(HasSubstr("MPI_Send analysable kept")));
-  EXPECT_THAT(sites("ask(rank, size, argc); exchange();",
+  EXPECT_THAT(sites("query(rank, size, argc); exchange();",
                     "static MPI_Comm g; static int near[8], n; static void exchange(void)"
                     "{ for (int i = 0; i < n; ++i) MPI_Send(buffer, 1, MPI_INT, near[i], 0, g); }"
-                    "static void ask(int rank, int size, int most) { int index[64], edges[64];"
+                    "static void query(int rank, int size, int most) { int index[64], edges[64];"
                     "for (int i = 0; i < size; ++i) { index[i] = i + 1; edges[i] = (i + 1) % size; }"
                     "MPI_Graph_create(MPI_COMM_WORLD, size, index, edges, 0, &g);"
                     "MPI_Graph_neighbors_count(g, rank, &n); MPI_Graph_neighbors(g, rank, n, near); }"),
               ElementsAre(HasSubstr("MPI_Send analysable near")));
 }
 
-TEST(GraphsRun, TellWhatIsSent) {
+TEST(GraphsRun, HintsEqualTheRecordedSends) {
   std::ofstream(folder() + "/graph.c")
-      << c_program(kNeighbors + make() + kAsk + "for (int turn = 0; turn < 3; ++turn) exchange();",
+      << c_program(kNeighbors + make() + kQuery + "for (int turn = 0; turn < 3; ++turn) exchange();",
                    "static int in[2], out[1]; static MPI_Comm g; static void exchange(void) {"
                    "MPI_Request r; MPI_Irecv(buffer, 1, MPI_INT, in[0], 0, g, &r);"
                    "MPI_Send(buffer, 1, MPI_INT, out[0], 0, g); MPI_Wait(&r, MPI_STATUS_IGNORE); }")

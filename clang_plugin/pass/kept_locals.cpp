@@ -24,14 +24,14 @@ using namespace llvm;
 namespace {
 
 constexpr char kNumber[] = "hybrid.number"; /* metadata of locals */
-constexpr char kValue[] = "hybrid.value";   /* (value, i32 number): a function that exists nowhere */
+constexpr char kValue[] = "hybrid.value";   /* (value, i32 number): a function without a definition */
 constexpr char kLocal[] = "hybrid.local";   /* metadata of variables: the local's name */
-/* Larger locals are fields, not what ranks are told by. */
+/* Larger locals are data fields, and do not determine ranks. */
 constexpr uint64_t kMostBytes = 1 << 16;
 
 bool is_a_number(const Type& type) { return type.isIntegerTy(32) || type.isIntegerTy(64); }
 
-/* A local that could be kept. */
+/* Whether a local can be kept. */
 bool may_be_kept(const AllocaInst& local) {
   const DataLayout& layout = local.getModule()->getDataLayout();
   return local.isStaticAlloca() && !local.isArrayAllocation() && !local.isSwiftError() &&
@@ -40,22 +40,22 @@ bool may_be_kept(const AllocaInst& local) {
          layout.getTypeAllocSize(local.getAllocatedType()).getFixedValue() <= kMostBytes;
 }
 
-/* The local that is read; null if it is none that could be kept. */
+/* Returns the local that is read; null if it cannot be kept. */
 AllocaInst* local_read(const Instruction& instruction) {
   const auto* load = dyn_cast<LoadInst>(&instruction);
   const auto* local = load ? dyn_cast<AllocaInst>(getUnderlyingObject(load->getPointerOperand())) : nullptr;
   return local && may_be_kept(*local) ? const_cast<AllocaInst*>(local) : nullptr;
 }
 
-/* Has a function its address? */
+/* Whether a function gets its address. */
 bool is_shared(const AllocaInst& local) {
   return std::any_of(local.user_begin(), local.user_end(), [](const User* user) {
     return isa<CallBase>(user) && !cast<CallBase>(user)->isLifetimeStartOrEnd() && !isa<IntrinsicInst>(user);
   });
 }
 
-/* A value that the analysis of this module may not tell: what other code returns or has in memory, or leaves
- * in a local. */
+/* Whether the analysis of this module may not know the value: other code returns it, has it in memory, or
+ * stores it in a local. */
 bool is_of_the_run(const Instruction& instruction) {
   if (!is_a_number(*instruction.getType())) return false;
   if (const auto* load = dyn_cast<LoadInst>(&instruction)) {
@@ -69,7 +69,7 @@ bool is_of_the_run(const Instruction& instruction) {
   return !callee || (!is_mpi(callee->getName(), fortran) && !is_marker(callee->getName()));
 }
 
-/* Where a value, or what is made of it, is stored in locals. */
+/* Returns the locals that the value, or a value computed from it, is stored in. */
 std::set<AllocaInst*> stored_in(Instruction& value) {
   std::set<AllocaInst*> locals;
   std::set<const Value*> seen;
@@ -89,7 +89,7 @@ std::set<AllocaInst*> stored_in(Instruction& value) {
   return locals;
 }
 
-/* Behind it, whatever way it is left without an exception; null if that is no one place. */
+/* Returns the place after the instruction when it does not throw; null if there is no single one. */
 Instruction* behind(Instruction& instruction) {
   const auto at = instruction.getInsertionPointAfterDef();
   return at && (*at)->getParent() != nullptr ? &**at : nullptr;
@@ -100,8 +100,8 @@ MDNode* number(Module& module, size_t value) {
   return MDNode::get(context, ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), value)));
 }
 
-/* The instructions that write the local, if it is a number that only the main program and the languages'
- * libraries write; nothing otherwise. */
+/* Returns the instructions that write the local, if it is a number that only the main program and the
+ * languages' libraries write; nothing otherwise. */
 std::optional<std::vector<Instruction*>> writers_of_number(AllocaInst& local) {
   if (!is_a_number(*local.getAllocatedType())) return std::nullopt;
   const TargetLibraryInfoImpl implementation(Triple(local.getModule()->getTargetTriple()));
@@ -130,7 +130,7 @@ std::optional<std::vector<Instruction*>> writers_of_number(AllocaInst& local) {
   return writers;
 }
 
-/* What debug information says of it: declarations, or where assignments are tracked one of each. */
+/* Debug information of a local: declarations, or one entry per assignment. */
 struct Described {
   SmallVector<DbgVariableIntrinsic*> intrinsics;
   SmallVector<DbgVariableRecord*> records;
@@ -155,7 +155,7 @@ GlobalVariable& variable_for(Module& module, Type& type, Align align, const std:
   return *variable;
 }
 
-/* The variable in the local's place. */
+/* Replaces the local by the variable. */
 void replace(AllocaInst& local, GlobalVariable& variable) {
   for (User* user : make_early_inc_range(local.users()))
     if (auto* call = dyn_cast<CallInst>(user); call && call->isLifetimeStartOrEnd()) call->eraseFromParent();
@@ -164,7 +164,8 @@ void replace(AllocaInst& local, GlobalVariable& variable) {
   local.eraseFromParent();
 }
 
-/* Debuggers know it as they do a static variable of the function. (A block in it is no scope for one.) */
+/* Describes the variable to debuggers as a static variable of the function. (A block of it cannot be the
+ * scope.) */
 void describe(AllocaInst& local, GlobalVariable& variable) {
   DILocalVariable* known = Described(local).variable();
   DISubprogram* function = known ? known->getScope()->getSubprogram() : nullptr;
@@ -186,7 +187,7 @@ KeptLocals::KeptLocals(Module& module) : module_(module) {
     if (local) local->setMetadata(kNumber, number(module, numbered_.size()));
     numbered_.push_back(&instruction);
   }
-  /* What is read of locals that such values are stored in is such a value. */
+  /* Reads of locals that such values are stored in are also such values. */
   std::set<const Instruction*> known(numbered_.begin(), numbered_.end());
   for (size_t i = 0; i < numbered_.size(); ++i) {
     if (isa<AllocaInst>(numbered_[i])) continue;
@@ -222,10 +223,10 @@ void KeptLocals::forget_numbers() {
   numbered_.clear();
 }
 
-bool KeptLocals::keep(const std::set<uint32_t>& asked, std::set<std::string>& names) {
+bool KeptLocals::keep(const std::set<uint32_t>& requested, std::set<std::string>& names) {
   std::set<AllocaInst*> wanted;
-  std::vector<Instruction*> passing; /* values that go to no local */
-  for (uint32_t number : asked) {
+  std::vector<Instruction*> passing; /* values that are stored in no local */
+  for (uint32_t number : requested) {
     Instruction* instruction = numbered_[number];
     if (auto* local = dyn_cast<AllocaInst>(instruction)) {
       wanted.insert(local);

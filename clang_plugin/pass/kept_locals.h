@@ -1,12 +1,15 @@
-/* Local variables of the main program that a run sets (`n = atoi(argv[1])`, MPI_Bcast(&n, ...)): hints can
- * read only what the linker knows by name. Those that the hints turn out to need get a variable of the file's
- * own (own_variables.h), which holds what the local holds at any time:
- * - a number that only the main program and the languages' libraries write is stored there too wherever it is
- *   written, and the optimiser keeps it in a register as before;
- * - what other code has the address of, and is in memory in any case, stands in that variable itself.
- * Only the main program's, as no second call of it can be under way. */
-#ifndef HYBRID_CLANG_PLUGIN_PASS_KEPT_LOCALS_H
-#define HYBRID_CLANG_PLUGIN_PASS_KEPT_LOCALS_H
+/* Makes local variables of the main program readable for hints, if these need them. Such locals are set at
+ * run time, as in `n = atoi(argv[1])` or MPI_Bcast(&n, ...), and hints can read only variables with a name
+ * for the linker. A local gets an internal variable of the file (own_variables.h) with the same value at any
+ * time:
+ * - A number that only the main program and the languages' libraries write is also stored in the variable at
+ *   each write; the optimiser still keeps the local in a register.
+ * - A local whose address other code has, and which is in memory in any case, is replaced by the variable.
+ * Only locals of the main program are kept, because it cannot be active twice. Before and after:
+ *
+ *     int n = atoi(argv[1]);        int n = atoi(argv[1]); main.n = n;
+ *     int m; MPI_Bcast(&m, ...);    MPI_Bcast(&main.m, ...); */
+#pragma once
 
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -27,14 +30,14 @@ class KeptLocals {
   KeptLocals& operator=(const KeptLocals&) = delete;
   ~KeptLocals() { forget_numbers(); }
 
-  /* A copy in which all that might be kept has a number. */
+  /* Returns a copy of the module in which all locals that may be kept have a number. */
   std::unique_ptr<llvm::Module> numbered() const;
 
-  /* Keeps the locals of these numbers, and those that values of these numbers go to. The module is then as
-   * the hints are to see it: the variables stand for the locals, and their names are among `names`. False if
-   * nothing was to be kept. To be called once. */
-  bool keep(const std::set<uint32_t>& asked, std::set<std::string>& names);
-  /* Gives those that can be in registers back to the program, which from now on tells their variables. */
+  /* Keeps the locals with these numbers, and those that values with these numbers are stored in. In the
+   * resulting module for the hints, the variables replace the locals; their names are added to `names`.
+   * Returns false if there was nothing to keep. May be called once. */
+  bool keep(const std::set<uint32_t>& requested, std::set<std::string>& names);
+  /* Restores the locals that can be in registers; the program now also stores them in their variables. */
   void give_back();
 
  private:
@@ -46,19 +49,19 @@ class KeptLocals {
   void forget_numbers();
 
   llvm::Module& module_;
-  std::vector<llvm::Instruction*> numbered_; /* locals, and values that only a run tells */
+  std::vector<llvm::Instruction*> numbered_; /* locals, and values known only at run time */
   std::vector<Copied> copied_;
 };
 
-/* The number of a local, or of a value that only a run tells, in a numbered copy, also when it was changed.
+/* Returns the number of a local, or of a value known only at run time, in a numbered copy, also after
+ * transformations.
  */
 std::optional<uint32_t> number_of_local(const llvm::Value& value);
 
-/* Does the variable stand for a local? What it holds before it is written is then nothing. */
+/* Whether the variable replaces a local. Then it has no valid value before the first write. */
 bool was_local(const llvm::GlobalVariable& variable);
-/* The local's name in the source; empty if the variable does not stand for one, or that is not known. */
+/* Returns the local's name in the source; "" if the variable does not replace a local, or the name is
+ * unknown. */
 std::string name_of_local(const llvm::GlobalVariable& variable);
 
 }  // namespace hybrid::pass
-
-#endif

@@ -31,7 +31,7 @@ TEST_P(KeptLocals, ANumberOfTheCommandLine) {
               ElementsAre(HasSubstr("MPI_Send analysable (int32_t)((rank + n) % size)")));
 }
 
-TEST_P(KeptLocals, ANumberThatIsMadeOfAnother) {
+TEST_P(KeptLocals, ANumberThatIsComputedFromAnother) {
   EXPECT_THAT(sites("int m = atoi(argv[1]), n = 1; if (m > 3) n = m / 2;" + std::string(kLoop)),
               ElementsAre("MPI_Send analysable (rank + n) % size"));
   EXPECT_THAT(sites("int m = atoi(argv[1]), n = m; for (int i = 0; i < size; ++i) if (n > i) n = m;" +
@@ -39,7 +39,7 @@ TEST_P(KeptLocals, ANumberThatIsMadeOfAnother) {
               ElementsAre("MPI_Send analysable (rank + n) % size"));
 }
 
-TEST_P(KeptLocals, WhatIsReadOrReceivedIntoThem) {
+TEST_P(KeptLocals, ValuesThatAreReadOrReceivedIntoThem) {
   EXPECT_THAT(sites("int n; if (rank == 0) scanf(\"%d\", &n); MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);" +
                         std::string(kLoop),
                     "#include <stdio.h>\n"),
@@ -68,14 +68,14 @@ TEST_P(KeptLocals, MembersOfAStructThatAFunctionSets) {
               ElementsAre("MPI_Send analysable (rank + o) % size"));
 }
 
-TEST_P(KeptLocals, ArgumentsOfWhatTheMainProgramCalls) {
+TEST_P(KeptLocals, ArgumentsOfFunctionsThatTheMainProgramCalls) {
   EXPECT_THAT(sites("int n = atoi(argv[1]); for (int i = 0; i < n; ++i) shift((rank + n) % size);",
                     "static void shift(int to) { SEND(to); }"),
               Contains("MPI_Send analysable (rank + n) % size"));
 }
 
-/* What a local holds when the phase begins must be what it holds at the call. */
-TEST_P(KeptLocals, ThatChangeInThePhaseAreNotTold) {
+/* A local must have the same value at the begin of the phase and at the call. */
+TEST_P(KeptLocals, ThatChangeInThePhaseAreNotHinted) {
   EXPECT_THAT(sites("int n = atoi(argv[1]); for (int i = 0; i < 3; ++i) {"
                     "  SEND((rank + n) % size); n = atoi(argv[2]); }"),
               ElementsAre(HasSubstr(" dynamic")));
@@ -85,8 +85,8 @@ TEST_P(KeptLocals, ThatChangeInThePhaseAreNotTold) {
               Contains(HasSubstr("MPI_Send dynamic")));
 }
 
-/* Before it is written, it would tell one place what another place sends. */
-TEST_P(KeptLocals, ThatAreWrittenBetweenThePlacesOfAProcedureAreToldInTheirs) {
+/* Before the write, the local would hint the sends of another place. */
+TEST_P(KeptLocals, ThatAreWrittenBetweenCallsOfAProcedureAreHintedForTheirCall) {
   const std::string shift = "static void shift(int to) { SEND(to); }";
   EXPECT_THAT(sites("int n = atoi(argv[1]); shift((rank + n) % size);"
                     "int m = atoi(argv[2]); shift((rank + m) % size);",
@@ -97,8 +97,8 @@ TEST_P(KeptLocals, ThatAreWrittenBetweenThePlacesOfAProcedureAreToldInTheirs) {
               ElementsAre("MPI_Send static 0", "MPI_Send analysable 1 if main.call == 2"));
 }
 
-/* Once begun, a procedure is called whatever the loop around its call turns by. */
-TEST_P(KeptLocals, ThatOnlyCountTheTurnsLeaveAProcedureStatic) {
+/* When a procedure has begun, the number of iterations of the loop around its call has no effect. */
+TEST_P(KeptLocals, ThatOnlyCountIterationsLeaveAProcedureStatic) {
   const std::string turns = "int turns = atoi(argv[1]); for (int i = 0; i < turns; ++i) ";
   const std::string shift = "static void shift(int by) { SEND((me + by) % of); }";
   const std::string globals = "static int me, of;" + shift;
@@ -115,8 +115,8 @@ TEST_P(KeptLocals, ThatOnlyCountTheTurnsLeaveAProcedureStatic) {
               ElementsAre("MPI_Send static (rank + 2) % size", "MPI_Send analysable (rank + 1) % size"));
 }
 
-/* Whether it is entered is known when its phase begins. */
-TEST_P(KeptLocals, ThatALoopWritesAndEndsBy) {
+/* Whether the loop is entered is known when its phase begins. */
+TEST_P(KeptLocals, ThatALoopWritesAndTests) {
   EXPECT_THAT(sites("int done = 0; while (!done) { SEND((rank + 1) % size);"
                     "  MPI_Bcast(&done, 1, MPI_INT, 0, MPI_COMM_WORLD); }"),
               Contains("MPI_Send analysable (rank + 1) % size"));
@@ -126,7 +126,7 @@ TEST_P(KeptLocals, ThatALoopWritesAndEndsBy) {
               ElementsAre(HasSubstr("MPI_Send dynamic")));
 }
 
-/* Two of them may be under way. */
+/* It may be active twice. */
 TEST_P(KeptLocals, AreNotThoseOfAMainProgramThatIsCalled) {
   EXPECT_THAT(sites("int n = atoi(argv[1]);" + std::string(kLoop) + "if (n > 9) main(argc - 1, argv + 1);",
                     "int main(int, char**);"),

@@ -1,5 +1,5 @@
-// Variables that are written by something else than the call in which their address stands: a receive that is
-// completed later, another rank through a window, a function that a library calls back.
+// Variables that are not written by the call that gets their address: by a receive that completes later, by
+// another rank through a window, by a function that a library calls back.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 class LateWrites : public testing::TestWithParam<const char*> {
  protected:
-  // The class of the sends of f(), and of the loop in it that begins behind `before`.
+  // Returns the classes of the sends in the loop of f(), which begins after `before`.
   static std::vector<std::uint16_t> classes(const std::string& globals, const std::string& before,
                                             const std::string& turn) {
     const std::string object = compile({"late.c", R"(#include <mpi.h>
@@ -53,7 +53,7 @@ const std::vector<std::uint16_t> kAnalysable{HYBRID_ANALYSABLE}, kDynamic{HYBRID
 TEST_P(LateWrites, AReceiveThatIsCompletedInTheLoop) {
   const std::string receive = "MPI_Irecv(&left, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, &q);",
                     wait = "MPI_Wait(&q, MPI_STATUS_IGNORE);";
-  EXPECT_EQ(classes("", receive + wait, ""), kAnalysable) << "it has come when the loop begins";
+  EXPECT_EQ(classes("", receive + wait, ""), kAnalysable) << "it is complete when the loop begins";
   EXPECT_EQ(classes("", receive, "if (i == 0) " + wait), kDynamic);
   EXPECT_EQ(classes("", receive, "int done; MPI_Test(&q, &done, MPI_STATUS_IGNORE);"), kDynamic);
   EXPECT_EQ(classes("static void finish(MPI_Request* r) { MPI_Waitall(1, r, MPI_STATUSES_IGNORE); }", receive,
@@ -67,7 +67,7 @@ TEST_P(LateWrites, AReceiveThatIsCompletedInTheLoop) {
                     "MPI_Irecv(&other, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, &all[rank & 3]);",
                     "MPI_Waitany(4, all, &b, MPI_STATUS_IGNORE);"),
             kAnalysable)
-      << "something else has come";
+      << "another variable was received";
 }
 
 TEST_P(LateWrites, OtherRanksThroughAWindow) {

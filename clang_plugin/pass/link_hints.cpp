@@ -1,11 +1,11 @@
 /* hybrid-link-hints -o NOTES.o [--name PROGRAM] [--profile FILE]... [--no-warnings|--error-warnings]
  *                   OBJECT|ARCHIVE...
  *
- * The link step: puts the code that the pass left in the objects of a program together and writes what that
- * tells of the whole program as a note (HYBRID_UNIT_WHOLE) into an object to be linked with them. Writes no
- * file, and succeeds, where there is nothing to say: no such code, no main program, or code that does not
- * fit together. The note is PROGRAM's, without it NOTES.o's. A profile (`hybrid profile TRACE --json FILE`)
- * tells what a recorded run did where the code does not; one that does not fit is a warning. */
+ * The link step: links the code that the pass embedded in the objects of a program, analyses the whole
+ * program, and writes the note (HYBRID_UNIT_WHOLE) into an object that is linked with the others. It succeeds
+ * without writing a file if there is no such code, no main program, or the code cannot be linked. The note
+ * has the name PROGRAM, by default NOTES.o. A profile (`hybrid profile TRACE --json FILE`) adds connections
+ * of a recorded run where the analysis finds none; a profile of another program causes a warning. */
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
@@ -35,7 +35,7 @@ namespace {
 using namespace llvm;
 using namespace hybrid::pass;
 
-[[noreturn]] void refuse(const Twine& message) {
+[[noreturn]] void fail(const Twine& message) {
   errs() << "hybrid-link-hints: " << message << "\n";
   exit(2);
 }
@@ -43,58 +43,58 @@ using namespace hybrid::pass;
 enum class Warnings { on, off, errors };
 
 void warn(const std::string& message, Warnings warnings) {
-  if (warnings == Warnings::errors) refuse("error: " + Twine(message) + " [-Werror,-Whybrid]");
+  if (warnings == Warnings::errors) fail("error: " + Twine(message) + " [-Werror,-Whybrid]");
   if (warnings == Warnings::on) errs() << "hybrid-link-hints: warning: " << message << " [-Whybrid]\n";
 }
 
 Profile profile_of(const std::string& path) {
   auto buffer = MemoryBuffer::getFile(path);
-  if (!buffer) refuse(path + ": " + buffer.getError().message());
+  if (!buffer) fail(path + ": " + buffer.getError().message());
   Profile profile;
   std::string problem;
-  if (!read_profile((*buffer)->getBuffer().str(), profile, problem)) refuse(path + ": " + problem);
+  if (!read_profile((*buffer)->getBuffer().str(), profile, problem)) fail(path + ": " + problem);
   return profile;
 }
 
-/* The units of the program and what else uses their symbols. */
+/* The units of the program, and the symbols that other code uses. */
 struct Program {
   std::vector<EmbeddedUnit> units;
   WholeProgram whole;
 
   void add(const std::string& path) {
     auto buffer = MemoryBuffer::getFile(path);
-    if (!buffer) refuse(path + ": " + buffer.getError().message());
+    if (!buffer) fail(path + ": " + buffer.getError().message());
     buffers.push_back(std::move(*buffer));
     const MemoryBufferRef bytes = buffers.back()->getMemBufferRef();
     if (identify_magic(bytes.getBuffer()) != file_magic::archive) {
-      if (!add(bytes)) refuse(path + ": expected an object file or a static archive");
+      if (!add(bytes)) fail(path + ": expected an object file or a static archive");
       return;
     }
     auto archive = object::Archive::create(bytes);
-    if (!archive) refuse(path + ": " + toString(archive.takeError()));
+    if (!archive) fail(path + ": " + toString(archive.takeError()));
     Error error = Error::success();
     for (const object::Archive::Child& member : (*archive)->children(error)) {
       auto contents = member.getMemoryBufferRef();
-      if (!contents) refuse(path + ": " + toString(contents.takeError()));
+      if (!contents) fail(path + ": " + toString(contents.takeError()));
       add(*contents);
     }
-    if (error) refuse(path + ": " + toString(std::move(error)));
+    if (error) fail(path + ": " + toString(std::move(error)));
   }
 
  private:
-  /* An object, or what -flto has in its place; false where it is neither. */
+  /* Adds an object, or the bitcode that -flto writes instead. Returns false for other files. */
   bool add(MemoryBufferRef bytes) {
     const file_magic magic = identify_magic(bytes.getBuffer());
     if (magic == file_magic::elf_relocatable) {
       auto object = object::ObjectFile::createObjectFile(bytes);
-      if (!object) refuse(bytes.getBufferIdentifier() + ": " + toString(object.takeError()));
+      if (!object) fail(bytes.getBufferIdentifier() + ": " + toString(object.takeError()));
       add(**object);
       return true;
     }
     if (magic != file_magic::bitcode) return false;
     LLVMContext context;
     auto module = parseBitcodeFile(bytes, context);
-    if (!module) refuse(bytes.getBufferIdentifier() + ": " + toString(module.takeError()));
+    if (!module) fail(bytes.getBufferIdentifier() + ": " + toString(module.takeError()));
     add(**module, bytes.getBufferIdentifier());
     return true;
   }
@@ -106,16 +106,16 @@ struct Program {
         consumeError(name.takeError());
       else if (*name == kCodeSection) {
         Expected<StringRef> contents = section.getContents();
-        if (!contents) refuse(file.getFileName() + ": " + toString(contents.takeError()));
+        if (!contents) fail(file.getFileName() + ": " + toString(contents.takeError()));
         return add_embedded(*contents, file.getFileName());
       }
     }
     for (const object::SymbolRef& symbol : file.symbols()) {
       Expected<uint32_t> flags = symbol.getFlags();
       if (!flags) {
-        refuse(file.getFileName() + ": its symbols cannot be read");
+        fail(file.getFileName() + ": its symbols cannot be read");
       }
-      /* What it uses of others, and what both may define. */
+      /* Symbols that it uses from other objects, and symbols that several objects may define. */
       if (!(*flags &
             (object::SymbolRef::SF_Undefined | object::SymbolRef::SF_Common | object::SymbolRef::SF_Weak)))
         continue;
@@ -137,15 +137,15 @@ struct Program {
 
   void add_embedded(StringRef contents, StringRef file) {
     auto found = read_embedded({contents.data(), contents.size()});
-    if (!found) refuse(file + ": its section " + kCodeSection + " is damaged; compile it again");
+    if (!found) fail(file + ": its section " + kCodeSection + " is damaged; compile it again");
     units.insert(units.end(), found->begin(), found->end());
   }
 
   std::vector<std::unique_ptr<MemoryBuffer>> buffers;
 };
 
-/* A unit's own symbols by names that no other unit has, and where its phases come from. */
-void tell_apart(Module& module, const EmbeddedUnit& unit, size_t number, WholeProgram& whole) {
+/* Renames a unit's internal symbols so that no other unit has them, and records the origin of its phases. */
+void make_names_unique(Module& module, const EmbeddedUnit& unit, size_t number, WholeProgram& whole) {
   for (Function& function : module) {
     if (function.isDeclaration()) continue;
     const std::string own = function.getName().str();
@@ -164,15 +164,15 @@ void write_object(Module& module, const std::string& path) {
   InitializeAllAsmPrinters();
   std::string message;
   const Target* target = TargetRegistry::lookupTarget(module.getTargetTriple(), message);
-  if (!target) refuse(message);
+  if (!target) fail(message);
   const std::unique_ptr<TargetMachine> machine(
       target->createTargetMachine(module.getTargetTriple(), "", "", TargetOptions(), Reloc::PIC_));
   std::error_code error;
   raw_fd_ostream file(path, error);
-  if (error) refuse(path + ": " + error.message());
+  if (error) fail(path + ": " + error.message());
   legacy::PassManager passes;
   if (machine->addPassesToEmitFile(passes, file, nullptr, CodeGenFileType::ObjectFile))
-    refuse("no object files for " + module.getTargetTriple());
+    fail("no object files for " + module.getTargetTriple());
   passes.run(module);
 }
 
@@ -199,14 +199,14 @@ int main(int count, char** arguments) {
       inputs.push_back(argument);
   }
   if (output.empty() || inputs.empty())
-    refuse(
+    fail(
         "usage: hybrid-link-hints -o NOTES.o [--name PROGRAM] [--profile FILE]... "
         "[--no-warnings|--error-warnings] OBJECT|ARCHIVE...");
   if (name.empty()) name = output;
   Program program;
   for (const std::string& path : inputs) program.add(path);
 
-  /* Where code has lines, LLVM would verify all of it as it is read. */
+  /* With debug information, LLVM would verify all code while reading it. */
   if (cl::Option* option = cl::getRegisteredOptions().lookup("disable-auto-upgrade-debug-info"))
     static_cast<cl::opt<bool>*>(option)->setValue(true);
   LLVMContext context;
@@ -217,12 +217,12 @@ int main(int count, char** arguments) {
     const EmbeddedUnit& unit = program.units[i];
     auto parsed = parseBitcodeFile(MemoryBufferRef(unit.code, "unit"), context);
     if (!parsed)
-      refuse("code of another compiler: " + toString(parsed.takeError()) +
-             "; compile everything with the same");
+      fail("code of another compiler: " + toString(parsed.takeError()) +
+           "; compile all files with the same compiler");
     Directives found = find_directives(**parsed);
     shift_labels(**parsed, static_cast<uint32_t>(directives.size()));
     const auto before = static_cast<uint32_t>(directives.size());
-    tell_apart(**parsed, unit, i, program.whole);
+    make_names_unique(**parsed, unit, i, program.whole);
     for (uint32_t phase = 0; phase < found.phases.size(); ++phase) {
       DirectivePhase& directive = found.phases[phase];
       directive.function = directive.begin->getFunction()->getName().str();
@@ -234,7 +234,7 @@ int main(int count, char** arguments) {
       module->setTargetTriple((*parsed)->getTargetTriple()),
           module->setDataLayout((*parsed)->getDataLayout());
     if (linker.linkInModule(std::move(*parsed))) {
-      errs() << "hybrid-link-hints: the units do not fit together; each keeps its own hints\n";
+      errs() << "hybrid-link-hints: the units cannot be linked; their separate hints remain\n";
       return 0;
     }
   }
@@ -244,16 +244,17 @@ int main(int count, char** arguments) {
   };
   if (!communicates(*module) || (!defines("main") && !defines("_QQmain"))) {
     if (!profiles.empty())
-      warn("the profile is not used: there is no main program that communicates, compiled with the plugin",
+      warn("the profile is not used: no main program that communicates was compiled with the plugin",
            warnings);
     return 0;
   }
   program.whole.outside.insert(defines("main") ? "main" : "_QQmain"); /* flang's main calls the latter */
 
-  std::set<std::string> shared; /* variables that the note's object can name */
+  std::set<std::string> shared; /* variables that the note's object can refer to */
   for (const GlobalVariable& global : module->globals())
     if (!global.hasLocalLinkage() && !global.isThreadLocal()) shared.insert(global.getName().str());
-  const std::map<std::string, std::string> own = noted_names(*module); /* and of the units' own */
+  const std::map<std::string, std::string> own =
+      noted_names(*module); /* the same for the units' internal variables */
   const std::string triple = module->getTargetTriple();
   const DataLayout layout = module->getDataLayout();
   Extraction extraction = extract(
@@ -270,5 +271,5 @@ int main(int count, char** arguments) {
     }
   write_note(notes, extraction, name, true);
   write_object(notes, output);
-  std::_Exit(0); /* to take a whole program's code apart takes longer than to write its note */
+  std::_Exit(0); /* without destructors: freeing the code takes longer than writing the note */
 }

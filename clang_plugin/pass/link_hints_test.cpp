@@ -38,7 +38,7 @@ std::pair<int, std::string> link_hints(const std::string& inputs) {
   return run(std::string(HYBRID_TEST_LINK_HINTS) + " -o " + folder() + "/notes.o " + inputs);
 }
 
-TEST(LinkHints, SeesThroughUnits) {
+TEST(LinkHints, AnalysesAcrossUnits) {
   for (const std::string level : {"-O0", "-O2"}) {
     const std::string first = compile({"main.c", kMain}, level),
                       second = compile({"exchange.c", kExchange}, level);
@@ -49,7 +49,7 @@ TEST(LinkHints, SeesThroughUnits) {
     ASSERT_EQ(units.size(), 1u);
     EXPECT_TRUE(units[0].flags & HYBRID_UNIT_WHOLE);
     EXPECT_THAT(describe(units), ElementsAre("MPI_Send static rank + 2", "MPI_Send static rank - 1"));
-    // The phase is the one that the unit's marks tell of.
+    // The phase is that of the unit's marks.
     const auto unit = read_hint_units(second)[0];
     EXPECT_EQ(units[0].phases[0].origin_phase, 0u);
     EXPECT_EQ(units[0].phases[0].origin_low, static_cast<std::uint32_t>(unit.id));
@@ -57,8 +57,8 @@ TEST(LinkHints, SeesThroughUnits) {
   }
 }
 
-// A unit without the pass may do what it likes with what it can reach.
-TEST(LinkHints, WhatOthersUseIsNotKnown) {
+// A unit without the pass may use and change all symbols that it can access.
+TEST(LinkHints, SymbolsThatOtherCodeUsesAreUnknown) {
   const std::string first = compile({"main.c", kMain}, "-O1"),
                     second = compile({"exchange.c", kExchange}, "-O1");
   const std::string plain = folder() + "/plain.o";
@@ -68,7 +68,8 @@ TEST(LinkHints, WhatOthersUseIsNotKnown) {
                 .first,
             0);
   ASSERT_EQ(link_hints(first + " " + second + " " + plain).first, 0);
-  // main's own call is known, and what me holds when others begin exchange(); what these call it with is not.
+  // main's own call is known, and the value of me when other code calls exchange(), but not the argument of
+  // that call.
   std::vector<std::string> known;
   size_t dynamic = 0;
   for (const HintUnit& unit : read_hint_units(folder() + "/notes.o"))
@@ -82,7 +83,7 @@ TEST(LinkHints, WhatOthersUseIsNotKnown) {
   EXPECT_EQ(dynamic, 1u);
 }
 
-// A main program that leaves MPI to others tells which of its calls is under way, too.
+// Calls of a main program are also distinguished if only other units use MPI.
 TEST(LinkHints, CallsOfAMainProgramWithoutMpi) {
   const std::string first = compile({"main.c", R"(
 extern int by;
@@ -110,8 +111,8 @@ void exchange(int more) { MPI_Send(buffer, 1, MPI_DOUBLE, (me + by + more) % 8, 
                           "MPI_Send analysable (rank + by + 1) % 8 if main.line == 10"));
 }
 
-// Who sends to a receive from any source is known where all that can match it are.
-TEST(LinkHints, AnySourceIsKnownByTheSendsThatMatch) {
+// The sources of a receive from any source are known if all sends that can match it are.
+TEST(LinkHints, AnySourceIsKnownFromTheMatchingSends) {
   const auto receives = [](const std::string& body, const std::string& others = "") {
     const std::string object =
         compile(c_program(body,
@@ -134,7 +135,7 @@ TEST(LinkHints, AnySourceIsKnownByTheSendsThatMatch) {
   const std::string known = "MPI_Recv static MPI_ANY_SOURCE", unknown = "MPI_Recv dynamic MPI_ANY_SOURCE";
   EXPECT_THAT(receives(ring + receive("3")), ElementsAre(known));
   EXPECT_THAT(receives(ring + receive("MPI_ANY_TAG")), ElementsAre(known));
-  EXPECT_THAT(receives(ring + receive("4")), ElementsAre(unknown)) << "nobody sends that";
+  EXPECT_THAT(receives(ring + receive("4")), ElementsAre(unknown)) << "there is no such send";
   const std::string astray = send + "rand() % size, 5, MPI_COMM_WORLD);";
   EXPECT_THAT(
       receives(ring + astray + receive("3") + receive("5") + receive("MPI_ANY_TAG") + receive("argc")),
@@ -144,7 +145,7 @@ TEST(LinkHints, AnySourceIsKnownByTheSendsThatMatch) {
               ElementsAre(unknown));
   EXPECT_THAT(receives("who = argc; pass();" + receive("3")),
               ElementsAre("MPI_Recv analysable MPI_ANY_SOURCE"));
-  // Another communicator is another world.
+  // Messages of another communicator do not match.
   const std::string split = "MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &other);";
   EXPECT_THAT(receives(split + send + "rand() % 2, 3, other);" + ring + receive("3")), ElementsAre(known));
   EXPECT_THAT(receives(split + ring + receive("3", "other")),
@@ -152,11 +153,11 @@ TEST(LinkHints, AnySourceIsKnownByTheSendsThatMatch) {
   EXPECT_THAT(receives(split + "MPI_Comm c = argc > 1 ? MPI_COMM_WORLD : other;" + send +
                        "rand() % 2, 3, c);" + ring + receive("3")),
               ElementsAre(unknown));
-  // Sends that are no sites.
+  // Sends without a site.
   EXPECT_THAT(receives("P" + send + "rand() % size, 3, MPI_COMM_WORLD);" + ring + receive("3")),
               ElementsAre(unknown));
   EXPECT_THAT(receives("by_hand = MPI_Send;" + ring + receive("3")), ElementsAre(unknown));
-  // A unit without hints sends, or may.
+  // A unit without hints may send.
   const std::string plain = folder() + "/plain_sender.o";
   ASSERT_EQ(run("echo 'int MPI_Send(); int f(void) { return MPI_Send(); }' | " HYBRID_TEST_CLANG
                 " -w -std=c89 -x c -c - -o " +
@@ -166,13 +167,13 @@ TEST(LinkHints, AnySourceIsKnownByTheSendsThatMatch) {
   EXPECT_THAT(receives(ring + receive("3"), " " + plain), ElementsAre(unknown));
 }
 
-TEST(LinkHints, NothingToSay) {
+TEST(LinkHints, WithoutCommunicationThereIsNoNote) {
   const auto [code, output] = link_hints(compile({"plain.c", "int twice(int a) { return 2 * a; }\n"}, "-O2"));
   EXPECT_EQ(code, 0) << output;
   EXPECT_FALSE(std::filesystem::exists(folder() + "/notes.o"));
 }
 
-TEST(LinkHints, RefusesOtherFiles) {
+TEST(LinkHints, RejectsOtherFiles) {
   const auto [code, output] = link_hints(folder() + "/none.o");
   EXPECT_EQ(code >> 8, 2);
   EXPECT_THAT(output, testing::HasSubstr("none.o: No such file"));

@@ -38,7 +38,7 @@ bool sends(const Function& callee) {
                               [](const CallPart& part) { return part.kind == HYBRID_SEND; });
 }
 
-/* Functions of the module from which a call that sends is reached, in the module. */
+/* Returns the functions of the module that may reach a call that sends, within the module. */
 std::set<const Function*> leading_to_sends(const Module& module) {
   std::set<const Function*> leading;
   std::vector<const Function*> pending;
@@ -92,36 +92,36 @@ class LoopMarker {
     return false;
   }
 
-  /* On each way out as many ends as loops are left. Those that an exception takes are the marks' matter. */
+  /* Inserts an end for each loop on each edge that leaves it. marks.h handles exits by exceptions. */
   void ends() {
-    struct Way {
+    struct Exit {
       BasicBlock *from, *to;
       long loops;
     };
-    std::vector<Way> ways;
+    std::vector<Exit> exits;
     for (BasicBlock& block : function_) {
       std::set<const BasicBlock*> seen;
       for (BasicBlock* next : successors(&block)) {
         const long left = std::count_if(marked_.begin(), marked_.end(), [&](const Loop* loop) {
           return loop->contains(&block) && !loop->contains(next);
         });
-        if (left > 0 && !next->isEHPad() && seen.insert(next).second) ways.push_back({&block, next, left});
+        if (left > 0 && !next->isEHPad() && seen.insert(next).second) exits.push_back({&block, next, left});
       }
     }
-    for (const Way& way : ways) {
-      if (isa<IndirectBrInst, CallBrInst>(way.from->getTerminator())) continue;
-      /* One block for all cases of a switch that lead there. */
-      BasicBlock* between = BasicBlock::Create(function_.getContext(), "", &function_, way.to);
-      for (PHINode& phi : way.to->phis()) {
-        Value* value = phi.getIncomingValueForBlock(way.from);
-        while (phi.getBasicBlockIndex(way.from) >= 0) phi.removeIncomingValue(way.from, false);
+    for (const Exit& exit : exits) {
+      if (isa<IndirectBrInst, CallBrInst>(exit.from->getTerminator())) continue;
+      /* One block for all cases of a switch with this destination. */
+      BasicBlock* between = BasicBlock::Create(function_.getContext(), "", &function_, exit.to);
+      for (PHINode& phi : exit.to->phis()) {
+        Value* value = phi.getIncomingValueForBlock(exit.from);
+        while (phi.getBasicBlockIndex(exit.from) >= 0) phi.removeIncomingValue(exit.from, false);
         phi.addIncoming(value, between);
       }
-      way.from->getTerminator()->replaceSuccessorWith(way.to, between);
+      exit.from->getTerminator()->replaceSuccessorWith(exit.to, between);
       IRBuilder<> build(between);
-      build.SetCurrentDebugLocation(way.from->getTerminator()->getDebugLoc());
-      for (long i = 0; i < way.loops; ++i) marker(build, HYBRID_MARKER_PHASE_END, {});
-      build.CreateBr(way.to);
+      build.SetCurrentDebugLocation(exit.from->getTerminator()->getDebugLoc());
+      for (long i = 0; i < exit.loops; ++i) marker(build, HYBRID_MARKER_PHASE_END, {});
+      build.CreateBr(exit.to);
     }
   }
 

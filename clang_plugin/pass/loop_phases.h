@@ -1,8 +1,11 @@
-/* Loops that communicate as phases: where such a loop is entered and left, markers as those of a directive
- * are put into the program (core/hint_abi.h), for the pass to turn into marks. All loops that may send get
- * them, as what they send is seen in the whole program only; phase_choice.h then says which are phases. */
-#ifndef HYBRID_CLANG_PLUGIN_PASS_LOOP_PHASES_H
-#define HYBRID_CLANG_PLUGIN_PASS_LOOP_PHASES_H
+/* Makes phases of loops that communicate: inserts the markers of a directive (core/hint_abi.h) before such a
+ * loop and at its exits. marks.h later replaces them. All loops that may send get markers, because their
+ * sends are known only in the whole program; phase_choice.h then selects the phases. Before and after:
+ *
+ *     for (...)                     __hybrid_phase_begin("f:12", kOfLoop, 0); __hybrid_phase_ready(0);
+ *       MPI_Send(...);              for (...) MPI_Send(...);
+ *                                   __hybrid_phase_end(); */
+#pragma once
 
 #include <llvm/IR/Module.h>
 
@@ -10,16 +13,14 @@
 
 namespace hybrid::pass {
 
-/* Among the flags of a phase's begin: it is a loop's. */
+/* Flag of a phase's begin: the phase is a loop. */
 inline constexpr uint32_t kOfLoop = 1u << 30;
 
-/* A loop may send where it has a call that sends, or of a function of the module that leads to one; a loop of
- * the main program also where it calls what is not in the module; what is called through
- * pointers does not count. Ways out by a computed jump are, as those of exceptions, the marks' matter.
- * Functions with directives are left as they are: their phases are the programmer's. Directives' markers have
- * no bodies any more. */
+/* Inserts the markers. A loop may send if it has a call that sends, or a call of a function of the module
+ * that leads to one; a loop of the main program also if it calls a function outside of the module. Calls
+ * through pointers do not count. marks.h handles exits by computed jumps and exceptions. Functions with
+ * directives are not changed: the programmer defined their phases. Precondition: the markers of directives
+ * have no bodies any more. */
 void mark_loops(llvm::Module& module);
 
 }  // namespace hybrid::pass
-
-#endif

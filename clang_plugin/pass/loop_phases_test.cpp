@@ -15,9 +15,9 @@ std::string name_of(const HintUnit& unit, std::uint32_t phase) {
   return phase == HYBRID_NONE ? "-" : std::string(unit.text(unit.phases[phase].name));
 }
 
-// "f:12 in f: rank + 1, rank - 1": each phase that is one, what it stands in, the peers of its sends.
+// "f:12 in f: rank + 1, rank - 1": each phase that is not merged, its parent, the peers of its sends.
 std::vector<std::string> phases_of(const HintUnit& unit) {
-  std::vector<std::string> told;
+  std::vector<std::string> phases;
   for (std::uint32_t p = 0; p < unit.phases.size(); ++p) {
     if ((unit.phases[p].flags & HYBRID_PHASE_MERGED) != 0) continue;
     std::string text = name_of(unit, p) + " in " + name_of(unit, unit.phases[p].parent) + ":";
@@ -25,9 +25,9 @@ std::vector<std::string> phases_of(const HintUnit& unit) {
       if (site.phase == p && site.kind == HYBRID_SEND)
         text +=
             " " + (site.site_class == HYBRID_DYNAMIC ? "dynamic" : print_expression(unit, site.peer)) + ";";
-    told.push_back(text);
+    phases.push_back(text);
   }
-  return told;
+  return phases;
 }
 
 class LoopPhases : public testing::TestWithParam<const char*> {
@@ -46,7 +46,7 @@ static void to(int peer) { MPI_Send(&b, 1, MPI_INT, peer, 0, MPI_COMM_WORLD); }
 void f(int n) { int rank; MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 )";
 
-TEST_P(LoopPhases, NestsThatSendToOthersAreTwo) {
+TEST_P(LoopPhases, LoopsWithDifferentDestinationsAreTwo) {
   EXPECT_THAT(phases(std::string(kHead) + R"(
   for (int i = 0; i < n; ++i) MPI_Send(&b, 1, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD);
   for (int i = 0; i < n; ++i) MPI_Send(&b, 1, MPI_INT, rank ^ 2, 0, MPI_COMM_WORLD);
@@ -54,8 +54,8 @@ TEST_P(LoopPhases, NestsThatSendToOthersAreTwo) {
               ElementsAre("f:6 in f: rank ^ 1;", "f:7 in f: rank ^ 2;", "f in -:"));
 }
 
-// Whether there is a turn only a run tells: the loop's phase begins behind the first test.
-TEST_P(LoopPhases, ALoopThatMayHaveNoTurnIsNotToldBefore) {
+// Whether there is an iteration is known only at run time: the loop's phase begins after the first test.
+TEST_P(LoopPhases, ALoopThatMayHaveNoIterationBeginsAfterItsFirstTest) {
   const auto of = [](const std::string& loop) {
     return phases(std::string("double left(void); void* code(void);\n") + kHead + loop +
                   "MPI_Send(&b, 1, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD); }");
@@ -64,12 +64,12 @@ TEST_P(LoopPhases, ALoopThatMayHaveNoTurnIsNotToldBefore) {
   EXPECT_THAT(of("while (left() > 0)"), is_a_phase);
   EXPECT_THAT(of("for (double x = left(); x > 1; x /= 2)"), is_a_phase);
   EXPECT_THAT(of("for (int i = 0; i < ((int (*)(void))code())(); ++i)"), is_a_phase);
-  // There is one in any case.
+  // There is always an iteration.
   EXPECT_THAT(of("for (double x = 3; x > 1; x /= 2)"), ElementsAre("f in -: rank ^ 1;"));
   EXPECT_THAT(of("do work(); while (left() > 0);"), ElementsAre("f in -: rank ^ 1;"));
 }
 
-TEST_P(LoopPhases, NestsThatSendToTheSameAreOne) {
+TEST_P(LoopPhases, LoopsWithTheSameDestinationsAreOne) {
   EXPECT_THAT(phases(std::string(kHead) + R"(
   for (int i = 0; i < n; ++i) MPI_Send(&b, 1, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD);
   for (int i = 0; i < n; ++i) MPI_Send(&b, 2, MPI_INT, rank ^ 1, 1, MPI_COMM_WORLD);
@@ -77,7 +77,7 @@ TEST_P(LoopPhases, NestsThatSendToTheSameAreOne) {
               ElementsAre("f in -: rank ^ 1; rank ^ 1;"));
 }
 
-TEST_P(LoopPhases, ANestWithAllThatItsProcedureSendsIsNone) {
+TEST_P(LoopPhases, ALoopWithAllSendsOfItsProcedureIsNone) {
   EXPECT_THAT(phases(std::string(kHead) + R"(
   for (int i = 0; i < n; ++i) {
     MPI_Send(&b, 1, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD);
@@ -88,7 +88,7 @@ TEST_P(LoopPhases, ANestWithAllThatItsProcedureSendsIsNone) {
               ElementsAre("f in -: rank ^ 1; rank ^ 2; rank ^ 1;"));
 }
 
-TEST_P(LoopPhases, PhasesOfALoopAreItsLoops) {
+TEST_P(LoopPhases, LoopsInALoopArePhases) {
   EXPECT_THAT(phases(std::string(kHead) + R"(
   for (int step = 0; step < steps; ++step) {
     for (int i = 0; i < n; ++i) MPI_Send(&b, 1, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD);
@@ -99,7 +99,7 @@ TEST_P(LoopPhases, PhasesOfALoopAreItsLoops) {
 }
 
 TEST_P(LoopPhases, ALoopAroundACallThatSendsIsOne) {
-  const auto told = phases(R"(#include <mpi.h>
+  const auto found = phases(R"(#include <mpi.h>
 static int b; void work(void);
 __attribute__((noinline)) void left(int rank) { MPI_Send(&b, 1, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD); }
 __attribute__((noinline)) void right(int rank) { MPI_Send(&b, 1, MPI_INT, rank ^ 2, 0, MPI_COMM_WORLD); }
@@ -110,12 +110,12 @@ void f(int n) {
   for (int i = 0; i < n; ++i) right(rank);
   for (int i = 0; i < n; ++i) work();
 })");
-  ASSERT_GE(told.size(), 2u);
-  EXPECT_EQ(told[0], "f:8 in -:");
-  EXPECT_EQ(told[1], "f:9 in -:");
+  ASSERT_GE(found.size(), 2u);
+  EXPECT_EQ(found[0], "f:8 in -:");
+  EXPECT_EQ(found[1], "f:9 in -:");
 }
 
-TEST_P(LoopPhases, WhatIsSetBeforeALoopIsKnownWhenItBegins) {
+TEST_P(LoopPhases, AVariableThatIsSetBeforeALoopIsKnownWhenItBegins) {
   constexpr char kSetBefore[] = R"(#include <mpi.h>
 
 static int b, left; int number(void); void set(void); void work(void);
@@ -163,8 +163,8 @@ void f(int n) {
               ElementsAre("own in -: rank ^ 1;", "f in -: rank ^ 2;"));
 }
 
-// However a loop is left its phase ends, and the program does what it did: marks printed as they come.
-TEST_P(LoopPhases, EndHoweverTheyAreLeft) {
+// On all exits of a loop its phase ends, and the program's output does not change.
+TEST_P(LoopPhases, EndOnAllExits) {
   const std::string object = compile({"left.c", R"(#include <mpi.h>
 #include <stdio.h>
 static int b;

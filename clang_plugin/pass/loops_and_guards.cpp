@@ -1,5 +1,5 @@
-/* When a block is reached: branch conditions on the way to it, the loops around it, the variables that they
- * turn, and the values that meet where ways join. */
+/* The condition on which a block is reached: branch conditions on the path to it, the loops around it, their
+ * variables, and the values at joins of paths. */
 #include <llvm/IR/CFG.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@ Loop* outermost_without(Loop* loop, const BasicBlock* block) {
   return loop;
 }
 
-/* What `value` is before the first turn, calculated there; null where that takes more than values and what
- * `is_fixed` says of a read that it is the same in all turns. */
+/* Computes `value` for the first iteration, before the loop. Returns null if this needs more than values and
+ * reads for which `is_fixed` states that they are the same in all iterations. */
 Value* before_first_turn(Value* value, const Loop& loop, Instruction* place,
                          function_ref<bool(const Value&)> is_fixed) {
   auto* instruction = dyn_cast<Instruction>(value);
@@ -44,16 +44,16 @@ Value* before_first_turn(Value* value, const Loop& loop, Instruction* place,
 
 Node Symbolic::edge(const BasicBlock* block, const BasicBlock* to) {
   const Instruction* end = block->getTerminator();
-  /* Where a loop asks whether there is another turn: the loop's condition in the note says that. */
+  /* Where a loop tests for another iteration, the loop's condition in the note contains the test. */
   const Loop* around = shape(*block->getParent()).loops.getLoopFor(block);
-  bool asks = around && around->contains(to);
-  /* while (a && b): a chain of questions from the head of the loop on. */
-  for (const BasicBlock* at = block; asks && at != around->getHeader(); at = at->getSinglePredecessor())
-    asks = at->getSinglePredecessor() && around->isLoopExiting(at->getSinglePredecessor());
+  bool tests_turn = around && around->contains(to);
+  /* while (a && b): a chain of tests from the header of the loop on. */
+  for (const BasicBlock* at = block; tests_turn && at != around->getHeader(); at = at->getSinglePredecessor())
+    tests_turn = at->getSinglePredecessor() && around->isLoopExiting(at->getSinglePredecessor());
   if (const auto* branch = dyn_cast<BranchInst>(end)) {
     if (branch->isUnconditional() || branch->getSuccessor(0) == branch->getSuccessor(1)) return HYBRID_NONE;
     const bool first = branch->getSuccessor(0) == to;
-    if (asks && !around->contains(branch->getSuccessor(first ? 1 : 0))) return HYBRID_NONE;
+    if (tests_turn && !around->contains(branch->getSuccessor(first ? 1 : 0))) return HYBRID_NONE;
     const Node condition = value(branch->getCondition());
     return first ? condition : note_.negation(condition);
   }
@@ -73,10 +73,10 @@ Node Symbolic::edge(const BasicBlock* block, const BasicBlock* to) {
 
 Node Symbolic::from(const BasicBlock* start, const BasicBlock* block) {
   if (start == block) return HYBRID_NONE;
-  return once(reached_, {start, block}, [&] { return way_from(start, block); });
+  return once(reached_, {start, block}, [&] { return path_condition(start, block); });
 }
 
-Node Symbolic::way_from(const BasicBlock* start, const BasicBlock* block) {
+Node Symbolic::path_condition(const BasicBlock* start, const BasicBlock* block) {
   FunctionShape& shape = this->shape(*block->getParent());
   const auto* node = shape.dominators.getNode(block);
   if (!node || !node->getIDom()) return note_.unknown("", "it cannot be reached");
@@ -90,31 +90,31 @@ Node Symbolic::way_from(const BasicBlock* start, const BasicBlock* block) {
   if (above != start && shape.dominators.dominates(start, above)) {
     result = note_.both(from(start, above), from(above, block));
   } else if (above != start) {
-    result = note_.unknown("", "the ways to it are too entangled");
+    result = note_.unknown("", "the control flow to it is too complex");
   } else if (!shape.post_dominators.dominates(block, start)) {
     bool any = false;
     std::set<const Loop*> seen;
     for (const BasicBlock* before : predecessors(block)) {
-      if (shape.dominators.dominates(block, before)) continue; /* the next turn */
+      if (shape.dominators.dominates(block, before)) continue; /* the next iteration */
       if (!shape.dominators.isReachableFromEntry(before)) continue;
-      Node way = HYBRID_NONE;
+      Node condition = HYBRID_NONE;
       if (Loop* left = outermost_without(shape.loops.getLoopFor(before), block)) {
         if (!seen.insert(left).second) continue;
-        way = left->getUniqueExitBlock() == block
-                  ? from(start, left->getHeader())
-                  : note_.unknown("", "the loop before it is left in several ways");
+        condition = left->getUniqueExitBlock() == block
+                        ? from(start, left->getHeader())
+                        : note_.unknown("", "the loop before it has several exits");
       } else {
-        way = note_.both(from(start, before), edge(before, block));
+        condition = note_.both(from(start, before), edge(before, block));
       }
-      result = any ? note_.either(result, way) : way;
+      result = any ? note_.either(result, condition) : condition;
       any = true;
     }
   }
   return result;
 }
 
-/* Of a loop that is left in several ways, whose turns the note does not count: whether there is a first turn.
- */
+/* The condition that there is a first iteration, for a loop with several exits, whose iterations the note
+ * does not count. */
 Node Symbolic::entered(Loop& loop) {
   BasicBlock *header = loop.getHeader(), *before = loop.getLoopPreheader();
   if (loop.getExitingBlock() || !before || !loop.isLoopExiting(header)) return HYBRID_NONE;
@@ -162,7 +162,7 @@ Symbolic::Guard Symbolic::guard(const CallBase& call, const CallBase* mark) {
   if (shape(*call.getFunction()).jumps)
     return {note_.unknown("", "its function calls setjmp"), HYBRID_NONE, &entry, mark};
   if (!mark) return {between(entry, block), HYBRID_NONE, &entry, mark};
-  /* A procedure may have a loop from its first block on: one of its own, not around its begin. */
+  /* A procedure may have a loop that starts with its first block: this loop is not around its begin. */
   const BasicBlock* begin = mark->getParent();
   const Node inner = between(*begin, block);
   return {inner, between(entry, *begin), begin, mark};
@@ -234,7 +234,7 @@ uint32_t Symbolic::note_loop(Loop& loop) {
   return loops_[&loop] = index;
 }
 
-/* The condition of a turn, or HYBRID_NONE. */
+/* Returns the condition of an iteration, or HYBRID_NONE. */
 Node Symbolic::turns(Loop& loop, uint32_t index) {
   BasicBlock *exiting = loop.getExitingBlock(), *header = loop.getHeader(), *latch = loop.getLoopLatch();
   if (!exiting || !latch || (exiting != latch && exiting != header)) return HYBRID_NONE;
@@ -244,7 +244,7 @@ Node Symbolic::turns(Loop& loop, uint32_t index) {
   if (!loop.contains(branch->getSuccessor(0))) condition = note_.negation(condition);
   if (!note_.is_known(condition)) return HYBRID_NONE;
   if (exiting != latch) return condition;
-  /* Asked after the turn: a variable says what came of it, and allows the first. */
+  /* Tested after the iteration: a variable holds the result, and is 1 for the first iteration. */
   return variable(index, note_.constant(1), condition);
 }
 
@@ -262,11 +262,11 @@ Node Symbolic::loop_variable(const PHINode& phi, Loop& loop) {
   if (!note_.is_known(first)) return note_.unknown("", note_.reason(first));
   const Node node = variable(note_loop(loop), first, HYBRID_NONE);
   const auto number = static_cast<size_t>(note_.nodes[node].value_low);
-  known_[&phi] = {node, {}}; /* until it is known what the next comes to */
-  /* What is being asked for may be of this variable, and the next of that: there the circle ends. */
-  std::set<const Value*> asked = std::exchange(busy_, {});
+  known_[&phi] = {node, {}}; /* until the next value is known */
+  /* Values under calculation may depend on this variable, and its next value on them: the cycle ends here. */
+  std::set<const Value*> busy_before = std::exchange(busy_, {});
   const Node next = value(phi.getIncomingValueForBlock(latch));
-  busy_ = std::move(asked);
+  busy_ = std::move(busy_before);
   note_.variables[number].next = next;
   variable_reads_[node] = reads_;
   if (const std::string name = source_name(phi); !name.empty())
@@ -296,7 +296,7 @@ Node Symbolic::phi(const PHINode& phi) {
       if (Loop* left = shape.loops.getLoopFor(inner->getParent()); left && !left->contains(block)) {
         const Loop* outermost = outermost_without(left, block);
         if (!note_.is_known(incoming) || (varies_within(incoming, *outermost) && left != outermost))
-          return note_.unknown("", "it depends on how often a loop runs");
+          return note_.unknown("", "it depends on the number of iterations of a loop");
         if (varies_within(incoming, *outermost)) incoming = after(inner, *left);
       }
     if (result == HYBRID_NONE) {
@@ -306,12 +306,12 @@ Node Symbolic::phi(const PHINode& phi) {
     if (incoming == result) continue;
     if (outermost_without(shape.loops.getLoopFor(before), block) ||
         outermost_without(shape.loops.getLoopFor(above), block))
-      return note_.unknown("", "it depends on how a loop is left");
-    const Node way = note_.both(from(above, before), edge(before, block));
-    if (way == HYBRID_NONE) return note_.unknown("", "it depends on the way taken");
-    result = note_.make(HYBRID_SELECT, way, incoming, result);
+      return note_.unknown("", "it depends on the exit of a loop");
+    const Node condition = note_.both(from(above, before), edge(before, block));
+    if (condition == HYBRID_NONE) return note_.unknown("", "it depends on the control flow");
+    result = note_.make(HYBRID_SELECT, condition, incoming, result);
   }
-  return result == HYBRID_NONE ? note_.unknown("", "nothing gives it a value") : result;
+  return result == HYBRID_NONE ? note_.unknown("", "it has no value") : result;
 }
 
 }  // namespace hybrid::pass

@@ -15,7 +15,8 @@ using namespace llvm;
 
 namespace {
 
-/* The function that every mark calls: finds the library's once for the whole program or library. */
+/* Returns the function that every mark calls. It looks up the library's function once for the whole program
+ * or library. */
 Function* mark_function(Module& module) {
   constexpr char kName[] = "__hybrid_compiled_mark";
   if (Function* known = module.getFunction(kName)) return known;
@@ -38,8 +39,8 @@ Function* mark_function(Module& module) {
     function->setLinkage(GlobalValue::ExternalWeakLinkage);
 
   BasicBlock* entry = BasicBlock::Create(context, "", mark);
-  BasicBlock* look = BasicBlock::Create(context, "", mark);
-  BasicBlock* ask = BasicBlock::Create(context, "", mark);
+  BasicBlock* search_block = BasicBlock::Create(context, "", mark);
+  BasicBlock* query_block = BasicBlock::Create(context, "", mark);
   BasicBlock* keep = BasicBlock::Create(context, "", mark);
   BasicBlock* found = BasicBlock::Create(context, "", mark);
   BasicBlock* call = BasicBlock::Create(context, "", mark);
@@ -51,18 +52,18 @@ Function* mark_function(Module& module) {
   build.SetInsertPoint(entry);
   LoadInst* now = build.CreateAlignedLoad(pointer, kept, Align(8));
   now->setAtomic(AtomicOrdering::Monotonic);
-  build.CreateCondBr(is_null(now), look, found);
-  build.SetInsertPoint(look);
-  build.CreateCondBr(is_null(search.getCallee()), keep, ask);
-  build.SetInsertPoint(ask);
+  build.CreateCondBr(is_null(now), search_block, found);
+  build.SetInsertPoint(search_block);
+  build.CreateCondBr(is_null(search.getCallee()), keep, query_block);
+  build.SetInsertPoint(query_block);
   Value* symbol = build.CreateGlobalString(HYBRID_LIBRARY_MARK);
   Value* library = build.CreateCall(search, {Constant::getNullValue(pointer), symbol});
   build.CreateBr(keep);
   build.SetInsertPoint(keep);
   PHINode* result = build.CreatePHI(pointer, 2);
-  result->addIncoming(Constant::getNullValue(pointer), look);
-  result->addIncoming(library, ask);
-  /* Its own address: there is no library. */
+  result->addIncoming(Constant::getNullValue(pointer), search_block);
+  result->addIncoming(library, query_block);
+  /* The variable's own address means that there is no library. */
   Value* known = build.CreateSelect(is_null(result), kept, result);
   StoreInst* store = build.CreateAlignedStore(known, kept, Align(8));
   store->setAtomic(AtomicOrdering::Monotonic);
@@ -105,7 +106,7 @@ class Marks {
  private:
   void put(Instruction* before, uint32_t phase, uint32_t mark, Value* value = nullptr) {
     IRBuilder<> build(before);
-    /* A call without a place in the source would keep other functions from being inlined here. */
+    /* A call without a source location would prevent inlining here. */
     if (!before->getDebugLoc())
       if (DISubprogram* where = before->getFunction()->getSubprogram())
         build.SetCurrentDebugLocation(DILocation::get(module_.getContext(), where->getLine(), 0, where));
@@ -120,21 +121,21 @@ class Marks {
     Value* value = phase.holds;
     if (auto* instruction = dyn_cast_or_null<Instruction>(value)) {
       const DominatorTree dominators(*phase.ready->getFunction());
-      /* Not known to be calculated here: then it does not hold. */
+      /* The value may not be available here: the condition does not hold. */
       if (!dominators.dominates(instruction, phase.ready)) value = ConstantInt::get(value->getType(), 0);
     }
     const auto number = static_cast<uint32_t>(&phase - directives_.phases.data());
     put(phase.ready, number, HYBRID_MARK_BEGIN, value);
   }
 
-  /* Where a phase's stretch is left other than by its end: return, break, goto, an exception. */
+  /* Ends phases that are left other than by their end: return, break, goto, an exception. */
   void early_ends() {
     for (const auto& [constant_block, open] : directives_.open_at_end) {
       auto* block = const_cast<BasicBlock*>(constant_block);
       if (open.empty()) continue;
       Instruction* last = block->getTerminator();
       if (isa<ReturnInst, ResumeInst>(last)) {
-        /* Nothing may stand between a call that must be the last and its return. */
+        /* No instruction may be between a musttail call and its return. */
         if (CallInst* must = block->getTerminatingMustTailCall()) last = must;
         end_down_to(open, 0, last);
         continue;
@@ -171,8 +172,8 @@ class Marks {
   Constant* unit_;
 };
 
-/* MPI_Comm_rank or MPI_Comm_size of everybody, as the program itself would ask; 0 where MPI does not run. */
-Value* ask_mpi(CallBase& marker, StringRef function) {
+/* Calls MPI_Comm_rank or MPI_Comm_size of MPI_COMM_WORLD; the result is 0 while MPI does not run. */
+Value* query_mpi(CallBase& marker, StringRef function) {
   Module& module = *marker.getModule();
   IRBuilder<> entry(&*marker.getFunction()->getEntryBlock().getFirstInsertionPt());
   Type *word = entry.getInt32Ty(), *pointer = entry.getPtrTy();
@@ -194,7 +195,7 @@ Value* ask_mpi(CallBase& marker, StringRef function) {
 }
 
 void erase(CallBase& marker) {
-  /* A condition's marker is what it was given. */
+  /* The marker of a condition returns its argument. */
   if (marker.getCalledFunction()->getName() == HYBRID_MARKER_CONDITION && marker.arg_size() >= 1 &&
       marker.getArgOperand(0)->getType() == marker.getType())
     marker.replaceAllUsesWith(marker.getArgOperand(0));
@@ -205,7 +206,7 @@ void erase(CallBase& marker) {
   }
   const std::vector<WeakTrackingVH> arguments(marker.arg_begin(), marker.arg_end());
   marker.eraseFromParent();
-  /* What was calculated for the directive alone. */
+  /* Removes calculations that were only for the directive. */
   for (const WeakTrackingVH& value : arguments)
     if (value) RecursivelyDeleteTriviallyDeadInstructions(value);
 }
@@ -215,18 +216,18 @@ void erase(CallBase& marker) {
 void write_marks(Module& module, const Directives& directives,
                  const std::map<std::string, uint32_t>& procedures, Constant* unit) {
   Marks(module, directives, procedures, unit).run();
-  std::vector<CallBase*> questions;
+  std::vector<CallBase*> queries;
   for (CallBase* marker : directives.markers) {
     const StringRef name = marker->getCalledFunction()->getName();
     if (name == HYBRID_MARKER_RANK || name == HYBRID_MARKER_SIZE)
-      questions.push_back(marker);
+      queries.push_back(marker);
     else
       erase(*marker);
   }
-  for (CallBase* marker : questions) {
+  for (CallBase* marker : queries) {
     const bool rank = marker->getCalledFunction()->getName() == HYBRID_MARKER_RANK;
     if (!marker->use_empty() && marker->getType()->isIntegerTy())
-      marker->replaceAllUsesWith(ask_mpi(*marker, rank ? "MPI_Comm_rank" : "MPI_Comm_size"));
+      marker->replaceAllUsesWith(query_mpi(*marker, rank ? "MPI_Comm_rank" : "MPI_Comm_size"));
     erase(*marker);
   }
   std::vector<Function*> unused;

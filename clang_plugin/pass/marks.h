@@ -1,8 +1,11 @@
-/* Marks in the program's code: calls of the library's HYBRID_LIBRARY_MARK, if it is there, where phases begin
- * and end. They change nothing of what the program does; a phase that is left early is ended on the way out.
- */
-#ifndef HYBRID_CLANG_PLUGIN_PASS_MARKS_H
-#define HYBRID_CLANG_PLUGIN_PASS_MARKS_H
+/* Replaces the markers by marks: calls of the library's HYBRID_LIBRARY_MARK at the begin and end of phases,
+ * which do nothing without the library. They do not change the program's behaviour. Phases that are left
+ * early (return, break, goto, an exception) are ended on these paths. Before and after:
+ *
+ *     __hybrid_phase_ready(&s);     mark(unit, phase, HYBRID_MARK_BEGIN, 1);
+ *     if (x) return;                if (x) { mark(unit, phase, HYBRID_MARK_END, 1); return; }
+ *     __hybrid_phase_end();         mark(unit, phase, HYBRID_MARK_END, 1); */
+#pragma once
 
 #include <llvm/IR/Module.h>
 
@@ -13,11 +16,9 @@
 
 namespace hybrid::pass {
 
-/* `procedures`: the phases of functions that communicate; a directive's phase has its number in `directives`.
- * `unit`: the note's descriptor. All markers are gone afterwards. */
+/* Writes the marks and removes all markers. `procedures`: the phases of functions that communicate; the phase
+ * of a directive has its index in `directives`. `unit`: the note's descriptor. */
 void write_marks(llvm::Module& module, const Directives& directives,
                  const std::map<std::string, uint32_t>& procedures, llvm::Constant* unit);
 
 }  // namespace hybrid::pass
-
-#endif

@@ -15,7 +15,7 @@ using namespace llvm;
 
 namespace {
 
-/* Places in an object that one pointer may stand for before it stands for any. */
+/* Number of places in an object that one pointer may denote; with more it may denote any. */
 constexpr size_t kMostPlaces = 200;
 
 const Function* callee_of(const CallBase& call) {
@@ -34,7 +34,7 @@ bool frees(StringRef name) {
   return name == "free" || name.starts_with("_ZdlPv") || name.starts_with("_ZdaPv");
 }
 
-/* The bytes of the array, a member of something, that an index of `gep` goes along; 0 if it is none. */
+/* Returns the bytes of the member array that `index` of `gep` indexes; 0 if it indexes none. */
 int64_t array_bytes(const GEPOperator& gep, const Value* index, const DataLayout& layout) {
   Type* around = gep.getSourceElementType();
   for (unsigned i = 2; i < gep.getNumOperands(); ++i) {
@@ -47,7 +47,7 @@ int64_t array_bytes(const GEPOperator& gep, const Value* index, const DataLayout
   return 0;
 }
 
-/* `step` taken from `place`. */
+/* Returns the place that `gep` computes from `place`. */
 Place step(const GEPOperator& gep, Place place, const DataLayout& layout) {
   const unsigned width = layout.getIndexSizeInBits(gep.getPointerAddressSpace());
   MapVector<Value*, APInt> indices;
@@ -68,7 +68,8 @@ bool same(const Place& a, const Place& b) {
          (!a.known || (a.offset == b.offset && a.index == b.index && a.scale == b.scale));
 }
 
-/* Does a difference of addresses stay a difference? Then nothing reaches the object through it. */
+/* Whether an address is used only for differences and comparisons: then nothing accesses the object through
+ * it. */
 bool only_compared(const User& number) {
   for (const User* user : number.users())
     if (!isa<ICmpInst>(user)) {
@@ -126,7 +127,7 @@ const Value* Memory::object_of(const Value* address, Place& place) const {
     if (isa<GlobalVariable, AllocaInst>(address)) return address;
     if (const auto* call = dyn_cast<CallBase>(address)) return allocates(*call) ? call : nullptr;
     if (const auto* argument = dyn_cast<Argument>(address)) {
-      /* The object that all callers pass, if it is one. */
+      /* The object that all callers pass, if it is the same. */
       std::vector<const CallBase*> calls;
       if (!known_calls(*argument->getParent(), calls) || calls.empty()) return nullptr;
       const Value* passed = calls[0]->getArgOperand(argument->getArgNo());
@@ -136,7 +137,7 @@ const Value* Memory::object_of(const Value* address, Place& place) const {
       continue;
     }
     if (const auto* load = dyn_cast<LoadInst>(address)) {
-      /* A pointer kept in a variable that is written once. */
+      /* A pointer in a variable that is written once. */
       Place at;
       const Value* holder = object_of(load->getPointerOperand(), at);
       if (!holder || !at.known || at.index) return nullptr;
@@ -161,7 +162,7 @@ const Value* Memory::object_of(const Value* address, Place& place) const {
   return nullptr;
 }
 
-/* Follows an object's address to wherever it goes. */
+/* Follows the uses of an object's address. */
 struct Memory::Walk {
   Memory& memory;
   Object& object;
@@ -177,7 +178,7 @@ struct Memory::Walk {
     std::vector<Place>& places = seen[address];
     for (const Place& known : places)
       if (same(known, place) || !known.known) return;
-    /* Pointers that turn in a loop go anywhere; a function may be given many members of one object. */
+    /* Pointers that change in a loop may denote any place; a function may get many members of one object. */
     if (places.size() >= (isa<PHINode>(address) ? 1u : kMostPlaces)) place = {0, nullptr, 0, false};
     if (!place.known) places.clear();
     places.push_back(place);
@@ -199,8 +200,7 @@ struct Memory::Walk {
     }
     if (const auto* copy = dyn_cast<MemTransferInst>(&call)) {
       if (at != 0) {
-        /* Copied away: pointers in it are known elsewhere then, which only matters to objects they lead to.
-         */
+        /* A copy from it: only matters for the objects that pointers in it denote. */
         return;
       }
       const auto* length = dyn_cast<ConstantInt>(copy->getLength());
@@ -212,9 +212,9 @@ struct Memory::Walk {
     if (!callee) return indirect_call(call, at, place);
     if (callee->getName() == kClobber) {
       const auto* when = dyn_cast<ConstantInt>(call.getArgOperand(2));
-      if (!when || when->getZExtValue() == kAnyTime) return escape("others reach it through a window");
-      /* Into an array of handles, of which it is not known where in the variable it ends: what stands beside
-       * it (in a common block) holds something else. */
+      if (!when || when->getZExtValue() == kAnyTime) return escape("other ranks access it through a window");
+      /* A write into an array of handles with an unknown end in the variable: the neighbouring data (in a
+       * common block) are something else. */
       if (when->getZExtValue() == kHandle && place.index && place.extent == 0) return;
       const auto* length = dyn_cast<ConstantInt>(call.getArgOperand(1));
       return write(call, place, length ? length->getSExtValue() : -1, nullptr);
@@ -227,21 +227,21 @@ struct Memory::Walk {
         return write(call, place, place.index ? -1 : 8, nullptr);
       if (call.doesNotCapture(at) || is_renamed_by_glibc(callee->getName()))
         return write(call, place, -1, nullptr);
-      return escape("its address is passed to a function that is not in sight");
+      return escape("its address is passed to a function that is not visible");
     }
     if (callee->isInterposable() || callee->isVarArg() || at >= callee->arg_size())
       return escape("its address is passed to a function that may be replaced");
     push(callee->getArg(at), place.index ? Place{0, nullptr, 0, false} : place);
   }
 
-  /* Through a pointer: any function of the program of that type whose address is taken. */
+  /* A call through a pointer: of any function of the program with that type whose address is taken. */
   void indirect_call(const CallBase& call, unsigned at, const Place& place) {
     const Module* module = call.isInlineAsm() ? nullptr : call.getModule();
-    if (!module || !memory.whole_) return escape("its address is passed to a function that is not known");
+    if (!module || !memory.whole_) return escape("its address is passed to an unknown function");
     for (const Function& function : *module) {
       if (function.getFunctionType() != call.getFunctionType() || !function.hasAddressTaken()) continue;
       if (function.isDeclaration() || function.isVarArg())
-        return escape("its address is passed to a function that is not known");
+        return escape("its address is passed to an unknown function");
       push(function.getArg(at), place.index ? Place{0, nullptr, 0, false} : place);
     }
   }
@@ -253,13 +253,13 @@ struct Memory::Walk {
     for (const CallBase* call : calls) push(call, place);
   }
 
-  /* The address is kept in a variable: it is wherever that one is read. */
+  /* The address is stored in a variable: it goes to all reads of that variable. */
   void kept(const StoreInst& store, const Place& value) {
     Place at;
     const Value* holder = memory.object_of(store.getPointerOperand(), at);
-    if (!holder || holder == root) return escape("its address is kept in memory");
+    if (!holder || holder == root) return escape("its address is stored in memory");
     const Object& other = memory.uses(holder);
-    if (other.escaped) return escape("its address is kept in memory that others reach");
+    if (other.escaped) return escape("its address is stored in memory that other code can access");
     for (const auto& [load, place] : other.loads)
       if (load->getType()->isPointerTy()) {
         if (!place.known || !at.known || place.index || at.index)
@@ -298,7 +298,7 @@ struct Memory::Walk {
             global && global->getName().starts_with("llvm."))
           return;
     }
-    escape("its address goes where the pass cannot follow");
+    escape("the use of its address cannot be analysed");
   }
 
   void run() {
@@ -316,15 +316,16 @@ const Object& Memory::uses(const Value* root) {
   const auto known = objects_.find(root);
   if (known != objects_.end()) return known->second;
   Object& object = objects_[root];
-  /* Until it is known, others that ask for it must not rely on it. */
+  /* Until it is known, nested queries must not rely on it. */
   object.escaped = true;
   Object found;
   if (const auto* global = dyn_cast<GlobalVariable>(root)) {
     if (!global->hasLocalLinkage() && !global->isConstant()) {
       found.escaped = true;
-      found.why = whole_ ? "it belongs to a library" : "other units may change it; the link step sees them";
+      found.why =
+          whole_ ? "it belongs to a library" : "other units may change it; the link step analyses them";
     }
-    if (global->isThreadLocal()) found.escaped = true, found.why = "every thread has its own";
+    if (global->isThreadLocal()) found.escaped = true, found.why = "it is thread-local";
   }
   Walk walk{*this, found, root};
   const bool outside = found.escaped;

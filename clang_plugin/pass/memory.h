@@ -1,7 +1,6 @@
-/* What the program keeps in memory: for a variable, everything in the module that may write it. A value read
- * is known if all writers say the same and one of them comes before. */
-#ifndef HYBRID_CLANG_PLUGIN_PASS_MEMORY_H
-#define HYBRID_CLANG_PLUGIN_PASS_MEMORY_H
+/* The contents of memory: for a variable, all instructions of the module that may write it. A value that is
+ * read is known if all writers write the same value and one of them comes before the read. */
+#pragma once
 
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -13,26 +12,26 @@
 
 namespace hybrid::pass {
 
-/* An address: so many bytes into the object, plus `index` times `scale` bytes. */
+/* An address in an object: `offset` plus `index` times `scale` bytes. */
 struct Place {
   int64_t offset = 0;
   const llvm::Value* index = nullptr;
   int64_t scale = 0;
   bool known = true;
-  int64_t extent = 0; /* with an index: the array's bytes from the offset on; 0 if that is not known */
+  int64_t extent = 0; /* with an index: the array's bytes from the offset on; 0 if unknown */
 };
 
 struct Write {
   const llvm::Instruction* instruction;
   Place place;
   int64_t size;             /* -1: to the end */
-  const llvm::Value* value; /* what is stored; null: not known. Of a copy the constant copied from */
+  const llvm::Value* value; /* the stored value; null if unknown. For a copy, its constant source */
   bool is_copy = false;     /* `value` is a constant variable, copied from its start, or null for zeros */
 };
 
 struct Object {
-  bool escaped = false; /* may be written by what is not seen */
-  bool leaked = false;  /* its address is where the pass cannot follow */
+  bool escaped = false; /* code that is not visible may write it */
+  bool leaked = false;  /* the use of its address cannot be analysed */
   std::string why;
   std::vector<Write> writes;
   std::vector<std::pair<const llvm::Instruction*, Place>> loads;
@@ -42,8 +41,7 @@ class Memory {
  public:
   Memory(const llvm::Module& module, bool whole) : layout_(module.getDataLayout()), whole_(whole) {}
 
-  /* The object that an address leads into: a variable or what a call of new or malloc returned; null if that
-   * is not known. */
+  /* Returns the object of an address: a variable, or the result of new or malloc; null if unknown. */
   const llvm::Value* object_of(const llvm::Value* address, Place& place) const;
   const Object& uses(const llvm::Value* object);
   const llvm::DataLayout& layout() const { return layout_; }
@@ -55,14 +53,13 @@ class Memory {
   std::map<const llvm::Value*, Object> objects_;
 };
 
-/* May it write to these bytes? */
+/* Whether it may write to these bytes. */
 bool overlaps(const Write& write, int64_t offset, int64_t size);
-/* To an entry, of `size` bytes, of this table? What lies beyond a known extent does not matter. */
+/* Whether it may write to an entry, of `size` bytes, of this table. Bytes beyond a known extent do not
+ * matter. */
 bool overlaps_table(const Write& write, const Place& table, int64_t size);
 
-/* Is `function` called from known places only? They are its direct calls. */
+/* Whether `function` is called from known places only. `calls` are then its direct calls. */
 bool known_calls(const llvm::Function& function, std::vector<const llvm::CallBase*>& calls);
 
 }  // namespace hybrid::pass
-
-#endif

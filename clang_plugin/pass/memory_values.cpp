@@ -1,5 +1,5 @@
-/* What a read of memory comes to: the one thing that all writers store, an element of a table whose entries
- * are known, or a read that the library can do when the program runs. */
+/* Values of reads of memory: the single value that all writers store, an element of a table with known
+ * entries, or a read that the library can do at run time. */
 #include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/IR/InstIterator.h>
 
@@ -14,16 +14,16 @@ using namespace llvm;
 
 namespace {
 
-/* Entries of a table that are written out as a choice. */
+/* Largest number of entries of a table that is expressed as a choice. */
 constexpr size_t kLongestTable = 64;
 
-/* Has it no value before the program writes one? */
+/* Whether it has no value before the program writes one. */
 bool is_local(const Value* object) {
   const auto* global = dyn_cast<GlobalVariable>(object);
   return isa<AllocaInst>(object) || (global && was_local(*global));
 }
 
-/* A variable that has a value from the start. */
+/* Returns the variable if it has an initial value, otherwise null. */
 const GlobalVariable* set_from_start(const Value* object) {
   return is_local(object) ? nullptr : dyn_cast<GlobalVariable>(object);
 }
@@ -69,21 +69,21 @@ std::vector<const Value*> Symbolic::stored(const LoadInst& load, const Value* ob
   bool by_rule = false;
   for (const Write& write : uses.writes) {
     if (!overlaps(write, place.offset, size)) continue;
-    /* Zeros before anything else are what a variable starts with. */
+    /* A local that is first cleared starts with zeros. */
     if (write.is_copy && !write.value && is_local(object))
       return why = "it is cleared and written", std::vector<const Value*>{};
     if (!write.value || write.is_copy || !write.place.known || write.place.index ||
         write.place.offset != place.offset || write.size != size ||
         write.value->getType() != load.getType()) {
-      why = "it is written in ways that the pass does not follow";
+      why = "its writes cannot be analysed";
       return {};
     }
     values.push_back(write.value);
     certain |= comes_before(*write.instruction, load);
     by_rule |= is_certain(*write.instruction) && write.instruction->getFunction() != load.getFunction();
   }
-  /* What MPI_Comm_rank and the like say of a variable without a value of its own, in another function, they
-   * say before anything is sent. */
+  /* MPI_Comm_rank and similar calls that write a zero-initialised variable in another function do so before
+   * anything is sent. */
   const auto* global = set_from_start(object);
   if (!certain && by_rule && global && global->hasInitializer() && global->getInitializer()->isNullValue()) {
     certain = true;
@@ -150,12 +150,12 @@ Node Symbolic::table(const LoadInst& load, const Value* object, const Place& pla
 Node Symbolic::load(const LoadInst& load) {
   if (load.isVolatile()) return note_.unknown("", "it is volatile");
   if (!load.getType()->isIntegerTy() && !load.getType()->isDoubleTy())
-    return note_.unknown("", "it is no integer");
+    return note_.unknown("", "it is not an integer");
   Place place;
   const Value* object = memory_.object_of(load.getPointerOperand(), place);
   const std::string name = object ? source_name(*object) : source_name(*load.getPointerOperand());
-  if (!object) return note_.unknown(name, "it is read through an address that is not known at compile time");
-  if (!place.known) return note_.unknown(name, "it is read at a place in " + name + " that is not known");
+  if (!object) return note_.unknown(name, "it is read through an address that is unknown at compile time");
+  if (!place.known) return note_.unknown(name, "it is read at an unknown place in " + name);
   const auto* global = dyn_cast<GlobalVariable>(object);
   std::string why = "it is read from a table";
   if (place.index) {
@@ -170,7 +170,7 @@ Node Symbolic::load(const LoadInst& load) {
     if (values.empty() && (fixed || why == "it is read from a table")) {
       const Node node = initial(load, object, place.offset);
       if (node != HYBRID_NONE) return node;
-      why = "nothing in sight writes it";
+      why = "no visible code writes it";
     }
     Node all = HYBRID_NONE;
     const std::set<const Instruction*> before = reads_;
@@ -190,19 +190,19 @@ Node Symbolic::load(const LoadInst& load) {
       if (!certain) why = "it may be read before it is written";
     }
     if (all != HYBRID_NONE && certain) return all;
-    reads_ = before; /* of what was not used */
+    reads_ = before; /* drop the reads of unused values */
   }
   if (!memory_.uses(object).escaped) {
     const Node node = filled(load, object, place);
     if (node != HYBRID_NONE && (note_.is_known(node) || !global)) return node;
   }
-  if (!global) ask_local(*object);
+  if (!global) request_local(*object);
   if (!global || global->isThreadLocal()) return note_.unknown(name, why);
   return run_time_load(load, load.getType(), *global, place, why);
 }
 
-/* `left = atoi(text)`: what only a run knows can be read where it is kept, best in a variable of the program.
- */
+/* `left = atoi(text)`: a value known only at run time can be read from the variable that it is stored in,
+ * preferably one of the program's own. */
 Node Symbolic::kept(const Value* value, Node unknown) {
   if (isa<Constant>(value)) return unknown;
   for (const bool local : {false, true})
@@ -222,7 +222,7 @@ Node Symbolic::kept(const Value* value, Node unknown) {
 
 Node Symbolic::run_time_load(const Instruction& reader, const Type* type, const GlobalVariable& global,
                              const Place& place, const std::string& why) {
-  asked_.insert(&global);
+  requested_.insert(&global);
   const std::string name = source_name(global);
   Node offset = note_.constant(place.offset);
   if (place.index) {

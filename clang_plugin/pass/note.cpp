@@ -21,7 +21,7 @@ int64_t cut(int64_t value, int64_t bits, bool sign) {
 
 bool is_truth(uint32_t op) { return (op >= HYBRID_EQ && op <= HYBRID_ULE) || op == HYBRID_MEMBER; }
 
-/* a op b of constants; false where the result is not known. */
+/* Calculates a op b of constants. Returns false if the result is undefined. */
 bool calculate(uint32_t op, int64_t a, int64_t b, int64_t& result) {
   const auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
   switch (op) {
@@ -250,7 +250,7 @@ Node Note::either(Node a, Node b) {
 
 Node Note::unknown(std::string_view name, std::string_view why) {
   const uint32_t text = string(name);
-  /* Two unknown values of one name are two values. */
+  /* Two unknown values with the same name are different values. */
   const auto at = static_cast<Node>(nodes.size());
   nodes.push_back({HYBRID_INPUT, HYBRID_NONE, text ? text : HYBRID_NONE, HYBRID_NONE, 0, 0});
   reasons_[at] = why;
@@ -311,7 +311,8 @@ bool Note::has_variable_of(Node start, uint32_t loop) const {
     }
     if (is_loop_result(n.op)) {
       const auto ended = static_cast<uint32_t>(value_of(n));
-      /* Of the place that is asked for in a table, the loop that filled it does not tell the turn. */
+      /* The index of a table entry may change with the loop, although the loop that filled the table has
+       * ended. */
       if (n.op == HYBRID_ENTRY) pending.push_back(n.a);
       if (ended == loop) continue;
       pending.push_back(loops[ended].condition);
@@ -323,11 +324,11 @@ bool Note::has_variable_of(Node start, uint32_t loop) const {
 }
 
 bool Note::has_variable(Node start) const {
-  std::set<uint32_t> asked;
+  std::set<uint32_t> checked;
   for (Node node : parts(start)) {
     if (nodes[node].op != HYBRID_VARIABLE) continue;
     const uint32_t loop = variable_loop[static_cast<size_t>(value_of(nodes[node]))];
-    if (asked.insert(loop).second && has_variable_of(start, loop)) return true;
+    if (checked.insert(loop).second && has_variable_of(start, loop)) return true;
   }
   return false;
 }
@@ -355,7 +356,7 @@ std::string Note::reason(Node start) const {
     if (n.op != HYBRID_INPUT && n.op != HYBRID_UNKNOWN_COMMUNICATOR) continue;
     const auto found = reasons_.find(node);
     if (n.op == HYBRID_UNKNOWN_COMMUNICATOR)
-      return "the communicator: " + (found == reasons_.end() ? "it is not known" : found->second);
+      return "the communicator: " + (found == reasons_.end() ? "it is unknown" : found->second);
     const std::string name = n.b == HYBRID_NONE ? "" : strings.c_str() + n.b;
     return (name.empty() ? "" : name + ": ") + (found == reasons_.end() ? "" : found->second);
   }

@@ -1,4 +1,4 @@
-/* The descriptor of a note from what was built: whatever no site and no phase needs is left out. */
+/* Packs a note into its descriptor, without parts that no site and no phase needs. */
 #include <functional>
 
 #include "clang_plugin/pass/note.h"
@@ -24,7 +24,7 @@ std::string Note::pack(hybrid_unit& head) const {
   std::vector<char> node_used(nodes.size()), loop_used(loops.size());
   std::function<void(uint32_t)> use_loop;
   const std::function<void(Node)> use = [&](Node node) {
-    /* Along a list, which may be long. */
+    /* Iterates over a list, which may be long. */
     for (; node != HYBRID_NONE && nodes[node].op == HYBRID_LIST && !node_used[node]; node = nodes[node].b) {
       node_used[node] = 1;
       use(nodes[node].a);
@@ -59,7 +59,7 @@ std::string Note::pack(hybrid_unit& head) const {
   std::vector<hybrid_loop> packed_loops;
   std::vector<hybrid_variable> packed_variables;
   std::vector<hybrid_node> packed_nodes;
-  /* A variable that nothing needs is left out, although its loop stays. */
+  /* An unused variable is left out, even if its loop is used. */
   std::vector<char> variable_used(variables.size());
   for (size_t i = 0; i < nodes.size(); ++i)
     if (node_used[i] && nodes[i].op == HYBRID_VARIABLE)

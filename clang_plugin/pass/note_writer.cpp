@@ -16,11 +16,11 @@ using namespace llvm;
 
 namespace {
 
-/* Before the descriptor: three words and the name, filled up to four bytes. */
+/* Before the descriptor: three words and the name, padded to a multiple of four bytes. */
 constexpr uint32_t kNameBytes = sizeof(HYBRID_NOTE_NAME), kPaddedName = (kNameBytes + 3) / 4 * 4;
 constexpr uint32_t kBefore = 12 + kPaddedName;
 
-/* A table of the addresses, for the loader to fill in. */
+/* Creates the table of addresses, which the loader fills in. */
 GlobalVariable* address_table(Module& module, const std::vector<std::string>& names) {
   if (names.empty()) return nullptr;
   std::vector<Constant*> addresses;
@@ -55,7 +55,7 @@ WrittenNote write_note(Module& module, const Extraction& extraction, const std::
   std::memcpy(front.data() + sizeof words, HYBRID_NOTE_NAME, kNameBytes);
   front.append(reinterpret_cast<const char*>(&head), offsetof(hybrid_unit, addresses_low));
 
-  /* The distance to the table needs the variable that it stands in: its type first. */
+  /* The distance to the table refers to the variable that contains it: create that first, with its type. */
   Constant* before = ConstantDataArray::getString(context, front, false);
   Constant* after = ConstantDataArray::getString(context, body, false);
   Type* number = Type::getInt64Ty(context);

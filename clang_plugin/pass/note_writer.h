@@ -1,6 +1,8 @@
-/* A note as a variable of the program, in HYBRID_NOTE_SECTION. */
-#ifndef HYBRID_CLANG_PLUGIN_PASS_NOTE_WRITER_H
-#define HYBRID_CLANG_PLUGIN_PASS_NOTE_WRITER_H
+/* Writes a note as a variable of the program, in HYBRID_NOTE_SECTION:
+ *
+ *     (nothing)   ->   @hybrid.note = private constant <{ [...], i64, [...] }> section ".note.hybrid"
+ *                      @hybrid.addresses = private constant [n x ptr] (the variables that hints read) */
+#pragma once
 
 #include <llvm/IR/Module.h>
 
@@ -15,11 +17,9 @@ struct WrittenNote {
   uint32_t id_low, id_high;
 };
 
-/* Adds the note and its table of addresses to `module`. The variables
- * in the table that the module does not have are declared. */
+/* Adds the note and its table of addresses to `module`. Declares the variables of the table that the module
+ * does not have. */
 WrittenNote write_note(llvm::Module& module, const Extraction& extraction, const std::string& name,
                        bool whole);
 
 }  // namespace hybrid::pass
-
-#endif

@@ -19,11 +19,11 @@ namespace {
 
 constexpr char kName[] = "hybrid.name"; /* metadata */
 
-/* The one variable that the function reads and returns, or null. */
-const GlobalVariable* told_by(const Function& function) {
+/* Returns the single variable that an accessor reads and returns, or null. */
+const GlobalVariable* variable_read_by(const Function& function) {
   if (function.isDeclaration() || function.hasLocalLinkage() || !function.getReturnType()->isIntegerTy())
     return nullptr;
-  const GlobalVariable* told = nullptr;
+  const GlobalVariable* variable = nullptr;
   for (const Instruction& instruction : instructions(function)) {
     if (isa<DbgInfoIntrinsic, AllocaInst, ReturnInst, GetElementPtrInst, CastInst>(instruction)) continue;
     if (const auto* store = dyn_cast<StoreInst>(&instruction)) {
@@ -33,10 +33,10 @@ const GlobalVariable* told_by(const Function& function) {
     const auto* load = dyn_cast<LoadInst>(&instruction);
     if (!load) return nullptr;
     const auto* from = dyn_cast<GlobalVariable>(load->getPointerOperand()->stripInBoundsOffsets());
-    if (from && told && from != told) return nullptr;
-    if (from) told = from;
+    if (from && variable && from != variable) return nullptr;
+    if (from) variable = from;
   }
-  return told;
+  return variable;
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ bool has_numbers(const Type* type) {
 }
 
 bool may_get_a_name(const GlobalVariable& variable) {
-  /* One that belongs to a group of sections goes where the group goes. */
+  /* The linker may discard variables of a COMDAT group. */
   return variable.hasLocalLinkage() && !variable.isConstant() && !variable.isThreadLocal() &&
          !variable.isDeclaration() && !variable.hasComdat() && has_numbers(variable.getValueType());
 }
@@ -59,23 +59,23 @@ bool calls_mpi(const Module& module) {
   });
 }
 
-std::set<std::string> told_by_accessors(const Module& module) {
+std::set<std::string> read_by_accessors(const Module& module) {
   std::set<std::string> variables;
   for (const Function& function : module)
-    if (const GlobalVariable* told = told_by(function); told && may_get_a_name(*told))
-      variables.insert(told->getName().str());
+    if (const GlobalVariable* variable = variable_read_by(function); variable && may_get_a_name(*variable))
+      variables.insert(variable->getName().str());
   return variables;
 }
 
-std::set<const GlobalVariable*> asked_by_all(const Module& module, Symbolic& symbolic) {
+std::set<const GlobalVariable*> requested_variables(const Module& module, Symbolic& symbolic) {
   std::set<const GlobalVariable*> addresses;
-  const auto told = [&](const Value* value) {
+  const auto request = [&](const Value* value) {
     if (value->getType()->isIntegerTy() || value->getType()->isDoubleTy()) symbolic.value(value);
     Place place;
     const Value* object =
         value->getType()->isPointerTy() ? symbolic.memory().object_of(value, place) : nullptr;
     if (const auto* variable = dyn_cast_or_null<GlobalVariable>(object)) addresses.insert(variable);
-    if (const auto* local = dyn_cast_or_null<AllocaInst>(object)) symbolic.ask_local(*local);
+    if (const auto* local = dyn_cast_or_null<AllocaInst>(object)) symbolic.request_local(*local);
   };
   const TargetLibraryInfoImpl implementation(Triple(module.getTargetTriple()));
   const TargetLibraryInfo library(implementation);
@@ -83,19 +83,19 @@ std::set<const GlobalVariable*> asked_by_all(const Module& module, Symbolic& sym
     for (const Instruction& instruction : instructions(function)) {
       if (const auto* back = dyn_cast<ReturnInst>(&instruction);
           back && back->getReturnValue() && !function.hasLocalLinkage() && function.getName() != "main")
-        told(back->getReturnValue());
+        request(back->getReturnValue());
       const auto* call = dyn_cast<CallBase>(&instruction);
       const Function* callee = call ? call->getCalledFunction() : nullptr;
       if (!callee || !callee->isDeclaration() || is_harmless(*callee, library)) continue;
-      for (const Value* argument : call->args()) told(argument);
+      for (const Value* argument : call->args()) request(argument);
     }
-  addresses.insert(symbolic.asked().begin(), symbolic.asked().end());
+  addresses.insert(symbolic.requested().begin(), symbolic.requested().end());
   return addresses;
 }
 
 void note_names(Module& module, const std::set<std::string>& variables) {
   if (variables.empty()) return;
-  /* Of its symbols that no other unit of a program can have; "" where there are none. */
+  /* Derived from symbols that no other unit of a program can have; "" if there are none. */
   const std::string unit = getUniqueModuleId(&module);
   if (unit.empty()) return;
   LLVMContext& context = module.getContext();
@@ -109,7 +109,7 @@ void give_names(Module& module) {
   for (const auto& [own, name] : noted_names(module)) {
     GlobalVariable* variable = module.getNamedGlobal(own);
     variable->setMetadata(kName, nullptr);
-    /* Weak: the optimiser leaves the variable its own name, and the linker never has two to complain of. */
+    /* Weak: the optimiser keeps the variable's own name, and the linker accepts duplicates. */
     GlobalAlias* alias = GlobalAlias::create(variable->getValueType(), variable->getAddressSpace(),
                                              GlobalValue::WeakAnyLinkage, name, variable, &module);
     alias->setVisibility(GlobalValue::HiddenVisibility);

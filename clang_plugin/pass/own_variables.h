@@ -1,13 +1,15 @@
-/* Variables of a file's own (`static`, C++ namespaces without a name, what Fortran saves): the hints of the
- * whole program stand in another object, and can read only what the linker knows by name. A unit gives such
- * names to those that they may have to read: hidden symbols beside the variables' own.
+/* Names for internal variables of a file (`static`, unnamed C++ namespaces, Fortran's saved variables). The
+ * hints of the whole program are in another object and can read only variables with a name for the linker. A
+ * unit therefore adds hidden symbols for variables that the hints may read:
  *
- * A name keeps the optimiser from doing away with the variable, so it is given sparingly:
- * - to what the unit's own sites depend on; the unit's note has the address of most of it anyway;
- * - to what goes, as a value or by address, to functions of other units, or is what their callers get back;
- *   asked of units that call MPI, in others only functions that do no more than tell a variable count. */
-#ifndef HYBRID_CLANG_PLUGIN_PASS_OWN_VARIABLES_H
-#define HYBRID_CLANG_PLUGIN_PASS_OWN_VARIABLES_H
+ *     @left = internal global i32   ->   @left = internal global i32
+ *                                        @hybrid.variable.left.ID = weak hidden alias i32, ptr @left
+ *
+ * A name prevents the optimiser from removing the variable, so only these variables get one:
+ * - Variables that the unit's sites depend on; the unit's note contains the addresses of most of them anyway.
+ * - Variables that functions of other units get, as a value or by address, or return. In units that do not
+ * call MPI, only variables of accessors: functions that do nothing but return a variable. */
+#pragma once
 
 #include <llvm/IR/Module.h>
 
@@ -19,32 +21,31 @@
 
 namespace hybrid::pass {
 
-/* Are there integers in it that ranks could be told by? */
+/* Whether the type contains integers that may determine ranks. */
 bool has_numbers(const llvm::Type* type);
 
-/* Can the variable have a name for the linker, and would hints read it? */
+/* Whether the variable can get a name for the linker, and hints may read it. */
 bool may_get_a_name(const llvm::GlobalVariable& variable);
 
-/* Does the unit call MPI, if only for its rank? */
+/* Whether the unit calls any MPI function. */
 bool calls_mpi(const llvm::Module& module);
 
-/* Variables that a function for other units does nothing but read and return. */
-std::set<std::string> told_by_accessors(const llvm::Module& module);
+/* Returns the variables of accessors for other units. */
+std::set<std::string> read_by_accessors(const llvm::Module& module);
 
-/* Variables of the prepared module that its sites ask of, or that other units may: who gets or returns values
- * of them, or their addresses. */
-std::set<const llvm::GlobalVariable*> asked_by_all(const llvm::Module& module, Symbolic& symbolic);
+/* Returns the variables of the prepared module that its sites depend on, or that other units may use: those
+ * that get or return their values or addresses. */
+std::set<const llvm::GlobalVariable*> requested_variables(const llvm::Module& module, Symbolic& symbolic);
 
-/* Notes the names that these variables will have, for whoever reads the module's code. */
+/* Records the future names of these variables as metadata, for readers of the embedded code. */
 void note_names(llvm::Module& module, const std::set<std::string>& variables);
-/* Makes the symbols that note_names noted. */
+/* Creates the symbols that note_names recorded. */
 void give_names(llvm::Module& module);
 
-/* The names noted, by variable. */
+/* Returns the recorded names, by variable. */
 std::map<std::string, std::string> noted_names(const llvm::Module& module);
-/* The variable of another object that has that name; null when the program runs if it is not linked. */
+/* Declares the variable of another object with that name. Its address is null at run time if it is not
+ * linked. */
 void declare_named(llvm::Module& module, const std::string& name);
 
 }  // namespace hybrid::pass
-
-#endif

@@ -1,4 +1,4 @@
-// Variables of a file's own in the hints of the whole program, and which of them get a name for that.
+// Internal variables of a file in the hints of the whole program, and which of them get a name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -77,7 +77,7 @@ void vertical(const struct domain* d) {
 }
 )";
 
-/// The variables that have a name, by their own, sorted.
+/// Returns the internal variables that have a name for the linker, sorted.
 std::vector<std::string> named(const std::string& object) {
   constexpr std::string_view kPrefix = "hybrid.variable.";
   std::istringstream symbols(run("nm -j " + object).second);
@@ -105,8 +105,8 @@ TEST(OwnVariables, AreReadByTheHintsOfTheWholeProgram) {
   }
 }
 
-// What is told of them is what the program does; linked also where nothing else keeps them.
-TEST(OwnVariables, HoldWhatTheProgramPutsThere) {
+// The hints equal the recorded sends, also if the linker removes unused sections.
+TEST(OwnVariables, HaveTheProgramsValues) {
   const std::string compiler = HYBRID_TEST_BIN "/hybridcc";
   for (const auto& [name, text] :
        {std::pair{"main.c", kMain}, {"setup.c", kSetup}, {"exchange.c", kExchange}})
@@ -130,15 +130,15 @@ TEST(OwnVariables, HoldWhatTheProgramPutsThere) {
   }
 }
 
-TEST(OwnVariables, GetANameWhereHintsMayAsk) {
+TEST(OwnVariables, GetANameIfHintsMayReadThem) {
   for (const std::string level : {"-O0", "-O2"}) {
-    /* Beside the main program's locals. */
+    /* Without the main program's locals. */
     std::vector<std::string> of_main = named(compile({"main.c", kMain}, level));
     std::erase_if(of_main, [](const std::string& name) { return name.starts_with("main."); });
     EXPECT_THAT(of_main, ElementsAre("next", "own")) << level;
     EXPECT_THAT(named(compile({"setup.c", kSetup}, level)), ElementsAre("left", "table")) << level;
     EXPECT_THAT(named(compile({"exchange.c", kExchange}, level)), IsEmpty()) << level;
-    // Without MPI: what an accessor tells, and nothing more.
+    // Without MPI: only variables of accessors.
     EXPECT_THAT(named(compile({"plain.c",
                                "static int left, seed; struct s { int a, right; }; static struct s all;\n"
                                "void other(int);\n"
@@ -148,7 +148,7 @@ TEST(OwnVariables, GetANameWhereHintsMayAsk) {
                               level)),
                 ElementsAre("all", "left"))
         << level;
-    // Nothing tells such a unit from others.
+    // Such a unit has no unique symbol.
     EXPECT_THAT(
         named(compile({"nameless.c",
                        "static int left; inline __attribute__((weak)) int left_of(void) { return left; }\n"
@@ -159,8 +159,8 @@ TEST(OwnVariables, GetANameWhereHintsMayAsk) {
   }
 }
 
-// A unit may be compiled with the pass and linked without the step: nobody misses the names.
-TEST(OwnVariables, AreNotSeenOutside) {
+// A unit may be compiled with the pass and linked without the link step.
+TEST(OwnVariables, AreNotExported) {
   const std::string library = folder() + "/libown.so";
   ASSERT_EQ(run(HYBRID_TEST_CLANG " -shared " + compile({"setup.c", kSetup}, "-O2 -fPIC") + " -o " + library),
             std::pair(0, std::string()));

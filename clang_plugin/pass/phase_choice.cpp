@@ -37,7 +37,7 @@ bool PhaseChoice::is_known_from(uint32_t loop, uint32_t around) const {
     const auto at = std::find(call.loops.begin(), call.loops.end(), loop);
     if (at == call.loops.end() || call.known.empty()) return false;
     const auto place = [&](auto found) { return static_cast<size_t>(found - call.loops.begin()); };
-    /* Behind all loops stands the function: it is found where `around` is none of them. */
+    /* The function comes after all loops: its index is found if `around` is none of them. */
     const size_t outer = place(std::find(call.loops.begin(), call.loops.end(), around));
     return call.known[place(at)] && !call.known[outer];
   });
@@ -50,7 +50,7 @@ void PhaseChoice::choose_in(const Group& group, uint32_t around) {
   const bool one_has_all =
       group.own == all || std::any_of(group.loops.begin(), group.loops.end(),
                                       [&](uint32_t loop) { return loops_[loop].all == all; });
-  /* A function that calls nothing of MPI itself is no phase. */
+  /* A function without MPI calls of its own is no phase. */
   const bool nothing_around =
       around == HYBRID_NONE && !calls_.contains(phases_[group.loops.front()].function);
   for (const uint32_t loop : group.loops) {
@@ -68,7 +68,7 @@ std::set<uint32_t> PhaseChoice::choose() {
 
 namespace {
 
-/* An expression as text. Loops are known by what they do, not by their numbers. */
+/* Writes an expression as text. Loops are identified by their contents, not by their numbers. */
 class Writer {
  public:
   explicit Writer(const Note& note) : note_(note) {}

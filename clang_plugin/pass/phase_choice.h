@@ -1,10 +1,9 @@
-/* Which loops that communicate are phases of their own. A loop is one if what it sends differs from what is
- * sent around it: phases are where the working set changes. Of a procedure, or of a loop that is a phase, the
- * sends fall into groups: each loop directly in it, and what is in none of these. Where one group has all the
- * connections, the groups are one phase; otherwise each loop is a phase. A loop is one, too, if its calls are
- * known when it begins and not when what is around it does, or if nothing around it in its function is. */
-#ifndef HYBRID_CLANG_PLUGIN_PASS_PHASE_CHOICE_H
-#define HYBRID_CLANG_PLUGIN_PASS_PHASE_CHOICE_H
+/* Selects the loops that are phases. A loop is a phase if its sends differ from those around it, because a
+ * phase begins where the working set changes. The sends of a procedure, or of a loop that is a phase, form
+ * groups: one for each loop directly in it, and one for the rest. If one group has all connections, the
+ * groups are one phase; otherwise each loop is a phase. A loop is also a phase if its calls are known when it
+ * begins, but not when the phase around it begins, or if no phase is around it in its function. */
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -19,17 +18,17 @@ namespace hybrid::pass {
 
 class PhaseChoice {
  public:
-  /* Loops are known by their numbers in `phases`, which outlives this. */
+  /* Loops are identified by their index in `phases`, which must outlive this object. */
   explicit PhaseChoice(const std::vector<DirectivePhase>& phases);
 
-  /* A call of `function`, in these loops of it, the innermost first. Of a point-to-point call: is it known
-   * when each of these begins, and last, when the function does? */
+  /* Adds a call of `function`, in these loops of it, the innermost first. `known`, for point-to-point calls:
+   * whether the call is known when each of these loops begins, and last, when the function begins. */
   void add_call(const std::string& function, const std::vector<uint32_t>& loops,
                 const std::vector<bool>& known);
-  /* A send, told apart from others by `what`, in `function` and in these loops of any function. */
+  /* Adds a send, identified by `what`, in `function` and in these loops of any function. */
   void add_send(const std::string& function, const std::string& what, const std::set<uint32_t>& loops);
 
-  /* The loops that are phases. */
+  /* Returns the loops that are phases. */
   std::set<uint32_t> choose();
 
  private:
@@ -43,7 +42,7 @@ class PhaseChoice {
     std::vector<bool> known;
   };
   void choose_in(const Group& group, uint32_t around);
-  /* Is a call in `loop` known when that begins, but not when `around` does? */
+  /* Whether a call in `loop` is known when the loop begins, but not when `around` begins. */
   bool is_known_from(uint32_t loop, uint32_t around) const;
 
   const std::vector<DirectivePhase>& phases_;
@@ -53,9 +52,7 @@ class PhaseChoice {
   std::set<uint32_t> chosen_;
 };
 
-/* What a site communicates: equal for sites that make the same connections. */
+/* Returns a text that is equal for sites with the same connections. */
 std::string communication_of(const Note& note, const hybrid_site& site);
 
 }  // namespace hybrid::pass
-
-#endif

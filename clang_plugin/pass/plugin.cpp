@@ -1,4 +1,11 @@
-/* What clang, flang and opt load: the pass at the start of every pipeline. */
+/* Entry point for clang, flang and opt: registers the pass at the start of every pipeline. The pass
+ *   1. inserts markers around loops that communicate (loop_phases.h) and finds all directives (directives.h),
+ *   2. stores the numbers of calls that may communicate (call_places.h),
+ *   3. analyses a copy of the module (extraction.h), keeps locals that hints need (kept_locals.h), and
+ * analyses again,
+ *   4. embeds the unoptimised code for the link step (embedded.h),
+ *   5. writes the note (note_writer.h), replaces the markers by marks (marks.h), and names internal variables
+ *      (own_variables.h). */
 #include <dlfcn.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/DebugInfo.h>
@@ -24,7 +31,8 @@ namespace {
 
 using namespace llvm;
 
-/* As the user named it: HYBRID_SOURCE_NAME for a file that was rewritten before it was compiled. */
+/* Returns the user's name of the source: HYBRID_SOURCE_NAME for a file that was rewritten before its
+ * compilation. */
 std::string source_name(const Module& module) {
   const char* given = std::getenv("HYBRID_SOURCE_NAME");
   return given && *given ? given : module.getSourceFileName();
@@ -51,7 +59,7 @@ class HybridPass : public PassInfoMixin<HybridPass> {
       forget_bodies_of_markers(module);
       mark_loops(module);
     }
-    std::set<std::string> own = told_by_accessors(module);
+    std::set<std::string> own = read_by_accessors(module);
     Directives directives;
     if (has_hints) directives = find_directives(module);
     Extraction extraction;
@@ -59,13 +67,13 @@ class HybridPass : public PassInfoMixin<HybridPass> {
     if (has_mpi || main_program(module)) own.merge(mark_call_places(module));
     KeptLocals locals(module);
     if (has_mpi) {
-      /* Who wants remarks gets those of what is found in the end. */
+      /* Remarks are printed for the final results only. */
       const DiagnosticHandler* handler = module.getContext().getDiagHandlerPtr();
       const bool remarks = handler && handler->isMissedOptRemarkEnabled("hybrid");
       extraction = extracted(locals.numbered(), directives, Remarks::off);
       own.merge(extraction.own_variables);
       const bool kept = locals.keep(extraction.locals, own);
-      if (has_hints && ((kept && extraction.may_tell_more) || remarks)) {
+      if (has_hints && ((kept && extraction.may_improve) || remarks)) {
         extraction = extracted(CloneModule(module), directives, Remarks::on);
         own.merge(extraction.own_variables);
       }
@@ -82,20 +90,20 @@ class HybridPass : public PassInfoMixin<HybridPass> {
     }
     give_names(module);
     embed(module, unit);
-    /* Lines that were asked of the compiler for the hints alone. */
+    /* Line tables that were requested only for the hints. */
     if (const char* alone = std::getenv("HYBRID_LINES_FOR_HINTS"); alone && *alone) StripDebugInfo(module);
     return PreservedAnalyses::none();
   }
 };
 
-/* The LLVM that loaded this, if it is another one than it was built for: it has its things in other places,
- * and nothing more of it may be touched. Those before 16 do not tell their number, but lack what later ones
- * have. */
+/* Returns the LLVM that loaded this library, if it is another version than it was built for, otherwise "".
+ * Another version has other data layouts: nothing else of it may be used. Versions before 16 do not provide
+ * their number, but lack a symbol of later ones. */
 std::string other_host() {
   using Version = void(unsigned*, unsigned*, unsigned*);
-  if (auto* tell = reinterpret_cast<Version*>(dlsym(RTLD_DEFAULT, "LLVMGetVersion"))) {
+  if (auto* get_version = reinterpret_cast<Version*>(dlsym(RTLD_DEFAULT, "LLVMGetVersion"))) {
     unsigned major = 0, minor = 0, patch = 0;
-    tell(&major, &minor, &patch);
+    get_version(&major, &minor, &patch);
     if (major == LLVM_VERSION_MAJOR) return "";
     return "LLVM " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
   }
@@ -106,7 +114,7 @@ std::string other_host() {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {
-  /* Without a function to call the host gives up by itself. */
+  /* Without a registration function the host stops with an error. */
   if (const std::string other = other_host(); !other.empty()) {
     std::fprintf(
         stderr, "hybrid: this pass is for LLVM %d, but %s loaded it; use clang-%d, flang-new-%d or opt-%d\n",

@@ -9,7 +9,7 @@
 namespace hybrid::pass_test {
 namespace {
 
-// Stands for a compiler that says of itself which LLVM it is, and loads the pass as compilers do.
+// Acts as a compiler: reports an LLVM version, and loads the pass.
 constexpr char kHost[] = R"(
 #include <dlfcn.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ int main(int count, char** words) {
   void* pass = dlopen(words[count - 1], RTLD_LAZY);
   if (!pass) return puts(dlerror()), 3;
   struct info (*get)(void) = (struct info (*)(void))dlsym(pass, "llvmGetPassPluginInfo");
-  puts(get().callbacks ? "taken" : "refused");
+  puts(get().callbacks ? "accepted" : "rejected");
   return 0;
 }
 )";
@@ -33,12 +33,12 @@ std::string loaded_by(const std::string& major) {
   return code != 0 ? words : run(host + " " HYBRID_TEST_PASS).second;
 }
 
-TEST(Plugin, OfAnotherLlvmIsRefusedInALine) {
-  EXPECT_EQ(loaded_by("19"), "taken\n");
+TEST(Plugin, OfAnotherLlvmIsRejectedWithAMessage) {
+  EXPECT_EQ(loaded_by("19"), "accepted\n");
   EXPECT_EQ(
       loaded_by("17"),
       "hybrid: this pass is for LLVM 19, but LLVM 17.0.6 loaded it; use clang-19, flang-new-19 or opt-19\n"
-      "refused\n");
+      "rejected\n");
 }
 
 }  // namespace

@@ -31,11 +31,11 @@ namespace {
 
 using namespace llvm;
 
-/* More instructions than this are not made of a function by inlining. */
+/* Largest number of instructions of a function after inlining. */
 constexpr size_t kMost = 100000;
-/* Functions up to this size are inlined wherever they are called: accessors and the like. */
+/* Functions up to this size are inlined at all calls: accessors and similar. */
 constexpr size_t kSmall = 40;
-/* Up to this size those that are called once, to set numbers of their caller. */
+/* Functions up to this size are inlined if they are called once and may set numbers of their caller. */
 constexpr size_t kMiddling = 1000;
 
 const Function* callee_of(const CallBase& call) {
@@ -68,7 +68,7 @@ bool is_harmless(const CallBase& call, const TargetLibraryInfo& library) {
 
 namespace {
 
-/* A way that only ends the program is no way: who asks what happens after it need not ask. */
+/* Removes the code of blocks that only end the program: nothing happens after them. */
 void forget_dead_ends(Function& function) {
   for (BasicBlock& block : function) {
     if (!isa<UnreachableInst>(block.getTerminator())) continue;
@@ -91,7 +91,7 @@ bool catches(const Function& function) {
     if (const auto* call = dyn_cast<CallBase>(&instruction))
       if (const Function* callee = callee_of(*call)) {
         if (callee->getName() != "__cxa_begin_catch") continue;
-        /* The handler that ends the program when a destructor throws handles nothing. */
+        /* The handler that ends the program when a destructor throws does not count. */
         if (function.getName() != "__clang_call_terminate") return true;
       }
   return false;
@@ -102,7 +102,8 @@ bool is_number(const AllocaInst& local) {
   return !local.isArrayAllocation() && (type->isIntegerTy() || type->isFloatingPointTy());
 }
 
-/* Fortran's subroutines, and C's that have several results. */
+/* Whether the call may set a number of its caller, like Fortran's subroutines and C functions with several
+ * results. */
 bool may_set_a_number(const CallBase& call) {
   for (unsigned i = 0; i < call.arg_size(); ++i)
     if (const auto* local = dyn_cast<AllocaInst>(call.getArgOperand(i)))
@@ -120,13 +121,14 @@ bool is_integer(const DIType* type) {
   return basic && basic->getEncoding() != dwarf::DW_ATE_float;
 }
 
-/* Only integers' names are asked for: what debug information says of the rest is a burden to every pass. */
+/* Removes the debug information of other variables than integers: only integers' names are used, and the rest
+ * slows down every pass. */
 void forget_other_variables(Instruction& instruction) {
   for (DbgVariableRecord& record : make_early_inc_range(filterDbgVars(instruction.getDbgRecordRange())))
     if (!is_integer(record.getVariable()->getType())) record.eraseFromParent();
 }
 
-/* Who calls whom, and which functions lead to a site or to a value of MPI. */
+/* The calls between functions, and the functions that lead to a site or to a value of MPI. */
 class CallGraph {
  public:
   CallGraph(Module& module, const TargetLibraryInfo& library) {
@@ -160,7 +162,7 @@ class CallGraph {
     }
   }
 
-  /* Is what it does better seen where it is called? */
+  /* Whether the function is better analysed inlined into its callers. */
   bool belongs_to_callers(const Function& function) const {
     const size_t size = sizes_.at(&function);
     return leads_.contains(&function) || size <= kSmall ||
@@ -171,7 +173,7 @@ class CallGraph {
     std::map<std::string, std::set<std::string>> result;
     for (const auto& [caller, callees] : calls_)
       for (const Function* callee : callees) result[caller->getName().str()].insert(callee->getName().str());
-    /* Code that is not in sight may call back. */
+    /* Code that is not visible may call back. */
     for (const Function* function : outside_) {
       std::set<std::string>& called = result[function->getName().str()];
       called.insert("");
@@ -181,7 +183,7 @@ class CallGraph {
     return result;
   }
 
-  /* Instructions after everything in it is inlined that is marked so. */
+  /* Number of instructions after inlining the calls in it. */
   size_t inlined_size(const Function& function) {
     std::set<const Function*> path;
     return inlined_size(function, path);
@@ -204,7 +206,7 @@ class CallGraph {
   std::map<const Function*, std::set<const Function*>> calls_;
   std::map<const Function*, size_t> sizes_, inlined_, uses_;
   std::set<const Function*> leads_, outside_, completing_, setters_;
-  std::set<std::string> from_outside_; /* what code that is not in the module may call */
+  std::set<std::string> from_outside_; /* functions that code outside of the module may call */
 };
 
 template <class Pass>
@@ -220,8 +222,9 @@ FunctionPassManager simplification() {
   return passes;
 }
 
-/* Fortran passes everything by address. A function that only reads a number may be given a copy, so that its
- * address is nowhere and LLVM keeps the number in a register. */
+/* Passes copies of numbers to functions that only read them. Fortran passes all arguments by address; with a
+ * copy, the address of the number itself is unused, and LLVM keeps the number in a register: call f(&n)   ->
+ * copy = n; call f(&copy) */
 void pass_copies_of_numbers(Function& function) {
   for (Instruction& instruction : instructions(function)) {
     auto* call = dyn_cast<CallBase>(&instruction);
@@ -237,7 +240,7 @@ void pass_copies_of_numbers(Function& function) {
   }
 }
 
-/* What comes out of it is real numbers in memory, and nothing else: no peer. */
+/* Whether the loop's only results are floating-point numbers in memory, which determine no peer. */
 bool computes(const Loop& loop) {
   bool writes = false;
   for (const BasicBlock* block : loop.blocks())
@@ -249,7 +252,7 @@ bool computes(const Loop& loop) {
     }
   SmallVector<BasicBlock*, 4> exits;
   loop.getUniqueExitBlocks(exits);
-  for (const BasicBlock* exit : exits) /* what is used behind it, as LCSSA has it */
+  for (const BasicBlock* exit : exits) /* values used after it, in LCSSA form */
     for (const PHINode& result : exit->phis())
       if (!result.getType()->isFPOrFPVectorTy()) return false;
   return writes;
@@ -263,8 +266,7 @@ bool communicates(const Loop& loop) {
   return false;
 }
 
-/* Unrolls short loops. Those that communicate stay loops: a call in them is one site. A function without any
- * is as simple as it can be. */
+/* Unrolls short loops. Loops that communicate are kept: a call in them is one site. */
 struct ShortLoopsPass : PassInfoMixin<ShortLoopsPass> {
   FunctionPassManager again = simplification();
 
@@ -320,7 +322,7 @@ Prepared prepare(std::unique_ptr<Module> module, const std::set<std::string>* ou
     for (Instruction& instruction : instructions(function)) {
       if (isa<LoadInst, StoreInst, CallBase>(instruction)) instruction.setMetadata(written_in, name);
       forget_other_variables(instruction);
-      /* Of lines only the calls' are told, and a new one is made for each that is inlined. */
+      /* Only the lines of calls are used, and LLVM creates a new location for each inlined instruction. */
       if (!isa<CallBase>(instruction)) instruction.setDebugLoc(DebugLoc());
     }
   }

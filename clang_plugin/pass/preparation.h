@@ -1,7 +1,12 @@
-/* The module that is analysed: a copy in which MPI calls are values (values.h) and LLVM has carried these to
- * where they are used. The program's own code never sees any of it, so that -O0 is analysed like -O2. */
-#ifndef HYBRID_CLANG_PLUGIN_PASS_PREPARATION_H
-#define HYBRID_CLANG_PLUGIN_PASS_PREPARATION_H
+/* Prepares a copy of the module for the analysis: MPI calls become values (values.h), functions that
+ * communicate are inlined, and LLVM's passes propagate the values to their uses. The program's own code does
+ * not change, and -O0 is analysed like -O2. Before and after:
+ *
+ *     void send(int to) { MPI_Send(..., to, ...); }      int main() {
+ *     int main() {                                         r = hybrid.rank(world);
+ *       MPI_Comm_rank(MPI_COMM_WORLD, &r); send(r + 1);    hybrid.site(0, ..., r + 1, ...);
+ *     }                                                  } */
+#pragma once
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/Module.h>
@@ -16,30 +21,30 @@
 
 namespace hybrid::pass {
 
-/* Metadata of the analysed module's stores and calls: the function that they were written in. */
+/* Metadata of the analysed module's stores and calls: the function that they were in before inlining. */
 inline constexpr char kWrittenIn[] = "hybrid.in";
 
 struct Prepared {
   std::unique_ptr<llvm::Module> module;
   std::vector<SiteOrigin> origins;
-  /* Functions by name, and the functions that each may call, before inlining; "" among them: code that is not
-   * in the module and could write the program's variables; kComplete: where what MPI has begun may end. */
+  /* Functions by name, and the functions that each may call, before inlining. "" among them is code that is
+   * not in the module and may write the program's variables; kComplete is the completion of MPI operations.
+   */
   std::map<std::string, std::set<std::string>> calls;
 };
 
-/* `outside`, of a whole program: the symbols that code outside of the module uses; all others are the
- * module's own. Null for a unit. The module is changed: give a copy. */
+/* Prepares `module` and changes it: pass a copy. `outside`, for a whole program: the symbols that code
+ * outside of the module uses; all others become internal. Null for a unit. */
 Prepared prepare(std::unique_ptr<llvm::Module> module, const std::set<std::string>* outside);
 
-/* What glibc's headers call functions of the standard that LLVM knows: scanf and strtol in versions. */
+/* Whether glibc's headers use this name for a standard function that LLVM knows (versions of scanf and
+ * strtol). */
 bool is_renamed_by_glibc(llvm::StringRef name);
 
-/* Functions outside of the module that neither call back nor write the program's variables: the libraries of
- * the languages. */
+/* Whether a function outside of the module neither calls back nor writes the program's variables: functions
+ * of the languages' libraries. */
 bool is_harmless(const llvm::Function& function, const llvm::TargetLibraryInfo& library);
-/* And does this call not hand over a function that could? */
+/* Whether, in addition, this call passes no function that could. */
 bool is_harmless(const llvm::CallBase& call, const llvm::TargetLibraryInfo& library);
 
 }  // namespace hybrid::pass
-
-#endif

@@ -8,7 +8,7 @@
 namespace hybrid::pass {
 namespace {
 
-/* Names in a sentence, the first few of them. */
+/* Returns the first few names as a list for a message. */
 std::string sentence(const std::vector<std::string>& names) {
   constexpr size_t kMost = 4;
   std::string text;
@@ -22,7 +22,7 @@ std::string sentence(const std::vector<std::string>& names) {
 
 bool read_profile(const std::string& text, Profile& profile, std::string& problem) {
   namespace json = llvm::json;
-  problem = "no profile as `hybrid profile TRACE --json` makes it";
+  problem = "not a profile from `hybrid profile TRACE --json`";
   llvm::Expected<json::Value> parsed = json::parse(text);
   if (!parsed) {
     problem = toString(parsed.takeError());
@@ -55,7 +55,7 @@ std::vector<std::string> use_profiles(Note& note, const std::vector<Profile>& pr
   const auto name_of = [&](const hybrid_phase& phase) {
     return std::string(note.strings.c_str() + phase.name);
   };
-  std::set<uint32_t> open; /* phases with sends that are not settled */
+  std::set<uint32_t> open; /* phases with dynamic sends */
   for (const hybrid_site& site : note.sites)
     if (site.kind == HYBRID_SEND && site.site_class == HYBRID_DYNAMIC && site.phase != HYBRID_NONE)
       open.insert(site.phase);
@@ -92,11 +92,11 @@ std::vector<std::string> use_profiles(Note& note, const std::vector<Profile>& pr
       }
     }
     if (!missing.empty())
-      warnings.push_back("the profile " + profile.trace + " does not show " + sentence(missing) +
-                         ": no such phase was recorded in it");
+      warnings.push_back("the profile " + profile.trace + " does not contain " + sentence(missing) +
+                         ": the run recorded no such phase");
     if (!unclear.empty())
       warnings.push_back("the profile " + profile.trace + " is not used for " + sentence(unclear) +
-                         ": phases with a condition, and procedures of one name, cannot be told apart in it");
+                         ": it does not distinguish phases with a condition, nor procedures of one name");
   }
 
   for (const auto& [number, connections] : shown) {

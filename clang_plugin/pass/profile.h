@@ -1,7 +1,6 @@
-/* What a recorded run showed of the phases whose sends the analysis could not settle (`hybrid profile TRACE
- * --json`, -fhybrid-profile-use), put into the hints of a whole program. */
-#ifndef HYBRID_CLANG_PLUGIN_PASS_PROFILE_H
-#define HYBRID_CLANG_PLUGIN_PASS_PROFILE_H
+/* Profiles of recorded runs (`hybrid profile TRACE --json`, -fhybrid-profile-use): adds the recorded
+ * connections of phases with dynamic sends to the hints of a whole program. */
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -15,20 +14,18 @@
 namespace hybrid::pass {
 
 struct Profile {
-  std::string trace; /* that it was read from */
+  std::string trace; /* source of the profile */
   uint32_t ranks = 0;
   std::map<std::string, std::set<std::pair<uint32_t, uint32_t>>> phases; /* connections, by name */
 };
 
-/* Of the text of a profile. False, with `problem`, for what is none. */
+/* Reads the text of a profile. Returns false, and sets `problem`, if it is none. */
 bool read_profile(const std::string& text, Profile& profile, std::string& problem);
 
-/* Phases that have dynamic sends get the connections of the phase of the same name (hybrid_phase::profile);
- * not those with a condition, of which a run does not tell when it held, nor procedures of which several
- * have one name. Of several profiles of one number of ranks, all connections count. Returns warnings: a
- * profile of another program, phases that it does not show. */
+/* Adds the connections of the phases of the same name to phases with dynamic sends (hybrid_phase::profile).
+ * Excluded are phases with a condition, because the run does not record when it held, and procedures with the
+ * same name. The connections of several profiles with the same number of ranks are merged. Returns warnings:
+ * profiles of another program, phases that a profile does not contain. */
 std::vector<std::string> use_profiles(Note& note, const std::vector<Profile>& profiles);
 
 }  // namespace hybrid::pass
-
-#endif

@@ -32,13 +32,13 @@ std::string RunTimeReads::changed_since(const Instruction& begin, Node node,
                                         const Symbolic::RunTimeValue& value, const CallBase& call) {
   const Writers writers{value.writers, value.shared, value.late};
   if (flow_.changed_between(begin, node, writers, call))
-    return name(node) + ": it may be written between where its phase begins and here";
+    return name(node) + ": it may be written between the begin of its phase and this call";
   for (const Instruction* reader : value.readers) {
     if (!reads_.contains(reader)) continue;
     if (isa<StoreInst>(reader) && !symbolic_.always_before(*reader, call))
       return name(node) + ": it may hold another value";
     if (flow_.changed_between(*reader, node, writers, call))
-      return name(node) + ": it may be changed between where it is read and here";
+      return name(node) + ": it may change between its reading and this call";
   }
   return "";
 }
@@ -76,7 +76,7 @@ std::string RunTimeReads::changed_before_first_test(uint32_t loop, const CallBas
     if (found == symbolic_.run_time_values().end()) continue;
     const Symbolic::RunTimeValue& read = found->second;
     if (flow_.changed_between(*begin, node, {read.writers, read.shared, read.late}, *before->getTerminator()))
-      return name(node) + ": it may be written between where its phase begins and the loop";
+      return name(node) + ": it may be written between the begin of its phase and the loop";
   }
   return "";
 }
@@ -95,7 +95,7 @@ std::string RunTimeReads::changed_outside_turns(const std::vector<Node>& values,
     const auto found = symbolic_.run_time_values().find(node);
     if (found == symbolic_.run_time_values().end()) continue;
     const Symbolic::RunTimeValue& value = found->second;
-    /* Nothing is told of a collective when its procedure begins: it is enough if it finds what was read. */
+    /* There are no hints of a collective when its procedure begins: the value at the call is enough. */
     const bool when_made = origin.part->kind == HYBRID_COLLECTIVE && !value.shared;
     if (begin && !when_made) {
       if (std::string why = changed_since(*begin, node, value, call); !why.empty()) return why;
@@ -104,7 +104,7 @@ std::string RunTimeReads::changed_outside_turns(const std::vector<Node>& values,
     static const std::set<std::string> kNone;
     const std::set<std::string>& reached = when_made ? kNone : reached_from(origin.function);
     if (value.shared && reached.contains(""))
-      return name(node) + ": code that is not in sight may change it while the function runs";
+      return name(node) + ": code that is not visible may change it while the function runs";
     if (value.late && reached.contains(kComplete))
       return name(node) + ": it may be received while the function runs";
     for (const Instruction* writer : value.writers)
@@ -116,7 +116,7 @@ std::string RunTimeReads::changed_outside_turns(const std::vector<Node>& values,
       if (isa<StoreInst>(reader) && !symbolic_.always_before(*reader, call))
         return name(node) + ": it may hold another value";
       if (flow_.changed_between(*reader, node, {value.writers, false, value.late}, call))
-        return name(node) + ": it may be changed between where it is read and here";
+        return name(node) + ": it may change between its reading and this call";
       if (value.shared) return name(node) + ": it is read before the function that communicates begins";
     }
   }
@@ -144,7 +144,7 @@ std::string RunTimeReads::changes_in_turns(const std::vector<Node>& values) {
           found != symbolic_.run_time_values().end())
         if (flow_.may_write_within(*symbolic_.loop_of_note(loop),
                                    {found->second.writers, found->second.shared, found->second.late}))
-          return name(node) + ": it changes from turn to turn of a loop";
+          return name(node) + ": it changes between iterations of a loop";
   return "";
 }
 

@@ -1,7 +1,6 @@
-/* Values that are read while the program runs: is what a procedure finds when it begins, or a loop or a
- * directive's phase, which is when hints are asked for, what its call will find? */
-#ifndef HYBRID_CLANG_PLUGIN_PASS_RUN_TIME_READS_H
-#define HYBRID_CLANG_PLUGIN_PASS_RUN_TIME_READS_H
+/* Values that are read at run time. Hints are evaluated when a procedure, a loop or a directive's phase
+ * begins: this class checks whether the values at that time are those at the call. */
+#pragma once
 
 #include <map>
 #include <set>
@@ -19,21 +18,21 @@ class RunTimeReads {
   RunTimeReads(const Prepared& prepared, const Note& note, Symbolic& symbolic)
       : calls_(prepared.calls), note_(note), symbolic_(symbolic), flow_(*prepared.module) {}
 
-  /* From here on it is about values behind which are these reads. */
+  /* Sets the reads that the values of the following queries depend on. */
   void of(std::set<const llvm::Instruction*> reads) { reads_ = std::move(reads); }
-  /* Why what the values read may not be the same when the phase begins as it is for `call`; empty if it is.
-   * The phase is what `begin` begins, or the call's procedure if that is null. */
+  /* Returns why the values may differ between the begin of the phase and `call`; empty if they do not. The
+   * phase is that of `begin`, or the call's procedure if that is null. */
   std::string changed(const std::vector<Node>& values, const llvm::CallBase& call, const SiteOrigin& origin,
                       const llvm::Instruction* begin);
-  /* Is what the loop's first test reads written before that, in the loop? Then nothing says it beforehand. */
+  /* Whether the loop writes values before its first test reads them. Then they are not known beforehand. */
   bool writes_before_first_test(uint32_t loop);
-  /* Why the loop's first test may read something else than there is when the phase begins; empty if it does
-   * not. As for `changed`. */
+  /* Returns why the loop's first test may read other values than those at the begin of the phase; empty if it
+   * does not. Parameters as for changed(). */
   std::string changed_before_first_test(uint32_t loop, const llvm::CallBase& call, const SiteOrigin& origin,
                                         const llvm::Instruction* begin);
-  /* May the function be called while it runs? */
+  /* Whether the function may be called while it runs. */
   bool runs_within_itself(const std::string& function);
-  /* May what `value` reads be changed on a way from `begin` to `end`? */
+  /* Whether values that `value` reads may change on a path from `begin` to `end`. */
   bool may_change(Node value, const llvm::Instruction& begin, const llvm::Instruction& end);
 
  private:
@@ -41,10 +40,10 @@ class RunTimeReads {
                             const llvm::CallBase& call);
   std::string changed_outside_turns(const std::vector<Node>& values, const llvm::CallBase& call,
                                     const SiteOrigin& origin, const llvm::Instruction* begin);
-  /* Of the loops that the values are turned by, or left by: why what their turns read is not the same in all
-   * of them; empty if it is. It is read once. */
+  /* For the loops that the values depend on: returns why values that the iterations read differ between
+   * iterations; empty if they do not. Hints read them once. */
   std::string changes_in_turns(const std::vector<Node>& values);
-  /* The functions that run while this one does, by name. */
+  /* The functions that may run while this one runs, by name. */
   const std::set<std::string>& reached_from(const std::string& function);
   std::string name(Node load) const {
     const uint32_t text = note_.nodes[load].b;
@@ -60,5 +59,3 @@ class RunTimeReads {
 };
 
 }  // namespace hybrid::pass
-
-#endif

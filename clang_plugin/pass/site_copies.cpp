@@ -55,7 +55,7 @@ std::vector<Node> SiteCopies::read_for(const hybrid_site& site) const {
   return nodes;
 }
 
-bool SiteCopies::is_told_the_same(const hybrid_site& one, const hybrid_site& other) const {
+bool SiteCopies::is_same_hint(const hybrid_site& one, const hybrid_site& other) const {
   uint32_t a = one.loop, b = other.loop;
   for (; a != HYBRID_NONE && b != HYBRID_NONE; a = note_.loops[a].parent, b = note_.loops[b].parent)
     if (note_.loops[a].condition != note_.loops[b].condition) return false;
@@ -73,7 +73,7 @@ bool SiteCopies::differs_at(const Instruction* begin, const SiteCopy& copy, size
   };
   const bool since = changes(*own, *begin), until = changes(*begin, *copy.call);
   if (!since && !until) return false;
-  /* Otherwise it must have been made with them before, or be made with them still. */
+  /* Otherwise the call must have been made with them before, or must be made with them later. */
   return (since || !symbolic_.always_before(*own, *begin)) &&
          (until || !symbolic_.always_behind(*copy.call, *begin));
 }
@@ -103,22 +103,22 @@ SiteCopies::Refused SiteCopies::refused(const Group& group, size_t phase) const 
       for (const Instruction* begin : places) {
         const bool is_own = std::any_of(copies.begin(), copies.end(), [&](const SiteCopy* other) {
           const SiteOfPhase& there = other->phases[phase];
-          return there.begin == begin && (other == copy || is_told_the_same(site, there.site));
+          return there.begin == begin && (other == copy || is_same_hint(site, there.site));
         });
         if (!is_own && differs_at(begin, *copy, phase, nodes)) refused.emplace(copy, nodes.front());
       }
     }
-  /* A place may lead to no call: it is not made with what is passed there. */
-  std::vector<std::set<Node>> ways_to_no_call;
+  /* A place may lead to no call: with the arguments there, the call is not made. */
+  std::vector<std::set<Node>> paths_to_no_call;
   for (const Instruction* place : places)
     if (place && std::none_of(copies.begin(), copies.end(),
                               [&](const SiteCopy* copy) { return copy->phases[phase].begin == place; }))
-      ways_to_no_call.push_back(conditions_of(symbolic_.way_to(cast<CallBase>(*place))));
+      paths_to_no_call.push_back(conditions_of(symbolic_.condition_to(cast<CallBase>(*place))));
   const auto is_common = [&](Node node) {
-    const bool on_all_ways =
-        std::all_of(ways_to_no_call.begin(), ways_to_no_call.end(),
+    const bool on_all_paths =
+        std::all_of(paths_to_no_call.begin(), paths_to_no_call.end(),
                     [&](const std::set<Node>& conditions) { return conditions.contains(node); });
-    return on_all_ways && std::all_of(copies.begin(), copies.end(), [&](const SiteCopy* copy) {
+    return on_all_paths && std::all_of(copies.begin(), copies.end(), [&](const SiteCopy* copy) {
              const SiteOfPhase& place = copy->phases[phase];
              return place.left_out.contains(node) || place.read.contains(node);
            });
@@ -127,27 +127,27 @@ SiteCopies::Refused SiteCopies::refused(const Group& group, size_t phase) const 
     const std::set<Node>& left_out = copy->phases[phase].left_out;
     return std::all_of(left_out.begin(), left_out.end(), is_common);
   };
-  /* Told for that one anyway. */
-  const auto is_told_elsewhere = [&](const SiteCopy* copy) {
+  /* Whether another copy has the same hint anyway. */
+  const auto is_hinted_elsewhere = [&](const SiteCopy* copy) {
     const hybrid_site& site = copy->phases[phase].site;
     return !note_.has_variable(site.peer) && !note_.has_variable(site.guard) &&
            std::any_of(copies.begin(), copies.end(), [&](SiteCopy* other) {
-             const hybrid_site& told = other->phases[phase].site;
-             return other != copy && told.site_class != HYBRID_DYNAMIC && !refused.contains(other) &&
-                    told.peer == site.peer && told.guard == site.guard &&
-                    told.communicator == site.communicator && is_certain(other);
+             const hybrid_site& there = other->phases[phase].site;
+             return other != copy && there.site_class != HYBRID_DYNAMIC && !refused.contains(other) &&
+                    there.peer == site.peer && there.guard == site.guard &&
+                    there.communicator == site.communicator && is_certain(other);
            });
   };
   bool any_left_out = false;
   for (SiteCopy* copy : copies)
     for (const Node node : copy->phases[phase].left_out)
-      if (!is_common(node) && !is_told_elsewhere(copy)) {
+      if (!is_common(node) && !is_hinted_elsewhere(copy)) {
         any_left_out = true;
         refused.emplace(copy, node);
       }
   if (!any_left_out) return refused;
-  /* Begun at such a place, the phase would find true what another place reads, and is not when it is reached.
-   */
+  /* If the phase begins at such a place, a condition that another place reads may hold there, but not when
+   * that place is reached. */
   std::map<Node, bool> changes;
   for (SiteCopy* copy : copies)
     for (const Node node : copy->phases[phase].read) {
@@ -162,7 +162,7 @@ const CallPath& SiteCopies::path_to(const Instruction* begin) {
   const auto [entry, fresh] = paths_.try_emplace(begin);
   if (!fresh || !begin) return entry->second;
   entry->second = places_.path_to(*begin);
-  /* One that runs within itself writes another number before it is back. */
+  /* A recursive function stores another number before it returns. */
   std::erase_if(entry->second, [&](const auto& call) {
     const std::string function = places_.function(call.first);
     return (!is_main_program(function) && reads_.runs_within_itself(function)) ||
@@ -207,13 +207,13 @@ Node SiteCopies::only_where_known(SiteCopy& copy, const std::vector<SiteCopy*>& 
     return !known->second.contains(&copy);
   };
   const CallPath& path = path_to(copy.phases[phase].begin);
-  /* The first call that tells, or all of them. */
+  /* The first call that is sufficient, or all of them. */
   for (const auto& call : path) {
     const CallPath one{call};
     if (is_known_in(at(one, copies, places, phase))) return is_on(one);
   }
   if (is_known_in(at(path, copies, places, phase))) return is_on(path);
-  /* Begun by others than those that are inlined in a function. */
+  /* Begun by other calls than those that are inlined in a function. */
   for (size_t variable = 0; variable < places_.variables().size(); ++variable) {
     if (path.contains(variable)) continue;
     if (!is_known_in(outside(variable, copies, places, phase))) continue;
@@ -247,9 +247,10 @@ void SiteCopies::settle_places(const std::vector<SiteCopy*>& copies, size_t phas
     const std::string why = note_.reason(node);
     there.site.site_class = HYBRID_DYNAMIC;
     there.site.reason = note_.string(
-        "whether it is made: " +
-        (why.empty() ? "its phase begins in several places, and what it depends on changes between them"
-                     : why));
+        "whether the call is made: " +
+        (why.empty()
+             ? "its phase begins in several places, and a value that it depends on changes between them"
+             : why));
   }
   for (SiteCopy* copy : copies) {
     SiteOfPhase& there = copy->phases[phase];

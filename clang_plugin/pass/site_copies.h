@@ -1,8 +1,7 @@
-/* A call that communicates stands in the analysed module once for each place where its procedure was inlined,
- * and may belong to several phases: the loops around it, its procedure. What the note has of it is settled
- * when all of them are known. */
-#ifndef HYBRID_CLANG_PLUGIN_PASS_SITE_COPIES_H
-#define HYBRID_CLANG_PLUGIN_PASS_SITE_COPIES_H
+/* Copies of a call that communicates. The analysed module has one for each place where its procedure was
+ * inlined, and each may belong to several phases: the loops around it, its procedure. The site in the note is
+ * determined when all copies are known. */
+#pragma once
 
 #include <llvm/IR/InstrTypes.h>
 
@@ -21,18 +20,19 @@
 
 namespace hybrid::pass {
 
-/* A site as it is if it belongs to its `phase`. On what the phase is begun there: what cannot be told when it
- * begins is left out, as who asks then has begun it; what is read of variables stands in the guard. */
+/* A site as a part of its `phase`. Conditions on which the phase begins there are left out if they are
+ * unknown at its begin, because the phase has begun when hints are evaluated; conditions that read variables
+ * are part of the guard. */
 struct SiteOfPhase {
   hybrid_site site;
   const llvm::Instruction* begin = nullptr; /* null: the function's */
   std::set<Node> left_out, read;
-  Node where = HYBRID_NONE; /* the calls under way (call_places.h) with which it is told; none: with all */
+  Node where = HYBRID_NONE; /* the call path (call_places.h) on which the hint holds; none: on all */
 };
 
 struct SiteCopy {
-  /* Of the loops of its procedure around it, the innermost first, and last of the procedure; or of a
-   * directive's phase alone. */
+  /* For the loops of its procedure around it, the innermost first, and last for the procedure; or only for a
+   * directive's phase. */
   std::vector<SiteOfPhase> phases;
   uint64_t origin; /* index of Prepared::origins */
   const llvm::CallBase* call;
@@ -40,7 +40,7 @@ struct SiteCopy {
 
 class SiteCopies {
  public:
-  /* All outlive this. */
+  /* All arguments must outlive this object. */
   SiteCopies(const Prepared& prepared, const std::vector<DirectivePhase>& directives, Note& note,
              Symbolic& symbolic, RunTimeReads& reads)
       : prepared_(prepared),
@@ -52,56 +52,57 @@ class SiteCopies {
 
   void add(SiteCopy copy) { copies_.push_back(std::move(copy)); }
 
-  /* Chooses the loops that are phases, and marks in the note those that are not. `procedures`: the phases of
+  /* Selects the loops that are phases, and marks the others in the note. `procedures`: the phases of
    * functions. */
   void settle(const std::map<std::string, uint32_t>& procedures);
 
-  /* After that: each copy's site, in the order of the calls. */
+  /* Returns each copy's site, in the order of the calls. Precondition: settle() was called. */
   std::vector<hybrid_site*> sites() { return sites_; }
   const llvm::CallBase& call(size_t copy) const { return *copies_[copy].call; }
 
  private:
-  /* Where a phase is begun in several places, only what leads to all of them may be left out, and only what
-   * is the same at all of them may be read: or one place's connections would be told in another. */
+  /* If a phase begins in several places, only conditions of all of them may be left out, and only values that
+   * are the same at all of them may be read. Otherwise the connections of one place would be hinted at
+   * another. */
   void settle_places(const std::vector<SiteCopy*>& copies, size_t phase);
-  /* Where the phase is begun: marks, or null for the function's begin. */
+  /* The places where the phase begins: marks, or null for the begin of the function. */
   using Places = std::set<const llvm::Instruction*>;
   struct Group {
     std::vector<SiteCopy*> copies;
     Places places;
   };
-  /* The copies of a group that may not be told where its places cannot be told apart, and a node that they
-   * depend on. */
+  /* The copies of a group that cannot be hinted if its places are not distinguished, each with a node that it
+   * depends on. */
   using Refused = std::map<SiteCopy*, Node>;
   Refused refused(const Group& group, size_t phase) const;
-  /* By which calls of which functions the phase is begun there. */
+  /* The calls that lead to the begin of the phase there. */
   const CallPath& path_to(const llvm::Instruction* begin);
-  /* Of those, what may be begun with these calls under way, and what is begun by none of a function's. */
+  /* at: the part of the copies and places that may begin on this call path. outside: the part that begins
+   * through no call of the variable's function. */
   Group at(const CallPath& path, const std::vector<SiteCopy*>& copies, const Places& places, size_t phase);
   Group outside(size_t variable, const std::vector<SiteCopy*>& copies, const Places& places, size_t phase);
-  /* The condition on calls under way with which a copy may be told that may not be told always; HYBRID_NONE
-   * if there is none. */
+  /* Returns the condition on the call path with which a copy can be hinted that cannot be hinted always;
+   * HYBRID_NONE if there is none. */
   Node only_where_known(SiteCopy& copy, const std::vector<SiteCopy*>& copies, const Places& places,
                         size_t phase);
-  /* Are these calls under way? HYBRID_NONE if hints cannot ask. */
+  /* Returns the condition that this is the call path; HYBRID_NONE if hints cannot test it. */
   Node is_on(const CallPath& path);
-  /* What is read of variables to tell the site. */
+  /* Returns the nodes of the site that read variables. */
   std::vector<Node> read_for(const hybrid_site& site) const;
-  bool is_told_the_same(const hybrid_site& one, const hybrid_site& other) const;
-  /* Told where the phase begins at `begin`, may the copy's call never be made with what these nodes are
-   * there?
-   */
+  bool is_same_hint(const hybrid_site& one, const hybrid_site& other) const;
+  /* Whether the copy's call may never be made with the values that these nodes have at `begin`, if the hint
+   * is evaluated there. */
   bool differs_at(const llvm::Instruction* begin, const SiteCopy& copy, size_t phase,
                   const std::vector<Node>& nodes) const;
   static Places places_of(const std::vector<SiteCopy*>& copies, size_t phase);
-  /* Those that must all hold. */
+  /* Returns the terms of a conjunction. */
   std::set<Node> conditions_of(Node all) const;
-  /* May it be another value at one of the places than at the next call that is reached? */
+  /* Whether the value may change between one of the places and the next call. */
   bool may_change(Node node, const Places& places, const std::vector<SiteCopy*>& copies) const;
   /* The loops of its procedure around it, the innermost first. */
   std::vector<uint32_t> loops_of(const SiteCopy& copy) const;
   std::set<uint32_t> choose_loops();
-  /* The phase of a loop: what it is in, or that it is none. */
+  /* Sets the parent of a loop's phase, or marks it as merged if it is not chosen. */
   void settle_loop(uint32_t loop, const std::set<uint32_t>& chosen,
                    const std::map<std::string, uint32_t>& procedures);
 
@@ -113,10 +114,8 @@ class SiteCopies {
   CallPlaces places_;
   std::vector<SiteCopy> copies_;
   std::map<const llvm::Instruction*, CallPath> paths_;
-  std::map<Places, Refused> refused_in_; /* of the present copies and phase */
+  std::map<Places, Refused> refused_in_; /* for the current copies and phase */
   std::vector<hybrid_site*> sites_;
 };
 
 }  // namespace hybrid::pass
-
-#endif

@@ -45,7 +45,7 @@ std::string source_name(const Value& value) {
   findDbgValues(intrinsics, const_cast<Value*>(&value), &records);
   if (!records.empty()) return records[0]->getVariable()->getName().str();
   if (!intrinsics.empty()) return intrinsics[0]->getVariable()->getName().str();
-  /* ".014" is no name. */
+  /* ".014" is not a name. */
   return value.hasName() && !value.getName().starts_with(".") ? value.getName().str() : "";
 }
 
@@ -56,13 +56,13 @@ Node Symbolic::value(const Value* value) {
     busy_.erase(value);
     if (note_.is_known(node)) return node;
     const Node read = kept(value, node);
-    if (!note_.is_known(read)) ask_local(*value);
+    if (!note_.is_known(read)) request_local(*value);
     return read;
   });
 }
 
-void Symbolic::ask_local(const Value& local) {
-  if (const auto number = number_of_local(local)) asked_locals_.insert(*number);
+void Symbolic::request_local(const Value& local) {
+  if (const auto number = number_of_local(local)) requested_locals_.insert(*number);
 }
 
 bool Symbolic::reads_local(Node value) const {
@@ -85,7 +85,7 @@ Node Symbolic::calculate(const Value* value) {
   if (const auto* instruction = dyn_cast<Instruction>(value)) {
     if (shape(*instruction->getFunction()).jumps) return note_.unknown("", "its function calls setjmp");
     if (!value->getType()->isIntegerTy() && !value->getType()->isDoubleTy())
-      return note_.unknown("", "it is no integer");
+      return note_.unknown("", "it is not an integer");
     if (value->getType()->isIntegerTy() && value->getType()->getIntegerBitWidth() > 64)
       return note_.unknown("", "it is wider than 64 bits");
     return this->instruction(*instruction);
@@ -97,14 +97,15 @@ Node Symbolic::argument(const Argument& argument) {
   const std::string name = source_name(argument);
   std::vector<const CallBase*> calls;
   if (!known_calls(*argument.getParent(), calls) || calls.empty())
-    return note_.unknown(name, "it is an argument of " + demangle(argument.getParent()->getName().str()) +
-                                   ", whose callers are not all in this unit; the link step sees them");
+    return note_.unknown(name,
+                         "it is an argument of " + demangle(argument.getParent()->getName().str()) +
+                             ", and not all of its callers are in this unit; the link step analyses them");
   Node all = HYBRID_NONE;
   for (const CallBase* call : calls) {
     const Node passed = value(call->getArgOperand(argument.getArgNo()));
     if (!note_.is_known(passed) || note_.has_variable(passed) || (all != HYBRID_NONE && all != passed))
       return note_.unknown(name, "it is an argument of " + demangle(argument.getParent()->getName().str()) +
-                                     ", whose calls differ or are recursive");
+                                     ", and its calls differ or are recursive");
     all = passed;
   }
   return all;
@@ -125,7 +126,7 @@ Node Symbolic::instruction(const Instruction& at) {
     return note_.make(HYBRID_SELECT, condition, yes, no);
   }
   if (at.getOpcode() == Instruction::FNeg) return note_.make(HYBRID_FNEG, value(at.getOperand(0)));
-  return note_.unknown("", "it is calculated in a way that hints cannot express");
+  return note_.unknown("", "hints cannot express its calculation");
 }
 
 Node Symbolic::binary(const BinaryOperator& op) {
@@ -183,7 +184,7 @@ Node Symbolic::binary(const BinaryOperator& op) {
       if (bits == 1 && match_one(op.getOperand(1))) return note_.negation(a);
       return note_.make(HYBRID_XOR, a, b);
     default:
-      return note_.unknown("", "it is calculated in a way that hints cannot express");
+      return note_.unknown("", "hints cannot express its calculation");
   }
 }
 
@@ -213,7 +214,7 @@ Node Symbolic::compare(const CmpInst& compared) {
     default:
       break;
   }
-  if (truths) return note_.unknown("", "it compares truths");
+  if (truths) return note_.unknown("", "it compares truth values");
   switch (compared.getPredicate()) {
     case CmpInst::ICMP_SLT:
       return note_.make(HYBRID_LT, a, b);
@@ -223,7 +224,7 @@ Node Symbolic::compare(const CmpInst& compared) {
       return note_.make(HYBRID_LT, b, a);
     case CmpInst::ICMP_SGE:
       return note_.make(HYBRID_LE, b, a);
-    /* Extended by sign, unsigned numbers keep their order. */
+    /* Sign extension keeps the order of unsigned numbers. */
     case CmpInst::ICMP_ULT:
       return note_.make(HYBRID_ULT, a, b);
     case CmpInst::ICMP_ULE:
@@ -233,7 +234,7 @@ Node Symbolic::compare(const CmpInst& compared) {
     case CmpInst::ICMP_UGE:
       return note_.make(HYBRID_ULE, b, a);
     default:
-      return note_.unknown("", "it is compared in a way that hints cannot express");
+      return note_.unknown("", "hints cannot express its comparison");
   }
 }
 
@@ -264,12 +265,12 @@ Node Symbolic::cast(const CastInst& changed) {
     default:
       break;
   }
-  return note_.unknown("", "its type is changed in a way that hints cannot express");
+  return note_.unknown("", "hints cannot express its type conversion");
 }
 
 Node Symbolic::call(const CallBase& called) {
   const auto* callee = dyn_cast<Function>(called.getCalledOperand()->stripPointerCastsAndAliases());
-  if (!callee) return note_.unknown("", "it is the result of a function that is not known");
+  if (!callee) return note_.unknown("", "it is the result of an unknown function");
   const StringRef name = callee->getName();
   const auto argument = [&](unsigned at) { return value(called.getArgOperand(at)); };
   const auto of = [&] { return communicator(called.getArgOperand(0)); };
@@ -289,10 +290,10 @@ Node Symbolic::call(const CallBase& called) {
   if (name == kCoordinate) {
     const Node cart = of();
     int64_t dimension = 0;
-    /* Of the caller; the coordinates of others cannot be expressed. */
+    /* Coordinates of the caller; hints cannot express those of other ranks. */
     if (argument(1) == note_.make(HYBRID_RANK, cart) && note_.is_constant(argument(2), dimension))
       return note_.make(HYBRID_COORDINATE, cart, HYBRID_NONE, HYBRID_NONE, dimension);
-    /* A Cartesian communicator made without reordering has the ranks of what it was made of. */
+    /* A Cartesian communicator created without reordering has the ranks of its parent. */
     const hybrid_node& made = note_.nodes[cart];
     if (made.op == HYBRID_CART && made.value_low == 0 && argument(1) == note_.make(HYBRID_RANK, made.a) &&
         note_.is_constant(argument(2), dimension))

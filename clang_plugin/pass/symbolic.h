@@ -1,7 +1,6 @@
-/* Values of the prepared module as expressions of rank, size, constants, loop variables and what is read when
- * the program runs. What is not understood is HYBRID_INPUT with a reason. */
-#ifndef HYBRID_CLANG_PLUGIN_PASS_SYMBOLIC_H
-#define HYBRID_CLANG_PLUGIN_PASS_SYMBOLIC_H
+/* Values of the prepared module as expressions of rank, size, constants, loop variables and variables that
+ * are read at run time. A value without such an expression is HYBRID_INPUT with a reason. */
+#pragma once
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/PostDominators.h>
@@ -26,37 +25,37 @@ struct FunctionShape {
   llvm::DominatorTree dominators;
   llvm::PostDominatorTree post_dominators;
   llvm::LoopInfo loops;
-  bool jumps; /* setjmp: what comes after what is not known */
+  bool jumps; /* setjmp: the order of execution is unknown */
   explicit FunctionShape(llvm::Function& function);
 };
 
 class Symbolic {
  public:
-  /* `can_be_named`: may the note refer to this variable of the program? */
+  /* `can_be_named` states whether the note may refer to this variable of the program. */
   Symbolic(llvm::Module& module, Note& note, bool whole,
            std::function<bool(const llvm::GlobalVariable&)> can_be_named)
       : note_(note), memory_(module, whole), can_be_named_(std::move(can_be_named)) {}
 
-  /* The expression of an integer, truth or double. */
+  /* Returns the expression of an integer, truth value or double. */
   Node value(const llvm::Value* value);
   Node communicator(const llvm::Value* handle) {
     return once(communicators_, handle, [&] { return made(handle); });
   }
   Node datatype_size(const llvm::Value* handle);
 
-  /* On what condition the call is reached. `inner`: once the phase has begun, and the loops in it; `outer`:
-   * and on what condition that is begun here, where its code was inlined. */
+  /* The condition on which a call is reached. `inner`: after the begin of the phase, and of the loops in it;
+   * `outer`: the condition on which the phase begins here, where its code was inlined. */
   struct Guard {
     Node inner, outer;
     const llvm::BasicBlock* begin; /* where the phase begins */
     const llvm::Instruction* mark; /* what begins it there; null: the function */
   };
-  /* Of the procedure that it was written in. */
+  /* Relative to the procedure that contained the call before inlining. */
   Guard guard(const llvm::CallBase& call, const std::string& procedure);
-  /* Of that phase of Directives. */
+  /* Relative to that phase of Directives. */
   Guard guard(const llvm::CallBase& call, uint32_t directive);
-  /* On what condition a mark is reached where it stands. */
-  Node way_to(const llvm::CallBase& mark) {
+  /* Returns the condition on which a mark is reached. */
+  Node condition_to(const llvm::CallBase& mark) {
     return between(mark.getFunction()->getEntryBlock(), *mark.getParent());
   }
   /* The phases of Directives that begin where a loop around the call does. */
@@ -69,31 +68,33 @@ class Symbolic {
   /* The loop with that number in the note. */
   const llvm::Loop* loop_of_note(uint32_t number) const;
 
-  /* Who reads and who writes what a HYBRID_LOAD reads; or where a value is stored that is known by nothing
-   * else, and can be read there again. */
+  /* The readers and writers of the variable of a HYBRID_LOAD. A reader may be the store of a value that is
+   * known in no other way, and can be read from the variable again. */
   struct RunTimeValue {
     std::set<const llvm::Instruction*> readers;
     std::set<const llvm::Instruction*> writers;
     bool shared = false; /* code that is not in the module may write it */
-    bool late = false;   /* a writer does when something that MPI began is completed */
+    bool late = false;   /* a writer writes when an MPI operation completes */
   };
   const std::map<Node, RunTimeValue>& run_time_values() const { return run_time_values_; }
-  /* The reads behind all that was asked since the last call. */
+  /* Returns the reads that all values queried since the last call depend on. */
   std::set<const llvm::Instruction*> take_reads() { return std::exchange(reads_, {}); }
 
-  /* The reads behind the loop variables in `values`: who asked for one before may have been told them. */
+  /* Returns the reads that the loop variables in `values` depend on. (take_reads() may have returned them
+   * before.) */
   std::set<const llvm::Instruction*> reads_of_variables(const std::vector<Node>& values) const;
 
-  /* The variables of the program that loads in `node` read, by number (value of HYBRID_LOAD). */
+  /* The variables of the program that loads read, by number (value of HYBRID_LOAD). */
   const std::vector<const llvm::GlobalVariable*>& addresses() const { return addresses_; }
-  /* All variables of which a value was to be read, whether that can be or not. */
-  const std::set<const llvm::GlobalVariable*>& asked() const { return asked_; }
-  /* And of the main program's locals and the values that go to them: their numbers (kept_locals.h). */
-  const std::set<uint32_t>& asked_locals() const { return asked_locals_; }
-  void ask_local(const llvm::Value& local);
-  /* Does the value depend on one of them that is kept? Before the program writes it it is nothing. */
+  /* All variables that an expression needed, whether they can be read or not. */
+  const std::set<const llvm::GlobalVariable*>& requested() const { return requested_; }
+  /* The same for the main program's locals and values that are stored in them: their numbers (kept_locals.h).
+   */
+  const std::set<uint32_t>& requested_locals() const { return requested_locals_; }
+  void request_local(const llvm::Value& local);
+  /* Whether the value depends on a kept local, which has no valid value before the program writes it. */
   bool reads_local(Node value) const;
-  /* Is what the variable holds this number? HYBRID_NONE if the note may not refer to it. */
+  /* Returns the condition that the variable has this value; HYBRID_NONE if the note may not refer to it. */
   Node holds(const llvm::GlobalVariable& variable, uint32_t number, const std::string& name);
   Memory& memory() { return memory_; }
   FunctionShape& shape(const llvm::Function& function);
@@ -101,7 +102,7 @@ class Symbolic {
     return first.getFunction() == then.getFunction() &&
            shape(*first.getFunction()).dominators.dominates(&first, &then);
   }
-  /* Does every way on from `first` lead over `then`? */
+  /* Whether every path from `first` passes through `then`. */
   bool always_behind(const llvm::Instruction& then, const llvm::Instruction& first) {
     return first.getFunction() == then.getFunction() &&
            shape(*first.getFunction()).post_dominators.dominates(&then, &first);
@@ -112,11 +113,11 @@ class Symbolic {
   /* communicators.cpp */
   Node made(const llvm::Value* handle);
   Node made_by(const llvm::CallBase& call);
-  /* Of `communicator != MPI_COMM_NULL` and `==`; HYBRID_NONE of other comparisons. */
+  /* The value of `communicator != MPI_COMM_NULL` or `==`; HYBRID_NONE for other comparisons. */
   Node membership(const llvm::CmpInst& compared);
-  /* Of kDegree and kNeighbor: what the caller gave when it made the graph. */
-  Node of_graph(const llvm::CallBase& asked);
-  /* The call that made what `handle` is, whatever way the program took; or null. */
+  /* The value of kDegree and kNeighbor: the argument at the creation of the graph. */
+  Node of_graph(const llvm::CallBase& query);
+  /* Returns the call that created `handle` on all paths; or null. */
   const llvm::CallBase* only_maker(const llvm::Value* handle, int depth = 0);
   Node instruction(const llvm::Instruction& instruction);
   Node binary(const llvm::BinaryOperator& op);
@@ -129,7 +130,7 @@ class Symbolic {
   Node list(const llvm::CallBase& call, unsigned first, unsigned count);
   /* memory_values.cpp */
   Node load(const llvm::LoadInst& load);
-  /* All that can stand in the place that `load` reads when it does; empty, and why, if that is not known. */
+  /* Returns all values that `load` may read; empty, with `why`, if unknown. */
   std::vector<const llvm::Value*> stored(const llvm::LoadInst& load, const llvm::Value* object,
                                          const Place& place, bool& certain, std::string& why);
   Node table(const llvm::LoadInst& load, const llvm::Value* object, const Place& place);
@@ -142,43 +143,45 @@ class Symbolic {
   uint32_t address_of(const llvm::GlobalVariable& global); /* index of addresses() */
   /* loops_and_guards.cpp */
   Node from(const llvm::BasicBlock* start, const llvm::BasicBlock* block);
-  Node way_from(const llvm::BasicBlock* start, const llvm::BasicBlock* block);
+  Node path_condition(const llvm::BasicBlock* start, const llvm::BasicBlock* block);
   Node edge(const llvm::BasicBlock* from, const llvm::BasicBlock* to);
   Node entered(llvm::Loop& loop);
-  /* From `start`, which dominates it, to `block`, through the loops around `block` but not around `start`. */
+  /* The condition from `start`, which dominates it, to `block`, including the loops around `block` but not
+   * around `start`. */
   Node between(const llvm::BasicBlock& start, const llvm::BasicBlock& block);
   Guard guard(const llvm::CallBase& call, const llvm::CallBase* mark);
-  /* The last call of that kind on all ways to `call`; null if there is none. */
+  /* Returns the last call of that kind on all paths to `call`; null if there is none. */
   const llvm::CallBase* last_before(const llvm::CallBase& call, const char* kind,
                                     llvm::function_ref<bool(const llvm::CallBase&)> is_it);
   uint32_t note_loop(llvm::Loop& loop);
-  /* Does it change with the turns of `loop` or of one in it? */
+  /* Whether it changes with the iterations of `loop` or of a loop in it. */
   bool varies_within(Node node, const llvm::Loop& loop) const;
   Node turns(llvm::Loop& loop, uint32_t index);
   Node variable(uint32_t loop, Node first, Node next);
   /* ended_loops.cpp */
-  /* Are its turns known? `number`: the loop's in the note. */
+  /* Whether its iterations are known. `number`: the loop's number in the note. */
   bool is_counted(llvm::Loop& loop, uint32_t& number);
-  /* What `value`, which the turns of `loop` change, is when the loop has ended. */
+  /* Returns `value`, which changes with the iterations of `loop`, after the end of the loop. */
   Node after(const llvm::Value* value, llvm::Loop& loop);
-  /* What a loop that has ended wrote to the place in a table; HYBRID_NONE where no such loop is seen. */
+  /* Returns the value that a loop, which has ended, wrote to an entry of a table; HYBRID_NONE if there is no
+   * such loop. */
   Node filled(const llvm::LoadInst& load, const llvm::Value* object, const Place& place);
 
   Note& note_;
   Memory memory_;
   std::function<bool(const llvm::GlobalVariable&)> can_be_named_;
-  /* An answer, and the reads behind it. */
+  /* A result, and the reads that it depends on. */
   struct Answer {
     Node node = HYBRID_NONE;
     std::set<const llvm::Instruction*> reads;
   };
-  /* What `ask` says, once for each `key`. */
-  template <class Key, class Ask>
-  Node once(std::map<Key, Answer>& answers, const Key& key, Ask ask) {
+  /* Returns calculate(), which is called once for each `key`. */
+  template <class Key, class Calculate>
+  Node once(std::map<Key, Answer>& answers, const Key& key, Calculate calculate) {
     auto known = answers.find(key);
     if (known == answers.end()) {
       std::set<const llvm::Instruction*> before = std::exchange(reads_, {});
-      const Node node = ask();
+      const Node node = calculate();
       known = answers.insert_or_assign(key, Answer{node, std::exchange(reads_, std::move(before))}).first;
     }
     reads_.insert(known->second.reads.begin(), known->second.reads.end());
@@ -194,17 +197,15 @@ class Symbolic {
   std::map<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, Answer> reached_;
   std::map<const llvm::Function*, std::unique_ptr<FunctionShape>> shapes_;
   std::vector<const llvm::GlobalVariable*> addresses_;
-  std::set<const llvm::GlobalVariable*> asked_;
-  std::set<uint32_t> asked_locals_;
+  std::set<const llvm::GlobalVariable*> requested_;
+  std::set<uint32_t> requested_locals_;
   std::map<Node, RunTimeValue> run_time_values_;
 };
 
-/* The function that an instruction was written in, before inlining; "?" if that is not known. */
+/* Returns the function that contained an instruction before inlining; "?" if unknown. */
 std::string written_in(const llvm::Instruction& instruction);
 
-/* The name that a value has in the source, as far as debug information or the symbol tells. */
+/* Returns the name of a value in the source, from debug information or the symbol; "" if unknown. */
 std::string source_name(const llvm::Value& value);
 
 }  // namespace hybrid::pass
-
-#endif

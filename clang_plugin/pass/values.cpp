@@ -16,7 +16,7 @@ namespace {
 
 using namespace llvm;
 
-/* One call on its way to values. */
+/* Rewrites one call. */
 class Rewriter {
  public:
   Rewriter(CallBase& call, bool fortran, std::vector<SiteOrigin>& origins)
@@ -43,7 +43,7 @@ class Rewriter {
     finish();
   }
 
-  /* One of the calls that ask about or make communicators; false for others. */
+  /* Rewrites a call that queries or creates communicators. Returns false for other calls. */
   bool query(StringRef name) {
     if (name == "comm_rank") {
       out(1, pure(kRank, {in(0)}));
@@ -79,7 +79,7 @@ class Rewriter {
         clobber(most + 2, -1);
       }
     } else if (name == "graph_create" && is_zero(4)) {
-      /* The first ranks, as many as the graph has nodes. */
+      /* The members are the first ranks, as many as the graph has nodes. */
       Value *parent = in(0), *nodes = in(1), *rank = pure(kRank, {parent});
       Value* color = builder_.CreateSelect(builder_.CreateICmpSLT(rank, nodes), builder_.getInt32(0),
                                            builder_.getInt32(static_cast<uint32_t>(-32766)));
@@ -137,7 +137,7 @@ class Rewriter {
     return true;
   }
 
-  /* A directive's marker. `order` counts them. */
+  /* Rewrites a directive's marker. `order` counts the markers. */
   void marker(StringRef name, uint32_t& order) {
     if (name == HYBRID_MARKER_RANK || name == HYBRID_MARKER_SIZE) {
       Value* result = pure(name == HYBRID_MARKER_RANK ? kRank : kSize, {builder_.getInt32(kWorldHandle)});
@@ -164,14 +164,14 @@ class Rewriter {
     }
     if (phase != HYBRID_NONE && name == HYBRID_MARKER_PHASE_READY)
       emit(kBegin, builder_.getVoidTy(), {builder_.getInt32(phase)}, MemoryEffects::inaccessibleMemOnly());
-    /* What holds only then is told all the same: the phase has the condition. */
+    /* The conditional working set is always hinted; the phase has the condition. */
     if (name == HYBRID_MARKER_CONDITION && call_.getType()->isIntegerTy())
       call_.replaceAllUsesWith(ConstantInt::get(call_.getType(), 1));
     fortran_ = false;
     finish();
   }
 
-  /* Any other MPI call: it may write whatever it is given. */
+  /* Rewrites any other MPI call: it may write to all of its arguments. */
   void other(StringRef name) {
     const Clobber when = makes_window(name) ? kAnyTime : begins_something(name) ? kWhenComplete : kNow;
     for (unsigned i = 0; i < call_.arg_size(); ++i)
@@ -179,7 +179,7 @@ class Rewriter {
     finish();
   }
 
-  /* Calls after which what others began may have been completed. */
+  /* Marks calls that may complete operations that other calls began. */
   void completion(StringRef name) {
     if (name.starts_with("wait") || name.starts_with("test") || name == "request_get_status" ||
         name.starts_with("win_") || name.ends_with("_end"))
@@ -208,7 +208,7 @@ class Rewriter {
     return known.read & 1 ? -1 : known.parts[0].count == 1 ? 0 : -1;
   }
 
-  /* Of MPICH: a request behind the arguments is 4 bytes, the status of a receive 20. */
+  /* Sizes of MPICH: a request as the last argument has 4 bytes, the status of a receive 20. */
   static int64_t handle_bytes(const Call& known, int at) {
     if (at != known.arguments - 1) return -1;
     const StringRef name = known.name;
@@ -231,7 +231,7 @@ class Rewriter {
     if (value->getType()->isPointerTy()) return PoisonValue::get(builder_.getInt32Ty());
     return builder_.CreateSExtOrTrunc(value, builder_.getInt32Ty());
   }
-  /* Argument `at` as a number. A constant that Fortran passes by address is that constant. */
+  /* Returns argument `at` as a number. Constants that Fortran passes by address are resolved. */
   Value* in(int at) {
     Value* value = pointer(at);
     if (!fortran_) return number(value);
@@ -239,7 +239,7 @@ class Rewriter {
     if (auto* global = dyn_cast<GlobalVariable>(value))
       if (global->isConstant() && global->hasDefinitiveInitializer())
         if (auto* constant = dyn_cast<ConstantInt>(global->getInitializer())) return number(constant);
-    /* A temporary made only to pass a constant. */
+    /* A temporary that only passes a constant. */
     if (isa<AllocaInst>(value) && value->hasNUses(2))
       for (User* user : value->users())
         if (auto* store = dyn_cast<StoreInst>(user); store && store->getParent() == call_.getParent())
@@ -257,19 +257,19 @@ class Rewriter {
     builder_.CreateStore(value, element_address(at, index));
   }
 
-  /* Not to be reordered: the ranks stay as they are. */
+  /* Whether the argument is 0. As `reorder`: the ranks do not change. */
   bool is_zero(int at) {
     const auto* constant = dyn_cast<ConstantInt>(in(at));
     return constant && constant->isZero();
   }
 
-  /* The constant that stands for a number of dimensions. */
+  /* Returns a constant number of dimensions. */
   std::optional<uint32_t> count(int at) {
     const auto* constant = dyn_cast<ConstantInt>(in(at));
     if (!constant || constant->getZExtValue() > 8) return std::nullopt;
     return static_cast<uint32_t>(constant->getZExtValue());
   }
-  /* The length of the array of which the whole is passed. */
+  /* Returns the length of an array that is passed as a whole. */
   std::optional<uint32_t> length(int at) {
     const Value* object = getUnderlyingObject(pointer(at));
     Type* type = nullptr;
@@ -281,7 +281,7 @@ class Rewriter {
     return static_cast<uint32_t>(type->getArrayNumElements());
   }
 
-  /* Is there room for argument `at`, a constant, in the array behind it? */
+  /* Whether the array after argument `at`, a constant, has at least so many elements. */
   bool has_room(int at) {
     const auto most = count(at);
     if (!most || *most == 0) return most.has_value();
@@ -338,8 +338,9 @@ class Rewriter {
   Module& module_;
 };
 
-/* Functions that communicate say where they begin. The call keeps branches of theirs apart from those of
- * their callers, and stands in nobody's way: it reads and writes nothing that the program has. */
+/* Marks the begin of functions that communicate. The call separates their branches from those of their
+ * callers. It does not prevent other transformations, because it neither reads nor writes memory of the
+ * program. */
 void mark_begins(Module& module) {
   const Function* site = module.getFunction(kSite);
   if (!site) return;

@@ -1,9 +1,11 @@
-/* MPI calls as values: in the module to be analysed, every call that the pass understands becomes calls of
- * functions that exist nowhere ("hybrid.rank", "hybrid.site", ...), whose arguments are values where MPI's
- * are addresses (results, and everything in Fortran). What MPI_Comm_rank wrote becomes a store of
- * hybrid.rank(communicator), so that LLVM's own passes carry it to where it is used. */
-#ifndef HYBRID_CLANG_PLUGIN_PASS_VALUES_H
-#define HYBRID_CLANG_PLUGIN_PASS_VALUES_H
+/* Replaces MPI calls by values, in the module for the analysis: every known call becomes calls of functions
+ * without a definition ("hybrid.rank", "hybrid.site", ...). Their arguments are values where MPI's are
+ * addresses (results, and all arguments in Fortran), so that LLVM's passes propagate them to their uses.
+ * Before and after:
+ *
+ *     MPI_Comm_rank(comm, &rank);                      rank = hybrid.rank(comm);
+ *     MPI_Send(b, 1, MPI_INT, rank + 1, 0, comm);      hybrid.site(0, 1, MPI_INT, rank + 1, 0, comm); */
+#pragma once
 
 #include <llvm/IR/Module.h>
 
@@ -14,7 +16,7 @@
 
 namespace hybrid::pass {
 
-/* Where a communication stands in the program. Its number is the first argument of hybrid.site. */
+/* The place of a communication in the program. Its index is the first argument of hybrid.site. */
 struct SiteOrigin {
   const Call* call;
   const CallPart* part;
@@ -24,13 +26,13 @@ struct SiteOrigin {
 
 constexpr int64_t kWorldHandle = 0x44000000, kSelfHandle = 0x44000001, kNullHandle = 0x04000000; /* MPICH's */
 
-/* When what is written is written: by the call; when what it begins is completed; by others, at any time. */
+/* Time of a write: by the call; at the completion of the operation that it begins; by others, at any time. */
 enum Clobber { kNow, kWhenComplete, kAnyTime, kHandle /* by the call: a handle or a status */ };
 
 enum Clause { kPattern = 1, kConnection, kCondition };
 
-/* All 32-bit integers, unless told otherwise; `site` communicates, `clobber` writes what its pointer leads to
- * (i64: so many bytes, -1 as many as there are), all others read nothing and have no effect. */
+/* Arguments are 32-bit integers unless stated otherwise. `site` communicates; `clobber` writes to its pointer
+ * (i64: number of bytes, -1 for all); all others read nothing and have no effect. */
 inline constexpr char kSite[] = "hybrid.site"; /* (number, count, type, peer, tag, communicator) */
 /* (phase, what: enum Clause, place in the order of all, i64 values...), communicates nothing */
 inline constexpr char kClause[] = "hybrid.clause";
@@ -40,7 +42,7 @@ inline constexpr char kEnter[] = "hybrid.enter";
 inline constexpr char kBegin[] = "hybrid.begin";
 /* (ptr, i64 bytes, when: enum Clobber) */
 inline constexpr char kClobber[] = "hybrid.clobber";
-/* (): what was begun before may be completed */
+/* (): operations that were begun before may complete */
 inline constexpr char kComplete[] = "hybrid.complete";
 inline constexpr char kRank[] = "hybrid.rank"; /* (communicator) */
 inline constexpr char kSize[] = "hybrid.size"; /* (communicator) */
@@ -57,12 +59,10 @@ inline constexpr char kCartRank[] = "hybrid.cart_rank";    /* (communicator, coo
 inline constexpr char kShift[] = "hybrid.shift";           /* (communicator, dimension, by, which) */
 inline constexpr char kDimension[] = "hybrid.dimension"; /* (ranks, dimension, wanted...): MPI_Dims_create */
 
-/* Does it write when something is completed, not when it is called? */
+/* Whether it writes at the completion of an operation, not when it is called. */
 bool writes_later(const llvm::Instruction& writer);
 
-/* Rewrites the module's MPI calls; the sites found are added to `origins`. */
+/* Rewrites the module's MPI calls. Adds the sites to `origins`. */
 void calls_to_values(llvm::Module& module, std::vector<SiteOrigin>& origins);
 
 }  // namespace hybrid::pass
-
-#endif

@@ -13,22 +13,24 @@ struct Source {
   std::string text;
 };
 
-// The object file that compiling gives, in a folder of the test's own.
+// Compiles the source in the test's folder. Returns the object file.
 std::string compile(const Source& source, const std::string& options);
 
+// Compiles the source. Returns its hints.
 std::vector<HintUnit> hints_of(const Source& source, const std::string& options);
 
-// "MPI_Send static rank + 1 if rank < 3", "MPI_Recv dynamic ..."; the communicator where it is not
-// MPI_COMM_WORLD.
+// Returns a text such as "MPI_Send static rank + 1 if rank < 3" or "MPI_Recv dynamic ..."; with the
+// communicator unless it is MPI_COMM_WORLD.
 std::string describe(const HintUnit& unit, const hybrid_site& site);
 std::vector<std::string> describe(const std::vector<HintUnit>& units);
 
-// A C program around `body`, with rank, size and a buffer at hand.
+// Returns a C program with `body` in main, and with rank, size and a buffer.
 Source c_program(const std::string& body, const std::string& globals = "");
 
-// The exit code and the output of a command.
+// Runs a command. Returns its exit code and output.
 std::pair<int, std::string> run(const std::string& command);
 
+// The test's folder.
 std::string folder();
 
 }  // namespace hybrid::pass_test
