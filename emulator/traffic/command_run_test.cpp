@@ -19,6 +19,7 @@
 #include "core/testing/temporary_directory.h"
 #include "emulator/network/technique.h"
 #include "emulator/switching/testing/random_switch.h"
+#include "emulator/traffic/testing/techniques.h"
 
 namespace hybrid {
 namespace {
@@ -293,12 +294,12 @@ std::vector<CommandFile> random_program(Random& random, std::uint32_t nodes) {
 class CommandPrograms : public testing::TestWithParam<std::string> {};
 
 TEST_P(CommandPrograms, FinishInOrderAndAreReproducible) {
-  Random random(29);
-  for (int round = 0; round < 60; ++round) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Random random(seed);
     SwitchParameters p = random_parameters(random, GetParam());
     p.preload = 0;
     const auto program = random_program(random, p.nodes);
-    const CommandRunOptions options{.hardware_multicast = round % 2 == 1};
+    const CommandRunOptions options{.hardware_multicast = seed % 2 == 0};
     const CommandResult result = run_commands(p, program, {}, options);
     const CommandResult again = run_commands(p, program, {}, options);
     for (std::size_t pe = 0; pe < p.nodes; ++pe) {
@@ -313,8 +314,8 @@ TEST_P(CommandPrograms, FinishInOrderAndAreReproducible) {
         const CommandTimes& t = result.pes[pe].commands[i];
         EXPECT_EQ(t.started, before) << "continues at once";
         EXPECT_GE(t.completed, t.started);
-        const bool goes_on = command.kind == Kind::send || command.kind == Kind::broadcast;
-        before = goes_on ? t.started : t.completed;
+        const bool continues = command.kind == Kind::send || command.kind == Kind::broadcast;
+        before = continues ? t.started : t.completed;
         if (command.kind == Kind::wait) {
           EXPECT_EQ(t.completed - t.started, command.time);
         }
@@ -331,19 +332,8 @@ TEST_P(CommandPrograms, FinishInOrderAndAreReproducible) {
   }
 }
 
-std::vector<std::string> techniques() {
-  std::vector<std::string> all;
-  for (const Listing& listing : listings())
-    if (listing.kind == Technique::kKind && !listing.description.starts_with("for tests"))
-      all.emplace_back(listing.name);
-  return all;
-}
-std::string test_name(const testing::TestParamInfo<std::string>& tested) {
-  std::string name = tested.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-INSTANTIATE_TEST_SUITE_P(Technique, CommandPrograms, testing::ValuesIn(techniques()), test_name);
+INSTANTIATE_TEST_SUITE_P(Technique, CommandPrograms, testing::ValuesIn(user_techniques()),
+                         technique_test_name);
 
 TEST(CommandRecords, AreWrittenIntoANewDirectoryOnly) {
   const TemporaryDirectory directory;

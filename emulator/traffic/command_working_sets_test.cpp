@@ -154,8 +154,8 @@ TEST(CommandWorkingSets, ErrorsNameFileLineAndColumn) {
 
 // With random swaps all messages arrive once and in order, which every run checks, and runs are reproducible.
 TEST(CommandWorkingSets, RandomSwapsLoseNoMessage) {
-  Random random(17);
-  for (int round = 0; round < 150; ++round) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    Random random(seed);
     std::vector<std::string> texts(kPes);
     for (Port pe = 0; pe < kPes; ++pe) {
       std::string& text = texts[pe];
@@ -177,7 +177,7 @@ TEST(CommandWorkingSets, RandomSwapsLoseNoMessage) {
     }
     SwitchParameters p;
     p.nodes = kPes;
-    p.technique = round % 2 == 0 ? "tdm" : "hybrid";
+    p.technique = seed % 2 == 0 ? "tdm" : "hybrid";
     p.slots = 2;
     p.preload = 1;
     const auto files = of(texts);

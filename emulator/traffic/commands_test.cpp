@@ -167,7 +167,7 @@ PeCommand random_command(Random& random, Port self, std::uint32_t nodes,
 }
 
 TEST(Commands, TheTextOfACommandIsParsedBack) {
-  Random random(3);
+  Random random(3);  // arbitrary seed
   for (int round = 0; round < 300; ++round) {
     const auto nodes = static_cast<std::uint32_t>(2 + random.below(40));
     const auto self = static_cast<Port>(random.below(nodes));
@@ -184,7 +184,7 @@ TEST(Commands, TheTextOfACommandIsParsedBack) {
 
 // Any bytes give commands or an error at an existing place.
 TEST(Commands, AnyTextIsParsedOrRefusedAtAPlace) {
-  Random random(11);
+  Random random(11);  // arbitrary seed
   const std::string parts[] = {"send",      "blocking-send",
                                "broadcast", "blocking-receive",
                                "wait",      "barrier",
@@ -201,7 +201,7 @@ TEST(Commands, AnyTextIsParsedOrRefusedAtAPlace) {
                                "-1",        "1e9",
                                "\r\n",      "99999999999999999999",
                                "unlimited", "0ns"};
-  int taken = 0, refusals = 0;
+  int accepted = 0, refusals = 0;
   for (int round = 0; round < 20'000; ++round) {
     std::string text;
     for (std::uint64_t n = random.below(12); n > 0; --n) {
@@ -212,7 +212,7 @@ TEST(Commands, AnyTextIsParsedOrRefusedAtAPlace) {
     }
     try {
       const auto commands = parse_commands(text, "f", 0, 4);
-      ++taken;
+      ++accepted;
       for (const PeCommand& c : commands) {
         if (c.peer != kNoPort) {
           ASSERT_LT(c.peer, 4u);
@@ -231,7 +231,7 @@ TEST(Commands, AnyTextIsParsedOrRefusedAtAPlace) {
       ASSERT_LE(column, length + 1) << text << error.what();
     }
   }
-  EXPECT_GT(taken, 1000);
+  EXPECT_GT(accepted, 1000);
   EXPECT_GT(refusals, 1000);
 }
 

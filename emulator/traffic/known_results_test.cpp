@@ -150,8 +150,8 @@ SwitchParameters unloaded(Random& random, const std::string& technique) {
 /// Calls check(parameters, send time, payload words) with random arguments.
 template <class Check>
 void for_random_switches(const std::string& technique, Check&& check) {
-  Random random(17);
-  for (int round = 0; round < 500 && !testing::Test::HasFailure(); ++round) {
+  for (std::uint64_t seed = 1; seed <= 500 && !testing::Test::HasFailure(); ++seed) {
+    Random random(seed);
     const SwitchParameters p = unloaded(random, technique);
     const Time at = picoseconds(1000 + static_cast<std::int64_t>(random.below(200)));
     check(p, at, static_cast<std::int64_t>(1 + random.below(20)));

@@ -17,6 +17,7 @@
 #include "emulator/traffic/grid.h"
 #include "emulator/traffic/pattern.h"
 #include "emulator/traffic/simulate.h"
+#include "emulator/traffic/testing/techniques.h"
 
 namespace hybrid {
 namespace {
@@ -294,22 +295,7 @@ TEST_P(Stress, EveryMessageIsDeliveredUnderEveryPattern) {
       run(random_case(GetParam(), std::string(pattern), seed));
 }
 
-/// Every technique except those for tests, which their descriptions mark.
-std::vector<std::string> techniques() {
-  std::vector<std::string> all;
-  for (const Listing& listing : listings())
-    if (listing.kind == Technique::kKind && !listing.description.starts_with("for tests"))
-      all.emplace_back(listing.name);
-  return all;
-}
-
-std::string test_name(const testing::TestParamInfo<std::string>& tested) {
-  std::string name = tested.param;
-  std::replace(name.begin(), name.end(), '-', '_');  // GoogleTest allows letters, digits and '_'
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Technique, Stress, testing::ValuesIn(techniques()), test_name);
+INSTANTIATE_TEST_SUITE_P(Technique, Stress, testing::ValuesIn(user_techniques()), technique_test_name);
 
 }  // namespace
 }  // namespace hybrid
