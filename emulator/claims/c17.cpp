@@ -105,7 +105,8 @@ class C17 final : public Claim {
     const std::uint64_t all = std::size(kTechniques) * (1 + std::size(kPresets));
     std::uint64_t done = 0;
     ClaimTable table{"c17-agreement",
-                     "Messages that both models inject and deliver at the same instants, with the same hits",
+                     "Messages that both models inject and deliver at the same instants, with the same hits "
+                     "(CSV: all parameters)",
                      {{"technique"}, {"parameters"}, {"switches"}, {"messages"}, {"agree"}},
                      {},
                      {},
@@ -123,6 +124,7 @@ class C17 final : public Claim {
         const SwitchParameters p = random_parameters(random, technique);
         drawn.add(p, random_script(random, p));
       }
+      table.page_rows.push_back(table.rows.size());
       report(technique, "random", drawn);
       random_switches.add(drawn);
       for (const std::string preset : kPresets) {
