@@ -11,7 +11,7 @@
 #include "cli/trace_command.h"
 #include "core/error.h"
 #include "core/units.h"
-#include "emulator/replay/unfinished_replay.h"
+#include "emulator/replay/replay.h"
 #include "libhybrid/report/hint_worth.h"
 #include "libhybrid/report/progress.h"
 

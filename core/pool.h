@@ -10,12 +10,22 @@
 // calls give equal indices.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 namespace hybrid {
+
+/// Index of a slot of a Pool<T> with a type, so that the slots of different pools cannot be mixed up.
+/// Default: no slot.
+template <class T>
+struct PoolHandle {
+  std::uint32_t index = ~std::uint32_t{0};
+  explicit operator bool() const { return index != ~std::uint32_t{0}; }
+  auto operator<=>(const PoolHandle&) const = default;
+};
 
 /// `Storage`: a container of T with size(), emplace_back() and operator[]. With std::vector, references are
 /// valid until the next acquire(); with std::deque they are valid until the slot is released.
@@ -63,6 +73,12 @@ class Pool {
   /// Requires: index < slots(). Slots that are not in use may be read: they hold the value that was left.
   T& operator[](Index index) { return slots_[index]; }
   const T& operator[](Index index) const { return slots_[index]; }
+
+  /// The same by handle.
+  PoolHandle<T> acquire_handle(T value = T{}) { return {acquire(std::move(value))}; }
+  void release(PoolHandle<T> handle) { release(handle.index); }
+  T& operator[](PoolHandle<T> handle) { return slots_[handle.index]; }
+  const T& operator[](PoolHandle<T> handle) const { return slots_[handle.index]; }
 
   /// Number of slots in use.
   std::size_t size() const { return slots_.size() - free_.size(); }

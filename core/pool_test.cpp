@@ -87,6 +87,18 @@ TEST(Pool, HoldsTypesThatCannotBeCopied) {
   EXPECT_EQ(pool[index], nullptr);
 }
 
+TEST(Pool, HandlesOfAPoolAreItsIndices) {
+  Pool<std::string> pool;
+  EXPECT_FALSE(PoolHandle<std::string>{});
+  const PoolHandle<std::string> first = pool.acquire_handle("first"), second = pool.acquire_handle("second");
+  EXPECT_TRUE(first);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(first.index, 0u);
+  EXPECT_EQ(pool[first] + pool[second], "firstsecond");
+  pool.release(first);
+  EXPECT_EQ(pool.acquire_handle("third"), first);
+}
+
 TEST(Pool, AgreesWithAMapFromIndexToValue) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Random random(seed);

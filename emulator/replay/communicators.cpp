@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "emulator/replay/unfinished_replay.h"
+#include "emulator/replay/replay.h"
 
 namespace hybrid {
 namespace {

@@ -1,63 +1,65 @@
 #include "emulator/replay/message_matching.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hybrid {
 
-std::uint32_t MessageMatching::meet(const ChannelKey& key, std::uint32_t handle, bool receive) {
+Waiter MessageMatching::add_message(const ChannelKey& key, MessageHandle message) {
+  return match_or_append(key, {message, {}, kNone}, false).receive;
+}
+
+MessageHandle MessageMatching::add_receive(const ChannelKey& key, const Waiter& receive) {
+  return match_or_append(key, {{}, receive, kNone}, true).message;
+}
+
+MessageMatching::Node MessageMatching::match_or_append(const ChannelKey& key, const Node& node,
+                                                       bool receive) {
   const auto [found, fresh] = channels_.try_emplace(key);
   Channel& channel = found->second;
-  if (!fresh && channel.receives != receive) {
-    const std::uint32_t node = channel.head, waiting = nodes_[node].handle;
-    channel.head = nodes_[node].next;
-    release(node);
-    if (channel.head == kNone) channels_.erase(found);
-    return waiting;
+  if (fresh || channel.receives == receive) {
+    channel.receives = receive;
+    append(channel, node);
+    return {};
   }
-  std::uint32_t node = free_;
-  if (node == kNone) {
-    node = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.emplace_back();
-  } else {
-    free_ = nodes_[node].next;
-  }
-  nodes_[node] = {handle, kNone};
-  channel.receives = receive;
-  (channel.head == kNone ? channel.head : nodes_[channel.tail].next) = node;
-  channel.tail = node;
-  return kNone;
+  const std::uint32_t first = channel.head;
+  channel.head = nodes_[first].next;
+  nodes_.release(first);
+  if (channel.head == kNone) channels_.erase(found);
+  return nodes_[first];
 }
 
-void MessageMatching::release(std::uint32_t node) {
-  nodes_[node].next = free_;
-  free_ = node;
+void MessageMatching::append(Channel& channel, const Node& node) {
+  const std::uint32_t index = nodes_.acquire(node);
+  (channel.head == kNone ? channel.head : nodes_[channel.tail].next) = index;
+  channel.tail = index;
 }
 
-bool MessageMatching::withdraw(const ChannelKey& key, std::uint32_t message) {
+bool MessageMatching::withdraw(const ChannelKey& key, MessageHandle message) {
   const auto found = channels_.find(key);
   if (found == channels_.end() || found->second.receives) return false;
   Channel& channel = found->second;
   std::uint32_t before = kNone;
-  for (std::uint32_t node = channel.head; node != kNone; before = node, node = nodes_[node].next) {
-    if (nodes_[node].handle != message) continue;
+  for (std::uint32_t node = channel.head; node != kNone; before = std::exchange(node, nodes_[node].next)) {
+    if (nodes_[node].message != message) continue;
     (before == kNone ? channel.head : nodes_[before].next) = nodes_[node].next;
     if (channel.tail == node) channel.tail = before;
-    release(node);
+    nodes_.release(node);
     if (channel.head == kNone) channels_.erase(found);
     return true;
   }
   return false;
 }
 
-std::vector<MessageMatching::Waiting> MessageMatching::waiting_receives() const {
-  std::vector<const std::pair<const ChannelKey, Channel>*> waiting;
+std::vector<MessageMatching::QueuedReceive> MessageMatching::queued_receives() const {
+  std::vector<const Channels::value_type*> queues;
   for (const auto& entry : channels_)
-    if (entry.second.receives) waiting.push_back(&entry);
-  std::sort(waiting.begin(), waiting.end(), [](const auto* a, const auto* b) { return a->first < b->first; });
-  std::vector<Waiting> result;
-  for (const auto* entry : waiting)
+    if (entry.second.receives) queues.push_back(&entry);
+  std::sort(queues.begin(), queues.end(), [](const auto* a, const auto* b) { return a->first < b->first; });
+  std::vector<QueuedReceive> result;
+  for (const auto* entry : queues)
     for (std::uint32_t node = entry->second.head; node != kNone; node = nodes_[node].next)
-      result.push_back({entry->first, nodes_[node].handle});
+      result.push_back({entry->first, nodes_[node].receive});
   return result;
 }
 
@@ -65,9 +67,8 @@ void MessageMatching::drop_receives(const ChannelKey& key) {
   const auto found = channels_.find(key);
   if (found == channels_.end() || !found->second.receives) return;
   for (std::uint32_t node = found->second.head; node != kNone;) {
-    const std::uint32_t next = nodes_[node].next;
-    release(node);
-    node = next;
+    nodes_.release(node);
+    node = nodes_[node].next;
   }
   channels_.erase(found);
 }

@@ -1,25 +1,27 @@
-// Which receive gets which message: per (source, destination, context) in the order sent and received, as
-// MPI's non-overtaking rule has it. A context is a communicator and tag, one collective, or the notices of
-// one kind on a window.
+// Matching of receives with messages: per (source, destination, context) in the order sent and received, by
+// MPI's non-overtaking rule (MPI 4.0, 3.5).
 //
-// Memory is what is sent and not yet received, or received and not yet sent.
+// A context is a communicator and tag, one collective, or the notices of one kind on a window.
 #pragma once
 
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
+#include "core/pool.h"
+#include "emulator/replay/job_events.h"
+
 namespace hybrid {
 
 struct ChannelKey {
-  std::uint32_t source = 0, destination = 0;
+  std::uint32_t source = 0, destination = 0;  // world ranks
   std::uint64_t context = 0;
   auto operator<=>(const ChannelKey&) const = default;
 
   static constexpr std::uint64_t point_to_point(std::uint32_t communicator, std::int32_t tag) {
     return std::uint64_t{communicator} << 32 | static_cast<std::uint32_t>(tag);
   }
-  /// What a post tells its origins, or a complete its targets, on a window.
+  /// Notices of a post to its origins, or of a complete to its targets.
   static constexpr std::uint64_t epoch(std::uint32_t window, bool complete) {
     return std::uint64_t{1} << 62 | std::uint64_t{window} << 1 | (complete ? 1 : 0);
   }
@@ -37,43 +39,49 @@ struct ChannelKeyHash {
   }
 };
 
-/// Queues of 32-bit handles: of messages that wait for a receive, or of receives that wait for a message.
+/// For each key a queue of messages without a receive, or of receives without a message. Memory is
+/// proportional to the entries in the queues. add_message() and add_receive() take constant time.
 class MessageMatching {
  public:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  /// A message was sent: removes and returns the first receive that waits for it. If there is none, queues
+  /// the message and returns no waiter.
+  Waiter add_message(const ChannelKey& key, MessageHandle message);
+  /// Removes and returns the first message for a new receive. If there is none, queues the receive and
+  /// returns no handle.
+  MessageHandle add_receive(const ChannelKey& key, const Waiter& receive);
 
-  /// A message was sent: the receive that waits for it, or kNone and the message waits.
-  std::uint32_t sent(const ChannelKey& key, std::uint32_t message) { return meet(key, message, false); }
-  /// A receive is looking: the message that waits for it, or kNone and the receive waits.
-  std::uint32_t received(const ChannelKey& key, std::uint32_t receive) { return meet(key, receive, true); }
+  /// Removes a message from its queue (it was cancelled); false if it is in none.
+  bool withdraw(const ChannelKey& key, MessageHandle message);
 
-  /// Takes a waiting message out of its queue (it was cancelled); false if it does not wait.
-  bool withdraw(const ChannelKey& key, std::uint32_t message);
-
-  struct Waiting {
+  struct QueuedReceive {
     ChannelKey key;
-    std::uint32_t receive;
+    Waiter receive;
   };
-  /// All waiting receives, by key, then in order.
-  std::vector<Waiting> waiting_receives() const;
-  /// Takes all waiting receives of a key out.
+  /// All queued receives, by key, then in order.
+  std::vector<QueuedReceive> queued_receives() const;
+  /// Removes all queued receives of a key.
   void drop_receives(const ChannelKey& key);
 
  private:
+  static constexpr std::uint32_t kNone = Pool<int>::kNone;
+
   struct Node {
-    std::uint32_t handle = kNone, next = kNone;
+    MessageHandle message;  // or
+    Waiter receive;
+    std::uint32_t next = kNone;
   };
   struct Channel {
     std::uint32_t head = kNone, tail = kNone;  // nodes
-    bool receives = false;                     // what waits
+    bool receives = false;                     // whether they are receives
   };
+  using Channels = std::unordered_map<ChannelKey, Channel, ChannelKeyHash>;
 
-  std::uint32_t meet(const ChannelKey& key, std::uint32_t handle, bool receive);
-  void release(std::uint32_t node);
+  /// Removes the first node of the other kind, or appends `node` and returns an empty one.
+  Node match_or_append(const ChannelKey& key, const Node& node, bool receive);
+  void append(Channel& channel, const Node& node);
 
-  std::unordered_map<ChannelKey, Channel, ChannelKeyHash> channels_;
-  std::vector<Node> nodes_;
-  std::uint32_t free_ = kNone;
+  Channels channels_;  // none of them is empty
+  Pool<Node> nodes_;
 };
 
 }  // namespace hybrid

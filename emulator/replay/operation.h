@@ -73,6 +73,18 @@ struct CommunicatorInfo {
   std::vector<std::uint32_t> remote;   // the second group of an inter-communicator, else empty
 };
 
+/// Which of a program's calls sent a message, as far as a trace shows: the communicator and tag, or the
+/// collective. For predictors that predict by call site (Predictor::on_send).
+constexpr std::uint64_t call_site(std::uint32_t communicator, std::int32_t tag) {
+  return (std::uint64_t{communicator} << 32 | static_cast<std::uint32_t>(tag)) + 1;
+}
+inline std::uint64_t call_site(const Operation& op) { return call_site(op.communicator, op.tag); }
+constexpr std::uint64_t call_site(CollectiveOp op) {
+  return std::uint64_t{1} << 63 | static_cast<std::uint64_t>(op);
+}
+/// Of a reply to a get: no call of its rank sends it.
+inline constexpr std::uint64_t kNoCallSite = 0;
+
 /// A collective's root that is MPI_PROC_NULL (inter-communicators) or that the operation does not have.
 inline constexpr std::uint32_t kNoRoot = ~std::uint32_t{0};
 

@@ -5,7 +5,6 @@
 
 #include "emulator/network_shape.h"
 #include "emulator/replay/job_driver.h"
-#include "emulator/replay/unfinished_replay.h"
 
 namespace hybrid {
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/configuration.h"
+#include "core/error.h"
 #include "emulator/measures.h"
 #include "emulator/parameters.h"
 #include "emulator/replay/operation.h"
@@ -72,14 +73,29 @@ struct ReplayResult {
   std::vector<std::string> warnings;  // what of an incomplete trace could not be replayed; one line each
 };
 
+/// A replay that did not reach the end of the job, as opposed to input that is refused before the replay.
+class UnfinishedReplay : public UserError {
+ public:
+  enum class Fault {
+    trace,     // its operations do not fit together: no technique completes them
+    technique  // another technique, or other parameters, may complete it
+  };
+  UnfinishedReplay(Fault fault, const std::string& problem, const std::string& fix = {})
+      : UserError(problem, fix), fault_(fault) {}
+  Fault fault() const { return fault_; }
+
+ private:
+  Fault fault_;
+};
+
 /// Throws UserError when two ranks of one port cannot be that far apart.
 void check(const ReplayOptions& options);
 
 /// Runs to the end of the job. The nodes of the switch are those of the tree, or of the options'
 /// crossbar: the ports that the placement uses (at least 2) unless it is given.
-/// Throws UserError for parameters that cannot be, and UnfinishedReplay (emulator/replay/unfinished_replay.h)
-/// when the trace is damaged or its operations cannot complete (a receive that nobody sends to), naming rank
-/// and operation, or when the technique gets stuck. Same trace, parameters and seed: same result.
+/// Throws UserError for parameters that cannot be, and UnfinishedReplay when the trace is damaged or its
+/// operations cannot complete (a receive that nobody sends to), naming rank and operation, or when the
+/// technique gets stuck. Same trace, parameters and seed: same result.
 ReplayResult replay(JobTrace& trace, SwitchParameters parameters, const ReplayOptions& options);
 
 /// Calls `visit` for every message that the job puts on the network, collectives expanded, in the recorded

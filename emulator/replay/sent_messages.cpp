@@ -3,7 +3,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "emulator/replay/call_site.h"
 #include "emulator/replay/collective.h"
 #include "emulator/replay/communicators.h"
 #include "emulator/replay/job_driver.h"

@@ -12,7 +12,7 @@
 #include "emulator/network_shape.h"
 #include "emulator/predictor_shape.h"
 #include "emulator/replay/trace_names.h"
-#include "emulator/replay/unfinished_replay.h"
+#include "emulator/replay/replay.h"
 #include "libhybrid/report/failures.h"
 #include "libhybrid/report/job_hints.h"
 

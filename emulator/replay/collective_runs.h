@@ -1,0 +1,86 @@
+// Collectives of a replayed job, performed round by round as messages (emulator/replay/collective.h) or left
+// to the fabric (emulator/replay/fabric_collectives.h).
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "core/pool.h"
+#include "emulator/replay/collective.h"
+#include "emulator/replay/communicators.h"
+#include "emulator/replay/fabric_collectives.h"
+#include "emulator/replay/job_events.h"
+#include "emulator/replay/job_location.h"
+#include "emulator/replay/point_to_point.h"
+#include "emulator/replay/replay.h"
+
+namespace hybrid {
+
+/// One rank's part in a collective. Its slot is released when it is done and its request is closed.
+struct CollectivePart {
+  CollectiveCall call;  // its spans are of the vectors below
+  std::vector<Bytes> counts_sent, counts_received;
+  std::vector<std::uint32_t> neighbors_out, neighbors_in;
+  const Communicators::View* view = nullptr;
+  const CollectiveAlgorithm* algorithm = nullptr;  // nullptr: the rank is alone
+  std::uint64_t instance = 0;                      // the collective
+  std::uint32_t phase = 0, rank = 0;
+  std::uint32_t rounds = 0, next_round = 0;
+  std::uint32_t outstanding = 0;  // messages of the current round that it waits for
+  Waiter waiter;                  // continues when it is done
+  bool done = false;
+  bool requested = true;  // nothing has waited for it yet
+};
+
+class CollectiveRuns {
+ public:
+  /// `plane`: performs broadcasts and barriers; nullptr: all collectives are messages.
+  CollectiveRuns(const JobTrace& trace, const ReplayOptions& options, PointToPoint& point_to_point,
+                 JobMessages& messages, JobEvents& events, CollectivePlane* plane);
+
+  /// Begins the caller's part of the collective that `operation` describes. The caller must wait() for it or
+  /// abandon() it. Throws UnfinishedReplay when ranks call different collectives.
+  CollectiveHandle begin(const Caller& caller, const Operation& operation);
+  /// True if the part is done; else `waiter` continues when it is. Closes the request.
+  bool wait(CollectiveHandle handle, const Waiter& waiter);
+  /// Closes the request without waiting.
+  void abandon(CollectiveHandle handle);
+
+  /// A message that the part waits for has arrived, or has left.
+  void message_done(CollectiveHandle handle) {
+    if (--parts_[handle].outstanding == 0) advance(handle);
+  }
+  /// The fabric has completed the part.
+  void end(CollectiveHandle handle);
+
+  FabricCollectives& fabric() { return fabric_; }
+  const FabricCollectives& fabric() const { return fabric_; }
+
+ private:
+  /// What all ranks of a collective must agree on; the first one to begin it decides.
+  struct Instance {
+    CollectiveOp op = CollectiveOp::barrier;
+    std::uint32_t root = 0;  // world rank
+    Bytes bytes = 0;
+    std::vector<Bytes> counts_received;
+    const CollectiveAlgorithm* algorithm = nullptr;
+    std::uint32_t first_rank = 0;
+    std::uint32_t begun = 0, ended = 0;  // parts
+  };
+
+  void join_instance(CollectivePart& part, const Operation& operation);
+  /// Performs rounds until one has to wait for messages.
+  void advance(CollectiveHandle handle);
+
+  PointToPoint& point_to_point_;
+  JobEvents& events_;
+  CollectiveAlgorithms algorithms_;
+  Communicators communicators_;
+  FabricCollectives fabric_;
+  Pool<CollectivePart> parts_;
+  std::unordered_map<std::uint64_t, Instance> instances_;
+  Round round_;  // scratch
+};
+
+}  // namespace hybrid
