@@ -13,6 +13,7 @@
 #include "cli/whole_number.h"
 #include "core/error.h"
 #include "core/hints/notes.h"
+#include "emulator/replay/trace_format.h"
 
 namespace hybrid {
 namespace {

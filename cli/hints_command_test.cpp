@@ -11,7 +11,7 @@
 #include "core/hints/testing/elf_image.h"
 #include "core/hints/testing/unit_builder.h"
 #include "core/testing/temporary_directory.h"
-#include "emulator/replay/archive_for_test.h"
+#include "emulator/replay/testing/archive.h"
 #include "emulator/replay/trace_names.h"
 
 namespace hybrid {

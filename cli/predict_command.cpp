@@ -19,6 +19,7 @@
 #include "core/registry.h"
 #include "emulator/predictor_shape.h"
 #include "emulator/replay/operation.h"
+#include "emulator/replay/trace_format.h"
 #include "libhybrid/report/format.h"
 #include "libhybrid/report/job_report.h"
 #include "libhybrid/report/progress.h"

@@ -13,6 +13,7 @@
 #include "cli/json_output.h"
 #include "cli/recorded_connections.h"
 #include "core/hints/pattern.h"
+#include "emulator/replay/trace_format.h"
 #include "libhybrid/report/format.h"
 #include "libhybrid/report/text_table.h"
 

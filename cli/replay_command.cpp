@@ -12,7 +12,7 @@
 #include "cli/unheeded_options.h"
 #include "core/error.h"
 #include "emulator/network_shape.h"
-#include "emulator/replay/otf2_reader.h"
+#include "emulator/replay/trace_format.h"
 #include "emulator/timeline_file.h"
 #include "libhybrid/report/failures.h"
 #include "libhybrid/report/job_report.h"

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "emulator/replay/replay.h"
+#include "emulator/replay/trace_format.h"
 #include "libhybrid/report/hint_worth.h"
 #include "libhybrid/report/progress.h"
 

@@ -4,38 +4,26 @@
 namespace hybrid::collective {
 namespace {
 
-GivenBlocks blocks_of(const CollectiveCall& c) {
-  // allgatherv without sizes: what this rank sends stands for everybody's.
-  return {c.op == CollectiveOp::allgatherv ? c.counts_received : std::span<const Bytes>{}, c.bytes, c.size};
-}
-bool nothing_to_do(const CollectiveCall& c) {
-  const GivenBlocks blocks = blocks_of(c);
-  return blocks.sum(0, c.size) == 0;
-}
-
 class RecursiveDoubling final : public CollectiveAlgorithm {
  public:
   bool suits(const CollectiveCall& c) const override { return is_power_of_two(c.size); }
   std::uint32_t rounds(const CollectiveCall& c) const override {
-    return nothing_to_do(c) ? 0 : log2_up(c.size);
+    return all_blocks_empty(c) ? 0 : log2_up(c.size);
   }
   void round(const CollectiveCall& c, std::uint32_t index, Round& round) const override {
-    const std::uint32_t distance = 1u << index, other = c.rank ^ distance;
-    const GivenBlocks blocks = blocks_of(c);
-    send(round, other, blocks, c.rank & ~(distance - 1), distance);
-    receive(round, other, blocks, other & ~(distance - 1), distance);
+    doubling_round(c, 0, member_blocks(c), index, round);
   }
 };
 
-/// Round k passes the 2^k blocks gathered so far to the rank 2^k behind; a last one what is missing.
+/// Round k sends the 2^k blocks gathered so far to the rank 2^k behind; the last round only the missing ones.
 class Brucks final : public CollectiveAlgorithm {
  public:
   std::uint32_t rounds(const CollectiveCall& c) const override {
-    return nothing_to_do(c) ? 0 : log2_up(c.size);
+    return all_blocks_empty(c) ? 0 : log2_up(c.size);
   }
   void round(const CollectiveCall& c, std::uint32_t index, Round& round) const override {
     const std::uint32_t distance = 1u << index, count = std::min(distance, c.size - distance);
-    const GivenBlocks blocks = blocks_of(c);
+    const GivenBlocks blocks = member_blocks(c);
     const std::uint32_t source = add(c.rank, distance, c.size);
     send(round, subtract(c.rank, distance, c.size), blocks, c.rank, count);
     receive(round, source, blocks, source, count);
@@ -44,36 +32,37 @@ class Brucks final : public CollectiveAlgorithm {
 
 class Ring final : public CollectiveAlgorithm {
  public:
-  std::uint32_t rounds(const CollectiveCall& c) const override { return nothing_to_do(c) ? 0 : c.size - 1; }
+  std::uint32_t rounds(const CollectiveCall& c) const override {
+    return all_blocks_empty(c) ? 0 : c.size - 1;
+  }
   void round(const CollectiveCall& c, std::uint32_t index, Round& round) const override {
-    const GivenBlocks blocks = blocks_of(c);
-    send(round, add(c.rank, 1, c.size), blocks, subtract(c.rank, index, c.size), 1);
-    receive(round, subtract(c.rank, 1, c.size), blocks, subtract(c.rank, index + 1, c.size), 1);
+    ring_round(c, c.rank, member_blocks(c), index, round);
   }
 };
 
-/// The same where blocks differ: long ones are cut into pieces, one a round each way, so that a block is
-/// passed on while it still arrives. A round in which a side's block is empty leaves that side out.
+/// A ring of blocks with different sizes. Long blocks are divided into pieces, one piece in each direction
+/// and round, so that a rank forwards the begin of a block before it has the end. A side whose block is empty
+/// is left out of the round.
 class PipelinedRing final : public CollectiveAlgorithm {
  public:
   std::uint32_t rounds(const CollectiveCall& c) const override {
-    if (c.size < 2 || nothing_to_do(c)) return 0;
-    const GivenBlocks blocks = blocks_of(c);
+    if (c.size < 2 || all_blocks_empty(c)) return 0;
+    const GivenBlocks blocks = member_blocks(c);
     const Bytes piece = piece_size(c, blocks);
     std::uint32_t pieces = 0;
     for (std::uint32_t b = 0; b < c.size; ++b) pieces += pieces_of(blocks.sum(b, 1), piece);
-    // All that is sent but the right neighbour's block, all that is received but the own.
+    // A rank sends all blocks but its right neighbour's, and receives all but its own.
     const std::uint32_t least = std::min(pieces_of(blocks.sum(c.rank, 1), piece),
                                          pieces_of(blocks.sum(add(c.rank, 1, c.size), 1), piece));
     return pieces - least;
   }
   void round(const CollectiveCall& c, std::uint32_t index, Round& round) const override {
-    const GivenBlocks blocks = blocks_of(c);
+    const GivenBlocks blocks = member_blocks(c);
     const Bytes piece = piece_size(c, blocks);
     const std::uint32_t left = subtract(c.rank, 1, c.size), right = add(c.rank, 1, c.size);
-    if (const Transfer t = find(c, blocks, piece, c.rank, index, right); t.bytes != 0)
+    if (const Transfer t = find_piece(c, blocks, piece, c.rank, index, right); t.bytes != 0)
       round.sends.push_back(t);
-    if (const Transfer t = find(c, blocks, piece, left, index, left); t.bytes != 0)
+    if (const Transfer t = find_piece(c, blocks, piece, left, index, left); t.bytes != 0)
       round.receives.push_back(t);
   }
 
@@ -85,13 +74,13 @@ class PipelinedRing final : public CollectiveAlgorithm {
       if (blocks.sum(b, 1) > kAllgathervPipelineMsgSize) return kAllgathervPipelineMsgSize;
     return 0;
   }
-  /// `piece` 0: blocks are not cut. An empty block takes a round too.
+  /// `piece` 0: blocks are not divided. An empty block takes a round, too.
   static std::uint32_t pieces_of(Bytes block, Bytes piece) {
     return piece == 0 || block == 0 ? 1 : static_cast<std::uint32_t>((block + piece - 1) / piece);
   }
   /// Piece `index` of the blocks `first`, first - 1, ... of which there are size - 1.
-  static Transfer find(const CollectiveCall& c, const GivenBlocks& blocks, Bytes piece, std::uint32_t first,
-                       std::uint32_t index, std::uint32_t peer) {
+  static Transfer find_piece(const CollectiveCall& c, const GivenBlocks& blocks, Bytes piece,
+                             std::uint32_t first, std::uint32_t index, std::uint32_t peer) {
     if (piece == 0) {
       if (index >= c.size - 1) return {peer, 0, 0, 0};
       const std::uint32_t block = subtract(first, index, c.size);

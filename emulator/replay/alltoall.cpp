@@ -1,5 +1,5 @@
-// MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw: Bruck's algorithm for short blocks, everything at once in
-// batches, pairwise exchange.
+// MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw: Bruck's algorithm for short blocks, batches of nonblocking
+// transfers, pairwise exchange.
 #include "emulator/replay/collective_parts.h"
 
 namespace hybrid::collective {
@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::uint32_t kAlltoallThrottle = 32;  // MPIR_CVAR_ALLTOALL_THROTTLE
 
-/// What one peer gets and gives; alike in MPI_Alltoall, given in the others. There a peer without data is
-/// left out, on both sides, where the trace says the sizes.
+/// Sizes of the transfers with each peer: equal in MPI_Alltoall, given by the trace in the others. Given
+/// sizes of 0 are not transferred, on both sides.
 class Sizes {
  public:
   explicit Sizes(const CollectiveCall& c)
@@ -33,17 +33,15 @@ class Sizes {
   bool uniform_;
 };
 
-bool nothing_to_do(const CollectiveCall& c) { return c.op == CollectiveOp::alltoall && c.bytes == 0; }
+bool no_data(const CollectiveCall& c) { return c.op == CollectiveOp::alltoall && c.bytes == 0; }
 
-/// Round k sends all blocks whose distance to their destination has bit k set to the rank 2^k ahead.
+/// Round k sends to the rank 2^k ahead all blocks with bit k set in the distance to their destination.
 class Brucks final : public CollectiveAlgorithm {
  public:
-  std::uint32_t rounds(const CollectiveCall& c) const override {
-    return nothing_to_do(c) ? 0 : log2_up(c.size);
-  }
+  std::uint32_t rounds(const CollectiveCall& c) const override { return no_data(c) ? 0 : log2_up(c.size); }
   void round(const CollectiveCall& c, std::uint32_t index, Round& round) const override {
     const std::uint32_t distance = 1u << index;
-    // Of 0 .. size-1, those with bit `index` set.
+    // Number of distances 0 ... size - 1 with bit `index` set.
     const std::uint32_t whole = c.size / (2 * distance), rest = c.size % (2 * distance);
     const std::uint32_t count = whole * distance + (rest > distance ? rest - distance : 0);
     const EqualBlocks blocks{c.bytes};
@@ -52,25 +50,27 @@ class Brucks final : public CollectiveAlgorithm {
   }
 };
 
-/// Batches of nonblocking sends and receives with the next ranks, each batch waited for.
+/// Batches of nonblocking sends and receives with the next ranks. A batch begins when the one before is
+/// complete.
 class Scattered final : public CollectiveAlgorithm {
  public:
   std::uint32_t rounds(const CollectiveCall& c) const override {
-    return nothing_to_do(c) ? 0 : (c.size + kAlltoallThrottle - 1) / kAlltoallThrottle;
+    return no_data(c) ? 0 : (c.size + kAlltoallThrottle - 1) / kAlltoallThrottle;
   }
   void round(const CollectiveCall& c, std::uint32_t index, Round& round) const override {
     const Sizes sizes(c);
-    const std::uint32_t begin = std::max(index * kAlltoallThrottle, 1u);  // a rank's own block stays
+    const std::uint32_t begin = std::max(index * kAlltoallThrottle, 1u);  // not with itself
     const std::uint32_t end = std::min((index + 1) * kAlltoallThrottle, c.size);
     for (std::uint32_t d = begin; d < end; ++d) sizes.receive(round, add(c.rank, d, c.size));
     for (std::uint32_t d = begin; d < end; ++d) sizes.send(round, subtract(c.rank, d, c.size));
   }
 };
 
-/// One exchange a round: with rank XOR round where that covers all, else to one side and from the other.
+/// One exchange in each round: with rank XOR round if the number of ranks is a power of two, else to the rank
+/// `round` ahead and from the rank `round` behind.
 class Pairwise final : public CollectiveAlgorithm {
  public:
-  std::uint32_t rounds(const CollectiveCall& c) const override { return nothing_to_do(c) ? 0 : c.size - 1; }
+  std::uint32_t rounds(const CollectiveCall& c) const override { return no_data(c) ? 0 : c.size - 1; }
   void round(const CollectiveCall& c, std::uint32_t index, Round& round) const override {
     const Sizes sizes(c);
     const std::uint32_t step = index + 1;

@@ -4,7 +4,7 @@
 namespace hybrid::collective {
 namespace {
 
-/// In round k every rank tells the one 2^k ahead that all it knows of have arrived.
+/// In round k each rank signals to the rank 2^k ahead which ranks, as far as it knows, have arrived.
 class Dissemination final : public CollectiveAlgorithm {
  public:
   std::uint32_t rounds(const CollectiveCall& c) const override { return log2_up(c.size); }

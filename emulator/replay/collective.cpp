@@ -43,7 +43,7 @@ constexpr Bytes kBcastShortMsgSize = 12288;          // MPIR_CVAR_BCAST_SHORT_MS
 constexpr Bytes kBcastLongMsgSize = 524288;          // MPIR_CVAR_BCAST_LONG_MSG_SIZE
 constexpr Bytes kReduceShortMsgSize = 2048;          // MPIR_CVAR_REDUCE_SHORT_MSG_SIZE
 constexpr Bytes kAllreduceShortMsgSize = 2048;       // MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE, of MPI_Iallreduce
-constexpr Bytes kAllreduceTableSize = 8;             // what the table of 4.0.2 has in its place otherwise
+constexpr Bytes kAllreduceTableSize = 8;             // the value in the table of 4.0.2 for the blocking form
 constexpr Bytes kAllgatherShortMsgSize = 81920;      // MPIR_CVAR_ALLGATHER_SHORT_MSG_SIZE
 constexpr Bytes kAllgatherLongMsgSize = 524288;      // MPIR_CVAR_ALLGATHER_LONG_MSG_SIZE
 constexpr Bytes kReduceScatterLongMsgSize = 524288;  // MPIR_CVAR_REDUCE_SCATTER_COMMUTATIVE_LONG_MSG_SIZE
@@ -74,7 +74,7 @@ std::string_view choose_alltoall(const CollectiveCall& call) {
   return call.bytes <= kAlltoallMediumMsgSize ? "alltoall/scattered" : "alltoall/pairwise";
 }
 
-/// Fewer elements than the largest power of two of ranks cannot be scattered.
+/// Whether the vector has too few elements to scatter it to the largest power of two of ranks.
 bool too_few_elements(const CollectiveCall& call) {
   return call.bytes / kElement < std::bit_floor(call.size);
 }

@@ -1,4 +1,4 @@
-// Hardware multicast and barrier: by their numbers (docs/timing.md), against words moved one by one, and in
+// Hardware multicast and barrier: times by hand (docs/timing.md), comparison with words moved one by one, and
 // replayed jobs.
 #include "emulator/network/collective_plane.h"
 
@@ -7,8 +7,8 @@
 #include <set>
 
 #include "core/error.h"
-#include "emulator/replay/job_for_test.h"
 #include "emulator/replay/replay.h"
+#include "emulator/replay/testing/jobs.h"
 #include "emulator/replay/trace_names.h"
 #include "emulator/switching/testing/random_switch.h"
 
@@ -29,7 +29,7 @@ TEST(CollectivePlane, CopiesInTheTimeOfOneMessage) {
   for (const auto& to : {ports_of({1}), ports_of({1, 2, 3, 9, 15})}) {
     CollectivePlane plane(p);
     EXPECT_EQ(plane.multicast({}, 0, to, 8).delivered, nanoseconds(340));
-    // Offered 1010, at the switch 1100, edge 1120, granted 1200; not cut into worms.
+    // Offered 1010, at the switch 1100, edge 1120, granted 1200; not divided into worms.
     const CollectivePlane::Copied c = plane.multicast(nanoseconds(1000), 0, to, 136);
     EXPECT_EQ(c.injected, nanoseconds(1010 + 160));
     EXPECT_EQ(c.delivered, nanoseconds(1200 + 160 + 100));
@@ -122,10 +122,10 @@ TEST(HardwareMulticast, ARootIsDoneWhenItHasSentAndTheOthersWhenTheyHaveIt) {
       trace.add(r, finish(r == 2 ? microseconds(1) : Time{}));
     }
     const ReplayResult result = run(trace);
-    // Sent at 0: the root is done at 160 (and then computes), the others at 490, or when they come.
+    // Sent at 0: the root is done at 160 (and then computes), the others at 490, or when they call.
     const Time expected = late == 2 ? nanoseconds(8000 + 160 + 1000) : nanoseconds(8000);
     EXPECT_EQ(result.measures.time, expected) << late;
-    // On links of the plane's own, so that the switch's carry nothing.
+    // The plane has separate links, so that those of the switch carry nothing.
     EXPECT_EQ(result.measures.multicast->messages, 3u);
     EXPECT_EQ(result.measures.multicast->bytes, 3u * 128);
     EXPECT_EQ(result.measures.messages, 0u);
@@ -133,11 +133,11 @@ TEST(HardwareMulticast, ARootIsDoneWhenItHasSentAndTheOthersWhenTheyHaveIt) {
     EXPECT_EQ(result.measures.utilisation, 0);
     for (const PortTraffic& port : result.measures.ports) EXPECT_EQ(port, PortTraffic{});
     EXPECT_EQ(result.measures.latency.maximum(), nanoseconds(490));
-    EXPECT_EQ(result.measures.statistics.messages, 0u);  // none of the technique's
+    EXPECT_EQ(result.measures.statistics.messages, 0u);  // none by the technique
   }
 }
 
-TEST(HardwareMulticast, RanksOfOnePortHaveItThroughMemory) {
+TEST(HardwareMulticast, RanksOfOnePortReceiveItThroughMemory) {
   MemoryTrace trace(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     trace.add(r, bcast(0, 80));
@@ -157,7 +157,7 @@ TEST(HardwareMulticast, RanksOfOnePortHaveItThroughMemory) {
   EXPECT_EQ(run(local, true, "circuit", {1, 1, 1}).measures.time, nanoseconds(8 + 200));
 }
 
-TEST(HardwareMulticast, NobodyLeavesABarrierBeforeTheLastHasCome) {
+TEST(HardwareMulticast, NoRankLeavesABarrierBeforeTheLastOneHasCome) {
   MemoryTrace trace(5);
   for (std::uint32_t r = 0; r < 5; ++r) {
     Operation o = collective(CollectiveOp::barrier, 0);
@@ -200,7 +200,7 @@ TEST(HardwareMulticast, IsFasterThanATreeOfMessages) {
   EXPECT_LT(times[1], times[0]);
 }
 
-TEST(HardwareMulticast, AMemberThatDoesNotComeIsToldAndInAnIncompleteRecordingDropped) {
+TEST(HardwareMulticast, AMissingMemberIsAnErrorUnlessTheRecordingIsIncomplete) {
   for (const Operation& o : {collective(CollectiveOp::barrier, 0), bcast(1, 8)}) {
     const auto job = [&](const char* complete) {
       MemoryTrace trace(3);

@@ -1,5 +1,5 @@
-// Every algorithm is followed symbolically; the collective's meaning is then a statement about what everybody
-// knows in the end.
+// Executes each algorithm symbolically (testing/collective_follow.h) and checks which contributions each rank
+// has at the end.
 #include "emulator/replay/collective.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "emulator/replay/collective_follow_for_test.h"
+#include "emulator/replay/testing/collective_follow.h"
 
 namespace hybrid {
 namespace {
@@ -37,7 +37,7 @@ class Collective : public testing::TestWithParam<std::uint32_t> {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Collective, testing::Range(1u, 34u));
 
-TEST_P(Collective, NobodyLeavesABarrierBeforeTheLastHasCome) {
+TEST_P(Collective, NoRankLeavesABarrierBeforeTheLastOneHasCome) {
   Knowledge knows(size, std::vector<std::set<std::uint32_t>>(1));
   for (std::uint32_t r = 0; r < size; ++r) knows[r][0] = {r};
   const Meaning arrivals{
@@ -46,10 +46,10 @@ TEST_P(Collective, NobodyLeavesABarrierBeforeTheLastHasCome) {
         knows[rank][0].insert(data[0].begin(), data[0].end());
       }};
   play(job(algorithms, "barrier/dissemination", call(CollectiveOp::barrier, 0)), arrivals);
-  for (std::uint32_t r = 0; r < size; ++r) EXPECT_EQ(knows[r][0], everybody(size));
+  for (std::uint32_t r = 0; r < size; ++r) EXPECT_EQ(knows[r][0], all_ranks(size));
 }
 
-TEST_P(Collective, ABroadcastGivesEverybodyTheWholeVector) {
+TEST_P(Collective, ABroadcastGivesAllRanksTheWholeVector) {
   for (const std::string_view name :
        {"bcast/binomial", "bcast/scatter-recursive-doubling-allgather", "bcast/scatter-ring-allgather"}) {
     if (!suits(name)) continue;
@@ -57,7 +57,7 @@ TEST_P(Collective, ABroadcastGivesEverybodyTheWholeVector) {
     for (std::uint32_t root = 0; root < size; ++root)
       for (const Bytes bytes : {Bytes{1}, Bytes{7}, Bytes{size * 5 + 2}, Bytes{1 << 20}}) {
         Knowledge knows(size, std::vector<std::set<std::uint32_t>>(parts));
-        // Parts that hold no byte need not travel.
+        // Empty parts are not sent.
         const Bytes part = (bytes + parts - 1) / parts;
         for (std::uint32_t b = 0; b < parts; ++b)
           for (std::uint32_t r = 0; r < size; ++r)
@@ -92,11 +92,11 @@ TEST_P(Collective, AReductionHasEveryContributionOnce) {
                                         ? size - 1
                                         : rest + power * steps + (root_folded ? 1 : 0) + power - 1);
         for (std::uint32_t b = 0; b < parts; ++b)
-          ASSERT_EQ(knows[root][b], everybody(size)) << name << " root " << root << " part " << b;
+          ASSERT_EQ(knows[root][b], all_ranks(size)) << name << " root " << root << " part " << b;
       }
 }
 
-TEST_P(Collective, AnAllreduceGivesTheWholeSumToEverybody) {
+TEST_P(Collective, AnAllreduceGivesTheWholeSumToAllRanks) {
   const std::uint32_t power = std::bit_floor(size);
   for (const auto& [name, parts] : {std::pair{"allreduce/recursive-doubling", 1u},
                                     {"allreduce/reduce-scatter-allgather", power},
@@ -109,7 +109,7 @@ TEST_P(Collective, AnAllreduceGivesTheWholeSumToEverybody) {
           play(job(algorithms, name, call(CollectiveOp::allreduce, bytes)), blocks(knows, parts));
       for (std::uint32_t r = 0; r < size; ++r)
         for (std::uint32_t b = 0; b < parts; ++b)
-          ASSERT_EQ(knows[r][b], everybody(size)) << name << " rank " << r << " part " << b;
+          ASSERT_EQ(knows[r][b], all_ranks(size)) << name << " rank " << r << " part " << b;
       const std::string_view algorithm = name;
       const bool even =
           algorithm == "allreduce/ring" || (size == power && algorithm != "allreduce/recursive-doubling");
@@ -120,8 +120,8 @@ TEST_P(Collective, AnAllreduceGivesTheWholeSumToEverybody) {
     }
 }
 
-TEST_P(Collective, AnAllgatherGivesEveryBlockToEverybody) {
-  // Some are empty; by thousands, some are longer than the pieces they are cut into.
+TEST_P(Collective, AnAllgatherGivesEveryBlockToAllRanks) {
+  // Some blocks are empty; with unit 10 000, some are longer than the pieces into which they are divided.
   std::vector<Bytes> counts(size);
   for (const auto& [v, unit] : {std::pair{false, 0u}, {true, 100u}, {true, 10'000u}})
     for (const std::string algorithm : {"recursive-doubling", "brucks", "ring"}) {
@@ -140,7 +140,7 @@ TEST_P(Collective, AnAllgatherGivesEveryBlockToEverybody) {
           if (!v || counts[b] != 0) {
             ASSERT_EQ(knows[r][b], std::set<std::uint32_t>{b}) << name << " rank " << r;
           }
-      // Whatever the way, every rank gets what it lacks exactly once.
+      // With any algorithm, each rank receives the blocks of the others exactly once.
       EXPECT_EQ(std::accumulate(traffic.sent.begin(), traffic.sent.end(), Bytes{0}), total * (size - 1))
           << name;
     }
@@ -177,20 +177,20 @@ TEST_P(Collective, GathersAndScattersMoveEveryBlockToAndFromTheRoot) {
   }
 }
 
-/// knows[rank]: what has come straight to a rank, source by source.
+/// Appends to came[rank] the source of each block that the rank receives directly.
 Meaning direct(std::vector<std::vector<std::uint32_t>>& came) {
   return {[](std::uint32_t rank, const Transfer& t) {
             return std::vector<std::set<std::uint32_t>>{{rank}, {t.first}};
           },
           [&came](std::uint32_t rank, const Transfer& t, const std::vector<std::set<std::uint32_t>>& data) {
             EXPECT_EQ(*data[0].begin(), t.peer);
-            EXPECT_EQ(*data[1].begin(), rank) << "a block of somebody else's";
+            EXPECT_EQ(*data[1].begin(), rank) << "a block for another rank";
             came[rank].push_back(t.peer);
           }};
 }
 
 TEST_P(Collective, AnAlltoallBringsEveryBlockToItsRankOnce) {
-  Random random(size);
+  Random random(size);  // any seed: 0, 50 or 100 bytes for each pair
   std::vector<std::vector<Bytes>> sent(size, std::vector<Bytes>(size)), received = sent;
   for (std::uint32_t s = 0; s < size; ++s)
     for (std::uint32_t d = 0; d < size; ++d) received[d][s] = sent[s][d] = random.below(3) * 50;
@@ -275,7 +275,7 @@ TEST_P(Collective, AReduceScatterLeavesEachRankItsWholeSum) {
       if (given && std::accumulate(counts.begin(), counts.end(), Bytes{0}) == 0) continue;
       for (std::uint32_t r = 0; r < size; ++r)
         if (!given || counts[r] != 0) {
-          EXPECT_EQ(knows[r][r], everybody(size)) << name << " rank " << r;
+          EXPECT_EQ(knows[r][r], all_ranks(size)) << name << " rank " << r;
         }
     }
 }
@@ -304,12 +304,12 @@ TEST_P(Collective, AScanSumsTheRanksUpToEach) {
              call(name == "scan" ? CollectiveOp::scan : CollectiveOp::exscan, 8)),
          meaning);
     for (std::uint32_t r = 0; r < size; ++r)
-      EXPECT_EQ(result[r], everybody(name == "scan" ? r + 1 : r)) << name << " rank " << r;
+      EXPECT_EQ(result[r], all_ranks(name == "scan" ? r + 1 : r)) << name << " rank " << r;
   }
 }
 
 TEST_P(Collective, NeighboursExchangeOverAnyGraph) {
-  Random random(size);
+  Random random(size);  // any seed: each edge with probability 1/3
   std::vector<std::vector<std::uint32_t>> out(size), in(size);
   std::vector<std::vector<Bytes>> sent(size), received(size);
   for (std::uint32_t s = 0; s < size; ++s)

@@ -10,7 +10,7 @@
 namespace hybrid {
 namespace {
 
-constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+constexpr std::uint32_t kNotMember = ~std::uint32_t{0};
 
 }  // namespace
 
@@ -38,7 +38,7 @@ const Communicators::Groups& Communicators::groups(std::uint32_t communicator) {
 
 std::uint32_t Communicators::local_of(const Index& index, std::uint32_t world) {
   const auto found = std::lower_bound(index.begin(), index.end(), std::pair{world, std::uint32_t{0}});
-  return found == index.end() || found->first != world ? kNowhere : found->second;
+  return found == index.end() || found->first != world ? kNotMember : found->second;
 }
 
 Communicators::View& Communicators::view(std::uint32_t communicator, std::uint32_t rank) {
@@ -55,11 +55,11 @@ Communicators::View& Communicators::view(std::uint32_t communicator, std::uint32
   view.participants = static_cast<std::uint32_t>(info.members.size() + info.remote.size());
   const std::vector<std::uint32_t>*own = &info.members, *other = &info.remote;
   view.local = local_of(index.members, rank);
-  if (view.local == kNowhere) {
+  if (view.local == kNotMember) {
     view.local = local_of(index.remote, rank);
     std::swap(own, other);
   }
-  if (view.local == kNowhere)
+  if (view.local == kNotMember)
     throw UnfinishedReplay(
         UnfinishedReplay::Fault::trace,
         fmt::format("rank {} calls a collective on a communicator it is not a member of", rank),
@@ -91,7 +91,7 @@ CollectiveCall Communicators::call(const Operation& operation, std::uint32_t ran
   if (info.members.empty()) return call;
   const Groups& index = groups(operation.communicator);
   call.root = local_of(view.peers == info.remote.data() ? index.remote : index.members, operation.peer);
-  if (call.root == kNowhere)
+  if (call.root == kNotMember)
     throw UnfinishedReplay(
         UnfinishedReplay::Fault::trace,
         fmt::format("rank {} names rank {} as the root of a {}, which is not in the communicator", rank,

@@ -1,5 +1,5 @@
-// Each rank's view of a communicator: its own local rank, whom its peers' local ranks stand for, and how many
-// collectives it has begun there.
+// Each rank's view of a communicator: its local rank, the world ranks of its peers, and the number of
+// collectives that it has begun there.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,11 @@ class Communicators {
 
   explicit Communicators(const JobTrace& trace);
 
-  /// Stays valid. Throws UserError for a rank that is not a member.
+  /// References stay valid. Throws UnfinishedReplay for a rank that is not a member.
   View& view(std::uint32_t communicator, std::uint32_t rank);
 
-  /// The operation as its rank sees it; spans point into `operation`. Neighbours stay world ranks.
+  /// A rank's call of the collective `operation`; its spans point into `operation`. Neighbours stay world
+  /// ranks. Throws UnfinishedReplay for a root that is not a member.
   CollectiveCall call(const Operation& operation, std::uint32_t rank, const View& view);
   /// World rank of a transfer's peer.
   static std::uint32_t world_rank(const CollectiveCall& call, const View& view, std::uint32_t peer) {

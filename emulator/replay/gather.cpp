@@ -1,48 +1,44 @@
-// MPI_Gather and MPI_Scatter: binomial trees; MPI_Gatherv and MPI_Scatterv: the root alone with everybody.
+// MPI_Gather and MPI_Scatter: binomial trees. MPI_Gatherv and MPI_Scatterv: the root with each other rank.
 #include "emulator/replay/collective_parts.h"
 
 namespace hybrid::collective {
 namespace {
 
-/// Round k: of two ranks 2^k apart (counted from the root) the farther one sends its subtree's blocks.
+/// The binomial tree to the root: each rank sends the blocks of its subtree.
 class Gather final : public CollectiveAlgorithm {
  public:
   std::uint32_t rounds(const CollectiveCall& c) const override {
-    if (c.bytes == 0) return 0;
-    const std::uint32_t self = relative(c);
-    return self == 0 ? log2_up(c.size) : static_cast<std::uint32_t>(std::countr_zero(self)) + 1;
+    return c.bytes == 0 ? 0 : BinomialTree(c).rounds();
   }
   void round(const CollectiveCall& c, std::uint32_t index, Round& round) const override {
-    const std::uint32_t self = relative(c), mask = 1u << index;
-    const EqualBlocks blocks{c.bytes};
-    if ((self & mask) != 0)
-      send(round, add(self - mask, c.root, c.size), blocks, c.rank, std::min(mask, c.size - self));
-    else if (const std::uint32_t child = self + mask; child < c.size)
-      receive(round, add(child, c.root, c.size), blocks, add(child, c.root, c.size),
-              std::min(mask, c.size - child));
+    const auto edge = BinomialTree(c).edge_to_root(index);
+    if (!edge) return;
+    const std::uint32_t first = add(edge->first, c.root, c.size);
+    if (edge->to_parent)
+      send(round, edge->peer, EqualBlocks{c.bytes}, first, edge->count);
+    else
+      receive(round, edge->peer, EqualBlocks{c.bytes}, first, edge->count);
   }
 };
 
-/// The same tree the other way round: from the root, the farther half first.
+/// The same tree in the reverse order and direction.
 class Scatter final : public CollectiveAlgorithm {
  public:
   std::uint32_t rounds(const CollectiveCall& c) const override {
-    if (c.bytes == 0) return 0;
-    const std::uint32_t self = relative(c);
-    return self == 0 ? log2_up(c.size) : static_cast<std::uint32_t>(std::countr_zero(self)) + 1;
+    return c.bytes == 0 ? 0 : BinomialTree(c).rounds();
   }
   void round(const CollectiveCall& c, std::uint32_t index, Round& round) const override {
-    const std::uint32_t self = relative(c), mask = 1u << (rounds(c) - 1 - index);
-    const EqualBlocks blocks{c.bytes};
-    if ((self & mask) != 0)
-      receive(round, add(self - mask, c.root, c.size), blocks, c.rank, std::min(mask, c.size - self));
-    else if (const std::uint32_t child = self + mask; child < c.size)
-      send(round, add(child, c.root, c.size), blocks, add(child, c.root, c.size),
-           std::min(mask, c.size - child));
+    const auto edge = BinomialTree(c).edge_from_root(index);
+    if (!edge) return;
+    const std::uint32_t first = add(edge->first, c.root, c.size);
+    if (edge->to_parent)
+      receive(round, edge->peer, EqualBlocks{c.bytes}, first, edge->count);
+    else
+      send(round, edge->peer, EqualBlocks{c.bytes}, first, edge->count);
   }
 };
 
-/// Zero blocks travel too: only the root knows them.
+/// Empty blocks are sent, too: only the root knows that they are empty.
 class Gatherv final : public CollectiveAlgorithm {
  public:
   std::uint32_t rounds(const CollectiveCall& c) const override { return c.size > 1 ? 1 : 0; }
@@ -67,8 +63,8 @@ class Scatterv final : public CollectiveAlgorithm {
 
 const CollectiveRegistration kGather{"gather/binomial", "a binomial tree to the root", make<Gather>};
 const CollectiveRegistration kScatter{"scatter/binomial", "a binomial tree from the root", make<Scatter>};
-const CollectiveRegistration kGatherv{"gatherv/linear", "everybody to the root", make<Gatherv>};
-const CollectiveRegistration kScatterv{"scatterv/linear", "the root to everybody", make<Scatterv>};
+const CollectiveRegistration kGatherv{"gatherv/linear", "all ranks to the root", make<Gatherv>};
+const CollectiveRegistration kScatterv{"scatterv/linear", "the root to all ranks", make<Scatterv>};
 
 }  // namespace
 }  // namespace hybrid::collective

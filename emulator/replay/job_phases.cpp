@@ -93,7 +93,7 @@ void JobPhases::enter(Location& phases, const JobLocation& location, std::uint32
 
 /// `phase` 0: outside all phases.
 void JobPhases::notify_predictor(const JobLocation& location, std::uint32_t phase) {
-  if (options_.tell_phases) technique_.begin_phase(events_.now(), placement_[location.rank], phase);
+  if (options_.notify_predictors) technique_.begin_phase(events_.now(), placement_[location.rank], phase);
 }
 
 void JobPhases::end(LocationHandle handle, const JobLocation& location) {

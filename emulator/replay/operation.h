@@ -1,16 +1,14 @@
-// What a job did, as the replay sees it: one stream of operations per location (a thread of a rank), in
-// program order, whatever the trace's format. Compute time is only what passed outside communication calls.
+// Operations of a recorded job: one stream for each location (a thread of a rank), in program order, in any
+// trace format. Compute time is the time outside communication calls.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/event.h"
-#include "core/registry.h"
 #include "core/time.h"
 #include "core/units.h"
 
@@ -21,8 +19,8 @@ struct Operation {
     send,              // blocking; mode
     send_start,        // request
     send_complete,     // request
-    recv,              // blocking, with its recorded match: a wildcard's peer and tag are those it received
-    recv_post,         // request; the match where the trace tells it in time: `matched`
+    recv,              // blocking, with its recorded match: a wildcard has the peer and tag that it received
+    recv_post,         // request; with its match if that is known in time: `matched`
     recv_complete,     // request, with the match
     cancelled,         // request
     collective,        // blocking
@@ -36,16 +34,19 @@ struct Operation {
     phase_begin,
     phase_end,  // region
     flush,      // hint
-    hint,       // the program's hints tell that the rank sends to `peer` in the innermost open phase
+    hint,       // the rank sends to `peer` in the innermost open phase, by the program's hints
     finish,     // the location's end (only `compute` counts)
   };
   Kind kind = Kind::finish;
   Time compute{};          // spent computing since the previous operation
-  Time at{};               // when it began as recorded, since the job's first event
+  Time at{};               // recorded begin, since the job's first event
   std::uint32_t peer = 0;  // world rank; a collective's root
   std::int32_t tag = 0;
   std::uint32_t communicator = 0;
-  Bytes bytes = 0;            // a collective: as CollectiveOp's convention below
+  /// Of a collective: barrier 0; bcast, reduce, allreduce, scan, exscan: size of the vector; gather, scatter,
+  /// allgather, alltoall: one member's block; reduce_scatter_block: one block; v forms: total that this rank
+  /// sends.
+  Bytes bytes = 0;
   std::uint64_t request = 0;  // unique among the rank's open requests
   SendMode mode = SendMode::standard;
   bool matched = false;  // a recv_post: peer, tag and communicator are those of the message it will get
@@ -54,19 +55,14 @@ struct Operation {
   std::uint32_t window = 0;
   std::vector<std::uint32_t> group;
   std::uint32_t region = 0;
-  /// Collectives: bytes this rank sends to (and receives from) each member, where the sizes differ or the
-  /// collective is a v/w/neighbour form; empty otherwise. Indexed by rank in the communicator (neighbour
-  /// forms: pairs in `neighbors`).
+  /// Bytes that this rank sends to (receives from) each member of a collective, by rank in the communicator;
+  /// empty if all sizes are equal. Neighbourhood forms: by position in `neighbors_out` (`neighbors_in`).
   std::vector<Bytes> counts_sent, counts_received;
   std::vector<std::uint32_t> neighbors_out, neighbors_in;  // world ranks, neighbourhood collectives only
 };
 
-/// As newly made, but keeps the vectors' storage.
+/// Sets all members to their defaults. Keeps the memory of the vectors.
 void reset(Operation& operation);
-
-/// `bytes` of a collective: barrier 0; bcast, reduce, allreduce, scan, exscan: the vector's size; gather,
-/// scatter, allgather, alltoall: one member's block; reduce_scatter_block: one block; v-forms: total sent by
-/// this rank.
 
 struct CommunicatorInfo {
   std::vector<std::uint32_t> members;  // world rank of each local rank; empty: MPI_COMM_SELF, each rank alone
@@ -85,14 +81,12 @@ constexpr std::uint64_t call_site(CollectiveOp op) {
 /// Of a reply to a get: no call of its rank sends it.
 inline constexpr std::uint64_t kNoCallSite = 0;
 
-/// A collective's root that is MPI_PROC_NULL (inter-communicators) or that the operation does not have.
+/// Root of a collective: MPI_PROC_NULL (inter-communicators), or an operation without a root.
 inline constexpr std::uint32_t kNoRoot = ~std::uint32_t{0};
 
-/// A recorded job. Memory does not grow with the trace's length: locations are streamed.
+/// A recorded job. Operations are read as they are requested: memory does not grow with the trace's length.
 class JobTrace {
  public:
-  static constexpr std::string_view kKind = "trace format";
-
   struct Location {
     std::uint32_t rank = 0;
     std::string name;
@@ -103,23 +97,16 @@ class JobTrace {
   virtual const std::vector<Location>& locations() const = 0;
   virtual const CommunicatorInfo& communicator(std::uint32_t id) const = 0;
   virtual const std::string& region_name(std::uint32_t id) const = 0;
-  /// Port of each rank as recorded, empty when the trace does not say (then rank r is port r).
+  /// Recorded port of each rank; empty if the trace has none (rank r is then on port r).
   virtual const std::vector<std::uint32_t>& placement() const = 0;
-  /// A recorded fact ("application", "clock", "yield", "lost_events", ...), "" when the trace does not say.
+  /// A recorded fact ("application", "clock", "yield", "lost_events", ...); "" if the trace does not have it.
   virtual std::string property(std::string_view name) const = 0;
-  /// Every recorded fact, for the report.
+  /// All recorded facts, for the report.
   virtual std::vector<std::pair<std::string, std::string>> properties() const = 0;
 
-  /// The next operation of a location; false after its end. Throws UserError naming file and place when the
-  /// trace is damaged.
+  /// Reads the next operation of a location; false after its end. Throws UserError, naming file and place,
+  /// for a damaged trace.
   virtual bool next(std::uint32_t location, Operation& operation) = 0;
 };
-
-/// Registered by the name of the format ("otf2"); the factory takes the path of the archive's anchor file.
-using TraceFormatRegistration = Registration<JobTrace, const std::string&>;
-
-/// Opens the trace at `path` (an anchor file, or a directory that holds one), finding the format by itself.
-/// Throws UserError for a missing file, another kind of file, or a truncated archive.
-std::unique_ptr<JobTrace> open_trace(const std::string& path);
 
 }  // namespace hybrid

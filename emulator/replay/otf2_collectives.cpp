@@ -1,4 +1,4 @@
-// What OTF2 says of a collective, in our words.
+// Conversion of OTF2's collective operations and their sizes.
 #include "emulator/replay/otf2_definitions.h"
 
 namespace hybrid {
@@ -63,7 +63,7 @@ bool collective_of_otf2(OTF2_CollectiveOp otf2, CollectiveOp& op) {
 
 namespace {
 
-/// One of `members` equal parts of `total`; with MPI_IN_PLACE a rank's own part is not counted.
+/// One of `members` equal parts of `total`, or of `members` - 1: MPI_IN_PLACE does not count the rank's part.
 Bytes part(Bytes total, std::uint32_t members) {
   if (members <= 1) return total;
   if (total % members == 0) return total / members;
@@ -99,7 +99,7 @@ Bytes collective_bytes(CollectiveOp op, bool score_p, bool is_root, std::uint32_
     case CollectiveOp::scan:
     case CollectiveOp::exscan: {
       if (!score_p) return sent != 0 ? sent : received;
-      // Score-P: (members - rank) vectors sent, rank + 1 received; one less of both in place and for exscan.
+      // Score-P: (members - rank) vectors sent, rank + 1 received; in place and for exscan one less of each.
       const Bytes both = sent + received;
       if (members > 1 && both % (members + 1) == 0 && both / (members + 1) * (members - rank) == sent)
         return both / (members + 1);

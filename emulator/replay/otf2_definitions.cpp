@@ -16,7 +16,7 @@
 namespace hybrid {
 namespace {
 
-/// The records as they stand in the archive; references may point forward, so they are resolved afterwards.
+/// The records as read. References may point forward, so that they are resolved afterwards.
 struct Raw {
   struct LocationGroup {
     OTF2_LocationGroupType type = OTF2_LOCATION_GROUP_TYPE_UNKNOWN;
@@ -132,7 +132,7 @@ OTF2_CallbackCode on_parameter(void* data, OTF2_ParameterRef self, OTF2_StringRe
   return OTF2_CALLBACK_SUCCESS;
 }
 
-/// Turns the records into definitions.
+/// Converts the records to definitions.
 class Resolver {
  public:
   Resolver(Raw& raw, const std::string& anchor) : raw_(raw), out_(*raw.out), anchor_(anchor) {}
@@ -156,8 +156,8 @@ class Resolver {
     return found == raw_.strings.end() ? kNone : found->second;
   }
 
-  /// Ranks are the positions in the COMM_LOCATIONS group of the message-passing paradigm, MPI before others;
-  /// without such a group the processes in their order.
+  /// Ranks are the positions in the COMM_LOCATIONS group of the message-passing paradigm (MPI before others);
+  /// without such a group, the processes in their order.
   void ranks() {
     const Raw::Group* world = nullptr;
     for (const OTF2_Paradigm paradigm :
@@ -173,7 +173,7 @@ class Resolver {
       for (const std::uint64_t member : world->members) {
         const auto found = location_of.find(member);
         if (found == location_of.end())
-          fail(fmt::format("no location {}, though a rank is said to be it", member));
+          fail(fmt::format("a rank is location {}, which is not defined", member));
         rank_of_group_.emplace(found->second->group, out_.ranks);
         main_of.emplace(member, out_.ranks++);
       }
@@ -204,7 +204,7 @@ class Resolver {
   std::vector<std::uint32_t> members(OTF2_GroupRef ref) const {
     const auto found = raw_.groups.find(ref);
     if (found == raw_.groups.end())
-      fail(fmt::format("no group {}, though a communicator is said to have it", ref));
+      fail(fmt::format("a communicator has group {}, which is not defined", ref));
     const Raw::Group& group = found->second;
     if (group.type == OTF2_GROUP_TYPE_COMM_SELF) return {};
     const Raw::Group* base = nullptr;
@@ -222,7 +222,7 @@ class Resolver {
       }
       const auto rank = rank_of_location_.find(member);
       if (rank == rank_of_location_.end())
-        fail(fmt::format("group {} has location {}, which is no process", ref, member));
+        fail(fmt::format("group {} has location {}, which is not a process", ref, member));
       world.push_back(rank->second);
     }
     return world;
@@ -230,9 +230,9 @@ class Resolver {
 
   void communicators() {
     for (const Raw::Communicator& c : raw_.communicators) {
-      // Communicators of threads (OpenMP teams) are nobody's business here.
+      // Communicators of threads (OpenMP teams) carry no messages.
       const auto group = raw_.groups.find(c.group);
-      if (group != raw_.groups.end() && thread_paradigm(group->second.paradigm)) continue;
+      if (group != raw_.groups.end() && is_thread_paradigm(group->second.paradigm)) continue;
       out_.communicator_of[c.ref] = static_cast<std::uint32_t>(out_.communicators.size());
       CommunicatorInfo info;
       info.members = members(c.group);
@@ -247,7 +247,7 @@ class Resolver {
       if (group.type == OTF2_GROUP_TYPE_COMM_GROUP && group.paradigm == OTF2_PARADIGM_MPI)
         out_.groups[ref] = members(ref);
   }
-  static bool thread_paradigm(OTF2_Paradigm paradigm) {
+  static bool is_thread_paradigm(OTF2_Paradigm paradigm) {
     switch (paradigm) {
       case OTF2_PARADIGM_MPI:
       case OTF2_PARADIGM_GASPI:
@@ -265,8 +265,8 @@ class Resolver {
       Otf2Definitions::Region region;
       region.name = text(r.name);
       region.phase = (r.flags & OTF2_REGION_FLAG_PHASE) != 0;
-      region.communication = !region.phase &&  // whatever its program calls it
-                             (!thread_paradigm(r.paradigm) || region.name.starts_with("MPI_") ||
+      region.communication = !region.phase &&  // a phase may have any name
+                             (!is_thread_paradigm(r.paradigm) || region.name.starts_with("MPI_") ||
                               region.name.starts_with("PMPI_") || region.name.starts_with("mpi_"));
       out_.regions.push_back(std::move(region));
     }
@@ -301,13 +301,13 @@ class Resolver {
       const auto rank = rank_of_group_.find(group);
       if (rank == rank_of_group_.end() || text(property.first) != trace_names::kPort) continue;
       if (property.second >= kMostNodes)
-        fail(fmt::format("rank {} is said to be at port {}, and a switch has at most {}", rank->second,
+        fail(fmt::format("rank {} is on port {}, and a switch has at most {} ports", rank->second,
                          property.second, kMostNodes));
       known[rank->second] = property.second;
       next = std::max(next, property.second + 1);
     }
     if (next == 0) return;
-    // The definitions of these ranks were lost: each is taken to have a port of its own.
+    // The definitions of these ranks were lost: each gets a separate port.
     std::string unplaced;
     for (std::uint32_t rank = 0; rank < out_.ranks; ++rank) {
       if (!known[rank]) unplaced.append(unplaced.empty() ? "" : ",").append(std::to_string(rank));
@@ -334,6 +334,7 @@ void read_facts(OTF2_Reader* reader, Otf2Definitions& out) {
     if (OTF2_Reader_GetProperty(reader, names[i], &value) != OTF2_SUCCESS) continue;
     std::string fact(name.substr(trace_names::kPropertyPrefix.size()));
     for (char& c : fact) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (fact == trace_names::kUnresolvedReceivesBefore) fact = trace_names::kUnresolvedReceives;
     out.facts.emplace_back(std::move(fact), value);
     std::free(value);
   }
@@ -355,7 +356,7 @@ Otf2Definitions read_otf2_definitions(OTF2_Reader* reader, const std::string& an
   if (definitions == nullptr)
     throw UserError(
         fmt::format("{}: the archive's global definitions (its .def file) cannot be read", anchor),
-        "Copy the whole archive: the anchor file, the .def file and the directory beside it.");
+        "Copy the whole archive: the anchor file, the .def file and the directory next to it.");
 
   const std::unique_ptr<OTF2_GlobalDefReaderCallbacks, CallbacksDeleter> callbacks(
       OTF2_GlobalDefReaderCallbacks_New());
@@ -379,9 +380,10 @@ Otf2Definitions read_otf2_definitions(OTF2_Reader* reader, const std::string& an
   const OTF2_ErrorCode code = OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &read);
   OTF2_Reader_CloseGlobalDefReader(reader, definitions);
   if (code != OTF2_SUCCESS)
-    throw UserError(fmt::format("{}: the archive's global definitions end or break after {} records ({})",
-                                anchor, read, OTF2_Error_GetDescription(code)),
-                    "The archive is truncated or damaged; write or copy it again.");
+    throw UserError(
+        fmt::format("{}: the archive's global definitions are truncated or damaged after record {} ({})",
+                    anchor, read, OTF2_Error_GetDescription(code)),
+        "The archive is truncated or damaged; write or copy it again.");
 
   char* creator = nullptr;
   if (OTF2_Reader_GetCreator(reader, &creator) == OTF2_SUCCESS && creator != nullptr) {

@@ -1,5 +1,5 @@
-// The global definitions of an OTF2 archive, resolved to what the replay works with: world ranks behind
-// locations and communicators, regions, the ids of our own attributes, facts of the run.
+// Global definitions of an OTF2 archive, with references resolved: world ranks of locations and
+// communicators, regions, ids of libhybrid's attributes (trace_names.h), facts of the run.
 #pragma once
 
 #include <otf2/otf2.h>
@@ -26,10 +26,10 @@ struct Otf2Definitions {
   };
   struct Region {
     std::string name;
-    bool communication = false;  // time inside is not compute time
+    bool communication = false;  // the time inside is not compute time
     bool phase = false;
   };
-  /// Ids of trace_names.h's attributes and parameters; undefined where the archive has none.
+  /// Ids of the attributes and parameters of trace_names.h; undefined if the archive does not have them.
   struct Ours {
     OTF2_AttributeRef send_mode = OTF2_UNDEFINED_ATTRIBUTE, compute = OTF2_UNDEFINED_ATTRIBUTE,
                       collective = OTF2_UNDEFINED_ATTRIBUTE, bytes = OTF2_UNDEFINED_ATTRIBUTE,
@@ -41,13 +41,13 @@ struct Otf2Definitions {
 
   std::uint64_t ticks_per_second = 1;
   std::uint64_t first_tick = 0;
-  bool score_p = false;  // how collectives' sizes are meant, see collective_bytes
+  bool score_p = false;  // written by Score-P: for collective_bytes()
   std::uint32_t ranks = 0;
   std::vector<Location> locations;  // by rank, main threads first within a rank
   std::vector<CommunicatorInfo> communicators;
   std::unordered_map<OTF2_CommRef, std::uint32_t> communicator_of;  // index into communicators
   std::unordered_map<OTF2_RmaWinRef, std::uint32_t> communicator_of_window;
-  /// World ranks of the groups that synchronisations may name; none in archives without windows.
+  /// World ranks of the groups of one-sided synchronisations; empty for archives without windows.
   std::unordered_map<OTF2_GroupRef, std::vector<std::uint32_t>> groups;
   std::vector<Region> regions;
   std::unordered_map<OTF2_RegionRef, std::uint32_t> region_of;  // index into regions
@@ -56,7 +56,7 @@ struct Otf2Definitions {
   std::vector<std::uint32_t> placement;
   std::vector<std::pair<std::string, std::string>> facts;
 
-  /// Ticks to picoseconds since the first tick, exactly (rounded down), kLongestRun at most.
+  /// Converts ticks to picoseconds since the first tick, exactly (rounded down), at most kLongestRun.
   Time time_of(OTF2_TimeStamp tick) const {
     __extension__ using Wide = unsigned __int128;
     if (tick <= first_tick) return {};
@@ -65,15 +65,15 @@ struct Otf2Definitions {
   }
 };
 
-/// Reads all of them. Throws UserError, naming `anchor` and what is wrong, for definitions that cannot be
+/// Reads all definitions. Throws UserError, naming `anchor` and the fault, for definitions that cannot be
 /// read or that contradict each other.
 Otf2Definitions read_otf2_definitions(OTF2_Reader* reader, const std::string& anchor);
 
-/// OTF2's operation as ours; false for those that move no data (creation of handles).
+/// Converts OTF2's operation; false for operations that move no data (creation of handles).
 bool collective_of_otf2(OTF2_CollectiveOp otf2, CollectiveOp& op);
 
-/// `bytes` by operation.h's convention from the sizes that OTF2 carries. Score-P counts what the operation's
-/// definition moves (a broadcast's root sends `members` times the vector); others give the sizes of the
+/// Operation::bytes from the sizes that OTF2 records. Score-P counts the data that the operation moves by its
+/// definition (a broadcast's root sends the vector `members` times); other tools record the sizes of the
 /// call's buffers.
 Bytes collective_bytes(CollectiveOp op, bool score_p, bool is_root, std::uint32_t rank, std::uint32_t members,
                        Bytes sent, Bytes received);

@@ -1,4 +1,4 @@
-// OTF2's event callbacks: each turns one kind of record into what the stream makes of it.
+// OTF2's event callbacks: each converts one kind of event for Otf2Stream.
 #include <fmt/format.h>
 
 #include <memory>
@@ -112,7 +112,7 @@ struct Otf2Events {
     Otf2Stream& s = begin(data, tick);
     if (!transfer(s, Kind::recv_complete, true, tick, position, a, peer, c, tag, bytes, request))
       return result(false);
-    s.matched(request, &s.queue_.at(s.queue_.tail() - 1).operation);
+    s.end_post(request, &s.queue_.at(s.queue_.tail() - 1).operation);
     return OTF2_CALLBACK_SUCCESS;
   }
   template <Operation::Kind kKind, bool kWaits>
@@ -120,15 +120,15 @@ struct Otf2Events {
                                    Attributes, std::uint64_t id) {
     Otf2Stream& s = begin(data, tick);
     s.communicate(kKind, tick, kWaits).request = id;
-    if constexpr (kKind == Kind::recv_post) s.posted(id);
-    if constexpr (kKind == Kind::cancelled) s.matched(id, nullptr);
+    if constexpr (kKind == Kind::recv_post) s.add_post(id);
+    if constexpr (kKind == Kind::cancelled) s.end_post(id, nullptr);
     return OTF2_CALLBACK_SUCCESS;
   }
 
   static OTF2_CallbackCode collective_begin(OTF2_LocationRef, OTF2_TimeStamp tick, std::uint64_t, void* data,
                                             Attributes) {
     Otf2Stream& s = begin(data, tick);
-    if (s.depth_ == 0) s.end_compute(tick, nullptr);  // the waiting starts here
+    if (s.depth_ == 0) s.end_compute(tick, nullptr);  // the rank waits from here on
     return OTF2_CALLBACK_SUCCESS;
   }
   static bool moves_data(Otf2Stream& s, OTF2_CollectiveOp op, Attributes attributes) {
@@ -206,8 +206,8 @@ struct Otf2Events {
     } else if (ref == ours.count_sent || ref == ours.count_received) {
       std::uint32_t peer = 0;
       if (!read_attribute(attributes, ours.peer, OTF2_AttributeList_GetUint32, peer))
-        return result(s.fail(position, "a collective's count names no peer"));
-      s.count(ref == ours.count_sent, peer, value);
+        return result(s.fail(position, "the count of a collective has no peer"));
+      s.add_count(ref == ours.count_sent, peer, value);
     }
     return OTF2_CALLBACK_SUCCESS;
   }
@@ -234,7 +234,7 @@ struct Otf2Events {
                                std::uint64_t) {
     return result(access(begin(data, tick), Kind::get, tick, position, win, remote, bytes));
   }
-  /// What an atomic operation fetches comes back as a get's data does.
+  /// The data that an atomic operation fetches arrive as those of a get.
   static OTF2_CallbackCode atomic(OTF2_LocationRef, OTF2_TimeStamp tick, std::uint64_t position, void* data,
                                   Attributes, OTF2_RmaWinRef win, std::uint32_t remote, OTF2_RmaAtomicType,
                                   std::uint64_t sent, std::uint64_t received, std::uint64_t) {
@@ -282,7 +282,7 @@ struct Otf2Events {
                                     OTF2_RmaSyncType) {
     return result(begin(data, tick).synchronise(win, remote, RmaSync::flush, tick, position, attributes));
   }
-  /// Score-P tells the completion of every access of a synchronising call; one operation a call is enough.
+  /// Score-P records the completion of each access of a synchronising call; one operation per call is enough.
   static OTF2_CallbackCode rma_completed(OTF2_LocationRef, OTF2_TimeStamp tick, std::uint64_t position,
                                          void* data, Attributes attributes, OTF2_RmaWinRef win,
                                          std::uint64_t) {

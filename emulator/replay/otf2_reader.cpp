@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "core/error.h"
+#include "emulator/replay/trace_format.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HYBRID_LEAK_CHECKER
@@ -28,7 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kEventsAtOnce = 256;
 
-/// libotf2 prints its errors unless it has a handler; for the time of our calls it has a silent one.
+/// Silent error handler for libotf2, which prints its errors without one.
 class QuietErrors {
  public:
   QuietErrors() : before_(OTF2_Error_RegisterCallback(&quiet, nullptr)) {}
@@ -44,26 +45,25 @@ class QuietErrors {
   OTF2_ErrorCallback before_;
 };
 
-/// libotf2 3.0 forgets what it allocated when an archive cannot be opened; leak checkers need not tell us
-/// again.
-class ForgivenLeaks {
+/// Turns the leak checker off: libotf2 3.0 leaks memory when an archive cannot be opened.
+class IgnoreLeaks {
 #if defined(HYBRID_LEAK_CHECKER)
   __lsan::ScopedDisabler disabled_;
 #endif
 };
 
-/// An anchor file says so within its first bytes, after the mark of a buffer and its byte order.
+/// Whether the file has the "OTF2" of an anchor file within its first bytes.
 bool looks_like_anchor(const std::string& path) {
   char start[16] = {};
   std::ifstream(path, std::ios::binary).read(start, sizeof start);
   return std::string_view(start, sizeof start).find("OTF2") != std::string_view::npos;
 }
 
-/// Whether the strings and the number of properties that an anchor tells of are in it. libotf2 believes the
-/// number, and gathers as many strings from wherever. An anchor: 2 bytes of a buffer's mark (the second is
-/// its byte order), "OTF2", its format (1 byte), 38 bytes of fixed fields, three strings; from format 2 on
-/// the number of properties (4 bytes), a name and a value of each, and more that libotf2 checks itself.
-bool holds_what_it_tells(const std::string& path) {
+/// Whether an anchor file contains its strings and as many properties as it states. libotf2 does not check
+/// the number, and reads strings from beyond the file. Layout: 2 bytes of a buffer's mark (the second is its
+/// byte order), "OTF2", the format (1 byte), 38 bytes of fixed fields, three strings; from format 2 on the
+/// number of properties (4 bytes), a name and a value of each, and more that libotf2 checks.
+bool has_all_properties(const std::string& path) {
   constexpr std::size_t kMost = std::size_t{16} << 20, kFormat = 7, kStrings = 46;
   constexpr char kLittleEndian = 'B';
   std::ifstream file(path, std::ios::binary);
@@ -93,7 +93,7 @@ bool holds_what_it_tells(const std::string& path) {
   return skip_strings(2 * properties);
 }
 
-/// libotf2 keeps a file open for each location.
+/// Raises the limit of open files: libotf2 keeps a file open for each location.
 void allow_open_files(std::size_t wanted) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
@@ -101,11 +101,22 @@ void allow_open_files(std::size_t wanted) {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-const TraceFormatRegistration kOtf2{"otf2",
-                                    "Open Trace Format 2: archives of libhybrid, Score-P, TAU, EZTrace",
-                                    [](const std::string& anchor) -> std::unique_ptr<JobTrace> {
-                                      return std::make_unique<Otf2Trace>(anchor);
-                                    }};
+class Otf2Format final : public TraceFormat {
+ public:
+  bool recognises(const std::string& path) const override {
+    return path.ends_with(".otf2") && !fs::is_directory(path);
+  }
+  std::string_view expected() const override {
+    return "the anchor file of an OTF2 archive, which ends in .otf2";
+  }
+  std::unique_ptr<JobTrace> open(const std::string& path) const override {
+    return std::make_unique<Otf2Trace>(path);
+  }
+};
+
+const TraceFormatRegistration kOtf2{
+    "otf2", "Open Trace Format 2: archives of libhybrid, Score-P, TAU, EZTrace",
+    []() -> std::unique_ptr<TraceFormat> { return std::make_unique<Otf2Format>(); }};
 
 }  // namespace
 
@@ -120,13 +131,12 @@ Otf2Trace::Otf2Trace(const std::string& anchor) : anchor_(anchor) {
   if (!fs::is_regular_file(anchor, code)) throw UserError(fmt::format("{}: no such file", anchor));
   if (fs::file_size(anchor, code) == 0)
     throw UserError(fmt::format("{}: the file is empty; expected the anchor file of an OTF2 archive", anchor),
-                    "The recording was cut off before the archive was closed, or the copy failed.");
+                    "The recording ended before the archive was closed, or the copy failed.");
   if (looks_like_anchor(anchor)) {
-    if (!holds_what_it_tells(anchor))
-      throw UserError(
-          fmt::format("{}: damaged: the anchor file tells of more properties than it holds", anchor),
-          "The archive is truncated or damaged; write or copy it again.");
-    [[maybe_unused]] const ForgivenLeaks forgiven;
+    if (!has_all_properties(anchor))
+      throw UserError(fmt::format("{}: damaged: the anchor file states more properties than it has", anchor),
+                      "The archive is truncated or damaged; write or copy it again.");
+    [[maybe_unused]] const IgnoreLeaks ignore;
     reader_.reset(OTF2_Reader_Open(anchor.c_str()));
   }
   if (reader_ == nullptr || OTF2_Reader_SetSerialCollectiveCallbacks(reader_.get()) != OTF2_SUCCESS)
@@ -151,26 +161,26 @@ void Otf2Trace::open_locations() {
     const Otf2Definitions::Location& location = definitions_.locations[i];
     std::error_code code;
     if (substrate == OTF2_SUBSTRATE_POSIX && location.events != 0 && !fs::exists(file_of(i, ".evt"), code))
-      throw UserError(fmt::format("{}: missing; it holds the events of \"{}\" (rank {})", file_of(i, ".evt"),
+      throw UserError(fmt::format("{}: missing; it has the events of \"{}\" (rank {})", file_of(i, ".evt"),
                                   location.name, location.rank),
-                      "Copy the whole archive: the anchor file, the .def file and the directory beside it.");
+                      "Copy the whole archive: the anchor file, the .def file and the directory next to it.");
     OTF2_Reader_SelectLocation(reader, location.ref);
   }
   const bool local_definitions = OTF2_Reader_OpenDefFiles(reader) == OTF2_SUCCESS;
   if (count != 0 && OTF2_Reader_OpenEvtFiles(reader) != OTF2_SUCCESS)
     throw UserError(fmt::format("{}: the archive's event files cannot be opened", anchor_),
-                    "Copy the whole archive: the anchor file, the .def file and the directory beside it.");
+                    "Copy the whole archive: the anchor file, the .def file and the directory next to it.");
   for (std::uint32_t i = 0; i < count; ++i) {
     const Otf2Definitions::Location& location = definitions_.locations[i];
     if (local_definitions) {
-      // Mappings of a process's own ids and clock corrections, which libotf2 applies to the events.
+      // Mappings of a process's ids and clock corrections, which libotf2 applies to the events.
       if (OTF2_DefReader* local = OTF2_Reader_GetDefReader(reader, location.ref); local != nullptr) {
         std::uint64_t read = 0;
         const OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions(reader, local, &read);
         OTF2_Reader_CloseDefReader(reader, local);
         if (code != OTF2_SUCCESS)
-          throw UserError(fmt::format("{}: ends or breaks after {} records ({})", file_of(i, ".def"), read,
-                                      OTF2_Error_GetDescription(code)),
+          throw UserError(fmt::format("{}: truncated or damaged after record {} ({})", file_of(i, ".def"),
+                                      read, OTF2_Error_GetDescription(code)),
                           "The archive is truncated or damaged; write or copy it again.");
       }
     }
@@ -199,7 +209,7 @@ void Otf2Trace::read_more(std::uint32_t location) {
   const Otf2Definitions::Location& definition = definitions_.locations[location];
   std::uint64_t read = 0;
   OTF2_ErrorCode code = OTF2_SUCCESS;
-  // Never past the end: libotf2 takes what follows for events.
+  // Not beyond the end: libotf2 would read what follows as events.
   const std::uint64_t wanted = std::min(kEventsAtOnce, definition.events - input.events);
   if (input.reader != nullptr && wanted != 0) {
     const QuietErrors quiet;
@@ -212,7 +222,7 @@ void Otf2Trace::read_more(std::uint32_t location) {
         "The archive is damaged, or its writer broke the format.");
   if (code != OTF2_SUCCESS)
     throw UserError(
-        fmt::format("{} (rank {}): breaks after event {} of {} ({})", file_of(location, ".evt"),
+        fmt::format("{} (rank {}): damaged after event {} of {} ({})", file_of(location, ".evt"),
                     definition.rank, input.events, definition.events, OTF2_Error_GetDescription(code)),
         "The file is truncated or damaged; write or copy the archive again.");
   if (read != 0) return;
@@ -233,7 +243,7 @@ void Otf2Trace::begin(std::uint32_t location) {
   std::uint32_t main = location;
   while (!definitions_.locations[main].main) --main;
   begin(main);
-  input.stream.started(inputs_[main]->stream.first_tick());
+  input.stream.add_start(inputs_[main]->stream.first_tick());
 }
 
 bool Otf2Trace::next(std::uint32_t location, Operation& operation) {

@@ -1,9 +1,9 @@
-// Trace format "otf2": archives of Open Trace Format 2, our own and those of Score-P, TAU and EZTrace.
-// trace_names.h says what ours carry beyond the format.
+// Trace format "otf2": archives of Open Trace Format 2, written by libhybrid, Score-P, TAU or EZTrace.
+// trace_names.h describes what libhybrid's archives contain in addition to the format.
 //
-// Each location is read in pieces as its operations are asked for; memory grows with locations and with how
-// long nonblocking collectives stay open (whose parameters a foreign trace tells at their completion), not
-// with the trace.
+// Each location is read in pieces as its operations are requested. Memory does not grow with the trace; it
+// grows with the number of locations, and with the operations during which a nonblocking collective is open
+// (archives of other tools have its parameters at its completion).
 #pragma once
 
 #include <otf2/otf2.h>
@@ -22,7 +22,7 @@ namespace hybrid {
 class Otf2Trace final : public JobTrace {
  public:
   /// `anchor`: path of the archive's .otf2 file. Throws UserError, naming the file, for an archive that is
-  /// missing, empty, truncated, not OTF2, or lacks one of its files.
+  /// missing, empty, truncated, incomplete, or not OTF2.
   explicit Otf2Trace(const std::string& anchor);
 
   std::uint32_t ranks() const override { return definitions_.ranks; }
@@ -56,8 +56,7 @@ class Otf2Trace final : public JobTrace {
   std::string anchor_;
   Otf2Definitions definitions_;
   std::vector<Location> locations_;
-  std::vector<std::unique_ptr<Input>>
-      inputs_;  // one a location; their addresses are the callbacks' user data
+  std::vector<std::unique_ptr<Input>> inputs_;  // by location; their addresses are the user data of callbacks
   std::unique_ptr<OTF2_Reader, Closer> reader_;
 };
 

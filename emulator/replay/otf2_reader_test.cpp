@@ -8,8 +8,9 @@
 
 #include "core/error.h"
 #include "emulator/network/longest_run.h"
-#include "emulator/replay/archive_for_test.h"
 #include "emulator/replay/operation.h"
+#include "emulator/replay/testing/archive.h"
+#include "emulator/replay/trace_format.h"
 #include "emulator/replay/trace_names.h"
 
 namespace hybrid {
@@ -120,19 +121,20 @@ TEST(Otf2Reader, DeducesTheSizesOfCollectivesFromScorePsBytes) {
   };
   constexpr std::uint32_t kNone = OTF2_COLLECTIVE_ROOT_NONE;
   collective(1, OTF2_COLLECTIVE_OP_BARRIER, three, kNone, 0, 0);
-  collective(1, OTF2_COLLECTIVE_OP_BCAST, three, 1, 300, 100);  // root of three
-  collective(3, OTF2_COLLECTIVE_OP_BCAST, three, 1, 0, 100);    // another
+  collective(1, OTF2_COLLECTIVE_OP_BCAST, three, 1, 300, 100);  // the root
+  collective(3, OTF2_COLLECTIVE_OP_BCAST, three, 1, 0, 100);    // another rank
   collective(1, OTF2_COLLECTIVE_OP_ALLREDUCE, three, kNone, 24, 24);
   collective(1, OTF2_COLLECTIVE_OP_ALLTOALL, three, kNone, 30, 30);
-  collective(1, OTF2_COLLECTIVE_OP_GATHER, three, 1, 0, 20);  // in place: without its own
+  collective(1, OTF2_COLLECTIVE_OP_GATHER, three, 1, 0,
+             20);  // in place: the root does not count its own part
   collective(1, OTF2_COLLECTIVE_OP_ALLGATHERV, three, kNone, 30, 60);
-  collective(1, OTF2_COLLECTIVE_OP_SCAN, three, kNone, 16, 16);  // rank 1 of 3: 2 vectors out, 2 in
+  collective(1, OTF2_COLLECTIVE_OP_SCAN, three, kNone, 16, 16);  // rank 1 of 3: 2 vectors sent, 2 received
   collective(1, OTF2_COLLECTIVE_OP_CREATE_HANDLE, three, kNone, 0, 0);
   archive.close();
 
   const auto trace = open_trace(directory.path());
   const auto one = all(*trace, 1);
-  ASSERT_EQ(one.size(), 8u);  // no transfer in a handle's creation
+  ASSERT_EQ(one.size(), 8u);  // the creation of a handle moves no data
   EXPECT_EQ(one[1].peer, 1u);
   EXPECT_EQ(one[1].bytes, 100u);
   EXPECT_EQ(all(*trace, 3)[0].bytes, 100u);
@@ -144,7 +146,7 @@ TEST(Otf2Reader, DeducesTheSizesOfCollectivesFromScorePsBytes) {
   EXPECT_THAT(trace->communicator(one[0].communicator).members, ElementsAre(3u, 1u, 0u));
 }
 
-TEST(Otf2Reader, LooksAheadForWhatANonblockingCollectiveIs) {
+TEST(Otf2Reader, ReadsAheadForTheParametersOfANonblockingCollective) {
   TemporaryDirectory directory;
   TestArchive archive(directory.path(), "t", 2);
   archive.call(0, 0, 10, "MPI_Ibcast",
@@ -159,7 +161,7 @@ TEST(Otf2Reader, LooksAheadForWhatANonblockingCollectiveIs) {
 
   const auto trace = open_trace(directory.path());
   const auto operations = all(*trace, 0);
-  // The barrier is never completed: nothing is known of it.
+  // The barrier is never completed: it is unknown and dropped.
   ASSERT_THAT(kinds(operations),
               ElementsAre(Kind::collective_start, Kind::send, Kind::collective_complete, Kind::finish));
   EXPECT_EQ(operations[0].collective, CollectiveOp::bcast);
@@ -168,7 +170,7 @@ TEST(Otf2Reader, LooksAheadForWhatANonblockingCollectiveIs) {
   EXPECT_EQ(operations[2].request, 11u);
 }
 
-TEST(Otf2Reader, ReadsWhatOurOwnArchivesSayBeyondOtf2) {
+TEST(Otf2Reader, ReadsTheAdditionsOfOurOwnArchivesToOtf2) {
   TemporaryDirectory directory;
   TestArchive archive(directory.path(), "trace", 2, 3'000'000'000);
   const auto mode = archive.attribute(trace_names::kSendMode, OTF2_TYPE_UINT8);
@@ -243,7 +245,7 @@ TEST(Otf2Reader, ReadsWhatOurOwnArchivesSayBeyondOtf2) {
                           Kind::collective_start, Kind::put, Kind::rma_sync, Kind::phase_end, Kind::finish));
   EXPECT_EQ(trace->region_name(operations[0].region), "sweep");
   EXPECT_EQ(operations[1].mode, SendMode::synchronous);
-  EXPECT_EQ(operations[1].compute, nanoseconds(42));  // as the CPU clock says, not 1000 ns
+  EXPECT_EQ(operations[1].compute, nanoseconds(42));  // by the CPU clock, not 1000 ns
   EXPECT_EQ(operations[2].compute, nanoseconds(1));   // 3 ticks of a third of a nanosecond
   EXPECT_EQ(operations[3].collective, CollectiveOp::neighbor_alltoallv);
   EXPECT_EQ(operations[3].bytes, 300u);
@@ -260,7 +262,7 @@ TEST(Otf2Reader, ReadsWhatOurOwnArchivesSayBeyondOtf2) {
   EXPECT_EQ(operations[7].compute, nanoseconds(1));
 }
 
-TEST(Otf2Reader, MeansTheOtherGroupsRanksInAnIntercommunicator) {
+TEST(Otf2Reader, PeersInAnIntercommunicatorAreRanksOfTheOtherGroup) {
   TemporaryDirectory directory;
   TestArchive archive(directory.path(), "t", 4);
   const OTF2_CommRef inter = archive.inter_communicator({0, 2}, {3, 1});
@@ -288,7 +290,7 @@ TEST(Otf2Reader, KeepsThreadsInStepWithTheirRank) {
   ASSERT_EQ(trace->locations().size(), 3u);
   EXPECT_EQ(trace->locations()[1].rank, 0u);
   EXPECT_EQ(all(*trace, 1)[0].compute, nanoseconds(300));
-  EXPECT_EQ(all(*trace, 2)[0].compute, Time{});  // a thread that never communicates holds nothing up
+  EXPECT_EQ(all(*trace, 2)[0].compute, Time{});  // a thread that never communicates delays nothing
 }
 
 TEST(Otf2Reader, RefusesTimesThatNoRunReaches) {
@@ -300,12 +302,12 @@ TEST(Otf2Reader, RefusesTimesThatNoRunReaches) {
   EXPECT_THAT(error_of(directory.path()), HasSubstr("t/0.evt (rank 0), event 4: more than 26 days after"));
 }
 
-TEST(Otf2Reader, AddsUpComputeTimesBeyondAllUse) {
+TEST(Otf2Reader, LimitsTheSumOfComputeTimes) {
   TemporaryDirectory directory;
   TestArchive archive(directory.path(), "t", 1);
   const auto compute = archive.attribute(trace_names::kCompute, OTF2_TYPE_UINT64);
   OTF2_AttributeList* list = OTF2_AttributeList_New();
-  for (std::uint64_t tick : {100, 200}) {  // MPI_Init communicates nothing: what comes before it adds up
+  for (std::uint64_t tick : {100, 200}) {  // MPI_Init communicates nothing: the times before it are added
     OTF2_AttributeList_AddUint64(list, compute, ~std::uint64_t{0});
     OTF2_EvtWriter_Enter(archive.events(0), list, tick, archive.region("MPI_Init"));
     OTF2_EvtWriter_Leave(archive.events(0), nullptr, tick + 50, archive.region("MPI_Init"));
@@ -339,9 +341,9 @@ class DamagedArchive : public testing::Test {
   TemporaryDirectory directory;
 };
 
-TEST_F(DamagedArchive, IsFineAsWritten) { EXPECT_EQ(error_of(directory.path()), "no error"); }
+TEST_F(DamagedArchive, IsReadAsWritten) { EXPECT_EQ(error_of(directory.path()), "no error"); }
 
-TEST_F(DamagedArchive, MissingIsNamed) {
+TEST_F(DamagedArchive, AMissingTraceIsNamed) {
   EXPECT_THAT(error_of(directory / "other.otf2"), HasSubstr("other.otf2: no such file"));
   fs::create_directory(directory / "empty");
   EXPECT_THAT(error_of(directory / "empty"), HasSubstr("no trace in this directory"));
@@ -361,26 +363,26 @@ TEST_F(DamagedArchive, ForeignAndEmptyAnchorsAreRefused) {
   EXPECT_THAT(error_of(directory / "t.csv"), HasSubstr("not a trace that can be replayed"));
 }
 
-/// With the end of a string gone, the number of properties is read from elsewhere: millions of strings.
-TEST_F(DamagedArchive, AnAnchorThatTellsOfMoreThanItHoldsIsRefused) {
+/// If a string has lost its end, other bytes are read as the number of properties: millions of them.
+TEST_F(DamagedArchive, AnAnchorThatStatesMoreThanItHasIsRefused) {
   const std::string path = directory / "t.otf2";
   std::ifstream whole(path, std::ios::binary);
   std::string anchor((std::istreambuf_iterator<char>(whole)), {});
   constexpr std::size_t kMachine = 46;
-  std::size_t number = kMachine;  // where that of the properties stands, behind three strings
+  std::size_t number = kMachine;  // position of the number of properties, behind three strings
   for (int string = 0; string < 3; ++string) number = anchor.find('\0', number) + 1;
   std::size_t at = kMachine;
   for (int string = 0; string < 3; ++string) {
     at = anchor.find('\0', at) + 1;
     std::string damaged = anchor;
     damaged[at - 1] = '\xff';
-    damaged.insert(number + 1, 4, '\x70');  // taken for the number, whose first byte ends the third string
+    damaged.insert(number + 1, 4, '\x70');  // read as the number; its first byte ends the third string
     std::ofstream(path, std::ios::binary) << damaged;
-    EXPECT_THAT(error_of(path), HasSubstr("tells of more properties than it holds")) << string;
+    EXPECT_THAT(error_of(path), HasSubstr("states more properties than it has")) << string;
   }
   anchor[at + 3] = '\x01';  // 2^24 properties
   std::ofstream(path, std::ios::binary) << anchor;
-  EXPECT_THAT(error_of(path), HasSubstr("tells of more properties than it holds"));
+  EXPECT_THAT(error_of(path), HasSubstr("states more properties than it has"));
 }
 
 TEST_F(DamagedArchive, TruncationIsFoundAnywhere) {
@@ -391,8 +393,8 @@ TEST_F(DamagedArchive, TruncationIsFoundAnywhere) {
     for (const double part : {0.0, 0.1, 0.5, 0.9}) {
       fs::resize_file(directory / file, static_cast<std::uintmax_t>(part * static_cast<double>(size)));
       testing::internal::CaptureStderr();
-      EXPECT_NE(error_of(directory.path()), "no error") << file << " cut to " << part;
-      EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << file << " cut to " << part;
+      EXPECT_NE(error_of(directory.path()), "no error") << file << " truncated to " << part;
+      EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << file << " truncated to " << part;
     }
     fs::copy_file(whole, directory / file, fs::copy_options::overwrite_existing);
   }
@@ -400,7 +402,7 @@ TEST_F(DamagedArchive, TruncationIsFoundAnywhere) {
 
 TEST_F(DamagedArchive, AMissingLocationIsNamed) {
   fs::remove(directory / "t/1.evt");
-  EXPECT_THAT(error_of(directory.path()), HasSubstr("t/1.evt: missing; it holds the events of \"rank 1\""));
+  EXPECT_THAT(error_of(directory.path()), HasSubstr("t/1.evt: missing; it has the events of \"rank 1\""));
 }
 
 }  // namespace

@@ -35,11 +35,11 @@ bool Otf2Stream::fail(std::uint64_t position, const std::string& what) {
   return false;
 }
 
-void Otf2Stream::started(OTF2_TimeStamp rank_start) {
+void Otf2Stream::add_start(OTF2_TimeStamp rank_start) {
   if (first_ <= rank_start) return;
   const Time late = definitions_.time_of(first_) - definitions_.time_of(rank_start);
   if (queue_.empty())
-    computed(late);
+    add_compute(late);
   else if (queue_.front().operation.kind != Operation::Kind::finish)
     queue_.front().operation.compute += late;
 }
@@ -50,19 +50,21 @@ void Otf2Stream::event(OTF2_TimeStamp tick) {
   if (definitions_.time_of(tick) == kLongestRun) fail(events_, "more than 26 days after the first event");
 }
 
-// Damaged ones, too, add up without overflow; a run that long is refused where it is emulated.
-void Otf2Stream::computed(Time by) { compute_ = std::min(compute_ + std::min(by, kLongestRun), kLongestRun); }
+// Limited, so that the times of a damaged trace do not overflow. The emulation refuses a run that long.
+void Otf2Stream::add_compute(Time time) {
+  compute_ = std::min(compute_ + std::min(time, kLongestRun), kLongestRun);
+}
 
 void Otf2Stream::end_compute(OTF2_TimeStamp tick, const OTF2_AttributeList* attributes) {
   std::uint64_t nanoseconds_given = 0;
   if (read_attribute(attributes, definitions_.ours.compute, OTF2_AttributeList_GetUint64,
                      nanoseconds_given)) {
     constexpr std::uint64_t kMost = kLongestRun / nanoseconds(1);
-    computed(nanoseconds(static_cast<std::int64_t>(std::min(nanoseconds_given, kMost))));
+    add_compute(nanoseconds(static_cast<std::int64_t>(std::min(nanoseconds_given, kMost))));
   } else if (tick > mark_) {
     const Time gap = definitions_.time_of(tick) - definitions_.time_of(mark_);
     const Time flushing = definitions_.time_of(mark_ + excluded_) - definitions_.time_of(mark_);
-    computed(std::max(gap - flushing, Time{}));
+    add_compute(std::max(gap - flushing, Time{}));
   }
   mark_ = std::max(mark_, tick);
   excluded_ = 0;
@@ -158,19 +160,19 @@ bool Otf2Stream::peer(std::uint32_t communicator, std::uint32_t local, std::uint
   return true;
 }
 
-void Otf2Stream::posted(std::uint64_t request) {
+void Otf2Stream::add_post(std::uint64_t request) {
   const auto [earlier, fresh] = posts_.try_emplace(request);
   if (!fresh && queue_.holds(earlier->second)) queue_.at(earlier->second).open = false;
   earlier->second = queue_.tail() - 1;
   queue_.at(earlier->second).open = true;
 }
 
-void Otf2Stream::matched(std::uint64_t request, const Operation* match) {
+void Otf2Stream::end_post(std::uint64_t request, const Operation* match) {
   const auto found = posts_.find(request);
   if (found == posts_.end()) return;
   if (queue_.holds(found->second)) {
     OperationQueue::Entry& entry = queue_.at(found->second);
-    // One given up already had its match looked for where it completes.
+    // One that was handed out as unmatched (ready()) is matched where it completes.
     if (entry.open && match != nullptr) {
       entry.operation.peer = match->peer;
       entry.operation.tag = match->tag;
@@ -189,7 +191,7 @@ bool Otf2Stream::ready() {
   return !first.open;
 }
 
-void Otf2Stream::count(bool sent, std::uint32_t peer, Bytes bytes) {
+void Otf2Stream::add_count(bool sent, std::uint32_t peer, Bytes bytes) {
   (sent ? counts_sent_ : counts_received_).push_back({peer, bytes});
 }
 
@@ -245,7 +247,7 @@ bool Otf2Stream::describe(Operation& operation, OTF2_CollectiveOp op, std::uint3
   const auto local = self == info.members.end() ? 0 : static_cast<std::uint32_t>(self - info.members.begin());
   operation.bytes = collective_bytes(operation.collective, definitions_.score_p, operation.peer == rank_,
                                      local, members, sent, received);
-  // Where every rank is to know all sizes and the trace does not say them: equal parts.
+  // If every rank needs all sizes and the trace does not have them: equal parts.
   const auto equal_parts = [members](Bytes total) { return std::vector<Bytes>(members, total / members); };
   if (operation.collective == CollectiveOp::allgatherv && operation.counts_received.empty())
     operation.counts_received = equal_parts(received);
@@ -263,9 +265,9 @@ bool Otf2Stream::synchronise(OTF2_RmaWinRef ref, std::uint32_t remote, RmaSync s
   std::uint32_t index = 0;
   if (!window(ref, position, index)) return false;
   std::uint8_t number = 0;
-  const bool told =
+  const bool known =
       read_attribute(attributes, definitions_.ours.rma_sync, OTF2_AttributeList_GetUint8, number);
-  if (told) {
+  if (known) {
     if (number > static_cast<std::uint8_t>(RmaSync::flush_all))
       return fail(position, fmt::format("no one-sided synchronisation has the number {}", number));
     sync = static_cast<RmaSync>(number);
@@ -278,8 +280,8 @@ bool Otf2Stream::synchronise(OTF2_RmaWinRef ref, std::uint32_t remote, RmaSync s
   operation.window = ref;
   operation.sync = sync;
   operation.peer = world;
-  // Where only the event's kind is known, which end of which epoch it is is not.
-  if (const auto members = definitions_.groups.find(group); told && members != definitions_.groups.end())
+  // Without the attribute it is unknown which end of which epoch the event is.
+  if (const auto members = definitions_.groups.find(group); known && members != definitions_.groups.end())
     operation.group.assign(members->second.begin(), members->second.end());
   return true;
 }

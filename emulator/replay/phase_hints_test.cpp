@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "core/hints/testing/unit_builder.h"
-#include "emulator/replay/job_for_test.h"
-#include "emulator/replay/memory_trace_for_test.h"
+#include "emulator/replay/testing/jobs.h"
+#include "emulator/replay/testing/memory_trace.h"
 
 namespace hybrid {
 namespace {
 
 using Kind = Operation::Kind;
 using Connections = std::set<Connection>;
+using Phases = std::map<std::string, Connections>;
 
 Operation phase(Kind kind, std::uint32_t region, Time compute = {}) {
   Operation o = make(kind, 0, 0, compute);
@@ -24,7 +25,7 @@ Operation phase(Kind kind, std::uint32_t region, Time compute = {}) {
 TEST(PhaseHints, RecordedOnesAreOfTheInnermostPhase) {
   MemoryTrace trace(4);
   trace.regions = {"a", "b"};
-  trace.add(0, make(Kind::hint, 3));  // outside all of them
+  trace.add(0, make(Kind::hint, 3));  // outside all phases
   trace.add(0, phase(Kind::phase_begin, 0));
   trace.add(0, make(Kind::hint, 1));
   trace.add(0, phase(Kind::phase_begin, 1));
@@ -42,7 +43,8 @@ TEST(PhaseHints, RecordedOnesAreOfTheInnermostPhase) {
   EXPECT_TRUE(hints.unknown.empty());
 }
 
-// Phase "ring": to the next rank; phase "shifted": to where a variable says, which nobody knows.
+// Phase "ring": to the next rank. Phase "shifted": by the value of a variable, which is unknown, and to rank
+// 0.
 HintUnit unit() {
   UnitBuilder b;
   const auto next = b.node(HYBRID_MOD, b.node(HYBRID_ADD, b.rank(), b.constant(1)), b.size());
@@ -57,9 +59,9 @@ HintUnit unit() {
 
 TEST(PhaseHints, ThoseOfABinaryAreEvaluatedForTheJobsRanks) {
   const PhaseHints hints = evaluated_hints({unit()}, 3);
-  ASSERT_EQ(hints.phases.size(), 2u) << "what nothing is known of is left out";
+  ASSERT_EQ(hints.phases.size(), 2u) << "a phase without known connections is left out";
   EXPECT_EQ(hints.phases.at("ring"), (Connections{{0, 1}, {1, 2}, {2, 0}}));
-  EXPECT_EQ(hints.phases.at("shifted"), (Connections{{1, 0}, {2, 0}})) << "what is known";
+  EXPECT_EQ(hints.phases.at("shifted"), (Connections{{1, 0}, {2, 0}})) << "the known ones";
   ASSERT_EQ(hints.unknown.size(), 1u);
   EXPECT_NE(hints.unknown.at("shifted").find("shift"), std::string::npos) << hints.unknown.at("shifted");
   EXPECT_EQ(evaluated_hints({unit()}, 16).phases.at("ring").size(), 16u);
@@ -76,7 +78,7 @@ TEST(PhaseHints, ThePlanIsOfPorts) {
   EXPECT_TRUE(plan(hints, {}, {2, 2, 0, 1}, 3, 0).empty());
 }
 
-// Each phase has a ring of its own; four turns.
+// Two phases in turn, each with a different ring; four turns.
 MemoryTrace rings() {
   constexpr std::uint32_t kRanks = 4;
   MemoryTrace trace(kRanks);
@@ -86,7 +88,7 @@ MemoryTrace rings() {
       const std::uint32_t shift = 1 + turn % 2;
       trace.add(rank, phase(Kind::phase_begin, turn % 2));
       if (turn < 2) trace.add(rank, make(Kind::hint, (rank + shift) % kRanks));
-      // Time to be established in.
+      // Compute time, in which the connection is established.
       trace.add(rank, make(Kind::send_start, (rank + shift) % kRanks, 100, microseconds(5), 1));
       trace.add(rank, make(Kind::recv, (rank + kRanks - shift) % kRanks, 100));
       trace.add(rank, make(Kind::send_complete, 0, 0, {}, 1));
@@ -97,13 +99,13 @@ MemoryTrace rings() {
   return trace;
 }
 
-Measures emulate(const char* predictor, bool preloaded, bool tell_phases) {
+Measures emulate(const char* predictor, bool preloaded, bool notify_predictors) {
   SwitchParameters parameters;
   parameters.technique = "hybrid";
   parameters.slots = 1;
   parameters.predictor = predictor;
   ReplayOptions options;
-  options.tell_phases = tell_phases;
+  options.notify_predictors = notify_predictors;
   if (preloaded) {
     MemoryTrace trace = rings();
     options.preloads = plan(recorded_hints(trace), {}, {0, 1, 2, 3}, 4, 1);
@@ -112,20 +114,92 @@ Measures emulate(const char* predictor, bool preloaded, bool tell_phases) {
   return replay(trace, parameters, options).measures;
 }
 
-TEST(PhaseHints, AloneTheyMakeEveryMessageAHit) {
+TEST(PhaseHints, PreloadsOfHintsMakeEveryMessageAHit) {
   const Measures with = emulate("none", true, true);
   EXPECT_EQ(with.hit_rate, 1.0);
   EXPECT_EQ(with.statistics.requests, 0u);
   EXPECT_EQ(emulate("none", false, true).hit_rate, 0.0);
 }
 
-// With one place, whoever is not told has let go of the other ring.
-TEST(PhaseHints, APredictorThatIsToldOfPhasesHitsTheirFirstMessages) {
-  const Measures told = emulate("working-set", false, true), untold = emulate("working-set", false, false);
-  EXPECT_EQ(told.messages, 32u);
-  EXPECT_EQ(told.hit_rate, 0.75) << "all but the first occurrences";
-  EXPECT_LT(untold.hit_rate, 0.1);
-  EXPECT_LT(told.time, untold.time);
+// There is one slot: without the phases, the predictor has released the ring of the phase before.
+TEST(PhaseHints, APredictorThatKnowsThePhasesHitsTheirFirstMessages) {
+  const Measures with = emulate("working-set", false, true), without = emulate("working-set", false, false);
+  EXPECT_EQ(with.messages, 32u);
+  EXPECT_EQ(with.hit_rate, 0.75) << "all but the first occurrences";
+  EXPECT_LT(without.hit_rate, 0.1);
+  EXPECT_LT(with.time, without.time);
+}
+
+TEST(PhaseNesting, PhasesThatFitTogetherAreHeldTogether) {
+  PhaseNesting nesting;
+  nesting.add("", "loop");
+  nesting.add("loop", "left");
+  nesting.add("loop", "right");
+  const Phases own{{"left", {{0, 1}, {1, 2}}}, {"right", {{1, 0}, {2, 1}}}};
+  const Connections all{{0, 1}, {1, 0}, {1, 2}, {2, 1}};
+  EXPECT_EQ(nesting.whole(own, 3, 2), (Phases{{"left", all}, {"loop", all}, {"right", all}}));
+  // Port 1 has two connections in each direction: one slot holds only one.
+  EXPECT_EQ(nesting.whole(own, 3, 1), own);
+}
+
+TEST(PhaseNesting, TheOutermostPhaseThatFitsIsHeld) {
+  PhaseNesting nesting;
+  nesting.add("", "program");
+  nesting.add("program", "loop");
+  nesting.add("program", "end");
+  nesting.add("loop", "a");
+  nesting.add("loop", "b");
+  const Phases own{{"a", {{0, 1}}}, {"b", {{0, 2}}}, {"end", {{0, 3}}}};
+  const Connections loop{{0, 1}, {0, 2}};
+  EXPECT_EQ(nesting.whole(own, 4, 2), (Phases{{"a", loop}, {"b", loop}, {"end", {{0, 3}}}, {"loop", loop}}));
+  const Connections all{{0, 1}, {0, 2}, {0, 3}};
+  EXPECT_EQ(nesting.whole(own, 4, 3),
+            (Phases{{"a", all}, {"b", all}, {"end", all}, {"loop", all}, {"program", all}}));
+}
+
+TEST(PhaseNesting, APhaseInSeveralOthersIsTakenByItself) {
+  PhaseNesting nesting;
+  nesting.add("", "one");
+  nesting.add("", "two");
+  nesting.add("one", "exchange");
+  nesting.add("two", "exchange");
+  nesting.add("", "alone");
+  nesting.add("one", "alone");
+  const Phases own{{"exchange", {{0, 1}}}, {"one", {{1, 0}}}, {"alone", {{2, 0}}}};
+  EXPECT_EQ(nesting.whole(own, 3, 4), (Phases{{"exchange", {{0, 1}}},
+                                              {"alone", {{2, 0}}},
+                                              {"one", {{0, 1}, {1, 0}, {2, 0}}},
+                                              {"two", {{0, 1}}}}));
+}
+
+TEST(PhaseNesting, APhaseThatDoesNotFitKeepsItsOwnConnections) {
+  PhaseNesting nesting;
+  nesting.add("", "loop");
+  nesting.add("loop", "wide");
+  const Phases own{{"loop", {{3, 0}}}, {"wide", {{0, 1}, {0, 2}, {0, 3}}}};
+  EXPECT_EQ(nesting.whole(own, 4, 2), own);
+}
+
+TEST(PhaseNesting, PhasesMayBeInOneAnother) {
+  PhaseNesting nesting;
+  nesting.add("b", "a");
+  nesting.add("a", "b");
+  const Connections both{{0, 1}, {1, 0}};
+  EXPECT_EQ(nesting.whole({{"a", {{0, 1}}}, {"b", {{1, 0}}}}, 2, 1), (Phases{{"a", both}, {"b", both}}));
+}
+
+TEST(PhaseNesting, IsReadFromATrace) {
+  MemoryTrace trace(2);
+  trace.regions = {"loop", "left", "right"};
+  trace.add(0, phase(Kind::phase_begin, 0));
+  trace.add(0, phase(Kind::phase_begin, 1));
+  trace.add(0, phase(Kind::phase_end, 1));
+  trace.add(0, phase(Kind::phase_end, 0));
+  trace.add(1, phase(Kind::phase_begin, 0));
+  trace.add(1, phase(Kind::phase_begin, 2));
+  const Phases own{{"left", {{0, 1}}}, {"right", {{1, 0}}}};
+  const Connections both{{0, 1}, {1, 0}};
+  EXPECT_EQ(phase_nesting(trace).whole(own, 2, 1), (Phases{{"left", both}, {"loop", both}, {"right", both}}));
 }
 
 }  // namespace

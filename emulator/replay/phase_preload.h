@@ -1,6 +1,6 @@
-// What is preloaded for the hinted phases of a job: the connections of each phase, fitted into P
-// configurations, as a compiler that knows the phase's working set would do it (D 4.2.2). Here the working
-// sets are known from a pass over the job before its emulation; phase_hints.h has those that hints tell.
+// Preloads for the hinted phases of a job: the connections of each phase, fitted into P configurations, as by
+// a compiler that knows the phase's working set (D 4.2.2). Here the working sets come from a pass over the
+// job before its emulation; phase_hints.h has those known from hints.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 
 namespace hybrid {
 
-/// The connections of phases, by name, with their weights (bytes).
+/// Connections of each phase, by its name, with their weights (bytes).
 using PhaseConnections = std::map<std::string, std::map<Connection, Bytes>>;
 
-/// For each phase the content of `slots` slots. The heaviest connections come first (equals: the lower
-/// ports); one that finds all slots taken at a port of its own is left out. A working set with no more than
-/// `slots` connections at any port is held wholly (Konig). Of no slots nothing.
+/// For each phase the content of `slots` slots; empty for no slots. The heaviest connections are placed first
+/// (of equal weight: lower ports first). A connection is left out if one of its ports is taken in all slots.
+/// A working set with at most `slots` connections at any port fits completely (Konig).
 PhasePreloads fit_phases(const PhaseConnections& phases, std::uint32_t ports, std::uint32_t slots);
 
-/// The bytes of each connection in each hinted phase.
+/// Bytes of each connection in each hinted phase.
 class PhaseTraffic {
  public:
-  /// Messages outside phases are passed over.
+  /// Ignores messages outside phases.
   void add(const SentMessage& message);
-  /// fit_phases() of the phases of `trace`.
+  /// Applies fit_phases() to the phases of `trace`.
   PhasePreloads plan(const JobTrace& trace, std::uint32_t ports, std::uint32_t slots) const;
 
  private:

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "emulator/replay/job_driver.h"
-#include "emulator/replay/job_for_test.h"
-#include "emulator/replay/memory_trace_for_test.h"
+#include "emulator/replay/testing/jobs.h"
+#include "emulator/replay/testing/memory_trace.h"
 
 namespace hybrid {
 namespace {
@@ -20,7 +20,7 @@ Operation phase(Kind kind, std::uint32_t region, Time compute = {}) {
   return o;
 }
 
-// What a phase's traffic is planned to be, the way a report does it.
+// The preloads for a job's phases, as a report makes them.
 PhasePreloads planned(MemoryTrace trace, std::uint32_t ports, std::uint32_t slots) {
   PhaseTraffic traffic;
   for_each_sent(trace, {}, [&](const SentMessage& message) { traffic.add(message); });
@@ -33,9 +33,9 @@ TEST(PhasePreload, TheHeaviestConnectionsComeFirst) {
   const auto sends = [&](std::uint32_t rank, std::vector<std::pair<std::uint32_t, Bytes>> to) {
     for (const auto& [peer, bytes] : to) trace.add(rank, make(Kind::send, peer, bytes));
   };
-  sends(0, {{3, 5000}});  // outside
+  sends(0, {{3, 5000}});  // outside all phases
   trace.add(0, phase(Kind::phase_begin, 0));
-  sends(0, {{1, 100}, {2, 150}, {1, 60}});  // 160 to 1 in all
+  sends(0, {{1, 100}, {2, 150}, {1, 60}});  // 160 to rank 1 in total
   trace.add(0, phase(Kind::phase_end, 0));
   trace.add(0, phase(Kind::phase_begin, 1));
   sends(0, {{2, 1}});
@@ -45,7 +45,7 @@ TEST(PhasePreload, TheHeaviestConnectionsComeFirst) {
   trace.add(3, phase(Kind::phase_end, 2));
   const PhasePreloads one = planned(trace, 4, 1);
   ASSERT_EQ(one.size(), 2u);
-  // 3 -> 1 finds port 1 taken; 0 -> 2 finds port 0 taken; 3 -> 2 fits.
+  // Port 1 is taken for 3 -> 1, port 0 for 0 -> 2; 3 -> 2 fits.
   ASSERT_EQ(one.at("a").size(), 1u);
   EXPECT_EQ(one.at("a")[0].connections(), (std::vector<Connection>{{0, 1}, {3, 2}}));
   EXPECT_EQ(one.at("b")[0].connections(), (std::vector<Connection>{{0, 2}}));
@@ -55,7 +55,7 @@ TEST(PhasePreload, TheHeaviestConnectionsComeFirst) {
   EXPECT_TRUE(planned(trace, 4, 0).empty());
 }
 
-// Notes which phase's configuration came into slot 0, and when.
+// Records which phase's configuration is loaded into slot 0, and when.
 class PreloadLog final : public Technique {
  public:
   void send(Time at, const Message& message) override { network_.send(at, message); }
@@ -73,7 +73,7 @@ class PreloadLog final : public Technique {
   FixedLatency network_;
 };
 
-// Phase i's configuration leads from port 0 to port i + 1.
+// Phase i's configuration connects port 0 to port i + 1.
 std::vector<std::pair<Time, Port>> preloads_of(MemoryTrace& trace) {
   ReplayOptions options;
   for (std::uint32_t i = 0; i < 3; ++i) {
@@ -97,8 +97,8 @@ TEST(PhasePreload, TheFirstRankToReachAPhaseLoadsIt) {
     }
     trace.add(rank, finish());
   }
-  // Rank 1, at 5 us in its first b, finds it loaded at 2 us; b after a phase of which nothing is known is
-  // still loaded.
+  // Rank 1, in its first b at 5 us, finds it loaded since 2 us. After a phase without a preload, b is still
+  // loaded.
   EXPECT_EQ(preloads_of(trace),
             (std::vector<std::pair<Time, Port>>{{Time{}, 1}, {microseconds(2), 2}, {microseconds(8), 1}}));
 }
@@ -110,7 +110,7 @@ TEST(PhasePreload, ThePhaseAroundOneThatEndsBeginsAgainAndAFlushLoadsAnew) {
   trace.add(0, phase(Kind::phase_begin, 1, microseconds(1)));
   trace.add(0, phase(Kind::phase_end, 1, microseconds(1)));
   trace.add(0, phase(Kind::phase_end, 0));
-  trace.add(0, phase(Kind::phase_begin, 0));  // loaded still
+  trace.add(0, phase(Kind::phase_begin, 0));  // still loaded
   trace.add(0, phase(Kind::phase_end, 0));
   trace.add(0, make(Kind::flush));
   trace.add(0, phase(Kind::phase_begin, 0, microseconds(1)));
@@ -149,7 +149,7 @@ TEST(PhasePreload, SavesTheRequestOfTheFirstMessage) {
   EXPECT_EQ(emulate(trace, "tdm", 4, 0).measures.hit_rate, 0.0);
 }
 
-// Two phases take turns; each has two destinations a rank, all different.
+// Two alternating phases; each rank has two destinations in each, all different.
 MemoryTrace two_phases(bool hinted) {
   constexpr std::uint32_t kRanks = 8;
   MemoryTrace trace(kRanks);
@@ -179,11 +179,11 @@ TEST(PhasePreload, AJobOfTwoPhasesIsFasterAndHitsMoreOften) {
     EXPECT_GT(with.hit_rate, without.hit_rate) << technique;
     EXPECT_LT(with.time, without.time) << technique;
     EXPECT_EQ(with.statistics.preloads, 40u) << technique;  // 20 phases, two slots
-    EXPECT_EQ(emulate(two_phases(true), technique, 2, 2).measures.time, with.time) << "the same again";
+    EXPECT_EQ(emulate(two_phases(true), technique, 2, 2).measures.time, with.time) << "the same result again";
   }
 }
 
-TEST(PhasePreload, NothingKnownNothingChanged) {
+TEST(PhasePreload, WithoutHintsNothingIsPreloaded) {
   for (const char* technique : {"wormhole", "circuit", "tdm", "hybrid"}) {
     const auto equal = [&](const Measures& a, const Measures& b) {
       EXPECT_EQ(a.time, b.time) << technique;
@@ -191,7 +191,7 @@ TEST(PhasePreload, NothingKnownNothingChanged) {
       EXPECT_EQ(a.statistics.requests, b.statistics.requests) << technique;
       EXPECT_EQ(a.statistics.preloads, b.statistics.preloads) << technique;
     };
-    // Without hints, P says how many slots could be preloaded, and nothing is.
+    // P is the number of slots that could be preloaded.
     equal(emulate(two_phases(false), technique, 4, 0).measures,
           emulate(two_phases(false), technique, 4, 2).measures);
     MemoryTrace plain = two_phases(true);

@@ -1,4 +1,4 @@
-// Predictors on what traces hold that jobs rarely do: scored or refused by name, and every number is one.
+// Predictors on unusual traces: they are scored, or refused by name, and each score is a number.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 
 #include "core/error.h"
 #include "core/registry.h"
-#include "emulator/replay/job_for_test.h"
-#include "emulator/replay/memory_trace_for_test.h"
 #include "emulator/replay/replay.h"
+#include "emulator/replay/testing/jobs.h"
+#include "emulator/replay/testing/memory_trace.h"
 #include "predictor/belady.h"
 #include "predictor/parallel_grid.h"
 
@@ -18,13 +18,13 @@ namespace {
 using Kind = Operation::Kind;
 using testing::HasSubstr;
 
-std::vector<std::string> everybody() {
+std::vector<std::string> all_predictors() {
   std::vector<std::string> names{BeladyBound::kName};
   for (std::string_view name : registered_names(Predictor::kKind)) names.emplace_back(name);
   return names;
 }
 
-// As `hybrid predict` does it, from two copies of a trace.
+// As `hybrid predict`, from two copies of a trace.
 std::vector<PredictorScore> scores_of(MemoryTrace& trace, MemoryTrace& again) {
   DestinationNumbers numbers;
   Time end{};
@@ -32,7 +32,7 @@ std::vector<PredictorScore> scores_of(MemoryTrace& trace, MemoryTrace& again) {
     numbers.add({m.source, m.destination});
     end = std::max(end, m.at);
   });
-  ParallelGrid grid(everybody(), {1, 2, 4, 16}, {}, numbers, 2);
+  ParallelGrid grid(all_predictors(), {1, 2, 4, 16}, {}, numbers, 2);
   for_each_sent(again, {},
                 [&](const SentMessage& m) { grid.send({m.source, m.destination}, m.at, m.bytes, m.site); });
   const std::vector<PredictorScore> scores = grid.finish(end);
@@ -67,7 +67,7 @@ TEST(PredictTrace, RanksThatSendNothing) {
 }
 
 TEST(PredictTrace, WildcardReceivesAloneAreNoSends) {
-  // As recorded: a wildcard that got its message has its peer, one that never did has none that matched.
+  // As recorded: a wildcard that received a message has its peer; one that did not has no match.
   MemoryTrace trace(4), again(4);
   for (MemoryTrace* t : {&trace, &again})
     for (std::uint32_t r = 0; r < 4; ++r) {
@@ -77,7 +77,7 @@ TEST(PredictTrace, WildcardReceivesAloneAreNoSends) {
   expect_sends(scores_of(trace, again), 0);
 }
 
-TEST(PredictTrace, TimeThatRunsBackwardsStandsStill) {
+TEST(PredictTrace, TimeThatRunsBackwardsIsHeld) {
   MemoryTrace trace(4), again(4);
   for (MemoryTrace* t : {&trace, &again})
     for (int i = 0; i < 200; ++i) {
@@ -93,7 +93,7 @@ TEST(PredictTrace, TimeThatRunsBackwardsStandsStill) {
   }
 }
 
-TEST(PredictTrace, AMillionDestinationsOfOnePortAreRefusedByNameOfManyAreNot) {
+TEST(PredictTrace, AMillionDestinationsOfOnePortAreRefusedByNameThoseOfManyPortsAreNot) {
   DestinationNumbers numbers;
   for (Port d = 1; d <= 1'000'000; ++d) numbers.add({0, d});
   for (Port s = 1; s <= 5; ++s)

@@ -5,39 +5,24 @@
 namespace hybrid::collective {
 namespace {
 
-GivenBlocks blocks_of(const CollectiveCall& c) {
-  return {c.op == CollectiveOp::reduce_scatter ? c.counts_received : std::span<const Bytes>{}, c.bytes,
-          c.size};
-}
-bool nothing_to_do(const CollectiveCall& c) { return blocks_of(c).sum(0, c.size) == 0; }
-
 class RecursiveHalving final : public CollectiveAlgorithm {
  public:
   std::uint32_t rounds(const CollectiveCall& c) const override {
-    return nothing_to_do(c) ? 0 : Folding(c.size, true).steps() + 2;
+    return all_blocks_empty(c) ? 0 : Folding(c.size, true).steps() + 2;
   }
   void round(const CollectiveCall& c, std::uint32_t index, Round& round) const override {
     const Folding folding(c.size, true);
-    const GivenBlocks blocks = blocks_of(c);
+    const GivenBlocks blocks = member_blocks(c);
     const std::uint32_t steps = folding.steps();
-    const bool even = c.rank % 2 == 0;
-    if (index == 0) {
-      if (!folding.paired(c.rank)) return;
-      if (even)
-        send(round, c.rank + 1, blocks, 0, c.size);
-      else
-        receive(round, c.rank - 1, blocks, 0, c.size);
-      return;
-    }
+    if (index == 0) return folding.fold_round(c, blocks, 0, c.size, false, round);
     if (index > steps) {
-      if (!folding.paired(c.rank)) return;
-      if (even && blocks.sum(c.rank, 1) != 0) receive(round, c.rank + 1, blocks, c.rank, 1);
-      if (!even && blocks.sum(c.rank - 1, 1) != 0) send(round, c.rank - 1, blocks, c.rank - 1, 1);
+      const std::uint32_t even = c.rank & ~1u;  // the idle rank of the pair; the other one has its block
+      if (blocks.sum(even, 1) != 0) folding.fold_round(c, blocks, even, 1, true, round);
       return;
     }
     const std::uint32_t self = folding.acting(c.rank);
     if (self == Folding::kIdle) return;
-    // Halves by the highest bit first: what a rank keeps are the parts of those that share its higher bits.
+    // Halves by the highest bit first: a rank keeps the parts of the ranks that share its higher bits.
     const std::uint32_t count = folding.power >> index, other = self ^ count;
     const std::uint32_t peer = folding.real(other);
     const Range mine = parts(folding, self & ~(count - 1), count);
@@ -50,7 +35,7 @@ class RecursiveHalving final : public CollectiveAlgorithm {
   struct Range {
     std::uint32_t first, count;
   };
-  /// The real ranks' blocks that `count` acting ranks from `first` on stand for.
+  /// The blocks of the ranks for which `count` acting ranks from `first` on act.
   static Range parts(const Folding& folding, std::uint32_t first, std::uint32_t count) {
     const auto start = [&](std::uint32_t acting) { return acting + std::min(acting, folding.rest); };
     return {start(first), start(first + count) - start(first)};
@@ -59,24 +44,26 @@ class RecursiveHalving final : public CollectiveAlgorithm {
 
 class Pairwise final : public CollectiveAlgorithm {
  public:
-  std::uint32_t rounds(const CollectiveCall& c) const override { return nothing_to_do(c) ? 0 : c.size - 1; }
+  std::uint32_t rounds(const CollectiveCall& c) const override {
+    return all_blocks_empty(c) ? 0 : c.size - 1;
+  }
   void round(const CollectiveCall& c, std::uint32_t index, Round& round) const override {
-    const GivenBlocks blocks = blocks_of(c);
+    const GivenBlocks blocks = member_blocks(c);
     const std::uint32_t to = add(c.rank, index + 1, c.size);
     send(round, to, blocks, to, 1);
     receive(round, subtract(c.rank, index + 1, c.size), blocks, c.rank, 1);
   }
 };
 
-/// Round k exchanges with the rank 2^k away all but the blocks of the own group of 2^k ranks.
+/// Round k exchanges all blocks but those of the rank's group of 2^k ranks with the rank 2^k away.
 class RecursiveDoubling final : public CollectiveAlgorithm {
  public:
   bool suits(const CollectiveCall& c) const override { return is_power_of_two(c.size); }
   std::uint32_t rounds(const CollectiveCall& c) const override {
-    return nothing_to_do(c) ? 0 : log2_up(c.size);
+    return all_blocks_empty(c) ? 0 : log2_up(c.size);
   }
   void round(const CollectiveCall& c, std::uint32_t index, Round& round) const override {
-    const GivenBlocks blocks = blocks_of(c);
+    const GivenBlocks blocks = member_blocks(c);
     const std::uint32_t distance = 1u << index, other = c.rank ^ distance;
     const auto group_end = [&](std::uint32_t rank) { return ((rank & ~(distance - 1)) + distance) % c.size; };
     send(round, other, blocks, group_end(c.rank), c.size - distance);

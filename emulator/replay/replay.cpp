@@ -9,7 +9,7 @@
 namespace hybrid {
 
 void check(const ReplayOptions& options) {
-  constexpr Time kLongest = milliseconds(10'000);  // as of the switch's own parts
+  constexpr Time kLongest = milliseconds(10'000);  // the limit of all delays of the switch
   if (options.local_latency < Time{} || options.local_latency > kLongest)
     throw UserError("local-latency: " + to_string(options.local_latency) + " is not in the range 0 to " +
                         to_string(kLongest),
@@ -35,7 +35,7 @@ ReplayResult replay(JobTrace& trace, SwitchParameters parameters, const ReplayOp
     driver.run();
   } catch (const UnfinishedReplay&) {
     throw;
-  } catch (const UserError& error) {  // it takes longer than can be emulated
+  } catch (const UserError& error) {  // the run is longer than can be emulated
     throw UnfinishedReplay(UnfinishedReplay::Fault::technique, error.what());
   }
 

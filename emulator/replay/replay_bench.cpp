@@ -1,4 +1,4 @@
-// What the replay itself costs: jobs in memory on a network that costs next to nothing. Time and memory an
+// Cost of the replay itself: jobs in memory on a network that takes almost no time. Time and memory per
 // operation must not depend on the length of the job.
 #include <benchmark/benchmark.h>
 #include <malloc.h>
@@ -6,14 +6,14 @@
 #include <algorithm>
 
 #include "emulator/replay/job_driver.h"
-#include "emulator/replay/memory_trace_for_test.h"
+#include "emulator/replay/testing/memory_trace.h"
 
 namespace hybrid {
 namespace {
 
 using Kind = Operation::Kind;
 
-/// A network with one latency for everything: a queue, no heap.
+/// A network with one latency for all messages: a queue, no heap.
 class ConstantLatency final : public Technique {
  public:
   void send(Time at, const Message& message) override {

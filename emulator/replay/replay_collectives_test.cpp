@@ -1,15 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "emulator/replay/job_for_test.h"
-#include "emulator/replay/replay_for_test.h"
+#include "emulator/replay/testing/jobs.h"
 
 namespace hybrid {
 namespace {
 
 using Kind = Operation::Kind;
 
-TEST(Replay, ABarrierHoldsUpEverybodyUntilTheLastHasCome) {
+TEST(Replay, ABarrierHoldsAllRanksUntilTheLastOneHasCome) {
   for (const std::uint32_t ranks : {2u, 5u, 8u}) {
     MemoryTrace trace(ranks);
     std::uint32_t rounds = 0;

@@ -1,11 +1,10 @@
-// Jobs that did not end well: what is told of them, and whom they hold up.
+// Jobs that did not end properly: the messages about them, and the ranks that they delay.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "emulator/replay/job_for_test.h"
-#include "emulator/replay/memory_trace_for_test.h"
 #include "emulator/replay/replay.h"
-#include "emulator/replay/replay_for_test.h"
+#include "emulator/replay/testing/jobs.h"
+#include "emulator/replay/testing/memory_trace.h"
 
 namespace hybrid {
 namespace {
@@ -13,7 +12,7 @@ namespace {
 using Kind = Operation::Kind;
 using testing::HasSubstr;
 
-TEST(Replay, AMessageThatNobodySendsIsAnErrorThatNamesTheRank) {
+TEST(Replay, AReceiveWithoutAMessageIsAnErrorThatNamesTheRank) {
   MemoryTrace trace(3);
   trace.add(0, collective(CollectiveOp::barrier, 0));
   trace.add(1, make(Kind::send, 2, 8));
@@ -32,7 +31,7 @@ TEST(Replay, DifferentCollectivesOnOneCommunicatorAreAnError) {
   EXPECT_THAT(error_of(trace), HasSubstr("rank 1 calls a allreduce"));
 }
 
-TEST(Replay, ARankThatDiedHoldsNobodyUpForEver) {
+TEST(Replay, ARankThatDiedDoesNotBlockTheOthersForEver) {
   MemoryTrace trace(3);
   trace.facts = {{"complete", "no"}};
   trace.add(0, make(Kind::send, 1, 8));  // then it dies
@@ -46,7 +45,7 @@ TEST(Replay, ARankThatDiedHoldsNobodyUpForEver) {
   trace.add(2, finish());
   const ReplayResult result = run(trace);
   ASSERT_EQ(result.warnings.size(), 1u);
-  EXPECT_THAT(result.warnings[0], HasSubstr("3 receives were dropped"));  // one, and two of the barrier's
+  EXPECT_THAT(result.warnings[0], HasSubstr("3 receives were dropped"));  // one, and two of the barrier
   EXPECT_EQ(result.measures.messages, 1u + 1 + 4);
 }
 

@@ -4,8 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/replay/job_for_test.h"
-#include "emulator/replay/replay_for_test.h"
+#include "emulator/replay/testing/jobs.h"
 
 namespace hybrid {
 namespace {
@@ -30,7 +29,7 @@ TEST(Replay, OneSidedAccessesHaveArrivedByTheEndOfTheirEpoch) {
   EXPECT_EQ(result.measures.time, microseconds(3) + nanoseconds(700));
   EXPECT_EQ(result.measures.messages, 3u);
   EXPECT_EQ(result.measures.bytes, 700u);
-  // The put's 500 there, the get's 200 back; its request has no payload.
+  // 500 bytes of the put and 200 of the get's reply; its request has no payload.
   EXPECT_EQ(result.measures.ports, (std::vector<PortTraffic>{{500, 200}, {200, 500}}));
 
   MemoryTrace fenced(2);
@@ -39,7 +38,7 @@ TEST(Replay, OneSidedAccessesHaveArrivedByTheEndOfTheirEpoch) {
   fenced.add(0, finish());
   fenced.add(1, sync(RmaSync::fence));
   fenced.add(1, finish());
-  // The target leaves the fence when the origin, its access done, has told it so.
+  // The target leaves the fence when the barrier message of the origin arrives, after the origin's access.
   EXPECT_EQ(run(fenced).measures.time, microseconds(2) + nanoseconds(100));
 }
 
@@ -53,9 +52,9 @@ Operation epoch(RmaSync sync, std::vector<std::uint32_t> group, std::uint32_t wi
 
 TEST(Replay, AnEpochBeginsWithThePostOfItsTargetAndEndsThereWithTheOriginsComplete) {
   MemoryTrace trace(2);
-  trace.add(0, epoch(RmaSync::start, {1}));     // posted at 3 us, told at 4 us
-  trace.add(0, make(Kind::put, 1, 500));        // there at 5.5 us
-  trace.add(0, epoch(RmaSync::complete, {1}));  // told at 6.5 us
+  trace.add(0, epoch(RmaSync::start, {1}));     // posted at 3 us, notice at 4 us
+  trace.add(0, make(Kind::put, 1, 500));        // arrives at 5.5 us
+  trace.add(0, epoch(RmaSync::complete, {1}));  // notice at 6.5 us
   trace.add(0, finish());
   trace.add(1, epoch(RmaSync::post, {0}, 0, microseconds(3)));
   trace.add(1, epoch(RmaSync::wait, {0}));
@@ -77,8 +76,8 @@ TEST(Replay, AWaitIsForTheLastOfItsOriginsAndAStartForTheLastOfItsTargets) {
     trace.add(origin, epoch(RmaSync::start, {3, 2}));  // at 6 us
     Operation put = make(Kind::put, 2, 200);
     put.compute = microseconds(origin == 1 ? 10 : 0);
-    trace.add(origin, put);                               // of rank 1 at 16 us, there at 17.2 us
-    trace.add(origin, epoch(RmaSync::complete, {2, 3}));  // heard at 18.2 us
+    trace.add(origin, put);                               // of rank 1 at 16 us, arrives at 17.2 us
+    trace.add(origin, epoch(RmaSync::complete, {2, 3}));  // notice at 18.2 us
     trace.add(origin, finish());
   }
   EXPECT_EQ(run(trace).measures.time, microseconds(18) + nanoseconds(200));
@@ -88,12 +87,12 @@ TEST(Replay, EpochsOfTwoWindowsDoNotMix) {
   MemoryTrace trace(2);
   trace.add(0, epoch(RmaSync::start, {1}, 6));  // posted at 10 us
   trace.add(0, epoch(RmaSync::complete, {1}, 6));
-  trace.add(0, epoch(RmaSync::start, {1}, 5));  // posted long ago
+  trace.add(0, epoch(RmaSync::start, {1}, 5));  // posted before
   trace.add(0, epoch(RmaSync::complete, {1}, 5));
   trace.add(0, finish());
   trace.add(1, epoch(RmaSync::post, {0}, 5));
   trace.add(1, epoch(RmaSync::post, {0}, 6, microseconds(10)));
-  trace.add(1, epoch(RmaSync::wait, {0}, 5));  // told at 12 us
+  trace.add(1, epoch(RmaSync::wait, {0}, 5));  // notice at 12 us
   trace.add(1, epoch(RmaSync::wait, {0}, 6));
   trace.add(1, finish());
   EXPECT_EQ(run(trace).measures.time, microseconds(12));

@@ -1,13 +1,13 @@
-// Which message a receive waits for, where several of one sender and tag are open.
+// Matching of receives with messages when several with one sender and tag are open.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "emulator/replay/archive_for_test.h"
-#include "emulator/replay/job_for_test.h"
 #include "emulator/replay/otf2_stream.h"
-#include "emulator/replay/replay_for_test.h"
+#include "emulator/replay/testing/archive.h"
+#include "emulator/replay/testing/jobs.h"
+#include "emulator/replay/trace_format.h"
 
 namespace hybrid {
 namespace {
@@ -22,8 +22,7 @@ Operation matched_post(std::uint32_t peer, std::uint64_t request) {
   return o;
 }
 
-// Rank 0 sends 100 bytes at once and 10 bytes at 50 us: they are there at 1.1 and 51.01 us (100 ns of
-// sending and 50 us of computing come before the second one's 10 ns and 1 us).
+// Rank 0 sends 100 bytes at once, and 10 bytes at 50 us: they arrive at 1.1 and 51.01 us.
 void two_messages(MemoryTrace& trace) {
   trace.add(0, make(Kind::send, 1, 100));
   trace.add(0, make(Kind::send, 1, 10, microseconds(50) - nanoseconds(100)));
@@ -35,7 +34,7 @@ TEST(ReplayReceives, TheFirstPostedGetsTheFirstSentWhateverIsCompletedFirst) {
   for (const bool sent_before : {false, true}) {
     MemoryTrace trace(2);
     two_messages(trace);
-    // Posted before anything is sent, and when the first message has come.
+    // Posted before the messages are sent, or after the first one has arrived.
     trace.add(1, make(Kind::phase_begin, 0, 0, sent_before ? microseconds(5) : Time{}));
     trace.regions = {"phase"};
     trace.add(1, matched_post(0, 1));
@@ -43,12 +42,12 @@ TEST(ReplayReceives, TheFirstPostedGetsTheFirstSentWhateverIsCompletedFirst) {
     trace.add(1, make(Kind::recv_complete, 0, 10, {}, 2));
     trace.add(1, make(Kind::recv_complete, 0, 100, microseconds(30), 1));
     trace.add(1, finish());
-    // It computes 30 us after the second message, not while it is on its way.
+    // It computes 30 us after the arrival of the second message, not before.
     EXPECT_EQ(run(trace).measures.time, kSecond + microseconds(30)) << sent_before;
   }
 }
 
-TEST(ReplayReceives, ABlockingReceiveComesAfterThosePostedBefore) {
+TEST(ReplayReceives, ABlockingReceiveMatchesAfterThosePostedBefore) {
   MemoryTrace trace(2);
   two_messages(trace);
   trace.add(1, matched_post(0, 1));
@@ -68,11 +67,12 @@ TEST(ReplayReceives, APostWithoutItsMatchMatchesWhereItCompletes) {
   EXPECT_EQ(run(trace).measures.time, kSecond);
 }
 
-TEST(ReplayReceives, APostThatNobodyWaitsForTakesItsMessage) {
+TEST(ReplayReceives, APostThatIsNeverCompletedTakesItsMessage) {
   MemoryTrace trace(2);
   two_messages(trace);
   trace.add(1, matched_post(0, 1));
-  trace.add(1, matched_post(0, 1));  // of the same number: the first one's completion is not in the trace
+  trace.add(1,
+            matched_post(0, 1));  // the same request number: the first one's completion is not in the trace
   trace.add(1, make(Kind::recv_complete, 0, 10, {}, 1));
   trace.add(1, finish());
   EXPECT_EQ(run(trace).measures.time, kSecond);
@@ -81,7 +81,7 @@ TEST(ReplayReceives, APostThatNobodyWaitsForTakesItsMessage) {
 TEST(ReplayReceives, OfARankThatDiedPostedReceivesAreDropped) {
   MemoryTrace trace(3);
   trace.facts = {{"complete", "no"}};
-  trace.add(0, make(Kind::send, 1, 100));  // then it dies
+  trace.add(0, make(Kind::send, 1, 100));  // then it ends without its last events
   trace.add(1, matched_post(0, 1));
   trace.add(1, matched_post(0, 2));
   trace.add(1, matched_post(0, 3));
@@ -98,7 +98,7 @@ TEST(ReplayReceives, OfARankThatDiedPostedReceivesAreDropped) {
   EXPECT_THAT(result.warnings[0], HasSubstr("2 receives were dropped"));
 }
 
-TEST(ReplayReceives, WhoWaitsForAPostedReceiveInVainIsNamed) {
+TEST(ReplayReceives, ARankThatWaitsForAPostedReceiveForEverIsNamed) {
   MemoryTrace trace(2);
   two_messages(trace);
   trace.add(1, matched_post(0, 1));
@@ -163,10 +163,10 @@ TEST_F(PostedInAnArchive, TheMatchIsKnownWhenTheReceiveIsPosted) {
   EXPECT_EQ(time(), nanoseconds(100 + 49'990 + 10) + kLatency + microseconds(30));
 }
 
-TEST_F(PostedInAnArchive, AReceiveThatStaysOpenForLongDoesNotHoldTheTraceBack) {
+TEST_F(PostedInAnArchive, AReceiveThatStaysOpenForLongDoesNotHoldBackTheTrace) {
   write(Otf2Stream::kLookAhead);
   EXPECT_THAT(matches(), ElementsAre(false, false, false));
-  EXPECT_EQ(time(), nanoseconds(100 + 49'990 + 10) + kLatency);  // matched as completed
+  EXPECT_EQ(time(), nanoseconds(100 + 49'990 + 10) + kLatency);  // matched at its completion
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a replay tells of a job: by phase, with every technique, word by word.
+// Results of a replay: by phase, with each technique, and word by word.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -8,18 +8,18 @@
 #include "core/error.h"
 #include "emulator/network/technique.h"
 #include "emulator/network/timeline.h"
-#include "emulator/replay/job_for_test.h"
-#include "emulator/replay/memory_trace_for_test.h"
 #include "emulator/replay/replay.h"
-#include "emulator/replay/replay_for_test.h"
+#include "emulator/replay/testing/jobs.h"
+#include "emulator/replay/testing/memory_trace.h"
 
 namespace hybrid {
 namespace {
 
 using Kind = Operation::Kind;
 
-// Rank 0 is in a for 1 us and in b, inside of it, for 2; rank 1 for 1 and 4; rank 2 in none. The job is over
-// at 5 us. Messages of an even number of bytes are hits, and take as many ns and 1 us.
+// Rank 0 is in phase a for 1 us and in b, which is inside a, for 2 us; rank 1 for 1 and 4 us; rank 2 in no
+// phase. The job ends at 5 us. Messages with an even number of bytes are hits. A message of n bytes takes n
+// ns + 1 us.
 TEST(Replay, PhasesHaveTheirMessagesAndTheMeanTimeOfTheRanks) {
   MemoryTrace trace(3);
   trace.regions = {"a", "b"};
@@ -61,9 +61,8 @@ TEST(Replay, PhasesHaveTheirMessagesAndTheMeanTimeOfTheRanks) {
   EXPECT_DOUBLE_EQ(phases[1].utilisation, 62 / (2000 * 3 * 0.8));
 }
 
-// Phases by the recorded times: 0 to 10 us the first, from 10 us on the second, from 20 us on the first
-// again.
-TEST(Replay, AScheduleSaysWhichPhaseAnOperationIsOf) {
+// Phases by recorded time: the first one from 0 to 10 us and from 20 us on, the second one from 10 to 20 us.
+TEST(Replay, AScheduleDefinesThePhaseOfEachOperation) {
   MemoryTrace trace(2);
   const auto at = [](Operation o, std::int64_t us) {
     o.at = microseconds(us);
@@ -91,9 +90,9 @@ TEST(Replay, AScheduleSaysWhichPhaseAnOperationIsOf) {
   EXPECT_EQ(phases[0].bytes, 1100u);
   EXPECT_EQ(phases[1].messages, 2u);
   EXPECT_EQ(phases[1].bytes, 600u);
-  // Rank 0 sends at 1 us (gone at 1.1), 9.1 (9.3) and 18.3, and is back in the first phase at 21.3. Rank 1
-  // has the first message at 2.1 us, is in the second phase until it has that one at 10.3, and the last
-  // at 23.3.
+  // Rank 0 sends at 1 us (has left at 1.1), 9.1 (9.3) and 18.3, and returns to the first phase at 21.3. Rank
+  // 1 receives the first message at 2.1 us, the second one at 10.3, where its second phase ends, and the last
+  // one at 23.3.
   EXPECT_EQ(result.measures.time, nanoseconds(23'300));
   EXPECT_EQ(phases[1].time, nanoseconds((21'300 - 9'100 + 10'300 - 2'100) / 2));
   EXPECT_EQ(phases[0].time + phases[1].time, result.measures.time);
@@ -149,7 +148,7 @@ TEST(Replay, EveryTechniqueEndsTheJobWithTheSameMessages) {
   }
 }
 
-/// Adds up the words that leave each port.
+/// Counts the words that leave and reach each port.
 struct LinkWords final : PortTimeline {
   void offered(Time, std::uint32_t, const Message&) override {}
   void generated(Time, std::uint32_t) override {}
@@ -162,7 +161,7 @@ struct LinkWords final : PortTimeline {
   std::map<Port, std::uint64_t> left, arrived;
 };
 
-TEST(Replay, ATimelineIsToldOfEveryWordAndChangesNothing) {
+TEST(Replay, ATimelineRecordsEveryWordAndChangesNothing) {
   const FatTreeShape crossbar, tree{2, 2, 2};
   for (const auto& [technique, network] : {std::pair{"wormhole", crossbar},
                                            {"circuit", crossbar},

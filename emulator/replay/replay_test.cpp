@@ -8,9 +8,8 @@
 #include <utility>
 
 #include "emulator/network/technique.h"
-#include "emulator/replay/job_for_test.h"
-#include "emulator/replay/memory_trace_for_test.h"
-#include "emulator/replay/replay_for_test.h"
+#include "emulator/replay/testing/jobs.h"
+#include "emulator/replay/testing/memory_trace.h"
 
 namespace hybrid {
 namespace {
@@ -66,7 +65,7 @@ TEST(Replay, NonblockingTransfersOverlapWithComputing) {
   trace.add(1, make(Kind::recv_post, 0, 0, {}, 1));
   trace.add(1, make(Kind::recv_complete, 0, 3000, microseconds(3), 1));
   trace.add(1, finish());
-  EXPECT_EQ(run(trace).measures.time, microseconds(4));  // leaves by 3 us, arrives at 4 us
+  EXPECT_EQ(run(trace).measures.time, microseconds(4));  // leaves at 3 us, arrives at 4 us
 }
 
 TEST(Replay, ReceivesMatchInOrderPerSourceTagAndCommunicator) {
@@ -79,10 +78,10 @@ TEST(Replay, ReceivesMatchInOrderPerSourceTagAndCommunicator) {
   trace.add(1, make(Kind::send, 2, 10, microseconds(7)));
   trace.add(1, finish());
   trace.add(2, make(Kind::recv, 1, 10));               // 8.01 us
-  trace.add(2, tagged(make(Kind::recv, 0, 1000), 1));  // there already
+  trace.add(2, tagged(make(Kind::recv, 0, 1000), 1));  // has arrived
   trace.regions = {"after"};
   trace.add(2, make(Kind::phase_begin));
-  trace.add(2, tagged(make(Kind::recv, 0, 10), 1));  // not the second sent: the second of tag 1
+  trace.add(2, tagged(make(Kind::recv, 0, 10), 1));  // the second of tag 1, not the second sent
   trace.add(2, make(Kind::phase_end));
   trace.add(2, finish());
   const ReplayResult result = run(trace);
@@ -123,16 +122,16 @@ TEST(Replay, RanksOfOnePortDoNotReachTheSwitch) {
   EXPECT_THAT(error_of(alone, options), HasSubstr("the placement is of 2 ranks, the job has 3"));
 }
 
-/// 2^61 ps are the end of every run. 64 bits of picoseconds hold about four such times, so that the sum over
-/// five ranks must be wider than a Time.
-TEST(Replay, TheMeanTimesOfManyRanksAreThoseOfOneHoweverLong) {
+/// The longest run is 2^61 ps. 64 bits of picoseconds can hold the sum of about four such times, so that the
+/// sum over five ranks must be wider than a Time.
+TEST(Replay, TheMeanTimesOfManyRanksAreThoseOfOneInALongRun) {
   const Time computing{(std::int64_t{1} << 61) - 5000};
   MemoryTrace idle(5);
   for (std::uint32_t r = 0; r < 5; ++r) idle.add(r, finish(computing));
   EXPECT_EQ(run(idle).measures.compute_time, computing);
   EXPECT_EQ(run(idle).measures.communication_time, Time{});
 
-  // Five wait as long for one that computes.
+  // Five ranks wait for one that computes.
   MemoryTrace waiting(6);
   for (std::uint32_t r = 1; r < 6; ++r) {
     waiting.add(0, make(Kind::send, r, 0, r == 1 ? computing : Time{}));
@@ -180,7 +179,7 @@ TEST(Replay, TheFabricsBroadcastsEndTogetherWithTheRun) {
   EXPECT_THAT(error_of(trace, options), HasSubstr("longer than can be emulated"));
 }
 
-TEST(Replay, RanksOfOnePortAreNotSecondsApart) {
+TEST(Replay, RefusesALocalLatencyOfManySeconds) {
   MemoryTrace trace(1);
   ReplayOptions options;
   options.local_latency = milliseconds(10'000);

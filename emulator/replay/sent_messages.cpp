@@ -1,4 +1,4 @@
-// The messages of a job as recorded, without a network.
+// Messages of a job at their recorded times, without a network.
 #include <queue>
 #include <unordered_map>
 #include <vector>
@@ -70,7 +70,7 @@ class Visitor {
     const Communicators::View& view = communicators_.view(op.communicator, rank);
     if (view.size == 1 && view.remote_size == 0) return;
     const CollectiveCall call = communicators_.call(op, rank, view);
-    if (hardware_multicast_ && call.by_fabric()) return;  // not on the links of the others
+    if (hardware_multicast_ && call.by_fabric()) return;  // it has separate links
     const CollectiveAlgorithm& algorithm = algorithms_.pick(call);
     const std::uint32_t rounds = algorithm.rounds(call);
     for (std::uint32_t i = 0; i < rounds; ++i) {
@@ -125,7 +125,7 @@ class Visitor {
     std::uint32_t region, occurrence;
   };
   std::vector<std::vector<InPhase>> phases_;                             // innermost last
-  std::vector<std::unordered_map<std::uint32_t, std::uint32_t>> begun_;  // how often, by region
+  std::vector<std::unordered_map<std::uint32_t, std::uint32_t>> begun_;  // occurrences by region
   std::priority_queue<Next, std::vector<Next>, std::greater<>> next_;
   Round round_;
 };

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "emulator/replay/job_for_test.h"
-#include "emulator/replay/memory_trace_for_test.h"
 #include "emulator/replay/replay.h"
+#include "emulator/replay/testing/jobs.h"
+#include "emulator/replay/testing/memory_trace.h"
 
 namespace hybrid {
 namespace {
@@ -29,7 +29,7 @@ TEST(ForEachSent, VisitsWhatTheReplaySendsInTimeOrder) {
   EXPECT_EQ(bytes, result.measures.bytes);
 }
 
-TEST(ForEachSent, SaysPortsPhaseAndRecordedTime) {
+TEST(ForEachSent, ReportsPortsPhaseAndRecordedTime) {
   MemoryTrace trace(3);
   trace.ports = {0, 0, 5};
   trace.regions = {"a"};
@@ -53,8 +53,8 @@ TEST(ForEachSent, SaysPortsPhaseAndRecordedTime) {
   EXPECT_NE(seen[1].site, 0u);
 }
 
-// Rank 0 sends to ranks 1 to 6 in one of four orders, each of which has a tag: a predictor that goes by the
-// call site knows what comes next, in the emulator's network interface, too.
+// Rank 0 sends to ranks 1 to 6 in one of four orders, each with a tag of its own: a predictor that uses the
+// call site knows the next destination, also in the emulator's network interface.
 TEST(CallSite, ReachesThePredictorOfTheNetworkInterface) {
   const auto hits = [](const char* predictor) {
     MemoryTrace trace(7);

@@ -8,7 +8,7 @@
 
 #include "core/registry.h"
 #include "emulator/measures.h"
-#include "emulator/replay/memory_trace_for_test.h"
+#include "emulator/replay/testing/memory_trace.h"
 #include "emulator/traffic/pattern.h"
 #include "emulator/traffic/simulate.h"
 

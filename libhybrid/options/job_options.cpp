@@ -250,7 +250,7 @@ void add_emulation_options(OptionTable& table, JobOptions& options) {
   add_multicast_option(table, options.replay.hardware_multicast);
   add_topology_option(table, options.preload_topology);
   add_switch(table, "predictor-phases", "predictors are told when a phase begins that the program names",
-             options.replay.tell_phases);
+             options.replay.notify_predictors);
   add_text(
       table, "hints", "recorded|BINARY",
       "the preloaded slots (unless --preload is given: all) hold what hints tell of each phase: those that "

@@ -184,7 +184,7 @@ class Writing {
   void facts() {
     facts_[std::string(names::kRanks)] = std::to_string(summary_.ranks);
     facts_[std::string(names::kLostEvents)] = std::to_string(summary_.lost + undefined_);
-    if (untold_ != 0) facts_[std::string(names::kUntoldReceives)] = std::to_string(untold_);
+    if (untold_ != 0) facts_[std::string(names::kUnresolvedReceives)] = std::to_string(untold_);
     if (!facts_.contains(names::kHosts)) {
       std::set<std::string> hosts;
       for (const ClockReading& reading : readings_) hosts.insert(reading.host);

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "emulator/replay/operation.h"
+#include "emulator/replay/trace_format.h"
 #include "libhybrid/recording/port_map.h"
 #include "libhybrid/recording/trace_writer_for_test.h"
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "emulator/replay/operation.h"
+#include "emulator/replay/trace_format.h"
 #include "libhybrid/recording/trace_writer_for_test.h"
 
 namespace hybrid {

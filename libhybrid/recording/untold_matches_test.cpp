@@ -41,7 +41,7 @@ class UntoldMatches : public TraceWriter {
   // (source, tag) of what rank 1 received, by its trace, and how many receives are untold.
   std::vector<std::pair<std::uint32_t, std::int32_t>> received() {
     const auto trace = open();
-    untold_ = trace->property("untold_receives");
+    untold_ = trace->property("unresolved_receives");
     std::vector<std::pair<std::uint32_t, std::int32_t>> all;
     for (const Operation& operation : operations(*trace, 1))
       if (operation.kind == Kind::recv || operation.kind == Kind::recv_complete)
@@ -129,7 +129,7 @@ TEST_F(UntoldMatches, FreedReceivesTooAndWhatOtherThreadsStarted) {
   rank(1).thread(1).event(EventKind::finish, next(), 0);
   finish();
   const auto trace = open();
-  EXPECT_EQ(trace->property("untold_receives"), "");
+  EXPECT_EQ(trace->property("unresolved_receives"), "");
   EXPECT_EQ(trace->property("lost_events"), "0");
 }
 

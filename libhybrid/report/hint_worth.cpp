@@ -76,7 +76,7 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const Job
       if ((way == kHints || way == kBoth) && hints.phases.empty()) continue;
       const SwitchParameters parameters = parameters_of(options, way, at);
       ReplayOptions replay_options = options.replay;
-      replay_options.tell_phases = way == kBoth;
+      replay_options.notify_predictors = way == kBoth;
       if (parameters.preload != 0)
         replay_options.preloads = plan(hints, nesting, placement, fitted.nodes, parameters.preload);
       const std::string what =

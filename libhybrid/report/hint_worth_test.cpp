@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "emulator/replay/memory_trace_for_test.h"
+#include "emulator/replay/testing/memory_trace.h"
 #include "libhybrid/report/job_hints.h"
 
 namespace hybrid {

@@ -11,8 +11,9 @@
 #include "core/registry.h"
 #include "emulator/network_shape.h"
 #include "emulator/predictor_shape.h"
-#include "emulator/replay/trace_names.h"
 #include "emulator/replay/replay.h"
+#include "emulator/replay/trace_format.h"
+#include "emulator/replay/trace_names.h"
 #include "libhybrid/report/failures.h"
 #include "libhybrid/report/job_hints.h"
 
@@ -120,7 +121,7 @@ std::vector<std::string> warnings_of(const JobFacts& job) {
   std::vector<std::string> warnings;
   if (const auto lost = job.find(trace_names::kLostEvents); !lost.empty() && lost != "0")
     warnings.push_back(fmt::format("{} events are missing: the disk was full while the job ran.", lost));
-  if (const auto untold = job.find(trace_names::kUntoldReceives); !untold.empty())
+  if (const auto untold = job.find(trace_names::kUnresolvedReceives); !untold.empty())
     warnings.push_back(fmt::format(
         "Receives from any rank or of any tag are left out: {}, of which MPI did not tell what they "
         "received (MPI_Isendrecv, MPI_Request_free).",

@@ -275,7 +275,7 @@ TEST(JobReport, SaysWhatIsNotKnownOfTheJob) {
   JobOptions options;
   options.techniques = {"wormhole"};
   const JobReport report =
-      report_of(ring(2, 3, 8), options, {{"untold_receives", "3"}, {"unplaced_ranks", "1"}});
+      report_of(ring(2, 3, 8), options, {{"unresolved_receives", "3"}, {"unplaced_ranks", "1"}});
   ASSERT_EQ(report.warnings.size(), 2u);
   EXPECT_THAT(report.warnings[0], AllOf(HasSubstr("3, of which MPI did not tell"), Not(HasSubstr("disk"))));
   EXPECT_THAT(report.warnings[1], HasSubstr("The port of rank 1 is not known"));

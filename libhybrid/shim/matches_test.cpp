@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "emulator/replay/operation.h"
+#include "emulator/replay/trace_format.h"
 #include "libhybrid/recording/trace_writer.h"
 #include "libhybrid/shim/testing/recorded_run.h"
 
@@ -37,7 +38,7 @@ Received received(const RecordedRun& run) {
       if (operation.kind == Operation::Kind::recv || operation.kind == Operation::Kind::recv_complete)
         result.bytes.push_back(operation.bytes);
   }
-  result.unresolved = trace->property("untold_receives");
+  result.unresolved = trace->property("unresolved_receives");
   result.lost = trace->property("lost_events");
   return result;
 }

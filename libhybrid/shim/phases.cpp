@@ -44,7 +44,7 @@ std::uint32_t region_of(const char* name) {
 /// Notifies the predictor that the thread's innermost phase changed at `now`. The caller passes the time of
 /// the phase event, because reading the clock is most of the cost of a mark; 0 reads it here.
 void notify_phase_change(Thread& thread, Ticks now) noexcept {
-  if (!process().options.replay.tell_phases || !process().prediction.takes_phases()) return;
+  if (!process().options.replay.notify_predictors || !process().prediction.takes_phases()) return;
   const std::size_t depth = open_phases.depth;
   const std::uint32_t region =
       depth == 0 || depth > open_phases.kept() ? kUnnamedPhase : open_phases.phases[depth - 1].region;

@@ -13,8 +13,9 @@
 
 namespace hybrid {
 
-/// Writes DIRECTORY/NAME.otf2 and what belongs to it. Location r is rank r's main thread; further threads
-/// have the ids after the last rank. Definitions are written by close(), as OTF2 wants it.
+/// Writes DIRECTORY/NAME.otf2 and the files of its archive. Location r is rank r's main thread; further
+/// threads have the ids after the last rank. close() writes the definitions: OTF2 requires them after the
+/// events.
 class TestArchive {
  public:
   TestArchive(const std::string& directory, const std::string& name, std::uint32_t ranks,

@@ -1,5 +1,5 @@
-// Follows the data of a collective symbolically: a network that delivers in order, ranks that go through
-// their rounds, and for each rank what it knows. Independent of the replay's driver.
+// Symbolic execution of a collective: a network that delivers in order, ranks that perform their rounds, and
+// the set of contributions that each rank has. Independent of the replay's driver.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace hybrid {
 
-/// What a transfer carries, and what the receiver makes of it.
+/// Data of a transfer, and their effect on the receiver.
 struct Meaning {
   /// Snapshot of the transfer's data in the sender's state before the round.
   std::function<std::vector<std::set<std::uint32_t>>(std::uint32_t rank, const Transfer&)> read;
@@ -33,8 +33,8 @@ struct Traffic {
   std::uint64_t messages = 0;
 };
 
-/// Runs all ranks; fails the test on a deadlock, on sizes that the two sides see differently, on a message
-/// that nobody receives, and on a message to oneself.
+/// Runs all ranks. Fails the test on a deadlock, on different sizes at sender and receiver, on a message
+/// without a receive, and on a message of a rank to itself.
 inline Traffic play(const Job& job, const Meaning& meaning) {
   struct InFlight {
     Transfer transfer;
@@ -101,11 +101,11 @@ inline Traffic play(const Job& job, const Meaning& meaning) {
   return traffic;
 }
 
-/// knows[rank][block]: who contributed to what the rank has of a block.
+/// knows[rank][block]: the ranks that have contributed to the rank's copy of a block.
 using Knowledge = std::vector<std::vector<std::set<std::uint32_t>>>;
 
-/// Data that is moved (reduce = false: a copy must bring something that is not there yet, or the same) or
-/// combined (every contribution exactly once, or the finished result over an unfinished one).
+/// Data that are moved or combined: each contribution is added once; or a copy with more contributions
+/// replaces the rank's copy.
 inline Meaning blocks(Knowledge& knows, std::uint32_t count) {
   return {[&knows, count](std::uint32_t rank, const Transfer& t) {
             std::vector<std::set<std::uint32_t>> data;
@@ -140,7 +140,7 @@ inline Job job(const CollectiveAlgorithms& algorithms, std::string_view name, Co
   return result;
 }
 
-inline std::set<std::uint32_t> everybody(std::uint32_t size) {
+inline std::set<std::uint32_t> all_ranks(std::uint32_t size) {
   std::set<std::uint32_t> all;
   for (std::uint32_t r = 0; r < size; ++r) all.insert(r);
   return all;

@@ -1,8 +1,12 @@
-// Operations and whole jobs for tests.
+// Operations and whole jobs in memory for tests, and their replay on a network with a fixed latency.
 #pragma once
 
+#include <string>
+
+#include "core/error.h"
 #include "core/random.h"
-#include "emulator/replay/memory_trace_for_test.h"
+#include "emulator/replay/replay.h"
+#include "emulator/replay/testing/memory_trace.h"
 
 namespace hybrid {
 
@@ -28,8 +32,8 @@ inline Operation collective(CollectiveOp op, Bytes bytes, Operation::Kind kind =
 }
 inline Operation finish(Time compute = {}) { return make(Operation::Kind::finish, 0, 0, compute); }
 
-/// A random program that cannot deadlock: rounds of nonblocking transfers along a random permutation, and
-/// collectives.
+/// Adds a random program that cannot deadlock: rounds of nonblocking transfers along a random rotation, and
+/// collectives. For tests that hold for any seed.
 inline void random_job(MemoryTrace& trace, std::uint64_t seed) {
   Random random(seed);
   const std::uint32_t ranks = trace.ranks();
@@ -55,6 +59,24 @@ inline void random_job(MemoryTrace& trace, std::uint64_t seed) {
     }
   }
   for (std::uint32_t r = 0; r < ranks; ++r) trace.add(r, finish());
+}
+
+inline constexpr Time kLatency = FixedLatency::kLatency;
+
+/// Replays a job with technique "fixed-latency" (FixedLatency; replay_test.cpp registers it).
+inline ReplayResult run(MemoryTrace& trace, const ReplayOptions& options = {}) {
+  SwitchParameters parameters;
+  parameters.technique = "fixed-latency";
+  return replay(trace, parameters, options);
+}
+
+inline std::string error_of(MemoryTrace& trace, const ReplayOptions& options = {}) {
+  try {
+    run(trace, options);
+  } catch (const UserError& e) {
+    return e.what();
+  }
+  return "no error";
 }
 
 }  // namespace hybrid

@@ -1,4 +1,4 @@
-#include "emulator/replay/archive_for_test.h"
+#include "emulator/replay/testing/archive.h"
 
 #include <unistd.h>
 

@@ -1,0 +1,64 @@
+#include "emulator/replay/trace_format.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "core/error.h"
+
+namespace hybrid {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::unique_ptr<TraceFormat> find_format(const std::string& path) {
+  for (const std::string_view name : registered_names(TraceFormat::kKind))
+    if (auto format = TraceFormatRegistration::make(name); format->recognises(path)) return format;
+  return nullptr;
+}
+
+std::string known_formats() {
+  std::vector<std::string> formats;
+  for (const std::string_view name : registered_names(TraceFormat::kKind))
+    formats.push_back(fmt::format("{} ({})", name, TraceFormatRegistration::make(name)->expected()));
+  return fmt::format("Known formats: {}.", fmt::join(formats, ", "));
+}
+
+/// The file name of the only trace in a directory.
+std::string find_trace_in(const std::string& directory) {
+  std::vector<std::string> traces;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory))
+    if (find_format(entry.path()) != nullptr) traces.push_back(entry.path().filename());
+  std::sort(traces.begin(), traces.end());
+  if (traces.empty())
+    throw UserError(fmt::format("{}: no trace in this directory", directory), known_formats());
+  if (traces.size() > 1)
+    throw UserError(
+        fmt::format("{}: {} traces in this directory: {}", directory, traces.size(), fmt::join(traces, ", ")),
+        "Name one of them.");
+  return traces.front();
+}
+
+}  // namespace
+
+std::unique_ptr<JobTrace> open_trace(const std::string& path) {
+  std::error_code code;
+  const fs::file_status status = fs::status(path, code);
+  if (!fs::exists(status)) throw UserError(fmt::format("{}: no such file or directory", path));
+  try {
+    if (const auto format = find_format(path)) return format->open(path);
+    if (fs::is_directory(status)) {
+      const std::string trace = (fs::path(path) / find_trace_in(path)).string();
+      return find_format(trace)->open(trace);
+    }
+  } catch (const fs::filesystem_error& e) {
+    throw UserError(fmt::format("{}: {}", path, e.code().message()));
+  }
+  throw UserError(fmt::format("{}: not a trace that can be replayed", path),
+                  "Expected a trace, or a directory that holds one. " + known_formats());
+}
+
+}  // namespace hybrid
