@@ -96,8 +96,8 @@ TEST(CollectivePlane, EqualsWordsMovedOneByOne) {
   }
 }
 
-ReplayResult run(MemoryTrace& trace, bool hardware = true, const char* technique = "wormhole",
-                 std::vector<std::uint32_t> placement = {}) {
+ReplayResult replay_multicast(MemoryTrace& trace, bool hardware = true, const char* technique = "wormhole",
+                              std::vector<std::uint32_t> placement = {}) {
   SwitchParameters parameters;
   parameters.technique = technique;
   ReplayOptions options;
@@ -121,7 +121,7 @@ TEST(HardwareMulticast, ARootIsDoneWhenItHasSentAndTheOthersWhenTheyHaveIt) {
       trace.add(r, o);
       trace.add(r, finish(r == 2 ? microseconds(1) : Time{}));
     }
-    const ReplayResult result = run(trace);
+    const ReplayResult result = replay_multicast(trace);
     // Sent at 0: the root is done at 160 (and then computes), the others at 490, or when they call.
     const Time expected = late == 2 ? nanoseconds(8000 + 160 + 1000) : nanoseconds(8000);
     EXPECT_EQ(result.measures.time, expected) << late;
@@ -143,7 +143,7 @@ TEST(HardwareMulticast, RanksOfOnePortReceiveItThroughMemory) {
     trace.add(r, bcast(0, 80));
     trace.add(r, finish());
   }
-  const ReplayResult result = run(trace, true, "circuit", {0, 0, 1, 1});
+  const ReplayResult result = replay_multicast(trace, true, "circuit", {0, 0, 1, 1});
   EXPECT_EQ(result.measures.local_messages, 1u);
   EXPECT_EQ(result.measures.multicast->messages, 1u);
   EXPECT_EQ(result.measures.messages, 0u);
@@ -154,7 +154,7 @@ TEST(HardwareMulticast, RanksOfOnePortReceiveItThroughMemory) {
     local.add(r, finish());
   }
   // 80 bytes at 80 Gb/s, then 200 ns.
-  EXPECT_EQ(run(local, true, "circuit", {1, 1, 1}).measures.time, nanoseconds(8 + 200));
+  EXPECT_EQ(replay_multicast(local, true, "circuit", {1, 1, 1}).measures.time, nanoseconds(8 + 200));
 }
 
 TEST(HardwareMulticast, NoRankLeavesABarrierBeforeTheLastOneHasCome) {
@@ -165,7 +165,7 @@ TEST(HardwareMulticast, NoRankLeavesABarrierBeforeTheLastOneHasCome) {
     trace.add(r, o);
     trace.add(r, finish());
   }
-  const ReplayResult result = run(trace);
+  const ReplayResult result = replay_multicast(trace);
   EXPECT_EQ(result.measures.time, nanoseconds(4000 + 340));
   EXPECT_EQ(result.measures.communication_time.ps, nanoseconds(4340 - (0 + 10 + 20 + 4000 + 40) / 5).ps);
   EXPECT_EQ(result.measures.messages, 0u);
@@ -178,7 +178,7 @@ TEST(HardwareMulticast, ServesEveryJobUnderEveryTechniqueTheSameEachTime) {
     for (int again = 0; again < 2; ++again) {
       MemoryTrace trace(7);
       random_job(trace, 5);
-      times.insert(run(trace, true, technique).measures.time.ps);
+      times.insert(replay_multicast(trace, true, technique).measures.time.ps);
     }
     EXPECT_EQ(times.size(), 1u) << technique;
   }
@@ -195,7 +195,7 @@ TEST(HardwareMulticast, IsFasterThanATreeOfMessages) {
       }
       trace.add(r, finish());
     }
-    times[hardware ? 1 : 0] = run(trace, hardware).measures.time;
+    times[hardware ? 1 : 0] = replay_multicast(trace, hardware).measures.time;
   }
   EXPECT_LT(times[1], times[0]);
 }
@@ -211,8 +211,8 @@ TEST(HardwareMulticast, AMissingMemberIsAnErrorUnlessTheRecordingIsIncomplete) {
       return trace;
     };
     MemoryTrace whole = job("yes"), lacking = job("no");
-    EXPECT_THROW(run(whole), UserError);
-    const ReplayResult result = run(lacking);
+    EXPECT_THROW(replay_multicast(whole), UserError);
+    const ReplayResult result = replay_multicast(lacking);
     EXPECT_EQ(result.warnings.size(), 1u);
     EXPECT_GE(result.measures.time, microseconds(1));
   }

@@ -9,7 +9,6 @@
 #include "core/units.h"
 #include "emulator/measures.h"
 #include "emulator/network/technique.h"
-#include "emulator/phase_account.h"
 #include "emulator/replay/job_events.h"
 #include "emulator/replay/message_matching.h"
 #include "emulator/replay/operation.h"

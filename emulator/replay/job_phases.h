@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/time.h"
+#include "emulator/measures.h"
 #include "emulator/network/technique.h"
-#include "emulator/phase_account.h"
 #include "emulator/replay/job_events.h"
 #include "emulator/replay/job_location.h"
 #include "emulator/replay/operation.h"
