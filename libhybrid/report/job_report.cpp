@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/registry.h"
+#include "emulator/network/technique.h"
 #include "emulator/network_shape.h"
 #include "emulator/predictor_shape.h"
 #include "emulator/replay/replay.h"
