@@ -132,7 +132,7 @@ struct Measures {
 };
 
 /// Collects the measures of a run's phases. The caller knows the phase of each message and instant: a pattern
-/// of synthetic traffic (emulator/traffic/phase_record.h), a replayed job (emulator/replay/job_report.cpp).
+/// of synthetic traffic (emulator/traffic/phase_record.h), a replayed job (emulator/replay/job_phases.h).
 class PhaseAccount {
  public:
   /// Adds a phase. Returns its number: 0, 1, ...
