@@ -24,7 +24,7 @@
 #include "libhybrid/report/job_report.h"
 #include "libhybrid/report/progress.h"
 #include "libhybrid/report/report_json.h"
-#include "predictor/parallel_grid.h"
+#include "predictor/evaluation_grid.h"
 #include "predictor/predictor.h"
 
 namespace hybrid {

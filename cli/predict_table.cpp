@@ -8,7 +8,7 @@
 #include "libhybrid/report/format.h"
 #include "libhybrid/report/text_table.h"
 #include "predictor/belady.h"
-#include "predictor/oracle.h"
+#include "predictor/reference_predictors.h"
 
 namespace hybrid {
 

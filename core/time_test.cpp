@@ -58,7 +58,7 @@ TEST(Time, RejectsTimesOutOfRange) {
   EXPECT_THROW(parse("9223373s"), UserError);
   EXPECT_THROW(parse("99999999999999999999999999s"), UserError);
   EXPECT_THROW(parse("9999999999999999999999999999999999999999ns"), UserError);
-  // These exceed 128 bits on the way.
+  // Intermediate results exceed 128 bits.
   EXPECT_THROW(parse("345000000.000000000000000000s"), UserError);
   EXPECT_THROW(parse("123456789012345678901234567ms"), UserError);
 }

@@ -9,8 +9,7 @@
 #include "emulator/network_shape.h"
 #include "emulator/parameters.h"
 #include "emulator/scheduler/algorithm.h"
-#include "predictor/counted_holdings.h"
-#include "predictor/recency_list.h"
+#include "predictor/holdings.h"
 
 namespace hybrid {
 

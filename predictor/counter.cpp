@@ -7,7 +7,7 @@
 // dropped.
 #include <array>
 
-#include "predictor/counted_holdings.h"
+#include "predictor/holdings.h"
 #include "predictor/predictor.h"
 
 namespace hybrid {

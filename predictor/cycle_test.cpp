@@ -2,12 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "predictor/predictor_test_steps.h"
+#include "predictor/testing/steps.h"
 
 namespace hybrid {
 namespace {
 
 using test_steps::expect_decisions;
+using test_steps::expected_of;
 using test_steps::repeated;
 using test_steps::round_of;
 using test_steps::score_of;
@@ -20,14 +21,6 @@ TEST(SingleCycle, ExpectsTheCycleFromTheSecondSendToItsHead) {
                         {2, 6, {3}, {6}},  // logged
                         {3, 3, {6}, {3}},  // the head again: 3 5 6 is expected; 5, the next one, is held
                         {4, 5, {3}, {6}}});
-}
-
-std::vector<Port> expected_of(Cycle& cycle, std::size_t n) {
-  std::vector<Expected> out(n);
-  out.resize(cycle.expect(out));
-  std::vector<Port> destinations;
-  for (const Expected& e : out) destinations.push_back(e.destination);
-  return destinations;
 }
 
 TEST(SingleCycle, FollowsAHandWorkedExample) {

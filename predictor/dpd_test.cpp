@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/random.h"
-#include "predictor/predictor_test_steps.h"
+#include "predictor/testing/steps.h"
 
 namespace hybrid {
 namespace {

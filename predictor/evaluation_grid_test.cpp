@@ -4,7 +4,6 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "predictor/parallel_grid.h"
 
 namespace hybrid {
 namespace {

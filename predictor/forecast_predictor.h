@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "predictor/forecaster.h"
-#include "predictor/planned_holdings.h"
+#include "predictor/holdings.h"
 #include "predictor/predictor.h"
 
 namespace hybrid {

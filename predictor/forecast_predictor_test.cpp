@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "predictor/evaluation.h"
-#include "predictor/predictor_test_steps.h"
+#include "predictor/testing/steps.h"
 
 namespace hybrid {
 namespace {
@@ -81,20 +80,6 @@ TEST(ForecastPredictor, RejectsAnInvalidNumberAhead) {
     } catch (const UserError& error) {
       EXPECT_NE(std::string(error.what()).find("fixed"), std::string::npos);
     }
-}
-
-TEST(Oracle, HitsAllButTheFirstFromCapacity2On) {
-  const std::vector<Port> stream{3, 3, 1, 4, 1, 5, 2, 6, 5, 3, 5, 5};
-  for (std::uint32_t capacity : {1u, 2u, 5u, 0u}) {
-    PredictorEvaluation e("oracle", {.destinations = 8, .capacity = capacity, .future = stream});
-    for (Port d : stream) e.send({}, d, 8, 0);
-    // With one place, which the message needs, only immediate repetitions.
-    EXPECT_EQ(e.finish({}).hits, capacity == 1 ? 2u : 11u) << capacity;
-  }
-}
-
-TEST(Oracle, NeedsTheStream) {
-  EXPECT_THROW(PredictorRegistration::make("oracle", PredictorShape{.destinations = 8}), UserError);
 }
 
 }  // namespace

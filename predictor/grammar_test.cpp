@@ -3,22 +3,16 @@
 #include <gtest/gtest.h>
 
 #include "core/random.h"
-#include "predictor/predictor_test_steps.h"
+#include "predictor/testing/steps.h"
 
 namespace hybrid {
 namespace {
 
+using test_steps::expected_of;
 using test_steps::repeated;
 using test_steps::round_of;
 using test_steps::score_of;
 
-std::vector<Port> expected_of(Grammar& grammar, std::size_t n) {
-  std::vector<Expected> out(n);
-  out.resize(grammar.expect(out));
-  std::vector<Port> destinations;
-  for (const Expected& e : out) destinations.push_back(e.destination);
-  return destinations;
-}
 void send(Grammar& grammar, const std::vector<Port>& sends) {
   for (Port d : sends) grammar.learn(d, 0, 0);
 }

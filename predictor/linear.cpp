@@ -16,11 +16,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "predictor/forecast_predictor.h"
 #include "predictor/predictor.h"
-#include "predictor/top_scores.h"
 #include "predictor/vocabulary.h"
 
 namespace hybrid {
@@ -71,17 +71,12 @@ class Linear final : public Forecaster {
   }
 
  private:
-  static constexpr std::size_t kTaps = 4, kWords = Vocabulary::kWords, kMostSteps = 4;
-  // A score of 1; the largest weight: four of them fit into a score. An eighth of the error for each of four
-  // taps.
+  static constexpr std::size_t kTaps = std::tuple_size_v<Taps>, kWords = Vocabulary::kWords, kMostSteps = 4;
+  // kOne: a score of 1. kMost: limit of a weight, so that the sum of four fits into a score. kRate: each of
+  // the four taps changes by an eighth of the error.
   static constexpr std::int16_t kOne = 4096, kMost = 8191, kRate = 8;
   using Row = std::array<std::int16_t, kWords>;
-  using Taps = std::array<std::uint8_t, kTaps>;  // the last words, latest first
 
-  static void push(Taps& taps, std::uint8_t word) {
-    std::copy_backward(taps.begin(), taps.end() - 1, taps.end());
-    taps[0] = word;
-  }
   static std::uint8_t confidence(std::int32_t score) {
     return static_cast<std::uint8_t>(std::clamp(score * 255 / kOne, 0, 255));
   }

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/random.h"
-#include "predictor/predictor_test_steps.h"
+#include "predictor/testing/steps.h"
 #include "predictor/vocabulary.h"
 
 namespace hybrid {

@@ -91,4 +91,19 @@ std::unique_ptr<Predictor> Markov::make_predictor(std::string_view name, unsigne
                                              std::make_unique<Markov>(order, shape.destinations));
 }
 
+namespace {
+
+const PredictorRegistration kMarkov1{
+    "markov1", "requests the usual successors of the last destination (D 2.1.2)",
+    [](const PredictorShape& shape) { return Markov::make_predictor("markov1", 1, shape); }};
+const PredictorRegistration kMarkov2{
+    "markov2", "requests the usual successors of the last two destinations (D 2.1.2)",
+    [](const PredictorShape& shape) { return Markov::make_predictor("markov2", 2, shape); }};
+// Any order; the dissertation has orders 1 and 2.
+const PredictorRegistration kMarkov{
+    "markov", "requests the usual successors of the last k destinations (D 2.1.2)",
+    [](const PredictorShape& shape) { return Markov::make_predictor("markov", shape.order, shape); }};
+
+}  // namespace
+
 }  // namespace hybrid

@@ -9,13 +9,15 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "predictor/evaluation.h"
-#include "predictor/predictor_test_steps.h"
+#include "predictor/testing/steps.h"
 
 namespace hybrid {
 namespace {
 
 using test_steps::expect_decisions;
 using test_steps::list;
+using test_steps::repeated;
+using test_steps::score_of;
 
 std::unique_ptr<Predictor> make(const char* name, std::uint32_t capacity, std::uint32_t threshold = 16,
                                 std::uint32_t destinations = 64) {
@@ -26,21 +28,8 @@ std::unique_ptr<Predictor> make(const char* name, std::uint32_t capacity, std::u
 // Hits and requests over `rounds` rounds of `cycle`, after `warm_up` rounds that do not count.
 PredictorScore score(const char* name, std::uint32_t capacity, const std::vector<Port>& cycle, int rounds,
                      int warm_up = 0) {
-  const PredictorShape shape{.destinations = 64, .capacity = capacity};
-  PredictorEvaluation all(name, shape), before(name, shape);
-  Time at{};
-  for (int round = 0; round < rounds + warm_up; ++round)
-    for (Port d : cycle) {
-      at += nanoseconds(10);
-      all.send(at, d, 8, 0);
-      if (round < warm_up) before.send(at, d, 8, 0);
-    }
-  PredictorScore result = all.finish(at);
-  const PredictorScore skipped = before.finish(at);
-  result.hits -= skipped.hits;
-  result.sends -= skipped.sends;
-  result.requests -= skipped.requests;
-  return result;
+  return score_of(name, repeated(cycle, rounds + warm_up), capacity,
+                  static_cast<std::size_t>(warm_up) * cycle.size());
 }
 
 TEST(Markov1, RequestsASuccessorAfterOneOccurrence) {

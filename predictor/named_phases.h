@@ -20,7 +20,7 @@
 #include <span>
 
 #include "core/connection.h"
-#include "predictor/working_sets.h"
+#include "predictor/working_set.h"
 
 namespace hybrid {
 

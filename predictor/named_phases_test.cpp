@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "predictor/predictor_test_steps.h"
+#include "predictor/testing/steps.h"
 
 namespace hybrid {
 namespace {

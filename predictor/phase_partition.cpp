@@ -8,9 +8,8 @@
 #include <optional>
 #include <utility>
 
-#include "predictor/phase_borders.h"
 #include "predictor/phase_cut.h"
-#include "predictor/timeline.h"
+#include "predictor/use_history.h"
 
 namespace hybrid {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "predictor/phases_test_jobs.h"
+#include "predictor/testing/jobs.h"
 
 namespace hybrid {
 

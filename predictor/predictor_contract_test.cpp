@@ -10,7 +10,7 @@
 #include "core/random.h"
 #include "core/registry.h"
 #include "core/testing/allocation_count.h"
-#include "predictor/predictor_test_steps.h"
+#include "predictor/testing/steps.h"
 
 namespace hybrid {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "predictor/predictor_test_steps.h"
+#include "predictor/testing/steps.h"
 
 namespace hybrid {
 namespace {

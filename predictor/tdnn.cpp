@@ -17,12 +17,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "core/random.h"
 #include "predictor/forecast_predictor.h"
 #include "predictor/predictor.h"
-#include "predictor/top_scores.h"
 #include "predictor/vocabulary.h"
 
 namespace hybrid {
@@ -73,19 +73,15 @@ class Tdnn final : public Forecaster {
   }
 
  private:
-  static constexpr std::size_t kTaps = 4, kUnits = 16, kWords = Vocabulary::kWords, kMostSteps = 3;
+  static constexpr std::size_t kTaps = std::tuple_size_v<Taps>, kUnits = 16, kWords = Vocabulary::kWords,
+                               kMostSteps = 3;
   // Weights, scores and errors have 16 fractional bits, activations of hidden units kActivationBits. Weights
   // are limited to 4: the sum of 16 products with activations fits into 31 bits.
   static constexpr std::int32_t kOne = 1 << 16, kMostWeight = 4 * kOne;
   static constexpr int kActivationBits = 8;
   static constexpr int kRate = 4;  // 1/16
   using Units = std::array<std::int32_t, kUnits>;
-  using Taps = std::array<std::uint8_t, kTaps>;  // the last words, latest first
 
-  static void push(Taps& taps, std::uint8_t word) {
-    std::copy_backward(taps.begin(), taps.end() - 1, taps.end());
-    taps[0] = word;
-  }
   static std::uint8_t confidence(std::int32_t score) {
     return static_cast<std::uint8_t>(std::clamp(score / 257, 0, 255));
   }

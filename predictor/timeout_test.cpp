@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "predictor/predictor_test_steps.h"
+#include "predictor/testing/steps.h"
 
 namespace hybrid {
 namespace {

@@ -1,5 +1,5 @@
-# `cmake --install`: a prefix that works wherever it is moved to. The command looks for the library in ../lib beside its
-# own folder, so the folders are fixed and not the distribution's.
+# `cmake --install`: a relocatable prefix. The command searches the library in ../lib relative to its folder. The folder
+# names are therefore fixed, and not those of the distribution.
 include(CMakePackageConfigHelpers)
 
 set(package_dir lib/cmake/libhybrid)
@@ -25,7 +25,7 @@ file(WRITE ${PROJECT_BINARY_DIR}/libhybrid.pc
 install(FILES ${PROJECT_BINARY_DIR}/libhybrid.pc DESTINATION lib/pkgconfig)
 
 if(HYBRID_TESTS)
-  add_test(NAME install.PrefixWorksWhereItIsMovedTo
+  add_test(NAME install.PrefixIsRelocatable
     COMMAND ${CMAKE_COMMAND} -D BUILD=${PROJECT_BINARY_DIR} -D SANITIZE=${HYBRID_SANITIZE}
             -P ${PROJECT_SOURCE_DIR}/cli/testing/install_test.cmake)
 endif()

@@ -1,4 +1,4 @@
-# How the parts are built: one object library a part, its tests and benchmarks in programs of their own.
+# Targets of the parts: for each part an object library, a test program and a benchmark program.
 #
 #   hybrid_part(NAME [FOLDERS dir...] [DEPENDS part...] [LIBRARIES target...] [TEST_LIBRARIES target...]
 #              [TEST_SOURCES file...] [SERIAL_TESTS filter] [THREADED_TESTS regex])

@@ -10,7 +10,7 @@
 #include "emulator/replay/testing/jobs.h"
 #include "emulator/replay/testing/memory_trace.h"
 #include "predictor/belady.h"
-#include "predictor/parallel_grid.h"
+#include "predictor/evaluation_grid.h"
 
 namespace hybrid {
 namespace {

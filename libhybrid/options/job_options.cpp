@@ -13,8 +13,8 @@
 #include "emulator/network/technique.h"
 #include "emulator/traffic/topology_map.h"
 #include "predictor/belady.h"
-#include "predictor/oracle.h"
 #include "predictor/predictor.h"
+#include "predictor/reference_predictors.h"
 
 namespace hybrid {
 

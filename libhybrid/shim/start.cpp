@@ -27,8 +27,8 @@
 #include "libhybrid/shim/phases.h"
 #include "libhybrid/shim/warnings.h"
 #include "libhybrid/shim/yield.h"
+#include "predictor/holdings.h"
 #include "predictor/predictor.h"
-#include "predictor/recency_list.h"
 
 namespace hybrid::shim {
 

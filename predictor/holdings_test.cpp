@@ -1,4 +1,4 @@
-#include "predictor/recency_list.h"
+#include "predictor/holdings.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,12 @@
+#include "predictor/reference_predictors.h"
+
 #include <gtest/gtest.h>
 
+#include "core/error.h"
 #include "core/random.h"
 #include "predictor/belady.h"
 #include "predictor/evaluation.h"
-#include "predictor/predictor_test_steps.h"
+#include "predictor/testing/steps.h"
 
 namespace hybrid {
 namespace {
@@ -57,6 +60,20 @@ TEST(Lru, NeverLosesHitsWithALargerCapacity) {
     hits = now;
   }
   EXPECT_EQ(score(sends, 0).hits, hits);
+}
+
+TEST(Oracle, HitsAllButTheFirstFromCapacity2On) {
+  const std::vector<Port> stream{3, 3, 1, 4, 1, 5, 2, 6, 5, 3, 5, 5};
+  for (std::uint32_t capacity : {1u, 2u, 5u, 0u}) {
+    PredictorEvaluation e("oracle", {.destinations = 8, .capacity = capacity, .future = stream});
+    for (Port d : stream) e.send({}, d, 8, 0);
+    // With one place, which the message needs, only immediate repetitions.
+    EXPECT_EQ(e.finish({}).hits, capacity == 1 ? 2u : 11u) << capacity;
+  }
+}
+
+TEST(Oracle, NeedsTheStream) {
+  EXPECT_THROW(PredictorRegistration::make("oracle", PredictorShape{.destinations = 8}), UserError);
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
-#include "predictor/working_sets.h"
+#include "predictor/working_set.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "core/random.h"
-#include "predictor/predictor_test_steps.h"
+#include "predictor/testing/steps.h"
 
 namespace hybrid {
 namespace {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "predictor/evaluation.h"
+#include "predictor/forecaster.h"
 #include "predictor/predictor.h"
 
 namespace hybrid::test_steps {
@@ -34,6 +35,15 @@ inline void expect_decisions(Predictor& predictor, const std::vector<Step>& step
     EXPECT_EQ(list(decisions.release), step.release) << "released in step " << i;
     EXPECT_EQ(list(decisions.request), step.request) << "requested in step " << i;
   }
+}
+
+/// The destinations of a forecast of at most `n`.
+inline std::vector<Port> expected_of(Forecaster& forecaster, std::size_t n) {
+  std::vector<Expected> out(n);
+  out.resize(forecaster.expect(out));
+  std::vector<Port> destinations;
+  for (const Expected& e : out) destinations.push_back(e.destination);
+  return destinations;
 }
 
 /// `cycle`, repeated `rounds` times.
