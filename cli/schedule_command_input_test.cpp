@@ -136,7 +136,7 @@ TEST_F(ScheduleCommandTest, BadRequestFiles) {
   write("twice.json", "[[0,1],\n [0,1]]");
   EXPECT_THAT(refused({"--requests", "twice.json"}), HasSubstr("twice.json:2:3: 0 -> 1"));
   write("self.csv", "3,3\n");
-  EXPECT_THAT(refused({"--requests", "self.csv"}), HasSubstr("self.csv:1:3: port 3 asks for itself"));
+  EXPECT_THAT(refused({"--requests", "self.csv"}), HasSubstr("self.csv:1:3: port 3 requests itself"));
   write("empty.csv", "# nothing\n");
   EXPECT_THAT(refused({"--requests", "empty.csv"}), HasSubstr("empty.csv:1:1: no request"));
   write("sizes.csv", "0,1,9999999999999999\n");
@@ -148,10 +148,10 @@ TEST_F(ScheduleCommandTest, BadRequestFiles) {
   write("good.csv", "0,1,1T\n");
   EXPECT_THAT(refused({"--requests", "good.csv", "--demand", "--link-rate", "1000b/s"}), HasSubstr("days"));
   EXPECT_THAT(refused({"--demand", "--pattern", "gather", "--nodes", "11700"}),
-              HasSubstr("too many to write down"));
+              HasSubstr("too many to store"));
   EXPECT_THAT(
       refused({"--demand", "--pattern", "gather", "--nodes", "11700", "--scheduler", "best-first-fit"}),
-      HasSubstr("too many to write down"));
+      HasSubstr("too many to store"));
   EXPECT_THAT(refused({"--requests", "missing.csv"}), HasSubstr("'missing.csv'"));
   EXPECT_THAT(refused({"--requests", "good.csv", "--density", "2"}), HasSubstr("density: with --requests"));
 }

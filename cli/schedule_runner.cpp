@@ -7,12 +7,10 @@
 #include <vector>
 
 #include "core/error.h"
-#include "emulator/scheduler/demand_bound.h"
 #include "emulator/scheduler/demand_drain.h"
 #include "emulator/scheduler/edge_colouring.h"
 #include "emulator/scheduler/schedule_check.h"
 #include "emulator/scheduler/slot_by_slot.h"
-#include "emulator/scheduler/tree_slot_by_slot.h"
 #include "emulator/scheduler/tree_slots.h"
 
 namespace hybrid {
@@ -68,8 +66,8 @@ void ScheduleRunner::run_slots(const RequestSet& set, std::span<const Configurat
       return algorithm_->one_slot({ports, scheduler_seed(options_.seed + repeat), options_.steps});
     });
     slots.prepare(problem);
-    score_.nanoseconds += timed([&] { slots.fill(); });
-    fit = slots.take();
+    score_.nanoseconds += timed([&] { slots.fill_slots(); });
+    fit = slots.take_fit();
   }
   require_sound(fault_of(problem, fit), repeat);
   std::vector<Connection> rest;  // in no fixed slot

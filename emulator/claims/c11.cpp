@@ -13,7 +13,7 @@
 #include "core/random.h"
 #include "emulator/claims/claim.h"
 #include "emulator/scheduler/algorithm.h"
-#include "emulator/scheduler/matching_cost.h"
+#include "emulator/scheduler/hardware_cost.h"
 
 namespace hybrid {
 namespace {

@@ -14,9 +14,7 @@
 #include <vector>
 
 #include "emulator/claims/sweep.h"
-#include "emulator/scheduler/first_fit_delivery.h"
-#include "emulator/scheduler/greedy_delivery.h"
-#include "emulator/scheduler/off_line_partition.h"
+#include "emulator/scheduler/delivery_cycles.h"
 #include "emulator/topology/channel_load.h"
 #include "emulator/topology/message_sets.h"
 

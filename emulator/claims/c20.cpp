@@ -11,7 +11,6 @@
 
 #include "emulator/claims/sweep.h"
 #include "emulator/topology/routing_stream.h"
-#include "emulator/topology/routing_stream_generator.h"
 #include "emulator/topology/stream_walk.h"
 
 namespace hybrid {

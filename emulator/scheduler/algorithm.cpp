@@ -13,10 +13,10 @@ namespace {
 
 [[noreturn]] void refuse_in_the_loop(std::string_view name, bool of_trees) {
   throw UserError(
-      fmt::format("scheduler: '{}' cannot run in {}: it needs the whole set at once, or another "
+      fmt::format("scheduler: '{}' cannot run in {}: it needs the whole request set at once, or another "
                   "network",
                   name, of_trees ? "the switches of a fat tree" : "a crossbar"),
-      fmt::format("Give one of {}, or ask `hybrid schedule`.", fmt::join(names_in_the_loop(of_trees), ", ")));
+      fmt::format("Give one of {}, or run `hybrid schedule`.", fmt::join(names_in_the_loop(of_trees), ", ")));
 }
 
 }  // namespace

@@ -1,13 +1,25 @@
-// A scheduling algorithm, picked by name: one file each, one registry for crossbars and fat trees, for one
-// slot and many. An algorithm offers what it can do; the rest stays a null pointer, and whoever asked names
-// the algorithms that can.
+// A scheduling algorithm, selected by name (`--scheduler`). There is one registry for all of them: for
+// crossbars and fat trees, for one slot and many.
+//
+// To add an algorithm, add one .cpp file to this folder that registers it; no other file changes:
+//
+//   class MyScheduler final : public Scheduler { ... };  // scheduler.h states the contract
+//   const SchedulerRegistration kMine{"mine", "what `hybrid list` prints",
+//   &OneSlotAlgorithm<MyScheduler>::make};
+//
+// An algorithm overrides the functions for what it supports. The others return nullptr; the callers then
+// report the names of the algorithms that support it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "core/port_set.h"
+#include "core/random.h"
 #include "core/registry.h"
 #include "emulator/scheduler/demand_scheduler.h"
 #include "emulator/scheduler/hardware_cost.h"
@@ -15,7 +27,6 @@
 #include "emulator/scheduler/slot_fitter.h"
 #include "emulator/scheduler/tree_route.h"
 #include "emulator/scheduler/tree_scheduler.h"
-#include "emulator/scheduler/tree_slot_fitter.h"
 
 namespace hybrid {
 
@@ -24,39 +35,43 @@ class SchedulingAlgorithm {
   static constexpr std::string_view kKind = "scheduler";
   virtual ~SchedulingAlgorithm() = default;
 
-  /// One slot of a crossbar, pass by pass: what can run in the loop (`--scheduler`).
+  /// Schedules one slot of a crossbar, pass by pass. Such algorithms run in the loop, inside the emulated
+  /// switch.
   virtual std::unique_ptr<Scheduler> one_slot(const SchedulerShape& /*shape*/) const { return nullptr; }
-  /// A working set into the slots of a crossbar.
+  /// Fits a working set into the slots of a crossbar.
   virtual std::unique_ptr<SlotFitter> slot_fitter() const { return nullptr; }
-  /// A demand matrix over a crossbar that takes time to reconfigure.
+  /// Drains a demand matrix over a crossbar with a reconfiguration time.
   virtual std::unique_ptr<DemandScheduler> demand() const { return nullptr; }
-  /// One slot of a fat tree. Throws UserError for a tree that is too large for it.
+  /// Schedules one slot of a fat tree. Throws UserError for a tree that is too large for the algorithm.
   virtual std::unique_ptr<TreeScheduler> fat_tree(const FatTreeShape& /*shape*/,
                                                   std::uint64_t /*seed*/) const {
     return nullptr;
   }
-  /// One circuit at a time through a slot of a fat tree: what can run in the loop there.
+  /// Finds the path of one circuit at a time through a slot of a fat tree. Such algorithms run in the loop
+  /// there.
   virtual std::unique_ptr<TreeRoute> tree_route(std::uint64_t /*seed*/) const { return nullptr; }
-  /// A working set into the slots of a fat tree. Whatever schedules one slot can do so slot by slot
-  /// (tree_slot_by_slot.h) too.
+  /// Fits a working set into the slots of a fat tree. Every algorithm with fat_tree() can also do so slot by
+  /// slot (fit_slot_by_slot() in tree_slots.h).
   virtual std::unique_ptr<TreeSlotFitter> tree_slot_fitter(const FatTreeShape& /*shape*/) const {
     return nullptr;
   }
 
-  // What it can do, without the tables of a whole tree.
+  // Properties, known without building the tables of a whole tree.
 
+  /// Whether fat_tree() returns a scheduler.
   virtual bool schedules_fat_trees() const { return false; }
+  /// Whether tree_slot_fitter() returns a fitter.
   virtual bool fits_tree_slots() const { return false; }
-  /// Whether its schedules depend on the seed.
+  /// Whether the schedules depend on the seed.
   virtual bool draws() const { return false; }
-  /// Whether SchedulerShape::steps means something to it.
+  /// Whether the algorithm uses SchedulerShape::steps.
   virtual bool has_steps() const { return false; }
-  /// The designs that the papers give for it, at this size.
+  /// The hardware designs that the papers give for the algorithm, at this size.
   virtual std::vector<HardwareCost> hardware(const SchedulerShape& /*shape*/) const { return {}; }
 };
 
-/// The seed of a scheduler that draws, where its request set is drawn from `seed`: the two must not share
-/// their random numbers (SplitMix64's finish).
+/// The seed of a scheduler, derived from the `seed` of its request set: the two must not share random numbers
+/// (the output function of SplitMix64).
 constexpr std::uint64_t scheduler_seed(std::uint64_t seed) {
   std::uint64_t z = seed + 0x9e37'79b9'7f4a'7c15;
   z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9;
@@ -66,17 +81,18 @@ constexpr std::uint64_t scheduler_seed(std::uint64_t seed) {
 
 using SchedulerRegistration = Registration<SchedulingAlgorithm>;
 
-/// The one-slot scheduler of that name; throws UserError for an unknown name and for an algorithm that cannot
+/// Makes the one-slot scheduler `name`. Throws UserError for an unknown name and for an algorithm that cannot
 /// run in the loop.
 std::unique_ptr<Scheduler> make_one_slot_scheduler(std::string_view name, const SchedulerShape& shape);
 
-/// The same of a fat tree's slots.
+/// Makes the route finder `name` for the slots of a fat tree. Throws UserError as make_one_slot_scheduler()
+/// does.
 std::unique_ptr<TreeRoute> make_tree_route(std::string_view name, std::uint64_t seed);
 
-/// Those that can run in the loop, of a crossbar or of a fat tree, in order of name.
+/// Names of the algorithms that can run in the loop, of a crossbar or of a fat tree, sorted.
 std::vector<std::string_view> names_in_the_loop(bool of_trees);
 
-/// An algorithm that is its one-slot scheduler.
+/// Algorithm that consists of a one-slot scheduler.
 template <class OneSlot, bool kDraws = false, bool kHasSteps = false>
 class OneSlotAlgorithm : public SchedulingAlgorithm {
  public:
@@ -86,6 +102,48 @@ class OneSlotAlgorithm : public SchedulingAlgorithm {
   }
   bool draws() const override { return kDraws; }
   bool has_steps() const override { return kHasSteps; }
+};
+
+/// Algorithm that consists of a function that drains a demand matrix. Its argument has passed check_demand().
+template <std::vector<TimedConfiguration> (*kDrain)(const DemandProblem& problem)>
+class DemandAlgorithm final : public SchedulingAlgorithm {
+ public:
+  static std::unique_ptr<SchedulingAlgorithm> make() { return std::make_unique<DemandAlgorithm>(); }
+  std::unique_ptr<DemandScheduler> demand() const override { return std::make_unique<Drainer>(); }
+
+ private:
+  class Drainer final : public DemandScheduler {
+   public:
+    std::vector<TimedConfiguration> drain(const DemandProblem& problem) override {
+      check_demand(problem);
+      return kDrain(problem);
+    }
+  };
+};
+
+/// Algorithm that consists of a fat-tree scheduler. `OnTree<k>` is a TreeScheduler for switches whose ports
+/// up fit into k words (0: any number), constructed from a FatTree and a seed. `Rule` finds one circuit's
+/// path in the loop; it is constructed from a Random if `kDraws`. `Rule` void: the algorithm does not run in
+/// the loop.
+template <template <std::size_t> class OnTree, bool kDraws = false, class Rule = void>
+class TreeAlgorithm : public SchedulingAlgorithm {
+ public:
+  static std::unique_ptr<SchedulingAlgorithm> make() { return std::make_unique<TreeAlgorithm>(); }
+  std::unique_ptr<TreeScheduler> fat_tree(const FatTreeShape& shape, std::uint64_t seed) const override {
+    const FatTree tree(shape);
+    if (shape.up <= kWordBits) return std::make_unique<OnTree<1>>(tree, seed);
+    return std::make_unique<OnTree<0>>(tree, seed);
+  }
+  std::unique_ptr<TreeRoute> tree_route(std::uint64_t seed) const override {
+    if constexpr (std::is_void_v<Rule>)
+      return nullptr;
+    else if constexpr (kDraws)
+      return tree_route_by(Rule{Random(seed)});
+    else
+      return tree_route_by(Rule{});
+  }
+  bool schedules_fat_trees() const override { return true; }
+  bool draws() const override { return kDraws; }
 };
 
 }  // namespace hybrid

@@ -1,27 +1,130 @@
 // `best-first-fit`: each connection is set up once and held until it is drained, as in Best First Fit (Liu,
-// Xu and Fortnow 2018), the first to use partial reconfiguration; ours in the rule which connection comes
-// first and in what goes to the packet network.
+// Xu and Fortnow 2018), the first algorithm to use partial reconfiguration. The rules for the order of the
+// connections and for the share of the packet network are ours.
 //
-// - Partial: a list schedule of the open shop (open_shop.h).
-// - Otherwise configurations change as a whole: requests go, longest first, into the first configuration with
-//   both ports free; or by edge colouring into the fewest configurations; whichever drains earlier.
+// - Partial reconfiguration: a list schedule of the open shop (OpenShop).
+// - Otherwise configurations change as a whole: requests are placed, longest first, into the first
+//   configuration with both ports free; or by edge colouring into the smallest number of configurations. The
+//   one that drains earlier is taken.
 // - The packet network gets the smallest requests, as many at each port as it carries by a time T, which is
-//   bisected: with T small the fabric is late, with T large the packet network.
+//   found by bisection: with a small T the fabric ends last, with a large T the packet network.
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <limits>
-#include <memory>
 #include <numeric>
+#include <queue>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "emulator/scheduler/algorithm.h"
 #include "emulator/scheduler/demand_matrix.h"
 #include "emulator/scheduler/edge_colouring.h"
-#include "emulator/scheduler/open_shop.h"
 
 namespace hybrid {
+
 namespace {
+
+/// Draining with partial reconfiguration is an open shop: a connection occupies its input and its output
+/// once, for its set-up and its demand; no two connections of a port overlap. This is a list schedule:
+/// whenever ports are free, the one with the most work waiting (set-ups included) is connected to the free
+/// partner with the most work waiting, so that no two free ports wait for one another. The schedule is
+/// shorter than twice the largest work of a port.
+class OpenShop {
+ public:
+  struct Start {
+    std::int64_t time = 0;
+    std::size_t entry = 0;
+  };
+
+  /// Entry e takes the time set_up + entries[e].left.
+  OpenShop(const std::vector<DemandEntry>& entries, std::uint32_t ports, std::int64_t set_up);
+
+  /// Schedules `members`. Returns the end of the last one; `starts` gets the starts in order of time.
+  std::int64_t schedule(std::span<const std::size_t> members, std::vector<Start>& starts);
+
+ private:
+  using Running = std::pair<std::int64_t, std::size_t>;  // end, entry
+
+  std::uint32_t input(std::size_t e) const { return entries_[e].connection.source; }
+  std::uint32_t output(std::size_t e) const { return ports_ + entries_[e].connection.destination; }
+  std::int64_t work(std::size_t e) const { return set_up_ + entries_[e].left; }
+  void connect_free_ports(std::int64_t now, std::vector<Start>& starts);
+
+  const std::vector<DemandEntry>& entries_;
+  std::uint32_t ports_;
+  std::int64_t set_up_;
+  // Of each input, then each output.
+  std::vector<std::vector<std::size_t>> waiting_;  // entries; started ones are removed lazily
+  std::vector<std::int64_t> work_waiting_;
+  std::vector<unsigned char> free_;
+  std::vector<std::uint32_t> freed_;    // ports that have just become free
+  std::vector<unsigned char> started_;  // by entry
+  std::priority_queue<Running, std::vector<Running>, std::greater<>> running_;
+};
+
+OpenShop::OpenShop(const std::vector<DemandEntry>& entries, std::uint32_t ports, std::int64_t set_up)
+    : entries_(entries), ports_(ports), set_up_(set_up), waiting_(2 * std::size_t{ports}) {}
+
+std::int64_t OpenShop::schedule(std::span<const std::size_t> members, std::vector<Start>& starts) {
+  starts.clear();
+  for (auto& waiting : waiting_) waiting.clear();
+  work_waiting_.assign(waiting_.size(), 0);
+  free_.assign(waiting_.size(), 1);
+  started_.assign(entries_.size(), 0);
+  for (const std::size_t e : members)
+    for (const std::uint32_t port : {input(e), output(e)}) {
+      waiting_[port].push_back(e);
+      work_waiting_[port] += work(e);
+    }
+  freed_.resize(waiting_.size());
+  std::iota(freed_.begin(), freed_.end(), std::uint32_t{0});
+  std::int64_t now = 0;
+  for (connect_free_ports(now, starts); !running_.empty(); connect_free_ports(now, starts)) {
+    now = running_.top().first;
+    freed_.clear();
+    while (!running_.empty() && running_.top().first == now) {
+      const std::size_t e = running_.top().second;
+      running_.pop();
+      for (const std::uint32_t port : {input(e), output(e)}) {
+        free_[port] = 1;
+        freed_.push_back(port);
+      }
+    }
+  }
+  return now;
+}
+
+/// No two ports that were free before wait for one another: only ports that have just become free can be
+/// connected.
+void OpenShop::connect_free_ports(std::int64_t now, std::vector<Start>& starts) {
+  std::sort(freed_.begin(), freed_.end(), [this](std::uint32_t a, std::uint32_t b) {
+    return work_waiting_[a] != work_waiting_[b] ? work_waiting_[a] > work_waiting_[b] : a < b;
+  });
+  for (const std::uint32_t port : freed_) {
+    if (free_[port] == 0) continue;
+    auto& waiting = waiting_[port];
+    std::erase_if(waiting, [this](std::size_t e) { return started_[e] != 0; });
+    const std::size_t* best = nullptr;
+    std::uint32_t partner = 0;
+    for (const std::size_t& e : waiting) {
+      const std::uint32_t other = port < ports_ ? output(e) : input(e);
+      if (free_[other] == 0 || (best != nullptr && work_waiting_[other] <= work_waiting_[partner])) continue;
+      best = &e;
+      partner = other;
+    }
+    if (best == nullptr) continue;
+    started_[*best] = 1;
+    for (const std::uint32_t end : {port, partner}) {
+      free_[end] = 0;
+      work_waiting_[end] -= work(*best);
+    }
+    running_.emplace(now + work(*best), *best);
+    starts.push_back({now, *best});
+  }
+}
 
 constexpr int kBisections = 16;
 
@@ -44,7 +147,7 @@ class BestFirstFitRun {
     const double share = static_cast<double>(packet_rate(problem_)) / static_cast<double>(problem_.link_rate);
     std::vector<std::size_t> best = ascending_;
     if (share > 0) {
-      std::int64_t late = 0, early = fabric_time(ascending_);  // for the fabric
+      std::int64_t late = 0, early = fabric_time(ascending_);  // for the fabric: T too small, T large enough
       std::int64_t shortest = early;
       const auto attempt = [&](std::int64_t time) {
         std::int64_t packets = 0;
@@ -62,11 +165,12 @@ class BestFirstFitRun {
         (attempt(middle) ? early : late) = middle;
       }
     }
-    return problem_.partial ? by_starts(best) : by_batches(best);
+    return problem_.partial ? configurations_from_starts(best) : configurations_from_batches(best);
   }
 
  private:
-  /// What the packet network does not take by `time`; `packets`: how long it needs for the rest.
+  /// Returns the entries that the packet network does not carry by `time`; sets `packets` to the time that it
+  /// needs for the others.
   std::vector<std::size_t> split(std::int64_t time, double share, std::int64_t& packets) const {
     const auto most = static_cast<std::int64_t>(static_cast<double>(time) * share);
     std::vector<std::int64_t> row(ports_), column(ports_);
@@ -91,7 +195,7 @@ class BestFirstFitRun {
 
   // Partial reconfiguration.
 
-  std::vector<TimedConfiguration> by_starts(std::span<const std::size_t> members) {
+  std::vector<TimedConfiguration> configurations_from_starts(std::span<const std::size_t> members) {
     const std::int64_t end = shop_.schedule(members, starts_);
     std::size_t changes = 0;
     for (std::size_t k = 0; k < starts_.size(); ++k)
@@ -102,7 +206,7 @@ class BestFirstFitRun {
     for (std::size_t k = 0; k < starts_.size();) {
       const std::int64_t time = starts_[k].time;
       for (; k < starts_.size() && starts_[k].time == time; ++k) {
-        // What its ports carried before is drained.
+        // The connections that the two ports had before are drained.
         const Connection c = entries_[starts_[k].entry].connection;
         if (const Port old = now.destination_of(c.source); old != kNoPort) now.remove({c.source, old});
         if (const Port old = now.source_of(c.destination); old != kNoPort) now.remove({old, c.destination});
@@ -113,7 +217,8 @@ class BestFirstFitRun {
     return schedule;
   }
 
-  // Whole configurations, by number of each member; the time that each lasts is its longest member's.
+  // Whole configurations: the number of each member's configuration; the time of a configuration is that of
+  // its longest member.
 
   struct Batches {
     std::span<const std::size_t> members;
@@ -132,7 +237,7 @@ class BestFirstFitRun {
     check_schedule_size(maximum_degree(connections_of(members), ports_), ports_);
     Batches batches{members, std::vector<std::uint32_t>(members.size()), {}};
     std::vector<Configuration> filled;
-    for (std::size_t k = members.size(); k-- > 0;) {  // ascending by size
+    for (std::size_t k = members.size(); k-- > 0;) {  // members are ascending by size
       const DemandEntry& e = entries_[members[k]];
       std::uint32_t batch = 0;
       while (batch < filled.size() && !filled[batch].fits(e.connection)) ++batch;
@@ -163,7 +268,7 @@ class BestFirstFitRun {
                            static_cast<std::int64_t>(batches.lasts.size()) * set_up_);
   }
 
-  std::vector<TimedConfiguration> by_batches(std::span<const std::size_t> members) const {
+  std::vector<TimedConfiguration> configurations_from_batches(std::span<const std::size_t> members) const {
     Batches batches = longest_first(members);
     if (Batches other = fewest(members); time_of(other) < time_of(batches)) batches = std::move(other);
     std::vector<TimedConfiguration> schedule;
@@ -184,23 +289,14 @@ class BestFirstFitRun {
   std::vector<std::size_t> ascending_;  // entries by what is left
 };
 
-class BestFirstFit final : public DemandScheduler {
- public:
-  std::vector<TimedConfiguration> drain(const DemandProblem& problem) override {
-    check(problem);
-    return BestFirstFitRun(problem).drain();
-  }
-};
-
-class BestFirstFitAlgorithm final : public SchedulingAlgorithm {
- public:
-  std::unique_ptr<DemandScheduler> demand() const override { return std::make_unique<BestFirstFit>(); }
-};
+std::vector<TimedConfiguration> drain(const DemandProblem& problem) {
+  return BestFirstFitRun(problem).drain();
+}
 
 const SchedulerRegistration kBestFirstFit{
     "best-first-fit",
     "each connection once, by most work waiting; uses partial reconfiguration (after Liu 2018)",
-    []() -> std::unique_ptr<SchedulingAlgorithm> { return std::make_unique<BestFirstFitAlgorithm>(); }};
+    &DemandAlgorithm<drain>::make};
 
 }  // namespace
 }  // namespace hybrid

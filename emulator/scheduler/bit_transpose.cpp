@@ -9,7 +9,7 @@ namespace hybrid {
 
 namespace {
 
-/// block[i] bit j becomes block[j] bit i.
+/// Transposes a block: bit j of block[i] becomes bit i of block[j].
 void transpose_block(std::array<Word, kWordBits>& block) {
   Word low = ~Word{0} >> 32;
   for (std::size_t half = 32; half != 0; half /= 2, low ^= low << half)

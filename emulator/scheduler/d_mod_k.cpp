@@ -1,15 +1,15 @@
-// D-mod-k, the static routing of InfiniBand's fat trees: the destination alone says the ports up,
-// P_h = (d div w^h) mod w, and connections that meet on a link are served first come, first served. Where
-// m = w no two destinations share a link down, so that only links up are fought for, and every shift
-// (d = s + k mod N) fits whole.
+// D-mod-k, the static routing of InfiniBand's fat trees: the destination alone determines the ports up, P_h =
+// (d div w^h) mod w; connections that meet on a link are served first come, first served. With m = w no two
+// destinations share a link down, so that connections contend only for links up, and every shift (d = s + k
+// mod N) is granted whole.
+#include "emulator/scheduler/algorithm.h"
 #include "emulator/scheduler/local_climb.h"
-#include "emulator/scheduler/tree_algorithm.h"
 
 namespace hybrid {
 namespace {
 
-/// The port up that the destination says, level by level.
-struct DestinationsPort {
+/// Selects the port up that the destination determines, level by level.
+struct PortOfDestination {
   std::uint32_t destination, width;
   template <std::size_t kWords>
   std::uint32_t operator()(const TreeLinks<kWords>& links, std::size_t at) {
@@ -22,7 +22,7 @@ struct DestinationsPort {
 struct DModKRoute {
   template <std::size_t kWords>
   bool operator()(const TreeLinks<kWords>& links, Connection c, TreePath& path) const {
-    return LocalRoute<DestinationsPort>{{c.destination, links.tree().shape().up}}(links, c, path);
+    return LocalRoute<PortOfDestination>{{c.destination, links.tree().shape().up}}(links, c, path);
   }
   std::uint32_t port_to_free(Connection c, std::uint32_t level, std::span<const std::uint32_t> links) const {
     const auto width = static_cast<std::uint32_t>(links.size());
@@ -38,22 +38,10 @@ class DModK final : public TreeScheduler {
   DModK(const FatTree& tree, std::uint64_t /*seed*/) : links_(tree) {}
 
   std::size_t schedule(std::span<const Connection> requests, std::span<TreePath> paths) override {
-    links_.reset();
-    const std::uint32_t w = links_.tree().shape().up;
-    std::size_t granted = 0;
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      paths[i] = {};
-      if (!links_.nodes_free(requests[i])) continue;
-      LocalClimb climb;
-      climb.at[0] = links_.start(requests[i]);
-      DestinationsPort choose{requests[i].destination, w};
-      if (!climb_locally(links_, choose, false, climb, paths[i]) ||
-          !way_down_is_free(links_, climb, paths[i]))
-        continue;
-      take_climb(links_, requests[i], climb, paths[i]);
-      ++granted;
-    }
-    return granted;
+    const auto choose_for = [w = links_.tree().shape().up](const Connection& c) {
+      return PortOfDestination{c.destination, w};
+    };
+    return schedule_locally(links_, choose_for, requests, paths);
   }
 
  private:
@@ -61,7 +49,7 @@ class DModK final : public TreeScheduler {
 };
 
 const SchedulerRegistration kDModK{"d-mod-k",
-                                   "fat tree: static, the destination says the ports up (InfiniBand)",
+                                   "fat tree: static, the destination determines the ports up (InfiniBand)",
                                    &TreeAlgorithm<DModK, false, DModKRoute>::make};
 
 }  // namespace

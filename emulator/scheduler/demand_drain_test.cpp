@@ -1,4 +1,4 @@
-// The replay and the bound, on schedules worked out by hand. A byte takes 1 ns on the link.
+// The replay and the bound, on schedules computed by hand. A byte takes 1 ns on the link.
 #include "emulator/scheduler/demand_drain.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "emulator/scheduler/demand_bound.h"
 
 namespace hybrid {
 namespace {
@@ -35,7 +34,7 @@ TEST(DrainTime, WholeReconfigurationStopsEveryPort) {
 }
 
 TEST(DrainTime, PartialReconfigurationStopsOnlyWhatChanges) {
-  // 0 -> 1 is set up once and goes on carrying while 1 -> 2 is changed to 1 -> 0.
+  // 0 -> 1 is set up once and continues to carry while 1 -> 2 is changed to 1 -> 0.
   const RequestSet set{3, {{{0, 1}, 150}, {{1, 2}, 50}, {{1, 0}, 50}}};
   const std::vector<TimedConfiguration> schedule{{configuration({{0, 1}, {1, 2}}), nanoseconds(60)},
                                                  {configuration({{0, 1}, {1, 0}}), nanoseconds(100)}};
@@ -47,14 +46,14 @@ TEST(DrainTime, PartialReconfigurationStopsOnlyWhatChanges) {
   EXPECT_EQ(whole.time, Time::never());
 }
 
-TEST(DrainTime, SettingUpGoesOnWhileOthersChange) {
-  // 0 -> 1 is told at 0 and ready at 10, though 1 -> 2 is told at 4.
+TEST(DrainTime, ASetUpContinuesWhileOthersChange) {
+  // The set-up of 0 -> 1 starts at 0 and ends at 10, although that of 1 -> 2 starts at 4.
   const RequestSet set{3, {{{0, 1}, 20}, {{1, 2}, 20}}};
   const std::vector<TimedConfiguration> schedule{{configuration({{0, 1}}), nanoseconds(4)},
                                                  {configuration({{0, 1}, {1, 2}}), nanoseconds(100)}};
   DemandProblem problem{set, kByteANanosecond, nanoseconds(10), true};
   EXPECT_EQ(drain_time(problem, schedule).time, nanoseconds(34));
-  problem.partial = false;  // the second change begins anew for all
+  problem.partial = false;  // the second change restarts all set-ups
   EXPECT_EQ(drain_time(problem, schedule).time, nanoseconds(34));
   const std::vector<TimedConfiguration> held{{configuration({{0, 1}}), nanoseconds(4)},
                                              {configuration({{0, 1}}), nanoseconds(26)}};
@@ -62,7 +61,7 @@ TEST(DrainTime, SettingUpGoesOnWhileOthersChange) {
             nanoseconds(30));
 }
 
-TEST(DrainTime, AConnectionThatComesBackIsSetUpAgain) {
+TEST(DrainTime, ARepeatedConnectionIsSetUpAgain) {
   const RequestSet set{3, {{{0, 1}, 60}, {{0, 2}, 10}}};
   const std::vector<TimedConfiguration> schedule{{configuration({{0, 1}}), nanoseconds(40)},
                                                  {configuration({{0, 2}}), nanoseconds(20)},
@@ -72,7 +71,7 @@ TEST(DrainTime, AConnectionThatComesBackIsSetUpAgain) {
 }
 
 TEST(DrainTime, ThePacketNetworkCarriesTheRest) {
-  // A tenth of the rate: 30 bytes at output 2 take 300 ns, whatever the fabric does.
+  // A tenth of the rate: 30 bytes at output 2 take 300 ns, independently of the fabric.
   const RequestSet set{3, {{{0, 1}, 100}, {{0, 2}, 10}, {{1, 2}, 20}}};
   DemandProblem problem{set, kByteANanosecond, nanoseconds(10), false, 0.1};
   const std::vector<TimedConfiguration> schedule{{configuration({{0, 1}}), nanoseconds(110)}};
@@ -94,9 +93,9 @@ TEST(DrainTime, NothingToDrain) {
 TEST(DrainBound, OneConnection) {
   const RequestSet set{2, {{{0, 1}, 100}}};
   EXPECT_EQ(drain_bound({set, kByteANanosecond, nanoseconds(10)}), nanoseconds(110));
-  // Beside a packet network of a quarter: (T - 10) + T / 4 = 100, T = 88; packets alone would take 400.
+  // With a packet network of a quarter: (T - 10) + T / 4 = 100, T = 88; packets alone would take 400.
   EXPECT_EQ(drain_bound({set, kByteANanosecond, nanoseconds(10), false, 0.25}), nanoseconds(88));
-  // Where setting up takes longer than packets take, these alone.
+  // If the set-up takes longer than the packet network needs, the packet network alone.
   EXPECT_EQ(drain_bound({set, kByteANanosecond, nanoseconds(500), false, 0.25}), nanoseconds(400));
 }
 
@@ -107,10 +106,10 @@ TEST(DrainBound, EachConnectionOfAPortIsSetUpOnce) {
   EXPECT_EQ(drain_bound({set, kByteANanosecond, nanoseconds(10), false}), nanoseconds(100));  // 70 + 3 x 10
 }
 
-TEST(DrainBound, ThePacketNetworkSparesTheSmallestRequests) {
-  // Share a half. In T = 60 packets carry 30 of port 0: the requests of 10 and 20, so that the fabric has one
-  // connection to set up, for 100 - 30 = 70 bytes: T = 80 without more. At T = 80: 40 by packets, 20 to set
-  // up, 60 by the fabric: 100.
+TEST(DrainBound, ThePacketNetworkTakesTheSmallestRequests) {
+  // The share is a half. In T = 60 the packet network carries 30 bytes of port 0: the requests of 10 and 20.
+  // The fabric then has one connection to set up. At T = 80 all 100 bytes are carried: 40 by the packet
+  // network, and 60 by the fabric after a set-up of 20.
   const RequestSet set{5, {{{0, 1}, 70}, {{0, 2}, 20}, {{0, 3}, 10}}};
   EXPECT_EQ(drain_bound({set, kByteANanosecond, nanoseconds(20), true, 0.5}), nanoseconds(80));
 }
@@ -119,14 +118,14 @@ TEST(DrainBound, NothingToDrain) {
   EXPECT_EQ(drain_bound({RequestSet{3, {}}, kByteANanosecond, nanoseconds(10)}), Time{});
 }
 
-TEST(DemandProblemCheck, RefusesWhatCannotBe) {
+TEST(DemandProblemCheck, RefusesInvalidProblems) {
   const RequestSet set{2, {{{0, 1}, Bytes{1} << 40}}};
-  EXPECT_THROW(check(DemandProblem{set, 0}), UserError);
-  EXPECT_THROW(check(DemandProblem{set, 1'000'000'000, nanoseconds(-1)}), UserError);
-  EXPECT_THROW(check(DemandProblem{set, 1'000'000'000, {}, false, 1.5}), UserError);
-  EXPECT_THROW(check(DemandProblem{set, 1'000'000'000, {}, false, 1e-12}), UserError);
-  EXPECT_THROW(check(DemandProblem{set, 1'000}), UserError);  // 270 years
-  EXPECT_NO_THROW(check(DemandProblem{set, 1'000'000'000}));
+  EXPECT_THROW(check_demand(DemandProblem{set, 0}), UserError);
+  EXPECT_THROW(check_demand(DemandProblem{set, 1'000'000'000, nanoseconds(-1)}), UserError);
+  EXPECT_THROW(check_demand(DemandProblem{set, 1'000'000'000, {}, false, 1.5}), UserError);
+  EXPECT_THROW(check_demand(DemandProblem{set, 1'000'000'000, {}, false, 1e-12}), UserError);
+  EXPECT_THROW(check_demand(DemandProblem{set, 1'000}), UserError);  // 270 years
+  EXPECT_NO_THROW(check_demand(DemandProblem{set, 1'000'000'000}));
 }
 
 }  // namespace

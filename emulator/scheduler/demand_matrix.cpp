@@ -37,7 +37,8 @@ void stuff(std::vector<DemandEntry>& entries, std::uint32_t ports) {
     column[e.connection.destination] += room;
   };
   for (DemandEntry& e : entries) add(e);
-  // Each new entry fills its row or its column; both sides lack as much in all.
+  // Each new entry completes its row or its column; the sum that all rows lack equals the sum that all
+  // columns lack.
   for (Port i = 0, j = 0; i < ports && j < ports;) {
     if (row[i] == largest) {
       ++i;
@@ -54,7 +55,7 @@ void check_schedule_size(std::size_t configurations, std::uint32_t ports) {
   if (configurations * ports > kMostScheduleCells)
     throw UserError(
         fmt::format("demand: the schedule has more than {} configurations of {} ports, too many to "
-                    "write down",
+                    "store",
                     kMostScheduleCells / ports, ports),
         "Give fewer requests, another --scheduler, or a larger --packet-share.");
 }
@@ -72,8 +73,8 @@ DrainBuilder::DrainBuilder(const DemandProblem& problem, std::vector<DemandEntry
   done_ = busiest_after({}, 0) == 0;
 }
 
-/// What is left at the busiest port when the members have carried for `time`; row_after_ and column_after_
-/// have all ports'.
+/// Returns what is left at the busiest port after the members have carried for `time`; sets row_after_ and
+/// column_after_ of all ports.
 std::int64_t DrainBuilder::busiest_after(std::span<const std::size_t> members, std::int64_t time) {
   row_after_ = row_;
   column_after_ = column_;
@@ -111,7 +112,7 @@ void DrainBuilder::hold(std::span<const std::size_t> members, std::int64_t time)
   time = std::min(time, longest);
 
   if (packet_time(busiest_after(members, time)) <= start + time) {
-    // The last one: as short as the packet network allows, or not at all.
+    // The last configuration: as short as the packet network allows, or omitted.
     std::int64_t enough = time, too_short = -1;
     while (enough - too_short > 1) {
       const std::int64_t middle = too_short + (enough - too_short) / 2;
@@ -166,7 +167,7 @@ bool KeptMatching::complete(std::int64_t least) {
   return true;
 }
 
-/// Depth first along an alternating path (Kuhn); an output is looked at once in a search.
+/// Depth-first search along an alternating path (Kuhn); a search visits each output at most once.
 bool KeptMatching::augment(Port input, std::int64_t least) {
   ++search_;
   path_.assign(1, {input, first_[input]});
@@ -185,7 +186,7 @@ bool KeptMatching::augment(Port input, std::int64_t least) {
       path_.push_back({holder, first_[holder]});
       continue;
     }
-    for (const Visit& v : path_) {  // each takes the entry that led on from it
+    for (const Visit& v : path_) {  // each input takes the entry that continued the path from it
       const std::size_t entry = around_[v.next - 1];
       entry_of_input_[v.input] = entry;
       entry_of_output_[entries_[entry].connection.destination] = entry;
@@ -193,6 +194,21 @@ bool KeptMatching::augment(Port input, std::int64_t least) {
     return true;
   }
   return false;
+}
+
+std::vector<TimedConfiguration> drain_by_perfect_matchings(const DemandProblem& problem,
+                                                           FirstThreshold first) {
+  std::vector<DemandEntry> entries = demand_entries(problem);
+  DrainBuilder schedule(problem, entries);
+  stuff(entries, problem.set.ports);
+  KeptMatching matching(entries, problem.set.ports);
+  for (std::int64_t threshold = first(entries); !schedule.done() && threshold > 0;) {
+    if (matching.complete(threshold))
+      schedule.hold_for_least(matching.members());
+    else
+      threshold /= 2;
+  }
+  return schedule.take_schedule();
 }
 
 }  // namespace hybrid

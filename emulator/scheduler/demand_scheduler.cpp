@@ -12,7 +12,7 @@ BitRate packet_rate(const DemandProblem& problem) {
   return static_cast<BitRate>(std::floor(static_cast<double>(problem.link_rate) * problem.packet_share));
 }
 
-void check(const DemandProblem& problem) {
+void check_demand(const DemandProblem& problem) {
   if (problem.link_rate == 0)
     throw UserError("link-rate: 0 b/s carries nothing", "Give a rate, such as 10Gb/s.");
   if (!(problem.packet_share >= 0 && problem.packet_share <= 1))
@@ -23,7 +23,7 @@ void check(const DemandProblem& problem) {
                     "Give a larger share, or 0.");
   if (problem.reconfiguration < Time{}) throw UserError("reconfiguration: less than 0");
   // No schedule takes longer than one connection after the other; a decomposition has at most as many
-  // configurations as the demand, stuffed, has entries. Half the range is left to sums.
+  // configurations as the stuffed demand has entries. Half of the range of Time is reserved for sums.
   const double seconds_of_bytes = [&] {
     double bytes = 0;
     for (const Request& r : problem.set.requests) bytes += static_cast<double>(r.bytes);
@@ -34,7 +34,7 @@ void check(const DemandProblem& problem) {
   const double longest = seconds_of_bytes + configurations * problem.reconfiguration.seconds();
   if (longest > Time::never().seconds() / 2)
     throw UserError(
-        fmt::format("the demand could take {:.0f} days, more than times can tell", longest / 86'400),
+        fmt::format("the demand could take {:.0f} days, more than the range of times", longest / 86'400),
         "Give fewer bytes, a faster --link-rate or a shorter --reconfiguration.");
 }
 

@@ -1,18 +1,18 @@
 // Eclipse (Bojja Venkatakrishnan, Alizadeh and Viswanath, "Costly circuits, submodular schedules and
-// approximate Caratheodory theorems", SIGMETRICS 2016): greedily the configuration M and the time a that
-// carry most in the time that they cost,
+// approximate Caratheodory theorems", SIGMETRICS 2016): greedily takes the configuration M and the time a
+// that carry the most in the time that they cost,
 //
 //   maximise  sum over M of min(a, demand left)  /  (a + reconfiguration)
 //
-// For a given a that is a maximum weight matching. Between two entries' values the quotient is monotone in a,
-// so that a need only be an entry of the matrix. The paper looks for it by bisection of the sorted entries;
-// here those about a factor of the square root of two apart are tried and then bisected between the best's
-// neighbours, and a cheap upper bound (each row's and each column's largest entry) spares most matchings.
+// For a given a this is a maximum weight matching. Between the values of two entries the quotient is monotone
+// in a, so that only the entries of the matrix need to be tried as a. The paper searches by bisection of the
+// sorted entries. Here entries about a factor of the square root of two apart are tried first, then the range
+// between the neighbours of the best one is bisected. A cheap upper bound (the largest entry of each row and
+// each column) saves most matchings.
 //
-// The paper fills a given window; here the greedy goes on until the demand is drained.
+// The paper fills a given window; here the greedy choice is repeated until the demand is drained.
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -33,18 +33,18 @@ class EclipseRun {
         column_(problem.set.ports) {}
 
   std::vector<TimedConfiguration> drain() {
-    while (!schedule_.done()) step();
-    return schedule_.take();
+    while (!schedule_.done()) add_configuration();
+    return schedule_.take_schedule();
   }
 
  private:
   struct Choice {
-    double rate = 0;  // carried by time
+    double rate = 0;  // carried per time
     std::int64_t time = 0;
     std::vector<std::size_t> members;
   };
 
-  void step() {
+  void add_configuration() {
     waiting_.clear();
     connections_.clear();
     values_.clear();
@@ -68,7 +68,7 @@ class EclipseRun {
     std::size_t at = 0;
     for (std::size_t t = 0; t < tried.size(); ++t)
       if (consider(values_[tried[t]], matching, best)) at = t;
-    // Between the best one's neighbours, both ends exclusive.
+    // Bisect between the neighbours of the best position, both ends exclusive.
     const auto position = [&](std::size_t t) { return static_cast<std::ptrdiff_t>(tried[t]); };
     std::ptrdiff_t low = at + 1 < tried.size() ? position(at + 1) : -1;
     std::ptrdiff_t high = at > 0 ? position(at - 1) : static_cast<std::ptrdiff_t>(values_.size());
@@ -87,19 +87,20 @@ class EclipseRun {
         if (above != centre) high = above;
       }
     }
-    // Where all have more left, longer is no worse; so each configuration drains an entry at least.
+    // If all members have more left, a longer time is no worse; so each configuration drains at least one
+    // entry.
     std::int64_t least = entries_[best.members.front()].left;
     for (const std::size_t m : best.members) least = std::min(least, entries_[m].left);
     best.time = std::max(best.time, least);
     schedule_.hold(best.members, best.time);
   }
 
-  /// Takes `time` if it carries more by time than `best`.
+  /// Updates `best` with the matching for `time` if that carries more per time. Returns whether it does.
   bool consider(std::int64_t time, WeightedMatching& matching, Choice& best) {
     const double cost = static_cast<double>(time) + static_cast<double>(problem_.reconfiguration.ps);
     std::fill(row_.begin(), row_.end(), 0);
     std::fill(column_.begin(), column_.end(), 0);
-    int shift = 0;  // demands too large for exact sums lose their last bits
+    int shift = 0;  // weights too large for exact sums lose their last bits
     while (time >> shift > matching.largest_weight()) ++shift;
     weights_.resize(waiting_.size());
     for (std::size_t k = 0; k < waiting_.size(); ++k) {
@@ -134,22 +135,11 @@ class EclipseRun {
   std::vector<std::int64_t> values_, weights_, row_, column_;
 };
 
-class Eclipse final : public DemandScheduler {
- public:
-  std::vector<TimedConfiguration> drain(const DemandProblem& problem) override {
-    check(problem);
-    return EclipseRun(problem).drain();
-  }
-};
-
-class EclipseAlgorithm final : public SchedulingAlgorithm {
- public:
-  std::unique_ptr<DemandScheduler> demand() const override { return std::make_unique<Eclipse>(); }
-};
+std::vector<TimedConfiguration> drain(const DemandProblem& problem) { return EclipseRun(problem).drain(); }
 
 const SchedulerRegistration kEclipse{
     "eclipse", "demand by the configuration that carries most for its time, greedily (submodular, 2016)",
-    []() -> std::unique_ptr<SchedulingAlgorithm> { return std::make_unique<EclipseAlgorithm>(); }};
+    &DemandAlgorithm<drain>::make};
 
 }  // namespace
 }  // namespace hybrid

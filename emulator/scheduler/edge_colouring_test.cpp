@@ -12,7 +12,8 @@
 namespace hybrid {
 namespace {
 
-/// Two connections of one colour that share a port, or a colour past the last.
+/// Returns whether `colours` is a proper colouring: every colour is below `most`, and no two edges of one
+/// colour share a port.
 bool proper(const std::vector<Connection>& edges, const std::vector<std::uint32_t>& colours,
             std::uint32_t most) {
   std::set<std::pair<Port, std::uint32_t>> inputs, outputs;
@@ -60,7 +61,7 @@ TEST(EdgeColouring, RegularGraphsUseEachColourEverywhere) {
   for (std::uint32_t degree = 1; degree <= 17; ++degree) {
     Random random(degree);
     constexpr std::uint32_t kPorts = 31;
-    std::vector<Connection> edges;  // permutations; connections may come twice
+    std::vector<Connection> edges;  // permutations; connections may occur twice
     for (std::uint32_t k = 0; k < degree; ++k) {
       const std::vector<Port> to = draw_derangement(kPorts, random);
       for (Port p = 0; p < kPorts; ++p) edges.push_back({p, to[p]});
@@ -83,7 +84,7 @@ TEST(EdgeColouring, OneBusyPortAmongMany) {
 }
 
 TEST(EdgeColouring, StarsTakeMemoryByTheirEdges) {
-  constexpr std::uint32_t kPorts = 60'000;  // a cell for each port and colour would be 29 GB
+  constexpr std::uint32_t kPorts = 60'000;  // one cell per port and colour would be 29 GB
   std::vector<Connection> edges;
   for (Port p = 1; p < kPorts; ++p) edges.push_back({p, 0});
   for (Port p = 1; p < kPorts; ++p) edges.push_back({p, 1 + (p + 1) % (kPorts - 1)});

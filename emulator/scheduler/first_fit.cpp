@@ -1,11 +1,12 @@
 // First-fit greedy (D 3.4.2): "starts to perform scheduling from the first time slot ... If failed, ... will
 // try the next time slot until either the request is successfully scheduled or the scheduler reaches the last
-// time slot". Requests are taken in the order given; on sets of any kind it needs at most twice the fewest
-// slots, less one.
+// time slot". Requests are processed in the given order; any set needs at most 2 F - 1 slots, where F is the
+// smallest possible number.
 //
 // On a fat tree: into the first slot with a free path (fit_tree_slots).
 //
-// A port's slots are words: the first slot in which both ports are free is the lowest 0 of their union.
+// The busy slots of a port are words: the first slot in which both ports are free is the lowest 0 of their
+// union.
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -13,18 +14,18 @@
 #include <vector>
 
 #include "emulator/scheduler/algorithm.h"
-#include "emulator/scheduler/fixed_slots.h"
+#include "emulator/scheduler/slot_fitter.h"
 #include "emulator/scheduler/tree_slots.h"
 
 namespace hybrid {
 namespace {
 
-/// For each port the slots in which it is busy.
+/// The slots in which each port is busy.
 class BusySlots {
  public:
   explicit BusySlots(std::uint32_t ports) : ports_(ports), words_(ports) {}
 
-  /// The first slot in which neither is busy; all past the last word are free.
+  /// Returns the first slot in which neither port is busy; all slots beyond the last word are free.
   static std::uint32_t first_free(const BusySlots& a, Port p, const BusySlots& b, Port q) {
     const Word* of_p = &a.words_[p * a.stride_];
     const Word* of_q = &b.words_[q * b.stride_];
@@ -34,7 +35,7 @@ class BusySlots {
     return static_cast<std::uint32_t>(a.stride_ * kWordBits);
   }
   void set(Port p, std::uint32_t slot) { words_[p * stride_ + slot / kWordBits] |= bit_of(slot); }
-  /// Room for twice as many slots.
+  /// Doubles the number of slots.
   void widen() {
     std::vector<Word> wider(2 * words_.size());
     for (std::size_t p = 0; p < ports_; ++p)

@@ -13,8 +13,8 @@ namespace hybrid {
 
 namespace {
 
-/// The first column in [begin, end) where `open` is 1 and `busy` is 0, or kNoPort. Only the words of `open`
-/// that `open_words` names (none: all) can hold any.
+/// Returns the first column in [begin, end) where `open` is 1 and `busy` is 0, or kNoPort. Only the words of
+/// `open` that are set in `open_words` (empty: all) can be nonzero.
 Port first_free(std::span<const Word> open, std::span<const Word> busy, std::span<const Word> open_words,
                 Port begin, Port end) {
   if (begin >= end) return kNoPort;
@@ -36,7 +36,7 @@ Port first_free(std::span<const Word> open, std::span<const Word> busy, std::spa
   return kNoPort;
 }
 
-// Rows of up to two words: kBelow[w][c] is word w of the columns below c.
+/// Rows of up to two words: kBelow[w][c] is word w of the columns below c.
 constexpr Port kColumns = 2 * kWordBits;
 constexpr auto kBelow = [] {
   std::array<std::array<Word, kColumns + 1>, 2> below{};
@@ -46,7 +46,7 @@ constexpr auto kBelow = [] {
   return below;
 }();
 
-/// The lowest 1 of `word`; any number below 64 where there is none.
+/// Returns the lowest set bit of `word`; an unspecified number below 64 if there is none.
 Port lowest(Word word) { return static_cast<Port>(std::countr_zero(word | Word{1} << 63)); }
 
 }  // namespace
@@ -68,9 +68,9 @@ std::span<const Connection> GreedyScheduler::pass(const SchedulingPass& in) {
   return {toggles_.data(), count_};
 }
 
-/// The pass where a row is one or two words. No branches: which rows release and where a free column lies is
-/// unpredictable, and a wrong guess costs more than the row. What is not to be toggled is written where the
-/// next toggle will overwrite it.
+/// The pass for rows of one or two words. It has no branches: which rows release and where a free column lies
+/// is unpredictable, and a misprediction costs more than the row. A toggle that must not happen is written to
+/// the place that the next toggle overwrites.
 template <std::size_t kWords>
 void GreedyScheduler::narrow_pass(const SchedulingPass& in) {
   const Port b = in.priority.output;
@@ -91,8 +91,8 @@ void GreedyScheduler::narrow_pass(const SchedulingPass& in) {
     *toggle = {input, held};
     toggle += release;
 
-    // The columns that find the input free are [early, N) and then, wrapped round, [late, b); none where the
-    // input keeps its connection.
+    // The input is free at the columns [early, N) and then, wrapped round, [late, b); at none if the input
+    // keeps its connection.
     const bool wrapped = release & (held < b);
     const Port after = release ? held + 1 : b;
     const Port early = (wrapped | keep) ? kColumns : after;
@@ -129,7 +129,7 @@ void GreedyScheduler::narrow_pass(const SchedulingPass& in) {
 
 void GreedyScheduler::wide_row(const SchedulingPass& in, Port input) {
   const Port b = in.priority.output;
-  Port from = b;  // the first column that finds the input free
+  Port from = b;  // the first column at which the input is free
   bool wrapped = false;
   const Port held = in.slot.destination_of(input);
   if (held != kNoPort) {
@@ -159,7 +159,7 @@ class GreedyAlgorithm final : public OneSlotAlgorithm<GreedyScheduler> {
 };
 
 const SchedulerRegistration kGreedy{
-    "greedy", "the SL array of D 5.3.2 in one clock, rotating priority, Table 5.2's fault mended",
+    "greedy", "the SL array of D 5.3.2 in one clock, rotating priority, Table 5.2's error fixed",
     &GreedyAlgorithm::make};
 }  // namespace
 

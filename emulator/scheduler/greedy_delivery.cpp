@@ -1,9 +1,9 @@
-#include "emulator/scheduler/greedy_delivery.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
+
+#include "emulator/scheduler/delivery_cycles.h"
 
 namespace hybrid {
 
@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::uint32_t kUndelivered = ~std::uint32_t{0};
 
-/// A message on its way through the network.
+/// A message in the network.
 struct InFlight {
   Port source, destination;
   std::uint32_t number;  // in M
 };
 
-/// The messages that processors still have, and which of them they send.
+/// The messages that the processors still have to send.
 class Processors {
  public:
   Processors(const BinaryFatTree& tree, std::span<const Connection> messages)
@@ -36,19 +36,19 @@ class Processors {
   }
 
   bool done() const { return active_.empty(); }
-  /// In one cycle, from now on.
+  /// Upper bound on the messages sent in one of the following cycles.
   std::size_t most_sent() const {
     std::size_t most = 0;
     for (const Port p : active_) most += sends(p);
     return most;
   }
 
-  /// "Processor Arbitration Delivery": Q of each processor, in the processors' order.
-  std::size_t send(std::vector<InFlight>& sent, Random& random) {
+  /// "Processor Arbitration Delivery": draws Q of each processor, in the processors' order.
+  std::size_t send_messages(std::vector<InFlight>& sent, Random& random) {
     std::size_t n = 0;
     for (const Port p : active_) {
       std::uint32_t* own = own_.data() + first_[p];
-      // Those drawn change places with the last ones.
+      // Drawn messages are swapped to the end.
       for (std::uint32_t at = left_[p], last = at - sends(p); at > last; --at) {
         std::swap(own[random.below(at)], own[at - 1]);
         sent[n++] = {p, messages_[own[at - 1]].destination, own[at - 1]};
@@ -57,8 +57,8 @@ class Processors {
     return n;
   }
 
-  /// Deletes what was delivered of that which send() gave last.
-  void forget_delivered(std::span<const std::uint32_t> cycle_of) {
+  /// Removes the delivered ones of the messages that the last send_messages() returned.
+  void remove_delivered(std::span<const std::uint32_t> cycle_of) {
     std::size_t kept = 0;
     for (const Port p : active_) {
       std::uint32_t* own = own_.data() + first_[p];
@@ -75,32 +75,35 @@ class Processors {
   const BinaryFatTree& tree_;
   std::span<const Connection> messages_;
   std::vector<std::uint32_t> first_, left_;  // processor p's messages: own_[first_[p]], left_[p] of them
-  std::vector<std::uint32_t> own_;           // numbers
+  std::vector<std::uint32_t> own_;           // message numbers
   std::vector<Port> active_;                 // processors with messages left, ascending
 };
 
-/// The nodes: one delivery cycle at a time. Lists of messages are ordered by the node that they are at, so
-/// that a node's are neighbours. What goes which way is as good as random: each message is written to both
-/// lists, and the one that it is for gets longer, without a branch.
+/// The nodes of the network; runs one delivery cycle at a time. Lists of messages are ordered by their node,
+/// so that the messages of a node are contiguous. The direction of a message is as good as random: each
+/// message is written to both lists, and only the list of its direction gets longer, without a branch.
 class Network {
  public:
-  /// At most so many messages are sent in a cycle.
+  /// `most`: the largest number of messages sent in a cycle.
   Network(const BinaryFatTree& tree, std::size_t most)
       : tree_(tree), waiting_(most + 1), waits_from_(tree.height() + 2), below_(most + 1), left_(most + 1) {}
 
-  /// Messages in flight, on their processors' channels, become those that arrive. `messages` has room for one
-  /// more than are sent.
-  std::size_t cycle(std::vector<InFlight>& messages, std::size_t sent, Random& random) {
+  /// Replaces the sent messages, on their processors' channels, by those that arrive. `messages` has room for
+  /// one more than are sent.
+  std::size_t run_cycle(std::vector<InFlight>& messages, std::size_t sent, Random& random) {
     std::size_t in_flight = sent;
     waits_from_[1] = 0;
-    for (std::uint32_t h = 1; h <= tree_.height(); ++h) in_flight = climb(messages, in_flight, h, random);
-    for (std::uint32_t h = tree_.height(); h > 0; --h) in_flight = fall(messages, in_flight, h, random);
+    for (std::uint32_t h = 1; h <= tree_.height(); ++h)
+      in_flight = climb_level(messages, in_flight, h, random);
+    for (std::uint32_t h = tree_.height(); h > 0; --h)
+      in_flight = descend_level(messages, in_flight, h, random);
     return in_flight;
   }
 
  private:
-  /// At the nodes of height h: who turns there waits, the others contend for the trunk.
-  std::size_t climb(std::vector<InFlight>& messages, std::size_t arrived, std::uint32_t h, Random& random) {
+  /// At the nodes of height h: messages that turn there wait, the others contend for the trunk.
+  std::size_t climb_level(std::vector<InFlight>& messages, std::size_t arrived, std::uint32_t h,
+                          Random& random) {
     std::size_t kept = 0, waits = waits_from_[h];
     for (std::size_t i = 0; i < arrived;) {
       const Port node = messages[i].source >> h;
@@ -113,16 +116,17 @@ class Network {
         waits += turns ? 1 : 0;
         kept += turns ? 0 : 1;
       }
-      kept = group + concentrate({messages.data() + group, kept - group},
-                                 tree_.capacity(tree_.above(node << h, h)), random);
+      kept = group + concentrate_messages({messages.data() + group, kept - group},
+                                          tree_.capacity(tree_.above(node << h, h)), random);
     }
     waits_from_[h + 1] = waits;
     return kept;
   }
 
-  /// At the nodes of height h: who came through the trunk (`messages`) and who waited contend for the
+  /// At the nodes of height h: messages from the trunk (`messages`) and waiting messages contend for the
   /// branches.
-  std::size_t fall(std::vector<InFlight>& messages, std::size_t arrived, std::uint32_t h, Random& random) {
+  std::size_t descend_level(std::vector<InFlight>& messages, std::size_t arrived, std::uint32_t h,
+                            Random& random) {
     std::size_t trunk = 0, waiting = waits_from_[h], kept = 0;
     const std::size_t waiting_end = waits_from_[h + 1];
     while (trunk < arrived || waiting < waiting_end) {
@@ -143,17 +147,18 @@ class Network {
       take(messages, trunk, arrived);
       take(waiting_, waiting, waiting_end);
       const TreeNode child = tree_.above(node << h, h) * 2;
-      kept += concentrate({below_.data() + kept, right - kept}, tree_.capacity(child), random);
-      left = concentrate({left_.data(), left}, tree_.capacity(child + 1), random);
+      kept += concentrate_messages({below_.data() + kept, right - kept}, tree_.capacity(child), random);
+      left = concentrate_messages({left_.data(), left}, tree_.capacity(child + 1), random);
       for (std::size_t i = 0; i < left; ++i) below_[kept++] = left_[i];
     }
     messages.swap(below_);
     return kept;
   }
 
-  /// Moves `capacity` of the messages to the front, each with the same chance; returns how many there are
-  /// then. Draws who stays or who is lost, whichever are fewer.
-  static std::size_t concentrate(std::span<InFlight> messages, std::size_t capacity, Random& random) {
+  /// Moves `capacity` of the messages to the front, each with the same probability; returns the number of
+  /// messages that remain. Draws the remaining or the lost messages, whichever are fewer.
+  static std::size_t concentrate_messages(std::span<InFlight> messages, std::size_t capacity,
+                                          Random& random) {
     const std::size_t all = messages.size();
     if (all <= capacity) return all;
     if (capacity <= all - capacity)
@@ -165,8 +170,8 @@ class Network {
 
   const BinaryFatTree& tree_;
   std::vector<InFlight> waiting_;        // by the height at which they turn
-  std::vector<std::size_t> waits_from_;  // by height: where it begins in waiting_
-  std::vector<InFlight> below_, left_;   // what fall() gives the level below, and a node's left branch
+  std::vector<std::size_t> waits_from_;  // by height: begin in waiting_
+  std::vector<InFlight> below_, left_;   // messages for the level below; messages of a node's left branch
 };
 
 }  // namespace
@@ -180,10 +185,10 @@ DeliveryCycles greedy_delivery(const BinaryFatTree& tree, std::span<const Connec
   Network network(tree, processors.most_sent());
   std::vector<InFlight> in_flight(processors.most_sent() + 1);
   for (; !processors.done(); ++result.cycles) {
-    const std::size_t sent = processors.send(in_flight, random);
-    const std::size_t arrived = network.cycle(in_flight, sent, random);
+    const std::size_t sent = processors.send_messages(in_flight, random);
+    const std::size_t arrived = network.run_cycle(in_flight, sent, random);
     for (std::size_t i = 0; i < arrived; ++i) result.cycle_of[in_flight[i].number] = result.cycles;
-    processors.forget_delivered(result.cycle_of);
+    processors.remove_delivered(result.cycle_of);
   }
   return result;
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/random.h"
-#include "emulator/scheduler/slots_for_test.h"
+#include "emulator/scheduler/testing/slots.h"
 
 namespace hybrid {
 namespace {
@@ -18,7 +18,8 @@ Bits zeros(std::size_t n) { return Bits(n, std::vector<bool>(n, false)); }
 enum class Table { literal, split };
 
 /// The SL array cell by cell, written from D 5.3.2 alone. `literal` is Table 5.2 as printed, with its one
-/// signal L; `split` tells release from establish. Rotating priority starts A at row a and D at column b.
+/// signal L; `split` distinguishes release from establish. The rotating priority starts A at row a and D at
+/// column b.
 Bits sl_array(const Bits& r, const Bits& b_star, const Bits& b_s, std::size_t a, std::size_t b, Table table) {
   const std::size_t n = r.size();
   std::vector<bool> ao(n, false), ai(n, false);
@@ -52,28 +53,6 @@ Bits sl_array(const Bits& r, const Bits& b_star, const Bits& b_s, std::size_t a,
   return t;
 }
 
-/// Empty, or random.
-struct State : SlotsForTest {
-  using SlotsForTest::SlotsForTest;
-
-  State(std::size_t n, std::size_t k, unsigned density_percent, Random& random) : State(n, k) {
-    for (Configuration& slot : slots) {
-      const std::size_t tries = random.below(2 * n + 1);
-      for (std::size_t i = 0; i < tries; ++i) {
-        const Connection c{static_cast<Port>(random.below(n)), static_cast<Port>(random.below(n))};
-        if (!established.test(c.source, c.destination) && slot.add(c))
-          established.set(c.source, c.destination);
-      }
-    }
-    for (Port u = 0; u < n; ++u)
-      for (Port v = 0; v < n; ++v) {
-        // Connections in place are mostly still wanted, or a pass would do little but release.
-        const unsigned percent = established.test(u, v) ? 70 : density_percent;
-        if (random.below(100) < percent) requests.set(u, v);
-      }
-  }
-};
-
 Bits bits_of(const BitMatrix& m) {
   Bits bits = zeros(m.rows());
   for (std::size_t u = 0; u < m.rows(); ++u)
@@ -87,7 +66,8 @@ Bits bits_of(const Configuration& c) {
   return bits;
 }
 
-Bits toggles_of(GreedyScheduler& scheduler, const State& state, std::size_t s, SchedulingPriority priority) {
+Bits toggles_of(GreedyScheduler& scheduler, const SlotState& state, std::size_t s,
+                SchedulingPriority priority) {
   Bits t = zeros(state.ports());
   for (const Connection& c : scheduler.pass(state.pass(s, priority)))
     t[c.source][c.destination] = !t[c.source][c.destination];
@@ -102,7 +82,7 @@ TEST(GreedyScheduler, EqualsTheArrayOfCells) {
     for (int round = 0; round < rounds; ++round) {
       const std::size_t k = 1 + random.below(4);
       const auto density = static_cast<unsigned>(random.below(3) == 0 ? random.below(101) : random.below(8));
-      const State state(n, k, density, random);
+      const SlotState state = random_slots(n, k, density, random);
       const std::size_t s = random.below(k);
       const SchedulingPriority priority{static_cast<Port>(random.below(n)),
                                         static_cast<Port>(random.below(n))};
@@ -114,8 +94,9 @@ TEST(GreedyScheduler, EqualsTheArrayOfCells) {
 }
 
 TEST(GreedyScheduler, FreedPortsAreSeenOnlyDownstream) {
-  // Slot: 1 -> 1, no longer wanted. Wanted: 1 -> 0 (before the released column) and 0 -> 1 (the row before).
-  State state(3);
+  // The slot has 1 -> 1, which is not requested. Requested are 1 -> 0 (before the released column) and 0 -> 1
+  // (the row before).
+  SlotState state(3);
   ASSERT_TRUE(state.slots[0].add({1, 1}));
   state.established.set(1, 1);
   state.requests.set(1, 0);
@@ -124,15 +105,16 @@ TEST(GreedyScheduler, FreedPortsAreSeenOnlyDownstream) {
   Bits only_release = zeros(3);
   only_release[1][1] = true;
   EXPECT_EQ(toggles_of(scheduler, state, 0, {0, 0}), only_release);
-  // From row 1 and column 1 on, both wishes lie downstream: 1 -> 0 wraps round behind column 1, 0 comes last.
+  // From row 1 and column 1 on, both requests lie downstream: 1 -> 0 wraps round after column 1, row 0 comes
+  // last.
   Bits all = only_release;
   all[1][0] = all[0][1] = true;
   EXPECT_EQ(toggles_of(scheduler, state, 0, {1, 1}), all);
 }
 
 TEST(GreedyScheduler, LiteralTable52BreaksThePermutation) {
-  // Both ports of (1, 1) are busy when its cell is reached: L = A = D = 1, which Table 5.2 reads as
-  // "release".
+  // Both ports of (1, 1) are busy when the wave reaches its cell: L = A = D = 1, which Table 5.2 interprets
+  // as "release".
   Bits r = zeros(2);
   r[0][1] = r[1][0] = r[1][1] = true;
   const Bits empty = zeros(2);
@@ -140,7 +122,7 @@ TEST(GreedyScheduler, LiteralTable52BreaksThePermutation) {
   EXPECT_TRUE(broken[1][0] && broken[1][1]) << "row 1 holds two connections";
   EXPECT_TRUE(broken[0][1] && broken[1][1]) << "column 1 holds two connections";
 
-  State state(2);
+  SlotState state(2);
   state.requests.set(0, 1);
   state.requests.set(1, 0);
   state.requests.set(1, 1);
@@ -154,7 +136,7 @@ TEST(GreedyScheduler, APermutationStaysOneAfterEveryToggle) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);
     const std::size_t n = 1 + random.below(100);
-    State state(n, 2, static_cast<unsigned>(random.below(60)), random);
+    SlotState state = random_slots(n, 2, static_cast<unsigned>(random.below(60)), random);
     GreedyScheduler scheduler({static_cast<std::uint32_t>(n)});
     const SchedulingPriority priority{static_cast<Port>(random.below(n)), static_cast<Port>(random.below(n))};
     Configuration slot = state.slots[0];
@@ -167,7 +149,7 @@ TEST(GreedyScheduler, WithoutReleasesTheResultIsMaximal) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);
     const std::size_t n = 1 + random.below(100);
-    State state(n, 2, static_cast<unsigned>(random.below(30)), random);
+    SlotState state = random_slots(n, 2, static_cast<unsigned>(random.below(30)), random);
     for (const Connection& c : state.slots[0].connections()) state.requests.set(c.source, c.destination);
     GreedyScheduler scheduler({static_cast<std::uint32_t>(n)});
     Configuration slot = state.slots[0];
@@ -184,13 +166,13 @@ TEST(GreedyScheduler, WithoutReleasesTheResultIsMaximal) {
 }
 
 TEST(GreedyScheduler, AfterReleasesASecondPassIsMaximal) {
-  // The wave may pass a cell before its port is freed, so one pass with releases need not be maximal; the
-  // next pass has nothing to release.
+  // The wave may pass a cell before its port is freed, so that a pass with releases may not be maximal; the
+  // next pass has no releases.
   int not_maximal = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);
     const std::size_t n = 16;
-    State state(n, 1, 20, random);
+    SlotState state = random_slots(n, 1, 20, random);
     GreedyScheduler scheduler({16});
     const Configuration& slot = state.slots[0];
     for (int pass = 0; pass < 2; ++pass) {
@@ -213,9 +195,9 @@ TEST(GreedyScheduler, PriorityEqualsRotatingInputsAndUnrotatingToggles) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);
     const std::size_t n = 1 + random.below(80);
-    const State state(n, 2, static_cast<unsigned>(random.below(40)), random);
+    const SlotState state = random_slots(n, 2, static_cast<unsigned>(random.below(40)), random);
     const auto a = static_cast<Port>(random.below(n)), b = static_cast<Port>(random.below(n));
-    State rotated(n, 2);
+    SlotState rotated(n, 2);
     for (Port u = 0; u < n; ++u)
       for (Port v = 0; v < n; ++v) {
         const Port from_u = static_cast<Port>((u + a) % n), from_v = static_cast<Port>((v + b) % n);
@@ -233,7 +215,7 @@ TEST(GreedyScheduler, PriorityEqualsRotatingInputsAndUnrotatingToggles) {
 
 TEST(GreedyScheduler, EveryInputWinsAContestedOutputOnceInARound) {
   constexpr std::uint32_t kPorts = 9;
-  State state(kPorts);
+  SlotState state(kPorts);
   for (Port u = 0; u < kPorts; ++u) state.requests.set(u, 4);
   GreedyScheduler scheduler({kPorts});
   for (Port a = 0; a < kPorts; ++a) {
@@ -243,8 +225,8 @@ TEST(GreedyScheduler, EveryInputWinsAContestedOutputOnceInARound) {
   }
 }
 
-TEST(GreedyScheduler, LooksOnlyAtTheInputsGiven) {
-  State state(70);
+TEST(GreedyScheduler, ConsidersOnlyTheGivenInputs) {
+  SlotState state(70);
   for (Port u = 0; u < 70; ++u) state.requests.set(u, 69 - u);
   PortSet some(70);
   some.set(3);
@@ -256,11 +238,11 @@ TEST(GreedyScheduler, LooksOnlyAtTheInputsGiven) {
   EXPECT_EQ(toggles[1], (Connection{3, 66}));
 }
 
-/// 4200 ports: rows of more words than a word of `open_words` has bits.
-TEST(GreedyScheduler, LooksOnlyAtTheOpenWordsOfLongRows) {
+/// With 4200 ports a row has more words than a word of `open_words` has bits.
+TEST(GreedyScheduler, ConsidersOnlyTheOpenWordsOfLongRows) {
   for (const std::uint32_t ports : {200u, 4200u}) {
     Random random(ports);
-    State state(ports);
+    SlotState state(ports);
     PortSet some(ports);
     const auto any = [&] { return static_cast<Port>(random.below(ports)); };
     for (int i = 0; i < 40; ++i) {

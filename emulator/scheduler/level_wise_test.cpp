@@ -1,12 +1,12 @@
-// Level-wise scheduling: the figures and the pseudo-code of the paper (L), and what request by request
-// differs in.
+// Level-wise scheduling: the figures and the pseudo-code of the paper (L), and the difference of request by
+// request.
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "core/random.h"
-#include "emulator/scheduler/level_wise_reference.h"
-#include "emulator/scheduler/tree_requests_for_test.h"
+#include "emulator/scheduler/testing/level_wise_reference.h"
+#include "emulator/scheduler/testing/tree_requests.h"
 
 namespace hybrid {
 namespace {
@@ -17,7 +17,7 @@ using tree_test::Schedule;
 using tree_test::Set;
 using tree_test::tree_scheduler;
 
-// L figure 4: SW(0,0) and SW(0,1) both want SW(0,8).
+// L figure 4: SW(0,0) and SW(0,1) both send to SW(0,8).
 TEST(TreeScheduler, Figure4LocalLosesOneLevelWiseTakesAnotherPort) {
   const FatTreeShape shape{3, 4, 4};
   const Set set{{0, 32}, {4, 33}};
@@ -37,8 +37,8 @@ TEST(TreeScheduler, Figure8) {
   EXPECT_EQ(s.paths[1], (TreePath{true, 3, {0, 1, 0}}));
 }
 
-TEST(TreeScheduler, LevelWiseIsThePapersPseudoCode) {
-  Random random(2);
+TEST(TreeScheduler, LevelWiseEqualsThePseudoCodeOfThePaper) {
+  Random random(1);
   for (const FatTreeShape& shape :
        {FatTreeShape{2, 4, 4}, {2, 70, 70}, {3, 5, 5}, {3, 8, 8}, {4, 4, 4}, {5, 3, 3}}) {
     const auto scheduler = tree_scheduler("level-wise", shape);
@@ -55,10 +55,10 @@ TEST(TreeScheduler, LevelWiseIsThePapersPseudoCode) {
   }
 }
 
-// FT(3, 3, 2). The first three take P_0 = 0 and at level 1, of the switches that it leads to, Ulink 0 in
-// subtree 0 and Dlink 1 in subtree 2. So 3 -> 21 gets P_0 = 0 at leaf 1 and then fails. Two more connections
-// of leaf 1 want its two links up.
-TEST(TreeScheduler, OnlyRequestByRequestArePartialPathsGivenBack) {
+// FT(3, 3, 2). The first three requests take P_0 = 0 and, at level 1, Ulink 0 in subtree 0 and Dlink 1 in
+// subtree 2 of the switches that P_0 = 0 leads to. So 3 -> 21 gets P_0 = 0 at leaf 1 and then fails. Two more
+// connections of leaf 1 need its two links up.
+TEST(TreeScheduler, OnlyRequestByRequestReturnsPartialPaths) {
   const FatTreeShape shape{3, 3, 2};
   const Set set{{0, 9}, {9, 3}, {12, 18}, {3, 21}, {5, 1}, {4, 2}};
   const Schedule by_level = run(*tree_scheduler("level-wise", shape), set);

@@ -1,7 +1,7 @@
-// What the local schedulers share (L 1 and 4): on the way up a switch knows its own links up and no other,
-// the way down is then fixed, and a link that is taken there ends the request. Requests come one after the
-// other; one that is blocked gives back all that it took ("a failure routing in one level will destroy all
-// previous routing for this request", L 5).
+// Common parts of the local schedulers (L 1 and 4): on the path up a switch knows only its own links up; the
+// path down is then fixed, and a busy link there ends the request. Requests are processed one after the
+// other; a blocked request releases all its links ("a failure routing in one level will destroy all previous
+// routing for this request", L 5).
 #pragma once
 
 #include <array>
@@ -13,13 +13,13 @@
 
 namespace hybrid {
 
-/// A climb level by level, of which nothing is taken yet.
+/// A climb level by level; it has not taken any links yet.
 struct LocalClimb {
   std::array<TreeClimb, kMostTreeLevels> at{};
   std::uint32_t level = 0;
 };
 
-/// The lowest port that is free.
+/// Selects the lowest free port.
 struct LowestPort {
   template <std::size_t kWords>
   std::uint32_t operator()(const TreeLinks<kWords>& links, std::size_t at) {
@@ -27,7 +27,7 @@ struct LowestPort {
   }
 };
 
-/// Any port that is free, each as likely as another.
+/// Selects a random free port, each with the same probability.
 struct RandomPort {
   Random random;
   template <std::size_t kWords>
@@ -41,8 +41,8 @@ struct RandomPort {
   }
 };
 
-/// From climb.level up to where the connection turns, or (`to_top`) up to the top level. False: no port up
-/// was free.
+/// Climbs from climb.level to the level where the connection turns or, with `to_top`, to the top level.
+/// Returns false if no port up was free.
 template <std::size_t kWords, class Choose>
 bool climb_locally(const TreeLinks<kWords>& links, Choose& choose, bool to_top, LocalClimb& climb,
                    TreePath& path) {
@@ -56,15 +56,15 @@ bool climb_locally(const TreeLinks<kWords>& links, Choose& choose, bool to_top, 
   return true;
 }
 
-/// Whether the way down from climb.level is free.
+/// Whether all links down from climb.level are free.
 template <std::size_t kWords>
-bool way_down_is_free(const TreeLinks<kWords>& links, const LocalClimb& climb, const TreePath& path) {
+bool downward_path_is_free(const TreeLinks<kWords>& links, const LocalClimb& climb, const TreePath& path) {
   for (std::uint32_t h = climb.level; h-- > 0;)
     if (!links.is_free(TreeLinks<kWords>::kDown, links.destination(h, climb.at[h]), path.up[h])) return false;
   return true;
 }
 
-/// One request's path by that choice, in the loop.
+/// Finds the path of one request in the loop; `choose` selects the ports.
 template <class Choose>
 struct LocalRoute {
   Choose choose;
@@ -72,14 +72,14 @@ struct LocalRoute {
   bool operator()(const TreeLinks<kWords>& links, Connection c, TreePath& path) {
     LocalClimb climb;
     climb.at[0] = links.start(c);
-    if (!climb_locally(links, choose, false, climb, path) || !way_down_is_free(links, climb, path))
+    if (!climb_locally(links, choose, false, climb, path) || !downward_path_is_free(links, climb, path))
       return false;
     path.turn = static_cast<std::uint8_t>(climb.level);
     return true;
   }
 };
 
-/// Takes both ways and grants the path.
+/// Takes the links up and down, and grants the path.
 template <std::size_t kWords>
 void take_climb(TreeLinks<kWords>& links, Connection c, const LocalClimb& climb, TreePath& path) {
   for (std::uint32_t h = 0; h < climb.level; ++h)
@@ -89,10 +89,11 @@ void take_climb(TreeLinks<kWords>& links, Connection c, const LocalClimb& climb,
   path.granted = true;
 }
 
-/// All requests, one after the other, by that choice.
-template <std::size_t kWords, class Choose>
-std::size_t schedule_locally(TreeLinks<kWords>& links, Choose& choose, std::span<const Connection> requests,
-                             std::span<TreePath> paths) {
+/// TreeScheduler::schedule(): all requests, one after the other. `choose_for(request)` returns the rule that
+/// selects the ports of that request, by value or by reference.
+template <std::size_t kWords, class ChooseFor>
+std::size_t schedule_locally(TreeLinks<kWords>& links, ChooseFor&& choose_for,
+                             std::span<const Connection> requests, std::span<TreePath> paths) {
   links.reset();
   std::size_t granted = 0;
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -100,7 +101,9 @@ std::size_t schedule_locally(TreeLinks<kWords>& links, Choose& choose, std::span
     if (!links.nodes_free(requests[i])) continue;
     LocalClimb climb;
     climb.at[0] = links.start(requests[i]);
-    if (!climb_locally(links, choose, false, climb, paths[i]) || !way_down_is_free(links, climb, paths[i]))
+    auto&& choose = choose_for(requests[i]);
+    if (!climb_locally(links, choose, false, climb, paths[i]) ||
+        !downward_path_is_free(links, climb, paths[i]))
       continue;
     take_climb(links, requests[i], climb, paths[i]);
     ++granted;

@@ -4,13 +4,13 @@
 #include <bit>
 
 #include "emulator/scheduler/algorithm.h"
-#include "emulator/scheduler/matching_cost.h"
+#include "emulator/scheduler/hardware_cost.h"
 
 namespace hybrid {
 
 namespace {
 
-/// No path is longer than 2N - 1 edges.
+/// Number of odd steps of a search; no path is longer than 2N - 1 edges.
 std::size_t odd_steps_of(const SchedulerShape& shape) {
   const std::size_t steps = shape.steps == 0 ? MatchingScheduler::kSteps : shape.steps;
   return std::min<std::size_t>((steps + 1) / 2, shape.ports);
@@ -46,11 +46,11 @@ std::span<const Connection> MatchingScheduler::pass(const SchedulingPass& in) {
   return toggles_;
 }
 
-/// The graph, with the connections that the greedy pass established as its matching; its releases are those
-/// of any pass.
+/// Builds the graph; its matching consists of the connections that the greedy pass established. The releases
+/// are the same as in any pass.
 void MatchingScheduler::take_greedy_schedule(const SchedulingPass& in, std::span<const Connection> greedy) {
   toggles_.clear();
-  open_.take(in, toggles_);
+  open_.begin_pass(in, toggles_);
   free_inputs_ = open_.inputs();
   free_outputs_ = open_.outputs();
   for_each_port(open_.inputs().words(), [this](Port input) { output_of_[input] = kNoPort; });
@@ -63,7 +63,7 @@ void MatchingScheduler::take_greedy_schedule(const SchedulingPass& in, std::span
   }
 }
 
-/// One search; whether it found a path of at most K edges.
+/// Makes one search. Returns whether it found a path of at most K edges.
 bool MatchingScheduler::improve() {
   ++searches_;
   const std::span<const Word> free_inputs = free_inputs_.words(), free_outputs = free_outputs_.words();
@@ -95,8 +95,8 @@ bool MatchingScheduler::improve() {
   }
 }
 
-/// From a free output reached in `step` back to a free input, taking the path's unsaturated edges for its
-/// saturated ones.
+/// Traces the path from a free output reached in `step` back to a free input, and exchanges its saturated and
+/// unsaturated edges.
 void MatchingScheduler::trace_back(std::size_t step, Port output) {
   free_outputs_.reset(output);
   for (;; --step) {

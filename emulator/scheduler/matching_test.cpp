@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "emulator/scheduler/exact.h"
-#include "emulator/scheduler/slots_for_test.h"
+#include "emulator/scheduler/testing/slots.h"
 
 namespace hybrid {
 namespace {
@@ -35,8 +34,9 @@ std::size_t select_one(const Row& mask) {
   return static_cast<std::size_t>(std::find(mask.begin(), mask.end(), true) - mask.begin());
 }
 
-/// Figures 6.6, 6.7 and 6.5, written from the text alone, every matrix F[i] kept; masks hold vertices that
-/// were met before. Improves the schedule G by one connection; false where no path of K edges is found.
+/// Figures 6.6, 6.7 and 6.5, written from the text alone: every matrix F[i] is stored, and masks include
+/// vertices of earlier masks. Improves the schedule G by one connection; returns false if there is no path of
+/// K edges.
 bool search_as_printed(const Matrix& requests, Matrix& g, std::size_t k) {
   const std::size_t n = g.size();
   Matrix unsaturated_x = zero(n), saturated_y = zero(n);
@@ -77,7 +77,7 @@ bool search_as_printed(const Matrix& requests, Matrix& g, std::size_t k) {
   return false;
 }
 
-Matrix schedule_of(Scheduler& scheduler, const SlotsForTest& state, SchedulingPriority priority) {
+Matrix schedule_of(Scheduler& scheduler, const SlotState& state, SchedulingPriority priority) {
   Matrix g = zero(state.ports());
   for (const Connection c : scheduler.pass(state.pass(0, priority))) g[c.source][c.destination] = true;
   return g;
@@ -89,19 +89,19 @@ std::size_t size_of(const Matrix& g) {
   return size;
 }
 
-/// Requests only, load x N of them.
-SlotsForTest asked(std::size_t n, double load, Random& random) {
-  SlotsForTest state(n);
+/// An empty slot with load x N random requests.
+SlotState requests_of_load(std::size_t n, double load, Random& random) {
+  SlotState state(n);
   for (auto i = static_cast<std::size_t>(load * static_cast<double>(n)); i > 0; --i)
     state.requests.set(random.below(n), random.below(n));
   return state;
 }
 
-// Figures 6.1 to 6.5, numbered from 0: only x4 and y4 are unsaturated; x4 asks for y3 and y5, which x5 and x3
-// hold; x5 asks for y4 too. The path x4 -> y3 -> x5 -> y4. The greedy wave that begins at x5 and y3 gives the
-// figure's schedule.
+// Figures 6.1 to 6.5, numbered from 0: only x4 and y4 are unsaturated; x4 requests y3 and y5, which x5 and x3
+// hold; x5 also requests y4. The path is x4 -> y3 -> x5 -> y4. The greedy wave that begins at x5 and y3 gives
+// the schedule of the figure.
 TEST(MatchingScheduler, FindsThePathOfFigure62) {
-  SlotsForTest state(6);
+  SlotState state(6);
   for (const Connection c :
        {Connection{1, 1}, {2, 2}, {3, 5}, {3, 2}, {4, 3}, {4, 5}, {5, 3}, {5, 4}, {5, 5}})
     state.requests.set(c.source, c.destination);
@@ -127,7 +127,7 @@ TEST(MatchingScheduler, EqualsThePrintedAlgorithm) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     Random random(seed);
     const std::size_t n = 1 + random.below(seed % 10 == 0 ? 70 : 20);
-    const SlotsForTest state = asked(n, 0.25 * static_cast<double>(1 + random.below(12)), random);
+    const SlotState state = requests_of_load(n, 0.25 * static_cast<double>(1 + random.below(12)), random);
     const auto k = static_cast<std::uint32_t>(1 + random.below(2 * n + 2));
     const auto priority = any_priority(n, random);
     Matrix requests = zero(n);
@@ -142,11 +142,11 @@ TEST(MatchingScheduler, EqualsThePrintedAlgorithm) {
   }
 }
 
-// Beside connections that stay and go: the slot's state is random.
+// The state of the slot is random: some connections stay, others are released.
 TEST(MatchingScheduler, OneStepIsTheGreedyScheduleToggleForToggle) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);
-    const SlotsForTest state =
+    const SlotState state =
         random_slots(1 + random.below(140), 2, static_cast<unsigned>(random.below(30)), random);
     const auto n = static_cast<std::uint32_t>(state.ports());
     MatchingScheduler matching({n, 1, 1});
@@ -157,10 +157,10 @@ TEST(MatchingScheduler, OneStepIsTheGreedyScheduleToggleForToggle) {
   }
 }
 
-TEST(MatchingScheduler, MoreStepsEstablishMoreAndTwoNLessOneAreExact) {
+TEST(MatchingScheduler, MoreStepsEstablishMoreAndTwoNMinusOneAreExact) {
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
     Random random(seed);
-    const SlotsForTest state =
+    const SlotState state =
         random_slots(2 + random.below(60), 1, static_cast<unsigned>(random.below(12)), random);
     const auto n = static_cast<std::uint32_t>(state.ports());
     const auto priority = any_priority(n, random);
@@ -170,8 +170,7 @@ TEST(MatchingScheduler, MoreStepsEstablishMoreAndTwoNLessOneAreExact) {
         count += state.slots[0].holds(c) ? 0 : 1;
       return count;
     };
-    ExactScheduler exact({n});
-    const std::size_t most = established(exact);
+    const std::size_t most = established(*make_one_slot_scheduler("exact", {n}));
     std::size_t before = 0;
     for (std::uint32_t k = 1; k <= 2 * n - 1; k += 2) {
       MatchingScheduler matching({n, 1, k});
@@ -189,10 +188,10 @@ TEST(MatchingScheduler, MoreStepsEstablishMoreAndTwoNLessOneAreExact) {
 // One alternating path of 2N - 1 edges: shorter searches find nothing.
 TEST(MatchingScheduler, TheLongestPathNeedsAllSteps) {
   for (const std::uint32_t n : {2u, 5u, 64u, 70u}) {
-    SlotsForTest state(n);
+    SlotState state(n);
     for (Port u = 0; u < n; ++u) {
       state.requests.set(u, u);
-      if (u > 0) state.requests.set(u, u - 1);  // the wave takes these: row 0 comes last
+      if (u > 0) state.requests.set(u, u - 1);  // the wave takes these since row 0 comes last
     }
     for (const auto& [k, expected] : {std::pair{2 * n - 3, n - 1}, {2 * n - 1, n}, {8 * n, n}}) {
       MatchingScheduler matching({n, 1, k});
@@ -202,17 +201,17 @@ TEST(MatchingScheduler, TheLongestPathNeedsAllSteps) {
 }
 
 TEST(MatchingScheduler, NineStepsByDefault) {
-  Random random(5);
+  Random random(1);
   for (int round = 0; round < 20; ++round) {
-    const SlotsForTest state = asked(64, 2, random);
+    const SlotState state = requests_of_load(64, 2, random);
     MatchingScheduler by_default({64}), nine({64, 1, 9});
     ASSERT_EQ(schedule_of(by_default, state, {}), schedule_of(nine, state, {}));
   }
 }
 
-// A connection in use is not moved, though two could be had for it.
-TEST(MatchingScheduler, WhatTheSlotHoldsStays) {
-  SlotsForTest state(2);
+// A connection in use is not moved, although two others could replace it.
+TEST(MatchingScheduler, RequestedConnectionsOfTheSlotStay) {
+  SlotState state(2);
   ASSERT_TRUE(state.hold(0, {0, 0}));
   for (const Connection c : {Connection{0, 0}, {0, 1}, {1, 0}}) state.requests.set(c.source, c.destination);
   MatchingScheduler matching({2});

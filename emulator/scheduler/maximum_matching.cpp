@@ -10,8 +10,8 @@ namespace {
 class MatrixEdges final : public MaximumMatching::Edges {
  public:
   explicit MatrixEdges(const BitMatrix& edges) : edges_(edges) {}
-  void take(Port input, SparseRows& rows) const override {
-    rows.take(input, edges_.row(input), [](std::size_t /*w*/, Word bits) { return bits; });
+  void read_row(Port input, SparseRows& rows) const override {
+    rows.add_row(input, edges_.row(input), [](std::size_t /*w*/, Word bits) { return bits; });
   }
 
  private:
@@ -51,7 +51,7 @@ void MaximumMatching::match(Connection edge) {
 void MaximumMatching::improve(const BitMatrix& edges, const PortSet& inputs) {
   const MatrixEdges rows(edges);
   rows_.clear();
-  for_each_port(inputs.words(), [&](Port input) { rows.take(input, rows_); });
+  for_each_port(inputs.words(), [&](Port input) { rows.read_row(input, rows_); });
   improve_with_rows(rows, inputs);
 }
 
@@ -61,13 +61,13 @@ void MaximumMatching::improve(const Edges& edges, const PortSet& inputs) {
 }
 
 void MaximumMatching::improve_with_rows(const Edges& edges, const PortSet& inputs) {
-  match_at_once(edges, inputs);
+  match_free_outputs(edges, inputs);
   while (find_layers(edges))
     std::erase_if(free_inputs_, [&](Port input) { return augment_from(edges, input); });
 }
 
-/// Matches what is free and can be at once: the first phase.
-void MaximumMatching::match_at_once(const Edges& edges, const PortSet& inputs) {
+/// First phase: matches each free input with a free output, if an edge leads to one.
+void MaximumMatching::match_free_outputs(const Edges& edges, const PortSet& inputs) {
   free_inputs_.clear();
   for_each_port(inputs.words(), [&](Port input) {
     if (output_of_[input] != kNoPort) return;
@@ -82,7 +82,8 @@ void MaximumMatching::match_at_once(const Edges& edges, const PortSet& inputs) {
   });
 }
 
-/// The layers of a phase; whether the last one has a free output. Layers before it have none.
+/// Builds the layers of a phase. Returns whether the last layer has a free output; the layers before it have
+/// none.
 bool MaximumMatching::find_layers(const Edges& edges) {
   std::fill(unseen_.begin(), unseen_.end(), ~Word{0});
   std::fill(reached_.begin(), reached_.end(), Word{0});
@@ -110,8 +111,8 @@ bool MaximumMatching::find_layers(const Edges& edges) {
   }
 }
 
-/// Follows the layers from a free input; augments by the path if one ends at a free output, or returns false.
-/// Outputs that were tried leave their layer: no path through them is left in this phase.
+/// Follows the layers from a free input. Augments by the path if one ends at a free output; otherwise returns
+/// false. Visited outputs leave their layer: no further path leads through them in this phase.
 bool MaximumMatching::augment_from(const Edges& edges, Port input) {
   std::size_t depth = 0;
   path_[0].input = input;

@@ -1,5 +1,4 @@
-// Boost.Graph's front door sorts by std::stable_sort, within which clang finds what is deprecated since
-// C++17.
+// Boost.Graph uses std::stable_sort, in which clang reports a construct that is deprecated since C++17.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 #include "emulator/scheduler/maximum_matching.h"
@@ -11,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "emulator/scheduler/slots_for_test.h"
+#include "emulator/scheduler/testing/slots.h"
 
 namespace hybrid {
 namespace {
@@ -54,7 +53,7 @@ BitMatrix random_edges(std::size_t n, std::uint64_t edges, Random& random) {
   return m;
 }
 
-TEST(MaximumMatching, IsAsLargeAsBoostsOnRandomSets) {
+TEST(MaximumMatching, HasTheSizeOfBoostsMatchingOnRandomSets) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);
     const std::size_t n = 1 + random.below(seed % 10 == 0 ? 200 : 40);
@@ -65,9 +64,9 @@ TEST(MaximumMatching, IsAsLargeAsBoostsOnRandomSets) {
   }
 }
 
-TEST(MaximumMatching, IsAsLargeAsBoostsOnHardSets) {
+TEST(MaximumMatching, HasTheSizeOfBoostsMatchingOnHardSets) {
   for (const std::size_t n : {1, 2, 3, 7, 63, 64, 65, 130})
-    for (const SlotsForTest& state : hard_slots(n)) {
+    for (const SlotState& state : hard_slots(n)) {
       const BitMatrix& edges = state.requests;
       MaximumMatching m(static_cast<std::uint32_t>(n));
       m.improve(edges, inputs_of(edges));
@@ -75,7 +74,7 @@ TEST(MaximumMatching, IsAsLargeAsBoostsOnHardSets) {
     }
 }
 
-TEST(MaximumMatching, ImprovesWhatItStartsFromAndLeavesNoPortUnmatched) {
+TEST(MaximumMatching, ImprovesAnInitialMatchingAndLeavesNoPortUnmatched) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);
     const std::size_t n = 1 + random.below(90);
@@ -97,7 +96,7 @@ TEST(MaximumMatching, ImprovesWhatItStartsFromAndLeavesNoPortUnmatched) {
   }
 }
 
-TEST(MaximumMatching, ForgetsTheLastGraph) {
+TEST(MaximumMatching, ClearRemovesTheLastMatching) {
   MaximumMatching m(70);
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Random random(seed);
@@ -108,12 +107,11 @@ TEST(MaximumMatching, ForgetsTheLastGraph) {
   }
 }
 
-// The scheduler over it: beside connections that stay, after releases.
+// The scheduler `exact`: in addition to connections that stay, after releases.
 TEST(ExactScheduler, EstablishesTheMaximum) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);
-    SlotsForTest state =
-        random_slots(1 + random.below(80), 2, static_cast<unsigned>(random.below(20)), random);
+    SlotState state = random_slots(1 + random.below(80), 2, static_cast<unsigned>(random.below(20)), random);
     const auto n = static_cast<std::uint32_t>(state.ports());
     std::vector<bool> busy_input(n, false), busy_output(n, false);
     for (const Connection c : state.slots[0].connections())

@@ -14,7 +14,7 @@ namespace hybrid {
 
 namespace {
 
-constexpr std::uint32_t kFewSlots = 16;  // a line of the cache holds as many ports
+constexpr std::uint32_t kFewSlots = 16;  // the ports of so many slots fit into a cache line
 
 class ModelPort final : public SchedulerPort {
  public:
@@ -41,22 +41,22 @@ class ModelPort final : public SchedulerPort {
   void release(Time at, Connection c) override;
   void flush(Time at, Port source) override;
   void find_blocking(Time at, std::uint32_t slot, Connection c, std::vector<Connection>& found) override {
-    reach(at);
+    advance_to(at);
     network_->find_blocking(slot, c, found);
   }
   void advance(Time until, std::vector<Grant>& grants) override;
   Time next_change() const override;
 
  private:
-  void reach(Time at);
+  void advance_to(Time at);
   void run_passes_before(Time limit);
-  void pass();
-  void stop();
-  void wake(Time at);
+  void run_pass();
+  void stop_counter();
+  void start_counter(Time at);
 
   bool pending(Connection c) const { return open_.test(c.source, c.destination); }
-  void open(Connection c);
-  void close(Connection c);
+  void open_request(Connection c);
+  void close_request(Connection c);
   void mark_to_release(std::uint32_t slot, Port source);
   void unmark_to_release(std::uint32_t slot, Port source);
   void add_work(Port source);
@@ -74,16 +74,16 @@ class ModelPort final : public SchedulerPort {
   Time cycle_, delay_;
   std::unique_ptr<SlotNetwork> network_;
 
-  // R and B*, as Table 5.1 looks at them. A connection in a slot that is not preloaded is in R where it is
-  // not to be released; one in a preloaded slot is not in R.
+  // R and B*, as Table 5.1 uses them. A connection in a slot that is not preloaded is in R unless it must be
+  // released; a connection in a preloaded slot is not in R.
   BitMatrix open_;          // R and not B*
-  BitMatrix open_words_;    // by input: words of its row in open_ that hold any
-  std::vector<Port> held_;  // by input, by slot: B*; few slots of an input lie in a line of the cache
-  BitMatrix in_a_slot_;     // B*, where slots are too many to go through for every request; or empty
+  BitMatrix open_words_;    // by input: words of its row in open_ that are not 0
+  std::vector<Port> held_;  // by input, by slot: B*; up to kFewSlots slots of an input share a cache line
+  BitMatrix in_a_slot_;     // B*, if there are too many slots to search them for every request; else empty
   std::vector<PortSet> to_release_;  // by slot: inputs whose connection in it is not in R
   std::vector<Configuration> slot_;  // B^(s)
   std::vector<char> fixed_;          // whether a slot is preloaded
-  std::uint32_t dynamic_slots_;      // those that are not
+  std::uint32_t dynamic_slots_;      // slots that are not preloaded
 
   // Work: connections pending (open) or to be released.
   std::vector<std::uint32_t> work_;  // by input
@@ -95,11 +95,11 @@ class ModelPort final : public SchedulerPort {
   Time last_edge_;                  // of the last pass, when passes_made_
   bool passes_made_ = false;
   std::uint32_t counter_ = 0;      // slot of the next pass
-  std::uint32_t idle_passes_ = 0;  // in a row that changed nothing, since something was asked
+  std::uint32_t idle_passes_ = 0;  // consecutive passes without a change since the last call
   std::uint64_t sweeps_ = 0;       // ended so far
 
   Time now_{};                // latest time of any call
-  std::vector<Grant> queue_;  // in time order; those from `queued_` on are not yet visible
+  std::vector<Grant> queue_;  // in time order; those from `queued_` on are not visible yet
   std::size_t queued_ = 0;
 };
 
@@ -113,15 +113,15 @@ void ModelPort::take_work(Port source) {
   if (--work_[source] == 0) active_.reset(source);
 }
 
-/// `c`, which was not, is requested and in no slot.
-void ModelPort::open(Connection c) {
+/// Records that `c` is now requested and in no slot. Precondition: it was not.
+void ModelPort::open_request(Connection c) {
   open_.set(c.source, c.destination);
   open_words_.set(c.source, c.destination / kWordBits);
   add_work(c.source);
 }
 
-/// Not both any more.
-void ModelPort::close(Connection c) {
+/// Records that `c` is no longer requested or no longer in no slot.
+void ModelPort::close_request(Connection c) {
   open_.reset(c.source, c.destination);
   const std::size_t word = c.destination / kWordBits;
   if (open_.row(c.source)[word] == 0) open_words_.reset(c.source, word);
@@ -144,11 +144,12 @@ void ModelPort::establish(Time visible, std::uint32_t slot, Connection c) {
   if (!slot_[slot].add(c)) throw std::logic_error("scheduler established a connection between busy ports");
   held_[held_at(slot, c.source)] = c.destination;
   if (slots_ > kFewSlots) in_a_slot_.set(c.source, c.destination);
-  if (pending(c)) close(c);
+  if (pending(c)) close_request(c);
   queue_.push_back({visible, slot, c, Grant::Kind::established});
 }
 
-/// It is pending again where it is requested, as it can be in a slot that is not preloaded.
+/// Removes `c` from the slot. If it is still requested, which is possible in a slot that is not preloaded, it
+/// is pending again.
 void ModelPort::disestablish(Time visible, std::uint32_t slot, Connection c) {
   slot_[slot].remove(c);
   held_[held_at(slot, c.source)] = kNoPort;
@@ -156,7 +157,7 @@ void ModelPort::disestablish(Time visible, std::uint32_t slot, Connection c) {
   if (to_release_[slot].test(c.source))
     unmark_to_release(slot, c.source);
   else if (!fixed_[slot])
-    open(c);
+    open_request(c);
   queue_.push_back({visible, slot, c, Grant::Kind::released});
 }
 
@@ -167,36 +168,37 @@ void ModelPort::free_if_empty(std::uint32_t slot) {
   ++dynamic_slots_;
 }
 
-/// The first slot at or after `from` that is not preloaded, or slots_.
+/// Returns the first slot at or after `from` that is not preloaded, or slots_.
 std::uint32_t ModelPort::next_dynamic(std::uint32_t from) const {
   while (from < slots_ && fixed_[from]) ++from;
   return from;
 }
 
-/// The slot that holds `c`, or slots_.
+/// Returns the slot that holds `c`, or slots_.
 std::uint32_t ModelPort::slot_of(Connection c) const {
   if (slots_ > kFewSlots && !in_a_slot_.test(c.source, c.destination)) return slots_;
   const Port* const held = &held_[held_at(0, c.source)];
   return static_cast<std::uint32_t>(std::find(held, held + slots_, c.destination) - held);
 }
 
-/// (a, b) of this sweep: a goes round once in N sweeps, b is one further behind it each time round.
+/// Returns (a, b) of this sweep: a completes a round every N sweeps; b moves one further ahead of it with
+/// each round.
 SchedulingPriority ModelPort::priority() const {
   return {static_cast<Port>(sweeps_ % ports_), static_cast<Port>((sweeps_ + sweeps_ / ports_) % ports_)};
 }
 
-/// Brings the model to just before what is asked at `at`: passes on earlier edges do not see it.
-void ModelPort::reach(Time at) {
+/// Advances the model to just before a call at `at`: passes on earlier edges do not see the call.
+void ModelPort::advance_to(Time at) {
   if (at < now_) throw std::logic_error("scheduler port called backwards in time");
   now_ = at;
   run_passes_before(at);
 }
 
 void ModelPort::run_passes_before(Time limit) {
-  while (pass_edge_ < limit) pass();
+  while (pass_edge_ < limit) run_pass();
 }
 
-void ModelPort::pass() {
+void ModelPort::run_pass() {
   const Time visible = pass_edge_ + delay_;
   Configuration& slot = slot_[counter_];
   const auto toggles =
@@ -210,7 +212,7 @@ void ModelPort::pass() {
   last_edge_ = pass_edge_;
   passes_made_ = true;
   idle_passes_ = toggles.empty() ? idle_passes_ + 1 : 0;
-  if (all_work_ == 0 || idle_passes_ >= dynamic_slots_) return stop();
+  if (all_work_ == 0 || idle_passes_ >= dynamic_slots_) return stop_counter();
   pass_edge_ += cycle_;
   counter_ = next_dynamic(counter_ + 1);
   if (counter_ == slots_) {
@@ -220,16 +222,16 @@ void ModelPort::pass() {
 }
 
 /// Ends the sweep.
-void ModelPort::stop() {
+void ModelPort::stop_counter() {
   if (pass_edge_ == Time::never()) return;
   pass_edge_ = Time::never();
   ++sweeps_;
 }
 
-/// After anything asked at `at` may have changed the state: the counter runs if there may be something to do.
-void ModelPort::wake(Time at) {
+/// Called after a call at `at` may have changed the state: starts the counter if there may be work to do.
+void ModelPort::start_counter(Time at) {
   idle_passes_ = 0;
-  if (all_work_ == 0 || dynamic_slots_ == 0) return stop();
+  if (all_work_ == 0 || dynamic_slots_ == 0) return stop_counter();
   if (pass_edge_ == Time::never()) {
     pass_edge_ = next_edge(at, cycle_);
     if (passes_made_ && pass_edge_ <= last_edge_) pass_edge_ = last_edge_ + cycle_;
@@ -244,32 +246,32 @@ void ModelPort::wake(Time at) {
 }
 
 void ModelPort::request(Time at, Connection c) {
-  reach(at);
+  advance_to(at);
   if (const std::uint32_t slot = slot_of(c); slot != slots_) {
     if (!to_release_[slot].test(c.source)) return;  // preloaded, or requested already
     unmark_to_release(slot, c.source);
   } else {
     if (pending(c)) return;
-    open(c);
+    open_request(c);
   }
-  wake(at);
+  start_counter(at);
 }
 
 void ModelPort::release(Time at, Connection c) {
-  reach(at);
+  advance_to(at);
   if (const std::uint32_t slot = slot_of(c); slot != slots_) {
     if (fixed_[slot] || to_release_[slot].test(c.source)) return;
     mark_to_release(slot, c.source);
   } else {
     if (!pending(c)) return;
-    close(c);
+    close_request(c);
   }
-  wake(at);
+  start_counter(at);
 }
 
 void ModelPort::preload(Time at, std::uint32_t slot, const Configuration& wanted) {
-  reach(at);
-  const Configuration* const held = network_->load(slot, wanted);
+  advance_to(at);
+  const Configuration* const held = network_->load_slot(slot, wanted);
   const Configuration& configuration = held == nullptr ? wanted : *held;
   const Time visible = next_edge(at, cycle_) + delay_;
   for (const Connection c : slot_[slot].connections())
@@ -285,39 +287,39 @@ void ModelPort::preload(Time at, std::uint32_t slot, const Configuration& wanted
     }
     if (const std::uint32_t other = slot_of(c); other != slots_) {
       disestablish(visible, other, c);
-      network_->lost(other, c);
+      network_->remove(other, c);
       free_if_empty(other);
     }
     establish(visible, slot, c);
   }
   free_if_empty(slot);
-  wake(at);
+  start_counter(at);
 }
 
 void ModelPort::flush(Time at, Port source) {
-  reach(at);
+  advance_to(at);
   const Time visible = next_edge(at, cycle_) + delay_;
   const Port begin = source == kNoPort ? 0 : source;
   const Port end = source == kNoPort ? ports_ : source + 1;
   for (Port input = begin; input < end; ++input)
-    for_each_port(open_.row(input), [&](Port output) { close({input, output}); });
+    for_each_port(open_.row(input), [&](Port output) { close_request({input, output}); });
   for (std::uint32_t s = 0; s < slots_; ++s) {
     for (Port input = begin; input < end; ++input)
       if (const Port output = slot_[s].destination_of(input); output != kNoPort) {
         if (!fixed_[s]) mark_to_release(s, input);
         disestablish(visible, s, {input, output});
-        network_->lost(s, {input, output});
+        network_->remove(s, {input, output});
       }
     free_if_empty(s);
   }
-  wake(at);
+  start_counter(at);
 }
 
 void ModelPort::advance(Time until, std::vector<Grant>& grants) {
-  reach(until);
-  // What a pass on the edge `until` changes is visible now only without latency; otherwise the pass waits, to
-  // see what is still asked at this instant.
-  if (delay_ == Time{} && pass_edge_ == until) pass();
+  advance_to(until);
+  // The changes of a pass on the edge `until` are visible now only without latency; otherwise the pass waits
+  // for further calls at this instant.
+  if (delay_ == Time{} && pass_edge_ == until) run_pass();
   while (queued_ < queue_.size() && queue_[queued_].at <= until) grants.push_back(queue_[queued_++]);
   if (queued_ == queue_.size()) {
     queue_.clear();

@@ -1,24 +1,24 @@
-// The embedded scheduler under random calls, against a checker that knows the contract of
-// core/scheduler_port.h but not the model.
+// The embedded scheduler under random calls, checked against the contract of core/scheduler_port.h,
+// independently of the model.
 #include "emulator/scheduler/model_port.h"
-#include "emulator/scheduler/port_contract_for_test.h"
-#include "emulator/scheduler/slots_for_test.h"
+#include "emulator/scheduler/testing/port_contract.h"
+#include "emulator/scheduler/testing/slots.h"
 
 namespace hybrid {
 namespace {
 
-/// At rest: preloaded slots are as asked; in the others exactly wanted connections; those wanted and not
-/// established have room in none of them.
-void check_rest(const GrantReplay& replay, const AskedOfPort& asked, std::uint64_t seed) {
+/// Checks the state at rest: preloaded slots hold their configuration; the other slots hold requested
+/// connections only; requests that are not established fit into none of them.
+void check_rest(const GrantReplay& replay, const ExpectedRequests& expected, std::uint64_t seed) {
   for (std::size_t s = 0; s < replay.slots().size(); ++s) {
     const Configuration& slot = replay.slots()[s];
-    const Configuration& preloaded = asked.preloaded()[s];
+    const Configuration& preloaded = expected.preloaded()[s];
     if (!preloaded.empty()) {
       ASSERT_EQ(slot, preloaded) << "seed " << seed << " slot " << s;
       continue;
     }
-    for (const Connection& c : slot.connections()) ASSERT_TRUE(asked.wanted(c)) << "seed " << seed;
-    for (const Connection& c : asked.all_wanted())
+    for (const Connection& c : slot.connections()) ASSERT_TRUE(expected.is_requested(c)) << "seed " << seed;
+    for (const Connection& c : expected.all_requested())
       if (!replay.holds(c)) {
         ASSERT_FALSE(slot.fits(c)) << "seed " << seed;
       }
@@ -32,16 +32,16 @@ SwitchParameters parameters(const std::string& scheduler, std::uint32_t nodes, s
   return p;
 }
 
-/// With one seed's calls.
+/// Checks the contract for the calls of one seed.
 void check_contract(const std::string& name, std::uint64_t seed) {
   Random shape(seed);
   const auto n = static_cast<std::uint32_t>(1 + shape.below(seed % 10 == 0 ? 140 : 12));
-  // Some with more slots than a port's are looked through one by one.
+  // Some with more slots than the model searches one by one.
   const auto k = static_cast<std::uint32_t>(1 + shape.below(5) + (seed % 7 == 0 ? 16 : 0));
   const auto latency = static_cast<std::uint32_t>(shape.below(4));
   const auto port = make_scheduler_port(parameters(name, n, k, latency));
   GrantReplay replay(n, k);
-  AskedOfPort asked(n, k);
+  ExpectedRequests expected(n, k);
   const auto see = [&](Time until) {
     std::vector<Grant> grants;
     const Time bound = port->next_change();
@@ -52,30 +52,31 @@ void check_contract(const std::string& name, std::uint64_t seed) {
       ASSERT_NO_FATAL_FAILURE(replay.apply(g)) << "seed " << seed;
       const Time edge = g.at - kPortCycle * latency;
       ASSERT_EQ(next_edge(edge, kPortCycle), edge);
-      if (asked.anything_goes(edge)) continue;
-      ASSERT_EQ(asked.wanted_at(g.connection, edge), g.kind == Grant::Kind::established) << "seed " << seed;
+      if (expected.all_may_change(edge)) continue;
+      ASSERT_EQ(expected.was_requested(g.connection, edge), g.kind == Grant::Kind::established)
+          << "seed " << seed;
     }
   };
   Time now{};
   for (const PortCall& call : random_port_calls(seed, n, k)) {
-    // Up to just before the call: without latency, an edge that was advanced to has had its pass.
+    // Advance to just before the call: without latency, advancing to an edge includes its pass.
     if (call.at > now) {
       ASSERT_NO_FATAL_FAILURE(see(call.at - picoseconds(1)));
     }
     now = call.at;
     make_call(*port, call);
-    asked.make(call);
+    expected.apply_call(call);
   }
   for (Time t = port->next_change(); t != Time::never(); t = port->next_change())
     ASSERT_NO_FATAL_FAILURE(see(t));
-  check_rest(replay, asked, seed);
+  check_rest(replay, expected, seed);
 }
 
 TEST(ModelPortContract, RandomCallsKeepTheContract) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) ASSERT_NO_FATAL_FAILURE(check_contract("greedy", seed));
 }
 
-TEST(ModelPortContract, EverySchedulerKeepsIt) {
+TEST(ModelPortContract, EverySchedulerKeepsTheContract) {
   for (const std::string& name : one_slot_names())
     for (std::uint64_t seed = 1; seed <= 30; ++seed)
       ASSERT_NO_FATAL_FAILURE(check_contract(name, seed)) << name;
@@ -89,10 +90,10 @@ void check_advancing(const std::string& name, std::uint64_t seed) {
   const auto calls = random_port_calls(seed, n, k);
   const Time end = calls.back().at + microseconds(100);
 
-  std::vector<Grant> in_one_go, step_by_step, at_random;
+  std::vector<Grant> in_one_step, step_by_step, at_random;
   const auto a = make_scheduler_port(p);
   for (const PortCall& call : calls) make_call(*a, call);
-  a->advance(end, in_one_go);
+  a->advance(end, in_one_step);
 
   const auto b = make_scheduler_port(p);
   for (const PortCall& call : calls) {
@@ -112,12 +113,12 @@ void check_advancing(const std::string& name, std::uint64_t seed) {
   }
   c->advance(end, at_random);
 
-  ASSERT_EQ(in_one_go, step_by_step) << "seed " << seed;
-  ASSERT_EQ(in_one_go, at_random) << "seed " << seed;
-  ASSERT_FALSE(in_one_go.empty());
+  ASSERT_EQ(in_one_step, step_by_step) << "seed " << seed;
+  ASSERT_EQ(in_one_step, at_random) << "seed " << seed;
+  ASSERT_FALSE(in_one_step.empty());
 }
 
-TEST(ModelPortContract, HowTimeIsAdvancedDoesNotMatter) {
+TEST(ModelPortContract, TheStepsOfAdvancingDoNotMatter) {
   for (const std::string& name : one_slot_names())
     for (std::uint64_t seed = 1; seed <= (name == "greedy" ? 60 : 15); ++seed)
       ASSERT_NO_FATAL_FAILURE(check_advancing(name, seed)) << name;

@@ -44,7 +44,7 @@ Configuration configuration(std::size_t ports, const std::vector<Connection>& co
 }
 
 TEST(ModelPort, ARequestIsGrantedOnePassAfterTheNextEdge) {
-  // D 5.5.1: 80 ns of wire, 80 ns of scheduling: sent at 0, asked at 80, granted at 160.
+  // D 5.5.1: 80 ns of wire, 80 ns of scheduling: sent at 0, received at 80, granted at 160.
   const auto port = make_scheduler_port(parameters(4, 2));
   port->request(nanoseconds(80), {0, 1});
   port->request(nanoseconds(81), {2, 3});
@@ -55,7 +55,7 @@ TEST(ModelPort, ARequestIsGrantedOnePassAfterTheNextEdge) {
   EXPECT_EQ(port->next_change(), Time::never());
 }
 
-TEST(ModelPort, AskingAtAnEdgeBeforeOrAfterAdvancingToItIsTheSame) {
+TEST(ModelPort, RequestingAtAnEdgeBeforeOrAfterAdvancingToItIsTheSame) {
   const auto port = make_scheduler_port(parameters(4, 2));
   EXPECT_TRUE(advance(*port, nanoseconds(80)).empty());
   port->request(nanoseconds(80), {0, 1});
@@ -101,7 +101,7 @@ TEST(ModelPort, WithoutRoomARequestStaysPendingAndCostsNoTime) {
   const std::int64_t hour = 3'600'000'000'000;  // a multiple of the cycle
   port->release(nanoseconds(hour), {0, 3});
   const Grants grants = advance(*port, nanoseconds(hour + 10'000));
-  // The third sweep has its priority at input 2, whose row is over when row 0 frees the output.
+  // The third sweep begins with input 2: its row is complete when row 0 frees the output.
   EXPECT_EQ(grants, (Grants{released(hour + 80, 0, {0, 3}), established(hour + 240, 0, {2, 3})}));
 }
 
@@ -125,7 +125,7 @@ TEST(ModelPort, ARequestBeforeTheReleaseIsCarriedOutKeepsTheConnection) {
   EXPECT_TRUE(advance(*port, microseconds(5)).empty());
 }
 
-TEST(ModelPort, RepeatedAndNeedlessCallsChangeNothing) {
+TEST(ModelPort, RepeatedAndRedundantCallsChangeNothing) {
   const auto port = make_scheduler_port(parameters(4, 2));
   port->release(Time{}, {0, 1});
   EXPECT_EQ(port->next_change(), Time::never());
@@ -144,7 +144,7 @@ TEST(ModelPort, PreloadedSlotsAreFixed) {
   port->release(nanoseconds(160), {0, 1});
   port->request(nanoseconds(160), {0, 1});
   port->release(nanoseconds(160), {0, 1});
-  port->request(nanoseconds(160), {2, 3});  // fits into slot 0, but that is not for requests
+  port->request(nanoseconds(160), {2, 3});  // fits into slot 0, but that slot is preloaded
   EXPECT_EQ(advance(*port, microseconds(2)), (Grants{established(240, 1, {2, 3})}));
 
   port->preload(nanoseconds(2000), 0, configuration(4, {{1, 0}, {3, 1}}));
@@ -157,13 +157,13 @@ TEST(ModelPort, PreloadedSlotsAreFixed) {
       << "an empty configuration makes the slot dynamic again";
 }
 
-TEST(ModelPort, PreloadingTakesConnectionsAlongAndGrantsPendingOnes) {
+TEST(ModelPort, PreloadingMovesConnectionsAndGrantsPendingOnes) {
   const auto port = make_scheduler_port(parameters(4, 2));
   port->request(Time{}, {0, 1});
   port->request(Time{}, {2, 1});
   port->request(Time{}, {3, 1});  // pending: output 1 is taken in both slots
   EXPECT_EQ(advance(*port, nanoseconds(1000)).size(), 2u);
-  // (0,1) of slot 0 moves to slot 1; (2,1) loses its slot but is still wanted, and finds slot 0.
+  // (0,1) of slot 0 moves to slot 1; (2,1) loses its slot but is still requested, and moves to slot 0.
   port->preload(nanoseconds(1000), 1, configuration(4, {{0, 1}, {2, 3}}));
   EXPECT_EQ(advance(*port, nanoseconds(1120)),
             (Grants{released(1120, 1, {2, 1}), released(1120, 0, {0, 1}), established(1120, 1, {0, 1}),
@@ -174,8 +174,9 @@ TEST(ModelPort, PreloadingTakesConnectionsAlongAndGrantsPendingOnes) {
   EXPECT_EQ(port->next_change(), Time::never()) << "(2,1) is pending, but every slot is preloaded";
 }
 
-TEST(ModelPort, AConnectionToBeReleasedThatAPreloadKeepsIsNoWork) {
-  for (const std::uint32_t slots : {2u, 20u}) {  // both ways to know what the slots hold
+TEST(ModelPort, AReleasedConnectionThatAPreloadKeepsIsNoWork) {
+  for (const std::uint32_t slots :
+       {2u, 20u}) {  // few and many slots: both searches for the slot of a connection
     const auto port = make_scheduler_port(parameters(4, slots));
     port->request(Time{}, {0, 1});
     EXPECT_EQ(advance(*port, nanoseconds(200)), (Grants{established(80, 0, {0, 1})}));
@@ -197,7 +198,7 @@ TEST(ModelPort, FlushDropsEverythingOfAPort) {
   port->request(nanoseconds(400), {0, 3});
   port->flush(nanoseconds(400), 0);
   EXPECT_EQ(advance(*port, nanoseconds(480)), (Grants{released(480, 0, {0, 1}), released(480, 1, {0, 2})}));
-  EXPECT_EQ(port->next_change(), Time::never()) << "the request on the way is flushed too";
+  EXPECT_EQ(port->next_change(), Time::never()) << "the pending request is flushed too";
   port->request(nanoseconds(480), {3, 0});
   EXPECT_EQ(advance(*port, nanoseconds(900)), (Grants{established(560, 0, {3, 0})}))
       << "the preloaded slot is empty and so dynamic again";
@@ -207,7 +208,7 @@ TEST(ModelPort, FlushDropsEverythingOfAPort) {
 }
 
 TEST(ModelPort, ContestedOutputsAreSharedFairly) {
-  // One slot, three inputs that always want one output, each releasing it as soon as it has it.
+  // One slot, three inputs that always request one output; each releases it as soon as it is granted.
   const auto port = make_scheduler_port(parameters(3, 1));
   std::map<Port, int> won;
   for (Port p = 0; p < 3; ++p) port->request(Time{}, {p, 0});
@@ -241,7 +242,7 @@ TEST(ModelPort, RefusesImpossibleShapesAndTimeBackwards) {
   EXPECT_THROW(port->request(nanoseconds(4), {0, 1}), std::logic_error);
 }
 
-TEST(ModelPort, OfTwoRequestsInOneWordOfALongRowTheOtherStays) {
+TEST(ModelPort, ASecondRequestInTheSameWordOfALongRowStays) {
   const auto port = make_scheduler_port(parameters(200, 1));
   port->request(nanoseconds(0), {7, 140});
   port->request(nanoseconds(1), {7, 150});
@@ -252,7 +253,7 @@ TEST(ModelPort, OfTwoRequestsInOneWordOfALongRowTheOtherStays) {
   EXPECT_EQ(advance(*port, nanoseconds(480)),
             (Grants{released(400, 0, {7, 140}), established(400, 0, {7, 150})}));
   port->flush(nanoseconds(481), 8);
-  port->request(nanoseconds(482), {8, 198});  // in a word that was emptied
+  port->request(nanoseconds(482), {8, 198});  // in a word that became 0
   EXPECT_EQ(advance(*port, nanoseconds(720)),
             (Grants{released(640, 0, {8, 199}), established(640, 0, {8, 198})}));
 }

@@ -1,4 +1,4 @@
-// Every registered algorithm that can run in the loop, against the contract of scheduler.h.
+// Every registered algorithm that can run in the loop, checked against the contract of scheduler.h.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -8,39 +8,47 @@
 
 #include "core/error.h"
 #include "core/testing/allocation_count.h"
-#include "emulator/scheduler/slots_for_test.h"
+#include "emulator/scheduler/testing/slots.h"
 
 namespace hybrid {
 namespace {
 
 std::unique_ptr<Scheduler> scheduler_of(const std::string& name, std::size_t ports, std::uint32_t steps) {
-  return make_one_slot_scheduler(name, {static_cast<std::uint32_t>(ports), 7, steps});
+  return make_one_slot_scheduler(name, {static_cast<std::uint32_t>(ports), 1, steps});
 }
 
-/// Calls `look(state, random)` for random and hard slots of many sizes, among them those of a word's edges.
-void for_all_slots(const std::function<void(SlotsForTest&, Random&)>& look) {
+/// Calls `check(state, random)` for random and hard slots of many sizes, among them those next to a multiple
+/// of a word's bits.
+void for_all_slots(const std::function<void(SlotState&, Random&)>& check) {
   for (const std::size_t ports : {1, 2, 3, 5, 16, 31, 63, 64, 65, 100, 127, 128, 129, 200}) {
     Random random(ports);
-    for (SlotsForTest& state : hard_slots(ports)) look(state, random);
+    for (SlotState& state : hard_slots(ports)) check(state, random);
     for (int round = 0; round < (ports < 40 ? 20 : 3); ++round) {
       const auto percent = static_cast<unsigned>(random.below(2) == 0 ? random.below(101) : random.below(8));
-      SlotsForTest state = random_slots(ports, 1 + random.below(3), percent, random);
-      look(state, random);
+      SlotState state = random_slots(ports, 1 + random.below(3), percent, random);
+      check(state, random);
     }
   }
 }
 
-TEST(OneSlotContract, TheAlgorithmsOfTheDissertationAndTheBaselinesAreThere) {
-  const auto names = one_slot_names();
-  for (const char* name :
-       {"exact", "greedy", "greedy-release-first", "islip", "matching", "pim", "wavefront"})
-    EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+// The tests of this folder find the algorithms of each interface through the registry: a new algorithm is
+// tested without a change of the tests.
+TEST(OneSlotContract, EveryRegisteredAlgorithmHasAnInterfaceThatIsTested) {
+  const auto names = registered_names(SchedulingAlgorithm::kKind);
+  ASSERT_FALSE(names.empty());
+  for (const std::string_view name : names) {
+    const auto algorithm = SchedulerRegistration::make(name);
+    EXPECT_TRUE(algorithm->one_slot({2}) || algorithm->slot_fitter() || algorithm->demand() ||
+                algorithm->fat_tree({2, 2, 2}, 1) || algorithm->tree_slot_fitter({2, 2, 2}))
+        << name;
+  }
+  EXPECT_FALSE(one_slot_names().empty());
 }
 
-TEST(OneSlotContract, PassesKeepItAndComeToRest) {
+TEST(OneSlotContract, PassesKeepTheContractAndReachRest) {
   for (const std::string& name : one_slot_names())
     for (const std::uint32_t steps : {0u, 1u, 3u})
-      for_all_slots([&](SlotsForTest& state, Random& random) {
+      for_all_slots([&](SlotState& state, Random& random) {
         if (testing::Test::HasFatalFailure()) return;
         const std::size_t s = random.below(state.slots.size());
         const auto scheduler = scheduler_of(name, state.ports(), steps);
@@ -57,7 +65,7 @@ TEST(OneSlotContract, PassesKeepItAndComeToRest) {
 
 TEST(OneSlotContract, TheSameCallsGiveTheSameToggles) {
   for (const std::string& name : one_slot_names())
-    for_all_slots([&](SlotsForTest& state, Random& random) {
+    for_all_slots([&](SlotState& state, Random& random) {
       const auto a = scheduler_of(name, state.ports(), 0), b = scheduler_of(name, state.ports(), 0);
       for (int pass = 0; pass < 3; ++pass) {
         const auto in = state.pass(0, any_priority(state.ports(), random));
@@ -68,40 +76,40 @@ TEST(OneSlotContract, TheSameCallsGiveTheSameToggles) {
     });
 }
 
-// What an algorithm leaves over from a pass must not show in the next one, over another slot.
-TEST(OneSlotContract, InputsWithoutWorkMayBeSpared) {
+// State that an algorithm keeps after a pass must not affect the next pass, over another slot.
+TEST(OneSlotContract, InputsWithoutWorkMayBeOmitted) {
   for (const std::string& name : one_slot_names()) {
-    std::vector<std::unique_ptr<Scheduler>> looks_at_all(1), spared(1);
-    for_all_slots([&](SlotsForTest& state, Random& random) {
+    std::vector<std::unique_ptr<Scheduler>> with_all(1), with_some(1);
+    for_all_slots([&](SlotState& state, Random& random) {
       const std::size_t n = state.ports();
-      while (looks_at_all.size() <= n) {
-        looks_at_all.emplace_back();
-        spared.emplace_back();
+      while (with_all.size() <= n) {
+        with_all.emplace_back();
+        with_some.emplace_back();
       }
-      if (!looks_at_all[n]) {
-        looks_at_all[n] = scheduler_of(name, n, 0);
-        spared[n] = scheduler_of(name, n, 0);
+      if (!with_all[n]) {
+        with_all[n] = scheduler_of(name, n, 0);
+        with_some[n] = scheduler_of(name, n, 0);
       }
       const auto priority = any_priority(n, random);
-      const auto all = looks_at_all[n]->pass(state.pass(0, priority));
+      const auto all = with_all[n]->pass(state.pass(0, priority));
       PortSet working(n);
       for (Port u = 0; u < n; ++u)
         for (Port v = 0; v < n; ++v)
           if (state.requests.test(u, v) != state.established.test(u, v)) working.set(u);
-      const auto some = spared[n]->pass(state.pass(0, priority, working));
+      const auto some = with_some[n]->pass(state.pass(0, priority, working));
       ASSERT_TRUE(std::equal(all.begin(), all.end(), some.begin(), some.end())) << name << " at " << n;
     });
   }
 }
 
-TEST(OneSlotContract, WhichWordsHoldOpenRequestsMayBeTold) {
+TEST(OneSlotContract, OpenWordsAreOptional) {
   for (const std::string& name : one_slot_names())
     for (const std::size_t ports : {20, 128, 200, 1000}) {
       Random random(ports);
-      SlotsForTest state(ports, 2);
+      SlotState state(ports, 2);
       for (std::size_t i = 0; i < ports; ++i)
         state.hold(i % 2, {static_cast<Port>(random.below(ports)), static_cast<Port>(random.below(ports))});
-      const auto not_told = scheduler_of(name, ports, 0), told = scheduler_of(name, ports, 0);
+      const auto without_words = scheduler_of(name, ports, 0), with_words = scheduler_of(name, ports, 0);
       for (int pass = 0; pass < 6; ++pass) {
         for (std::size_t i = 0; i < 2 * ports; ++i)
           state.requests.set(random.below(ports), random.below(ports));
@@ -110,9 +118,9 @@ TEST(OneSlotContract, WhichWordsHoldOpenRequestsMayBeTold) {
             for (Word& word : state.requests.row(u)) word = 0;
         SchedulingPass in = state.pass(0, any_priority(ports, random));
         const BitMatrix open_words = open_words_of(in.open);
-        const auto one = not_told->pass(in);
+        const auto one = without_words->pass(in);
         in.open_words = &open_words;
-        const auto other = told->pass(in);
+        const auto other = with_words->pass(in);
         ASSERT_FALSE(one.empty());
         ASSERT_TRUE(std::equal(one.begin(), one.end(), other.begin(), other.end()))
             << name << " at " << ports;
@@ -124,8 +132,8 @@ TEST(OneSlotContract, WhichWordsHoldOpenRequestsMayBeTold) {
 TEST(OneSlotContract, PassesAllocateNothing) {
   for (const std::string& name : one_slot_names())
     for (const std::size_t ports : {20, 128, 200}) {
-      Random random(3);
-      SlotsForTest state = random_slots(ports, 2, 10, random);
+      Random random(1);
+      SlotState state = random_slots(ports, 2, 10, random);
       const auto scheduler = scheduler_of(name, ports, 0);
       const std::size_t before = allocation_count().calls;
       for (Port pass = 0; pass < 4; ++pass) state.toggle(0, scheduler->pass(state.pass(0, {pass, pass})));
@@ -134,7 +142,7 @@ TEST(OneSlotContract, PassesAllocateNothing) {
 }
 
 TEST(OneSlotContract, TheCheckerFindsEveryFault) {
-  SlotsForTest state(4, 2);
+  SlotState state(4, 2);
   ASSERT_TRUE(state.hold(0, {0, 0}));
   ASSERT_TRUE(state.hold(0, {1, 1}));
   ASSERT_TRUE(state.hold(1, {2, 2}));
@@ -145,8 +153,8 @@ TEST(OneSlotContract, TheCheckerFindsEveryFault) {
   EXPECT_EQ(fault({{2, 3}}), "");
   EXPECT_NE(fault({}), "");
   EXPECT_NE(fault({{2, 4}}), "") << "no such port";
-  EXPECT_NE(fault({{0, 0}}), "") << "asked for";
-  EXPECT_NE(fault({{3, 2}}), "") << "not asked for";
+  EXPECT_NE(fault({{0, 0}}), "") << "requested";
+  EXPECT_NE(fault({{3, 2}}), "") << "not requested";
   EXPECT_NE(fault({{2, 2}}), "") << "in another slot";
   EXPECT_NE(fault({{2, 1}}), "") << "output busy";
   EXPECT_NE(fault({{2, 1}, {1, 1}}), "") << "output busy until the next toggle";
@@ -154,7 +162,7 @@ TEST(OneSlotContract, TheCheckerFindsEveryFault) {
   EXPECT_NE(fault({{2, 3}, {2, 3}}), "") << "toggled twice";
 }
 
-TEST(OneSlotContract, AnUnknownAlgorithmIsNamed) {
+TEST(OneSlotContract, AnUnknownAlgorithmIsRefused) {
   EXPECT_THROW(make_one_slot_scheduler("exakt", {4}), UserError);
 }
 

@@ -6,17 +6,17 @@
 
 namespace hybrid {
 
-void OpenPorts::take(const SchedulingPass& in, std::vector<Connection>& toggles) {
+void OpenPorts::begin_pass(const SchedulingPass& in, std::vector<Connection>& toggles) {
   const std::span<const Word> used = in.slot.outputs().words(), holding = in.slot.inputs().words(),
-                              looked_at = in.inputs.words();
+                              considered = in.inputs.words();
   const std::span<Word> outputs = outputs_.words(), inputs = inputs_.words();
   for (std::size_t w = 0; w < outputs.size(); ++w) outputs[w] = ~used[w];
   const std::size_t ports = outputs_.size();
   if (ports % kWordBits != 0) outputs.back() &= bit_of(ports) - 1;
   const std::span<const Word> to_release = in.to_release.words();
   for (std::size_t w = 0; w < inputs.size(); ++w) {
-    inputs[w] = looked_at[w] & (~holding[w] | to_release[w]);
-    for (Word rest = looked_at[w] & to_release[w]; rest != 0; rest &= rest - 1) {
+    inputs[w] = considered[w] & (~holding[w] | to_release[w]);
+    for (Word rest = considered[w] & to_release[w]; rest != 0; rest &= rest - 1) {
       const auto input = static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(rest)));
       const Port held = in.slot.destination_of(input);
       toggles.push_back({input, held});
@@ -27,9 +27,9 @@ void OpenPorts::take(const SchedulingPass& in, std::vector<Connection>& toggles)
 
 OpenRequests::OpenRequests(std::uint32_t ports) : ports_(ports), edges_(ports, ports), inputs_(ports) {}
 
-void OpenRequests::take(const SchedulingPass& in, std::vector<Connection>& toggles) {
-  ports_.take(in, toggles);
-  // Rows of the pass before that this one does not write.
+void OpenRequests::begin_pass(const SchedulingPass& in, std::vector<Connection>& toggles) {
+  ports_.begin_pass(in, toggles);
+  // Clear the rows of the previous pass that this one does not overwrite.
   const std::span<const Word> now = ports_.inputs().words();
   const std::span<Word> before = inputs_.words();
   for (std::size_t w = 0; w < now.size(); ++w) before[w] &= ~now[w];
@@ -39,12 +39,12 @@ void OpenRequests::take(const SchedulingPass& in, std::vector<Connection>& toggl
   });
   inputs_.clear();
   for_each_port(now, [&](Port input) {
-    if (take_edges(in, input)) inputs_.set(input);
+    if (read_edges(in, input)) inputs_.set(input);
   });
 }
 
-/// Writes the input's row; whether there is an edge.
-bool OpenRequests::take_edges(const SchedulingPass& in, Port input) {
+/// Sets the row of `input`. Returns whether the row has an edge.
+bool OpenRequests::read_edges(const SchedulingPass& in, Port input) {
   const std::span<const Word> open = in.open.row(input), free = ports_.outputs().words();
   const std::span<Word> row = edges_.row(input);
   Word any = 0;

@@ -1,9 +1,9 @@
-// What a pass may establish once it has released everything that it may: the bipartite graph that one-slot
-// algorithms match. Inputs are its one side, outputs the other, an edge is a connection that is requested, in
-// no slot, and between ports that the slot leaves free.
+// The bipartite graph of a pass after its releases, which one-slot algorithms match: inputs on one side,
+// outputs on the other. An edge is a connection that is requested, in no slot, and between two ports that the
+// slot leaves free.
 //
-// The SL array establishes while it releases, so that a freed port is seen downstream only (greedy.h);
-// algorithms that start from here have their releases first.
+// The SL array establishes connections while it releases others, so that a freed port is seen downstream only
+// (greedy.h). Algorithms that use this graph release first.
 #pragma once
 
 #include <cstddef>
@@ -17,21 +17,21 @@
 
 namespace hybrid {
 
-/// The ports that a pass finds free, or makes free.
+/// The ports that are free in a pass after its releases.
 class OpenPorts {
  public:
   explicit OpenPorts(std::uint32_t ports) : inputs_(ports), outputs_(ports), left_(ports) {}
 
-  /// Appends the pass's releases to `toggles`, inputs ascending.
-  void take(const SchedulingPass& in, std::vector<Connection>& toggles);
+  /// Reads a pass. Appends its releases to `toggles`, inputs ascending.
+  void begin_pass(const SchedulingPass& in, std::vector<Connection>& toggles);
 
-  /// Of the inputs to look at those that are free, with an edge or without; and all free outputs.
+  /// The free inputs among those to consider, with or without an edge; all free outputs.
   const PortSet& inputs() const { return inputs_; }
   const PortSet& outputs() const { return outputs_; }
 
-  /// The greedy schedule of the pass that was taken: calls `establish(connection)` for the inputs in the
-  /// order of its priority, each with the first of its outputs in that order that is still free; or
-  /// `refuse(input)` where it has edges, but to outputs that others have taken.
+  /// Computes the greedy schedule of the pass that begin_pass() read. For each input, in the order of the
+  /// pass's priority: calls `establish(connection)` with the first of its outputs in that order that is still
+  /// free, or `refuse(input)` if it has edges but other inputs have taken all their outputs.
   template <class Establish, class Refuse>
   void schedule_greedily(const SchedulingPass& in, Establish&& establish, Refuse&& refuse) {
     left_ = outputs_;
@@ -58,25 +58,25 @@ class OpenPorts {
 
  private:
   PortSet inputs_, outputs_;
-  PortSet left_;  // free outputs without those of the greedy schedule
+  PortSet left_;  // free outputs that the greedy schedule has not taken
 };
 
 class OpenRequests {
  public:
   explicit OpenRequests(std::uint32_t ports);
 
-  /// Takes a pass over. Appends its releases to `toggles`, inputs ascending.
-  void take(const SchedulingPass& in, std::vector<Connection>& toggles);
+  /// Reads a pass. Appends its releases to `toggles`, inputs ascending.
+  void begin_pass(const SchedulingPass& in, std::vector<Connection>& toggles);
 
-  /// N x N: edges; 0 outside of inputs() and outputs().
+  /// The edges, N x N; 0 outside of inputs() and outputs().
   const BitMatrix& edges() const { return edges_; }
-  /// Free inputs that have an edge.
+  /// Free inputs with an edge.
   const PortSet& inputs() const { return inputs_; }
-  /// Free outputs, whether or not they have an edge.
+  /// Free outputs, with or without an edge.
   const PortSet& outputs() const { return ports_.outputs(); }
 
  private:
-  bool take_edges(const SchedulingPass& in, Port input);
+  bool read_edges(const SchedulingPass& in, Port input);
 
   OpenPorts ports_;
   BitMatrix edges_;

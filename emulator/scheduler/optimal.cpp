@@ -1,55 +1,177 @@
-// As many as can be: a maximum matching of the nodes where requests share some, then recursive edge colouring
-// without a bound on moves (tree_colouring.h). With m <= w that grants every request of the matching, and no
-// schedule grants more; every permutation fits whole.
+// The largest number of grants on a fat tree: if requests share nodes, a maximum matching of the nodes; then
+// recursive edge colouring without a limit on moves (tree_colouring.h). With m <= w this grants every request
+// of the matching, and no schedule grants more; every permutation is granted whole.
 //
-// With m > w links are short of nodes, and this is a heuristic: the best of edge colouring (each level
-// grants, in the order given, whatever both switches have a port left for), `level-wise`,
-// `level-wise-request` and `level-wise-rearranged`; then each refused request, in order, gets the path that
-// is still free, if one is (tree_circuits.h). So it is never below these, but another choice of connections
-// may be larger.
+// With m > w there are fewer links than nodes, and this is a heuristic. It takes the best of edge colouring
+// (each level grants, in the given order, every request for which both switches have a port left),
+// `level-wise`, `level-wise-request` and `level-wise-rearranged`. Then each refused request, in order, gets a
+// path if one is still free (tree_circuits.h). So it never grants less than these, but another choice of
+// connections may be larger.
 //
-// In slots: with m <= w the slots are those of a crossbar, each of which is a partial permutation and fits
-// whole. So `edge-colouring` decides, and is exact: the maximum degree is the fewest slots. With m > w the
-// better of slot by slot and first fit.
+// In slots: with m <= w the slots are those of a crossbar; each is a partial permutation and is granted
+// whole. So `edge-colouring` chooses the slots, and the result is exact: the maximum degree is the smallest
+// number of slots. With m > w the better one of slot by slot and first fit is taken.
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/connection.h"
 #include "emulator/scheduler/algorithm.h"
-#include "emulator/scheduler/node_matching.h"
 #include "emulator/scheduler/slot_fitter.h"
 #include "emulator/scheduler/tree_circuits.h"
 #include "emulator/scheduler/tree_colouring.h"
-#include "emulator/scheduler/tree_slot_by_slot.h"
 #include "emulator/scheduler/tree_slots.h"
 
 namespace hybrid {
+
 namespace {
 
-/// Whether every permutation fits whole.
+constexpr std::uint32_t kNone = ~std::uint32_t{0};  // no request
+
+/// Selects requests such that each node sends and receives at most once, as many as possible (a maximum
+/// matching, by Hopcroft and Karp).
+class NodeMatching {
+ public:
+  explicit NodeMatching(std::uint32_t nodes);
+
+  /// Returns for each request 1 if it is selected, else 0; valid until the next call. Of several equally
+  /// large selections, the earlier requests are preferred. Allocates only if there are more requests than
+  /// ever before (at first: than nodes).
+  std::span<const std::uint8_t> match(std::span<const Connection> requests);
+
+ private:
+  bool find_levels();
+  void augment_from(Port source);
+  Port source(std::uint32_t request) const { return requests_[request].source; }
+  Port destination(std::uint32_t request) const { return requests_[request].destination; }
+
+  std::span<const Connection> requests_;
+  std::vector<std::uint32_t> first_, next_;                // requests by source, as linked lists
+  std::vector<std::uint32_t> of_source_, of_destination_;  // the selected request of a node
+  std::vector<std::uint32_t> level_, trying_;              // by source, in this phase
+  std::vector<Port> queue_;
+  std::vector<std::uint8_t> taken_;
+};
+
+NodeMatching::NodeMatching(std::uint32_t nodes)
+    : first_(nodes),
+      next_(nodes),
+      of_source_(nodes),
+      of_destination_(nodes),
+      level_(nodes),
+      trying_(nodes),
+      queue_(nodes),
+      taken_(nodes) {}
+
+std::span<const std::uint8_t> NodeMatching::match(std::span<const Connection> requests) {
+  requests_ = requests;
+  if (next_.size() < requests.size()) {
+    next_.resize(requests.size());
+    taken_.resize(requests.size());
+  }
+  for (auto* all : {&first_, &of_source_, &of_destination_}) std::fill(all->begin(), all->end(), kNone);
+  for (auto i = static_cast<std::uint32_t>(requests.size()); i-- > 0;) {
+    next_[i] = first_[source(i)];
+    first_[source(i)] = i;
+  }
+  for (std::uint32_t i = 0; i < requests.size(); ++i)
+    if (of_source_[source(i)] == kNone && of_destination_[destination(i)] == kNone)
+      of_source_[source(i)] = of_destination_[destination(i)] = i;
+  while (find_levels()) {
+    trying_ = first_;
+    for (Port s = 0; s < first_.size(); ++s)
+      if (of_source_[s] == kNone) augment_from(s);
+  }
+  std::fill(taken_.begin(), taken_.end(), std::uint8_t{0});
+  for (const std::uint32_t request : of_source_)
+    if (request != kNone) taken_[request] = 1;
+  return {taken_.data(), requests.size()};
+}
+
+/// Computes the distance of each source from a source without a selected request, forward along unselected
+/// requests and back along selected ones. Returns false if no free destination can be reached.
+bool NodeMatching::find_levels() {
+  std::size_t end = 0;
+  for (Port s = 0; s < first_.size(); ++s) {
+    const bool starts = of_source_[s] == kNone && first_[s] != kNone;
+    level_[s] = starts ? 0 : kNone;
+    if (starts) queue_[end++] = s;
+  }
+  bool found = false;
+  for (std::size_t at = 0; at < end; ++at)
+    for (std::uint32_t r = first_[queue_[at]]; r != kNone; r = next_[r]) {
+      const std::uint32_t there = of_destination_[destination(r)];
+      if (there == kNone) {
+        found = true;
+      } else if (level_[source(there)] == kNone) {
+        level_[source(there)] = level_[queue_[at]] + 1;
+        queue_[end++] = source(there);
+      }
+    }
+  return found;
+}
+
+/// Follows the levels to a free destination and exchanges selected and unselected requests along the path;
+/// each source is used once per phase.
+void NodeMatching::augment_from(Port start) {
+  std::vector<Port>& path = queue_;
+  std::size_t depth = 0;
+  path[depth++] = start;
+  while (depth != 0) {
+    const Port s = path[depth - 1];
+    const std::uint32_t r = level_[s] == kNone ? kNone : trying_[s];
+    if (r == kNone) {
+      level_[s] = kNone;
+      if (--depth != 0) trying_[path[depth - 1]] = next_[trying_[path[depth - 1]]];
+      continue;
+    }
+    const std::uint32_t there = of_destination_[destination(r)];
+    if (there == kNone) {
+      for (; depth != 0; --depth) {
+        const Port source_on_path = path[depth - 1];
+        of_source_[source_on_path] = trying_[source_on_path];
+        of_destination_[destination(trying_[source_on_path])] = trying_[source_on_path];
+        level_[source_on_path] = kNone;
+      }
+      return;
+    }
+    if (level_[source(there)] == level_[s] + 1) {
+      path[depth++] = source(there);
+    } else {
+      trying_[s] = next_[r];
+    }
+  }
+}
+
+/// Whether every permutation can be granted whole.
 bool has_enough_links(const FatTreeShape& shape) { return shape.down <= shape.up || shape.levels == 1; }
 
-/// What is tried beside edge colouring on trees with m > w, and what makes their schedules maximal.
+/// Improves the schedules of trees with m > w: tries other schedulers and makes the schedule maximal.
 class NarrowTree {
  public:
   NarrowTree(const FatTreeShape& shape, std::uint64_t seed) : circuits_(shape) {
-    for (std::size_t r = 0; r < rivals_.size(); ++r)
-      rivals_[r] = SchedulerRegistration::make(kRivals[r])->fat_tree(shape, seed);
+    for (std::size_t r = 0; r < alternatives_.size(); ++r)
+      alternatives_[r] = SchedulerRegistration::make(kAlternatives[r])->fat_tree(shape, seed);
     for (auto* paths : {&best_, &other_}) paths->resize(circuits_.tree().nodes());
   }
 
-  /// The best of `paths`, with `granted` of them, and the rivals', and what still fits.
+  /// Sets `paths`, of which `granted` are granted, to the best schedule of `paths` and the alternatives; then
+  /// grants what still fits. Returns the number of grants.
   std::size_t improve(std::span<const Connection> requests, std::span<TreePath> paths, std::size_t granted) {
     if (other_.size() < requests.size()) other_.resize(requests.size());
     const std::span<TreePath> other(other_.data(), requests.size());
-    for (const auto& rival : rivals_)
-      if (const std::size_t rivals = rival->schedule(requests, other); rivals > granted) {
-        granted = rivals;
+    for (const auto& alternative : alternatives_)
+      if (const std::size_t alternative_granted = alternative->schedule(requests, other);
+          alternative_granted > granted) {
+        granted = alternative_granted;
         std::copy(other.begin(), other.end(), paths.begin());
       }
     if (granted == requests.size()) return granted;
@@ -64,16 +186,16 @@ class NarrowTree {
     return granted;
   }
 
-  /// A second schedule to choose from; its `best` is kept in `paths`.
+  /// Storage for a second schedule.
   std::span<TreePath> spare(std::size_t requests) {
     if (best_.size() < requests) best_.resize(requests);
     return {best_.data(), requests};
   }
 
  private:
-  static constexpr std::array<std::string_view, 3> kRivals{"level-wise", "level-wise-request",
-                                                           "level-wise-rearranged"};
-  std::array<std::unique_ptr<TreeScheduler>, kRivals.size()> rivals_;
+  static constexpr std::array<std::string_view, 3> kAlternatives{"level-wise", "level-wise-request",
+                                                                 "level-wise-rearranged"};
+  std::array<std::unique_ptr<TreeScheduler>, kAlternatives.size()> alternatives_;
   TreeCircuits circuits_;
   std::vector<TreePath> best_, other_;
 };
@@ -115,11 +237,11 @@ class OptimalInSlots final : public TreeSlotFitter {
 
   TreeSlotFit fit(const RequestSet& set, std::uint32_t slots) override {
     check_tree_requests(set, FatTree(shape_).nodes());
-    return has_enough_links(shape_) ? exactly(set, slots) : as_well_as_can_be(set, slots);
+    return has_enough_links(shape_) ? fit_exactly(set, slots) : fit_heuristically(set, slots);
   }
 
  private:
-  TreeSlotFit exactly(const RequestSet& set, std::uint32_t slots) {
+  TreeSlotFit fit_exactly(const RequestSet& set, std::uint32_t slots) {
     const SlotFit crossbar =
         SchedulerRegistration::make("edge-colouring")->slot_fitter()->fit({set, slots, {}});
     TreeSlotFit fit{crossbar.slots, crossbar.slot_of, std::vector<TreePath>(set.requests.size())};
@@ -139,7 +261,7 @@ class OptimalInSlots final : public TreeSlotFitter {
     return fit;
   }
 
-  TreeSlotFit as_well_as_can_be(const RequestSet& set, std::uint32_t slots) {
+  TreeSlotFit fit_heuristically(const RequestSet& set, std::uint32_t slots) {
     TreeSlotFit first = fit_tree_slots(shape_, set, slots);
     TreeSlotFit other = fit_slot_by_slot(*scheduler_, set, slots);
     const Bytes of_first = served(set, first), of_other = served(set, other);
@@ -175,4 +297,5 @@ const SchedulerRegistration kOptimal{
     []() -> std::unique_ptr<SchedulingAlgorithm> { return std::make_unique<OptimalAlgorithm>(); }};
 
 }  // namespace
+
 }  // namespace hybrid

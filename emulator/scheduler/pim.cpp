@@ -1,19 +1,25 @@
-#include "emulator/scheduler/pim.h"
-
+// Parallel iterative matching (Anderson, Owicki, Saxe, Thacker, "High-speed switch scheduling for local-area
+// networks", 1993): the random matching of packet switches, a baseline (request_grant_accept.h).
+//
+// Each output grants one of its requests at random, and each input accepts one of its grants at random, all
+// with the same probability. An iteration resolves three quarters of the remaining requests on average, so
+// that log2 N iterations, the default of `steps`, nearly always give a maximal matching. The random numbers
+// come from the seed of the shape.
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <vector>
 
+#include "core/random.h"
 #include "emulator/scheduler/algorithm.h"
-#include "emulator/scheduler/bit_transpose.h"
-#include "emulator/scheduler/islip.h"
+#include "emulator/scheduler/request_grant_accept.h"
 
 namespace hybrid {
-
 namespace {
 
-/// One of the members of both sets, all equally likely; kNoPort where there is none.
-Port any_of_both(std::span<const Word> a, std::span<const Word> b, Random& random) {
+/// A random member of both sets, each with the same probability; kNoPort if there is none.
+Port draw_from_both(std::span<const Word> a, std::span<const Word> b, Random& random) {
   std::size_t members = 0;
   for (std::size_t w = 0; w < a.size(); ++w) members += static_cast<std::size_t>(std::popcount(a[w] & b[w]));
   if (members == 0) return kNoPort;
@@ -30,58 +36,35 @@ Port any_of_both(std::span<const Word> a, std::span<const Word> b, Random& rando
   }
 }
 
-}  // namespace
+class Pim final : public RequestGrantAccept<Pim> {
+ public:
+  explicit Pim(const SchedulerShape& shape)
+      : RequestGrantAccept(shape),
+        random_(shape.seed),
+        grants_(shape.ports, 0),
+        accepted_(shape.ports, kNoPort) {}
 
-PimScheduler::PimScheduler(const SchedulerShape& shape)
-    : ports_(shape.ports),
-      iterations_(iterations_of(shape)),
-      random_(shape.seed),
-      open_(ports_),
-      requests_(ports_, ports_),
-      free_inputs_(ports_),
-      free_outputs_(ports_),
-      grants_(ports_, 0),
-      accepted_(ports_, kNoPort),
-      granted_(ports_) {
-  toggles_.reserve(2 * std::size_t{ports_});
-}
-
-std::span<const Connection> PimScheduler::pass(const SchedulingPass& in) {
-  toggles_.clear();
-  open_.take(in, toggles_);
-  if (!open_.inputs().any()) return toggles_;
-  transpose(open_.edges(), requests_);
-  free_inputs_ = open_.inputs();
-  free_outputs_ = open_.outputs();
-  for (std::uint32_t i = 0; i < iterations_ && iterate(); ++i) {
+  Port select_request(Port /*output*/, std::span<const Word> requests, std::span<const Word> free_inputs) {
+    return draw_from_both(requests, free_inputs, random_);
   }
-  return toggles_;
-}
-
-/// Whether anything was matched.
-bool PimScheduler::iterate() {
-  for_each_port(free_outputs_.words(), [this](Port output) {
-    const Port input = any_of_both(requests_.row(output), free_inputs_.words(), random_);
-    if (input == kNoPort) return;
-    granted_.set(input);
-    // The n-th grant takes the place of the others with probability 1/n: each is as likely in the end.
+  void add_grant(Port input, Port output, bool first) {
+    if (first) grants_[input] = 0;
+    // The n-th grant replaces the earlier ones with probability 1/n: each grant is accepted with the same
+    // probability in the end.
     if (random_.below(++grants_[input]) == 0) accepted_[input] = output;
-  });
-  if (!granted_.any()) return false;
-  for_each_port(granted_.words(), [this](Port input) {
-    toggles_.push_back({input, accepted_[input]});
-    free_inputs_.reset(input);
-    free_outputs_.reset(accepted_[input]);
-    grants_[input] = 0;
-  });
-  granted_.clear();
-  return true;
-}
+  }
+  Port select_grant(Port input) const { return accepted_[input]; }
+  void end_match(Connection /*match*/, bool /*first_iteration*/) {}
 
-namespace {
+ private:
+  Random random_;
+  std::vector<std::uint32_t> grants_;  // by input: grants so far in this iteration
+  std::vector<Port> accepted_;         // by input: one of its grants
+};
+
 const SchedulerRegistration kPim{
     "pim", "random request, grant, accept of packet switches; steps: iterations, log2 N",
-    &OneSlotAlgorithm<PimScheduler, true, true>::make};
-}  // namespace
+    &OneSlotAlgorithm<Pim, true, true>::make};
 
+}  // namespace
 }  // namespace hybrid

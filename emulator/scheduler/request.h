@@ -1,5 +1,4 @@
-// What is asked of a scheduler that sees a whole set at once: connections, each once, with the bytes that
-// wait.
+// Requests to a scheduler that gets a whole set at once: connections, each once, with their bytes.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +16,14 @@ struct Request {
   bool operator==(const Request&) const = default;
 };
 
-/// `requests` over ports 0 .. ports-1, no connection twice, none from a port to itself.
+/// Requests over ports 0 .. ports-1. No connection occurs twice, none leads from a port to itself.
 struct RequestSet {
   std::uint32_t ports = 0;
   std::vector<Request> requests;
 };
 
-/// How requests without a size count, everywhere: as one byte where another of the set has a size (as
-/// weights, in scores, as a demand). Where none has one, bytes say nothing and stay 0.
+/// Sets unknown sizes to one byte if the set has a known size: everywhere (as weights, in scores, as a
+/// demand) a request without a size then counts as one byte. If no request has a size, all stay 0.
 inline void count_unknown_as_one_byte(RequestSet& set) {
   const auto known = [](const Request& r) { return r.bytes > 0; };
   if (std::none_of(set.requests.begin(), set.requests.end(), known)) return;

@@ -54,7 +54,7 @@ TEST(RequestFile, Json) {
   EXPECT_EQ(parsed(R"({"requests": [[0, 1]], "ports": 8})", 8).ports, 8u);
 }
 
-TEST(RequestFile, CsvFaultsNameTheirPlace) {
+TEST(RequestFile, CsvErrorsNameTheirPlace) {
   EXPECT_THAT(refused("0,1\n0,x\n"), AllOf(StartsWith("f:2:3: 'x'"), HasSubstr("source,destination,bytes")));
   EXPECT_THAT(refused("0,1\n0\n"), StartsWith("f:2:2: the line ends"));
   EXPECT_THAT(refused("0, ,3\n"), StartsWith("f:1:4: the destination is missing"));
@@ -67,7 +67,7 @@ TEST(RequestFile, CsvFaultsNameTheirPlace) {
   EXPECT_THAT(refused("0,99999999999999999999\n"), StartsWith("f:1:3:"));
 }
 
-TEST(RequestFile, JsonFaultsNameTheirPlace) {
+TEST(RequestFile, JsonErrorsNameTheirPlace) {
   EXPECT_THAT(refused("[[0,1],\n [0,1.5]]"), StartsWith("f:2:5: 1.5 is not a whole number"));
   EXPECT_THAT(refused("[[0,1],\n [0,-2]]"), StartsWith("f:2:5: -2"));
   EXPECT_THAT(refused("[[0,99999999999999999999]]"), StartsWith("f:1:5: 99999999999999999999 is too large"));
@@ -77,13 +77,13 @@ TEST(RequestFile, JsonFaultsNameTheirPlace) {
   EXPECT_THAT(refused("[[0,1],\n7]"), StartsWith("f:2:1: 7 where a request"));
   EXPECT_THAT(refused("[[0,null]]"), StartsWith("f:1:5: null"));
   EXPECT_THAT(refused("[[0,[1]]]"), StartsWith("f:1:5: ["));
-  EXPECT_THAT(refused(R"({"ports":4})"), StartsWith("f:1:11: no \"requests\""));
+  EXPECT_THAT(refused(R"({"ports":4})"), StartsWith("f:1:11: there is no \"requests\""));
   EXPECT_THAT(refused("{\"requests\":[{\"sorce\":1}]}"),
               AllOf(StartsWith("f:1:15:"), HasSubstr("\"source\"?")));
-  EXPECT_THAT(refused(R"([{"source":1,"source":2}])"), HasSubstr("given already"));
+  EXPECT_THAT(refused(R"([{"source":1,"source":2}])"), HasSubstr("given twice"));
   EXPECT_THAT(refused(R"([{"source":1}])"), HasSubstr("no destination"));
   EXPECT_THAT(refused(R"({"ports":0,"requests":[[0,1]]})"), StartsWith("f:1:10: ports: 0"));
-  EXPECT_THAT(refused("[[0,1]"), HasSubstr("ends in the midst"));
+  EXPECT_THAT(refused("[[0,1]"), HasSubstr("ends inside its JSON"));
   EXPECT_THAT(refused("[[0,1],\n  oops]"), StartsWith("f:2:3: "));
   EXPECT_THAT(refused("[[0,1,\"lots\"]]"), AllOf(StartsWith("f:1:7:"), HasSubstr("lots")));
 }
@@ -99,9 +99,9 @@ TEST(RequestFile, PortsOutOfRange) {
 TEST(RequestFile, DuplicatesSelfRequestsAndEmptySets) {
   EXPECT_THAT(refused("0,1\n1,0\n0,1,5\n"), AllOf(StartsWith("f:3:1: 0 -> 1"), HasSubstr("at 1:1")));
   EXPECT_THAT(refused("[[0,1],[0,1]]"), AllOf(StartsWith("f:1:9:"), HasSubstr("at 1:3")));
-  EXPECT_THAT(refused("0,1\n3,3\n"), StartsWith("f:2:3: port 3 asks for itself"));
+  EXPECT_THAT(refused("0,1\n3,3\n"), StartsWith("f:2:3: port 3 requests itself"));
   for (const char* text : {"", "\n", "# nothing\n", "source,destination\n", "[]", R"({"requests":[]})"})
-    EXPECT_THAT(refused(text), HasSubstr("no request in it")) << text;
+    EXPECT_THAT(refused(text), HasSubstr("contains no request")) << text;
 }
 
 TEST(RequestFile, SizesThatOverflow) {
@@ -110,9 +110,9 @@ TEST(RequestFile, SizesThatOverflow) {
   EXPECT_THAT(refused("0,1,unlimited\n"), StartsWith("f:1:5:"));
 }
 
-TEST(RequestFile, SizesOfNothing) {
+TEST(RequestFile, SizesOfZero) {
   EXPECT_THAT(refused("0,1,5\n1,2,0\n"),
-              AllOf(StartsWith("f:2:5: a request of 0 bytes"), HasSubstr("leave the bytes out")));
+              AllOf(StartsWith("f:2:5: a request of 0 bytes"), HasSubstr("omit the bytes")));
   EXPECT_THAT(refused("0,1,0K\n"), StartsWith("f:1:5: a request of 0 bytes"));
   EXPECT_THAT(refused("0,1,\n"), StartsWith("f:1:5: the bytes are missing"));
   EXPECT_THAT(refused("[[0,1,0]]"), StartsWith("f:1:7: a request of 0 bytes"));
@@ -120,7 +120,7 @@ TEST(RequestFile, SizesOfNothing) {
   EXPECT_THAT(refused("0,1,many\n"), testing::Not(HasSubstr("unlimited")));
 }
 
-TEST(RequestFile, AnAbsentSizeCountsAsOneByteWhereAnotherIsKnown) {
+TEST(RequestFile, AnAbsentSizeCountsAsOneByteIfAnotherIsKnown) {
   RequestSet mixed = parsed("0,1\n0,2,5\n"), none = parsed("0,1\n0,2\n");
   count_unknown_as_one_byte(mixed);
   count_unknown_as_one_byte(none);
@@ -133,19 +133,19 @@ TEST(RequestFile, AByteOrderMarkIsSkipped) {
   EXPECT_EQ(parsed("\xEF\xBB\xBF[[0,3,4096],[1,2],[4,0,2048]]").requests, kThree);
 }
 
-TEST(RequestFile, TextBehindTheJson) {
+TEST(RequestFile, TextAfterTheJson) {
   EXPECT_THAT(refused("[[0,1]] [[1,2]]"), StartsWith("f:1:9: more text follows the complete JSON"));
   EXPECT_THAT(refused("{\"requests\":[[0,1]]}\n}"), StartsWith("f:2:1: more text follows"));
-  EXPECT_THAT(refused("[[0,1]"), HasSubstr("ends in the midst"));
+  EXPECT_THAT(refused("[[0,1]"), HasSubstr("ends inside its JSON"));
 }
 
-TEST(RequestFile, TheFileItself) {
+TEST(RequestFile, FilesThatCannotBeRead) {
   EXPECT_THROW(read_requests("/nowhere/requests.csv"), UserError);
   EXPECT_THROW(read_requests(testing::TempDir()), UserError);
 }
 
-TEST(RequestFile, AnyTextIsReadOrRefused) {
-  // Mutations of good files: never anything but a set or a UserError with a place.
+TEST(RequestFile, MutatedFilesAreParsedOrRefused) {
+  // Mutations of valid files give a set or a UserError with a place.
   const std::vector<std::string> good{
       "source,destination,bytes\n0,3,4096\n1,2\n",
       R"({"ports": 8, "requests": [[0, 3, 4096], {"source": 4, "destination": 0}]})"};

@@ -1,5 +1,5 @@
-// Requests as JSON: an array of requests, or an object with it under "requests" and perhaps "ports". A
-// request is [source, destination], [source, destination, bytes] or an object with these names.
+// JSON request sets: an array of requests, or an object with the array as "requests" and optionally "ports".
+// A request is [source, destination], [source, destination, bytes] or an object with these names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kForm = R"(Write [0, 1, 4096] or {"source": 0, "destination": 1, "bytes": 4096}.)";
 
-/// Hands the text to the parser and keeps how far that has read.
+/// Iterator over the text that records how far the parser has read.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -105,7 +105,7 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
     }
     field_ = static_cast<std::size_t>(found - known.begin());
     bool& given = inside_ == Inside::whole ? whole_given_[field_] : given_[field_];
-    if (given) text_.fail(at, fmt::format("\"{}\" was given already", name), "Give it once.");
+    if (given) text_.fail(at, fmt::format("\"{}\" is given twice", name), "Give it once.");
     given = true;
     return true;
   }
@@ -113,7 +113,7 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
     if (inside_ == Inside::named) return end_request();
     inside_ = Inside::end;
     if (!whole_given_[1])
-      text_.fail(here(), "no \"requests\" in it", R"(Write {"requests": [[0, 1, 4096]]}.)");
+      text_.fail(here(), "there is no \"requests\"", R"(Write {"requests": [[0, 1, 4096]]}.)");
     return true;
   }
 
@@ -141,8 +141,8 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
     if (inside_ == Inside::end && said.find("; expected end of input") != std::string_view::npos)
       text_.fail(at, "more text follows the complete JSON", "Write all requests into one array.");
     if (said.find("unexpected end of input") != std::string_view::npos)
-      text_.fail(text_.text().size(), "the file ends in the midst of its JSON", "Close what was opened.");
-    text_.fail(at, fmt::format("'{}' is no JSON here", RequestText::shown(word)), kForm);
+      text_.fail(text_.text().size(), "the file ends inside its JSON", "Close all brackets and quotes.");
+    text_.fail(at, fmt::format("'{}' is not valid JSON here", RequestText::shown(word)), kForm);
   }
 
  private:
@@ -151,7 +151,7 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
   std::size_t read_so_far() const { return static_cast<std::size_t>(read_ - text_.text().data()); }
   /// The last character that was read.
   std::size_t here() const { return read_so_far() == 0 ? 0 : read_so_far() - 1; }
-  /// Where the number or word began that was read last; of numbers the parser has read one more character.
+  /// Offset of the number or word that was read last; after a number the parser has read one more character.
   std::size_t word_start() const {
     constexpr std::string_view kParts = "0123456789+-.eEtrufalsn";
     std::size_t at = read_so_far();
@@ -159,7 +159,7 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
     while (at > 0 && kParts.find(text_.text()[at - 1]) != std::string_view::npos) --at;
     return at;
   }
-  /// Of a string; where it has escapes, its last character instead.
+  /// Offset of the string that was read last; if it has escapes, of its last character instead.
   std::size_t string_start(std::string_view value) const {
     const std::size_t length = value.size() + 2;
     return read_so_far() >= length && text_.text()[read_so_far() - length] == '"' ? read_so_far() - length
@@ -222,7 +222,7 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
   Inside inside_ = Inside::nothing;
   bool in_whole_ = false;
   std::array<bool, 2> whole_given_{};
-  std::size_t field_ = 0;  // of `inside_`: which number is next, or which name was read
+  std::size_t field_ = 0;  // in `inside_`: the next number's index, or the index of the last name
   std::array<bool, 3> given_{};
   PlacedRequest request_;
 };

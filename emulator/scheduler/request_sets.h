@@ -1,7 +1,8 @@
-// Request sets to try schedulers on, picked by name: `hybrid schedule --pattern NAME`. One file a family.
+// Families of request sets for the evaluation of schedulers, selected by name: `hybrid schedule --pattern
+// NAME`. A new family registers itself, as those in request_families.cpp.
 //
-// Contract: no connection twice, none from a port to itself, all over 0 .. ports-1; the same shape and the
-// same state of the random source give the same set. Some families have no randomness.
+// Contract: no connection occurs twice, none leads from a port to itself, all are over ports 0 .. ports-1.
+// The same shape and the same state of the random source give the same set. Some families are not random.
 #pragma once
 
 #include <cstdint>
@@ -18,37 +19,37 @@ namespace hybrid {
 
 struct RequestSetShape {
   std::uint32_t ports = 0;    // at least 2
-  double density = 1;         // requests of an input, on average, where a family has no number of its own
-  Bytes bytes = 1024;         // of a request, on average
+  double density = 1;         // average requests per input, for families without a fixed number
+  Bytes bytes = 1024;         // average size of a request
   bool random_sizes = false;  // uniform over 1 .. 2 bytes - 1 instead of all equal
   double hotspot = 0.25;      // family hotspot: share of the requests that go to port 0
 };
 
-/// What means something to a family.
+/// The parameters that a family uses.
 struct RequestFamilyUse {
   bool density = false, hotspot = false, sizes = true;
-  bool draws = true;  // the connections; sizes may be drawn beside that
+  bool draws = true;  // whether connections are random; sizes may be random in any case
 };
 
 class RequestFamily {
  public:
   static constexpr std::string_view kKind = "request set";
 
-  /// Throws UserError for a shape that no set has.
+  /// Throws UserError for an invalid shape.
   explicit RequestFamily(const RequestSetShape& shape);
   virtual ~RequestFamily() = default;
 
-  /// A new set. Throws UserError for one of more than kLargestRequestSum bytes (request_file.h).
+  /// Draws a new set. Throws UserError for a set of more than kLargestRequestSum bytes (request_file.h).
   RequestSet draw(Random& random) const;
   virtual RequestFamilyUse use() const = 0;
 
  protected:
   const RequestSetShape& shape() const { return shape_; }
-  /// density x ports, rounded. Throws UserError when that is none or more than there are connections.
+  /// Returns density x ports, rounded. Throws UserError if that is 0 or more than there are connections.
   std::uint64_t requests() const;
 
  private:
-  /// The connections; sizes are drawn afterwards where they are 0.
+  /// Adds the connections; sizes that are 0 are drawn afterwards.
   virtual void draw_requests(RequestSet& set, Random& random) const = 0;
 
   RequestSetShape shape_;
@@ -56,7 +57,7 @@ class RequestFamily {
 
 using RequestFamilyRegistration = Registration<RequestFamily, const RequestSetShape&>;
 
-/// A family that is a function.
+/// Family that consists of a function.
 using DrawRequests = void (*)(const RequestSetShape& shape, std::uint64_t requests, RequestSet& set,
                               Random& random);
 template <DrawRequests kDraw, RequestFamilyUse kUse>
@@ -74,13 +75,15 @@ class SimpleRequestFamily final : public RequestFamily {
   }
 };
 
-/// `count` different numbers below `bound` (count <= bound), in random order.
+/// Returns `count` different numbers below `bound` (count <= bound), in random order.
 std::vector<std::uint64_t> draw_distinct(std::uint64_t count, std::uint64_t bound, Random& random);
 
-/// Where each port leads: a permutation that leads none to itself, uniform over all those. At least 2 ports.
+/// Returns a random permutation without fixed points, uniform over all of them: the destination of each port.
+/// At least 2 ports.
 std::vector<Port> draw_derangement(std::uint32_t ports, Random& random);
 
-/// Number `index` of the ports x (ports - 1) connections between different ports, by source.
+/// Connection number `index` of the ports x (ports - 1) connections between different ports, in order of the
+/// source.
 inline Connection connection_at(std::uint64_t index, std::uint32_t ports) {
   // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): one port has no connection, and so no index
   const auto source = static_cast<Port>(index / (ports - 1)), other = static_cast<Port>(index % (ports - 1));

@@ -19,7 +19,7 @@ RequestSet drawn(std::string_view family, const RequestSetShape& shape, std::uin
   return RequestFamilyRegistration::make(family, shape)->draw(random);
 }
 
-TEST(RequestSets, EveryFamilyGivesASetAtEverySize) {
+TEST(RequestSets, EveryFamilyGivesAValidSetAtEverySize) {
   for (const std::string_view family : registered_names(RequestFamily::kKind))
     for (const std::uint32_t ports : {2U, 3U, 7U, 64U, 200U})
       for (const double density : {0.6, 1.0, 2.0})
@@ -34,21 +34,19 @@ TEST(RequestSets, EveryFamilyGivesASetAtEverySize) {
         }
 }
 
-TEST(RequestSets, DensityIsRequestsOfAnInput) {
+TEST(RequestSets, DensityIsRequestsPerInput) {
   EXPECT_EQ(drawn("random", {64, 0.125}).requests.size(), 8u);
   EXPECT_EQ(drawn("random", {64, 8}).requests.size(), 512u);
-  EXPECT_EQ(drawn("random", {8, 7}).requests.size(), 56u);  // all there are
+  EXPECT_EQ(drawn("random", {8, 7}).requests.size(), 56u);  // all connections
   EXPECT_EQ(drawn("hotspot", {64, 2}).requests.size(), 128u);
 }
 
 TEST(RequestSets, HiddenHoldsACompleteMatching) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const RequestSet set = drawn("hidden", {32, 0.5}, seed);
-    // 32 of the matching and up to 16 more; by Konig, one slot of the most loaded port's number has all
-    // inputs only if there is a matching: taken from the colours of a regular graph it would show, here by
-    // augmenting paths.
+    // 32 requests of the matching and up to 16 more: a maximum matching, by augmenting paths, has all inputs.
     std::vector<Port> input_of(32, kNoPort);
-    const auto reach = [&](auto&& self, Port input, std::set<Port>& seen) -> bool {
+    const auto match_input = [&](auto&& self, Port input, std::set<Port>& seen) -> bool {
       for (const Request& r : set.requests) {
         if (r.connection.source != input || !seen.insert(r.connection.destination).second) continue;
         Port& holder = input_of[r.connection.destination];
@@ -61,7 +59,7 @@ TEST(RequestSets, HiddenHoldsACompleteMatching) {
     };
     for (Port p = 0; p < 32; ++p) {
       std::set<Port> seen;
-      ASSERT_TRUE(reach(reach, p, seen)) << "seed " << seed;
+      ASSERT_TRUE(match_input(match_input, p, seen)) << "seed " << seed;
     }
   }
 }
@@ -78,7 +76,7 @@ TEST(RequestSets, HotspotSendsItsShareToPortZero) {
   EXPECT_EQ(to_zero(drawn("hotspot", shape)), 0);
   shape.hotspot = 1;
   EXPECT_EQ(to_zero(drawn("hotspot", shape)), 63);
-  shape.density = 63;  // everything there is
+  shape.density = 63;  // all connections
   EXPECT_EQ(to_zero(drawn("hotspot", shape)), 63);
 }
 
@@ -110,7 +108,7 @@ TEST(RequestSets, SkewedHasMostBytesInAQuarterOfTheFlows) {
   EXPECT_NEAR(static_cast<double>(all), 100 * 16 * 1000.0, 100 * 16 * 1000 * 0.06);
 }
 
-TEST(RequestSets, DrawsDifferentNumbers) {
+TEST(RequestSets, DrawDistinctDrawsDifferentNumbers) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Random random(seed);
     const std::uint64_t bound = 1 + random.below(100), count = random.below(bound + 1);
@@ -131,17 +129,18 @@ TEST(RequestSets, ConnectionsByNumber) {
   EXPECT_EQ(seen.size(), 20u);
 }
 
-TEST(RequestSets, RefusesBytesWhoseSumCouldNotBeTold) {
+TEST(RequestSets, RefusesBytesWithATooLargeSum) {
   for (const char* family : {"random", "skewed", "shift"})
     for (const Bytes bytes : {kUnlimited, Bytes{1} << 63, Bytes{1} << 60, kLargestRequest + 1})
       EXPECT_THROW(drawn(family, {8, 1, bytes}), UserError) << family << " " << bytes;
   EXPECT_EQ(drawn("shift", {8, 1, kLargestRequest}).requests[0].bytes, kLargestRequest);
   EXPECT_NO_THROW(drawn("skewed", {8, 4, kLargestRequest}));
-  EXPECT_THROW(drawn("all-to-all", {1'100, 1, kLargestRequest}), UserError);  // 2^20 of 2^40 are the limit
+  EXPECT_THROW(drawn("all-to-all", {1'100, 1, kLargestRequest}),
+               UserError);  // the limit is 2^20 requests of 2^40 bytes
   EXPECT_NO_THROW(drawn("all-to-all", {1'000, 1, kLargestRequest}));
 }
 
-TEST(RequestSets, RefusesShapesThatNoSetHas) {
+TEST(RequestSets, RefusesInvalidShapes) {
   EXPECT_THROW(drawn("random", {1, 1}), UserError);
   EXPECT_THROW(drawn("random", {8, 0}), UserError);
   EXPECT_THROW(drawn("random", {8, 8}), UserError);

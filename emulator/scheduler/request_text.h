@@ -1,4 +1,4 @@
-// What the readers of request files share: numbers as they stand in the file, each with its place.
+// Common parts of the readers of request files: numbers of the file, each with its place.
 #pragma once
 
 #include <cstddef>
@@ -27,21 +27,21 @@ struct PlacedRequests {
   std::vector<PlacedRequest> requests;
 };
 
-/// The text of a file, for places in it.
+/// The text of a file; converts offsets to places and reports errors with their place.
 class RequestText {
  public:
   RequestText(std::string_view text, const std::string& name) : text_(text), name_(name) {}
 
   std::string_view text() const { return text_; }
-  /// Throws UserError "NAME:LINE:COLUMN: problem", mend.
-  [[noreturn]] void fail(std::size_t at, const std::string& problem, const std::string& mend) const;
+  /// Throws UserError "NAME:LINE:COLUMN: problem" with the suggestion `fix`.
+  [[noreturn]] void fail(std::size_t at, const std::string& problem, const std::string& fix) const;
   /// "LINE:COLUMN".
   std::string place(std::size_t at) const;
-  /// Reads a size such as "2K"; gives errors this place.
+  /// Parses a size such as "2K" at this place.
   PlacedNumber bytes(std::string_view word, std::size_t at) const;
-  /// Refuses a size of 0 that was written down: only an absent one is not known.
+  /// Throws UserError for a size of 0 in the file: only an absent size means not known.
   void require_bytes(const PlacedNumber& bytes) const;
-  /// Fit for a terminal: short, and without control characters.
+  /// Returns the word prepared for a terminal: short, and without control characters.
   static std::string shown(std::string_view word);
 
  private:

@@ -24,8 +24,8 @@ std::string fault_of(const RequestSet& set) {
     const Connection c = r.connection;
     if (c.source >= set.ports || c.destination >= set.ports)
       return fmt::format("{} is not a connection of {} ports", shown(c), set.ports);
-    if (c.source == c.destination) return fmt::format("{} leads a port to itself", shown(c));
-    if (!seen.insert(c).second) return fmt::format("{} is asked for twice", shown(c));
+    if (c.source == c.destination) return fmt::format("{} connects a port to itself", shown(c));
+    if (!seen.insert(c).second) return fmt::format("{} is requested twice", shown(c));
   }
   return {};
 }
@@ -33,10 +33,10 @@ std::string fault_of(const RequestSet& set) {
 std::string fault_of(const SlotProblem& problem, const SlotFit& fit) {
   const auto& requests = problem.set.requests;
   if (fit.slot_of.size() != requests.size())
-    return fmt::format("{} requests, but {} answers", requests.size(), fit.slot_of.size());
+    return fmt::format("{} requests, but {} results", requests.size(), fit.slot_of.size());
   if (problem.slots != 0 && fit.slots > problem.slots)
     return fmt::format("{} slots used of {}", fit.slots, problem.slots);
-  // By slot: sorted, so that a slot's connections lie together however many slots there are.
+  // Sorted by slot, so that the connections of a slot are contiguous, however many slots there are.
   struct Grant {
     std::uint32_t slot;
     Connection connection;
@@ -55,12 +55,12 @@ std::string fault_of(const SlotProblem& problem, const SlotFit& fit) {
       continue;
     }
     if (slot >= fit.slots)
-      return fmt::format("{} is in slot {}, past the {} used", shown(c), slot, fit.slots);
+      return fmt::format("{} is in slot {}, but only {} slots are used", shown(c), slot, fit.slots);
     if (slot < problem.fixed.size()) {
       if (!problem.fixed[slot].holds(c)) return fmt::format("{} was added to fixed slot {}", shown(c), slot);
       continue;
     }
-    if (preloaded) return fmt::format("{} has a slot of its own though a fixed one holds it", shown(c));
+    if (preloaded) return fmt::format("{} is in a dynamic slot though a fixed slot holds it", shown(c));
     grants.push_back({slot, c});
   }
   std::sort(grants.begin(), grants.end(), [](const Grant& a, const Grant& b) {
@@ -77,14 +77,14 @@ std::string fault_of(const SlotProblem& problem, const SlotFit& fit) {
       return fmt::format("output {} has two connections in slot {}", g.connection.destination, g.slot);
   }
   if (problem.fixed.size() + distinct != fit.slots)
-    return fmt::format("{} slots are said to be used, but {} are", fit.slots,
+    return fmt::format("{} slots are reported as used, but {} are", fit.slots,
                        problem.fixed.size() + distinct);
   return {};
 }
 
 std::string fault_of(const DemandProblem& problem, std::span<const TimedConfiguration> schedule) {
-  std::unordered_set<Connection> asked;
-  for (const Request& r : problem.set.requests) asked.insert(r.connection);
+  std::unordered_set<Connection> requested;
+  for (const Request& r : problem.set.requests) requested.insert(r.connection);
   for (std::size_t k = 0; k < schedule.size(); ++k) {
     const TimedConfiguration& step = schedule[k];
     if (step.configuration.ports() != problem.set.ports)
@@ -92,8 +92,8 @@ std::string fault_of(const DemandProblem& problem, std::span<const TimedConfigur
                          problem.set.ports);
     if (step.lasts < Time{}) return fmt::format("configuration {} lasts {}", k, to_string(step.lasts));
     for (const Connection& c : step.configuration.connections())
-      if (!asked.contains(c))
-        return fmt::format("configuration {} has {}, which nobody asked for", k, shown(c));
+      if (!requested.contains(c))
+        return fmt::format("configuration {} has {}, which is not requested", k, shown(c));
   }
   const Drain drain = drain_time(problem, schedule);
   if (drain.undrained != 0) return fmt::format("{} bytes are never carried", drain.undrained);
@@ -103,11 +103,11 @@ std::string fault_of(const DemandProblem& problem, std::span<const TimedConfigur
 std::string fault_of(const FatTreeShape& tree, std::span<const Connection> requests,
                      std::span<const TreePath> paths) {
   if (paths.size() != requests.size())
-    return fmt::format("{} requests, but {} answers", requests.size(), paths.size());
+    return fmt::format("{} requests, but {} results", requests.size(), paths.size());
   std::uint64_t ports = 1;
   for (std::uint32_t level = 0; level < tree.levels; ++level) ports *= tree.down;
   std::unordered_set<Port> inputs, outputs;
-  // A link: level, the side's address above that level, and the ports taken so far, as one string of numbers.
+  // A link: its level, the address of its side above that level, and the ports taken so far, as one number.
   using Link = std::array<std::uint64_t, 3>;
   std::vector<Link> up, down;
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -126,18 +126,18 @@ std::string fault_of(const FatTreeShape& tree, std::span<const Connection> reque
       if (path.up[h] >= tree.up)
         return fmt::format("{} takes upward port {} of {} at level {}", shown(c), path.up[h], tree.up, h);
     if (across && path.up[top] == path.up[0])
-      return fmt::format("{} goes across the top to where it is", shown(c));
+      return fmt::format("{} crosses the top to its own switch", shown(c));
     std::uint64_t source = c.source / tree.down, destination = c.destination / tree.down;
-    std::uint64_t way_up = 0, way_down = 0;  // the ports so far
+    std::uint64_t ports_up = 0, ports_down = 0;  // ports taken so far
     for (std::uint32_t h = 0; h < climbed; ++h) {
-      way_up = way_up * tree.up + path.up[h];
-      way_down = way_down * tree.up + path.up[across && h == 0 ? top : h];
-      up.push_back({h, source, way_up});
-      down.push_back({h, destination, way_down});
+      ports_up = ports_up * tree.up + path.up[h];
+      ports_down = ports_down * tree.up + path.up[across && h == 0 ? top : h];
+      up.push_back({h, source, ports_up});
+      down.push_back({h, destination, ports_down});
       source /= tree.down;
       destination /= tree.down;
     }
-    if (across) up.push_back({top, source, way_up * tree.up + path.up[top]});
+    if (across) up.push_back({top, source, ports_up * tree.up + path.up[top]});
     if (source != destination)
       return fmt::format("{} turns at level {}, below a common switch", shown(c), path.turn);
   }
@@ -190,7 +190,7 @@ std::string fault_of(const FatTreeShape& tree, const RequestSet& set, std::uint3
       return fmt::format("slot {}: {}", slot, fault);
   }
   if (distinct != fit.slots)
-    return fmt::format("{} slots are said to be used, but {} are", fit.slots, distinct);
+    return fmt::format("{} slots are reported as used, but {} are", fit.slots, distinct);
   return {};
 }
 

@@ -1,4 +1,4 @@
-// The checker itself: every kind of fault is found, and what is sound passes.
+// Tests of the checker: it finds every kind of fault and accepts valid schedules.
 #include "emulator/scheduler/schedule_check.h"
 
 #include <gmock/gmock.h>
@@ -26,9 +26,9 @@ TEST(ScheduleCheck, SlotFits) {
   EXPECT_THAT(fault_of({set, 0, {}}, {1, {0, 0, 0}}), HasSubstr("input 0"));
   EXPECT_THAT(fault_of({set, 0, {}}, {2, {0, 1, 1}}), HasSubstr("output 2"));
   EXPECT_THAT(fault_of({set, 1, {}}, {2, {0, 1, 0}}), HasSubstr("2 slots used of 1"));
-  EXPECT_THAT(fault_of({set, 0, {}}, {2, {0, 2, 0}}), HasSubstr("past the 2"));
-  EXPECT_THAT(fault_of({set, 0, {}}, {3, {0, 1, 0}}), HasSubstr("3 slots are said"));
-  EXPECT_THAT(fault_of({set, 0, {}}, {2, {0, 1}}), HasSubstr("2 answers"));
+  EXPECT_THAT(fault_of({set, 0, {}}, {2, {0, 2, 0}}), HasSubstr("only 2 slots"));
+  EXPECT_THAT(fault_of({set, 0, {}}, {3, {0, 1, 0}}), HasSubstr("3 slots are reported"));
+  EXPECT_THAT(fault_of({set, 0, {}}, {2, {0, 1}}), HasSubstr("2 results"));
 }
 
 TEST(ScheduleCheck, FixedSlots) {
@@ -38,7 +38,7 @@ TEST(ScheduleCheck, FixedSlots) {
   EXPECT_EQ(fault_of({set, 0, fixed}, {2, {0, 1}}), "");
   EXPECT_EQ(fault_of({set, 1, fixed}, {1, {0, kNoSlot}}), "");
   EXPECT_THAT(fault_of({set, 0, fixed}, {1, {0, 0}}), HasSubstr("added to fixed slot 0"));
-  EXPECT_THAT(fault_of({set, 0, fixed}, {2, {1, 1}}), HasSubstr("a fixed one holds it"));
+  EXPECT_THAT(fault_of({set, 0, fixed}, {2, {1, 1}}), HasSubstr("a fixed slot holds it"));
   EXPECT_THAT(fault_of({set, 2, fixed}, {2, {kNoSlot, 1}}), HasSubstr("a fixed slot holds it"));
 }
 
@@ -52,14 +52,14 @@ TEST(ScheduleCheck, DemandSchedules) {
   EXPECT_THAT(fault_of(problem, std::vector<TimedConfiguration>{{right, nanoseconds(109)}}),
               HasSubstr("1 bytes are never carried"));
   EXPECT_THAT(fault_of(problem, std::vector<TimedConfiguration>{{right, nanoseconds(110)}, {wrong, {}}}),
-              HasSubstr("1 -> 0, which nobody asked for"));
+              HasSubstr("1 -> 0, which is not requested"));
   EXPECT_THAT(fault_of(problem, std::vector<TimedConfiguration>{{right, nanoseconds(-1)}}),
               HasSubstr("lasts"));
   EXPECT_THAT(fault_of(problem, std::vector<TimedConfiguration>{{Configuration(3), {}}}),
               HasSubstr("3 ports"));
 }
 
-// FT(2, 2, 2): nodes 0, 1 on one switch, 2, 3 on the other.
+/// FT(2, 2, 2): nodes 0, 1 on one switch, 2, 3 on the other.
 constexpr FatTreeShape kSmall{2, 2, 2};
 
 TreePath turn_at(std::uint8_t turn, std::uint16_t first = 0) {
@@ -82,7 +82,7 @@ TEST(ScheduleCheck, TreePaths) {
               HasSubstr("above the tree"));
   EXPECT_THAT(fault_of(kSmall, requests, std::vector<TreePath>{turn_at(1, 2), TreePath{}}),
               HasSubstr("upward port 2 of 2"));
-  EXPECT_THAT(fault_of(kSmall, requests, std::vector<TreePath>{turn_at(1)}), HasSubstr("1 answers"));
+  EXPECT_THAT(fault_of(kSmall, requests, std::vector<TreePath>{turn_at(1)}), HasSubstr("1 results"));
   const std::vector<Connection> same_output{{0, 1}, {2, 1}};
   EXPECT_THAT(fault_of(kSmall, same_output, std::vector<TreePath>{turn_at(0), turn_at(1)}),
               HasSubstr("node 1 receives twice"));
@@ -91,7 +91,7 @@ TEST(ScheduleCheck, TreePaths) {
 }
 
 TEST(ScheduleCheck, TreePathsAcrossTheTop) {
-  // 0 -> 2 climbs by port 0, crosses by port 1 and comes down on the link of 1 -> 3, which climbs by port 1.
+  // 0 -> 2 climbs by port 0, crosses by port 1 and descends on the link of 1 -> 3, which climbs by port 1.
   const auto across = [](std::uint16_t first, std::uint16_t by) {
     TreePath path = turn_at(2, first);
     path.up[1] = by;
@@ -103,15 +103,16 @@ TEST(ScheduleCheck, TreePathsAcrossTheTop) {
   EXPECT_THAT(fault_of(kSmall, two, std::vector<TreePath>{across(0, 1), turn_at(1, 1)}),
               testing::HasSubstr("share a downward link"));
   EXPECT_THAT(fault_of(kSmall, one, std::vector<TreePath>{across(0, 0)}),
-              testing::HasSubstr("to where it is"));
+              testing::HasSubstr("to its own switch"));
   EXPECT_THAT(fault_of(kSmall, one, std::vector<TreePath>{across(0, 2)}),
               testing::HasSubstr("upward port 2"));
   EXPECT_THAT(fault_of(FatTreeShape{1, 4, 2}, one, std::vector<TreePath>{turn_at(1)}),
               testing::HasSubstr("above the tree"));
 }
 
-TEST(ScheduleCheck, TreePathsThatMeetOnTheWayDown) {
-  // FT(2, 3, 2): from different switches by upward ports of one number, down to one switch by one link.
+TEST(ScheduleCheck, TreePathsThatMeetOnTheirPathDown) {
+  // FT(2, 3, 2): from different switches by upward ports of the same number, down to one switch by the same
+  // link.
   const std::vector<Connection> requests{{0, 6}, {3, 7}};
   EXPECT_THAT(fault_of({2, 3, 2}, requests, std::vector<TreePath>{turn_at(1, 1), turn_at(1, 1)}),
               HasSubstr("share a downward link"));
@@ -135,7 +136,8 @@ TEST(ScheduleCheck, SlotsOfAFatTree) {
   EXPECT_THAT(fault({2, {0, 1, 0}, {by_0, by_0, by_1}}), HasSubstr("slot 0: node 0 sends twice"));
   EXPECT_THAT(fault({2, {0, 0, 2}, {by_0, by_1, by_0}}), HasSubstr("slot 2 of 2"));
   EXPECT_THAT(fault({2, {0, 0, 1}, {by_0, by_1, {}}}), HasSubstr("without a path"));
-  EXPECT_THAT(fault({3, {0, 0, 2}, {by_0, by_1, by_0}}), HasSubstr("3 slots are said to be used, but 2 are"));
+  EXPECT_THAT(fault({3, {0, 0, 2}, {by_0, by_1, by_0}}),
+              HasSubstr("3 slots are reported as used, but 2 are"));
   EXPECT_THAT(fault({1, {0, 0, kNoSlot}, {by_0, by_1, {}}}), HasSubstr("left out"));
   EXPECT_EQ(fault({1, {0, 0, kNoSlot}, {by_0, by_1, {}}}, 1), "");
 }

@@ -7,8 +7,8 @@ namespace hybrid {
 
 SlotFit SlotBySlot::fit(const SlotProblem& problem) {
   prepare(problem);
-  fill();
-  return take();
+  fill_slots();
+  return take_fit();
 }
 
 void SlotBySlot::prepare(const SlotProblem& problem) {
@@ -31,7 +31,7 @@ void SlotBySlot::prepare(const SlotProblem& problem) {
   used_ = 0;
 }
 
-void SlotBySlot::fill() {
+void SlotBySlot::fill_slots() {
   const auto ports = static_cast<Port>(left_.size());
   Port priority = 0;
   for (; grants_.size() < fixed_.rest.size() && used_ < fixed_.slots_left; ++used_) {
@@ -41,9 +41,9 @@ void SlotBySlot::fill() {
       priority = priority + 1 == ports ? 0 : priority + 1;
       if (toggles.empty()) break;
       for (const Connection& c : toggles) {
-        // Everything in the slot is requested, so that there is nothing to release.
+        // Everything in the slot is requested, so that no connection must be released.
         if (!open_.test(c.source, c.destination) || !slot_.add(c))
-          throw std::logic_error("a one-slot scheduler toggled what it must not");
+          throw std::logic_error("a one-slot scheduler toggled a connection that it must not toggle");
         open_.reset(c.source, c.destination);
         grants_.push_back({c, used_});
         if (--left_[c.source] == 0) inputs_.reset(c.source);
@@ -53,7 +53,7 @@ void SlotBySlot::fill() {
   }
 }
 
-SlotFit SlotBySlot::take() {
+SlotFit SlotBySlot::take_fit() {
   const auto by_connection = [](const auto& a, const auto& b) { return a.connection < b.connection; };
   std::sort(grants_.begin(), grants_.end(), by_connection);
   for (const std::size_t i : fixed_.rest) {

@@ -1,6 +1,6 @@
-// A one-slot scheduler as a slot fitter: it fills one slot after the other, each by passes until one toggles
-// nothing, with the lower slots' connections established (B* of D 5.3). The priority turns with the passes,
-// as the hardware's does.
+// Slot fitter made of a one-slot scheduler: fills one slot after the other, each by passes until one toggles
+// nothing; connections in lower slots count as established (B* of D 5.3). The priority rotates with the
+// passes, as in the hardware.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,26 @@
 #include <vector>
 
 #include "emulator/scheduler/algorithm.h"
-#include "emulator/scheduler/fixed_slots.h"
+#include "emulator/scheduler/slot_fitter.h"
 
 namespace hybrid {
 
 class SlotBySlot final : public SlotFitter {
  public:
-  /// `make` gives a one-slot scheduler for so many ports.
+  /// `make(ports)` returns a one-slot scheduler.
   explicit SlotBySlot(std::function<std::unique_ptr<Scheduler>(std::uint32_t ports)> make)
       : make_(std::move(make)) {}
 
-  /// All of the following. Throws std::logic_error when the scheduler breaks its contract: toggles what must
-  /// not be, or leaves requests between free ports.
+  /// Calls prepare(), fill_slots() and take_fit(). Throws std::logic_error if the scheduler breaks its
+  /// contract: it toggles a connection that it must not toggle, or leaves a request between free ports.
   SlotFit fit(const SlotProblem& problem) override;
 
-  /// The parts, for those who time the scheduler alone: the request matrix is built, the slots are filled,
-  /// the grants are told by request. `problem` must live until take().
+  /// The steps of fit(), for callers that measure the scheduler alone: prepare() builds the request matrix,
+  /// fill_slots() fills the slots, take_fit() returns the grants by request. `problem` must live until
+  /// take_fit() returns.
   void prepare(const SlotProblem& problem);
-  void fill();
-  SlotFit take();
+  void fill_slots();
+  SlotFit take_fit();
 
  private:
   struct Grant {
@@ -42,9 +43,9 @@ class SlotBySlot final : public SlotFitter {
   const RequestSet* set_ = nullptr;
   FixedSlots fixed_;
   BitMatrix open_;                   // requests that are in no slot yet
-  PortSet inputs_;                   // that have some
-  PortSet nothing_;                  // to be released
-  std::vector<std::uint32_t> left_;  // of each input, how many
+  PortSet inputs_;                   // inputs with such requests
+  PortSet nothing_;                  // empty: no connection must be released
+  std::vector<std::uint32_t> left_;  // of each input: number of requests that are in no slot yet
   std::vector<Grant> grants_;
   Configuration slot_;
   std::uint32_t used_ = 0;

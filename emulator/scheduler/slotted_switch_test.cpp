@@ -1,5 +1,6 @@
-// What is known of slotted switches with queues at their inputs: cells arrive, each slot the scheduler
-// matches inputs with outputs anew, and each match carries a cell. No delays; the schedulers alone decide.
+// Published results of slotted switches with queues at their inputs: cells arrive; in each slot the scheduler
+// matches inputs with outputs, and each match carries a cell. There are no delays; the results depend on the
+// scheduler alone.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/scheduler/slots_for_test.h"
+#include "emulator/scheduler/testing/slots.h"
 
 namespace hybrid {
 namespace {
@@ -18,21 +19,22 @@ constexpr std::uint32_t kPorts = 32;
 struct SlottedSwitch {
   std::string scheduler;
   std::uint32_t steps = 0;
-  bool fifo = false;  // one queue an input; otherwise one for each output
+  bool fifo = false;  // one queue per input; otherwise one per input and output
 };
 
 struct Flow {
-  double throughput = 0;  // cells a port and slot, in the second half
-  double growth = 0;      // of what is queued at a port, in cells a slot, in the second half
+  double throughput = 0;  // cells per port and slot, in the second half of the slots
+  double growth = 0;      // of the queue of a port, in cells per slot, in the second half
 };
 
-/// Every port gets a cell with probability `load` in each of `slots` slots, for any output.
+/// Simulates `slots` slots; in each of them every port gets a cell with probability `load`, for a random
+/// output.
 Flow uniform_load(const SlottedSwitch& s, double load, std::uint64_t slots) {
   Random random(1);
   const auto scheduler = make_one_slot_scheduler(s.scheduler, {kPorts, 1, s.steps});
   std::vector<std::vector<std::uint32_t>> queued(kPorts, std::vector<std::uint32_t>(kPorts, 0));
-  std::vector<std::deque<Port>> line(kPorts);  // fifo: a port's cells
-  SlotsForTest state(kPorts);
+  std::vector<std::deque<Port>> line(kPorts);  // fifo: the cells of a port
+  SlotState state(kPorts);
   std::uint64_t in = 0, out = 0, in_before = 0, out_before = 0;
   for (std::uint64_t slot = 0; slot < slots; ++slot) {
     if (slot == slots / 2) {
@@ -69,9 +71,9 @@ Flow uniform_load(const SlottedSwitch& s, double load, std::uint64_t slots) {
   return {moved_out / port_slots, (moved_in - moved_out) / port_slots};
 }
 
-// Karol, Hluchyj, Morgan 1987: 2 - sqrt(2) = 0.586 for many ports, from above (0.618 for 8), whatever the
-// scheduler: one cell for each output that some head of a line wants.
-TEST(SlottedSwitch, OneFifoAnInputSaturatesAtTwoMinusRootTwo) {
+// Karol, Hluchyj, Morgan 1987: 2 - sqrt(2) = 0.586 in the limit of many ports, more with fewer (0.618 for 8),
+// for any scheduler: one cell for each output that is the destination of a queue's first cell.
+TEST(SlottedSwitch, OneFifoPerInputSaturatesAtTwoMinusRootTwo) {
   EXPECT_NEAR(uniform_load({"exact", 0, true}, 1, 20'000).throughput, 0.59, 0.01);
   EXPECT_NEAR(uniform_load({"greedy", 0, true}, 1, 20'000).throughput, 0.59, 0.01);
   const Flow below = uniform_load({"exact", 0, true}, 0.57, 20'000);
@@ -89,8 +91,9 @@ TEST(SlottedSwitch, QueuesPerDestinationWithMaximumMatchingReachThroughputOne) {
   EXPECT_GT(uniform_load({"exact"}, 1, 20'000).throughput, 0.995);
 }
 
-// And so do nine steps of D 6.4's, and one iteration of iSLIP (McKeown 1999); one of PIM only 1 - 1/e.
-TEST(SlottedSwitch, WhatTheOthersReachUnderUniformLoad) {
+// Nine steps of D 6.4's algorithm and one iteration of iSLIP (McKeown 1999) do so too; one iteration of PIM
+// reaches only 1 - 1/e.
+TEST(SlottedSwitch, ThroughputOfTheOthersUnderUniformLoad) {
   EXPECT_GT(uniform_load({"matching"}, 1, 20'000).throughput, 0.99);
   EXPECT_GT(uniform_load({"islip", 1}, 1, 40'000).throughput, 0.98);
   EXPECT_GT(uniform_load({"wavefront"}, 1, 20'000).throughput, 0.98);

@@ -1,6 +1,6 @@
-// The rows of a bit matrix of which most words are 0: of each row the words that are not, side by side. Long
-// rows of few edges then fit into the first-level cache, and whoever goes along one meets only what it asks
-// for.
+// Rows of a bit matrix of which most words are 0: of each row only the words that are not 0, stored
+// contiguously. Long rows of few edges then fit into the first-level cache, and a traversal visits only words
+// with edges.
 #pragma once
 
 #include <algorithm>
@@ -22,43 +22,43 @@ class SparseRows {
     Word bits;
   };
 
-  /// N rows of N bits; none of them is taken yet.
+  /// N rows of N bits; all are absent.
   explicit SparseRows(std::uint32_t ports)
       : words_(words_for(ports) * std::size_t{ports} + 1), rows_(ports) {}
 
-  /// Forgets all rows.
+  /// Removes all rows.
   void clear() {
     end_ = 0;
     std::fill(rows_.begin(), rows_.end(), Row{});
   }
-  bool has(Port input) const { return rows_[input].begin != kNotTaken; }
+  bool has(Port input) const { return rows_[input].begin != kAbsent; }
 
-  /// Takes the row of `input`, which it does not have: word w is `masked(w, words[w])`, which is 0 wherever
-  /// words[w] is.
+  /// Adds the row of `input`, which must be absent: word w is `masked(w, words[w])`, which must be 0 if
+  /// words[w] is 0.
   template <class Masked>
-  void take(Port input, std::span<const Word> words, Masked&& masked) {
+  void add_row(Port input, std::span<const Word> words, Masked&& masked) {
     RowWord* next = begin_row(input);
-    // Without a branch: which ones are 0 is unpredictable.
+    // No branch: which words are 0 is unpredictable.
     for (std::size_t w = 0; w < words.size(); ++w) next = append(next, w, masked(w, words[w]));
     end_row(input, next);
   }
-  /// The same where `occupied` tells which words are not 0.
+  /// The same; `occupied` is the set of the words that are not 0.
   template <class Masked>
-  void take(Port input, std::span<const Word> words, std::span<const Word> occupied, Masked&& masked) {
+  void add_row(Port input, std::span<const Word> words, std::span<const Word> occupied, Masked&& masked) {
     RowWord* next = begin_row(input);
     for_each_port(occupied, [&](std::uint32_t w) { next = append(next, w, masked(w, words[w])); });
     end_row(input, next);
   }
 
-  /// Of a row that it has.
+  /// The words of a row that is present.
   std::span<const RowWord> row(Port input) const {
     return {&words_[rows_[input].begin], rows_[input].end - rows_[input].begin};
   }
 
  private:
-  static constexpr std::uint32_t kNotTaken = ~std::uint32_t{0};
+  static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
   struct Row {
-    std::uint32_t begin = kNotTaken, end = kNotTaken;
+    std::uint32_t begin = kAbsent, end = kAbsent;
   };
 
   static RowWord* append(RowWord* next, std::size_t index, Word bits) {
@@ -73,7 +73,7 @@ class SparseRows {
     rows_[input].end = end_ = static_cast<std::uint32_t>(next - &words_[0]);
   }
 
-  ZeroedArray<RowWord> words_;  // and one more, which append() may write
+  ZeroedArray<RowWord> words_;  // with one additional word, which append() may write
   std::vector<Row> rows_;
   std::uint32_t end_ = 0;
 };

@@ -1,5 +1,6 @@
-// Fat-tree schedulers: a whole permutation, and one circuit at a time. L 6's hardware takes 480, 4352 and
-// 38912 ns for all requests of FT(3, 4), FT(3, 8) and FT(3, 16). Compare times within one run.
+// Benchmarks of trees: the fat-tree schedulers, for a whole permutation and one circuit at a time; and
+// delivery on binary fat trees. Compare times within one run only. L 6's hardware takes 480, 4352 and 38912
+// ns for all requests of FT(3, 4), FT(3, 8) and FT(3, 16).
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -8,13 +9,17 @@
 
 #include "core/random.h"
 #include "emulator/scheduler/algorithm.h"
-#include "emulator/scheduler/level_wise_reference.h"
+#include "emulator/scheduler/delivery_cycles.h"
+#include "emulator/scheduler/testing/greedy_delivery_reference.h"
+#include "emulator/scheduler/testing/level_wise_reference.h"
 #include "emulator/scheduler/tree_circuits.h"
+#include "emulator/topology/message_sets.h"
 
 namespace hybrid {
+
 namespace {
 
-constexpr std::size_t kSets = 8;  // so that no branch is learnt by heart
+constexpr std::size_t kSets = 8;  // so that the branch predictor cannot learn a set
 
 std::vector<std::vector<Connection>> permutations(const FatTreeShape& shape) {
   Random random(1);
@@ -36,10 +41,10 @@ void schedule_permutations(benchmark::State& state, const FatTreeShape& shape, S
     granted += scheduler.schedule(sets[runs++ % kSets], paths);
     benchmark::DoNotOptimize(paths.data());
   }
-  const auto asked = static_cast<double>(runs) * static_cast<double>(paths.size());
-  state.counters["schedulability"] = static_cast<double>(granted) / asked;
+  const auto requested = static_cast<double>(runs) * static_cast<double>(paths.size());
+  state.counters["schedulability"] = static_cast<double>(granted) / requested;
   state.counters["s/request"] =
-      benchmark::Counter(asked, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+      benchmark::Counter(requested, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 FatTreeShape shape_of(const benchmark::State& state) {
@@ -58,7 +63,8 @@ void Schedule(benchmark::State& state, const std::string& name) {
   schedule_permutations(state, shape_of(state), *scheduler);
 }
 
-/// A circuit released and another requested, one time given for both: half of the tree's nodes hold one.
+/// One step releases a circuit and requests another one; the time is that of both. Half of the nodes hold a
+/// circuit.
 void Incremental(benchmark::State& state) {
   const FatTreeShape shape = shape_of(state);
   const auto sets = permutations(shape);
@@ -96,5 +102,44 @@ BENCHMARK_CAPTURE(Schedule, local_random, "local-random")->Apply(sizes);
 BENCHMARK_CAPTURE(Schedule, turn_back, "turn-back")->Apply(sizes);
 BENCHMARK(Incremental)->Args({3, 16})->Args({2, 64})->Args({4, 8});
 
+// Delivery of a filled message set, load factor 8, on universal fat trees: greedy, a transcription of the
+// memo's listing, and the off-line solutions. Messages per second.
+
+/// Argument: number of processors; the root has a quarter as many paths.
+template <class Deliver>
+void deliver(benchmark::State& state, Deliver&& deliver_messages) {
+  const auto processors = static_cast<std::uint32_t>(state.range(0));
+  const BinaryFatTree tree = BinaryFatTree::universal(processors, processors / 4);
+  Random random(1);
+  const auto messages = filled_messages(tree, 8, random);
+  std::uint64_t cycles = 0;
+  for (auto _ : state) cycles += deliver_messages(tree, messages, random).cycles;
+  const auto runs = static_cast<double>(state.iterations());
+  state.counters["cycles"] = static_cast<double>(cycles) / runs;
+  state.counters["messages/s"] =
+      benchmark::Counter(runs * static_cast<double>(messages.size()), benchmark::Counter::kIsRate);
+}
+
+void Greedy(benchmark::State& state) { deliver(state, greedy_delivery); }
+BENCHMARK(Greedy)->Name("GreedyDelivery")->Arg(1 << 10)->Arg(1 << 13)->Arg(1 << 16);
+
+void Listing(benchmark::State& state) { deliver(state, greedy_delivery_reference::deliver); }
+BENCHMARK(Listing)->Name("GreedyDelivery/listing")->Arg(1 << 10)->Arg(1 << 13)->Arg(1 << 16);
+
+void Partition(benchmark::State& state) {
+  deliver(state, [](const BinaryFatTree& tree, std::span<const Connection> messages, Random& /*random*/) {
+    return off_line_partition(tree, messages);
+  });
+}
+BENCHMARK(Partition)->Name("OffLinePartition")->Arg(1 << 10)->Arg(1 << 13);
+
+void FirstFit(benchmark::State& state) {
+  deliver(state, [](const BinaryFatTree& tree, std::span<const Connection> messages, Random& /*random*/) {
+    return first_fit_delivery(tree, messages);
+  });
+}
+BENCHMARK(FirstFit)->Name("FirstFitDelivery")->Arg(1 << 10)->Arg(1 << 13);
+
 }  // namespace
+
 }  // namespace hybrid

@@ -7,7 +7,7 @@ namespace hybrid {
 namespace {
 
 template <std::size_t kWords, class Visit>
-void along(const TreeLinks<kWords>& links, Connection c, const TreePath& path, Visit&& visit) {
+void for_each_link(const TreeLinks<kWords>& links, Connection c, const TreePath& path, Visit&& visit) {
   TreeClimb climb = links.start(c);
   for (std::uint32_t h = 0; h < path.turn; ++h) {
     visit(links.source(h, climb), links.destination(h, climb), path.up[h]);
@@ -54,8 +54,9 @@ void TreeCircuits::hold(Connection c, const TreePath& path) {
   std::visit(
       [&](auto& links) {
         links.take_nodes(c);
-        along(links, c, path,
-              [&](std::size_t up, std::size_t down, std::uint32_t port) { links.take(up, down, port); });
+        for_each_link(links, c, path, [&](std::size_t up, std::size_t down, std::uint32_t port) {
+          links.take(up, down, port);
+        });
       },
       links_);
   destinations_[c.source] = c.destination;
@@ -69,8 +70,9 @@ bool TreeCircuits::release(Connection c) {
   std::visit(
       [&](auto& links) {
         links.free_nodes(c);
-        along(links, c, paths_[c.source],
-              [&](std::size_t up, std::size_t down, std::uint32_t port) { links.give_back(up, down, port); });
+        for_each_link(links, c, paths_[c.source], [&](std::size_t up, std::size_t down, std::uint32_t port) {
+          links.give_back(up, down, port);
+        });
       },
       links_);
   destinations_[c.source] = kNoPort;

@@ -1,11 +1,11 @@
-// Circuits through a fat tree that come and go one at a time while others are held.
+// Circuits through a fat tree, requested and released one at a time while others are held.
 //
 // Contract
-// - A request is granted if and only if both its nodes are free and some path of links is: all ports are
-//   tried, the lowest first, without moving what is held (`level-wise` alone tries one port a level). Among
-//   free paths it is the one of lowest P_0, then P_1, and so on.
-// - At any time no link carries two circuits, and what was released is free.
-// - No allocation after construction; about w^(turn-1) words looked at where a request fails, few otherwise.
+// - A request is granted if and only if both its nodes are free and some path of links is free: all ports are
+//   tried, the lowest first, without moving held circuits (`level-wise` alone tries one port per level). Of
+//   several free paths the one of lowest P_0, then P_1, and so on is taken.
+// - At any time no link carries two circuits; released links are free.
+// - No allocation after construction. A request that fails visits about w^(turn-1) words, others few.
 #pragma once
 
 #include <cstddef>
@@ -27,21 +27,22 @@ class TreeCircuits {
 
   const FatTree& tree() const { return tree_; }
 
-  /// The circuit's path, `granted` where there is one now. A circuit that is held is granted again, as it is.
+  /// Returns the circuit's path; `granted` if there is one now. A circuit that is already held is granted
+  /// again, with its path unchanged.
   TreePath request(Connection c);
-  /// The same by another way of finding paths, which may fail where there is one.
+  /// The same with another search for paths, which may fail although a path is free.
   TreePath request(Connection c, TreeRoute& route);
-  /// Takes a path found elsewhere, whose nodes and links are all free.
+  /// Holds a path found elsewhere. Precondition: its nodes and links are free.
   void hold(Connection c, const TreePath& path);
-  /// False: it was not held.
+  /// Returns false if the circuit was not held.
   bool release(Connection c);
   void clear();
 
   bool holds(Connection c) const { return destinations_[c.source] == c.destination; }
-  /// kNoPort: none.
+  /// The other end of the circuit of a node; kNoPort: there is none.
   Port destination_of(Port source) const { return destinations_[source]; }
   Port source_of(Port destination) const { return sources_[destination]; }
-  /// Of the circuit that `source` holds.
+  /// The path of the circuit that `source` holds.
   const TreePath& path_of(Port source) const { return paths_[source]; }
   std::size_t size() const { return size_; }
 

@@ -6,12 +6,12 @@
 
 #include "core/random.h"
 #include "core/testing/allocation_count.h"
-#include "emulator/topology/tree_check.h"
+#include "emulator/topology/testing/tree_paths.h"
 
 namespace hybrid {
 namespace {
 
-TEST(TreeCircuits, AnySequenceGrantsWhatHasAPathAndFreesWhatIsReleased) {
+TEST(TreeCircuits, AnySequenceGrantsRequestsWithAPathAndFreesReleasedLinks) {
   for (const FatTreeShape& shape : {FatTreeShape{1, 6, 2},
                                     {2, 4, 4},
                                     {2, 6, 3},
@@ -23,10 +23,10 @@ TEST(TreeCircuits, AnySequenceGrantsWhatHasAPathAndFreesWhatIsReleased) {
     Random random(shape.levels * 10 + shape.up);
     const TreeGraph graph(shape);
     TreeCircuits circuits(shape);
-    TreeJudge judge(graph);
+    TreePathChecker checker(graph);
     std::vector<Connection> held;
     for (int step = 0; step < 1500; ++step) {
-      // Fills up, then drains, again and again.
+      // Alternates between mostly requests and mostly releases.
       const bool fill = random.below(10) < (step / 250 % 2 == 0 ? 8U : 3U);
       if (fill || held.empty()) {
         const Connection c{static_cast<Port>(random.below(graph.nodes())),
@@ -35,15 +35,15 @@ TEST(TreeCircuits, AnySequenceGrantsWhatHasAPathAndFreesWhatIsReleased) {
           ASSERT_EQ(circuits.request(c), circuits.path_of(c.source));
           continue;
         }
-        const bool possible = judge.some_path(c);
+        const bool possible = checker.has_free_path(c);
         const TreePath path = circuits.request(c);
         ASSERT_EQ(path.granted, possible) << to_string(shape) << " step " << step;
         if (!path.granted) continue;
-        ASSERT_EQ(judge.take(c, path), "");
+        ASSERT_EQ(checker.hold_path(c, path), "");
         held.push_back(c);
       } else {
         const std::size_t i = random.below(held.size());
-        judge.give_back(held[i], circuits.path_of(held[i].source));
+        checker.release_path(held[i], circuits.path_of(held[i].source));
         ASSERT_TRUE(circuits.release(held[i]));
         ASSERT_FALSE(circuits.release(held[i]));
         held[i] = held.back();
@@ -56,7 +56,7 @@ TEST(TreeCircuits, AnySequenceGrantsWhatHasAPathAndFreesWhatIsReleased) {
   }
 }
 
-TEST(TreeCircuits, WhatWasReleasedIsGrantedAgain) {
+TEST(TreeCircuits, ReleasedLinksAreGrantedAgain) {
   TreeCircuits circuits({2, 2, 2});
   EXPECT_EQ(circuits.request({0, 2}), (TreePath{true, 1, {0}}));
   EXPECT_EQ(circuits.request({1, 3}), (TreePath{true, 1, {1}}));
@@ -74,8 +74,8 @@ TEST(TreeCircuits, WhatWasReleasedIsGrantedAgain) {
 }
 
 // FT(3, 3, 2). For 3 -> 21 port 0 is free at both leaves, but above it Ulink 0 of the one switch and Dlink 1
-// of the other are taken, so that nothing is left in common.
-TEST(TreeCircuits, TriesAnotherPortBelowWhereOneEndsAbove) {
+// of the other are taken, so that no common port is left.
+TEST(TreeCircuits, TriesAnotherPortIfThereIsNoPathAbove) {
   TreeCircuits circuits({3, 3, 2});
   EXPECT_EQ(circuits.request({0, 9}), (TreePath{true, 2, {0, 0}}));
   EXPECT_EQ(circuits.request({9, 3}), (TreePath{true, 2, {0, 0}}));
@@ -83,7 +83,7 @@ TEST(TreeCircuits, TriesAnotherPortBelowWhereOneEndsAbove) {
   EXPECT_EQ(circuits.request({3, 21}), (TreePath{true, 2, {1, 0}}));
 }
 
-TEST(TreeCircuits, NothingIsAllocatedOnceMade) {
+TEST(TreeCircuits, AllocatesOnlyInTheConstructor) {
   TreeCircuits circuits({3, 4, 4});
   const auto before = allocation_count().calls;
   for (Port p = 0; p < 64; ++p) circuits.request({p, 63 - p});

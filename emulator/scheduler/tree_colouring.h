@@ -1,16 +1,17 @@
-// Level by level as `level-wise`, but a request without a common free port has others moved for it.
+// Level by level as `level-wise`, but for a request without a common free port other connections are moved.
 //
-// At one level, requests are the edges of a bipartite multigraph: from the switch they climb from to the one
-// they come down to; the port is the edge's colour, and no switch may see a colour twice. Where port a is
-// free at the one end and b at the other, the chain of connections that use a, b, a, b, ... from an end can
-// swap the two, and a (or b) becomes free at both (Konig). So, while a switch has no more than w connections
-// at a level, every request can be granted, and with m <= w a set in which every node sends and receives once
-// (a permutation) is granted whole: each port of level 0 leads to a tree of one level less with its share.
-// Connections above a level have not chosen yet when the level is coloured: a move costs them nothing.
-// Before a chain, one move is tried: of a connection of either end that can leave a port free at the other.
+// At one level, requests are the edges of a bipartite multigraph, from the switch where the path climbs to
+// the switch where it descends; the port is the edge's colour, and no switch may have a colour twice. If port
+// a is free at one end and b at the other, the two colours can be swapped along the chain of connections that
+// use a, b, a, b, ... from one end, and a (or b) becomes free at both ends (Konig). So, while a switch has no
+// more than w connections at a level, every request can be granted; with m <= w a set in which every node
+// sends and receives once (a permutation) is granted whole, since each port of level 0 leads to a tree of one
+// level less with its share. Connections above a level have not chosen yet when the level is coloured, so
+// that a move costs them nothing. Before a chain, a single move is tried: of a connection at either end that
+// can leave a port that is free at the other end.
 //
-// Level 0 is coloured in the order of the requests, each other in the order of the links below it, which is
-// the order of `level-wise` where the requests come in the order of their sources.
+// Level 0 is coloured in the order of the requests, each other level in the order of the links below it. That
+// is the order of `level-wise` if the requests are in the order of their sources.
 #pragma once
 
 #include <cstddef>
@@ -30,14 +31,14 @@ class TreeColouring {
  public:
   virtual ~TreeColouring() = default;
 
-  /// See TreeScheduler. Of requests that share a node the first is looked at, the others are refused. `only`:
-  /// by request, whether to look at it; empty: all.
+  /// See TreeScheduler. Of requests that share a node the first is processed, the others are refused. `only`:
+  /// for each request, whether to process it; empty: all.
   virtual std::size_t schedule(std::span<const Connection> requests, std::span<TreePath> paths,
                                std::span<const std::uint8_t> only = {}) = 0;
 
-  /// Connections moved in the last schedule.
+  /// Number of connections moved in the last schedule.
   std::size_t moved() const { return moved_; }
-  /// Whether in the last schedule some request was refused for its nodes.
+  /// Whether the last schedule refused a request because its nodes were shared.
   bool nodes_were_shared() const { return nodes_were_shared_; }
 
  protected:
@@ -45,7 +46,7 @@ class TreeColouring {
   bool nodes_were_shared_ = false;
 };
 
-/// For one request at one level at most `most_moves` others are moved.
+/// Makes a colouring that moves at most `most_moves` connections for one request at one level.
 std::unique_ptr<TreeColouring> make_tree_colouring(const FatTree& tree, std::uint32_t most_moves);
 
 }  // namespace hybrid

@@ -1,4 +1,4 @@
-// Level-wise scheduling with rearrangements: what they reach, and how many requests are moved for one.
+// Level-wise scheduling with rearrangements: its grants, and the number of connections moved for a request.
 #include "emulator/scheduler/tree_colouring.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/random.h"
-#include "emulator/scheduler/tree_requests_for_test.h"
+#include "emulator/scheduler/testing/tree_requests.h"
 
 namespace hybrid {
 namespace {
@@ -20,25 +20,26 @@ using tree_test::Set;
 using tree_test::tree_scheduler;
 
 TEST(TreeScheduler, RearrangementsReachNinetyNineInAHundred) {
-  Random random(6);
+  Random random(1);
   for (const FatTreeShape& shape : {FatTreeShape{2, 16, 16}, {3, 8, 8}, {4, 4, 4}, {4, 6, 6}, {5, 4, 4}}) {
     const auto scheduler = tree_scheduler("level-wise-rearranged", shape);
     const auto plain = tree_scheduler("level-wise", shape);
-    std::size_t granted = 0, without = 0, asked = 0;
+    std::size_t granted = 0, without = 0, requested = 0;
     for (int trial = 0; trial < 20; ++trial) {
       const Set set = random_permutation(FatTree(shape).nodes(), random);
       granted += run(*scheduler, set).granted;
       without += run(*plain, set).granted;
-      asked += set.size();
+      requested += set.size();
     }
-    EXPECT_GE(static_cast<double>(granted), 0.99 * static_cast<double>(asked)) << to_string(shape);
+    EXPECT_GE(static_cast<double>(granted), 0.99 * static_cast<double>(requested)) << to_string(shape);
     EXPECT_GT(granted, without);
   }
 }
 
-// On two levels one level is coloured, request by request: what one more request moves is the difference.
+// On two levels only one level is coloured, request by request: the difference is the number of moves for one
+// more request.
 TEST(TreeScheduler, ARequestMovesNoMoreThanTheBound) {
-  Random random(14);
+  Random random(1);
   const FatTreeShape shape{2, 10, 10};
   const FatTree tree(shape);
   for (const std::uint32_t bound : {1U, 2U, 3U, 5U, 24U}) {
@@ -56,14 +57,14 @@ TEST(TreeScheduler, ARequestMovesNoMoreThanTheBound) {
         before = colouring->moved();
       }
     }
-    EXPECT_GE(most, std::min(bound, 3U)) << "the bound is never felt";
+    EXPECT_GE(most, std::min(bound, 3U)) << "no request needs so many moves";
   }
 }
 
-// On two levels, request by request: where no port is free at both ends but one move mends that, one is
-// moved.
-TEST(TreeScheduler, WhereOneMoveIsEnoughNoMoreAreMoved) {
-  Random random(15);
+// On two levels, request by request: if no port is free at both ends, but one move frees one, exactly one
+// connection is moved.
+TEST(TreeScheduler, IfOneMoveIsEnoughNoMoreAreMade) {
+  Random random(1);
   constexpr std::uint32_t kPorts = 8;
   const FatTree tree({2, kPorts, kPorts});
   const auto colouring = make_tree_colouring(tree, kAnyMoves);
@@ -83,17 +84,17 @@ TEST(TreeScheduler, WhereOneMoveIsEnoughNoMoreAreMoved) {
         }
       const std::uint32_t source = tree.leaf(set[n].source), destination = tree.leaf(set[n].destination);
       const bool fits = source == destination || (up[source] & down[destination]) != 0;
-      bool one_mends = false;
+      bool one_is_enough = false;
       for (std::size_t k = 0; k < n; ++k) {
         if (!held(k)) continue;
         const std::uint32_t from = tree.leaf(set[k].source), to = tree.leaf(set[k].destination);
         const std::uint32_t free_at_other = from == source      ? down[destination]
                                             : to == destination ? up[source]
                                                                 : 0;
-        one_mends |= (free_at_other >> paths[k].up[0] & 1U) != 0 && (up[from] & down[to]) != 0;
+        one_is_enough |= (free_at_other >> paths[k].up[0] & 1U) != 0 && (up[from] & down[to]) != 0;
       }
       colouring->schedule(std::span(set).first(n + 1), std::span(paths).first(n + 1));
-      if (!fits && one_mends) {
+      if (!fits && one_is_enough) {
         ASSERT_EQ(colouring->moved() - before, 1u) << "request " << n;
         ++enough;
       }
@@ -104,7 +105,7 @@ TEST(TreeScheduler, WhereOneMoveIsEnoughNoMoreAreMoved) {
 }
 
 TEST(TreeScheduler, NoMovesIsLevelWise) {
-  Random random(7);
+  Random random(1);
   const FatTreeShape shape{3, 6, 6};
   const FatTree tree(shape);
   const auto plain = tree_scheduler("level-wise", shape);

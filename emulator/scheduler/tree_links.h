@@ -1,5 +1,5 @@
-// Which links of a fat tree are free: the papers' Ulink and Dlink (L 3), a machine word (or some) a switch,
-// with the links of the nodes beside them.
+// Free links of a fat tree: the papers' Ulink and Dlink (L 3), one machine word (or several) per switch, and
+// the links of the nodes.
 #pragma once
 
 #include <algorithm>
@@ -15,20 +15,33 @@
 
 namespace hybrid {
 
-/// A connection on its way up: in which subtree of this height its source and its destination are, and the
-/// ports taken so far, which both ends share (Theorem 2): sigma_h = source w^h + ports, delta_h likewise.
+/// State of a connection on its path up: the subtrees of this height that contain its source and its
+/// destination, and the ports taken so far, which both ends share (Theorem 2): sigma_h = source w^h + ports,
+/// delta_h likewise.
 struct TreeClimb {
   std::uint32_t source = 0, destination = 0, ports = 0;
   bool turns() const { return source == destination; }
 };
 
-/// A link's direction; a circuit goes up from its source, then down to its destination.
-enum TreeWay : std::uint8_t { kTreeUp, kTreeDown };
+/// Direction of a link; a circuit goes up from its source, then down to its destination.
+enum LinkDirection : std::uint8_t { kTreeUp, kTreeDown };
 
-/// One level's links and what it takes to climb from it, as values: an inner loop keeps them in registers.
+/// Returns the lowest port at or above `from` that is set in the `words` words of `free`, or words *
+/// kWordBits.
+[[gnu::always_inline]] inline std::uint32_t next_free_port(const Word* free, std::size_t words,
+                                                           std::uint32_t from) {
+  Word mask = ~Word{0} << (from % kWordBits);
+  for (std::size_t w = from / kWordBits; w < words; ++w, mask = ~Word{0})
+    if ((free[w] & mask) != 0)
+      return static_cast<std::uint32_t>(w * kWordBits +
+                                        static_cast<std::size_t>(std::countr_zero(free[w] & mask)));
+  return static_cast<std::uint32_t>(words * kWordBits);
+}
+
+/// The links of one level and the data to climb from it, as values: an inner loop keeps them in registers.
 template <std::size_t kWords>
 struct TreeRow {
-  Word* up = nullptr;    // Ulink(h, tau), words() a switch
+  Word* up = nullptr;    // Ulink(h, tau), words() per switch
   Word* down = nullptr;  // Dlink(h, tau)
   std::size_t some_words = 1;
   std::uint32_t up_power = 1, width = 1;  // w^h, w
@@ -42,14 +55,14 @@ struct TreeRow {
     return {by_down(c.source), by_down(c.destination), c.ports * width + port};
   }
 
-  /// Takes the lowest port free in both (L figure 7, lines 3 to 8); none() where there is none.
+  /// Takes the lowest port that is free in both (L figure 7, lines 3 to 8); none() if there is none.
   std::uint32_t take_first_common(std::uint32_t source, std::uint32_t destination) const {
     Word* const free_up = up + source * words();
     Word* const free_down = down + destination * words();
     for (std::size_t w = 0; w < words(); ++w) {
       const Word both = free_up[w] & free_down[w];
       if (both == 0) continue;
-      // The next request of this switch waits for these two stores only, not for the port's number.
+      // The next request of this switch depends on these two stores only, not on the port's number.
       const Word lowest = both & (Word{0} - both);
       free_up[w] ^= lowest;
       free_down[w] ^= lowest;
@@ -58,31 +71,27 @@ struct TreeRow {
     return none();
   }
 
-  /// The lowest free port at or past `from`.
-  std::uint32_t next_free(TreeWay way, std::uint32_t at, std::uint32_t from) const {
-    const Word* free = of(way, at);
-    Word mask = ~Word{0} << (from % kWordBits);
-    for (std::size_t w = from / kWordBits; w < words(); ++w, mask = ~Word{0})
-      if ((free[w] & mask) != 0)
-        return static_cast<std::uint32_t>(w * kWordBits +
-                                          static_cast<std::size_t>(std::countr_zero(free[w] & mask)));
-    return none();
+  /// The lowest free port at or above `from`, or none().
+  std::uint32_t next_free(LinkDirection direction, std::uint32_t at, std::uint32_t from) const {
+    return next_free_port(of(direction, at), words(), from);
   }
-  void take(TreeWay way, std::uint32_t at, std::uint32_t port) const {
-    of(way, at)[port / kWordBits] &= ~bit_of(port);
+  void take(LinkDirection direction, std::uint32_t at, std::uint32_t port) const {
+    of(direction, at)[port / kWordBits] &= ~bit_of(port);
   }
-  void give_back(TreeWay way, std::uint32_t at, std::uint32_t port) const {
-    of(way, at)[port / kWordBits] |= bit_of(port);
+  void give_back(LinkDirection direction, std::uint32_t at, std::uint32_t port) const {
+    of(direction, at)[port / kWordBits] |= bit_of(port);
   }
-  Word* of(TreeWay way, std::uint32_t at) const { return (way == kTreeUp ? up : down) + at * words(); }
+  Word* of(LinkDirection direction, std::uint32_t at) const {
+    return (direction == kTreeUp ? up : down) + at * words();
+  }
 };
 
-/// `kWords` words a switch; 0: as many as the tree's w needs.
+/// `kWords` words per switch; 0: as many as the tree's w needs.
 template <std::size_t kWords>
 class TreeLinks {
  public:
-  using Way = TreeWay;
-  static constexpr Way kUp = kTreeUp, kDown = kTreeDown;
+  using Direction = LinkDirection;
+  static constexpr Direction kUp = kTreeUp, kDown = kTreeDown;
 
   explicit TreeLinks(const FatTree& tree)
       : tree_(tree), words_(kWords != 0 ? kWords : words_for(tree.shape().up)), width_(tree.shape().up) {
@@ -91,8 +100,8 @@ class TreeLinks {
       first_[h] = rows;
       rows += tree.switches(h);
     }
-    for (auto& way : free_) way.resize(rows * words_);
-    for (auto& way : busy_nodes_) way.resize(tree.nodes());
+    for (auto& side : free_) side.resize(rows * words_);
+    for (auto& side : busy_nodes_) side.resize(tree.nodes());
     reset();
   }
 
@@ -107,17 +116,17 @@ class TreeLinks {
   }
 
   void reset() {
-    for (auto& way : free_) {
+    for (auto& side : free_) {
       if (words_ == 1) {
-        std::fill(way.begin(), way.end(), all(0));
+        std::fill(side.begin(), side.end(), all(0));
       } else {
-        for (std::size_t i = 0; i < way.size(); ++i) way[i] = all(i % words_);
+        for (std::size_t i = 0; i < side.size(); ++i) side[i] = all(i % words_);
       }
     }
-    for (auto& way : busy_nodes_) std::fill(way.begin(), way.end(), std::uint16_t{0});
+    for (auto& side : busy_nodes_) std::fill(side.begin(), side.end(), std::uint16_t{0});
   }
 
-  // The nodes' own links.
+  // The links of the nodes.
   bool nodes_free(Connection c) const {
     return (busy_nodes_[kUp][c.source] | busy_nodes_[kDown][c.destination]) == 0;
   }
@@ -125,12 +134,12 @@ class TreeLinks {
   void free_nodes(Connection c) { busy_nodes_[kUp][c.source] = busy_nodes_[kDown][c.destination] = 0; }
 
   TreeClimb start(Connection c) const { return {tree_.leaf(c.source), tree_.leaf(c.destination), 0}; }
-  /// One level up through `port`.
+  /// The climb one level up through `port`.
   TreeClimb above(const TreeClimb& c, std::uint32_t port) const {
     return {tree_.by_down()(c.source), tree_.by_down()(c.destination), c.ports * width_ + port};
   }
 
-  /// The place of a switch among all: its source side (Ulink) and its destination side (Dlink).
+  /// The index of a switch among all: of its source side (Ulink) and of its destination side (Dlink).
   std::size_t source(std::uint32_t level, const TreeClimb& c) const {
     return first_[level] + std::size_t{c.source} * tree_.up_power(level) + c.ports;
   }
@@ -138,9 +147,9 @@ class TreeLinks {
     return first_[level] + std::size_t{c.destination} * tree_.up_power(level) + c.ports;
   }
 
-  /// Past every port: what is said where there is none.
+  /// Beyond every port: the result if there is no port.
   std::uint32_t none() const { return static_cast<std::uint32_t>(words() * kWordBits); }
-  /// The lowest port free in both (L figure 7, lines 3 to 5).
+  /// Returns the lowest port that is free in both (L figure 7, lines 3 to 5), or none().
   std::uint32_t first_common(std::size_t source, std::size_t destination) const {
     const Word* up = row(kUp, source);
     const Word* down = row(kDown, destination);
@@ -153,7 +162,7 @@ class TreeLinks {
       return none();
     }
   }
-  /// Calls `visit(port)` for every port free in both, ascending, while it returns true.
+  /// Calls `visit(port)` for every port that is free in both, ascending, while it returns true.
   template <class Visit>
   void for_each_common(std::size_t source, std::size_t destination, Visit&& visit) const {
     const Word* up = row(kUp, source);
@@ -164,27 +173,26 @@ class TreeLinks {
                 static_cast<std::uint32_t>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(both)))))
           return;
   }
-  /// The lowest free port at or past `from`.
-  std::uint32_t next_free(Way way, std::size_t at, std::uint32_t from) const {
-    const Word* free = row(way, at);
-    Word mask = ~Word{0} << (from % kWordBits);
-    for (std::size_t w = from / kWordBits; w < words(); ++w, mask = ~Word{0})
-      if ((free[w] & mask) != 0)
-        return static_cast<std::uint32_t>(w * kWordBits +
-                                          static_cast<std::size_t>(std::countr_zero(free[w] & mask)));
-    return none();
+  /// The lowest free port at or above `from`, or none().
+  std::uint32_t next_free(Direction direction, std::size_t at, std::uint32_t from) const {
+    return next_free_port(row(direction, at), words(), from);
   }
-  std::uint32_t count(Way way, std::size_t at) const {
+  std::uint32_t count(Direction direction, std::size_t at) const {
     std::uint32_t n = 0;
-    for (std::size_t w = 0; w < words(); ++w) n += static_cast<std::uint32_t>(std::popcount(row(way, at)[w]));
+    for (std::size_t w = 0; w < words(); ++w)
+      n += static_cast<std::uint32_t>(std::popcount(row(direction, at)[w]));
     return n;
   }
 
-  bool is_free(Way way, std::size_t at, std::uint32_t port) const {
-    return (row(way, at)[word_of(port)] & bit_of(port)) != 0;
+  bool is_free(Direction direction, std::size_t at, std::uint32_t port) const {
+    return (row(direction, at)[word_of(port)] & bit_of(port)) != 0;
   }
-  void take(Way way, std::size_t at, std::uint32_t port) { row(way, at)[word_of(port)] &= ~bit_of(port); }
-  void give_back(Way way, std::size_t at, std::uint32_t port) { row(way, at)[word_of(port)] |= bit_of(port); }
+  void take(Direction direction, std::size_t at, std::uint32_t port) {
+    row(direction, at)[word_of(port)] &= ~bit_of(port);
+  }
+  void give_back(Direction direction, std::size_t at, std::uint32_t port) {
+    row(direction, at)[word_of(port)] |= bit_of(port);
+  }
   void take(std::size_t source, std::size_t destination, std::uint32_t port) {
     take(kUp, source, port);
     take(kDown, destination, port);
@@ -194,13 +202,15 @@ class TreeLinks {
     give_back(kDown, destination, port);
   }
 
-  const Word* row(Way way, std::size_t at) const { return free_[way].data() + at * words(); }
+  const Word* row(Direction direction, std::size_t at) const {
+    return free_[direction].data() + at * words();
+  }
 
  private:
-  Word* row(Way way, std::size_t at) { return free_[way].data() + at * words(); }
+  Word* row(Direction direction, std::size_t at) { return free_[direction].data() + at * words(); }
   std::size_t words() const { return kWords != 0 ? kWords : words_; }
   std::size_t word_of(std::uint32_t port) const { return kWords == 1 ? 0 : port / kWordBits; }
-  /// The ports of word w that there are.
+  /// The bits of word w that are ports.
   Word all(std::size_t w) const {
     const std::size_t ports = width_ - w * kWordBits;
     return ports >= kWordBits ? ~Word{0} : (Word{1} << ports) - 1;

@@ -10,7 +10,7 @@ namespace hybrid {
 
 namespace {
 
-std::unique_ptr<TreeScheduler> whole(const SwitchParameters& p) {
+std::unique_ptr<TreeScheduler> make_preload_scheduler(const SwitchParameters& p) {
   const auto own = SchedulerRegistration::make(p.scheduler_name);
   return own->schedules_fat_trees() ? own->fat_tree(p.tree, p.seed)
                                     : SchedulerRegistration::make("optimal")->fat_tree(p.tree, p.seed);
@@ -21,15 +21,15 @@ std::unique_ptr<TreeScheduler> whole(const SwitchParameters& p) {
 TreeSlotNetwork::TreeSlotNetwork(const SwitchParameters& p)
     : slots_(p.slots, TreeCircuits(p.tree)),
       route_(make_tree_route(p.scheduler_name, p.seed)),
-      whole_(whole(p)),
+      preload_scheduler_(make_preload_scheduler(p)),
       loaded_(p.nodes),
       paths_(p.nodes) {
   wanted_.reserve(p.nodes);
   toggles_.reserve(2 * std::size_t{p.nodes});
 }
 
-/// Establishes the first connection from `input` to an output in [begin, end) that is asked for and has a
-/// path.
+/// Establishes the first requested connection from `input` to an output in [begin, end) that has a free path.
+/// Returns whether there is one.
 bool TreeSlotNetwork::establish(std::uint32_t slot, const SchedulingPass& in, Port input, Port begin,
                                 Port end) {
   if (begin >= end) return false;
@@ -51,7 +51,7 @@ std::span<const Connection> TreeSlotNetwork::pass(std::uint32_t slot, const Sche
   const auto ports = static_cast<Port>(in.slot.ports());
   const auto [a, b] = in.priority;
   const auto row = [&, b = b](Port input) {
-    Port from = b;  // the first column that finds the input free
+    Port from = b;  // the first column at which the input is free
     bool wrapped = false;
     if (const Port held = in.slot.destination_of(input); held != kNoPort) {
       if (!in.to_release.test(input)) return;
@@ -71,12 +71,12 @@ std::span<const Connection> TreeSlotNetwork::pass(std::uint32_t slot, const Sche
   return toggles_;
 }
 
-const Configuration* TreeSlotNetwork::load(std::uint32_t slot, const Configuration& wanted) {
+const Configuration* TreeSlotNetwork::load_slot(std::uint32_t slot, const Configuration& wanted) {
   TreeCircuits& circuits = slots_[slot];
   circuits.clear();
   loaded_.clear();
   wanted_ = wanted.connections();
-  whole_->schedule(wanted_, std::span(paths_).first(wanted_.size()));
+  preload_scheduler_->schedule(wanted_, std::span(paths_).first(wanted_.size()));
   for (std::size_t i = 0; i < wanted_.size(); ++i)
     if (paths_[i].granted) circuits.hold(wanted_[i], paths_[i]);
   for (const Connection c : wanted_)
@@ -94,7 +94,7 @@ void TreeSlotNetwork::find_blocking(std::uint32_t slot, Connection wanted,
     Port up = kNoPort, down = kNoPort;  // sources of the circuits on the two links
     std::uint32_t in_use() const { return (up != kNoPort ? 1U : 0U) + (down != kNoPort ? 1U : 0U); }
   };
-  const auto goes_anyway = [&](Port source, Port destination) {
+  const auto leaves_anyway = [&](Port source, Port destination) {
     return source == wanted.source || destination == wanted.destination;
   };
   std::vector<Holders> ports(tree.shape().up);  // between `level` and the one above
@@ -107,24 +107,24 @@ void TreeSlotNetwork::find_blocking(std::uint32_t slot, Connection wanted,
     const std::uint32_t up = tree.climb(tree.leaf(wanted.source), path, level);
     const std::uint32_t down = tree.climb(tree.leaf(wanted.destination), path, level);
     std::fill(ports.begin(), ports.end(), Holders{});
-    // Who climbs through the same switch hangs below it.
+    // Circuits that climb through the same switch have their source below it.
     for (Port source = first_source; source < first_source + span; ++source) {
       const Port destination = circuits.destination_of(source);
-      if (destination == kNoPort || goes_anyway(source, destination)) continue;
+      if (destination == kNoPort || leaves_anyway(source, destination)) continue;
       const TreePath& other = circuits.path_of(source);
       if (other.turn > level && tree.climb(tree.leaf(source), other, level) == up)
         ports[other.up[level]].up = source;
     }
     for (Port destination = first_destination; destination < first_destination + span; ++destination) {
       const Port source = circuits.source_of(destination);
-      if (source == kNoPort || goes_anyway(source, destination)) continue;
+      if (source == kNoPort || leaves_anyway(source, destination)) continue;
       const TreePath& other = circuits.path_of(source);
       if (other.turn > level && tree.climb(tree.leaf(destination), other, level) == down)
         ports[other.up[level]].down = source;
     }
     std::transform(ports.begin(), ports.end(), in_use.begin(), [](const Holders& h) { return h.in_use(); });
     const std::uint32_t best = route_->port_to_free(wanted, level, in_use);
-    const auto [first, second] = std::minmax(ports[best].up, ports[best].down);  // none is last
+    const auto [first, second] = std::minmax(ports[best].up, ports[best].down);  // kNoPort is the largest
     for (const Port source : {first, second}) {
       if (source == kNoPort) continue;
       const Connection c{source, circuits.destination_of(source)};

@@ -1,10 +1,10 @@
-// The scheduler port over fat trees: the same contract as over a crossbar, and that no link of a slot carries
-// two circuits, by a walk of the graph (emulator/topology/tree_check.h).
+// The scheduler port over fat trees: it keeps the contract of the port over a crossbar, and no link of a slot
+// carries two circuits, checked in the graph (emulator/topology/testing/tree_paths.h).
 #include "emulator/scheduler/tree_port.h"
 
 #include "emulator/scheduler/algorithm.h"
-#include "emulator/scheduler/port_contract_for_test.h"
-#include "emulator/topology/tree_check.h"
+#include "emulator/scheduler/testing/port_contract.h"
+#include "emulator/topology/testing/tree_paths.h"
 
 namespace hybrid {
 namespace {
@@ -31,12 +31,12 @@ std::vector<Connection> held(const TreeCircuits& circuits) {
   return all;
 }
 
-/// A judge that holds the slot's circuits; what is wrong with them goes to `fault`.
-TreeJudge judge_of(const TreeGraph& graph, const TreeCircuits& circuits, std::string& fault) {
-  TreeJudge judge(graph);
+/// Returns a checker that holds the slot's circuits; sets `fault` to the first fault in them.
+TreePathChecker checker_of(const TreeGraph& graph, const TreeCircuits& circuits, std::string& fault) {
+  TreePathChecker checker(graph);
   for (const Connection c : held(circuits))
-    if (fault.empty()) fault = judge.take(c, circuits.path_of(c.source));
-  return judge;
+    if (fault.empty()) fault = checker.hold_path(c, circuits.path_of(c.source));
+  return checker;
 }
 
 constexpr FatTreeShape kShapes[] = {{1, 5, 1}, {2, 2, 2}, {2, 3, 3}, {3, 2, 2}, {2, 4, 4}, {2, 2, 3},
@@ -54,7 +54,7 @@ TEST(TreePort, RandomCallsKeepTheContract) {
     TreePort tree(shape, k, latency);
     const std::uint32_t n = graph.nodes();
     GrantReplay replay(n, k);
-    AskedOfPort asked(n, k);
+    ExpectedRequests expected(n, k);
     const auto see = [&](Time until) {
       std::vector<Grant> grants;
       const Time bound = tree.port->next_change();
@@ -64,42 +64,42 @@ TEST(TreePort, RandomCallsKeepTheContract) {
         ASSERT_GE(g.at, bound);
         ASSERT_NO_FATAL_FAILURE(replay.apply(g));
         const Time edge = g.at - kPortCycle * latency;
-        if (asked.anything_goes(edge)) continue;
-        ASSERT_EQ(asked.wanted_at(g.connection, edge), g.kind == Grant::Kind::established);
+        if (expected.all_may_change(edge)) continue;
+        ASSERT_EQ(expected.was_requested(g.connection, edge), g.kind == Grant::Kind::established);
       }
       for (std::uint32_t s = 0; s < k; ++s) {
         std::string fault;
-        judge_of(graph, tree.network->slot(s), fault);
+        checker_of(graph, tree.network->slot(s), fault);
         ASSERT_EQ(fault, "");
       }
     };
     Time now{};
     for (const PortCall& call : random_port_calls(seed, n, k)) {
-      // A narrow tree does not hold every configuration; see below.
+      // A narrow tree cannot hold every configuration; that has its own test below.
       if (call.kind == PortCall::Kind::preload && shape.up < shape.down) continue;
       if (call.at > now) {
         ASSERT_NO_FATAL_FAILURE(see(call.at - picoseconds(1)));
       }
       now = call.at;
       make_call(*tree.port, call);
-      asked.make(call);
+      expected.apply_call(call);
     }
     for (Time t = tree.port->next_change(); t != Time::never(); t = tree.port->next_change())
       ASSERT_NO_FATAL_FAILURE(see(t));
     for (std::uint32_t s = 0; s < k; ++s) {
       ASSERT_EQ(held(tree.network->slot(s)), replay.slots()[s].connections());
-      if (!asked.preloaded()[s].empty()) {
-        ASSERT_EQ(replay.slots()[s], asked.preloaded()[s]);
+      if (!expected.preloaded()[s].empty()) {
+        ASSERT_EQ(replay.slots()[s], expected.preloaded()[s]);
         continue;
       }
       std::string fault;
-      const TreeJudge judge = judge_of(graph, tree.network->slot(s), fault);
-      for (const Connection c : replay.slots()[s].connections()) ASSERT_TRUE(asked.wanted(c));
-      for (const Connection c : asked.all_wanted()) {
+      const TreePathChecker checker = checker_of(graph, tree.network->slot(s), fault);
+      for (const Connection c : replay.slots()[s].connections()) ASSERT_TRUE(expected.is_requested(c));
+      for (const Connection c : expected.all_requested()) {
         if (replay.holds(c)) continue;
         ++waiting;
         shared_links += replay.slots()[s].fits(c) ? 1 : 0;
-        ASSERT_FALSE(judge.some_path(c)) << c.source << " -> " << c.destination;
+        ASSERT_FALSE(checker.has_free_path(c)) << c.source << " -> " << c.destination;
       }
     }
   }
@@ -107,7 +107,7 @@ TEST(TreePort, RandomCallsKeepTheContract) {
   EXPECT_GT(shared_links, 100U);  // some wait for a path, not for a port
 }
 
-TEST(TreePort, OfOneLevelIsTheCrossbarGrantForGrant) {
+TEST(TreePort, OfOneLevelGivesTheGrantsOfTheCrossbar) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const auto n = static_cast<std::uint32_t>(seed % 9 == 0 ? 130 : 2 + seed % 17);
     TreePort tree({1, n, 1}, 3, 1);
@@ -143,11 +143,11 @@ TEST(TreePort, ANarrowTreePreloadsWhatFitsAndTakesRequestsForTheRest) {
   EXPECT_EQ(grants.back().slot, 1U);
 }
 
-TEST(TreePort, WhatIsInTheWayMakesRoomWhenItGoes) {
+TEST(TreePort, ReleasingTheBlockingCircuitsMakesRoom) {
   std::uint64_t blocked = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);
-    const bool fixed = seed % 3 == 0;  // paths, so that there is one to free
+    const bool fixed = seed % 3 == 0;  // a scheduler with fixed paths, which are often blocked
     TreePort tree(kShapes[seed % std::size(kShapes)], 1, 1, fixed ? "d-mod-k" : "greedy");
     const std::uint64_t n = tree.parameters.nodes;
     for (std::uint64_t i = 0; i < n * n; ++i)
@@ -173,8 +173,9 @@ TEST(TreePort, WhatIsInTheWayMakesRoomWhenItGoes) {
   EXPECT_GT(blocked, 20U);
 }
 
-// One after the other, with nothing released between, each grants what its algorithm grants of the whole set.
-TEST(TreePort, RoutesInTheLoopAreTheAlgorithmsOwn) {
+// Requested one after the other, without releases, each route finder grants the same as its algorithm for the
+// whole set.
+TEST(TreePort, RoutesInTheLoopEqualThoseOfTheWholeSet) {
   for (const char* name : {"level-wise-request", "local-greedy", "local-random", "d-mod-k"})
     for (const FatTreeShape& shape :
          {FatTreeShape{1, 6, 2}, {2, 4, 4}, {2, 3, 70}, {3, 3, 3}, {3, 4, 2}, {4, 2, 3}})
@@ -191,7 +192,7 @@ TEST(TreePort, RoutesInTheLoopAreTheAlgorithmsOwn) {
         algorithm->fat_tree(shape, seed)->schedule(requests, paths);
         const auto route = algorithm->tree_route(seed);
         for (std::size_t i = 0; i < requests.size(); ++i) {
-          if (circuits.holds(requests[i])) continue;  // asked twice: it is granted already
+          if (circuits.holds(requests[i])) continue;  // a repeated request, already granted
           const TreePath path = circuits.request(requests[i], *route);
           ASSERT_EQ(path.granted, paths[i].granted) << i;
           if (path.granted) {
@@ -201,7 +202,7 @@ TEST(TreePort, RoutesInTheLoopAreTheAlgorithmsOwn) {
       }
 }
 
-TEST(TreePort, NoLinkOfASlotCarriesTwoWhoeverSchedules) {
+TEST(TreePort, NoLinkOfASlotCarriesTwoCircuitsWithAnyScheduler) {
   for (const std::string_view name : names_in_the_loop(true))
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
       const FatTreeShape shape = kShapes[seed % std::size(kShapes)];
@@ -215,7 +216,7 @@ TEST(TreePort, NoLinkOfASlotCarriesTwoWhoeverSchedules) {
         for (const Grant& g : grants) ASSERT_NO_FATAL_FAILURE(replay.apply(g));
         for (std::uint32_t s = 0; s < 3; ++s) {
           std::string fault;
-          judge_of(graph, tree.network->slot(s), fault);
+          checker_of(graph, tree.network->slot(s), fault);
           ASSERT_EQ(fault, "");
         }
       };

@@ -1,5 +1,5 @@
-// How one circuit finds its path through a fat tree while others are held: what of a fat-tree algorithm can
-// run in the loop, where requests and releases come one at a time.
+// Search for the path of one circuit through a fat tree while others are held: the part of a fat-tree
+// algorithm that can run in the loop, where requests and releases come one at a time.
 #pragma once
 
 #include <algorithm>
@@ -17,20 +17,21 @@ namespace hybrid {
 class TreeRoute {
  public:
   virtual ~TreeRoute() = default;
-  /// Whether the algorithm finds `c`, whose nodes are free, a path of free links; sets `path`'s ports and
-  /// turn. Takes nothing.
+  /// Searches a path of free links for `c`, whose nodes are free. Sets the ports and the turn of `path`;
+  /// takes no links. Returns whether the algorithm found a path.
   virtual bool find(const TreeLinks<1>& links, Connection c, TreePath& path) = 0;
   virtual bool find(const TreeLinks<0>& links, Connection c, TreePath& path) = 0;
-  /// Which port `c` would best take from `level` up if circuits went for it. `links[port]`: how many of the
-  /// two links that belong to it there, up and down, are taken now. The one of fewest, the lowest of those,
-  /// unless the algorithm has no choice.
+  /// Returns the port up from `level` for which the fewest circuits would have to be released to route `c`.
+  /// `links[port]`: how many of the two links of that port, up and down, are taken now. The default returns
+  /// the port with the fewest, the lowest one of several; an algorithm without a choice returns its port.
   virtual std::uint32_t port_to_free(Connection /*c*/, std::uint32_t /*level*/,
                                      std::span<const std::uint32_t> links) const {
     return static_cast<std::uint32_t>(std::min_element(links.begin(), links.end()) - links.begin());
   }
 };
 
-/// Of a `Rule` that finds it in links of any width: rule(links, c, path). It may have a port_to_free, too.
+/// Route of a `Rule` that works on links of any width: rule(links, c, path). The rule may define
+/// port_to_free() too.
 template <class Rule>
 class TreeRouteBy final : public TreeRoute {
  public:
@@ -59,8 +60,7 @@ std::unique_ptr<TreeRoute> tree_route_by(Rule rule) {
   return std::make_unique<TreeRouteBy<Rule>>(std::move(rule));
 }
 
-/// Any path that is free: of those the one of lowest P_0, then P_1, and so on. Fails only where there is
-/// none.
+/// Finds a free path if there is one; of several, the one of lowest P_0, then P_1, and so on.
 struct AnyFreePath {
   template <std::size_t kWords>
   bool operator()(const TreeLinks<kWords>& links, Connection c, TreePath& path) const {
@@ -83,23 +83,6 @@ struct AnyFreePath {
                             return !found;
                           });
     return found;
-  }
-};
-
-/// One port a level, the lowest that is free on the way up and on the way down (L figure 7); no way back.
-struct LevelWiseRoute {
-  template <std::size_t kWords>
-  bool operator()(const TreeLinks<kWords>& links, Connection c, TreePath& path) const {
-    std::uint32_t level = 0;
-    for (TreeClimb climb = links.start(c); !climb.turns(); ++level) {
-      const std::uint32_t port =
-          links.first_common(links.source(level, climb), links.destination(level, climb));
-      if (port == links.none()) return false;
-      path.up[level] = static_cast<std::uint16_t>(port);
-      climb = links.above(climb, port);
-    }
-    path.turn = static_cast<std::uint8_t>(level);
-    return true;
   }
 };
 

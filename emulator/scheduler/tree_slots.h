@@ -1,5 +1,5 @@
-// TDM over a fat tree: connections into slots and paths together. A slot is a tree of its own (the links
-// carry each slot's circuits in its time), a connection is in one slot, with its path there.
+// TDM over a fat tree: connections are assigned to slots and paths together. Each slot is a separate tree
+// (the links carry the circuits of each slot in its time); a connection is in one slot, with its path there.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,12 @@
 #include "emulator/scheduler/request.h"
 #include "emulator/scheduler/slot_fitter.h"
 #include "emulator/scheduler/tree_circuits.h"
-#include "emulator/scheduler/tree_slot_fitter.h"
+#include "emulator/scheduler/tree_scheduler.h"
 
 namespace hybrid {
 
-/// K slots of one tree; connections come and go one at a time. No allocation after construction.
+/// K slots of one tree; connections are requested and released one at a time. Allocates only in the
+/// constructor and in add_slot().
 class TreeSlots {
  public:
   struct Place {
@@ -28,29 +29,38 @@ class TreeSlots {
   const TreeCircuits& slot(std::uint32_t s) const { return slots_[s]; }
   void add_slot() { slots_.emplace_back(slots_.front().tree().shape()); }
 
-  /// Where the connection is; nothing where it is in no slot.
+  /// Returns the place of the connection; nullopt if it is in no slot.
   std::optional<Place> find(Connection c) const;
-  /// First fit: the first slot in which a path is free (TreeCircuits::request), or where it already is.
-  /// Nothing where there is none.
+  /// First fit: grants the connection in the first slot in which a path is free (TreeCircuits::request), or
+  /// returns its present place. Returns nullopt if there is no path.
   std::optional<Place> request(Connection c);
-  /// False: it was in no slot.
+  /// Returns false if the connection was in no slot.
   bool release(Connection c);
 
  private:
   std::vector<TreeCircuits> slots_;
 };
 
-/// Slots x nodes of a fit: each slot of so many nodes has a tree's tables.
+/// Limit of slots x nodes of a fit: each slot has the tables of a tree.
 inline constexpr std::uint64_t kMostTreeSlotCells = std::uint64_t{1} << 26;
-/// Throws UserError for more.
+/// Throws UserError for a fit beyond kMostTreeSlotCells.
 void check_tree_slots(std::uint64_t slots, std::uint32_t nodes);
 
-/// A working set into at most `slots` slots (0: as many as it needs), first fit in the order given. Throws
-/// UserError for a tree that cannot be, for a set with a port that the tree has not, and for more slots than
-/// check_tree_slots allows.
+/// Fits a working set into at most `slots` slots (0: as many as it needs), first fit in the given order.
+/// Throws UserError for an invalid tree, for a set with a port that is not a node of the tree, and for more
+/// slots than check_tree_slots() allows.
 TreeSlotFit fit_tree_slots(const FatTreeShape& shape, const RequestSet& set, std::uint32_t slots);
 
-/// No fit has fewer: what the busiest link of a node, and the links of the busiest subtree, need.
+/// Returns a lower bound on the slots of any fit: what the busiest link of a node, and the links of the
+/// busiest subtree, need.
 std::uint32_t least_tree_slots(const FatTreeShape& shape, const RequestSet& set);
+
+/// TreeSlotFitter::fit() by a scheduler of one slot: it fills a slot; the requests that it refused are the
+/// requests of the next slot. Requests may share nodes, which must be nodes of the scheduler's tree. Throws
+/// std::logic_error if the scheduler grants nothing on an empty tree.
+TreeSlotFit fit_slot_by_slot(TreeScheduler& scheduler, const RequestSet& set, std::uint32_t slots);
+
+/// Throws UserError for requests beyond the last node.
+void check_tree_requests(const RequestSet& set, std::uint32_t nodes);
 
 }  // namespace hybrid

@@ -1,21 +1,21 @@
 // Turn back when possible, TBWP (Kariniemi and Nurmi; L 1, D 7.1): local and random as `local-random`, but
-// the top switches are connected together, and a request that is blocked on its way down goes on upward to
-// the top, crosses to another top switch, and tries the way down from there.
+// the top switches are connected to each other. A request that is blocked on its path down continues upward
+// to the top, crosses to another top switch, and tries the path down from there.
 //
-// The papers do not say how the top switches are connected; here by the ports up that they have and do not
-// use (FatTree::across): from any of them to those that another P_0 leads to, so that no link of the new way
-// down is one of the old. A request turns where it first can and tries each free wire across the top in turn;
-// it crosses once. Turning between that level and the top is not tried: by Theorem 2 that way down comes back
-// to the link that was taken. So this is a local scheduler on a tree with w^l links more, and is to be
-// compared as such.
+// The papers do not specify how the top switches are connected. Here their unused ports up connect them
+// (FatTree::across): from each top switch to those that another P_0 reaches, so that the new path down shares
+// no link with the old one. A request turns at the lowest possible level and tries each free wire across the
+// top in turn; it crosses once. Turning between that level and the top is not tried: by Theorem 2 that path
+// down leads to the link that was busy. So this is a local scheduler on a tree with w^l additional links, and
+// must be compared as such.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "core/error.h"
+#include "emulator/scheduler/algorithm.h"
 #include "emulator/scheduler/local_climb.h"
-#include "emulator/scheduler/tree_algorithm.h"
 
 namespace hybrid {
 namespace {
@@ -24,7 +24,7 @@ template <std::size_t kWords>
 class TurnBack final : public TreeScheduler {
  public:
   TurnBack(const FatTree& tree, std::uint64_t seed)
-      : links_(tree), seed_(seed), top_(tree.levels() - 1), taken_across_(wires(tree)) {}
+      : links_(tree), seed_(seed), top_(tree.levels() - 1), taken_across_(count_wires(tree)) {}
 
   std::size_t schedule(std::span<const Connection> requests, std::span<TreePath> paths) override {
     links_.reset();
@@ -37,20 +37,20 @@ class TurnBack final : public TreeScheduler {
       LocalClimb climb;
       climb.at[0] = links_.start(requests[i]);
       if (!climb_locally(links_, choose, false, climb, paths[i])) continue;
-      if (way_down_is_free(links_, climb, paths[i])) {
+      if (downward_path_is_free(links_, climb, paths[i])) {
         take_climb(links_, requests[i], climb, paths[i]);
         ++granted;
       } else if (climb_locally(links_, choose, true, climb, paths[i])) {
-        granted += cross(requests[i], climb, paths[i]);
+        granted += cross_top(requests[i], climb, paths[i]);
       }
     }
     return granted;
   }
 
  private:
-  /// Across the top: w for each of its w^(l-1) switches, which is many times the links of any level where w
-  /// is large and m small.
-  static std::size_t wires(const FatTree& tree) {
+  /// Number of wires across the top: w for each of its w^(l-1) switches, which is many times the links of any
+  /// level if w is large and m small.
+  static std::size_t count_wires(const FatTree& tree) {
     if (tree.levels() == 1) return 0;
     const std::size_t count = std::size_t{tree.switches(tree.levels() - 1)} * tree.shape().up;
     if (count > kMostTreeNodes)
@@ -62,8 +62,9 @@ class TurnBack final : public TreeScheduler {
 
   using Links = TreeLinks<kWords>;
 
-  /// From the top switch over the first wire that is free and has a free way down.
-  bool cross(Connection c, const LocalClimb& climb, TreePath& path) {
+  /// Grants the request over the first wire from the top switch that is free and has a free path down.
+  /// Returns false if there is none.
+  bool cross_top(Connection c, const LocalClimb& climb, TreePath& path) {
     const std::uint32_t here = climb.at[top_].ports, w = links_.tree().shape().up;
     for (std::uint32_t port = 0; port < w; ++port) {
       if (port == path.up[0] || taken_across_[std::size_t{here} * w + port] != 0) continue;
@@ -73,7 +74,7 @@ class TurnBack final : public TreeScheduler {
       other.level = top_;
       other.at[0] = climb.at[0];
       for (std::uint32_t h = 0; h < top_; ++h) other.at[h + 1] = links_.above(other.at[h], down.up[h]);
-      if (!way_down_is_free(links_, other, down)) continue;
+      if (!downward_path_is_free(links_, other, down)) continue;
       for (std::uint32_t h = 0; h < top_; ++h) {
         links_.take(Links::kUp, links_.source(h, climb.at[h]), path.up[h]);
         links_.take(Links::kDown, links_.destination(h, other.at[h]), down.up[h]);
@@ -95,7 +96,7 @@ class TurnBack final : public TreeScheduler {
 };
 
 const SchedulerRegistration kTurnBack{
-    "turn-back", "fat tree, top switches connected: local, blocked requests go on to the top (TBWP, L 1)",
+    "turn-back", "fat tree, top switches connected: local, blocked requests continue to the top (TBWP, L 1)",
     &TreeAlgorithm<TurnBack, true>::make};
 
 }  // namespace

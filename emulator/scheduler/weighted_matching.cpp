@@ -39,7 +39,7 @@ WeightedMatching::WeightedMatching(std::span<const Connection> connections, std:
   stack_.reserve(nodes);
 }
 
-/// Nothing served: all units go by the root.
+/// Initial tree: no connection is chosen, all units pass through the root.
 void WeightedMatching::reset() {
   std::fill(flow_.begin(), flow_.end(), 0);
   std::fill(state_.begin(), state_.end(), kLower);
@@ -72,8 +72,8 @@ std::int64_t WeightedMatching::solve(std::span<const std::int64_t> weights) {
   return total;
 }
 
-/// Block search: the arc that violates optimality most among the next about 2 sqrt(arcs), or the first block
-/// that has one.
+/// Block search: selects the arc with the largest violation of optimality in the next block of about
+/// sqrt(arcs) arcs, or in the first block after it that has a violation. Returns whether there is one.
 bool WeightedMatching::find_entering_arc() {
   const auto arcs = static_cast<Arc>(cost_.size());
   const auto block = std::max<Arc>(10, static_cast<Arc>(std::sqrt(static_cast<double>(arcs))));
@@ -106,8 +106,9 @@ void WeightedMatching::find_join() {
   join_ = u;
 }
 
-/// How much can be pushed round the cycle and which tree arc stops it; false where the entering arc itself
-/// does. Ties go to the last arc of the cycle seen from the join, which keeps the tree strongly feasible.
+/// Computes how much flow the cycle allows and which tree arc limits it. Returns false if the entering arc
+/// itself limits it. Of equal limits, the last arc of the cycle seen from the join is taken, which keeps the
+/// tree strongly feasible.
 bool WeightedMatching::find_leaving_arc() {
   const bool forward = state_[entering_] == kLower;
   const Node first = forward ? from_[entering_] : to_[entering_];
@@ -138,7 +139,7 @@ bool WeightedMatching::find_leaving_arc() {
 
 void WeightedMatching::change_flow(bool leaves) {
   if (push_ > 0) {
-    // Unsigned arithmetic wraps to the right result: flows stay 0 or more.
+    // Unsigned arithmetic wraps to the correct result: flows are never negative.
     const std::uint32_t change = state_[entering_] == kLower ? push_ : std::uint32_t{0} - push_;
     flow_[entering_] += change;
     for (Node n = from_[entering_]; n != join_; n = parent_[n])
@@ -154,7 +155,7 @@ void WeightedMatching::change_flow(bool leaves) {
   }
 }
 
-/// The part of the tree below the leaving arc is hung up at the entering arc's inner end instead.
+/// Attaches the subtree below the leaving arc to the inner end of the entering arc.
 void WeightedMatching::change_tree() {
   Node node = inner_, parent = outer_;
   Arc arc = entering_;
@@ -171,7 +172,7 @@ void WeightedMatching::change_tree() {
   refresh(inner_);
 }
 
-/// Depths and potentials of `from` and all below: along a tree arc the reduced cost is 0.
+/// Recomputes depths and potentials of `from` and its subtree: the reduced cost of a tree arc is 0.
 void WeightedMatching::refresh(Node from) {
   stack_.assign(1, from);
   while (!stack_.empty()) {

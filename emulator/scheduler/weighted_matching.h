@@ -1,12 +1,12 @@
 // Connections of the largest total weight such that no port has more than `capacity` of them: a bipartite
-// b-matching; with capacity 1 a maximum weight matching. Exact, for whole-number weights.
+// b-matching; with capacity 1 a maximum weight matching. Exact for integer weights.
 //
-// It is a minimum-cost flow, solved by the network simplex on spanning trees that stay strongly feasible
-// (Cunningham 1976), so that it ends. Every solve begins from nothing: with other weights that is several
-// times faster than from the last one's tree.
+// The problem is a minimum-cost flow, solved by the network simplex on spanning trees that stay strongly
+// feasible (Cunningham 1976), so that it terminates. Every solve starts from the initial tree: with other
+// weights this is several times faster than starting from the last tree.
 //
-//      input --slack--> root --slack--> output       each input gives `capacity` units, each output takes as
-//      input ----connection (1)-------> output       many; what goes by the root is not served
+//      input --slack--> root --slack--> output       each input supplies `capacity` units, each output takes
+//      as input ----connection (1)-------> output       many; units through the root are not served
 #pragma once
 
 #include <cstddef>
@@ -23,12 +23,13 @@ class WeightedMatching {
   /// Ports 0 .. ports-1, capacity > 0.
   WeightedMatching(std::span<const Connection> connections, std::uint32_t ports, std::uint32_t capacity);
 
-  /// The largest weight that solve() takes.
+  /// The largest weight that solve() accepts.
   std::int64_t largest_weight() const { return (std::int64_t{1} << 61) / (ports_ + 1); }
 
-  /// `weights[i]` is connection i's, 0 .. largest_weight(). Returns the total weight of those chosen.
+  /// Chooses connections; `weights[i]` is the weight of connection i, 0 .. largest_weight(). Returns the
+  /// total weight of the chosen connections.
   std::int64_t solve(std::span<const std::int64_t> weights);
-  /// After solve().
+  /// Whether the last solve() chose the connection.
   bool chosen(std::size_t connection) const { return flow_[connection] != 0; }
 
  private:
@@ -58,7 +59,8 @@ class WeightedMatching {
   std::vector<std::uint32_t> flow_;
   std::vector<State> state_;
 
-  // The tree: each node's parent, the arc to it, which way that points, and the children as linked lists.
+  // The tree: the parent of each node, the arc to it, the direction of that arc, and the children as linked
+  // lists.
   std::vector<Node> parent_, child_, next_, previous_, stack_;
   std::vector<Arc> arc_;
   std::vector<Direction> direction_;

@@ -29,7 +29,7 @@ Problem random_problem(std::uint32_t most_ports, std::uint64_t most_edges, std::
   return p;
 }
 
-/// The best of all subsets.
+/// Returns the largest total weight, by trying all subsets.
 std::int64_t best_by_trying(const Problem& p) {
   std::int64_t best = 0;
   for (std::uint32_t subset = 0; subset < std::uint32_t{1} << p.edges.size(); ++subset) {
@@ -46,8 +46,8 @@ std::int64_t best_by_trying(const Problem& p) {
   return best;
 }
 
-/// Checks that the chosen ones fit and sum up.
-void expect_sound(const Problem& p, const WeightedMatching& matching, std::int64_t total) {
+/// Checks that the chosen connections fit and that their weights add up to `total`.
+void expect_valid(const Problem& p, const WeightedMatching& matching, std::int64_t total) {
   std::vector<std::uint32_t> out(p.ports), in(p.ports);
   std::int64_t sum = 0;
   for (std::size_t e = 0; e < p.edges.size(); ++e) {
@@ -59,8 +59,8 @@ void expect_sound(const Problem& p, const WeightedMatching& matching, std::int64
   EXPECT_EQ(sum, total);
 }
 
-/// Whether some exchange of connections gains weight: a cycle of positive gain in the residual graph, whose
-/// vertices are the ports and one for "no connection" (Bellman-Ford).
+/// Returns whether an exchange of connections increases the weight: a cycle of positive gain in the residual
+/// graph, whose vertices are the ports and one for "no connection" (Bellman-Ford).
 bool can_gain(const Problem& p, const WeightedMatching& matching) {
   struct Move {
     std::size_t from, to;
@@ -81,7 +81,8 @@ bool can_gain(const Problem& p, const WeightedMatching& matching) {
   }
   for (std::size_t v = 0; v < nothing; ++v) {
     const bool is_input = v < p.ports;
-    // An input with a free place may begin; one in use may give up. For outputs the other way round.
+    // An input with free capacity may gain a connection; an input in use may lose one. For outputs in the
+    // other direction.
     if (used[v] < p.capacity) moves.push_back({is_input ? nothing : v, is_input ? v : nothing, 0});
     if (used[v] > 0) moves.push_back({is_input ? v : nothing, is_input ? nothing : v, 0});
   }
@@ -104,7 +105,7 @@ TEST(WeightedMatching, BestOfAllSubsets) {
     const Problem p = random_problem(5, 12, seed % 2 == 0 ? 3 : 1000, random);
     WeightedMatching matching(p.edges, p.ports, p.capacity);
     const std::int64_t total = matching.solve(p.weights);
-    expect_sound(p, matching, total);
+    expect_valid(p, matching, total);
     ASSERT_EQ(total, best_by_trying(p)) << "seed " << seed;
   }
 }
@@ -112,15 +113,15 @@ TEST(WeightedMatching, BestOfAllSubsets) {
 TEST(WeightedMatching, NoExchangeGains) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     Random random(seed);
-    // Few different weights: many ties, on which a simplex without care would go round for ever.
+    // Few different weights: many ties, on which a simplex without strongly feasible trees may cycle.
     const Problem p = random_problem(40, 900, seed % 3 == 0 ? 1 : seed % 3 == 1 ? 5 : 1'000'000'000, random);
     WeightedMatching matching(p.edges, p.ports, p.capacity);
-    expect_sound(p, matching, matching.solve(p.weights));
+    expect_valid(p, matching, matching.solve(p.weights));
     ASSERT_FALSE(can_gain(p, matching)) << "seed " << seed;
   }
 }
 
-TEST(WeightedMatching, TheLightPairIsLeftOutWhereOneHeavyConnectionIsBetter) {
+TEST(WeightedMatching, LeavesOutTwoLightConnectionsForAHeavierOne) {
   // 0 -> 0 with 5 alone, or 0 -> 1 and 1 -> 0 with 2 each.
   const std::vector<Connection> edges{{0, 0}, {0, 1}, {1, 0}};
   WeightedMatching matching(edges, 2, 1);
@@ -130,7 +131,7 @@ TEST(WeightedMatching, TheLightPairIsLeftOutWhereOneHeavyConnectionIsBetter) {
   EXPECT_FALSE(matching.chosen(0));
 }
 
-TEST(WeightedMatching, TheLargestWeights) {
+TEST(WeightedMatching, AcceptsTheLargestWeights) {
   const std::vector<Connection> edges{{0, 0}, {0, 1}, {1, 0}, {1, 1}};
   WeightedMatching matching(edges, 2, 1);
   const std::int64_t most = matching.largest_weight();

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "emulator/parameters.h"
-#include "emulator/topology/tree_check.h"
+#include "emulator/topology/tree_graph.h"
 
 namespace hybrid {
 

@@ -18,14 +18,15 @@ void require_height(std::size_t height) {
 
 std::uint32_t height_for(std::uint32_t processors) {
   if (processors < 2 || !std::has_single_bit(processors))
-    throw UserError(fmt::format("binary fat tree: {} processors are no power of two from 2 on", processors),
-                    fmt::format("Give {}, say.", processors < 2 ? 2 : std::bit_floor(processors)));
+    throw UserError(
+        fmt::format("binary fat tree: {} processors are not a power of two of at least 2", processors),
+        fmt::format("Give {}, for example.", processors < 2 ? 2 : std::bit_floor(processors)));
   const auto height = static_cast<std::uint32_t>(std::countr_zero(processors));
   require_height(height);
   return height;
 }
 
-/// The least c with c^3 >= x, for x up to 2^60.
+/// Returns the smallest c with c^3 >= x, for x up to 2^60.
 std::uint64_t cube_root_up(std::uint64_t x) {
   std::uint64_t low = 1, high = std::uint64_t{1} << 20;
   while (low < high) {
@@ -38,7 +39,7 @@ std::uint64_t cube_root_up(std::uint64_t x) {
   return low;
 }
 
-/// ceil(w / 2^(2k/3)), exactly: the least c with c^3 >= w^3 / 4^k. w <= 2^20.
+/// Returns ceil(w / 2^(2k/3)), exactly: the smallest c with c^3 >= w^3 / 4^k. w <= 2^20.
 std::uint32_t root_share(std::uint64_t w, std::uint32_t depth) {
   return static_cast<std::uint32_t>(cube_root_up(((w * w * w - 1) >> (2 * depth)) + 1));
 }
@@ -46,7 +47,7 @@ std::uint32_t root_share(std::uint64_t w, std::uint32_t depth) {
 void require_path(std::uint32_t capacity, const std::string& channel) {
   if (capacity == 0)
     throw UserError("binary fat tree: the channel " + channel + " has no path",
-                    "Give each channel a capacity of at least 1, or no message gets through it.");
+                    "Give each channel a capacity of at least 1.");
 }
 
 }  // namespace
@@ -93,7 +94,7 @@ void require_messages(const BinaryFatTree& tree, std::span<const Connection> mes
                       fmt::format("The tree has processors 0 to {}.", tree.processors() - 1));
     if (source == destination)
       throw UserError(fmt::format("message {}: from processor {} to itself", i, source),
-                      "Such a message does not enter the tree; leave it out.");
+                      "Such a message does not enter the tree; remove it.");
   }
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "core/error.h"
-#include "emulator/topology/port_tree_for_test.h"
-#include "emulator/topology/routing_bit.h"
+#include "emulator/topology/routing_stream.h"
+#include "emulator/topology/testing/port_tree.h"
 
 namespace hybrid {
 namespace {
@@ -19,7 +19,7 @@ std::vector<std::uint32_t> capacities(const BinaryFatTree& tree) {
   return by_height;
 }
 
-TEST(BinaryFatTree, NodesHaveTheMemosHeights) {
+TEST(BinaryFatTree, NodesHaveTheHeightsOfTheMemo) {
   const BinaryFatTree tree = BinaryFatTree::uniform(8, 1);
   EXPECT_EQ(tree.height(), 3U);  // n = 2^h
   EXPECT_EQ(tree.height_of(kTreeRoot), 3U);
@@ -30,10 +30,10 @@ TEST(BinaryFatTree, NodesHaveTheMemosHeights) {
 }
 
 TEST(BinaryFatTree, AddressesAreThoseOfAnInOrderTraversal) {
-  // Down both trees at once, branch by branch: processors are met with the same addresses.
+  // Descends both trees at once, branch by branch: the processors have the same addresses.
   constexpr std::uint32_t kHeight = 6;
   const BinaryFatTree tree = BinaryFatTree::uniform(1U << kHeight, 1);
-  PortTree apart(kHeight);
+  PortTree reference(kHeight);
   const auto descend = [&](auto&& self, TreeNode v, const PortTree::Node* node) -> void {
     EXPECT_EQ(tree.height_of(v), node->height);
     if (node->height == 0) {
@@ -43,10 +43,10 @@ TEST(BinaryFatTree, AddressesAreThoseOfAnInOrderTraversal) {
     self(self, 2 * v, node->around[PortTree::kRight]);
     self(self, 2 * v + 1, node->around[PortTree::kLeft]);
   };
-  descend(descend, kTreeRoot, apart.root());
+  descend(descend, kTreeRoot, reference.root());
 }
 
-TEST(BinaryFatTree, MessagesTurnWhereTheirWaysMeet) {
+TEST(BinaryFatTree, MessagesTurnWhereTheirPathsMeet) {
   const BinaryFatTree tree = BinaryFatTree::uniform(32, 1);
   for (Port s = 0; s < 32; ++s)
     for (Port d = 0; d < 32; ++d) {
@@ -56,15 +56,16 @@ TEST(BinaryFatTree, MessagesTurnWhereTheirWaysMeet) {
     }
 }
 
-TEST(BinaryFatTree, UniversalCapacitiesByHand) {
+TEST(BinaryFatTree, UniversalCapacitiesOfExamples) {
   // n = 64, w = 16 = n^(2/3): 16 / 4^(k/3) = 10.08, 6.35, 4, 2.52, 1.59, 1.
   EXPECT_EQ(capacities(BinaryFatTree::universal(64, 16)), (std::vector<std::uint32_t>{1, 2, 3, 4, 7, 11}));
-  // w = 32: 32 / 4^(k/3) = 20.2, 12.7, 8, 5.04, ...: leaves' doubling holds below depth 3.
+  // w = 32: 32 / 4^(k/3) = 20.2, 12.7, 8, 5.04, ...: from depth 3 down the doubling from the leaves is
+  // smaller.
   EXPECT_EQ(capacities(BinaryFatTree::universal(64, 32)), (std::vector<std::uint32_t>{1, 2, 4, 8, 13, 21}));
   EXPECT_EQ(capacities(BinaryFatTree::universal(64, 64)), (std::vector<std::uint32_t>{1, 2, 4, 8, 16, 32}));
 }
 
-TEST(BinaryFatTree, UniversalCapacitiesAreLeisersons) {
+TEST(BinaryFatTree, UniversalCapacitiesFollowLeisersonsFormula) {
   for (std::uint32_t height = 1; height <= kMostTreeHeight; height += 3) {
     const std::uint32_t n = 1U << height;
     for (std::uint32_t w = n; double(w) * w * w >= double(n) * n; w = w * 3 / 4) {
@@ -87,7 +88,7 @@ TEST(BinaryFatTree, ChannelsCanDiffer) {
 }
 
 template <class Call>
-std::string complaint(Call&& call) {
+std::string error_of(Call&& call) {
   try {
     call();
   } catch (const UserError& error) {
@@ -96,37 +97,35 @@ std::string complaint(Call&& call) {
   return "accepted";
 }
 
-TEST(BinaryFatTree, RefusesWhatIsNoTree) {
-  EXPECT_NE(complaint([] { BinaryFatTree::uniform(12, 1); }).find("12 processors"), std::string::npos);
-  EXPECT_NE(complaint([] { BinaryFatTree::uniform(1, 1); }).find("1 processors"), std::string::npos);
-  EXPECT_NE(complaint([] { BinaryFatTree::uniform(0, 1); }).find("0 processors"), std::string::npos);
-  EXPECT_NE(complaint([] { BinaryFatTree::uniform(1U << 21, 1); }).find("height of 21"), std::string::npos);
-  EXPECT_NE(complaint([] { BinaryFatTree(std::vector<std::uint32_t>{}); }).find("height of 0"),
+TEST(BinaryFatTree, RefusesInvalidTrees) {
+  EXPECT_NE(error_of([] { BinaryFatTree::uniform(12, 1); }).find("12 processors"), std::string::npos);
+  EXPECT_NE(error_of([] { BinaryFatTree::uniform(1, 1); }).find("1 processors"), std::string::npos);
+  EXPECT_NE(error_of([] { BinaryFatTree::uniform(0, 1); }).find("0 processors"), std::string::npos);
+  EXPECT_NE(error_of([] { BinaryFatTree::uniform(1U << 21, 1); }).find("height of 21"), std::string::npos);
+  EXPECT_NE(error_of([] { BinaryFatTree(std::vector<std::uint32_t>{}); }).find("height of 0"),
             std::string::npos);
-  EXPECT_NE(complaint([] { BinaryFatTree(std::vector<std::uint32_t>{1, 0}); }).find("above height 1"),
+  EXPECT_NE(error_of([] { BinaryFatTree(std::vector<std::uint32_t>{1, 0}); }).find("above height 1"),
             std::string::npos);
-  EXPECT_NE(complaint([] { BinaryFatTree::universal(64, 15); }).find("16 (n^(2/3)) to 64"),
-            std::string::npos);
-  EXPECT_NE(complaint([] { BinaryFatTree::universal(64, 65); }).find("16 (n^(2/3)) to 64"),
-            std::string::npos);
+  EXPECT_NE(error_of([] { BinaryFatTree::universal(64, 15); }).find("16 (n^(2/3)) to 64"), std::string::npos);
+  EXPECT_NE(error_of([] { BinaryFatTree::universal(64, 65); }).find("16 (n^(2/3)) to 64"), std::string::npos);
   BinaryFatTree tree = BinaryFatTree::uniform(4, 1);
-  EXPECT_NE(complaint([&] { tree.set_capacity(3, 0); }).find("above node 3"), std::string::npos);
-  EXPECT_NE(complaint([&] { tree.set_capacity(8, 1); }).find("no channel above node 8"), std::string::npos);
-  EXPECT_NE(complaint([&] { tree.set_capacity(1, 1); }).find("no channel above node 1"), std::string::npos);
+  EXPECT_NE(error_of([&] { tree.set_capacity(3, 0); }).find("above node 3"), std::string::npos);
+  EXPECT_NE(error_of([&] { tree.set_capacity(8, 1); }).find("no channel above node 8"), std::string::npos);
+  EXPECT_NE(error_of([&] { tree.set_capacity(1, 1); }).find("no channel above node 1"), std::string::npos);
 }
 
 TEST(BinaryFatTree, RefusesMessagesThatDoNotEnterIt) {
   const BinaryFatTree tree = BinaryFatTree::uniform(4, 1);
   const std::array outside{Connection{0, 1}, Connection{3, 4}};
   const std::array itself{Connection{2, 2}};
-  EXPECT_NE(complaint([&] { require_messages(tree, outside); }).find("message 1: from processor 3 to 4"),
+  EXPECT_NE(error_of([&] { require_messages(tree, outside); }).find("message 1: from processor 3 to 4"),
             std::string::npos);
-  EXPECT_NE(complaint([&] { require_messages(tree, itself); }).find("to itself"), std::string::npos);
-  EXPECT_EQ(complaint([&] { require_messages(tree, std::span(outside).first(1)); }), "accepted");
+  EXPECT_NE(error_of([&] { require_messages(tree, itself); }).find("to itself"), std::string::npos);
+  EXPECT_EQ(error_of([&] { require_messages(tree, std::span(outside).first(1)); }), "accepted");
 }
 
-TEST(RoutingBit, LeftAndRightAreThoseOfWhoComes) {
-  // Figure 1, all cases; the tree apart tells clockwise from counter-clockwise.
+TEST(RoutingBit, LeftAndRightAreRelativeToThePortOfEntry) {
+  // Figure 1, all cases; PortTree has the ports in clockwise order.
   const auto node_port = [](std::size_t clockwise) {
     return clockwise == PortTree::kTrunk  ? NodePort::trunk
            : clockwise == PortTree::kLeft ? NodePort::left

@@ -1,4 +1,4 @@
-// What a message set asks of each channel of a binary fat tree (I 4.2.4, definitions 7 to 9).
+// Load of the channels of a binary fat tree by a message set (I 4.2.4, definitions 7 to 9).
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace hybrid {
 
-/// Calls climbs(c) for each channel that the message goes up through and falls(c) for each that it comes down
-/// through, in pairs of one height, from the processors to where it turns.
+/// Calls climbs(c) for each channel through which the message climbs and falls(c) for each channel through
+/// which it descends, in pairs of one height, from the processors to the node where it turns.
 template <class Climbs, class Falls>
 void for_each_channel(const BinaryFatTree& tree, Connection message, Climbs&& climbs, Falls&& falls) {
   TreeNode up = tree.processor(message.source), down = tree.processor(message.destination);
@@ -20,7 +20,7 @@ void for_each_channel(const BinaryFatTree& tree, Connection message, Climbs&& cl
   }
 }
 
-/// load(c, M) of every channel c, message by message. The tree must outlive it.
+/// load(c, M) of every channel c, updated message by message. The tree must outlive this object.
 class ChannelLoads {
  public:
   explicit ChannelLoads(const BinaryFatTree& tree);
@@ -32,11 +32,13 @@ class ChannelLoads {
   std::uint32_t climbing(TreeNode channel) const { return up_[channel]; }
   std::uint32_t falling(TreeNode channel) const { return down_[channel]; }
 
-  /// Whether, with the message, no channel on its way has a load factor above `limit`.
+  /// Whether every channel of the message's path has a load factor of at most `limit` after the message is
+  /// added.
   bool fits(Connection message, std::uint32_t limit = 1) const;
-  /// lambda(FT, M): the highest load / capacity of any channel.
+  /// Returns lambda(FT, M): the largest load / capacity of any channel.
   double load_factor() const;
-  /// ceil(lambda): no partition into sets without contention has fewer (I 4.2.4). 0 without messages.
+  /// Returns ceil(lambda): no partition into sets without contention has fewer sets (I 4.2.4). 0 without
+  /// messages.
   std::uint32_t fewest_cycles() const;
 
  private:

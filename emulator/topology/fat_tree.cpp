@@ -17,11 +17,11 @@ std::string described(const FatTreeShape& shape) {
   return fmt::format("fat tree FT(l = {}, m = {}, w = {})", shape.levels, shape.down, shape.up);
 }
 
-/// a * b where that is at most kMostTreeNodes.
+/// Returns a * b; throws UserError above kMostTreeNodes.
 std::uint32_t product(const FatTreeShape& shape, const char* of_what, std::uint64_t a, std::uint64_t b) {
   if (a * b > kMostTreeNodes)
     throw UserError(
-        fmt::format("{}: more than {} {}, the most that can be", described(shape), kMostTreeNodes, of_what),
+        fmt::format("{}: more than {} {}, which is the limit", described(shape), kMostTreeNodes, of_what),
         "Give fewer levels or ports: m^l nodes, and m^(l-1-h) w^(h+1) links up from level h.");
   return static_cast<std::uint32_t>(a * b);
 }
@@ -77,7 +77,7 @@ std::uint32_t FatTree::below(std::uint32_t level, std::uint32_t number, std::uin
 
 std::uint32_t FatTree::across(std::uint32_t number, std::uint32_t port) const {
   if (levels() == 1) return number;
-  const std::uint32_t first = up_power_[levels() - 2];  // what P_0 counts
+  const std::uint32_t first = up_power_[levels() - 2];  // weight of P_0 in the number
   return number % first + port * first;
 }
 
@@ -96,7 +96,7 @@ std::uint32_t FatTree::climb(std::uint32_t leaf, const TreePath& path, std::uint
 FatTreeShape parse_fat_tree(std::string_view text) {
   const auto refuse = [&](const std::string& why) {
     return UserError(fmt::format("network '{}': {}", text, why),
-                     "Give fattree:L,W[,M]: L levels, W ports up, M ports down (W where not given), "
+                     "Give fattree:L,W[,M]: L levels, W ports up, M ports down (default W), "
                      "for example fattree:3,16.");
   };
   constexpr std::string_view kHead = "fattree:";

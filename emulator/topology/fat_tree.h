@@ -1,16 +1,18 @@
-// The fat tree FT(l, m, w) (L 2 and 3; D 7.2 and 7.3), with the papers' numbering, m and w not necessarily
-// equal.
+// The fat tree FT(l, m, w) (L 2 and 3; D 7.2 and 7.3), with the papers' numbering; m and w may differ.
 //
-// l levels of switches, 0 at the bottom. A switch has m ports down; below the top level it has w up. The m^l
-// nodes hang on level 0, m a switch. Switch (h, tau) has the number
+// The tree has l levels of switches, 0 at the bottom. A switch has m ports down and, below the top level, w
+// ports up. The m^l nodes are attached to level 0, m to each switch. Switch (h, tau) has the number
 //   tau = a * w^h + P_0 w^(h-1) + ... + P_(h-1),   a in base m: s_(l-2) ... s_h
-// where a says which subtree of height h + 1 it is in, and P_0 ... P_(h-1) by which ports up one comes to it
+//
+// where a is the number of its subtree of height h + 1, and P_0 ... P_(h-1) are the ports up that lead to it
 // from a leaf of that subtree (L equation 9). So level h has m^(l-1-h) w^h switches (L 2 counts w^(l-1) on
-// every level, which is the same where m = w).
+// every level, which is the same for m = w).
 //
 // Theorem 1: port P of (h, tau) leads up to (h+1, (a div m) w^(h+1) + (tau mod w^h) w + P).
-// Theorem 2: from where a connection turns, it comes down through the ports of the same numbers P_h, from the
-// switches that its destination would climb: Ulink(h, sigma_h, P_h) upward, Dlink(h, delta_h, P_h) downward.
+//
+// Theorem 2: after the turn, a connection descends through the ports of the same numbers P_h, from the
+// switches through which its destination would climb: Ulink(h, sigma_h, P_h) upward, Dlink(h, delta_h, P_h)
+// downward.
 #pragma once
 
 #include <array>
@@ -22,7 +24,7 @@
 
 namespace hybrid {
 
-/// l levels of switches; each has m ports down and w up (those of level l-1: none).
+/// l levels of switches; each switch has m ports down and w ports up (those of level l-1: no ports up).
 struct FatTreeShape {
   std::uint32_t levels = 0;  // l
   std::uint32_t down = 0;    // m
@@ -31,12 +33,12 @@ struct FatTreeShape {
 };
 
 inline constexpr std::uint32_t kMostTreeLevels = 7;
-/// Nodes, and links of any one level.
+/// Limit of the nodes, and of the links of any level.
 inline constexpr std::uint32_t kMostTreeNodes = 1U << 24;
 
-/// A connection's way through the tree: the ports P_0 .. P_(turn-1) taken upward; down they follow from the
-/// destination (Theorem 2). turn = l stands for the one path that the papers' tree does not have: across the
-/// top, where the top switches are connected (FatTree::across, `turn-back`).
+/// The path of a connection through the tree: the ports P_0 .. P_(turn-1) taken upward; the ports downward
+/// follow from the destination (Theorem 2). turn = l denotes a path that the papers' tree does not have:
+/// across the top, where the top switches are connected (FatTree::across, `turn-back`).
 struct TreePath {
   bool granted = false;
   std::uint8_t turn = 0;  // the level of the switch where it turns
@@ -44,7 +46,7 @@ struct TreePath {
   bool operator==(const TreePath&) const = default;
 };
 
-/// x div d as a multiplication: exact for x < 2^24 and 0 < d <= 2^16.
+/// Computes x div d by a multiplication: exact for x < 2^24 and 0 < d <= 2^16.
 class TreeDivider {
  public:
   TreeDivider() = default;
@@ -64,35 +66,36 @@ class FatTree {
   const FatTreeShape& shape() const { return shape_; }
   std::uint32_t levels() const { return shape_.levels; }
   std::uint32_t nodes() const { return nodes_; }
-  /// m^(l-1-h) w^h.
+  /// Switches of a level: m^(l-1-h) w^h.
   std::uint32_t switches(std::uint32_t level) const { return switches_[level]; }
-  /// Of the whole tree.
+  /// Switches of the whole tree.
   std::uint32_t switches() const;
-  /// Links up from `level`, each of which has a link down beside it; none from the top level.
+  /// Links up from `level`, each of which has a link down next to it; 0 for the top level.
   std::uint32_t links(std::uint32_t level) const;
 
-  /// The switch of level 0 that the node hangs on, and the port down that leads to it.
+  /// The switch of level 0 to which the node is attached, and the port down that leads to the node.
   std::uint32_t leaf(Port node) const { return by_down_(node); }
   std::uint32_t leaf_port(Port node) const { return node - leaf(node) * shape_.down; }
 
-  /// Theorem 1: where port `port` up of (level, number) leads; level < l-1.
+  /// Theorem 1: the switch to which port `port` up of (level, number) leads; level < l-1.
   std::uint32_t above(std::uint32_t level, std::uint32_t number, std::uint32_t port) const;
   /// The port down of above(level, number, any) that leads back.
   std::uint32_t port_from_above(std::uint32_t level, std::uint32_t number) const;
-  /// Where port `port` down of (level, number) leads; level > 0.
+  /// The switch to which port `port` down of (level, number) leads; level > 0.
   std::uint32_t below(std::uint32_t level, std::uint32_t number, std::uint32_t port) const;
   /// The port up of below(level, number, any) that leads back.
   std::uint32_t port_from_below(std::uint32_t number) const { return number % shape_.up; }
 
-  /// Where the top switches are connected together (Kariniemi and Nurmi, as D 7.1 tells it): port `port` up
-  /// of a top switch reached by P_0 = p leads to the one that P_0 = `port` reaches and all others the same;
-  /// the same wire comes back through that one's port p. Port p itself leads nowhere (returns `number`).
-  /// Changing P_0 changes every link of the way down. A tree of one level has one top switch: no wires.
+  /// The wires between the top switches (Kariniemi and Nurmi, as described in D 7.1): port `port` up of a top
+  /// switch that is reached by P_0 = p leads to the top switch that is reached by P_0 = `port` and otherwise
+  /// the same ports; that switch's port p leads back over the same wire. Port p itself is not connected
+  /// (returns `number`). Changing P_0 changes every link of the path down. A tree of one level has one top
+  /// switch and no such wires.
   std::uint32_t across(std::uint32_t number, std::uint32_t port) const;
 
   /// The level of the lowest switches above both nodes: H of Theorem 2.
   std::uint32_t turn(Port a, Port b) const;
-  /// The switch at `level` that a climb from `leaf` by `ports` comes to (L equation 9).
+  /// The switch at `level` that a climb from `leaf` by the ports of `path` reaches (L equation 9).
   std::uint32_t climb(std::uint32_t leaf, const TreePath& path, std::uint32_t level) const;
 
   /// m^h and w^h; h <= l - 1.
@@ -108,10 +111,10 @@ class FatTree {
   TreeDivider by_down_;
 };
 
-/// `fattree:L,W[,M]`: L levels, W ports up, M ports down (W where not given). Throws UserError for anything
-/// else and for what FatTree refuses.
+/// Parses `fattree:L,W[,M]`: L levels, W ports up, M ports down (default W). Throws UserError for anything
+/// else and for a shape that FatTree refuses.
 FatTreeShape parse_fat_tree(std::string_view text);
-/// The same, written: "fattree:3,16", "fattree:2,4,8".
+/// Formats a shape as parse_fat_tree() reads it: "fattree:3,16", "fattree:2,4,8".
 std::string to_string(const FatTreeShape& shape);
 
 }  // namespace hybrid

@@ -7,12 +7,12 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "emulator/topology/tree_check.h"
+#include "emulator/topology/testing/tree_paths.h"
 
 namespace hybrid {
 namespace {
 
-/// Every shape of at most some thousand nodes and switches.
+/// All shapes of up to about a thousand nodes and three thousand switches.
 std::vector<FatTreeShape> small_shapes() {
   std::vector<FatTreeShape> shapes;
   for (std::uint32_t levels = 1; levels <= 5; ++levels)
@@ -26,7 +26,7 @@ std::vector<FatTreeShape> small_shapes() {
   return shapes;
 }
 
-TEST(FatTree, CountsItsPartsAsTheGraphDoes) {
+TEST(FatTree, CountsNodesSwitchesAndLinksAsTheGraphDoes) {
   for (const FatTreeShape& shape : small_shapes()) {
     const FatTree tree(shape);
     const TreeGraph graph(shape);
@@ -61,7 +61,7 @@ TEST(FatTree, TheoremOneGivesEveryWireOfTheGraph) {
   }
 }
 
-TEST(FatTree, TheoremTwoTheWayDownHasThePortsOfTheWayUp) {
+TEST(FatTree, TheoremTwoThePathDownHasThePortsOfThePathUp) {
   Random random(1);
   for (const FatTreeShape& shape : small_shapes()) {
     const FatTree tree(shape);
@@ -71,14 +71,14 @@ TEST(FatTree, TheoremTwoTheWayDownHasThePortsOfTheWayUp) {
       const auto to = static_cast<Port>(random.below(tree.nodes()));
       TreePath path;
       std::uint32_t at = graph.leaf(from);
-      // Up by any ports until the destination is below: that is at the turn.
+      // Climb by random ports until the destination is below: that is the turn.
       while (graph.down_port(at, to) == ~0U) {
         ASSERT_EQ(graph.at(at).number, tree.climb(tree.leaf(from), path, path.turn));
         path.up[path.turn] = static_cast<std::uint16_t>(random.below(shape.up));
         at = graph.at(at).up[path.up[path.turn++]].to;
       }
       ASSERT_EQ(path.turn, tree.turn(from, to)) << to_string(shape);
-      // Down the one way there is: each link is what Theorem 2 says.
+      // Descend the only path: each link is as Theorem 2 states.
       for (std::uint32_t h = path.turn; h > 0; --h) {
         const TreeGraph::Wire wire = graph.at(at).down[graph.down_port(at, to)];
         ASSERT_EQ(wire.port, path.up[h - 1]);
@@ -108,7 +108,7 @@ TEST(FatTree, ThePapersExamples) {
   EXPECT_EQ(figure8.climb(figure8.leaf(3), path, 2), 0x01u);   // 001
 }
 
-TEST(FatTree, TheWiresAcrossTheTopAreTheGraphs) {
+TEST(FatTree, TheWiresAcrossTheTopAreThoseOfTheGraph) {
   for (const FatTreeShape& shape : small_shapes()) {
     const FatTree tree(shape);
     const TreeGraph graph(shape);
@@ -122,7 +122,7 @@ TEST(FatTree, TheWiresAcrossTheTopAreTheGraphs) {
 }
 
 TEST(FatTree, DividesExactly) {
-  Random random(2);
+  Random random(1);
   for (std::uint32_t d = 1; d <= 4096; ++d) {
     const TreeDivider divide(d);
     for (const std::uint32_t x : {0U, d - 1, d, kMostTreeNodes - 1, kMostTreeNodes / d * d - 1,
@@ -131,7 +131,7 @@ TEST(FatTree, DividesExactly) {
   }
 }
 
-TEST(FatTree, RefusesWhatCannotBe) {
+TEST(FatTree, RefusesInvalidShapes) {
   EXPECT_EQ(FatTree({1, 4096, 1}).nodes(), 4096u);
   EXPECT_EQ(FatTree({6, 16, 16}).nodes(), kMostTreeNodes);
   for (const FatTreeShape& shape : {FatTreeShape{0, 4, 4},
@@ -148,7 +148,7 @@ TEST(FatTree, RefusesWhatCannotBe) {
     EXPECT_THROW(FatTree{shape}, UserError) << shape.levels << " " << shape.down << " " << shape.up;
 }
 
-TEST(FatTree, IsReadFromAndWrittenAsTheOption) {
+TEST(FatTree, IsParsedFromAndFormattedAsTheOption) {
   EXPECT_EQ(parse_fat_tree("fattree:3,16"), (FatTreeShape{3, 16, 16}));
   EXPECT_EQ(parse_fat_tree("fattree:2,4,8"), (FatTreeShape{2, 8, 4}));
   for (const char* text : {"fattree:3,16", "fattree:2,4,8", "fattree:1,1"})

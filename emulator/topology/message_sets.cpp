@@ -9,7 +9,7 @@ namespace hybrid {
 
 namespace {
 
-Connection any_message(const BinaryFatTree& tree, Random& random) {
+Connection draw_message(const BinaryFatTree& tree, Random& random) {
   const auto source = static_cast<Port>(random.below(tree.processors()));
   const auto other = static_cast<Port>(random.below(tree.processors() - 1));
   return {source, other < source ? other : other + 1};
@@ -22,7 +22,7 @@ std::vector<Port> shuffled(std::uint32_t processors, Random& random) {
   return order;
 }
 
-/// Address bits turned left by `by`.
+/// Returns the address bits rotated left by `by`.
 Port rotated(Port address, std::uint32_t by, std::uint32_t height) {
   return ((address << by) | (address >> (height - by))) & ((Port{1} << height) - 1);
 }
@@ -60,7 +60,8 @@ std::vector<Connection> random_messages(const BinaryFatTree& tree, std::uint32_t
                                         Random& random) {
   std::vector<Connection> messages;
   ChannelLoads loads(tree);
-  for (Connection m = any_message(tree, random); loads.fits(m, load_factor); m = any_message(tree, random)) {
+  for (Connection m = draw_message(tree, random); loads.fits(m, load_factor);
+       m = draw_message(tree, random)) {
     loads.add(m);
     messages.push_back(m);
   }
@@ -71,18 +72,18 @@ std::vector<Connection> filled_messages(const BinaryFatTree& tree, std::uint32_t
                                         Random& random) {
   std::vector<Connection> messages;
   ChannelLoads loads(tree);
-  // A height is full after as many tries in vain as there are processors.
+  // A height is regarded as full after as many consecutive failed tries as there are processors.
   for (std::uint32_t t = tree.height(); t > 0; --t)
-    for (std::uint32_t in_vain = 0; in_vain < tree.processors();) {
-      Connection m = any_message(tree, random);
+    for (std::uint32_t failed_tries = 0; failed_tries < tree.processors();) {
+      Connection m = draw_message(tree, random);
       m.destination = m.source ^ (Port{1} << (t - 1)) ^ (m.destination & ((Port{1} << (t - 1)) - 1));
       if (!loads.fits(m, load_factor)) {
-        ++in_vain;
+        ++failed_tries;
         continue;
       }
       loads.add(m);
       messages.push_back(m);
-      in_vain = 0;
+      failed_tries = 0;
     }
   return messages;
 }

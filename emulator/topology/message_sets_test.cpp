@@ -12,7 +12,7 @@
 namespace hybrid {
 namespace {
 
-TEST(ChannelLoads, ByHand) {
+TEST(ChannelLoads, OfAnExample) {
   // Processors 0 .. 3 below nodes 4 .. 7; 2 and 3 below the root.
   BinaryFatTree tree = BinaryFatTree::uniform(4, 1);
   tree.set_capacity(3, 2);
@@ -29,7 +29,7 @@ TEST(ChannelLoads, ByHand) {
   EXPECT_EQ(loads.fewest_cycles(), 3U);
   EXPECT_FALSE(loads.fits({3, 2}, 3));
   EXPECT_TRUE(loads.fits({3, 2}, 4));
-  EXPECT_FALSE(loads.fits({0, 3}, 2)) << "channel 4 has two going up";
+  EXPECT_FALSE(loads.fits({0, 3}, 2)) << "two messages already climb through channel 4";
   EXPECT_TRUE(loads.fits({3, 1}, 2));
   ChannelLoads less = loads;
   for (const Connection m : messages) less.remove(m);
@@ -50,7 +50,7 @@ std::vector<BinaryFatTree> trees() {
           BinaryFatTree::universal(128, 128)};
 }
 
-TEST(MessageSets, HaveTheLoadFactorAskedFor) {
+TEST(MessageSets, HaveTheRequestedLoadFactor) {
   Random random(1);
   std::set<std::string_view> names;
   for (const MessageSetKind& kind : message_set_kinds()) {
@@ -65,8 +65,8 @@ TEST(MessageSets, HaveTheLoadFactorAskedFor) {
   }
 }
 
-TEST(MessageSets, FilledOnesUseMostOfEveryChannel) {
-  Random random(2);
+TEST(MessageSets, FilledOnesUseMostOfTheChannels) {
+  Random random(1);
   for (const BinaryFatTree& tree : {BinaryFatTree::uniform(32, 1), BinaryFatTree::universal(64, 16)}) {
     const ChannelLoads loads(tree, filled_messages(tree, 4, random));
     std::uint32_t load = 0, paths = 0;
@@ -78,10 +78,10 @@ TEST(MessageSets, FilledOnesUseMostOfEveryChannel) {
   }
 }
 
-TEST(MessageSets, StructuredOnesSendWhereTheySay) {
+TEST(MessageSets, StructuredOnesHaveTheDestinationsOfTheirPattern) {
   const BinaryFatTree tree = BinaryFatTree::universal(16, 16);
   const auto destination = [&](std::string_view name, Port source) {
-    Random random(3);
+    Random random(1);
     for (const MessageSetKind& kind : message_set_kinds())
       if (kind.name == name)
         for (const Connection m : kind.make(tree, 1, random))
@@ -95,9 +95,9 @@ TEST(MessageSets, StructuredOnesSendWhereTheySay) {
   EXPECT_EQ(destination("shift", 15), 0U);
 }
 
-TEST(MessageSets, APermutationComesAsOftenAsTheLoadFactorSays) {
+TEST(MessageSets, APermutationIsRepeatedUpToTheLoadFactor) {
   const BinaryFatTree tree = BinaryFatTree::universal(32, 32);
-  Random random(4);
+  Random random(1);
   for (const MessageSetKind& kind : message_set_kinds()) {
     if (kind.name == "random" || kind.name == "filled") continue;
     std::map<Port, std::uint32_t> sent, received;

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "emulator/topology/port_tree_for_test.h"
+#include "emulator/topology/testing/port_tree.h"
 
 namespace hybrid {
 namespace {
@@ -40,10 +40,11 @@ void for_all_small(Visit&& visit) {
 
 constexpr auto kLeftRight = RoutingBitEncoding::left_right;
 
-TEST(RoutingStream, ByHand) {
-  // H = 3, 001 to 110: up 1 -> 0, 0 -> 1, pivot 0 as it is; down 1, 0. Through the root: nobody to wait for.
+TEST(RoutingStream, OfExamples) {
+  // H = 3, 001 to 110: up 1 -> 0, 0 -> 1, pivot 0 unchanged; down 1, 0. Through the root: no buffering bits.
   EXPECT_EQ(text(routing_stream(3, {1, 6})), "01010");
-  // 100 to 111: pivot is bit 1. Up 0 -> 1, pivot 0; two bits for each bit above, of both; down 1.
+  // 100 to 111: the pivot is bit 1. Up 0 -> 1, pivot 0; two buffering bits for each bit above, in both
+  // addresses; down 1.
   EXPECT_EQ(text(routing_stream(3, {4, 7})), "10xxxx1");
   EXPECT_EQ(text(routing_stream(3, {5, 4})), "1xxxxxxxx");
   EXPECT_EQ(text(routing_stream(3, {5, 4}, kLeftRight, LastBufferingBit::repeats_pivot)), "1xxxxxxx1");
@@ -59,8 +60,8 @@ TEST(RoutingStream, Theorem1AnAddressLeadsFromTheRoot) {
   }
 }
 
-TEST(RoutingStream, Theorem2ReversedAndInvertedItLeadsBack) {
-  // From the root: the last node is the processor's own, and the way back leaves through the root's trunk.
+TEST(RoutingStream, Theorem2TheReversedAndInvertedStreamLeadsBack) {
+  // From the root: the path back starts at the processor and leaves through the root's trunk.
   for (std::uint32_t height = 1; height <= 8; ++height) {
     PortTree tree(height);
     for (Port p = 0; p < tree.processors(); ++p) {
@@ -117,8 +118,8 @@ TEST(RoutingStream, LeadsToTheDestination) {
   }
 }
 
-TEST(RoutingStream, TheSecondEncodingSaysTrunkOrBranch) {
-  // Up to the turning node a 1 each, there a 0, then as the first.
+TEST(RoutingStream, TheSecondEncodingSelectsTrunkOrBranch) {
+  // A 1 for each node below the turn, a 0 at the turn, then the bits of the first encoding.
   for_all_small([](std::uint32_t height, Connection m) {
     const std::string first = text(routing_stream(height, m)),
                       second = text(routing_stream(height, m, RoutingBitEncoding::trunk_branch));
@@ -129,8 +130,8 @@ TEST(RoutingStream, TheSecondEncodingSaysTrunkOrBranch) {
   });
 }
 
-TEST(RoutingStream, TakesAsManyBufferingBitsAsTheOthersWayOverTheRoot) {
-  // I 3.1: 2 (2 (H - h)); with two clocks a node, every stream takes as long as one over the root.
+TEST(RoutingStream, BufferingBitsEqualiseTheClocksOfAllPaths) {
+  // I 3.1: 2 (2 (H - h)); with two clocks per node, every stream takes as long as one through the root.
   for_all_small([](std::uint32_t height, Connection m) {
     const auto stream = routing_stream(height, m);
     const std::size_t routing = without_buffering(stream).size(), buffering = stream.size() - routing;
@@ -140,7 +141,7 @@ TEST(RoutingStream, TakesAsManyBufferingBitsAsTheOthersWayOverTheRoot) {
   });
 }
 
-TEST(RoutingStream, WithItsLastBufferingBitTheWholeStreamTurnsRound) {
+TEST(RoutingStream, WithTheRepeatedPivotTheReversedStreamIsTheReturnStream) {
   for_all_small([](std::uint32_t height, Connection m) {
     const auto whole = [&](Connection c) {
       return routing_stream(height, c, kLeftRight, LastBufferingBit::repeats_pivot);
@@ -149,7 +150,7 @@ TEST(RoutingStream, WithItsLastBufferingBitTheWholeStreamTurnsRound) {
   });
 }
 
-TEST(RoutingStream, RefusesEndsThatAreNoMessage) {
+TEST(RoutingStream, RefusesEndsWithoutAMessage) {
   EXPECT_THROW(routing_stream(3, {2, 2}), UserError);
   EXPECT_THROW(routing_stream(3, {2, 8}), UserError);
   EXPECT_THROW(routing_stream(3, {8, 2}), UserError);

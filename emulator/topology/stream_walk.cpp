@@ -6,8 +6,8 @@ namespace hybrid {
 
 namespace {
 
-/// One node on the way, from the port that the stream enters by. Its output register holds what the next node
-/// sees a clock later.
+/// A node of the path, and the port by which the stream enters it. Its output register holds what the next
+/// node sees a clock later.
 class BitSerialNode {
  public:
   BitSerialNode(RoutingBitEncoding encoding, NodePort entered, std::uint32_t turning_waits)
@@ -38,7 +38,7 @@ class BitSerialNode {
  private:
   enum class State : std::uint8_t { quiet, routes, waits, connected };
 
-  /// The message bit leaves with the last bit that the node takes off.
+  /// The message bit leaves with the last bit that the node removes.
   bool connect_after_waiting() {
     state_ = waits_ > 0 ? State::waits : State::connected;
     return connected();

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "emulator/topology/port_tree_for_test.h"
+#include "emulator/topology/testing/port_tree.h"
 
 namespace hybrid {
 namespace {
@@ -27,7 +27,8 @@ void for_all_pairs(std::uint32_t height, Visit&& visit) {
       if (s != d) visit(Connection{s, d});
 }
 
-/// In which clocks messages leave a node through a port: one for each (node, port) if all contend at once.
+/// The clocks in which messages leave a node through a port: one clock per (node, port) if all contend at
+/// once.
 std::map<std::pair<TreeNode, NodePort>, std::set<std::uint32_t>> leaving_clocks(std::uint32_t height,
                                                                                 Buffering buffering) {
   std::map<std::pair<TreeNode, NodePort>, std::set<std::uint32_t>> clocks;
@@ -37,9 +38,9 @@ std::map<std::pair<TreeNode, NodePort>, std::set<std::uint32_t>> leaving_clocks(
   return clocks;
 }
 
-TEST(StreamWalk, ByHand) {
-  // H = 2, 0 to 1: both hang on node 2. Its routing bit comes in clock 1, it takes off 4 buffering bits in
-  // clocks 2 to 5, and the message bit is there in clock 6 = 4 H - 2.
+TEST(StreamWalk, OfExamples) {
+  // H = 2, 0 to 1: both are attached to node 2. Its routing bit arrives in clock 1, it removes 4 buffering
+  // bits in clocks 2 to 5, and the message bit arrives in clock 6 = 4 H - 2.
   const StreamWalk near = walk(2, {0, 1}, Buffering::mid_stream);
   EXPECT_EQ(near.processor, 1U);
   EXPECT_EQ(near.arrives, 6U);
@@ -53,7 +54,7 @@ TEST(StreamWalk, ByHand) {
                                                  {3, NodePort::trunk, NodePort::left, 5}}));
 }
 
-TEST(StreamWalk, EndsAtTheDestinationByTheTreesOwnWay) {
+TEST(StreamWalk, EndsAtTheDestinationOnThePathOfTheTree) {
   for (std::uint32_t height = 1; height <= 5; ++height) {
     PortTree tree(height);
     for_all_pairs(height, [&](Connection m) {
@@ -61,7 +62,7 @@ TEST(StreamWalk, EndsAtTheDestinationByTheTreesOwnWay) {
         for (const auto buffering : {Buffering::none, Buffering::prefix, Buffering::mid_stream}) {
           const StreamWalk w = walk(height, m, buffering, encoding);
           ASSERT_EQ(w.processor, m.destination);
-          // The tree apart has one way between two processors: up until below a common node, then down.
+          // PortTree has one path between two processors: up to their lowest common node, then down.
           const PortTree::Node *up = tree.processor(m.source), *down = tree.processor(m.destination);
           std::size_t nodes = 0;
           while (up != down) {
@@ -87,13 +88,13 @@ TEST(StreamWalk, WithMidStreamBufferingAllLeaveANodesPortTogether) {
 }
 
 TEST(StreamWalk, PrefixBufferingClaimsPortsAtDifferentTimes) {
-  // I 2.1.3: who goes one level up comes to a low node long after who goes over the root.
+  // I 2.1.3: a message that climbs one level reaches a low node long after one that passes through the root.
   std::size_t together = 0;
   const auto all = leaving_clocks(4, Buffering::prefix);
   for (const auto& [port, clocks] : all) together += clocks.size() == 1 ? 1 : 0;
   EXPECT_LT(together, all.size());
   for_all_pairs(4, [](Connection m) {
-    EXPECT_EQ(walk(4, m, Buffering::prefix).arrives, arrival_clock(4)) << "but arrive together";
+    EXPECT_EQ(walk(4, m, Buffering::prefix).arrives, arrival_clock(4)) << "all messages arrive together";
   });
 }
 
@@ -112,8 +113,8 @@ TEST(StreamWalk, BufferingBitsMayHaveAnyValue) {
   });
 }
 
-TEST(StreamWalk, AStreamThatIsNoneEndsOutsideOrNowhere) {
-  // 1 from a right branch and again from the next: up and out of the root.
+TEST(StreamWalk, AnInvalidStreamEndsOutsideOrNowhere) {
+  // Bit 1 at a right branch, at both nodes: up and out through the root's trunk.
   const StreamWalk out = walk_stream(2, 0, {true, true, true}, kLeftRight, Buffering::mid_stream);
   EXPECT_EQ(out.processor, kNoPort);
   ASSERT_EQ(out.nodes.size(), 2U);

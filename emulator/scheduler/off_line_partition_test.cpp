@@ -1,13 +1,12 @@
-// The off-line answers to the routing problem: off_line_partition and first_fit_delivery.
+// The off-line solutions of the routing problem: off_line_partition and first_fit_delivery.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <string>
 
 #include "core/error.h"
-#include "emulator/scheduler/delivery_cycles_for_test.h"
-#include "emulator/scheduler/first_fit_delivery.h"
-#include "emulator/scheduler/off_line_partition.h"
+#include "emulator/scheduler/delivery_cycles.h"
+#include "emulator/scheduler/testing/delivery_cycles.h"
 #include "emulator/topology/channel_load.h"
 #include "emulator/topology/message_sets.h"
 
@@ -16,8 +15,8 @@ namespace {
 
 template <class Check>
 void for_all_sets(Check&& check) {
-  Random random(3);
-  for (const BinaryFatTree& tree : trees_for_test())
+  Random random(1);
+  for (const BinaryFatTree& tree : test_trees())
     for (const MessageSetKind& kind : message_set_kinds())
       for (const std::uint32_t load_factor : {1U, 2U, 5U, 8U}) {
         const auto messages = kind.make(tree, load_factor, random);
@@ -26,8 +25,8 @@ void for_all_sets(Check&& check) {
       }
 }
 
-/// Whatever comes: no load factor is aimed at, and messages come again and again.
-std::vector<Connection> wild(const BinaryFatTree& tree, std::size_t many, Random& random) {
+/// Random messages without a load factor to reach; many are repeated.
+std::vector<Connection> random_multiset(const BinaryFatTree& tree, std::size_t many, Random& random) {
   std::vector<Connection> messages;
   while (messages.size() < many) {
     const Connection m{static_cast<Port>(random.below(tree.processors())),
@@ -45,20 +44,20 @@ TEST(OffLinePartition, DeliversWithinCapacitiesAndWithinItsBound) {
     EXPECT_LE(delivered.cycles, off_line_bound(tree, messages));
     EXPECT_LE(off_line_bound(tree, messages), 2 * lambda * tree.height()) << "2 lambda lg n";
   });
-  Random random(4);
-  for (const BinaryFatTree& tree : trees_for_test())
+  Random random(1);
+  for (const BinaryFatTree& tree : test_trees())
     for (int run = 0; run < 20; ++run) {
-      const auto messages = wild(tree, 1 + random.below(300), random);
+      const auto messages = random_multiset(tree, 1 + random.below(300), random);
       const DeliveryCycles delivered = off_line_partition(tree, messages);
       expect_delivered(tree, messages, delivered);
       EXPECT_LE(delivered.cycles, off_line_bound(tree, messages));
     }
 }
 
-TEST(OffLinePartition, OneHeightTakesItsLoadFactorToAPowerOfTwo) {
-  // Only through the root, load factor 4 = 2^2 on all leaves: four cycles, the fewest there can be.
+TEST(OffLinePartition, OneHeightTakesItsLoadFactorRoundedUpToAPowerOfTwo) {
+  // Messages through the root only, with load factor 4 = 2^2: four cycles, the smallest possible number.
   const BinaryFatTree tree = BinaryFatTree::universal(64, 64);
-  Random random(5);
+  Random random(1);
   std::vector<Connection> messages;
   for (const Connection m : filled_messages(tree, 4, random))
     if (turn_height(m) == tree.height()) messages.push_back(m);
@@ -66,7 +65,7 @@ TEST(OffLinePartition, OneHeightTakesItsLoadFactorToAPowerOfTwo) {
   EXPECT_EQ(off_line_partition(tree, messages).cycles, 4U);
 }
 
-TEST(OffLinePartition, BoundByHand) {
+TEST(OffLinePartition, BoundOfAnExample) {
   // Root: 3 messages over channels of one path, so 4; neighbours: 2 on one channel.
   const BinaryFatTree tree = BinaryFatTree::uniform(4, 1);
   const std::array messages{Connection{0, 2}, Connection{1, 3}, Connection{0, 3}, Connection{0, 1},
@@ -85,12 +84,12 @@ TEST(FirstFitDelivery, DeliversWithinCapacities) {
   });
 }
 
-TEST(FirstFitDelivery, OnEqualCapacitiesTwiceTheLoadFactorDoes) {
-  Random random(6);
+TEST(FirstFitDelivery, OnEqualCapacitiesTwiceTheLoadFactorIsEnough) {
+  Random random(1);
   for (const std::uint32_t capacity : {1U, 2U, 5U})
     for (int run = 0; run < 60; ++run) {
       const BinaryFatTree tree = BinaryFatTree::uniform(2U << random.below(6), capacity);
-      const auto messages = wild(tree, 1 + random.below(200), random);
+      const auto messages = random_multiset(tree, 1 + random.below(200), random);
       const DeliveryCycles delivered = first_fit_delivery(tree, messages);
       expect_delivered(tree, messages, delivered);
       EXPECT_LE(delivered.cycles, 2 * ChannelLoads(tree, messages).fewest_cycles() - 1);

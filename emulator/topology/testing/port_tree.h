@@ -1,5 +1,5 @@
-// A binary tree written apart from binary_fat_tree.h and routing_bit.h, from the memo's words alone: nodes
-// joined by pointers, each with its ports in clockwise order; processors numbered by a traversal.
+// A binary tree written independently of binary_fat_tree.h and routing_stream.h, from the memo's text alone:
+// nodes connected by pointers, each with its ports in clockwise order; processors numbered by a traversal.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ namespace hybrid {
 class PortTree {
  public:
   struct Node {
-    /// Clockwise, the trunk in the north: the left branch is in the east (who comes from the north has east
-    /// on the left), the right one in the west.
+    /// Clockwise, with the trunk in the north: the left branch is in the east (left of a message from the
+    /// north), the right one in the west.
     std::array<Node*, 3> around{};
     std::uint32_t height = 0;
     Port address = kNoPort;  // of a processor
@@ -34,13 +34,15 @@ class PortTree {
     return 3;
   }
 
-  /// Out of `node`, entered from `from` (null: through the root's trunk): 0 to the right hand, 1 to the left.
+  /// Returns the neighbour to which the bit leads out of `node`, entered from `from` (null: through the
+  /// root's trunk): 0 right, 1 left.
   static Node* next(const Node* node, const Node* from, bool bit) {
-    // Clockwise after the street one comes from is the one on the left.
+    // The next port clockwise after the port of entry is on the left.
     return node->around[(port_to(node, from) + (bit ? 1 : 2)) % 3];
   }
 
-  /// From a node entered from `from`, one bit a node: where the last bit leads.
+  /// Follows `bits`, one bit per node, from a node entered from `from`; returns where the last bit leads, or
+  /// null if bits are left at a processor.
   static const Node* follow(const Node* from, const Node* node, const std::vector<bool>& bits) {
     for (const bool bit : bits) {
       if (node == nullptr || node->height == 0) return nullptr;  // bits left over

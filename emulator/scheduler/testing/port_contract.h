@@ -1,5 +1,5 @@
-// For tests: random calls of a scheduler port, and what its contract (core/scheduler_port.h) says is asked
-// and held, without knowing how it schedules.
+// Test helper: random calls of a scheduler port, and what its contract (core/scheduler_port.h) states about
+// them, independently of the scheduling.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ inline SwitchParameters port_parameters(std::uint32_t nodes, std::uint32_t slots
 struct PortCall {
   enum class Kind { request, release, flush, preload } kind = Kind::request;
   Time at;
-  Connection connection;  // flush: the source
+  Connection connection;  // for a flush: its source
   std::uint32_t slot = 0;
   Configuration configuration;
 };
@@ -40,7 +40,7 @@ inline std::vector<PortCall> random_port_calls(std::uint64_t seed, std::uint32_t
   std::vector<PortCall> calls;
   Time at{};
   const std::uint64_t gap = 1 + random.below(400);
-  const std::uint64_t wide = random.below(2) != 0 ? n : 1 + random.below(n);  // ports in use
+  const std::uint64_t wide = random.below(2) != 0 ? n : 1 + random.below(n);  // number of ports in use
   for (int i = 0; i < 300; ++i) {
     if (random.below(3) != 0) at += nanoseconds(static_cast<std::int64_t>(random.below(gap)));
     if (random.below(5) == 0) at = next_edge(at, kPortCycle);
@@ -81,7 +81,7 @@ inline void make_call(SchedulerPort& port, const PortCall& call) {
   }
 }
 
-/// Replays grants; fails when they do not describe K partial permutations with each connection once.
+/// Replays grants; fails unless they describe K partial permutations with each connection at most once.
 class GrantReplay {
  public:
   GrantReplay(std::uint32_t n, std::uint32_t k) : slots_(k, Configuration(n)) {}
@@ -105,11 +105,12 @@ class GrantReplay {
   Time last_{};
 };
 
-/// What the contract says is asked: the level of every request, with its history, and the preloaded slots.
-class AskedOfPort {
+/// The requests and preloads after the calls so far, as the contract defines them: the level of every request
+/// over time, and the preloaded slots.
+class ExpectedRequests {
  public:
-  AskedOfPort(std::uint32_t n, std::uint32_t k) : preloaded_(k, Configuration(n)) {}
-  void make(const PortCall& call) {
+  ExpectedRequests(std::uint32_t n, std::uint32_t k) : preloaded_(k, Configuration(n)) {}
+  void apply_call(const PortCall& call) {
     const Connection c = call.connection;
     switch (call.kind) {
       case PortCall::Kind::request:
@@ -124,7 +125,7 @@ class AskedOfPort {
         for (Configuration& slot : preloaded_)
           for (const Connection& held : slot.connections())
             if (c.source == kNoPort || held.source == c.source) slot.remove(held);
-        everything_.insert(next_edge(call.at, kPortCycle));
+        global_edges_.insert(next_edge(call.at, kPortCycle));
         break;
       case PortCall::Kind::preload:
         for (const Connection& held : call.configuration.connections()) {
@@ -132,18 +133,18 @@ class AskedOfPort {
           set(call.at, held, false);
         }
         preloaded_[call.slot] = call.configuration;
-        everything_.insert(next_edge(call.at, kPortCycle));
+        global_edges_.insert(next_edge(call.at, kPortCycle));
         break;
     }
   }
   bool is_preloaded(Connection c) const {
     return std::any_of(preloaded_.begin(), preloaded_.end(), [c](const auto& s) { return s.holds(c); });
   }
-  bool wanted(Connection c) const {
+  bool is_requested(Connection c) const {
     const auto it = levels_.find(c);
     return it != levels_.end() && it->second.back().second;
   }
-  bool wanted_at(Connection c, Time edge) const {
+  bool was_requested(Connection c, Time edge) const {
     const auto it = levels_.find(c);
     bool level = false;
     if (it != levels_.end())
@@ -151,10 +152,11 @@ class AskedOfPort {
         if (at <= edge) level = to;
     return level;
   }
-  /// Whether a flush or preload acted on this edge: then any connection may go, and preloaded ones come.
-  bool anything_goes(Time edge) const { return everything_.contains(edge); }
+  /// Whether a flush or preload acted on this edge: then any connection may be released, and preloaded ones
+  /// be established.
+  bool all_may_change(Time edge) const { return global_edges_.contains(edge); }
   const std::vector<Configuration>& preloaded() const { return preloaded_; }
-  std::vector<Connection> all_wanted() const {
+  std::vector<Connection> all_requested() const {
     std::vector<Connection> all;
     for (const auto& [c, history] : levels_)
       if (history.back().second) all.push_back(c);
@@ -165,7 +167,7 @@ class AskedOfPort {
   void set(Time at, Connection c, bool level) { levels_[c].push_back({at, level}); }
   std::map<Connection, std::vector<std::pair<Time, bool>>> levels_;
   std::vector<Configuration> preloaded_;
-  std::set<Time> everything_;
+  std::set<Time> global_edges_;
 };
 
 }  // namespace hybrid

@@ -1,4 +1,4 @@
-#include "emulator/scheduler/matching_cost.h"
+#include "emulator/scheduler/hardware_cost.h"
 
 namespace hybrid {
 

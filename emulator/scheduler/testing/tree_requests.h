@@ -1,4 +1,4 @@
-// Request sets for fat trees, and a run of an algorithm on one, for tests.
+// Test helper: request sets for fat trees, and a run of an algorithm on one.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ inline Set random_permutation(std::uint32_t nodes, Random& random) {
   return set;
 }
 
-/// Permutations, whole and in part; sets in which nodes are shared; and the empty one.
+/// Permutations, whole and in part; sets in which requests share nodes; the empty set.
 inline std::vector<Set> request_sets(const FatTreeShape& shape, std::uint64_t seed) {
   const FatTree tree(shape);
   const std::uint32_t n = tree.nodes(), m = shape.down;
@@ -66,7 +66,7 @@ inline std::vector<Set> request_sets(const FatTreeShape& shape, std::uint64_t se
   }
   for (Port p = 0; p < n; ++p) twice.insert(twice.end(), 2, {p, (p + 1) % n});
   for (Set* set : {&uniform, &from_one, &to_one, &to_one_leaf, &same, &itself, &twice}) sets.push_back(*set);
-  // Whole leaves change places, by the nodes' order and against it; the reversal; a shift by half.
+  // Exchanges of whole leaves, with the nodes in order and reversed; the reversal; a shift by half.
   Set leaves, against, reversed, half;
   for (Port p = 0; p < n; ++p) {
     const std::uint32_t leaf = n / m - 1 - p / m;

@@ -1,5 +1,5 @@
-// L figure 7, line by line, with vectors of bool: what the fast `level-wise` is compared with in tests and
-// benchmarks. m = w, as in the paper.
+// L figure 7, line by line, with vectors of bool: the reference for tests and benchmarks of `level-wise`. m =
+// w, as in the paper.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class LevelWiseReference {
  public:
   explicit LevelWiseReference(const FatTreeShape& shape) : l_(shape.levels), w_(shape.up) {}
 
-  /// Sources and destinations are distinct.
+  /// Precondition: no two requests share a source or a destination.
   std::size_t schedule(std::span<const Connection> requests, std::span<TreePath> paths) {
     std::size_t switches = 1;
     for (std::size_t h = 0; h + 1 < l_; ++h) switches *= w_;

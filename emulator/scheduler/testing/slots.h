@@ -1,5 +1,5 @@
-// Slots and requests to test one-slot schedulers with, and a checker of what a pass did, which knows the
-// contract of scheduler.h and nothing else.
+// Test helper: slots and requests for one-slot schedulers, and a check of the toggles of a pass that uses
+// only the contract of scheduler.h.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,16 @@
 
 namespace hybrid {
 
-/// K slots and what is asked of them.
-struct SlotsForTest {
+/// K slots and the requests.
+struct SlotState {
   BitMatrix requests, established;
   std::vector<Configuration> slots;
-  PortSet inputs;  // all of them
-  // What Table 5.1 made of them for the last pass().
+  PortSet inputs;  // all inputs
+  // Result of Table 5.1 for the last pass().
   mutable BitMatrix open;
   mutable PortSet to_release;
 
-  explicit SlotsForTest(std::size_t ports, std::size_t k = 1)
+  explicit SlotState(std::size_t ports, std::size_t k = 1)
       : requests(ports, ports),
         established(ports, ports),
         slots(k, Configuration(ports)),
@@ -40,18 +40,18 @@ struct SlotsForTest {
     established.set(c.source, c.destination);
     return true;
   }
-  /// Over slot s; good until the next one.
+  /// A pass over slot s; valid until the next call.
   SchedulingPass pass(std::size_t s, SchedulingPriority priority = {}) const {
     return pass(s, priority, inputs);
   }
-  SchedulingPass pass(std::size_t s, SchedulingPriority priority, const PortSet& looked_at) const {
+  SchedulingPass pass(std::size_t s, SchedulingPriority priority, const PortSet& considered) const {
     to_release.clear();
     for (Port u = 0; u < ports(); ++u) {
       for (std::size_t w = 0; w < open.row(u).size(); ++w)
         open.row(u)[w] = requests.row(u)[w] & ~established.row(u)[w];
       if (const Port v = slots[s].destination_of(u); v != kNoPort && !requests.test(u, v)) to_release.set(u);
     }
-    return {open, to_release, slots[s], looked_at, priority};
+    return {open, to_release, slots[s], considered, priority};
   }
   void toggle(std::size_t s, std::span<const Connection> toggles) {
     for (const Connection c : toggles)
@@ -64,7 +64,8 @@ struct SlotsForTest {
   }
 };
 
-/// Which words of its rows hold any: what a pass may be given beside `open`.
+/// Returns [input][w]: whether word w of the input's row is not 0, the optional argument `open_words` of a
+/// pass.
 inline BitMatrix open_words_of(const BitMatrix& open) {
   BitMatrix words(open.rows(), words_for(open.columns()));
   for (std::size_t u = 0; u < open.rows(); ++u)
@@ -73,7 +74,7 @@ inline BitMatrix open_words_of(const BitMatrix& open) {
   return words;
 }
 
-/// The names of the registered algorithms that can run in the loop.
+/// The names of the registered algorithms with a one-slot scheduler, which can run in the loop.
 inline std::vector<std::string> one_slot_names() {
   std::vector<std::string> names;
   for (const std::string_view name : registered_names(SchedulingAlgorithm::kKind))
@@ -85,9 +86,9 @@ inline SchedulingPriority any_priority(std::size_t ports, Random& random) {
   return {static_cast<Port>(random.below(ports)), static_cast<Port>(random.below(ports))};
 }
 
-/// `share` of the connections asked for, in percent; slots partly full, most of what they hold still wanted.
-inline SlotsForTest random_slots(std::size_t ports, std::size_t k, unsigned percent, Random& random) {
-  SlotsForTest state(ports, k);
+/// `percent` of the connections requested; slots partly full, most of their connections still requested.
+inline SlotState random_slots(std::size_t ports, std::size_t k, unsigned percent, Random& random) {
+  SlotState state(ports, k);
   for (std::size_t s = 0; s < k; ++s)
     for (std::uint64_t tries = random.below(2 * ports + 1); tries > 0; --tries)
       state.hold(s, {static_cast<Port>(random.below(ports)), static_cast<Port>(random.below(ports))});
@@ -97,10 +98,10 @@ inline SlotsForTest random_slots(std::size_t ports, std::size_t k, unsigned perc
   return state;
 }
 
-/// What random sets do not show: nothing, everything, one row, one column, a permutation, graphs on which
-/// taking what comes first goes wrong, and slots that are full, wanted and not.
-inline std::vector<SlotsForTest> hard_slots(std::size_t ports) {
-  std::vector<SlotsForTest> all(11, SlotsForTest(ports));
+/// Cases that random sets do not cover: no request, all, one row, one column, a permutation, graphs on which
+/// a greedy choice fails, and full slots with and without requests.
+inline std::vector<SlotState> hard_slots(std::size_t ports) {
+  std::vector<SlotState> all(11, SlotState(ports));
   const auto n = static_cast<Port>(ports);
   for (Port u = 0; u < n; ++u) {
     all[2].requests.set(0, u);
@@ -114,16 +115,16 @@ inline std::vector<SlotsForTest> hard_slots(std::size_t ports) {
       if (u < n / 3 || v < n / 3) all[8].requests.set(u, v);  // at most 2 (n / 3) fit
       if (u != v) all[10].requests.set(u, v);
     }
-    all[9].hold(0, {u, (u + 1) % n});  // full, wanted: stays
-    all[10].hold(0, {u, u});           // full, not wanted: all is to go
+    all[9].hold(0, {u, (u + 1) % n});  // full and requested: all connections stay
+    all[10].hold(0, {u, u});           // full, not requested: all connections are released
     all[9].requests.set(u, (u + 1) % n);
     all[9].requests.set(u, u);
   }
   return all;
 }
 
-/// What `toggles`, given for slot s, do against the contract of a pass; empty if nothing.
-inline std::string fault_of(const SlotsForTest& state, std::size_t s, std::span<const Connection> toggles) {
+/// Returns how `toggles`, returned for slot s, break the contract of a pass; "" if they do not.
+inline std::string fault_of(const SlotState& state, std::size_t s, std::span<const Connection> toggles) {
   const std::size_t n = state.ports();
   std::vector<Port> output_of(n, kNoPort), input_of(n, kNoPort);
   std::vector<std::vector<bool>> in_a_slot(n, std::vector<bool>(n, false)), toggled = in_a_slot;
@@ -136,22 +137,22 @@ inline std::string fault_of(const SlotsForTest& state, std::size_t s, std::span<
   bool could = false;
   for (Port u = 0; u < n; ++u)
     for (Port v = 0; v < n; ++v) {
-      const bool held = output_of[u] == v, asked = state.requests.test(u, v);
-      if (held && !asked) could = true;
-      if (asked && !in_a_slot[u][v] && output_of[u] == kNoPort && input_of[v] == kNoPort) could = true;
+      const bool held = output_of[u] == v, requested = state.requests.test(u, v);
+      if (held && !requested) could = true;
+      if (requested && !in_a_slot[u][v] && output_of[u] == kNoPort && input_of[v] == kNoPort) could = true;
     }
   for (const Connection c : toggles) {
     const std::string name = std::to_string(c.source) + " -> " + std::to_string(c.destination);
     if (c.source >= n || c.destination >= n) return name + " has no such port";
     if (toggled[c.source][c.destination]) return name + " is toggled twice";
     toggled[c.source][c.destination] = true;
-    const bool asked = state.requests.test(c.source, c.destination);
+    const bool requested = state.requests.test(c.source, c.destination);
     if (output_of[c.source] == c.destination) {
-      if (asked) return name + " is released, though asked for";
+      if (requested) return name + " is released, though requested";
       output_of[c.source] = input_of[c.destination] = kNoPort;
       continue;
     }
-    if (!asked) return name + " is established, though not asked for";
+    if (!requested) return name + " is established, though not requested";
     if (in_a_slot[c.source][c.destination]) return name + " is established twice";
     if (output_of[c.source] != kNoPort || input_of[c.destination] != kNoPort)
       return name + " is established between busy ports";

@@ -1,4 +1,4 @@
-#include "emulator/scheduler/matching_cost.h"
+#include "emulator/scheduler/hardware_cost.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 constexpr std::array kAll{MatchingProcessor::pure_logic, MatchingProcessor::matrix,
                           MatchingProcessor::vector};
 
-/// Exponents of N and of K in a quantity, from doubling each at large sizes.
+/// Exponents of N and of K in a quantity, measured by doubling each at large sizes.
 struct Growth {
   int ports, steps;
   bool operator==(const Growth&) const = default;
@@ -33,7 +33,7 @@ Growth growth(MatchingProcessor processor, const std::function<std::uint64_t(con
   return {exponent(here, at(2 * kPorts, kSteps)), exponent(here, at(kPorts, 2 * kSteps))};
 }
 
-TEST(MatchingCost, GrowsAsTable61Says) {
+TEST(MatchingCost, GrowsAsTable61States) {
   const auto cycles = [](const HardwareCost& c) { return c.cycles; };
   const auto wires = [](const HardwareCost& c) { return c.wires; };
   const auto logic = [](const HardwareCost& c) { return c.logic; };
@@ -57,8 +57,8 @@ TEST(MatchingCost, GrowsAsTable61Says) {
   EXPECT_TRUE(matching_cost(kVector, 64, 9).repeats);
 }
 
-// D 6.4.1 and figure 6.4, K = 3 on six ports: F[1], F[2], F[3], back through B[3], B[2], B[1], update. A row
-// a cycle takes six times as long.
+// D 6.4.1 and figure 6.4, K = 3 on six ports: F[1], F[2], F[3], back through B[3], B[2], B[1], update. One
+// row per cycle takes six times as long.
 TEST(MatchingCost, ThreeStepsOnSixPorts) {
   EXPECT_EQ(matching_cost(MatchingProcessor::matrix, 6, 3),
             (HardwareCost{"matrix processor (D 6.5.2)", 7, 36, 36, 108, true}));
@@ -68,9 +68,9 @@ TEST(MatchingCost, ThreeStepsOnSixPorts) {
             (HardwareCost{"pure logic processor (D 6.5.1)", 1, 216, 216, 0, false}));
 }
 
-// What `matching` says of itself is of the steps it takes: those asked for, nine (D 6.6) where none are, and
-// never more than make it exact.
-TEST(MatchingCost, TheAlgorithmTellsItsHardware) {
+// `matching` reports the cost of the steps that it uses: the given number, nine (D 6.6) by default, and never
+// more than an exact schedule needs.
+TEST(MatchingCost, TheAlgorithmReportsItsHardware) {
   const auto matching = SchedulerRegistration::make("matching");
   const auto cycles = [&](std::uint32_t ports, std::uint32_t steps) {
     SchedulerShape shape;

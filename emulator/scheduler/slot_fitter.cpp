@@ -1,4 +1,4 @@
-#include "emulator/scheduler/fixed_slots.h"
+#include "emulator/scheduler/slot_fitter.h"
 
 #include <string>
 #include <unordered_map>
@@ -18,7 +18,7 @@ FixedSlots take_fixed(const SlotProblem& problem) {
   taken.fit.slot_of.assign(problem.set.requests.size(), kNoSlot);
   taken.slots_left = problem.slots == 0 ? kNoSlot : problem.slots - taken.fit.slots;
   taken.rest.reserve(problem.set.requests.size());
-  std::unordered_map<Connection, std::uint32_t> slot_of;  // the first that holds it
+  std::unordered_map<Connection, std::uint32_t> slot_of;  // the first slot that contains it
   for (std::uint32_t s = 0; s < taken.fit.slots; ++s)
     for (const Connection c : problem.fixed[s].connections()) slot_of.emplace(c, s);
   for (std::size_t i = 0; i < problem.set.requests.size(); ++i) {
