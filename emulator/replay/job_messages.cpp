@@ -12,8 +12,9 @@ JobMessages::JobMessages(Technique& technique, const std::vector<std::uint32_t>&
     : technique_(technique), placement_(placement), options_(options), events_(events), account_(account) {}
 
 MessageHandle JobMessages::send(const JobMessage& message, std::uint64_t site) {
-  const MessageHandle handle = pool_.acquire_handle(message);
   const Time now = events_.now();
+  const MessageHandle handle{pool_.acquire_as_left()};
+  pool_[handle] = message;
   pool_[handle].sent = now;
   const Bytes bytes = message.purpose == JobMessage::Purpose::get_request ? 0 : message.bytes;
   const Port from = placement_[message.key.source], to = placement_[message.key.destination];

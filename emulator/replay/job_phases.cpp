@@ -52,9 +52,9 @@ void JobPhases::set_measured(Location& phases, const JobLocation& location, std:
   phases.measured_since = location.now;
 }
 
-void JobPhases::follow_schedule(LocationHandle handle, const JobLocation& location) {
+/// The location is in the phase of the schedule in which its operation began, as recorded.
+void JobPhases::enter_scheduled(LocationHandle handle, const JobLocation& location) {
   const std::vector<PhaseOccurrence>& all = options_.phases.occurrences;
-  if (all.empty()) return;
   Location& phases = locations_[handle.index];
   const Time recorded = location.operation.at;
   std::size_t& i = phases.scheduled;

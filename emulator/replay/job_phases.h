@@ -29,7 +29,9 @@ class JobPhases {
   /// Loads the configurations that stay in the slots whatever the phase.
   void preload_fixed();
   /// A location begins an operation: it may be in another phase of the schedule.
-  void follow_schedule(LocationHandle handle, const JobLocation& location);
+  void follow_schedule(LocationHandle handle, const JobLocation& location) {
+    if (has_schedule()) enter_scheduled(handle, location);
+  }
   void begin(LocationHandle handle, const JobLocation& location);
   /// Ends the innermost hinted phase; no effect outside all phases.
   void end(LocationHandle handle, const JobLocation& location);
@@ -58,6 +60,7 @@ class JobPhases {
   };
 
   bool has_schedule() const { return !options_.phases.occurrences.empty(); }
+  void enter_scheduled(LocationHandle handle, const JobLocation& location);
   void set_measured(Location& phases, const JobLocation& location, std::uint32_t phase);
   void enter(Location& phases, const JobLocation& location, std::uint32_t hinted);
   void notify_predictor(const JobLocation& location, std::uint32_t phase);

@@ -26,6 +26,8 @@ class ConstantLatency final : public Technique {
     for (; first_ < flights_.size() && flights_[first_].at == at; ++first_) {
       listener.injected(at, flights_[first_].message);
       listener.delivered(at, flights_[first_].message, true);
+      ++statistics_.messages;
+      statistics_.bytes += flights_[first_].message.bytes;
     }
     if (first_ == flights_.size()) {
       flights_.clear();
@@ -33,7 +35,7 @@ class ConstantLatency final : public Technique {
     }
     return at;
   }
-  TechniqueStatistics statistics() const override { return {}; }
+  TechniqueStatistics statistics() const override { return statistics_; }
 
  private:
   struct Flight {
@@ -42,6 +44,7 @@ class ConstantLatency final : public Technique {
   };
   std::vector<Flight> flights_;
   std::size_t first_ = 0;
+  TechniqueStatistics statistics_;
 };
 
 /// Halo exchange on a ring: every step two sends, two receives, and every 16th an allreduce.
