@@ -21,7 +21,7 @@ bool fit(const Connections& connections, std::uint32_t ports, std::uint32_t slot
 
 }  // namespace
 
-PhaseHints recorded_hints(JobTrace& trace) {
+PhaseHints read_recorded_hints(JobTrace& trace) {
   PhaseHints hints;
   Operation operation;
   for (std::uint32_t location = 0; location < trace.locations().size(); ++location) {
@@ -47,7 +47,7 @@ PhaseHints recorded_hints(JobTrace& trace) {
   return hints;
 }
 
-PhaseHints evaluated_hints(const std::vector<HintUnit>& units, std::uint32_t ranks) {
+PhaseHints evaluate_hints(const std::vector<HintUnit>& units, std::uint32_t ranks) {
   PhaseHints hints;
   NoHintValues values;
   for (const HintUnit& unit : units) {
@@ -108,7 +108,7 @@ std::map<std::string, Connections> PhaseNesting::whole(const std::map<std::strin
   return result;
 }
 
-PhaseNesting phase_nesting(JobTrace& trace) {
+PhaseNesting read_phase_nesting(JobTrace& trace) {
   PhaseNesting nesting;
   Operation operation;
   for (std::uint32_t location = 0; location < trace.locations().size(); ++location) {

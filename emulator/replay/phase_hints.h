@@ -25,11 +25,11 @@ struct PhaseHints {
 
 /// Hints of the program while it was recorded (Operation::Kind::hint), of all occurrences of a phase
 /// together. Reads the trace to its end.
-PhaseHints recorded_hints(JobTrace& trace);
+PhaseHints read_recorded_hints(JobTrace& trace);
 
 /// Hints of a binary for a job of `ranks` ranks, with all variables of the program unknown. Phases of one
 /// name are taken together.
-PhaseHints evaluated_hints(const std::vector<HintUnit>& units, std::uint32_t ranks);
+PhaseHints evaluate_hints(const std::vector<HintUnit>& units, std::uint32_t ranks);
 
 /// Nesting of hinted phases: procedures within loops, loops within loops. If the connections of a phase and
 /// of all phases in it fit into the preloaded slots, they are held as a whole: nothing is then exchanged when
@@ -54,7 +54,7 @@ class PhaseNesting {
 };
 
 /// The nesting of the phases as recorded. Reads the trace to its end.
-PhaseNesting phase_nesting(JobTrace& trace);
+PhaseNesting read_phase_nesting(JobTrace& trace);
 
 /// For each phase the content of `slots` slots, by fit_phases() with equal weights. Phases that fit together
 /// are held together (PhaseNesting::whole). `placement`: the port of each rank.

@@ -36,7 +36,7 @@ TEST(PhaseHints, RecordedOnesAreOfTheInnermostPhase) {
   trace.add(0, phase(Kind::phase_end, 0));
   trace.add(2, phase(Kind::phase_begin, 0));
   trace.add(2, make(Kind::hint, 3));
-  const PhaseHints hints = recorded_hints(trace);
+  const PhaseHints hints = read_recorded_hints(trace);
   ASSERT_EQ(hints.phases.size(), 2u);
   EXPECT_EQ(hints.phases.at("a"), (Connections{{0, 1}, {0, 3}, {2, 3}}));
   EXPECT_EQ(hints.phases.at("b"), (Connections{{0, 2}}));
@@ -58,13 +58,13 @@ HintUnit unit() {
 }
 
 TEST(PhaseHints, ThoseOfABinaryAreEvaluatedForTheJobsRanks) {
-  const PhaseHints hints = evaluated_hints({unit()}, 3);
+  const PhaseHints hints = evaluate_hints({unit()}, 3);
   ASSERT_EQ(hints.phases.size(), 2u) << "a phase without known connections is left out";
   EXPECT_EQ(hints.phases.at("ring"), (Connections{{0, 1}, {1, 2}, {2, 0}}));
   EXPECT_EQ(hints.phases.at("shifted"), (Connections{{1, 0}, {2, 0}})) << "the known ones";
   ASSERT_EQ(hints.unknown.size(), 1u);
   EXPECT_NE(hints.unknown.at("shifted").find("shift"), std::string::npos) << hints.unknown.at("shifted");
-  EXPECT_EQ(evaluated_hints({unit()}, 16).phases.at("ring").size(), 16u);
+  EXPECT_EQ(evaluate_hints({unit()}, 16).phases.at("ring").size(), 16u);
 }
 
 TEST(PhaseHints, ThePlanIsOfPorts) {
@@ -108,7 +108,7 @@ Measures emulate(const char* predictor, bool preloaded, bool notify_predictors) 
   options.notify_predictors = notify_predictors;
   if (preloaded) {
     MemoryTrace trace = rings();
-    options.preloads = plan(recorded_hints(trace), {}, {0, 1, 2, 3}, 4, 1);
+    options.preloads = plan(read_recorded_hints(trace), {}, {0, 1, 2, 3}, 4, 1);
   }
   MemoryTrace trace = rings();
   return replay(trace, parameters, options).measures;
@@ -199,7 +199,8 @@ TEST(PhaseNesting, IsReadFromATrace) {
   trace.add(1, phase(Kind::phase_begin, 2));
   const Phases own{{"left", {{0, 1}}}, {"right", {{1, 0}}}};
   const Connections both{{0, 1}, {1, 0}};
-  EXPECT_EQ(phase_nesting(trace).whole(own, 2, 1), (Phases{{"left", both}, {"loop", both}, {"right", both}}));
+  EXPECT_EQ(read_phase_nesting(trace).whole(own, 2, 1),
+            (Phases{{"left", both}, {"loop", both}, {"right", both}}));
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const Job
     }
   }
   job = open();
-  const PhaseNesting nesting = phase_nesting(*job);
+  const PhaseNesting nesting = read_phase_nesting(*job);
   job = open();
   for_each_sent(*job, options.replay, [&](const SentMessage& message) {
     ++worth.messages;

@@ -9,7 +9,7 @@ namespace hybrid {
 PhaseHints hints_of(const std::string& source, const std::string& trace, const TraceOpener& open,
                     const std::vector<Phase>& phases) {
   if (source == kRecordedHints) {
-    PhaseHints recorded = recorded_hints(*open());
+    PhaseHints recorded = read_recorded_hints(*open());
     if (recorded.phases.empty())
       throw NoHints(trace + ": the program told no hints while it was recorded",
                     "Compile it with hybridcc, hybridcxx or hybridfort and record it anew, or name a binary "
@@ -20,7 +20,7 @@ PhaseHints hints_of(const std::string& source, const std::string& trace, const T
   if (units.empty())
     throw UserError(source + ": no hints in it",
                     "Compile and link it with hybridcc, hybridcxx or hybridfort.");
-  PhaseHints hints = evaluated_hints(units, open()->ranks());
+  PhaseHints hints = evaluate_hints(units, open()->ranks());
   const auto is_known = [&](const Phase& phase) {
     return hints.phases.contains(phase.name) || hints.unknown.contains(phase.name);
   };

@@ -301,7 +301,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   PhaseNesting nesting;
   if (by_hints) {
     job = open();
-    nesting = phase_nesting(*job);
+    nesting = read_phase_nesting(*job);
     hints = hints_of(options.hints, trace, open, phases.phases);
     for (std::string& gap : gaps_of(hints, phases.phases)) report.warnings.push_back(std::move(gap));
   }
