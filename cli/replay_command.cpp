@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/ignored_options.h"
 #include "cli/trace_command.h"
-#include "cli/unheeded_options.h"
 #include "core/error.h"
 #include "emulator/network_shape.h"
 #include "emulator/replay/trace_format.h"
@@ -44,7 +44,7 @@ class ReplayCommand final : public Command {
   int run(const std::vector<std::string>&) override {
     arguments_.settle();
     arguments_.json().check_another("timeline", timeline_);
-    note(unheeded_options(arguments_.asked_for(), arguments_.options()));
+    print_notes(ignored_options(arguments_.names_given(), arguments_.options()));
     ProgressLine line(stderr);
     JobOptions options = arguments_.options();
     std::optional<TimelineFile> timeline;

@@ -15,11 +15,11 @@
 
 #include "cli/child.h"
 #include "cli/command.h"
+#include "cli/ignored_options.h"
 #include "cli/json_output.h"
 #include "cli/mpiexec.h"
 #include "cli/program.h"
 #include "cli/table_flags.h"
-#include "cli/unheeded_options.h"
 #include "cli/unknown_variables.h"
 #include "core/error.h"
 #include "core/units.h"
@@ -94,7 +94,7 @@ class RunCommand final : public Command {
     std::vector<std::string> command = find_mpiexec(mpiexec_);
     const std::string library = find_library();
     warn_of_unknown(unknown);
-    if (options_.at_finalize == "emulate") note(unheeded_options(flags_.asked_for(), options_));
+    if (options_.at_finalize == "emulate") print_notes(ignored_options(flags_.names_given(), options_));
 
     options_.output = create_output_directory(options_.output, application);
     command.insert(command.end(), {"-n", ranks});

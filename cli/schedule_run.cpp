@@ -72,7 +72,8 @@ RequestFamilyUse use_of_pattern(const ScheduleOptions& options) {
 }
 
 bool heeds_steps(const std::string& scheduler, const ScheduleOptions& options) {
-  return !options.tree && !options.demand && SchedulerRegistration::make(scheduler)->has_steps();
+  return !options.tree && !options.demand &&
+         uses_option(SchedulingAlgorithm::kKind, scheduler, "scheduler-steps");
 }
 
 std::vector<HardwareCost> hardware_of(const std::string& scheduler, const ScheduleOptions& options,

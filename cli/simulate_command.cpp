@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/ignored_options.h"
 #include "cli/json_output.h"
 #include "cli/table_flags.h"
-#include "cli/unheeded_options.h"
 #include "cli/unknown_variables.h"
 #include "core/error.h"
 #include "core/units.h"
@@ -164,7 +164,7 @@ class SimulateCommand final : public Command {
     for (const SwitchParameters& parameters : runs) check(parameters);
     check_timeline(runs.size());
     check(traffic_);
-    note(unheeded_options(flags_.asked_for(), {runs, &traffic_}));
+    print_notes(ignored_options(flags_.names_given(), {runs, &traffic_}));
     for (const SwitchParameters& p : runs)
       emulate(p, [&](const SimulationProgress& progress, PortTimeline* timeline) {
         return simulate(p, traffic_, progress, timeline);
@@ -180,8 +180,9 @@ class SimulateCommand final : public Command {
       throw UserError("hotspot: pattern " + traffic_.pattern + " has no hot spot",
                       "Give --pattern hotspot, or leave --hotspot out.");
     const auto runs = combinations();
-    if (given.contains("circuit-channels") &&
-        std::none_of(runs.begin(), runs.end(), [](const auto& p) { return p.technique == "wave"; }))
+    if (given.contains("circuit-channels") && std::none_of(runs.begin(), runs.end(), [](const auto& p) {
+          return uses_option(Technique::kKind, p.technique, "circuit-channels");
+        }))
       throw UserError("circuit-channels: only technique wave has them",
                       "Give --technique wave, or leave --circuit-channels out.");
   }
@@ -245,8 +246,8 @@ class SimulateCommand final : public Command {
                       "Leave --multicast out.");
     if (hardware_multicast_) check_multicast(network_);
     const Emulated emulated{runs, nullptr, hardware_multicast_};
-    note(unheeded_options(flags_.asked_for(), emulated));
-    note(unheeded_commands(files, emulated));
+    print_notes(ignored_options(flags_.names_given(), emulated));
+    print_notes(ignored_commands(files, emulated));
     std::vector<CommandResult> all;
     for (const SwitchParameters& p : runs)
       emulate(p, [&](const SimulationProgress& progress, PortTimeline* timeline) {

@@ -42,7 +42,7 @@ std::map<std::string, std::string, std::less<>> TableFlags::given() const {
   return given;
 }
 
-TableFlags::Names TableFlags::asked_for() const {
+TableFlags::Names TableFlags::names_given() const {
   Names names = in_file_;
   for (const Flag& flag : flags_)
     if (flag.given) names.insert(flag.name);

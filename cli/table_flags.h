@@ -43,7 +43,7 @@ class TableFlags {
   std::map<std::string, std::string, std::less<>> given() const;
   /// What was asked for in this run's own words: the flags that were given, and, after apply(), the keys of
   /// the configuration file. Variables are not among them: they are there for every command.
-  Names asked_for() const;
+  Names names_given() const;
 
  private:
   struct Flag {

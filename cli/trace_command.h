@@ -23,7 +23,7 @@ class TraceArguments {
   /// The flags that were given.
   auto given() const { return flags_.given(); }
   /// Those, and the keys of the configuration file.
-  auto asked_for() const { return flags_.asked_for(); }
+  auto names_given() const { return flags_.names_given(); }
 
   const std::string& trace() const { return traces_.front(); }
   const std::vector<std::string>& traces() const { return traces_; }

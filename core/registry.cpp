@@ -18,8 +18,8 @@ const Node*& head() {
 }
 }  // namespace
 
-Node::Node(std::string_view kind, std::string_view name, std::string_view description)
-    : Listing{kind, name, description}, next(head()) {
+Node::Node(std::string_view kind, std::string_view name, std::string_view description, Uses uses)
+    : Listing{kind, name, description, &uses_}, next(head()), uses_(std::move(uses)) {
   head() = this;
 }
 
@@ -50,6 +50,28 @@ std::vector<std::string_view> registered_names(std::string_view kind) {
   for (const Listing& listing : listings())
     if (listing.kind == kind) names.push_back(listing.name);
   return names;
+}
+
+OptionNames joined(std::initializer_list<OptionNames> groups) {
+  OptionNames all;
+  for (const OptionNames& group : groups) all.insert(all.end(), group.begin(), group.end());
+  return all;
+}
+
+bool is_stated_option(std::string_view kind, std::string_view option) {
+  for (const auto* node = registry_detail::head(); node != nullptr; node = node->next)
+    if (node->kind == kind && std::ranges::find(node->uses->options, option) != node->uses->options.end())
+      return true;
+  return false;
+}
+
+bool uses_option(std::string_view kind, std::string_view name, std::string_view option) {
+  const OptionNames& stated = registry_detail::find(kind, name).uses->options;
+  return std::ranges::find(stated, option) != stated.end() || !is_stated_option(kind, option);
+}
+
+bool runs_on_fat_trees(std::string_view kind, std::string_view name) {
+  return registry_detail::find(kind, name).uses->fat_trees;
 }
 
 }  // namespace hybrid

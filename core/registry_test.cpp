@@ -34,9 +34,11 @@ using AnimalRegistration = Registration<Animal, int>;
 const AnimalRegistration kDog{"dog", "barks", [](int times) -> std::unique_ptr<Animal> {
                                 return std::make_unique<Repeating>("woof", times);
                               }};
-const AnimalRegistration kCat{"cat", "does not", [](int times) -> std::unique_ptr<Animal> {
-                                return std::make_unique<Repeating>("meow", times);
-                              }};
+const AnimalRegistration kCat{
+    "cat",
+    "does not",
+    [](int times) -> std::unique_ptr<Animal> { return std::make_unique<Repeating>("meow", times); },
+    {.options = joined({{"fur"}, {"claws", "purr"}}), .fat_trees = true}};
 const AnimalRegistration kMule{
     "mule", "refuses", [](int) -> std::unique_ptr<Animal> { throw UserError("a mule cannot be created"); }};
 
@@ -80,6 +82,18 @@ TEST(Registry, ListsEverythingSorted) {
                                 [](const Listing& l) { return l.kind == "test animal" && l.name == "dog"; });
   ASSERT_NE(dog, all.end());
   EXPECT_EQ(dog->description, "barks");
+}
+
+TEST(Registry, ProductsStateTheOptionsThatTheyUse) {
+  EXPECT_TRUE(uses_option("test animal", "cat", "purr"));
+  EXPECT_FALSE(uses_option("test animal", "dog", "purr"));
+  EXPECT_TRUE(uses_option("test animal", "dog", "weight")) << "stated by no animal: common to all";
+  EXPECT_TRUE(uses_option("test vegetable", "dog", "purr")) << "stated by no vegetable";
+  EXPECT_TRUE(is_stated_option("test animal", "claws"));
+  EXPECT_FALSE(is_stated_option("test vegetable", "claws"));
+  EXPECT_TRUE(runs_on_fat_trees("test animal", "cat"));
+  EXPECT_FALSE(runs_on_fat_trees("test animal", "dog"));
+  EXPECT_THROW(uses_option("test animal", "dig", "purr"), UserError);
 }
 
 }  // namespace

@@ -4,28 +4,28 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <span>
+#include <vector>
 
 #include "core/error.h"
+#include "core/registry.h"
 #include "core/units.h"
+#include "emulator/network/technique.h"
 #include "emulator/parameters.h"
+#include "emulator/tdm/allocation.h"
 
 namespace hybrid {
 
 namespace {
 
 constexpr std::string_view kCrossbar = "crossbar:", kTree = "fattree:";
-constexpr std::array<std::string_view, 3> kTechniques{"wormhole", "tdm", "hybrid"};
-// Not adaptive: a shared slot (emulator/tdm/allocation.h) combines circuits of several slots, and their paths
-// may use the same link.
-constexpr std::array<std::string_view, 4> kAllocations{"none", "ses", "sla", "preempt"};
 constexpr std::uint64_t kMostSwitchPorts = 1U << 20;
 
-void check_one_of(const char* what, std::string_view name, std::span<const std::string_view> can) {
-  if (std::find(can.begin(), can.end(), name) != can.end()) return;
-  throw UserError(fmt::format("{}: '{}' cannot run on a fat tree yet", what, name),
-                  fmt::format("Give one of {}, or --network crossbar:N.", fmt::join(can, ", ")));
+void check_runs_on_fat_trees(std::string_view kind, std::string_view name) {
+  if (runs_on_fat_trees(kind, name)) return;
+  std::vector<std::string_view> names = registered_names(kind);
+  std::erase_if(names, [kind](std::string_view other) { return !runs_on_fat_trees(kind, other); });
+  throw UserError(fmt::format("{}: '{}' cannot run on a fat tree yet", kind, name),
+                  fmt::format("Give one of {}, or --network crossbar:N.", fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -49,10 +49,6 @@ void set_network(std::string_view text, SwitchParameters& p) {
 
 std::string network_text(const SwitchParameters& p) {
   return p.is_tree() ? to_string(p.tree) : std::string(kCrossbar) + std::to_string(p.nodes);
-}
-
-bool runs_on_trees(std::string_view technique) {
-  return std::find(kTechniques.begin(), kTechniques.end(), technique) != kTechniques.end();
 }
 
 void fit_nodes(std::uint32_t ports, SwitchParameters& p, std::uint32_t crossbar) {
@@ -83,8 +79,8 @@ void check_network(const SwitchParameters& p) {
     throw UserError(fmt::format("network: {} has {} switches of {} ports, more than can be emulated",
                                 to_string(p.tree), tree.switches(), p.tree.up + p.tree.down),
                     "Give fewer levels or ports up.");
-  check_one_of("technique", p.technique, kTechniques);
-  check_one_of("allocation", p.allocation, kAllocations);
+  check_runs_on_fat_trees(Technique::kKind, p.technique);
+  check_runs_on_fat_trees(Allocation::kKind, p.allocation);
 }
 
 }  // namespace hybrid

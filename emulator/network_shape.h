@@ -23,11 +23,9 @@ std::string network_text(const SwitchParameters& parameters);
 void fit_nodes(std::uint32_t ports, SwitchParameters& parameters, std::uint32_t crossbar = 0);
 
 /// Throws UserError if the network is a tree and the number of nodes is not the tree's, or if the technique
-/// or the allocation cannot run on a tree.
+/// or the allocation does not run on fat trees.
 void check_network(const SwitchParameters& parameters);
 /// Throws the UserError for `given` nodes in a network of `nodes` nodes.
 [[noreturn]] void refuse_nodes(const SwitchParameters& parameters, std::uint32_t given, std::uint32_t nodes);
-/// Whether the technique with this name runs on fat trees.
-bool runs_on_trees(std::string_view technique);
 
 }  // namespace hybrid

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/registry.h"
 #include "emulator/fabric.h"
+#include "emulator/network/technique.h"
 #include "emulator/network_shape.h"
 #include "emulator/parameters.h"
 #include "emulator/scheduler/algorithm.h"
@@ -66,7 +67,7 @@ void check_sizes(const SwitchParameters& p) {
 
 /// Links whose rate is divided between worms and circuits.
 void check_split(const SwitchParameters& p) {
-  if (p.technique != "wave" && p.technique != "coll" && p.technique != "chen-liu") return;
+  if (!uses_option(Technique::kKind, p.technique, "circuit-share")) return;
   if (!(p.circuit_share > 0 && p.circuit_share < 1))
     refuse("circuit-share", "must leave a part of the link for circuits and a part for worms",
            "Give a number between 0 and 1, such as 0.5; for only one of them use --technique wormhole or "
@@ -131,7 +132,7 @@ void check_multiplexing(const SwitchParameters& p) {
            std::to_string(p.preload) + " preloaded slots, but only " + std::to_string(p.slots) + " slots",
            "Give more --slots, or --preload " + std::to_string(p.slots) +
                " (--preset ch8 preloads a slot for every other node).");
-  if (p.technique != "tdm" && p.technique != "hybrid") return;  // without slots
+  if (!uses_option(Technique::kKind, p.technique, "slots")) return;
   check_slots_under_way(p);
   const Time unusable = p.unusable_slot_time(true);
   const std::string lost = p.circuit_spread() == Time{}

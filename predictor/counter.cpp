@@ -48,7 +48,8 @@ const PredictorRegistration kCounter{"counter",
                                      "holds a destination until that many sends went elsewhere (D 5.2.2)",
                                      [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
                                        return std::make_unique<Counter>(shape);
-                                     }};
+                                     },
+                                     {.options = {"predictor-threshold"}}};
 
 }  // namespace
 }  // namespace hybrid

@@ -87,11 +87,15 @@ std::unique_ptr<Predictor> make(const char* name, const PredictorShape& shape, s
 }
 
 const PredictorRegistration kSingle{
-    "single-cycle", "expects a sequence that was completed once to repeat (D 2.1.2)",
-    [](const PredictorShape& shape) { return make("single-cycle", shape, 0); }};
+    "single-cycle",
+    "expects a sequence that was completed once to repeat (D 2.1.2)",
+    [](const PredictorShape& shape) { return make("single-cycle", shape, 0); },
+    {.options = forecast_options()}};
 const PredictorRegistration kBetter{
-    "better-cycle", "single-cycle that remembers the last cycle of each head (D 2.1.2)",
-    [](const PredictorShape& shape) { return make("better-cycle", shape, shape.destinations); }};
+    "better-cycle",
+    "single-cycle that remembers the last cycle of each head (D 2.1.2)",
+    [](const PredictorShape& shape) { return make("better-cycle", shape, shape.destinations); },
+    {.options = forecast_options()}};
 
 }  // namespace
 }  // namespace hybrid

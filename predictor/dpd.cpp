@@ -76,11 +76,13 @@ class PeriodDetector final : public Forecaster {
   std::size_t period_ = 0;  // 0: none
 };
 
-const PredictorRegistration kDpd{"dpd", "expects the smallest period of the last destinations to continue",
+const PredictorRegistration kDpd{"dpd",
+                                 "expects the smallest period of the last destinations to continue",
                                  [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
                                    return std::make_unique<ForecastPredictor>(
                                        "dpd", shape, std::make_unique<PeriodDetector>());
-                                 }};
+                                 },
+                                 {.options = forecast_options()}};
 
 }  // namespace
 }  // namespace hybrid

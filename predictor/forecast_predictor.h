@@ -12,11 +12,17 @@
 #include <memory>
 #include <string_view>
 
+#include "core/registry.h"
 #include "predictor/forecaster.h"
 #include "predictor/holdings.h"
 #include "predictor/predictor.h"
 
 namespace hybrid {
+
+/// The options that a ForecastPredictor uses, for its registration.
+inline OptionNames forecast_options() {
+  return {"predictor-threshold", "predictor-ahead", "predictor-confidence"};
+}
 
 class ForecastPredictor final : public Predictor {
  public:

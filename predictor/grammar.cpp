@@ -345,11 +345,13 @@ Grammar::Flaws Grammar::flaws() const {
 
 namespace {
 
-const PredictorRegistration kGrammar{
-    "grammar", "expects the next symbols of a grammar of the stream (Sequitur)",
-    [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
-      return std::make_unique<ForecastPredictor>("grammar", shape, std::make_unique<Grammar>());
-    }};
+const PredictorRegistration kGrammar{"grammar",
+                                     "expects the next symbols of a grammar of the stream (Sequitur)",
+                                     [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
+                                       return std::make_unique<ForecastPredictor>(
+                                           "grammar", shape, std::make_unique<Grammar>());
+                                     },
+                                     {.options = forecast_options()}};
 
 }  // namespace
 }  // namespace hybrid

@@ -107,7 +107,8 @@ const PredictorRegistration kLinear{"linear",
                                     [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
                                       return std::make_unique<ForecastPredictor>(
                                           "linear", shape, std::make_unique<Linear>(shape.destinations));
-                                    }};
+                                    },
+                                    {.options = forecast_options()}};
 
 }  // namespace
 }  // namespace hybrid

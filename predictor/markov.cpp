@@ -94,15 +94,21 @@ std::unique_ptr<Predictor> Markov::make_predictor(std::string_view name, unsigne
 namespace {
 
 const PredictorRegistration kMarkov1{
-    "markov1", "requests the usual successors of the last destination (D 2.1.2)",
-    [](const PredictorShape& shape) { return Markov::make_predictor("markov1", 1, shape); }};
+    "markov1",
+    "requests the usual successors of the last destination (D 2.1.2)",
+    [](const PredictorShape& shape) { return Markov::make_predictor("markov1", 1, shape); },
+    {.options = forecast_options()}};
 const PredictorRegistration kMarkov2{
-    "markov2", "requests the usual successors of the last two destinations (D 2.1.2)",
-    [](const PredictorShape& shape) { return Markov::make_predictor("markov2", 2, shape); }};
+    "markov2",
+    "requests the usual successors of the last two destinations (D 2.1.2)",
+    [](const PredictorShape& shape) { return Markov::make_predictor("markov2", 2, shape); },
+    {.options = forecast_options()}};
 // Any order; the dissertation has orders 1 and 2.
 const PredictorRegistration kMarkov{
-    "markov", "requests the usual successors of the last k destinations (D 2.1.2)",
-    [](const PredictorShape& shape) { return Markov::make_predictor("markov", shape.order, shape); }};
+    "markov",
+    "requests the usual successors of the last k destinations (D 2.1.2)",
+    [](const PredictorShape& shape) { return Markov::make_predictor("markov", shape.order, shape); },
+    {.options = joined({forecast_options(), {"predictor-order"}})}};
 
 }  // namespace
 

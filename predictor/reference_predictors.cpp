@@ -89,11 +89,13 @@ class OracleForecaster final : public Forecaster {
 };
 
 const PredictorRegistration kOracleRegistration{
-    kOracle, "knows the stream: the upper bound",
+    kOracle,
+    "knows the stream: the upper bound",
     [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
       return std::make_unique<ForecastPredictor>(kOracle, shape,
                                                  std::make_unique<OracleForecaster>(shape.future));
-    }};
+    },
+    {.options = forecast_options()}};
 
 }  // namespace
 

@@ -149,11 +149,13 @@ void Tage::forget_position() {
 
 namespace {
 
-const PredictorRegistration kTage{"tage", "expects the successor of the longest known history (TAGE)",
+const PredictorRegistration kTage{"tage",
+                                  "expects the successor of the longest known history (TAGE)",
                                   [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
                                     return std::make_unique<ForecastPredictor>(
                                         "tage", shape, std::make_unique<Tage>(shape.destinations));
-                                  }};
+                                  },
+                                  {.options = forecast_options()}};
 
 }  // namespace
 }  // namespace hybrid

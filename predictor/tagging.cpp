@@ -74,11 +74,13 @@ class Tagging final : public Forecaster {
   std::uint32_t wrong_ = 0, run_ = 0;
 };
 
-const PredictorRegistration kTagging{
-    "tagging", "expects the destinations after the last use of the call site (D 2.1.2)",
-    [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
-      return std::make_unique<ForecastPredictor>("tagging", shape, std::make_unique<Tagging>());
-    }};
+const PredictorRegistration kTagging{"tagging",
+                                     "expects the destinations after the last use of the call site (D 2.1.2)",
+                                     [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
+                                       return std::make_unique<ForecastPredictor>(
+                                           "tagging", shape, std::make_unique<Tagging>());
+                                     },
+                                     {.options = forecast_options()}};
 
 }  // namespace
 }  // namespace hybrid

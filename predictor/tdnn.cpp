@@ -143,12 +143,14 @@ class Tdnn final : public Forecaster {
   std::size_t taps_known_ = 0;
 };
 
-const PredictorRegistration kTdnn{
-    "tdnn", "a time delay neural network over the last four destinations (D 2.1.2)",
-    [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
-      return std::make_unique<ForecastPredictor>("tdnn", shape,
-                                                 std::make_unique<Tdnn>(shape.destinations, shape.seed));
-    }};
+const PredictorRegistration kTdnn{"tdnn",
+                                  "a time delay neural network over the last four destinations (D 2.1.2)",
+                                  [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
+                                    return std::make_unique<ForecastPredictor>(
+                                        "tdnn", shape,
+                                        std::make_unique<Tdnn>(shape.destinations, shape.seed));
+                                  },
+                                  {.options = forecast_options()}};
 
 }  // namespace
 }  // namespace hybrid

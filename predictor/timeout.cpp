@@ -214,7 +214,8 @@ const PredictorRegistration kTimeout{"timeout",
                                      "holds a destination until it is unused for the time-out (D 5.2.2)",
                                      [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
                                        return std::make_unique<Timeout>(shape);
-                                     }};
+                                     },
+                                     {.options = {"predictor-timeout", "predictor-pause"}}};
 
 }  // namespace
 }  // namespace hybrid

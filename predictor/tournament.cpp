@@ -194,7 +194,8 @@ const PredictorRegistration kTournament{"tournament",
                                         "the best of several forecasters and least recently used",
                                         [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
                                           return std::make_unique<Tournament>(shape);
-                                        }};
+                                        },
+                                        {.options = {"predictor-threshold", "predictor-ahead"}}};
 
 }  // namespace
 }  // namespace hybrid

@@ -269,10 +269,12 @@ class WorkingSetPredictor final : public Predictor {
 };
 
 const PredictorRegistration kWorkingSet{
-    "working-set", "restores the working set of a recurring phase with its first message (D 5.2.3)",
+    "working-set",
+    "restores the working set of a recurring phase with its first message (D 5.2.3)",
     [](const PredictorShape& shape) -> std::unique_ptr<Predictor> {
       return std::make_unique<WorkingSetPredictor>(shape);
-    }};
+    },
+    {.options = {"predictor-threshold"}}};
 
 }  // namespace
 

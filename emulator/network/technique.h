@@ -50,6 +50,49 @@ class Technique {
   virtual TechniqueStatistics statistics() const = 0;
 };
 
+/// A registration states the options that the technique uses of those that not all techniques use, and
+/// whether it runs on fat trees.
 using TechniqueRegistration = Registration<Technique, const SwitchParameters&>;
+
+// Groups of those options, after what a switch needs to use them.
+
+inline OptionNames slot_options() {
+  return {"slots",
+          "allocation",
+          "slot-length",
+          "wormhole-slot-length",
+          "guard",
+          "scheduler",
+          "scheduler-steps",
+          "predictor",
+          "predictor-timeout",
+          "predictor-pause",
+          "predictor-threshold",
+          "predictor-order",
+          "predictor-ahead",
+          "predictor-confidence",
+          "preload",
+          "preload-topology"};
+}
+inline OptionNames circuit_options() {
+  return {"fabric",
+          "reconfiguration",
+          "reconfiguration-command",
+          "reconfiguration-switching",
+          "reconfiguration-lock",
+          "analog-fabric-cycle",
+          "analog-fabric-latency"};
+}
+inline OptionNames worm_options() { return {"worm-limit", "worm-overhead", "input-queues"}; }
+inline OptionNames flit_options() { return {"flit"}; }
+inline OptionNames digital_fabric_options() { return {"digital-fabric-cycle", "digital-fabric-latency"}; }
+/// Links divided between circuits and worms.
+inline OptionNames split_link_options() {
+  return joined({{"circuit-share", "split-size"},
+                 circuit_options(),
+                 worm_options(),
+                 flit_options(),
+                 digital_fabric_options()});
+}
 
 }  // namespace hybrid

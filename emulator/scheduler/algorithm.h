@@ -64,8 +64,6 @@ class SchedulingAlgorithm {
   virtual bool fits_tree_slots() const { return false; }
   /// Whether the schedules depend on the seed.
   virtual bool draws() const { return false; }
-  /// Whether the algorithm uses SchedulerShape::steps.
-  virtual bool has_steps() const { return false; }
   /// The hardware designs that the papers give for the algorithm, at this size.
   virtual std::vector<HardwareCost> hardware(const SchedulerShape& /*shape*/) const { return {}; }
 };
@@ -79,6 +77,7 @@ constexpr std::uint64_t scheduler_seed(std::uint64_t seed) {
   return z ^ (z >> 31);
 }
 
+/// A registration states "scheduler-steps" if the algorithm uses SchedulerShape::steps.
 using SchedulerRegistration = Registration<SchedulingAlgorithm>;
 
 /// Makes the one-slot scheduler `name`. Throws UserError for an unknown name and for an algorithm that cannot
@@ -93,7 +92,7 @@ std::unique_ptr<TreeRoute> make_tree_route(std::string_view name, std::uint64_t 
 std::vector<std::string_view> names_in_the_loop(bool of_trees);
 
 /// Algorithm that consists of a one-slot scheduler.
-template <class OneSlot, bool kDraws = false, bool kHasSteps = false>
+template <class OneSlot, bool kDraws = false>
 class OneSlotAlgorithm : public SchedulingAlgorithm {
  public:
   static std::unique_ptr<SchedulingAlgorithm> make() { return std::make_unique<OneSlotAlgorithm>(); }
@@ -101,7 +100,6 @@ class OneSlotAlgorithm : public SchedulingAlgorithm {
     return std::make_unique<OneSlot>(shape);
   }
   bool draws() const override { return kDraws; }
-  bool has_steps() const override { return kHasSteps; }
 };
 
 /// Algorithm that consists of a function that drains a demand matrix. Its argument has passed check_demand().

@@ -53,8 +53,10 @@ class Islip final : public RequestGrantAccept<Islip> {
 };
 
 const SchedulerRegistration kIslip{
-    "islip", "round-robin request, grant, accept of packet switches; steps: iterations, log2 N",
-    &OneSlotAlgorithm<Islip, false, true>::make};
+    "islip",
+    "round-robin request, grant, accept of packet switches; steps: iterations, log2 N",
+    &OneSlotAlgorithm<Islip>::make,
+    {.options = {"scheduler-steps"}}};
 
 }  // namespace
 }  // namespace hybrid

@@ -121,7 +121,7 @@ void MatchingScheduler::trace_back(std::size_t step, Port output) {
 
 namespace {
 
-class MatchingAlgorithm final : public OneSlotAlgorithm<MatchingScheduler, false, true> {
+class MatchingAlgorithm final : public OneSlotAlgorithm<MatchingScheduler> {
  public:
   static std::unique_ptr<SchedulingAlgorithm> make() { return std::make_unique<MatchingAlgorithm>(); }
   std::vector<HardwareCost> hardware(const SchedulerShape& shape) const override {
@@ -136,8 +136,10 @@ class MatchingAlgorithm final : public OneSlotAlgorithm<MatchingScheduler, false
 };
 
 const SchedulerRegistration kMatching{
-    "matching", "D 6.4: greedy, then augmenting paths of at most K edges by unfolding the graph; steps: K, 9",
-    &MatchingAlgorithm::make};
+    "matching",
+    "D 6.4: greedy, then augmenting paths of at most K edges by unfolding the graph; steps: K, 9",
+    &MatchingAlgorithm::make,
+    {.options = {"scheduler-steps"}}};
 }  // namespace
 
 }  // namespace hybrid

@@ -63,8 +63,10 @@ class Pim final : public RequestGrantAccept<Pim> {
 };
 
 const SchedulerRegistration kPim{
-    "pim", "random request, grant, accept of packet switches; steps: iterations, log2 N",
-    &OneSlotAlgorithm<Pim, true, true>::make};
+    "pim",
+    "random request, grant, accept of packet switches; steps: iterations, log2 N",
+    &OneSlotAlgorithm<Pim, true>::make,
+    {.options = {"scheduler-steps"}}};
 
 }  // namespace
 }  // namespace hybrid

@@ -89,7 +89,8 @@ void ChenLiu::handle_control_event(Time now, const SwitchEvent& event) {
 const TechniqueRegistration kChenLiu{
     "chen-liu",
     "short messages as worms, long ones by circuit behind a probing header, links split (D 2.3.2)",
-    [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<ChenLiu>(p); }};
+    [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<ChenLiu>(p); },
+    {.options = split_link_options()}};
 
 }  // namespace
 

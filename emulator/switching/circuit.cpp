@@ -192,8 +192,10 @@ TechniqueStatistics Circuit::statistics() const {
 }
 
 const TechniqueRegistration kCircuit{
-    "circuit", "a circuit per burst, requested over the wire when data waits (D 8.4.2)",
-    [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<Circuit>(p); }};
+    "circuit",
+    "a circuit per burst, requested over the wire when data waits (D 8.4.2)",
+    [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<Circuit>(p); },
+    {.options = circuit_options()}};
 
 }  // namespace
 

@@ -161,8 +161,10 @@ Time Coll::first_possible_request(Time from, Port source) {
 }
 
 const TechniqueRegistration kColl{
-    "coll", "short messages as worms, long ones by circuit after RTS and CTS, links split (D 2.3.2)",
-    [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<Coll>(p); }};
+    "coll",
+    "short messages as worms, long ones by circuit after RTS and CTS, links split (D 2.3.2)",
+    [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<Coll>(p); },
+    {.options = split_link_options()}};
 
 }  // namespace
 

@@ -6,12 +6,15 @@ namespace hybrid {
 
 namespace {
 
-const TechniqueRegistration kHybrid{"hybrid",
-                                    "K predictive slots and one wormhole slot on one fabric (D 3, 4)",
-                                    [](const SwitchParameters& p) -> std::unique_ptr<Technique> {
-                                      if (p.is_tree()) return std::make_unique<TreeHybrid>(p);
-                                      return std::make_unique<Hybrid>(p);
-                                    }};
+const TechniqueRegistration kHybrid{
+    "hybrid",
+    "K predictive slots and one wormhole slot on one fabric (D 3, 4)",
+    [](const SwitchParameters& p) -> std::unique_ptr<Technique> {
+      if (p.is_tree()) return std::make_unique<TreeHybrid>(p);
+      return std::make_unique<Hybrid>(p);
+    },
+    {.options = joined({slot_options(), circuit_options(), worm_options(), flit_options()}),
+     .fat_trees = true}};
 
 }  // namespace
 

@@ -23,8 +23,10 @@ std::unique_ptr<Technique> store_and_forward(SwitchParameters p) {
 }
 
 const TechniqueRegistration kPacket{
-    "packet", "packets stored at the switch inputs until they are complete, then forwarded (D 3.1)",
-    [](const SwitchParameters& p) { return store_and_forward(p); }};
+    "packet",
+    "packets stored at the switch inputs until they are complete, then forwarded (D 3.1)",
+    [](const SwitchParameters& p) { return store_and_forward(p); },
+    {.options = joined({worm_options(), digital_fabric_options()})}};
 
 }  // namespace
 

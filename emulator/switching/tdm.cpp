@@ -15,8 +15,10 @@ class Tdm final : public PredictiveCircuits {
 };
 
 const TechniqueRegistration kTdm{
-    "tdm", "predictive circuit switching alone: K time-multiplexed configurations (D 5)",
-    [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<Tdm>(p); }};
+    "tdm",
+    "predictive circuit switching alone: K time-multiplexed configurations (D 5)",
+    [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<Tdm>(p); },
+    {.options = joined({slot_options(), circuit_options()}), .fat_trees = true}};
 
 }  // namespace
 

@@ -331,8 +331,10 @@ TechniqueStatistics Wave::statistics() const {
 }
 
 const TechniqueRegistration kWave{
-    "wave", "cached circuits on a fixed share of each link, worms on the rest (D 2.3.3)",
-    [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<Wave>(p); }};
+    "wave",
+    "cached circuits on a fixed share of each link, worms on the rest (D 2.3.3)",
+    [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<Wave>(p); },
+    {.options = joined({split_link_options(), {"circuit-channels"}})}};
 
 }  // namespace
 

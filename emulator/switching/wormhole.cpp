@@ -9,11 +9,13 @@ namespace {
 enum Kinds : std::uint32_t { kTail = kFirstOwnKind, kRequest, kPass };
 
 const TechniqueRegistration kWormhole{
-    "wormhole", "worms through a digital fabric, buffered at the switch inputs (D 8.4.1)",
+    "wormhole",
+    "worms through a digital fabric, buffered at the switch inputs (D 8.4.1)",
     [](const SwitchParameters& p) -> std::unique_ptr<Technique> {
       if (p.is_tree()) return std::make_unique<TreeWormhole>(p);
       return std::make_unique<Wormhole>(p);
-    }};
+    },
+    {.options = joined({worm_options(), flit_options(), digital_fabric_options()}), .fat_trees = true}};
 
 }  // namespace
 

@@ -127,6 +127,8 @@ class Adaptive final : public Allocation {
   std::uint64_t threshold_ = 0;             // connections for each input with worms, in 1/kWhole
 };
 
+// Not on fat trees: a shared slot (CycleState) combines circuits of several slots, and their paths may use
+// the same link.
 const AllocationRegistration kAdaptive{
     "adaptive", "ours: circuits while they pay, worms at the ports they do not need",
     [](const SwitchParameters& p) -> std::unique_ptr<Allocation> { return std::make_unique<Adaptive>(p); }};

@@ -44,10 +44,12 @@ class None final : public Allocation {
   Time length_;
 };
 
-const AllocationRegistration kNone{"none", "a plain counter: every slot has its turn, empty or not (D 4.2.2)",
+const AllocationRegistration kNone{"none",
+                                   "a plain counter: every slot has its turn, empty or not (D 4.2.2)",
                                    [](const SwitchParameters& p) -> std::unique_ptr<Allocation> {
                                      return std::make_unique<None>(p.slot_length);
-                                   }};
+                                   },
+                                   {.fat_trees = true}};
 
 /// SES, skip empty slots (D 4.3): slots without a connection, and S_W when no wormhole traffic is buffered,
 /// take no time. When all are empty the controller looks again one slot length later.
@@ -62,10 +64,12 @@ class SkipEmptySlots final : public Allocation {
   Time length_;
 };
 
-const AllocationRegistration kSes{"ses", "skip empty slots (D 4.3)",
+const AllocationRegistration kSes{"ses",
+                                  "skip empty slots (D 4.3)",
                                   [](const SwitchParameters& p) -> std::unique_ptr<Allocation> {
                                     return std::make_unique<SkipEmptySlots>(p.slot_length);
-                                  }};
+                                  },
+                                  {.fat_trees = true}};
 
 /// SLA, slot length adjustment (D 4.4, figure 4.8): the sequence of SES, but predictive slots and S_W have
 /// lengths of their own (NUM_P and NUM_W), after what their traffics require.
@@ -108,10 +112,12 @@ class SlotLengthAdjustment final : public Allocation {
 };
 
 const AllocationRegistration kSla{
-    "sla", "slot length adjustment: S_W as long as its share of the traffic asks (D 4.4)",
+    "sla",
+    "slot length adjustment: S_W as long as its share of the traffic asks (D 4.4)",
     [](const SwitchParameters& p) -> std::unique_ptr<Allocation> {
       return std::make_unique<SlotLengthAdjustment>(p);
-    }};
+    },
+    {.options = {"wormhole-slot-length"}, .fat_trees = true}};
 
 /// PREEMPT, preempt virtual channels (D 4.5, figure 4.10): while no predictive traffic exists (R_valid = 0),
 /// the predictive slots are in the background and all time is S_W; otherwise the sequence is that of SES.
@@ -137,7 +143,8 @@ const AllocationRegistration kPreempt{"preempt",
                                       "predictive slots only while predictive traffic exists (D 4.5)",
                                       [](const SwitchParameters& p) -> std::unique_ptr<Allocation> {
                                         return std::make_unique<Preempt>(p.slot_length);
-                                      }};
+                                      },
+                                      {.fat_trees = true}};
 
 }  // namespace
 

@@ -33,10 +33,12 @@ class MixedNode {
 };
 
 const PatternRegistration kMixed{
-    "mixed", "D 4.6.1: ordered-mesh messages (--ratio of the data) mixed with random ones",
+    "mixed",
+    "D 4.6.1: ordered-mesh messages (--ratio of the data) mixed with random ones",
     [](const PatternShape& shape) -> std::unique_ptr<Pattern> {
       return std::make_unique<Rounds<MixedNode>>(shape);
-    }};
+    },
+    {.options = {"ratio"}}};
 
 class PhasesNode {
  public:
@@ -66,8 +68,10 @@ class Phases final : public Rounds<PhasesNode> {
 };
 
 const PatternRegistration kPhases{
-    "phases", "D 4.6.2: phases of ordered-mesh messages (--ratio of the data) and of random ones",
-    [](const PatternShape& shape) -> std::unique_ptr<Pattern> { return std::make_unique<Phases>(shape); }};
+    "phases",
+    "D 4.6.2: phases of ordered-mesh messages (--ratio of the data) and of random ones",
+    [](const PatternShape& shape) -> std::unique_ptr<Pattern> { return std::make_unique<Phases>(shape); },
+    {.options = {"ratio", "phase-length"}}};
 
 }  // namespace
 }  // namespace hybrid

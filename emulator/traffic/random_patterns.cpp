@@ -28,7 +28,8 @@ constexpr Port kHot = 0;
 constexpr std::uint64_t kWhole = std::uint64_t{1} << 32;
 
 const PatternRegistration kHotspot{
-    "hotspot", "a share of the messages (--hotspot) to node 0, the rest to random nodes",
+    "hotspot",
+    "a share of the messages (--hotspot) to node 0, the rest to random nodes",
     [](const PatternShape& shape) -> std::unique_ptr<Pattern> {
       const auto share = static_cast<std::uint64_t>(shape.hotspot * static_cast<double>(kWhole));
       const auto draw = [nodes = shape.nodes, share](SmallRandom& random, Port source) {
@@ -36,7 +37,8 @@ const PatternRegistration kHotspot{
         return hot && source != kHot ? kHot : other_node(random, nodes, source);
       };
       return std::make_unique<RandomPattern<decltype(draw)>>(shape, draw);
-    }};
+    },
+    {.options = {"hotspot"}}};
 
 class Determinism final : public Pattern {
  public:
@@ -69,10 +71,12 @@ class Determinism final : public Pattern {
 };
 
 const PatternRegistration kDeterminism{
-    "determinism", "D 5.5.2.3: --ratio of the messages to two specific nodes, the rest to random nodes",
+    "determinism",
+    "D 5.5.2.3: --ratio of the messages to two specific nodes, the rest to random nodes",
     [](const PatternShape& shape) -> std::unique_ptr<Pattern> {
       return std::make_unique<Determinism>(shape);
-    }};
+    },
+    {.options = {"ratio"}}};
 
 }  // namespace
 }  // namespace hybrid

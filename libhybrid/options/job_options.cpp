@@ -1,7 +1,6 @@
 #include "libhybrid/options/job_options.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <span>
 #include <utility>
@@ -263,11 +262,7 @@ void add_job_options(OptionTable& table, JobOptions& options) {
   add_emulation_options(table, options);
 }
 
-bool uses_slots(std::string_view technique) {
-  static constexpr std::array<std::string_view, 6> kWithout{"packet", "wormhole", "circuit",
-                                                            "wave",   "coll",     "chen-liu"};
-  return std::find(kWithout.begin(), kWithout.end(), technique) == kWithout.end();
-}
+bool uses_slots(std::string_view technique) { return uses_option(Technique::kKind, technique, "slots"); }
 
 void check_job(const JobOptions& options) {
   SwitchParameters parameters = options.network;

@@ -26,7 +26,8 @@ std::vector<std::string> default_techniques(bool on_tree) {
   std::vector<std::string> names;
   const auto known = registered_names(Technique::kKind);
   for (std::string_view name : {"wormhole", "circuit", "tdm", "hybrid"})
-    if (std::find(known.begin(), known.end(), name) != known.end() && (!on_tree || runs_on_trees(name)))
+    if (std::find(known.begin(), known.end(), name) != known.end() &&
+        (!on_tree || runs_on_fat_trees(Technique::kKind, name)))
       names.emplace_back(name);
   return names;
 }

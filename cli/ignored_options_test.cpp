@@ -1,5 +1,6 @@
-// Notes of options that change nothing: each is true of the built command, and none is said of what matters.
-#include "cli/unheeded_options.h"
+// Notes of ignored options, with the built command: a noted option changes no result, and an option that does
+// is not noted.
+#include "cli/ignored_options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,28 +28,28 @@ std::string joined(const Words& words) {
   return text;
 }
 
-struct Said {
+struct Output {
   nlohmann::json result;
   std::string notes;
 };
 
-/// What `hybrid simulate WORDS --json FILE` writes, and what it prints beside.
-Said simulated(Words words) {
+/// What `hybrid simulate WORDS --json FILE` writes, and the notes that it prints.
+Output simulated(Words words) {
   const TemporaryDirectory directory;
   const std::string file = directory.path() + "/result.json";
   words.insert(words.begin(), {HYBRID_COMMAND, "simulate"});
   words.insert(words.end(), {"--json", file});
   ChildEnd end;
-  Said said;
+  Output output;
   const std::string text = output_of(words, end);  // both streams
   EXPECT_EQ(end.exit_code, 0) << joined(words) << "\n" << text;
   for (std::size_t at = 0, next; at < text.size(); at = next + 1) {
     next = std::min(text.find('\n', at), text.size());
-    if (text.compare(at, 14, "hybrid: note: ") == 0) said.notes += text.substr(at, next - at) + "\n";
+    if (text.compare(at, 14, "hybrid: note: ") == 0) output.notes += text.substr(at, next - at) + "\n";
   }
   std::ifstream in(file);
-  if (end.exit_code == 0) said.result = nlohmann::json::parse(in);
-  return said;
+  if (end.exit_code == 0) output.result = nlohmann::json::parse(in);
+  return output;
 }
 
 /// Small, but with messages that worms, circuits and splits take; buffers small enough to fill.
@@ -64,93 +65,93 @@ Words with(Words words, const Words& more) {
 
 struct Case {
   std::string technique;
-  Words beside;   // given either way
+  Words common;   // given in both runs
   Words options;  // one after the other, each with its value: "--slots", "7", ...
 };
 
 void PrintTo(const Case& c, std::ostream* out) {
-  *out << c.technique << " " << joined(c.beside) << " " << joined(c.options);
+  *out << c.technique << " " << joined(c.common) << " " << joined(c.options);
 }
 
-class UnheededOptions : public testing::TestWithParam<Case> {};
+class IgnoredOptions : public testing::TestWithParam<Case> {};
 
-TEST_P(UnheededOptions, AreNotedAndChangeNothing) {
+TEST_P(IgnoredOptions, AreNotedAndChangeNothing) {
   const Case& c = GetParam();
-  const Words words = with(base(c.technique), c.beside);
-  const Said plain = simulated(words);
+  const Words words = with(base(c.technique), c.common);
+  const Output plain = simulated(words);
   EXPECT_EQ(plain.notes, "");
   for (std::size_t i = 0; i < c.options.size(); i += 2) {
-    const Said said = simulated(with(words, {c.options[i], c.options[i + 1]}));
-    EXPECT_EQ(said.result, plain.result) << c.options[i];
-    EXPECT_THAT(said.notes, AllOf(testing::StartsWith("hybrid: note: " + c.options[i] + " changes nothing"),
-                                  testing::EndsWith("\n")));
-    EXPECT_EQ(std::count(said.notes.begin(), said.notes.end(), '\n'), 1);
+    const Output output = simulated(with(words, {c.options[i], c.options[i + 1]}));
+    EXPECT_EQ(output.result, plain.result) << c.options[i];
+    EXPECT_THAT(output.notes, AllOf(testing::StartsWith("hybrid: note: " + c.options[i] + " changes nothing"),
+                                    testing::EndsWith("\n")));
+    EXPECT_EQ(std::count(output.notes.begin(), output.notes.end(), '\n'), 1);
   }
 }
 
-const Words kOfSlots{"--slots",
-                     "7",
-                     "--allocation",
-                     "sla",
-                     "--slot-length",
-                     "1us",
-                     "--guard",
-                     "20ns",
-                     "--scheduler",
-                     "islip",
-                     "--scheduler-steps",
-                     "1",
-                     "--predictor",
-                     "markov",
-                     "--predictor-timeout",
-                     "1us",
-                     "--predictor-pause",
-                     "1us",
-                     "--predictor-threshold",
-                     "2",
-                     "--predictor-order",
-                     "1",
-                     "--predictor-ahead",
-                     "1",
-                     "--predictor-confidence",
-                     "0.9",
-                     "--wormhole-slot-length",
-                     "300ns"};
-const Words kOfCircuits{"--fabric",
-                        "mems-2d",
-                        "--reconfiguration",
-                        "10us",
-                        "--reconfiguration-command",
-                        "1us",
-                        "--reconfiguration-switching",
-                        "1us",
-                        "--reconfiguration-lock",
-                        "1us",
-                        "--analog-fabric-latency",
-                        "9",
-                        "--analog-fabric-cycle",
-                        "35ns"};
-const Words kOfWorms{"--worm-limit", "32", "--worm-overhead", "3", "--input-queues", "fifo"};
-const Words kOfFlits{"--flit", "16"};
-const Words kOfDigital{"--digital-fabric-cycle", "33ns", "--digital-fabric-latency", "7"};
-const Words kOfSplits{"--circuit-share", "0.2", "--split-size", "64"};
-
-INSTANTIATE_TEST_SUITE_P(OfTechniques, UnheededOptions,
-                         testing::Values(Case{"wormhole", {}, kOfSlots}, Case{"packet", {}, kOfSlots},
-                                         Case{"circuit", {}, kOfSlots}, Case{"wave", {}, kOfSlots},
-                                         Case{"coll", {}, kOfSlots}, Case{"chen-liu", {}, kOfSlots},
-                                         Case{"wormhole,packet,circuit", {}, kOfSlots},
-                                         Case{"wormhole", {}, kOfCircuits}, Case{"packet", {}, kOfCircuits},
-                                         Case{"circuit", {}, kOfWorms}, Case{"tdm", {}, kOfWorms},
-                                         Case{"circuit", {}, kOfFlits}, Case{"tdm", {}, kOfFlits},
-                                         Case{"packet", {}, kOfFlits}, Case{"circuit", {}, kOfDigital},
-                                         Case{"tdm", {}, kOfDigital}, Case{"hybrid", {}, kOfDigital},
-                                         Case{"wormhole", {}, kOfSplits}, Case{"packet", {}, kOfSplits},
-                                         Case{"circuit", {}, kOfSplits}, Case{"tdm,hybrid", {}, kOfSplits},
-                                         Case{"tdm", {"--buffer", "64"}, kOfWorms}));
+const Words kSlotOptions{"--slots",
+                         "7",
+                         "--allocation",
+                         "sla",
+                         "--slot-length",
+                         "1us",
+                         "--guard",
+                         "20ns",
+                         "--scheduler",
+                         "islip",
+                         "--scheduler-steps",
+                         "1",
+                         "--predictor",
+                         "markov",
+                         "--predictor-timeout",
+                         "1us",
+                         "--predictor-pause",
+                         "1us",
+                         "--predictor-threshold",
+                         "2",
+                         "--predictor-order",
+                         "1",
+                         "--predictor-ahead",
+                         "1",
+                         "--predictor-confidence",
+                         "0.9",
+                         "--wormhole-slot-length",
+                         "300ns"};
+const Words kCircuitOptions{"--fabric",
+                            "mems-2d",
+                            "--reconfiguration",
+                            "10us",
+                            "--reconfiguration-command",
+                            "1us",
+                            "--reconfiguration-switching",
+                            "1us",
+                            "--reconfiguration-lock",
+                            "1us",
+                            "--analog-fabric-latency",
+                            "9",
+                            "--analog-fabric-cycle",
+                            "35ns"};
+const Words kWormOptions{"--worm-limit", "32", "--worm-overhead", "3", "--input-queues", "fifo"};
+const Words kFlitOptions{"--flit", "16"};
+const Words kDigitalOptions{"--digital-fabric-cycle", "33ns", "--digital-fabric-latency", "7"};
+const Words kSplitOptions{"--circuit-share", "0.2", "--split-size", "64"};
 
 INSTANTIATE_TEST_SUITE_P(
-    OfOtherChoices, UnheededOptions,
+    OfTechniques, IgnoredOptions,
+    testing::Values(Case{"wormhole", {}, kSlotOptions}, Case{"packet", {}, kSlotOptions},
+                    Case{"circuit", {}, kSlotOptions}, Case{"wave", {}, kSlotOptions},
+                    Case{"coll", {}, kSlotOptions}, Case{"chen-liu", {}, kSlotOptions},
+                    Case{"wormhole,packet,circuit", {}, kSlotOptions}, Case{"wormhole", {}, kCircuitOptions},
+                    Case{"packet", {}, kCircuitOptions}, Case{"circuit", {}, kWormOptions},
+                    Case{"tdm", {}, kWormOptions}, Case{"circuit", {}, kFlitOptions},
+                    Case{"tdm", {}, kFlitOptions}, Case{"packet", {}, kFlitOptions},
+                    Case{"circuit", {}, kDigitalOptions}, Case{"tdm", {}, kDigitalOptions},
+                    Case{"hybrid", {}, kDigitalOptions}, Case{"wormhole", {}, kSplitOptions},
+                    Case{"packet", {}, kSplitOptions}, Case{"circuit", {}, kSplitOptions},
+                    Case{"tdm,hybrid", {}, kSplitOptions}, Case{"tdm", {"--buffer", "64"}, kWormOptions}));
+
+INSTANTIATE_TEST_SUITE_P(
+    OfOtherChoices, IgnoredOptions,
     testing::Values(
         Case{"hybrid", {}, {"--wormhole-slot-length", "300ns"}},
         Case{"hybrid", {"--allocation", "ses"}, {"--wormhole-slot-length", "300ns"}},
@@ -176,10 +177,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"wormhole", {}, {"--phase-length", "3"}},
         Case{"wormhole,hybrid", {"--pattern", "transpose", "--nodes", "9"}, {"--ratio", "0.9"}}));
 
-TEST(UnheededOptionsTold, NothingIsSaidOfWhatMatters) {
+TEST(IgnoredOptionsNotes, NoNoteOfAnOptionThatIsUsed) {
   const struct {
     std::string technique;
-    Words beside, option;
+    Words common, option;
   } cases[] = {
       {"hybrid", {}, {"--slots", "2"}},
       {"tdm", {}, {"--guard", "30ns"}},
@@ -207,53 +208,55 @@ TEST(UnheededOptionsTold, NothingIsSaidOfWhatMatters) {
       {"tdm", {}, {"--preload", "2"}},
   };
   for (const auto& c : cases) {
-    const Words words = with(base(c.technique), c.beside);
-    const Said said = simulated(with(words, c.option));
-    EXPECT_EQ(said.notes, "") << c.technique << joined(c.option);
-    EXPECT_NE(said.result, simulated(words).result) << c.technique << joined(c.option);
+    const Words words = with(base(c.technique), c.common);
+    const Output output = simulated(with(words, c.option));
+    EXPECT_EQ(output.notes, "") << c.technique << joined(c.option);
+    EXPECT_NE(output.result, simulated(words).result) << c.technique << joined(c.option);
   }
   EXPECT_EQ(simulated(with(base("wormhole,tdm"), {"--slots", "3", "--flit", "16"})).notes, "")
-      << "one of the two heeds each";
+      << "one of the two techniques uses each";
 }
 
-TEST(UnheededOptionsTold, OneLineForEachReason) {
-  const Said said =
+TEST(IgnoredOptionsNotes, OneLineForEachReason) {
+  const Output output =
       simulated(with(base("wormhole"), {"--slots", "3", "--guard", "20ns", "--allocation", "ses"}));
-  EXPECT_EQ(said.notes,
-            "hybrid: note: --slots, --allocation and --guard change nothing here: technique wormhole has no "
-            "slots\n");
-  EXPECT_EQ(simulated(with(base("circuit,wormhole"), {"--slots", "3", "--split-size", "64"})).notes,
-            "hybrid: note: --slots changes nothing here: techniques circuit and wormhole have no slots\n"
-            "hybrid: note: --split-size changes nothing here: techniques circuit and wormhole do not split "
-            "links\n");
+  EXPECT_EQ(
+      output.notes,
+      "hybrid: note: --allocation, --guard and --slots change nothing here: technique wormhole does not "
+      "use them\n");
+  EXPECT_EQ(
+      simulated(with(base("circuit,wormhole"), {"--slots", "3", "--split-size", "64"})).notes,
+      "hybrid: note: --slots and --split-size change nothing here: techniques circuit and wormhole do not "
+      "use them\n");
   EXPECT_EQ(simulated(with(base("circuit,tdm"), {"--predictor-order", "1"})).notes,
-            "hybrid: note: --predictor-order changes nothing here: technique circuit has no slots and "
-            "predictor timeout has no order to set\n");
+            "hybrid: note: --predictor-order changes nothing here: technique circuit and predictor "
+            "timeout do not use it\n");
 }
 
-TEST(UnheededOptionsTold, PreloadOfNothing) {
+TEST(IgnoredOptionsNotes, PreloadOfNothing) {
   EXPECT_EQ(simulated(with(base("wormhole"), {"--preload", "2"})).notes,
-            "hybrid: note: --preload only delays the start here: technique wormhole preloads nothing\n");
+            "hybrid: note: --preload only delays the start here: technique wormhole does not use it\n");
   EXPECT_EQ(simulated(with(base("tdm"), {"--pattern", "uniform", "--preload", "2"})).notes,
-            "hybrid: note: --preload only delays the start here: pattern uniform tells nothing beforehand\n");
+            "hybrid: note: --preload only delays the start here: pattern uniform has no configuration "
+            "known in advance\n");
   const Words neighbors = with(base("tdm"), {"--pattern", "permutation", "--slots", "8"});
-  const Said all = simulated(with(neighbors, {"--preload", "8"}));
+  const Output all = simulated(with(neighbors, {"--preload", "8"}));
   EXPECT_EQ(
       all.notes,
-      "hybrid: note: --preload 8 does what --preload 1 would: pattern permutation tells 1 configuration "
-      "beforehand\n");
-  const Said those = simulated(with(neighbors, {"--preload", "1"}));
+      "hybrid: note: --preload 8 equals --preload 1 here: pattern permutation has 1 configuration known in "
+      "advance\n");
+  const Output those = simulated(with(neighbors, {"--preload", "1"}));
   EXPECT_EQ(those.notes, "");
   EXPECT_EQ(all.result, those.result);
 }
 
-TEST(UnheededOptionsTold, ATopologyIsToldOfOnlyWhereItIsPreloaded) {
+TEST(IgnoredOptionsNotes, ATopologyIsReportedOnlyWhereItIsPreloaded) {
   const Words ring = {"--preload-topology", "ring", "--preload", "2"};
-  const Said without = simulated(with(base("wormhole,circuit"), ring));
+  const Output without = simulated(with(base("wormhole,circuit"), ring));
   for (const auto& result : without.result) EXPECT_FALSE(result.contains("preload_topology"));
   EXPECT_THAT(without.notes, HasSubstr("--preload-topology changes nothing here"));
   Words words = with(base("wormhole,circuit,tdm"), ring);
-  const Said with_tdm = simulated(words);
+  const Output with_tdm = simulated(words);
   EXPECT_FALSE(with_tdm.result[0].contains("preload_topology"));
   EXPECT_TRUE(with_tdm.result[2].contains("preload_topology"));
   EXPECT_EQ(with_tdm.notes, "");
@@ -264,19 +267,19 @@ TEST(UnheededOptionsTold, ATopologyIsToldOfOnlyWhereItIsPreloaded) {
   EXPECT_THAT(output_of(wormhole, end), Not(HasSubstr("preloaded throughout")));
 }
 
-TEST(UnheededOptionsTold, AConfigurationFileIsTheUsersWordAndAVariableIsNot) {
+TEST(IgnoredOptionsNotes, AConfigurationFileCountsAsGivenAndAVariableDoesNot) {
   const TemporaryDirectory directory;
   const std::string file = directory.path() + "/run.toml";
   std::ofstream(file) << "guard = \"20ns\"\nmessage = 64\n";
   EXPECT_EQ(simulated(with(base("wormhole"), {"--config", file})).notes,
-            "hybrid: note: --guard changes nothing here: technique wormhole has no slots\n");
+            "hybrid: note: --guard changes nothing here: technique wormhole does not use it\n");
   ASSERT_EQ(::setenv("HYBRID_GUARD", "20ns", 1), 0);
   EXPECT_EQ(simulated(base("wormhole")).notes, "");
   ::unsetenv("HYBRID_GUARD");
   EXPECT_EQ(simulated(with(base("wormhole"), {"--preset", "ch8"})).notes, "");
 }
 
-class UnheededCommands : public testing::Test {
+class IgnoredCommands : public testing::Test {
  protected:
   void SetUp() override {
     for (int pe = 0; pe < 3; ++pe)
@@ -284,30 +287,30 @@ class UnheededCommands : public testing::Test {
           << "store loop " << (pe + 1) % 3 << "\npreload loop\nsend " << (pe + 1) % 3
           << " 64\nswap-in loop\nbroadcast 8\n";
   }
-  Said run(const Words& more) const { return simulated(with({"--commands", directory_.path()}, more)); }
+  Output run(const Words& more) const { return simulated(with({"--commands", directory_.path()}, more)); }
   const TemporaryDirectory directory_;
 };
 
-TEST_F(UnheededCommands, WorkingSetsWithoutPreload) {
+TEST_F(IgnoredCommands, WorkingSetsWithoutPreload) {
   EXPECT_EQ(run({"--technique", "tdm"}).notes,
             "hybrid: note: store, preload and swap-in change nothing in the command files here: there is no "
             "--preload\n");
   EXPECT_EQ(run({"--technique", "tdm,wormhole", "--preload", "2"}).notes, "");
   EXPECT_EQ(run({"--technique", "wormhole", "--preload", "2"}).notes,
-            "hybrid: note: --preload changes nothing here: technique wormhole preloads nothing\n"
+            "hybrid: note: --preload changes nothing here: technique wormhole does not use it\n"
             "hybrid: note: store, preload and swap-in change nothing in the command files here: technique "
-            "wormhole preloads nothing\n");
+            "wormhole does not use --preload\n");
   EXPECT_EQ(run({"--technique", "wormhole", "--preload", "2"}).result,
             run({"--technique", "wormhole"}).result);
 }
 
-TEST_F(UnheededCommands, TheFabricThatMulticastsHasADigitalFabric) {
+TEST_F(IgnoredCommands, TheMulticastPlaneUsesTheDigitalFabricOptions) {
   const Words circuit = {"--technique", "circuit", "--multicast", "hardware"};
   EXPECT_THAT(run(with(circuit, {"--digital-fabric-latency", "9"})).notes, Not(HasSubstr("--digital")));
   EXPECT_NE(run(with(circuit, {"--digital-fabric-latency", "9"})).result, run(circuit).result);
   EXPECT_THAT(run({"--technique", "circuit", "--digital-fabric-latency", "9"}).notes,
-              HasSubstr("--digital-fabric-latency changes nothing here: technique circuit has no digital "
-                        "fabric"));
+              HasSubstr("--digital-fabric-latency changes nothing here: technique circuit does not use "
+                        "it"));
 }
 
 }  // namespace
