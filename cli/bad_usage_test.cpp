@@ -1,5 +1,5 @@
-// Bad usage and bad input, as a user meets them: the built command as a process. Each case ends with 2, names
-// the thing, and leaves the working directory as it was.
+// Bad usage and bad input, with the built command as a process. Each case exits with 2, names
+// the fault, and does not change the working directory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -70,11 +70,11 @@ TEST_F(BadUsage, UnknownOption) {
   EXPECT_THAT(refused({"list", "---"}), HasSubstr("'---'"));
 }
 
-TEST_F(BadUsage, UnknownOptionOfRunIsNotTakenForTheProgram) {
+TEST_F(BadUsage, AnUnknownOptionOfRunIsNotTheProgram) {
   EXPECT_THAT(refused({"run", "--rank", "4", "--", "/bin/true"}), HasSubstr("Did you mean '--ranks'?"));
 }
 
-TEST_F(BadUsage, PortsThatTheRanksOfRunDoNotFitAreRefusedBeforeTheStart) {
+TEST_F(BadUsage, RanksWithoutPortsAreRefusedBeforeTheStart) {
   EXPECT_THAT(refused({"run", "-n", "4", "--ports", "0,1", "--", "/bin/true"}),
               HasSubstr("ports: 2 ports given, but the job has 4 ranks"));
   EXPECT_THAT(refused({"run", "-n", "4", "--network", "fattree:1,2", "--", "/bin/true"}),
@@ -165,7 +165,7 @@ TEST_F(BadUsage, NumbersOfReproduceOutOfRange) {
   EXPECT_THAT(refused({"reproduce", "C1", "--threads", "300"}), HasSubstr("number from 0 to 256"));
 }
 
-TEST_F(BadUsage, CommandFilesWithFaults) {
+TEST_F(BadUsage, FaultyCommandFiles) {
   write("pe0.txt", "send 1 8\nsend 2 8\n");
   EXPECT_THAT(refused({"simulate", "--commands", "none/pe"}), HasSubstr("none"));
   EXPECT_THAT(refused({"simulate", "--commands", "pe"}), HasSubstr("nodes: 1 port is too few for a switch"));
@@ -183,7 +183,7 @@ TEST_F(BadUsage, CommandFilesWithFaults) {
   EXPECT_THAT(refused({"simulate", "--input-queues", "lifo"}), HasSubstr("Give per-destination or fifo"));
 }
 
-TEST_F(BadUsage, MulticastWhereThereIsNothingToMulticast) {
+TEST_F(BadUsage, MulticastWithoutBroadcasts) {
   EXPECT_THAT(refused({"simulate", "--pattern", "scatter", "--multicast", "hardware"}),
               AllOf(HasSubstr("multicast: patterns have no broadcasts"), HasSubstr("give --commands")));
   write("pe0.txt", "send 1 8\n");
@@ -199,7 +199,7 @@ TEST_F(BadUsage, MulticastWhereThereIsNothingToMulticast) {
               HasSubstr("that of a fat tree does not"));
 }
 
-TEST_F(BadUsage, ConfigFileWithFaults) {
+TEST_F(BadUsage, FaultyConfigFile) {
   write("run.toml", "slots = 4\nslot-lenght = '1us'\n");
   EXPECT_THAT(refused({"simulate", "--config", "run.toml"}),
               AllOf(HasSubstr("run.toml:2:1"), HasSubstr("Did you mean 'slot-length'?")));
@@ -214,7 +214,7 @@ TEST_F(BadUsage, ConfigFileWithFaults) {
   EXPECT_THAT(refused({"simulate", "--config", "missing.toml"}), HasSubstr("'missing.toml'"));
 }
 
-TEST_F(BadUsage, TraceThatIsNotThere) {
+TEST_F(BadUsage, MissingTrace) {
   for (const char* command : {"replay", "predict"}) {
     EXPECT_THAT(refused({command, "nowhere.otf2"}), HasSubstr("nowhere.otf2")) << command;
     EXPECT_THAT(refused({command}), HasSubstr("TRACE")) << command;
@@ -250,7 +250,7 @@ TEST_F(BadUsage, ZeroRanks) {
   EXPECT_THAT(refused({"run", "-n", "many", "--", "/bin/true"}), HasSubstr("'many'"));
 }
 
-TEST_F(BadUsage, LauncherThatIsNotMpichs) {
+TEST_F(BadUsage, LauncherOfAnotherMpi) {
   write("mpiexec", "#!/bin/sh\necho 'mpiexec (OpenRTE) 4.1.4'\n");
   fs::permissions("mpiexec", fs::perms::owner_all);
   EXPECT_THAT(refused({"run", "-n", "2", "--mpiexec", "./mpiexec -v", "--", "/bin/true"}),
@@ -260,7 +260,7 @@ TEST_F(BadUsage, LauncherThatIsNotMpichs) {
               AllOf(HasSubstr("--mpiexec: no program 'nothere'"), Not(HasSubstr("./my_app"))));
 }
 
-TEST_F(BadUsage, OutputThatExistsIsKept) {
+TEST_F(BadUsage, ExistingOutputIsKept) {
   fs::create_directory("old");
   write("old/report.txt", "precious");
   EXPECT_THAT(refused({"run", "-n", "2", "-o", "old", "--", "/bin/true"}), HasSubstr("'old' exists already"));
@@ -270,7 +270,7 @@ TEST_F(BadUsage, OutputThatExistsIsKept) {
   EXPECT_THAT(refused({"recover", "job"}), HasSubstr("job/trace.otf2' exists already"));
 }
 
-TEST_F(BadUsage, JsonWhereNoFileCanBe) {
+TEST_F(BadUsage, JsonIntoAnImpossibleFile) {
   EXPECT_THAT(refused({"list", "--json", "no/such/folder.json"}), HasSubstr("no directory 'no/such'"));
   fs::create_directory("folder");
   EXPECT_THAT(refused({"simulate", "--json", "folder"}), HasSubstr("is a directory"));
@@ -281,7 +281,7 @@ TEST_F(BadUsage, JsonWhereNoFileCanBe) {
                 AllOf(HasSubstr(std::string("'") + file + "' exists already"), HasSubstr("another name")));
 }
 
-TEST_F(BadUsage, JsonThatCannotBeWrittenIsRefusedBeforeTheWork) {
+TEST_F(BadUsage, UnwritableJsonIsRefusedBeforeTheWork) {
   EXPECT_THAT(refused({"simulate", "--messages", "1", "--json", "/proc/new.json"}),
               HasSubstr("--json: cannot write '/proc/new.json'"));
   EXPECT_THAT(refused({"simulate", "--messages", "1", "--json", std::string(300, 'a')}),
@@ -300,12 +300,12 @@ TEST_F(BadUsage, JsonThatCannotBeWrittenIsRefusedBeforeTheWork) {
               HasSubstr("into a file only"));
 }
 
-TEST_F(BadUsage, MendsNameOnlyWhatWouldDo) {
+TEST_F(BadUsage, SuggestedFixesAreValid) {
   EXPECT_THAT(refused({"simulate", "--message", "x"}),
               AllOf(HasSubstr("'x' is not a size"), Not(HasSubstr("unlimited"))));
 }
 
-TEST_F(BadUsage, SizesThatAreNoWholeNumberOfBytes) {
+TEST_F(BadUsage, SizesThatAreNotWholeBytes) {
   for (const std::string size : {"0.4", "1.5"})
     for (const std::string option : {"message", "word", "buffer"})
       EXPECT_THAT(refused({"simulate", "--" + option, size}),
@@ -315,13 +315,13 @@ TEST_F(BadUsage, SizesThatAreNoWholeNumberOfBytes) {
               HasSubstr("run.toml:1:11: message: '1.5' is not a whole number of bytes"));
 }
 
-TEST_F(BadUsage, SharesBeyondTheirRange) {
+TEST_F(BadUsage, SharesOutOfRange) {
   for (const std::string option : {"load", "ratio", "hotspot", "circuit-share", "predictor-confidence"})
     for (const std::string share : {"nan", "inf", "1.5", "-1e-3", "1e1"})
       EXPECT_THAT(refused({"simulate", "--" + option, share}), HasSubstr("'" + share + "' is "));
 }
 
-TEST_F(BadUsage, ADirectoryThatCannotBeMadeIsToldBeforeTheRun) {
+TEST_F(BadUsage, AnImpossibleDirectoryIsReportedBeforeTheRun) {
   write("pe0.txt", "send 1 8\n");
   write("pe1.txt", "");
   EXPECT_THAT(refused({"simulate", "--technique", "wormhole", "--commands", "pe", "--timeline", "a.json",
@@ -329,14 +329,14 @@ TEST_F(BadUsage, ADirectoryThatCannotBeMadeIsToldBeforeTheRun) {
               HasSubstr("commands-output: cannot make the directory '/proc/xx'"));
 }
 
-TEST_F(BadUsage, DelaysThatCannotBe) {
+TEST_F(BadUsage, ImpossibleDelays) {
   EXPECT_THAT(refused({"simulate", "--reconfiguration", "0", "--fabric", "fast-optical"}),
               HasSubstr("reconfiguration: 0s, but the sum of its parts is 100ns"));
   EXPECT_THAT(refused({"simulate", "--technique", "hybrid", "--nic-cycle", "10s"}),
               HasSubstr("nic-cycle: a network interface card takes 10s, more than 100000 slots of 100ns"));
 }
 
-TEST_F(BadUsage, FlagsThatNothingHeeds) {
+TEST_F(BadUsage, UnusedFlags) {
   EXPECT_THAT(refused({"simulate", "--hotspot", "0.5"}), HasSubstr("pattern uniform has no hot spot"));
   EXPECT_THAT(refused({"simulate", "--circuit-channels", "2"}), HasSubstr("--technique wave"));
 }
@@ -357,19 +357,19 @@ TEST_F(BadUsage, ATreeOfOneNode) {
               AllOf(HasSubstr("fattree:2,1 has 1 node"), Not(HasSubstr("--nodes"))));
 }
 
-TEST_F(BadUsage, RecoveryThatFailsLeavesNoDirectory) {
+TEST_F(BadUsage, FailedRecoveryLeavesNoDirectory) {
   fs::create_directories("broken/recording");
   write("broken/recording/rank-0.definitions", "nonsense\n");
   EXPECT_THAT(refused({"recover", "broken", "-o", "new"}), HasSubstr("not a definitions file"));
 }
 
-TEST_F(BadUsage, WhatPredictionHasNoUseFor) {
+TEST_F(BadUsage, OptionsThatPredictDoesNotUse) {
   EXPECT_THAT(refused({"predict", "trace", "--predictor", "timeout"}),
               AllOf(HasSubstr("--predictor: "), HasSubstr("--predictors")));
   EXPECT_THAT(refused({"predict", "trace", "--technique", "tdm"}), HasSubstr("--technique: "));
 }
 
-TEST_F(BadUsage, WhatWorthComparesItself) {
+TEST_F(BadUsage, OptionsThatWorthVariesItself) {
   EXPECT_THAT(refused({"worth", "trace", "--technique", "tdm"}), HasSubstr("--technique: "));
   EXPECT_THAT(refused({"worth", "trace", "--reconfiguration", "1us"}),
               AllOf(HasSubstr("--reconfiguration: "), HasSubstr("--reconfigurations")));
@@ -378,18 +378,18 @@ TEST_F(BadUsage, WhatWorthComparesItself) {
   EXPECT_THAT(refused({"worth", "trace"}), HasSubstr("trace"));
 }
 
-TEST_F(BadUsage, HintsBesideAFixedTopology) {
+TEST_F(BadUsage, HintsWithAFixedTopology) {
   EXPECT_THAT(
       refused({"replay", "trace", "--hints", "recorded", "--preload-topology", "mesh2d", "--preload", "4"}),
       AllOf(HasSubstr("hints: "), HasSubstr("--preload-topology")));
 }
 
-TEST_F(BadUsage, RunOnATopologyOfNoMachine) {
+TEST_F(BadUsage, RunWithAFaultyTopology) {
   write("bad.xml", "<topology>");
   EXPECT_THAT(refused({"run", "-n", "2", "--topology", "bad.xml", "--", "/bin/true"}), HasSubstr("bad.xml"));
 }
 
-TEST_F(BadUsage, TopologyOfNoMachine) {
+TEST_F(BadUsage, FaultyTopology) {
   EXPECT_THAT(refused({"topology", "--topology", "missing.xml"}), HasSubstr("missing.xml"));
   EXPECT_THAT(refused({"topology", "-n", "0"}), HasSubstr("-n: 0"));
   EXPECT_THAT(refused({"topology", "--hosts", "2"}), HasSubstr("-n"));

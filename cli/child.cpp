@@ -19,18 +19,18 @@ namespace {
 
 constexpr std::array kForwarded{SIGINT, SIGTERM, SIGHUP};
 
-// The child that signals go to: a signal handler has no other way to know.
+// The child that receives the signals; a signal handler can only read global variables.
 std::atomic<pid_t> forward_to{0};
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 
 void forward(int signal, siginfo_t* info, void* /*context*/) {
-  // The kernel sends a terminal's signals to the whole foreground group: the child has it already, and
-  // MPICH's mpiexec takes a second one as "now by force".
+  // The kernel sends a terminal's signals to the whole foreground group: the child has received it already,
+  // and MPICH's mpiexec treats a second one as a request to kill.
   if (info->si_code == SI_KERNEL) return;
   if (const pid_t child = forward_to.load(); child > 0) ::kill(child, signal);
 }
 
-// Blocks the forwarded signals while the child starts, then hands them on until it has ended.
+// Blocks the forwarded signals while the child starts, then forwards them until the child has ended.
 class Forwarding {
  public:
   Forwarding() {

@@ -1,4 +1,4 @@
-// A child process: started without a shell, waited for, signals handed on.
+// A child process: started without a shell, awaited, signals forwarded.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@ namespace hybrid {
 
 /// How a child ended.
 struct ChildEnd {
-  int exit_code = 0;  // where it came to an end itself
-  int signal = 0;     // that ended it, else 0
+  int exit_code = 0;  // if it exited
+  int signal = 0;     // that terminated it, else 0
   bool good() const { return exit_code == 0 && signal == 0; }
 };
 
-/// Runs `words` (the first is the path of an executable) with this process's standard streams and waits.
-/// SIGINT, SIGTERM and SIGHUP that reach this process meanwhile go to the child instead; those that a
-/// terminal sends to the whole foreground group are not sent twice. With `stdout_to_stderr` the child's
-/// standard output goes to our standard error. Throws RunError when it cannot be started.
+/// Runs `words` (the first is the path of an executable) with the standard streams of this process and waits
+/// for its end. SIGINT, SIGTERM and SIGHUP that reach this process meanwhile go to the child instead; those
+/// that a terminal sends to the whole foreground group are not sent twice. With `stdout_to_stderr` the
+/// child's standard output goes to our standard error. Throws RunError if it cannot be started.
 ChildEnd run_child(const std::vector<std::string>& words, bool stdout_to_stderr);
 
-/// Runs `words` with nothing to read and returns what it writes to standard output and error, at most 64 KiB,
-/// and how it ended. Throws RunError when it cannot be started.
+/// Runs `words` with an empty standard input. Returns what it writes to standard output and error, at most 64
+/// KiB; `end`: how it ended. Throws RunError if it cannot be started.
 std::string output_of(const std::vector<std::string>& words, ChildEnd& end);
 
 }  // namespace hybrid

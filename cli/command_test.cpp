@@ -1,4 +1,4 @@
-// What the built command prints and how it ends where all is well.
+// Output and exit code of the built command for valid usage.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ std::string output(std::vector<std::string> words, int code = 0) {
   return text;
 }
 
-TEST(Command, HelpAndVersionOfTheWhole) {
+TEST(Command, HelpAndVersion) {
   EXPECT_THAT(output({"--help"}), AllOf(HasSubstr("run"), HasSubstr("replay"), HasSubstr("Exit codes")));
   EXPECT_EQ(output({"help"}), output({"-h"}));
   EXPECT_THAT(output({"--version"}), testing::MatchesRegex("hybrid [0-9]+\\.[0-9]+\\.[0-9]+\n"));
@@ -49,13 +49,13 @@ TEST(Command, HelpNamesTheSchedulersThatRunInASwitch) {
                           Not(HasSubstr("solstice")), Not(HasSubstr("turn-back"))));
 }
 
-TEST(Command, ListsWhatIsRegistered) {
+TEST(Command, ListsRegisteredProducts) {
   EXPECT_THAT(output({"list"}), AllOf(HasSubstr("technique"), HasSubstr("wormhole"), HasSubstr("timeout")));
   EXPECT_THAT(output({"list", "pattern"}), Not(HasSubstr("wormhole")));
   EXPECT_EQ(output({"list", "--options", "--markdown"}), options_page());
 }
 
-TEST(Command, JsonToStandardOutputIsNothingElse) {
+TEST(Command, JsonOnStandardOutputIsNotMixedWithText) {
   for (const auto& words : std::vector<std::vector<std::string>>{{"list", "--json", "-"},
                                                                  {"topology", "-n", "4", "--json", "-"},
                                                                  {"list", "--options", "--json", "-"}})
@@ -77,7 +77,7 @@ TEST(Command, SimulatesOneTechniqueAsAnObjectAndSeveralAsAnArray) {
   EXPECT_EQ(several[2]["slots"], 4);
 }
 
-TEST(Command, SimulatesCommandFilesAndWritesWhenTheyWereDone) {
+TEST(Command, SimulatesCommandFilesAndWritesTheirTimes) {
   namespace fs = std::filesystem;
   const TemporaryDirectory directory;
   const std::string& folder = directory.path();
@@ -125,7 +125,7 @@ TEST(Command, BroadcastsOfCommandFilesByHardware) {
   EXPECT_THAT(output(by_hardware), HasSubstr("copied by the fabric on links of its own: 2 messages, 16 B"));
 }
 
-TEST(Command, TellsThePhasesOfAPatternApart) {
+TEST(Command, ReportsEachPhaseOfAPattern) {
   const std::vector<std::string> run{"simulate",  "--nodes",     "8",  "--pattern",
                                      "two-phase", "--technique", "tdm"};
   std::vector<std::string> as_json = run, as_text = run;
@@ -157,7 +157,7 @@ TEST(Command, SameSeedSameBytes) {
   EXPECT_EQ(output(words), output(words));
 }
 
-TEST(Command, FlagsWinOverVariablesAndTheseOverTheFile) {
+TEST(Command, FlagsOverrideVariablesAndTheseTheFile) {
   const std::string path = testing::TempDir() + "command_test_" + std::to_string(::getpid()) + ".toml";
   std::ofstream(path) << "nodes = 4\nmessage = 64\nseed = 3\n";
   ::setenv("HYBRID_MESSAGE", "32", 1);
@@ -185,7 +185,7 @@ std::string output_with(const std::vector<std::string>& variables, const std::ve
   return text;
 }
 
-TEST(Command, AllThatIsGivenWinsOverAPreset) {
+TEST(Command, GivenValuesOverrideAPreset) {
   const TemporaryDirectory directory;
   const std::string buffer = directory / "buffer.toml", preset = directory / "preset.toml",
                     both = directory / "both.toml";
@@ -224,7 +224,7 @@ TEST(Command, AnInterruptedRunLeavesNoTimeline) {
   EXPECT_TRUE(std::filesystem::exists(directory / "a.json"));
 }
 
-TEST(Command, SmallSharesAreTakenAsTheyArePrinted) {
+TEST(Command, SmallSharesAreParsedAsPrinted) {
   const TemporaryDirectory directory;
   const std::string file = directory / "load.toml";
   std::ofstream(file) << "load = 0.00001\n";
@@ -237,7 +237,7 @@ TEST(Command, SmallSharesAreTakenAsTheyArePrinted) {
   }
 }
 
-TEST(Command, VariablesThatNoCommandHasAreNamed) {
+TEST(Command, UnknownVariablesAreReported) {
   // SLOTS, CLOCK and LOAD are of other commands than these, and no mistake.
   const std::vector<std::pair<const char*, const char*>> variables{
       {"HYBRID_SLOTTS", "4"}, {"HYBRID_SLOTS", "4"}, {"HYBRID_CLOCK", "cpu"}, {"HYBRID_LOAD", "0.5"}};
@@ -248,11 +248,11 @@ TEST(Command, VariablesThatNoCommandHasAreNamed) {
   for (const auto& [name, value] : variables) ::unsetenv(name);
   for (const std::string& said : {topology, simulate, schedule})
     EXPECT_THAT(said,
-                AllOf(HasSubstr("no option has the variable HYBRID_SLOTTS; likely meant: HYBRID_SLOTS;"),
+                AllOf(HasSubstr("no option has the variable HYBRID_SLOTTS; did you mean HYBRID_SLOTS?;"),
                       Not(HasSubstr("variable HYBRID_CLOCK")), Not(HasSubstr("variable HYBRID_LOAD"))));
 }
 
-TEST(Command, NightlyReproduceHasAdaptiveBesideTheBestByPoint) {
+TEST(Command, NightlyReproduceComparesAdaptiveWithTheBestByPoint) {
   const TemporaryDirectory directory;
   const auto result = nlohmann::json::parse(
       output({"reproduce", "C5", "--repeats", "1", "--output", directory / "grid", "--json", "-"}));
@@ -285,7 +285,7 @@ TEST(Command, JsonIntoADeviceIsWritten) {
   EXPECT_THAT(output({"list", "technique", "--json", "/dev/null"}), HasSubstr("wormhole"));
 }
 
-TEST(Command, OfTwoOptionsThatExcludeEachOtherTheFlagWins) {
+TEST(Command, AFlagOverridesAnOptionThatItExcludes) {
   const TemporaryDirectory directory;
   const std::string file = directory / "tree.toml";
   std::ofstream(file) << "network = 'fattree:2,4'\n";
@@ -301,7 +301,7 @@ TEST(Command, OfTwoOptionsThatExcludeEachOtherTheFlagWins) {
   EXPECT_EQ(nodes({"HYBRID_COMMANDS=nowhere"}, {"--nodes", "4", "--pattern", "transpose"}), 4);
 }
 
-TEST(Command, ScheduleTakesOfTheVariablesWhatItCanUse) {
+TEST(Command, ScheduleIgnoresVariablesOfOtherCommands) {
   const auto schedule = [](const std::vector<std::string>& variables, std::vector<std::string> words) {
     words.insert(words.begin(), {"schedule", "--repeats", "1", "--json", "-"});
     return nlohmann::json::parse(output_with(variables, words));
@@ -321,13 +321,13 @@ TEST(Command, ScheduleTakesOfTheVariablesWhatItCanUse) {
       std::string::npos);
 }
 
-TEST(Command, WhatIsNamedTwiceRunsOnce) {
+TEST(Command, ACombinationNamedTwiceRunsOnce) {
   const auto one = nlohmann::json::parse(output(
       {"simulate", "--messages", "2", "--technique", "hybrid,hybrid", "--slots", "4,4", "--json", "-"}));
   EXPECT_TRUE(one.is_object());
 }
 
-TEST(Command, OutputThatFindsNoRoomLeavesNothing) {
+TEST(Command, OutputOnAFullDiskLeavesNothing) {
   const TemporaryDirectory directory;
   const std::string pes = directory / "pes";
   std::filesystem::create_directory(pes);
@@ -353,7 +353,7 @@ TEST(Command, OutputThatFindsNoRoomLeavesNothing) {
   }
 }
 
-TEST(Command, JsonThatFindsNoRoomLeavesNoFile) {
+TEST(Command, JsonOnAFullDiskLeavesNoFile) {
   const TemporaryDirectory directory;
   ChildEnd end;
   output_of(
@@ -364,7 +364,7 @@ TEST(Command, JsonThatFindsNoRoomLeavesNoFile) {
   EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
 }
 
-TEST(Command, TellsWhereStandardOutputIsFull) {
+TEST(Command, ReportsAFullStandardOutput) {
   ChildEnd end;
   output_of({"/bin/sh", "-c", std::string(HYBRID_COMMAND) + " list > /dev/full"}, end);
   EXPECT_EQ(end.exit_code, 1);

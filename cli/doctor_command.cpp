@@ -30,7 +30,7 @@ struct Finding {
   std::string thing;
   enum class State { ok, note, missing } state = State::ok;  // note: works, but worth knowing
   std::string detail;
-  std::string mend;
+  std::string fix;
 };
 
 using State = Finding::State;
@@ -69,21 +69,21 @@ Finding tool(const std::string& thing, const std::vector<std::string_view>& name
   return {thing, needed ? State::missing : State::note, tried + " on PATH", "apt install " + package};
 }
 
-// The wrappers beside this command; what they say of an empty file, the plugin loaded.
+// A compiler wrapper in the folder of this command: compiles an empty file, which loads the plugin.
 Finding hybrid_compiler(const std::string& name, const std::vector<std::string>& trial,
                         const std::string& packages) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   const std::string path = (self.parent_path() / name).string();
-  const std::string mend = "apt install " + packages;
+  const std::string fix = "apt install " + packages;
   if (error || !std::filesystem::exists(path))
-    return {name, State::note, "not built: no hints from the compiler", mend + ", and build again"};
+    return {name, State::note, "not built: no hints from the compiler", fix + ", and build again"};
   std::vector<std::string> words{path};
   words.insert(words.end(), trial.begin(), trial.end());
   ChildEnd end;
-  const std::string told = output_of(words, end);
+  const std::string output = output_of(words, end);
   if (end.good()) return {name, State::ok, path, ""};
-  return {name, State::note, "does not compile: " + told.substr(0, told.find('\n')), mend};
+  return {name, State::note, "does not compile: " + output.substr(0, output.find('\n')), fix};
 }
 
 Finding hardware() {
@@ -122,7 +122,7 @@ Finding shared_memory() {
           room >= kEnough ? "" : "in a container: --shm-size=1g"};
 }
 
-// Nanoseconds per call, the least of several runs: what a preemption adds is not the clock's.
+// Nanoseconds per call, the minimum of several runs, to exclude preemptions.
 template <class Call>
 double cost_of(Call&& call) {
   double least = 1e18;
@@ -179,8 +179,9 @@ class DoctorCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
     line.describe(
-        "Tells whether this machine is ready to run and record MPI programs. Ends with 0 when nothing is "
-        "missing, else with 1. A note is no fault: something that is slower or optional.");
+        "Checks whether this machine is ready to run and record MPI programs. The exit code is 0 if nothing "
+        "is "
+        "missing, else 1. A note is not an error: something is slower, or is optional.");
     json_.declare(line);
   }
 
@@ -191,11 +192,10 @@ class DoctorCommand final : public Command {
     std::size_t missing = 0;
     for (const Finding& f : findings) {
       missing += f.state == State::missing ? 1 : 0;
-      json.push_back(
-          {{"thing", f.thing}, {"state", name_of(f.state)}, {"detail", f.detail}, {"mend", f.mend}});
+      json.push_back({{"thing", f.thing}, {"state", name_of(f.state)}, {"detail", f.detail}, {"fix", f.fix}});
       if (json_.owns_stdout()) continue;
       std::printf("%-8s %-13s %s\n", name_of(f.state), f.thing.c_str(), f.detail.c_str());
-      if (!f.mend.empty()) std::printf("%-22s -> %s\n", "", f.mend.c_str());
+      if (!f.fix.empty()) std::printf("%-22s -> %s\n", "", f.fix.c_str());
     }
     if (!json_.owns_stdout())
       std::puts(missing == 0 ? "This machine is ready: hybrid run -n 16 -- ./my_app"

@@ -8,7 +8,7 @@
 namespace hybrid {
 namespace {
 
-struct Told {
+struct Hinted {
   std::set<Connection> connections;
   std::string unknown;
 
@@ -18,20 +18,19 @@ struct Told {
   }
 };
 
-/// Where the binary alone does not tell all of a phase, also what the library told in the run. Was there
-/// such?
-bool add_recorded(const RecordedConnections& recorded, std::map<std::string, Told>& told, Told& all) {
-  for (const auto& [phase, connections] : recorded.told) {
-    const auto known = told.find(phase);
-    if (known == told.end() || known->second.unknown.empty()) continue;
+/// Adds the recorded hints of phases that the binary alone does not determine. Returns whether there were
+/// any.
+bool add_recorded(const RecordedConnections& recorded, std::map<std::string, Hinted>& hinted, Hinted& all) {
+  for (const auto& [phase, connections] : recorded.hinted) {
+    const auto known = hinted.find(phase);
+    if (known == hinted.end() || known->second.unknown.empty()) continue;
     known->second.connections.insert(connections.begin(), connections.end());
     all.connections.insert(connections.begin(), connections.end());
   }
-  return !recorded.told.empty();
+  return !recorded.hinted.empty();
 }
 
-/// Of a phase's connections those of ranks on which it began in the run: hints are told then. All of them
-/// where no phases were recorded.
+/// Keeps the connections of ranks on which the phase began in the run. Keeps all if no phases were recorded.
 void keep_begun(const RecordedConnections& recorded, const std::string& phase, HintConnections& found) {
   if (recorded.began.empty()) return;
   const auto began = recorded.began.find(phase);
@@ -40,17 +39,17 @@ void keep_begun(const RecordedConnections& recorded, const std::string& phase, H
   });
 }
 
-HintScore score(const std::string& phase, const Told& told, const ConnectionMessages& used) {
+HintScore score(const std::string& phase, const Hinted& hinted, const ConnectionMessages& used) {
   HintScore result;
   result.phase = phase;
-  result.unknown = told.unknown;
-  result.told = told.connections.size();
+  result.unknown = hinted.unknown;
+  result.hinted = hinted.connections.size();
   result.used = used.size();
   for (const auto& [connection, messages] : used) {
     result.messages += messages;
-    if (!told.connections.contains(connection)) continue;
+    if (!hinted.connections.contains(connection)) continue;
     ++result.both;
-    result.messages_told += messages;
+    result.messages_hinted += messages;
   }
   if (result.both == result.used && result.used != 0) result.unknown.clear();
   return result;
@@ -62,8 +61,8 @@ HintCheck check_hints(const std::vector<HintUnit>& units, HintValues& values, Jo
   HintCheck check;
   check.ranks = trace.ranks();
   const RecordedConnections used = read_connections(trace);
-  Told all;
-  std::map<std::string, Told> told;
+  Hinted all;
+  std::map<std::string, Hinted> hinted;
   for (const HintUnit& unit : units) {
     HintEvaluator evaluator(unit, check.ranks, values);
     HintConnectionFinder finder(evaluator);
@@ -81,16 +80,16 @@ HintCheck check_hints(const std::vector<HintUnit>& units, HintValues& values, Jo
       HintConnections found = finder.phase(phase);
       keep_begun(used, name_of(phase), found);
       all.add({found.connections, {}});
-      told[name_of(phase)].add(found);
+      hinted[name_of(phase)].add(found);
     }
   }
 
-  check.told_in_run = add_recorded(used, told, all);
+  check.recorded_hints = add_recorded(used, hinted, all);
   check.all = score({}, all, used.all);
-  for (const auto& [name, phase] : used.phases) check.phases.push_back(score(name, told[name], phase));
-  // Without phases in the trace nothing can be said of the hints' phases.
+  for (const auto& [name, phase] : used.phases) check.phases.push_back(score(name, hinted[name], phase));
+  // Without phases in the trace the phases of the hints cannot be compared.
   if (used.phases.empty()) return check;
-  for (const auto& [name, phase] : told)
+  for (const auto& [name, phase] : hinted)
     if (!used.phases.contains(name) && !phase.connections.empty())
       check.phases.push_back(score(name, phase, {}));
   return check;

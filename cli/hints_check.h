@@ -1,4 +1,4 @@
-// Hints held against what a run did: `hybrid hints BINARY --check TRACE`.
+// Hints compared with a recorded run: `hybrid hints BINARY --check TRACE`.
 #pragma once
 
 #include <cstdint>
@@ -13,38 +13,39 @@
 
 namespace hybrid {
 
-/// Connections between different ranks, told and used.
+/// Connections between different ranks: hinted by the binary, used by the run.
 struct HintScore {
-  std::string phase;       // empty: the whole run
-  std::uint64_t told = 0;  // connections that the hints tell
-  std::uint64_t used = 0;  // connections with at least one point-to-point message
+  std::string phase;         // empty: the whole run
+  std::uint64_t hinted = 0;  // connections
+  std::uint64_t used = 0;    // connections with at least one point-to-point message
   std::uint64_t both = 0;
-  std::uint64_t messages = 0;       // point-to-point, of the run or within the phase
-  std::uint64_t messages_told = 0;  // of those: over connections told
-  std::string unknown;              // what was not told, and why; empty where all that was used was told
+  std::uint64_t messages = 0;         // point-to-point, of the run or within the phase
+  std::uint64_t messages_hinted = 0;  // of those: over hinted connections
+  std::string unknown;                // what is not hinted, and why; empty if all used connections are hinted
 
-  /// Share of what was told that was used; 1 where nothing was told.
-  double precision() const { return told == 0 ? 1 : static_cast<double>(both) / static_cast<double>(told); }
-  /// Share of what was used that was told; 1 where nothing was used.
+  /// Share of the hinted connections that were used; 1 if none is hinted.
+  double precision() const {
+    return hinted == 0 ? 1 : static_cast<double>(both) / static_cast<double>(hinted);
+  }
+  /// Share of the used connections that are hinted; 1 if none was used.
   double recall() const { return used == 0 ? 1 : static_cast<double>(both) / static_cast<double>(used); }
-  /// Share of the messages that go over connections told; 1 where there are none.
+  /// Share of the messages over hinted connections; 1 if there are no messages.
   double covered() const {
-    return messages == 0 ? 1 : static_cast<double>(messages_told) / static_cast<double>(messages);
+    return messages == 0 ? 1 : static_cast<double>(messages_hinted) / static_cast<double>(messages);
   }
 };
 
 struct HintCheck {
   std::uint32_t ranks = 0;
-  bool told_in_run = false;  // the trace has what the library told
+  bool recorded_hints = false;  // the trace contains the hints that the library evaluated in the run
   HintScore all;
-  std::vector<HintScore>
-      phases;  // by name: those that the trace has, and of the hints' those that tell something
+  std::vector<HintScore> phases;  // by name: those of the trace, and those of the hints that have connections
 };
 
-/// Where the binary alone does not tell all of a phase, what the library told while the job ran counts too,
-/// if the trace has it: it knew the values of the program's variables. Reads the trace to its end. A phase of
-/// the trace is the region of that name, the innermost one around a message; phases of the hints with one
-/// name are taken together.
+/// Compares the hints of a binary with the messages of a trace, which is read to its end. If the binary alone
+/// does not determine all connections of a phase, the hints that the trace recorded count too: in the run,
+/// the library knew the values of the program's variables. A message belongs to the innermost phase region
+/// around it. Phases of the hints with the same name are one.
 HintCheck check_hints(const std::vector<HintUnit>& units, HintValues& values, JobTrace& trace);
 
 }  // namespace hybrid

@@ -1,4 +1,4 @@
-// `hybrid hints BINARY`: what the compiler knew of a program's communication.
+// `hybrid hints BINARY`: the hints on communication that the compiler left in a program.
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -22,16 +22,17 @@ class HintsCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
     line.describe(
-        "Prints what the compiler knew of a program's communication: each MPI call with its class (static: "
-        "of "
-        "rank, size and constants; analysable: of values read before; dynamic), whom it sends to, and the "
+        "Prints the hints that the compiler left in a program: each MPI call with its class (static: it "
+        "depends "
+        "on "
+        "rank, size and constants; analysable: on values read before; dynamic), its destinations, and the "
         "phases. --check compares this with a recorded run.");
     line.add_argument("BINARY", binary_,
                       "executable, shared library, object file or lib*.a compiled with hints",
                       CommandLine::Need::required);
     line.add_option("--nodes", "N", "evaluate for a job of N ranks: connections and patterns", nodes_);
     line.add_list_option("--value", "NAME=V",
-                         "what a variable or input of the hints holds; as often as needed", values_);
+                         "value of a variable or input that the hints read; may be repeated", values_);
     line.add_option("--check", "TRACE", "compare with this recorded run; the number of ranks is the trace's",
                     trace_);
     json_.declare(line);
@@ -42,13 +43,13 @@ class HintsCommand final : public Command {
 
   int run(const std::vector<std::string>&) override {
     json_.check();
-    // A note of thousands of connections a rank is evaluated for every rank.
+    // All ranks are evaluated, each with possibly thousands of connections.
     std::uint32_t ranks =
         nodes_.empty() ? 0 : static_cast<std::uint32_t>(parse_whole(nodes_, "--nodes", 1, 16384));
     GivenValues values(values_);
     const std::vector<HintUnit> units = read_hint_units(binary_);
     if (units.empty())
-      throw UserError(binary_ + ": no hints in it",
+      throw UserError(binary_ + ": it contains no hints",
                       "Compile and link it with hybridcc, hybridcxx or hybridfort.");
     values.check(units);
 
@@ -85,7 +86,7 @@ class HintsCommand final : public Command {
 };
 
 const CommandRegistration kHints{
-    "hints", "what the compiler knew of a program's communication",
+    "hints", "the hints on communication that the compiler left in a program",
     []() -> std::unique_ptr<Command> { return std::make_unique<HintsCommand>(); }};
 
 }  // namespace

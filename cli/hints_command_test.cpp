@@ -80,7 +80,7 @@ class Hints : public testing::Test {
   const TemporaryWorkingDirectory root_;
 };
 
-TEST_F(Hints, AreATableOfCallSitesPhasesAndTotals) {
+TEST_F(Hints, ArePrintedAsTablesOfCallSitesPhasesAndTotals) {
   const std::string text = output({"ring"});
   EXPECT_THAT(text, HasSubstr("ring.c\n"));
   EXPECT_THAT(text, testing::ContainsRegex(
@@ -92,7 +92,7 @@ TEST_F(Hints, AreATableOfCallSitesPhasesAndTotals) {
   EXPECT_THAT(text, Not(HasSubstr("pattern")));
 }
 
-TEST_F(Hints, OfAJobHaveConnectionsAndPatterns) {
+TEST_F(Hints, AreEvaluatedForAJob) {
   const std::string text = output({"ring", "--nodes", "4"});
   EXPECT_THAT(text, HasSubstr("shift 1, 4 connections"));
   EXPECT_THAT(text, HasSubstr("unknown: params.master is not known"));
@@ -100,7 +100,7 @@ TEST_F(Hints, OfAJobHaveConnectionsAndPatterns) {
   EXPECT_THAT(known, HasSubstr("no pattern, 2 connections"));
 }
 
-TEST_F(Hints, AsJsonHaveTheSame) {
+TEST_F(Hints, HaveTheSameContentAsJson) {
   const json one = json::parse(output({"ring", "--nodes", "4", "--json", "-"}));
   EXPECT_EQ(one["nodes"], 4);
   EXPECT_EQ(one["totals"]["send"]["static"], 2);
@@ -117,7 +117,7 @@ TEST_F(Hints, AsJsonHaveTheSame) {
   EXPECT_EQ(unit["phases"][1]["preload"], true);
 }
 
-TEST_F(Hints, TellWhatComesFromAProfile) {
+TEST_F(Hints, ShowConnectionsFromAProfile) {
   EXPECT_THAT(
       output({"ring", "--nodes", "6"}),
       testing::ContainsRegex("seen .* a run of 6 ranks: 2 connections, a run of 8 ranks: 1 connection .* "
@@ -128,36 +128,37 @@ TEST_F(Hints, TellWhatComesFromAProfile) {
   EXPECT_TRUE(phase["connections"].empty());
 }
 
-TEST_F(Hints, AreCheckedAgainstARun) {
+TEST_F(Hints, AreComparedWithARun) {
   write_trace();
   const json check = json::parse(output({"ring", "--check", "traces.otf2", "--json", "-"}))["check"];
   EXPECT_EQ(check["ranks"], 4);
-  EXPECT_EQ(check["told"], 7);
+  EXPECT_EQ(check["hinted"], 7);
   EXPECT_EQ(check["used"], 7) << "0-1 1-2 2-3 3-1 and 1-0 2-0 3-0";
   ASSERT_EQ(check["phases"].size(), 1u);
   const json& ring = check["phases"][0];
   EXPECT_EQ(ring["phase"], "ring");
-  EXPECT_EQ(ring["told_and_used"], 3);
+  EXPECT_EQ(ring["hinted_and_used"], 3);
   EXPECT_DOUBLE_EQ(ring["precision"], 3.0 / 7);
   EXPECT_DOUBLE_EQ(ring["recall"], 0.75);
   EXPECT_EQ(ring["messages"], 8);
-  EXPECT_EQ(ring["messages_over_told"], 6);
+  EXPECT_EQ(ring["messages_over_hinted"], 6);
   EXPECT_THAT(output({"ring", "--check", "traces.otf2"}),
               testing::ContainsRegex("ring +7 +4 +42.9 % +75.0 % +8 +75.0 %"));
 }
 
-TEST_F(Hints, OfAPhaseThatDidNotBeginTellNothing) {
+TEST_F(Hints, OfAPhaseThatDidNotBeginAreIgnored) {
   write_trace(2);
   const json check = json::parse(output({"ring", "--check", "traces.otf2", "--json", "-"}))["check"];
   ASSERT_EQ(check["phases"].size(), 1u);
-  EXPECT_EQ(check["phases"][0]["told"], 3) << "0-1, 1-2 and 1-0";
+  EXPECT_EQ(check["phases"][0]["hinted"], 3) << "0-1, 1-2 and 1-0";
   EXPECT_EQ(check["phases"][0]["used"], 2);
-  EXPECT_EQ(check["told"], 3);
+  EXPECT_EQ(check["hinted"], 3);
 }
 
-TEST_F(Hints, RefuseWhatCannotBe) {
+TEST_F(Hints, RefuseFaultyArguments) {
   std::ofstream("bare", std::ios::binary) << elf_image(ET_EXEC, "");
-  EXPECT_THAT(output({"bare"}, 2), HasSubstr("bare: no hints in it\n  Compile and link it with hybridcc"));
+  EXPECT_THAT(output({"bare"}, 2),
+              HasSubstr("bare: it contains no hints\n  Compile and link it with hybridcc"));
   EXPECT_THAT(output({"nowhere"}, 2), HasSubstr("nowhere: cannot be opened"));
   EXPECT_THAT(output({"ring", "--nodes", "0"}, 2), HasSubstr("--nodes"));
   EXPECT_THAT(output({"ring", "--value", "rows"}, 2), HasSubstr("--value rows: expected NAME=NUMBER"));

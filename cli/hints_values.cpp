@@ -41,7 +41,7 @@ void GivenValues::check(const std::vector<HintUnit>& units) const {
     if (read.contains(name)) continue;
     std::string names;
     for (const std::string& one : read) names += (names.empty() ? "" : ", ") + one;
-    throw UserError("--value " + name + ": the hints read nothing of that name",
+    throw UserError("--value " + name + ": no hint reads a variable of that name",
                     names.empty() ? "They read no values at all." : "They read " + names + ".");
   }
 }

@@ -1,4 +1,4 @@
-// What `hybrid hints` knows of a run: the values given on the command line.
+// Values of program variables given to `hybrid hints` on the command line.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ namespace hybrid {
 /// number, or a real one, with a point or an exponent.
 class GivenValues final : public HintValues {
  public:
-  /// Throws UserError for what is no NAME=V, or a name given twice.
+  /// Throws UserError for a word that is not NAME=V, or a name given twice.
   explicit GivenValues(const std::vector<std::string>& given);
 
   /// Throws UserError for a name that no unit reads, with the names that are read.

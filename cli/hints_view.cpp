@@ -47,16 +47,16 @@ std::string counted(std::uint64_t connections) {
   return grouped(connections) + " connection" + (connections == 1 ? "" : "s");
 }
 
-// What a set of connections is called.
-std::string working_set(const HintConnections& told, std::uint32_t ranks) {
-  if (told.connections.empty()) return told.unknown.empty() ? "none" : "unknown: " + told.unknown;
-  std::string text = recognize_pattern(told.connections, ranks);
+// A set of connections in words: its pattern and size.
+std::string working_set(const HintConnections& hinted, std::uint32_t ranks) {
+  if (hinted.connections.empty()) return hinted.unknown.empty() ? "none" : "unknown: " + hinted.unknown;
+  std::string text = recognize_pattern(hinted.connections, ranks);
   if (text.empty()) text = "no pattern";
-  text += ", " + counted(told.connections.size());
-  return told.unknown.empty() ? text : text + "; not all known: " + told.unknown;
+  text += ", " + counted(hinted.connections.size());
+  return hinted.unknown.empty() ? text : text + "; not all known: " + hinted.unknown;
 }
 
-// How many connections one port has at most: the configurations that hold the set on a crossbar.
+// The most connections of one port: the number of configurations that hold the set on a crossbar.
 std::uint32_t configurations(const std::vector<Connection>& connections, std::uint32_t ranks) {
   std::vector<std::uint32_t> out(ranks), in(ranks);
   std::uint32_t most = 0;
@@ -72,7 +72,7 @@ std::string peer_text(const HintUnit& unit, const hybrid_site& site) {
   return text;
 }
 
-// A site's second line: where it is made, and why it is not static.
+// The conditions and loops around a call, and why it is not static.
 std::string circumstances(const HintUnit& unit, const hybrid_site& site) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
@@ -109,17 +109,17 @@ std::string sites_text(const HintUnit& unit, HintConnectionFinder& finder, std::
 std::string phases_text(const HintUnit& unit, HintConnectionFinder& finder, std::uint32_t ranks) {
   using enum TextTable::Align;
   std::vector<TextTable::Column> columns{
-      {"phase", left}, {"begins", left}, {"kind", left}, {"sends", right}, {"told", left}};
+      {"phase", left}, {"begins", left}, {"kind", left}, {"sends", right}, {"hinted", left}};
   if (ranks != 0) {
-    columns.push_back({"K", right});
+    columns.push_back({"slots", right});
     columns.push_back({"working set", left});
   }
   TextTable table(columns);
   for (std::uint32_t p = 0; p < unit.phases.size(); ++p) {
     const hybrid_phase& phase = unit.phases[p];
     if ((phase.flags & HYBRID_PHASE_MERGED) != 0) continue;
-    std::string told;
-    const auto add = [&](const std::string& part) { told += (told.empty() ? "" : ", ") + part; };
+    std::string hinted;
+    const auto add = [&](const std::string& part) { hinted += (hinted.empty() ? "" : ", ") + part; };
     if (phase.pattern != HYBRID_NONE)
       add(std::string(unit.text(phase.pattern)) +
           (phase.dimensions == HYBRID_NONE ? "" : " " + print(unit, phase.dimensions)));
@@ -134,7 +134,7 @@ std::string phases_text(const HintUnit& unit, HintConnectionFinder& finder, std:
       return site.phase == p && site.kind == HYBRID_SEND;
     });
     std::vector<std::string> cells{short_name(unit.text(phase.name)), place(unit, phase.file, phase.line),
-                                   kPhaseKinds[phase.kind - 1u], std::to_string(sends), told};
+                                   kPhaseKinds[phase.kind - 1u], std::to_string(sends), hinted};
     if (ranks != 0) {
       const HintConnections set = finder.phase(p);
       cells.push_back(std::to_string(configurations(set.connections, ranks)));
@@ -147,15 +147,15 @@ std::string phases_text(const HintUnit& unit, HintConnectionFinder& finder, std:
 
 using Totals = std::array<std::array<std::uint64_t, kClasses.size()>, kKinds.size()>;
 
-// By calls in the source: one that stands in the program several times (a procedure put in where it is
-// called, a template) has the class of its least known copy.
+// Counts calls in the source. A call with several copies in the program (inlined functions, templates) has
+// the class of its least known copy.
 Totals count(const std::vector<HintUnit>& units) {
   std::map<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string, std::uint16_t>, std::uint16_t>
       calls;
   Totals totals{};
   for (const HintUnit& unit : units)
     for (const hybrid_site& site : unit.sites) {
-      if (site.line == 0) {  // compiled without -g: no two can be told to be one
+      if (site.line == 0) {  // compiled without -g: copies cannot be recognised
         ++totals[site.kind - 1u][site.site_class - 1u];
         continue;
       }
@@ -186,10 +186,10 @@ ordered_json site_json(const HintUnit& unit, std::uint32_t at, HintConnectionFin
                     {"phase", site.phase == HYBRID_NONE ? "" : unit.text(unit.phases[site.phase].name)},
                     {"reason", unit.text(site.reason)}};
   if (ranks == 0 || site.kind != HYBRID_SEND) return json;
-  const HintConnections told = finder.site(at);
-  json["pattern"] = recognize_pattern(told.connections, ranks);
-  json["connections"] = told.connections.size();
-  json["unknown"] = told.unknown;
+  const HintConnections hinted = finder.site(at);
+  json["pattern"] = recognize_pattern(hinted.connections, ranks);
+  json["connections"] = hinted.connections.size();
+  json["unknown"] = hinted.unknown;
   return json;
 }
 
@@ -202,9 +202,9 @@ ordered_json phase_json(const HintUnit& unit, std::uint32_t at, HintConnectionFi
                     {"kind", kPhaseKinds[phase.kind - 1u]},
                     {"parent", phase.parent == HYBRID_NONE ? "" : unit.text(unit.phases[phase.parent].name)},
                     {"condition", print(unit, phase.condition)},
-                    {"told_pattern", unit.text(phase.pattern)},
-                    {"told_dimensions", print(unit, phase.dimensions)},
-                    {"told_connections", print(unit, phase.connections)},
+                    {"hinted_pattern", unit.text(phase.pattern)},
+                    {"hinted_dimensions", print(unit, phase.dimensions)},
+                    {"hinted_connections", print(unit, phase.connections)},
                     {"slots", phase.slots},
                     {"preload", (phase.flags & HYBRID_PHASE_PRELOAD) != 0},
                     {"flush", (phase.flags & HYBRID_PHASE_FLUSH) != 0},
@@ -212,12 +212,12 @@ ordered_json phase_json(const HintUnit& unit, std::uint32_t at, HintConnectionFi
   for (const auto& [of, connections] : profiled_connections(unit, phase))
     json["profiles"].push_back({{"ranks", of}, {"connections", connections}});
   if (ranks == 0) return json;
-  const HintConnections told = finder.phase(at);
-  json["pattern"] = recognize_pattern(told.connections, ranks);
-  json["configurations"] = configurations(told.connections, ranks);
-  json["unknown"] = told.unknown;
+  const HintConnections hinted = finder.phase(at);
+  json["pattern"] = recognize_pattern(hinted.connections, ranks);
+  json["configurations"] = configurations(hinted.connections, ranks);
+  json["unknown"] = hinted.unknown;
   json["connections"] = ordered_json::array();
-  for (const Connection& c : told.connections) json["connections"].push_back({c.source, c.destination});
+  for (const Connection& c : hinted.connections) json["connections"].push_back({c.source, c.destination});
   return json;
 }
 
@@ -266,36 +266,37 @@ ordered_json hints_json(const std::vector<HintUnit>& units, std::uint32_t ranks,
 std::string check_text(const HintCheck& check) {
   using enum TextTable::Align;
   TextTable table(
-      {{"phase", left}, {"told"}, {"used"}, {"precision"}, {"recall"}, {"messages"}, {"over told"}});
+      {{"phase", left}, {"hinted"}, {"used"}, {"precision"}, {"recall"}, {"messages"}, {"over hinted"}});
   const auto add = [&](const std::string& name, const HintScore& score) {
-    table.add({name, grouped(score.told), grouped(score.used), percent(score.precision()),
+    table.add({name, grouped(score.hinted), grouped(score.used), percent(score.precision()),
                percent(score.recall()), grouped(score.messages), percent(score.covered())});
   };
   for (const HintScore& phase : check.phases) add(short_name(phase.phase), phase);
   add("(the whole run)", check.all);
   std::string text =
-      fmt::format("Connections told ({}) and used, point-to-point, {} ranks\n",
-                  check.told_in_run ? "by the binary and in the run" : "by the binary alone", check.ranks) +
+      fmt::format("Connections hinted ({}) and used, point-to-point, {} ranks\n",
+                  check.recorded_hints ? "by the binary and in the run" : "by the binary alone",
+                  check.ranks) +
       table.text();
-  if (!check.all.unknown.empty()) text += "  not told: " + check.all.unknown + "\n";
+  if (!check.all.unknown.empty()) text += "  not hinted: " + check.all.unknown + "\n";
   return text;
 }
 
 ordered_json check_json(const HintCheck& check) {
   const auto one = [](const HintScore& score) {
-    return ordered_json{{"told", score.told},
+    return ordered_json{{"hinted", score.hinted},
                         {"used", score.used},
-                        {"told_and_used", score.both},
+                        {"hinted_and_used", score.both},
                         {"precision", score.precision()},
                         {"recall", score.recall()},
                         {"messages", score.messages},
-                        {"messages_over_told", score.messages_told},
-                        {"share_over_told", score.covered()},
+                        {"messages_over_hinted", score.messages_hinted},
+                        {"share_over_hinted", score.covered()},
                         {"unknown", score.unknown}};
   };
   ordered_json json = one(check.all);
   json["ranks"] = check.ranks;
-  json["told_by"] = check.told_in_run ? "binary and run" : "binary";
+  json["hinted_by"] = check.recorded_hints ? "binary and run" : "binary";
   json["phases"] = ordered_json::array();
   for (const HintScore& phase : check.phases) {
     ordered_json named{{"phase", phase.phase}};

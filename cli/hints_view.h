@@ -12,7 +12,8 @@
 
 namespace hybrid {
 
-/// `ranks` 0: no job is given, nothing is evaluated.
+/// The hints as tables. They are evaluated for a job of `ranks` ranks; 0: they are printed as expressions
+/// only.
 std::string hints_text(const std::vector<HintUnit>& units, std::uint32_t ranks, HintValues& values);
 nlohmann::ordered_json hints_json(const std::vector<HintUnit>& units, std::uint32_t ranks,
                                   HintValues& values);

@@ -1,4 +1,4 @@
-// `hybrid list`: everything that is picked by name, and every option.
+// `hybrid list`: everything that is selected by name, and every option.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -19,7 +19,8 @@ class ListCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
     line.describe(
-        "Prints everything that an option picks by name: techniques, schedulers, predictors, patterns, ...");
+        "Prints everything that an option selects by name: techniques, schedulers, predictors, patterns, "
+        "...");
     line.add_argument("KIND", kind_, "only this kind, for instance predictor", CommandLine::Need::optional);
     line.add_flag("--options", "print the options of a job instead", options_);
     line.add_flag("--markdown", "with --options: as a page of Markdown, docs/options.md", markdown_);
@@ -65,7 +66,7 @@ class ListCommand final : public Command {
     for (const Listing& l : listings())
       widths[l.kind] = std::max({widths[l.kind], l.name.size(), std::size_t{20}});
     for (const Listing& l : listings()) {
-      if (l.kind == Command::kKind) continue;  // `hybrid --help` shows those
+      if (l.kind == Command::kKind) continue;  // shown by `hybrid --help`
       if (kinds.empty() || kinds.back() != l.kind) kinds.push_back(l.kind);
       if (!kind_.empty() && l.kind != kind_) continue;
       if (l.kind != kind) text += (kind.empty() ? "" : "\n") + std::string(l.kind) + "\n";
@@ -79,7 +80,7 @@ class ListCommand final : public Command {
       std::string known;
       for (std::string_view k : kinds) known += (known.empty() ? "" : ", ") + std::string(k);
       const std::string_view meant = closest_name(kind_, kinds);
-      throw UserError("nothing of kind '" + kind_ + "'; kinds are: " + known,
+      throw UserError("no kind '" + kind_ + "'; kinds are: " + known,
                       meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
     }
     if (!json_.owns_stdout()) std::fputs(text.c_str(), stdout);
@@ -92,7 +93,7 @@ class ListCommand final : public Command {
   JsonOutput json_;
 };
 
-const CommandRegistration kList{"list", "what can be picked by name, and every option",
+const CommandRegistration kList{"list", "everything that is selected by name, and every option",
                                 []() -> std::unique_ptr<Command> { return std::make_unique<ListCommand>(); }};
 
 }  // namespace

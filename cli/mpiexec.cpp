@@ -11,7 +11,7 @@ namespace hybrid {
 
 namespace {
 
-constexpr std::string_view kMend =
+constexpr std::string_view kFix =
     "Install MPICH (Debian: apt install mpich), or name its mpiexec with --mpiexec. With another launcher, "
     "preload "
     "libhybrid.so yourself: LD_PRELOAD=.../libhybrid.so.";
@@ -43,16 +43,16 @@ std::vector<std::string> find_mpiexec(const std::string& given) {
     std::istringstream words(given);
     std::vector<std::string> command;
     for (std::string word; words >> word;) command.push_back(word);
-    if (command.empty()) throw UserError("--mpiexec: empty", std::string(kMend));
+    if (command.empty()) throw UserError("--mpiexec: empty", std::string(kFix));
     const std::string name = command.front();
     try {
       command.front() = find_program(name);
     } catch (const UserError&) {
-      throw UserError("--mpiexec: no program '" + name + "' that can be started", std::string(kMend));
+      throw UserError("--mpiexec: no program '" + name + "' that can be started", std::string(kFix));
     }
     if (const LauncherKind kind = recognise_launcher(version_text(command)); !kind.hydra)
       throw UserError("--mpiexec: '" + command.front() + "' is not MPICH's (it is: " + kind.name + ")",
-                      std::string(kMend));
+                      std::string(kFix));
     return command;
   }
   std::string others;
@@ -64,7 +64,7 @@ std::vector<std::string> find_mpiexec(const std::string& given) {
     others += (others.empty() ? "" : ", ") + *path + " is " + kind.name;
   }
   throw UserError("no MPICH mpiexec on PATH" + (others.empty() ? "" : " (" + others + ")"),
-                  std::string(kMend));
+                  std::string(kFix));
 }
 
 std::string find_library() {

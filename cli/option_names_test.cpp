@@ -9,7 +9,7 @@
 namespace hybrid {
 namespace {
 
-TEST(OptionNames, HaveThoseOfSchedule) {
+TEST(OptionNames, IncludeThoseOfSchedule) {
   ScheduleOptions options;
   OptionTable table;
   add_request_options(table, options);

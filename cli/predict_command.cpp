@@ -30,7 +30,7 @@
 namespace hybrid {
 namespace {
 
-// What this thread has had of the processor: other threads and programs do not count.
+// CPU time of this thread.
 std::int64_t processor_nanoseconds() {
   timespec t{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -41,10 +41,11 @@ class PredictCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
     line.describe(
-        "Scores predictors on the sends of recorded jobs: had every request been granted at once, how many "
-        "messages would have found their circuit? --slots lists the capacities K; a summary compares the "
-        "jobs. The last row of a table is Belady's optimal replacement, the most hits of whoever asks for a "
-        "circuit only when a message is there; the predictor oracle knows the next messages. These two keep "
+        "Scores predictors on the sends of recorded jobs: how many messages would have found their circuit "
+        "if every request had been granted at once? --slots lists the capacities; a summary compares the "
+        "jobs. The last row of a table is Belady's optimal replacement, an upper bound for predictors that "
+        "request "
+        "a circuit only when a message exists; the predictor oracle knows the next messages. Both store "
         "12 bytes a message.");
     arguments_.declare_many(line);
     csv_.declare(line);
@@ -71,19 +72,19 @@ class PredictCommand final : public Command {
     if (capacities.empty()) capacities = {1, 2, 4, 8, 16};
     const bool has_four = std::find(capacities.begin(), capacities.end(), 4u) != capacities.end();
     const std::uint32_t shown = has_four ? 4 : capacities.front();
-    const bool tells = !arguments_.json().owns_stdout() && !csv_.owns_stdout();
+    const bool prints = !arguments_.json().owns_stdout() && !csv_.owns_stdout();
 
     std::vector<TraceScores> traces;
     for (const std::string& trace : arguments_.traces()) {
       traces.push_back(score(trace, predictors, capacities));
-      if (!tells) continue;
+      if (!prints) continue;
       const TraceScores& scored = traces.back();
       const std::uint64_t messages = scored.scores.front().sends;
-      fmt::print("{}: {} messages from {} ports; hit rate, and at K = {} its cost\n{}\n", scored.trace,
+      fmt::print("{}: {} messages from {} ports; hit rate, and with {} slots its cost\n{}\n", scored.trace,
                  grouped(messages), scored.sources, shown, score_table(scored.scores, shown));
       std::fflush(stdout);
     }
-    if (tells) fmt::print("Summary at K = {}\n{}", shown, summary_table(traces, shown));
+    if (prints) fmt::print("Summary with {} slots\n{}", shown, summary_table(traces, shown));
 
     auto json = nlohmann::ordered_json::array();
     for (const TraceScores& trace : traces)
@@ -132,7 +133,7 @@ class PredictCommand final : public Command {
     return {path, sources.size(), grid.finish(end)};
   }
 
-  // Variables and files may be for other commands, too; what is given here would be passed over.
+  // Options in variables and files may be for other commands; one that is given as a flag would be ignored.
   void refuse_emulation() const {
     static const std::set<std::string, std::less<>> kUsed{"config",
                                                           "preset",

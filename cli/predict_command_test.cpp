@@ -66,11 +66,11 @@ TEST_F(PredictNas, TheBestSinglePredictorReachesBeladysBoundAndTheTournamentTheB
   }
 }
 
-TEST_F(PredictNas, HasATableATraceAndASummary) {
+TEST_F(PredictNas, PrintsATableForEachTraceAndASummary) {
   const std::string text = predict({"--slots", "2,8", "--predictors", "lru,markov1"});
   for (const std::string& trace : traces_) EXPECT_THAT(text, HasSubstr(trace + ": "));
-  EXPECT_THAT(text, HasSubstr("mg-16: 10,297 messages from 16 ports; hit rate, and at K = 2 its cost"));
-  EXPECT_THAT(text, HasSubstr("Summary at K = 2"));
+  EXPECT_THAT(text, HasSubstr("mg-16: 10,297 messages from 16 ports; hit rate, with 2 slots its cost"));
+  EXPECT_THAT(text, HasSubstr("Summary with 2 slots"));
 }
 
 TEST_F(PredictNas, CsvIsTheSameInEveryRun) {
@@ -81,7 +81,7 @@ TEST_F(PredictNas, CsvIsTheSameInEveryRun) {
   EXPECT_NE(predict({"--predictors", "tournament,tdnn", "--predictor-ahead", "1", "--csv", "-"}), csv);
 }
 
-TEST(PredictCommand, RefusesTwoResultsInOnePlace) {
+TEST(PredictCommand, RefusesTwoResultsInOneFile) {
   ChildEnd end;
   EXPECT_THAT(output_of({HYBRID_COMMAND, "predict", "trace", "--csv", "-", "--json", "-"}, end),
               HasSubstr("both to standard output"));

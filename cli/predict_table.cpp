@@ -16,7 +16,7 @@ namespace {
 
 using Align = TextTable::Align;
 
-constexpr std::string_view kTournament = "tournament", kFloor = "lru", kNobody = "none";
+constexpr std::string_view kTournament = "tournament", kFloor = "lru", kNone = "none";
 
 std::string capacity_text(std::uint32_t capacity) { return capacity == 0 ? "any" : std::to_string(capacity); }
 
@@ -26,7 +26,7 @@ bool is_bound(const PredictorScore& s) { return s.predictor == BeladyBound::kNam
 
 // A predictor that a job could run, by itself.
 bool is_single(const PredictorScore& s) {
-  return !is_bound(s) && s.predictor != kOracle && s.predictor != kTournament && s.predictor != kNobody;
+  return !is_bound(s) && s.predictor != kOracle && s.predictor != kTournament && s.predictor != kNone;
 }
 
 std::string time_cell(double nanoseconds) {
@@ -55,7 +55,7 @@ std::vector<std::string> summary_row(const TraceScores& trace, std::uint32_t sho
   std::string below;
   std::size_t count = 0;
   for (const PredictorScore& s : trace.scores) {
-    if (floor == nullptr || s.capacity != shown || s.hits >= floor->hits || s.predictor == kNobody) continue;
+    if (floor == nullptr || s.capacity != shown || s.hits >= floor->hits || s.predictor == kNone) continue;
     if (++count <= 3) below += (below.empty() ? "" : ", ") + s.predictor;
   }
   if (count > 3) below += fmt::format(" and {} more", count - 3);
@@ -71,7 +71,7 @@ std::vector<std::string> summary_row(const TraceScores& trace, std::uint32_t sho
           tournament == nullptr || best == nullptr ? "-" : points(tournament->hit_rate() - best->hit_rate()),
           rate(floor),
           floor == nullptr ? "-"
-          : below.empty()  ? "nobody"
+          : below.empty()  ? "none"
                            : below};
 }
 

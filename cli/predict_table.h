@@ -12,19 +12,21 @@ namespace hybrid {
 
 struct TraceScores {
   std::string trace;
-  std::size_t sources = 0;  // that sent anything
+  std::size_t sources = 0;  // with at least one send
   std::vector<PredictorScore> scores;
 };
 
-/// A row a predictor: hit rate at each K; and at `shown`, one of the K, what the hits cost.
+/// One row for each predictor: the hit rate at each number of slots, and what the hits cost with `shown`
+/// slots.
 std::string score_table(const std::vector<PredictorScore>& scores, std::uint32_t shown);
 
-/// A row a trace, at `shown`: Belady's bound, the best single predictor (not none, oracle, tournament), the
-/// tournament, least recently used, and who is below that. "-" for what was not scored, or had no message.
+/// One row for each trace, with `shown` slots: Belady's bound, the best single predictor (not none, oracle,
+/// tournament), the tournament, least recently used, and the predictors below that. "-" for a value without
+/// score or messages.
 std::string summary_table(const std::vector<TraceScores>& traces, std::uint32_t shown);
 
-/// A title line, then a line for each trace, predictor and K. The same for the same input: times that are
-/// measured are not in it.
+/// A header line, then a line for each trace, predictor and number of slots. Without measured times, so that
+/// equal input gives equal text.
 std::string scores_csv(const std::vector<TraceScores>& traces);
 
 }  // namespace hybrid

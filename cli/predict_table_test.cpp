@@ -43,7 +43,7 @@ std::string line_of(const std::string& text, const std::string& beginning) {
   return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
 }
 
-TEST(PredictTable, HasTheHitRateAtEachKAndTheCostAtOne) {
+TEST(PredictTable, ShowsTheHitRateForEachCapacityAndTheCostForOne) {
   const std::string table = score_table(example(), 4);
   EXPECT_THAT(line_of(table, "predictor"),
               testing::MatchesRegex("predictor +K = 1 +K = 4 +waste +requests +lead +memory +ns/event"));
@@ -52,7 +52,7 @@ TEST(PredictTable, HasTheHitRateAtEachKAndTheCostAtOne) {
   EXPECT_THAT(line_of(table, "counter"), testing::MatchesRegex("counter +10.0 % +70.0 % +- +0.000 +- +- +-"));
 }
 
-TEST(PredictTable, SummaryComparesTheBestWithTheBoundsAndNamesWhoIsBelowTheFloor) {
+TEST(PredictTable, SummaryComparesTheBestWithTheBoundsAndNamesThePredictorsBelowTheFloor) {
   const std::string table = summary_table({{"a", 3, example()}}, 4);
   // Oracle, tournament and Belady's bound are no single predictors; 99.0 of 90.0 is 110 %.
   EXPECT_THAT(
@@ -60,7 +60,7 @@ TEST(PredictTable, SummaryComparesTheBestWithTheBoundsAndNamesWhoIsBelowTheFloor
       testing::MatchesRegex("a +90.0 % +better-cycle +99.0 % +110.0 % +98.5 % +-0.50 +80.0 % +counter"));
   std::vector<PredictorScore> alone{score("lru", 4, 1, 2)};
   EXPECT_THAT(line_of(summary_table({{"b", 1, alone}}, 4), "b "),
-              testing::MatchesRegex("b +- +lru +50.0 % +- +- +- +50.0 % +nobody"));
+              testing::MatchesRegex("b +- +lru +50.0 % +- +- +- +50.0 % +none"));
 }
 
 TEST(PredictTable, AJobWithoutMessagesHasNoNumbers) {
@@ -74,7 +74,7 @@ TEST(PredictTable, AJobWithoutMessagesHasNoNumbers) {
   EXPECT_THAT(line_of(text, "c,lru"), testing::StrEq("c,lru,4,0,0,0.000000,0,0.000000,0,0.000000,0,0,0,0"));
 }
 
-TEST(PredictTable, CsvHasALineForEachScoreAndNothingThatIsMeasured) {
+TEST(PredictTable, CsvHasALineForEachScoreWithoutMeasuredTimes) {
   std::vector<PredictorScore> scores = example();
   const std::string csv = scores_csv({{"a, \"b\"", 3, scores}});
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 12);

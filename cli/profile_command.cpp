@@ -1,4 +1,4 @@
-// `hybrid profile TRACE`: whom each phase of a recorded run sent to, for people and for
+// `hybrid profile TRACE`: the connections of each phase of a recorded run, for people and for
 // `hybridcc -fhybrid-profile-use`.
 #include <fmt/format.h>
 
@@ -39,9 +39,9 @@ class ProfileCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
     line.describe(
-        "Prints whom each phase of a recorded run sent to, point to point: connections, the pattern they "
-        "make, "
-        "messages. hybridcc -fhybrid-profile-use=TRACE takes the same for calls that it cannot analyse.");
+        "Prints the point-to-point connections of each phase of a recorded run, their pattern and the number "
+        "of "
+        "messages. hybridcc -fhybrid-profile-use=TRACE uses them for calls that it cannot analyse.");
     line.add_argument("TRACE", trace_, "recorded run: OTF2 anchor file or the directory of one",
                       CommandLine::Need::required);
     json_.declare(line);
@@ -84,7 +84,7 @@ class ProfileCommand final : public Command {
 };
 
 const CommandRegistration kProfile{
-    "profile", "whom each phase of a recorded run sent to",
+    "profile", "the connections of each phase of a recorded run",
     []() -> std::unique_ptr<Command> { return std::make_unique<ProfileCommand>(); }};
 
 }  // namespace

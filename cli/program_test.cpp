@@ -91,7 +91,7 @@ TEST(Linkage, ReadsNeededInOrder) {
   EXPECT_THAT(linkage->needed, ElementsAre("libmpich.so.12", "libc.so.6"));
 }
 
-TEST(Linkage, EveryCutOfAFileIsRefusedOrReadWithoutHarm) {
+TEST(Linkage, EveryTruncatedFileIsRefusedOrReadSafely) {
   const ElfImage image(true, {"libmpich.so.12", "libc.so.6"});
   for (std::size_t length = 0; length < image.size(); ++length) {
     const auto linkage = read_linkage(image.write(length));
@@ -101,14 +101,14 @@ TEST(Linkage, EveryCutOfAFileIsRefusedOrReadWithoutHarm) {
   }
 }
 
-TEST(Linkage, AScriptSaysNothingAndPasses) {
+TEST(Linkage, AScriptHasNoLinkageAndPasses) {
   const std::string path = testing::TempDir() + "program_test_script_" + std::to_string(::getpid());
   std::ofstream(path) << "#!/bin/sh\n";
   EXPECT_FALSE(read_linkage(path));
   EXPECT_NO_THROW(check_linkage(path));
 }
 
-TEST(Linkage, MpichAndThoseCompatibleWithItPass) {
+TEST(Linkage, MpichAndCompatibleLibrariesPass) {
   EXPECT_NO_THROW(check_linkage(ElfImage(true, {"libmpich.so.12"}).write()));
   EXPECT_NO_THROW(check_linkage(ElfImage(true, {"libmpi.so.12"}).write()));
   EXPECT_NO_THROW(check_linkage(ElfImage(true, {"libc.so.6"}).write()));
@@ -130,13 +130,13 @@ TEST(Linkage, StaticProgramsAreRefused) {
   EXPECT_THROW(check_linkage(ElfImage(false, {}).write()), UserError);
 }
 
-TEST(FindProgram, LooksOnPathOnlyForBareNames) {
+TEST(FindProgram, SearchesPathOnlyForNamesWithoutSlash) {
   EXPECT_THAT(find_program("sh"), testing::EndsWith("/sh"));
   EXPECT_EQ(find_program("/bin/sh"), "/bin/sh");
   EXPECT_THROW(find_program("./sh"), UserError);
 }
 
-TEST(Launcher, IsRecognisedByWhatItSays) {
+TEST(Launcher, IsRecognisedByItsVersionText) {
   const LauncherKind hydra =
       recognise_launcher("HYDRA build details:\n    Version:                                 4.0.2\n");
   EXPECT_TRUE(hydra.hydra);

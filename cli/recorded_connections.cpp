@@ -33,7 +33,7 @@ RecordedConnections read_connections(JobTrace& trace) {
           break;
         case Kind::hint:
           if (!phases.empty() && operation.peer != rank)
-            used.told[*phases.back().name].insert({rank, operation.peer});
+            used.hinted[*phases.back().name].insert({rank, operation.peer});
           break;
         default:
           break;

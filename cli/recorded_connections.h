@@ -1,4 +1,4 @@
-// Whom a recorded run's ranks sent to, in each of its phases.
+// The connections that a recorded run used, in each of its phases.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ using ConnectionMessages = std::unordered_map<Connection, std::uint64_t>;
 
 struct RecordedConnections {
   ConnectionMessages all;
-  /// By the phase's name, all phases that began: a message belongs to the innermost phase around it.
+  /// By the phase's name, for all phases that began. A message belongs to the innermost phase around it.
   std::map<std::string, ConnectionMessages> phases;
   /// By the phase's name, the ranks on which it began.
   std::map<std::string, std::set<std::uint32_t>> began;
-  /// What the program's hints told while it ran (Operation::Kind::hint), by the phase's name.
-  std::map<std::string, std::set<Connection>> told;
+  /// By the phase's name, the connections that the program's hints named in the run (Operation::Kind::hint).
+  std::map<std::string, std::set<Connection>> hinted;
 };
 
 /// Reads the trace to its end.

@@ -1,4 +1,4 @@
-// `hybrid recover DIR`: the journals of a job that died become a trace, and are reported.
+// `hybrid recover DIR`: makes a trace and a report from the journals of a job that died.
 #include <unistd.h>
 
 #include <cstdio>
@@ -35,16 +35,17 @@ class RecoverCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
     line.describe(
-        "Makes a trace and a report of the journals that a job left because it, or the machine, died. What "
-        "each rank recorded until then is used; what is missing is said. The journals stay.");
+        "Makes a trace and a report from the journals of a job that died, or whose machine died. Uses what "
+        "each "
+        "rank recorded until then and reports what is missing. The journals are kept.");
     line.add_argument("DIR", directory_, "the job's output directory, or the directory of its journals",
                       CommandLine::Need::required);
     line.add_option("-o,--output", "DIR",
                     "new directory for trace and report [DIR, where it is a job's output directory]",
                     options_.output);
     line.add_flag("--trace-only", "write the trace, emulate nothing", trace_only_);
-    line.add_flag("--delete-journals", "remove the journals once the trace is written (default: they stay)",
-                  delete_journals_);
+    line.add_flag("--delete-journals",
+                  "remove the journals once the trace is written (default: they are kept)", delete_journals_);
     line.add_hidden_flag("--keep-journals", "--delete-journals");  // the default
     json_.declare(line);
     add_emulation_options(table_, options_);
@@ -57,20 +58,21 @@ class RecoverCommand final : public Command {
 
   int run(const std::vector<std::string>&) override {
     json_.check();
-    if (trace_only_ && json_.wanted()) throw UserError("--json has nothing to say with --trace-only");
+    if (trace_only_ && json_.wanted())
+      throw UserError("--json needs the report, which --trace-only leaves out");
     warn_of_unknown(flags_.apply(table_, environ));
     check_job(options_);
     json_.check_another("output", options_.output);
     options_.at_finalize = trace_only_ ? "trace" : "emulate";
-    options_.keep_journals = !delete_journals_;  // they are all that is left of the job
+    options_.keep_journals = !delete_journals_;  // nothing else of the job is left
     const std::string recording = find_recording();
-    // The job's own output directory is the place for its trace; anything else gets a new one.
-    const bool makes = !options_.output.empty() || recording != recording_directory(directory_);
-    options_.output = makes ? create_output_directory(options_.output, "recovered") : directory_;
+    // The trace goes into the output directory of the job, else into a new directory.
+    const bool creates = !options_.output.empty() || recording != recording_directory(directory_);
+    options_.output = creates ? create_output_directory(options_.output, "recovered") : directory_;
     try {
       return recover(recording);
     } catch (...) {
-      if (makes) ::rmdir(options_.output.c_str());  // where nothing came into it
+      if (creates) ::rmdir(options_.output.c_str());  // if it is empty
       throw;
     }
   }
@@ -103,7 +105,7 @@ class RecoverCommand final : public Command {
     for (const std::string& candidate : {recording_directory(directory_), directory_})
       if (holds_recording(candidate)) return candidate;
     throw UserError("no journals in '" + directory_ + "'",
-                    "A job that came to its end has removed them: its trace is there for `hybrid replay`.");
+                    "A job that ended normally has removed them: use its trace with `hybrid replay`.");
   }
 
   std::string directory_;
@@ -115,7 +117,7 @@ class RecoverCommand final : public Command {
 };
 
 const CommandRegistration kRecover{
-    "recover", "make a trace of the journals of a job that died",
+    "recover", "make a trace from the journals of a job that died",
     []() -> std::unique_ptr<Command> { return std::make_unique<RecoverCommand>(); }};
 
 }  // namespace

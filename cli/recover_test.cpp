@@ -53,8 +53,8 @@ class Recover : public testing::Test {
   std::vector<std::string> names_;
 };
 
-// Rank 1 came to its end, having received what rank 0, which did so too, never sent.
-TEST_F(Recover, ATraceThatDoesNotFitTogetherIsReportedAsFarAsItGoes) {
+// Both ranks end; rank 1 has received a message that rank 0 never sent.
+TEST_F(Recover, AnInconsistentTraceIsReportedUpToTheFault) {
   const std::string other = directory_ / "other";
   fs::create_directories(other + "/recording");
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
@@ -90,20 +90,20 @@ TEST_F(Recover, NothingIsRemoved) {
   EXPECT_TRUE(fs::exists(directory_ / "again/trace.otf2"));
 }
 
-TEST_F(Recover, JournalsGoWhereThatIsAsked) {
+TEST_F(Recover, JournalsAreDeletedOnRequest) {
   EXPECT_THAT(recover({job(), "--trace-only", "--delete-journals"}), Not(HasSubstr("kept in")));
   EXPECT_TRUE(fs::exists(job() + "/trace.otf2"));
   EXPECT_FALSE(fs::exists(recording()));
 }
 
-TEST_F(Recover, WhatIsAlsoThereStays) {
+TEST_F(Recover, OtherFilesAreKept) {
   const std::string notes = recording() + "/notes.txt";
   ASSERT_TRUE(fs::create_directory(notes));
   recover({job(), "--trace-only", "--delete-journals"});
   EXPECT_EQ(names(), std::vector<std::string>{"notes.txt"});
 }
 
-TEST_F(Recover, KeepingCanBeSaidToo) {
+TEST_F(Recover, KeepingCanBeRequested) {
   recover({job(), "--trace-only", "--keep-journals"});
   EXPECT_THAT(names(), testing::UnorderedElementsAreArray(names_));
   EXPECT_THAT(recover({job(), "--keep-journals", "--delete-journals"}, 2), HasSubstr("--delete-journals"));

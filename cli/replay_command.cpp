@@ -29,10 +29,11 @@ class ReplayCommand final : public Command {
   void declare(CommandLine& line) override {
     line.describe("Emulates a recorded job on a hybrid switch and reports. The trace is only read.");
     arguments_.declare(line);
-    line.add_option("--timeline", "FILE",
-                    "new file: what each port did when, as trace JSON for ui.perfetto.dev; of one technique "
-                    "and one K",
-                    timeline_);
+    line.add_option(
+        "--timeline", "FILE",
+        "new file: the timeline of each port, as trace JSON for ui.perfetto.dev; for one technique and "
+        "one number of slots",
+        timeline_);
     line.add_flag("--per-phase", "also show the measures of each phase on each technique", per_phase_);
     line.add_examples(
         "Examples:\n"

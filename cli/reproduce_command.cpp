@@ -1,5 +1,5 @@
 // `hybrid reproduce`: runs the papers' claims. Without HYBRID_REPRODUCE (demo builds) the claims are not
-// linked in, and the command only says how to build them.
+// linked in, and the command only explains how to build them.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -76,7 +76,8 @@ class ReproduceCommand final : public Command {
     static constexpr WholeOption kSeed{"--seed", "of everything random", 0, ~std::uint64_t{0}};
     static constexpr WholeOption kRepeats{
         "--repeats", "runs with seeds that follow each other; a point is their mean", 1, 1000};
-    static constexpr WholeOption kThreads{"--threads", "emulations beside each other; 0: one a core", 0, 256};
+    static constexpr WholeOption kThreads{"--threads", "emulations at the same time; 0: one for each core", 0,
+                                          256};
     add_whole(line, kSeed, context_.seed);
     add_whole(line, kRepeats, context_.repeats);
     add_whole(line, kThreads, context_.threads);

@@ -38,7 +38,7 @@ constexpr std::uint64_t kMostRanks = 65536;
 
 std::string how_it_ended(const ChildEnd& end) {
   if (end.signal != 0)
-    return "was ended by signal " + std::to_string(end.signal) + " (" + ::strsignal(end.signal) + ")";
+    return "was terminated by signal " + std::to_string(end.signal) + " (" + ::strsignal(end.signal) + ")";
   return "failed with exit code " + std::to_string(end.exit_code);
 }
 
@@ -52,7 +52,7 @@ class RunCommand final : public Command {
   void declare(CommandLine& line) override {
     line.take_program();
     line.describe(
-        "Runs an MPI program under mpiexec, records what it sends, and tells what a hybrid switch would do "
+        "Runs an MPI program under mpiexec, records its messages, and reports what a hybrid switch would do "
         "for it. The program is not recompiled. Trace and report go into a new directory.");
     line.add_option("-n,--ranks", "N", "ranks to start [as many as cores, at least 2]", ranks_);
     line.add_option("--mpiexec", "CMD", "mpiexec of MPICH and arguments for it, with blanks between",
@@ -74,7 +74,7 @@ class RunCommand final : public Command {
   }
 
   int run(const std::vector<std::string>& program) override {
-    // Everything that can be refused is refused before anything is made or started.
+    // All checks come before anything is created or started.
     json_.check();
     const auto unknown = flags_.apply(table_, environ);
     check_job(options_);
@@ -89,7 +89,7 @@ class RunCommand final : public Command {
       if (::access(options_.topology.c_str(), R_OK) != 0)
         throw UserError("topology: cannot read '" + options_.topology + "'",
                         "Give a file of `lstopo FILE.xml`.");
-      machine_for(options_.topology);  // refuses what is no machine
+      machine_for(options_.topology);  // throws for a file that describes no machine
     }
     std::vector<std::string> command = find_mpiexec(mpiexec_);
     const std::string library = find_library();
@@ -115,7 +115,7 @@ class RunCommand final : public Command {
     return std::to_string(ranks);
   }
 
-  // The report would refuse them, too, but only after the program has run.
+  // The report checks them too, but only after the program has run.
   void check_ports(std::uint32_t ranks) const {
     if (options_.at_finalize != "emulate") return;
     const std::vector<std::uint32_t>& given = options_.replay.placement;
@@ -123,14 +123,14 @@ class RunCommand final : public Command {
       throw UserError("ports: " + std::to_string(given.size()) + " ports given, but the job has " +
                           std::to_string(ranks) + " ranks",
                       "Give one port for each rank, in order of rank.");
-    if (given.empty() && options_.placement != "rank") return;  // how many ports, only the hosts can tell
+    if (given.empty() && options_.placement != "rank") return;  // the number of ports depends on the hosts
     JobOptions job = options_;
     fit_nodes(given.empty() ? ranks : *std::max_element(given.begin(), given.end()) + 1, job.network,
               job.replay.crossbar);
     check_job(job);
   }
 
-  // What the ranks see beyond this process's environment, and mpiexec itself does not.
+  // Variables of the ranks in addition to the environment of this process; mpiexec itself does not get them.
   std::vector<std::pair<std::string, std::string>> rank_environment(const std::string& library) const {
     std::vector<std::pair<std::string, std::string>> variables;
     const char* preloaded = std::getenv("LD_PRELOAD");
@@ -156,9 +156,9 @@ class RunCommand final : public Command {
       ::rmdir(options_.output.c_str());
       if (!end.good())
         throw RunError("'" + application + "' " + how_it_ended(end) + "; nothing was recorded");
-      throw UserError("'" + application + "' came to its end but made no MPI call that libhybrid.so saw",
-                      "Is it an MPI program, linked to MPICH? `ldd` shows libmpich.so.12. Where libhybrid "
-                      "warned above, the reason stands there.");
+      throw UserError("'" + application + "' ended without an MPI call that libhybrid.so saw",
+                      "Is it an MPI program, linked to MPICH? `ldd` shows libmpich.so.12. If libhybrid "
+                      "printed a warning above, it gives the reason.");
     }
     std::FILE* const text = json_.owns_stdout() ? nullptr : stdout;
     std::string failures;

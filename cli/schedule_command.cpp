@@ -80,7 +80,7 @@ std::string demand_table(const std::vector<ScheduleScore>& scores) {
   return table.text(0, kWidth);
 }
 
-/// A file that was not there before.
+/// A new file, removed unless it is written completely.
 class NewFile {
  public:
   explicit NewFile(const std::string& path) : path_(path) {
@@ -91,7 +91,6 @@ class NewFile {
   }
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
-  /// Nothing is left of a file that was not written whole.
   ~NewFile() {
     ::close(descriptor_);
     if (!written_) ::unlink(path_.c_str());
@@ -153,7 +152,7 @@ class ScheduleCommand final : public Command {
     flags_.declare(line, table_, "Network and requests");
     add_scheduling_options(table_, options_);
     flags_.declare(line, table_, "Scheduling (docs/schedule.md)");
-    settle_who_wins();
+    set_precedence();
     line.add_flag("--hardware",
                   "also show what the papers' hardware for a scheduler costs: cycles, wires, cells, memory",
                   hardware_);
@@ -173,8 +172,8 @@ class ScheduleCommand final : public Command {
   int run(const std::vector<std::string>&) override {
     json_.check();
     warn_of_unknown(flags_.apply(table_, environ));
-    pass_over_what_does_not_apply();
-    check_together();
+    reset_inapplicable_options();
+    check_combination();
     if (hardware_) check_hardware();
     json_.check_another("output", options_.output);
     std::unique_ptr<NewFile> output;
@@ -190,36 +189,36 @@ class ScheduleCommand final : public Command {
   }
 
  private:
-  /// Variables and files hold for many commands.
-  void settle_who_wins() {
+  /// Which options exclude others, and which variables and keys are for other commands.
+  void set_precedence() {
     flags_.exclude("nodes", "network");
     for (const std::string& name : options_of_generated_sets()) flags_.exclude("requests", name);
     flags_.exclude("demand", "slots");
-    flags_.take_only_as_flag("output");  // a directory elsewhere
-    flags_.pass_over_if([](const std::string& name, std::string_view value) {
+    flags_.accept_only_as_flag("output");  // other commands: a directory
+    flags_.ignore_if([](const std::string& name, std::string_view value) {
       JobOptions job;
       TrafficOptions traffic;
       OptionTable jobs, patterns;
       add_job_options(jobs, job);
       add_traffic_options(patterns, traffic);
-      const auto takes = [&](const OptionTable& table) {
+      const auto accepts = [&](const OptionTable& table) {
         try {
           if (table.find(name) != nullptr) return table.set(name, value, name), true;
         } catch (const UserError&) {
-          return false;  // not a value that it takes
+          return false;  // not a valid value
         }
         return false;
       };
-      // The ports of a simulated switch, which may have more than one that is scheduled.
+      // A simulated switch may have more ports than can be scheduled.
       if (name == "nodes") return value.find_first_not_of("0123456789") == std::string_view::npos;
-      return takes(jobs) || takes(patterns);
+      return accepts(jobs) || accepts(patterns);
     });
   }
 
-  /// Those that stand in variables and files, and that this command cannot use, are passed over.
-  void pass_over_what_does_not_apply() {
+  /// Resets options from variables and files that do not apply to this command.
+  void reset_inapplicable_options() {
     const auto given = flags_.given();
-    // Elsewhere the number of slots that are preloaded.
+    // Other commands: the number of preloaded slots.
     if (!given.contains("preload") && options_.preload.find_first_not_of("0123456789") == std::string::npos)
       options_.preload.clear();
     if (options_.tree && options_.demand && !given.contains("demand")) options_.demand = false;
@@ -242,20 +241,19 @@ class ScheduleCommand final : public Command {
     }
   }
 
-  void check_together() const {
+  void check_combination() const {
     const auto given = flags_.given();
     if (!options_.requests.empty())
       for (const std::string& name : options_of_generated_sets())
         if (given.contains(name))
-          throw UserError(name + ": with --requests, the file says what is asked for",
+          throw UserError(name + ": with --requests, the file contains the requests",
                           "Leave --" + name + " or --requests out.");
     if (!options_.demand)
       for (const std::string& name : options_of_demands())
         if (given.contains(name))
-          throw UserError(name + ": it goes with --demand",
-                          "Give --demand too, or leave --" + name + " out.");
+          throw UserError(name + ": it needs --demand", "Give --demand too, or leave --" + name + " out.");
     if (options_.demand && given.contains("slots"))
-      throw UserError("slots: a demand is drained in as many configurations as it takes",
+      throw UserError("slots: a demand is drained in as many configurations as it needs",
                       "Leave --slots or --demand out.");
     if (given.contains("nodes") && given.contains("network")) {
       ScheduleOptions crossbar;
@@ -267,8 +265,8 @@ class ScheduleCommand final : public Command {
                                     options_.nodes),
                         "Leave --nodes or --network out.");
     }
-    const auto refuse = [&](const std::string& name, const std::string& why, const std::string& mend) {
-      if (given.contains(name)) throw UserError(name + ": " + why, mend + " or leave --" + name + " out.");
+    const auto refuse = [&](const std::string& name, const std::string& why, const std::string& fix) {
+      if (given.contains(name)) throw UserError(name + ": " + why, fix + " or leave --" + name + " out.");
     };
     if (options_.requests.empty()) {
       const RequestFamilyUse use = use_of_pattern(options_);
@@ -281,27 +279,27 @@ class ScheduleCommand final : public Command {
     const std::vector<std::string> names =
         options_.schedulers.empty() ? able_schedulers(options_) : options_.schedulers;
     if (std::none_of(names.begin(), names.end(),
-                     [this](const std::string& name) { return heeds_steps(name, options_); }))
+                     [this](const std::string& name) { return uses_steps(name, options_); }))
       refuse("steps", "none of the schedulers that run has steps",
              "Give --scheduler matching, islip or pim on a crossbar,");
   }
 
   void check_hardware() const {
-    std::vector<std::string> told;
+    std::vector<std::string> with_design;
     for (const std::string& name : able_schedulers(options_)) {
       if (hardware_of(name, options_, 2).empty()) continue;
       if (options_.schedulers.empty() || std::find(options_.schedulers.begin(), options_.schedulers.end(),
                                                    name) != options_.schedulers.end())
         return;
-      told.push_back(name);
+      with_design.push_back(name);
     }
-    throw UserError(
-        "hardware: the papers give no design for the schedulers that run",
-        told.empty() ? "Leave --hardware out."
-                     : fmt::format("Name {} among them, or leave --hardware out.", fmt::join(told, " or ")));
+    throw UserError("hardware: the papers give no design for the schedulers that run",
+                    with_design.empty() ? "Leave --hardware out."
+                                        : fmt::format("Name {} among them, or leave --hardware out.",
+                                                      fmt::join(with_design, " or ")));
   }
 
-  std::string what_was_scheduled(const ScheduleRun& run) const {
+  std::string describe_requests(const ScheduleRun& run) const {
     if (!options_.requests.empty()) return options_.requests;
     std::string text =
         fmt::format("{} set{} of {}", run.repeats, run.repeats == 1 ? "" : "s", pattern_of(options_));
@@ -322,7 +320,7 @@ class ScheduleCommand final : public Command {
 
   std::string text(const ScheduleRun& run) const {
     std::string text = options_.demand ? demand_table(run.scores) : slots_table(run.scores);
-    text += fmt::format("{}, {}", network_name(options_, run.nodes), what_was_scheduled(run));
+    text += fmt::format("{}, {}", network_name(options_, run.nodes), describe_requests(run));
     if (options_.demand) {
       text += fmt::format("; link {}, reconfiguration {}{}", format_rate(options_.link_rate),
                           to_string(options_.reconfiguration), options_.partial ? ", partial" : "");
@@ -331,10 +329,10 @@ class ScheduleCommand final : public Command {
     } else if (!options_.tree || options_.slots_given) {
       text += slots_text(run);
     }
-    text +=
-        options_.demand
-            ? "\nchecked: every schedule was replayed and drains all its bytes, none below the bound\n"
-            : "\nchecked: no schedule has a port or link twice in a slot, or grants what was not asked for\n";
+    text += options_.demand
+                ? "\nchecked: every schedule was replayed and drains all its bytes, none below the bound\n"
+                : "\nchecked: no schedule has a port or link twice in a slot, or grants a connection without "
+                  "a request\n";
     if (hardware_) text += hardware_table(run.scores);
     return text;
   }
@@ -356,7 +354,7 @@ class ScheduleCommand final : public Command {
       }
       one["repeats"] = run.repeats;
       one["seed"] = options_.seed;
-      if (options_.steps != 0 && heeds_steps(s.scheduler, options_)) one["steps"] = options_.steps;
+      if (options_.steps != 0 && uses_steps(s.scheduler, options_)) one["steps"] = options_.steps;
       if (!options_.preload.empty()) one["preload"] = options_.preload;
       one["requests"] = series_json(s.requests);
       if (options_.demand) {

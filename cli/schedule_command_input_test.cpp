@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-TEST_F(ScheduleCommandTest, OptionsThatCannotMatterAreRefused) {
+TEST_F(ScheduleCommandTest, UnusedOptionsAreRefused) {
   EXPECT_THAT(refused({"--pattern", "gather", "--density", "2"}),
               AllOf(HasSubstr("density: sets of pattern 'gather' have their own number"),
                     HasSubstr("leave --density out")));
@@ -30,7 +30,7 @@ TEST_F(ScheduleCommandTest, OptionsThatCannotMatterAreRefused) {
   EXPECT_EQ(steps[1]["steps"], 3);
 }
 
-TEST_F(ScheduleCommandTest, SaysWhatWasAskedAndNoMore) {
+TEST_F(ScheduleCommandTest, ReportsTheOptionsThatWereUsed) {
   const Json hot = json({"--pattern", "hotspot", "--hotspot", "0.5", "--scheduler", "greedy", "--sizes",
                          "random", "--repeats", "2"});
   EXPECT_EQ(hot["hotspot"], 0.5);
@@ -46,7 +46,7 @@ TEST_F(ScheduleCommandTest, SaysWhatWasAskedAndNoMore) {
               AllOf(HasSubstr("1 set of shift, seed 1"), Not(HasSubstr("density"))));
 }
 
-TEST_F(ScheduleCommandTest, VariablesThatDoNotApplyArePassedOver) {
+TEST_F(ScheduleCommandTest, VariablesThatDoNotApplyAreIgnored) {
   ::setenv("HYBRID_SLOTS", "3", 1);
   ::setenv("HYBRID_PRELOAD", "missing.json", 1);
   ::setenv("HYBRID_STEPS", "3", 1);
@@ -73,7 +73,7 @@ TEST_F(ScheduleCommandTest, RequestFilesAndTheScheduleWritten) {
   EXPECT_EQ(read("one.json")["left_out"].size(), 2u);
 }
 
-TEST_F(ScheduleCommandTest, PreloadedSlotsStay) {
+TEST_F(ScheduleCommandTest, PreloadedSlotsAreKept) {
   write("set.csv", "4,0,10\n3,0,20\n2,4,30\n3,4,40\n");
   // 3 -> 0 is preloaded beside 1 -> 2, which nobody asks for; the others need two slots, 2 -> 4 and 3 -> 4.
   write("fixed.json", R"({"slots": [[[3, 0], [1, 2]]]})");
@@ -120,7 +120,7 @@ TEST_F(ScheduleCommandTest, BadPreloads) {
   EXPECT_THAT(refused({"--demand", "--preload", "fixed.json"}), HasSubstr("those of a crossbar"));
 }
 
-TEST_F(ScheduleCommandTest, AnOldFileIsKept) {
+TEST_F(ScheduleCommandTest, AnExistingFileIsKept) {
   write("old.json", "precious");
   EXPECT_THAT(refused({"--scheduler", "greedy", "--output", "old.json"}),
               HasSubstr("'old.json' exists already"));

@@ -32,7 +32,7 @@ TEST_F(ScheduleCommandTest, HardwareOfThePapersDesigns) {
   EXPECT_THAT(refused({"--network", "fattree:2,4", "--hardware"}), HasSubstr("no design"));
 }
 
-TEST_F(ScheduleCommandTest, ComparesWhatCanByDefault) {
+TEST_F(ScheduleCommandTest, ComparesAllThatCanByDefault) {
   const std::string text = output({"--nodes", "16", "--repeats", "3"});
   EXPECT_THAT(text,
               AllOf(HasSubstr("greedy"), HasSubstr("first-fit"), HasSubstr("edge-colouring"),
@@ -44,7 +44,7 @@ TEST_F(ScheduleCommandTest, ComparesWhatCanByDefault) {
             HasSubstr("checked: every schedule was replayed"), Not(HasSubstr("greedy"))));
 }
 
-TEST_F(ScheduleCommandTest, StableKeysOfOneAndOfSeveral) {
+TEST_F(ScheduleCommandTest, KeysAreStable) {
   const Json one =
       json({"--scheduler", "greedy", "--nodes", "16", "--density", "4", "--repeats", "5", "--seed", "9"});
   ASSERT_TRUE(one.is_object());
@@ -64,7 +64,7 @@ TEST_F(ScheduleCommandTest, StableKeysOfOneAndOfSeveral) {
   EXPECT_EQ(several[1]["scheduler"], "first-fit");
 }
 
-TEST_F(ScheduleCommandTest, TheExactOnesAreAtLeastAsGood) {
+TEST_F(ScheduleCommandTest, ExactSchedulersAreAtLeastAsGood) {
   const Json all =
       json({"--nodes", "24", "--density", "3", "--slots", "2", "--sizes", "random", "--repeats", "20"});
   Json exact;
@@ -116,7 +116,7 @@ TEST_F(ScheduleCommandTest, ARequestWithoutSizeCountsAsOneByteEverywhere) {
   EXPECT_THAT(refused({"--requests", "zero.csv"}), HasSubstr("zero.csv:2:5: a request of 0 bytes"));
 }
 
-TEST_F(ScheduleCommandTest, BytesThatCouldNotBeSummed) {
+TEST_F(ScheduleCommandTest, SumsOfBytesThatOverflow) {
   for (const char* message : {"1048576T", "9223372036854775808"})
     EXPECT_THAT(refused({"--pattern", "skewed", "--message", message}),
                 AllOf(HasSubstr("message: "), HasSubstr("Give at most 1 TiB")));
@@ -167,7 +167,7 @@ TEST_F(ScheduleCommandTest, NarrowTreesInSlots) {
   }
 }
 
-TEST_F(ScheduleCommandTest, WhatIsNotDrawnRunsOnce) {
+TEST_F(ScheduleCommandTest, DeterministicSetsRunOnce) {
   for (const char* pattern : {"all-to-all", "gather", "scatter", "shift", "single"})
     EXPECT_EQ(json({"--nodes", "8", "--pattern", pattern, "--scheduler", "greedy"})["repeats"], 1) << pattern;
   EXPECT_EQ(json({"--nodes", "8", "--pattern", "shift", "--scheduler", "pim"})["repeats"], 100);

@@ -17,7 +17,7 @@ namespace hybrid {
 namespace {
 constexpr const char* kForm = R"(Write {"slots": [[[0, 1], [2, 3]], [[0, 2]]]}, or use what --output wrote.)";
 
-/// Fit for a line: what is nested, and could be so to any depth, is named only.
+/// A JSON value in one line; nested values by their type only.
 std::string shown(const nlohmann::json& value) {
   constexpr std::size_t kMost = 40;
   const bool flat = std::none_of(value.begin(), value.end(), [](const auto& v) { return v.is_structured(); });
@@ -51,9 +51,9 @@ std::vector<Configuration> read_slots(const std::string& path, std::uint32_t por
       throw UserError(fmt::format("{}: slot {} is not an array of connections", path, slots.size()), kForm);
     Configuration configuration(ports);
     for (const auto& pair : slot) {
-      const auto fail = [&](const std::string& problem, const std::string& mend) {
+      const auto fail = [&](const std::string& problem, const std::string& fix) {
         throw UserError(
-            fmt::format("{}: slot {}, connection {}: {}", path, slots.size(), shown(pair), problem), mend);
+            fmt::format("{}: slot {}, connection {}: {}", path, slots.size(), shown(pair), problem), fix);
       };
       if (!pair.is_array() || pair.size() != 2 || !pair[0].is_number_unsigned() ||
           !pair[1].is_number_unsigned())

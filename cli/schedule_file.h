@@ -1,4 +1,4 @@
-// Schedules of slots as files: what `hybrid schedule --output` writes and `--preload` reads.
+// Files of slots: `hybrid schedule --output` writes them, `--preload` reads them.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace hybrid {
 
-/// The configurations of a file {"slots": [[[source, destination], ...], ...]}; other names are passed over.
-/// Throws UserError that names the file and the place in it: not JSON, no slots, ports past `ports`, a port
-/// twice in a slot.
+/// The configurations of a file {"slots": [[[source, destination], ...], ...]}; other keys are ignored.
+/// Throws UserError with the file and the position for text that is not JSON, missing slots, ports of `ports`
+/// or more, and a port twice in a slot.
 std::vector<Configuration> read_slots(const std::string& path, std::uint32_t ports);
 
 }  // namespace hybrid

@@ -19,16 +19,16 @@ namespace {
 constexpr std::uint32_t kMostScheduledNodes = 1U << 20;
 constexpr std::uint64_t kMostRepeats = 1'000'000;
 
-double parse_number(std::string_view text, std::string_view what, std::string_view mend) {
+double parse_number(std::string_view text, std::string_view what, std::string_view fix) {
   if (const auto number = read_number(text)) return *number;
-  throw UserError(fmt::format("{}: '{}' is not a number", what, text), std::string(mend));
+  throw UserError(fmt::format("{}: '{}' is not a number", what, text), std::string(fix));
 }
 
 double parse_share(std::string_view text, std::string_view what) {
-  static constexpr std::string_view kMend = "Give a number from 0 to 1, such as 0.1.";
-  const double share = parse_number(text, what, kMend);
+  static constexpr std::string_view kFix = "Give a number from 0 to 1, such as 0.1.";
+  const double share = parse_number(text, what, kFix);
   if (share >= 0 && share <= 1) return share;
-  throw UserError(fmt::format("{}: {} is no share", what, text), std::string(kMend));
+  throw UserError(fmt::format("{}: {} is no share", what, text), std::string(kFix));
 }
 
 bool parse_switch(std::string_view text, std::string_view what) {
@@ -126,11 +126,11 @@ void add_scheduling_options(OptionTable& table, ScheduleOptions& o) {
              [&o](std::string_view v) { o.demand = parse_switch(v, "demand"); }});
   table.add({"reconfiguration", "TIME", "of the fabric, with --demand", "0",
              [&o](std::string_view v) { o.reconfiguration = parse_time(v, "reconfiguration"); }});
-  table.add({"partial", "", "only connections that change stand still meanwhile", "",
+  table.add({"partial", "", "a reconfiguration stops only the connections that change", "",
              [&o](std::string_view v) { o.partial = parse_switch(v, "partial"); }});
   table.add({"link-rate", "RATE", "of each port, with --demand", "10 Gb/s",
              [&o](std::string_view v) { o.link_rate = parse_rate(v, "link-rate"); }});
-  table.add({"packet-share", "SHARE", "of the link rate, that a packet network beside the fabric has", "0",
+  table.add({"packet-share", "SHARE", "share of the link rate of a parallel packet network", "0",
              [&o](std::string_view v) { o.packet_share = parse_share(v, "packet-share"); }});
   table.add({"output", "FILE", "new file for the schedule itself, as JSON: one scheduler, one set", "",
              [&o](std::string_view v) { o.output = v; }});

@@ -1,4 +1,4 @@
-// What `hybrid schedule` is asked: the options' values, and the network that they name.
+// The options of `hybrid schedule`.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace hybrid {
 
 struct ScheduleOptions {
-  std::vector<std::string> schedulers;  // empty: all that can
+  std::vector<std::string> schedulers;  // empty: all that can schedule it
   std::uint32_t nodes = 64;
   bool nodes_given = false;
   std::optional<FatTreeShape> tree;  // the network; none: a crossbar of `nodes` ports
@@ -30,9 +30,9 @@ struct ScheduleOptions {
   std::uint64_t seed = 1;
 
   std::uint32_t slots = 1;   // 0: as few as needed
-  bool slots_given = false;  // on a fat tree: slots and paths are asked for, not one permutation's paths
+  bool slots_given = false;  // on a fat tree: slots and paths are scheduled, not the paths of one permutation
   std::string preload;       // a file of fixed slots; "": none
-  std::uint32_t steps = 0;   // 0: each algorithm's own
+  std::uint32_t steps = 0;   // 0: the default of each algorithm
 
   bool demand = false;
   Time reconfiguration{};
@@ -56,7 +56,7 @@ void set_network(std::string_view text, ScheduleOptions& options);
 void add_request_options(OptionTable& table, ScheduleOptions& options);
 void add_scheduling_options(OptionTable& table, ScheduleOptions& options);
 
-/// The names of the options that make sense for generated sets only, and for demands only.
+/// The names of the options for generated sets only, and for demands only.
 const std::vector<std::string>& options_of_generated_sets();
 const std::vector<std::string>& options_of_demands();
 

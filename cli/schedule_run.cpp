@@ -47,7 +47,7 @@ void require_permutation(const RequestSet& set) {
   }
 }
 
-/// Sets that are all the same are tried once, unless a scheduler was named that draws.
+/// Sets that are all equal are scheduled once, unless a named scheduler is random.
 std::uint64_t repeats_of(const ScheduleOptions& options) {
   if (!options.requests.empty()) return 1;
   if (options.repeats != 0) return options.repeats;
@@ -71,7 +71,7 @@ RequestFamilyUse use_of_pattern(const ScheduleOptions& options) {
   return RequestFamilyRegistration::make(pattern_of(options), RequestSetShape{2})->use();
 }
 
-bool heeds_steps(const std::string& scheduler, const ScheduleOptions& options) {
+bool uses_steps(const std::string& scheduler, const ScheduleOptions& options) {
   return !options.tree && !options.demand &&
          uses_option(SchedulingAlgorithm::kKind, scheduler, "scheduler-steps");
 }

@@ -1,4 +1,4 @@
-// Scheduling algorithms on request sets, each schedule checked before anything is said of it.
+// Runs scheduling algorithms on request sets; every schedule is checked independently.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace hybrid {
 
-/// Mean, smallest and largest of some numbers.
+/// Mean, minimum and maximum of a series of numbers.
 class Series {
  public:
   void add(double x) {
@@ -34,15 +34,15 @@ class Series {
   std::uint64_t count_ = 0;
 };
 
-/// One algorithm on all sets.
+/// The score of one algorithm on all sets.
 struct ScheduleScore {
   std::string scheduler;
   Series requests, granted, schedulability;
   Series bytes_served;                 // share of the bytes, where sizes are known
-  Series slots_used, slots_needed;     // needed: the fewest that hold all; of trees, no fewer do
+  Series slots_used, slots_needed;     // needed: the minimum that holds all; on trees a lower bound
   Series drain_ns, bound_ns, score;    // demands; score: drain / bound
   Series configurations, by_packets;   // by_packets: share of the bytes
-  std::vector<HardwareCost> hardware;  // the papers' designs for it
+  std::vector<HardwareCost> hardware;  // designs of the papers
   double nanoseconds = 0;              // of the algorithm alone, wall-clock time
 
   double ns_per_request() const { return requests.sum() == 0 ? 0 : nanoseconds / requests.sum(); }
@@ -52,27 +52,26 @@ struct ScheduleRun {
   std::vector<ScheduleScore> scores;
   std::uint64_t repeats = 0;
   std::uint32_t nodes = 0;  // of the sets
-  std::string schedule;     // JSON text of the one schedule, where it was asked for
+  std::string schedule;     // JSON text of the only schedule, if the options name an output file
 };
 
-/// The request family that is drawn from, where there is no file, and what means something to it. Throws
-/// UserError for an unknown name.
+/// The request family of generated sets, and the options that it uses. Throw UserError for an unknown name.
 std::string pattern_of(const ScheduleOptions& options);
 RequestFamilyUse use_of_pattern(const ScheduleOptions& options);
 
-/// Whether --steps means something to this algorithm, in what is asked.
-bool heeds_steps(const std::string& scheduler, const ScheduleOptions& options);
+/// Whether the algorithm uses --steps with these options.
+bool uses_steps(const std::string& scheduler, const ScheduleOptions& options);
 
-/// The designs that the papers give for it, where one slot of a crossbar is scheduled.
+/// The hardware designs of the papers for one slot of a crossbar.
 std::vector<HardwareCost> hardware_of(const std::string& scheduler, const ScheduleOptions& options,
                                       std::uint32_t ports);
 
-/// The algorithms that can schedule what `options` ask, by name.
+/// The names of the algorithms that can schedule the requests of `options`.
 std::vector<std::string> able_schedulers(const ScheduleOptions& options);
 
-/// Draws or takes the sets and runs every algorithm on each. Throws UserError for options that do not go
-/// together and for algorithms that cannot; RunError when an algorithm returns what is not a schedule.
-/// `progress`(sets done, all).
+/// Generates or reads the request sets and runs every algorithm on each. `progress`(sets done, all sets).
+/// Throws UserError for options that exclude each other and for algorithms that cannot schedule the requests;
+/// RunError if an algorithm returns an invalid schedule.
 ScheduleRun run_schedulers(const ScheduleOptions& options,
                            const std::function<void(std::uint64_t, std::uint64_t)>& progress);
 

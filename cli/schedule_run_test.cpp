@@ -117,7 +117,7 @@ const SchedulerRegistration kCounted{
     "test-counted", "for tests",
     []() -> std::unique_ptr<SchedulingAlgorithm> { return std::make_unique<CountedAlgorithm>(); }};
 
-TEST(ScheduleRunner, ATreesTablesAreMadeOnce) {
+TEST(ScheduleRunner, TablesOfATreeAreBuiltOnce) {
   ScheduleOptions options;
   options.schedulers = {"test-counted"};
   set_network("fattree:2,4", options);

@@ -70,7 +70,7 @@ void ScheduleRunner::run_slots(const RequestSet& set, std::span<const Configurat
     fit = slots.take_fit();
   }
   require_sound(fault_of(problem, fit), repeat);
-  std::vector<Connection> rest;  // in no fixed slot
+  std::vector<Connection> rest;  // not in a fixed slot
   std::size_t granted = 0;
   Bytes served = 0;
   for (std::size_t i = 0; i < set.requests.size(); ++i) {
@@ -133,8 +133,8 @@ void ScheduleRunner::run_tree(const RequestSet& set, Bytes bytes, std::uint64_t 
   for (const Request& r : set.requests) requests.push_back(r.connection);
   std::vector<TreePath> paths(requests.size());
   prepare_tree(tree, repeat);
-  std::size_t said = 0;
-  score_.nanoseconds += timed([&] { said = tree_->schedule(requests, paths); });
+  std::size_t reported = 0;
+  score_.nanoseconds += timed([&] { reported = tree_->schedule(requests, paths); });
   require_sound(fault_of(tree, requests, paths), repeat);
   std::size_t granted = 0;
   Bytes served = 0;
@@ -151,8 +151,8 @@ void ScheduleRunner::run_tree(const RequestSet& set, Bytes bytes, std::uint64_t 
     }
     granted_paths.push_back(as_json(requests[i], paths[i]));
   }
-  if (granted != said)
-    require_sound(fmt::format("{} grants are said, but {} paths granted", said, granted), repeat);
+  if (granted != reported)
+    require_sound(fmt::format("{} grants reported, but {} paths granted", reported, granted), repeat);
   add_granted(granted, set.requests.size(), served, bytes);
   if (options_.output.empty()) return;
   schedule_["paths"] = granted_paths;

@@ -1,4 +1,4 @@
-// One scheduling algorithm at work on request set after request set: asked, checked independently, scored.
+// Runs one scheduling algorithm on one request set after the other, checks its schedules and scores them.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ namespace hybrid {
 
 class ScheduleRunner {
  public:
-  /// An algorithm that can schedule what `options`, which must outlive the runner, ask for. Throws UserError
-  /// for an unknown name.
+  /// `name`: an algorithm that can schedule the requests of `options`, which must outlive the runner. Throws
+  /// UserError for an unknown name.
   ScheduleRunner(std::string name, const ScheduleOptions& options);
 
-  /// Schedules set number `repeat`; slots of `fixed` are there already (crossbars only). Throws RunError when
-  /// the algorithm returns what is not a schedule, UserError for a set that asks for nothing or for too much.
+  /// Schedules set number `repeat`. The slots of `fixed` are occupied already (crossbars only). Throws
+  /// RunError if the algorithm returns an invalid schedule, UserError for a set that is empty or too large.
   void run(const RequestSet& set, std::span<const Configuration> fixed, std::uint64_t repeat);
 
-  /// Of all sets so far.
+  /// The score over all sets so far.
   const ScheduleScore& score() const { return score_; }
-  /// The last set's schedule, where the options name a file for it.
+  /// The schedule of the last set, if the options name a file for it.
   nlohmann::ordered_json& schedule() { return schedule_; }
 
  private:
@@ -35,7 +35,7 @@ class ScheduleRunner {
   void run_demand(const RequestSet& set, Bytes bytes, std::uint64_t repeat);
   void run_tree(const RequestSet& set, Bytes bytes, std::uint64_t repeat);
   void run_tree_slots(const RequestSet& set, Bytes bytes, std::uint64_t repeat);
-  /// One scheduler for all sets, unless it draws: then each set has a seed of its own.
+  /// Creates the scheduler: one for all sets, unless it is random; then one for each set, with its own seed.
   void prepare_tree(const FatTreeShape& tree, std::uint64_t repeat);
   void add_granted(std::size_t granted, std::size_t requests, Bytes served, Bytes bytes);
   void require_sound(const std::string& fault, std::uint64_t repeat) const;

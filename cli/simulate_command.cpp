@@ -42,7 +42,7 @@ nlohmann::ordered_json load_json(const std::optional<double>& load) {
 
 std::string measures_table(const std::vector<Measures>& results, bool loads) {
   std::vector<TextTable::Column> columns{
-      {"technique", TextTable::Align::left}, {"K"}, {"nodes"}, {"time"}, {"utilisation"}};
+      {"technique", TextTable::Align::left}, {"slots"}, {"nodes"}, {"time"}, {"utilisation"}};
   if (loads) columns.insert(columns.end(), {{"offered"}, {"accepted"}});
   columns.insert(columns.end(), {{"messages"}, {"mean"}, {"p50"}, {"p99"}, {"largest"}, {"hit rate"}});
   TextTable table(columns);
@@ -58,10 +58,10 @@ std::string measures_table(const std::vector<Measures>& results, bool loads) {
   return table.text(0, kWidth);
 }
 
-/// How evenly the ports were used, and how full the slots.
+/// Use of the ports and of the slots.
 std::string ports_table(const std::vector<Measures>& results) {
   TextTable table({{"technique", TextTable::Align::left},
-                   {"K"},
+                   {"slots"},
                    {"out: least"},
                    {"mean"},
                    {"largest"},
@@ -81,19 +81,19 @@ std::string ports_table(const std::vector<Measures>& results) {
   return table.text(0, kWidth);
 }
 
-/// What a preloaded topology covers, which is the same for every technique that preloads.
+/// What a preloaded topology covers; the same for every technique that preloads.
 std::string topology_line(const std::vector<Measures>& results, const std::string& topology) {
   for (const Measures& m : results)
     if (m.topology_share) return topology_sentence(topology, *m.topology_share) + "\n";
   return {};
 }
 
-/// What the fabric multicast by itself, which is the same for every technique.
+/// What the multicast plane copied; the same for every technique.
 std::string multicast_line(const std::vector<Measures>& results) {
   if (results.empty()) return {};
   const std::optional<MulticastCopies>& copies = results.front().multicast;
   if (!copies) return {};
-  return "copied by the fabric on links of its own: " + grouped(copies->messages) + " messages, " +
+  return "copied by the multicast plane on separate links: " + grouped(copies->messages) + " messages, " +
          format_bytes(copies->bytes) + " (above in latencies only)\n";
 }
 
@@ -101,9 +101,8 @@ class SimulateCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
     line.describe(
-        "Emulates synthetic traffic, or PEs that carry out command files, on a switch. --technique and "
-        "--slots take lists: every combination is "
-        "run.");
+        "Emulates synthetic traffic, or PEs that execute command files, on a switch. --technique and --slots "
+        "take lists: every combination is run.");
     add_config_option(table_);
     add_switch();
     flags_.declare(line, table_, "Switch");
@@ -114,18 +113,17 @@ class SimulateCommand final : public Command {
     table_.add({"commands", "DIR|PREFIX",
                 "one command file a PE: those in DIR, or whose paths begin with PREFIX", "",
                 [this](std::string_view v) { commands_ = v; }});
-    table_.add({"commands-output", "DIR", "new directory for when each PE's commands and arrivals were", "",
-                [this](std::string_view v) { commands_output_ = v; }});
+    table_.add({"commands-output", "DIR", "new directory for the times of each PE's commands and arrivals",
+                "", [this](std::string_view v) { commands_output_ = v; }});
     add_multicast_option(table_, hardware_multicast_);
     flags_.declare(line, table_, "Command files (docs/commands.md)");
-    table_.add({"timeline", "FILE", "new file: what each port did when, as trace JSON for ui.perfetto.dev",
+    table_.add({"timeline", "FILE", "new file: the timeline of each port, as trace JSON for ui.perfetto.dev",
                 "", [this](std::string_view v) { timeline_ = v; }});
     flags_.declare(line, table_, "Timeline (docs/traffic.md)");
     flags_.exclude("nodes", "network");
     flags_.exclude("load", "outstanding");
     for (const Option& option : traffic.options()) flags_.exclude("commands", option.name);
-    line.add_flag("--per-port",
-                  "also show how evenly the ports were used and how full the slots; JSON: each port's bytes",
+    line.add_flag("--per-port", "also show the use of the ports and slots; JSON: the bytes of each port",
                   per_port_);
     line.add_flag("--per-phase", "also show the measures of each phase of the pattern", per_phase_);
     json_.declare(line);
@@ -144,7 +142,7 @@ class SimulateCommand final : public Command {
     json_.check();
     warn_of_unknown(flags_.apply(table_, environ));
     const auto given = flags_.given();
-    // What a flag leaves without use is passed over where a variable or a file says it.
+    // Options from variables and files that a flag makes unused are ignored.
     if (commands_.empty() && !given.contains("commands-output")) commands_output_.clear();
     if (given.contains("pattern") && !given.contains("exchange") && traffic_.pattern != "all-to-all")
       traffic_.exchange.clear();
@@ -153,12 +151,12 @@ class SimulateCommand final : public Command {
     if (!timeline_.empty() && is_same_path(timeline_, commands_output_))
       throw UserError("--timeline: '" + timeline_ + "' is the name for --commands-output, too",
                       "Give two names.");
-    refuse_what_cannot_matter();
+    refuse_unused_flags();
     if (!commands_output_.empty() && commands_.empty())
-      throw UserError("commands-output: there are no command files to write about", "Give --commands too.");
+      throw UserError("commands-output: there are no command files", "Give --commands too.");
     if (!commands_.empty()) return run_files();
     if (hardware_multicast_)
-      throw UserError("multicast: patterns have no broadcasts and no barriers that the fabric could do",
+      throw UserError("multicast: patterns have no broadcasts and no barriers",
                       "Leave --multicast out, or give --commands.");
     const std::vector<SwitchParameters> runs = combinations();
     for (const SwitchParameters& parameters : runs) check(parameters);
@@ -173,8 +171,8 @@ class SimulateCommand final : public Command {
   }
 
  private:
-  /// Flags that nothing heeds; variables and files may be for other runs.
-  void refuse_what_cannot_matter() const {
+  /// Throws for flags that no run uses. Options in variables and files may be for other runs.
+  void refuse_unused_flags() const {
     const auto given = flags_.given();
     if (given.contains("hotspot") && commands_.empty() && traffic_.pattern != "hotspot")
       throw UserError("hotspot: pattern " + traffic_.pattern + " has no hot spot",
@@ -196,12 +194,12 @@ class SimulateCommand final : public Command {
         SwitchParameters p = network_;
         p.technique = technique;
         p.slots = slots;
-        // What is named twice runs once.
+        // A combination that is named twice runs once.
         if (std::none_of(runs.begin(), runs.end(), [&](const SwitchParameters& other) {
               return other.technique == technique && other.slots == slots;
             }))
           runs.push_back(p);
-        if (!uses_slots(technique)) break;  // the same for every K
+        if (!uses_slots(technique)) break;  // the same for any number of slots
       }
     return runs;
   }
@@ -228,7 +226,7 @@ class SimulateCommand final : public Command {
     add_traffic_options(traffic, ignored);
     for (const Option& option : traffic.options())
       if (given.contains(option.name))
-        throw UserError(option.name + ": with --commands, the files say who sends what",
+        throw UserError(option.name + ": with --commands, the files contain the traffic",
                         "Leave --" + option.name + " or --commands out.");
     const std::uint32_t pes = count_command_files(commands_);
     if (nodes_given_ && network_.nodes < pes)
@@ -260,11 +258,11 @@ class SimulateCommand final : public Command {
 
   void check_timeline(std::size_t runs) const {
     if (!timeline_.empty() && runs != 1)
-      throw UserError("timeline: it is of one run, but " + std::to_string(runs) + " were asked for",
+      throw UserError("timeline: it shows one run, but " + std::to_string(runs) + " were requested",
                       "Give one --technique and one --slots.");
   }
 
-  /// One combination's files go into the directory itself, several ones' each into a folder of it.
+  /// The files of a single run go into the directory itself, those of several runs into one folder each.
   void write_times(const std::vector<CommandFile>& files, const std::vector<CommandResult>& all) const {
     if (all.size() == 1) return write_records(commands_output_, files, all.front());
     write_records(commands_output_, {}, {});
@@ -272,7 +270,7 @@ class SimulateCommand final : public Command {
       write_each(files, all);
     } catch (...) {
       std::error_code ignored;
-      std::filesystem::remove_all(commands_output_, ignored);  // made here, and all that is in it
+      std::filesystem::remove_all(commands_output_, ignored);  // created by this run
       throw;
     }
   }
@@ -288,8 +286,8 @@ class SimulateCommand final : public Command {
 
   template <class Emulate>
   void emulate(const SwitchParameters& p, Emulate&& run) {
-    const std::string what =
-        "emulating " + p.technique + (uses_slots(p.technique) ? ", K = " + std::to_string(p.slots) : "");
+    const std::string what = "emulating " + p.technique +
+                             (uses_slots(p.technique) ? ", " + std::to_string(p.slots) + " slots" : "");
     std::optional<TimelineFile> timeline;
     if (!timeline_.empty()) timeline.emplace(timeline_, p.nodes);
     Measures m = run(
@@ -301,7 +299,7 @@ class SimulateCommand final : public Command {
     if (timeline) timeline->finish();
     if (!uses_slots(p.technique)) {
       m.slots = 0;
-      m.topology_share.reset();  // nothing is preloaded
+      m.topology_share.reset();  // no slots to preload
     }
     results_.push_back(std::move(m));
   }

@@ -53,13 +53,13 @@ void TableFlags::exclude(std::string one, std::string other) {
   exclusive_.emplace_back(std::move(one), std::move(other));
 }
 
-void TableFlags::take_only_as_flag(std::string name) { only_flags_.insert(std::move(name)); }
+void TableFlags::accept_only_as_flag(std::string name) { only_flags_.insert(std::move(name)); }
 
-void TableFlags::pass_over_if(std::function<bool(const std::string&, std::string_view)> others_take) {
-  others_take_ = std::move(others_take);
+void TableFlags::ignore_if(std::function<bool(const std::string&, std::string_view)> others_accept) {
+  others_accept_ = std::move(others_accept);
 }
 
-OptionTable TableFlags::beside(const Names& given, const OptionTable& table) const {
+OptionTable TableFlags::settable(const Names& given, const OptionTable& table) const {
   Names excluded = only_flags_;
   for (const auto& [one, other] : exclusive_) {
     if (given.contains(one) && !given.contains(other)) excluded.insert(other);
@@ -68,12 +68,12 @@ OptionTable TableFlags::beside(const Names& given, const OptionTable& table) con
   OptionTable rest;
   for (Option option : table.options()) {
     if (excluded.contains(option.name)) continue;
-    if (others_take_)
+    if (others_accept_)
       option.set = [this, name = option.name, set = option.set](std::string_view value) {
         try {
           set(value);
         } catch (const UserError&) {
-          if (name == "config" || !others_take_(name, value)) throw;
+          if (name == "config" || !others_accept_(name, value)) throw;
         }
       };
     rest.add(std::move(option));
@@ -86,7 +86,7 @@ std::vector<std::string> TableFlags::apply(const OptionTable& table, const char*
   Names in_flags, in_variables;
   std::map<std::string, std::string, std::less<>> first_variables;
   for (const auto& [name, value] : flags) in_flags.insert(name);
-  std::string config, origin = "--config";  // a file given by flag replaces that of the variable
+  std::string config, origin = "--config";  // a file given by flag replaces the one of the variable
   if (const auto flag = flags.find("config"); flag != flags.end()) config = flag->second;
   std::vector<const char*> variables;
   for (; environment != nullptr && *environment != nullptr; ++environment) {
@@ -107,10 +107,10 @@ std::vector<std::string> TableFlags::apply(const OptionTable& table, const char*
     if (!first) variables.push_back(*environment);
   }
   variables.push_back(nullptr);
-  const OptionTable for_variables = beside(in_flags, table);
+  const OptionTable for_variables = settable(in_flags, table);
   Names in_both = in_flags;
   in_both.merge(in_variables);
-  const OptionTable may_be_in_file = beside(in_both, for_variables);
+  const OptionTable may_be_in_file = settable(in_both, for_variables);
   OptionTable for_file;
   for (Option option : may_be_in_file.options()) {
     if (option.first && in_both.contains(option.name)) continue;
@@ -120,7 +120,7 @@ std::vector<std::string> TableFlags::apply(const OptionTable& table, const char*
     };
     for_file.add(std::move(option));
   }
-  // Whoever says what replaces others' values, they win over it, wherever they are given.
+  // Options with Option::first are overridden by all others, from any source.
   for (const Option* option : for_variables.in_order()) {
     if (!option->first) break;
     const auto variable = first_variables.find(option->name);

@@ -17,32 +17,30 @@ namespace hybrid {
 
 class TableFlags {
  public:
-  /// Adds a flag `--NAME` for each option that `table` holds now and that has none yet, under `group` in the
+  /// Adds a flag `--NAME` for each option of `table` that has none yet, under `group` in the
   /// help. `short_names`: option -> letter ("output" -> "o").
   void declare(CommandLine& line, const OptionTable& table, const std::string& group,
                const std::map<std::string, std::string, std::less<>>& short_names = {});
 
-  /// Of these two only one can be, where they are given alike. One that is given by flag beats the other's
-  /// variable and key in a file, one by variable the other's key.
+  /// The two options exclude each other if both are flags, both variables or both keys. A flag overrides the
+  /// variable and the key of the other, a variable the key of the other.
   void exclude(std::string one, std::string other);
-  /// Variable and key `name` mean something else to other commands: they are passed over.
-  void take_only_as_flag(std::string name);
-  /// Whether another command takes `value` for option `name`: then a variable or key that this one refuses is
-  /// passed over.
-  void pass_over_if(std::function<bool(const std::string& name, std::string_view value)> others_take);
+  /// The variable and the key `name` have another meaning for other commands and are ignored.
+  void accept_only_as_flag(std::string name);
+  /// Whether another command accepts `value` for option `name`. An invalid variable or key is then ignored.
+  void ignore_if(std::function<bool(const std::string& name, std::string_view value)> others_accept);
 
-  /// After parsing: applies the options that come first (Option::first), wherever they are given, then a
-  /// configuration file, then the HYBRID_* variables, then the flags, each in the table's order, so that
-  /// flags win over variables and these over the file. Returns the HYBRID_* variables that the table does not
-  /// know.
+  /// After parsing: applies the options with Option::first, from any source; then a configuration file, the
+  /// HYBRID_* variables and the flags, each in the order of the table. So flags override variables, and these
+  /// the file. Returns the HYBRID_* variables that the table does not contain.
   std::vector<std::string> apply(const OptionTable& table, const char* const* environment);
 
   using Names = std::set<std::string, std::less<>>;
 
   /// The flags that were given, with their values, in no particular order.
   std::map<std::string, std::string, std::less<>> given() const;
-  /// What was asked for in this run's own words: the flags that were given, and, after apply(), the keys of
-  /// the configuration file. Variables are not among them: they are there for every command.
+  /// The names given for this run: the flags and, after apply(), the keys of the configuration file. Without
+  /// the variables, which apply to every command.
   Names names_given() const;
 
  private:
@@ -51,14 +49,14 @@ class TableFlags {
     bool given = false;
     std::string value;
   };
-  /// `table` without what those of `given` exclude, to be set from outside the command line.
-  OptionTable beside(const Names& given, const OptionTable& table) const;
+  /// The options of `table` that may be set by other means than flags: without those that `given` excludes.
+  OptionTable settable(const Names& given, const OptionTable& table) const;
 
   std::vector<std::pair<std::string, std::string>> exclusive_;
   Names only_flags_;
   Names in_file_;
-  std::function<bool(const std::string&, std::string_view)> others_take_;
-  std::deque<Flag> flags_;  // addresses stay, the parser stores into them
+  std::function<bool(const std::string&, std::string_view)> others_accept_;
+  std::deque<Flag> flags_;  // stable addresses: the parser stores into them
 };
 
 }  // namespace hybrid

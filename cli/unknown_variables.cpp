@@ -25,9 +25,9 @@ void warn_of_unknown(const std::vector<std::string>& variables) {
   for (const std::string& variable : variables) {
     if (std::find(known.begin(), known.end(), variable) != known.end()) continue;
     const std::string_view meant = closest_variable(variable, known);
-    std::fprintf(stderr, "hybrid: warning: no option has the variable %s%s%.*s; see docs/options.md\n",
-                 variable.c_str(), meant.empty() ? "" : "; likely meant: ", static_cast<int>(meant.size()),
-                 meant.data());
+    std::fprintf(stderr, "hybrid: warning: no option has the variable %s%s%.*s%s; see docs/options.md\n",
+                 variable.c_str(), meant.empty() ? "" : "; did you mean ", static_cast<int>(meant.size()),
+                 meant.data(), meant.empty() ? "" : "?");
   }
 }
 

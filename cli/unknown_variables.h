@@ -1,5 +1,5 @@
-// HYBRID_* variables are shared by all commands: what one has no use for, another may. A misspelt one,
-// however, would be passed over in silence, so it is named.
+// HYBRID_* variables apply to all commands; a command ignores those of other commands. A misspelt variable
+// would be ignored silently, so it is reported.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace hybrid {
 
-/// Warns, on standard error, of those of `variables` (names, as TableFlags::apply returns them) that no
-/// option of any command has, and tells the one that was likely meant.
+/// Warns on standard error of those of `variables` (names, as TableFlags::apply returns them) that belong to
+/// no option of any command, and suggests the closest name.
 void warn_of_unknown(const std::vector<std::string>& variables);
 
 }  // namespace hybrid

@@ -1,4 +1,4 @@
-// Whole numbers of options, all read alike: decimal digits, nothing before or after them, nothing clamped.
+// Whole numbers as option values: decimal digits only, never clamped.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// `hybrid worth TRACE...`: what the compiler's hints are worth to recorded jobs, beside prediction.
+// `hybrid worth TRACE...`: what the compiler's hints are worth to recorded jobs, compared with prediction.
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -24,9 +24,9 @@ class WorthCommand final : public Command {
   void declare(CommandLine& line) override {
     line.describe(
         "Emulates recorded jobs on wormhole, and on the hybrid switch with prediction alone, with the hints "
-        "alone that their compiler left in them, and with both. A slot lasts at least ten times as long as a "
-        "reconfiguration. Hints are those that the programs told while they were recorded, or, with --hints, "
-        "those of a binary. The predictor is tournament unless --predictor is given.");
+        "of their compiler alone, and with both. A slot lasts at least ten times as long as a "
+        "reconfiguration. The hints are those recorded in the trace or, with --hints, those of a "
+        "binary. The predictor is tournament unless --predictor is given.");
     arguments_.declare_many(line);
     line.add_option("--reconfigurations", "TIME,...",
                     "times that the fabric needs to change its configuration [" + reconfigurations_ + "]",
@@ -42,7 +42,7 @@ class WorthCommand final : public Command {
     arguments_.settle();
     JobOptions options = arguments_.options();
     if (options.slot_counts.size() > 1)
-      throw UserError("--slots: worth compares at one K", "Give one number.");
+      throw UserError("--slots: worth compares with one number of slots", "Give one number.");
     bool is_named = options.network.predictor != network_by_default().predictor;
     for (const auto& [name, value] : arguments_.given()) is_named = is_named || name == "predictor";
     if (!is_named) options.network.predictor = "tournament";
@@ -71,7 +71,7 @@ class WorthCommand final : public Command {
   }
 
  private:
-  // What the command itself varies.
+  // Options that the command itself varies.
   void refuse_compared() const {
     static const std::set<std::string, std::less<>> kVaried{"technique",
                                                             "predictors",
@@ -119,7 +119,7 @@ class WorthCommand final : public Command {
 };
 
 const CommandRegistration kWorth{
-    "worth", "what a program's hints are worth, beside prediction and wormhole",
+    "worth", "what a program's hints are worth, compared with prediction and wormhole",
     []() -> std::unique_ptr<Command> { return std::make_unique<WorthCommand>(); }};
 
 }  // namespace

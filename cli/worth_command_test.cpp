@@ -58,7 +58,7 @@ TEST_F(WorthOfHints, IsComparedWithPredictionAndWormhole) {
   EXPECT_EQ(all[1]["slot_length_ns"], 10000.0);
 }
 
-TEST_F(WorthOfHints, WhereTheRecordingHasNone) {
+TEST_F(WorthOfHints, AreAbsentForATraceWithoutHints) {
   unpack("is-16");
   const std::string text = hybrid({"worth", "is-16", "--reconfigurations", "5ns"});
   EXPECT_THAT(text, HasSubstr("is-16: It was recorded without phases: no hints."));
@@ -69,7 +69,7 @@ TEST_F(WorthOfHints, WhereTheRecordingHasNone) {
   EXPECT_THAT(hybrid({"replay", "is-16", "--hints", "no-such-binary"}, 2), HasSubstr("no-such-binary"));
 }
 
-TEST_F(WorthOfHints, AReplayPreloadsWhatWasRecorded) {
+TEST_F(WorthOfHints, AReplayPreloadsRecordedHints) {
   unpack("cg-16-hints");
   const auto replay = [](std::vector<std::string> more) {
     std::vector<std::string> words{"replay", "cg-16-hints", "--technique", "hybrid", "--predictor",
