@@ -194,11 +194,11 @@ std::uint32_t count_ports(const std::vector<std::uint32_t>& ports) {
   return ports.empty() ? 0 : *std::max_element(ports.begin(), ports.end()) + 1;
 }
 
-JobPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports,
-                      PhaseTraffic* traffic, TrafficMatrix* matrix) {
+FoundPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports,
+                        PhaseTraffic* traffic, TrafficMatrix* matrix) {
   PhaseFinder finder(ports);
   std::map<std::uint32_t, HintedPhase> hinted;  // by region; kNoPhase: outside any
-  JobPhases found;
+  FoundPhases found;
   for_each_sent(trace, options, [&](const SentMessage& message) {
     found.end = std::max(found.end, message.at);
     finder.send(message.at, {message.source, message.destination}, message.bytes);
@@ -295,9 +295,9 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   if (fixed) check_topology(options.preload_topology, options.network);
   PhaseTraffic traffic;
   TrafficMatrix matrix;
-  JobPhases phases = find_phases(*job, options.replay, ports,
-                                 options.network.preload == 0 || fixed || by_hints ? nullptr : &traffic,
-                                 fixed ? &matrix : nullptr);
+  FoundPhases phases = find_phases(*job, options.replay, ports,
+                                   options.network.preload == 0 || fixed || by_hints ? nullptr : &traffic,
+                                   fixed ? &matrix : nullptr);
   PhaseHints hints;
   PhaseNesting nesting;
   if (by_hints) {

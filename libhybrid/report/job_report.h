@@ -78,7 +78,7 @@ JobReport make_report(const std::string& trace, const JobOptions& options, const
 
 /// The phases of a job alone, hinted where the program said them, else found from the sends (`hinted` says
 /// which). A hinted phase carries the sends made inside it; those outside any are a phase of their own.
-struct JobPhases {
+struct FoundPhases {
   bool hinted = false;
   std::vector<Phase> phases;
   std::vector<PhaseOccurrence> occurrences;  // of those found from the sends
@@ -86,7 +86,7 @@ struct JobPhases {
 };
 /// What the hinted ones send is added to `traffic`, unless that is null; what all of the job sends to
 /// `matrix`.
-JobPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports,
+FoundPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports,
                       PhaseTraffic* traffic = nullptr, TrafficMatrix* matrix = nullptr);
 
 /// Scores predictors on a job's sends: one evaluation per source port, summed. Rows in the order of `names`,
