@@ -25,15 +25,15 @@ CollectivePlane::Copied CollectivePlane::multicast(Time at, Port source, const P
   const Time injected = offered + timing_.generation * more;
   handed_[source] = injected + timing_.generation;
 
-  // Words wait for their generation or for the one before on the link: the last one for whichever takes
-  // longer.
+  // Words wait for their generation or for the previous word on the link: the last word for the longer of
+  // both.
   const Time first = std::max(offered + timing_.nic, link_free_[source]);
   const Time last = std::max(injected + timing_.nic, first + timing_.word * more);
   link_free_[source] = within_run(last + timing_.word);
 
   Time free = first + timing_.wire;
   for_each_port(ports.words(), [&](Port output) { free = std::max(free, output_free_[output]); });
-  // So in the fabric, which is no faster than the link.
+  // The same in the fabric, which is no faster than the link.
   const Time passes = within_run(std::max(granted(free) + timing_.digital_word * more, last + timing_.wire));
   for_each_port(ports.words(), [&](Port output) { output_free_[output] = passes + timing_.digital_word; });
   return {injected, passes + timing_.digital + timing_.nic};
@@ -44,7 +44,7 @@ Time CollectivePlane::barrier(Time last) const {
 }
 
 void add_multicast_option(OptionTable& table, bool& hardware) {
-  table.add({"multicast", "hardware|none", "broadcasts and barriers: the fabric's, or messages as all others",
+  table.add({"multicast", "hardware|none", "broadcasts and barriers: in the fabric, or as ordinary messages",
              hardware ? "hardware" : "none", [&hardware](std::string_view text) {
                if (text != "hardware" && text != "none")
                  throw UserError("multicast: '" + std::string(text) + "' is neither hardware nor none");
@@ -54,8 +54,8 @@ void add_multicast_option(OptionTable& table, bool& hardware) {
 
 void check_multicast(const SwitchParameters& parameters) {
   if (parameters.is_tree())
-    throw UserError("multicast: the fabric of one crossbar copies, that of a fat tree does not",
-                    "Leave --multicast out, or --network.");
+    throw UserError("multicast: the fabric of a crossbar can multicast, that of a fat tree cannot",
+                    "Leave out --multicast or --network.");
 }
 
 }  // namespace hybrid

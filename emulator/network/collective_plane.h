@@ -1,20 +1,21 @@
-// Broadcast and barrier in the fabric, as QsNet has them (D 2.3.1): "the switch node is able to send a
-// message to any contiguous port in the switch node"; here to any set of ports. The root sends once, and the
-// switch copies; of a barrier's members each sends one control word, and the switch tells all when it has
-// them all.
+// Broadcast and barrier in the fabric, as in QsNet (D 2.3.1): "the switch node is able to send a message to
+// any contiguous port in the switch node"; here to any set of ports. The root sends once and the switch
+// copies. Each member of a barrier sends one control word, and the switch notifies all members when it has
+// received every word.
 //
-// All techniques have this plane alike: links and a digital fabric of its own, with the clocks, delays and
-// rates of the switch, so that it neither waits for other traffic nor delays it. Its queues are not bounded.
+// The plane is the same for all techniques: separate links and a separate digital fabric with the clocks,
+// delays and rates of the switch. It neither waits for other traffic nor delays it. Its queues are unbounded.
 //
 // Timing (a worked example is in docs/timing.md)
-// - Multicast: words are generated and go over the wire as any others; the PE hands over its multicasts one
-//   after the other. When the first word is at the switch, it asks for all its outputs; the pass is on the
-//   first edge of the scheduler's clock at or after the instant at which all of them are free of multicasts
-//   sent before. One scheduler delay later words pass as they are there, one per word time of the digital
-//   fabric, to all outputs at once; then fabric, wire, NIC. Outputs are free when the last one has passed.
-// - Barrier: a member's control word leaves one NIC delay after it came, and is at the switch one wire delay
-//   later. On the first edge at or after the last one's arrival it is complete; one scheduler delay later the
-//   event goes to all: fabric, wire, NIC. Control words take no bandwidth.
+// - Multicast: a PE generates its multicasts one after the other; their words use the wire as other words do.
+//   The first word requests all its outputs when it is at the switch. The pass is on the first edge of the
+//   scheduler's clock at or after the instant at which the last of these outputs is free of earlier
+//   multicasts. One scheduler delay later words pass to all outputs at once, one per word time of the digital
+//   fabric; then fabric, wire, NIC. Outputs are free when the last word has passed.
+// - Barrier: a member's control word leaves one NIC delay after the member entered, and is at the switch one
+//   wire delay later. The barrier is complete on the first edge at or after the arrival of the last word; one
+//   scheduler delay later the event is sent to all members: fabric, wire, NIC. Control words take no
+//   bandwidth.
 #pragma once
 
 #include <vector>
@@ -34,10 +35,11 @@ class CollectivePlane {
     Time injected;   // the last word has left the PE
     Time delivered;  // it has reached the PEs of all ports
   };
-  /// `bytes` from the PE at `source`, at `at` (not before the multicast before), to `ports`.
+  /// Sends `bytes` from the PE at `source` to `ports` at `at`, which is not before the source's previous
+  /// multicast. Throws UserError if the message takes too long to emulate.
   Copied multicast(Time at, Port source, const PortSet& ports, Bytes bytes);
 
-  /// When the members of a barrier leave it whose last one came at `last`.
+  /// The instant at which the members leave a barrier whose last member entered at `last`.
   Time barrier(Time last) const;
 
  private:
@@ -45,15 +47,15 @@ class CollectivePlane {
 
   Timing timing_;
   Time cycle_, setup_;
-  std::vector<Time> handed_;     // by source: earliest instant of the next offer but for its own generation
+  std::vector<Time> handed_;     // by source: earliest offer of the next multicast, without its generation
   std::vector<Time> link_free_;  // by source
   std::vector<Time> output_free_;
 };
 
-/// `--multicast hardware|none`; `hardware` has the default.
+/// Adds `--multicast hardware|none`. `hardware` holds the default and receives the value.
 void add_multicast_option(OptionTable& table, bool& hardware);
 
-/// Throws UserError where the network of `parameters` has no such plane: a fat tree.
+/// Throws UserError if the network of `parameters` has no collective plane: a fat tree.
 void check_multicast(const SwitchParameters& parameters);
 
 }  // namespace hybrid

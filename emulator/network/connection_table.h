@@ -1,8 +1,9 @@
-// A number for each connection that has one: where its state lies.
+// State of connections, created on first use: ConnectionTable, and the map from connection to number that it
+// uses.
 //
-// With few ports that is a table over all connections. With many, whose connections are mostly never used, it
-// would be pages of memory with a number or two each, and none of them in the cache; then each source has a
-// hash table of its connections with a number, which for one connection is half a line of the cache.
+// With few ports the map is a table over all connections. With many ports, most connections are never used
+// and such a table would not stay in the cache; then each source has a hash table of its connections, which
+// for one connection takes half a cache line.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +17,15 @@
 
 namespace hybrid {
 
-/// Has all of `object` brought into the cache. In a large switch the state of a connection has left it when
-/// its turn comes.
+/// Prefetches all cache lines of `object`. In a large switch the state of a connection is often no longer in
+/// the cache when it is used again.
 template <class T>
 void prefetch_all(const T& object) {
   const char* const bytes = reinterpret_cast<const char*>(&object);
   for (std::size_t at = 0; at < sizeof(T); at += 64) __builtin_prefetch(bytes + at, 1);
 }
 
+/// Map from connection to a number that is not 0.
 class ConnectionNumbers {
  public:
   explicit ConnectionNumbers(std::uint32_t ports) {
@@ -34,24 +36,25 @@ class ConnectionNumbers {
     ports_ = ports;
   }
 
-  /// 0: it has none.
+  /// The number of the connection; 0: it has none.
   std::uint32_t find(std::uint32_t source, std::uint32_t destination) const {
     if (table_.allocated()) return table_[place(source, destination)];
     return rows_[source].find(destination);
   }
-  /// To be set to a number that is not 0; valid until another connection of `source` gets or loses one.
+  /// The number of the connection, 0 if it is new. The caller must set it to a number that is not 0. The
+  /// reference is valid until another connection of `source` is added or erased.
   std::uint32_t& number_of(std::uint32_t source, std::uint32_t destination) {
     if (table_.allocated()) return table_[place(source, destination)];
     return rows_[source].number_of(destination);
   }
-  /// It no longer has the one that it had.
+  /// Removes the connection's number, if it has one.
   void erase(std::uint32_t source, std::uint32_t destination) {
     if (table_.allocated())
       table_[place(source, destination)] = 0;
     else
       rows_[source].erase(destination);
   }
-  /// A connection of `source` is asked for soon: brings what is looked at first into the cache.
+  /// Prefetches the first part of what find() reads for a connection of `source`.
   void prefetch(std::uint32_t source) const {
     if (!table_.allocated()) __builtin_prefetch(&rows_[source], 1);
   }
@@ -64,7 +67,7 @@ class ConnectionNumbers {
     std::uint32_t number = 0;
   };
 
-  /// Open addressing, at most half of it used; up to two entries lie in the row itself, wherever they came.
+  /// Hash table with open addressing, at most half full. Up to two entries are in the row itself, unordered.
   class alignas(32) Row {
    public:
     std::uint32_t find(Port destination) const {
@@ -100,7 +103,7 @@ class ConnectionNumbers {
       }
       std::size_t hole = place(destination);
       if (larger_[hole].destination != destination) return;
-      // What stands behind it because of it moves up.
+      // Entries that were displaced by the erased one move up.
       for (std::size_t at = next(hole); larger_[at].destination != kNoPort; at = next(at)) {
         if (((at - home(larger_[at].destination)) & last_) < ((at - hole) & last_)) continue;
         larger_[hole] = larger_[at];
@@ -123,7 +126,7 @@ class ConnectionNumbers {
     }
     std::size_t home(Port destination) const { return (destination * 0x9e3779b1u >> 16) & last_; }
     std::size_t next(std::size_t at) const { return (at + 1) & last_; }
-    /// Where it is, or would be.
+    /// Place of the destination's entry, or the free place for it.
     std::size_t place(Port destination) const {
       std::size_t at = home(destination);
       while (larger_[at].destination != destination && larger_[at].destination != kNoPort) at = next(at);
@@ -134,15 +137,15 @@ class ConnectionNumbers {
       const std::size_t size = last_ == 0 ? 0 : std::size_t{last_} + 1;
       last_ = last_ == 0 ? kFirst - 1 : 2 * last_ + 1;
       larger_ = std::make_unique<Entry[]>(std::size_t{last_} + 1);
-      const auto move = [this](const Entry& entry) {
+      const auto insert = [this](const Entry& entry) {
         if (entry.destination != kNoPort) larger_[place(entry.destination)] = entry;
       };
-      for (std::size_t i = 0; i < size; ++i) move(before[i]);
-      for (Entry& entry : own_) move(std::exchange(entry, Entry{}));
+      for (std::size_t i = 0; i < size; ++i) insert(before[i]);
+      for (Entry& entry : own_) insert(std::exchange(entry, Entry{}));
     }
 
     std::unique_ptr<Entry[]> larger_;
-    std::uint32_t last_ = 0;  // place in it; 0: there is none
+    std::uint32_t last_ = 0;  // its last place; 0: larger_ is not used
     std::uint32_t used_ = 0;
     Entry own_[2];
   };
@@ -157,8 +160,8 @@ class ConnectionNumbers {
   std::vector<Row> rows_;
 };
 
-/// Grows without moving what it holds. Pieces are large, so that where the i-th lies is nearly always in the
-/// cache.
+/// Array that grows without moving its elements. Pieces are large, so that the addresses of the pieces are
+/// nearly always in the cache.
 template <class T>
 class StableArray {
  public:
@@ -202,7 +205,10 @@ class StableArray {
   std::vector<std::vector<T>> pieces_;
 };
 
-/// State of each connection (source, destination) that was ever used, made when it is first asked for.
+/// State of each connection (source, destination) in use, created on the first get().
+///
+/// A connection that is released leaves its state to another one, if State has serve(arguments...), which
+/// must bring it to the same state as State(arguments...). References are valid until the release.
 template <class State>
 class ConnectionTable {
  public:
@@ -214,18 +220,17 @@ class ConnectionTable {
     if (number == 0) number = make(std::forward<Arguments>(arguments)...);
     return states_[number - 1];
   }
-  /// nullptr where it was never asked for.
+  /// The connection's state; nullptr: it has none.
   State* find(std::uint32_t source, std::uint32_t destination) {
     const std::uint32_t number = numbers_.find(source, destination);
     return number == 0 ? nullptr : &states_[number - 1];
   }
-  /// Its state, which is as at first, serves another connection, by State::serve(); this one is as if it had
-  /// never been asked for.
+  /// Releases the connection's state for reuse. Requires: the connection has a state.
   void release(std::uint32_t source, std::uint32_t destination) {
     unused_.push_back(numbers_.find(source, destination));
     numbers_.erase(source, destination);
   }
-  /// It will be asked for soon; has it brought into the cache.
+  /// Prefetches the connection's state, if it has one.
   void prefetch(std::uint32_t source, std::uint32_t destination) {
     if (const State* state = find(source, destination); state != nullptr) prefetch_all(*state);
   }

@@ -11,15 +11,15 @@
 namespace hybrid {
 namespace {
 
-/// Connections get, change and lose their numbers as in a map, with a table and with rows that grow.
-TEST(ConnectionNumbers, AreThoseOfAMap) {
+/// For a table (8 ports) and for rows that grow and shrink.
+TEST(ConnectionNumbers, AgreeWithAMap) {
   for (const std::uint32_t ports : {8u, 512u, 513u, 4096u}) {
     ConnectionNumbers numbers(ports);
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> expected;
     Random random(ports);
     for (std::uint32_t step = 1; step <= 20'000; ++step) {
       const auto source = static_cast<std::uint32_t>(random.below(3));
-      // Few destinations for long, so that rows shrink to nothing and fill again.
+      // For long periods only few destinations, so that rows become empty and fill again.
       const std::uint32_t most = step / 2'000 % 2 == 0 ? 4 : ports;
       const auto destination = static_cast<std::uint32_t>(random.below(most));
       const auto known = expected.find({source, destination});

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kLongMessage = 256;  // words
 constexpr std::uint64_t kCalm = 16;          // instants until the first state is saved
 
-/// Bytes that one message may have, so that its last word is not beyond all times.
+/// Largest message: its last word must be within the range of Time.
 Bytes most_bytes(const SwitchParameters& p, const Timing& t) {
   const SplitRates rates = split_rates(p);
   const Time slowest = std::max({t.generation, t.word, t.digital_word, time_on_link(p.word, rates.worms),
@@ -25,7 +25,7 @@ Bytes most_bytes(const SwitchParameters& p, const Timing& t) {
                                                             : words * p.word;
 }
 
-/// More than all delays of a network together.
+/// More than the sum of all delays of a network.
 Time settling_time(const SwitchParameters& p, const Timing& t) {
   return 2 * (t.generation + t.nic * 2 + t.wire * 2 + t.circuit + t.digital + t.analog +
               t.network_reconfiguration + p.circuit_spread() + t.control * 2 + p.guard + p.slot_length * 2 +
@@ -51,7 +51,7 @@ void Engine::run_until(Time at) {
     run_instant(events_.next(), nullptr);
     check_repetition();
   }
-  if (at < now_) throw std::logic_error("a technique was asked for something in the past");
+  if (at < now_) throw std::logic_error("a technique was called for an instant in the past");
   now_ = at;
   quiet_until_ = Time{};
   calm_ = possible_ = 0;
@@ -71,7 +71,7 @@ void Engine::save_state() {
   saved_ = calm_;
 }
 
-/// Looks whether the state after this instant is one that repeats.
+/// Compares the state after this instant with the saved one, or saves it.
 void Engine::check_repetition() {
   constexpr std::uint64_t kWorthIt = 3;
   if (calm_ < kCalm || !searches_for_periods()) return;
@@ -89,7 +89,7 @@ void Engine::check_repetition() {
   if (visitor_.outcome() == StateVisitor::Outcome::differs) return;
   const std::uint64_t times = visitor_.times();
   if (times < kWorthIt) {
-    // Either it needs time to settle, or something comes soon.
+    // Either the state needs time to settle, or another event is near.
     next_save_ = calm_ + std::max(2 * (calm_ - saved_), kCalm);
     saved_ = 0;
     return;
@@ -97,10 +97,10 @@ void Engine::check_repetition() {
   possible_ = times;
   found_at_ = now_;
   quiet_until_ = now_ + visitor_.period() * static_cast<std::int64_t>(times);
-  next_save_ = calm_ + 1;  // unless they are taken
+  next_save_ = calm_ + 1;  // if the periods are not skipped
 }
 
-/// Takes as many of the possible periods in one step as end at or before `limit`.
+/// Skips the possible periods that end at or before `limit`.
 void Engine::skip_periods(Time limit) {
   const auto fit = static_cast<std::uint64_t>((limit - found_at_) / visitor_.period());
   const std::uint64_t times = std::min(possible_, fit);
@@ -119,7 +119,7 @@ void Engine::send(Time at, const Message& message) {
   if (c.source >= pes_.size() || c.destination >= pes_.size() || c.source == c.destination)
     throw std::logic_error("a message needs two different ports of the switch");
   if (message.bytes > most_bytes_)
-    throw UserError("message: " + format_bytes(message.bytes) + " take longer than can be emulated",
+    throw UserError("message: " + format_bytes(message.bytes) + " takes longer than can be emulated",
                     "Give smaller messages, a higher --link-rate or a shorter --word-generation.");
   run_until(at);
 
@@ -148,7 +148,7 @@ bool Engine::fill_queue(std::uint32_t pe) {
   if (timeline_ != nullptr) timeline_->generated(done.last_entry, done.transfer);
   if (reports_injections_) events_.push(done.last_entry, kInjected, done.transfer);
   if (done.next_offer != Time::never()) {
-    __builtin_prefetch(&transfers_[p.offered()]);  // it may have waited for long
+    __builtin_prefetch(&transfers_[p.offered()]);  // it may have waited for a long time
     prefetch_state({pe, p.destination()});
     events_.push_sorted(done.next_offer, kOffer, pe, 0);
   }
@@ -167,7 +167,7 @@ void Engine::report_circuit_words(const WordQueue& queue, const WordSpan& words)
   });
 }
 
-/// Everything that happens at `at`. Returns whether the listener was called.
+/// Handles all events at `at`. Returns whether the listener was called.
 bool Engine::run_instant(Time at, TransferListener* listener) {
   bool called = false;
   bool calm = true;

@@ -1,12 +1,16 @@
-// What happens next: small events, ordered by time, then by the phase of an instant, then by the order of
-// scheduling. So runs are deterministic, and within an instant causes come before what looks at them
+// Queue of events, ordered by time, then by kind (the phase of an instant), then by the order of scheduling.
+// The order makes runs deterministic, and within an instant causes come before their effects
 // (docs/timing.md, "One instant").
 //
-// In a loaded switch hundreds of events wait, nearly all of them within a few scheduler cycles. So time is
-// cut into buckets of a part of a word time; an event waits, in no order, in the bucket of a wheel, and the
-// events of a bucket are sorted when it has its turn. Those of one instant, which on one clock are many, need
-// hardly any comparison for that: they are dealt out by kind. What comes for a bucket that has had its turn
-// stands in a heap, and what lies beyond the wheel in another.
+//   EventQueue events(word_time);
+//   events.push(at, kDelivered, transfer);
+//   const SwitchEvent event = events.pop();  // event.at, event.kind(), event.a, event.b
+//
+// Implementation: a timing wheel. In a loaded switch hundreds of events wait, nearly all of them within a few
+// scheduler cycles. Time is divided into buckets of a fraction of a word time. An event waits, unsorted, in
+// its bucket of the wheel; a bucket is sorted when it is opened. Events of one instant, which are many if
+// they are on one clock, are sorted by kind with hardly any comparison. Events for a bucket that was opened
+// already are in a heap, and events beyond the wheel in another one.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +29,7 @@ namespace hybrid {
 
 struct SwitchEvent {
   Time at{};
-  std::uint64_t order = 0;  // phase and kind above, sequence below; set by the queue
+  std::uint64_t order = 0;  // kind in the upper bits, sequence number below; set by the queue
   std::uint32_t a = 0, b = 0;
 
   std::uint32_t kind() const { return static_cast<std::uint32_t>(order >> kSequenceBits); }
@@ -34,7 +38,7 @@ struct SwitchEvent {
 
 class EventQueue {
  public:
-  /// `grain`: about the time between one instant and the next; changes nothing but the speed.
+  /// `grain`: approximate time between two instants with events. It affects the speed only.
   explicit EventQueue(Time grain = nanoseconds(8))
       : shift_(static_cast<int>(
             std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(grain.ps >> kFiner, 1))) - 1)) {}
@@ -42,22 +46,22 @@ class EventQueue {
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
   Time next() const { return next_; }
-  /// The event that pop() gives next.
+  /// The event that pop() returns next. Requires: the queue is not empty.
   const SwitchEvent& top() {
     if (due_.empty() && late_.empty()) open_next_bucket();
     return late_first() ? late_.front() : due_.back();
   }
 
-  /// `kind` (< 256) is the phase too: smaller ones come first.
+  /// Adds an event. Smaller kinds come first within an instant. Requires: kind < 256.
   void push(Time at, std::uint32_t kind, std::uint32_t a = 0, std::uint32_t b = 0) {
     put(at, std::uint64_t{kind} << SwitchEvent::kSequenceBits | sequence_++, a, b);
   }
-  /// As push, but among events of the same kind and instant the order is that of (a, b): for kinds whose
-  /// order matters and should not depend on who was scheduled first. All events of the kind must come by it.
+  /// As push(), but events of the same kind and instant are ordered by (a, b) instead of the order of
+  /// scheduling. All events of a kind must be added by the same function.
   void push_sorted(Time at, std::uint32_t kind, std::uint32_t a, std::uint32_t b) {
     put(at, std::uint64_t{kind} << SwitchEvent::kSequenceBits | std::uint64_t{a} << 28 | b, a, b);
   }
-  /// All events, in no order.
+  /// Copies all events into `events`, unsorted.
   void copy_to(std::vector<SwitchEvent>& events) const {
     events = due_;
     events.insert(events.end(), late_.begin(), late_.end());
@@ -65,7 +69,7 @@ class EventQueue {
     for (const Bucket& bucket : wheel_)
       if (bucket.first != kNone) for_each(bucket, [&](const SwitchEvent& event) { events.push_back(event); });
   }
-  /// Puts off the events for which `which(event)` holds, by `by` (>= 0).
+  /// Postpones the events for which `which(event)` is true by `by` (>= 0).
   template <class Which>
   void postpone(Time by, Which&& which) {
     std::vector<SwitchEvent> events;
@@ -85,6 +89,7 @@ class EventQueue {
     std::sort(events.begin(), events.end(), [](const auto& x, const auto& y) { return Later{}(y, x); });
     for (const SwitchEvent& event : events) put(event.at, event.order, event.a, event.b);
   }
+  /// Removes and returns the first event. Requires: the queue is not empty.
   SwitchEvent pop() {
     if (due_.empty() && late_.empty()) open_next_bucket();
     SwitchEvent event;
@@ -110,19 +115,18 @@ class EventQueue {
   static constexpr std::uint32_t kBlock = 8;  // events
   static constexpr std::uint32_t kNone = 0;
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-  static constexpr std::uint32_t kFewest = 6;  // events that are worth dealing out by kind
-  static constexpr std::uint32_t kMany = 64;   // that are worth spreading out
+  static constexpr std::uint32_t kFewest = 6;  // fewest events of one instant to sort by kind
+  static constexpr std::uint32_t kMany = 64;   // most events of a bucket to sort without dividing it
   static constexpr int kMostParts = 8;         // of a bucket, as a power of two
 
   __extension__ using Key = unsigned __int128;
   static Key key(const SwitchEvent& event) {
     return Key{static_cast<std::uint64_t>(event.at.ps)} << 64 | event.order;
   }
-  /// A type, not a function, so that sorts and heaps have it inlined.
+  /// A type instead of a function, so that sorts and heaps inline it.
   struct Later {
     bool operator()(const SwitchEvent& x, const SwitchEvent& y) const {
-      // Without a branch: which instant is the later one is unpredictable where thousands of events are
-      // sorted.
+      // Without a branch: its outcome cannot be predicted when thousands of events are sorted.
       return key(x) > key(y);
     }
   };
@@ -130,8 +134,8 @@ class EventQueue {
   std::int64_t bucket_of(Time at) const { return at.ps >> shift_; }
   static std::size_t place(std::int64_t bucket) { return static_cast<std::size_t>(bucket & (kBuckets - 1)); }
 
-  /// Events of a bucket lie in blocks, each full but the first. Blocks that a bucket had its turn with are
-  /// the next to be taken, so that few are in use, and those in the cache, however many buckets there are.
+  /// Block of events of one bucket. All blocks of a bucket but the first are full. The blocks of a bucket
+  /// that was opened are reused first, so that few blocks are in use and stay in the cache.
   struct Block {
     std::array<SwitchEvent, kBlock> events;
     std::uint32_t next;  // number of a block
@@ -139,7 +143,7 @@ class EventQueue {
   struct Bucket {
     std::uint32_t first = kNone;
     std::uint32_t count = 0;  // events
-    bool mixed = false;       // they are of more than one instant
+    bool mixed = false;       // the events are of more than one instant
     Time earliest{};
   };
 
@@ -184,7 +188,7 @@ class EventQueue {
     for (std::size_t block = blocks_.size(); block-- > before;)
       blocks_[block].next = std::exchange(unused_, static_cast<std::uint32_t>(block));
   }
-  /// The last one first. Returns the last block.
+  /// Calls `use` for each event of `bucket`, the newest first. Returns the last block.
   template <class Use>
   std::uint32_t for_each(const Bucket& bucket, Use&& use) const {
     std::uint32_t last = kNone;
@@ -197,7 +201,7 @@ class EventQueue {
     return last;
   }
 
-  /// The first bucket of the wheel after turn_ that holds anything, or one beyond the wheel.
+  /// The first bucket of the wheel after turn_ that is not empty; turn_ + kBuckets: none.
   std::int64_t next_in_wheel() const {
     const std::size_t from = place(turn_ + 1);
     for (std::size_t k = 0; k <= occupied_.size(); ++k) {
@@ -211,7 +215,7 @@ class EventQueue {
     return turn_ + kBuckets;
   }
 
-  /// All that was due has been given out: what comes next?
+  /// Finds the next event after all due events were popped.
   void find_next() {
     next_ = Time::never();
     coming_ = kNever;
@@ -226,8 +230,8 @@ class EventQueue {
     next_ = std::min(next_, far_.front().at);
   }
 
-  /// It is the turn of the next bucket that holds anything. Not before its events are asked for: until then
-  /// more come for it.
+  /// Opens the next bucket that is not empty. Called only when its first event is needed, since events are
+  /// still added to it before.
   void open_next_bucket() {
     const bool in_wheel = coming_ - turn_ < kBuckets;
     turn_ = coming_;
@@ -261,12 +265,12 @@ class EventQueue {
     std::sort(due_.begin(), due_.end(), Later{});
     return last;
   }
-  /// The same where they are so many, of several instants, that comparing them two by two would cost more the
-  /// more they are: first each comes to its part of the bucket's time.
+  /// As sort_bucket(), for many events of several instants: divides them by time into parts before sorting,
+  /// which keeps the cost linear.
   std::uint32_t sort_large_bucket(const Bucket& bucket) {
     const int bits = std::min({static_cast<int>(std::bit_width(bucket.count)) - 3, kMostParts, shift_});
     const std::size_t parts = std::size_t{1} << bits;
-    const auto part = [&](const SwitchEvent& event) {  // the last one first, as in due_
+    const auto part = [&](const SwitchEvent& event) {  // latest first, as in due_
       return ~static_cast<std::size_t>(event.at.ps >> (shift_ - bits)) & (parts - 1);
     };
     std::array<std::uint32_t, std::size_t{1} << kMostParts> ends{};
@@ -283,7 +287,7 @@ class EventQueue {
     }
     return last;
   }
-  /// Sorts a part of due_. On one clock most of a crowd's are of one instant.
+  /// Sorts a part of due_. With one clock most events of a full bucket are of one instant.
   void sort_part(std::size_t begin, std::size_t end) {
     const std::span<SwitchEvent> part(due_.data() + begin, end - begin);
     const auto at_first = [&](const SwitchEvent& event) { return event.at == part.front().at; };
@@ -294,14 +298,14 @@ class EventQueue {
       for (const SwitchEvent& event : crowd_) use(event);
     });
   }
-  /// The same as sort_bucket() where they are of one instant, and several.
+  /// As sort_bucket(), for several events of one instant.
   std::uint32_t sort_by_kind(const Bucket& bucket) {
     std::uint32_t last = kNone;
     due_.resize(bucket.count);
     sort_by_kind(due_.data(), [&](auto&& use) { last = for_each(bucket, use); });
     return last;
   }
-  /// Deals what `events` gives, which are of one instant and nearly in the order of due_, out to `to`.
+  /// Sorts the events that `events` yields to `to`. They are of one instant and nearly in the order of due_.
   template <class Events>
   void sort_by_kind(SwitchEvent* to, Events&& events) {
     std::array<std::uint64_t, 4> kinds{};
@@ -309,7 +313,7 @@ class EventQueue {
       ++of_kind_[event.kind()];
       kinds[event.kind() / 64] |= std::uint64_t{1} << event.kind() % 64;
     });
-    const auto for_each_kind = [&](auto&& use) {  // the last one first, as in due_
+    const auto for_each_kind = [&](auto&& use) {  // largest first, as in due_
       for (std::size_t w = kinds.size(); w-- > 0;)
         for (std::uint64_t bits = kinds[w]; bits != 0;) {
           const int bit = std::bit_width(bits) - 1;
@@ -330,21 +334,21 @@ class EventQueue {
   }
 
   int shift_;
-  std::int64_t turn_ = 0;         // the bucket that had its turn last
-  std::int64_t coming_ = kNever;  // the next one that holds anything, while none of those up to turn_ does
+  std::int64_t turn_ = 0;         // the bucket opened last
+  std::int64_t coming_ = kNever;  // the next bucket that is not empty, if those up to turn_ are
   // Events of buckets up to turn_.
-  std::vector<SwitchEvent> due_;          // the last one comes first
-  std::vector<SwitchEvent> late_;         // heap
-  std::vector<SwitchEvent> crowd_;        // while it is dealt out
-  std::array<Bucket, kBuckets> wheel_{};  // those of the buckets after that
+  std::vector<SwitchEvent> due_;          // sorted, latest first
+  std::vector<SwitchEvent> late_;         // heap of events added after their bucket was opened
+  std::vector<SwitchEvent> crowd_;        // copy of events while they are sorted by kind
+  std::array<Bucket, kBuckets> wheel_{};  // the buckets after turn_
   std::array<std::uint64_t, kBuckets / 64> occupied_{};
   std::vector<Block> blocks_;
   std::uint32_t unused_ = kNone;  // block
-  std::vector<SwitchEvent> far_;  // heap
+  std::vector<SwitchEvent> far_;  // heap of events beyond the wheel
   std::size_t size_ = 0;
   Time next_ = Time::never();
   std::uint64_t sequence_ = 0;
-  std::array<std::uint32_t, 256> of_kind_{};  // while they are dealt out
+  std::array<std::uint32_t, 256> of_kind_{};  // counts, then places, while events are sorted by kind
 };
 
 }  // namespace hybrid

@@ -12,7 +12,7 @@
 namespace hybrid {
 namespace {
 
-/// What the queue promises, in the plainest form.
+/// The queue's contract, implemented with a map.
 class PlainQueue {
  public:
   void push(Time at, std::uint32_t kind, std::uint32_t a) { events_[{at, kind, sequence_++}] = a; }
@@ -38,10 +38,10 @@ class PlainQueue {
   std::uint64_t sequence_ = 0;
 };
 
-TEST(EventQueue, GivesEventsByTimeKindAndOrderOfPushing) {
+TEST(EventQueue, ReturnsEventsByTimeKindAndOrderOfPushing) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Random random(seed);
-    // Instants within a bucket, within the wheel, far beyond it.
+    // Instants within a bucket, within the wheel, and far beyond it.
     const Time grain = picoseconds(static_cast<std::int64_t>(1 + random.below(3000)));
     EventQueue queue(grain);
     PlainQueue plain;
@@ -74,10 +74,10 @@ TEST(EventQueue, GivesEventsByTimeKindAndOrderOfPushing) {
   }
 }
 
-TEST(EventQueue, CrowdsOfManyInstantsComeInOrder) {
+TEST(EventQueue, SortsManyEventsOfSeveralInstants) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Random random(seed);
-    // All in one bucket, or in a few; at many instants, or mostly at one of them.
+    // All in one bucket or in a few; at many instants or mostly at one.
     const Time grain = nanoseconds(static_cast<std::int64_t>(1 + random.below(100)));
     const std::uint64_t width = 1 + random.below(2 * static_cast<std::uint64_t>(grain.ps));
     const bool mostly_one = random.below(2) == 0;
@@ -100,7 +100,7 @@ TEST(EventQueue, CrowdsOfManyInstantsComeInOrder) {
   }
 }
 
-TEST(EventQueue, SortedEventsOfAnInstantComeByTheirNumbers) {
+TEST(EventQueue, OrdersSortedEventsOfAnInstantByTheirNumbers) {
   EventQueue queue;
   queue.push_sorted(nanoseconds(5), 1, 2, 0);
   queue.push_sorted(nanoseconds(5), 1, 1, 9);
@@ -113,7 +113,7 @@ TEST(EventQueue, SortedEventsOfAnInstantComeByTheirNumbers) {
   EXPECT_TRUE(queue.empty());
 }
 
-TEST(EventQueue, ManyEventsOfAnInstantComeInOrder) {
+TEST(EventQueue, SortsManyEventsOfOneInstant) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     Random random(seed);
     EventQueue queue;

@@ -1,12 +1,12 @@
-// When worms may pass a fabric that they share with circuits: the time line of its openings.
+// Time windows in which worms may pass a fabric that they share with circuits.
 //
 // Contract
-// - An opening is a stretch in which worms pass between all ports but those in use by circuits. Openings come
-//   in order and do not overlap; between them no worm passes.
-// - A port that was in use by a circuit, or whose opening does not begin where the one before ended, must be
-//   set up first: worms pass from `ready` on. A port that stays open across the boundary of two openings
-//   notices nothing of it (partial reconfiguration).
-// - A worm passes where both its ports are open.
+// - An opening is an interval in which worms pass between all ports that no circuit uses. Openings are added
+//   in order and do not overlap. Outside of openings no worm passes.
+// - A port must be set up (worms pass from `ready` on) if a circuit used it just before, or if the opening
+//   does not begin at the end of the previous opening. A port that stays open across the boundary of two
+//   openings is not interrupted (partial reconfiguration).
+// - A worm passes while both its ports are open.
 #pragma once
 
 #include <algorithm>
@@ -30,14 +30,14 @@ class FabricWindows {
   explicit FabricWindows(std::uint32_t ports)
       : next_{{}, {}, {}, PortSet(ports), PortSet(ports), PortSet(ports), PortSet(ports)} {}
 
-  /// Always open (a fabric of its own).
+  /// Opens all ports for all time, for a fabric without circuits.
   void open_permanently() {
     add_opening(Time{}, Time{}, Time::never(), nullptr);
     always_open_ = true;
   }
 
-  /// The next opening, [begin, until); ports set up anew are ready from `ready` (>= begin) on. `circuits`:
-  /// whose ports are closed; nullptr: none.
+  /// Adds the opening [begin, until). Ports that must be set up are ready from `ready` (>= begin) on. The
+  /// ports of `circuits` are closed; nullptr: none.
   void add_opening(Time begin, Time ready, Time until, const Configuration* circuits) {
     next_.begin = begin;
     next_.ready = ready;
@@ -56,8 +56,8 @@ class FabricWindows {
     openings_.push(next_);
   }
 
-  /// The first window, of those known, in which a word of connection `c` that takes `word` can start at or
-  /// after `t`; never, where there is none.
+  /// The first known window in which a word of connection `c` with duration `word` can start at or after `t`.
+  /// from == Time::never(): there is none.
   Window find_window(Connection c, Time t, Time word) const {
     if (always_open_) return {Time{}, Time::never()};
     Window window;
@@ -78,7 +78,8 @@ class FabricWindows {
     return fits() ? window : Window{};
   }
 
-  /// What ended at or before `t` is not asked for again.
+  /// Removes openings that end at or before `t`, except the last one. find_window() must not be called for
+  /// earlier instants.
   void remove_openings_until(Time t) {
     while (openings_.size() > 1 && openings_.front().until <= t) openings_.pop();
   }
@@ -98,11 +99,11 @@ class FabricWindows {
   struct Opening {
     Time begin{}, ready{}, until{};
     PortSet closed_inputs, closed_outputs;  // in use by circuits
-    PortSet fresh_inputs, fresh_outputs;    // not open until just before
+    PortSet fresh_inputs, fresh_outputs;    // to be set up: not open just before
   };
   bool always_open_ = false;
   Ring<Opening> openings_;
-  Opening next_;  // keeps its memory
+  Opening next_;  // reused for its memory
 };
 
 }  // namespace hybrid

@@ -1,4 +1,4 @@
-// How long a run may last, so that times still add up: every sum that a model makes of two of them fits.
+// The longest run that can be emulated. Sums of two times within it do not overflow.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,23 @@ namespace hybrid {
 
 constexpr Time kLongestRun{std::int64_t{1} << 61};  // 26 days
 
-/// Of that, the most that one message may take.
+/// The longest time that one message may take.
 constexpr Time kLongestMessage{kLongestRun.ps / 4};
 
-/// Throws UserError: a run, or one message of it, goes on for longer than that.
+/// Throws the UserError for a run, or a message, that is longer.
 [[noreturn]] inline void refuse_longer_run() {
-  throw UserError("the run takes longer than can be emulated: " + to_string(kLongestRun) + " have passed",
-                  "Give fewer or smaller messages, or faster parts.");
+  throw UserError("the run takes longer than can be emulated (" + to_string(kLongestRun) + ")",
+                  "Give fewer or smaller messages, or faster components.");
 }
 
-/// `at`, which is refused where it lies beyond the end.
+/// Returns `at`. Throws UserError if it is after the longest run.
 inline Time within_run(Time at) {
   if (at > kLongestRun) refuse_longer_run();
   return at;
 }
 
-/// `by` >= 0 after `at`, both of any size.
+/// Returns at + by, without overflow. Requires: by >= 0. Throws UserError if the sum is after the longest
+/// run.
 inline Time later_in_run(Time at, Time by) {
   if (at > kLongestRun || by > kLongestRun - at) refuse_longer_run();
   return at + by;

@@ -1,4 +1,4 @@
-// Messages that cross an emulated network, who is informed of them, and what a network counts.
+// Message of an emulated network, listener of its transfer, and statistics of a network.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,22 @@
 
 namespace hybrid {
 
-/// What a PE hands to its NIC. Zero bytes still travel as one word. Source and destination differ.
+/// Message that a PE sends. Zero bytes travel as one word. Source and destination must differ.
 struct Message {
   std::uint64_t id = 0;
   Connection connection;
   Bytes bytes = 0;
-  std::uint64_t site = 0;  // of the call that sends it, for the predictor; 0: unknown
+  std::uint64_t site = 0;  // call site of the send, for predictors; 0: unknown
 };
 
+/// Observer of messages. Calls come in time order.
 class TransferListener {
  public:
   virtual ~TransferListener() = default;
-  /// The message's last word has left the PE: a blocking send returns.
+  /// The last word of the message has left the PE: a blocking send returns.
   virtual void injected(Time at, const Message& message) = 0;
-  /// The message's last word has reached the destination PE: a receive completes. `hit`: it left by a circuit
-  /// that its NIC knew as established when the PE offered the first word.
+  /// The last word of the message is at the destination PE: a receive completes. `hit`: the message used a
+  /// circuit that its NIC knew as established when the PE offered the first word.
   virtual void delivered(Time at, const Message& message, bool hit) = 0;
 };
 

@@ -1,8 +1,9 @@
-// What a scheduler on a clock learns before its next pass: which connections ask, and which ports come free.
+// Notes for the next pass of a clocked scheduler: which connections request their output, and which ports
+// become free.
 //
-// The switch knows both ahead, to the picosecond, and they matter at the next edge of the scheduler's clock
-// only. So they are noted for that edge, in no order, instead of being events of the time line: of a message,
-// that leaves its offer and its delivery.
+// The switch knows both in advance, to the picosecond, but they take effect at the next edge of the
+// scheduler's clock only. They are noted for that edge, unordered, instead of being scheduled as events. Of
+// the events of a message, only its offer and its delivery remain.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,7 @@ struct PassNote {
   Time at{};
   Connection connection;
   std::uint32_t place = 0;  // of the worm's queue
-  bool free = false;        // both ports of a granted connection are; otherwise it asks
+  bool free = false;        // the ports of a granted connection become free; else a request
   bool taken = false;       // by take_notes_until()
 };
 
@@ -30,12 +31,13 @@ class PassNotes {
  public:
   explicit PassNotes(Time cycle) : cycle_(cycle) {}
 
-  /// Whether what happens at `at` can be noted at `now`. Otherwise it is too far ahead for that.
+  /// Whether a change at `at` can be noted at `now`. Otherwise it is too far in the future.
   bool can_note(Time now, Time at) const { return at - now < cycle_ * kFurthest; }
-  /// Returns the edge of the pass that takes it, if it is the first note for that; Time::never() otherwise.
+  /// Adds a note. Returns the edge of the pass that takes it, if it is the first note for that edge;
+  /// otherwise Time::never(). Requires: can_note(now, at).
   Time add_note(Time at, Connection c, std::uint32_t place, bool free, bool taken = false) {
     std::int64_t edge = (at.ps + cycle_.ps - 1) / cycle_.ps;
-    if (cycle_ * edge == last_pass_) ++edge;  // that one is over
+    if (cycle_ * edge == last_pass_) ++edge;  // that pass is over
     std::vector<PassNote>& notes = notes_of_edge(edge);
     if (notes.capacity() == 0 && !spare_.empty()) {
       notes.swap(spare_.back());
@@ -44,17 +46,17 @@ class PassNotes {
     notes.emplace_back(at, c, place, free, taken);
     return notes.size() == 1 ? cycle_ * edge : Time::never();
   }
-  /// A pass comes at `now`: calls use(note) for each that is not taken yet.
+  /// Takes the notes for the pass at `now`: calls use(note) for each note that is not taken yet.
   template <class Use>
   void take_notes(Time now, Use&& use) {
     std::vector<PassNote>& notes = notes_of_edge(now.ps / cycle_.ps);
     for (const PassNote& note : notes)
       if (!note.taken) use(note);
     notes.clear();
-    // The next edge's, so that few are in use, and those in the cache.
+    // Reused for the next edge, so that few lists are in use and stay in the cache.
     spare_.emplace_back().swap(notes);
   }
-  /// The same for those of `now` or before, without a pass.
+  /// Takes the notes for changes at or before `now`, without a pass.
   template <class Use>
   void take_notes_until(Time now, Use&& use) {
     const std::int64_t edge = (now.ps + cycle_.ps - 1) / cycle_.ps;
@@ -65,12 +67,12 @@ class PassNotes {
         use(note);
       }
   }
-  /// There was a pass at `now`; what is noted for that edge from now on waits for another one.
+  /// Records a pass at `now`. Later notes for that edge wait for the next one.
   void record_pass(Time now) { last_pass_ = now; }
 
-  /// Lists what is noted (emulator/network/repetition.h).
+  /// Lists the notes (emulator/network/repetition.h).
   void visit(StateVisitor& v) {
-    // An edge is known by its time, which a repetition changes: all are noted anew.
+    // A note is stored by the time of its edge, which a repetition changes: all notes are added again.
     all_.clear();
     for (std::vector<PassNote>& notes : notes_) {
       all_.insert(all_.end(), notes.begin(), notes.end());
@@ -91,7 +93,7 @@ class PassNotes {
 
  private:
   static constexpr std::int64_t kEdges = 64;
-  static constexpr std::int64_t kFurthest = kEdges - 2;  // from now on; one is now, one after the last pass
+  static constexpr std::int64_t kFurthest = kEdges - 2;  // less the edge of now and that after the last pass
 
   std::vector<PassNote>& notes_of_edge(std::int64_t edge) {
     return notes_[static_cast<std::size_t>(edge % kEdges)];
@@ -101,7 +103,7 @@ class PassNotes {
   std::array<std::vector<PassNote>, kEdges> notes_;
   std::vector<std::vector<PassNote>> spare_;
   Time last_pass_{-1};
-  std::vector<PassNote> all_;  // while visited
+  std::vector<PassNote> all_;  // used by visit()
 };
 
 }  // namespace hybrid

@@ -11,14 +11,14 @@
 namespace hybrid {
 namespace {
 
-/// Against the plainest form: all notes in one list, and at each pass a look at every one of them.
-TEST(PassNotes, EachIsTakenOnceByTheFirstPassOrWhoAsksBefore) {
+/// Compared with one list of all notes that is searched at each pass.
+TEST(PassNotes, EachIsTakenOnceByTheFirstPassOrAnEarlierCall) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Random random(seed);
     const Time cycle = picoseconds(static_cast<std::int64_t>(1 + random.below(9)));
     PassNotes notes(cycle);
     std::multimap<Time, std::uint32_t> open;  // by instant
-    std::vector<Time> passes;                 // called for
+    std::vector<Time> passes;                 // requested
     std::uint32_t number = 0;
     Time last_pass{-1};
     const auto take_open = [&](Time until, const PassNote& note) {

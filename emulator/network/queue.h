@@ -1,9 +1,7 @@
-// Queues of words (D 8.3.2): the single queue and the N-queue, which is N of them with one writer and one
-// reader.
+// Queue of words (D 8.3.2): the single queue; the N-queue is N of them with one writer and one reader.
 //
-// A queue knows its words by the instants at which they enter (as runs, also those still to come that are
-// already certain) and the messages that they belong to. Its `room` are the instants at which a place for one
-// more word came free.
+// A queue stores the instants at which its words enter (as runs, including future words that are certain) and
+// the messages of the words. `room` stores the instants at which each free place became free.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +13,11 @@
 
 namespace hybrid {
 
-/// Words of one message in a queue, or still on their way into it.
+/// Words of one message that are in a queue or will enter it.
 struct Segment {
   std::uint32_t transfer = 0;
   bool begun = false;       // some words have left
-  std::uint64_t words = 0;  // that have not
+  std::uint64_t words = 0;  // that have not left
 };
 
 struct WordQueue {
@@ -27,15 +25,15 @@ struct WordQueue {
     room.push({Time{}, Time{}, bounded ? timing.room : ~std::uint64_t{0}});
   }
 
-  RunQueue entered;  // words that have not left: their entry
-  RunQueue room;     // places that no word has taken
+  RunQueue entered;  // entry instants of the words that have not left
+  RunQueue room;     // instants at which the free places became free
   Ring<Segment> segments;
   bool bounded;
 
-  /// No word is in it and no message is on its way into it.
+  /// Whether the queue has no words and no message will enter words.
   bool finished() const { return segments.empty(); }
 
-  /// All places are free, as at first; no word is in it.
+  /// Makes all places free from the start. Requires: the queue has no words.
   void reset_places() {
     if (!bounded) return;
     const std::uint64_t places = room.size();
@@ -43,20 +41,21 @@ struct WordQueue {
     room.push({Time{}, Time{}, places});
   }
 
-  /// Takes places of the front run of `room`.
+  /// Removes places from the front run of `room`.
   void take_places(std::uint64_t words) {
     if (bounded) room.pop(words);
   }
-  /// Words leave at `starts`; their places come free at the same instants, later by `delay` where the writer
-  /// learns of it over a wire.
+  /// Removes the words that leave at `starts`. Their places become free at the same instants, or `delay`
+  /// later if the writer is informed over a wire.
   void remove_words(const Run& starts, Time delay = {}) {
     entered.pop(starts.count);
     if (bounded) room.push(starts.delayed(delay));
   }
 };
 
-/// Takes the words that leave at `starts` out of `segments`. Calls `begin(transfer)` where a message's first
-/// word is among them and `end(transfer, start of its last word)` where its last one is.
+/// Removes the words that leave at `starts` from `segments`. Calls `begin(transfer)` for each message of
+/// which the first word is among them, and `end(transfer, start of its last word)` for each of which the last
+/// is.
 template <class Begin, class End>
 void remove_segment_words(Ring<Segment>& segments, const Run& starts, Begin&& begin, End&& end) {
   std::uint64_t done = 0;

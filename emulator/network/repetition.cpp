@@ -6,7 +6,7 @@ namespace hybrid {
 
 namespace {
 
-constexpr std::uint64_t kFewRuns = 128;  // a queue of more is compared by what enters and leaves only
+constexpr std::uint64_t kFewRuns = 128;  // queues of more runs are compared by the words that enter and leave
 constexpr std::uint64_t kUnlimitedTimes = std::uint64_t{1} << 40;
 
 Time from_saved(std::uint64_t value) { return {static_cast<std::int64_t>(value)}; }
@@ -55,7 +55,7 @@ std::uint64_t StateVisitor::times() const {
   return std::min(times_, static_cast<std::uint64_t>((end - now_ - picoseconds(1)) / period_));
 }
 
-/// An instant that did not move.
+/// Handles an instant that did not move.
 void StateVisitor::note_fixed_instant(Time at) {
   if (at == Time::never() || at + settle_ + period_ <= began_) return;
   if (at > now_ + settle_)
@@ -144,7 +144,7 @@ void StateVisitor::words(RunQueue& queue) {
   }
 }
 
-/// Whether `queue` is what was saved at `first_run`, later by the period.
+/// Whether `queue` equals the queue saved at `first_run`, later by the period.
 bool StateVisitor::is_shifted(const RunQueue& queue, std::uint64_t first_run) const {
   if (saved_[first_run] != queue.runs() || queue.runs() > kFewRuns) return false;
   for (std::size_t r = 0; r < queue.runs(); ++r) {
@@ -157,7 +157,7 @@ bool StateVisitor::is_shifted(const RunQueue& queue, std::uint64_t first_run) co
   return true;
 }
 
-/// In the period `in` words came into `queue` and `out` left it.
+/// Compares a queue that `in` words entered and `out` words left in the period.
 void StateVisitor::compare_words(const RunQueue& queue, std::uint64_t in, std::uint64_t out,
                                  std::uint64_t first_run) {
   if (in == 0 && out == 0) {
@@ -172,19 +172,19 @@ void StateVisitor::compare_words(const RunQueue& queue, std::uint64_t in, std::u
     return;
   }
   const Run& front = queue.front();
-  const std::uint64_t ahead = out + margin_;  // words that one period looks at
+  const std::uint64_t ahead = out + margin_;  // words that one period reads
   note_moving_instant(front.at(std::min(ahead, front.count - 1)));
   const Time comes = front.step * as_signed(out);
-  // The words come at the very rate at which they leave: the next `out` of them are those of the period
-  // before, later by the period. (What comes in behind them does so again.)
+  // The words enter at the rate at which they leave: the next `out` words are those of the previous period,
+  // later by the period. (The words that enter behind them do so again.)
   const bool front_shifted = saved_[first_run] != 0 && saved_[first_run] <= kFewRuns && comes == period_ &&
                              front.first - from_saved(saved_[first_run + 1]) == period_ &&
                              to_saved(front.step) == saved_[first_run + 2];
   if (front_shifted && front.count > 2 * ahead) return limit_times((front.count - 2 * ahead) / out);
-  // Or else all that left was there for long.
+  // Otherwise all words that left must have been in the queue for long.
   if (!settled_before_period(front.first)) return mark_unsettled();
-  // As many come in as leave: the last one that came will have been there for long after so many periods;
-  // until then there are those that have been already.
+  // At least as many words enter as leave: after `periods` periods the word that entered last has been there
+  // for long; until then there are enough words that have been there for long already.
   if (in >= out) {
     const Time late = queue.back().last() + settle_ - now_;
     const std::uint64_t periods =
@@ -192,7 +192,7 @@ void StateVisitor::compare_words(const RunQueue& queue, std::uint64_t in, std::u
     const Time enough = queue.at((periods + 1) * out + margin_);
     if (enough != Time::never() && enough + settle_ <= now_ && queue.size() > ahead + periods * in) return;
   }
-  // They come at least as fast as they leave: they will be there for even longer.
+  // The words entered at least as fast as they leave: each waits longer than the one before.
   if (comes <= period_ && front.count > 2 * ahead && front.at(ahead) + settle_ <= now_)
     return limit_times((front.count - 2 * ahead) / out);
   std::uint64_t there = 0;
@@ -213,7 +213,7 @@ void StateVisitor::repeat_words(RunQueue& queue, std::uint64_t in, std::uint64_t
     if (entries_.size() == 1 && only.step * as_signed(in) == period_) {
       queue.push({only.first + period_, only.step, in * repeats_});
     } else {
-      // What comes in and leaves again meanwhile need not go through the queue.
+      // Words that enter and leave within the skipped periods are counted only.
       const std::uint64_t leave = out * repeats_, size = queue.size();
       const std::uint64_t through = leave > size ? (leave - size) / in : 0;
       if (through != 0) queue.pop_all(size);
@@ -237,7 +237,7 @@ void StateVisitor::messages(Ring<Segment>& segments) {
 
 void StateVisitor::queue(WordQueue& queue) {
   same(queue.finished() ? 1 : 0);
-  if (queue.finished() || done()) return;  // its places matter when a message is offered, which is not steady
+  if (queue.finished() || done()) return;  // its places matter at an offer only, which is not steady
   words(queue.entered);
   if (queue.bounded) words(queue.room);
   messages(queue.segments);
@@ -260,7 +260,7 @@ void StateVisitor::events(EventQueue& events) {
   }
 }
 
-/// The events are those of before, later by the period; but for some that are the same.
+/// Compares the events with the saved ones: each must be later by the period, or unchanged.
 void StateVisitor::compare_events(EventQueue& events) {
   outcome_ = Outcome::differs;
   if (saved_events_.size() != events.size() || saved_events_.empty()) return;

@@ -1,18 +1,23 @@
-// States that repeat: how a long message passes in a few exact steps, whatever moves it.
+// Search for repeated states, so that a long message is emulated in a few exact steps.
 //
-// A network computes what comes from its state by adding delays to instants, by taking the later of two, and
-// by comparing them. So from a state that is the same as the one a period P ago, but for all instants being
-// later by P, the same follows again, later by P; and again. Two kinds of parts need not be the same:
-// - What does not take part: instants so long past, or so far ahead, that no delay brings them near anything
-//   that moves (`settle` is more than all delays together); the steps end before those ahead come near.
-// - What there is plenty of: words of a message still to come, and words (or places) that have been in a
-//   queue for longer than `settle`. That there are fewer or more of them, or that they wait longer, changes
-//   nothing; the steps end while there are still many.
-// Everything else that the future depends on must be visited, or be constant as long as only events that the
-// technique calls steady() happen.
+// A network computes its next state by adding delays to instants, by taking the later of two instants, and by
+// comparing instants. If the state is the same as a period P ago, except that all instants are later by P,
+// the next period is the same again, later by P. Two kinds of parts may differ:
+// - Instants that do not move, and that are so long ago or so far ahead that no delay relates them to those
+//   that move (`settle` is more than the sum of all delays). Periods are skipped only up to the instants
+//   ahead.
+// - Large supplies: the remaining words of a message, and words (or places) that have been in a queue for
+//   longer than `settle`. Their number and waiting time have no effect. Periods are skipped only while enough
+//   of them remain.
+// All other state that affects the future must be visited, or must not change while only events happen for
+// which the technique's is_steady() is true.
 //
-// A component lists its state in visit(StateVisitor&), the same way each time; the visitor saves it, compares
-// it with what it saved, or lets periods pass.
+// A component lists its state in visit(StateVisitor&), in the same order each time. The visitor saves it,
+// compares it with what was saved, or advances it by a number of periods:
+//   void visit(StateVisitor& v) {
+//     v.same(count_);         // must be equal
+//     v.instant(link_free_);  // must have moved by the period
+//   }
 #pragma once
 
 #include <algorithm>
@@ -30,29 +35,30 @@ namespace hybrid {
 
 class StateVisitor {
  public:
-  /// `margin`: words that a component looks at ahead of those that it moves.
+  /// `margin`: number of words that a component reads ahead of those that it moves.
   StateVisitor(Time settle, std::uint64_t margin) : settle_(settle), margin_(margin) {}
 
-  /// A further delay of the network.
+  /// Adds a delay of the network.
   void settle_longer(Time by) { settle_ += by; }
 
-  // ---- For the engine: each begins a visit of everything.
+  // ---- For the engine. Each of these begins a visit of all components.
   void begin_save(Time now);
   void begin_compare(Time now);
-  /// After a comparison that went well: `times` <= times() periods pass.
+  /// Advances the state by `times` periods. Requires: the last comparison found a repeated state, and times
+  /// <= times().
   void begin_repeat(std::uint64_t times);
 
   enum class Outcome : std::uint8_t { repeats, unsettled, differs };
-  /// Of the comparison: unsettled where waiting may help.
+  /// Outcome of the comparison. `unsettled`: a later comparison may succeed.
   Outcome outcome() const { return outcome_; }
   Time period() const { return period_; }
-  /// How often the period repeats from here, as far as is known.
+  /// Lower bound of the number of periods that repeat from here.
   std::uint64_t times() const;
 
   // ---- For components
-  /// The rest need not be listed: the comparison has failed.
+  /// Whether the comparison has failed; then the rest of the state need not be listed.
   bool done() const { return outcome_ == Outcome::differs; }
-  /// What must be the same again.
+  /// A value that must be equal.
   void same(std::uint64_t value) {
     if (mode_ == Mode::save)
       saved_.push_back(value);
@@ -62,18 +68,19 @@ class StateVisitor {
   void same(const PortSet& set) {
     for (const Word word : set.words()) same(word);
   }
+  /// An instant: it must have moved by the period, or be far away.
   void instant(Time& at);
-  /// A sum that nothing depends on. Returns by how much it grew in the period (0 when saving).
+  /// A counter without effect on the future. Returns its growth in the period (0 while saving).
   std::uint64_t total(std::uint64_t& sum);
-  /// Words still to come, of which there are plenty.
+  /// A number of remaining words that is large.
   void plenty(std::uint64_t& words);
-  /// A pointer that goes round among `size` places, one place at a time; `matters`: what happened in the
-  /// period depends on where it was.
+  /// A round-robin pointer to one of `size` places. `matters`: the period depended on its position.
   void turn(std::uint32_t& pointer, std::uint32_t size, bool matters);
   void words(RunQueue& queue);
   void messages(Ring<Segment>& segments);
   void queue(WordQueue& queue);
-  /// Those of `queues` that are not finished, by their places; own(one) lists what one has beside its words.
+  /// The queues that are not finished, by their places in `queues`; own(queue) lists the further state of
+  /// one.
   template <class Queues, class Own>
   void unfinished(Queues& queues, Own&& own) {
     std::uint64_t place = 0;
@@ -87,7 +94,7 @@ class StateVisitor {
     }
     same(place + 1);
   }
-  /// Something acts on the edges of this clock.
+  /// A clock on the edges of which a component acts.
   void clock(Time cycle) {
     if (mode_ == Mode::compare && period_.ps % cycle.ps != 0) outcome_ = Outcome::differs;
   }
@@ -103,7 +110,7 @@ class StateVisitor {
     if (outcome_ == Outcome::repeats) outcome_ = Outcome::unsettled;
   }
   void limit_times(std::uint64_t times) { times_ = std::min(times_, times); }
-  /// Whether what is at `at` has been for longer than any delay when the period began, in the one observed.
+  /// Whether `at` was longer ago than any delay when the observed period began.
   bool settled_before_period(Time at) const { return at + settle_ <= began_; }
   void compare_words(const RunQueue& queue, std::uint64_t in, std::uint64_t out, std::uint64_t first_run);
   void repeat_words(RunQueue& queue, std::uint64_t in, std::uint64_t out);
@@ -115,11 +122,11 @@ class StateVisitor {
   Mode mode_ = Mode::save;
   Outcome outcome_ = Outcome::differs;
   Time began_{}, now_{}, period_{};
-  Time horizon_ = Time::never();  // the next event that does not move: nothing may pass it
-  Time ahead_ = Time::never();    // the next instant that does not move: nothing that moves may come near it
-  Time lead_{};                   // by how much what moves is ahead of now
+  Time horizon_ = Time::never();  // the next event that does not move: the periods must end before it
+  Time ahead_ = Time::never();  // the next instant that does not move: moving instants must stay far from it
+  Time lead_{};                 // latest moving instant less now
   std::uint64_t times_ = 0;
-  Time by_{};  // repeat: periods that pass, together
+  Time by_{};  // repeat: duration of all skipped periods
   std::uint64_t repeats_ = 0;
 
   std::vector<std::uint64_t> saved_;

@@ -5,7 +5,7 @@
 namespace hybrid {
 namespace {
 
-/// A clock of 10 ps that takes `words` from a queue at each edge, as a network of its own.
+/// A minimal network: a clock of 10 ps that takes `words` words from a queue at each edge.
 struct Clockwork {
   EventQueue events;
   Time last{};  // edge
@@ -47,13 +47,13 @@ Clockwork started() {
 
 using Outcome = StateVisitor::Outcome;
 
-TEST(Repetition, PeriodsPassUpToAnEventThatDoesNotMove) {
+TEST(Repetition, SkipsPeriodsUpToAnEventThatDoesNotMove) {
   Clockwork c = started();
   c.events.push(picoseconds(1100), 2);
   StateVisitor v(picoseconds(5), 1);
   ASSERT_EQ(c.compare(v), Outcome::repeats);
   EXPECT_EQ(v.period(), picoseconds(10));
-  EXPECT_EQ(v.times(), 8);  // from 1010 to 1090: what comes at 1100 has not come
+  EXPECT_EQ(v.times(), 8);  // from 1010 to 1090, before the event at 1100
   v.begin_repeat(8);
   c.visit(v);
   EXPECT_EQ(c.last, picoseconds(1090));
@@ -62,7 +62,7 @@ TEST(Repetition, PeriodsPassUpToAnEventThatDoesNotMove) {
   EXPECT_EQ(c.events.pop().at, picoseconds(1100));
 }
 
-TEST(Repetition, AnInstantThatDoesNotMoveIsFarOrStopsIt) {
+TEST(Repetition, AnInstantThatDoesNotMoveMustBeFarAway) {
   StateVisitor v(picoseconds(50), 1);
   Clockwork c = started();
   c.deadline = picoseconds(900);  // longer ago than any delay
@@ -73,10 +73,10 @@ TEST(Repetition, AnInstantThatDoesNotMoveIsFarOrStopsIt) {
   EXPECT_EQ(c.compare(v), Outcome::unsettled);
   c.deadline = c.last + picoseconds(210);
   ASSERT_EQ(c.compare(v), Outcome::repeats);
-  EXPECT_EQ(v.times(), 14);  // in 200 from now, less 50, and not at that instant
+  EXPECT_EQ(v.times(), 14);  // 200 from now, less 50, exclusive
 }
 
-TEST(Repetition, SomethingElseDiffers) {
+TEST(Repetition, AnInstantThatMovedByLessThanThePeriodDiffers) {
   StateVisitor v(picoseconds(5), 1);
   Clockwork c = started();
   v.begin_save(c.last);
@@ -88,7 +88,7 @@ TEST(Repetition, SomethingElseDiffers) {
   EXPECT_EQ(v.outcome(), Outcome::differs);
 }
 
-TEST(Repetition, WordsThatComeAtTheRateTheyLeave) {
+TEST(Repetition, WordsThatEnterAtTheRateTheyLeaveRepeat) {
   StateVisitor v(picoseconds(5), 1);
   Clockwork c = started();
   c.words = 2;
@@ -103,16 +103,16 @@ TEST(Repetition, WordsThatComeAtTheRateTheyLeave) {
   EXPECT_EQ(c.queue.front().first, c.last + picoseconds(1));
 }
 
-TEST(Repetition, WordsThatComeTooLateForItsPeriodDoNotRepeat) {
+TEST(Repetition, WordsThatEnterTooLateForThePeriodDoNotRepeat) {
   StateVisitor v(picoseconds(5), 1);
   Clockwork c = started();
   c.words = 2;
   c.queue.push({picoseconds(900), picoseconds(6), 1000});
   EXPECT_NE(c.compare(v), Outcome::differs);
-  EXPECT_LT(v.times(), 100 / 6 / 2);  // those that were there long ago
+  EXPECT_LT(v.times(), 100 / 6 / 2);  // only the words that were there for long
 }
 
-TEST(Repetition, WordsThatWereThereForLong) {
+TEST(Repetition, WordsThatWereThereForLongRepeat) {
   StateVisitor v(picoseconds(5), 1);
   Clockwork c = started();
   c.words = 3;
@@ -125,7 +125,7 @@ TEST(Repetition, WordsThatWereThereForLong) {
   EXPECT_EQ(c.queue.size(), size - 3 * c.edges);
 }
 
-TEST(Repetition, ATurnCountsOnlyWhereItMatters) {
+TEST(Repetition, ARoundRobinPointerIsComparedOnlyIfItMatters) {
   for (const bool matters : {false, true}) {
     StateVisitor v(picoseconds(5), 1);
     Clockwork c = started();
@@ -143,7 +143,7 @@ TEST(Repetition, ATurnCountsOnlyWhereItMatters) {
     v.begin_repeat(4);
     c.visit(v);
     v.turn(pointer, 5, matters);
-    EXPECT_EQ(pointer, 3U);  // 2 on each time
+    EXPECT_EQ(pointer, 3U);  // advances by 2 each time
   }
 }
 

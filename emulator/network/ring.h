@@ -1,6 +1,6 @@
-// A first-in first-out of plain values that keeps its memory: no allocation once it has reached its largest
-// size, and none at all while it holds two at most, which most do. Those two lie in the ring itself, so that
-// the state of a connection, which is rarely in the cache when its turn comes, is one piece of memory.
+// First-in first-out queue of plain values that keeps its memory. It allocates only when it grows beyond its
+// largest size so far, and not at all while it holds at most two values, as most rings do. These two values
+// are in the ring itself, so that the state of a connection is one piece of memory.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class Ring {
   const T& front() const { return slots()[head_]; }
   T& back() { return slots()[wrap(head_ + size_ - 1)]; }
   const T& back() const { return slots()[wrap(head_ + size_ - 1)]; }
-  /// The i-th from the front.
+  /// The i-th value from the front.
   const T& operator[](std::size_t i) const { return slots()[wrap(head_ + i)]; }
   T& operator[](std::size_t i) { return slots()[wrap(head_ + i)]; }
 

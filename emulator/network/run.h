@@ -1,10 +1,10 @@
-// Runs of words: how a megabyte moves in one exact step.
+// Runs of words, which make it possible to move a megabyte in one exact step.
 //
-// The instants at which consecutive words pass a point form a sequence of integers. Every component turns one
-// such sequence into another by three operations only: it delays it, it takes the later of two of them, word
-// by word (data and room for it), and it keeps a least spacing. Applied to arithmetic sequences (runs), these
-// give a few runs again; so components work on runs and never look at single words, and the result is the one
-// that ticking word by word gives.
+// The instants at which consecutive words pass a point form a sequence. A component maps such sequences to
+// another one by three operations: a delay, the later of two sequences word by word (data and places), and a
+// least spacing. For arithmetic sequences (runs), the result of these operations is a few runs again.
+// Components work on runs instead of single words; the result is the same as that of a word-by-word
+// emulation.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace hybrid {
 
-/// `count` words at first, first + step, ... (step >= 0).
+/// `count` words at the instants first, first + step, ... (step >= 0).
 struct Run {
   Time first{};
   Time step{};
@@ -29,7 +29,7 @@ struct Run {
   constexpr bool operator==(const Run&) const = default;
 };
 
-/// Runs in the order of their words, whose instants never decrease.
+/// Queue of words as runs. The instants of the words never decrease.
 class RunQueue {
  public:
   bool empty() const { return runs_.empty(); }
@@ -37,12 +37,12 @@ class RunQueue {
   const Run& back() const { return runs_.back(); }
   std::size_t runs() const { return runs_.size(); }
   const Run& run(std::size_t r) const { return runs_[r]; }
-  /// Words in it, and all that ever came in and went out.
+  /// Words in the queue, and the numbers of words pushed and popped so far.
   std::uint64_t size() const { return pushed_ - popped_; }
   std::uint64_t pushed() const { return pushed_; }
   std::uint64_t popped() const { return popped_; }
 
-  /// Appends; joins with the last run where that is exact, so that an unchanged rhythm stays one run.
+  /// Appends words. Joins them with the last run if the result is exact, so that a constant rate is one run.
   void push(const Run& run) {
     if (run.count == 0) return;
     pushed_ += run.count;
@@ -60,7 +60,7 @@ class RunQueue {
     runs_.push(run);
   }
 
-  /// Removes the first `words`, which must lie in the front run.
+  /// Removes the first `words` words. Requires: they are in the front run.
   void pop(std::uint64_t words) {
     Run& front = runs_.front();
     front.first = front.at(words);
@@ -68,7 +68,7 @@ class RunQueue {
     popped_ += words;
     if (front.count == 0) runs_.pop();
   }
-  /// The same over any number of runs.
+  /// Removes the first `words` words, of any number of runs.
   void pop_all(std::uint64_t words) {
     while (words > 0) {
       const std::uint64_t here = std::min(words, runs_.front().count);
@@ -77,7 +77,7 @@ class RunQueue {
     }
   }
 
-  /// For who takes none before `t`: the runs up to `t` become one, at the last of their instants.
+  /// Joins the runs up to `t` into one at the last of their instants. Requires: no word is taken before `t`.
   void merge_past(Time t) {
     if (runs_.size() < 2 || runs_[1].last() > t) return;
     std::uint64_t words = 0;
@@ -86,7 +86,7 @@ class RunQueue {
     front = {front.last(), Time{}, front.count + words};
   }
 
-  /// Appends the last `words` words (no more than there are) to `runs`.
+  /// Appends the last `words` words to `runs`. Requires: words <= size().
   void copy_last(std::uint64_t words, std::vector<Run>& runs) const {
     std::size_t r = runs_.size();
     std::uint64_t there = 0;
@@ -98,16 +98,17 @@ class RunQueue {
     }
   }
 
-  /// All words are later by `by`; as if `words` words had come in and gone out.
+  /// Makes all words later by `by`.
   void delay(Time by) {
     for (std::size_t r = 0; r < runs_.size(); ++r) runs_[r].first += by;
   }
+  /// Counts `words` words as pushed and popped.
   void add_passed(std::uint64_t words) {
     pushed_ += words;
     popped_ += words;
   }
 
-  /// The instant of the i-th word from the front, or Time::never() when there are not that many.
+  /// The instant of the i-th word from the front; Time::never() if i >= size().
   Time at(std::uint64_t i) const {
     for (std::size_t r = 0; r < runs_.size(); ++r) {
       if (i < runs_[r].count) return runs_[r].at(i);
@@ -121,10 +122,10 @@ class RunQueue {
   std::uint64_t pushed_ = 0, popped_ = 0;
 };
 
-/// Serves the words of `in` one after the other: each starts when it is there and `spacing` (> 0) after the
-/// one before, none starts after `latest`. `free` is the earliest start for the first, and afterwards that of
-/// whatever comes next. Calls `emit(Run)` with the starts, in order, at most twice; returns how many words
-/// started.
+/// Serves the words of `in` in order: each starts when it is there and `spacing` (> 0) after the previous
+/// start, and none starts after `latest`. `free` is the earliest start of the first word; it receives the
+/// earliest start of the next word. Calls `emit(Run)` with the starts, in order, at most twice. Returns the
+/// number of words that started.
 template <class Emit>
 std::uint64_t serve(const Run& in, Time spacing, Time latest, Time& free, Emit&& emit) {
   Run runs[2];
@@ -132,8 +133,7 @@ std::uint64_t serve(const Run& in, Time spacing, Time latest, Time& free, Emit&&
   if (in.step <= spacing) {
     runs[0] = {std::max(free, in.first), spacing, in.count};
   } else {
-    // The words come further apart than they can be served: a backlog drains first, then each starts as it
-    // comes.
+    // The words are further apart than `spacing`: a backlog is served first, then each starts on arrival.
     std::uint64_t backlog = 0;
     if (free > in.first)
       backlog = std::min(in.count, static_cast<std::uint64_t>((free - in.first) / (in.step - spacing)) + 1);
@@ -159,8 +159,8 @@ std::uint64_t serve(const Run& in, Time spacing, Time latest, Time& free, Emit&&
   return done;
 }
 
-/// The later of `a` and `b`, word by word, over as many words from the front as one of the two stays the
-/// later one (both have at least one word).
+/// The later of `a` and `b`, word by word, for the words from the front for which the same of the two is the
+/// later one. Requires: both have at least one word.
 constexpr Run later_of(const Run& a, const Run& b) {
   const Run& low = a.first < b.first ? a : b;
   const Run& high = a.first < b.first ? b : a;

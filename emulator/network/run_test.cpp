@@ -9,7 +9,7 @@
 namespace hybrid {
 namespace {
 
-using Words = Run;  // testing::Test has a Run of its own
+using Words = Run;  // testing::Test has another Run
 
 std::vector<std::int64_t> words(const Run& run) {
   std::vector<std::int64_t> all;
@@ -22,7 +22,7 @@ Run random_run(Random& random) {
           picoseconds(static_cast<std::int64_t>(random.below(6))), 1 + random.below(12)};
 }
 
-/// `all` receives its words, one by one.
+/// `all` receives the words of the queue, one by one.
 RunQueue random_queue(Random& random, std::vector<std::int64_t>& all) {
   RunQueue queue;
   Time next{};
@@ -36,7 +36,7 @@ RunQueue random_queue(Random& random, std::vector<std::int64_t>& all) {
   return queue;
 }
 
-TEST(Run, ServesLikeWordByWord) {
+TEST(Run, ServesAsAModelWordByWord) {
   Random random(1);
   for (int round = 0; round < 20'000; ++round) {
     const Words in = random_run(random);
@@ -75,7 +75,7 @@ TEST(Run, LaterOfIsTheLaterWordByWord) {
   }
 }
 
-TEST(RunQueue, KeepsTheWordsAndJoinsAnUnchangedRhythm) {
+TEST(RunQueue, KeepsTheWordsAndJoinsAConstantRate) {
   Random random(3);
   for (int round = 0; round < 2'000; ++round) {
     std::vector<std::int64_t> expected;
@@ -93,7 +93,7 @@ TEST(RunQueue, KeepsTheWordsAndJoinsAnUnchangedRhythm) {
   EXPECT_EQ(steady.front(), (Words{Time{}, picoseconds(10), 1000}));
 }
 
-TEST(RunQueue, GivesItsLastWordsAndLosesItsFirst) {
+TEST(RunQueue, CopiesItsLastWordsAndRemovesItsFirst) {
   RunQueue queue;
   queue.push({picoseconds(0), picoseconds(2), 3});   // 0 2 4
   queue.push({picoseconds(10), picoseconds(3), 3});  // 10 13 16
@@ -112,7 +112,7 @@ TEST(RunQueue, GivesItsLastWordsAndLosesItsFirst) {
   EXPECT_EQ(queue.back().last(), picoseconds(141));
 }
 
-TEST(RunQueue, GathersWhatIsPastForWhoeverComesLater) {
+TEST(RunQueue, JoinsWordsOfThePastIntoOneRun) {
   Random random(4);
   for (int round = 0; round < 2'000; ++round) {
     std::vector<std::int64_t> all;

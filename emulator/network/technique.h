@@ -1,9 +1,12 @@
-// A technique: a whole emulated network seen from outside. Messages go in, their last words come out.
+// Interface of a technique: a complete emulated network that accepts messages and reports their delivery.
 //
 // The driver (a replayed job, a traffic pattern) and the technique share one time line:
 //   loop: t = min(driver's next action, technique.next_event());
-//         act at t with send/preload/flush, or technique.advance(t, listener).
-// A technique starts empty at time 0, is deterministic, and holds no state outside itself.
+//         at t, call send/preload/flush, or technique.advance(t, listener).
+// A technique starts empty at time 0, is deterministic, and has no state outside of the object.
+//
+// Techniques register themselves by name (emulator/switching, one file each):
+//   const auto technique = TechniqueRegistration::make("tdm", parameters);
 #pragma once
 
 #include <cstdint>
@@ -25,26 +28,26 @@ class Technique {
   static constexpr std::string_view kKind = "technique";
   virtual ~Technique() = default;
 
-  /// `at` is not before the last advance and not after next_event().
+  /// Sends a message at `at`. Requires: `at` is not before the last advance() and not after next_event().
   virtual void send(Time at, const Message& message) = 0;
-  /// Compiler or user knowledge; techniques without circuits ignore both.
+  /// Preload and flush of the compiler or the user. Techniques without circuits ignore both.
   virtual void preload(Time /*at*/, std::uint32_t /*slot*/, const Configuration& /*configuration*/) {}
   virtual void flush(Time /*at*/, Port /*source*/) {}
-  /// What runs at `source` comes to a phase with a name (Predictor::on_phase).
+  /// The program at `source` begins a named phase (Predictor::on_phase).
   virtual void begin_phase(Time /*at*/, Port /*source*/, std::uint32_t /*phase*/) {}
 
-  /// No listener call comes before this time unless something is sent; Time::never() when nothing is in
+  /// Lower bound of the next listener call, unless a message is sent before. Time::never(): no message is in
   /// flight.
   virtual Time next_event() const = 0;
-  /// Runs up to and including `until`, but returns after the first instant at which it called the listener,
-  /// so that what that causes can be sent at that same instant. Returns the time reached. The listener must
-  /// not call back.
+  /// Runs until `until`, inclusive, or until the first instant with a listener call, so that the driver can
+  /// react at that same instant. Returns the time reached. The listener must not call the technique.
   virtual Time advance(Time until, TransferListener& listener) = 0;
 
-  /// Has the listener not told of messages that have left their PE: for a driver whose PEs never wait for
-  /// that. Before the first send.
+  /// Disables TransferListener::injected(), for drivers whose PEs do not wait for it. Requires: no message
+  /// was sent.
   virtual void disable_injection_reports() {}
-  /// Has `timeline`, which must outlive the technique, told what the ports do; before the first send.
+  /// Reports the activity of the ports to `timeline`, which must outlive the technique. Requires: no message
+  /// was sent.
   virtual void observe(PortTimeline& /*timeline*/) {}
 
   virtual TechniqueStatistics statistics() const = 0;

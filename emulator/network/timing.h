@@ -1,4 +1,4 @@
-// The delays of an emulated network in the form in which its components use them (docs/timing.md).
+// Delays and sizes of an emulated network in the form that its components use (docs/timing.md).
 #pragma once
 
 #include <algorithm>
@@ -37,14 +37,14 @@ struct Timing {
   Time word;          // link: from the start of one word to that of the next
   Time nic;           // from a word's entry into a NIC until it can leave, and again at the receiver
   Time wire;          // serialiser, cable, deserialiser: NIC to switch and back
-  Time control;       // the same between NIC and scheduler
-  Time cable;         // of it
+  Time control;       // as `wire`, between NIC and scheduler
+  Time cable;         // the cable of `wire`
   Time to_fabric;     // serialiser and cable: from the NIC's link to the analog fabric
   Time circuit;       // from the sender's link to the receiver's NIC over a circuit through one switch
   Time digital_word;  // as `word`, out of the switch's buffers through the digital fabric
   Time digital;       // digital fabric and the wire behind it
   Time analog;        // the same out of the hybrid switch's buffers, through the analog fabric
-  Time network_reconfiguration;  // of the analog fabric; of a tree's, until it can carry the new circuits
+  Time network_reconfiguration;  // until all switches can carry the new circuits
   Time fabric_reconfiguration;   // of one switch's analog fabric
 
   Bytes word_bytes;
@@ -54,10 +54,10 @@ struct Timing {
   std::uint64_t flit_words;
   bool input_fifo;  // VQ_W is one queue per input
 
-  Time hop;                 // what each switch more adds to a circuit
+  Time hop;                 // delay that each further switch adds to a circuit
   std::uint32_t tree_down;  // m of the fat tree; 0: one switch
 
-  /// On the way up to the lowest switch above both nodes and down again.
+  /// Number of switches on the path up to the lowest switch above both nodes and down again.
   std::uint32_t switches_between(Connection c) const {
     std::uint32_t switches = 1;
     if (tree_down == 0) return switches;
@@ -65,15 +65,15 @@ struct Timing {
     for (; from != to; switches += 2) from /= tree_down, to /= tree_down;
     return switches;
   }
-  /// From the sender's link to the receiver's NIC over an established circuit.
+  /// Delay from the sender's link to the receiver's NIC over an established circuit.
   Time circuit_of(Connection c) const { return circuit + hop * (std::int64_t{switches_between(c)} - 1); }
 
   bool bounded() const { return room != kUnlimited; }
-  /// Words of payload; a message of no bytes travels as one word.
+  /// Words of payload; a message of 0 bytes travels as one word.
   std::uint64_t payload(Bytes bytes) const {
     return std::max<Bytes>(1, bytes / word_bytes + (bytes % word_bytes != 0 ? 1 : 0));
   }
-  /// Words of a message of `payload` words that travels as worms.
+  /// Words of a message with `payload` words of payload that travels as worms.
   std::uint64_t in_worms(std::uint64_t payload) const {
     return payload + (payload + worm_words - 1) / worm_words * worm_overhead;
   }

@@ -1,5 +1,5 @@
-// Which connections have worms under way, and when their NICs know that the last one has left: what a circuit
-// of the same connection waits for, so that nothing overtakes.
+// Connections with worms under way, and the instant at which the NIC knows that the last worm has left. A
+// circuit of the same connection waits for it, so that no message overtakes another.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ class WormsUnderWay {
     ++worms_.get(c.source, c.destination).unfinished;
     ++unfinished_;
   }
-  /// The last word of a message has left; the NIC knows at `known`.
+  /// The last word of a message has left; the NIC knows it from `known` on.
   void note_departure(Connection c, Time known) {
     Worms& worms = worms_.get(c.source, c.destination);
     --worms.unfinished;
     --unfinished_;
     worms.cleared = known;
   }
-  /// Time::never() while some have not left.
+  /// The instant from which the NIC knows that all worms of `c` have left; Time::never() if some have not.
   Time time_cleared(Connection c) {
     const Worms* worms = worms_.find(c.source, c.destination);
     if (worms == nullptr) return Time{};
