@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/connection.h"
+#include "core/pool.h"
 #include "core/zeroed_array.h"
 
 namespace hybrid {
@@ -227,34 +228,33 @@ class ConnectionTable {
   }
   /// Releases the connection's state for reuse. Requires: the connection has a state.
   void release(std::uint32_t source, std::uint32_t destination) {
-    unused_.push_back(numbers_.find(source, destination));
+    states_.release(numbers_.find(source, destination) - 1);
     numbers_.erase(source, destination);
   }
   /// Prefetches the connection's state, if it has one.
   void prefetch(std::uint32_t source, std::uint32_t destination) {
     if (const State* state = find(source, destination); state != nullptr) prefetch_all(*state);
   }
-  StableArray<State>& all() { return states_; }
-  const StableArray<State>& all() const { return states_; }
+  /// The states, in use or not.
+  StableArray<State>& all() { return states_.all(); }
+  const StableArray<State>& all() const { return states_.all(); }
 
  private:
   template <class... Arguments>
   std::uint32_t make(Arguments&&... arguments) {
     if constexpr (requires(State& state) { state.serve(arguments...); }) {
-      if (!unused_.empty()) {
-        const std::uint32_t number = unused_.back();
-        unused_.pop_back();
-        states_[number - 1].serve(std::forward<Arguments>(arguments)...);
-        return number;
+      if (const std::uint32_t reused = states_.reuse(); reused != States::kNone) {
+        states_[reused].serve(std::forward<Arguments>(arguments)...);
+        return reused + 1;
       }
     }
-    states_.emplace_back(std::forward<Arguments>(arguments)...);
-    return static_cast<std::uint32_t>(states_.size());
+    return states_.acquire_as_left(std::forward<Arguments>(arguments)...) + 1;
   }
 
-  ConnectionNumbers numbers_;
-  StableArray<State> states_;
-  std::vector<std::uint32_t> unused_;
+  using States = Pool<State, StableArray<State>>;
+
+  ConnectionNumbers numbers_;  // index in states_, plus 1
+  States states_;
 };
 
 }  // namespace hybrid

@@ -43,6 +43,12 @@ Engine::Engine(const SwitchParameters& parameters)
       visitor_(settling_time(parameters_, timing_),
                timing_.flit_words + timing_.worm_words + timing_.worm_overhead) {}
 
+TechniqueStatistics Engine::statistics() const {
+  TechniqueStatistics s = statistics_;
+  s.cycles = static_cast<std::uint64_t>(now_ / parameters_.scheduler.cycle);
+  return s;
+}
+
 void Engine::run_until(Time at) {
   const Time before = at - picoseconds(1);
   while (events_.next() < at) {
@@ -123,16 +129,7 @@ void Engine::send(Time at, const Message& message) {
                     "Give smaller messages, a higher --link-rate or a shorter --word-generation.");
   run_until(at);
 
-  std::uint32_t index = 0;
-  if (unused_.empty()) {
-    index = static_cast<std::uint32_t>(transfers_.size());
-    transfers_.emplace_back();
-  } else {
-    index = unused_.back();
-    unused_.pop_back();
-  }
-  transfers_[index] = {message};
-  ++in_flight_;
+  const std::uint32_t index = transfers_.acquire({message});
   const Time offer = pes_[c.source].queue_message(at, index, c.destination, timing_.generation);
   if (offer == Time::never()) return;
   prefetch_state(c);
@@ -207,8 +204,7 @@ bool Engine::run_instant(Time at, TransferListener* listener) {
         statistics_.bytes += t.message.bytes;
         statistics_.hits += t.hit ? 1 : 0;
         ++(t.circuit ? statistics_.circuit_messages : statistics_.wormhole_messages);
-        unused_.push_back(event.a);
-        --in_flight_;
+        transfers_.release(event.a);
         long_messages_ -= t.is_long ? 1 : 0;
         listener->delivered(at, t.message, t.hit);
         called = true;

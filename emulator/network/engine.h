@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/pool.h"
 #include "emulator/network/event_queue.h"
 #include "emulator/network/processing_element.h"
 #include "emulator/network/repetition.h"
@@ -42,12 +43,13 @@ class Engine : public Technique {
 
   void send(Time at, const Message& message) override;
   Time next_event() const override {
-    return in_flight_ == 0 ? Time::never() : std::max(events_.next(), quiet_until_);
+    return transfers_.empty() ? Time::never() : std::max(events_.next(), quiet_until_);
   }
   Time advance(Time until, TransferListener& listener) override;
   void disable_injection_reports() override { reports_injections_ = false; }
   void observe(PortTimeline& timeline) override { timeline_ = &timeline; }
-  TechniqueStatistics statistics() const override { return statistics_; }
+  /// statistics_, with the cycles of the scheduler's clock.
+  TechniqueStatistics statistics() const override;
 
  protected:
   /// Returns the queue for the message `transfer` that `pe` offers now, and sets its number of words.
@@ -86,7 +88,7 @@ class Engine : public Technique {
   /// removed from `queue`, which holds their messages.
   void report_circuit_words(const WordQueue& queue, const WordSpan& words);
   MessageInFlight& transfer(std::uint32_t index) { return transfers_[index]; }
-  std::uint64_t in_flight() const { return in_flight_; }
+  std::uint64_t in_flight() const { return transfers_.size(); }
   /// Handles all events before `at`, the instant of a call from outside.
   void run_until(Time at);
 
@@ -117,9 +119,7 @@ class Engine : public Technique {
   std::uint64_t possible_ = 0;               // periods that can be skipped from found_at_, the last instant
   Time found_at_{};
   Time quiet_until_{};  // no listener call before this instant, unless a call comes from outside
-  std::vector<MessageInFlight> transfers_;
-  std::vector<std::uint32_t> unused_;
-  std::uint64_t in_flight_ = 0;
+  Pool<MessageInFlight> transfers_;
 };
 
 }  // namespace hybrid

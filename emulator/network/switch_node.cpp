@@ -5,21 +5,15 @@
 
 namespace hybrid {
 
-SwitchNode::SwitchNode(std::uint32_t ports, const Timing& timing, Time scheduler_cycle, Fabric fabric,
-                       Kinds kinds)
-    : timing_(timing),
-      cycle_(scheduler_cycle),
-      fabric_(fabric),
-      kinds_(kinds),
-      sources_(ports, Source(timing)),
-      announced_(ports),
-      queue_numbers_(ports),
-      worms_of_(ports),
-      sending_(ports),
-      scheduler_(ports),
-      notes_(scheduler_cycle),
-      windows_(ports),
-      under_way_(ports) {}
+SwitchNode::SwitchNode(const SwitchParameters& parameters, const Timing& timing, Fabric fabric, Kinds kinds)
+    : WormSwitches(parameters.nodes, parameters.nodes, timing, fabric, kinds),
+      cycle_(parameters.scheduler.cycle),
+      queue_numbers_(parameters.nodes),
+      worms_of_(parameters.nodes),
+      sending_(parameters.nodes),
+      scheduler_(parameters.nodes),
+      notes_(cycle_),
+      under_way_(parameters.nodes) {}
 
 void SwitchNode::announce_message(std::uint32_t source, std::uint32_t transfer, Port destination,
                                   std::uint64_t payload) {
@@ -38,9 +32,9 @@ void SwitchNode::announce_message(std::uint32_t source, std::uint32_t transfer, 
   if (timing_.input_fifo) under_way_.announce_message({source, destination});
 }
 
-Time SwitchNode::time_cleared(std::uint32_t source, Port destination) {
-  if (timing_.input_fifo) return under_way_.time_cleared({source, destination});
-  const std::uint32_t number = queue_numbers_.find(source, destination);
+Time SwitchNode::time_cleared(Connection c) {
+  if (timing_.input_fifo) return under_way_.time_cleared(c);
+  const std::uint32_t number = queue_numbers_.find(c.source, c.destination);
   if (number == 0) return Time{};
   if (number >= kAnnounced) return Time::never();
   const VirtualQueue& queue = *places_[number - 1];
@@ -68,9 +62,10 @@ Time SwitchNode::next_start(std::uint32_t port) {
 }
 
 bool SwitchNode::move_worms(Time now, std::uint32_t source, Time latest, EventQueue& events,
-                            std::vector<Delivery>& delivered) {
+                            std::vector<Delivery>& delivered, std::vector<std::uint32_t>& /*touched*/) {
   bool over_link = move_over_link(source, latest, now, events);
-  // Words that left VQ_W give credits, which may let more words over the link, and only those can pass too.
+  // Words that left VQ_W return credits, which may let more words start on the link. Only those can then pass
+  // the fabric, too.
   while (move_through_fabric(now, source, events, delivered) && timing_.bounded()) {
     if (!move_over_link(source, latest, now, events)) break;
     over_link = true;
@@ -78,7 +73,8 @@ bool SwitchNode::move_worms(Time now, std::uint32_t source, Time latest, EventQu
   return over_link;
 }
 
-/// The queue of `c`, one that another connection no longer needs if it has none.
+/// Returns the queue of `c`. If it has none, it gets one that another connection no longer needs, or a new
+/// one.
 SwitchNode::VirtualQueue& SwitchNode::get_queue(Time now, Connection c) {
   if (VirtualQueue* queue = find_queue(c); queue != nullptr) return *queue;
   const auto give = [&](VirtualQueue& queue) -> VirtualQueue& {
@@ -90,10 +86,10 @@ SwitchNode::VirtualQueue& SwitchNode::get_queue(Time now, Connection c) {
   while (!retired_.empty()) {
     VirtualQueue& queue = *places_[retired_.front()];
     const bool in_use = queue.requested || queue.holds_output || queue.unfinished != 0;
-    // Not all credits are back; those that came after it have theirs later.
+    // Not all credits are back. Queues that were retired later get theirs later.
     if (!in_use && !queue.used_again && queue.last_left + timing_.wire > now) break;
     retired_.pop();
-    if (!retired_.empty()) prefetch_all(*places_[retired_.front()]);  // it has rested for long
+    if (!retired_.empty()) prefetch_all(*places_[retired_.front()]);  // it is not in the cache
     queue.retired = false;
     if (in_use) continue;
     if (queue.used_again) {
@@ -101,16 +97,16 @@ SwitchNode::VirtualQueue& SwitchNode::get_queue(Time now, Connection c) {
       continue;
     }
     queue_numbers_.erase(queue.connection.source, queue_key(queue.connection));
-    queue.serve(c, timing_);
+    queue.serve(c, all_places());
     return give(queue);
   }
-  queues_.emplace_back(c, timing_);
+  queues_.emplace_back(c, all_places());
   places_.push_back(&queues_.back());
   queues_.back().place = static_cast<std::uint32_t>(places_.size());
   return give(queues_.back());
 }
 
-/// All messages announced for `queue` have left it.
+/// Retires a queue that all announced messages have left.
 void SwitchNode::retire_queue(VirtualQueue& queue) {
   queue.used_again = queue.retired;
   if (queue.retired) return;
@@ -123,33 +119,17 @@ bool SwitchNode::move_over_link(std::uint32_t port, Time latest, Time now, Event
   if (source.no_place) return false;
   bool moved = false;
   while (!source.queue.entered.empty()) {
-    const Announced message = announced_[port].front();
-    VirtualQueue& to = get_queue(now, {port, message.destination});
+    VirtualQueue& to = get_queue(now, {port, announced_[port].front().destination});
     source.no_place = to.credit.empty();
     if (source.no_place) break;
-    const Run data = source.queue.entered.front().head(source.queue.segments.front().words);
-    to.credit.merge_past(std::max(source.link_free, data.first + timing_.nic));
-    const Run possible = later_of(data.delayed(timing_.nic), to.credit.front());
-    const std::uint64_t words =
-        serve(possible, timing_.word, latest, source.link_free, [&](const Run& starts) {
-          if (timeline_ != nullptr)
-            timeline_->on_link({{port, message.destination},
-                                source.queue.segments.front().transfer,
-                                starts,
-                                timing_.word,
-                                true,
-                                WordSpan::kNoSlot});
-          source.queue.remove_words(starts);
-          to.arrived.push(starts.delayed(timing_.wire));
-          remove_segment_words(
-              source.queue.segments, starts,
-              [&](std::uint32_t transfer) {
-                to.messages.push({transfer, message.destination, message.payload});
-              },
-              [&](std::uint32_t, Time) {
-                announced_[port].pop();
-                if (announced_[port].size() > 1) prefetch_queue({port, announced_[port][1].destination});
-              });
+    const Run data = first_words(source);
+    to.credit.merge_past(std::max(source.link_free, data.first));
+    const Run possible = later_of(data, to.credit.front());
+    const std::uint64_t words = send_over_link(
+        port, possible, latest, to,
+        [&](const Announced& m) { to.messages.push({m.transfer, m.destination, m.payload}); },
+        [&] {
+          if (announced_[port].size() > 1) prefetch_queue({port, announced_[port][1].destination});
         });
     if (timing_.bounded()) to.credit.pop(words);
     if (words == 0) break;
@@ -162,18 +142,17 @@ bool SwitchNode::move_over_link(std::uint32_t port, Time latest, Time now, Event
 
 /// Words of the worm at the head of `queue`.
 std::uint64_t SwitchNode::head_worm_words(const VirtualQueue& queue) const {
-  return std::min(timing_.worm_words, queue.messages.front().words) + timing_.worm_overhead;
+  return worm_words(queue.messages.front().words);
 }
 
-/// Has the head worm of `queue` ask once it is certain when its first flit is there.
+/// Requests the output of `queue`'s head worm if the arrival of its first flit is known.
 void SwitchNode::request_output(Time now, VirtualQueue& queue, EventQueue& events) {
   if (queue.requested || queue.messages.empty()) return;
-  const std::uint64_t flit = std::min({timing_.flit_words, head_worm_words(queue), timing_.room});
-  const Time there = queue.arrived.at(flit - 1);
+  const Time there = first_flit_arrival(queue.arrived, head_worm_words(queue));
   if (there == Time::never()) return;
   queue.requested = true;
   queue.connection.destination = queue.messages.front().destination;
-  // Not before the worm before it has left.
+  // Not before the previous worm has left.
   const Time requested_at = std::max({now, there, queue.last_left + fabric_.spacing});
   note_change(now, requested_at, queue.connection, queue.place, false, events);
   if (timeline_ == nullptr) return;
@@ -188,20 +167,15 @@ bool SwitchNode::move_through_fabric(Time now, std::uint32_t input, EventQueue& 
   VirtualQueue& queue = *worm.queue;
   bool moved = false;
   while (worm.left > 0 && !queue.arrived.empty()) {
-    // That a window goes on may have become known just now.
+    // Not before now: the continuation of a window may have become known just now.
     Time free = std::max({worm.free, queue.arrived.front().first, now});
-    const FabricWindows::Window window = windows_.find_window(queue.connection, free, fabric_.spacing);
-    if (window.from == Time::never()) break;
-    const Time latest = window.until == Time::never() ? window.until : window.until - fabric_.spacing;
-    free = std::max(free, window.from);
+    const std::optional<Time> latest = enter_window(queue.connection, free);
+    if (!latest) break;
     const Run words = queue.arrived.front().head(worm.left);
-    const std::uint64_t sent = serve(words, fabric_.spacing, latest, free, [&](const Run& starts) {
+    const std::uint64_t sent = serve(words, fabric_.spacing, *latest, free, [&](const Run& starts) {
       if (timing_.bounded()) queue.credit.push(starts.delayed(timing_.wire));
       queue.last_left = starts.last();
-      if (timeline_ != nullptr)
-        timeline_->out_of_fabric({queue.connection, worm.transfer,
-                                  starts.delayed(fabric_.path - timing_.wire), fabric_.spacing, true,
-                                  WordSpan::kNoSlot});
+      report_output(queue.connection, worm.transfer, starts);
     });
     if (sent == 0) break;
     moved = true;
@@ -226,7 +200,7 @@ bool SwitchNode::move_through_fabric(Time now, std::uint32_t input, EventQueue& 
   return moved;
 }
 
-/// At `at` the worm asks, or its ports come free: the scheduler learns of it by its next pass.
+/// Notes for the scheduler's next pass that at `at` a worm requests its output, or its ports become free.
 void SwitchNode::note_change(Time now, Time at, Connection c, std::uint32_t place, bool free,
                              EventQueue& events) {
   if (!notes_.can_note(now, at))
@@ -275,7 +249,7 @@ void SwitchNode::visit(StateVisitor& v) {
   for (VirtualQueue& queue : queues_) {
     if (v.done()) return;
     ++index;
-    if (queue.unfinished == 0) continue;  // its credits matter when a message is announced
+    if (queue.unfinished == 0) continue;  // its credits matter only when a message is announced
     used = true;
     v.same(index);
     v.same(std::uint64_t{queue.unfinished} * 2 + (queue.requested ? 1 : 0));
@@ -309,8 +283,13 @@ void SwitchNode::visit(StateVisitor& v) {
   }
 }
 
+void SwitchNode::apply_new_window(Time /*now*/, EventQueue& /*events*/, std::vector<Delivery>& /*delivered*/,
+                                  std::vector<std::uint32_t>& touched) {
+  for_each_port(sending_.words(), [&](Port input) { touched.push_back(input); });
+}
+
 void SwitchNode::handle_event(Time now, const SwitchEvent& event, EventQueue& events,
-                              std::vector<std::uint32_t>& touched) {
+                              std::vector<Delivery>& /*delivered*/, std::vector<std::uint32_t>& touched) {
   const Connection c{event.a, event.b};
   if (event.kind() != kinds_.pass)
     return note_change(now, now, c, find_queue(c)->place, event.kind() == kinds_.tail, events);

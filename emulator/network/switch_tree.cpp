@@ -5,20 +5,13 @@
 namespace hybrid {
 
 namespace {
-constexpr Connection kAnyPorts{0, 0};  // all are open together
+constexpr Connection kAnyPorts{0, 0};  // all ports share the windows
 }
 
-SwitchTree::SwitchTree(const FatTreeShape& shape, const Timing& timing, Time scheduler_cycle, Fabric fabric,
-                       Kinds kinds)
-    : tree_(shape),
-      timing_(timing),
-      cycle_(scheduler_cycle),
-      fabric_(fabric),
-      kinds_(kinds),
-      ports_(shape.down + (shape.levels > 1 ? shape.up : 0)),
-      sources_(tree_.nodes(), Source(timing)),
-      announced_(tree_.nodes()),
-      windows_(1),
+SwitchTree::SwitchTree(const SwitchParameters& parameters, const Timing& timing, Fabric fabric, Kinds kinds)
+    : WormSwitches(FatTree(parameters.tree).nodes(), 1, timing, fabric, kinds),
+      tree_(parameters.tree),
+      ports_(parameters.tree.down + (parameters.tree.levels > 1 ? parameters.tree.up : 0)),
       reports_(tree_.levels()) {
   std::uint32_t switches = 0;
   for (std::uint32_t level = 0; level < tree_.levels(); ++level) {
@@ -29,7 +22,7 @@ SwitchTree::SwitchTree(const FatTreeShape& shape, const Timing& timing, Time sch
   place_.resize(inputs);
   worms_.resize(inputs);
   feeding_.assign(inputs, kNone);
-  schedulers_.assign(switches, {WormholeScheduler(ports_)});
+  schedulers_.assign(switches, {WormholeScheduler(ports_), PassClock(parameters.scheduler.cycle)});
   sending_ = PortSet(static_cast<std::uint32_t>(inputs));
   worms_at_.assign(inputs, 0);
 }
@@ -39,7 +32,7 @@ std::uint32_t SwitchTree::level_of(std::uint32_t number) const {
          1;
 }
 
-/// The same port of the link's other direction: a link joins the same two places either way.
+/// The port at the other end of the link. It is the same for both directions of the link.
 SwitchTree::LinkEnd SwitchTree::find_link_end(std::uint32_t at) const {
   const std::uint32_t number = switch_of(at), port = at % ports_, level = level_of(number);
   const std::uint32_t tau = number - first_[level], m = tree_.shape().down;
@@ -67,7 +60,7 @@ SwitchTree::VirtualQueue& SwitchTree::get_queue(std::uint32_t input, std::uint32
   std::uint32_t& place = row[timing_.input_fifo ? 0 : output];
   if (place == 0) {
     queues_.emplace_back();
-    queues_.back().credit.push({Time{}, Time{}, timing_.bounded() ? timing_.room : ~std::uint64_t{0}});
+    queues_.back().credit.push(all_places());
     place = static_cast<std::uint32_t>(queues_.size());
   }
   return queues_[place - 1];
@@ -80,14 +73,13 @@ void SwitchTree::announce_message(Port node, std::uint32_t transfer, Port destin
 
 /// Words of the worm at the head of `queue`.
 std::uint64_t SwitchTree::head_worm_words(const VirtualQueue& queue) const {
-  return std::min(timing_.worm_words, queue.messages.front().left) + timing_.worm_overhead;
+  return worm_words(queue.messages.front().left);
 }
 
-/// Has the head worm of `queue` ask once it is certain when its first flit is there.
+/// Schedules the request of `queue`'s head worm if the arrival of its first flit is known.
 void SwitchTree::request_output(Time now, std::uint32_t input, VirtualQueue& queue, EventQueue& events) {
   if (queue.requested || queue.messages.empty()) return;
-  const std::uint64_t flit = std::min({timing_.flit_words, head_worm_words(queue), timing_.room});
-  const Time there = queue.arrived.at(flit - 1);
+  const Time there = first_flit_arrival(queue.arrived, head_worm_words(queue));
   if (there == Time::never()) return;
   queue.requested = true;
   queue.output = output_towards(input, queue.messages.front().connection.destination);
@@ -100,29 +92,13 @@ bool SwitchTree::move_over_link(Time now, Port node, Time latest, EventQueue& ev
   const std::uint32_t input = tree_.leaf(node) * ports_ + tree_.leaf_port(node);
   bool moved = false;
   while (!source.queue.entered.empty()) {
-    const Announced message = announced_[node].front();
-    VirtualQueue& to = get_queue(input, output_towards(input, message.destination));
+    VirtualQueue& to = get_queue(input, output_towards(input, announced_[node].front().destination));
     if (to.credit.empty()) break;
-    const Run data = source.queue.entered.front().head(source.queue.segments.front().words);
-    const Run possible = later_of(data.delayed(timing_.nic), to.credit.front());
-    const std::uint64_t words =
-        serve(possible, timing_.word, latest, source.link_free, [&](const Run& starts) {
-          if (timeline_ != nullptr)
-            timeline_->on_link({{node, message.destination},
-                                message.transfer,
-                                starts,
-                                timing_.word,
-                                true,
-                                WordSpan::kNoSlot});
-          source.queue.remove_words(starts);
-          to.arrived.push(starts.delayed(timing_.wire));
-          remove_segment_words(
-              source.queue.segments, starts,
-              [&](std::uint32_t transfer) {
-                to.messages.push({transfer, {node, message.destination}, message.payload, true});
-              },
-              [&](std::uint32_t, Time) { announced_[node].pop(); });
-        });
+    const Run possible = later_of(first_words(source), to.credit.front());
+    const std::uint64_t words = send_over_link(
+        node, possible, latest, to,
+        [&](const Announced& m) { to.messages.push({m.transfer, {node, m.destination}, m.payload, true}); },
+        [] {});
     if (words == 0) break;
     if (timing_.bounded()) to.credit.pop(words);
     moved = true;
@@ -144,22 +120,17 @@ bool SwitchTree::move_worm(Time now, std::uint32_t input, EventQueue& events,
       if (worm.next->credit.empty()) break;
       possible = later_of(possible, worm.next->credit.front());
     }
-    // That a window goes on may have become known just now.
+    // Not before now: the continuation of a window may have become known just now.
     Time free = std::max({worm.free, possible.first, now});
-    const FabricWindows::Window window = windows_.find_window(kAnyPorts, free, fabric_.spacing);
-    if (window.from == Time::never()) break;
-    const Time latest = window.until == Time::never() ? window.until : window.until - fabric_.spacing;
-    free = std::max(free, window.from);
-    const std::uint64_t sent = serve(possible, fabric_.spacing, latest, free, [&](const Run& starts) {
+    const std::optional<Time> latest = enter_window(kAnyPorts, free);
+    if (!latest) break;
+    const std::uint64_t sent = serve(possible, fabric_.spacing, *latest, free, [&](const Run& starts) {
       if (timing_.bounded()) from.credit.push(starts.delayed(timing_.wire));
       worm.last_left = starts.last();
-      if (worm.next != nullptr) {
+      if (worm.next != nullptr)
         worm.next->arrived.push(starts.delayed(fabric_.path));
-      } else if (timeline_ != nullptr) {
-        timeline_->out_of_fabric({worm.self.connection, worm.self.transfer,
-                                  starts.delayed(fabric_.path - timing_.wire), fabric_.spacing, true,
-                                  WordSpan::kNoSlot});
-      }
+      else
+        report_output(worm.self.connection, worm.self.transfer, starts);
     });
     if (sent == 0) break;
     worm.free = free;
@@ -181,14 +152,14 @@ bool SwitchTree::move_worm(Time now, std::uint32_t input, EventQueue& events,
   return moved;
 }
 
-/// Moves the worms of the inputs in ready_inputs_, and whatever can move because of that.
+/// Moves the worms of the inputs in ready_inputs_, and all worms that can move as a consequence.
 void SwitchTree::move_ready_worms(Time now, EventQueue& events, std::vector<Delivery>& delivered,
                                   std::vector<std::uint32_t>& touched) {
   while (!ready_inputs_.empty()) {
     const std::uint32_t input = ready_inputs_.back();
     ready_inputs_.pop_back();
     if (worms_[input].left == 0 || !move_worm(now, input, events, delivered)) continue;
-    // Its words are there for the worm ahead of it, and their places for the one behind it.
+    // The next input has new words, and the previous one has new places.
     if (worms_[input].next != nullptr) ready_inputs_.push_back(worms_[input].next_input);
     if (!timing_.bounded()) continue;
     const LinkEnd behind = find_link_end(input);
@@ -212,13 +183,13 @@ void SwitchTree::apply_new_window(Time now, EventQueue& events, std::vector<Deli
   move_ready_worms(now, events, delivered, touched);
 }
 
-/// One worm more, or less, asks or holds at `input`.
+/// Counts one worm more, or less, that requests or holds an output at `input`.
 void SwitchTree::count_worms(Time now, std::uint32_t input, bool more) {
   std::uint32_t& worms = worms_at_[input];
   worms += more ? 1U : -1U;
   if (worms != (more ? 1U : 0U)) return;
   inputs_busy_ += more ? 1U : -1U;
-  inputs_with_worms(now);  // so that what was told long ago does not pile up
+  inputs_with_worms(now);  // removes old reports
   const std::uint32_t level = level_of(switch_of(input));
   reports_[level].push({now + timing_.cable * (tree_.levels() - 1 - level), more});
 }
@@ -231,16 +202,16 @@ std::uint32_t SwitchTree::inputs_with_worms(Time at) {
 }
 
 bool SwitchTree::is_idle() const {
-  const bool told = std::all_of(reports_.begin(), reports_.end(), [](const auto& t) { return t.empty(); });
-  return told && inputs_busy_ == 0 && inputs_with_worms_ == 0;
+  const bool reported =
+      std::all_of(reports_.begin(), reports_.end(), [](const auto& reports) { return reports.empty(); });
+  return reported && inputs_busy_ == 0 && inputs_with_worms_ == 0;
 }
 
 void SwitchTree::schedule_pass(Time now, std::uint32_t number, EventQueue& events) {
   Scheduling& s = schedulers_[number];
-  if (s.pass_at != Time::never() || !s.scheduler.has_requests()) return;
-  s.pass_at = next_edge(now, cycle_);
-  if (s.pass_at == s.last_pass) s.pass_at += cycle_;
-  events.push_sorted(s.pass_at, kinds_.pass, number, 0);
+  if (!s.scheduler.has_requests()) return;
+  if (const Time pass = s.clock.schedule_pass(now); pass != Time::never())
+    events.push_sorted(pass, kinds_.pass, number, 0);
 }
 
 void SwitchTree::start_worm(Time now, std::uint32_t number, Connection ports) {
@@ -273,8 +244,7 @@ void SwitchTree::handle_event(Time now, const SwitchEvent& event, EventQueue& ev
                               std::vector<Delivery>& delivered, std::vector<std::uint32_t>& touched) {
   if (event.kind() == kinds_.pass) {
     Scheduling& s = schedulers_[event.a];
-    s.last_pass = now;
-    s.pass_at = Time::never();
+    s.clock.begin_pass(now);
     for (const Connection ports : s.scheduler.run_pass()) start_worm(now, event.a, ports);
     return move_ready_worms(now, events, delivered, touched);
   }

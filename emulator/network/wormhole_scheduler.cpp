@@ -43,7 +43,7 @@ void WormholeScheduler::reset_in_row(Port input, Port output) {
   if (rows_.row(output)[input / kWordBits] == 0) row_words_.reset(output, input / kWordBits);
 }
 
-/// Whether `input` did not ask for `output` yet.
+/// Adds the request of `input` for `output`. Returns false if there was one already.
 bool WormholeScheduler::add_request(Port input, Port output) {
   Output& o = outputs_[output];
   if (o.by_row) {
@@ -125,7 +125,7 @@ void WormholeScheduler::grant_output(Port input, Port output) {
   granted_.push_back({input, output});
 }
 
-/// The first free input at or after its pointer that asks for `output`, which several do, or kNoPort.
+/// The first free requester of `output` at or after its pointer, or kNoPort. Requires: several requesters.
 Port WormholeScheduler::first_free_requester(Port output) const {
   const Output& o = outputs_[output];
   if (o.by_row) {
@@ -145,7 +145,7 @@ Port WormholeScheduler::first_free_requester(Port output) const {
   return before;
 }
 
-/// Grants `output` to the first free input at or after its pointer that asks for it, if there is one.
+/// Grants `output` to its first free requester at or after its pointer, if there is one.
 void WormholeScheduler::serve_output(Port output) {
   if (outputs_[output].requesters == 1) {
     if (free_inputs_.test(outputs_[output].sum)) grant_output(outputs_[output].sum, output);
@@ -154,12 +154,12 @@ void WormholeScheduler::serve_output(Port output) {
   if (const Port input = first_free_requester(output); input != kNoPort) grant_output(input, output);
 }
 
-/// Whether two outputs could take the same input now, so that their order matters.
+/// Whether two free outputs can be granted to the same input, so that their order matters.
 bool WormholeScheduler::is_contested() {
-  const std::span<Word> could = candidates_.words();  // free inputs that ask for more than one output
+  const std::span<Word> candidates = candidates_.words();  // free inputs with several requests
   const auto inputs = free_inputs_.words(), several = several_.words();
   Word any = 0;
-  for (std::size_t w = 0; w < could.size(); ++w) any |= could[w] = inputs[w] & several[w];
+  for (std::size_t w = 0; w < candidates.size(); ++w) any |= candidates[w] = inputs[w] & several[w];
   if (any == 0) return false;
   const auto wanted = wanted_outputs_.words(), free = free_outputs_.words();
   bool found = false;
@@ -174,10 +174,11 @@ bool WormholeScheduler::is_contested() {
       const Port output = lowest_port(o, outputs);
       if (outputs_[output].by_row) {
         const auto row = rows_.row(output);
-        for (std::size_t w = 0; w < row.size(); ++w) take(w, row[w] & could[w]);
+        for (std::size_t w = 0; w < row.size(); ++w) take(w, row[w] & candidates[w]);
       } else {
-        for_each_requester(
-            output, [&](Port input) { take(input / kWordBits, bit_of(input) & could[input / kWordBits]); });
+        for_each_requester(output, [&](Port input) {
+          take(input / kWordBits, bit_of(input) & candidates[input / kWordBits]);
+        });
       }
     }
   return found;

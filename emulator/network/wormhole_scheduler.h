@@ -1,13 +1,17 @@
-// The round-robin scheduler of wormhole and circuit switching (D 8.3.4, 8.4.1): all ports within one cycle.
+// Round-robin scheduler of wormhole and circuit switching (D 8.3.4, 8.4.1): all ports within one cycle.
 //
-// A pass serves the free outputs that are asked for in the order p, p+1, ..., N-1, 0, ..., p-1; each takes
-// the first free input, at or after its own pointer, that asks for it, and its pointer goes one past that
-// input. p goes one on with every pass that granted something. So a pass is maximal, every output serves its
-// requesters in turn, and nobody starves. Granted ports are busy until freed.
+//   scheduler.request({source, destination});
+//   for (const Connection granted : scheduler.run_pass()) ...
+//   scheduler.release_ports(granted);
 //
-// Who asks for an output is nearly always one input, or a few of many. One is kept as it is; a few, where
-// there are many ports, as a list in a line of the cache; more than that as a row of a bit matrix, whose rows
-// of thousands of ports lie out of the cache.
+// A pass serves the free outputs with requests in the order p, p+1, ..., N-1, 0, ..., p-1. Each output takes
+// its first free requester at or after its pointer, and its pointer moves to the input after that. p advances
+// by one with every pass that granted a connection. A pass is maximal, every output serves its requesters in
+// turn, and no request starves. Granted ports are busy until they are released.
+//
+// An output has nearly always one requester, or a few. One requester is stored directly; a few, if there are
+// many ports, as a list in one cache line; more than that as a row of a bit matrix, whose rows for thousands
+// of ports are not in the cache.
 #pragma once
 
 #include <array>
@@ -16,33 +20,58 @@
 
 #include "core/connection.h"
 #include "core/port_set.h"
+#include "core/time.h"
 #include "emulator/network/repetition.h"
 
 namespace hybrid {
+
+/// Edges of a scheduler's clock at which passes run: at most one pass per edge, scheduled on demand.
+class PassClock {
+ public:
+  explicit PassClock(Time cycle) : cycle_(cycle) {}
+
+  /// Schedules a pass for a change at `now`, on the first edge at or after it. Returns the edge, or
+  /// Time::never() if a pass is scheduled already.
+  Time schedule_pass(Time now) {
+    if (next_ != Time::never()) return Time::never();
+    next_ = next_edge(now, cycle_);
+    if (next_ == last_) next_ += cycle_;
+    return next_;
+  }
+  /// The scheduled pass runs at `now`.
+  void begin_pass(Time now) {
+    last_ = now;
+    next_ = Time::never();
+  }
+
+ private:
+  Time cycle_, next_ = Time::never(), last_{-1};
+};
 
 class WormholeScheduler {
  public:
   explicit WormholeScheduler(std::uint32_t ports);
 
   void request(Connection c);
-  /// Both ports of a granted connection are free again.
+  /// Releases both ports of a granted connection.
   void release_ports(Connection c);
-  /// Whether anything is asked for.
+  /// Whether there is a request that is not granted.
   bool has_requests() const { return request_count_ != 0; }
 
-  /// One pass; the connections granted, whose requests are thereby gone. Valid until the next pass.
-  /// `noted`: whether visit() needs to know if p mattered, which takes a look at all that is asked.
+  /// Runs one pass. Returns the granted connections, valid until the next pass; their requests are removed.
+  /// `noted`: records for visit() whether the outcome depended on p, which costs time linear in the requests.
   const std::vector<Connection>& run_pass(bool noted = false);
-  /// Between two visits that are compared all passes must have been noted.
+  /// Lists the state (emulator/network/repetition.h). Requires: all passes between two visits that are
+  /// compared were noted.
   void visit(StateVisitor& v);
 
  private:
-  /// Who asks for an output.
+  /// Requesters of an output.
   struct Output {
     std::uint32_t requesters = 0;
-    Port sum = 0;         // of the requesters, modulo 2, bit by bit: of one asker, itself
+    Port sum = 0;         // exclusive or of the requesters: with one requester, its number
     Port pointer = 0;     // the input that is served first
-    bool by_row = false;  // more than one, and in rows_; otherwise more than one are in lists_
+    bool by_row = false;  // more than one, stored in rows_; otherwise more than one are in lists_
   };
   static constexpr std::uint32_t kListed = 16;
   struct alignas(64) List {
@@ -54,7 +83,7 @@ class WormholeScheduler {
   void set_in_row(Port input, Port output);
   void reset_in_row(Port input, Port output);
   Port first_free_requester(Port output) const;
-  /// Calls `visit` for those that ask for `output`, ascending.
+  /// Calls `visit` for the requesters of `output`, ascending.
   template <class Visit>
   void for_each_requester(Port output, Visit&& visit) const;
   void serve_output(Port output);
@@ -64,12 +93,12 @@ class WormholeScheduler {
   std::uint32_t ports_;
   BitMatrix rows_;           // [output][input], of outputs by row
   BitMatrix row_words_;      // [output]: the words of its row in rows_ that are not 0
-  std::vector<List> lists_;  // by output; none where rows are short
-  PortSet wanted_outputs_;   // outputs that somebody asks for
+  std::vector<List> lists_;  // by output; empty if rows are short
+  PortSet wanted_outputs_;   // outputs with requests
   PortSet free_inputs_, free_outputs_;
   std::vector<Output> outputs_;
-  std::vector<std::uint32_t> requested_outputs_;  // by input: outputs asked for
-  PortSet several_;                               // inputs that ask for more than one
+  std::vector<std::uint32_t> requested_outputs_;  // by input: number of outputs requested
+  PortSet several_;                               // inputs with more than one request
   PortSet candidates_, taken_;                    // of is_contested()
   Port first_ = 0;                                // p
   std::uint64_t contests_ = 0;                    // passes whose outcome depends on p

@@ -39,14 +39,14 @@ class ChenLiu final : public MessageCircuits {
 
   WormholeScheduler scheduler_;
   Time to_source_;  // from the path's reservation until the NIC knows of it
-  Time pass_at_ = Time::never();
-  Time last_pass_{-1};
+  PassClock clock_;
 };
 
 ChenLiu::ChenLiu(const SwitchParameters& parameters)
     : MessageCircuits(parameters),
       scheduler_(parameters.nodes),
-      to_source_(parameters.digital_fabric.delay() + timing_.wire + timing_.nic + control_path_time()) {}
+      to_source_(parameters.digital_fabric.delay() + timing_.wire + timing_.nic + control_path_time()),
+      clock_(parameters.scheduler.cycle) {}
 
 void ChenLiu::send_reservation(Time leaves, Connection c) {
   events_.push(leaves + timing_.wire, kProbe, c.source, c.destination);
@@ -57,10 +57,8 @@ void ChenLiu::on_message_sent(Time now, Connection c) {
 }
 
 void ChenLiu::schedule_pass(Time now) {
-  if (pass_at_ != Time::never() || !scheduler_.has_requests()) return;
-  pass_at_ = next_edge(now, parameters_.scheduler.cycle);
-  if (pass_at_ == last_pass_) pass_at_ += parameters_.scheduler.cycle;
-  events_.push(pass_at_, kPass);
+  if (!scheduler_.has_requests()) return;
+  if (const Time pass = clock_.schedule_pass(now); pass != Time::never()) events_.push(pass, kPass);
 }
 
 void ChenLiu::handle_control_event(Time now, const SwitchEvent& event) {
@@ -78,8 +76,7 @@ void ChenLiu::handle_control_event(Time now, const SwitchEvent& event) {
       schedule_pass(now);
       break;
     default:  // kPass
-      last_pass_ = now;
-      pass_at_ = Time::never();
+      clock_.begin_pass(now);
       for (const Connection reserved : scheduler_.run_pass())
         events_.push(now + parameters_.scheduler.delay() + timing_.network_reconfiguration + to_source_,
                      kAcknowledged, reserved.source, reserved.destination);

@@ -32,7 +32,6 @@ constexpr int kFillsAtOnce = 8;
 class Circuit final : public Engine {
  public:
   explicit Circuit(const SwitchParameters& parameters);
-  TechniqueStatistics statistics() const override;
 
  protected:
   WordQueue& select_queue(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
@@ -64,8 +63,7 @@ class Circuit final : public Engine {
   std::vector<Time> link_free_;      // by source
   std::vector<Virtual*> held_;       // by source: the queue whose circuit its link carries; nullptr: none
   WormholeScheduler scheduler_;
-  Time pass_at_ = Time::never();
-  Time last_pass_{-1};
+  PassClock clock_;
 };
 
 Circuit::Circuit(const SwitchParameters& parameters)
@@ -73,7 +71,8 @@ Circuit::Circuit(const SwitchParameters& parameters)
       queues_(parameters.nodes),
       link_free_(parameters.nodes),
       held_(parameters.nodes, nullptr),
-      scheduler_(parameters.nodes) {}
+      scheduler_(parameters.nodes),
+      clock_(parameters.scheduler.cycle) {}
 
 WordQueue& Circuit::select_queue(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
   MessageInFlight& t = transfer(index);
@@ -123,10 +122,8 @@ void Circuit::send_words(std::uint32_t port, Virtual& queue) {
 }
 
 void Circuit::schedule_pass(Time now) {
-  if (pass_at_ != Time::never() || !scheduler_.has_requests()) return;
-  pass_at_ = next_edge(now, parameters_.scheduler.cycle);
-  if (pass_at_ == last_pass_) pass_at_ += parameters_.scheduler.cycle;
-  events_.push(pass_at_, kPass);
+  if (!scheduler_.has_requests()) return;
+  if (const Time pass = clock_.schedule_pass(now); pass != Time::never()) events_.push(pass, kPass);
 }
 
 void Circuit::handle_event(Time now, const SwitchEvent& event) {
@@ -137,8 +134,7 @@ void Circuit::handle_event(Time now, const SwitchEvent& event) {
       schedule_pass(now);
       break;
     case kPass:
-      last_pass_ = now;
-      pass_at_ = Time::never();
+      clock_.begin_pass(now);
       for (const Connection granted : scheduler_.run_pass()) {
         const Time established = now + parameters_.scheduler.delay() + timing_.network_reconfiguration;
         ++statistics_.established;
@@ -183,12 +179,6 @@ void Circuit::visit(StateVisitor& v) {
   Engine::visit(v);
   for (Time& free : link_free_) v.instant(free);
   v.unfinished(queues_.all(), [&](Virtual& queue) { v.instant(queue.idle_since); });
-}
-
-TechniqueStatistics Circuit::statistics() const {
-  TechniqueStatistics s = statistics_;
-  s.cycles = static_cast<std::uint64_t>(now_ / parameters_.scheduler.cycle);
-  return s;
 }
 
 const TechniqueRegistration kCircuit{

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/connection.h"
+#include "core/pool.h"
 #include "core/units.h"
 #include "emulator/network/technique.h"
 
@@ -98,13 +99,7 @@ class MessagesInFlight {
 
   /// A message to hand to the technique. Its id is its place here, and a serial number above.
   Message add(Connection connection, Bytes bytes, const Note& note) {
-    auto place = static_cast<std::uint32_t>(flights_.size());
-    if (free_.empty()) {
-      flights_.emplace_back();
-    } else {
-      place = free_.back();
-      free_.pop_back();
-    }
+    const std::uint32_t place = flights_.acquire_as_left();
     const Message message{sent_++ << 32 | place, connection, bytes};
     flights_[place] = {message.id, connection, bytes, orders_.send(connection), note, State::sent};
     return message;
@@ -130,7 +125,7 @@ class MessagesInFlight {
     ++delivered_;
     bytes_ += message.bytes;
     flight.state = State::none;
-    free_.push_back(static_cast<std::uint32_t>(message.id));
+    flights_.release(static_cast<std::uint32_t>(message.id));
     return flight.note;
   }
 
@@ -157,7 +152,7 @@ class MessagesInFlight {
   };
   Flight& find(const Message& message) {
     const auto place = static_cast<std::uint32_t>(message.id);
-    if (place >= flights_.size() || flights_[place].state == State::none || flights_[place].id != message.id)
+    if (place >= flights_.slots() || flights_[place].state == State::none || flights_[place].id != message.id)
       fault(message, "is delivered twice, or was never sent");
     return flights_[place];
   }
@@ -168,8 +163,7 @@ class MessagesInFlight {
   }
 
   bool injections_reported_;
-  std::vector<Flight> flights_;
-  std::vector<std::uint32_t> free_;
+  Pool<Flight> flights_;
   ConnectionOrders orders_;
   std::uint64_t sent_ = 0, delivered_ = 0;
   Bytes bytes_ = 0;

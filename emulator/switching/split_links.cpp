@@ -27,8 +27,7 @@ SplitLinks::SplitLinks(const SwitchParameters& parameters, SplitRates rates)
       channel_word_(time_on_link(parameters.word, rates.channel)),
       lead_(std::max(Time{}, timing_.digital - timing_.wire - timing_.circuit)),
       lag_(timing_.circuit - timing_.nic - timing_.wire - timing_.digital),
-      node_(parameters.nodes, worms_timing(timing_, time_on_link(parameters.word, rates.worms)),
-            parameters.scheduler.cycle,
+      node_(parameters, worms_timing(timing_, time_on_link(parameters.word, rates.worms)),
             {std::max(time_on_link(parameters.word, rates.worms), parameters.digital_fabric.cycle),
              timing_.digital, parameters.scheduler.delay()},
             {kTail, kWormRequest, kWormPass}),
@@ -45,7 +44,7 @@ bool SplitLinks::may_send_worms(Time now, const CircuitQueue& queue) const {
 
 /// From when on words by the circuit cannot overtake the worms.
 Time SplitLinks::gate_time(Connection c) {
-  const Time cleared = node_.time_cleared(c.source, c.destination);
+  const Time cleared = node_.time_cleared(c);
   return cleared == Time::never() ? cleared : cleared + lead_;
 }
 
@@ -75,7 +74,7 @@ void SplitLinks::forward_words(Time now, std::uint32_t pe, WordQueue& queue) {
 
 void SplitLinks::move_worms(Time now, std::uint32_t port) {
   delivered_.clear();
-  while (node_.move_worms(now, port, Time::never(), events_, delivered_) && timing_.bounded() &&
+  while (node_.move_worms(now, port, Time::never(), events_, delivered_, touched_) && timing_.bounded() &&
          fill_queue(port)) {
   }
   for (const SwitchNode::Delivery& d : delivered_) {
@@ -129,7 +128,7 @@ void SplitLinks::handle_event(Time now, const SwitchEvent& event) {
   if (event.kind() < kTail || event.kind() > kWormPass) return handle_circuit_event(now, event);
   touched_.clear();
   node_.enable_period_search(searches_for_periods());
-  node_.handle_event(now, event, events_, touched_);
+  node_.handle_event(now, event, events_, delivered_, touched_);
   for (const std::uint32_t port : touched_) move_worms(now, port);
 }
 
@@ -138,12 +137,6 @@ void SplitLinks::visit(StateVisitor& v) {
   if (v.done()) return;
   node_.visit(v);
   v.unfinished(circuits_.all(), [&](CircuitQueue& queue) { v.instant(queue.gate); });
-}
-
-TechniqueStatistics SplitLinks::statistics() const {
-  TechniqueStatistics s = statistics_;
-  s.cycles = static_cast<std::uint64_t>(now_ / parameters_.scheduler.cycle);
-  return s;
 }
 
 }  // namespace hybrid

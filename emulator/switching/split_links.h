@@ -25,7 +25,6 @@ namespace hybrid {
 class SplitLinks : public Engine {
  public:
   SplitLinks(const SwitchParameters& parameters, std::uint32_t channels);
-  TechniqueStatistics statistics() const override;
   void observe(PortTimeline& timeline) override {
     Engine::observe(timeline);
     node_.observe(timeline);

@@ -29,6 +29,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "emulator/network/wormhole_scheduler.h"
 #include "emulator/switching/split_links.h"
 
 namespace hybrid {
@@ -94,12 +95,13 @@ class Wave final : public SplitLinks {
   std::vector<Nic> nics_;
   std::vector<Channel> channels_;
   std::vector<Request> requests_;  // at the switch, in the order in which they came
-  Time pass_at_ = Time::never();
-  Time last_pass_{-1};
+  PassClock clock_;
 };
 
 Wave::Wave(const SwitchParameters& parameters)
-    : SplitLinks(parameters, parameters.circuit_channels), entries_(parameters.nodes) {
+    : SplitLinks(parameters, parameters.circuit_channels),
+      entries_(parameters.nodes),
+      clock_(parameters.scheduler.cycle) {
   const std::uint32_t ports = parameters.nodes;
   nics_.resize(ports);
   for (Nic& nic : nics_) nic.free.resize(parameters.circuit_channels);
@@ -208,15 +210,12 @@ void Wave::release(Time now, CircuitQueue& queue) {
 // ---- switch
 
 void Wave::schedule_pass(Time now) {
-  if (pass_at_ != Time::never() || requests_.empty()) return;
-  pass_at_ = next_edge(now, parameters_.scheduler.cycle);
-  if (pass_at_ == last_pass_) pass_at_ += parameters_.scheduler.cycle;
-  events_.push(pass_at_, kPass);
+  if (requests_.empty()) return;
+  if (const Time pass = clock_.schedule_pass(now); pass != Time::never()) events_.push(pass, kPass);
 }
 
 void Wave::run_pass(Time now) {
-  last_pass_ = now;
-  pass_at_ = Time::never();
+  clock_.begin_pass(now);
   const std::size_t before = requests_.size();
   std::size_t left = 0;
   bool unplaced = false;
@@ -321,7 +320,7 @@ void Wave::handle_circuit_event(Time now, const SwitchEvent& event) {
 }
 
 TechniqueStatistics Wave::statistics() const {
-  TechniqueStatistics s = SplitLinks::statistics();
+  TechniqueStatistics s = Engine::statistics();
   for (const CircuitQueue& queue : circuits()) {
     const Connection c = queue.connection;
     for (const Channel& channel : channels_)

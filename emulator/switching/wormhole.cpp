@@ -1,6 +1,7 @@
 #include "emulator/switching/wormhole.h"
 
-#include "emulator/switching/tree_wormhole.h"
+#include <algorithm>
+#include <memory>
 
 namespace hybrid {
 
@@ -19,40 +20,60 @@ const TechniqueRegistration kWormhole{
 
 }  // namespace
 
-Wormhole::Wormhole(const SwitchParameters& parameters)
+template <class Switches>
+WormholeOver<Switches>::WormholeOver(const SwitchParameters& parameters)
     : Engine(parameters),
-      node_(parameters.nodes, timing_, parameters.scheduler.cycle,
-            {timing_.digital_word, timing_.digital, parameters.scheduler.delay()}, {kTail, kRequest, kPass}) {
-  node_.windows().open_permanently();
+      switches_(parameters, timing_, {timing_.digital_word, timing_.digital, parameters.scheduler.delay()},
+                {kTail, kRequest, kPass}) {
+  switches_.windows().open_permanently();
 }
 
-WordQueue& Wormhole::select_queue(Time /*now*/, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
+template <class Switches>
+WordQueue& WormholeOver<Switches>::select_queue(Time /*now*/, std::uint32_t pe, std::uint32_t index,
+                                                std::uint64_t& words) {
   const Message& message = transfer(index).message;
   const std::uint64_t payload = timing_.payload(message.bytes);
   words = timing_.in_worms(payload);
-  node_.announce_message(pe, index, message.connection.destination, payload);
-  return node_.source(pe).queue;
+  switches_.announce_message(pe, index, message.connection.destination, payload);
+  return switches_.source(pe).queue;
 }
 
-void Wormhole::move(Time now, std::uint32_t port) {
-  delivered_.clear();
-  while (node_.move_worms(now, port, Time::never(), events_, delivered_) && timing_.bounded() &&
-         fill_queue(port)) {
+template <class Switches>
+void WormholeOver<Switches>::forward_words(Time now, std::uint32_t pe, WordQueue& /*queue*/) {
+  touched_.push_back(pe);
+  move_touched(now);
+}
+
+template <class Switches>
+void WormholeOver<Switches>::handle_event(Time now, const SwitchEvent& event) {
+  switches_.enable_period_search(searches_for_periods());
+  switches_.handle_event(now, event, events_, delivered_, touched_);
+  // move_touched() takes the last one first: on a crossbar, in the order of the grants.
+  if constexpr (!Switches::kTree) std::reverse(touched_.begin(), touched_.end());
+  move_touched(now);
+}
+
+/// Moves the words of the nodes in touched_, and all words that can move as a consequence.
+template <class Switches>
+void WormholeOver<Switches>::move_touched(Time now) {
+  while (!touched_.empty()) {
+    const std::uint32_t node = touched_.back();
+    touched_.pop_back();
+    if (!switches_.move_worms(now, node, Time::never(), events_, delivered_, touched_)) continue;
+    // In a tree, more words may move even if none entered.
+    if (timing_.bounded() && (fill_queue(node) || Switches::kTree)) touched_.push_back(node);
   }
-  for (const SwitchNode::Delivery& d : delivered_) schedule_delivery(d.at, d.transfer);
+  for (const WormSwitches::Delivery& d : delivered_) schedule_delivery(d.at, d.transfer);
+  delivered_.clear();
 }
 
-void Wormhole::handle_event(Time now, const SwitchEvent& event) {
-  touched_.clear();
-  node_.enable_period_search(searches_for_periods());
-  node_.handle_event(now, event, events_, touched_);
-  for (const std::uint32_t port : touched_) move(now, port);
+template <class Switches>
+void WormholeOver<Switches>::visit(StateVisitor& v) {
+  Engine::visit(v);
+  if constexpr (!Switches::kTree) switches_.visit(v);
 }
 
-TechniqueStatistics Wormhole::statistics() const {
-  TechniqueStatistics s = statistics_;
-  s.cycles = static_cast<std::uint64_t>(now_ / parameters_.scheduler.cycle);
-  return s;
-}
+template class WormholeOver<SwitchNode>;
+template class WormholeOver<SwitchTree>;
 
 }  // namespace hybrid
