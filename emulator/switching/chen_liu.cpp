@@ -1,20 +1,20 @@
-// Size-threshold splitting with a probing header (D 2.3.2; Chen and Liu, D [35]).
+// Technique `chen-liu`: size-threshold splitting with a probing header (D 2.3.2; Chen and Liu, D [35]).
 //
 // "They divided the channels into a short message channel and a long message channel": links are split.
-// Messages below `split_size` go as worms. For a longer one "a probing signal is initiated by the source node
-// first", which reserves as it travels; "if the destination node receives the probing signal, a success
-// acknowledging message is sent back", and the path is there. In one switch there is one path: where a probe
-// finds the output taken, a depth-first search has nowhere else to go, and it waits there.
+// Messages below `split_size` travel as worms. For a longer message "a probing signal is initiated by the
+// source node first", which reserves the path; "if the destination node receives the probing signal, a
+// success acknowledging message is sent back", and the path is established. One switch has one path: a probe
+// that finds its output busy waits, because the depth-first search has no alternative.
 //
-// Timing, beside emulator/switching/split_links.h (a worked example is in docs/timing.md)
-// - The probe leaves one NIC delay after the message was offered (or its channel came free), and is at the
-//   switch one wire delay later. There it asks the scheduler (emulator/network/wormhole_scheduler.h, as in
-//   emulator/switching/circuit.cpp) for its output; one scheduler delay and one reconfiguration after the
-//   pass the path is reserved, and it goes on: digital fabric, wire.
-// - The acknowledgment leaves the destination's NIC one NIC delay later and goes back: wire, digital fabric,
-//   wire. Words leave when it is there.
-// - When the last word has gone the release leaves the NIC; one wire delay later both ports are free.
-// No message is a hit. Preload and flush change nothing.
+// Timing, in addition to emulator/switching/split_links.h (a worked example is in docs/timing.md)
+// - The probe leaves one NIC delay after the message was offered (or its channel became free), and is at the
+//   switch one wire delay later. There it requests its output from the scheduler
+//   (emulator/network/wormhole_scheduler.h, as in emulator/switching/circuit.cpp). One scheduler delay and
+//   one reconfiguration after the pass the path is reserved, and the probe continues: digital fabric, wire.
+// - The acknowledgment leaves the destination's NIC one NIC delay later and returns: wire, digital fabric,
+//   wire. Words leave when it arrives.
+// - When the last word has left, the release leaves the NIC; one wire delay later both ports are free.
+// No message is a hit. Preload and flush have no effect.
 #include "emulator/network/wormhole_scheduler.h"
 #include "emulator/switching/message_circuits.h"
 
@@ -22,7 +22,7 @@ namespace hybrid {
 
 namespace {
 
-// Ports that come free at an instant are free for probes that come at it.
+// Ports that become free at an instant are free for probes that arrive at that instant.
 constexpr std::uint32_t kAcknowledged = 8, kRelease = 64, kProbe = 65, kPass = 128;
 
 class ChenLiu final : public MessageCircuits {
@@ -38,7 +38,7 @@ class ChenLiu final : public MessageCircuits {
   void schedule_pass(Time now);
 
   WormholeScheduler scheduler_;
-  Time to_source_;  // from the path's reservation until the NIC knows of it
+  Time to_source_;  // from the reservation of the path until the NIC knows of it
   PassClock clock_;
 };
 

@@ -1,19 +1,20 @@
-// Circuit switching (D 8.4.2): data waits in the NIC's N-queue until a circuit is established for it.
+// Technique `circuit`: circuit switching (D 8.4.2). Data waits in the NIC's N-queue until a circuit is
+// established for it.
 //
 // Timing (D 8.4, 5.5.1; a worked example is in docs/timing.md)
 // - When a message is offered to the NIC and its connection is idle, a request leaves one NIC delay later and
 //   is at the scheduler one wire delay after that.
-// - The scheduler (emulator/network/wormhole_scheduler.h) passes on the first edge of its clock at or after
-//   an instant at which somebody asked or ports came free. One scheduler delay and one reconfiguration later
-//   the circuit is established, and the grant leaves for the NIC: one wire delay.
+// - The scheduler (emulator/network/wormhole_scheduler.h) passes on the first edge of its clock at or after a
+//   request or the instant at which ports become free. One scheduler delay and one reconfiguration later the
+//   circuit is established, and the grant leaves for the NIC: one wire delay.
 // - From then on words leave one per word time, each at the earliest one NIC delay after it entered its
-//   queue; each arrives after serialiser, cable, analog fabric, cable, deserialiser, and is delivered one NIC
+//   queue. Each arrives after serialiser, cable, analog fabric, cable, deserialiser, and is delivered one NIC
 //   delay later.
-// - The circuit is held until the NIC's buffer for that connection is empty: when the last word has gone (one
-//   word time after its start) and no message to that destination has been offered since, the release leaves
-//   the NIC; one wire delay later both ports are free.
-// A message is a hit when the NIC held the grant when its first word was offered.
-// Preload and flush change nothing.
+// - The circuit is held until the NIC's queue for the connection is empty: when the last word has left (one
+//   word time after its start) and no further message to that destination was offered, the release leaves the
+//   NIC; one wire delay later both ports are free.
+// A message is a hit if the NIC held the grant when the first word was offered.
+// Preload and flush have no effect.
 #include <algorithm>
 
 #include "emulator/network/connection_table.h"
@@ -26,7 +27,7 @@ namespace {
 
 enum Kinds : std::uint32_t { kGranted = kFirstOwnKind, kFinished, kRelease, kRequest, kPass, kDrain };
 
-/// A queue that fills up again and again is followed so far in one go.
+/// Number of times that a queue is filled and emptied in one event.
 constexpr int kFillsAtOnce = 8;
 
 class Circuit final : public Engine {
@@ -44,7 +45,7 @@ class Circuit final : public Engine {
   enum class State : std::uint8_t { idle, requested, held };
   struct Virtual : WordQueue {
     Virtual(const Timing& timing, Connection c) : WordQueue(timing), connection(c) {}
-    /// As at first, for `c`; it is idle, and no word is in it.
+    /// Resets the queue for `c`. Requires: it is idle and has no words.
     void serve(const Timing& /*timing*/, Connection c) {
       connection = c;
       reset_places();
@@ -53,7 +54,7 @@ class Circuit final : public Engine {
     State state = State::idle;
     Time requested_at{};
     Time established{};  // at the switch
-    Time idle_since{};   // last word gone, while held
+    Time idle_since{};   // end of the last word on the link, while held
   };
 
   void send_words(std::uint32_t port, Virtual& queue);
@@ -61,7 +62,7 @@ class Circuit final : public Engine {
 
   ConnectionTable<Virtual> queues_;  // of connections that are not idle
   std::vector<Time> link_free_;      // by source
-  std::vector<Virtual*> held_;       // by source: the queue whose circuit its link carries; nullptr: none
+  std::vector<Virtual*> held_;       // by source: the queue that holds a circuit; nullptr: none
   WormholeScheduler scheduler_;
   PassClock clock_;
 };
@@ -96,7 +97,7 @@ void Circuit::forward_words(Time /*now*/, std::uint32_t pe, WordQueue& queue) {
   send_words(pe, static_cast<Virtual&>(queue));
 }
 
-/// Sends all that waits, if the circuit is there: nothing else uses the link until it is released.
+/// Sends all waiting words if the circuit is held. The circuit has the link alone until it is released.
 void Circuit::send_words(std::uint32_t port, Virtual& queue) {
   if (queue.state != State::held || queue.entered.empty()) return;
   Time& free = link_free_[port];
@@ -162,7 +163,7 @@ void Circuit::handle_event(Time now, const SwitchEvent& event) {
       held_[c.source] = nullptr;
       ++statistics_.releases;
       statistics_.held += now + timing_.wire - queue->established;
-      statistics_.held_unused += timing_.wire + timing_.wire;  // until the grant and the release arrived
+      statistics_.held_unused += timing_.wire + timing_.wire;  // while grant and release are on the wire
       events_.push(now + timing_.wire, kRelease, c.source, c.destination);
       queues_.release(c.source, c.destination);
       break;

@@ -1,23 +1,25 @@
-// Size-threshold splitting with request and clear to send (D 2.3.2; Coll and others, D [34]).
+// Technique `coll`: size-threshold splitting with request and clear to send (D 2.3.2; Coll and others,
+// D [34]).
 //
-// Messages below `split_size` are sent on local information alone ("local dynamic allocation"): as worms. For
-// a longer one ("dynamic allocation") both NICs must be free: the sender's, when its channel for circuits is,
-// sends a Request To Send to the receiver's, which replies with Clear To Send if it receives no other long
-// message, and is then reserved for this one, or else with a Negative Acknowledgment.
+// Messages below `split_size` are sent on local information only ("local dynamic allocation"): as worms. A
+// longer message ("dynamic allocation") needs both NICs. When the sender's channel for circuits is free, it
+// sends a Request To Send to the receiver's NIC. If that receives no other long message, it replies with
+// Clear To Send and is reserved for this message; otherwise it replies with a Negative Acknowledgment.
 //
-// Timing, beside emulator/switching/split_links.h (a worked example is in docs/timing.md)
-// - The RTS leaves one NIC delay after the message was offered (or its channel came free) and is at the
+// Timing, in addition to emulator/switching/split_links.h (a worked example is in docs/timing.md)
+// - The RTS leaves one NIC delay after the message was offered (or its channel became free) and is at the
 //   receiver's NIC after wire, digital fabric, wire. The reply leaves one NIC delay later and takes the same
-//   way; a CTS sets the analog fabric as it passes the switch, which takes one reconfiguration more.
-// - Words leave when the CTS is there. The receiver is free again when the last word has come in.
-// - After a NACK the NIC turns to the next message that waits, and comes back to this one after all others (a
-//   connection's keep their order); the RTS leaves one NIC delay later, and not before the NIC's next cycle.
-// No message is a hit. Preload and flush change nothing.
+//   path. A CTS sets the analog fabric when it passes the switch, which takes one reconfiguration more.
+// - Words leave when the CTS arrives. The receiver is free again when the last word has arrived.
+// - After a NACK the NIC turns to the next waiting message, and returns to this one after all others (the
+//   messages of a connection keep their order). The next RTS leaves one NIC delay later, and not before the
+//   NIC's next cycle.
+// No message is a hit. Preload and flush have no effect.
 //
-// While a receiver takes a message of gigabytes, a NIC that wants it is refused millions of times. Until when
-// each receiver is busy is known, so that rounds whose NACK is certain are not gone through one by one: a
-// NIC's next event is its first RTS that may find a free receiver. What was passed is made up for when that
-// one is there, or when another message joins those that wait.
+// While a receiver takes a message of gigabytes, it refuses a NIC millions of times. Since it is known until
+// when each receiver is busy, rounds with a certain NACK are not emulated one by one: the next event of a NIC
+// is its first RTS that may find a free receiver. The skipped rounds are counted at that RTS, or when another
+// message joins those that wait.
 #include <algorithm>
 #include <limits>
 
@@ -28,7 +30,7 @@ namespace hybrid {
 
 namespace {
 
-// Replies come before requests: a NIC whose reservation ends at an instant is free at it.
+// Replies come before requests: a NIC is free at the instant at which its reservation ends.
 constexpr std::uint32_t kClear = 8, kRequestToSend = 10;
 
 class Coll final : public MessageCircuits {
@@ -45,21 +47,21 @@ class Coll final : public MessageCircuits {
  private:
   struct Receiver {
     bool reserved = false;  // for a message not yet sent
-    Time free{};            // reserved: not before then, but maybe later
+    Time free{};            // if reserved, a lower bound
   };
-  /// A NIC's requests, which go round the messages that wait.
+  /// Requests of a NIC, which serves its waiting messages in turn.
   struct Rounds {
-    Time request = Time::never();   // when the RTS for the front one is there; never(): it asks for none
-    Time possible = Time::never();  // when the first that may be granted is; never(): none is as yet
+    Time request = Time::never();   // arrival of the RTS for the first message; never(): no request
+    Time possible = Time::never();  // arrival of the first RTS that may be granted; never(): not known
   };
 
   void answer_request(Time now, Port source);
   void count_refusals(Time now, Port source);
   void schedule_possible_request(Time from, Port source);
   Time first_possible_request(Time from, Port source);
-  /// From an RTS at the receiver to the NACK at the sender.
+  /// Delay from an RTS at the receiver to the NACK at the sender.
   Time reply_time() const { return timing_.nic + control_path_time(); }
-  /// From there to the next RTS on its way.
+  /// Delay from the NACK to the departure of the next RTS.
   Time pause_time() const { return std::max(timing_.nic, parameters_.nic.cycle); }
   Time round_time() const { return reply_time() + pause_time() + control_path_time(); }
 
@@ -85,7 +87,7 @@ void Coll::send_reservation(Time leaves, Connection c) {
 
 void Coll::on_words_sent(Time gone, Connection c) {
   Receiver& receiver = receivers_[c.destination];
-  const bool late = receiver.free < now_;  // it waited for worms, so that nobody could tell until when
+  const bool late = receiver.free < now_;  // the words waited for worms: the end was not known before
   receiver = {false, gone + timing_.circuit};
   if (!late) return;
   for (Port source = 0; source < rounds_.size(); ++source)
@@ -95,11 +97,11 @@ void Coll::on_words_sent(Time gone, Connection c) {
 void Coll::handle_control_event(Time now, const SwitchEvent& event) {
   if (event.kind() == kClear)
     accept_grant(now, now - timing_.wire, {event.a, event.b});
-  else if (now == rounds_[event.a].possible)  // else it is another one by now
+  else if (now == rounds_[event.a].possible)  // otherwise another RTS was scheduled meanwhile
     answer_request(now, event.a);
 }
 
-/// An RTS of `source` is there that may find its receiver free.
+/// Handles an RTS of `source` that may find its receiver free.
 void Coll::answer_request(Time now, Port source) {
   count_refusals(now, source);
   const Connection c{source, waiting_destinations(source).front()};
@@ -111,7 +113,7 @@ void Coll::answer_request(Time now, Port source) {
   events_.push(receiver.free, kClear, c.source, c.destination);
 }
 
-/// Makes up for the refusals of which `source` got to know before `now`.
+/// Counts the refusals that `source` received before `now`.
 void Coll::count_refusals(Time now, Port source) {
   Time& request = rounds_[source].request;
   const Time refused = request + reply_time();
@@ -131,11 +133,11 @@ void Coll::count_refusals(Time now, Port source) {
   statistics_.requests += turns;
 }
 
-/// Settles which RTS of `source` comes next that may be granted, at or after `from`.
+/// Schedules the first RTS of `source` at or after `from` that may be granted.
 void Coll::schedule_possible_request(Time from, Port source) {
   Rounds& rounds = rounds_[source];
   const Time possible = first_possible_request(from, source);
-  if (possible == rounds.possible && possible > now_) return;  // it is expected
+  if (possible == rounds.possible && possible > now_) return;  // it is scheduled
   rounds.possible = possible;
   if (possible != Time::never()) events_.push_sorted(possible, kRequestToSend, source, 0);
 }
@@ -148,14 +150,14 @@ Time Coll::first_possible_request(Time from, Port source) {
   std::int64_t first = kNone;                             // round, from 0
   for (std::int64_t i = 0; i < size && i < first; ++i) {  // the i-th has its turn in rounds i, i + size, ...
     const Receiver& receiver = receivers_[ring[static_cast<std::size_t>(i)]];
-    if (receiver.reserved && receiver.free < now_) continue;  // on_words_sent() will tell
+    if (receiver.reserved && receiver.free < now_) continue;  // until on_words_sent()
     const Time after = std::max(receiver.free, from) - request;
     const std::int64_t least = after <= Time{} ? 0 : (after - picoseconds(1)) / round_time() + 1;
     const std::int64_t turns = least <= i ? 0 : (least - i - 1) / size + 1;
     first = std::min(first, i + turns * size);
   }
   if (first == kNone) return Time::never();
-  // Beyond the end of a run it does not matter which.
+  // After the end of a run, any round will do.
   const std::int64_t beyond = (kLongestRun - std::min(request, kLongestRun)) / round_time() + 1;
   return request + round_time() * std::min(first, beyond);
 }

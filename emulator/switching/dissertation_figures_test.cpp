@@ -1,10 +1,10 @@
-// The dissertation's timing diagrams, worked by hand from its text, to the picosecond.
+// The dissertation's timing diagrams, computed by hand from its text, to the picosecond.
 //
-// All wires but T_w, NICs and fabrics take no time here, so that only what a figure shows is left. One thing
-// is of the emulator: a word that starts on a link at t is behind the wire at t + W, so its own time on the
-// link, w, is not counted at its last hop. Where PEs generate a word in w, as in Figures 3.1 and 3.2, the
-// first word's generation stands for it; in the figures of chapter 4 a delivery is at the *begin* of its last
-// word, and the instant at which the figure has it done is one w later. Each test says which holds.
+// Wires except T_w, NICs and fabrics take no time here, so that only the delays of a figure remain. There is
+// one difference to the emulator: a word that starts on a link at t is behind the wire at t + W, so the
+// word's time on the link, w, is not counted at the last hop. If PEs generate a word in w, as in Figures 3.1
+// and 3.2, the generation of the first word takes its place. In the figures of chapter 4 a delivery is at the
+// *begin* of its last word, and the figure shows its end, one w later. Each test states which case applies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ SwitchParameters chapter_3() {
   return p;
 }
 
-/// When a message sent at 0 is delivered.
+/// Delivery of a message sent at 0.
 Time latency(SwitchParameters p, const char* technique, Bytes bytes) {
   p.technique = technique;
   const auto network = TechniqueRegistration::make(technique, p);
@@ -50,7 +50,7 @@ Time latency(SwitchParameters p, const char* technique, Bytes bytes) {
 TEST(Figure3_1, ACircuitCostsRequestSchedulingSetupGrantAndTheMessage) {
   // The request crosses one T_w, is scheduled in T_sch, the switch is configured in T_setup, the grant
   // crosses one T_w back; then the message crosses both wires: 4 T_w + T_sch + T_setup + T_message. The first
-  // word takes w to be generated, the others follow at w: together T_message, nothing is left over.
+  // word takes w to be generated, the others follow at w: together exactly T_message.
   SwitchParameters p = chapter_3();
   p.scheduler.latency = 8;
   p.reconfiguration = kSetup;
@@ -60,7 +60,7 @@ TEST(Figure3_1, ACircuitCostsRequestSchedulingSetupGrantAndTheMessage) {
         << words << " words";
 }
 
-/// T_sch and T_setup follow each other at every packet: one clocked delay.
+/// T_sch and T_setup are consecutive for every packet: one clocked delay.
 SwitchParameters scheduled_per_packet() {
   SwitchParameters p = chapter_3();
   p.scheduler.latency = 11;  // 80 + 30 ns
@@ -77,8 +77,8 @@ TEST(Figure3_2, AWormCostsTwoWiresSchedulingAndItself) {
 }
 
 TEST(Figure3_2, AMessageOfKWormsIsScheduledKTimes) {
-  // Equation 3.3 has k (T_sch + T_setup) and one T_packet; but the next worm is scheduled when the one before
-  // has gone, so that k T_packet = T_message pass. Difference from the equation as printed: (k - 1) T_packet.
+  // Equation 3.3 has k (T_sch + T_setup) and one T_packet. But the next worm is scheduled when the previous
+  // one has left, so that k T_packet = T_message pass. Difference to the printed equation: (k - 1) T_packet.
   const Time packet = kWord * 16;
   for (const std::int64_t k : {2, 3, 8})
     EXPECT_EQ(latency(scheduled_per_packet(), "wormhole", static_cast<Bytes>(k) * 128),
@@ -88,25 +88,25 @@ TEST(Figure3_2, AMessageOfKWormsIsScheduledKTimes) {
 
 TEST(Figure3_2, APacketCostsItsBufferingMore) {
   // Equation 3.2: 2 T_w + k (T_sch + T_setup) + T_buffering + T_packet. T_buffering: w for the first word's
-  // generation and w for each of the others. On the second link the last word's own w is not counted (see
-  // above): one w less than the equation; as with worms, k T_packet instead of one.
+  // generation and w for each of the others. On the second link the last word's w is not counted (see above):
+  // one w less than the equation; as with worms, k T_packet instead of one.
   const Time packet = kWord * 16;
   for (const std::int64_t k : {1, 2, 3})
     EXPECT_EQ(latency(scheduled_per_packet(), "packet", static_cast<Bytes>(k) * 128),
               kWire * 2 + (kScheduling + kSetup) * k + packet + packet * k - kWord)
         << k << " packets";
-  // What wormhole removes is T_buffering.
+  // The difference to wormhole is T_buffering.
   EXPECT_EQ(latency(scheduled_per_packet(), "packet", 128) - latency(scheduled_per_packet(), "wormhole", 128),
             packet - kWord);
 }
 
 // ---- Figures 4.3 to 4.9: slots of one time unit, 100 ns, ten words.
 //
-// A packet is five words, so that two pass in a slot. PEs hand over chunks at once (1 ps a word) in the last
-// 9 ns before the cycle that they are for, when no word can start any more; and the packets in the first
-// slot. A chunk, one predictive slot's data of a connection, fills the slot in Figure 4.5. Where there is S_W
-// it is eight words: worms share the NIC's link with circuits, which the figures leave out, and SES gives S_W
-// no time unless it finds worms at the switch; two words a slot are there in time.
+// A packet is five words, so that two pass in a slot. PEs send chunks at once (1 ps a word) in the last 9 ns
+// before their cycle, when no word can start any more, and the packets in the first slot. A chunk, one
+// predictive slot's data of a connection, fills the slot in Figure 4.5. With S_W it is eight words: worms
+// share the NIC's link with circuits, which the figures leave out, and SES gives S_W no time unless worms are
+// at the switch; two words per slot arrive in time.
 
 constexpr Time kUnit = nanoseconds(100);
 constexpr Bytes kPacket = 40;
@@ -123,7 +123,7 @@ struct Scenario {
   std::vector<Chunk> chunks;  // of PE 0
   std::vector<Port> packets;  // their destinations
 
-  /// For each chunk, then each packet, when its last word was through, counted from `origin`, in ns.
+  /// For each chunk, then for each packet: end of its last word, from `origin`, in ns.
   std::vector<double> done(const std::vector<Port>& preloaded) const {
     std::vector<Action> script;
     for (std::uint32_t s = 0; s < preloaded.size(); ++s) {
@@ -162,14 +162,14 @@ Scenario scenario(const char* technique, const char* allocation, std::uint32_t s
   return s;
 }
 
-/// A chunk of so many words in the slot that begins at `begin` is through after these.
+/// End of a chunk of `words` words in the slot that begins at `begin`.
 double chunk_in(Time begin, std::int64_t words = 8) { return (begin + kWord * words).nanoseconds(); }
-/// The n-th packet (from 0) of the S_W that begins at `begin` is through after n + 1 times five words.
+/// End of the n-th packet (from 0) in the S_W that begins at `begin`: after n + 1 times five words.
 double packet_in(Time begin, std::int64_t n) { return (begin + kWord * 5 * (n + 1)).nanoseconds(); }
 
 TEST(Figure4_3, PredictiveSlotsRepeatAndTheWormholeSlotGoesRoundRobin) {
   // PE 0 to 1, 3, 4 and 12 in the slots 0 to 3; packets to 6 and 7 in the first S_W, to 8 and 9 in the
-  // second. Cycles of 5 units; the counter of 4.2.2 begins one at every 500 ns.
+  // second. Cycles of 5 units; the counter of 4.2.2 begins one every 500 ns.
   Scenario s = scenario("hybrid", "none", 4, 4);
   const Time cycle = kUnit * 5;
   s.origin = cycle * 2;
@@ -183,8 +183,8 @@ TEST(Figure4_3, PredictiveSlotsRepeatAndTheWormholeSlotGoesRoundRobin) {
   EXPECT_EQ(s.done({1, 3, 4, 12}), expected);
 }
 
-/// Figure 4.5: K = 4, configurations in slots 0 and 1 only, no S_W; four chunks for each of both, which fill
-/// their slots and wait from the beginning.
+/// Figure 4.5: K = 4, configurations in slots 0 and 1 only, no S_W; four chunks for each of the two, which
+/// fill their slots and wait from the start.
 std::vector<double> figure_4_5(const char* allocation) {
   Scenario s = scenario("tdm", allocation, 4, 2);
   s.origin = kUnit * 20;  // slot 0 in both sequences
@@ -202,11 +202,11 @@ TEST(Figure4_5, EmptySlotsTakeHalfTheTimeUnlessTheyAreSkipped) {
     }
   EXPECT_EQ(figure_4_5("none"), plain);
   EXPECT_EQ(figure_4_5("ses"), skipping);
-  EXPECT_EQ(skipping.back(), (kUnit * 8).nanoseconds());  // nothing of the bandwidth is lost
+  EXPECT_EQ(skipping.back(), (kUnit * 8).nanoseconds());  // no bandwidth is lost
 }
 
 /// Figures 4.7 and 4.9: two predictive slots and S_W, in cycles of the given length; PE 0 has four chunks,
-/// two a cycle, and six packets.
+/// two per cycle, and six packets.
 std::vector<double> figure_4_7(const char* allocation, Time cycle, Time wormhole_slot = Time{}) {
   Scenario s = scenario("hybrid", allocation, 2, 2);
   s.p.wormhole_slot_length = wormhole_slot;
@@ -217,8 +217,8 @@ std::vector<double> figure_4_7(const char* allocation, Time cycle, Time wormhole
 }
 
 TEST(Figure4_7, EqualSlotsTakeNineTimeUnits) {
-  // (a): cycles of three units, two packets in each S_W, which ends with the cycle: 3, 6, 9. SES is no
-  // better: the configurations of S_P stay loaded when their traffic is gone.
+  // (a): cycles of three units, two packets in each S_W, which ends with the cycle: 3, 6, 9. SES takes as
+  // long: the configurations of S_P stay loaded after their traffic has ended.
   const std::vector<double> expected{
       chunk_in(kUnit * 0),     chunk_in(kUnit * 1),     chunk_in(kUnit * 3),     chunk_in(kUnit * 4),
       packet_in(kUnit * 2, 0), packet_in(kUnit * 2, 1), packet_in(kUnit * 5, 0), packet_in(kUnit * 5, 1),
@@ -241,9 +241,9 @@ TEST(Figure4_7, AWormholeSlotHalfAsLongAgainTakesSeven) {
 }
 
 TEST(Figure4_9, PreemptTakesSevenWithoutKnowingTheRatio) {
-  // After two cycles (six units) the chunks are gone: S_P to the background, S_W follows S_W. Two packets a
-  // slot make six in 2 + 2 + 2, so one slot of S_W is left: 7 units, which is the text's sum, though the text
-  // tells of a fourth cycle that its own numbers leave no packet for.
+  // After two cycles (six units) the chunks have passed: S_P is in the background, S_W follows S_W. With two
+  // packets per slot, six packets take 2 + 2 + 2, so one more slot of S_W is needed: 7 units, the sum in the
+  // text. The text also mentions a fourth cycle, for which its numbers leave no packet.
   const std::vector<double> expected{
       chunk_in(kUnit * 0),     chunk_in(kUnit * 1),     chunk_in(kUnit * 3),     chunk_in(kUnit * 4),
       packet_in(kUnit * 2, 0), packet_in(kUnit * 2, 1), packet_in(kUnit * 5, 0), packet_in(kUnit * 5, 1),

@@ -77,7 +77,7 @@ TEST(FatTreeHybrid, DeliversEveryMessageOnceAndInOrderPerConnection) {
   }
 }
 
-TEST(FatTreeHybrid, LongMessagesPassInStepsThatChangeNothing) {
+TEST(FatTreeHybrid, SkippedPeriodsDoNotChangeTheResult) {
   SwitchParameters p;
   p.tree = {3, 2, 2};
   p.nodes = 8;
@@ -87,7 +87,7 @@ TEST(FatTreeHybrid, LongMessagesPassInStepsThatChangeNothing) {
     SCOPED_TRACE(allocation);
     p.allocation = allocation;
     std::vector<Action> script{{Action::What::preload, Time{}, {}, 0, Configuration(p.nodes), kNoPort}};
-    // Worms, until the predictor has a circuit for them; and circuits.
+    // Worms until the predictor has a circuit for them, and circuits.
     const auto send = [&](std::uint64_t id, Port source, Port destination, Bytes bytes) {
       script.push_back({Action::What::send,
                         nanoseconds(3000 + static_cast<std::int64_t>(id) * 700),
@@ -112,7 +112,7 @@ TEST(FatTreeHybrid, LongMessagesPassInStepsThatChangeNothing) {
   }
 }
 
-TEST(FatTreeHybrid, StepsOfAnySizeChangeNothing) {
+TEST(FatTreeHybrid, SkippedPeriodsOfRandomTrafficDoNotChangeTheResult) {
   std::uint64_t stepped = 0;
   for (std::uint64_t seed = 0; seed < 250; ++seed) {
     Random random(seed);
@@ -134,7 +134,7 @@ TEST(FatTreeHybrid, StepsOfAnySizeChangeNothing) {
 }
 
 /// docs/timing.md, "Fat tree".
-TEST(FatTreeHybrid, TheExampleWorkedByHand) {
+TEST(FatTreeHybrid, AgreesWithTheWorkedExample) {
   SwitchParameters p;
   apply_preset("ch5", p, false);
   p.technique = "hybrid";

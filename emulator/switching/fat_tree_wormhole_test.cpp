@@ -1,4 +1,4 @@
-// Wormhole over a fat tree, hop by hop.
+// Wormhole over a fat tree, switch by switch.
 #include <gtest/gtest.h>
 
 #include "emulator/switching/testing/random_switch.h"
@@ -87,7 +87,7 @@ Time delivered(const SwitchParameters& p, Port destination, Bytes bytes) {
 }
 
 /// docs/timing.md, "Fat tree".
-TEST(FatTreeWormhole, TheExampleWorkedByHand) {
+TEST(FatTreeWormhole, AgreesWithTheWorkedExample) {
   const SwitchParameters p = preset_ch5();
   // As in a crossbar below one switch.
   EXPECT_EQ(delivered(p, 1, 8), nanoseconds(340));

@@ -1,9 +1,9 @@
-// The same results from every compiler and at every level of optimisation: what each technique delivers, in
-// which order and at which instants, for fixed seeds, as one number.
+// The same results from every compiler and optimisation level: the deliveries of each technique, their order
+// and their instants, for the seeds 0 to 199, as one number.
 //
 // Every build that runs this test checks the numbers: g++ at -O3, clang 19 at -O1 with sanitizers. A
-// deliberate change of a technique's timing changes its number: then the reference in ticked_switch.h changes
-// too, and the new number, equal from two compilers, belongs here.
+// deliberate change of a technique's timing changes its number. Then change the reference in ticked_switch.h,
+// too, and enter the new number here after two compilers gave it.
 #include <gtest/gtest.h>
 
 #include "core/random.h"
@@ -35,7 +35,7 @@ void add_run(Digest& digest, const SwitchParameters& p, const std::vector<Action
   }
 }
 
-/// 70 ports of preset ch5, bounded queues, overloaded: ports beyond one machine word, many events at once.
+/// 70 ports of preset ch5, bounded queues, overloaded: more ports than bits of a word, many events at once.
 void add_large_run(Digest& digest, const std::string& technique) {
   SwitchParameters p;
   p.technique = technique;

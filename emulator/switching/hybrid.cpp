@@ -18,7 +18,7 @@ const TechniqueRegistration kHybrid{
 
 }  // namespace
 
-// kTail and kRequest come before the slot that may see them, the others after all else of the instant.
+// kTail and kRequest come before the slot that depends on them, the others at the end of the instant.
 namespace {
 constexpr std::uint32_t kTail = 16, kRequest = 17, kClaim = 64, kPass = 65, kLink = 66;
 }
@@ -63,7 +63,7 @@ void HybridOver<Worms>::forward_words(Time now, std::uint32_t pe, WordQueue& que
     schedule_link_check(now, pe);
   } else if (Circuit& c = *static_cast<CircuitQueue&>(queue).circuit;
              now < window_.close && window_grants(window_, c.connection)) {
-    // A message offered before the last word of the one before has started finds the link still kept.
+    // The link is still kept for a message that is offered before the last word of the previous one starts.
     if (now + timing_.word <= links_[pe].kept_until)
       keep_link(now, c);
     else
@@ -71,7 +71,7 @@ void HybridOver<Worms>::forward_words(Time now, std::uint32_t pe, WordQueue& que
   }
 }
 
-/// A circuit with data claims the link from the first instant at which it can send.
+/// Claims the link for a circuit with data, from the first instant at which it can send.
 template <class Worms>
 void HybridOver<Worms>::use_grant(Time now, Circuit& c) {
   Link& link = links_[c.connection.source];
@@ -92,7 +92,7 @@ void HybridOver<Worms>::take_link(Time now, Circuit& c) {
   keep_link(now, c);
 }
 
-/// The circuit sends what it can in this window, and keeps the link meanwhile.
+/// Sends the words of the circuit that can leave in this window. The circuit keeps the link meanwhile.
 template <class Worms>
 void HybridOver<Worms>::keep_link(Time now, Circuit& c) {
   const Port source = c.connection.source;
@@ -116,7 +116,7 @@ void HybridOver<Worms>::schedule_link_check(Time at, std::uint32_t port) {
   events_.push_sorted(at, kLink, port, 0);
 }
 
-/// Up to when it is certain that no circuit takes the link of `port`.
+/// Latest instant up to which it is certain that no circuit takes the link of `port`.
 template <class Worms>
 Time HybridOver<Worms>::link_certain_until(Time now, std::uint32_t port) {
   const Link& link = links_[port];
@@ -132,9 +132,9 @@ Time HybridOver<Worms>::link_certain_until(Time now, std::uint32_t port) {
   return std::max(now, std::min(next_claim, known_until()) - picoseconds(1));
 }
 
-/// The same after all that is known now has moved, where the circuit of this window waits for worms of its
-/// connection: it cannot send before the last of their words has left Q_W, and VQ_W, which the node sends
-/// from when something happens. 0 where it does not wait.
+/// As link_certain_until(), after all known words have moved, if the circuit of this window waits for worms
+/// of its connection: it cannot send before their last word has left Q_W and VQ_W, and words leave VQ_W only
+/// after an event. 0 if the circuit does not wait.
 template <class Worms>
 Time HybridOver<Worms>::certain_while_gated(Time now, std::uint32_t port) {
   const Link& link = links_[port];
@@ -143,10 +143,10 @@ Time HybridOver<Worms>::certain_while_gated(Time now, std::uint32_t port) {
   if (destination == kNoPort || link.claimed != Time::never() || now < link.kept_until) return {};
   if (const Circuit& c = circuit({port, destination}); c.finished() || c.gate != Time::never()) return {};
   if constexpr (Worms::kTree)
-    return {};  // nothing passes in one step then
+    return {};  // a tree does not skip periods while worms are in it
   else {
-    // A pass decides, at an edge of the scheduler's clock: other ports' looks are events, too, of which each
-    // would only wait for the next.
+    // Only a pass, at an edge of the scheduler's clock, can change this. Checks of other ports' links are
+    // events, too, but each of them would only wait for the next one.
     const Time edge = next_edge(now + picoseconds(1), parameters_.scheduler.cycle);
     Time happens = events_.next();
     if (happens != Time::never()) happens = std::max(happens, edge);
@@ -164,19 +164,19 @@ Time HybridOver<Worms>::certain_while_gated(Time now, std::uint32_t port) {
 
 template <class Worms>
 void HybridOver<Worms>::move_worms(Time now, std::uint32_t port, Time certain) {
-  // In a tree, what moved may have let more move even where nothing entered.
+  // In a tree, more words may move even if none entered.
   while (worms_.move_worms(now, port, certain, events_, delivered_, touched_) && timing_.bounded() &&
          (fill_queue(port) || Worms::kTree)) {
   }
   process_deliveries(now);
 }
 
-/// Worms moved.
+/// Schedules the deliveries of worms that moved, and opens the gates of circuits that waited for them.
 template <class Worms>
 void HybridOver<Worms>::process_deliveries(Time now) {
   for (const SwitchNode::Delivery& d : delivered_) {
     schedule_delivery(d.at, d.transfer);
-    // The last worm of a connection opens the gate for circuit words that waited behind it.
+    // The last worm of a connection opens the gate of the circuit's queue.
     const Connection connection = transfer(d.transfer).message.connection;
     worms_.note_departure(connection, d);
     if (gated_[connection.source] == 0 && served_by_worms(connection.source) == 0) continue;
@@ -207,7 +207,7 @@ void HybridOver<Worms>::check_link(Time now, std::uint32_t port) {
     certain = gated;
     move_worms(now, port, certain);
   }
-  // What moved may have opened a gate, and a circuit claims the link: later than was certain before.
+  // The words that moved may have opened a gate, and a circuit claims the link later than was certain before.
   if (link.claimed != Time::never() && certain < link.claimed - picoseconds(1)) {
     certain = link.claimed - picoseconds(1);
     move_worms(now, port, certain);

@@ -1,31 +1,30 @@
-// The hybrid switch (D 3, 4): K predictive slots and one wormhole slot S_W share one analog fabric and one
-// link per NIC.
+// Technique `hybrid`: the hybrid switch (D 3, 4). K predictive slots and one wormhole slot S_W share one
+// analog fabric and one link per NIC.
 //
-// A message that is offered goes into the virtual queue VQ_PCKT (tag 0) if its connection is in the NIC's
-// predicted circuit switching table (and the switch has not told the NICs, one wire delay ago, that circuits
-// are in the background), or if data waits in that queue already; otherwise into Q_W (tag 1), from
-// where it goes to VQ_W in the switch and through the fabric during S_W. The NIC's predictor decides alone
-// what is requested and released.
+// A message that is offered enters the virtual queue VQ_PCKT (tag 0) if its connection is in the NIC's
+// predicted circuit switching table and circuits are in the foreground (as reported by the switch one wire
+// delay ago), or if data waits in that queue already. Otherwise it enters Q_W (tag 1), from where it moves to
+// VQ_W in the switch and passes the fabric during S_W. Only the NIC's predictor requests and releases
+// connections.
 //
-// Timing: circuits as in emulator/tdm/predictive_circuits.h, wormhole as in emulator/network/switch_node.h,
-// and
+// Timing: circuits as in emulator/tdm/predictive_circuits.h, worms as in emulator/network/switch_node.h, and
 // - A slot that the controller begins at t is at the fabric in [t + wire + serialiser + cable, + length):
-//   what NICs send in a predictive slot passes it then. So in S_W worms leave VQ_W from that begin (+ guard,
-//   + reconfiguration where the fabric was not set to S_W) until its end; a worm that is not through goes on
-//   in the next S_W. S_W after S_W goes on without a seam. Grants hold one scheduler delay and one
-//   reconfiguration after the pass. SES skips S_W when no worm has asked for an output or holds one.
-// - In a predictive slot that an allocation shares, worms pass between the ports that no circuit uses; those
-//   that stay open across a boundary notice nothing of it (emulator/network/fabric_windows.h).
-// - The link carries words of Q_W whenever the NIC is not sending on a granted circuit. It sends on it from
-//   the first instant in the window at which a word of that VQ_PCKT can leave, until the queue is empty and
-//   no message on its way into it, or the window ends; a word of Q_W that has started is finished first.
+//   words that NICs send in a predictive slot pass the fabric then. In S_W worms leave VQ_W from that begin
+//   (+ guard, + reconfiguration if the fabric was not set to S_W) until its end. A worm that has not passed
+//   continues in the next S_W. Consecutive S_W slots are not interrupted. Grants hold one scheduler delay and
+//   one reconfiguration after the pass. SES skips S_W if no worm requests or holds an output.
+// - In a predictive slot that an allocation shares, worms pass between the ports that no circuit uses. Ports
+//   that stay open across a boundary are not interrupted (emulator/network/fabric_windows.h).
+// - The link carries words of Q_W whenever the NIC does not send on a granted circuit. It sends on a circuit
+//   from the first instant in the window at which a word of that VQ_PCKT can leave, until the queue is empty
+//   and no message will enter it, or the window ends. A word of Q_W that has started is completed first.
 // - Order per connection: words in VQ_PCKT leave only after the NIC got back the credits of all worms of the
 //   same connection. A connection that is lost while data waits in VQ_PCKT is requested again.
 //
 // Over a fat tree (docs/timing.md, "Fat tree"): worms as in emulator/network/switch_tree.h, circuits end to
-// end. S_W is one for all switches, [t + control wire + serialiser + cable, + length) for a slot begun at t:
-// where circuits give way to worms, or worms to circuits, a slot loses what the longest circuit takes longer
-// than the shortest, so that the one's words have passed before the other's come.
+// end. S_W is the same for all switches, [t + control wire + serialiser + cable, + length) for a slot begun
+// at t. If circuits and worms alternate, a slot loses the difference between the longest and the shortest
+// circuit, so that all words of the one have passed before those of the other start.
 #pragma once
 
 #include "emulator/switching/hybrid_worms.h"
@@ -62,9 +61,9 @@ class HybridOver final : public PredictiveCircuits {
 
  private:
   struct Link {
-    Time claimed = Time::never();     // the circuit of this window starts to send here
-    Time kept_until{};                // by the circuit of this window
-    Time next_check = Time::never();  // the scheduled kLink
+    Time claimed = Time::never();     // start of the circuit of this window on the link
+    Time kept_until{};                // the circuit of this window keeps the link until here
+    Time next_check = Time::never();  // the scheduled kLink event
   };
   void schedule_link_check(Time at, std::uint32_t port);
   void take_link(Time now, Circuit& c);
@@ -77,7 +76,7 @@ class HybridOver final : public PredictiveCircuits {
 
   Worms worms_;
   std::vector<Link> links_;
-  std::vector<std::uint32_t> gated_;  // by source: circuits that wait for worms of their connection
+  std::vector<std::uint32_t> gated_;  // by source: number of circuits that wait for worms of their connection
   PortSet backlog_;                   // sources with words in Q_W
   std::vector<SwitchNode::Delivery> delivered_;
   std::vector<std::uint32_t> touched_;

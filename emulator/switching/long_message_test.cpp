@@ -1,4 +1,4 @@
-// Long messages go through a switch in a few steps; what comes out must be what small steps give.
+// Long messages, of which the engine skips whole periods: the results must be those of small steps.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -10,7 +10,7 @@
 namespace hybrid {
 namespace {
 
-/// A switch that is often one where a long message is soon regular: few slots, often no bounded queues.
+/// A random switch in which long messages often become periodic soon: few slots, often unbounded queues.
 SwitchParameters random_long_parameters(Random& random, const std::string& technique) {
   SwitchParameters p = random_parameters(random, technique);
   if (random.below(2) != 0) p.buffer = kUnlimited;
@@ -20,7 +20,7 @@ SwitchParameters random_long_parameters(Random& random, const std::string& techn
   return p;
 }
 
-/// A few long messages, some at once; sometimes short ones that come in between, of any connection.
+/// A few long messages, some at once, sometimes with short messages of any connection in between.
 std::vector<Action> random_long_script(Random& random, const SwitchParameters& p) {
   const std::uint64_t long_ones = 1 + random.below(3);
   const std::uint64_t short_ones = random.below(2) == 0 ? 0 : random.below(6);
@@ -55,7 +55,7 @@ std::string text(const TechniqueStatistics& s) {
   return out.str();
 }
 
-class LongMessages : public testing::TestWithParam<const char*> {};
+class LongMessages : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(LongMessages, EqualTheReferenceThatTicksEveryWord) {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
@@ -68,8 +68,8 @@ TEST_P(LongMessages, EqualTheReferenceThatTicksEveryWord) {
   }
 }
 
-/// Runs `technique` through `script` up to `end`, looking at the statistics at each of `looks` (ascending);
-/// where `small_steps`, picosecond by picosecond, so that there is no room for a period in a step.
+/// Runs `script` and returns the statistics at each instant of `looks` (ascending). With `small_steps`, the
+/// technique advances by one picosecond at a time, so that no period fits into a step.
 std::string history(Technique& technique, const std::vector<Action>& script, const std::vector<Time>& looks,
                     bool small_steps, Recorder& recorder) {
   std::string result;
@@ -80,7 +80,7 @@ std::string history(Technique& technique, const std::vector<Action>& script, con
       const Time step = small_steps ? now + picoseconds(1) : until;
       now = technique.advance(step, recorder);
     }
-    // Listeners may have been called at `until` with more to come at that instant.
+    // The listener may have been called at `until` before all events of that instant were handled.
     while (technique.next_event() <= until) technique.advance(until, recorder);
   };
   for (const Time look : looks) {
@@ -94,7 +94,7 @@ std::string history(Technique& technique, const std::vector<Action>& script, con
   return result;
 }
 
-class StepsOfAnySize : public testing::TestWithParam<const char*> {};
+class StepsOfAnySize : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(StepsOfAnySize, GiveTheSameResults) {
   for (std::uint64_t seed = 1000; seed < 1800; ++seed) {
@@ -116,7 +116,7 @@ TEST_P(StepsOfAnySize, GiveTheSameResults) {
   }
 }
 
-/// Delays of real switches, with periods that are long against them or short.
+/// Delays of real switches, with periods that are long or short compared with them.
 SwitchParameters random_real_parameters(Random& random, const std::string& technique) {
   const auto any_of = [&](auto... values) {
     const std::common_type_t<decltype(values)...> all[] = {values...};
@@ -130,7 +130,7 @@ SwitchParameters random_real_parameters(Random& random, const std::string& techn
   p.slots = any_of(1U, 2U, 3U, 4U);
   const std::vector<std::string_view> allocations = registered_names("allocation");
   std::vector<std::string_view> predictors = registered_names("predictor");
-  std::erase(predictors, "oracle");  // it has to be told all sends beforehand
+  std::erase(predictors, "oracle");  // it needs all sends in advance
   p.allocation = allocations[random.below(allocations.size())];
   p.predictor = predictors[random.below(predictors.size())];
   p.predictor_timeout = any_of(nanoseconds(50), microseconds(2), microseconds(100));
@@ -148,8 +148,8 @@ SwitchParameters random_real_parameters(Random& random, const std::string& techn
   return p;
 }
 
-/// Up to five messages, some of them long, some at once, some from one node; sometimes circuits from the
-/// start.
+/// Up to five messages, some of them long, some at once, some from one node; sometimes with preloaded
+/// circuits.
 std::vector<Action> random_real_script(Random& random, const SwitchParameters& p) {
   std::vector<Action> script;
   const auto any_time = [&](std::uint64_t range) {
@@ -179,7 +179,7 @@ std::vector<Action> random_real_script(Random& random, const SwitchParameters& p
   return script;
 }
 
-TEST_P(LongMessages, ComeOutTheSameWhereEveryEventIsLookedAt) {
+TEST_P(LongMessages, GiveTheSameResultsWithoutSkippedPeriods) {
   std::uint64_t handled = 0, all = 0;
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
     Random random(seed);
@@ -205,8 +205,8 @@ TEST_P(LongMessages, ComeOutTheSameWhereEveryEventIsLookedAt) {
   EXPECT_LT(handled, all);
 }
 
-/// Without wires and NIC latency anything may follow from anything at once.
-TEST_P(LongMessages, NeedNoLookAtEveryPicosecondWithoutWires) {
+/// Without delays of wires and NICs, effects follow at the same instant as their causes.
+TEST_P(LongMessages, GiveTheSameResultsWithoutWires) {
   std::uint64_t handled = 0, all = 0;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     Random random(seed);
@@ -229,8 +229,8 @@ TEST_P(LongMessages, NeedNoLookAtEveryPicosecondWithoutWires) {
   EXPECT_LT(handled, all);
 }
 
-/// The first words come just before or after the message before them has left.
-TEST_P(LongMessages, MayFollowAShortOneClosely) {
+/// The first words enter just before or after the previous message has left.
+TEST_P(LongMessages, CanFollowAShortMessageClosely) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     for (std::int64_t gap = 0; gap < 60; gap += 2) {
       Random random(seed);
@@ -246,15 +246,14 @@ TEST_P(LongMessages, MayFollowAShortOneClosely) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Techniques, LongMessages,
-                         testing::Values("packet", "wormhole", "circuit", "tdm", "hybrid"));
-INSTANTIATE_TEST_SUITE_P(Techniques, StepsOfAnySize,
-                         testing::Values("packet", "wormhole", "circuit", "tdm", "hybrid", "wave", "coll",
-                                         "chen-liu"));
+INSTANTIATE_TEST_SUITE_P(Techniques, LongMessages, testing::ValuesIn(techniques_of<TickedSwitch>()),
+                         test_name_of_technique);
+INSTANTIATE_TEST_SUITE_P(Techniques, StepsOfAnySize, testing::ValuesIn(registered_names(Technique::kKind)),
+                         test_name_of_technique);
 
-/// What the worked examples of docs/timing.md give, a megabyte long. Preset ch5: 8192 worms of 16 words, one
-/// per 240 ns; a circuit alone in its slots sends a word per 10 ns.
-TEST(LongMessages, TakeTheTimeOfTheirPeriods) {
+/// The worked examples of docs/timing.md with a megabyte. Preset ch5: 8192 worms of 16 words, one per 240 ns;
+/// a circuit without competing slots sends a word per 10 ns.
+TEST(LongMessages, AgreeWithTheWorkedExamples) {
   const auto delivered = [](const char* name, Bytes bytes) {
     SwitchParameters p;
     p.technique = name;
@@ -266,7 +265,7 @@ TEST(LongMessages, TakeTheTimeOfTheirPeriods) {
   EXPECT_EQ(delivered("tdm", 1 << 20), delivered("tdm", 8) + nanoseconds(10) * ((1 << 17) - 1));
 }
 
-/// Events looked at for a message that is alone in a switch that starts empty.
+/// Number of events handled for messages of these connections in an empty switch.
 std::uint64_t events_for(const SwitchParameters& p, const std::vector<Connection>& connections, Bytes bytes) {
   const auto technique = TechniqueRegistration::make(p.technique, p);
   std::vector<Action> script;
@@ -277,7 +276,7 @@ std::uint64_t events_for(const SwitchParameters& p, const std::vector<Connection
   return dynamic_cast<const Engine&>(*technique).events_handled();
 }
 
-/// What a message costs does not follow its length, for any technique, queue and preset.
+/// The cost of a message does not grow with its length, for any technique, queue and preset.
 TEST(LongMessages, CostLittleMoreThanShortOnes) {
   for (const char* preset : {"ch4", "ch5", "ch8"}) {
     for (const char* name : {"wormhole", "circuit", "tdm", "hybrid"}) {
@@ -301,7 +300,7 @@ TEST(LongMessages, CostLittleMoreThanShortOnes) {
   }
 }
 
-/// Several at once: at different ports, and both kinds from one (messages of one node follow each other).
+/// Several messages at once: at different ports, and from one node (one after the other).
 TEST(LongMessages, CostLittleMoreThanShortOnesTogether) {
   for (const char* name : {"wormhole", "circuit", "tdm", "hybrid"}) {
     for (const Bytes buffer : {kUnlimited, Bytes{2048}, Bytes{128}}) {
@@ -320,9 +319,9 @@ TEST(LongMessages, CostLittleMoreThanShortOnesTogether) {
   }
 }
 
-/// The driver is not asked to look at each worm or slot of a long message.
-TEST(LongMessages, GoInFewSteps) {
-  for (const char* name : {"packet", "wormhole", "circuit", "tdm", "hybrid", "wave", "coll", "chen-liu"}) {
+/// The driver does not advance to each worm or slot of a long message.
+TEST(LongMessages, TakeFewSteps) {
+  for (const std::string_view name : registered_names(Technique::kKind)) {
     SwitchParameters p;
     p.technique = name;
     const auto technique = TechniqueRegistration::make(p.technique, p);
@@ -330,7 +329,7 @@ TEST(LongMessages, GoInFewSteps) {
     technique->send({}, {0, {0, 1}, 1 << 20});
     int steps = 0;
     for (; recorder.order.empty(); ++steps) technique->advance(technique->next_event(), recorder);
-    EXPECT_LT(steps, name == std::string("hybrid") ? 1000 : 300) << name;
+    EXPECT_LT(steps, name == "hybrid" ? 1000 : 300) << name;
   }
 }
 

@@ -1,9 +1,9 @@
-// What coll and chen-liu share: a circuit for each long message by itself (D 2.3.2), on links that are split
-// (emulator/switching/split_links.h), one channel a link.
+// Base class of coll and chen-liu: one circuit for each long message (D 2.3.2), on split links
+// (emulator/switching/split_links.h) with one channel per link.
 //
-// A NIC reserves for one message at a time, in the order in which they were offered: when the channel is free
-// of the message before, its control word leaves one NIC delay later. A message is offered before it is
-// handed over whole: its words leave as they come.
+// A NIC reserves for one message at a time, in the order of offering: when the channel is free of the
+// previous message, the control word leaves one NIC delay later. A message is offered before all its words
+// are generated; its words leave as they enter the queue.
 #pragma once
 
 #include <vector>
@@ -20,17 +20,18 @@ class MessageCircuits : public SplitLinks {
  protected:
   enum MessageKinds : std::uint32_t { kFinished = kOwnNic, kOwnReply };
 
-  /// The NIC reserves for the first message in the queue of `c`; its control word leaves at `leaves`.
+  /// Reserves the circuit for the first message in the queue of `c`. The control word leaves at `leaves`.
   virtual void send_reservation(Time leaves, Connection c) = 0;
-  /// The last word of the message will have gone at `gone`.
+  /// All words of the message are scheduled; the last one ends on the link at `gone`.
   virtual void on_words_sent(Time /*gone*/, Connection /*c*/) {}
-  /// It has.
+  /// The last word of the message has left.
   virtual void on_message_sent(Time now, Connection c) = 0;
 
-  /// The NIC learns, at `now`, that its circuit was established at `established`.
+  /// The NIC is informed, at `now`, that its circuit was established at `established`.
   void accept_grant(Time now, Time established, Connection c);
 
-  /// Destinations for whose messages `source` waits, one entry a message; the front one is reserved for.
+  /// Destinations of the messages that wait at `source`, one entry per message. The first one is reserved
+  /// for.
   Ring<Port>& waiting_destinations(Port source) { return senders_[source].waiting; }
 
   bool takes_circuit(const CircuitQueue& /*queue*/, Bytes bytes) final {
@@ -39,14 +40,14 @@ class MessageCircuits : public SplitLinks {
   void request_circuit(Time now, CircuitQueue& queue) override;
   void send_ready_words(Time now, CircuitQueue& queue) final;
   void handle_circuit_event(Time now, const SwitchEvent& event) final;
-  /// A control word that is neither of this class nor a worm's.
+  /// Handles an event of a derived class.
   virtual void handle_control_event(Time now, const SwitchEvent& event) = 0;
 
  private:
   struct Sender {
     Ring<Port> waiting;
-    bool busy = false;                // with the front one, until its last word has gone
-    CircuitQueue* granted = nullptr;  // its circuit is there, its words have not been sent
+    bool busy = false;                // with the first message, until its last word has left
+    CircuitQueue* granted = nullptr;  // its circuit is established, and no words were sent
     Time free{};                      // earliest start of the next word
   };
   void reserve_next(Time leaves, Port source);

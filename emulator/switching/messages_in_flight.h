@@ -1,8 +1,7 @@
-// The messages that a driver has sent and a technique has not delivered, and the check that every run makes:
-// each message is delivered once, whole, after its last word left the PE, and in order per connection.
+// Messages that a driver has sent and a technique has not delivered, and the checks of every run: each
+// message is delivered once, complete, after its last word left the PE, and in order per connection.
 //
-// What breaks this is a fault of the technique, never of the traffic: std::logic_error, which names the
-// message.
+// A violation is a fault of the technique, never of the traffic. It throws std::logic_error with the message.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +17,12 @@
 
 namespace hybrid {
 
-/// How many messages each connection has sent and got since it last had none on the way: only connections
-/// with messages in flight have a place, so that the table is small. A hash table with open addressing, since
-/// every message asks it twice. Counts are modulo 2^32.
+/// Numbers of messages sent and delivered of each connection since it last had none in flight. Only
+/// connections with messages in flight have an entry, so that the table is small. A hash table with open
+/// addressing, because each message uses it twice. Counts are modulo 2^32.
 class ConnectionOrders {
  public:
-  /// Its count of messages sent, before this one.
+  /// Counts a message sent. Returns the previous count.
   std::uint32_t send(Connection c) {
     std::size_t at = place(c);
     if (!taken(at)) {
@@ -35,7 +34,7 @@ class ConnectionOrders {
     }
     return orders_[at].sent++;
   }
-  /// Its count of messages delivered, before this one; each must have been sent.
+  /// Counts a message delivered. Returns the previous count. Requires: the message was sent.
   std::uint32_t deliver(Connection c) {
     const std::size_t at = place(c);
     Order& order = orders_[at];
@@ -53,18 +52,18 @@ class ConnectionOrders {
 
   bool taken(std::size_t at) const { return orders_[at].connection.source != kNoPort; }
   std::size_t next(std::size_t at) const { return (at + 1) & (orders_.size() - 1); }
-  /// Where the search for `c` begins: the upper bits of the product depend on all of both ports.
+  /// First place of the search for `c`. The upper bits of the product depend on all bits of both ports.
   std::size_t home(Connection c) const {
     const std::uint64_t key = std::uint64_t{c.source} << 32 | c.destination;
     return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15 >> shift_);
   }
-  /// Where `c` is, or would be.
+  /// Place of `c`, or the free place for it.
   std::size_t place(Connection c) const {
     std::size_t at = home(c);
     while (taken(at) && orders_[at].connection != c) at = next(at);
     return at;
   }
-  /// Empties a place; what stood behind it because of it moves up.
+  /// Removes an entry. Entries that it displaced move up.
   void forget(std::size_t hole) {
     --used_;
     for (std::size_t at = next(hole); taken(at); at = next(at)) {
@@ -89,7 +88,7 @@ class ConnectionOrders {
   std::size_t used_ = 0;
 };
 
-/// `Note`: what the driver wants to know of a message when it arrives.
+/// `Note`: data that the driver stores with each message.
 template <class Note>
 class MessagesInFlight {
  public:
@@ -97,7 +96,8 @@ class MessagesInFlight {
   /// Otherwise that may go untold.
   explicit MessagesInFlight(bool injections_reported = true) : injections_reported_(injections_reported) {}
 
-  /// A message to hand to the technique. Its id is its place here, and a serial number above.
+  /// Returns a new message for the technique. Its id has its place here in the lower 32 bits and a serial
+  /// number above.
   Message add(Connection connection, Bytes bytes, const Note& note) {
     const std::uint32_t place = flights_.acquire_as_left();
     const Message message{sent_++ << 32 | place, connection, bytes};
@@ -105,7 +105,7 @@ class MessagesInFlight {
     return message;
   }
 
-  /// The technique says that the last word has left the PE.
+  /// The last word has left the PE, as the technique reports.
   const Note& injected(const Message& message) {
     Flight& flight = find(message);
     if (flight.state != State::sent) fault(message, "has left its PE twice");
@@ -113,7 +113,7 @@ class MessagesInFlight {
     return flight.note;
   }
 
-  /// The technique says that the last word has arrived; the message is no longer here.
+  /// The last word has arrived, as the technique reports. Removes the message.
   Note delivered(const Message& message) {
     Flight& flight = find(message);
     if (injections_reported_ && flight.state != State::injected)
@@ -132,7 +132,7 @@ class MessagesInFlight {
   std::uint64_t count() const { return sent_ - delivered_; }
   std::uint64_t sent() const { return sent_; }
 
-  /// At the end: nothing is left, and the technique counted the same.
+  /// Checks, at the end of a run, that every message was delivered and that the technique counted the same.
   void check_all_delivered(const TechniqueStatistics& statistics) const {
     if (count() != 0) throw std::logic_error("messages were lost: " + std::to_string(count()));
     if (statistics.messages != delivered_ || statistics.bytes != bytes_)
@@ -141,7 +141,7 @@ class MessagesInFlight {
 
  private:
   enum class State : std::uint8_t { none, sent, injected };
-  /// A line of the cache, with a note of three words.
+  /// One cache line, with a note of up to three words.
   struct alignas(64) Flight {
     std::uint64_t id = 0;
     Connection connection;

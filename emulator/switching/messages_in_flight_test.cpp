@@ -11,13 +11,13 @@
 namespace hybrid {
 namespace {
 
-TEST(MessagesInFlight, AKeptPromiseIsSilent) {
+TEST(MessagesInFlight, AcceptsACorrectTransfer) {
   MessagesInFlight<int> messages;
   const Message a = messages.add({0, 1}, 8, 5), b = messages.add({0, 1}, 16, 6);
   EXPECT_EQ(messages.injected(a), 5);
   EXPECT_EQ(messages.injected(b), 6);
   EXPECT_EQ(messages.delivered(a), 5);
-  const Message c = messages.add({2, 1}, 0, 7);  // takes a's place under another id
+  const Message c = messages.add({2, 1}, 0, 7);  // reuses a's place with another id
   EXPECT_NE(c.id, a.id);
   messages.injected(c);
   EXPECT_EQ(messages.delivered(c), 7) << "connections do not wait for each other";
@@ -31,7 +31,7 @@ TEST(MessagesInFlight, AKeptPromiseIsSilent) {
   EXPECT_THROW(messages.check_all_delivered(s), std::logic_error);
 }
 
-TEST(MessagesInFlight, WhereInjectionsMayGoUntoldTheRestIsStillChecked) {
+TEST(MessagesInFlight, ChecksAllButInjectionsIfTheseAreNotReported) {
   MessagesInFlight<int> messages(false);
   const Message a = messages.add({0, 1}, 8, 1), b = messages.add({1, 0}, 8, 2);
   EXPECT_EQ(messages.delivered(b), 2);
@@ -43,7 +43,7 @@ TEST(MessagesInFlight, WhereInjectionsMayGoUntoldTheRestIsStillChecked) {
   EXPECT_THROW(messages.delivered(second), std::logic_error) << "overtakes";
 }
 
-TEST(MessagesInFlight, EveryBrokenPromiseIsNoticed) {
+TEST(MessagesInFlight, RefusesEveryViolation) {
   MessagesInFlight<int> messages;
   const Message a = messages.add({0, 1}, 8, 0), b = messages.add({0, 1}, 8, 0);
   EXPECT_THROW(messages.delivered(a), std::logic_error) << "before it left";
@@ -53,7 +53,7 @@ TEST(MessagesInFlight, EveryBrokenPromiseIsNoticed) {
   EXPECT_THROW(messages.check_all_delivered({}), std::logic_error) << "lost";
   Message other = a;
   other.bytes = 7;
-  EXPECT_THROW(messages.delivered(other), std::logic_error) << "cut";
+  EXPECT_THROW(messages.delivered(other), std::logic_error) << "truncated";
   other = a;
   other.connection = {1, 0};
   EXPECT_THROW(messages.delivered(other), std::logic_error) << "elsewhere";
@@ -72,7 +72,7 @@ TEST(MessagesInFlight, EveryBrokenPromiseIsNoticed) {
   EXPECT_THROW(twice.delivered(once), std::logic_error) << "twice";
 }
 
-TEST(ConnectionOrders, CountsAsATableOfAllConnectionsWould) {
+TEST(ConnectionOrders, AgreesWithATableOfAllConnections) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Random random(seed);
     const std::uint64_t ports = 2 + random.below(60), most = 1 + random.below(300);

@@ -1,5 +1,5 @@
-// Store and forward by its numbers (docs/timing.md); that it equals the ticking reference is in
-// switching_test.cpp and long_message_test.cpp.
+// Store and forward, with the figures of docs/timing.md. switching_test.cpp and long_message_test.cpp compare
+// it with the reference.
 #include <gtest/gtest.h>
 
 #include "core/error.h"
@@ -16,7 +16,7 @@ Time delivered(SwitchParameters p, const char* technique, Bytes bytes) {
       .delivered;
 }
 
-TEST(Packet, WaitsInTheSwitchUntilItIsWhole) {
+TEST(Packet, WaitsInTheSwitchUntilItIsComplete) {
   const SwitchParameters p;                                // ch5
   EXPECT_EQ(delivered(p, "packet", 8), nanoseconds(340));  // one word: as a worm
   // In VQ_W from 100 to 250; edge 320, granted 400; the last word leaves at 550; fabric 10, wire 80, NIC 10.
@@ -31,8 +31,8 @@ TEST(Packet, IsLaterThanAWormByTheTimeInWhichItIsBuffered) {
     Random random(seed);
     SwitchParameters p = random_parameters(random, "packet");
     p.scheduler.cycle = picoseconds(1);      // no waiting for an edge
-    p.word_generation = p.word_time();       // words come evenly
-    p.digital_fabric.cycle = p.word_time();  // and leave so
+    p.word_generation = p.word_time();       // words arrive at equal intervals
+    p.digital_fabric.cycle = p.word_time();  // and leave at the same
     p.buffer = kUnlimited;
     const auto limit = p.worm_limit / p.word;
     const auto payload = 1 + random.below(limit);
@@ -44,7 +44,7 @@ TEST(Packet, IsLaterThanAWormByTheTimeInWhichItIsBuffered) {
   }
 }
 
-TEST(Packet, NeedsABufferForOne) {
+TEST(Packet, NeedsABufferForOnePacket) {
   SwitchParameters p;
   p.technique = "packet";
   p.worm_overhead_words = 2;

@@ -33,16 +33,16 @@ SplitLinks::SplitLinks(const SwitchParameters& parameters, SplitRates rates)
             {kTail, kWormRequest, kWormPass}),
       circuits_(parameters.nodes) {
   node_.windows().open_permanently();
-  // Both parts of a link are slower than the whole.
+  // Words on a part of a link take longer than on the whole link.
   add_delay((channel_word_ + time_on_link(parameters.word, rates.worms)) * 2);
 }
 
-/// Whether a worm offered now cannot overtake what went by the circuit.
+/// Whether a worm that is offered now cannot overtake words on the circuit.
 bool SplitLinks::may_send_worms(Time now, const CircuitQueue& queue) const {
   return queue.finished() && now >= queue.gone && now >= queue.safe;
 }
 
-/// From when on words by the circuit cannot overtake the worms.
+/// The instant from which words on the circuit cannot overtake the worms.
 Time SplitLinks::gate_time(Connection c) {
   const Time cleared = node_.time_cleared(c);
   return cleared == Time::never() ? cleared : cleared + lead_;
@@ -79,7 +79,7 @@ void SplitLinks::move_worms(Time now, std::uint32_t port) {
   }
   for (const SwitchNode::Delivery& d : delivered_) {
     schedule_delivery(d.at, d.transfer);
-    // The last worm of a connection opens the gate for words that wait for a circuit behind it.
+    // The last worm of a connection opens the gate of the circuit queue.
     CircuitQueue& queue = circuit(transfer(d.transfer).message.connection);
     if (queue.gate != Time::never()) continue;
     queue.gate = gate_time(queue.connection);

@@ -1,5 +1,5 @@
-// Wave, coll and chen-liu by their numbers (docs/timing.md). That they deliver everything once and in order,
-// and the same in steps of any size, is in switching_test.cpp and long_message_test.cpp.
+// Wave, coll and chen-liu, with the figures of docs/timing.md. switching_test.cpp and long_message_test.cpp
+// check that they deliver every message once and in order, and the same in steps of any size.
 #include <gtest/gtest.h>
 
 #include "core/error.h"
@@ -33,7 +33,7 @@ Result run(SwitchParameters p, const char* technique, const std::vector<Send>& s
   return {recorder.outcomes, network->statistics()};
 }
 
-/// Preset ch5, half of each link for circuits: 20 ns a word on either half.
+/// Preset ch5, half of each link for circuits: 20 ns per word on each half.
 SwitchParameters halves(std::uint32_t channels = 1, Bytes split_size = 512) {
   SwitchParameters p;
   p.circuit_share = 0.5;
@@ -42,7 +42,7 @@ SwitchParameters halves(std::uint32_t channels = 1, Bytes split_size = 512) {
   return p;
 }
 
-TEST(SplitLinks, ShortMessagesGoAsWormsOnTheirShare) {
+TEST(SplitLinks, ShortMessagesTravelAsWormsOnTheirShare) {
   for (const char* technique : {"wave", "coll", "chen-liu"}) {
     EXPECT_EQ(run(halves(), technique, {{0, {0, 1}, 8}}).delivered(0), nanoseconds(340)) << technique;
     EXPECT_EQ(run(halves(), technique, {{0, {0, 1}, 128}}).delivered(0), nanoseconds(340 + 15 * 20))
@@ -53,7 +53,7 @@ TEST(SplitLinks, ShortMessagesGoAsWormsOnTheirShare) {
   }
 }
 
-TEST(SplitLinks, ALongMessageDoesNotDelayShortOnesToOthers) {
+TEST(SplitLinks, ALongMessageDoesNotDelayShortMessagesToOtherPorts) {
   for (const char* technique : {"wave", "coll", "chen-liu"}) {
     const Result r = run(halves(), technique, {{0, {0, 1}, 1 << 16}, {100'000, {0, 2}, 8}});
     EXPECT_EQ(r.delivered(1), nanoseconds(100'000 + 340)) << technique;  // edge 100160
@@ -61,7 +61,7 @@ TEST(SplitLinks, ALongMessageDoesNotDelayShortOnesToOthers) {
   }
 }
 
-TEST(SplitLinks, AShortMessageFollowsALongOneOfItsConnection) {
+TEST(SplitLinks, AShortMessageFollowsALongMessageOfItsConnection) {
   for (const char* technique : {"wave", "coll", "chen-liu"}) {
     const Result r = run(halves(), technique, {{0, {0, 1}, 4096}, {0, {0, 1}, 8}, {0, {0, 1}, 4096}});
     EXPECT_LT(r.delivered(0), r.delivered(1)) << technique;
@@ -94,7 +94,7 @@ TEST(Wave, SetsUpACircuitByAControlFlitAndKeepsIt) {
   EXPECT_EQ(r.statistics.held_unused, nanoseconds(2130 - 240 - 65 * 20));
 }
 
-TEST(Wave, GivesUpItsOnlyCircuitForAnother) {
+TEST(Wave, ReleasesItsOnlyCircuitForAnother) {
   // Offered 1010: the release leaves and is at the switch at 1090, the flit at 1100; edge 1120, established
   // 1200, NIC 1280.
   const Result r = run(halves(1, 0), "wave", {{0, {0, 1}, 8}, {1'000, {0, 2}, 8}});
@@ -103,7 +103,7 @@ TEST(Wave, GivesUpItsOnlyCircuitForAnother) {
   EXPECT_EQ(r.statistics.releases, 1u);
 }
 
-TEST(Wave, GivesUpTheCircuitLeastRecentlyUsed) {
+TEST(Wave, EvictsTheCircuitLeastRecentlyUsed) {
   const std::vector<Send> sends{{0, {0, 1}, 8},      {2'000, {0, 2}, 8},  {4'000, {0, 1}, 8},
                                 {6'000, {0, 3}, 8},  {8'000, {0, 1}, 8},  // kept
                                 {10'000, {0, 2}, 8}, {12'000, {0, 3}, 8}, {14'000, {0, 1}, 8}};
@@ -112,9 +112,9 @@ TEST(Wave, GivesUpTheCircuitLeastRecentlyUsed) {
   for (std::size_t k = 0; k < hits.size(); ++k) EXPECT_EQ(r.outcomes[k].hit, hits[k]) << k;
 }
 
-TEST(Wave, HasACircuitReleasedWhoseOutputIsWanted) {
-  // Flit of 1 at the switch 1100, edge 1120; told at 1200, NIC 0 at 1280; the release is at the switch at
-  // 1360, an edge; established 1440, NIC 1520.
+TEST(Wave, HasACircuitReleasedIfItsOutputIsRequested) {
+  // Flit of 1 at the switch 1100, edge 1120; notice at 1200, at NIC 0 at 1280; the release is at the switch
+  // at 1360, an edge; established 1440, NIC 1520.
   const Result r = run(halves(1, 0), "wave", {{0, {0, 2}, 8}, {1'000, {1, 2}, 8}, {3'000, {0, 2}, 8}});
   EXPECT_EQ(r.delivered(1), nanoseconds(1520 + 110));
   EXPECT_FALSE(r.outcomes[2].hit);
@@ -124,18 +124,18 @@ TEST(Wave, HasACircuitReleasedWhoseOutputIsWanted) {
   EXPECT_TRUE(two.outcomes[2].hit);
 }
 
-TEST(Wave, FinishesWhatWasOfferedBeforeItGivesUp) {
-  // 0 -> 2 sends 1000 words of 20 ns from 320 on; 1 wants the output meanwhile, and more is offered to 0 ->
-  // 2, which must not keep 1 waiting.
+TEST(Wave, SendsEarlierMessagesBeforeTheRelease) {
+  // 0 -> 2 sends 1000 words of 20 ns from 320 on. 1 requests the output meanwhile, and more messages are
+  // offered to 0 -> 2, which must not delay 1.
   std::vector<Send> sends{{0, {0, 2}, 8000}, {2'000, {1, 2}, 8}};
   for (int k = 0; k < 20; ++k) sends.push_back({12'000 + k, {0, 2}, 8000});
   const Result r = run(halves(1, 0), "wave", sends);
   EXPECT_EQ(r.delivered(0), nanoseconds(320 + 999 * 20 + 110));
-  // Gone at 20320; the release is at the switch at 20400, an edge; established 20480, NIC 20560.
+  // Sent until 20320; the release is at the switch at 20400, an edge; established 20480, NIC 20560.
   EXPECT_EQ(r.delivered(1), nanoseconds(20'560 + 110));
 }
 
-TEST(Coll, AsksTheReceiverAndTellsItsLeave) {
+TEST(Coll, SendsAfterRequestAndClearToSend) {
   // Offered 10, RTS 20, at the receiver 80 + 10 + 80 later: 190; CTS 200, back at 370; 63 words later 1630.
   EXPECT_EQ(run(halves(), "coll", {{0, {0, 1}, 512}}).delivered(0), nanoseconds(1630 + 110));
   SwitchParameters p = halves();
@@ -143,7 +143,7 @@ TEST(Coll, AsksTheReceiverAndTellsItsLeave) {
   EXPECT_EQ(run(p, "coll", {{0, {0, 1}, 512}}).delivered(0), nanoseconds(1637 + 110));
 }
 
-TEST(Coll, IsRefusedByABusyReceiverAndAsksAgain) {
+TEST(Coll, ABusyReceiverRefusesAndTheSenderRequestsAgain) {
   // The receiver is free when the last word is in: 370 + 64 x 20 + 100 = 1750. RTS of 1 are there at 190 +
   // 360 k; the first in time is that at 1990; CTS 2000, at NIC 1 at 2170.
   const Result r = run(halves(), "coll", {{0, {0, 2}, 512}, {0, {1, 2}, 512}});
@@ -152,17 +152,17 @@ TEST(Coll, IsRefusedByABusyReceiverAndAsksAgain) {
   EXPECT_EQ(r.statistics.requests, 7u);
 }
 
-TEST(Coll, AsksAnotherReceiverMeanwhile) {
-  // 512 bytes are handed over by 10 + 64 x 10, so that the message to 3 is offered at 650; the NACK of 730
-  // lets it go first: RTS 740, at 3 at 910, CTS 920, back at 1090.
+TEST(Coll, RequestsAnotherReceiverMeanwhile) {
+  // 512 bytes are generated until 10 + 64 x 10, so that the message to 3 is offered at 650; after the NACK of
+  // 730 it is first: RTS 740, at 3 at 910, CTS 920, back at 1090.
   const Result r = run(halves(), "coll", {{0, {0, 2}, 4096}, {0, {1, 2}, 512}, {0, {1, 3}, 512}});
   EXPECT_EQ(r.delivered(2), nanoseconds(1090 + 63 * 20 + 110));
   EXPECT_GT(r.delivered(1), r.delivered(2));
 }
 
-/// 1 asks 2 and 3 in turn, and from 80010 on 2 twice as often as 3; 2 is free at 370 + 8192 x 20 + 100 =
-/// 164310 and 3 at 655830. All the requests count, also those that no event stands for.
-TEST(Coll, CountsTheRequestsThatItDoesNotGoThrough) {
+/// 1 requests 2 and 3 in turn, and from 80010 on 2 twice as often as 3. 2 is free at 370 + 8192 x 20 + 100 =
+/// 164310, and 3 at 655830. All requests count, including those without an event.
+TEST(Coll, CountsTheRequestsThatItSkips) {
   const Result r = run(
       halves(), "coll",
       {{0, {0, 2}, 65'536}, {0, {4, 3}, 262'144}, {0, {1, 2}, 512}, {0, {1, 3}, 512}, {80'000, {1, 2}, 512}});
@@ -172,8 +172,8 @@ TEST(Coll, CountsTheRequestsThatItDoesNotGoThrough) {
   EXPECT_EQ(r.statistics.requests, 1818u);
 }
 
-/// The messages that are refused cost the same, however long the one is that they wait for.
-TEST(Coll, RefusalsCostNothing) {
+/// Waiting for a message costs the same for any length of it.
+TEST(Coll, RefusalsTakeNoEvents) {
   std::uint64_t before = 0;
   for (const Bytes bytes : {Bytes{1} << 24, Bytes{1} << 40}) {
     SwitchParameters p = halves();
@@ -209,7 +209,7 @@ TEST(ChenLiu, AProbeWaitsForItsOutput) {
   EXPECT_EQ(r.statistics.held_unused, nanoseconds(2 * (1870 - 240 - 64 * 20)));
 }
 
-class TickedSplitLinks : public testing::TestWithParam<const char*> {};
+class TickedSplitLinks : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(TickedSplitLinks, EqualTheReferenceThatTicksEveryWord) {
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
@@ -222,12 +222,13 @@ TEST_P(TickedSplitLinks, EqualTheReferenceThatTicksEveryWord) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Techniques, TickedSplitLinks, testing::Values("wave", "coll", "chen-liu"));
+INSTANTIATE_TEST_SUITE_P(Techniques, TickedSplitLinks, testing::ValuesIn(techniques_of<TickedSplit>()),
+                         test_name_of_technique);
 
-class CircuitsOnly : public testing::TestWithParam<const char*> {};
+class CircuitsOnly : public testing::TestWithParam<std::string_view> {};
 
-/// With one channel and circuits for all, no port sends or receives two words in one word time.
-TEST_P(CircuitsOnly, KeepToTheirChannels) {
+/// With one channel and circuits for all messages, no port sends or receives two words in one word time.
+TEST_P(CircuitsOnly, UseTheirChannelForOneWordAtATime) {
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     Random random(seed);
     SwitchParameters p = random_parameters(random, GetParam());
@@ -254,9 +255,10 @@ TEST_P(CircuitsOnly, KeepToTheirChannels) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Techniques, CircuitsOnly, testing::Values("wave", "coll", "chen-liu"));
+INSTANTIATE_TEST_SUITE_P(Techniques, CircuitsOnly, testing::ValuesIn(techniques_of<TickedSplit>()),
+                         test_name_of_technique);
 
-TEST(SplitOptions, AreRefusedWhereNothingIsLeft) {
+TEST(SplitOptions, RefuseSharesThatLeaveNoBandwidth) {
   OptionTable table;
   SwitchParameters p;
   p.technique = "wave";
@@ -278,7 +280,7 @@ TEST(SplitOptions, AreRefusedWhereNothingIsLeft) {
   p.circuit_share = 1;
   EXPECT_THROW(check(p), UserError);
   p.technique = "wormhole";
-  EXPECT_NO_THROW(check(p)) << "whose links are not shared";
+  EXPECT_NO_THROW(check(p)) << "wormhole does not divide its links";
   p.circuit_share = 0.5;
   p.link_rate = 1;  // a word in 128 s
   EXPECT_THROW(check(p), UserError);

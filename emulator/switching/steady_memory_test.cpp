@@ -1,4 +1,5 @@
-// Hot paths do not allocate: once every queue has been as long as it gets, a technique needs no more memory.
+// Hot paths do not allocate memory: after every queue has reached its largest size, a technique needs no
+// more.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -9,12 +10,13 @@
 #include "core/random.h"
 #include "core/testing/allocation_count.h"
 #include "emulator/network/technique.h"
+#include "emulator/switching/testing/random_switch.h"
 #include "emulator/traffic/arrivals.h"
 
 namespace hybrid {
 namespace {
 
-/// Every node always has a message on its way, to each other one in turn: a rhythm that comes again.
+/// Every node always has a message under way, to each other node in turn: periodic traffic.
 class AllToAll final : private TransferListener {
  public:
   explicit AllToAll(const SwitchParameters& p)
@@ -22,7 +24,7 @@ class AllToAll final : private TransferListener {
     may_send_.reserve(p.nodes);
     for (Port port = 0; port < nodes_; ++port) send(Time{}, port);
   }
-  /// Runs until so many more are delivered.
+  /// Runs until `messages` more messages are delivered.
   void run(std::uint64_t messages) {
     for (const std::uint64_t all = delivered_ + messages; delivered_ < all;) {
       const Time at = technique_->advance(technique_->next_event(), *this);
@@ -49,9 +51,9 @@ class AllToAll final : private TransferListener {
   std::uint64_t id_ = 0, delivered_ = 0;
 };
 
-class SteadyState : public testing::TestWithParam<const char*> {};
+class SteadyState : public testing::TestWithParam<std::string_view> {};
 
-TEST_P(SteadyState, AllocatesNothing) {
+TEST_P(SteadyState, AllocatesNoMemory) {
   SwitchParameters p;
   p.technique = GetParam();
   p.nodes = 16;
@@ -59,23 +61,22 @@ TEST_P(SteadyState, AllocatesNothing) {
   AllToAll traffic(p);
   traffic.run(200'000);
   const std::size_t before = allocation_count().calls;
-  EXPECT_GT(before, 0U);  // they are counted
+  EXPECT_GT(before, 0U) << "allocations are counted";
   traffic.run(20'000);
-  // In the hybrid switch the rhythm of slots against that of messages takes longer than this to come again,
-  // and now and then a queue is longer than ever before.
+  // In the hybrid switch the common period of slots and messages is longer than this run, and sometimes a
+  // queue is longer than ever before.
   EXPECT_LE(allocation_count().calls - before, p.technique == "hybrid" ? 200U : 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Techniques, SteadyState,
-                         testing::Values("packet", "wormhole", "circuit", "tdm", "hybrid", "wave", "coll",
-                                         "chen-liu"));
+INSTANTIATE_TEST_SUITE_P(Techniques, SteadyState, testing::ValuesIn(registered_names(Technique::kKind)),
+                         test_name_of_technique);
 
-class Nobody final : public TransferListener {
+class NullListener final : public TransferListener {
   void injected(Time, const Message& /*message*/) override {}
   void delivered(Time, const Message& /*message*/, bool) override {}
 };
 
-/// Messages of 128 bytes from anywhere to anywhere, at half of what the links could carry.
+/// Messages of 128 bytes between random ports, at half of the links' rate.
 class Scattered {
  public:
   explicit Scattered(const SwitchParameters& p)
@@ -85,7 +86,7 @@ class Scattered {
   void run(std::uint64_t messages) {
     for (const std::uint64_t end = id_ + messages; id_ < end; ++id_) {
       at_ += exponential(random_, gap_);
-      while (technique_->next_event() < at_) technique_->advance(technique_->next_event(), nobody_);
+      while (technique_->next_event() < at_) technique_->advance(technique_->next_event(), listener_);
       const auto source = static_cast<Port>(random_.below(nodes_));
       const auto hop = static_cast<Port>(1 + random_.below(nodes_ - 1));
       technique_->send(at_, {id_, {source, (source + hop) % nodes_}, 128});
@@ -96,8 +97,8 @@ class Scattered {
   std::uint32_t nodes_;
   Time gap_;
   std::unique_ptr<Technique> technique_;
-  Nobody nobody_;
-  Random random_{1};
+  NullListener listener_;
+  Random random_{1};  // any seed
   Time at_{};
   std::uint64_t id_ = 0;
 };
@@ -110,24 +111,24 @@ TEST(Wormhole, ConnectionsShareTheQueuesOfAHalfLoadedSwitch) {
   Scattered traffic(p);
   traffic.run(40'000);
   const std::size_t before = allocation_count().calls;
-  traffic.run(160'000);  // 40 messages of each of 4032 connections
+  traffic.run(160'000);  // 40 messages on each of 4032 connections
   EXPECT_LE(allocation_count().calls - before, 300U);
 }
 
-/// Of 269,880 connections nearly every message finds one that was never used before.
-TEST(Tdm, ConnectionsAtRestLeaveTheirCircuitsToOthers) {
+/// Nearly every message uses one of the 269,880 connections for the first time.
+TEST(Tdm, UnusedConnectionsReleaseTheirState) {
   for (const char* technique : {"tdm", "hybrid"}) {
     SwitchParameters p;
     p.technique = technique;
     p.nodes = 520;
     p.slots = 8;
     p.predictor_timeout = microseconds(1);
-    p.allocation = "adaptive";  // the hybrid switch keeps up
+    p.allocation = "adaptive";  // so that the hybrid switch carries the load
     Scattered traffic(p);
     traffic.run(60'000);
     const std::size_t before = allocation_count().calls;
     traffic.run(60'000);
-    EXPECT_LE(allocation_count().calls - before, 500U) << technique;  // tables that grow now and then
+    EXPECT_LE(allocation_count().calls - before, 500U) << technique;  // some tables still grow
   }
 }
 

@@ -1,5 +1,5 @@
-// How fast the emulator is: simulated link cycles (word times) and messages per second of real time, by
-// technique, ports and load; and what a megabyte costs against 64 bytes.
+// Speed of the emulator: simulated link cycles (word times) and messages per second of real time, by
+// technique, ports and load; and the cost of a megabyte compared with 64 bytes.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -25,8 +25,8 @@ class Counter : public TransferListener {
   Time last{};
 };
 
-/// Every node sends 128-byte messages, 7 of 8 to one of four neighbours and the rest anywhere; gaps are drawn
-/// so that `load` of the link is offered. Sends of all nodes are merged node by node in rounds.
+/// Every node sends messages of 128 bytes, 7 of 8 to one of four neighbours and the rest to random ports,
+/// with an offered load of `load`. In each round every node sends once, in order.
 void run_traffic(Technique& technique, const SwitchParameters& p, double load, std::uint64_t rounds,
                  Counter& counter) {
   constexpr Bytes kBytes = 128;
@@ -35,7 +35,7 @@ void run_traffic(Technique& technique, const SwitchParameters& p, double load, s
   const auto interval = static_cast<std::int64_t>(static_cast<double>(message.ps) / load);
   std::uint64_t id = 0;
   for (std::uint64_t round = 0; round < rounds; ++round) {
-    // Nodes send spread over the interval of their round, in time order.
+    // The sends are spread over the interval of the round.
     for (Port source = 0; source < p.nodes; ++source) {
       const Time at = picoseconds(static_cast<std::int64_t>(round) * interval + source * interval / p.nodes);
       while (technique.next_event() <= at) technique.advance(technique.next_event(), counter);
@@ -43,7 +43,7 @@ void run_traffic(Technique& technique, const SwitchParameters& p, double load, s
       technique.send(at, {id++, {source, static_cast<Port>((source + hop) % p.nodes)}, kBytes});
     }
   }
-  // At saturation the backlog is not drained: what is measured is the loaded switch.
+  // At saturation the backlog is not drained, so that the loaded switch is measured.
 }
 
 void traffic(benchmark::State& state) {
@@ -75,8 +75,7 @@ BENCHMARK(traffic)
     ->ArgsProduct({{0, 1, 2, 3}, {32, 128, 512}, {10, 50, 100}})
     ->Unit(benchmark::kMillisecond);
 
-/// One message after the other over one connection, each delivered before the next is sent. `buffer` 0:
-/// unlimited.
+/// Consecutive messages on one connection, each delivered before the next send. `buffer` 0: unlimited.
 void one_message(benchmark::State& state) {
   SwitchParameters p;
   p.technique = kTechniques[state.range(0)];

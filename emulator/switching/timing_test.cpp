@@ -1,5 +1,5 @@
-// Zero-load latency: the sum of the components on the way, worked by hand from the dissertation's numbers
-// (docs/timing.md has the same sums in words).
+// Zero-load latency: the sum of the delays of the components, computed by hand from the dissertation's
+// figures (docs/timing.md explains the sums).
 #include <gtest/gtest.h>
 
 #include "emulator/ticked/script.h"
@@ -57,8 +57,8 @@ TEST(ZeroLoad, DynamicTdmWaitsForItsFirstSlot) {
 
 TEST(ZeroLoad, AMessageOverOneSlotOfAFullCycleWaitsForTheOthers) {
   SwitchParameters p = preset("ch5");
-  p.allocation = "none";  // all four slots have their turn
-  // 80 bytes fit into one slot (D 5.5.2.1); what is left waits three slots of 100 ns.
+  p.allocation = "none";  // all four slots take turns
+  // 80 bytes fit into one slot (D 5.5.2.1); the next word waits three slots of 100 ns.
   const Time start = nanoseconds(10'000);
   const Time one = delivered(p, "tdm", start, 8, true);
   // Slot 0 is at the NIC in [10080, 10180): the first word waits for it.
@@ -67,7 +67,7 @@ TEST(ZeroLoad, AMessageOverOneSlotOfAFullCycleWaitsForTheOthers) {
   EXPECT_EQ(delivered(p, "tdm", start, 88, true), one + nanoseconds(400));
 }
 
-TEST(ZeroLoad, HybridSendsTheUnpredictedByWormholeThroughTheAnalogFabric) {
+TEST(ZeroLoad, HybridSendsUnpredictedMessagesAsWormsThroughTheAnalogFabric) {
   // At the switch at 100, where S_W begins and is at the fabric in [230, 330); granted 240; wire 80, NIC 10.
   EXPECT_EQ(delivered(preset("ch5"), "hybrid", Time{}, 8), nanoseconds(240 + 80 + 10));
   EXPECT_EQ(delivered(preset("ch5"), "hybrid", nanoseconds(10'000), 8, true), nanoseconds(10'130));

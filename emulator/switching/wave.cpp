@@ -1,31 +1,30 @@
-// Wave switching (D 2.3.3; Duato and others, D [8, 9]): circuits that stay.
+// Technique `wave`: wave switching (D 2.3.3; Duato and others, D [8, 9]), with circuits that are kept.
 //
-// Links are split for good (emulator/switching/split_links.h). The circuits' share is divided among the
-// switches S_1 ... S_K (`circuit_channels`), each with a channel from and to every port; control flits set
-// circuits up and tear them down on these, and "when two nodes are communicating frequently, the physical
-// circuit connection will be kept". What is left, S_0, carries worms.
-// - A message of at least `split_size` bytes asks for a circuit; it, and every message whose NIC knows the
-//   circuit as established, goes by it.
-// - A NIC keeps its circuits as a cache of K entries. It asks in the order of offering; when all entries are
-//   taken, it gives up the circuit whose last use is longest ago, of those that it holds; circuits in use
-//   come last, in the order in which they were asked for.
-// - The switch takes requests in the order in which they came: on the first S_m where input and output are
-//   free. Where there is none, of the circuits that hold the output on a switch where the input is free, it
-//   has the one least recently used released, and keeps both ports for the request meanwhile.
-// - A circuit to be given up is released when what was offered to it before has left. Messages offered later
-//   wait, and request again then.
+// Links are split permanently (emulator/switching/split_links.h). The circuits' share is divided among the
+// switches S_1 ... S_K (`circuit_channels`), each with a channel from and to every port. Control flits set
+// up and tear down circuits on these switches, and "when two nodes are communicating frequently, the physical
+// circuit connection will be kept". S_0, with the other share, carries worms.
+// - A message of at least `split_size` bytes requests a circuit. It uses the circuit, and so does every
+//   message of which the NIC knows that its circuit is established.
+// - A NIC keeps its circuits as a cache of K entries. It makes requests in the order of offering. If all
+//   entries are taken, it evicts the circuit that it holds with the oldest last use; circuits in use come
+//   last, in the order in which they were requested.
+// - The switch serves requests in the order of arrival, on the first S_m on which input and output are free.
+//   If there is none, it selects, among the switches on which the input is free, the circuit to the output
+//   that is least recently used, has it released, and reserves both ports for the request.
+// - A circuit to be released first carries what was offered to it before. Messages that are offered later
+//   wait, and request the circuit again.
 //
-// Timing, beside split_links.h (a worked example is in docs/timing.md)
+// Timing, in addition to split_links.h (a worked example is in docs/timing.md)
 // - A control flit leaves one NIC delay after the decision (a release at once) and is at the switch one wire
-//   delay later. A pass on the first edge of the scheduler's clock takes all ports. One scheduler delay and
+//   delay later. A pass on the first edge of the scheduler's clock covers all ports. One scheduler delay and
 //   one reconfiguration later the circuit is established, and the grant leaves for the NIC: one wire delay.
-// - The NIC of a circuit that is to be released is informed so, over the wire, one scheduler delay after the
-// pass
-//   and not before the circuit's own grant. To the switch all circuits in use, or used within the last wire
-//   delay, count alike.
+// - The switch requests a circuit back one scheduler delay after the pass, and not before the circuit's own
+//   grant; the NIC is informed one wire delay later. To the switch, all circuits in use, or used within the
+//   last wire delay, are equally recent.
 // - A release frees both ports when it is at the switch.
-// A message is a hit when its NIC held the circuit when the first word was offered. Preload and flush change
-// nothing.
+// A message is a hit if its NIC held the circuit when the first word was offered. Preload and flush have no
+// effect.
 #include <algorithm>
 #include <vector>
 
@@ -36,8 +35,8 @@ namespace hybrid {
 
 namespace {
 
-// A circuit's grant comes before the wish to have it back; ports that come free are free for requests that
-// come at that instant.
+// The grant of a circuit comes before the request to release it. Ports that become free at an instant are
+// free for requests that arrive at that instant.
 constexpr std::uint32_t kGranted = 1, kReclaimed = 2, kFinished = 3, kRelease = 64, kRequest = 65,
                         kPass = 128;
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -55,27 +54,27 @@ class Wave final : public SplitLinks {
   void handle_circuit_event(Time now, const SwitchEvent& event) override;
 
  private:
-  /// What a NIC knows of a circuit.
+  /// State of a circuit as known to the NIC.
   enum class State : std::uint8_t { none, waiting, requested, held, leaving };
   struct Entry {
     State state = State::none;
-    std::uint64_t owed = 0;     // leaving: words offered before that wait for their gate
-    std::uint32_t channel = 0;  // the switch's knowledge
+    std::uint64_t owed = 0;     // leaving: words offered before that still wait for their gate
+    std::uint32_t channel = 0;  // as known to the switch
     Time granted{};
   };
   struct Nic {
-    Ring<Port> waiting;         // destinations that want an entry
-    std::vector<Port> entries;  // destinations that have one
+    Ring<Port> waiting;         // destinations that wait for an entry
+    std::vector<Port> entries;  // destinations with an entry
     std::vector<Time> free;     // by channel, earliest start of the next word
   };
   /// One of S_1 ... S_K.
   struct Channel {
     std::vector<Port> to, from;         // by input, by output; kNoPort: free
-    PortSet kept_inputs, kept_outputs;  // for a request
+    PortSet kept_inputs, kept_outputs;  // reserved for a request
   };
   struct Request {
     Connection connection;
-    std::uint32_t channel;  // on which ports are kept for it, or kNone
+    std::uint32_t channel;  // on which ports are reserved for it, or kNone
   };
 
   Entry& entry(Connection c) { return entries_.get(c.source, c.destination); }
@@ -94,7 +93,7 @@ class Wave final : public SplitLinks {
   ConnectionTable<Entry> entries_;
   std::vector<Nic> nics_;
   std::vector<Channel> channels_;
-  std::vector<Request> requests_;  // at the switch, in the order in which they came
+  std::vector<Request> requests_;  // at the switch, in the order of arrival
   PassClock clock_;
 };
 
@@ -141,7 +140,8 @@ void Wave::send_ready_words(Time now, CircuitQueue& queue) {
   events_.push_sorted(queue.gone, kFinished, c.source, c.destination);
 }
 
-/// Asks for circuits for those that wait, as there are entries; makes room where there is none.
+/// Requests circuits for the waiting destinations, as far as there are entries; evicts entries if there are
+/// none.
 void Wave::request_waiting(Time now, Port source) {
   Nic& nic = nics_[source];
   while (!nic.waiting.empty()) {
@@ -159,12 +159,13 @@ void Wave::request_waiting(Time now, Port source) {
   }
 }
 
-/// A circuit that data waits for, or is on, is in use now.
+/// Last use of a circuit. It is in use now if data waits for it or is on it.
 Time Wave::last_use(Time now, const CircuitQueue& queue) {
   return queue.finished() ? std::min(queue.gone, now) : now;
 }
 
-/// Gives up the circuit least recently used, unless enough are about to leave. Whether an entry is free now.
+/// Evicts the circuit least recently used, unless enough circuits are being released. Returns whether an
+/// entry is free now.
 bool Wave::evict_entry(Time now, Port source) {
   Nic& nic = nics_[source];
   CircuitQueue* victim = nullptr;
@@ -186,7 +187,7 @@ bool Wave::evict_entry(Time now, Port source) {
   return nic.entries.size() < channels_.size();
 }
 
-/// The circuit of `queue` is given up as soon as what was offered to it has left.
+/// Releases the circuit of `queue` when the words that were offered to it have left.
 void Wave::begin_release(Time now, CircuitQueue& queue) {
   Entry& e = entry(queue.connection);
   e.state = State::leaving;
@@ -225,11 +226,11 @@ void Wave::run_pass(Time now) {
     requests_[left++] = request;
   }
   requests_.resize(left);
-  // Who found the output kept for others may request for it back from one who has it now.
+  // A request that found its output reserved for others may now have the new circuit released.
   if (unplaced && left != before) schedule_pass(now);
 }
 
-/// Whether the request is granted. Where it cannot be, makes room for it.
+/// Grants the request if possible; otherwise has a circuit released for it. Returns whether it was granted.
 bool Wave::serve_request(Time now, Request& request) {
   const auto [i, j] = request.connection;
   if (request.channel != kNone) {
@@ -251,7 +252,7 @@ bool Wave::serve_request(Time now, Request& request) {
   return false;
 }
 
-/// Has a circuit released that holds the output of `request`.
+/// Selects a circuit to the output of `request` and has it released.
 void Wave::reclaim_output(Time now, Request& request) {
   const auto [i, j] = request.connection;
   Time oldest{};

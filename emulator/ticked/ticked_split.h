@@ -16,6 +16,11 @@ namespace hybrid {
 
 class TickedSplit {
  public:
+  /// Whether this class is the reference of the technique.
+  static bool models(std::string_view technique) {
+    return technique == "wave" || technique == "coll" || technique == "chen-liu";
+  }
+
   explicit TickedSplit(const SwitchParameters& p);
 
   std::vector<Outcome> run(const std::vector<Action>& script, std::int64_t give_up);

@@ -21,6 +21,12 @@ namespace hybrid {
 
 class TickedSwitch {
  public:
+  /// Whether this class is the reference of the technique.
+  static bool models(std::string_view technique) {
+    return technique == "packet" || technique == "wormhole" || technique == "circuit" || technique == "tdm" ||
+           technique == "hybrid";
+  }
+
   explicit TickedSwitch(const SwitchParameters& p);
 
   std::vector<Outcome> run(const std::vector<Action>& script, std::int64_t give_up);

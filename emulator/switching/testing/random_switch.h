@@ -1,4 +1,4 @@
-// Random switches and fat trees for tests, and the comparison of two models of one.
+// Random switches and fat trees for tests, the comparison of two models of one, and lists of techniques.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,22 @@
 
 namespace hybrid {
 
-/// Whether every message came out at the same instants; names the first that did not.
+/// The registered techniques that a reference model supports.
+template <class Reference>
+std::vector<std::string_view> techniques_of() {
+  std::vector<std::string_view> names = registered_names(Technique::kKind);
+  std::erase_if(names, [](std::string_view name) { return !Reference::models(name); });
+  return names;
+}
+
+/// Name of a test that is instantiated for a technique: its name without hyphens.
+inline std::string test_name_of_technique(const testing::TestParamInfo<std::string_view>& info) {
+  std::string name(info.param);
+  std::erase(name, '-');
+  return name;
+}
+
+/// Whether both models deliver every message at the same instants. A failure names the first difference.
 inline testing::AssertionResult equal(const std::vector<Outcome>& found,
                                       const std::vector<Outcome>& expected) {
   if (found.size() != expected.size())
@@ -27,7 +42,7 @@ inline testing::AssertionResult equal(const std::vector<Outcome>& found,
   return testing::AssertionSuccess();
 }
 
-/// As random_parameters, but on a tree of at least two levels.
+/// As random_parameters(), for a fat tree with at least two levels.
 inline SwitchParameters random_tree_parameters(Random& random, const std::string& technique) {
   static constexpr FatTreeShape kShapes[] = {{2, 2, 2}, {2, 3, 3}, {3, 2, 2}, {2, 2, 3},
                                              {2, 3, 2}, {3, 2, 1}, {2, 4, 1}, {2, 3, 4}};
