@@ -55,7 +55,7 @@ std::string text(const TechniqueStatistics& s) {
   return out.str();
 }
 
-class LongMessages : public testing::TestWithParam<std::string_view> {};
+class LongMessages : public testing::TestWithParam<std::string> {};
 
 TEST_P(LongMessages, EqualTheReferenceThatTicksEveryWord) {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
@@ -68,10 +68,10 @@ TEST_P(LongMessages, EqualTheReferenceThatTicksEveryWord) {
   }
 }
 
-/// Runs `script` and returns the statistics at each instant of `looks` (ascending). With `small_steps`, the
-/// technique advances by one picosecond at a time, so that no period fits into a step.
-std::string history(Technique& technique, const std::vector<Action>& script, const std::vector<Time>& looks,
-                    bool small_steps, Recorder& recorder) {
+/// Runs `script` and returns the statistics at each instant of `instants` (ascending). With `small_steps`,
+/// the technique advances by one picosecond at a time, so that no period fits into a step.
+std::string history(Technique& technique, const std::vector<Action>& script,
+                    const std::vector<Time>& instants, bool small_steps, Recorder& recorder) {
   std::string result;
   std::size_t next = 0;
   Time now{};
@@ -83,33 +83,34 @@ std::string history(Technique& technique, const std::vector<Action>& script, con
     // The listener may have been called at `until` before all events of that instant were handled.
     while (technique.next_event() <= until) technique.advance(until, recorder);
   };
-  for (const Time look : looks) {
-    while (next < script.size() && script[next].at <= look) {
+  for (const Time instant : instants) {
+    while (next < script.size() && script[next].at <= instant) {
       run_to(script[next].at);
       act(technique, script[next++]);
     }
-    run_to(look);
+    run_to(instant);
     result += text(technique.statistics()) + "\n";
   }
   return result;
 }
 
-class StepsOfAnySize : public testing::TestWithParam<std::string_view> {};
+class StepsOfAnySize : public testing::TestWithParam<std::string> {};
 
 TEST_P(StepsOfAnySize, GiveTheSameResults) {
   for (std::uint64_t seed = 1000; seed < 1800; ++seed) {
     Random random(seed);
     const SwitchParameters p = random_long_parameters(random, GetParam());
     const std::vector<Action> script = random_long_script(random, p);
-    std::vector<Time> looks;
-    for (int k = 0; k < 6; ++k) looks.push_back(picoseconds(static_cast<std::int64_t>(random.below(40'000))));
-    looks.push_back(picoseconds(100'000));
-    std::sort(looks.begin(), looks.end());
+    std::vector<Time> instants;
+    for (int k = 0; k < 6; ++k)
+      instants.push_back(picoseconds(static_cast<std::int64_t>(random.below(40'000))));
+    instants.push_back(picoseconds(100'000));
+    std::sort(instants.begin(), instants.end());
     const auto technique = TechniqueRegistration::make(p.technique, p);
     const auto small = TechniqueRegistration::make(p.technique, p);
     Recorder recorder(script.size()), expected(script.size());
-    EXPECT_EQ(history(*technique, script, looks, false, recorder),
-              history(*small, script, looks, true, expected))
+    EXPECT_EQ(history(*technique, script, instants, false, recorder),
+              history(*small, script, instants, true, expected))
         << "seed " << seed;
     EXPECT_EQ(recorder.order, expected.order) << "seed " << seed;
     ASSERT_EQ(recorder.outcomes, expected.outcomes) << "seed " << seed;
@@ -185,22 +186,22 @@ TEST_P(LongMessages, GiveTheSameResultsWithoutSkippedPeriods) {
     Random random(seed);
     const SwitchParameters p = random_real_parameters(random, GetParam());
     const std::vector<Action> script = random_real_script(random, p);
-    std::vector<Time> looks;
+    std::vector<Time> instants;
     for (int k = 0; k < 4; ++k)
-      looks.push_back(picoseconds(static_cast<std::int64_t>(random.below(500'000'000))));
-    looks.push_back(milliseconds(60));
-    std::sort(looks.begin(), looks.end());
+      instants.push_back(picoseconds(static_cast<std::int64_t>(random.below(500'000'000))));
+    instants.push_back(milliseconds(60));
+    std::sort(instants.begin(), instants.end());
     const auto technique = TechniqueRegistration::make(p.technique, p);
-    const auto stepping = TechniqueRegistration::make(p.technique, p);
-    dynamic_cast<Engine&>(*stepping).disable_period_skipping();
+    const auto plain = TechniqueRegistration::make(p.technique, p);
+    dynamic_cast<Engine&>(*plain).disable_period_skipping();
     Recorder recorder(script.size()), expected(script.size());
-    EXPECT_EQ(history(*technique, script, looks, false, recorder),
-              history(*stepping, script, looks, false, expected))
+    EXPECT_EQ(history(*technique, script, instants, false, recorder),
+              history(*plain, script, instants, false, expected))
         << "seed " << seed;
     EXPECT_EQ(recorder.order, expected.order) << "seed " << seed;
     ASSERT_EQ(recorder.outcomes, expected.outcomes) << "seed " << seed;
     handled += dynamic_cast<Engine&>(*technique).events_handled();
-    all += dynamic_cast<Engine&>(*stepping).events_handled();
+    all += dynamic_cast<Engine&>(*plain).events_handled();
   }
   EXPECT_LT(handled, all);
 }
@@ -217,14 +218,14 @@ TEST_P(LongMessages, GiveTheSameResultsWithoutWires) {
     const std::vector<Action> script =
         random.below(2) == 0 ? random_script(random, p) : random_long_script(random, p);
     const auto technique = TechniqueRegistration::make(p.technique, p);
-    const auto stepping = TechniqueRegistration::make(p.technique, p);
-    dynamic_cast<Engine&>(*stepping).disable_period_skipping();
+    const auto plain = TechniqueRegistration::make(p.technique, p);
+    dynamic_cast<Engine&>(*plain).disable_period_skipping();
     const Recorder recorder = run_script(*technique, script, microseconds(1));
-    const Recorder expected = run_script(*stepping, script, microseconds(1));
+    const Recorder expected = run_script(*plain, script, microseconds(1));
     ASSERT_EQ(recorder.order, expected.order) << "seed " << seed;
     ASSERT_EQ(recorder.outcomes, expected.outcomes) << "seed " << seed;
     handled += dynamic_cast<Engine&>(*technique).events_handled();
-    all += dynamic_cast<Engine&>(*stepping).events_handled();
+    all += dynamic_cast<Engine&>(*plain).events_handled();
   }
   EXPECT_LT(handled, all);
 }
@@ -248,7 +249,7 @@ TEST_P(LongMessages, CanFollowAShortMessageClosely) {
 
 INSTANTIATE_TEST_SUITE_P(Techniques, LongMessages, testing::ValuesIn(techniques_of<TickedSwitch>()),
                          test_name_of_technique);
-INSTANTIATE_TEST_SUITE_P(Techniques, StepsOfAnySize, testing::ValuesIn(registered_names(Technique::kKind)),
+INSTANTIATE_TEST_SUITE_P(Techniques, StepsOfAnySize, testing::ValuesIn(all_techniques()),
                          test_name_of_technique);
 
 /// The worked examples of docs/timing.md with a megabyte. Preset ch5: 8192 worms of 16 words, one per 240 ns;
@@ -321,7 +322,7 @@ TEST(LongMessages, CostLittleMoreThanShortOnesTogether) {
 
 /// The driver does not advance to each worm or slot of a long message.
 TEST(LongMessages, TakeFewSteps) {
-  for (const std::string_view name : registered_names(Technique::kKind)) {
+  for (const std::string& name : all_techniques()) {
     SwitchParameters p;
     p.technique = name;
     const auto technique = TechniqueRegistration::make(p.technique, p);

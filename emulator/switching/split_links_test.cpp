@@ -209,7 +209,7 @@ TEST(ChenLiu, AProbeWaitsForItsOutput) {
   EXPECT_EQ(r.statistics.held_unused, nanoseconds(2 * (1870 - 240 - 64 * 20)));
 }
 
-class TickedSplitLinks : public testing::TestWithParam<std::string_view> {};
+class TickedSplitLinks : public testing::TestWithParam<std::string> {};
 
 TEST_P(TickedSplitLinks, EqualTheReferenceThatTicksEveryWord) {
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
@@ -225,7 +225,7 @@ TEST_P(TickedSplitLinks, EqualTheReferenceThatTicksEveryWord) {
 INSTANTIATE_TEST_SUITE_P(Techniques, TickedSplitLinks, testing::ValuesIn(techniques_of<TickedSplit>()),
                          test_name_of_technique);
 
-class CircuitsOnly : public testing::TestWithParam<std::string_view> {};
+class CircuitsOnly : public testing::TestWithParam<std::string> {};
 
 /// With one channel and circuits for all messages, no port sends or receives two words in one word time.
 TEST_P(CircuitsOnly, UseTheirChannelForOneWordAtATime) {

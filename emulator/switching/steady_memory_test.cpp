@@ -51,7 +51,7 @@ class AllToAll final : private TransferListener {
   std::uint64_t id_ = 0, delivered_ = 0;
 };
 
-class SteadyState : public testing::TestWithParam<std::string_view> {};
+class SteadyState : public testing::TestWithParam<std::string> {};
 
 TEST_P(SteadyState, AllocatesNoMemory) {
   SwitchParameters p;
@@ -68,7 +68,7 @@ TEST_P(SteadyState, AllocatesNoMemory) {
   EXPECT_LE(allocation_count().calls - before, p.technique == "hybrid" ? 200U : 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Techniques, SteadyState, testing::ValuesIn(registered_names(Technique::kKind)),
+INSTANTIATE_TEST_SUITE_P(Techniques, SteadyState, testing::ValuesIn(all_techniques()),
                          test_name_of_technique);
 
 class NullListener final : public TransferListener {

@@ -1,42 +1,45 @@
-// ADAPTIVE (ours): circuits while they pay, each port preempted by itself, the rest of the time for worms.
-// Nobody tells it the ratio of predictable traffic or the boundaries of phases; it knows what waits, what was
-// offered of late, and the hardware's sizes.
+// Allocation ADAPTIVE (ours): circuits while they carry more than worms, each port preempted separately, and
+// all other time for worms. It does not know the ratio of predictable traffic or the boundaries of phases. It
+// uses the data that waits, the words offered recently, and the sizes of the hardware.
 //
 // Rules
 // 1. A predictive slot is shared (SlotChoice): only connections that data waits for are configured, first
-//    those of the slot chosen, then those of the others whose ports are free; worms pass between the ports
-//    left. PREEMPT (D 4.5) gives back a slot that nobody needs; this gives back each port that nobody needs.
-// 2. Foreground or background. `share` is the part of the words offered of late whose connection the NIC's
-//    table holds: the mean of 128 slots full of data from every port, of all words until there are so many.
-//    In the background NICs send worms only. Circuits go to the background when the share falls below `down`
-//    and come back when it has reached `up`. Where a NIC queue holds b slots' words,
+//    those of the selected slot, then those of the other slots with free ports. Worms pass between the other
+//    ports. PREEMPT (D 4.5) returns a slot that is not needed; this returns each port that is not needed.
+// 2. Foreground or background. `share` is the share of the words offered recently with a connection in the
+//    NIC's table: a mean over the words of 128 full slots of every port, or over all words until there are so
+//    many. In the background NICs send worms only. Circuits are put into the background when the share falls
+//    below `down`, and return when it has reached `up`. If a NIC queue holds the words of b slots,
 //      b < 2.2:    pays = max(0.35, 1.15 - 0.4 b);  down = pays - 0.02, up = pays + 0.02
 //      otherwise:  down = max(0.27, 0.35 - 0.0325 (b - 2)), up = max(0.40, 0.53 - 0.0325 (b - 2))
-//    A short queue makes its PE wait while a message waits for its slot, and with it the worms behind that
-//    could have gone; so circuits pay only where most of the traffic takes them. In a long one messages
-//    gather until a slot is worth its time, and the PE goes on. Below `down` what hits the table does so
-//    mostly by chance. The figures are measured (grids C5 and C6, buffers from 128 bytes on).
-//    It is one decision for all NICs, and seldom taken, as going over costs: words of a connection wait for
-//    those before them that went the other way. So phases shorter than the mean are taken as mixed traffic.
-// 3. A slot that waits (S_W too) and was passed over for long has its turn, of those the one passed over
-//    most; S_W first among equals. Long is, for b < 2.2, 1.5 rounds of K slots, as who waits blocks a PE.
-//    Otherwise it is 3 rounds for S_W, and for a predictive slot as soon after 3 rounds as times passed over
-//    * connections wanted come to 3 rounds * inputs at which worms wait, or 1.5 b rounds (3 at least, 9 at
-//    most). So the fewer wait in a slot, the longer, and chance hits do not tear worms apart.
-// 4. In the background the slot wanted most has its turn, and S_W when nothing is wanted: queues empty soon,
-//    and nobody keeps one filled by joining it.
-// 5. Otherwise the slot wanted most has its turn where its connections carry more than the worms would: where
+//    With a short queue, a PE waits while a message waits for its slot, and so do the worms behind that
+//    message; circuits are an advantage only if most of the traffic uses them. In a long queue, messages
+//    collect until they fill a slot, and the PE continues. Below `down` most hits are accidental. The figures
+//    are measured (grids C5 and C6, buffers from 128 bytes on).
+//    The decision is the same for all NICs and is changed seldom, because a change has a cost: words of a
+//    connection wait for earlier words of the other kind. Phases shorter than the mean count as mixed
+//    traffic.
+// 3. A slot (or S_W) that waits and was passed over for long is served; of several, the one passed over most,
+//    of equals S_W first. "Long" is, for b < 2.2, 1.5 rounds of K slots, because waiting data blocks a PE.
+//    Otherwise it is 3 rounds for S_W. For a predictive slot it is at least 3 rounds, and until times passed
+//    over * connections wanted reach 3 rounds * inputs at which worms wait, or 1.5 b rounds (at least 3, at
+//    most 9). The fewer connections wait in a slot, the longer they wait, so that accidental hits do not
+//    interrupt worms.
+// 4. In the background the slot with most waiting connections is served, and S_W if there is none: the queues
+//    are soon empty, because no messages enter them.
+// 5. Otherwise the slot with most waiting connections is served if they carry more than the worms would:
 //      connections * (words a circuit carries in a slot) >= inputs with worms * (words of worms in a slot).
-//    A circuit carries a slot, less guard and reconfiguration, or what its queue holds, if that is less. A
-//    worm takes a scheduler pass and a reconfiguration besides its words. If worms would carry more, S_W.
+//    A circuit carries the words of a slot without guard and reconfiguration, or the words in its queue if
+//    these are fewer. A worm takes a scheduler pass and a reconfiguration in addition to its words. If worms
+//    would carry more, S_W is served.
 //
-// Related work. To serve what most data waits for, and to leave a configuration only where the gain outweighs
-// the loss, is MaxWeight with hysteresis (Adaptive MaxWeight, C.-H. Wang; G. Celik and others, "Dynamic
-// scheduling with reconfiguration delays", Queueing Systems 2016). To let the backlog decide between circuits
-// and packets: c-Through and Helios (SIGCOMM 2010), REACToR (NSDI 2014). To weigh how long a configuration
-// stays against its set-up: Solstice (CoNEXT 2015), Eclipse (SIGMETRICS 2016). They plan with known demand
-// for delays of microseconds and more; here a slot is a fraction of a microsecond, so the rules read counters
-// only, and worms use the very ports that circuits leave.
+// Related work. Serving the largest backlog, and changing a configuration only if the gain is larger than the
+// loss, is MaxWeight with hysteresis (Adaptive MaxWeight, C.-H. Wang; G. Celik and others, "Dynamic
+// scheduling with reconfiguration delays", Queueing Systems 2016). Deciding between circuits and packets by
+// the backlog: c-Through and Helios (SIGCOMM 2010), REACToR (NSDI 2014). Weighing the duration of a
+// configuration against its set-up: Solstice (CoNEXT 2015), Eclipse (SIGMETRICS 2016). They plan with known
+// demand for delays of microseconds and more. Here a slot is a fraction of a microsecond, so the rules use
+// counters only, and worms use the ports that circuits leave free.
 #include <algorithm>
 
 #include "emulator/network/timing.h"
@@ -54,7 +57,7 @@ class Adaptive final : public Allocation {
     const Timing timing(p);
     const auto in_slot = [&](Time usable) { return std::max<std::int64_t>(1, usable / timing.word); };
     const auto slot_words = static_cast<std::uint64_t>(in_slot(length_));
-    // Beyond eight slots nothing changes any more.
+    // More than eight slots make no difference.
     const auto room = static_cast<std::int64_t>(std::min(timing.room, 8 * slot_words));
     const Share buffer = kWhole * room / static_cast<std::int64_t>(slot_words);
     short_buffer_ = buffer < percent(220);
@@ -71,7 +74,7 @@ class Adaptive final : public Allocation {
       most_patience_ = static_cast<std::uint32_t>(rounds * p.slots / kWhole);
     }
     const std::int64_t circuit = std::min(in_slot(length_ - p.unusable_slot_time(true)), room);
-    // In a slot, worms that follow one another: no more words than fill it are asked for.
+    // Consecutive worms in a slot.
     const auto worm = static_cast<std::int64_t>(std::min(timing.worm_words, slot_words * 64));
     const auto overhead = static_cast<std::int64_t>(std::min(timing.worm_overhead, slot_words * 64));
     const Time takes =
@@ -130,7 +133,7 @@ class Adaptive final : public Allocation {
 // Not on fat trees: a shared slot (CycleState) combines circuits of several slots, and their paths may use
 // the same link.
 const AllocationRegistration kAdaptive{
-    "adaptive", "ours: circuits while they pay, worms at the ports they do not need",
+    "adaptive", "ours: circuits while they carry more than worms, worms at the other ports",
     [](const SwitchParameters& p) -> std::unique_ptr<Allocation> { return std::make_unique<Adaptive>(p); }};
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The allocation `adaptive`: its rules on states made by hand, and what it is for: never to be much worse
-// than the best of the techniques that know less (D 4.6, claims C5 and C6: emulator/claims).
+// The allocation `adaptive`: its rules for given states, and its purpose: it is never much worse than the
+// best of the other techniques (D 4.6, claims C5 and C6: emulator/claims).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::uint32_t kSlots = 4, kWormholeSlot = kSlots;
 
-/// D 4.6's switch: a slot of 20 words; a worm's 16 words pass in 180 ns, so worms carry 17.8 words a slot.
+/// The switch of D 4.6: a slot of 20 words; a worm's 16 words pass in 180 ns, so worms carry 17.8 words a
+/// slot.
 SwitchParameters chapter4(Bytes buffer) {
   SwitchParameters p;
   apply_preset("ch4", p, false);
@@ -24,7 +25,7 @@ SwitchParameters chapter4(Bytes buffer) {
   return p;
 }
 
-/// What the controller may see, to be filled in.
+/// State of the controller, with defaults.
 struct Seen {
   std::vector<std::uint32_t> wanted_connections = std::vector<std::uint32_t>(kSlots, 0);
   std::vector<std::uint32_t> passed_over = std::vector<std::uint32_t>(kSlots + 1, 0);
@@ -59,38 +60,38 @@ class AdaptiveRules : public testing::Test {
   static constexpr Share percent(std::int64_t n) { return kWhole * n / 100; }
 };
 
-TEST_F(AdaptiveRules, AllTimeIsForWormsWhenNoDataWaitsForACircuit) {
+TEST_F(AdaptiveRules, WormsGetAllTimeIfNoDataWaitsForACircuit) {
   Seen seen;
   EXPECT_EQ(choose_slot(seen).slot, kWormholeSlot);
   seen.wormhole_slot = false;
   EXPECT_EQ(choose_slot(seen).slot, kIdleSlot);
 }
 
-TEST_F(AdaptiveRules, TheSlotWantedMostHasItsTurnAndIsShared) {
+TEST_F(AdaptiveRules, TheSlotWithMostWaitingConnectionsIsServedAndShared) {
   Seen seen;
   seen.wanted_connections = {3, 9, 2, 9};
   EXPECT_EQ(choose_slot(seen).slot, 1U);
   EXPECT_TRUE(choose_slot(seen).shared);
-  seen.previous_predictive = 1;  // among equals, the next one after it
+  seen.previous_predictive = 1;  // of equals, the next slot after this one
   EXPECT_EQ(choose_slot(seen).slot, 3U);
 }
 
-TEST_F(AdaptiveRules, WormsHaveTheTimeWhereTheyCarryMore) {
-  // Long queues: a circuit carries 20 words a slot, a worm's input 17.8; 9 circuits are worth 10.1 inputs.
+TEST_F(AdaptiveRules, WormsGetTheSlotIfTheyCarryMore) {
+  // Long queues: a circuit carries 20 words a slot, an input with worms 17.8; 9 circuits equal 10.1 inputs.
   Seen seen;
   seen.wanted_connections = {9, 0, 0, 0};
   seen.wormhole_inputs = 10;
   EXPECT_EQ(choose_slot(seen).slot, 0U);
   seen.wormhole_inputs = 11;
   EXPECT_EQ(choose_slot(seen).slot, kWormholeSlot);
-  // A queue of one message holds 16 words: 9 circuits are worth 8.1 inputs.
+  // A queue of one message holds 16 words: 9 circuits equal 8.1 inputs.
   seen.wormhole_inputs = 8;
   EXPECT_EQ(choose_slot(seen, 128).slot, 0U);
   seen.wormhole_inputs = 9;
   EXPECT_EQ(choose_slot(seen, 128).slot, kWormholeSlot);
 }
 
-TEST_F(AdaptiveRules, NobodyIsPassedOverForEver) {
+TEST_F(AdaptiveRules, NoSlotIsPassedOverForEver) {
   Seen seen;
   seen.wanted_connections = {1, 0, 2, 40};
   seen.wormhole_inputs = 64;
@@ -100,7 +101,7 @@ TEST_F(AdaptiveRules, NobodyIsPassedOverForEver) {
   EXPECT_EQ(choose_slot(seen).slot, 0U);
   seen.passed_over[kWormholeSlot] = 36;
   EXPECT_EQ(choose_slot(seen).slot, kWormholeSlot);
-  seen.wanted_connections[3] = 64;  // it pays, yet S_W has waited for three rounds
+  seen.wanted_connections[3] = 64;  // carries more, but S_W has waited for three rounds
   seen.passed_over = {0, 0, 0, 0, 12};
   EXPECT_EQ(choose_slot(seen).slot, kWormholeSlot);
   // Short queues: one round and a half.
@@ -111,7 +112,7 @@ TEST_F(AdaptiveRules, NobodyIsPassedOverForEver) {
   EXPECT_EQ(choose_slot(seen, 128).slot, 0U);
 }
 
-TEST_F(AdaptiveRules, ManyThatWaitAreServedSoonerThanFew) {
+TEST_F(AdaptiveRules, ManyWaitingConnectionsAreServedSoonerThanFew) {
   Seen seen;
   seen.wanted_connections = {32, 0, 0, 0};
   seen.wormhole_inputs = 64;
@@ -121,7 +122,7 @@ TEST_F(AdaptiveRules, ManyThatWaitAreServedSoonerThanFew) {
   EXPECT_EQ(choose_slot(seen).slot, 0U);
 }
 
-TEST_F(AdaptiveRules, InTheBackgroundQueuesAreEmptiedFirst) {
+TEST_F(AdaptiveRules, InTheBackgroundWaitingDataIsServedFirst) {
   Seen seen;
   seen.wanted_connections = {0, 1, 0, 0};
   seen.wormhole_inputs = 64;
@@ -130,7 +131,7 @@ TEST_F(AdaptiveRules, InTheBackgroundQueuesAreEmptiedFirst) {
   EXPECT_EQ(choose_slot(seen).slot, 1U);
 }
 
-TEST_F(AdaptiveRules, CircuitsArePutIntoTheBackgroundByTheShareAndTheDepthOfTheQueues) {
+TEST_F(AdaptiveRules, TheShareAndTheQueueSizeDecideOnTheBackground) {
   struct Case {
     Bytes buffer;
     std::int64_t down, up;  // percent
@@ -162,10 +163,10 @@ double utilisation(const std::string& pattern, double ratio, Bytes buffer, const
   return simulate(p, traffic).utilisation;
 }
 
-/// Goes over C5's ("mixed") or C6's ("phases") grid at the given ratios, in percent. At no point may the mean
-/// of the seeds be more than 2 % below the best of the others, and on average it must be above. (One run by
-/// itself scatters by 1 to 3 %: where a queue is one message long, who is first decides who blocks whom from
-/// then on.)
+/// Checks the grid of C5 ("mixed") or C6 ("phases") at the given ratios, in percent. At each point the mean
+/// over the seeds may be at most 2 % below the best of the others, and on average it must be above. (Single
+/// runs scatter by 1 to 3 %: with a queue of one message, the order of the first messages decides which
+/// messages block others later.)
 void expect_near_the_best_everywhere(const std::string& pattern, const std::vector<int>& ratios,
                                      const std::vector<std::uint64_t>& seeds) {
   double gains = 0;
@@ -192,7 +193,7 @@ void expect_near_the_best_everywhere(const std::string& pattern, const std::vect
 class AdaptiveOnGrid : public testing::TestWithParam<const char*> {};
 
 TEST_P(AdaptiveOnGrid, IsNowhereMuchBelowTheBestOfTheOthers) {
-  // Low ratios are where it comes nearest to the limit.
+  // Low ratios are closest to the limit. Any seeds.
   expect_near_the_best_everywhere(GetParam(), {0, 5, 10, 20, 25, 50, 75, 100}, {1, 2, 3, 4, 5});
 }
 

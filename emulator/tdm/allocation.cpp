@@ -30,7 +30,7 @@ std::uint32_t next_occupied(const CycleState& state) {
 
 namespace {
 
-/// The basic TDM cycle controller, a counter (D 4.2.2, figure 4.4): every slot has its turn, empty or not.
+/// None: the basic TDM cycle controller, a counter (D 4.2.2, figure 4.4). All slots take turns, empty or not.
 class None final : public Allocation {
  public:
   explicit None(Time length) : length_(length) {}
@@ -45,14 +45,14 @@ class None final : public Allocation {
 };
 
 const AllocationRegistration kNone{"none",
-                                   "a plain counter: every slot has its turn, empty or not (D 4.2.2)",
+                                   "a plain counter: all slots take turns, empty or not (D 4.2.2)",
                                    [](const SwitchParameters& p) -> std::unique_ptr<Allocation> {
                                      return std::make_unique<None>(p.slot_length);
                                    },
                                    {.fat_trees = true}};
 
-/// SES, skip empty slots (D 4.3): slots without a connection, and S_W when no wormhole traffic is buffered,
-/// take no time. When all are empty the controller looks again one slot length later.
+/// SES, skip empty slots (D 4.3): slots without a connection, and S_W if no wormhole traffic is buffered,
+/// take no time. If all are empty, the controller checks again one slot length later.
 class SkipEmptySlots final : public Allocation {
  public:
   explicit SkipEmptySlots(Time length) : length_(length) {}
@@ -71,13 +71,13 @@ const AllocationRegistration kSes{"ses",
                                   },
                                   {.fat_trees = true}};
 
-/// SLA, slot length adjustment (D 4.4, figure 4.8): the sequence of SES, but predictive slots and S_W have
-/// lengths of their own (NUM_P and NUM_W), after what their traffics require.
+/// SLA, slot length adjustment (D 4.4, figure 4.8): the sequence of SES with different lengths of predictive
+/// slots (NUM_P) and S_W (NUM_W), which follow the traffic of each kind.
 ///
-/// NUM_P is --slot-length. NUM_W is --wormhole-slot-length where the ratio is known. Otherwise it follows the
-/// words offered so far by tag, so that time is shared as traffic is: one time round the occupied predictive
-/// slots relates to S_W as predictive words do to wormhole words. It keeps within [1/4, 16] such rounds and
-/// never is shorter than a predictive slot.
+/// NUM_P is --slot-length. NUM_W is --wormhole-slot-length if the ratio is known. Otherwise it follows the
+/// words offered so far by tag, so that time is shared in proportion to traffic: one round of the occupied
+/// predictive slots is to S_W as predictive words are to wormhole words. S_W takes between 1/4 and 16 such
+/// rounds and is never shorter than a predictive slot.
 class SlotLengthAdjustment final : public Allocation {
  public:
   explicit SlotLengthAdjustment(const SwitchParameters& p)
@@ -113,16 +113,17 @@ class SlotLengthAdjustment final : public Allocation {
 
 const AllocationRegistration kSla{
     "sla",
-    "slot length adjustment: S_W as long as its share of the traffic asks (D 4.4)",
+    "slot length adjustment: the length of S_W follows its share of the traffic (D 4.4)",
     [](const SwitchParameters& p) -> std::unique_ptr<Allocation> {
       return std::make_unique<SlotLengthAdjustment>(p);
     },
     {.options = {"wormhole-slot-length"}, .fat_trees = true}};
 
 /// PREEMPT, preempt virtual channels (D 4.5, figure 4.10): while no predictive traffic exists (R_valid = 0),
-/// the predictive slots are in the background and all time is S_W; otherwise the sequence is that of SES.
+/// the predictive slots are in the background and S_W has all the time; otherwise the sequence is that of
+/// SES.
 ///
-/// R_valid as the switch knows it: a NIC tells when data begins and ends to wait for an established
+/// R_valid is the switch's knowledge: a NIC reports when data starts and stops waiting for an established
 /// connection.
 class Preempt final : public Allocation {
  public:

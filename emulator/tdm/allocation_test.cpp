@@ -1,4 +1,4 @@
-// The allocation `sla` (D 4.4) on states made by hand: how long S_W is.
+// The length of S_W of the allocation `sla` (D 4.4), for given states.
 #include "emulator/tdm/allocation.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ constexpr std::uint32_t kSlots = 4;
 
 class SlaLengths : public testing::Test {
  protected:
-  /// Slots of 200 ns, of which the first `occupied` hold connections and have had their turns; worms wait.
+  /// Slots of 200 ns. The first `occupied` slots hold connections and have passed; worms wait.
   SlotChoice after_the_last(std::uint32_t occupied, Traffic traffic) const {
     SwitchParameters p;
     p.allocation = "sla";
@@ -36,12 +36,12 @@ class SlaLengths : public testing::Test {
   Time known_{};
 };
 
-TEST_F(SlaLengths, SharesTimeAsTrafficIsShared) {
-  // One time round the four slots is 800 ns.
+TEST_F(SlaLengths, SharesTimeInProportionToTraffic) {
+  // One round of the four slots is 800 ns.
   expect_wormhole_slot(nanoseconds(800), 4, {1000, 1000});
   expect_wormhole_slot(nanoseconds(1600), 4, {500, 1000});
   expect_wormhole_slot(nanoseconds(400), 4, {1000, 500});
-  // Of two occupied slots it is 400 ns.
+  // With two occupied slots it is 400 ns.
   expect_wormhole_slot(nanoseconds(400), 2, {1000, 1000});
   expect_wormhole_slot(nanoseconds(1200), 2, {10, 30});
   // In whole picoseconds.
@@ -57,7 +57,7 @@ TEST_F(SlaLengths, KeepsTheWormholeSlotBetweenOneSlotAndSixteenRounds) {
   expect_wormhole_slot(nanoseconds(16 * 800), 4, {~std::uint64_t{0} / 32, ~std::uint64_t{0}});
 }
 
-TEST_F(SlaLengths, TakesTheLengthThatIsGiven) {
+TEST_F(SlaLengths, UsesAGivenLength) {
   known_ = nanoseconds(650);
   expect_wormhole_slot(nanoseconds(650), 4, {1000, 1000});
   expect_wormhole_slot(nanoseconds(650), 1, {0, 1000});

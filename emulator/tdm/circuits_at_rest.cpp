@@ -1,18 +1,19 @@
-// What predictive circuit switching keeps of connections: a queue while data waits, the circuit's state until
-// nobody could tell it from that of a connection which was never used. Both serve others then: of N^2
-// connections few are in use at a time, and what a message finds in the cache depends on how little is kept.
+// Memory of predictive circuit switching: a queue per connection while data waits, and the circuit's state
+// until it equals that of a connection that was never used. Both are then reused for other connections: few
+// of the N^2 connections are in use at a time, and a small state stays in the cache.
 #include <utility>
 
 #include "emulator/tdm/predictive_circuits.h"
 
 namespace hybrid {
 
-/// The queue of `c`, for a message that enters it now: its own, or one that no place is taken of any more.
+/// Returns the queue of `c` for a message that enters it now. If it has none, it gets one with no place
+/// taken.
 PredictiveCircuits::CircuitQueue& PredictiveCircuits::queue_for(Time now, Circuit& c) {
   c.holds_data = true;
   if (c.queue != nullptr) return *c.queue;
   CircuitQueue* queue = nullptr;
-  for (int looks = 0; looks < 3 && queue == nullptr && !resting_.empty(); ++looks) {
+  for (int checks = 0; checks < 3 && queue == nullptr && !resting_.empty(); ++checks) {
     CircuitQueue& rested = *resting_.front();
     resting_.pop();
     if (!rested.finished()) {
@@ -31,13 +32,14 @@ PredictiveCircuits::CircuitQueue& PredictiveCircuits::queue_for(Time now, Circui
   return *queue;
 }
 
-/// Nobody could tell `c` from a connection that was never used, and no word about it is on a wire.
+/// Whether the state of `c` equals that of a connection that was never used, and no control word about it is
+/// on a wire.
 bool PredictiveCircuits::is_unused(const Circuit& c) const {
-  const Time told = now_ - timing_.nic - timing_.control;
+  const Time known = now_ - timing_.nic - timing_.control;
   return !c.in_table && !c.requested && !c.releasing && !c.release_due && !c.by_worms && !c.established &&
          c.waiting_signals == 0 && c.patience_ends == Time::never() && c.finished() && c.gate <= now_ &&
-         c.gone < told && c.used_in < now_ && c.busy_since < now_ &&
-         !predictors_[c.connection.source]->holds(c.connection.destination);  // it may ask when it was used
+         c.gone < known && c.used_in < now_ && c.busy_since < now_ &&
+         !predictors_[c.connection.source]->holds(c.connection.destination);  // it may need the last use
 }
 
 void PredictiveCircuits::queue_for_reuse(Circuit& c) {
@@ -46,10 +48,10 @@ void PredictiveCircuits::queue_for_reuse(Circuit& c) {
   reuse_queue_.push(&c);
 }
 
-/// The state of `c`, which has none.
+/// Creates the state of `c`. Requires: `c` has none.
 PredictiveCircuits::Circuit& PredictiveCircuits::new_circuit(Connection c) {
-  constexpr int kLooks = 2;  // so that the list does not grow
-  for (int looks = 0; looks < kLooks && !reuse_queue_.empty(); ++looks) {
+  constexpr int kChecks = 2;  // so that the queue does not grow
+  for (int checks = 0; checks < kChecks && !reuse_queue_.empty(); ++checks) {
     Circuit& gone = *reuse_queue_.front();
     reuse_queue_.pop();
     gone.in_reuse_queue = false;

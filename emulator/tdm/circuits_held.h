@@ -1,6 +1,6 @@
-// The circuits that the slots hold, port by port: of a port, whose circuit each slot connects it to, both as
-// source and as destination, lies together. Who asks for all slots of a port, as the demand guard does for
-// every request that waits, finds them in a line or two of the cache instead of a few for each slot.
+// Table of the circuits that the slots hold, by port. All slots of a port, as source and as destination, are
+// adjacent: the demand guard, which reads all slots of a port for every waiting request, needs one or two
+// cache lines.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace hybrid {
 
-/// `Circuit` has a `connection`; who holds one here keeps its address.
+/// `Circuit` must have a member `connection`. The address of a circuit must not change while it is held here.
 template <class Circuit>
 class CircuitsHeld {
  public:
   CircuitsHeld(std::uint32_t ports, std::uint32_t slots)
       : slots_(slots), held_(std::size_t{ports} * slots * 2) {}
 
-  /// The circuit that `slot` holds of `source`; nullptr: none.
+  /// The circuit from `source` in `slot`; nullptr: none.
   Circuit* of_source(Port source, std::uint32_t slot) const { return held_[row(source) + slot].circuit; }
   Circuit* of_destination(Port destination, std::uint32_t slot) const {
     return held_[row(destination) + slots_ + slot].circuit;

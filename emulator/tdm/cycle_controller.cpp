@@ -5,8 +5,9 @@
 namespace hybrid {
 
 namespace {
-// Slots full of data from every port. The mean is over all words offered until there are kShareSlots of them,
-// then it forgets at that rate. At first it is as if kFirstSlots of predictable words had gone before.
+// In units of a slot full of data from every port. The mean is over all words offered until there are
+// kShareSlots units; then it is an exponential mean over that many. It starts with kFirstSlots units of
+// predictable words.
 constexpr std::int64_t kShareSlots = 128, kFirstSlots = 1;
 }  // namespace
 
@@ -59,14 +60,14 @@ CycleController::Slot CycleController::begin_slot(std::uint32_t wormhole_inputs)
   if (!choice.shared) grants_ += connections_[choice.slot];
   slot.shared = choice.shared;
   slot.reconfigures = in_fabric_ != choice.slot || stale_[choice.slot] != 0;
-  stale_[choice.slot] = choice.shared ? 1 : 0;  // another part of it may be wanted next time
+  stale_[choice.slot] = choice.shared ? 1 : 0;  // other connections of it may be configured next time
   in_fabric_ = previous_ = choice.slot;
   if (choice.slot < slots_) previous_predictive_ = choice.slot;
   return slot;
 }
 
 void CycleController::skip_to(Time limit) {
-  // One time through the slots brings the controller to where it comes again and again; then whole cycles.
+  // After one round of the slots the controller is in a periodic state; then skip whole cycles.
   const std::uint32_t once = slots_ + 1;
   for (std::uint32_t i = 0; i <= once; ++i) {
     if (boundary_ >= limit) return;

@@ -1,8 +1,8 @@
-// The TDM cycle controller (D 4.2.2, 4.3): the sequence of slots at the switch.
+// TDM cycle controller (D 4.2.2, 4.3): the sequence of slots at the switch.
 //
-// The first slot begins at time 0, each next one when the one before ends; which one it is, the allocation
-// says from what holds at that instant (changes of the same instant included). While nothing changes the
-// sequence repeats, so stretches that nobody looks at are skipped over exactly, in constant time.
+// The first slot begins at time 0, each next slot at the end of the previous one. The allocation selects each
+// slot from the state at that instant (including changes of the same instant). The sequence repeats while the
+// state does not change, so that slots that are not used are skipped exactly, in constant time.
 #pragma once
 
 #include <cstdint>
@@ -19,43 +19,46 @@ namespace hybrid {
 
 class CycleController {
  public:
-  /// `wormhole_slot`: whether there is an S_W. Throws UserError for an unknown allocation.
+  /// `wormhole_slot`: the cycle has an S_W. Throws UserError for an unknown allocation.
   CycleController(const SwitchParameters& parameters, bool wormhole_slot);
 
   struct Slot {
     Time begin{}, end{};
     std::uint32_t slot = kIdleSlot;
-    bool reconfigures = false;  // the fabric is not already configured like this
+    bool reconfigures = false;  // the fabric does not have this configuration already
     bool shared = false;        // see SlotChoice
   };
 
   /// The end of the current slot, which is when the next one begins.
   Time boundary() const { return boundary_; }
-  /// Begins the next slot, at boundary().
-  /// `wormhole_inputs`: of the switch, at which wormhole traffic waits.
+  /// Begins the next slot, at boundary(). `wormhole_inputs`: number of switch inputs at which wormhole
+  /// traffic waits.
   Slot begin_slot(std::uint32_t wormhole_inputs);
-  /// Goes over all boundaries before `limit`, with no wormhole traffic buffered.
+  /// Skips all boundaries before `limit`. Requires: no wormhole traffic is buffered.
   void skip_to(Time limit);
 
   Time longest_slot() const { return allocation_->longest_slot(); }
   bool needs_signals() const { return allocation_->needs_signals(); }
-  /// Data waits for so many connections of slot `slot`, as the switch knows. Boundaries before must be done.
+  /// Sets the number of connections of slot `slot` that data waits for, as known to the switch. Requires: all
+  /// earlier boundaries have been handled.
   void set_waiting_connections(std::uint32_t slot, std::uint32_t connections);
-  /// So much was offered to a NIC, as the switch knows. Returns whether foreground() changed.
+  /// Adds traffic offered to a NIC, as known to the switch. Returns whether foreground() changed.
   bool add_offered_traffic(Traffic more);
   bool foreground() const { return foreground_; }
 
-  /// Lists what changes from slot to slot while no slot's connections do (emulator/network/repetition.h).
+  /// Lists the state that changes from slot to slot while the connections of the slots do not
+  /// (emulator/network/repetition.h).
   void visit(StateVisitor& v);
-  /// The slot just begun is shared, and configured with so many connections.
+  /// Adds the number of connections configured in a shared slot that just began.
   void add_grants(std::uint64_t connections) { grants_ += connections; }
-  /// Slot `slot` (< K) changed and now holds `connections`. Boundaries before the change must be done.
+  /// Slot `slot` (< K) changed and holds `connections` connections now. Requires: all boundaries before the
+  /// change have been handled.
   void set_connections(std::uint32_t slot, std::size_t connections);
 
-  /// The slot begun last, idle ones not counted.
+  /// The slot that began last, except idle slots.
   std::uint32_t previous() const { return previous_; }
   std::uint64_t slots_begun() const { return begun_; }
-  /// (slot, connection) pairs in all slots begun.
+  /// Number of (slot, connection) pairs in all slots that began.
   std::uint64_t grants() const { return grants_; }
 
  private:
@@ -72,8 +75,8 @@ class CycleController {
   std::uint32_t previous_, previous_predictive_;
   PortSet wanted_;
   Traffic traffic_;
-  std::int64_t window_words_;   // over which the share of predictable words is taken
-  std::int64_t counted_words_;  // so far; no more than that
+  std::int64_t window_words_;   // window of the share of predictable words
+  std::int64_t counted_words_;  // words counted so far, at most window_words_
   Share predictable_ = kWhole;
   bool foreground_ = true;
   std::uint32_t in_fabric_ = kIdleSlot;

@@ -28,7 +28,7 @@ TEST(CycleController, CountsThroughAllSlotsAndTheWormholeSlot) {
   EXPECT_EQ(controller.boundary(), nanoseconds(600));
 }
 
-TEST(CycleController, SesRepeatsTheOccupiedSlotsOnly) {
+TEST(CycleController, SesServesTheOccupiedSlotsOnly) {
   // D figure 4.5: slots 0 and 1 hold connections, 2 and 3 do not.
   CycleController controller(parameters("ses", 4), false);
   controller.set_connections(0, 5);
@@ -36,7 +36,7 @@ TEST(CycleController, SesRepeatsTheOccupiedSlotsOnly) {
   EXPECT_EQ(slots_of(controller, 5, false), (std::vector<std::uint32_t>{0, 1, 0, 1, 0}));
 }
 
-TEST(CycleController, SesGivesTheWormholeSlotATurnOnlyWhenSomethingIsBuffered) {
+TEST(CycleController, SesServesTheWormholeSlotOnlyIfWormsAreBuffered) {
   CycleController controller(parameters("ses", 70), true);
   controller.set_connections(2, 1);
   controller.set_connections(69, 1);
@@ -48,7 +48,7 @@ TEST(CycleController, SesGivesTheWormholeSlotATurnOnlyWhenSomethingIsBuffered) {
   EXPECT_EQ(slots_of(controller, 2, false), (std::vector<std::uint32_t>{kIdleSlot, kIdleSlot}));
 }
 
-TEST(CycleController, ReconfiguresWhenSlotOrContentChanges) {
+TEST(CycleController, ReconfiguresIfSlotOrContentChanges) {
   CycleController controller(parameters("ses", 2), false);
   controller.set_connections(0, 1);
   EXPECT_TRUE(controller.begin_slot(false).reconfigures);

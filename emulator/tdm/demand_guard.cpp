@@ -1,4 +1,4 @@
-// The demand guard of predictive circuit switching: a connection that data waits for does not starve
+// Demand guard of predictive circuit switching: a connection that data waits for does not starve
 // (emulator/tdm/predictive_circuits.h has the rule).
 #include <algorithm>
 
@@ -6,13 +6,13 @@
 
 namespace hybrid {
 
-/// Whether the switch has been told that no data waits for `c`.
+/// Whether the switch knows that no data waits for `c`.
 bool PredictiveCircuits::seen_idle(const Circuit& c, Time now) const {
-  const Time told = now - timing_.control;
-  return waits(c, now) ? c.busy_since > told && c.gone_before <= told : c.gone <= told;
+  const Time known = now - timing_.control;
+  return waits(c, now) ? c.busy_since > known && c.gone_before <= known : c.gone <= known;
 }
 
-/// Since when, where it has.
+/// The instant from which no data has waited, if seen_idle().
 Time PredictiveCircuits::seen_idle_since(const Circuit& c, Time now) const {
   return waits(c, now) ? c.gone_before : c.gone;
 }
@@ -29,7 +29,7 @@ void PredictiveCircuits::make_room(Time now, Connection wanted, bool busy_too) {
   std::uint32_t best = kIdleSlot;
   Time best_key = Time::never();
   bool dynamic = false;
-  // Until `visit` says that it has seen enough.
+  // Calls `visit` for the connections that block `wanted` in `slot`, until it returns false.
   const auto blockers = [&](std::uint32_t slot, auto&& visit) {
     if (const Circuit* c = held_.of_source(wanted.source, slot); c != nullptr && !visit(*c)) return;
     if (const Circuit* c = held_.of_destination(wanted.destination, slot); c != nullptr && !visit(*c)) return;
@@ -63,7 +63,7 @@ void PredictiveCircuits::make_room(Time now, Connection wanted, bool busy_too) {
   watch_port(now);
 }
 
-/// Every slot is preloaded.
+/// Returns the slot idle for longest to the scheduler. Requires: every slot is preloaded.
 void PredictiveCircuits::release_idle_slot(Time now) {
   std::uint32_t idle = kIdleSlot;
   Time idle_since = now - patience_;
@@ -73,7 +73,7 @@ void PredictiveCircuits::release_idle_slot(Time now) {
     for (Port source = 0; source < parameters_.nodes && since <= idle_since; ++source) {
       const Port destination = held.destination_of(source);
       const Circuit* const c = destination == kNoPort ? nullptr : find_circuit({source, destination});
-      if (c == nullptr || !c->established) continue;  // what found no path is not in use
+      if (c == nullptr || !c->established) continue;  // connections without a path are not in use
       since = seen_idle(*c, now) ? std::max({since, seen_idle_since(*c, now), c->established_since}) : now;
     }
     if (since > idle_since) continue;

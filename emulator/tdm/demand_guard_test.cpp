@@ -1,5 +1,5 @@
-// Where all slots are preloaded: "not effected by either predicted communication requests or demanding
-// communication requests" (D 3.3.3), but a message that nothing preloaded serves arrives all the same.
+// With all slots preloaded, they are "not effected by either predicted communication requests or demanding
+// communication requests" (D 3.3.3); still, a message without a preloaded connection is delivered.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -44,7 +44,7 @@ TEST(PreloadedSlots, AreKeptWhileTheyAreInUse) {
   EXPECT_GT(run.outcomes[2].delivered, run.outcomes[3].delivered) << "it waits until a slot is idle";
 }
 
-TEST(PreloadedSlots, TheOneIdleForLongestIsGivenBackWhenSomebodyWaits) {
+TEST(PreloadedSlots, TheSlotIdleForLongestIsReleasedForAWaitingConnection) {
   const std::vector<Action> script{preload(0, {{0, 1}}),
                                    preload(1, {{2, 3}}),
                                    send(microseconds(1), 0, {0, 1}, 8),
@@ -57,8 +57,8 @@ TEST(PreloadedSlots, TheOneIdleForLongestIsGivenBackWhenSomebodyWaits) {
   EXPECT_TRUE(run.outcomes[0].hit);
   EXPECT_FALSE(run.outcomes[2].hit);
   EXPECT_LT(run.outcomes[2].delivered, microseconds(25));
-  EXPECT_TRUE(run.outcomes[3].hit) << "slot 1 stays";
-  EXPECT_FALSE(run.outcomes[4].hit) << "slot 0 was given back";
+  EXPECT_TRUE(run.outcomes[3].hit) << "slot 1 is kept";
+  EXPECT_FALSE(run.outcomes[4].hit) << "slot 0 was released";
 }
 
 }  // namespace

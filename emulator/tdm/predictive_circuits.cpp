@@ -93,7 +93,7 @@ void PredictiveCircuits::forward_words(Time now, std::uint32_t /*pe*/, WordQueue
   send_words(now, *static_cast<CircuitQueue&>(queue).circuit);
 }
 
-/// Sends what the window that the NICs see now allows.
+/// Sends the words of `c` that can leave in the current window.
 void PredictiveCircuits::send_words(Time now, Circuit& c) {
   const Port source = c.connection.source;
   if (now >= window_.close || c.finished() || !window_grants(window_, c.connection)) return;
@@ -152,7 +152,7 @@ void PredictiveCircuits::begin_phase(Time at, Port source, std::uint32_t phase) 
   watch_deadline(source);
 }
 
-/// After a flush was sent: what was asked for before it is gone; what data waits for is asked for again.
+/// Removes the requests before a flush. Connections that data waits for are requested again.
 void PredictiveCircuits::forget_requests(Time now, std::uint32_t port) {
   predictors_[port]->on_flush();
   for (std::uint32_t destination = 0; destination < parameters_.nodes; ++destination) {
@@ -271,8 +271,8 @@ void PredictiveCircuits::on_notice(Time now, Circuit& c, bool established) {
     c.requested = false;
     return note_worms(now, c);
   }
-  // What was asked before may have been overtaken (a request that undid a release leaves no notice); asking
-  // twice does no harm.
+  // An earlier request may have been overtaken (a request that cancelled a release causes no notice). A
+  // second request has no effect.
   c.releasing = c.requested = false;
   if (waits(c, now))
     send_request(now, c, true);
@@ -316,7 +316,7 @@ void PredictiveCircuits::visit(StateVisitor& v) {
   Engine::visit(v);
   if (v.done()) return;
   controller_.visit(v);
-  const bool shared = controller_.needs_signals();  // then it may be, and holds what was wanted at its begin
+  const bool shared = controller_.needs_signals();  // slots may be shared and depend on the waiting data
   const auto window = [&v, shared](Window& w) {
     if (w.configuration == nullptr)
       v.same(0);

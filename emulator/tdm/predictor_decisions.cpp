@@ -1,4 +1,4 @@
-// What a NIC's predictor decides, carried out: requests at once, releases when no data waits for the circuit.
+// Execution of a NIC's predictor decisions: requests at once, releases when no data waits for the circuit.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +13,7 @@ void PredictiveCircuits::consult_predictor(Time now, const Message& message, boo
   watch_deadline(source);
 }
 
-/// `offered`: destination of a message that is about to wait in its queue, which counts as waiting already.
+/// `offered`: destination of a message that will enter its queue; it counts as waiting already.
 void PredictiveCircuits::apply_decisions(Time now, std::uint32_t port, const Predictor::Decisions& decisions,
                                          Port offered) {
   for (const Port destination : decisions.release) {
@@ -30,8 +30,8 @@ void PredictiveCircuits::apply_decisions(Time now, std::uint32_t port, const Pre
   }
 }
 
-/// The predictor wants to release it, or wanted to while data waited for it. `offered`: a message is about to
-/// wait for it.
+/// Releases `c` by the predictor's decision if no data waits for it, otherwise later. `offered`: a message
+/// will wait for it.
 void PredictiveCircuits::release_when_drained(Time now, Circuit& c, bool offered) {
   c.release_due = offered || waits(c, now);
   if (c.release_due) {
@@ -42,7 +42,7 @@ void PredictiveCircuits::release_when_drained(Time now, Circuit& c, bool offered
   }
   if (!c.in_table && !c.requested) return;  // lost meanwhile
   const auto [source, destination] = c.connection;
-  // Worms that are under way need no circuit: whether they are a reason to keep it, the predictor says.
+  // Worms under way need no circuit. The predictor decides whether they are a reason to keep it.
   if ((c.by_worms || now < c.gate) && predictors_[source]->would_take_back(now, destination, now)) {
     c.release_due = true;
     if (!c.by_worms) events_.push_sorted(c.gate, kDrained, source, destination);  // else worms_left() follows

@@ -1,4 +1,4 @@
-// How long a connection is in use (D 5.2.2): until the last word of what was sent has left, by whichever way.
+// Duration of the use of a connection (D 5.2.2): until the last word has left, over a circuit or as worms.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -25,7 +25,7 @@ Action send(Time at, std::uint64_t id, Connection c, Bytes bytes) {
 class UseOfCircuits : public testing::TestWithParam<const char*> {};
 
 // 16,000 bytes are on the link for 20 us, twice the time-out.
-TEST_P(UseOfCircuits, OnesThatCarryALongMessageAreHeldForTheTimeOutAfterIt) {
+TEST_P(UseOfCircuits, ACircuitIsHeldForTheTimeOutAfterALongMessage) {
   for (const std::int64_t pause : {5, 15}) {
     SCOPED_TRACE(pause);
     const SwitchParameters p = switch_with_time_out(GetParam(), microseconds(10));
@@ -40,8 +40,8 @@ TEST_P(UseOfCircuits, OnesThatCarryALongMessageAreHeldForTheTimeOutAfterIt) {
   }
 }
 
-// In the hybrid switch the first message, which nobody predicted, goes by worms; its circuit waits meanwhile.
-TEST_P(UseOfCircuits, AStreamOfLongMessagesHasItsCircuitFromTheSecondOn) {
+// In the hybrid switch the first, unpredicted message travels as worms; its circuit waits meanwhile.
+TEST_P(UseOfCircuits, AStreamOfLongMessagesHasItsCircuitFromTheSecondMessageOn) {
   const SwitchParameters p = switch_with_time_out(GetParam(), microseconds(10));
   std::vector<Action> script;
   for (std::uint64_t id = 0; id < 8; ++id)
@@ -59,9 +59,9 @@ TEST_P(UseOfCircuits, AStreamOfLongMessagesHasItsCircuitFromTheSecondOn) {
   }
 }
 
-// Handed over in 2 us, 16,000 bytes leave as worms for 20 us. A circuit is of no use to them, and the only
-// slot is needed for the other connection.
-TEST(UseByWorms, DoesNotKeepAPlaceThatIsNeeded) {
+// 16,000 bytes, generated in 2 us, leave as worms for 20 us. They do not need a circuit, and the other
+// connection needs the only slot.
+TEST(UseByWorms, DoesNotKeepASlotThatIsNeeded) {
   for (const char* predictor : {"lru", "timeout"}) {
     SwitchParameters p = switch_with_time_out("hybrid", microseconds(100));
     p.predictor = predictor;

@@ -28,9 +28,9 @@ std::uint32_t at_destination(const std::set<Connection>& all, Port port) {
   return n;
 }
 
-// Konig: a connection finds room exactly when both its ports have fewer than P others, in whatever order the
-// connections come and go.
-TEST(PreloadSlots, HoldWhateverHasAtMostAsManyConnectionsAtAPortAsThereAreSlots) {
+// Konig: a connection can be added if and only if both its ports have fewer than P others, for any order of
+// additions and removals.
+TEST(PreloadSlots, HoldAnyWorkingSetWithAsManyConnectionsPerPortAsSlots) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Random random(seed);
     const auto ports = static_cast<std::uint32_t>(2 + random.below(11));
@@ -52,7 +52,7 @@ TEST(PreloadSlots, HoldWhateverHasAtMostAsManyConnectionsAtAPortAsThereAreSlots)
   }
 }
 
-TEST(PreloadSlots, TellWhichSlotsChanged) {
+TEST(PreloadSlots, ReportWhichSlotsChanged) {
   PreloadSlots slots(4, 2);
   EXPECT_FALSE(slots.changed());
   ASSERT_TRUE(slots.add({0, 1}));
@@ -67,8 +67,8 @@ TEST(PreloadSlots, TellWhichSlotsChanged) {
   EXPECT_TRUE(slots.changed());
 }
 
-TEST(PreloadSlots, AnyUnchangedSlotKeepsItsContent) {
-  Random random(7);
+TEST(PreloadSlots, AnUnchangedSlotKeepsItsContent) {
+  Random random(7);  // any seed
   PreloadSlots slots(16, 4);
   for (int step = 0; step < 500; ++step) {
     std::vector<Configuration> before;
@@ -83,7 +83,7 @@ TEST(PreloadSlots, AnyUnchangedSlotKeepsItsContent) {
   }
 }
 
-TEST(PreloadSlots, WithoutSlotsHoldNothing) {
+TEST(PreloadSlots, WithoutSlotsHoldNoConnection) {
   PreloadSlots none(8, 0);
   EXPECT_FALSE(none.add({0, 1}));
   EXPECT_FALSE(none.remove({0, 1}));

@@ -1,5 +1,5 @@
-// The slots of predictive circuit switching: what the controller begins at the switch, the fabric loads, and
-// the NICs see one wire delay later (emulator/tdm/predictive_circuits.h).
+// Slots of predictive circuit switching: the controller begins them at the switch, the fabric loads their
+// configuration, and the NICs see them one wire delay later (emulator/tdm/predictive_circuits.h).
 #include "emulator/tdm/predictive_circuits.h"
 
 namespace hybrid {
@@ -13,8 +13,8 @@ void PredictiveCircuits::start_slots(Time now) {
   known_until_ = upcoming_.empty() ? controller_.boundary() + timing_.control : upcoming_.front().seen;
 }
 
-/// Goes over the slots that begin before `limit`, while nothing is in flight. Those that the NICs and the
-/// fabric have not wholly seen by then are begun one by one.
+/// Begins the slots before `limit`. Requires: no message is in flight. Slots that the NICs and the fabric
+/// have completely seen by then are skipped, the others are begun one by one.
 void PredictiveCircuits::begin_slots_until(Time limit) {
   if (controller_.boundary() < limit)
     controller_.skip_to(limit - timing_.control - timing_.to_fabric - 2 * controller_.longest_slot());
@@ -56,7 +56,7 @@ void PredictiveCircuits::begin_slot(Time now) {
   upcoming_.push(window);
 }
 
-/// Whether all circuits of `window`, which begins next, are those of the window before, which ends there.
+/// Whether all circuits of `window`, which begins next, are in the previous window, which ends at its begin.
 bool PredictiveCircuits::continues_previous(const Window& window) const {
   const Window& before = upcoming_.empty() ? window_ : upcoming_.back();
   if (before.configuration == nullptr || before.close != window.seen) return false;
@@ -67,7 +67,8 @@ bool PredictiveCircuits::continues_previous(const Window& window) const {
   return all;
 }
 
-/// Loads B^(slot), where it changed since it was last, into the fabric; or, shared, what data waits for.
+/// Loads B^(slot) into the fabric if it changed since it was last loaded; if shared, loads the connections
+/// that data waits for.
 void PredictiveCircuits::load_slot(std::uint32_t slot, bool shared) {
   if (changed_[slot] == 0 && !shared) return;
   changed_[slot] = shared ? 1 : 0;
@@ -107,7 +108,7 @@ void PredictiveCircuits::see_next_window() {
 }
 
 void PredictiveCircuits::on_window(Time now) {
-  if (upcoming_.empty() || upcoming_.front().seen != now) return;  // seen already, catching up
+  if (upcoming_.empty() || upcoming_.front().seen != now) return;  // seen already by begin_slots_until()
   see_next_window();
   known_until_ = window_.close;
   if (window_.configuration == nullptr) return on_window_seen(now);

@@ -1,5 +1,5 @@
-// What the switch is told of the NICs' queues (R_valid of D 4.5, by slot): control words, for allocations
-// that need them (emulator/tdm/allocation.h).
+// Reports of the NICs to the switch about their queues (R_valid of D 4.5, by slot): control words, for
+// allocations that need them (emulator/tdm/allocation.h).
 #include "emulator/tdm/predictive_circuits.h"
 
 namespace hybrid {
@@ -20,7 +20,7 @@ void PredictiveCircuits::on_signal(Time now, Circuit& c, bool waiting) {
   if (c.established) note_wanted(c);
 }
 
-/// Slot c.slot holds `c`.
+/// Updates the waiting connections of slot c.slot. Requires: c.slot holds, or held, `c`.
 void PredictiveCircuits::note_wanted(const Circuit& c) {
   PortSet& sources = wanted_[c.slot];
   const bool wanted = c.established && c.waiting_signals != 0;

@@ -9,7 +9,7 @@ namespace hybrid {
 
 void WorkingSetStore::store(const std::string& name, std::vector<Configuration> set) {
   if (sets_.contains(name))
-    throw UserError("working set '" + name + "': there is one of that name", "Give it another name.");
+    throw UserError("working set '" + name + "': the name is taken", "Give it another name.");
   if (set.size() > slots_)
     throw UserError("working set '" + name + "': " + std::to_string(set.size()) +
                         " configurations, but only " + std::to_string(slots_) + " slots are preloaded",
@@ -19,7 +19,7 @@ void WorkingSetStore::store(const std::string& name, std::vector<Configuration> 
       throw UserError("working set '" + name + "': a configuration of " +
                           std::to_string(configuration.ports()) + " ports, in a switch of " +
                           std::to_string(nothing_.ports()),
-                      "Give configurations of the switch's own number of ports.");
+                      "Give configurations with the number of ports of the switch.");
   sets_.emplace(name, std::move(set));
 }
 
@@ -60,7 +60,7 @@ void WorkingSetStore::swap_out(const std::string& name, const Load& load) {
   }
 }
 
-/// Brings the slots from the set `before` to the current one.
+/// Changes the slots from the set `before` to the current set.
 void WorkingSetStore::fill(const std::string* before, const Load& load) {
   const auto set_of = [this](const std::string* name) {
     return name == nullptr ? nullptr : &sets_.at(*name);

@@ -1,12 +1,17 @@
-// Working sets that the switch keeps under names, each as the configurations of the preloaded slots, to be
-// swapped in when told. D 5.2.3: the compiler knows what a conditional's branch communicates, and can "store
-// a second level working set that is swapped in only when the conditional is true".
+// Named working sets that the switch stores as configurations of the preloaded slots, and swaps in on
+// command. D 5.2.3: the compiler knows the communication of a conditional's branch, and can "store a second
+// level working set that is swapped in only when the conditional is true".
 //
-// There is a first level, loaded, and what is swapped in over it, any number deep: a branch within a branch.
-// To swap one out brings back what was there before. A swap fills all of the P slots; those for which a set
-// has no configuration are given back to dynamic scheduling (an empty preload, core/scheduler_port.h), so
-// that nothing of another set stays. The caller is given every slot's content and hands it on, to a technique
-// or to a scheduler port.
+// A first level is loaded, and any number of sets can be swapped in over it: a branch within a branch.
+// Swapping one out restores the set below. A swap fills all P slots; slots for which a set has no
+// configuration are returned to dynamic scheduling (an empty preload, core/scheduler_port.h), so that no
+// connection of another set remains. The caller receives the content of every slot and passes it to a
+// technique or a scheduler port.
+//
+//   WorkingSetStore store(ports, slots);
+//   store.store("loop", configurations);
+//   store.load_first("loop", [&](std::uint32_t slot, const Configuration& c) { port.preload(now, slot, c);
+//   });
 #pragma once
 
 #include <cstdint>
@@ -21,31 +26,31 @@ namespace hybrid {
 
 class WorkingSetStore {
  public:
-  /// Called for slots 0 ... P - 1 in order, or not at all when what the set has is in already.
+  /// Called for the slots 0 to P - 1 in order, or not at all if the slots hold the set already.
   using Load = std::function<void(std::uint32_t slot, const Configuration& content)>;
 
-  /// P = `slots` preloaded slots of a switch with so many ports.
+  /// A store for P = `slots` preloaded slots of a switch with `ports` ports.
   WorkingSetStore(std::uint32_t ports, std::uint32_t slots) : slots_(slots), nothing_(ports) {}
 
-  /// Keeps `set` as `name`, for good. Throws UserError when the name is taken, when there are more
-  /// configurations than slots, or when one is for another number of ports.
+  /// Stores `set` as `name`, permanently. Throws UserError if the name is taken, if there are more
+  /// configurations than slots, or if one is for another number of ports.
   void store(const std::string& name, std::vector<Configuration> set);
   bool stored(const std::string& name) const { return sets_.contains(name); }
 
-  /// The first level is now `name`, which is stored (else std::out_of_range); nothing is swapped in over it.
+  /// Makes `name` the first level and removes all other levels. Throws std::out_of_range if it is not stored.
   void load_first(const std::string& name, const Load& load);
-  /// `name` comes in over what is there.
+  /// Swaps in `name` over the current set. Throws std::out_of_range if it is not stored.
   void swap_in(const std::string& name, const Load& load);
-  /// What the last swap_in replaced comes back; where that was nothing, all slots are given back. Without a
-  /// swap_in before, std::logic_error.
+  /// Restores the set that the last swap_in() replaced; if there was none, returns all slots to the
+  /// scheduler. Throws std::logic_error if no set is swapped in.
   void swap_out(const Load& load);
-  /// The same, of the last one of that name, where others may have come in over it: these stay. Nothing where
-  /// there is none any more.
+  /// Swaps out the last set of that name. Sets that were swapped in over it are kept. No effect if there is
+  /// none.
   void swap_out(const std::string& name, const Load& load);
 
-  /// The set that is in, nullptr: none.
+  /// The current set; nullptr: none.
   const std::string* current() const { return levels_.empty() ? nullptr : levels_.back(); }
-  /// The switch was flushed: the slots hold nothing, whatever the level.
+  /// The switch was flushed: the slots hold no connections.
   void flushed() { intact_ = false; }
 
  private:
@@ -56,7 +61,7 @@ class WorkingSetStore {
   Configuration nothing_;
   std::map<std::string, std::vector<Configuration>> sets_;
   std::vector<const std::string*> levels_;  // keys of sets_; nullptr: no first level
-  bool intact_ = true;                      // the slots hold the last level
+  bool intact_ = true;                      // the slots hold the current set
 };
 
 }  // namespace hybrid

@@ -17,20 +17,20 @@ namespace {
 
 constexpr std::uint32_t kPorts = 8, kSlots = 2;
 
-/// Every port r further on.
+/// Connects every port to the port r positions further.
 Configuration shifted(std::uint32_t r) {
   Configuration configuration(kPorts);
   for (Port p = 0; p < kPorts; ++p) configuration.add({p, (p + r) % kPorts});
   return configuration;
 }
 
-/// The slots as a switch would have them, and how often it was told.
+/// The slots of a switch, and the load commands that it received.
 struct Slots {
   std::vector<Configuration> content{kSlots, Configuration(kPorts)};
-  std::vector<std::uint32_t> told;
+  std::vector<std::uint32_t> loaded;
   WorkingSetStore::Load load() {
     return [this](std::uint32_t slot, const Configuration& c) {
-      told.push_back(slot);
+      loaded.push_back(slot);
       content.at(slot) = c;
     };
   }
@@ -44,7 +44,7 @@ WorkingSetStore stored() {
   return store;
 }
 
-TEST(WorkingSetStore, TheSecondLevelComesInAndGoes) {
+TEST(WorkingSetStore, ASecondLevelIsSwappedInAndOut) {
   WorkingSetStore store = stored();
   Slots slots;
   EXPECT_EQ(store.current(), nullptr);
@@ -52,7 +52,7 @@ TEST(WorkingSetStore, TheSecondLevelComesInAndGoes) {
   EXPECT_EQ(slots.content, (std::vector<Configuration>{shifted(1), shifted(7)}));
   store.swap_in("branch", slots.load());
   EXPECT_EQ(*store.current(), "branch");
-  // Nothing of the loop stays: the second slot is the scheduler's.
+  // No connection of the loop remains: the second slot is returned to the scheduler.
   EXPECT_EQ(slots.content, (std::vector<Configuration>{shifted(4), Configuration(kPorts)}));
   store.swap_in("inner", slots.load());
   EXPECT_EQ(slots.content, (std::vector<Configuration>{shifted(2), shifted(3)}));
@@ -61,34 +61,34 @@ TEST(WorkingSetStore, TheSecondLevelComesInAndGoes) {
   store.swap_out(slots.load());
   EXPECT_EQ(*store.current(), "loop");
   EXPECT_EQ(slots.content, (std::vector<Configuration>{shifted(1), shifted(7)}));
-  EXPECT_EQ(slots.told, (std::vector<std::uint32_t>{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}));
+  EXPECT_EQ(slots.loaded, (std::vector<std::uint32_t>{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}));
   EXPECT_THROW(store.swap_out(slots.load()), std::logic_error);
 }
 
-TEST(WorkingSetStore, TheSameUnderAnotherNameIsNotLoadedAgain) {
+TEST(WorkingSetStore, AnEqualSetWithAnotherNameIsNotLoadedAgain) {
   WorkingSetStore store = stored();
   store.store("as the loop", {shifted(1), shifted(7)});
   Slots slots;
   store.load_first("loop", slots.load());
   store.load_first("as the loop", slots.load());
-  EXPECT_EQ(slots.told.size(), kSlots);
+  EXPECT_EQ(slots.loaded.size(), kSlots);
   EXPECT_EQ(*store.current(), "as the loop");
   store.flushed();
   store.load_first("loop", slots.load());
-  EXPECT_EQ(slots.told.size(), 2 * kSlots);
+  EXPECT_EQ(slots.loaded.size(), 2 * kSlots);
 }
 
-TEST(WorkingSetStore, WhatIsInIsNotLoadedAgainUntilAFlush) {
+TEST(WorkingSetStore, TheCurrentSetIsNotLoadedAgainUntilAFlush) {
   WorkingSetStore store = stored();
   Slots slots;
   store.load_first("loop", slots.load());
   store.load_first("loop", slots.load());
   store.swap_in("loop", slots.load());
   store.swap_out(slots.load());
-  EXPECT_EQ(slots.told.size(), kSlots);
+  EXPECT_EQ(slots.loaded.size(), kSlots);
   store.flushed();
   store.load_first("loop", slots.load());
-  EXPECT_EQ(slots.told.size(), 2 * kSlots);
+  EXPECT_EQ(slots.loaded.size(), 2 * kSlots);
   store.swap_in("branch", slots.load());
   store.flushed();
   slots.content.assign(kSlots, Configuration(kPorts));
@@ -96,27 +96,27 @@ TEST(WorkingSetStore, WhatIsInIsNotLoadedAgainUntilAFlush) {
   EXPECT_EQ(slots.content, (std::vector<Configuration>{shifted(1), shifted(7)}));
 }
 
-TEST(WorkingSetStore, WhatIsSwappedOutByNameMayLieBelow) {
+TEST(WorkingSetStore, ASetBelowTheCurrentOneCanBeSwappedOutByName) {
   WorkingSetStore store = stored();
   Slots slots;
   store.load_first("loop", slots.load());
   for (const char* name : {"branch", "inner", "branch"}) store.swap_in(name, slots.load());
-  const std::size_t told = slots.told.size();
+  const std::size_t loaded = slots.loaded.size();
   store.swap_out("loop", slots.load());
   EXPECT_EQ(*store.current(), "branch") << "the first level is not swapped in";
-  EXPECT_EQ(slots.told.size(), told);
+  EXPECT_EQ(slots.loaded.size(), loaded);
   store.swap_out("branch", slots.load());
   EXPECT_EQ(*store.current(), "inner");
   EXPECT_EQ(slots.content[0], shifted(2));
   store.swap_out("branch", slots.load());
-  EXPECT_EQ(*store.current(), "inner") << "the other lay below";
-  EXPECT_EQ(slots.told.size(), told + kSlots);
+  EXPECT_EQ(*store.current(), "inner") << "the other set was below";
+  EXPECT_EQ(slots.loaded.size(), loaded + kSlots);
   store.swap_out("inner", slots.load());
   EXPECT_EQ(*store.current(), "loop");
   EXPECT_EQ(slots.content[0], shifted(1));
 }
 
-TEST(WorkingSetStore, WithoutAFirstLevelTheSlotsAreGivenBack) {
+TEST(WorkingSetStore, WithoutAFirstLevelTheSlotsAreReturnedToTheScheduler) {
   WorkingSetStore store = stored();
   Slots slots;
   store.swap_in("branch", slots.load());
@@ -126,7 +126,7 @@ TEST(WorkingSetStore, WithoutAFirstLevelTheSlotsAreGivenBack) {
   EXPECT_EQ(store.current(), nullptr);
 }
 
-TEST(WorkingSetStore, RefusesWhatDoesNotFit) {
+TEST(WorkingSetStore, RefusesSetsThatDoNotFit) {
   WorkingSetStore store = stored();
   EXPECT_TRUE(store.stored("inner"));
   EXPECT_FALSE(store.stored("outer"));
@@ -135,11 +135,11 @@ TEST(WorkingSetStore, RefusesWhatDoesNotFit) {
   EXPECT_THROW(store.store("loop", {shifted(1)}), UserError);
   Slots slots;
   EXPECT_THROW(store.swap_in("outer", slots.load()), std::out_of_range);
-  EXPECT_TRUE(slots.told.empty());
+  EXPECT_TRUE(slots.loaded.empty());
 }
 
-// Behind a technique: a loop sends to the next port; every fourth time the condition holds, and the branch
-// sends across. `stores`: the branch's working set is stored, and swapped in when the condition holds.
+// With a technique: a loop sends to the next port. Every fourth time the condition is true, and the branch
+// sends across. `stores`: the working set of the branch is stored, and swapped in when the condition is true.
 std::pair<std::vector<Outcome>, TechniqueStatistics> run_loop(bool stores) {
   SwitchParameters p;
   p.technique = "tdm";
@@ -185,11 +185,11 @@ std::pair<std::vector<Outcome>, TechniqueStatistics> run_loop(bool stores) {
   return {std::move(recorder.outcomes), technique->statistics()};
 }
 
-TEST(WorkingSetStore, TheBranchFindsItsCircuitsAndTheLoopKeepsItsOwn) {
+TEST(WorkingSetStore, BranchAndLoopBothHaveTheirCircuits) {
   const auto [with, counted] = run_loop(true);
   ASSERT_EQ(with.size(), 80u);
   for (const Outcome& o : with) EXPECT_TRUE(o.delivered != Time{-1} && o.hit);
-  // The first level; two slots in, out and in again; the last swap out comes after the last delivery.
+  // The first level; two slots in, out and in again; the last swap out is after the last delivery.
   EXPECT_EQ(counted.preloads, 2u + 3 * 2);
   EXPECT_EQ(counted.requests, 0u);
 
@@ -200,8 +200,8 @@ TEST(WorkingSetStore, TheBranchFindsItsCircuitsAndTheLoopKeepsItsOwn) {
   EXPECT_LT(hits, 80u - kPorts + 1);
 }
 
-// The scheduler port takes it as well.
-TEST(WorkingSetStore, ASchedulerPortEstablishesWhatComesIn) {
+// With a scheduler port.
+TEST(WorkingSetStore, ASchedulerPortEstablishesTheCurrentSet) {
   SwitchParameters p;
   p.nodes = kPorts;
   p.slots = kSlots;
@@ -229,7 +229,7 @@ TEST(WorkingSetStore, ASchedulerPortEstablishesWhatComesIn) {
   EXPECT_EQ(schedule, (std::vector<Configuration>{shifted(4), Configuration(kPorts)}));
   port->request(now, {0, 5});
   settle();
-  EXPECT_TRUE(schedule[1].holds({0, 5})) << "a slot that the set does not need is the scheduler's";
+  EXPECT_TRUE(schedule[1].holds({0, 5})) << "the scheduler uses slots that the set does not need";
   store.swap_out(load);
   settle();
   EXPECT_EQ(schedule, (std::vector<Configuration>{shifted(1), shifted(7)}));

@@ -1,5 +1,5 @@
-// Random small switches, with all their delays a few picoseconds long, and random traffic for them: what two
-// models of a switch are held against each other on (claim C17, and the tests).
+// Random small switches with delays of a few picoseconds, and random traffic for them, on which two models of
+// a switch are compared (claim C17 and tests). The same seed gives the same switch and traffic.
 #pragma once
 
 #include <string>
@@ -40,7 +40,7 @@ inline SwitchParameters random_parameters(Random& random, const std::string& tec
   }
   p.slots = static_cast<std::uint32_t>(1 + random.below(4));
   p.guard = random.below(2) == 0 ? Time{} : time(0, 3);
-  // One draw a statement: the order within an expression is the compiler's.
+  // One random number per statement: the order of evaluation within an expression depends on the compiler.
   const Time words = p.word_time() * static_cast<std::int64_t>(1 + random.below(6));
   p.slot_length = p.guard + p.reconfiguration + words + time(0, 3);
   const auto allocations = registered_names("allocation");

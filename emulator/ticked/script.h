@@ -1,4 +1,5 @@
-// For tests and benchmarks: drives a technique with a fixed list of sends and records what comes out.
+// Scripts: a fixed list of sends, preloads and flushes that drives a technique or its reference model, and
+// the record of the result.
 #pragma once
 
 #include <algorithm>
@@ -24,15 +25,15 @@ struct Action {
   Port source = kNoPort;        // flush
 };
 
-/// What happened to a message.
+/// Result of one message.
 struct Outcome {
   Time injected{-1}, delivered{-1};
   bool hit = false;
   bool operator==(const Outcome&) const = default;
 };
 
-/// Records by message id (0, 1, ...); throws std::logic_error when anything happens twice or goes back in
-/// time.
+/// Records the outcomes by message id (0, 1, ...). Throws std::logic_error if an event comes twice or if time
+/// goes back.
 class Recorder : public TransferListener {
  public:
   explicit Recorder(std::size_t messages) : outcomes(messages) {}
@@ -71,7 +72,7 @@ inline void act(Technique& technique, const Action& action) {
   }
 }
 
-/// Runs the script to the last delivery (or to `give_up`).
+/// Runs the script until the last delivery, at most until `give_up`.
 inline Recorder run_script(Technique& technique, const std::vector<Action>& script, Time give_up) {
   std::size_t messages = 0;
   for (const Action& action : script) messages += action.what == Action::What::send ? 1 : 0;

@@ -1,11 +1,11 @@
-// The ticked switch: NIC and switch node of predictive circuits, slot by slot.
+// Ticked switch: NIC and switch node of predictive circuits, slot by slot.
 #include <algorithm>
 
 #include "emulator/ticked/ticked_switch.h"
 
 namespace hybrid {
 
-void TickedSwitch::ask(Port i, Port j, bool demand) {
+void TickedSwitch::send_request(Port i, Port j, bool demand) {
   Circuit& c = circuit(i, j);
   c.requested = true;
   c.demanding = demand;
@@ -33,7 +33,7 @@ void TickedSwitch::release(Port i, Port j) {
   });
 }
 
-void TickedSwitch::apply(Port i, const Predictor::Decisions& d, Port offered) {
+void TickedSwitch::apply_decisions(Port i, const Predictor::Decisions& d, Port offered) {
   for (const Port j : d.release) {
     Circuit& c = circuit(i, j);
     c.release_due = j == offered || c.waits(t_);
@@ -43,7 +43,7 @@ void TickedSwitch::apply(Port i, const Predictor::Decisions& d, Port offered) {
     if (j == i) continue;
     Circuit& c = circuit(i, j);
     c.release_due = false;
-    if ((!c.in_table || c.releasing) && !c.requested) ask(i, j, j == offered || c.waits(t_));
+    if ((!c.in_table || c.releasing) && !c.requested) send_request(i, j, j == offered || c.waits(t_));
   }
 }
 
@@ -69,8 +69,8 @@ std::int64_t TickedSwitch::patience() const {
                       p_.scheduler.cycle.ps * p_.slots + p_.scheduler.delay().ps);
 }
 
-void TickedSwitch::slotted_switch() {
-  guard();
+void TickedSwitch::advance_slots() {
+  run_demand_guard();
   std::vector<Grant> grants;
   scheduler_->advance(Time{t_}, grants);
   for (const Grant& g : grants) {
@@ -87,12 +87,12 @@ void TickedSwitch::slotted_switch() {
     }
     c.established = up;
     later(t_ + control_wire_, 1, [this, i = i, j = j, up] {
-      Circuit& told = circuit(i, j);
-      told.in_table = up;
-      told.requested = false;
+      Circuit& notified = circuit(i, j);
+      notified.in_table = up;
+      notified.requested = false;
       if (up) return note_worms(i, j);
-      told.releasing = false;
-      if (told.waits(t_)) ask(i, j, true);
+      notified.releasing = false;
+      if (notified.waits(t_)) send_request(i, j, true);
     });
   }
   if (t_ == boundary_) begin_slot();
@@ -106,15 +106,15 @@ std::int64_t TickedSwitch::switches_between(Port i, Port j) const {
 }
 
 bool TickedSwitch::seen_idle(const Circuit& c) const {
-  const std::int64_t told = t_ - control_wire_;
-  return c.waits(t_) ? c.busy_since > told && c.gone_before <= told : c.gone <= told;
+  const std::int64_t known = t_ - control_wire_;
+  return c.waits(t_) ? c.busy_since > known && c.gone_before <= known : c.gone <= known;
 }
 
 std::int64_t TickedSwitch::seen_idle_since(const Circuit& c) const {
   return c.waits(t_) ? c.gone_before : c.gone;
 }
 
-void TickedSwitch::guard() {
+void TickedSwitch::run_demand_guard() {
   std::vector<std::pair<Port, Port>> due;
   for (auto& [key, c] : circuits_)
     if (c.patience == t_) due.push_back(key);
@@ -148,15 +148,15 @@ void TickedSwitch::guard() {
       }
     }
     if (!dynamic) {
-      give_back();
+      release_idle_slot();
     } else if (best >= 0) {
       for (const Connection b : blockers(static_cast<std::uint32_t>(best))) scheduler_->release(Time{t_}, b);
     }
   }
 }
 
-/// Of the preloaded slots, the one that has been idle for longest, the last of several.
-void TickedSwitch::give_back() {
+/// Returns the preloaded slot that has been idle for longest to the scheduler; of several, the last one.
+void TickedSwitch::release_idle_slot() {
   std::map<std::int64_t, std::uint32_t> idle;  // since when
   for (std::uint32_t s = 0; s < p_.slots; ++s) {
     std::int64_t since = preloaded_since_[s];
@@ -175,7 +175,7 @@ void TickedSwitch::give_back() {
   scheduler_->preload(Time{t_}, slot, Configuration(p_.nodes));
 }
 
-void TickedSwitch::offered(std::uint64_t words, bool known) {
+void TickedSwitch::count_offered(std::uint64_t words, bool known) {
   (known ? traffic_.predictive : traffic_.wormhole) += words;
   const std::int64_t slot =
       static_cast<std::int64_t>(p_.nodes) * std::max<std::int64_t>(1, p_.slot_length.ps / word_);
@@ -185,7 +185,7 @@ void TickedSwitch::offered(std::uint64_t words, bool known) {
   counted_words_ = std::min(counted_words_ + counted, window);
   predictable_ += ((known ? kWhole : 0) - predictable_) * counted / counted_words_;
   const bool before = foreground_;
-  const PortSet none(p_.slots);  // what waits where does not matter for this
+  const PortSet none(p_.slots);  // waiting data does not affect the decision
   foreground_ = allocation_->foreground({p_.slots,
                                          has_worms_,
                                          none,
@@ -203,7 +203,7 @@ void TickedSwitch::offered(std::uint64_t words, bool known) {
     later(t_ + control_wire_, 1, [this, now = foreground_] { nics_foreground_ = now; });
 }
 
-/// As the controller knows; of a tree's switches it is told over a cable for each level in between.
+/// As known to the controller; reports of a tree's switches take a cable for each level in between.
 std::uint32_t TickedSwitch::inputs_with_worms() const {
   std::uint32_t count = 0;
   if (tree_ != nullptr) {
@@ -215,7 +215,7 @@ std::uint32_t TickedSwitch::inputs_with_worms() const {
   }
   std::set<Port> inputs;
   for (const auto& [key, q] : queues_)
-    if (q.asked || q.granted) inputs.insert(key.first);
+    if (q.requested || q.granted) inputs.insert(key.first);
   return static_cast<std::uint32_t>(inputs.size());
 }
 

@@ -59,9 +59,9 @@ void TickedSplit::tick() {
     pair(i, p.worm_to).moving = false;
   }
   for (auto& [key, q] : pairs_) {
-    if (q.asked || q.moving || q.buffered.empty()) continue;
+    if (q.requested || q.moving || q.buffered.empty()) continue;
     const auto flit = std::min({p_.flit / p_.word, q.buffered.front().worm, room_});
-    if (q.buffered.size() >= flit && q.buffered[flit - 1].at <= t_) q.asked = true;
+    if (q.buffered.size() >= flit && q.buffered[flit - 1].at <= t_) q.requested = true;
   }
   if (t_ % p_.scheduler.cycle.ps == 0) {
     worm_pass();
@@ -70,7 +70,7 @@ void TickedSplit::tick() {
     else if (!coll_)
       probe_pass();
   }
-  while (move()) {
+  while (move_words()) {
   }
   const auto found = arriving_.find(t_);
   if (found == arriving_.end()) return;
@@ -124,7 +124,7 @@ bool TickedSplit::pe_word(Port i) {
   return true;
 }
 
-bool TickedSplit::move() {
+bool TickedSplit::move_words() {
   bool moved = false;
   for (auto& [key, q] : pairs_) moved = circuit_word(key.first, key.second, q) || moved;
   for (Port i = 0; i < p_.nodes; ++i) {
@@ -183,9 +183,9 @@ void TickedSplit::worm_pass() {
     const Port j = (first_output_ + k) % p_.nodes;
     for (Port m = 0; m < p_.nodes && !ports_[j].output_busy; ++m) {
       const Port i = (ports_[j].turn + m) % p_.nodes;
-      if (i == j || ports_[i].input_busy || !pair(i, j).asked) continue;
+      if (i == j || ports_[i].input_busy || !pair(i, j).requested) continue;
       Pair& q = pair(i, j);
-      q.asked = false;
+      q.requested = false;
       q.moving = ports_[i].input_busy = ports_[j].output_busy = granted = true;
       ports_[j].turn = (i + 1) % p_.nodes;
       ports_[i].worm_to = j;

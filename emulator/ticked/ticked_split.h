@@ -1,6 +1,6 @@
-// Wave, coll and chen-liu without runs or certainty ahead, as ticked_switch.h has the
-// others: every component looks at every picosecond and moves single words. It shares the parameters with the
-// emulator, and nothing else.
+// Reference model of wave, coll and chen-liu, without runs, events or instants computed ahead, as
+// ticked_switch.h for the other techniques: every component is evaluated at every picosecond and moves single
+// words. It shares only the parameters with the emulator.
 #pragma once
 
 #include <deque>
@@ -45,10 +45,10 @@ class TickedSplit {
     // worms
     std::deque<Word> buffered;
     std::deque<std::int64_t> credits;  // under way to the NIC
-    std::size_t places = 0;            // taken, as the NIC knows
+    std::size_t places = 0;            // taken, as known to the NIC
     std::uint64_t worm_words = 0;      // offered and not out of the switch
     std::int64_t worm_left = -1'000'000;
-    bool asked = false, moving = false;
+    bool requested = false, moving = false;
   };
   struct PortState {
     std::deque<std::pair<std::int64_t, Message>> sent;
@@ -75,13 +75,13 @@ class TickedSplit {
     std::map<Port, Port> to, from;
     std::set<Port> kept_in, kept_out;
   };
-  struct Ask {
+  struct Request {
     Port i, j;
     int channel = -1;
   };
 
   Pair& pair(Port i, Port j) { return pairs_[{i, j}]; }
-  /// Phases of an instant: NIC 1 to 9, switch 11 to 19. Equals by (i, j).
+  /// Schedules f. Phases of an instant: NIC 1 to 9, switch 11 to 19; equal phases by (i, j).
   void later(std::int64_t at, int phase, Port i, Port j, std::function<void()> f);
   void run_phases(int from, int to);
 
@@ -98,13 +98,13 @@ class TickedSplit {
 
   bool in_use(const Pair& q) const { return q.unsent > 0 || q.gone > t_; }
   void serve_waiting(Port i);
-  void give_up(Port i, Port j);
+  void evict(Port i, Port j);
   void release(Port i, Port j);
   void wave_pass();
-  bool served(Ask& ask);
+  bool serve_request(Request& request);
   void connect(Port i, Port j, std::size_t m);
 
-  bool move();
+  bool move_words();
   bool circuit_word(Port i, Port j, Pair& q);
   bool link_word(Port i);
   void worm_pass();
@@ -119,7 +119,7 @@ class TickedSplit {
   std::vector<Outcome> outcomes_;
   std::vector<PortState> ports_;
   std::vector<Channel> channels_;
-  std::vector<Ask> asks_;
+  std::vector<Request> requests_;
   std::map<std::pair<Port, Port>, Pair> pairs_;
   std::map<std::tuple<std::int64_t, int, Port, Port>, std::vector<std::function<void()>>> events_;
   std::map<std::int64_t, std::vector<std::uint64_t>> arriving_;

@@ -1,4 +1,4 @@
-// The ticked split links: circuits for one message (coll, chen-liu) and circuits that stay (wave).
+// Ticked split links: circuits for one message (coll, chen-liu) and circuits that are kept (wave).
 #include <algorithm>
 
 #include "emulator/ticked/ticked_split.h"
@@ -84,7 +84,7 @@ void TickedSplit::serve_waiting(Port i) {
       p.waiting.pop_front();
       p.entries.push_back(j);
       pair(i, j).state = State::requested;
-      later(t_ + nic_ + wire_, 12, i, j, [this, i, j] { asks_.push_back({i, j}); });
+      later(t_ + nic_ + wire_, 12, i, j, [this, i, j] { requests_.push_back({i, j}); });
       continue;
     }
     std::size_t leaving = 0;
@@ -101,11 +101,11 @@ void TickedSplit::serve_waiting(Port i) {
       }
     }
     if (victim == kNoPort || leaving >= p.waiting.size()) return;
-    give_up(i, victim);
+    evict(i, victim);
   }
 }
 
-void TickedSplit::give_up(Port i, Port j) {
+void TickedSplit::evict(Port i, Port j) {
   Pair& q = pair(i, j);
   q.state = State::leaving;
   q.owed = q.unsent;
@@ -126,16 +126,16 @@ void TickedSplit::release(Port i, Port j) {
 }
 
 void TickedSplit::wave_pass() {
-  for (std::size_t k = 0; k < asks_.size();) {
-    if (served(asks_[k]))
-      asks_.erase(asks_.begin() + static_cast<std::ptrdiff_t>(k));
+  for (std::size_t k = 0; k < requests_.size();) {
+    if (serve_request(requests_[k]))
+      requests_.erase(requests_.begin() + static_cast<std::ptrdiff_t>(k));
     else
       ++k;
   }
 }
 
-bool TickedSplit::served(Ask& ask) {
-  const auto [i, j, kept] = ask;
+bool TickedSplit::serve_request(Request& request) {
+  const auto [i, j, kept] = request;
   if (kept >= 0) {
     Channel& s = channels_[static_cast<std::size_t>(kept)];
     if (s.from.count(j) != 0) return false;
@@ -160,13 +160,13 @@ bool TickedSplit::served(Ask& ask) {
     oldest = used;
   }
   if (best < 0) return false;
-  ask.channel = best;
+  request.channel = best;
   Channel& s = channels_[static_cast<std::size_t>(best)];
   s.kept_in.insert(i);
   s.kept_out.insert(j);
   const Port from = s.from.at(j);
   later(std::max(t_ + setup_, pair(from, j).established) + wire_, 2, from, j, [this, from, j = j] {
-    if (pair(from, j).state == State::held) give_up(from, j);
+    if (pair(from, j).state == State::held) evict(from, j);
     serve_waiting(from);
   });
   return false;

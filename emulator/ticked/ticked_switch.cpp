@@ -83,7 +83,7 @@ void TickedSwitch::act_on(const Action& a) {
       for (auto& [key, c] : circuits_) {
         if (key.first != i) continue;
         c.requested = c.release_due = false;
-        if (c.waits(t_)) ask(i, key.second, true);
+        if (c.waits(t_)) send_request(i, key.second, true);
       }
     }
   }
@@ -99,25 +99,26 @@ void TickedSwitch::tick() {
   run_phase(1);  // notices
   if (slotted_) {
     for (Port i = 0; i < p_.nodes; ++i)
-      if (predictors_[i]->next_deadline().ps <= t_) apply(i, predictors_[i]->on_time(Time{t_}), kNoPort);
+      if (predictors_[i]->next_deadline().ps <= t_)
+        apply_decisions(i, predictors_[i]->on_time(Time{t_}), kNoPort);
     for (auto& [key, c] : circuits_)
       if (c.release_due && !c.waits(t_) && (!c.due_after_worms || cleared(key.first, key.second)))
         release_unless_used(key.first, key.second);
     for (auto& [key, c] : circuits_) {
-      if (c.tells || c.unsent == 0 || !cleared(key.first, key.second)) continue;
-      c.tells = true;
-      control([&told = c] { ++told.waiting_signals; });
+      if (c.signals || c.unsent == 0 || !cleared(key.first, key.second)) continue;
+      c.signals = true;
+      control([&reported = c] { ++reported.waiting_signals; });
     }
   }
   for (Port i = 0; i < p_.nodes; ++i) end_worm(i);
-  ask_for_worms();
+  request_for_worms();
   if (tree_ != nullptr) {
-    tree_->ask(t_);
+    tree_->make_requests(t_);
     for (std::uint32_t level = 0; level < p_.tree.levels; ++level)
       worms_seen_[level].push_back(tree_->inputs_with_worms(level));
   }
   run_phase(2);  // control words at the switch
-  if (slotted_) slotted_switch();
+  if (slotted_) advance_slots();
   if (p_.technique == "circuit") {
     for (Port i = 0; i < p_.nodes; ++i) finish_circuit(i);
   }
@@ -125,7 +126,7 @@ void TickedSwitch::tick() {
   if (t_ % p_.scheduler.cycle.ps == 0) pass();
   if (tree_ != nullptr && t_ % p_.scheduler.cycle.ps == 0) tree_->pass(t_);
   run_phase(4);  // grants without delay
-  while (move()) {
+  while (move_words()) {
   }
   const auto outputs = arriving_.find(t_);
   if (outputs == arriving_.end()) return;
@@ -161,8 +162,8 @@ void TickedSwitch::offer(Port i) {
     }
     note_worms(i, j);
     if (slotted_) {
-      apply(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, message.site), j);
-      if (!has_worms_ && !c.in_table && !(c.requested && c.demanding)) ask(i, j, true);
+      apply_decisions(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, message.site), j);
+      if (!has_worms_ && !c.in_table && !(c.requested && c.demanding)) send_request(i, j, true);
     } else if (c.state == 0) {
       c.state = 1;
       control([this, i, j] { requests_.insert({i, j}); });
@@ -170,12 +171,13 @@ void TickedSwitch::offer(Port i) {
     outcomes_[message.id].hit = slotted_ ? c.in_table : c.state == 2;
     for (std::uint64_t k = 0; k < payload; ++k)
       p.handing.push_back({0, message.id, j, k == 0, k + 1 == payload, 0});
-    if (slotted_) control([this, payload] { offered(payload, true); });
+    if (slotted_) control([this, payload] { count_offered(payload, true); });
     c.unsent += payload;
     return;
   }
-  if (slotted_) control([this, payload, known = c.in_table] { offered(payload, known); });
-  if (slotted_) apply(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, message.site), kNoPort);
+  if (slotted_) control([this, payload, known = c.in_table] { count_offered(payload, known); });
+  if (slotted_)
+    apply_decisions(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, message.site), kNoPort);
   if (c.in_table || c.requested) c.served_by_worms = true;
   const std::uint64_t limit = p_.worm_limit / p_.word;
   bool first = true;

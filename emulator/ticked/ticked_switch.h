@@ -1,7 +1,7 @@
-// The dissertation's techniques, written without runs, events or certainty ahead: every component
-// looks at every picosecond and moves single words. Slow and plain on purpose; it shares with the emulator
-// the parameters, the scheduler port, the predictors and the allocations, and nothing else.
-// Of a fat tree, tdm and hybrid; there the worms' part is ticked_tree_switches.h.
+// Reference model of the dissertation's techniques, without runs, events or instants computed ahead: every
+// component is evaluated at every picosecond and moves single words. It is slow and simple on purpose, and
+// shares with the emulator only the parameters, the scheduler port, the predictors and the allocations.
+// For fat trees it models tdm and hybrid; ticked_tree_switches.h models the worms of a tree.
 #pragma once
 
 #include <deque>
@@ -50,20 +50,20 @@ class TickedSwitch {
     bool established = false;
     std::int64_t established_since = 0, patience = -1;
     unsigned attempts = 0;
-    bool tells = false;       // that data waits that can leave
+    bool signals = false;     // the NIC reported that data waits that can leave
     int waiting_signals = 0;  // as the switch knows
     // worms of the same connection
-    std::uint64_t worm_words = 0;  // offered and not left VQ_W
+    std::uint64_t worm_words = 0;  // offered and not out of VQ_W
     std::int64_t worm_left = -1'000'000;
-    bool served_by_worms = false;    // since the circuit was in the table or asked for
-    std::int64_t worms_cleared = 0;  // when the last of those had
-    bool due_after_worms = false;    // release_due: as soon as they have
+    bool served_by_worms = false;    // since the circuit was in the table or requested
+    std::int64_t worms_cleared = 0;  // the NIC has all credits of those worms back
+    bool due_after_worms = false;    // with release_due: as soon as the worms are cleared
     bool waits(std::int64_t t) const { return unsent > 0 || t < gone; }
   };
   struct VirtualQueue {
     std::deque<Word> words;
     int credits_used = 0;
-    bool asked = false, granted = false;
+    bool requested = false, granted = false;
   };
   struct PortState {
     std::deque<std::pair<std::int64_t, Message>> waiting;
@@ -93,37 +93,37 @@ class TickedSwitch {
 
   void offer(Port i);
 
-  void ask(Port i, Port j, bool demand);
+  void send_request(Port i, Port j, bool demand);
   void release(Port i, Port j);
-  void apply(Port i, const Predictor::Decisions& d, Port offered);
-  /// Worms of it that are under way count as a use of its circuit.
+  void apply_decisions(Port i, const Predictor::Decisions& d, Port offered);
+  /// Counts worms under way as a use of the circuit.
   void note_worms(Port i, Port j);
   void release_unless_used(Port i, Port j);
   std::int64_t patience() const;
 
-  void slotted_switch();
+  void advance_slots();
   bool seen_idle(const Circuit& c) const;
   std::int64_t seen_idle_since(const Circuit& c) const;
   std::int64_t switches_between(Port i, Port j) const;
-  void guard();
-  void give_back();
-  /// The NICs offered so many words, of a connection that the table holds or not.
-  void offered(std::uint64_t words, bool known);
+  void run_demand_guard();
+  void release_idle_slot();
+  /// Counts words offered by the NICs, with a connection that is in the table or not.
+  void count_offered(std::uint64_t words, bool known);
   void begin_slot();
 
-  /// Whether a word of a worm from `i` to `j` that starts now gets through: from an opening that lets it,
-  /// through those that follow it without a gap.
-  bool passes(Port i, Port j, std::int64_t spacing) const;
+  /// Whether a word of a worm from `i` to `j` that starts now can pass: within one opening, or consecutive
+  /// openings without a gap.
+  bool can_pass(Port i, Port j, std::int64_t spacing) const;
 
   void end_worm(Port i);
-  void ask_for_worms();
+  void request_for_worms();
 
   void pass();
   void finish_circuit(Port i);
 
-  /// Of the queue at switch input `i`: one FIFO stands under the input's own number.
-  Port lane(Port i, Port j) const { return p_.input_queues == "fifo" ? i : j; }
-  bool move();
+  /// Key of the queue at switch input `i`: the destination, or the input if it has one FIFO.
+  Port queue_key(Port i, Port j) const { return p_.input_queues == "fifo" ? i : j; }
+  bool move_words();
   bool circuit_word(Port i);
   bool wormhole_word(Port i);
   bool fabric_word(Port i);
@@ -175,7 +175,7 @@ class TickedSwitch {
   std::uint32_t previous_predictive_;
   std::vector<std::uint32_t> passed_over_;
   Traffic traffic_;
-  std::int64_t counted_words_ = -1;  // that the share of predictable words is of
+  std::int64_t counted_words_ = -1;  // words in the share of predictable words
   Share predictable_ = kWhole;
   bool foreground_ = true, nics_foreground_ = true;  // at the switch, at the NICs
 };

@@ -1,5 +1,5 @@
-// Wormhole over a fat tree, written without runs, events or certainty ahead: nodes and switches
-// (ticked_tree_switches.h) look at every picosecond and move single words.
+// Reference model of wormhole over a fat tree, without runs, events or instants computed ahead: nodes and
+// switches (ticked_tree_switches.h) are evaluated at every picosecond and move single words.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class TickedTree {
 
   void tick() {
     for (Port i = 0; i < p_.nodes; ++i) offer(i);
-    switches_.ask(t_);
+    switches_.make_requests(t_);
     if (t_ % p_.scheduler.cycle.ps == 0) switches_.pass(t_);
     for (bool moved = true; moved;) {
       moved = false;
@@ -55,7 +55,7 @@ class TickedTree {
         moved = pe_word(i) || moved;
         moved = link_word(i) || moved;
       }
-      moved = switches_.move(t_, [this](const Word& word) {
+      moved = switches_.move_words(t_, [this](const Word& word) {
         if (word.last) arriving_[t_ + path_ + nic_].push_back(word.message);
       }) || moved;
     }

@@ -1,6 +1,6 @@
-// The switches of a fat tree with worms in them, written without runs, events or certainty ahead:
-// every switch looks at every picosecond and moves single words, over a graph of its own
-// (tree_check_for_test.h). It shares with the emulator the parameters and nothing else.
+// Reference model of the worms in the switches of a fat tree, without runs, events or instants computed
+// ahead: every switch is evaluated at every picosecond and moves single words, over a separate graph
+// (emulator/topology/tree_check.h). It shares only the parameters with the emulator.
 #pragma once
 
 #include <algorithm>
@@ -41,15 +41,15 @@ class TickedTreeSwitches {
     }
   }
 
-  /// Whether the node knows of a place for a word on connection `c`; and the word that takes it.
+  /// Whether the node knows of a place for a word on connection `c`; put() takes the place.
   bool has_place(std::int64_t now, Connection c) { return first_queue(c).has_place(now, room_); }
   void put(std::int64_t now, Word word) {
     word.at = now + wire_;
     first_queue(word.connection).take(word);
   }
 
-  /// Worms that have gone free their ports; then those that are there ask.
-  void ask(std::int64_t now) {
+  /// Frees the ports of worms that have left, then makes the requests of worms that have arrived.
+  void make_requests(std::int64_t now) {
     for (Switch& s : switches_)
       for (Input& input : s.inputs)
         if (input.busy && input.left == 0 && input.free == now) {
@@ -59,20 +59,20 @@ class TickedTreeSwitches {
     for (Switch& s : switches_)
       for (Input& input : s.inputs)
         for (auto& [key, q] : input.queues) {
-          if (q.asked || q.words.empty() || q.words.front().worm == 0) continue;
+          if (q.requested || q.words.empty() || q.words.front().worm == 0) continue;
           const std::size_t flit =
               std::min({static_cast<std::size_t>(p_.flit / p_.word), q.words.front().worm, room_});
-          q.asked = q.words.size() >= flit && q.words[flit - 1].at <= now;
+          q.requested = q.words.size() >= flit && q.words[flit - 1].at <= now;
         }
   }
 
-  /// Inputs of a level's switches at which a worm asks or holds.
+  /// Number of inputs of a level's switches at which a worm requests or holds an output.
   std::uint32_t inputs_with_worms(std::uint32_t level) const {
     std::uint32_t count = 0;
     for (const std::uint32_t at : graph_.row(level))
       for (const Input& input : switches_[at].inputs) {
         bool asks = input.busy;
-        for (const auto& [key, q] : input.queues) asks = asks || q.asked;
+        for (const auto& [key, q] : input.queues) asks = asks || q.requested;
         count += asks ? 1 : 0;
       }
     return count;
@@ -82,9 +82,10 @@ class TickedTreeSwitches {
     for (std::uint32_t at = 0; at < switches_.size(); ++at) pass(now, at);
   }
 
-  /// Moves words on that can start now; out(word) where one leaves the tree. Whether any did.
+  /// Moves words that can start now. Calls out(word) for each word that leaves the tree. Returns whether a
+  /// word moved.
   template <class Out>
-  bool move(std::int64_t now, Out&& out) {
+  bool move_words(std::int64_t now, Out&& out) {
     bool moved = false;
     for (std::uint32_t at = 0; at < switches_.size(); ++at)
       for (Input& input : switches_[at].inputs) moved = move_word(now, at, input, out) || moved;
@@ -96,7 +97,7 @@ class TickedTreeSwitches {
     std::deque<Word> words;
     std::size_t places_used = 0;       // as the sender knows
     std::deque<std::int64_t> credits;  // on their way to the sender
-    bool asked = false;
+    bool requested = false;
     bool has_place(std::int64_t now, std::size_t room) {
       for (; !credits.empty() && credits.front() <= now; credits.pop_front()) --places_used;
       return places_used < room;
@@ -136,7 +137,7 @@ class TickedTreeSwitches {
     const std::uint32_t at = graph_.leaf(c.source);
     return queue_for(at, graph_.down_port(at, c.source), c.destination);
   }
-  /// Where a word goes that leaves by `output`: a switch and its input; or its node.
+  /// Destination of a word that leaves by `output`: a switch and its input, or a node.
   struct To {
     bool node;
     std::uint32_t at, input;
@@ -162,7 +163,7 @@ class TickedTreeSwitches {
         Input& input = s.inputs[i];
         if (input.busy) continue;
         for (auto& [key, q] : input.queues) {
-          if (!q.asked || q.words.front().worm == 0 ||
+          if (!q.requested || q.words.front().worm == 0 ||
               output_of(at, q.words.front().connection.destination) != o)
             continue;
           input.busy = s.outputs[o].busy = granted = true;
@@ -194,7 +195,7 @@ class TickedTreeSwitches {
     }
     q.words.pop_front();
     q.credits.push_back(now + wire_);
-    if (--input.left == 0) q.asked = false;
+    if (--input.left == 0) q.requested = false;
     input.free = now + fabric_.spacing;
     return true;
   }

@@ -1,4 +1,4 @@
-// The ticked switch: worms, the round-robin scheduler, and each single word on its way.
+// Ticked switch: worms, the round-robin scheduler, and the movement of each word.
 #include <algorithm>
 #include <stdexcept>
 
@@ -6,12 +6,12 @@
 
 namespace hybrid {
 
-bool TickedSwitch::passes(Port i, Port j, std::int64_t spacing) const {
+bool TickedSwitch::can_pass(Port i, Port j, std::int64_t spacing) const {
   const auto lets = [&](const Opening& o, Port in, Port out) {
     return o.circuits.ports() == 0 || ((in == kNoPort || o.circuits.destination_of(in) == kNoPort) &&
                                        (out == kNoPort || o.circuits.source_of(out) == kNoPort));
   };
-  std::int64_t goes_on = -1;  // up to here
+  std::int64_t open_until = -1;
   const Opening* before = nullptr;
   for (const Opening& o : openings_) {
     const bool follows = before != nullptr && before->until == o.begin;
@@ -20,10 +20,10 @@ bool TickedSwitch::passes(Port i, Port j, std::int64_t spacing) const {
     before = &o;
     if (!lets(o, i, j)) continue;
     const std::int64_t from = input_was_open && output_was_open ? o.begin : o.ready;
-    if (from <= t_ && t_ < o.until) goes_on = o.until;
-    if (goes_on == o.begin && from == o.begin) goes_on = o.until;
+    if (from <= t_ && t_ < o.until) open_until = o.until;
+    if (open_until == o.begin && from == o.begin) open_until = o.until;
   }
-  return goes_on >= t_ + spacing;
+  return open_until >= t_ + spacing;
 }
 
 void TickedSwitch::end_worm(Port i) {
@@ -31,18 +31,18 @@ void TickedSwitch::end_worm(Port i) {
   if (!has_worms_ || !p.input_busy || p.worm_left > 0 || p.worm_free != t_) return;
   p.input_busy = false;
   ports_[p.worm_to].output_busy = false;
-  queues_[{i, lane(i, p.worm_to)}].granted = false;
+  queues_[{i, queue_key(i, p.worm_to)}].granted = false;
 }
 
-void TickedSwitch::ask_for_worms() {
+void TickedSwitch::request_for_worms() {
   for (auto& [key, q] : queues_) {
-    if (q.asked || q.granted || q.words.empty()) continue;
+    if (q.requested || q.granted || q.words.empty()) continue;
     const int worm = q.words.front().worm;
     const int part = p_.technique == "packet" ? worm : static_cast<int>(p_.flit / p_.word);
     const int flit = std::min({part, worm, room_});
     if (static_cast<int>(q.words.size()) < flit || q.words[static_cast<std::size_t>(flit) - 1].at > t_)
       continue;
-    q.asked = true;
+    q.requested = true;
     requests_.insert({key.first, q.words.front().destination});
   }
 }
@@ -61,8 +61,8 @@ void TickedSwitch::pass() {
       ports_[j].output_busy = ports_[i].input_busy = granted = true;
       const std::int64_t setup = p_.scheduler.delay().ps;
       if (has_worms_) {
-        VirtualQueue& q = queues_[{i, lane(i, j)}];
-        q.asked = false;
+        VirtualQueue& q = queues_[{i, queue_key(i, j)}];
+        q.requested = false;
         q.granted = true;
         ports_[i].worm_to = j;
         ports_[i].worm_left = q.words.front().worm;
@@ -90,7 +90,7 @@ void TickedSwitch::finish_circuit(Port i) {
   later(t_ + wire_, 3, [this, i, j] { ports_[i].input_busy = ports_[j].output_busy = false; });
 }
 
-bool TickedSwitch::move() {
+bool TickedSwitch::move_words() {
   bool moved = false;
   while (!windows_.empty() && windows_.front().close <= t_) {
     windows_.pop_front();
@@ -128,7 +128,7 @@ bool TickedSwitch::circuit_word(Port i) {
   c.gone = t_ + word_;
   --c.unsent;
   if (c.unsent == 0) p.owned = false;
-  if (slotted_ && c.unsent == 0) c.tells = false;
+  if (slotted_ && c.unsent == 0) c.signals = false;
   if (slotted_ && c.unsent == 0)
     later(t_ + word_ + nic_ + control_wire_, 2, [this, i, j] { --circuit(i, j).waiting_signals; });
   if (tree_ != nullptr) {
@@ -156,7 +156,7 @@ bool TickedSwitch::wormhole_word(Port i) {
     p.link_free = t_ + word_;
     return true;
   }
-  const Port queue = lane(i, p.wormhole.front().destination);
+  const Port queue = queue_key(i, p.wormhole.front().destination);
   VirtualQueue& q = queues_[{i, queue}];
   while (!credits_[{i, queue}].empty() && credits_[{i, queue}].front() <= t_) {
     credits_[{i, queue}].pop_front();
@@ -176,12 +176,12 @@ bool TickedSwitch::fabric_word(Port i) {
   PortState& p = ports_[i];
   if (p.worm_left == 0 || p.worm_free > t_) return false;
   const std::int64_t spacing = slotted_ ? word_ : std::max(word_, p_.digital_fabric.cycle.ps);
-  if (slotted_ && !passes(i, p.worm_to, spacing)) return false;
-  VirtualQueue& q = queues_[{i, lane(i, p.worm_to)}];
+  if (slotted_ && !can_pass(i, p.worm_to, spacing)) return false;
+  VirtualQueue& q = queues_[{i, queue_key(i, p.worm_to)}];
   if (q.words.empty() || q.words.front().at > t_) return false;
   const Word word = q.words.front();
   q.words.pop_front();
-  credits_[{i, lane(i, p.worm_to)}].push_back(t_ + wire_);
+  credits_[{i, queue_key(i, p.worm_to)}].push_back(t_ + wire_);
   --p.worm_left;
   p.worm_free = t_ + spacing;
   Circuit& c = circuit(i, p.worm_to);
@@ -192,16 +192,17 @@ bool TickedSwitch::fabric_word(Port i) {
   return true;
 }
 
-/// The NIC knows that no word of a worm from `i` to `j` is on its way: it is told over all wires between.
+/// Whether the NIC knows that no word of a worm from `i` to `j` is under way. Its report takes all wires of
+/// the path.
 bool TickedSwitch::cleared(Port i, Port j) {
   const Circuit& c = circuit(i, j);
   return c.worm_words == 0 && t_ >= c.worm_left + switches_between(i, j) * wire_;
 }
 
-/// In a tree no circuits share a slot with worms: all ports are open, or none.
+/// In a tree, circuits and worms do not share slots: all ports are open, or none.
 bool TickedSwitch::tree_words() {
-  if (!passes(0, 0, word_)) return false;
-  const bool moved = tree_->move(t_, [this](const TickedTreeSwitches::Word& word) {
+  if (!can_pass(0, 0, word_)) return false;
+  const bool moved = tree_->move_words(t_, [this](const TickedTreeSwitches::Word& word) {
     Circuit& c = circuit(word.connection.source, word.connection.destination);
     --c.worm_words;
     c.worm_left = t_;

@@ -11,17 +11,23 @@
 
 namespace hybrid {
 
+/// The registered techniques.
+inline std::vector<std::string> all_techniques() {
+  const auto names = registered_names(Technique::kKind);
+  return {names.begin(), names.end()};
+}
+
 /// The registered techniques that a reference model supports.
 template <class Reference>
-std::vector<std::string_view> techniques_of() {
-  std::vector<std::string_view> names = registered_names(Technique::kKind);
-  std::erase_if(names, [](std::string_view name) { return !Reference::models(name); });
+std::vector<std::string> techniques_of() {
+  std::vector<std::string> names = all_techniques();
+  std::erase_if(names, [](const std::string& name) { return !Reference::models(name); });
   return names;
 }
 
 /// Name of a test that is instantiated for a technique: its name without hyphens.
-inline std::string test_name_of_technique(const testing::TestParamInfo<std::string_view>& info) {
-  std::string name(info.param);
+inline std::string test_name_of_technique(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
   std::erase(name, '-');
   return name;
 }
