@@ -92,8 +92,8 @@ class ConnectionOrders {
 template <class Note>
 class MessagesInFlight {
  public:
-  /// `injections_reported`: each message must have left its PE, as injected() tells, before it is delivered.
-  /// Otherwise that may go untold.
+  /// `injections_reported`: injected() must be called for each message before delivered(). Otherwise it is
+  /// optional.
   explicit MessagesInFlight(bool injections_reported = true) : injections_reported_(injections_reported) {}
 
   /// Returns a new message for the technique. Its id has its place here in the lower 32 bits and a serial

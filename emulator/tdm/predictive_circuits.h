@@ -282,7 +282,7 @@ class PredictiveCircuits : public Engine {
   std::vector<Time> deadline_watched_;
   std::vector<std::uint32_t> served_by_worms_;
   ConnectionTable<Circuit> circuits_;
-  Ring<Circuit*> reuse_queue_;  // neither established nor asked for when they came here
+  Ring<Circuit*> reuse_queue_;  // neither established nor requested when added
   CircuitQueue& queue_for(Time now, Circuit& c);
   StableArray<CircuitQueue> queues_;
   Ring<CircuitQueue*> resting_;                  // finished, or in use again

@@ -71,9 +71,9 @@ class TickedTreeSwitches {
     std::uint32_t count = 0;
     for (const std::uint32_t at : graph_.row(level))
       for (const Input& input : switches_[at].inputs) {
-        bool asks = input.busy;
-        for (const auto& [key, q] : input.queues) asks = asks || q.requested;
-        count += asks ? 1 : 0;
+        bool has_worm = input.busy;
+        for (const auto& [key, q] : input.queues) has_worm = has_worm || q.requested;
+        count += has_worm ? 1 : 0;
       }
     return count;
   }
