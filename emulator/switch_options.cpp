@@ -208,12 +208,13 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
              p.reconfiguration_given = true;
              derive();
            });
-  add.time("reconfiguration-command", "first part: the controller accepts the new configuration",
+  add.time("reconfiguration-command",
+           "first part of the reconfiguration: the controller accepts the new configuration",
            p.reconfiguration_command, derive);
-  add.time("reconfiguration-switching", "second part: the fabric changes", p.reconfiguration_switching,
-           derive);
-  add.time("reconfiguration-lock", "third part: receivers lock to new senders", p.reconfiguration_lock,
-           derive);
+  add.time("reconfiguration-switching", "second part of the reconfiguration: the fabric changes",
+           p.reconfiguration_switching, derive);
+  add.time("reconfiguration-lock", "third part of the reconfiguration: receivers lock to new senders",
+           p.reconfiguration_lock, derive);
   add.add("scheduler", joined(names_in_the_loop(false), "|"),
           "grants circuits, one slot a pass; on a fat tree: " + joined(names_in_the_loop(true), ", "),
           p.scheduler_name, [&p](std::string_view v) {
@@ -269,7 +270,8 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.time("cable", "one way through the cable", p.cable);
   add.time("deserialise", "serial-to-parallel conversion", p.deserialise);
   add.rate(
-      "link-rate", "peak rate of a link; PEs generate words at this rate unless --word-generation is given",
+      "link-rate",
+      "peak rate of a link; PEs generate words at least at this rate unless --word-generation is given",
       p.link_rate,
       [&p, given] {
         if (!given->link_rate) given->own_word_generation = p.word_generation;
