@@ -5,6 +5,7 @@
 
 #include "emulator/network/engine.h"
 #include "emulator/switching/testing/random_switch.h"
+#include "emulator/switching/testing/techniques.h"
 #include "emulator/ticked/ticked_switch.h"
 
 namespace hybrid {
@@ -248,9 +249,9 @@ TEST_P(LongMessages, CanFollowAShortMessageClosely) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Techniques, LongMessages, testing::ValuesIn(techniques_of<TickedSwitch>()),
-                         test_name_of_technique);
-INSTANTIATE_TEST_SUITE_P(Techniques, StepsOfAnySize, testing::ValuesIn(all_techniques()),
-                         test_name_of_technique);
+                         technique_test_name);
+INSTANTIATE_TEST_SUITE_P(Techniques, StepsOfAnySize, testing::ValuesIn(user_techniques()),
+                         technique_test_name);
 
 /// The worked examples of docs/timing.md with a megabyte. Preset ch5: 8192 worms of 16 words, one per 240 ns;
 /// a circuit without competing slots sends a word per 10 ns.
@@ -322,7 +323,7 @@ TEST(LongMessages, CostLittleMoreThanShortOnesTogether) {
 
 /// The driver does not advance to each worm or slot of a long message.
 TEST(LongMessages, TakeFewSteps) {
-  for (const std::string& name : all_techniques()) {
+  for (const std::string& name : user_techniques()) {
     SwitchParameters p;
     p.technique = name;
     const auto technique = TechniqueRegistration::make(p.technique, p);

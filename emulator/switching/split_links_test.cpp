@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "emulator/network/engine.h"
 #include "emulator/switching/testing/random_switch.h"
+#include "emulator/switching/testing/techniques.h"
 #include "emulator/ticked/ticked_split.h"
 
 namespace hybrid {
@@ -223,7 +224,7 @@ TEST_P(TickedSplitLinks, EqualTheReferenceThatTicksEveryWord) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Techniques, TickedSplitLinks, testing::ValuesIn(techniques_of<TickedSplit>()),
-                         test_name_of_technique);
+                         technique_test_name);
 
 class CircuitsOnly : public testing::TestWithParam<std::string> {};
 
@@ -256,7 +257,7 @@ TEST_P(CircuitsOnly, UseTheirChannelForOneWordAtATime) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Techniques, CircuitsOnly, testing::ValuesIn(techniques_of<TickedSplit>()),
-                         test_name_of_technique);
+                         technique_test_name);
 
 TEST(SplitOptions, RefuseSharesThatLeaveNoBandwidth) {
   OptionTable table;

@@ -10,7 +10,7 @@
 #include "core/random.h"
 #include "core/testing/allocation_count.h"
 #include "emulator/network/technique.h"
-#include "emulator/switching/testing/random_switch.h"
+#include "emulator/switching/testing/techniques.h"
 #include "emulator/traffic/arrivals.h"
 
 namespace hybrid {
@@ -68,8 +68,7 @@ TEST_P(SteadyState, AllocatesNoMemory) {
   EXPECT_LE(allocation_count().calls - before, p.technique == "hybrid" ? 200U : 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Techniques, SteadyState, testing::ValuesIn(all_techniques()),
-                         test_name_of_technique);
+INSTANTIATE_TEST_SUITE_P(Techniques, SteadyState, testing::ValuesIn(user_techniques()), technique_test_name);
 
 class NullListener final : public TransferListener {
   void injected(Time, const Message& /*message*/) override {}

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "emulator/switching/testing/random_switch.h"
+#include "emulator/switching/testing/techniques.h"
 #include "emulator/ticked/ticked_split.h"
 #include "emulator/ticked/ticked_switch.h"
 
@@ -119,14 +120,14 @@ TEST_P(EveryTechnique, CanOmitInjectionReports) {
 }
 
 TEST(Switching, EveryTechniqueHasAReference) {
-  for (const std::string& technique : all_techniques())
+  for (const std::string& technique : user_techniques())
     EXPECT_NE(TickedSwitch::models(technique), TickedSplit::models(technique)) << technique;
 }
 
-INSTANTIATE_TEST_SUITE_P(Techniques, EveryTechnique, testing::ValuesIn(all_techniques()),
-                         test_name_of_technique);
+INSTANTIATE_TEST_SUITE_P(Techniques, EveryTechnique, testing::ValuesIn(user_techniques()),
+                         technique_test_name);
 INSTANTIATE_TEST_SUITE_P(Techniques, TickedTechnique, testing::ValuesIn(techniques_of<TickedSwitch>()),
-                         test_name_of_technique);
+                         technique_test_name);
 
 }  // namespace
 }  // namespace hybrid

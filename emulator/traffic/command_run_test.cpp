@@ -19,7 +19,7 @@
 #include "core/testing/temporary_directory.h"
 #include "emulator/network/technique.h"
 #include "emulator/switching/testing/random_switch.h"
-#include "emulator/traffic/testing/techniques.h"
+#include "emulator/switching/testing/techniques.h"
 
 namespace hybrid {
 namespace {

@@ -14,10 +14,10 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "emulator/network/technique.h"
+#include "emulator/switching/testing/techniques.h"
 #include "emulator/traffic/grid.h"
 #include "emulator/traffic/pattern.h"
 #include "emulator/traffic/simulate.h"
-#include "emulator/traffic/testing/techniques.h"
 
 namespace hybrid {
 namespace {

@@ -1,4 +1,4 @@
-// Random switches and fat trees for tests, the comparison of two models of one, and lists of techniques.
+// Random switches and fat trees for tests, and the comparison of two models of one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,27 +10,6 @@
 #include "emulator/ticked/random_switch.h"
 
 namespace hybrid {
-
-/// The registered techniques.
-inline std::vector<std::string> all_techniques() {
-  const auto names = registered_names(Technique::kKind);
-  return {names.begin(), names.end()};
-}
-
-/// The registered techniques that a reference model supports.
-template <class Reference>
-std::vector<std::string> techniques_of() {
-  std::vector<std::string> names = all_techniques();
-  std::erase_if(names, [](const std::string& name) { return !Reference::models(name); });
-  return names;
-}
-
-/// Name of a test that is instantiated for a technique: its name without hyphens.
-inline std::string test_name_of_technique(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  std::erase(name, '-');
-  return name;
-}
 
 /// Whether both models deliver every message at the same instants. A failure names the first difference.
 inline testing::AssertionResult equal(const std::vector<Outcome>& found,

@@ -21,6 +21,14 @@ inline std::vector<std::string> user_techniques() {
   return names;
 }
 
+/// Returns the names of the techniques that a reference model (emulator/ticked) supports.
+template <class Reference>
+std::vector<std::string> techniques_of() {
+  std::vector<std::string> names = user_techniques();
+  std::erase_if(names, [](const std::string& name) { return !Reference::models(name); });
+  return names;
+}
+
 /// Returns the name of a test with a technique as its parameter. GoogleTest allows letters, digits and '_'.
 inline std::string technique_test_name(const testing::TestParamInfo<std::string>& tested) {
   std::string name = tested.param;
