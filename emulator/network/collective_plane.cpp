@@ -34,13 +34,14 @@ CollectivePlane::Copied CollectivePlane::multicast(Time at, Port source, const P
   Time free = first + timing_.wire;
   for_each_port(ports.words(), [&](Port output) { free = std::max(free, output_free_[output]); });
   // The same in the fabric, which is no faster than the link.
-  const Time passes = within_run(std::max(granted(free) + timing_.digital_word * more, last + timing_.wire));
+  const Time passes =
+      within_run(std::max(grant_time(free) + timing_.digital_word * more, last + timing_.wire));
   for_each_port(ports.words(), [&](Port output) { output_free_[output] = passes + timing_.digital_word; });
   return {injected, passes + timing_.digital + timing_.nic};
 }
 
 Time CollectivePlane::barrier(Time last) const {
-  return granted(last + timing_.nic + timing_.wire) + timing_.digital + timing_.nic;
+  return grant_time(last + timing_.nic + timing_.wire) + timing_.digital + timing_.nic;
 }
 
 void add_multicast_option(OptionTable& table, bool& hardware) {

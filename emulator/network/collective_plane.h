@@ -43,7 +43,7 @@ class CollectivePlane {
   Time barrier(Time last) const;
 
  private:
-  Time granted(Time from) const { return next_edge(from, cycle_) + setup_; }
+  Time grant_time(Time from) const { return next_edge(from, cycle_) + setup_; }
 
   Timing timing_;
   Time cycle_, setup_;

@@ -208,7 +208,7 @@ class StableArray {
 
 /// State of each connection (source, destination) in use, created on the first get().
 ///
-/// A connection that is released leaves its state to another one, if State has serve(arguments...), which
+/// A connection that is released leaves its state to another one, if State has reset(arguments...), which
 /// must bring it to the same state as State(arguments...). References are valid until the release.
 template <class State>
 class ConnectionTable {
@@ -242,9 +242,9 @@ class ConnectionTable {
  private:
   template <class... Arguments>
   std::uint32_t make(Arguments&&... arguments) {
-    if constexpr (requires(State& state) { state.serve(arguments...); }) {
+    if constexpr (requires(State& state) { state.reset(arguments...); }) {
       if (const std::uint32_t reused = states_.reuse(); reused != States::kNone) {
-        states_[reused].serve(std::forward<Arguments>(arguments)...);
+        states_[reused].reset(std::forward<Arguments>(arguments)...);
         return reused + 1;
       }
     }

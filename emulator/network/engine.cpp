@@ -66,7 +66,7 @@ void Engine::run_until(Time at) {
 void Engine::visit(StateVisitor& v) {
   v.events(events_);
   for (ProcessingElement& pe : pes_) {
-    if (v.done()) return;
+    if (v.failed()) return;
     pe.visit(v, needs_offer_times());
   }
 }

@@ -86,7 +86,7 @@ class FabricWindows {
 
   void visit(StateVisitor& v) {
     v.same(openings_.size());
-    if (v.done()) return;
+    if (v.failed()) return;
     for (std::size_t i = 0; i < openings_.size(); ++i) {
       Opening& o = openings_[i];
       for (Time* at : {&o.begin, &o.ready, &o.until}) v.instant(*at);

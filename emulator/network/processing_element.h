@@ -47,8 +47,8 @@ class ProcessingElement {
   bool enter_words(Time generation) {
     while (left_ > 0 && !queue_->room.empty()) {
       const Run room = queue_->room.front().head(left_);
-      const std::uint64_t words = serve(room, generation, Time::never(), free_,
-                                        [&](const Run& entry) { queue_->entered.push(entry); });
+      const std::uint64_t words = serve_words(room, generation, Time::never(), free_,
+                                              [&](const Run& entry) { queue_->entered.push(entry); });
       queue_->take_places(words);
       left_ -= words;
     }

@@ -126,7 +126,7 @@ void StateVisitor::words(RunQueue& queue) {
     }
     return;
   }
-  if (done()) return;
+  if (failed()) return;
   const std::uint64_t in = queue.pushed() - next_saved();
   const std::uint64_t out = queue.popped() - next_saved();
   const std::uint64_t first_run = next_;
@@ -228,7 +228,7 @@ void StateVisitor::repeat_words(RunQueue& queue, std::uint64_t in, std::uint64_t
 
 void StateVisitor::messages(Ring<Segment>& segments) {
   same(segments.size());
-  if (segments.empty() || done()) return;
+  if (segments.empty() || failed()) return;
   same(segments.front().transfer);
   same(segments.back().transfer);
   same(segments.front().begun ? 1 : 0);
@@ -237,7 +237,7 @@ void StateVisitor::messages(Ring<Segment>& segments) {
 
 void StateVisitor::queue(WordQueue& queue) {
   same(queue.finished() ? 1 : 0);
-  if (queue.finished() || done()) return;  // its places matter at an offer only, which is not steady
+  if (queue.finished() || failed()) return;  // its places matter at an offer only, which is not steady
   words(queue.entered);
   if (queue.bounded) words(queue.room);
   messages(queue.segments);

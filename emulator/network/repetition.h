@@ -57,7 +57,7 @@ class StateVisitor {
 
   // ---- For components
   /// Whether the comparison has failed; then the rest of the state need not be listed.
-  bool done() const { return outcome_ == Outcome::differs; }
+  bool failed() const { return outcome_ == Outcome::differs; }
   /// A value that must be equal.
   void same(std::uint64_t value) {
     if (mode_ == Mode::save)
@@ -85,7 +85,7 @@ class StateVisitor {
   void unfinished(Queues& queues, Own&& own) {
     std::uint64_t place = 0;
     for (auto& one : queues) {
-      if (done()) return;
+      if (failed()) return;
       ++place;
       if (one.finished()) continue;
       same(place);

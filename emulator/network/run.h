@@ -127,7 +127,7 @@ class RunQueue {
 /// earliest start of the next word. Calls `emit(Run)` with the starts, in order, at most twice. Returns the
 /// number of words that started.
 template <class Emit>
-std::uint64_t serve(const Run& in, Time spacing, Time latest, Time& free, Emit&& emit) {
+std::uint64_t serve_words(const Run& in, Time spacing, Time latest, Time& free, Emit&& emit) {
   Run runs[2];
   std::size_t count = 1;
   if (in.step <= spacing) {

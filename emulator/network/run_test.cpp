@@ -55,7 +55,7 @@ TEST(Run, ServesAsAModelWordByWord) {
 
     std::vector<std::int64_t> starts;
     Time now_free = free;
-    const std::uint64_t done = serve(in, spacing, latest, now_free, [&](const Words& out) {
+    const std::uint64_t done = serve_words(in, spacing, latest, now_free, [&](const Words& out) {
       for (const std::int64_t word : words(out)) starts.push_back(word);
     });
     ASSERT_EQ(starts, expected);

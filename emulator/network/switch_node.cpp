@@ -97,7 +97,7 @@ SwitchNode::VirtualQueue& SwitchNode::get_queue(Time now, Connection c) {
       continue;
     }
     queue_numbers_.erase(queue.connection.source, queue_key(queue.connection));
-    queue.serve(c, all_places());
+    queue.reset(c, all_places());
     return give(queue);
   }
   queues_.emplace_back(c, all_places());
@@ -172,7 +172,7 @@ bool SwitchNode::move_through_fabric(Time now, std::uint32_t input, EventQueue& 
     const std::optional<Time> latest = enter_window(queue.connection, free);
     if (!latest) break;
     const Run words = queue.arrived.front().head(worm.left);
-    const std::uint64_t sent = serve(words, fabric_.spacing, *latest, free, [&](const Run& starts) {
+    const std::uint64_t sent = serve_words(words, fabric_.spacing, *latest, free, [&](const Run& starts) {
       if (timing_.bounded()) queue.credit.push(starts.delayed(timing_.wire));
       queue.last_left = starts.last();
       report_output(queue.connection, worm.transfer, starts);
@@ -247,7 +247,7 @@ void SwitchNode::visit(StateVisitor& v) {
   bool used = inputs_with_worms_ != 0;
   std::uint64_t index = 0;
   for (VirtualQueue& queue : queues_) {
-    if (v.done()) return;
+    if (v.failed()) return;
     ++index;
     if (queue.unfinished == 0) continue;  // its credits matter only when a message is announced
     used = true;
@@ -264,7 +264,7 @@ void SwitchNode::visit(StateVisitor& v) {
     v.instant(queue.last_left);
   }
   v.same(index + 1);
-  if (v.done()) return;
+  if (v.failed()) return;
   if (used) {
     v.clock(cycle_);
     scheduler_.visit(v);

@@ -102,9 +102,9 @@ class SwitchNode : public WormSwitches {
   static constexpr Time kLongAgo{-(std::int64_t{1} << 60)};
   /// Four cache lines. Cache misses on virtual queues dominate the emulation of a loaded switch.
   struct alignas(64) VirtualQueue {
-    VirtualQueue(Connection c, const Run& places) { serve(c, places); }
+    VirtualQueue(Connection c, const Run& places) { reset(c, places); }
     /// Resets the queue for connection `c`.
-    void serve(Connection c, const Run& places) {
+    void reset(Connection c, const Run& places) {
       connection = c;
       last_left = kLongAgo;
       credit.pop_all(credit.size());

@@ -124,7 +124,7 @@ bool SwitchTree::move_worm(Time now, std::uint32_t input, EventQueue& events,
     Time free = std::max({worm.free, possible.first, now});
     const std::optional<Time> latest = enter_window(kAnyPorts, free);
     if (!latest) break;
-    const std::uint64_t sent = serve(possible, fabric_.spacing, *latest, free, [&](const Run& starts) {
+    const std::uint64_t sent = serve_words(possible, fabric_.spacing, *latest, free, [&](const Run& starts) {
       if (timing_.bounded()) from.credit.push(starts.delayed(timing_.wire));
       worm.last_left = starts.last();
       if (worm.next != nullptr)

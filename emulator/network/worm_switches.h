@@ -128,7 +128,7 @@ class WormSwitches {
                                End&& end) {
     Source& source = sources_[node];
     const Announced message = announced_[node].front();
-    return serve(possible, timing_.word, latest, source.link_free, [&](const Run& starts) {
+    return serve_words(possible, timing_.word, latest, source.link_free, [&](const Run& starts) {
       if (timeline_ != nullptr)
         timeline_->on_link(
             {{node, message.destination}, message.transfer, starts, timing_.word, true, WordSpan::kNoSlot});

@@ -189,7 +189,7 @@ void WormholeScheduler::visit(StateVisitor& v) {
   v.same(wanted_outputs_);
   v.same(free_inputs_);
   v.same(free_outputs_);
-  if (v.done()) return;
+  if (v.failed()) return;
   for_each_port(wanted_outputs_.words(), [&](Port output) {
     v.same(outputs_[output].requesters);
     for_each_requester(output, [&](Port input) { v.same(input); });

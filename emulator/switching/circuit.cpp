@@ -46,7 +46,7 @@ class Circuit final : public Engine {
   struct Virtual : WordQueue {
     Virtual(const Timing& timing, Connection c) : WordQueue(timing), connection(c) {}
     /// Resets the queue for `c`. Requires: it is idle and has no words.
-    void serve(const Timing& /*timing*/, Connection c) {
+    void reset(const Timing& /*timing*/, Connection c) {
       connection = c;
       reset_places();
     }
@@ -104,7 +104,7 @@ void Circuit::send_words(std::uint32_t port, Virtual& queue) {
   int fills = 0;
   while (!queue.entered.empty()) {
     const Run words = queue.entered.front().delayed(timing_.nic);
-    serve(words, timing_.word, Time::never(), free, [&](const Run& starts) {
+    serve_words(words, timing_.word, Time::never(), free, [&](const Run& starts) {
       if (timeline_ != nullptr) report_circuit_words(queue, {queue.connection, 0, starts, timing_.word});
       queue.remove_words(starts);
       remove_segment_words(

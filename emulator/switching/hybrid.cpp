@@ -250,7 +250,7 @@ bool HybridOver<Worms>::is_steady(std::uint32_t kind) const {
 template <class Worms>
 void HybridOver<Worms>::visit(StateVisitor& v) {
   PredictiveCircuits::visit(v);
-  if (v.done()) return;
+  if (v.failed()) return;
   worms_.visit(v);
   v.same(backlog_);
   for (Link& link : links_) {

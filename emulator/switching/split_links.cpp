@@ -93,7 +93,7 @@ void SplitLinks::send_words(Time now, CircuitQueue& queue, std::uint64_t words, 
   free = std::max({free, now, queue.gate});
   while (words > 0 && !queue.entered.empty()) {
     const Run data = queue.entered.front().head(words).delayed(timing_.nic);
-    const std::uint64_t sent = serve(data, channel_word_, Time::never(), free, [&](const Run& starts) {
+    const std::uint64_t sent = serve_words(data, channel_word_, Time::never(), free, [&](const Run& starts) {
       if (timeline_ != nullptr)
         report_circuit_words(
             queue, {queue.connection, 0, starts, channel_word_, false, WordSpan::kNoSlot, channel + 1});
@@ -134,7 +134,7 @@ void SplitLinks::handle_event(Time now, const SwitchEvent& event) {
 
 void SplitLinks::visit(StateVisitor& v) {
   Engine::visit(v);
-  if (v.done()) return;
+  if (v.failed()) return;
   node_.visit(v);
   v.unfinished(circuits_.all(), [&](CircuitQueue& queue) { v.instant(queue.gate); });
 }

@@ -103,7 +103,7 @@ void PredictiveCircuits::send_words(Time now, Circuit& c) {
   std::uint64_t words_sent = 0;
   while (!queue.entered.empty()) {
     const Run words = queue.entered.front().delayed(timing_.nic);
-    const std::uint64_t sent = serve(words, timing_.word, latest, free, [&](const Run& starts) {
+    const std::uint64_t sent = serve_words(words, timing_.word, latest, free, [&](const Run& starts) {
       if (timeline_ != nullptr)
         report_circuit_words(queue, {c.connection, 0, starts, timing_.word, false, window_.slot});
       queue.remove_words(starts);
@@ -314,7 +314,7 @@ void PredictiveCircuits::handle_event(Time now, const SwitchEvent& event) {
 
 void PredictiveCircuits::visit(StateVisitor& v) {
   Engine::visit(v);
-  if (v.done()) return;
+  if (v.failed()) return;
   controller_.visit(v);
   const bool shared = controller_.needs_signals();  // slots may be shared and depend on the waiting data
   const auto window = [&v, shared](Window& w) {
@@ -332,7 +332,7 @@ void PredictiveCircuits::visit(StateVisitor& v) {
   };
   window(window_);
   v.same(upcoming_.size());
-  if (v.done()) return;
+  if (v.failed()) return;
   for (std::size_t i = 0; i < upcoming_.size(); ++i) window(upcoming_[i]);
   v.same(slots_running_ ? 1 : 0);
   v.instant(known_until_);

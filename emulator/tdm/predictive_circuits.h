@@ -95,7 +95,7 @@ class PredictiveCircuits : public Engine {
   struct alignas(64) Circuit {
     Circuit(const Timing& timing, Connection c) : connection(c), path(timing.circuit_of(c)) {}
     /// Resets the state for `c`.
-    void serve(const Timing& timing, Connection c) { *this = Circuit(timing, c); }
+    void reset(const Timing& timing, Connection c) { *this = Circuit(timing, c); }
     /// Whether no data waits and none will enter the queue.
     bool finished() const { return !holds_data; }
     operator WordQueue&() { return *queue; }  // requires: not finished

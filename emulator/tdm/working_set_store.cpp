@@ -33,7 +33,7 @@ void WorkingSetStore::load_first(const std::string& name, const Load& load) {
   const std::string* own = name_of(name);
   const std::string* before = current();
   levels_.assign(1, own);
-  fill(before, load);
+  load_current(before, load);
 }
 
 void WorkingSetStore::swap_in(const std::string& name, const Load& load) {
@@ -41,14 +41,14 @@ void WorkingSetStore::swap_in(const std::string& name, const Load& load) {
   if (levels_.empty()) levels_.push_back(nullptr);
   const std::string* before = current();
   levels_.push_back(own);
-  fill(before, load);
+  load_current(before, load);
 }
 
 void WorkingSetStore::swap_out(const Load& load) {
   if (levels_.size() < 2) throw std::logic_error("no working set is swapped in");
   const std::string* before = current();
   levels_.pop_back();
-  fill(before, load);
+  load_current(before, load);
 }
 
 void WorkingSetStore::swap_out(const std::string& name, const Load& load) {
@@ -56,12 +56,12 @@ void WorkingSetStore::swap_out(const std::string& name, const Load& load) {
   for (std::size_t level = levels_.size(); level-- > 1;) {
     if (levels_[level] == nullptr || *levels_[level] != name) continue;
     levels_.erase(levels_.begin() + static_cast<std::ptrdiff_t>(level));
-    return fill(before, load);
+    return load_current(before, load);
   }
 }
 
 /// Changes the slots from the set `before` to the current set.
-void WorkingSetStore::fill(const std::string* before, const Load& load) {
+void WorkingSetStore::load_current(const std::string* before, const Load& load) {
   const auto set_of = [this](const std::string* name) {
     return name == nullptr ? nullptr : &sets_.at(*name);
   };

@@ -54,7 +54,7 @@ class WorkingSetStore {
   void flushed() { intact_ = false; }
 
  private:
-  void fill(const std::string* before, const Load& load);
+  void load_current(const std::string* before, const Load& load);
   const std::string* name_of(const std::string& name) const;
 
   std::uint32_t slots_;
