@@ -13,27 +13,27 @@ LiveArbiter::LiveArbiter(std::unique_ptr<SchedulerPort> port, std::vector<Port> 
       requested_(port_of_rank_.size(), port_->shape().ports),
       preloaded_(port_of_rank_.size(), port_->shape().ports),
       slots_(port_->shape().ports, std::min(preload_slots, port_->shape().slots)),
-      settled_(slots_.slots(), Configuration(port_->shape().ports)) {
+      sent_(slots_.slots(), Configuration(port_->shape().ports)) {
   for (const Port p : port_of_rank_) ++ranks_at_port_[p];
 }
 
-void LiveArbiter::ask(Time at, std::uint32_t rank, AskKind kind, Port destination) {
+void LiveArbiter::execute(Time at, std::uint32_t rank, CommandKind kind, Port destination) {
   if (rank >= port_of_rank_.size()) return;
   const Connection c{port_of_rank_[rank], destination};
-  if (kind != AskKind::flush && (destination >= ports() || destination == c.source)) return;
-  // Preloads come in bursts and are given to the port as whole configurations, before anything else is asked.
+  if (kind != CommandKind::flush && (destination >= ports() || destination == c.source)) return;
+  // Preloads come in bursts. The port gets them as whole configurations, before the next other command.
   if (at > now_) {
-    if (kind != AskKind::preload) settle_preloads();
+    if (kind != CommandKind::preload) send_preloads();
     now_ = at;
   }
   switch (kind) {
-    case AskKind::request:
+    case CommandKind::request:
       return request(rank, c);
-    case AskKind::release:
+    case CommandKind::release:
       return release(rank, c);
-    case AskKind::preload:
+    case CommandKind::preload:
       return preload(rank, c);
-    case AskKind::flush:
+    case CommandKind::flush:
       return flush(rank, c.source);
   }
 }
@@ -41,26 +41,26 @@ void LiveArbiter::ask(Time at, std::uint32_t rank, AskKind kind, Port destinatio
 void LiveArbiter::request(std::uint32_t rank, Connection c) {
   if (requested_.test(rank, c.destination)) return;
   requested_.set(rank, c.destination);
-  if (++wishes_[c].requests == 1) port_->request(now_, c);
+  if (++demand_[c].requests == 1) port_->request(now_, c);
 }
 
 void LiveArbiter::release(std::uint32_t rank, Connection c) {
   if (!requested_.test(rank, c.destination)) return;
   requested_.reset(rank, c.destination);
-  if (--wishes_[c].requests == 0) port_->release(now_, c);
-  forget_if_unwanted(c);
+  if (--demand_[c].requests == 0) port_->release(now_, c);
+  erase_if_unused(c);
 }
 
 void LiveArbiter::preload(std::uint32_t rank, Connection c) {
   if (preloaded_.test(rank, c.destination)) return;
   if (!slots_.add(c)) return request(rank, c);
   preloaded_.set(rank, c.destination);
-  ++wishes_[c].preloads;
+  ++demand_[c].preloads;
 }
 
 void LiveArbiter::flush(std::uint32_t rank, Port source) {
-  // The port's own flush, where it would not take from another rank: it frees the slots at once, while a
-  // release waits for the scheduler to come by.
+  // The port's own flush frees the slots at once, while a release waits for the next pass of the scheduler.
+  // It is used only if no other rank shares the port.
   if (ranks_at_port_[source] == 1) port_->flush(now_, source);
   for_each_port(std::span<const Word>(requested_.row(rank)), [&](Port d) { release(rank, {source, d}); });
   for_each_port(std::span<const Word>(preloaded_.row(rank)),
@@ -69,46 +69,47 @@ void LiveArbiter::flush(std::uint32_t rank, Port source) {
 
 void LiveArbiter::drop_preload(std::uint32_t rank, Connection c) {
   preloaded_.reset(rank, c.destination);
-  Wish& wish = wishes_[c];
-  if (--wish.preloads == 0) {
+  Demand& demand = demand_[c];
+  if (--demand.preloads == 0) {
     slots_.remove(c);
-    if (wish.requests != 0) left_preload_.push_back(c);
+    if (demand.requests != 0) unpreloaded_.push_back(c);
   }
-  forget_if_unwanted(c);
+  erase_if_unused(c);
 }
 
-void LiveArbiter::forget_if_unwanted(Connection c) {
-  const auto wish = wishes_.find(c);
-  if (wish != wishes_.end() && wish->second.requests == 0 && wish->second.preloads == 0) wishes_.erase(wish);
+void LiveArbiter::erase_if_unused(Connection c) {
+  const auto entry = demand_.find(c);
+  if (entry != demand_.end() && entry->second.requests == 0 && entry->second.preloads == 0)
+    demand_.erase(entry);
 }
 
-void LiveArbiter::settle_preloads() {
+void LiveArbiter::send_preloads() {
   if (!slots_.changed()) return;
-  // A connection may have moved from one preloaded slot to another: take what goes out of every slot first,
-  // so that none is ever in two.
+  // A connection may have moved from one preloaded slot to another. Connections are removed from all slots
+  // before any is added, so that no connection is in two slots at a time.
   for (std::uint32_t s = 0; s < slots_.slots(); ++s) {
     if (!slots_.changed(s)) continue;
     bool shrunk = false;
-    for (const Connection& c : settled_[s].connections())
-      if (!slots_.slot(s).holds(c)) shrunk = settled_[s].remove(c);
-    if (shrunk) port_->preload(now_, s, settled_[s]);
+    for (const Connection& c : sent_[s].connections())
+      if (!slots_.slot(s).holds(c)) shrunk = sent_[s].remove(c);
+    if (shrunk) port_->preload(now_, s, sent_[s]);
   }
   for (std::uint32_t s = 0; s < slots_.slots(); ++s) {
-    if (!slots_.changed(s) || settled_[s] == slots_.slot(s)) continue;
-    settled_[s] = slots_.slot(s);
-    port_->preload(now_, s, settled_[s]);
+    if (!slots_.changed(s) || sent_[s] == slots_.slot(s)) continue;
+    sent_[s] = slots_.slot(s);
+    port_->preload(now_, s, sent_[s]);
   }
   slots_.settle();
-  // The port dropped them with the preload; their ranks' requests stand.
-  for (const Connection& c : left_preload_)
-    if (const auto wish = wishes_.find(c);
-        wish != wishes_.end() && wish->second.requests != 0 && wish->second.preloads == 0)
+  // The port dropped these connections with the preload, but ranks still request them.
+  for (const Connection& c : unpreloaded_)
+    if (const auto entry = demand_.find(c);
+        entry != demand_.end() && entry->second.requests != 0 && entry->second.preloads == 0)
       port_->request(now_, c);
-  left_preload_.clear();
+  unpreloaded_.clear();
 }
 
 std::span<const Grant> LiveArbiter::advance(Time until) {
-  settle_preloads();
+  send_preloads();
   now_ = std::max(now_, until);
   grants_.clear();
   port_->advance(now_, grants_);

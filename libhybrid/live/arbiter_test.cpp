@@ -39,53 +39,53 @@ struct Bench {
   }
 };
 
-TEST(LiveArbiter, AsksReachThePortWithTheirTimes) {
+TEST(LiveArbiter, PassesCommandsToThePortWithTheirTimes) {
   Bench b({0, 1, 2}, 3, 0);
-  b.arbiter.ask(at(10), 1, AskKind::request, 2);
-  b.arbiter.ask(at(20), 1, AskKind::release, 2);
-  b.arbiter.ask(at(30), 2, AskKind::flush, kNoPort);
+  b.arbiter.execute(at(10), 1, CommandKind::request, 2);
+  b.arbiter.execute(at(20), 1, CommandKind::release, 2);
+  b.arbiter.execute(at(30), 2, CommandKind::flush, kNoPort);
   EXPECT_THAT(b.log, ElementsAre("request 1>2 at 10", "release 1>2 at 20", "flush 2 at 30"));
 }
 
-TEST(LiveArbiter, ALateAskCountsAsMadeNow) {
+TEST(LiveArbiter, ExecutesALateCommandAtTheLatestTime) {
   Bench b({0, 1}, 2, 0);
   b.advance(100);
-  b.arbiter.ask(at(10), 0, AskKind::request, 1);
+  b.arbiter.execute(at(10), 0, CommandKind::request, 1);
   EXPECT_THAT(b.log, ElementsAre("request 0>1 at 100"));
 }
 
-TEST(LiveArbiter, AConnectionStaysWhileAnyRankOfThePortWantsIt) {
+TEST(LiveArbiter, AConnectionStaysWhileAnyRankOfThePortRequestsIt) {
   Bench b({0, 0, 1}, 2, 0);
-  b.arbiter.ask(at(1), 0, AskKind::request, 1);
-  b.arbiter.ask(at(2), 0, AskKind::request, 1);  // the same wish again
-  b.arbiter.ask(at(3), 1, AskKind::request, 1);
-  b.arbiter.ask(at(4), 0, AskKind::release, 1);
-  b.arbiter.ask(at(5), 0, AskKind::release, 1);  // nothing left to take back
+  b.arbiter.execute(at(1), 0, CommandKind::request, 1);
+  b.arbiter.execute(at(2), 0, CommandKind::request, 1);  // the same request again
+  b.arbiter.execute(at(3), 1, CommandKind::request, 1);
+  b.arbiter.execute(at(4), 0, CommandKind::release, 1);
+  b.arbiter.execute(at(5), 0, CommandKind::release, 1);  // the rank has no request left
   b.advance(10);
   EXPECT_THAT(b.established, ElementsAre(Connection{0, 1}));
-  b.arbiter.ask(at(11), 1, AskKind::release, 1);
+  b.arbiter.execute(at(11), 1, CommandKind::release, 1);
   b.advance(20);
   EXPECT_THAT(b.established, IsEmpty());
   EXPECT_THAT(b.log, ElementsAre("request 0>1 at 1", "release 0>1 at 11"));
 }
 
-TEST(LiveArbiter, AFlushTakesOnlyTheRanksOwn) {
+TEST(LiveArbiter, AFlushWithdrawsOnlyTheRequestsOfItsRank) {
   Bench b({0, 0, 1, 2}, 3, 0);
-  b.arbiter.ask(at(1), 0, AskKind::request, 1);
-  b.arbiter.ask(at(1), 0, AskKind::request, 2);
-  b.arbiter.ask(at(1), 1, AskKind::request, 2);
-  b.arbiter.ask(at(2), 0, AskKind::flush, kNoPort);
+  b.arbiter.execute(at(1), 0, CommandKind::request, 1);
+  b.arbiter.execute(at(1), 0, CommandKind::request, 2);
+  b.arbiter.execute(at(1), 1, CommandKind::request, 2);
+  b.arbiter.execute(at(2), 0, CommandKind::flush, kNoPort);
   b.advance(10);
   EXPECT_THAT(b.established, ElementsAre(Connection{0, 2}));
 }
 
-TEST(LiveArbiter, WhatCannotBeAskedChangesNothing) {
+TEST(LiveArbiter, IgnoresInvalidCommands) {
   Bench b({0, 1}, 2, 1);
-  b.arbiter.ask(at(1), 7, AskKind::request, 1);  // no such rank
-  b.arbiter.ask(at(1), 0, AskKind::request, 2);  // no such port
-  b.arbiter.ask(at(1), 0, AskKind::preload, kNoPort);
-  b.arbiter.ask(at(1), 0, AskKind::request, 0);             // its own port
-  b.arbiter.ask(at(1), 0, std::bit_cast<AskKind>(99u), 1);  // from damaged memory
+  b.arbiter.execute(at(1), 7, CommandKind::request, 1);  // no such rank
+  b.arbiter.execute(at(1), 0, CommandKind::request, 2);  // no such port
+  b.arbiter.execute(at(1), 0, CommandKind::preload, kNoPort);
+  b.arbiter.execute(at(1), 0, CommandKind::request, 0);             // its own port
+  b.arbiter.execute(at(1), 0, std::bit_cast<CommandKind>(99u), 1);  // from damaged memory
   b.advance(10);
   EXPECT_THAT(b.log, IsEmpty());
 }
@@ -93,41 +93,41 @@ TEST(LiveArbiter, WhatCannotBeAskedChangesNothing) {
 TEST(LiveArbiter, PreloadsBecomeConfigurations) {
   Bench b({0, 1, 2, 3}, 4, 2);
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
-    b.arbiter.ask(at(1), rank, AskKind::preload, (rank + 1) % 4);
-    b.arbiter.ask(at(1), rank, AskKind::preload, (rank + 3) % 4);
+    b.arbiter.execute(at(1), rank, CommandKind::preload, (rank + 1) % 4);
+    b.arbiter.execute(at(1), rank, CommandKind::preload, (rank + 3) % 4);
   }
   b.advance(10);
   EXPECT_EQ(b.established.size(), 8u);
   EXPECT_EQ(b.log.size(), 2u) << "one preload a slot, not one a connection";
 }
 
-TEST(LiveArbiter, WhatFindsNoRoomInThePreloadedSlotsIsRequested) {
+TEST(LiveArbiter, RequestsAPreloadThatFindsNoRoomInThePreloadedSlots) {
   Bench b({0, 1, 2}, 3, 1);
-  b.arbiter.ask(at(1), 0, AskKind::preload, 1);
-  b.arbiter.ask(at(1), 0, AskKind::preload, 2);
+  b.arbiter.execute(at(1), 0, CommandKind::preload, 1);
+  b.arbiter.execute(at(1), 0, CommandKind::preload, 2);
   b.advance(10);
   EXPECT_THAT(b.log, ElementsAre("request 0>2 at 1", "preload slot 0: 0>1 at 1"));
-  b.arbiter.ask(at(11), 0, AskKind::flush, kNoPort);
+  b.arbiter.execute(at(11), 0, CommandKind::flush, kNoPort);
   b.advance(20);
   EXPECT_THAT(b.established, IsEmpty());
 }
 
 TEST(LiveArbiter, ARequestOutlivesThePreloadOfTheSameConnection) {
   Bench b({0, 0, 1}, 2, 1);
-  b.arbiter.ask(at(1), 0, AskKind::preload, 1);
+  b.arbiter.execute(at(1), 0, CommandKind::preload, 1);
   b.advance(2);
-  b.arbiter.ask(at(3), 1, AskKind::request, 1);  // established already: the port takes no note of it
-  b.arbiter.ask(at(4), 0, AskKind::flush, kNoPort);
+  b.arbiter.execute(at(3), 1, CommandKind::request, 1);  // established already: the port ignores it
+  b.arbiter.execute(at(4), 0, CommandKind::flush, kNoPort);
   b.advance(10);
   EXPECT_THAT(b.established, ElementsAre(Connection{0, 1}));
-  b.arbiter.ask(at(11), 1, AskKind::release, 1);
+  b.arbiter.execute(at(11), 1, CommandKind::release, 1);
   b.advance(20);
   EXPECT_THAT(b.established, IsEmpty());
 }
 
-// Against a plain count of who wants what: on a port that grants everything, exactly what somebody wants is
-// established.
-TEST(LiveArbiter, ExactlyWhatSomeRankWantsIsEstablished) {
+// Compares with a plain set of the ranks' requests: a port that grants everything establishes exactly the
+// connections that some rank requests.
+TEST(LiveArbiter, EstablishesExactlyTheConnectionsThatRanksRequest) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     Random random(seed);
     constexpr std::uint32_t kRanks = 9, kPorts = 5;
@@ -144,25 +144,25 @@ TEST(LiveArbiter, ExactlyWhatSomeRankWantsIsEstablished) {
       const auto destination = static_cast<Port>(random.below(kPorts));
       const std::uint64_t dice = random.below(20);
       const bool own = destination == port_of_rank[rank];
-      const auto forget = [rank](auto& wishes) {
-        std::erase_if(wishes, [rank](const auto& wish) { return wish.first == rank; });
+      const auto forget = [rank](auto& entries) {
+        std::erase_if(entries, [rank](const auto& entry) { return entry.first == rank; });
       };
       if (dice == 0) {
-        b.arbiter.ask(at(now), rank, AskKind::flush, kNoPort);
+        b.arbiter.execute(at(now), rank, CommandKind::flush, kNoPort);
         forget(requested);
         forget(preloaded);
       } else if (dice < 6) {
-        b.arbiter.ask(at(now), rank, AskKind::release, destination);
+        b.arbiter.execute(at(now), rank, CommandKind::release, destination);
         requested.erase({rank, destination});
       } else if (dice < 9) {
-        // A preload that finds no room is a request: then a release takes it back. Which of both it became is
-        // seen in the port's log, so ask the same wish both ways to make the expectation plain.
-        b.arbiter.ask(at(now), rank, AskKind::preload, destination);
-        b.arbiter.ask(at(now), rank, AskKind::request, destination);
+        // A preload that finds no room becomes a request, which a release withdraws. Sending both commands
+        // makes the expectation the same in both cases.
+        b.arbiter.execute(at(now), rank, CommandKind::preload, destination);
+        b.arbiter.execute(at(now), rank, CommandKind::request, destination);
         if (!own) requested.insert({rank, destination});
         if (!own) preloaded.insert({rank, destination});
       } else {
-        b.arbiter.ask(at(now), rank, AskKind::request, destination);
+        b.arbiter.execute(at(now), rank, CommandKind::request, destination);
         if (!own) requested.insert({rank, destination});
       }
       b.advance(now);
@@ -175,14 +175,15 @@ TEST(LiveArbiter, ExactlyWhatSomeRankWantsIsEstablished) {
       ASSERT_TRUE(std::includes(most.begin(), most.end(), b.established.begin(), b.established.end()))
           << "seed " << seed << " step " << step;
     }
-    for (std::uint32_t rank = 0; rank < kRanks; ++rank) b.arbiter.ask(at(now), rank, AskKind::flush, kNoPort);
+    for (std::uint32_t rank = 0; rank < kRanks; ++rank)
+      b.arbiter.execute(at(now), rank, CommandKind::flush, kNoPort);
     b.advance(now + 1);
     EXPECT_THAT(b.established, IsEmpty());
   }
 }
 
-// The embedded model has a bounded number of slots and takes its time; still, whoever alone wants a
-// connection gets it, and nobody who wants nothing holds one.
+// The embedded model has few slots and takes time. It still grants each connection that is requested without
+// contention, and holds none that is not requested.
 TEST(LiveArbiter, WorksOnTheEmbeddedModel) {
   SwitchParameters p;
   p.nodes = 4;
@@ -199,12 +200,13 @@ TEST(LiveArbiter, WorksOnTheEmbeddedModel) {
     }
   };
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
-    arbiter.ask(nanoseconds(1), rank, AskKind::preload, (rank + 1) % 4);
-    arbiter.ask(nanoseconds(1), rank, AskKind::request, (rank + 2) % 4);
+    arbiter.execute(nanoseconds(1), rank, CommandKind::preload, (rank + 1) % 4);
+    arbiter.execute(nanoseconds(1), rank, CommandKind::request, (rank + 2) % 4);
   }
   advance(microseconds(10));
   EXPECT_EQ(established.size(), 8u);
-  for (std::uint32_t rank = 0; rank < 4; ++rank) arbiter.ask(microseconds(11), rank, AskKind::flush, kNoPort);
+  for (std::uint32_t rank = 0; rank < 4; ++rank)
+    arbiter.execute(microseconds(11), rank, CommandKind::flush, kNoPort);
   advance(microseconds(20));
   EXPECT_THAT(established, IsEmpty());
   EXPECT_EQ(arbiter.next_change(), Time::never());

@@ -5,7 +5,7 @@ namespace hybrid {
 namespace {
 
 constexpr std::uint8_t kVersion = 1;
-enum class MessageKind : std::uint8_t { asks = 1, rows = 2 };
+enum class MessageKind : std::uint8_t { commands = 1, rows = 2 };
 
 class Writer {
  public:
@@ -50,13 +50,13 @@ Writer begin(MessageKind kind, std::size_t count, std::span<std::byte> message) 
 
 }  // namespace
 
-std::size_t encode(std::span<const TimedAsk> entries, std::span<std::byte> message) {
-  Writer w = begin(MessageKind::asks, entries.size(), message);
-  for (const TimedAsk& ask : entries) {
-    w.put(static_cast<std::uint64_t>(ask.at.ps));
-    w.put(ask.rank);
-    w.put(ask.destination);
-    w.put(static_cast<std::uint32_t>(ask.kind));
+std::size_t encode(std::span<const TimedCommand> entries, std::span<std::byte> message) {
+  Writer w = begin(MessageKind::commands, entries.size(), message);
+  for (const TimedCommand& command : entries) {
+    w.put(static_cast<std::uint64_t>(command.at.ps));
+    w.put(command.rank);
+    w.put(command.destination);
+    w.put(static_cast<std::uint32_t>(command.kind));
     w.put(std::uint32_t{0});
   }
   return w.used();
@@ -73,7 +73,8 @@ std::size_t encode(std::span<const RowUpdate> entries, std::span<std::byte> mess
   return w.used();
 }
 
-bool decode(std::span<const std::byte> message, std::vector<TimedAsk>& asks, std::vector<RowUpdate>& rows) {
+bool decode(std::span<const std::byte> message, std::vector<TimedCommand>& commands,
+            std::vector<RowUpdate>& rows) {
   if (message.size() < kHostMessageHeader) return false;
   Reader r(message);
   if (r.get<std::uint8_t>() != 'H' || r.get<std::uint8_t>() != 'L' || r.get<std::uint8_t>() != kVersion)
@@ -82,15 +83,15 @@ bool decode(std::span<const std::byte> message, std::vector<TimedAsk>& asks, std
   const auto count = r.get<std::uint32_t>();
   if (message.size() != kHostMessageHeader + std::size_t{count} * kHostMessageEntry) return false;
   switch (kind) {
-    case MessageKind::asks:
+    case MessageKind::commands:
       for (std::uint32_t i = 0; i < count; ++i) {
-        TimedAsk ask;
-        ask.at.ps = static_cast<std::int64_t>(r.get<std::uint64_t>());
-        ask.rank = r.get<std::uint32_t>();
-        ask.destination = r.get<std::uint32_t>();
-        ask.kind = static_cast<AskKind>(r.get<std::uint32_t>());
+        TimedCommand command;
+        command.at.ps = static_cast<std::int64_t>(r.get<std::uint64_t>());
+        command.rank = r.get<std::uint32_t>();
+        command.destination = r.get<std::uint32_t>();
+        command.kind = static_cast<CommandKind>(r.get<std::uint32_t>());
         r.get<std::uint32_t>();
-        asks.push_back(ask);
+        commands.push_back(command);
       }
       return true;
     case MessageKind::rows:

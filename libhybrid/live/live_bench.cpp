@@ -1,4 +1,4 @@
-// What the live scheduler costs: a rank per send and per ask, the service per step and per ask.
+// Cost of the live scheduler: for a rank per send and per command, for the service per step and per command.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -49,8 +49,8 @@ void BM_ClientCountSend(benchmark::State& state) {
 }
 BENCHMARK(BM_ClientCountSend);
 
-/// One request and one look at the row. The queue is emptied every 512 asks by moving its head: what the
-/// service does, without the time that it takes.
+/// One request and one read of the row. Moving the head empties the queue every 512 commands, as the service
+/// would, but without its time.
 void BM_ClientRequestAndEstablished(benchmark::State& state) {
   Host host(64);
   LiveClient client = host.client(1);
@@ -67,7 +67,7 @@ void BM_ClientRequestAndEstablished(benchmark::State& state) {
 }
 BENCHMARK(BM_ClientRequestAndEstablished);
 
-/// A request that finds the queue full: the service is late, or dead.
+/// A request that finds the queue full, since the service is late or dead.
 void BM_ClientRequestDropped(benchmark::State& state) {
   Host host(2);
   LiveClient client = host.client(1);
@@ -75,15 +75,16 @@ void BM_ClientRequestDropped(benchmark::State& state) {
 }
 BENCHMARK(BM_ClientRequestDropped);
 
-/// The service of a host of so many ranks looks, and nobody has asked.
+/// A step without commands, on a host with the given number of ranks.
 void BM_ServiceIdleStep(benchmark::State& state) {
   Host host(static_cast<std::uint32_t>(state.range(0)));
   for ([[maybe_unused]] auto _ : state) host.service->step();
 }
 BENCHMARK(BM_ServiceIdleStep)->Arg(4)->Arg(16)->Arg(64)->Arg(256);
 
-/// Every rank requests one connection and releases its last; one step serves all. Embedded model, 4 slots.
-void BM_ServiceStepAsks(benchmark::State& state) {
+/// Every rank requests one connection and releases its last one; one step executes all. Embedded model, 4
+/// slots.
+void BM_ServiceStepCommands(benchmark::State& state) {
   const auto ranks = static_cast<std::uint32_t>(state.range(0));
   Host host(ranks);
   std::uint32_t shift = 1;
@@ -99,7 +100,7 @@ void BM_ServiceStepAsks(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * 2 * ranks);
 }
-BENCHMARK(BM_ServiceStepAsks)->Arg(4)->Arg(16)->Arg(64)->Arg(256);
+BENCHMARK(BM_ServiceStepCommands)->Arg(4)->Arg(16)->Arg(64)->Arg(256);
 
 }  // namespace
 }  // namespace hybrid

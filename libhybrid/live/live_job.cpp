@@ -23,7 +23,8 @@ namespace {
 
 constexpr std::size_t kNameBytes = 64;
 constexpr std::size_t kInboxMessages = 64;
-constexpr std::size_t kOutboxMessages = 4;  // per host: what does not fit is told later, as it is then
+constexpr std::size_t kOutboxMessages =
+    4;  // per host; rows that do not fit are sent later, in their later state
 
 std::uint32_t ports_of(const LiveConfig& config) {
   Port highest = 1;
@@ -45,17 +46,17 @@ void check(const LiveConfig& config) {
 
 }  // namespace
 
-/// Carries messages between the queues of this host's service and the link. On hosts other than 0 there is
-/// one outbox, to host 0.
+/// Carries messages between the queues of this host's service and the link. Hosts other than 0 have one
+/// outbox, to host 0.
 struct LiveJob::Carrier {
   HostLink* link = nullptr;
   LiveClock clock;
   MessageRing inbox{kInboxMessages};
-  std::vector<std::unique_ptr<MessageRing>> outboxes;  // by host; null where nothing goes
+  std::vector<std::unique_ptr<MessageRing>> outboxes;  // by destination host; null for this host
   std::atomic_flag inside;
-  std::atomic<std::uint64_t> next_look{0};
+  std::atomic<std::uint64_t> next_receive{0};  // ticks
 
-  void carry(bool look) {
+  void carry(bool receive) {
     for (std::size_t host = 0; host < outboxes.size(); ++host) {
       if (outboxes[host] == nullptr) continue;
       while (const auto* message = outboxes[host]->front()) {
@@ -63,7 +64,7 @@ struct LiveJob::Carrier {
         outboxes[host]->pop();
       }
     }
-    if (!look) return;
+    if (!receive) return;
     while (auto* message = inbox.claim()) {
       message->length = link->receive(message->bytes);
       if (message->length == 0) break;
@@ -72,7 +73,7 @@ struct LiveJob::Carrier {
   }
 };
 
-/// What only the first rank of a host has. The thread goes first, then what it works on.
+/// The service that the first rank of a host runs. The thread is destroyed before the queues that it uses.
 struct LiveJob::Service {
   std::unique_ptr<Carrier> carrier;  // several hosts
   std::unique_ptr<ServiceThread> thread;
@@ -81,8 +82,8 @@ struct LiveJob::Service {
 LiveJob::LiveJob() = default;
 LiveJob::~LiveJob() {
   if (service_ != nullptr && getpid() != owner_) {
-    // A forked child has the parent's objects but not its thread: joining it, or destroying what it waits on,
-    // would never end.
+    // A forked child has copies of the parent's objects but not its thread: joining the thread, or destroying
+    // the condition variable that it waits on, would never return.
     static_cast<void>(service_.release());
     return;
   }
@@ -97,7 +98,7 @@ std::unique_ptr<LiveJob> LiveJob::start(const LiveConfig& config, LiveExchange& 
     if (config.host_of_rank[rank] == config.host) local_ranks.push_back(rank);
   const bool first = !local_ranks.empty() && local_ranks.front() == config.world_rank;
 
-  // Every rank takes part in every exchange, whatever has gone wrong; `note` keeps the first reason.
+  // Every rank takes part in every collective call, even after an error; `note` keeps the first error.
   const auto attempt = [&note](auto&& action) {
     if (!note.empty()) return;
     try {
@@ -161,7 +162,7 @@ std::unique_ptr<LiveJob::Service> LiveJob::make_service(const LiveConfig& config
   if (config.host == 0) {
     SwitchParameters network = config.network;
     network.nodes = region.ports;
-    network.tree = {};  // what grants while the job runs is one crossbar's scheduler
+    network.tree = {};  // the live scheduler is that of one crossbar
     auto port = config.make_port ? config.make_port(network) : make_scheduler_port(network);
     if (port == nullptr || port->shape().ports < region.ports)
       throw RunError("the scheduler has fewer ports than the job uses (" + std::to_string(region.ports) +
@@ -182,13 +183,13 @@ std::unique_ptr<LiveJob::Service> LiveJob::make_service(const LiveConfig& config
 }
 
 void LiveJob::carry() {
-  // Looking for arrivals asks MPI each time; often enough is every few microseconds.
+  // Each check for arrivals is a call of MPI: 20 us between two checks are often enough.
   const std::uint64_t now = carrier_->clock.ticks();
-  const bool look = now >= carrier_->next_look.load(std::memory_order_relaxed);
+  const bool receive = now >= carrier_->next_receive.load(std::memory_order_relaxed);
   if (carrier_->inside.test_and_set(std::memory_order_acquire)) return;
-  if (look)
-    carrier_->next_look.store(now + carrier_->clock.ticks_per_second / 50'000, std::memory_order_relaxed);
-  carrier_->carry(look);
+  if (receive)
+    carrier_->next_receive.store(now + carrier_->clock.ticks_per_second / 50'000, std::memory_order_relaxed);
+  carrier_->carry(receive);
   carrier_->inside.clear(std::memory_order_release);
 }
 
@@ -221,7 +222,7 @@ LiveCounters LiveJob::stop() {
   for (std::uint32_t other = 0; other < local_; ++other)
     first_at_port = first_at_port && region.rank(other).row != rank_->row;
   if (first_at_port) counters.grants = read(region.grants(rank_->row));
-  // The memory stays mapped: threads of the program may still hold copies of the client.
+  // The memory stays mapped, because threads of the program may still hold copies of the client.
   client_ = {};
   rank_ = nullptr;
   return counters;

@@ -1,13 +1,13 @@
-// The live scheduler of a running job, as one rank sees it: the only header of this folder that the shim
-// needs.
+// The live scheduler of a running job, as one rank sees it. The shim needs no other header of this folder.
 //
-//   start      once per rank, collective over the job: shared memory, the host's service, the scheduler port
-//   client     what the hot path talks to
+//   start      once per rank, collective over the job: sets up shared memory, the host's service and the
+//              scheduler port
+//   client     the interface for the hot path
 //   progress   carries messages between hosts; cheap, called inside MPI calls
-//   stop       once per rank; the counters
+//   stop       once per rank: ends the service and returns the counters
 //
-// On each host the first local rank runs the service, a helper thread; host 0's owns the scheduler port.
-// Model time is the job's elapsed real time on the clock given.
+// On each host the first local rank runs the service, a helper thread. The service of host 0 owns the
+// scheduler port. Model time is the elapsed real time of the job on the given clock.
 #pragma once
 
 #include <cstdint>
@@ -27,65 +27,66 @@
 
 namespace hybrid {
 
-/// What start needs to do together with the other ranks; the shim does it with MPI. No call throws.
+/// The collective operations that LiveJob::start needs; the shim implements them with MPI. No call throws.
 class LiveExchange {
  public:
   virtual ~LiveExchange() = default;
-  /// Collective over this host's ranks: every rank gets the bytes of local index 0.
+  /// Collective over the ranks of this host: every rank gets the bytes of the rank with local index 0.
   virtual void broadcast_on_host(std::span<std::byte> data) = 0;
-  /// Collective over all ranks of the job: whether all say true.
+  /// Collective over all ranks of the job: true if `mine` is true on all of them.
   virtual bool all_in_job(bool mine) = 0;
 };
 
 struct LiveConfig {
   std::uint32_t host = 0;                   // of this rank: 0 .. hosts-1; its ranks share memory
-  std::vector<std::uint32_t> host_of_rank;  // by world rank; the order on a host gives the local index
+  std::vector<std::uint32_t> host_of_rank;  // by world rank; local indices follow this order
   std::vector<Port> port_of_rank;           // by world rank
   std::uint32_t world_rank = 0;             // this rank
   SwitchParameters network;                 // `nodes` is replaced by the number of ports in use (at least 2)
   LiveClock clock;
-  /// Where the service's thread may run, in hwloc's list form ("6-7"); "": unrestricted. See
+  /// The CPUs that the thread of the service may use, in hwloc's list form ("6-7"); "": unrestricted. See
   /// choose_service_cpus (libhybrid/placement/service_cpus.h).
   std::string service_cpus;
-  /// Whether those CPUs are free of ranks. If not, the thread runs rarely and at the lowest priority.
+  /// True if no rank runs on those CPUs. If not, the thread runs rarely and at the lowest priority.
   bool service_cpus_spare = false;
-  /// Used on the first rank of each host when there are several hosts; outlives the job. Null otherwise.
+  /// Used on the first rank of each host if there are several hosts; must outlive the job. Otherwise null.
   HostLink* link = nullptr;
-  /// Makes the scheduler port on host 0; empty: the embedded model (emulator/scheduler/model_port.h).
+  /// Makes the scheduler port on host 0. If empty, the embedded model is used
+  /// (emulator/scheduler/model_port.h).
   std::function<std::unique_ptr<SchedulerPort>(const SwitchParameters&)> make_port;
 };
 
 class LiveJob {
  public:
-  /// Collective over the job. Null where it cannot run, on every rank alike; `note` then says why in a line
-  /// (this rank's reason, or that another rank had one). Otherwise `note` says where the service runs (first
-  /// rank of a host; "" elsewhere). Does not throw.
+  /// Collective over the job. Returns null on all ranks if one of them cannot take part; `note` is then the
+  /// reason in one line (of this rank, or that another rank failed). Otherwise `note` states where the
+  /// service runs (on the first rank of a host; "" on the others). Does not throw.
   static std::unique_ptr<LiveJob> start(const LiveConfig& config, LiveExchange& exchange, std::string& note);
-  ~LiveJob();  // stops, if still running
+  ~LiveJob();  // calls stop() if the job still runs
   LiveJob(const LiveJob&) = delete;
   LiveJob& operator=(const LiveJob&) = delete;
 
   LiveClient client() const { return client_; }
 
-  /// Whether progress() has anything to do on this rank: first of its host, and several hosts.
+  /// True if progress() carries messages: on the first rank of each host, if there are several hosts.
   bool carries() const { return carrier_ != nullptr; }
-  /// Hands waiting messages to the link and takes those that arrived. Any thread that may call MPI; when
-  /// another is inside, returns at once.
+  /// Sends waiting messages over the link and receives those that arrived. For any thread that may call MPI;
+  /// returns at once if another thread is inside.
   void progress() {
     if (carrier_ != nullptr) carry();
   }
 
-  /// A hint's working set of this rank: its destinations (ports), most wanted first. They go into preloaded
-  /// slots as far as these have room (SwitchParameters::preload), the rest is requested. Stays until the
-  /// client's flush.
+  /// Preloads a hinted working set of this rank. `destinations`: ports, the most important first. They go
+  /// into preloaded slots while these have room (SwitchParameters::preload); the others are requested. They
+  /// stay until the client's flush().
   void preload(std::span<const Port> destinations, std::uint64_t ticks = 0);
 
-  /// The rank asks nothing more. On the first rank of a host, serves what was asked until now, hands what is
-  /// left to the link, and ends the service; the link is not used afterwards. Others need not have stopped:
-  /// what they ask later goes nowhere, and copies of their clients stay usable as long as the job object
-  /// lives. Returns this rank's counters; the sum over all ranks is the job's (a port's grants, as far as the
-  /// service has told them, are counted at the port's first rank of this host). Later calls, and those of a
-  /// forked child, return zeros.
+  /// Ends the part of this rank. On the first rank of a host, executes all commands so far, sends the
+  /// remaining messages over the link and ends the service; the link is not used afterwards. Other ranks may
+  /// still run: their later commands have no effect, and copies of their clients stay usable while the job
+  /// object exists. Returns the counters of this rank; the sum over all ranks is that of the job. The grants
+  /// of a port, as far as the service has reported them, are counted at the port's first rank on this host.
+  /// Later calls, and calls in a forked child, return zeros.
   LiveCounters stop();
 
  private:
@@ -98,10 +99,10 @@ class LiveJob {
   LiveMapping mapping_;
   LiveClient client_;
   LiveRank* rank_ = nullptr;
-  int owner_ = 0;  // process id: a forked child has no part in the job
+  int owner_ = 0;  // process id; a forked child does not take part in the job
   std::uint32_t local_ = 0;
   std::unique_ptr<Service> service_;  // first rank of a host
-  Carrier* carrier_ = nullptr;        // in service_; only with several hosts
+  Carrier* carrier_ = nullptr;        // part of service_; null if there is one host
 };
 
 }  // namespace hybrid

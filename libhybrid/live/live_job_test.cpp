@@ -51,7 +51,7 @@ LiveConfig config_of(std::uint32_t rank, std::vector<std::uint32_t> host_of_rank
   return config;
 }
 
-/// Carries on until it holds; a test that waits for ever is stopped by the test driver.
+/// Calls progress() until the condition holds; the test driver stops a test that never ends.
 template <class Condition>
 void until(LiveJob& job, Condition holds) {
   while (!holds()) {
@@ -60,7 +60,7 @@ void until(LiveJob& job, Condition holds) {
   }
 }
 
-TEST(LiveJob, RanksOfAHostAskAndSeeTheirGrants) {
+TEST(LiveJob, RanksOfAHostSendCommandsAndSeeTheirGrants) {
   constexpr std::uint32_t kRanks = 6;
   const auto before = shared_memory_objects();
   Exchanges all(std::vector<std::uint32_t>(kRanks, 0));
@@ -70,7 +70,7 @@ TEST(LiveJob, RanksOfAHostAskAndSeeTheirGrants) {
     const auto job = LiveJob::start(config_of(rank, std::vector<std::uint32_t>(kRanks, 0)), exchange, note);
     ASSERT_NE(job, nullptr) << note;
     EXPECT_EQ(note.empty(), rank != 0) << note;
-    EXPECT_EQ(shared_memory_objects(), before) << "unlinked while everybody works with it";
+    EXPECT_EQ(shared_memory_objects(), before) << "the name is gone while all ranks use the memory";
     EXPECT_FALSE(job->carries());
 
     LiveClient client = job->client();
@@ -84,7 +84,7 @@ TEST(LiveJob, RanksOfAHostAskAndSeeTheirGrants) {
     until(*job, [&] { return !client.established(to); });
     client.request(to);
     client.release(to);
-    all.wait();  // the first rank stops last: what the others asked is served
+    all.wait();  // the first rank stops last, after the service has executed the commands of the others
 
     LiveCounters counters;
     if (rank != 0) counters = job->stop();
@@ -128,8 +128,9 @@ TEST(LiveJob, TheEmbeddedModelIsTheDefaultScheduler) {
   });
 }
 
-TEST(LiveJob, StopServesWhatWasAskedBefore) {
-  // On a clock that stands still the service sleeps long between steps; stop itself makes the last.
+TEST(LiveJob, StopExecutesAllEarlierCommands) {
+  // While the clock does not advance, the service sleeps long between steps; stop() runs the last step
+  // itself.
   ManualClock clock;
   std::vector<std::string> log;
   Exchanges all({0});
@@ -150,8 +151,8 @@ TEST(LiveJob, StopServesWhatWasAskedBefore) {
   const LiveCounters counters = job->stop();
   EXPECT_EQ(counters.requests, 10u);
   EXPECT_EQ(counters.grants, 10u);
-  EXPECT_EQ(log.size(), 21u) << "and the finished rank's flush";
-  client.request(1);  // a thread that has not noticed: goes nowhere, does no harm
+  EXPECT_EQ(log.size(), 21u) << "20 commands and the flush of the finished rank";
+  client.request(1);  // from a thread that does not know of the stop: has no effect
 }
 
 TEST(LiveJob, SeveralHostsTalkThroughTheLink) {
@@ -178,7 +179,7 @@ TEST(LiveJob, SeveralHostsTalkThroughTheLink) {
     };
     until(*job, complete);
     ++served;
-    until(*job, [&] { return served == kRanks; });  // first ranks carry the others' messages meanwhile
+    until(*job, [&] { return served == kRanks; });  // the first ranks carry the messages of the others
     const LiveCounters counters = job->stop();
     EXPECT_EQ(counters.requests, 5u);
     EXPECT_EQ(counters.grants, 5u);
@@ -186,7 +187,7 @@ TEST(LiveJob, SeveralHostsTalkThroughTheLink) {
   });
 }
 
-TEST(LiveJob, WhatOneRankCannotDoNobodyDoes) {
+TEST(LiveJob, StartsOnNoRankIfOneRankFails) {
   Exchanges all({0, 0, 1});
   const auto before = shared_memory_objects();
   run_ranks(3, [&](std::uint32_t rank) {
@@ -205,7 +206,7 @@ TEST(LiveJob, WhatOneRankCannotDoNobodyDoes) {
 }
 
 TEST(LiveJob, TheServiceTakesNoSignals) {
-  // A process-wide signal goes to any thread that takes it: blocked here, it must stay pending.
+  // Any thread that does not block a process-wide signal may get it. Blocked here, it must stay pending.
   sigset_t one, before;
   sigemptyset(&one);
   sigaddset(&one, SIGUSR1);
@@ -215,7 +216,7 @@ TEST(LiveJob, TheServiceTakesNoSignals) {
   const auto job = LiveJob::start(config_of(0, {0}), exchange, note);
   ASSERT_NE(job, nullptr) << note;
   ASSERT_EQ(pthread_sigmask(SIG_BLOCK, &one, &before), 0);
-  EXPECT_EQ(sigismember(&before, SIGUSR1), 0) << "the program's own mask is as it was";
+  EXPECT_EQ(sigismember(&before, SIGUSR1), 0) << "the mask of the program is unchanged";
   ASSERT_EQ(kill(getpid(), SIGUSR1), 0);  // its default action would end the process
   LiveClient client = job->client();
   client.request(1);
@@ -228,8 +229,8 @@ TEST(LiveJob, TheServiceTakesNoSignals) {
   ASSERT_EQ(pthread_sigmask(SIG_SETMASK, &before, nullptr), 0);
 }
 
-/// A child process that runs `body` and then waits to be killed. `body` gets the descriptor on which to say a
-/// byte when it is ready.
+/// Starts a child process that runs `body` and then waits to be killed. Returns when `body` calls its
+/// argument.
 template <class Body>
 pid_t child_that(Body body) {
   int pipe_ends[2];
@@ -270,7 +271,7 @@ TEST(LiveJobKilled, LeavesNothingInSharedMemory) {
   EXPECT_EQ(shared_memory_objects(), before);
 }
 
-TEST(LiveJobKilled, ARankWhoseServiceDiesGoesOn) {
+TEST(LiveJobKilled, ARankContinuesAfterItsServiceDied) {
   LiveMapping mapping =
       LiveMapping::create({std::vector<std::uint32_t>{0, 1}, std::vector<Port>{0, 1}, 2, 1});
   LiveRegion& region = *mapping.region();
@@ -289,13 +290,13 @@ TEST(LiveJobKilled, ARankWhoseServiceDiesGoesOn) {
   client.request(0);
   while (!client.established(0)) std::this_thread::yield();
   kill_and_wait(service);
-  constexpr std::uint64_t kAsks = std::uint64_t{3} * LiveRegion::kRingCapacity;
-  for (std::uint64_t i = 0; i < kAsks; ++i) client.request(0);
-  EXPECT_GE(region.rank(1).dropped.load(), kAsks - LiveRegion::kRingCapacity - 1);
-  EXPECT_TRUE(client.established(0)) << "the row stays as it was";
+  constexpr std::uint64_t kCommands = std::uint64_t{3} * LiveRegion::kRingCapacity;
+  for (std::uint64_t i = 0; i < kCommands; ++i) client.request(0);
+  EXPECT_GE(region.rank(1).dropped.load(), kCommands - LiveRegion::kRingCapacity - 1);
+  EXPECT_TRUE(client.established(0)) << "the row is unchanged";
 }
 
-TEST(LiveJobKilled, AServiceWhoseRankDiesGoesOn) {
+TEST(LiveJobKilled, AServiceContinuesAfterARankDied) {
   LiveMapping mapping =
       LiveMapping::create({std::vector<std::uint32_t>{0, 1}, std::vector<Port>{0, 1}, 2, 1});
   LiveRegion& region = *mapping.region();
@@ -304,7 +305,7 @@ TEST(LiveJobKilled, AServiceWhoseRankDiesGoesOn) {
     ready();
     while (true) client.request(0);
   });
-  kill_and_wait(rank);  // in the middle of asking
+  kill_and_wait(rank);  // while it sends commands
   OwningService service(
       region, real_clock(),
       LiveArbiter(std::make_unique<InstantPort>(SchedulerPort::Shape{2, 1}, nullptr), {0, 1}, 0),
@@ -328,7 +329,8 @@ TEST(LiveJob, AForkedChildHasNoPartInIt) {
     until(*job, [&] { return client.established(1); });
     const pid_t child = fork();
     if (child == 0) {
-      job.reset();  // as an exit handler of the child might; must not wait for a thread that is not there
+      job.reset();  // as an exit handler of the child might; must not wait for the thread, which is not
+                    // copied
       _exit(0);
     }
     int status = -1;
@@ -340,7 +342,7 @@ TEST(LiveJob, AForkedChildHasNoPartInIt) {
   EXPECT_EQ(job->stop().requests, 10u);
 }
 
-TEST(ServicePace, SleepsLongerTheLongerNothingHappens) {
+TEST(ServicePace, DoublesTheSleepWhileThereIsNoWork) {
   using std::chrono::microseconds;
   ServicePace pace(microseconds(20), microseconds(100));
   EXPECT_EQ(pace.after(false), microseconds(40));
@@ -349,7 +351,7 @@ TEST(ServicePace, SleepsLongerTheLongerNothingHappens) {
   EXPECT_EQ(pace.after(true), microseconds(20));
 }
 
-TEST(ServiceThread, SaysWhereItRuns) {
+TEST(ServiceThread, DescribesItsCpusAndPriority) {
   LiveMapping mapping = LiveMapping::create({std::vector<std::uint32_t>{0}, std::vector<Port>{0}, 2, 1});
   const auto service = [&] {
     return std::make_unique<OwningService>(

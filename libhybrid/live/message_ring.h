@@ -1,5 +1,5 @@
-// A bounded queue of messages between two threads of one process, without a lock: between a host's service,
-// which never calls MPI, and the rank's own MPI calls, which must never wait for the service.
+// Bounded, lock-free queue of messages between two threads of one process: the service of a host, which never
+// calls MPI, and the rank's own MPI calls, which must never wait for the service.
 #pragma once
 
 #include <array>
@@ -22,22 +22,23 @@ class MessageRing {
     std::span<const std::byte> content() const { return {bytes.data(), length}; }
   };
 
-  /// `capacity`: messages, a power of two.
+  /// `capacity`: number of messages, a power of two.
   explicit MessageRing(std::size_t capacity)
       : messages_(std::make_unique<Message[]>(capacity)), mask_(capacity - 1) {}
 
-  /// The writer's: a message to fill, or null when the queue is full; publish() sends it on.
+  /// For the writer: a message to fill, or null if the queue is full. publish() makes it visible to the
+  /// reader.
   Message* claim() {
     const std::uint64_t tail = tail_.load(std::memory_order_relaxed);
     return tail - head_.load(std::memory_order_acquire) > mask_ ? nullptr : &messages_[tail & mask_];
   }
   void publish() { tail_.store(tail_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
-  /// The writer's: how many messages can be claimed.
+  /// For the writer: the number of messages that can be claimed.
   std::size_t room() const {
     return mask_ + 1 - (tail_.load(std::memory_order_relaxed) - head_.load(std::memory_order_acquire));
   }
 
-  /// The reader's: the oldest message, or null; pop() gives its place back.
+  /// For the reader: the oldest message, or null. pop() frees its place.
   const Message* front() const {
     const std::uint64_t head = head_.load(std::memory_order_relaxed);
     return head == tail_.load(std::memory_order_acquire) ? nullptr : &messages_[head & mask_];

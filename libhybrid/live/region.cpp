@@ -72,12 +72,12 @@ LiveRegion layout(std::uint32_t ranks, std::uint32_t rows, std::uint32_t ports) 
   r.row_ports_offset = align_up(r.ranks_offset + std::uint64_t{ranks} * sizeof(LiveRank));
   r.grants_offset = align_up(r.row_ports_offset + std::uint64_t{rows} * sizeof(Port));
   r.rows_offset = align_up(r.grants_offset + std::uint64_t{rows} * sizeof(std::atomic<std::uint64_t>));
-  r.asks_offset = align_up(r.rows_offset + std::uint64_t{rows} * r.row_words * sizeof(std::atomic<Word>));
-  r.bytes = r.asks_offset + std::uint64_t{ranks} * r.ring_capacity * sizeof(LiveAsk);
+  r.commands_offset = align_up(r.rows_offset + std::uint64_t{rows} * r.row_words * sizeof(std::atomic<Word>));
+  r.bytes = r.commands_offset + std::uint64_t{ranks} * r.ring_capacity * sizeof(LiveCommand);
   return r;
 }
 
-// Everything in the header but the time; a header that is not the layout of its own numbers is not ours.
+// True if the header agrees, in all but the time, with the layout that its own numbers give.
 bool same_layout(const LiveRegion& header, std::uint64_t bytes) {
   LiveRegion expected = layout(header.ranks, header.rows, header.ports);
   expected.origin_ticks = header.origin_ticks;
@@ -112,9 +112,9 @@ LiveMapping LiveMapping::create(const LiveRegionShape& shape) {
   const Descriptor file(shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (file.get() < 0)
     throw RunError("the live scheduler's memory cannot be created in /dev/shm: " + errno_text(errno));
-  mapping.name_ = std::move(name);  // from here on unlinked whatever happens
+  mapping.name_ = std::move(name);  // from here on the destructor unlinks it
   const FileSizeSignalGuard guard;
-  // The caller's umask may have taken our own bits away; nobody else ever gets any.
+  // The umask of the caller may have removed permissions of the owner.
   if (fchmod(file.get(), 0600) != 0 || ftruncate(file.get(), static_cast<off_t>(header.bytes)) != 0)
     throw RunError("the live scheduler's memory in /dev/shm cannot be set up: " + errno_text(errno));
   if (const int error = posix_fallocate(file.get(), 0, static_cast<off_t>(header.bytes)); error != 0)
@@ -136,7 +136,7 @@ LiveMapping LiveMapping::create(const LiveRegionShape& shape) {
     const Port port = shape.port_of_rank[rank->world_rank];
     rank->row = static_cast<std::uint32_t>(std::lower_bound(row_ports.begin(), row_ports.end(), port) -
                                            row_ports.begin());
-    std::uninitialized_value_construct_n(region.asks(i), region.ring_capacity);
+    std::uninitialized_value_construct_n(region.commands(i), region.ring_capacity);
   }
   return mapping;
 }

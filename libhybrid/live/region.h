@@ -1,10 +1,11 @@
-// The shared memory of one host: per rank a queue of asks and its counters, per port a row of established
-// connections. A POSIX shared-memory object with a name of 128 random bits, created with O_EXCL and mode
-// 0600, and unlinked as soon as every rank has it mapped, so that no end of the job leaves it behind.
+// The shared memory of one host: for each rank a queue of commands and its counters, for each port a row of
+// established connections. It is a POSIX shared-memory object with a name of 128 random bits, created with
+// O_EXCL and mode 0600. It is unlinked as soon as every rank has mapped it, so that it never remains after
+// the job, however that ends.
 //
-// Everyone only ever loads and stores: there is no lock to die with. Who writes what:
-//   header          the creator, before anyone else knows the name
-//   LiveRank        the rank, but `head`: the service
+// All accesses are loads and stores: there is no lock that a dying process could hold. The writers are:
+//   header          the creator, before another process knows the name
+//   LiveRank        the rank; `head`: the service
 //   rows, grants    the service
 #pragma once
 
@@ -20,55 +21,55 @@
 
 namespace hybrid {
 
-enum class AskKind : std::uint32_t { request = 1, release = 2, flush = 3, preload = 4 };
+enum class CommandKind : std::uint32_t { request = 1, release = 2, flush = 3, preload = 4 };
 
-/// One thing asked of the scheduler by one rank.
-struct LiveAsk {
+/// A command of one rank to the scheduler.
+struct LiveCommand {
   std::uint64_t ticks = 0;  // of the job's clock; 0: unknown
   Port destination = kNoPort;
-  AskKind kind = AskKind::request;
+  CommandKind kind = CommandKind::request;
 };
-static_assert(sizeof(LiveAsk) == 16);
+static_assert(sizeof(LiveCommand) == 16);
 
-/// What the live scheduler was asked and gave.
+/// Counts of the commands to the live scheduler and of its grants.
 struct LiveCounters {
-  std::uint64_t requests = 0, releases = 0, flushes = 0, preloads = 0;  // asked
-  std::uint64_t dropped = 0;  // of these, those that found the queue full
+  std::uint64_t requests = 0, releases = 0, flushes = 0, preloads = 0;
+  std::uint64_t dropped = 0;  // commands among these that found the queue full
   std::uint64_t grants = 0;   // connections of the rank's port that became established
-  std::uint64_t hits = 0;     // messages whose connection was established when they were handed over
-  std::uint64_t misses = 0;   // those whose connection was not
+  std::uint64_t hits = 0;     // messages sent while their connection was established
+  std::uint64_t misses = 0;   // messages sent while it was not
 
   LiveCounters& operator+=(const LiveCounters& other);
   bool operator==(const LiveCounters&) const = default;
 };
 
-inline constexpr std::size_t kLiveLine = 128;  // two cache lines: the prefetcher takes pairs
+inline constexpr std::size_t kLiveLine = 128;  // two cache lines, since the prefetcher loads pairs
 
-/// One rank's part. Positions count asks since the start and never wrap; an ask lives at position mod
-/// capacity.
+/// Queue positions and counters of one rank. Positions count commands since the start and never wrap; a
+/// command is stored at its position modulo the capacity.
 struct alignas(kLiveLine) LiveRank {
-  // Written by the service, on a line of its own.
-  std::atomic<std::uint64_t> head{0};  // asks taken
+  // Written by the service, on a separate line.
+  std::atomic<std::uint64_t> head{0};  // commands read
   // Written by the rank.
-  alignas(kLiveLine) std::atomic<std::uint64_t> tail{0};  // asks written
-  std::uint64_t head_seen = 0;                            // the rank's copy of `head`, maybe old
+  alignas(kLiveLine) std::atomic<std::uint64_t> tail{0};  // commands written
+  std::uint64_t head_seen = 0;                            // the rank's copy of `head`, possibly out of date
   std::atomic<std::uint64_t> requests{0}, releases{0}, flushes{0}, preloads{0}, dropped{0}, hits{0},
       misses{0};
-  std::atomic<std::uint32_t> finished{0};  // the rank asks nothing more
+  std::atomic<std::uint32_t> finished{0};  // 1: the rank sends no more commands
   // Written by the creator.
   std::uint32_t world_rank = 0;
   std::uint32_t row = 0;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-/// The header, at the start of the object. Followed, each aligned to kLiveLine, by the ranks, the rows' port
-/// numbers and grant counts, the rows' words, and the queues.
+/// The header at the start of the object. After it come, each aligned to kLiveLine: the ranks, the port
+/// numbers and grant counts of the rows, the words of the rows, and the queues.
 struct LiveRegion {
   static constexpr char kMagic[8] = {'H', 'Y', 'B', 'L', 'I', 'V', 'E', '1'};
-  static constexpr std::uint32_t kRingCapacity = 1024;  // asks per rank, a power of two
+  static constexpr std::uint32_t kRingCapacity = 1024;  // commands per rank, a power of two
 
   char magic[8] = {};
-  std::uint64_t bytes = 0;      // of the whole object
+  std::uint64_t bytes = 0;      // size of the whole object
   std::uint32_t ranks = 0;      // of this host
   std::uint32_t rows = 0;       // ports with a rank of this host
   std::uint32_t ports = 0;      // of the switch
@@ -76,10 +77,13 @@ struct LiveRegion {
   std::uint32_t ring_capacity = 0;
   std::uint32_t reserved = 0;
   std::uint64_t origin_ticks = 0;  // the job's time 0 on this host
-  std::uint64_t ranks_offset = 0, row_ports_offset = 0, grants_offset = 0, rows_offset = 0, asks_offset = 0;
+  std::uint64_t ranks_offset = 0, row_ports_offset = 0, grants_offset = 0, rows_offset = 0,
+                commands_offset = 0;
 
   LiveRank& rank(std::uint32_t local) { return at<LiveRank>(ranks_offset)[local]; }
-  LiveAsk* asks(std::uint32_t local) { return at<LiveAsk>(asks_offset) + std::size_t{local} * ring_capacity; }
+  LiveCommand* commands(std::uint32_t local) {
+    return at<LiveCommand>(commands_offset) + std::size_t{local} * ring_capacity;
+  }
   /// The port of each row, ascending.
   std::span<Port> row_ports() { return {at<Port>(row_ports_offset), rows}; }
   std::atomic<std::uint64_t>& grants(std::uint32_t row) {
@@ -96,7 +100,7 @@ struct LiveRegion {
   }
 };
 
-/// What the creator needs to know.
+/// The description from which the creator lays out the object.
 struct LiveRegionShape {
   std::span<const std::uint32_t> world_ranks;  // of this host, by local index
   std::span<const Port> port_of_rank;          // by world rank
@@ -104,7 +108,7 @@ struct LiveRegionShape {
   std::uint64_t origin_ticks = 0;
 };
 
-/// A mapping of the object into this process. Unmapped at the end; unlinked then too, if not before.
+/// A mapping of the object into this process. The destructor unmaps it, and unlinks it if that was not done.
 class LiveMapping {
  public:
   LiveMapping() = default;
@@ -112,17 +116,17 @@ class LiveMapping {
   LiveMapping(LiveMapping&& other) noexcept;
   LiveMapping& operator=(LiveMapping&& other) noexcept;
 
-  /// Creates the object; the name is new. The memory is reserved, so that a full /dev/shm shows here and
-  /// never as SIGBUS. Throws RunError.
+  /// Creates the object under a new name. All of its memory is reserved here, so that a full /dev/shm is an
+  /// error here and never a SIGBUS later. Throws RunError.
   static LiveMapping create(const LiveRegionShape& shape);
-  /// Opens the object that another rank of this user created. Throws RunError, also when the object is not
-  /// ours, not private, or of another layout.
+  /// Opens the object that another rank of this user created. Throws RunError if that fails, or if the object
+  /// belongs to another user, is not private, or has another layout.
   static LiveMapping open(const std::string& name);
 
   LiveRegion* region() const { return region_; }
-  /// "/hybrid-" and 32 hexadecimal digits; "" once unlinked or when another created it.
+  /// "/hybrid-" and 32 hexadecimal digits; "" after unlink(), or if another process created the object.
   const std::string& name() const { return name_; }
-  /// Takes the name away; the memory lives on in those who mapped it.
+  /// Removes the name; the memory stays mapped in all processes that mapped it.
   void unlink();
 
  private:

@@ -25,7 +25,7 @@ const std::vector<Port> kPorts{0, 0, 0, 0, 70, 7, 70};
 
 LiveMapping make() { return LiveMapping::create({kRanks, kPorts, 71, 1}); }
 
-TEST(LiveMapping, IsPrivateAndItsNameIsNoGuess) {
+TEST(LiveMapping, IsPrivateAndHasARandomName) {
   const LiveMapping a = make(), b = make();
   EXPECT_EQ(a.name().size(), std::string("/hybrid-").size() + 32);
   EXPECT_NE(a.name(), b.name());
@@ -45,7 +45,7 @@ TEST(LiveMapping, EveryRankSeesTheSameMemory) {
   EXPECT_EQ(region.rank(1).row, 0u);
   EXPECT_EQ(region.rank(2).row, 1u);
 
-  // The service's stores, seen by the clients of the row's port only, in the second word of a row too.
+  // Only the clients of a row's port see a store of the service, in the second word of a row, too.
   region.row(1)[1].store(bit_of(70));
   LiveClient at_70(first.region(), 2), at_7(first.region(), 1);
   EXPECT_TRUE(at_70.established(70));
@@ -53,8 +53,8 @@ TEST(LiveMapping, EveryRankSeesTheSameMemory) {
   EXPECT_FALSE(at_7.established(70));
   at_70.request(5, 99);
   EXPECT_EQ(region.rank(2).tail.load(), 1u);
-  EXPECT_EQ(region.asks(2)[0].destination, 5u);
-  EXPECT_EQ(region.asks(2)[0].ticks, 99u);
+  EXPECT_EQ(region.commands(2)[0].destination, 5u);
+  EXPECT_EQ(region.commands(2)[0].ticks, 99u);
 }
 
 TEST(LiveMapping, LeavesNothingBehind) {
@@ -69,7 +69,7 @@ TEST(LiveMapping, LeavesNothingBehind) {
   EXPECT_EQ(shared_memory_objects(), before);
 }
 
-TEST(LiveMapping, WhatIsNotOursIsRefused) {
+TEST(LiveMapping, RejectsForeignObjects) {
   const auto error_of = [](const std::string& name) -> std::string {
     try {
       LiveMapping::open(name);
@@ -122,7 +122,7 @@ TEST(LiveClient, AFullQueueDropsAndCounts) {
   for (std::uint32_t i = 0; i < LiveRegion::kRingCapacity + 5; ++i) client.request(1);
   EXPECT_EQ(rank.requests.load(), LiveRegion::kRingCapacity + 5u);
   EXPECT_EQ(rank.dropped.load(), 5u);
-  rank.head.store(3);  // the service has taken three
+  rank.head.store(3);  // the service has read three commands
   for (int i = 0; i < 4; ++i) client.request(2);
   EXPECT_EQ(rank.dropped.load(), 6u);
   EXPECT_EQ(rank.tail.load(), LiveRegion::kRingCapacity + 3u);

@@ -10,39 +10,39 @@ namespace {
 constexpr std::uint32_t kNoRow = ~std::uint32_t{0};
 }  // namespace
 
-AskCollector::AskCollector(LiveRegion& region, const LiveClock& clock)
+CommandCollector::CommandCollector(LiveRegion& region, const LiveClock& clock)
     : region_(region),
       clock_(clock),
       timeline_{region.origin_ticks, clock.ticks_per_second},
       finished_(region.ranks, false) {}
 
-void AskCollector::collect(std::vector<TimedAsk>& asks, std::size_t limit) {
+void CommandCollector::collect(std::vector<TimedCommand>& commands, std::size_t limit) {
   const std::uint32_t ranks = region_.ranks;
   const std::uint64_t capacity = region_.ring_capacity;
   for (std::uint32_t i = 0; i < ranks && limit > 0; ++i) {
     const std::uint32_t local = (first_ + i) % ranks;
     LiveRank& rank = region_.rank(local);
-    // Read before the queue: a finished rank's queue is then known to be whole.
+    // Read before the queue, so that the queue of a finished rank is known to be complete.
     const bool finished = rank.finished.load(std::memory_order_acquire) != 0;
     const std::uint64_t tail = rank.tail.load(std::memory_order_acquire);
     std::uint64_t head = rank.head.load(std::memory_order_relaxed);
-    if (tail - head > capacity) {  // damaged: nothing in there can be trusted
+    if (tail - head > capacity) {  // damaged: skip all of the queue
       head = tail;
       rank.head.store(head, std::memory_order_release);
     }
     if (head != tail) {
       const Time now = this->now();
-      const LiveAsk* ring = region_.asks(local);
+      const LiveCommand* ring = region_.commands(local);
       for (; head != tail && limit > 0; ++head, --limit) {
-        const LiveAsk& ask = ring[head & (capacity - 1)];
-        const Time at = ask.ticks == 0 ? now : std::min(now, timeline_.at(ask.ticks));
-        asks.push_back({at, rank.world_rank, ask.kind, ask.destination});
+        const LiveCommand& command = ring[head & (capacity - 1)];
+        const Time at = command.ticks == 0 ? now : std::min(now, timeline_.at(command.ticks));
+        commands.push_back({at, rank.world_rank, command.kind, command.destination});
       }
       rank.head.store(head, std::memory_order_release);
     }
     if (finished && head == tail && limit > 0 && !finished_[local]) {
       finished_[local] = true;
-      asks.push_back({now(), rank.world_rank, AskKind::flush, kNoPort});
+      commands.push_back({now(), rank.world_rank, CommandKind::flush, kNoPort});
       --limit;
     }
   }
@@ -73,25 +73,26 @@ OwningService::OwningService(LiveRegion& region, const LiveClock& clock, LiveArb
 }
 
 bool OwningService::step() {
-  asks_.clear();
+  commands_.clear();
   rows_.clear();
-  collector_.collect(asks_, ~std::size_t{0});
+  collector_.collect(commands_, ~std::size_t{0});
   if (inbox_ != nullptr)
-    for (; const auto* message = inbox_->front(); inbox_->pop()) decode(message->content(), asks_, rows_);
-  // Each queue is in order; the scheduler sees them laid over each other, equal times as they came in.
-  order_.resize(asks_.size());
+    for (; const auto* message = inbox_->front(); inbox_->pop()) decode(message->content(), commands_, rows_);
+  // Each queue is in order. The scheduler gets all of them sorted by time, equal times in order of arrival.
+  order_.resize(commands_.size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   std::sort(order_.begin(), order_.end(), [this](std::size_t a, std::size_t b) {
-    return std::pair(asks_[a].at, a) < std::pair(asks_[b].at, b);
+    return std::pair(commands_[a].at, a) < std::pair(commands_[b].at, b);
   });
   const Time now = collector_.now();
   for (const std::size_t i : order_)
-    arbiter_.ask(std::min(asks_[i].at, now), asks_[i].rank, asks_[i].kind, asks_[i].destination);
+    arbiter_.execute(std::min(commands_[i].at, now), commands_[i].rank, commands_[i].kind,
+                     commands_[i].destination);
   const auto grants = arbiter_.advance(now);
   for (const Grant& grant : grants) apply(grant);
   bool waiting = false;
-  for (std::size_t h = 1; h < peers_.size(); ++h) waiting |= tell(peers_[h]);
-  return waiting || !asks_.empty() || !grants.empty() || arbiter_.next_change() != Time::never();
+  for (std::size_t h = 1; h < peers_.size(); ++h) waiting |= send_rows(peers_[h]);
+  return waiting || !commands_.empty() || !grants.empty() || arbiter_.next_change() != Time::never();
 }
 
 void OwningService::apply(const Grant& grant) {
@@ -119,21 +120,21 @@ void OwningService::apply(const Grant& grant) {
   }
 }
 
-bool OwningService::tell(Peer& peer) {
-  std::size_t told = 0;
-  while (told < peer.queue.size()) {
+bool OwningService::send_rows(Peer& peer) {
+  std::size_t sent = 0;
+  while (sent < peer.queue.size()) {
     MessageRing::Message* message = peer.outbox->claim();
-    if (message == nullptr) break;  // what is dirty stays so, and goes later as it is then
+    if (message == nullptr) break;  // the other rows stay dirty and are sent later, in their later state
     rows_.clear();
-    for (; told < peer.queue.size() && rows_.size() < kEntriesPerMessage; ++told) {
-      const auto [port, word] = peer.queue[told];
+    for (; sent < peer.queue.size() && rows_.size() < kEntriesPerMessage; ++sent) {
+      const auto [port, word] = peer.queue[sent];
       peer.dirty.reset(port, word);
       rows_.push_back({established_.row(port)[word], grants_[port], port, word});
     }
     message->length = encode(rows_, message->bytes);
     peer.outbox->publish();
   }
-  peer.queue.erase(peer.queue.begin(), peer.queue.begin() + static_cast<std::ptrdiff_t>(told));
+  peer.queue.erase(peer.queue.begin(), peer.queue.begin() + static_cast<std::ptrdiff_t>(sent));
   return !peer.queue.empty();
 }
 
@@ -143,19 +144,20 @@ ForwardingService::ForwardingService(LiveRegion& region, const LiveClock& clock,
 
 bool ForwardingService::step() {
   bool busy = false;
-  // No more is taken than can be sent on; the rest waits in the ranks' queues, which count what they drop.
+  // Reads no more commands than can be forwarded. The others wait in the queues of the ranks, which count the
+  // commands that they drop.
   for (std::size_t room = outbox_.room(); room > 0; --room) {
-    asks_.clear();
-    collector_.collect(asks_, kEntriesPerMessage);
-    if (asks_.empty()) break;
+    commands_.clear();
+    collector_.collect(commands_, kEntriesPerMessage);
+    if (commands_.empty()) break;
     MessageRing::Message* message = outbox_.claim();
-    message->length = encode(asks_, message->bytes);
+    message->length = encode(commands_, message->bytes);
     outbox_.publish();
     busy = true;
   }
   rows_.clear();
-  asks_.clear();
-  for (; const auto* message = inbox_.front(); inbox_.pop()) decode(message->content(), asks_, rows_);
+  commands_.clear();
+  for (; const auto* message = inbox_.front(); inbox_.pop()) decode(message->content(), commands_, rows_);
   const auto ports = region_.row_ports();
   for (const RowUpdate& update : rows_) {
     const auto port = std::lower_bound(ports.begin(), ports.end(), update.port);

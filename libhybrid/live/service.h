@@ -1,12 +1,12 @@
-// The service of a host: takes the asks of the host's ranks out of shared memory, sees that they reach the
-// scheduler port, and keeps the ranks' rows of established connections. One step at a time, on a clock that
-// is passed in; the thread around it is in libhybrid/live/service_thread.h.
+// The service of a host: reads the commands of the host's ranks from shared memory, passes them to the
+// scheduler port, and updates the ranks' rows of established connections. It runs step by step on a clock
+// that is passed in; the thread that calls it is in libhybrid/live/service_thread.h.
 //
-// Host 0's service owns the scheduler port (OwningService); the others forward (ForwardingService) through
-// message queues that the host's first rank carries (HostLink).
+// The service of host 0 owns the scheduler port (OwningService). The others forward (ForwardingService) over
+// message queues that the first rank of each host carries (HostLink).
 //
-// Asks carry the time at which they were made, so that the model schedules as if it had been asked then; only
-// the rows follow later, when the service runs.
+// Commands carry the time at which the rank sent them, and the model schedules them at that time. Only the
+// rows are updated later, when the service runs.
 #pragma once
 
 #include <cstdint>
@@ -27,18 +27,18 @@ namespace hybrid {
 class LiveService {
  public:
   virtual ~LiveService() = default;
-  /// Takes what was asked, moves the model to the clock's now, updates the rows. True when there was anything
-  /// to do, or the model has something due: the next step should come soon.
+  /// Executes new commands, advances the model to the time of the clock, and updates the rows. Returns true
+  /// if there was work, or if the model has a change pending: the next step should follow soon.
   virtual bool step() = 0;
 };
 
-/// The asks of one host's ranks.
-class AskCollector {
+/// Collects the commands of the ranks of one host.
+class CommandCollector {
  public:
-  AskCollector(LiveRegion& region, const LiveClock& clock);
-  /// Appends at most `limit` asks, each rank's in order; the ranks take turns at being first. A rank that has
-  /// finished flushes at last.
-  void collect(std::vector<TimedAsk>& asks, std::size_t limit);
+  CommandCollector(LiveRegion& region, const LiveClock& clock);
+  /// Appends at most `limit` commands, those of each rank in order. The rank that is read first changes with
+  /// every call. After the last command of a finished rank a flush is appended.
+  void collect(std::vector<TimedCommand>& commands, std::size_t limit);
   Time now() const { return timeline_.at(clock_.ticks()); }
 
  private:
@@ -51,34 +51,36 @@ class AskCollector {
 
 class OwningService final : public LiveService {
  public:
-  /// `host_of_rank`, `port_of_rank` by world rank; `outboxes` by host (null for host 0), `inbox` for what all
-  /// hosts send; both empty or null when there is one host only. All references outlive the service.
+  /// `host_of_rank`, `port_of_rank`: by world rank. `inbox`: messages of all hosts; `outboxes`: by host (null
+  /// for host 0). With a single host `inbox` is null and `outboxes` is empty. All references must outlive the
+  /// service.
   OwningService(LiveRegion& region, const LiveClock& clock, LiveArbiter arbiter,
                 std::span<const std::uint32_t> host_of_rank, std::span<const Port> port_of_rank,
                 MessageRing* inbox, std::span<const std::unique_ptr<MessageRing>> outboxes);
   bool step() override;
 
  private:
-  /// What another host has to be told of the rows of its ports.
+  /// Another host, and the rows of its ports that must be sent to it.
   struct Peer {
     MessageRing* outbox = nullptr;
-    BitMatrix dirty;                                    // port x word of its row
-    std::vector<std::pair<Port, std::uint32_t>> queue;  // the same, in order of first change
+    BitMatrix dirty;                                    // by port and word of its row
+    std::vector<std::pair<Port, std::uint32_t>> queue;  // the set bits of `dirty`, in order of change
   };
   void apply(const Grant& grant);
-  bool tell(Peer& peer);
+  /// Sends the rows that changed, as far as the outbox has room. True if rows remain.
+  bool send_rows(Peer& peer);
 
   LiveRegion& region_;
-  AskCollector collector_;
+  CommandCollector collector_;
   LiveArbiter arbiter_;
   MessageRing* inbox_;
-  std::vector<std::uint32_t> row_of_port_;  // of this host; ~0: none
+  std::vector<std::uint32_t> row_of_port_;  // on this host; kNoRow: none
   std::vector<std::vector<std::uint32_t>> peers_of_port_;
   std::vector<Peer> peers_;
   BitMatrix established_;              // rows of ports on other hosts
   std::vector<std::uint64_t> grants_;  // by port
-  std::vector<TimedAsk> asks_;
-  std::vector<std::size_t> order_;  // of asks_, by time
+  std::vector<TimedCommand> commands_;
+  std::vector<std::size_t> order_;  // of commands_, by time
   std::vector<RowUpdate> rows_;
 };
 
@@ -89,10 +91,10 @@ class ForwardingService final : public LiveService {
 
  private:
   LiveRegion& region_;
-  AskCollector collector_;
+  CommandCollector collector_;
   MessageRing& inbox_;
   MessageRing& outbox_;
-  std::vector<TimedAsk> asks_;
+  std::vector<TimedCommand> commands_;
   std::vector<RowUpdate> rows_;
 };
 

@@ -18,7 +18,7 @@ namespace {
 using testing::InstantPort;
 using testing::ManualClock;
 
-/// Ranks on one host or several, whose services run when a test says so.
+/// Ranks on one or several hosts. The services run when a test calls them.
 class Hosts {
  public:
   struct Host {
@@ -64,7 +64,7 @@ class Hosts {
   Host& host(std::uint32_t h) { return hosts_[h]; }
   ManualClock& clock() { return clock_; }
 
-  /// Carries what is in the outboxes of host `from`.
+  /// Carries the messages in the outboxes of host `from`.
   void carry(std::uint32_t from) {
     for (std::size_t to = 0; to < hosts_[from].outboxes.size(); ++to) {
       auto& outbox = hosts_[from].outboxes[to];
@@ -77,7 +77,7 @@ class Hosts {
       }
     }
   }
-  /// All that is asked reaches the scheduler, which runs to the clock's now; all rows follow.
+  /// Passes all commands to the scheduler, advances it to the time of the clock, and updates all rows.
   void settle() {
     bool waiting = true;
     for (int round = 0; round < 50 && waiting; ++round) {
@@ -140,21 +140,21 @@ TEST(LiveService, GrantsReachTheRowOfTheRanksPort) {
   EXPECT_FALSE(job.host(0).service->step()) << "nothing to do";
 }
 
-TEST(LiveService, AsksAreServedInTheOrderInWhichTheyWereMade) {
+TEST(LiveService, ExecutesCommandsInOrderOfTheirTimes) {
   std::vector<std::string> log;
   Hosts job(one_port_each(3), {0, 0, 0}, instant(3, &log));
   job.clock().set(nanoseconds(1));
   job.client(2).request(0, ManualClock::at(picoseconds(30)));
   job.client(0).request(1, ManualClock::at(picoseconds(10)));
   job.client(1).request(2, ManualClock::at(picoseconds(20)));
-  job.client(0).release(1);                                    // no time: when it is seen
-  job.client(1).release(2, ManualClock::at(microseconds(7)));  // from the future: when it is seen
+  job.client(0).release(1);                                    // no time: now
+  job.client(1).release(2, ManualClock::at(microseconds(7)));  // a time in the future: now
   job.host(0).service->step();
   EXPECT_EQ(log, (std::vector<std::string>{"request 0>1 at 10", "request 1>2 at 20", "request 2>0 at 30",
                                            "release 0>1 at 1000", "release 1>2 at 1000"}));
 }
 
-// The model schedules as if it had been asked when the rank asked, however late the service looks.
+// The model schedules a command at the time of the rank's call, however late the service reads it.
 TEST(LiveService, TheModelRunsOnTheJobsTime) {
   SwitchParameters p;
   p.nodes = 2;
@@ -165,20 +165,20 @@ TEST(LiveService, TheModelRunsOnTheJobsTime) {
   ASSERT_EQ(expected.size(), 1u);
 
   LiveArbiter arbiter(make_scheduler_port(p), {0, 1}, 0);
-  arbiter.ask(nanoseconds(100), 0, AskKind::request, 1);
+  arbiter.execute(nanoseconds(100), 0, CommandKind::request, 1);
   const auto grants = arbiter.advance(milliseconds(5));
   ASSERT_EQ(grants.size(), 1u);
   EXPECT_EQ(grants[0], expected[0]);
 }
 
-TEST(LiveService, AReleaseByOneRankKeepsWhatAnotherOfThePortWants) {
+TEST(LiveService, AReleaseKeepsTheRequestOfAnotherRankOfThePort) {
   Hosts job({0, 0, 1}, {0, 0, 0}, instant(2));
   job.client(0).request(1);
   job.client(1).request(1);
   job.settle();
   job.client(0).release(1);
   job.settle();
-  EXPECT_TRUE(job.client(0).established(1)) << "the row is the port's";
+  EXPECT_TRUE(job.client(0).established(1)) << "all ranks of a port share its row";
   EXPECT_TRUE(job.client(1).established(1));
   job.client(1).flush();
   job.settle();
@@ -233,12 +233,12 @@ TEST(LiveService, PreloadsAreEstablishedTogether) {
   EXPECT_EQ(log.size(), 2u);
 }
 
-/// Random asks of every kind, the same for every way of spreading the ranks over hosts.
+/// Random commands of every kind, equal for every distribution of the ranks over hosts.
 struct Script {
   struct Line {
     Time at;
     std::uint32_t rank = 0;
-    AskKind kind = AskKind::request;
+    CommandKind kind = CommandKind::request;
     Port destination = 0;
   };
   std::vector<std::vector<Line>> rounds;
@@ -249,19 +249,19 @@ struct Script {
       rounds.emplace_back();
       for (std::uint64_t n = random.below(60); n > 0; --n) {
         const std::uint64_t dice = random.below(40);
-        // Stamps are all different: the order among equal stamps depends on who asks where.
+        // All times differ, since the order of equal times depends on the distribution over hosts.
         const Time at = microseconds(round) + Time{static_cast<std::int64_t>(60 - n) * 10'000};
         rounds.back().push_back({at, static_cast<std::uint32_t>(random.below(ranks)),
-                                 dice == 0   ? AskKind::flush
-                                 : dice < 4  ? AskKind::preload
-                                 : dice < 14 ? AskKind::release
-                                             : AskKind::request,
+                                 dice == 0   ? CommandKind::flush
+                                 : dice < 4  ? CommandKind::preload
+                                 : dice < 14 ? CommandKind::release
+                                             : CommandKind::request,
                                  static_cast<Port>(random.below(ports))});
       }
     }
   }
 
-  /// Plays it and gives, after each round, all rows and counts.
+  /// Sends the commands. Returns all rows and counts after each round.
   std::vector<std::vector<std::uint64_t>> play(Hosts& job, std::uint32_t ranks, std::uint32_t ports) const {
     std::vector<std::vector<std::uint64_t>> seen;
     for (std::size_t round = 0; round < rounds.size(); ++round) {
@@ -270,16 +270,16 @@ struct Script {
         LiveClient client = job.client(line.rank);
         const std::uint64_t ticks = ManualClock::at(line.at);
         switch (line.kind) {
-          case AskKind::request:
+          case CommandKind::request:
             client.request(line.destination, ticks);
             break;
-          case AskKind::release:
+          case CommandKind::release:
             client.release(line.destination, ticks);
             break;
-          case AskKind::preload:
+          case CommandKind::preload:
             client.preload(line.destination, ticks);
             break;
-          case AskKind::flush:
+          case CommandKind::flush:
             client.flush(ticks);
             break;
         }
@@ -306,7 +306,7 @@ TEST(LiveService, SeveralHostsGiveWhatOneGives) {
     std::vector<std::uint32_t> one(kRanks, 0), two, three;
     for (std::uint32_t r = 0; r < kRanks; ++r) {
       two.push_back(r / 6);
-      three.push_back(r % 3);  // ports of two hosts, too
+      three.push_back(r % 3);  // some ports have ranks on two hosts
     }
     const Script script(seed, kRanks, kPorts);
     const auto play = [&](const std::vector<std::uint32_t>& host_of_rank) {
@@ -317,7 +317,7 @@ TEST(LiveService, SeveralHostsGiveWhatOneGives) {
     std::uint64_t established = 0;
     for (const auto& round : expected)
       established += std::accumulate(round.begin(), round.end(), std::uint64_t{0});
-    ASSERT_GT(established, 100u) << "the script asks for something";
+    ASSERT_GT(established, 100u) << "the script establishes connections";
     EXPECT_EQ(play(two), expected) << "seed " << seed;
     EXPECT_EQ(play(three), expected) << "seed " << seed;
   }
@@ -338,7 +338,7 @@ TEST(LiveService, ASlowLinkDelaysRowsButLosesNone) {
     return true;
   };
   for (; rounds < 100 && !all(); ++rounds) {
-    job.host(1).service->step();  // one message of asks fits into the outbox
+    job.host(1).service->step();  // the outbox has room for one message of commands
     job.carry(1);
     job.host(0).service->step();
     job.carry(0);
@@ -348,15 +348,16 @@ TEST(LiveService, ASlowLinkDelaysRowsButLosesNone) {
   EXPECT_GT(rounds, 3);
 }
 
-// Host 1's ranks go on when host 0's service is gone: their asks wait, then are dropped and counted.
-TEST(LiveService, WithoutAnAnswerRanksGoOn) {
+// The ranks of host 1 continue without the service of host 0: their commands wait, then are dropped and
+// counted.
+TEST(LiveService, RanksContinueWithoutAnAnswer) {
   Hosts job(one_port_each(2), {0, 1}, instant(2));
-  constexpr std::uint64_t kAsks = 10'000;
-  for (std::uint64_t i = 0; i < kAsks; ++i) {
+  constexpr std::uint64_t kCommands = 10'000;
+  for (std::uint64_t i = 0; i < kCommands; ++i) {
     job.client(1).request(0);
     if (i % 64 == 0) job.host(1).service->step();
   }
-  EXPECT_EQ(job.shared(1).requests.load(), kAsks);
+  EXPECT_EQ(job.shared(1).requests.load(), kCommands);
   EXPECT_GT(job.shared(1).dropped.load(), 0u);
   EXPECT_LE(job.shared(1).tail.load() - job.shared(1).head.load(), LiveRegion::kRingCapacity);
 }

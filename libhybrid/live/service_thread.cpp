@@ -17,17 +17,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// With a CPU of its own the service looks at the queues often. Otherwise each look takes a few microseconds
-// from a rank: it looks less often and at the lowest priority, which leaves it at most 1.5 % of a contended
-// core. Measured with ranks on every core asking every 200 us, that took 0.8 % of one core, and half the
-// grants came within 0.33 ms (16 ranks that yield when they wait; 36 ms with ranks that only spin).
-// SCHED_IDLE takes a tenth of that but starves: with spinning ranks a tenth of the grants took over a second.
+// On a CPU without a rank the service reads the queues often. On a shared CPU each step takes a few
+// microseconds from a rank: the service then runs less often and at the lowest priority, which limits it to
+// 1.5 % of a contended core. Measured with ranks on every core and a command from each every 200 us, it took
+// 0.8 % of one core, and half of the grants came within 0.33 ms (16 ranks that yield when they wait; 36 ms
+// with ranks that only spin). SCHED_IDLE takes a tenth of that but starves: with spinning ranks a tenth of
+// the grants took over a second.
 constexpr ServicePace kSparePace(20us, 2ms);
 constexpr ServicePace kSharedPace(250us, 10ms);
 constexpr int kSharedNice = 19;
 
-/// Settles where and how the calling thread runs; says so.
-std::string settle_thread(const ServiceThread::Options& options) {
+/// Sets the CPUs and the priority of the calling thread. Returns a description of both.
+std::string configure_thread(const ServiceThread::Options& options) {
   pthread_setname_np(pthread_self(), "hybrid-live");
   std::string note = "live scheduler: ";
   if (options.cpus.empty())
@@ -37,7 +38,7 @@ std::string settle_thread(const ServiceThread::Options& options) {
   else
     note += "on any CPU (the system refuses CPU " + options.cpus + ")";
   if (options.spare) {
-    prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds: sleeps end on time
+    prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds; sleeps end on time
     return note;
   }
   // Linux keeps a nice value per thread.
@@ -50,19 +51,19 @@ std::string settle_thread(const ServiceThread::Options& options) {
 
 ServiceThread::ServiceThread(std::unique_ptr<LiveService> service, const Options& options)
     : service_(std::move(service)) {
-  // The program's signals are the program's: the thread inherits a mask that takes none.
+  // Signals are for the threads of the program: this thread inherits a mask that blocks all of them.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::promise<std::string> settled;
-  std::future<std::string> note = settled.get_future();
+  std::promise<std::string> configured;
+  std::future<std::string> note = configured.get_future();
   try {
-    thread_ = std::thread([this, &options, settled = std::move(settled)]() mutable {
+    thread_ = std::thread([this, &options, configured = std::move(configured)]() mutable {
       const bool spare = options.spare;
       try {
-        settled.set_value(settle_thread(options));
+        configured.set_value(configure_thread(options));
       } catch (...) {
-        settled.set_exception(std::current_exception());
+        configured.set_exception(std::current_exception());
         return;
       }
       run(spare);

@@ -1,9 +1,9 @@
-// The thread around a host's service. It sleeps between steps, briefly while there is something to do and up
-// to some milliseconds when nobody asks anything: ranks never wake it, since that would take them a system
+// The thread that runs the service of a host. It sleeps between steps: briefly while there is work, up to
+// some milliseconds while no rank sends commands. Ranks never wake it, since that would cost them a system
 // call.
 //
-// Where all CPUs belong to ranks it runs at the lowest priority and looks less often, so that it takes next
-// to nothing from them.
+// If ranks use all CPUs, the thread runs at the lowest priority and less often, so that it takes little time
+// from them.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,7 @@
 
 namespace hybrid {
 
-/// How long to sleep after a step: `shortest` while there is something to do, then twice as long each time,
-/// up to `longest`.
+/// Time to sleep after a step: `shortest` while there is work, then twice as long each time, up to `longest`.
 class ServicePace {
  public:
   using Duration = std::chrono::microseconds;
@@ -37,19 +36,18 @@ class ServicePace {
 class ServiceThread {
  public:
   struct Options {
-    std::string cpus;    // where it may run, hwloc's list form; "": anywhere
-    bool spare = false;  // nobody else needs those CPUs
+    std::string cpus;    // CPUs that the thread may use, in hwloc's list form; "": any
+    bool spare = false;  // no rank runs on those CPUs
   };
-  /// Starts at once. Throws std::system_error when no thread can be made.
+  /// Starts the thread. Throws std::system_error if that is not possible, UserError for a bad list of CPUs.
   ServiceThread(std::unique_ptr<LiveService> service, const Options& options);
-  /// As stop().
-  ~ServiceThread();
+  ~ServiceThread();  // calls stop()
   ServiceThread(const ServiceThread&) = delete;
   ServiceThread& operator=(const ServiceThread&) = delete;
 
-  /// Ends the thread and makes the last step in the caller, so that all that was asked before is served.
+  /// Ends the thread and runs a last step in the calling thread, so that all earlier commands are executed.
   void stop();
-  /// Where and how it runs, for people; known from the start.
+  /// The CPUs and priority of the thread, for people; known from the start.
   const std::string& note() const { return note_; }
 
  private:
@@ -59,7 +57,7 @@ class ServiceThread {
   std::string note_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  bool stopping_ = false;  // under mutex_
+  bool stopping_ = false;  // guarded by mutex_
   std::thread thread_;
 };
 

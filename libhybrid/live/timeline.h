@@ -1,4 +1,4 @@
-// The clock of a running job and its model time: picoseconds since the job's time 0 on this host.
+// Clock of a running job, and its conversion to model time: picoseconds since time 0 of the job on this host.
 #pragma once
 
 #include <algorithm>
@@ -9,18 +9,19 @@
 
 namespace hybrid {
 
-/// A clock that never goes back and reads the same in every process of a host. `ticks` may be called from any
+/// A monotonic clock that gives the same reading in every process of a host. `ticks` may be called from any
 /// thread; it never returns 0.
 struct LiveClock {
   std::function<std::uint64_t()> ticks;
   std::uint64_t ticks_per_second = 0;
 };
 
+/// Converts ticks to model time.
 struct LiveTimeline {
   std::uint64_t origin_ticks = 0;
   std::uint64_t ticks_per_second = 1;
 
-  /// Ticks from before the origin are time 0; rounded down to a picosecond.
+  /// Rounds down to a picosecond. Ticks before the origin are time 0.
   Time at(std::uint64_t ticks) const {
     __extension__ using Wide = unsigned __int128;
     if (ticks <= origin_ticks) return {};

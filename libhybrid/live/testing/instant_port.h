@@ -1,6 +1,6 @@
-// A scheduler port for tests: grants every request at its time, in slot K - 1 (several connections of one
-// port share it, as if the slot had room for all), remembers every call, and fails the test when its own
-// contract (core/scheduler_port.h) is broken by the caller.
+// Scheduler port for tests. It grants every request at its time, in slot K - 1 (several connections of one
+// port share the slot, as if it had room for all), logs every call, and fails the test if a call breaks the
+// contract of the port (core/scheduler_port.h).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ class InstantPort final : public SchedulerPort {
   void preload(Time at, std::uint32_t slot, const Configuration& configuration) override {
     std::string line = "preload slot " + std::to_string(slot) + ":";
     for (const Connection& c : configuration.connections()) line += " " + text(c);
-    say(at, line);
+    log_call(at, line);
     EXPECT_LT(slot, shape_.slots);
     for (auto it = preloaded_.begin(); it != preloaded_.end();)
       it = it->second == slot ? (change(at, slot, it->first, Grant::Kind::released), preloaded_.erase(it))
@@ -40,16 +40,16 @@ class InstantPort final : public SchedulerPort {
     }
   }
   void request(Time at, Connection c) override {
-    say(at, "request " + text(c));
+    log_call(at, "request " + text(c));
     if (preloaded_.contains(c) || !requested_.insert(c).second) return;
     change(at, shape_.slots - 1, c, Grant::Kind::established);
   }
   void release(Time at, Connection c) override {
-    say(at, "release " + text(c));
+    log_call(at, "release " + text(c));
     if (requested_.erase(c) != 0) change(at, shape_.slots - 1, c, Grant::Kind::released);
   }
   void flush(Time at, Port source) override {
-    say(at, "flush " + std::to_string(source));
+    log_call(at, "flush " + std::to_string(source));
     std::erase_if(requested_, [&](Connection c) {
       if (c.source != source) return false;
       change(at, shape_.slots - 1, c, Grant::Kind::released);
@@ -74,7 +74,7 @@ class InstantPort final : public SchedulerPort {
   }
 
  private:
-  void say(Time at, const std::string& call) {
+  void log_call(Time at, const std::string& call) {
     EXPECT_GE(at, last_) << "time went back";
     last_ = at;
     if (log_ != nullptr) log_->push_back(call + " at " + std::to_string(at.ps));

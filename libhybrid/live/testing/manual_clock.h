@@ -1,4 +1,4 @@
-// A clock that stands still until a test moves it; a tick is a picosecond.
+// A clock that changes only when a test sets it. A tick is a picosecond.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace hybrid::testing {
 
 class ManualClock {
  public:
-  /// Ticks are never 0, so time 0 is tick 1: use at() for the ticks of a time.
+  /// Ticks are never 0, so time 0 is tick 1; at() converts a time to ticks.
   static constexpr std::uint64_t kOrigin = 1;
   static std::uint64_t at(Time t) { return kOrigin + static_cast<std::uint64_t>(t.ps); }
 

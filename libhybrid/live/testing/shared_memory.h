@@ -1,4 +1,4 @@
-// What this project has in /dev/shm, for tests that nothing stays behind.
+// The objects of this project in /dev/shm, for tests that check that none remain.
 #pragma once
 
 #include <filesystem>

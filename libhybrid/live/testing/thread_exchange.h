@@ -1,4 +1,5 @@
-// Ranks as threads of one process: what LiveJob::start needs, without MPI.
+// Runs ranks as threads of one process, with the collective operations that LiveJob::start needs, without
+// MPI.
 #pragma once
 
 #include <algorithm>
