@@ -262,9 +262,9 @@ TEST(IgnoredOptionsNotes, ATopologyIsReportedOnlyWhereItIsPreloaded) {
   EXPECT_EQ(with_tdm.notes, "");
   ChildEnd end;
   words.insert(words.begin(), {HYBRID_COMMAND, "simulate"});
-  EXPECT_THAT(output_of(words, end), HasSubstr("preloaded throughout: a ring"));
+  EXPECT_THAT(output_of(words, end), HasSubstr("fixed preload: topology ring"));
   Words wormhole = with({HYBRID_COMMAND, "simulate"}, with(base("wormhole"), ring));
-  EXPECT_THAT(output_of(wormhole, end), Not(HasSubstr("preloaded throughout")));
+  EXPECT_THAT(output_of(wormhole, end), Not(HasSubstr("fixed preload")));
 }
 
 TEST(IgnoredOptionsNotes, AConfigurationFileCountsAsGivenAndAVariableDoesNot) {

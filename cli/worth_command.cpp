@@ -103,9 +103,9 @@ class WorthCommand final : public Command {
                                    {"slot_length_ns", at.slot_length.nanoseconds()},
                                    {"messages", job.messages},
                                    {"messages_hinted", job.messages_hinted}};
-        for (std::size_t way = 0; way < at.ways.size(); ++way) {
-          const HintWorth::Way& cell = at.ways[way];
-          auto& value = one[std::string(kWorthWays[way])];
+        for (std::size_t variant = 0; variant < at.variants.size(); ++variant) {
+          const HintWorth::Variant& cell = at.variants[variant];
+          auto& value = one[std::string(kWorthVariants[variant])];
           if (cell.is_known) value = {{"time_ns", cell.time.nanoseconds()}, {"hit_rate", cell.hit_rate}};
         }
         one["notes"] = job.notes;

@@ -19,7 +19,7 @@ std::string place(const std::string& path, const toml::source_region& source) {
   return fmt::format("{}:{}:{}", path, source.begin.line, source.begin.column);
 }
 
-// A value as a user would write it on the command line.
+// The value in the form of the command line.
 std::string text_of(const toml::node& node, const std::string& where, std::string_view key, bool nested) {
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* number = node.as_integer()) return std::to_string(number->get());
@@ -36,7 +36,7 @@ std::string text_of(const toml::node& node, const std::string& where, std::strin
       append(std::string(name.str()) + "=" + text_of(value, where, key, true));
     return list;
   }
-  throw UserError(fmt::format("{}: '{}' has a value of a kind that no option takes", where, key),
+  throw UserError(fmt::format("{}: '{}' has a value of a type that no option takes", where, key),
                   "Give a string, a number, true or false, or an array of these.");
 }
 
@@ -47,9 +47,9 @@ void require_known(const toml::table& file, const OptionTable& table, const std:
     const auto& all = names_of_all_options();
     if (table.find(key.str()) != nullptr || std::find(all.begin(), all.end(), key.str()) != all.end())
       continue;
-    const std::string_view meant = closest_name(key.str(), {all.begin(), all.end()});
+    const std::string_view closest = closest_name(key.str(), {all.begin(), all.end()});
     throw UserError(where + ": unknown option '" + std::string(key.str()) + "'",
-                    meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
+                    closest.empty() ? "" : "Did you mean '" + std::string(closest) + "'?");
   }
 }
 
@@ -73,7 +73,7 @@ void apply_config_file(const std::string& path, const OptionTable& table) {
     if (value == nullptr) continue;
     const std::string where = place(path, value->source());
     std::string text = text_of(*value, where, option->name, false);
-    // Told as it was written where the option is no switch.
+    // For an option that is no switch the error names the value as it is written in the file.
     if (const auto* truth = value->as_boolean();
         truth != nullptr && !option->value.empty() && option->value.find("on|off") == std::string::npos)
       text = truth->get() ? "true" : "false";

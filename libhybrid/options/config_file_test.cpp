@@ -57,7 +57,7 @@ TEST_F(ConfigFile, AlgorithmsMayBeATable) {
   EXPECT_EQ(options_.replay.algorithms.at("bcast"), "binomial");
 }
 
-TEST_F(ConfigFile, KeysBesideAPresetWinOverIt) {
+TEST_F(ConfigFile, KeysWinOverAPreset) {
   apply("slot-length = '300ns'\npreset = 'ch4'\n");
   EXPECT_EQ(options_.network.slot_length, nanoseconds(300));
 }
@@ -70,7 +70,7 @@ TEST_F(ConfigFile, ErrorsNameFileLineAndColumn) {
               AllOf(HasSubstr(path_ + ":1:15"), HasSubstr("'100' is not a time")));
   EXPECT_THAT(refusal("clock = \n"), HasSubstr(path_ + ":1:"));
   EXPECT_THAT(refusal("clock = 1979-05-27\n"),
-              HasSubstr("'clock' has a value of a kind that no option takes"));
+              HasSubstr("'clock' has a value of a type that no option takes"));
   EXPECT_THAT(refusal("config = 'other.toml'\n"), HasSubstr("cannot name another one"));
 }
 
@@ -79,7 +79,7 @@ TEST_F(ConfigFile, AnUnknownKeyChangesNothing) {
   EXPECT_EQ(options_.clock, "wall");
 }
 
-TEST_F(ConfigFile, AMissingFileAndADirectoryAreNamed) {
+TEST_F(ConfigFile, RejectsAMissingFileAndADirectory) {
   EXPECT_THROW(apply_config_file(path_, table_), UserError);
   EXPECT_THROW(apply_config_file(testing::TempDir(), table_), UserError);
 }

@@ -25,7 +25,7 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-// A switch given without a value, as a flag, is on.
+// A switch without a value (a flag) is on.
 bool read_switch(std::string_view text, std::string_view what) {
   for (std::string_view on : {"", "on", "true", "yes", "1"})
     if (text == on) return true;
@@ -34,7 +34,7 @@ bool read_switch(std::string_view text, std::string_view what) {
   throw UserError(std::string(what) + ": '" + std::string(text) + "' is neither on nor off");
 }
 
-// The choices stand in the option's value text: "rank|core|numa".
+// `choices`: the value text of the option, such as "rank|core|numa".
 void require_choice(std::string_view text, std::string_view choices, std::string_view what) {
   std::vector<std::string_view> known;
   for (std::string_view rest = choices; !rest.empty();) {
@@ -43,9 +43,9 @@ void require_choice(std::string_view text, std::string_view choices, std::string
     rest.remove_prefix(std::min(bar + 1, rest.size()));
   }
   if (std::find(known.begin(), known.end(), text) != known.end()) return;
-  const std::string_view meant = closest_name(text, known);
+  const std::string_view closest = closest_name(text, known);
   throw UserError(std::string(what) + ": '" + std::string(text) + "' is not one of " + std::string(choices),
-                  meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
+                  closest.empty() ? "" : "Did you mean '" + std::string(closest) + "'?");
 }
 
 void add_text(OptionTable& table, std::string name, std::string value, std::string help,
@@ -63,7 +63,7 @@ void add_choice(OptionTable& table, const std::string& name, const std::string& 
 }
 
 void add_switch(OptionTable& table, const std::string& name, std::string help, bool& target) {
-  // A switch that is on by default takes a value, since the flag alone could only turn it on again.
+  // A switch that is on by default takes a value, since the flag alone could only turn it on.
   table.add({name, target ? "on|off" : "", std::move(help), target ? "on" : "off",
              [&target, name](std::string_view text) { target = read_switch(text, name); }});
 }
@@ -88,8 +88,8 @@ std::string join(const std::map<std::string, std::string>& pairs) {
   return join(parts);
 }
 
-// An option's default is what its setting holds when it is added, so that a table made over changed options
-// tells their values.
+// The default of an option is the value of its setting when the option is added. A table made from changed
+// options therefore shows their values.
 std::string or_else(const std::string& list, std::string_view otherwise) {
   return list.empty() ? std::string(otherwise) : list;
 }
@@ -116,11 +116,11 @@ void set_algorithms(std::map<std::string, std::string>& algorithms, std::string_
   }
 }
 
-// These two know the sends to come, which nobody does while the job runs.
+// The oracle and Belady's bound need the future sends, which are not known while the job runs.
 void refuse_foreknowledge(std::string_view predictor) {
   if (predictor != kOracle && predictor != BeladyBound::kName) return;
   throw UserError("online-predictor: '" + std::string(predictor) +
-                      "' knows the sends to come; while a job runs nobody does",
+                      "' needs the future sends, which are not known while a job runs",
                   "Choose another; `hybrid predict` scores this one on the recorded job.");
 }
 
@@ -133,7 +133,7 @@ std::vector<std::string> split_list(std::string_view text, std::string_view what
     const std::string_view part = trim(text.substr(0, comma));
     if (part.empty())
       throw UserError(std::string(what) + ": an entry of the list is empty",
-                      "Give names or numbers with commas between.");
+                      "Give names or numbers, separated by commas.");
     parts.emplace_back(part);
     if (comma == std::string_view::npos) return parts;
     text.remove_prefix(comma + 1);
@@ -141,7 +141,7 @@ std::vector<std::string> split_list(std::string_view text, std::string_view what
 }
 
 void add_config_option(OptionTable& table) {
-  table.add({"config", "FILE", "TOML file with these same keys; what is given beside it wins", "",
+  table.add({"config", "FILE", "TOML file with the same keys; other flags and variables win over it", "",
              [&table](std::string_view path) { apply_config_file(std::string(path), table); }});
 }
 
@@ -158,8 +158,8 @@ void add_compared_switch_options(OptionTable& table, SwitchParameters& network,
       option.set = [&network, crossbar, one = option.set](std::string_view text) {
         one(text);
         if (!network.is_tree() && network.nodes < 2)
-          throw UserError("nodes: " + std::to_string(network.nodes) + " of a switch connect nobody",
-                          "Give at least 2, or none: as many as the job uses.");
+          throw UserError("nodes: a switch with " + std::to_string(network.nodes) + " ports connects nothing",
+                          "Give at least 2, or leave the option out: as many as the job uses.");
         *crossbar = network.is_tree() ? 0 : network.nodes;
       };
     }
@@ -178,7 +178,7 @@ void add_compared_switch_options(OptionTable& table, SwitchParameters& network,
           one(part);
           if (network.slots == 0)
             throw UserError("slots: 0 predictive slots hold no connection",
-                            "Give K >= 1; for no circuits, --technique wormhole.");
+                            "Give K >= 1, or --technique wormhole for no circuits.");
           counts.push_back(network.slots);
         }
         network.slots = counts.front();
@@ -191,34 +191,36 @@ void add_compared_switch_options(OptionTable& table, SwitchParameters& network,
 
 void add_recording_options(OptionTable& table, JobOptions& options) {
   add_config_option(table);
-  add_text(table, "output", "DIR", "new directory for trace and report (default hybrid-APP-1, -2, ...)",
-           options.output);
-  add_switch(table, "quiet", "the recording prints nothing, except why it ends the job", options.quiet);
-  add_choice(table, "clock", "wall|cpu",
-             "compute times from the wall clock, or from each thread's CPU clock (more ranks than cores)",
-             options.clock);
+  add_text(table, "output", "DIR",
+           "new directory for the trace and the report (default hybrid-APP-1, -2, ...)", options.output);
+  add_switch(table, "quiet", "print nothing while recording, except the reason for ending the job",
+             options.quiet);
+  add_choice(
+      table, "clock", "wall|cpu",
+      "clock of the compute times: wall clock, or CPU clock of each thread (for more ranks than cores)",
+      options.clock);
   add_choice(table, "yield", "auto|on|off",
-             "an empty MPI poll gives up the core; auto: while there are more ranks than cores",
-             options.yield);
-  add_choice(table, "placement", "rank|core|numa|nic|host", "what owns a port of the switch",
+             "an empty MPI poll gives up the core; auto: only with more ranks than cores", options.yield);
+  add_choice(table, "placement", "rank|core|numa|nic|host", "object that has a port of the switch",
              options.placement);
-  add_text(table, "topology", "FILE.xml", "hwloc XML of another machine (default: this machine)",
+  add_text(table, "topology", "FILE.xml", "hwloc XML file of another machine (default: this machine)",
            options.topology);
-  table.add({"online-predictor", "NAME|none", "predictor that runs on each rank while the job runs",
+  table.add({"online-predictor", "NAME|none", "predictor on each rank while the job runs",
              options.online_predictor, [&options](std::string_view text) {
                refuse_foreknowledge(text);
                if (text != "none") registry_detail::find(Predictor::kKind, text);
                options.online_predictor = text;
              }});
-  add_switch(table, "live", "requests reach a scheduler while the job runs", options.live);
+  add_switch(table, "live", "run a scheduler that receives the requests while the job runs", options.live);
   table.add({"hosts", "N",
-             "act as if the ranks ran on N hosts: placement, and a live service on each (0: as they do)",
+             "act as if the ranks ran on N hosts: placement, and a live service per host (0: the real hosts)",
              std::to_string(options.hosts), [&options](std::string_view text) {
                options.hosts = static_cast<std::uint32_t>(parse_count(text, "hosts", 1u << 20));
              }});
   add_switch(table, "keep-journals", "keep the journals after the trace is written", options.keep_journals);
   add_choice(table, "at-finalize", "emulate|trace|journal",
-             "at MPI_Finalize: report, write the trace only, or leave the journals", options.at_finalize);
+             "at MPI_Finalize: write trace and report, write the trace only, or keep the journals only",
+             options.at_finalize);
 }
 
 void add_emulation_options(OptionTable& table, JobOptions& options) {
@@ -236,24 +238,24 @@ void add_emulation_options(OptionTable& table, JobOptions& options) {
                  ports.push_back(static_cast<std::uint32_t>(parse_count(part, "ports", 1u << 20)));
                options.replay.placement = std::move(ports);
              }});
-  table.add({"local-latency", "TIME", "between two ranks of one port",
+  table.add({"local-latency", "TIME", "latency between two ranks of one port",
              to_string(options.replay.local_latency), [&options](std::string_view text) {
                options.replay.local_latency = parse_time(text, "local-latency");
              }});
   table.add(
-      {"local-rate", "RATE", "between two ranks of one port", format_rate(options.replay.local_rate),
+      {"local-rate", "RATE", "rate between two ranks of one port", format_rate(options.replay.local_rate),
        [&options](std::string_view text) { options.replay.local_rate = parse_rate(text, "local-rate"); }});
   table.add({"algorithm", "COLLECTIVE=NAME,...", "algorithms of collectives",
              or_else(join(options.replay.algorithms), "MPICH's choice by size"),
              [&options](std::string_view text) { set_algorithms(options.replay.algorithms, text); }});
   add_multicast_option(table, options.replay.hardware_multicast);
   add_topology_option(table, options.preload_topology);
-  add_switch(table, "predictor-phases", "predictors are told when a phase begins that the program names",
+  add_switch(table, "predictor-phases", "notify predictors when a phase named by the program begins",
              options.replay.notify_predictors);
   add_text(
       table, "hints", "recorded|BINARY",
-      "the preloaded slots (unless --preload is given: all) hold what hints tell of each phase: those that "
-      "the program told while it was recorded, or those of a binary (default: what the phase sends)",
+      "the preloaded slots (all, unless --preload is given) hold the hinted connections of each phase: hints "
+      "that the program gave while it was recorded, or those of a binary (default: the phase's sends)",
       options.hints);
 }
 
@@ -294,7 +296,7 @@ std::string options_page() {
     };
     for (const Option& option : table.options()) {
       if (option.name == skipped) continue;
-      // Names that are registered change with the files there are; `hybrid list` tells them.
+      // Registered names depend on the linked files; `hybrid list` shows them.
       const std::string value = registered_names(option.name).empty() ? cell(option.value) : "NAME";
       text += "| `--" + option.name + (value.empty() ? "" : " " + value) + "` | `" +
               environment_name(option.name) + "` | " + cell(option.default_text) + " | " + cell(option.help) +
@@ -307,32 +309,30 @@ std::string options_page() {
   add_recording_options(recording, options);
   add_emulation_options(emulation, options);
   return "# Options of a job\n\n"
-         "Every setting has one name. `slot-length` is the flag `--slot-length` of `hybrid run` and `hybrid "
-         "replay`,\n"
-         "the key `slot-length` of a TOML file (`--config FILE`, or `HYBRID_CONFIG=FILE`), and the variable\n"
-         "`HYBRID_SLOT_LENGTH`, which a job that preloads `libhybrid.so` without the command reads too. "
-         "Flags win over\n"
-         "variables, variables over the file, the file over a preset. A variable that is set but empty "
-         "counts "
-         "as not set; an\n"
-         "empty value of a flag is refused. Of two options that exclude each other (`nodes`, `network`) the "
-         "one given "
-         "by flag\n"
-         "wins. A file and variables may hold what other commands need: that is passed over; a key that no "
-         "command "
-         "has is\n"
-         "refused, such a variable is warned of. Times take units (`200ns`, `1.5us`), "
-         "sizes too\n"
-         "(`128`, `8K`, `unlimited`), and so do rates (`6.4Gb/s`). Lists have commas: `--slots 2,4,8`; in "
-         "TOML they\n"
-         "may be arrays: `slots = [2, 4, 8]`. `hybrid list` shows the names that can stand for NAME.\n\n"
-         "`LIBHYBRID_CYCLE_COUNTER=off` is no option but a variable alone: the shim then reads the system's "
-         "monotonic\n"
-         "clock, even where the processor's cycle counter runs at a steady rate.\n\n"
-         "This page is generated: `hybrid list --options --markdown`.\n\n"
-         "## Recording\n\nRead by `hybrid run` and by a job that preloads the library.\n\n" +
+         "Every setting has one name. `slot-length` is:\n\n"
+         "- the flag `--slot-length` of `hybrid run` and `hybrid replay`;\n"
+         "- the key `slot-length` of a TOML file (`--config FILE`, or `HYBRID_CONFIG=FILE`);\n"
+         "- the variable `HYBRID_SLOT_LENGTH`, which a job that preloads `libhybrid.so` without the command "
+         "reads, too.\n\n"
+         "Flags win over variables, variables over the file, the file over a preset. Of two options that "
+         "exclude each\n"
+         "other (`nodes`, `network`) the one given as a flag wins. An empty variable counts as not set; an "
+         "empty flag is\n"
+         "an error. The file and the variables may contain options of other commands, which are ignored. A "
+         "key that no\n"
+         "command has is an error, and such a variable causes a warning.\n\n"
+         "Times have units (`200ns`, `1.5us`), as have sizes (`128`, `8K`, `unlimited`) and rates "
+         "(`6.4Gb/s`). Lists are\n"
+         "separated by commas (`--slots 2,4,8`); in TOML they may be arrays (`slots = [2, 4, 8]`). `hybrid "
+         "list` shows the\n"
+         "values of NAME.\n\n"
+         "`LIBHYBRID_CYCLE_COUNTER=off` is a variable only, not an option. The shim then reads the system's "
+         "monotonic clock,\n"
+         "even if the processor's cycle counter runs at a constant rate.\n\n"
+         "This page is generated by `hybrid list --options --markdown`.\n\n"
+         "## Recording\n\nUsed by `hybrid run` and by a job that preloads the library.\n\n" +
          section(recording, "") +
-         "\n## Emulation and report\n\nRead by those, and by `hybrid replay`, `hybrid predict` and `hybrid "
+         "\n## Emulation and report\n\nUsed by these, and by `hybrid replay`, `hybrid predict` and `hybrid "
          "recover`.\n\n" +
          section(emulation, "config");
 }

@@ -30,7 +30,7 @@ struct Job {
   }
 };
 
-TEST(JobOptions, StoreWhatIsSet) {
+TEST(JobOptions, StoreValues) {
   Job job;
   job.table.set("clock", "cpu", "");
   job.table.set("quiet", "", "");
@@ -53,7 +53,7 @@ TEST(JobOptions, TakeListsOfTechniquesAndSlots) {
   EXPECT_EQ(job.options.network.slots, 2u);
 }
 
-TEST(JobOptions, NameTheOptionAndTheLikelyMeantValue) {
+TEST(JobOptions, ErrorsNameTheOptionAndTheClosestValue) {
   Job job;
   EXPECT_THAT(job.refusal("clock", "cpi"),
               AllOf(HasSubstr("clock: 'cpi'"), HasSubstr("Did you mean 'cpu'?")));
@@ -62,7 +62,7 @@ TEST(JobOptions, NameTheOptionAndTheLikelyMeantValue) {
   for (const char* foreknowing : {"oracle", "belady"})
     EXPECT_THAT(
         job.refusal("online-predictor", foreknowing),
-        AllOf(HasSubstr(foreknowing), HasSubstr("knows the sends to come"), HasSubstr("hybrid predict")));
+        AllOf(HasSubstr(foreknowing), HasSubstr("needs the future sends"), HasSubstr("hybrid predict")));
   EXPECT_THAT(job.refusal("slots", "0"), HasSubstr("slots: 0"));
   EXPECT_THAT(job.refusal("slots", "2,,4"), HasSubstr("empty"));
   EXPECT_THAT(job.refusal("slot-length", "100"), HasSubstr("is not a time"));
@@ -70,7 +70,7 @@ TEST(JobOptions, NameTheOptionAndTheLikelyMeantValue) {
   EXPECT_THAT(job.refusal("live", "perhaps"), HasSubstr("neither on nor off"));
 }
 
-TEST(JobOptions, PortsOfTheSwitchAreThoseTheJobUsesUnlessTheyAreGiven) {
+TEST(JobOptions, TheJobDecidesTheNumberOfPortsUnlessItIsGiven) {
   EXPECT_EQ(Job().options.replay.crossbar, 0u);
   Job nodes, network, tree;
   nodes.table.set("nodes", "24", "");
@@ -82,7 +82,7 @@ TEST(JobOptions, PortsOfTheSwitchAreThoseTheJobUsesUnlessTheyAreGiven) {
   EXPECT_EQ(tree.options.replay.crossbar, 0u);
 }
 
-TEST(JobOptions, VariablesBesideAPresetWinOverIt) {
+TEST(JobOptions, VariablesWinOverAPreset) {
   Job job;
   const std::array<const char*, 4> environment{"HYBRID_SLOT_LENGTH=300ns", "HYBRID_PRESET=ch4",
                                                "HYBRID_TYPO=1", nullptr};
@@ -91,7 +91,7 @@ TEST(JobOptions, VariablesBesideAPresetWinOverIt) {
   EXPECT_EQ(job.options.network.scheduler.cycle, nanoseconds(20));  // ch4's
 }
 
-TEST(JobOptions, TheFileOfTheEnvironmentWinsOverItsPreset) {
+TEST(JobOptions, TheFileInTheEnvironmentWinsOverItsPreset) {
   const TemporaryDirectory directory;
   const std::string file = directory / "job.toml";
   std::ofstream(file) << "buffer = '240K'\npreset = 'ch4'\nslots = 3\n";
@@ -108,7 +108,7 @@ TEST(JobOptions, TheFileOfTheEnvironmentWinsOverItsPreset) {
   EXPECT_THROW(apply_environment(job.table, nowhere.data()), UserError);
 }
 
-TEST(JobOptions, ATableOverChangedOptionsTellsTheirValues) {
+TEST(JobOptions, ATableOfChangedOptionsShowsTheirValues) {
   Job job;
   job.table.set("slots", "2,8", "");
   job.table.set("algorithm", "allreduce=ring", "");
@@ -125,17 +125,17 @@ TEST(JobOptions, ATableOverChangedOptionsTellsTheirValues) {
   EXPECT_NE(job.refusal("multicast", "software"), "accepted");
 }
 
-TEST(JobOptions, EveryDefaultIsReadBack) {
+TEST(JobOptions, EveryDefaultIsAValidValue) {
   Job job;
   for (const Option& option : job.table.options()) {
     if (option.default_text.empty() || option.name == "nodes" || option.name == "slots" ||
         option.name == "predictors" || option.name == "algorithm")
-      continue;  // their defaults are words for a choice that depends on the job
+      continue;  // their defaults are descriptions, since the values depend on the job
     EXPECT_EQ(job.refusal(option.name, option.default_text), "accepted") << option.name;
   }
 }
 
-TEST(JobOptions, CheckRefusesASlotShorterThanItsGuard) {
+TEST(JobOptions, CheckRejectsASlotShorterThanItsGuard) {
   Job job;
   job.table.set("guard", "100ns", "");
   job.table.set("slot-length", "80ns", "");
@@ -144,7 +144,7 @@ TEST(JobOptions, CheckRefusesASlotShorterThanItsGuard) {
   EXPECT_NO_THROW(check_job(job.options));
 }
 
-TEST(JobOptions, CheckRefusesALocalLatencyThatSumsWouldNotHold) {
+TEST(JobOptions, CheckRejectsALocalLatencyThatWouldOverflow) {
   Job job;
   job.table.set("local-latency", "10s", "");
   EXPECT_NO_THROW(check_job(job.options));

@@ -10,13 +10,14 @@ const std::vector<std::string>& names_of_all_options() {
   static const std::vector<std::string> all = [] {
     JobOptions job;
     TrafficOptions traffic;
-    OptionTable jobs, patterns;  // a name may stand in both
+    OptionTable jobs, patterns;  // some names are in both
     add_job_options(jobs, job);
     add_traffic_options(patterns, traffic);
     std::vector<std::string> names;
     for (const OptionTable* table : {&jobs, &patterns})
       for (const Option& option : table->options()) names.push_back(option.name);
-    // Those that only the command has (cli/): simulate's, then schedule's; a test of it compares.
+    // Options that are declared in cli/: of `hybrid simulate`, then of `hybrid schedule`. A test of cli/
+    // compares.
     names.insert(names.end(), {"commands", "commands-output", "timeline"});
     names.insert(names.end(),
                  {"requests", "density", "sizes", "repeats", "steps", "demand", "partial", "packet-share"});

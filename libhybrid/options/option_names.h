@@ -1,5 +1,5 @@
-// The names of every option that some command has: variables and configuration files are shared by all
-// commands, and what one has no use for, another may.
+// The names of the options of all commands. All commands share variables and configuration files, so a
+// command must know the options of the others to distinguish them from errors.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace hybrid {
 
-/// Those of jobs, of synthetic traffic and of `hybrid schedule`; a name may stand more than once.
+/// The options of jobs, of synthetic traffic and of `hybrid schedule`; a name may occur more than once.
 const std::vector<std::string>& names_of_all_options();
 
 }  // namespace hybrid

@@ -10,7 +10,7 @@
 namespace hybrid {
 namespace {
 
-TEST(OptionsPage, IsWhatTheTableSays) {
+TEST(OptionsPage, MatchesTheOptionTable) {
   const auto page = std::filesystem::path(HYBRID_SOURCES) / "docs/options.md";
   std::ifstream file(page);
   ASSERT_TRUE(file) << "no docs/options.md: hybrid list --options --markdown > docs/options.md";

@@ -20,7 +20,7 @@ hwloc_bitmap_t checked(hwloc_bitmap_t bitmap) {
   return bitmap;
 }
 
-// The kernel's own limit is above any machine's number of processing units; a larger mask is refused by none.
+// More bits than any machine has processing units. The kernel accepts masks that are larger than needed.
 constexpr std::size_t kMaskBits = 1 << 16;
 
 struct FreeMask {

@@ -1,4 +1,4 @@
-// A set of processing units by the operating system's numbers, as hwloc has them.
+// Set of processing units, by the numbers of the operating system. Wraps a bitmap of hwloc.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace hybrid {
 class CpuSet {
  public:
   CpuSet();  // empty
-  /// A copy of hwloc's bitmap.
+  /// Copies a bitmap of hwloc; null gives the empty set.
   explicit CpuSet(const hwloc_bitmap_s* bitmap);
   CpuSet(const CpuSet& other);
   CpuSet(CpuSet&&) noexcept = default;
   CpuSet& operator=(CpuSet other) noexcept;
   ~CpuSet();
 
-  /// Reads hwloc's list form: "0-3,8", "" for the empty set. Throws UserError, naming `what`.
+  /// Reads hwloc's list form: "0-3,8", or "" for the empty set. Throws UserError, which names `what`.
   static CpuSet parse(std::string_view list, std::string_view what);
-  /// The list form.
+  /// The set in hwloc's list form.
   std::string text() const;
 
   bool empty() const;
@@ -45,9 +45,10 @@ class CpuSet {
   std::unique_ptr<hwloc_bitmap_s, Free> bitmap_;
 };
 
-/// Where the calling thread may run now, as the operating system says. Empty when it does not say.
+/// The processing units on which the calling thread may run now. Empty if the operating system does not
+/// report them.
 CpuSet binding_of_this_thread();
-/// Lets the calling thread run on `cpus` only; false when the operating system refuses.
+/// Binds the calling thread to `cpus`. False if the operating system refuses.
 bool bind_this_thread(const CpuSet& cpus);
 
 }  // namespace hybrid

@@ -1,4 +1,4 @@
-// A machine and a placement as text for people and as JSON (`hybrid topology`).
+// Text and JSON of a machine and of a placement (`hybrid topology`).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,14 +12,13 @@ namespace hybrid {
 
 /// A table of the machine's objects, ending with a newline.
 std::string describe(const Machine& machine);
-/// A table of ranks with host, CPUs and port, and the placement's notes, ending with a newline. `ranks` are
-/// those that `placement` was made from.
+/// A table of ranks with host, port and CPUs, followed by the placement's notes; ends with a newline.
+/// `ranks`: the facts from which `placement` was made.
 std::string describe(const Placement& placement, std::span<const RankFacts> ranks);
 
-/// {"source", "processing_units", "packages": [{"cpus"}], "numa_nodes": [{"cpus", "package",
-/// "memory_bytes"}],
-///  "cores": [{"cpus", "numa_node", "package"}], "nics": [{"name", "kind", "near", "numa_node"}]}; null where
-/// unknown, CPU sets in list form.
+/// {"source", "processing_units", "packages": [{"cpus"}],
+///  "numa_nodes": [{"cpus", "package", "memory_bytes"}], "cores": [{"cpus", "numa_node", "package"}],
+///  "nics": [{"name", "kind", "near", "numa_node"}]}. Unknown values are null; CPU sets are in list form.
 nlohmann::json to_json(const Machine& machine);
 /// {"placement": kind, "ports": [{"name", "ranks": [...]}], "ranks": [{"rank", "host", "cpus", "port"}],
 ///  "notes": [...]}.

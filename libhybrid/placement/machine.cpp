@@ -44,7 +44,7 @@ void for_each(hwloc_topology_t topology, hwloc_obj_type_t type, Visit visit) {
 }
 
 void read_nics(hwloc_topology_t topology, Machine& machine) {
-  // One device shows as two objects where it speaks Ethernet and InfiniBand: keep the latter.
+  // A device with both Ethernet and InfiniBand appears as two objects: keep the InfiniBand one.
   std::map<hwloc_obj_t, Machine::Nic> by_device;
   std::vector<hwloc_obj_t> order;
   bool fabric = false;
@@ -124,12 +124,11 @@ Machine machine_from_xml_text(std::string_view xml, const std::string& name) {
   const auto bad = [&name](const std::string& why) {
     return UserError(name + ": " + why, "Export the machine's topology there with: lstopo topology.xml");
   };
-  // hwloc's parser trusts that a text which begins like XML is XML, and tells stderr what it thinks
-  // otherwise.
+  // hwloc's parser prints to stderr if the text is not XML, so obvious errors are found here first.
   const std::size_t begin = xml.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos || xml[begin] != '<') throw bad("not an XML file");
   if (xml.find("<topology") == std::string_view::npos || xml.find("</topology>") == std::string_view::npos)
-    throw bad("not an hwloc topology, or cut short");
+    throw bad("not an hwloc topology, or truncated");
   const Topology topology = new_topology();
   const std::string text(xml);  // hwloc counts the terminating zero
   if (hwloc_topology_set_xmlbuffer(topology.get(), text.c_str(), static_cast<int>(text.size() + 1)) != 0 ||
@@ -141,7 +140,7 @@ Machine machine_from_xml_text(std::string_view xml, const std::string& name) {
 }
 
 Machine machine_from_xml(const std::string& path) {
-  // A directory opens, and then breaks at the first read.
+  // A directory can be opened, but not read.
   if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
     throw UserError("topology " + path + ": a directory, not a file",
                     "Export the machine's topology there with: lstopo topology.xml");

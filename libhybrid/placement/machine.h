@@ -1,5 +1,5 @@
-// What a placement needs to know of a machine: packages, NUMA nodes, cores, processing units and NICs, as
-// hwloc sees them on this host or finds them in the XML of another machine (lstopo FILE.xml). Plain values.
+// Description of a machine for placement: packages, NUMA nodes, cores, processing units and NICs. hwloc reads
+// it from this host, or from the XML of another machine (lstopo FILE.xml).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace hybrid {
 
-/// Indices are hwloc's logical ones: neighbours in number are neighbours in the machine.
+/// Plain values. Indices are hwloc's logical indices: objects with neighbouring indices are neighbours in the
+/// machine.
 struct Machine {
   static constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
 
@@ -32,32 +33,30 @@ struct Machine {
   struct Nic {
     std::string name;  // "mlx5_0", "eth0"
     std::string kind;  // "openfabrics" or "network"
-    CpuSet near;       // the processing units that it is closest to; all of the machine's where unknown
-    std::uint32_t numa = kUnknown;  // where `near` is within one NUMA node
+    CpuSet near;       // the processing units that it is closest to; all of the machine if unknown
+    std::uint32_t numa = kUnknown;  // the NUMA node that contains `near`, if there is one
   };
 
   std::string source;  // "this host", or the XML's path
-  CpuSet cpus;         // every processing unit that may be used
+  CpuSet cpus;         // all processing units that may be used
   std::vector<Package> packages;
-  std::vector<NumaNode>
-      numa_nodes;  // those with processors of their own; two memories of one place count once
+  std::vector<NumaNode> numa_nodes;  // those with processing units; two memories of the same units count once
   std::vector<Core> cores;
-  /// At most one a PCI device. Ethernet devices count only where there is no OpenFabrics device: beside one
-  /// they carry no MPI traffic. A machine without any has one, "host" of kind "assumed".
+  /// At most one per PCI device. Ethernet devices are listed only if there is no OpenFabrics device, since
+  /// otherwise they carry no MPI traffic. A machine without a NIC gets one, named "host", of kind "assumed".
   std::vector<Nic> nics;
-  bool nic_assumed = false;
+  bool nic_assumed = false;  // the machine has no NIC
 
   std::uint32_t processing_units() const { return cpus.count(); }
 };
 
-/// This host. Throws RunError when hwloc cannot see it.
+/// This host. Throws RunError if hwloc cannot read it.
 Machine this_machine();
-/// The machine in a file that hwloc (2.x) exported. Throws UserError for a file that is missing or no such
-/// XML.
+/// The machine in a file that hwloc (2.x) exported. Throws UserError if the file is missing or not such XML.
 Machine machine_from_xml(const std::string& path);
-/// The same from text; `name` stands for it in errors and in Machine::source.
+/// The same from text. `name` names the text in errors and in Machine::source.
 Machine machine_from_xml_text(std::string_view xml, const std::string& name);
-/// What JobOptions::topology means: "" this host, else the XML's path.
+/// The machine of JobOptions::topology: this host for "", otherwise that of the XML file `topology`.
 Machine machine_for(const std::string& topology);
 
 }  // namespace hybrid

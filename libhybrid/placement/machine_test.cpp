@@ -18,7 +18,7 @@ using testing::synthetic_machine;
 using testing::synthetic_xml;
 using testing::test_topology;
 
-TEST(Machine, SyntheticOneHasWhatItsDescriptionSays) {
+TEST(Machine, ReadsASyntheticTopology) {
   const Machine m = synthetic_machine("package:2 [numa(memory=8GB)] core:4 pu:2");
   EXPECT_EQ(m.packages.size(), 2u);
   EXPECT_EQ(m.numa_nodes.size(), 2u);
@@ -32,26 +32,26 @@ TEST(Machine, SyntheticOneHasWhatItsDescriptionSays) {
   EXPECT_EQ(m.cores[5].package, 1u);
 }
 
-TEST(Machine, SeveralNumaNodesInAPackageAreFound) {
+TEST(Machine, FindsSeveralNumaNodesInAPackage) {
   const Machine m = synthetic_machine("package:2 group:2 [numa] core:2 pu:1");
   ASSERT_EQ(m.numa_nodes.size(), 4u);
   EXPECT_EQ(m.numa_nodes[2].cpus, cpus("4-5"));
   EXPECT_EQ(m.numa_nodes[2].package, 1u);
 }
 
-TEST(Machine, TwoMemoriesOfOnePlaceAreOneNumaNode) {
+TEST(Machine, TwoMemoriesOfTheSameUnitsAreOneNumaNode) {
   const Machine m = synthetic_machine("package:2 [numa(memory=8GB)] [numa(memory=1GB)] core:2 pu:1");
   EXPECT_EQ(m.numa_nodes.size(), 2u);
 }
 
-TEST(Machine, WithoutANicIsTakenToHaveOne) {
+TEST(Machine, AssumesANicIfThereIsNone) {
   const Machine m = synthetic_machine("package:1 core:2 pu:1");
   ASSERT_EQ(m.nics.size(), 1u);
   EXPECT_TRUE(m.nic_assumed);
   EXPECT_EQ(m.nics[0].near, m.cpus);
 }
 
-TEST(Machine, AnAdapterThatShowsTwiceIsOneNicAndAdministrationIsNone) {
+TEST(Machine, CountsAnAdapterOnceAndNoEthernetNextToOpenFabrics) {
   const Machine m = machine_from_xml(test_topology("two_nics.xml"));
   ASSERT_EQ(m.nics.size(), 2u);
   EXPECT_FALSE(m.nic_assumed);
@@ -63,7 +63,7 @@ TEST(Machine, AnAdapterThatShowsTwiceIsOneNicAndAdministrationIsNone) {
   EXPECT_EQ(m.nics[1].numa, 1u);
 }
 
-TEST(Machine, ThisHostHasWhatEveryHostHas) {
+TEST(Machine, ReadsThisHost) {
   const Machine m = this_machine();
   EXPECT_GE(m.packages.size(), 1u);
   EXPECT_GE(m.numa_nodes.size(), 1u);
@@ -84,7 +84,7 @@ std::string error_of(const std::string& path) {
   return "no error";
 }
 
-TEST(Machine, BadXmlIsRefusedByName) {
+TEST(Machine, RejectsBadXmlAndNamesTheFile) {
   EXPECT_THAT(error_of(::testing::TempDir()), HasSubstr(": a directory, not a file"));
   EXPECT_THAT(error_of("/nonexistent/topology.xml"), HasSubstr("/nonexistent/topology.xml: No such file"));
   const std::string good = synthetic_xml("package:1 core:2 pu:1");

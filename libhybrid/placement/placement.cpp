@@ -15,12 +15,12 @@ namespace {
 void check_kind(std::string_view kind) {
   const std::vector<std::string_view> known(std::begin(kPlacementKinds), std::end(kPlacementKinds));
   if (std::find(known.begin(), known.end(), kind) != known.end()) return;
-  std::string mend = "Give one port a";
+  std::string fix = "Give one port a";
   for (std::size_t i = 0; i < known.size(); ++i)
-    mend += (i == 0 ? " " : i + 1 == known.size() ? " or " : ", ") + std::string(known[i]);
-  const std::string_view meant = closest_name(kind, known);
-  if (!meant.empty()) mend += "; did you mean '" + std::string(meant) + "'?";
-  throw UserError("placement: '" + std::string(kind) + "' is unknown", mend);
+    fix += (i == 0 ? " " : i + 1 == known.size() ? " or " : ", ") + std::string(known[i]);
+  const std::string_view closest = closest_name(kind, known);
+  if (!closest.empty()) fix += "; did you mean '" + std::string(closest) + "'?";
+  throw UserError("placement: '" + std::string(kind) + "' is unknown", fix);
 }
 
 template <class Objects>
@@ -42,7 +42,7 @@ std::vector<std::uint32_t> nics_where(const Machine& machine, Condition conditio
 std::vector<std::uint32_t> nearest_nics(const Machine& machine, const CpuSet& binding) {
   auto all = nics_where(machine, [](const CpuSet&) { return true; });
   if (binding.contains(machine.cpus)) return all;
-  // A place that is the whole machine says nothing about nearness.
+  // A NIC that is near to the whole machine is near to no part of it.
   const auto placed = [&](const CpuSet& near) { return !near.contains(machine.cpus); };
   CpuSet packages;
   for (const std::uint32_t p : touched(machine.packages, binding)) packages |= machine.packages[p].cpus;
@@ -75,7 +75,7 @@ RankFacts locate(std::string_view kind, const Machine& machine, const CpuSet& bi
   return facts;
 }
 
-// "HOST ASSUMED OBJECTS CPUS", sets in list form; cpus is never empty.
+// "HOST ASSUMED OBJECTS CPUS", with sets in list form. CPUS is never empty.
 std::string encode(const RankFacts& facts) {
   std::string line = std::to_string(facts.host) + (facts.nic_assumed ? " 1 " : " 0 ");
   for (std::size_t i = 0; i < facts.objects.size(); ++i)

@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 using testing::synthetic_machine;
 using testing::test_topology;
 
-/// One rank a binding, all on one host.
+/// Facts of one rank per binding, all on one host.
 std::vector<RankFacts> ranks_bound(std::string_view kind, const Machine& m,
                                    const std::vector<std::string>& bindings) {
   std::vector<RankFacts> facts;
@@ -29,7 +29,7 @@ std::vector<RankFacts> ranks_bound(std::string_view kind, const Machine& m,
   return facts;
 }
 
-TEST(Placement, RankGivesEachRankItsOwnPort) {
+TEST(Placement, KindRankGivesEachRankAPort) {
   const Machine m = synthetic_machine("package:1 core:2 pu:1");
   const Placement p = assign_ports("rank", unbound_ranks("rank", m, 5, 2));
   EXPECT_THAT(p.port_of_rank, ElementsAre(0, 1, 2, 3, 4));
@@ -37,7 +37,7 @@ TEST(Placement, RankGivesEachRankItsOwnPort) {
   EXPECT_THAT(p.notes, IsEmpty());
 }
 
-TEST(Placement, BoundRanksSitWhereTheyAreBound) {
+TEST(Placement, PlacesBoundRanksAtTheirBinding) {
   const Machine m = synthetic_machine("package:2 [numa] core:4 pu:2");
   const std::vector<std::string> bindings{"14-15", "0", "1", "8"};  // cores 7, 0, 0, 4
   EXPECT_THAT(assign_ports("core", ranks_bound("core", m, bindings)).port_of_rank, ElementsAre(2, 0, 0, 1));
@@ -46,7 +46,7 @@ TEST(Placement, BoundRanksSitWhereTheyAreBound) {
   EXPECT_THAT(assign_ports("core", ranks_bound("core", m, bindings)).notes, IsEmpty());
 }
 
-TEST(Placement, UnboundRanksAreDealtInOrderAndThatIsSaid) {
+TEST(Placement, DistributesUnboundRanksInOrderAndNotesIt) {
   const Machine m = synthetic_machine("package:2 [numa] core:2 pu:1");
   const auto dealt = [&m](const char* kind, std::uint32_t ranks) {
     return assign_ports(kind, unbound_ranks(kind, m, ranks, 1));
@@ -57,7 +57,7 @@ TEST(Placement, UnboundRanksAreDealtInOrderAndThatIsSaid) {
   EXPECT_THAT(dealt("numa", 4).notes, ElementsAre(HasSubstr("dealt")));
 }
 
-TEST(Placement, ARankBoundToANumaNodeIsDealtWithinIt) {
+TEST(Placement, DistributesRanksBoundToANumaNodeWithinIt) {
   const Machine m = synthetic_machine("package:2 [numa] core:2 pu:1");
   const auto facts = ranks_bound("core", m, {"2-3", "2-3", "0-1"});
   const Placement p = assign_ports("core", facts);
@@ -65,12 +65,12 @@ TEST(Placement, ARankBoundToANumaNodeIsDealtWithinIt) {
   EXPECT_THAT(p.port_names, ElementsAre("host 0 core 0", "host 0 core 2", "host 0 core 3"));
 }
 
-TEST(Placement, ARankGetsTheNicNearestToIt) {
+TEST(Placement, PlacesARankAtTheNearestNic) {
   const Machine m = machine_from_xml(test_topology("two_nics.xml"));
   const Placement p = assign_ports("nic", ranks_bound("nic", m, {"5", "1", "4-7", "0"}));
   EXPECT_THAT(p.port_of_rank, ElementsAre(1, 0, 1, 0));
   EXPECT_THAT(p.notes, IsEmpty());
-  // Unbound: every NIC is as good.
+  // Unbound: all NICs are equally near.
   EXPECT_THAT(assign_ports("nic", unbound_ranks("nic", m, 4, 1)).port_of_rank, ElementsAre(0, 0, 1, 1));
 }
 
@@ -80,7 +80,7 @@ TEST(Placement, ANicOfTheSamePackageIsNearerThanOneOfAnother) {
             {"b", "openfabrics", cpus("6-7"), 3},
             {"c", "network", m.cpus, Machine::kUnknown}};
   EXPECT_THAT(locate("nic", m, cpus("0"), 0).objects, ElementsAre(0));  // package 0, other NUMA node
-  EXPECT_THAT(locate("nic", m, cpus("6"), 0).objects, ElementsAre(1));  // its own NUMA node
+  EXPECT_THAT(locate("nic", m, cpus("6"), 0).objects, ElementsAre(1));  // same NUMA node
   EXPECT_THAT(locate("nic", m, cpus("0-7"), 0).objects, ElementsAre(0, 1, 2));
 }
 
@@ -100,7 +100,7 @@ TEST(Placement, HostsAreNumberedByTheirFirstRank) {
   EXPECT_THAT(p.port_names, ElementsAre("host 0", "host 1", "host 2"));
 }
 
-TEST(Placement, HostsCanBePretended) {
+TEST(Placement, ReplacesTheHosts) {
   const Machine m = synthetic_machine("package:1 core:4 pu:1");
   std::vector<RankFacts> facts = ranks_bound("core", m, {"0", "1", "2", "3", "0"});
   pretend_hosts(2, facts);
@@ -138,7 +138,7 @@ TEST(Placement, EveryPortHasARankAndEveryRankAPossibleObject) {
   }
 }
 
-TEST(Placement, UnknownKindIsRefusedWithTheLikelyMeantOne) {
+TEST(Placement, RejectsAnUnknownKindAndSuggestsTheClosest) {
   const Machine m = synthetic_machine("package:1 core:1 pu:1");
   for (const auto& attempt : {+[](const Machine& x) { locate("nuna", x, CpuSet(), 0); },
                               +[](const Machine&) { assign_ports("nuna", {}); }}) {
@@ -154,7 +154,7 @@ TEST(Placement, UnknownKindIsRefusedWithTheLikelyMeantOne) {
   EXPECT_THROW(unbound_ranks("core", m, 1, 0), UserError);
 }
 
-TEST(RankFacts, SurviveBeingGathered) {
+TEST(RankFacts, DecodeToTheEncodedFacts) {
   const Machine m = machine_from_xml(test_topology("two_nics.xml"));
   for (const std::string_view kind : kPlacementKinds)
     for (const char* binding : {"", "3", "0-7", "2,5"}) {
@@ -177,19 +177,19 @@ TEST(ServiceCpus, PreferCoresWithoutARank) {
   EXPECT_TRUE(on_unit.spare);
 }
 
-TEST(ServiceCpus, AreUnrestrictedOnAFullMachineAndThatIsSaid) {
+TEST(ServiceCpus, AreUnrestrictedOnAFullMachineAndNoteIt) {
   const Machine m = synthetic_machine("package:1 core:2 pu:1");
   const ServiceCpus full = choose_service_cpus(m, std::vector<CpuSet>{cpus("0"), cpus("1")});
   EXPECT_EQ(full.cpus, "");
   EXPECT_FALSE(full.spare);
   EXPECT_THAT(full.note, HasSubstr("2 ranks on 2 processing units leave none free"));
-  // Unbound ranks may run anywhere, but one of them leaves room for the service.
+  // An unbound rank may run on any CPU, but needs only one of them.
   const ServiceCpus loose = choose_service_cpus(m, std::vector<CpuSet>{CpuSet()});
   EXPECT_EQ(loose.cpus, "");
   EXPECT_TRUE(loose.spare);
 }
 
-TEST(Describe, TextAndJsonSayTheSame) {
+TEST(Describe, TextAndJsonAgree) {
   const Machine m = machine_from_xml(test_topology("two_nics.xml"));
   const auto facts = unbound_ranks("nic", m, 4, 2);
   const Placement p = assign_ports("nic", facts);

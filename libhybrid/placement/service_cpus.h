@@ -1,4 +1,4 @@
-// Where the live scheduler's thread may run on a host: off the ranks' cores.
+// The CPUs of a host for the thread of the live scheduler, off the cores of the ranks.
 #pragma once
 
 #include <span>
@@ -11,13 +11,13 @@ namespace hybrid {
 
 struct ServiceCpus {
   std::string cpus;    // list form; "": unrestricted
-  bool spare = false;  // the ranks leave at least one processing unit free
+  bool spare = false;  // at least one processing unit has no rank
   std::string note;    // for people, one line
 };
 
-/// `bindings`: of the host's ranks; an empty one is unbound. Prefers cores that no rank may run on, then
-/// processing units that none may run on; with unbound ranks the thread is unrestricted, and the machine has
-/// room when it has more processing units than ranks.
+/// `bindings`: of the host's ranks; an empty one is unbound. Prefers cores on which no rank may run, then
+/// such processing units. Otherwise (for instance with unbound ranks) the thread is unrestricted, and `spare`
+/// is true if the machine has more processing units than ranks.
 ServiceCpus choose_service_cpus(const Machine& machine, std::span<const CpuSet> bindings);
 
 }  // namespace hybrid

@@ -47,16 +47,16 @@ std::vector<std::string> failure_lines(const JobReport& report) {
   }
   std::vector<std::string> lines;
   lines.reserve(by_reason.size());
-  for (const auto& [reason, who] : by_reason) lines.push_back(who + ": " + reason);
+  for (const auto& [reason, techniques] : by_reason) lines.push_back(techniques + ": " + reason);
   return lines;
 }
 
 void add_to_verdict(JobReport& report) {
   std::string& sentence = report.verdict.sentence;
   if (sentence.empty())
-    sentence = "No technique came to the job's end, so there is nothing to compare.";
+    sentence = "No technique reached the end of the job, so there is nothing to compare.";
   else
-    sentence += fmt::format(" Not compared, since the emulation did not come to the job's end: {}.",
+    sentence += fmt::format(" Not compared, since the emulation did not reach the end of the job: {}.",
                             names(report.failures));
 }
 

@@ -1,4 +1,4 @@
-// Techniques that did not come to the job's end: what is said of them, and how a command ends that meets one.
+// Texts for techniques whose emulation did not reach the end of the job.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace hybrid {
 
-/// An error's text without its line breaks.
+/// The text of an error without line breaks.
 std::string in_one_line(const std::string& text);
 
-/// "tdm with K = 4, circuit: rank 1 waits for ever ...": one line for each reason. Empty where all is well.
+/// One line per reason: "tdm with K = 4, circuit: rank 1 waits for ever ...". Empty without failures.
 std::vector<std::string> failure_lines(const JobReport& report);
 
-/// The verdict's sentence leaves out who failed: it says so.
+/// Appends the failed techniques to the sentence of the verdict.
 void add_to_verdict(JobReport& report);
 
-/// What to tell the user when the report stands, and whether it is the trace that is at fault.
+/// Message for the user after the report is written.
 struct FailureText {
-  std::string text;  // "" where all is well
-  bool of_trace = false;
+  std::string text;       // "" without failures
+  bool of_trace = false;  // the cause of all failures is the trace
 };
 FailureText failures_of(const JobReport& report);
 

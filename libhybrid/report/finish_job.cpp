@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A new file, whole or not at all; one that exists already is an error, never overwritten. `kept`: what the
-// user still has if that fails.
+// Writes a new file, completely or not at all. An existing file is an error and is never overwritten. `kept`:
+// the advice in the error, about the files that remain.
 void write_new_file(const std::string& path, const std::string& text, const std::string& kept) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   const auto failed = [&](const char* reason) {
@@ -47,8 +47,8 @@ void write_new_file(const std::string& path, const std::string& text, const std:
   if (::close(file) != 0) throw failed(std::strerror(errno));
 }
 
-// Only what a recording consists of (libhybrid/recording/definitions.h, and the mark by which one process
-// alone tells of a full disk): a directory that holds anything else stays.
+// Removes the files of a recording (libhybrid/recording/definitions.h), and the directory unless it contains
+// other files.
 void remove_recording(const std::string& recording) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(recording, ignored)) {
@@ -68,10 +68,10 @@ std::string joined(const std::vector<std::string>& lines) {
 
 std::string what_is_kept(const std::string& anchor, const std::string& recording) {
   return "The trace is kept: hybrid replay " + anchor +
-         "\n  The journals, too, if the trace is the fault: hybrid recover " + recording;
+         "\n  The journals are kept, too; if the trace is wrong: hybrid recover " + recording;
 }
 
-// The trace is whole by now: whatever fails here, the user is told that it stays.
+// The trace is complete: errors in the report name it.
 JobReport report_of(const TraceSummary& trace, const std::string& recording, const JobOptions& options,
                     ProgressLine& line) {
   const std::string& anchor = trace.anchor;
@@ -94,7 +94,7 @@ FinishedJob finish_job(const std::string& recording, const JobOptions& options, 
   ProgressLine line(progress);
   line.show("writing the trace", 0);
   const TraceSummary trace = write_trace(recording, options.output);
-  // The journals are all there is until trace and report stand.
+  // The journals must stay until trace and report are written.
   if (options.at_finalize == "trace") {
     if (!options.keep_journals) remove_recording(recording);
     line.clear();

@@ -1,5 +1,5 @@
-// The end of a recorded job, the same from `hybrid run`, from MPI_Finalize of a preloaded job and from
-// `hybrid recover`: recording -> OTF2 trace -> emulation -> report in text and JSON.
+// The end of a recorded job: recording -> OTF2 trace -> emulation -> report as text and JSON. `hybrid run`,
+// MPI_Finalize of a preloaded job and `hybrid recover` share it.
 #pragma once
 
 #include <cstdio>
@@ -11,13 +11,14 @@
 namespace hybrid {
 
 struct FinishedJob {
-  std::string warnings;  // lost events, ranks that died: for the caller's summary
-  FailureText failures;  // techniques that did not come to the job's end
+  std::string warnings;  // such as lost events or ranks that died, one per line
+  FailureText failures;  // techniques that did not reach the end of the job
 };
 
-/// `recording` holds the journals; trace, report.json and report.txt go into options.output (which exists).
-/// Prints the report to `out` and progress to `progress` (either may be null). Journals are removed after
-/// success unless options.keep_journals; where a technique failed they stay.
+/// Writes trace, report.json and report.txt into the existing directory options.output, from the journals in
+/// `recording`. Prints the report to `out` and the progress to `progress` (both may be null). Removes the
+/// journals unless options.keep_journals is set, a technique failed or an exception is thrown. Throws
+/// UserError or RunError.
 FinishedJob finish_job(const std::string& recording, const JobOptions& options, std::FILE* out,
                        std::FILE* progress);
 

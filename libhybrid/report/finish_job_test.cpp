@@ -25,7 +25,7 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A job of three ranks at the ports 4, 4 and 6, of which each sent to the next.
+// A job of three ranks at the ports 4, 4 and 6. Each rank sends to the next.
 class FinishJob : public testing::Test {
  protected:
   FinishJob() {
@@ -55,13 +55,13 @@ class FinishJob : public testing::Test {
   JobOptions options_;
 };
 
-TEST_F(FinishJob, JournalsGoOnceTheReportStands) {
+TEST_F(FinishJob, RemovesTheJournalsAfterTheReport) {
   finish_job(recording(), options_, nullptr, nullptr);
   EXPECT_FALSE(fs::exists(recording()));
   EXPECT_EQ(report()["job"]["ports"], 2);
 }
 
-TEST_F(FinishJob, JournalsStayWhereThereIsNoReport) {
+TEST_F(FinishJob, KeepsTheJournalsWithoutAReport) {
   options_.replay.placement = {0, 1};
   EXPECT_THROW(finish_job(recording(), options_, nullptr, nullptr), RunError);
   EXPECT_TRUE(fs::exists(options_.output + "/trace.otf2"));
@@ -69,7 +69,7 @@ TEST_F(FinishJob, JournalsStayWhereThereIsNoReport) {
   EXPECT_TRUE(fs::exists(definitions_path(recording(), 2)));
 }
 
-TEST_F(FinishJob, AReportThatCannotBeWrittenIsToldWithWhatIsKept) {
+TEST_F(FinishJob, AnErrorInWritingTheReportNamesTheKeptFiles) {
   fs::create_directory(options_.output + "/report.txt");
   try {
     finish_job(recording(), options_, nullptr, nullptr);
@@ -81,7 +81,7 @@ TEST_F(FinishJob, AReportThatCannotBeWrittenIsToldWithWhatIsKept) {
   EXPECT_TRUE(fs::exists(recording()));
 }
 
-TEST_F(FinishJob, ADamagedJournalIsNamedAndTheOthersAreReported) {
+TEST_F(FinishJob, NamesADamagedJournalAndReportsTheOthers) {
   options_.keep_journals = true;
   fs::resize_file(journal_path(recording(), 1, 0), 100);
   EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr).warnings,
@@ -90,19 +90,19 @@ TEST_F(FinishJob, ADamagedJournalIsNamedAndTheOthersAreReported) {
                               ": too short for a journal (100 bytes)")));
 }
 
-TEST_F(FinishJob, WhereAllJournalsAreDamagedNothingIsReported) {
+TEST_F(FinishJob, WritesNoReportIfAllJournalsAreDamaged) {
   for (const auto& entry : fs::directory_iterator(recording()))
     if (entry.path().extension() == ".journal") fs::resize_file(entry.path(), 100);
   EXPECT_THROW(finish_job(recording(), options_, nullptr, nullptr), UserError);
   EXPECT_FALSE(fs::exists(options_.output + "/trace.otf2"));
 }
 
-TEST_F(FinishJob, AFullDiskIsNoDeath) {
+TEST_F(FinishJob, DistinguishesAFullDiskFromADeadRank) {
   options_.keep_journals = true;
   const std::string path = journal_path(recording(), 1, 0);
-  fs::resize_file(path, fs::file_size(path) - sizeof(Event));  // the last one: that the process ended
+  fs::resize_file(path, fs::file_size(path) - sizeof(Event));  // removes the finish event
   EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr).warnings,
-              HasSubstr("it died, or was killed"));
+              HasSubstr("the rank died, or was killed"));
   const std::uint64_t lost = 1;
   std::fstream(path, std::ios::binary | std::ios::in | std::ios::out)
       .seekp(offsetof(JournalHeader, lost))
@@ -113,7 +113,7 @@ TEST_F(FinishJob, AFullDiskIsNoDeath) {
               AllOf(HasSubstr("1 events are missing: the disk was full"), Not(HasSubstr("died"))));
 }
 
-TEST_F(FinishJob, LostDefinitionsOfARankLoseNoReport) {
+TEST_F(FinishJob, ReportsWithoutTheDefinitionsOfARank) {
   for (const std::uintmax_t left : {22, 5, 0}) {
     SCOPED_TRACE(left);
     fs::resize_file(definitions_path(recording(), 1), left);
@@ -122,12 +122,12 @@ TEST_F(FinishJob, LostDefinitionsOfARankLoseNoReport) {
     fs::create_directory(options_.output);
     EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr).warnings,
                 left == 22 ? HasSubstr("events are missing") : HasSubstr("No journal of rank 1 can be read"));
-    EXPECT_EQ(report()["job"]["ports"], 2) << "the others know where it was";
+    EXPECT_EQ(report()["job"]["ports"], 2) << "the definitions of the others contain its port";
   }
 }
 
-TEST_F(FinishJob, ArgumentsAndPhasesOfAnyBytesAreReported) {
-  const fs::path text = directory_ / "said";
+TEST_F(FinishJob, ReportsArgumentsAndPhasesThatAreNotUtf8) {
+  const fs::path text = directory_ / "printed";
   std::FILE* const out = std::fopen(text.c_str(), "w");
   finish_job(recording(), options_, out, nullptr);
   std::fclose(out);

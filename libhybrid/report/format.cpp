@@ -18,7 +18,7 @@ std::string short_time(Time time) {
   if (time.ps == 0) return "0 s";
   const double magnitude = static_cast<double>(time.ps < 0 ? -time.ps : time.ps);
   std::size_t unit = 0;
-  // 999.5 would print as 1000: the next unit says it as 1.00.
+  // 999.5 would be rounded to 1000: print it as 1.00 of the next unit.
   while (unit + 1 < kUnits.size() && magnitude >= kUnits[unit + 1].picoseconds * 0.9995) ++unit;
   const double value = static_cast<double>(time.ps) / kUnits[unit].picoseconds;
   const double size = magnitude / kUnits[unit].picoseconds;

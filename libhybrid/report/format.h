@@ -1,4 +1,4 @@
-// Numbers as people read them in a report: few digits, a unit, the same width at every size.
+// Numbers for reports: few digits and a unit.
 #pragma once
 
 #include <cstdint>

@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::int64_t kSlotPerReconfiguration = 10;
 
-enum Way : std::size_t { kWormhole, kPrediction, kHints, kBoth };
+enum Variant : std::size_t { kWormhole, kPrediction, kHints, kBoth };
 
-SwitchParameters parameters_of(const JobOptions& options, Way way, const HintWorth& at) {
+SwitchParameters parameters_of(const JobOptions& options, Variant variant, const HintWorth& at) {
   SwitchParameters p = options.network;
-  p.technique = way == kWormhole ? "wormhole" : "hybrid";
-  p.preload = way == kHints || way == kBoth ? p.slots : 0;
-  if (way == kHints) p.predictor = "none";
+  p.technique = variant == kWormhole ? "wormhole" : "hybrid";
+  p.preload = variant == kHints || variant == kBoth ? p.slots : 0;
+  if (variant == kHints) p.predictor = "none";
   p.reconfiguration_command = p.reconfiguration_switching = p.reconfiguration_lock = Time{};
   p.reconfiguration = at.reconfiguration;
   p.slot_length = at.slot_length;
@@ -45,7 +45,7 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const Job
 
   PhaseHints hints;
   if (!phases.hinted) {
-    worth.notes.emplace_back("It was recorded without phases: no hints.");
+    worth.notes.emplace_back("Recorded without phases: no hints.");
   } else {
     try {
       hints = hints_of(options.hints.empty() ? std::string(kRecordedHints) : options.hints, trace, open,
@@ -63,8 +63,9 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const Job
   for_each_sent(*job, options.replay, [&](const SentMessage& message) {
     ++worth.messages;
     if (message.phase == kNoPhase) return;
-    const auto told = hints.phases.find(job->region_name(message.phase));
-    if (told != hints.phases.end() && told->second.contains({message.source_rank, message.destination_rank}))
+    const auto hinted = hints.phases.find(job->region_name(message.phase));
+    if (hinted != hints.phases.end() &&
+        hinted->second.contains({message.source_rank, message.destination_rank}))
       ++worth.messages_hinted;
   });
 
@@ -72,21 +73,21 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const Job
     HintWorth at;
     at.reconfiguration = reconfiguration;
     at.slot_length = std::max(options.network.slot_length, reconfiguration * kSlotPerReconfiguration);
-    for (const Way way : {kWormhole, kPrediction, kHints, kBoth}) {
-      if ((way == kHints || way == kBoth) && hints.phases.empty()) continue;
-      const SwitchParameters parameters = parameters_of(options, way, at);
+    for (const Variant variant : {kWormhole, kPrediction, kHints, kBoth}) {
+      if ((variant == kHints || variant == kBoth) && hints.phases.empty()) continue;
+      const SwitchParameters parameters = parameters_of(options, variant, at);
       ReplayOptions replay_options = options.replay;
-      replay_options.notify_predictors = way == kBoth;
+      replay_options.notify_predictors = variant == kBoth;
       if (parameters.preload != 0)
         replay_options.preloads = plan(hints, nesting, placement, fitted.nodes, parameters.preload);
-      const std::string what =
-          fmt::format("{}, reconfiguration {}: {}", trace, to_string(reconfiguration), kWorthWays[way]);
+      const std::string what = fmt::format("{}, reconfiguration {}: {}", trace, to_string(reconfiguration),
+                                           kWorthVariants[variant]);
       replay_options.progress = [&](std::uint64_t done) {
         if (note) note(what, done);
       };
       job = open();
       const Measures measures = replay(*job, parameters, replay_options).measures;
-      at.ways[way] = {true, measures.time, measures.hit_rate};
+      at.variants[variant] = {true, measures.time, measures.hit_rate};
     }
     worth.at.push_back(at);
   }
@@ -116,10 +117,10 @@ std::string worth_text(const std::vector<JobWorth>& jobs) {
       std::vector<std::string> row{first ? job.trace : "", first ? std::to_string(job.ranks) : "",
                                    first ? grouped(job.messages) : "", first ? percent(hinted) : "",
                                    to_string(at.reconfiguration)};
-      for (std::size_t way = 0; way < at.ways.size(); ++way) {
-        const HintWorth::Way& cell = at.ways[way];
+      for (std::size_t variant = 0; variant < at.variants.size(); ++variant) {
+        const HintWorth::Variant& cell = at.variants[variant];
         row.push_back(cell.is_known ? short_time(cell.time) : "-");
-        if (way != kWormhole) row.push_back(cell.is_known ? percent(cell.hit_rate) : "-");
+        if (variant != kWormhole) row.push_back(cell.is_known ? percent(cell.hit_rate) : "-");
       }
       table.add(std::move(row));
     }

@@ -1,5 +1,5 @@
-// What hints are worth to a job: its time on wormhole, and on the hybrid switch with prediction alone, with
-// hints alone and with both.
+// Comparison of hints and prediction for a job: its time with wormhole, and with the hybrid switch with
+// prediction only, with hints only, and with both.
 #pragma once
 
 #include <array>
@@ -14,42 +14,44 @@
 
 namespace hybrid {
 
-/// The ways in which the job is emulated, in the order of HintWorth::ways.
+/// The variants in which the job is emulated, in the order of HintWorth::variants.
 ///  - wormhole: no circuits.
-///  - prediction: `hybrid` with the predictor of the options, told of no phases, nothing preloaded.
-///  - hints: `hybrid` without predictor; when a phase begins, all K slots are loaded with what the hints tell
-///    of it, and those that are left over stay empty.
-///  - both: the same slots; those that are left over are the predictor's, which is told of the phases.
-inline constexpr std::array<std::string_view, 4> kWorthWays{"wormhole", "prediction", "hints", "both"};
+///  - prediction: `hybrid` with the predictor of the options, without phases and preloads.
+///  - hints: `hybrid` without predictor. When a phase begins, its hinted connections are loaded into the K
+///  slots;
+///    the other slots stay empty.
+///  - both: as hints, but the predictor uses the other slots and is notified of the phases.
+inline constexpr std::array<std::string_view, 4> kWorthVariants{"wormhole", "prediction", "hints", "both"};
 
+/// Results with one reconfiguration time.
 struct HintWorth {
-  struct Way {
+  struct Variant {
     bool is_known = false;  // false: there are no hints
     Time time{};            // of the job
     double hit_rate = 0;
   };
   Time reconfiguration{}, slot_length{};
-  std::array<Way, kWorthWays.size()> ways;
+  std::array<Variant, kWorthVariants.size()> variants;
 };
 
-/// One job's.
+/// Results of one job.
 struct JobWorth {
   std::string trace;
   std::uint32_t ranks = 0;
   std::uint64_t messages = 0;         // between ports
-  std::uint64_t messages_hinted = 0;  // of which over connections that the hints tell of their phase
-  std::vector<std::string> notes;     // why there are no hints, or which phases they do not know wholly
+  std::uint64_t messages_hinted = 0;  // those over connections that are hinted for their phase
+  std::vector<std::string> notes;     // the reason for missing hints, and phases with incomplete hints
   std::vector<HintWorth> at;          // by reconfiguration
 };
 
-/// Emulates the job on `options.network` (whose slots, predictor and all but technique, preload,
-/// reconfiguration and slot_length are taken) at each of the reconfigurations. A slot lasts at least ten
-/// times as long as the reconfiguration. Hints are those of `options.hints`, recorded ones where that is
-/// empty. Throws UserError for impossible parameters, and UnfinishedReplay.
+/// Emulates the job on options.network with each of the reconfiguration times. The function sets technique,
+/// preload, reconfiguration and slot_length itself; a slot lasts at least ten times as long as the
+/// reconfiguration. Hints are those of options.hints, or the recorded ones if that is empty. Throws UserError
+/// for impossible parameters, and UnfinishedReplay.
 JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const JobOptions& options,
                     const std::vector<Time>& reconfigurations, const ProgressNote& note);
 
-/// A table of jobs: a row a job and reconfiguration. Notes stand below.
+/// A table with a row per job and reconfiguration, followed by the notes.
 std::string worth_text(const std::vector<JobWorth>& jobs);
 
 }  // namespace hybrid

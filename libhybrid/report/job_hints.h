@@ -1,4 +1,4 @@
-// Where the hints come from that a job's preloaded slots hold: option `hints`.
+// Hints for the preloaded slots of a job (option `hints`).
 #pragma once
 
 #include <string>
@@ -11,21 +11,21 @@
 
 namespace hybrid {
 
-/// `source`: what the program told while it was recorded; anything else names a binary that has hints.
+/// The source of hints that the program gave while it was recorded. Any other source is the path of a binary.
 inline constexpr std::string_view kRecordedHints = "recorded";
 
-/// The recording has no hints, or none of its phases is one of the binary's.
+/// Error: the recording has no hints, or the binary has no hints for any phase of the recording.
 class NoHints final : public UserError {
  public:
   using UserError::UserError;
 };
 
-/// `trace`: its name, for errors; `phases`: the job's, by name. Throws NoHints, and UserError for a binary
-/// without hints.
+/// Reads the hints of `source`. `trace`: its name for errors; `phases`: those of the job. Throws NoHints, and
+/// UserError for a binary without hints.
 PhaseHints hints_of(const std::string& source, const std::string& trace, const TraceOpener& open,
                     const std::vector<Phase>& phases);
 
-/// A line for each of the job's phases of which the hints do not know all.
+/// One line per phase of the job for which the hints are incomplete.
 std::vector<std::string> gaps_of(const PhaseHints& hints, const std::vector<Phase>& phases);
 
 }  // namespace hybrid

@@ -47,7 +47,8 @@ std::vector<std::uint32_t> slot_counts(const JobOptions& options, std::uint32_t 
   return counts;
 }
 
-// D 8.5 (preset ch8), as the option left it for a switch of which the job's ports were not known yet.
+// Adapts the switch to the number of ports. Preset ch8 has a slot for every destination (D 8.5), which the
+// options could not set before the number of ports was known.
 void follow_ports(JobOptions& options, std::uint32_t ports) {
   SwitchParameters& p = options.network;
   const bool every_destination =
@@ -56,7 +57,7 @@ void follow_ports(JobOptions& options, std::uint32_t ports) {
   if (every_destination) preload_every_destination(p);
 }
 
-// The parameters of every emulation in the report's order; checked before the first one runs.
+// The parameters of all emulations in the order of the report, checked.
 std::vector<SwitchParameters> emulations(const JobOptions& options, const std::vector<std::uint32_t>& counts,
                                          std::uint32_t ports) {
   std::vector<SwitchParameters> all;
@@ -111,23 +112,23 @@ bool any_multicast(const std::vector<TechniqueResult>& results) {
   });
 }
 
-// Whether the recording says that messages may be missing from it.
+// True if messages may be missing in the recording.
 bool lacks_messages(const JobFacts& job) {
   const auto lost = job.find(trace_names::kLostEvents);
   return (!lost.empty() && lost != "0") || !job.find(trace_names::kMissingRanks).empty() ||
          !job.find(trace_names::kIncompleteRanks).empty();
 }
 
-// What the recording itself says is missing.
+// Warnings from the facts of the recording.
 std::vector<std::string> warnings_of(const JobFacts& job) {
   std::vector<std::string> warnings;
   if (const auto lost = job.find(trace_names::kLostEvents); !lost.empty() && lost != "0")
     warnings.push_back(fmt::format("{} events are missing: the disk was full while the job ran.", lost));
-  if (const auto untold = job.find(trace_names::kUnresolvedReceives); !untold.empty())
+  if (const auto unresolved = job.find(trace_names::kUnresolvedReceives); !unresolved.empty())
     warnings.push_back(fmt::format(
-        "Receives from any rank or of any tag are left out: {}, of which MPI did not tell what they "
+        "{} receives from any rank or of any tag are left out: MPI did not report which message they "
         "received (MPI_Isendrecv, MPI_Request_free).",
-        untold));
+        unresolved));
   const auto several = [](std::string_view ranks) {
     return ranks.find_first_of(",-") != std::string_view::npos;
   };
@@ -138,29 +139,28 @@ std::vector<std::string> warnings_of(const JobFacts& job) {
   if (const auto ranks = job.find(trace_names::kIncompleteRanks); !ranks.empty())
     warnings.push_back(
         several(ranks)
-            ? fmt::format("The journals of ranks {} have no end: these died, or were killed.", ranks)
-            : fmt::format("The journal of rank {} has no end: it died, or was killed.", ranks));
+            ? fmt::format("The journals of ranks {} have no end: the ranks died, or were killed.", ranks)
+            : fmt::format("The journal of rank {} has no end: the rank died, or was killed.", ranks));
   if (const auto ranks = job.find(trace_names::kUnplacedRanks); !ranks.empty())
     warnings.push_back(
-        several(ranks)
-            ? fmt::format("The ports of ranks {} are not known: each is taken to have one of its own.", ranks)
-            : fmt::format("The port of rank {} is not known: it is taken to have one of its own.", ranks));
-  // Gaps then hold the time in which another rank had the core, and the emulated job waits as the recorded
-  // one did.
+        several(ranks) ? fmt::format("The ports of ranks {} are not known: each gets a separate port.", ranks)
+                       : fmt::format("The port of rank {} is not known: it gets a separate port.", ranks));
+  // The gaps between calls then contain the time in which another rank used the core.
   if (job.find(trace_names::kYield) == "yes" && job.find(trace_names::kClock) == "wall")
     warnings.push_back(
-        "Ranks shared cores while the wall clock gave compute times; --clock cpu gives those of a core "
-        "each.");
+        "Ranks shared cores, and compute times are from the wall clock. Record with --clock cpu for the "
+        "times "
+        "with a core per rank.");
   return warnings;
 }
 
-// Sends of one hinted phase, gathered over all its occurrences and ranks.
+// The sends of a hinted phase, over all its occurrences and ranks.
 struct HintedPhase {
   Phase phase;
   std::set<Connection> connections;
 };
 
-void gather(HintedPhase& gathered, const SentMessage& message) {
+void add_message(HintedPhase& gathered, const SentMessage& message) {
   Phase& phase = gathered.phase;
   if (phase.messages++ == 0) phase.begin = message.at;
   phase.end = std::max(phase.end, message.at);
@@ -202,7 +202,7 @@ FoundPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint
   for_each_sent(trace, options, [&](const SentMessage& message) {
     found.end = std::max(found.end, message.at);
     finder.send(message.at, {message.source, message.destination}, message.bytes);
-    gather(hinted[message.phase], message);
+    add_message(hinted[message.phase], message);
     if (traffic != nullptr) traffic->add(message);
     if (matrix != nullptr)
       (*matrix)[{message.source, message.destination}] += std::max<Bytes>(1, message.bytes);
@@ -245,15 +245,15 @@ std::vector<PredictorScore> score_predictors(JobTrace& trace, const JobOptions& 
       rows.push_back({name, shape, {}});
     }
   for (Row& row : rows)
-    PredictorEvaluation(row.predictor, row.shape);  // an unknown name is told before the pass
+    PredictorEvaluation(row.predictor, row.shape);  // throws for an unknown name before the pass
   for_each_sent(trace, options.replay, [&](const SentMessage& message) {
     const PhaseMark phase = phase_of(message, options.replay);
-    const bool comes_to_another = std::exchange(in.try_emplace(message.source).first->second, phase) != phase;
+    const bool enters_phase = std::exchange(in.try_emplace(message.source).first->second, phase) != phase;
     for (Row& row : rows) {
       auto source = row.sources.find(message.source);
       if (source == row.sources.end())
         source = row.sources.emplace(message.source, PredictorEvaluation(row.predictor, row.shape)).first;
-      if (comes_to_another) source->second.phase(message.at, phase.phase);
+      if (enters_phase) source->second.phase(message.at, phase.phase);
       source->second.send(message.at, message.destination, message.bytes, message.site);
     }
   });
@@ -271,12 +271,12 @@ std::vector<PredictorScore> score_predictors(JobTrace& trace, const JobOptions& 
 JobReport make_report(const std::string& trace, const TraceOpener& open, const JobOptions& given,
                       const ProgressNote& note) {
   JobOptions options = given;
-  const auto tell = [&note](std::string_view what, std::uint64_t done) {
+  const auto report_progress = [&note](std::string_view what, std::uint64_t done) {
     if (note) note(what, done);
   };
   JobReport report;
   report.trace = trace;
-  tell("reading the trace", 0);
+  report_progress("reading the trace", 0);
   std::unique_ptr<JobTrace> job = open();
   const auto placement = ports_of_ranks(*job, options.replay);
   std::set<std::uint32_t> used(placement.begin(), placement.end());
@@ -287,10 +287,10 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   const std::uint32_t ports = fitted.nodes;
   follow_ports(options, ports);
   report.options = options;
-  // Refuses what cannot work, early.
+  // Rejects impossible parameters early.
   const auto runs_early = emulations(options, slot_counts(options, options.network.slots), ports);
 
-  tell("finding phases", 0);
+  report_progress("finding phases", 0);
   const bool fixed = !options.preload_topology.empty(), by_hints = !options.hints.empty();
   if (fixed) check_topology(options.preload_topology, options.network);
   PhaseTraffic traffic;
@@ -310,7 +310,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   if (fixed) {
     TopologyPlan plan = plan_topology(*FixedTopologyRegistration::make(options.preload_topology, ports),
                                       matrix, options.network.preload);
-    // Said only where something is preloaded.
+    // Reported only if some technique has slots to preload.
     if (std::any_of(runs_early.begin(), runs_early.end(),
                     [](const SwitchParameters& p) { return uses_slots(p.technique); }))
       report.topology_share = plan.share();
@@ -325,10 +325,10 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   const auto counts = slot_counts(options, needed);
   const std::vector<SwitchParameters> runs = emulations(options, counts, ports);
   if (options.replay.timeline != nullptr && runs.size() != 1)
-    throw UserError("timeline: it is of one run, but " + std::to_string(runs.size()) + " were asked for",
+    throw UserError("timeline: needs a single run, but the options give " + std::to_string(runs.size()),
                     "Give one --technique and one --slots.");
 
-  tell("scoring predictors", 0);
+  report_progress("scoring predictors", 0);
   std::vector<std::string> predictors = options.predictors;
   if (predictors.empty()) predictors = {"counter", "lru", "markov1", "markov2", "timeout", "tournament"};
   job = open();
@@ -338,13 +338,13 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
     const std::string what = uses_slots(parameters.technique)
                                  ? fmt::format("emulating {}, K = {}", parameters.technique, parameters.slots)
                                  : "emulating " + parameters.technique;
-    tell(what, 0);
+    report_progress(what, 0);
     ReplayOptions replay_options = options.replay;
     replay_options.preloads = by_hints ? plan(hints, nesting, placement, ports, parameters.preload)
                                        : traffic.plan(*job, ports, parameters.preload);
     replay_options.fixed_preload = fixed_preload;
     replay_options.phases = schedule;
-    replay_options.progress = [&](std::uint64_t done) { tell(what, done); };
+    replay_options.progress = [&](std::uint64_t done) { report_progress(what, done); };
     job = open();
     TechniqueResult result;
     ReplayResult replayed;
@@ -358,7 +358,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
       continue;
     }
     result.measures = std::move(replayed.measures);
-    for (std::string& warning : replayed.warnings)  // each technique meets the same gaps of the trace
+    for (std::string& warning : replayed.warnings)  // all techniques find the same gaps of the trace
       if (std::find(report.warnings.begin(), report.warnings.end(), warning) == report.warnings.end())
         report.warnings.push_back(std::move(warning));
     if (!uses_slots(parameters.technique)) result.measures.slots = 0;
@@ -368,12 +368,12 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   report.verdict = judge(contenders(report.techniques), needed);
   if (report.verdict.technique.empty() && any_multicast(report.techniques))
     report.verdict.sentence =
-        "The fabric copies all that crosses the switch by itself, so no technique makes a difference to this "
+        "The fabric copies all messages that cross the switch, so no technique makes a difference to this "
         "job.";
   if (!report.techniques.empty() && report.verdict.technique.empty() && lacks_messages(report.job))
     report.verdict.sentence =
-        "No message that was recorded crosses the switch, but the recording is incomplete: it does not tell "
-        "whether a switch makes a difference to this job.";
+        "No recorded message crosses the switch, but the recording is incomplete: it does not show whether a "
+        "switch makes a difference to this job.";
   if (!report.failures.empty()) add_to_verdict(report);
   return report;
 }

@@ -1,5 +1,5 @@
-// What a hybrid switch would do for one recorded job: facts, phases, predictors, techniques, and a verdict.
-// Made from a trace alone; text (report_text.h) and JSON (report_json.h) are two views of it.
+// Report on a recorded job: facts, phases, predictor scores, measures of techniques, and a verdict. It is
+// made from a trace alone; report_text.h and report_json.h convert it to text and JSON.
 #pragma once
 
 #include <cstdint>
@@ -25,80 +25,80 @@ namespace hybrid {
 
 struct JobFacts {
   std::uint32_t ranks = 0;
-  std::uint32_t ports = 0;                                    // that the ranks are placed on
-  std::vector<std::pair<std::string, std::string>> recorded;  // every fact that the trace carries
-  /// The value of a recorded fact, "" where there is none.
+  std::uint32_t ports = 0;                                    // with at least one rank
+  std::vector<std::pair<std::string, std::string>> recorded;  // all facts of the trace
+  /// The value of a recorded fact, or "" if there is none.
   std::string_view find(std::string_view name) const;
 };
 
-/// A technique emulated on the job, and how it stands to wormhole.
+/// Measures of a technique, and its comparison with wormhole.
 struct TechniqueResult {
   Measures measures;
-  double time_ratio =
-      0;  // wormhole's job time / this job time (2: twice as fast); 0 where wormhole was not emulated
-  double communication_ratio = 0;  // likewise of the communication time
+  double time_ratio = 0;           // wormhole's job time / this one (2: twice as fast); 0 without wormhole
+  double communication_ratio = 0;  // the same for the communication time
 };
 
-/// A technique whose emulation did not come to the job's end: it has no measures.
+/// A technique whose emulation did not reach the end of the job, and therefore has no measures.
 struct TechniqueFailure {
   std::string technique;
-  std::uint32_t slots = 0;  // 0 where the technique has none
+  std::uint32_t slots = 0;  // 0 for a technique without slots
   std::string reason;       // one line
-  bool of_trace = false;    // the trace's operations do not fit together; else the technique failed
+  bool of_trace = false;    // true: the operations of the trace do not match; false: the technique failed
 };
 
 struct JobReport {
-  std::string trace;  // as given
+  std::string trace;  // path as given by the user
   JobFacts job;
-  bool phases_hinted = false;  // else found from the sends
+  bool phases_hinted = false;  // false: found from the sends
   std::vector<Phase> phases;
   std::vector<PredictorScore> predictors;   // one per predictor and K, summed over source ports
-  std::vector<TechniqueResult> techniques;  // those that came to the job's end
+  std::vector<TechniqueResult> techniques;  // those that reached the end of the job
   std::vector<TechniqueFailure> failures;
   Verdict verdict;
-  /// Where a fixed topology is preloaded: the part of the job's bytes whose connections it holds.
+  /// If a fixed topology is preloaded: the share of the job's bytes over its connections.
   std::optional<double> topology_share;
-  std::vector<std::string>
-      warnings;  // what the numbers do not cover: lost events, ranks that died; one line each
+  std::vector<std::string> warnings;  // such as lost events or ranks that died; one line each
   JobOptions options;
 };
 
-/// Opens the trace anew: every pass over a job reads it front to back.
+/// Opens the trace. Each pass over a job opens it again and reads it from the start.
 using TraceOpener = std::function<std::unique_ptr<JobTrace>()>;
 
-/// Told what is being done now, and how many operations of it are done.
+/// Receives progress: the current step and the number of its operations that are done.
 using ProgressNote = std::function<void(std::string_view what, std::uint64_t done)>;
 
-/// Two passes over the sends and one emulation per technique and K. `note` may be empty. Throws UserError for
-/// impossible parameters, and what the trace throws; a technique that does not come to the job's end is among
-/// the failures. Same trace and options: same report.
+/// Makes a report with two passes over the sends and one emulation per technique and K. `note` may be empty.
+/// The same trace and options give the same report. Throws UserError for impossible parameters, and
+/// exceptions of the trace. A technique that does not reach the end of the job is listed in
+/// JobReport::failures.
 JobReport make_report(const std::string& trace, const TraceOpener& open, const JobOptions& options,
                       const ProgressNote& note);
 JobReport make_report(const std::string& trace, const JobOptions& options, const ProgressNote& note);
 
-/// The phases of a job alone, hinted where the program said them, else found from the sends (`hinted` says
-/// which). A hinted phase carries the sends made inside it; those outside any are a phase of their own.
+/// Phases of a job: those that the program hints, or if there are none, those found from the sends. A hinted
+/// phase contains the sends inside it; the sends outside of all hinted phases form a separate phase.
 struct FoundPhases {
   bool hinted = false;
   std::vector<Phase> phases;
-  std::vector<PhaseOccurrence> occurrences;  // of those found from the sends
+  std::vector<PhaseOccurrence> occurrences;  // of phases found from the sends
   Time end{};                                // of the last send
 };
-/// What the hinted ones send is added to `traffic`, unless that is null; what all of the job sends to
-/// `matrix`.
+/// Finds the phases. Adds the messages of hinted phases to `traffic` and the bytes of all messages to
+/// `matrix`; both may be null.
 FoundPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports,
                       PhaseTraffic* traffic = nullptr, TrafficMatrix* matrix = nullptr);
 
-/// Scores predictors on a job's sends: one evaluation per source port, summed. Rows in the order of `names`,
-/// then of `capacities` (0: no limit).
+/// Scores predictors on the sends of a job, with one evaluation per source port, summed up. Rows are in the
+/// order of `names`, then of `capacities` (0: no limit).
 std::vector<PredictorScore> score_predictors(JobTrace& trace, const JobOptions& options,
                                              const std::vector<std::string>& names,
                                              const std::vector<std::uint32_t>& capacities,
                                              std::uint32_t ports, Time end);
 
-/// The port of each rank (rank r at port r where neither options nor trace say otherwise), and how many ports
-/// there are: one more than the largest. Throws UserError when the option does not give one port per rank.
+/// The port of each rank, from the options or the trace; otherwise rank r is at port r. Throws UserError if
+/// the option does not give one port per rank.
 std::vector<std::uint32_t> ports_of_ranks(const JobTrace& trace, const ReplayOptions& options);
+/// The largest port plus one.
 std::uint32_t count_ports(const std::vector<std::uint32_t>& ports);
 
 }  // namespace hybrid

@@ -25,7 +25,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// A job held in memory: what each rank does, in order.
+// A job in memory: the operations of each rank in order.
 class JobDouble final : public JobTrace {
  public:
   using Facts = std::vector<std::pair<std::string, std::string>>;
@@ -84,8 +84,8 @@ Operation transfer(Operation::Kind kind, Time at, std::uint32_t peer, Bytes byte
   return op;
 }
 
-// Every rank sends `rounds` times to the next, after half of them to the one `later` (odd) further on; even
-// ranks send first.
+// Every rank sends `rounds` messages: the first half to the next rank, the others `later` ranks ahead (odd).
+// Even ranks send first.
 std::vector<std::vector<Operation>> ring(std::uint32_t ranks, int rounds, Bytes bytes,
                                          std::uint32_t later = 1) {
   std::vector<std::vector<Operation>> job(ranks);
@@ -110,7 +110,7 @@ JobReport report_of(const std::vector<std::vector<Operation>>& job, const JobOpt
                      options, {});
 }
 
-TEST(JobReport, TellsAJobsFactsPhasesPredictorsAndTechniques) {
+TEST(JobReport, HasFactsPhasesPredictorsAndTechniques) {
   JobOptions options;
   options.predictors = {"timeout"};
   const JobReport report = report_of(ring(8, 50, 256), options, {{"application", "ring"}});
@@ -125,12 +125,12 @@ TEST(JobReport, TellsAJobsFactsPhasesPredictorsAndTechniques) {
   EXPECT_EQ(report.phases[0].working_set.size(), 8u);
   EXPECT_EQ(report.phases[0].slots_needed, 1u);
 
-  // K: what the options say, and what the largest phase needs.
+  // K: of the options, and the need of the largest phase.
   ASSERT_EQ(report.predictors.size(), 2u);
   EXPECT_EQ(report.predictors[0].capacity, 1u);
   EXPECT_EQ(report.predictors[1].capacity, 4u);
   EXPECT_EQ(report.predictors[0].sends, 400u);
-  EXPECT_EQ(report.predictors[0].hits, 392u);  // each port's first send finds nothing
+  EXPECT_EQ(report.predictors[0].hits, 392u);  // the first send of each port misses
 
   std::vector<std::string> names;
   for (const TechniqueResult& r : report.techniques)
@@ -146,8 +146,7 @@ TEST(JobReport, TellsAJobsFactsPhasesPredictorsAndTechniques) {
   EXPECT_FALSE(report.verdict.sentence.empty());
 }
 
-// The phases found from the sends are those that every technique's measures tell apart.
-TEST(JobReport, OnAFatTreeTriesTheTechniquesThatRunThere) {
+TEST(JobReport, OnAFatTreeEmulatesTheTechniquesThatSupportTrees) {
   JobOptions options;
   options.predictors = {"timeout"};
   options.network.tree = {2, 2, 2};
@@ -161,7 +160,8 @@ TEST(JobReport, OnAFatTreeTriesTheTechniquesThatRunThere) {
   EXPECT_THAT(names, ElementsAre("wormhole 0", "tdm 1", "tdm 4", "hybrid 1", "hybrid 4"));
 }
 
-TEST(JobReport, PhasesAreToldApartOnEveryTechnique) {
+// The measures of each technique have the phases that are found from the sends.
+TEST(JobReport, EveryTechniqueHasMeasuresPerPhase) {
   const JobReport report = report_of(ring(8, 300, 256, 3), {});
   EXPECT_FALSE(report.phases_hinted);
   ASSERT_EQ(report.phases.size(), 2u);
@@ -189,8 +189,8 @@ TEST(JobReport, IsTheSameForTheSameTraceAndSeed) {
   EXPECT_EQ(to_json(report_of(job, {})).dump(), to_json(report_of(job, {})).dump());
 }
 
-TEST(JobReport, HintsNameThePhasesAndTheRestIsOutside) {
-  // Ranks 0 and 1 talk inside a phase, then outside it.
+TEST(JobReport, HintsNameThePhasesAndOtherSendsAreOutside) {
+  // Rank 0 sends to rank 1 inside a phase, then outside.
   std::vector<std::vector<Operation>> job(2);
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     auto begin = operation(Operation::Kind::phase_begin, microseconds(0));
@@ -216,7 +216,7 @@ TEST(JobReport, HintsNameThePhasesAndTheRestIsOutside) {
   EXPECT_THAT(phases.phases[0].working_set, ElementsAre(Connection{0, 1}));
 }
 
-TEST(JobReport, HintedPhasesTellHowOftenTheyOccurred) {
+TEST(JobReport, CountsTheOccurrencesOfHintedPhases) {
   std::vector<std::vector<Operation>> job(2);
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     const auto kind = rank == 0 ? Operation::Kind::send : Operation::Kind::recv;
@@ -235,7 +235,7 @@ TEST(JobReport, HintedPhasesTellHowOftenTheyOccurred) {
   EXPECT_EQ(phases.phases[0].messages, 3u);
 }
 
-TEST(JobReport, ALargerSwitchHasThePortsThatAreGiven) {
+TEST(JobReport, TheSwitchMayHaveMorePortsThanTheJobUses) {
   JobOptions options;
   options.techniques = {"wormhole"};
   const JobReport as_used = report_of(ring(6, 10, 256), options);
@@ -249,8 +249,8 @@ TEST(JobReport, ALargerSwitchHasThePortsThatAreGiven) {
   EXPECT_THROW(report_of(ring(6, 10, 256), options), UserError);
 }
 
-// D 8.5: a slot for every other node, however many the job has.
-TEST(JobReport, ThePresetOfASlotForEveryDestinationFollowsThePorts) {
+// D 8.5: a slot for every other node, whatever their number.
+TEST(JobReport, PresetCh8HasASlotForEveryDestinationOfTheJob) {
   JobOptions options;
   OptionTable table;
   add_job_options(table, options);
@@ -271,13 +271,14 @@ TEST(JobReport, ATechniqueNamedTwiceIsEmulatedOnce) {
   EXPECT_EQ(report_of(ring(4, 10, 256), options).techniques.size(), 2u);
 }
 
-TEST(JobReport, SaysWhatIsNotKnownOfTheJob) {
+TEST(JobReport, WarnsOfUnresolvedReceivesAndUnknownPorts) {
   JobOptions options;
   options.techniques = {"wormhole"};
   const JobReport report =
       report_of(ring(2, 3, 8), options, {{"unresolved_receives", "3"}, {"unplaced_ranks", "1"}});
   ASSERT_EQ(report.warnings.size(), 2u);
-  EXPECT_THAT(report.warnings[0], AllOf(HasSubstr("3, of which MPI did not tell"), Not(HasSubstr("disk"))));
+  EXPECT_THAT(report.warnings[0],
+              AllOf(HasSubstr("3 receives"), HasSubstr("MPI did not report"), Not(HasSubstr("disk"))));
   EXPECT_THAT(report.warnings[1], HasSubstr("The port of rank 1 is not known"));
 }
 
@@ -291,7 +292,7 @@ TEST(JobReport, MessagesInsideAPortNeverReachTheSwitch) {
   EXPECT_EQ(report.techniques[0].measures.local_messages, 20u);
 }
 
-TEST(JobReport, WarnsOfWhatTheRecordingLost) {
+TEST(JobReport, WarnsOfLostEventsAndIncompleteRanks) {
   JobOptions options;
   options.techniques = {"wormhole"};
   const JobReport report = report_of(
@@ -301,7 +302,7 @@ TEST(JobReport, WarnsOfWhatTheRecordingLost) {
   EXPECT_THAT(report.warnings[1], HasSubstr("rank 1 has no end"));
 }
 
-TEST(JobReport, SaysOfASilentJobThatItSendsNothingOnlyWhereAllOfItWasRecorded) {
+TEST(JobReport, CallsAJobSilentOnlyIfItsRecordingIsComplete) {
   JobOptions options;
   options.techniques = {"wormhole"};
   const auto silent = ring(2, 0, 8);
@@ -323,14 +324,14 @@ TEST(JobReport, WarnsOfWallClockTimesOnSharedCores) {
   EXPECT_THAT(report_of(job, options, {{"yield", "no"}, {"clock", "wall"}}).warnings, testing::IsEmpty());
 }
 
-// What rank 0 waits for at its end nobody sends.
+// Rank 0 ends with a receive without a matching send.
 std::vector<std::vector<Operation>> ring_that_stalls() {
   auto job = ring(4, 10, 256);
   job[0].insert(job[0].end() - 1, transfer(Operation::Kind::recv, microseconds(20), 3, 8));
   return job;
 }
 
-TEST(JobReport, ATraceThatLacksASendLosesTheTechniquesOnly) {
+TEST(JobReport, ATraceThatLacksASendStillHasPhasesAndPredictors) {
   JobOptions options;
   options.predictors = {"timeout"};
   const JobReport report = report_of(ring_that_stalls(), options);
@@ -350,7 +351,7 @@ TEST(JobReport, ATraceThatLacksASendLosesTheTechniquesOnly) {
               testing::StartsWith("wormhole, circuit, tdm with K = 1, tdm with K = 4, hybrid with K = 1, "
                                   "hybrid with K = 4: rank 0 waits"));
   EXPECT_TRUE(failures_of(report).of_trace);
-  EXPECT_THAT(report.verdict.sentence, HasSubstr("No technique came to the job's end"));
+  EXPECT_THAT(report.verdict.sentence, HasSubstr("No technique reached the end of the job"));
   const auto json = to_json(report);
   EXPECT_TRUE(json["results"].empty());
   EXPECT_EQ(json["failed"][5]["technique"], "hybrid");
@@ -358,7 +359,7 @@ TEST(JobReport, ATraceThatLacksASendLosesTheTechniquesOnly) {
   EXPECT_THAT(json["failed"][5]["reason"].get<std::string>(), HasSubstr("rank 0 waits"));
 }
 
-// Takes messages, says that they have left, and delivers the first only.
+// Injects all messages, but delivers only the first.
 class Stuck final : public Technique {
  public:
   void send(Time at, const Message& message) override { waiting_.push_back({at, message}); }
@@ -382,11 +383,11 @@ const TechniqueRegistration kStuck{
     "stuck", "for tests: delivers one message",
     [](const SwitchParameters&) -> std::unique_ptr<Technique> { return std::make_unique<Stuck>(); }};
 
-TEST(JobReport, ATechniqueThatIsStuckLeavesTheOthers) {
+TEST(JobReport, ReportsTheOtherTechniquesIfOneIsStuck) {
   JobOptions options;
   options.techniques = {"wormhole", "stuck", "circuit"};
   options.slot_counts = {4};
-  // Of a rank that died receives are dropped, but not those whose messages a technique holds.
+  // The replay drops receives of ranks that died, but not those of messages that a technique still holds.
   for (const char* complete : {"yes", "no"}) {
     const JobReport report = report_of(ring(4, 10, 256), options, {{"complete", complete}});
     ASSERT_EQ(report.techniques.size(), 2u);
@@ -398,25 +399,26 @@ TEST(JobReport, ATechniqueThatIsStuckLeavesTheOthers) {
     EXPECT_THAT(report.failures[0].reason,
                 AllOf(HasSubstr("2 of 3 messages not delivered"), HasSubstr("waits for ever")));
     EXPECT_FALSE(failures_of(report).of_trace);
-    EXPECT_THAT(report.verdict.sentence, HasSubstr("Not compared, since the emulation did not come to the "
-                                                   "job's end: stuck with K = 4."));
+    EXPECT_THAT(report.verdict.sentence,
+                HasSubstr("Not compared, since the emulation did not reach the end of "
+                          "the job: stuck with K = 4."));
     EXPECT_EQ(to_json(report)["results"].size(), 2u);
   }
 }
 
-TEST(JobReport, WhatCannotBeEmulatedAtAllIsRefused) {
+TEST(JobReport, RejectsAnUnknownAlgorithm) {
   JobOptions options;
   options.replay.algorithms = {{"allreduce", "telepathy"}};
   EXPECT_THROW(report_of(ring(4, 1, 8), options), UserError);
 }
 
-TEST(JobReport, RefusesPortsThatAreNotOneARank) {
+TEST(JobReport, RejectsAPlacementWithoutAPortForEachRank) {
   JobOptions options;
   options.replay.placement = {0, 1, 2};
   EXPECT_THROW(report_of(ring(4, 1, 8), options), UserError);
 }
 
-TEST(JobReport, RefusesImpossibleParametersBeforeReading) {
+TEST(JobReport, RejectsImpossibleParametersBeforeReading) {
   JobOptions options;
   options.network.slots = 0;
   EXPECT_THROW(report_of(ring(4, 1, 8), options), UserError);

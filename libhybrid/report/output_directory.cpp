@@ -12,7 +12,7 @@ namespace hybrid {
 
 namespace {
 
-// A part of a file name that needs no quoting anywhere.
+// The last part of the path, with all characters replaced that a shell would need quotes for.
 std::string plain_name(std::string_view application) {
   std::string name(application.substr(application.rfind('/') + 1));
   for (char& c : name) {
@@ -23,12 +23,12 @@ std::string plain_name(std::string_view application) {
   return name.empty() ? "job" : name;
 }
 
-[[noreturn]] void fail(const std::string& path, const std::string& mend) {
+[[noreturn]] void fail(const std::string& path, const std::string& fix) {
   const int reason = errno;
   const std::string problem = "output: cannot make the directory '" + path + "': " + std::strerror(reason);
-  // Not what the user gave is wrong: a program that is to be recorded runs all the same.
+  // A full disk is no error of the user: the program runs without being recorded.
   if (reason == ENOSPC || reason == EDQUOT) throw RunError(problem, "Free space, or name another place.");
-  throw UserError(problem, mend);
+  throw UserError(problem, fix);
 }
 
 }  // namespace
@@ -39,13 +39,13 @@ std::string create_output_directory(const std::string& output, std::string_view 
     if (errno == EEXIST)
       throw UserError("output: '" + output + "' exists already",
                       "Name a new directory; nothing is ever overwritten.");
-    fail(output, "Name a new directory below one that exists and that you may write to.");
+    fail(output, "Name a new directory in an existing one for which you have write permission.");
   }
   const std::string stem = "hybrid-" + plain_name(application) + "-";
   for (std::uint64_t n = 1;; ++n) {
     const std::string path = stem + std::to_string(n);
     if (::mkdir(path.c_str(), 0700) == 0) return path;
-    if (errno != EEXIST) fail(path, "Name one with --output where you may write.");
+    if (errno != EEXIST) fail(path, "Name a directory with --output for which you have write permission.");
   }
 }
 

@@ -28,13 +28,13 @@ TEST_F(OutputDirectory, IsNewAndPrivate) {
   EXPECT_EQ(status.st_mode & 07777, 0700u);
 }
 
-TEST_F(OutputDirectory, CountsUpWhereNoneIsNamed) {
+TEST_F(OutputDirectory, CountsUpIfNoneIsNamed) {
   EXPECT_EQ(create_output_directory("", "/opt/my app"), "hybrid-my_app-1");
   EXPECT_EQ(create_output_directory("", "/opt/my app"), "hybrid-my_app-2");
   EXPECT_EQ(create_output_directory("", "other"), "hybrid-other-1");
 }
 
-TEST_F(OutputDirectory, IsNeverAnOldOne) {
+TEST_F(OutputDirectory, IsNeverAnExistingOne) {
   fs::create_directory("old");
   std::ofstream("old/precious") << "data";
   std::ofstream("file") << "data";

@@ -9,7 +9,7 @@ std::string phase_measures_table(const std::vector<const Measures*>& results, st
                                  std::size_t width) {
   using Align = TextTable::Align;
   TextTable table({{"technique", Align::left},
-                   {"K"},
+                   {"slots"},
                    {"phase", Align::left},
                    {"time"},
                    {"utilisation"},
@@ -24,7 +24,7 @@ std::string phase_measures_table(const std::vector<const Measures*>& results, st
                  p.utilisation <= 1 ? percent(p.utilisation) : "-", grouped(p.messages),
                  format_bytes(p.bytes), short_time(p.latency.quantile(0.5)),
                  short_time(p.latency.quantile(0.99)), percent(p.hit_rate())});
-  if (table.empty()) return wrap("No phases are told apart in this traffic.", indent, width);
+  if (table.empty()) return wrap("No phases are distinguished in this traffic.", indent, width);
   return table.text(indent, width);
 }
 

@@ -1,4 +1,4 @@
-// The measures of each phase (Measures::phases), as text.
+// Table of the measures of each phase (Measures::phases).
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace hybrid {
 
-/// A line a technique and phase, at most `width` columns, started by `indent` blanks; a sentence where no
-/// phases are told apart.
+/// A row per technique and phase, at most `width` columns wide and indented by `indent` blanks. A sentence if
+/// no phases are distinguished.
 std::string phase_measures_table(const std::vector<const Measures*>& results, std::size_t indent,
                                  std::size_t width);
 

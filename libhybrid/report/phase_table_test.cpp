@@ -5,7 +5,7 @@
 namespace hybrid {
 namespace {
 
-TEST(PhaseTable, HasALineATechniqueAndPhase) {
+TEST(PhaseTable, HasARowPerTechniqueAndPhase) {
   Measures wormhole, tdm;
   wormhole.technique = "wormhole";
   tdm.technique = "tdm";
@@ -21,17 +21,17 @@ TEST(PhaseTable, HasALineATechniqueAndPhase) {
   wormhole.phases = {phase};
   phase.name = "mesh";
   tdm.phases = {wormhole.phases.front(), phase};
-  EXPECT_EQ(phase_measures_table({&wormhole, &tdm}, 2, 100),
-            "  technique  K  phase          time  utilisation  messages  bytes     p50     p99  hit rate\n"
-            "  wormhole   -  all-to-all  20.0 us       50.0 %     4,000  8 KiB  500 ns  500 ns    25.0 %\n"
-            "  tdm        4  all-to-all  20.0 us       50.0 %     4,000  8 KiB  500 ns  500 ns    25.0 %\n"
-            "  tdm        4  mesh        20.0 us       50.0 %     4,000  8 KiB  500 ns  500 ns    25.0 "
-            "%\n");
+  EXPECT_EQ(
+      phase_measures_table({&wormhole, &tdm}, 2, 100),
+      "  technique  slots  phase          time  utilisation  messages  bytes     p50     p99  hit rate\n"
+      "  wormhole       -  all-to-all  20.0 us       50.0 %     4,000  8 KiB  500 ns  500 ns    25.0 %\n"
+      "  tdm            4  all-to-all  20.0 us       50.0 %     4,000  8 KiB  500 ns  500 ns    25.0 %\n"
+      "  tdm            4  mesh        20.0 us       50.0 %     4,000  8 KiB  500 ns  500 ns    25.0 %\n");
 }
 
-TEST(PhaseTable, SaysWhereThereAreNone) {
+TEST(PhaseTable, IsASentenceWithoutPhases) {
   const Measures plain;
-  EXPECT_EQ(phase_measures_table({&plain}, 0, 100), "No phases are told apart in this traffic.\n");
+  EXPECT_EQ(phase_measures_table({&plain}, 0, 100), "No phases are distinguished in this traffic.\n");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// One line of progress on a terminal, rewritten in place; nothing where the stream is a file or a pipe.
+// A line of progress that is rewritten in place.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@ namespace hybrid {
 
 class ProgressLine {
  public:
-  /// `stream` may be null. Writes only if it is a terminal.
+  /// Writes only if `stream` is a terminal. `stream` may be null.
   explicit ProgressLine(std::FILE* stream);
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// "emulating hybrid, K = 4: 1,200,000 operations"; the count is left out while it is 0.
+  /// Shows "emulating hybrid, K = 4: 1,200,000 operations", without the count while it is 0.
   void show(std::string_view what, std::uint64_t done);
-  /// Removes the line, before anything else is written to the terminal.
+  /// Removes the line. To be called before other output to the terminal.
   void clear();
 
  private:

@@ -58,7 +58,7 @@ ordered_json phase_json(const Phase& phase) {
           {"slots_needed", phase.slots_needed}};
 }
 
-// Each parameter by its option's name and as a user would write it.
+// The parameters by option name, with the values in the form of the command line.
 ordered_json parameters_json(const JobOptions& options) {
   JobOptions copy = options;
   OptionTable table;

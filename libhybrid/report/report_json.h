@@ -1,5 +1,5 @@
-// Results as JSON with stable key names, which other tools rely on. Times end in _ns and are numbers of
-// nanoseconds, exact to the picosecond. The text is the same, byte for byte, for the same input.
+// Results as JSON with stable key names, for other tools. Keys of times end in _ns; the values are
+// nanoseconds, exact to the picosecond. Equal input gives equal text, byte for byte.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,17 +12,17 @@ namespace hybrid {
 
 /// technique, nodes, slots, time_ns, utilisation, messages, bytes, cycles, latency_ns{mean,p50,p99,max},
 /// hit_rate, slot_occupancy, slot_waste, ports{out,in}{min,mean,max}, seed, and the technique's statistics.
-/// With `each_port`, ports also has bytes_out and bytes_in, lists by port. phases: of each name, time_ns,
-/// utilisation, messages, bytes, latency_ns, hit_rate.
+/// With `each_port`, ports also has the lists bytes_out and bytes_in by port. phases: a list with name,
+/// time_ns, utilisation, messages, bytes, latency_ns, hit_rate.
 nlohmann::ordered_json to_json(const Measures& measures, bool each_port = false);
 
-/// What is under preload_topology, where a fixed topology is preloaded: topology, share_of_bytes.
+/// The value of preload_topology if a fixed topology is preloaded: topology, share_of_bytes.
 nlohmann::ordered_json topology_json(const std::string& topology, double share_of_bytes);
 
 nlohmann::ordered_json to_json(const PredictorScore& score);
 
-/// As written to files: indented by two, with a line end. Bytes that are no UTF-8 (arguments, names of
-/// phases) become U+FFFD.
+/// The text for files: indented by two blanks, with a newline at the end. Bytes that are not UTF-8 (in
+/// arguments and names of phases) become U+FFFD.
 std::string json_text(const nlohmann::ordered_json& json);
 
 /// job, phases, predictors, results (one object per technique and K), verdict, warnings, parameters, repeat.

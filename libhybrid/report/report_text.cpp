@@ -18,7 +18,7 @@ namespace {
 
 using Align = TextTable::Align;
 
-constexpr std::size_t kMostPhases = 16;  // rows of the table; the JSON has them all
+constexpr std::size_t kMostPhases = 16;  // rows of the table; the JSON has all phases
 
 std::string slots_cell(std::uint32_t slots) { return slots == 0 ? "-" : std::to_string(slots); }
 
@@ -38,7 +38,7 @@ std::uint64_t number(std::string_view text) {
   return value;
 }
 
-std::string where_ranks_run(const JobReport& report) {
+std::string placement_of(const JobReport& report) {
   const JobFacts& job = report.job;
   std::string text = plural(job.ranks, "rank");
   if (const auto hosts = job.find(trace_names::kHosts); !hosts.empty())
@@ -47,7 +47,7 @@ std::string where_ranks_run(const JobReport& report) {
   if (!report.options.replay.placement.empty())
     text += " (as given)";
   else if (const auto placement = job.find(trace_names::kPlacement); !placement.empty())
-    text += fmt::format(" (one a {})", placement);
+    text += fmt::format(" (one per {})", placement);
   return text;
 }
 
@@ -60,20 +60,20 @@ std::string job_section(const JobReport& report) {
   };
   const JobFacts& job = report.job;
   text += "Job\n";
-  const std::string_view command = job.find(trace_names::kArguments);  // with the program's own name
+  const std::string_view command = job.find(trace_names::kArguments);  // begins with the program's name
   fact("program", std::string(command.empty() ? job.find(trace_names::kApplication) : command));
-  fact("ranks", where_ranks_run(report));
+  fact("ranks", placement_of(report));
   if (const auto clock = job.find(trace_names::kClock); !clock.empty())
     fact("compute time", clock == "cpu" ? "from each thread's CPU clock" : "from the wall clock");
   if (job.find(trace_names::kYield) == "yes")
-    fact("yield", "on: empty polls gave up the core, there being more ranks than cores");
+    fact("yield", "on: empty polls gave up the core, since there were more ranks than cores");
   if (!report.techniques.empty()) {
     const Measures& m = report.techniques.front().measures;
     fact("messages", fmt::format("{} through the switch, {}", grouped(m.messages), format_bytes(m.bytes)));
     if (m.local_messages != 0)
       fact("", fmt::format("{} inside ports, {}", grouped(m.local_messages), format_bytes(m.local_bytes)));
     if (m.multicast)
-      fact("", fmt::format("{} copied by the fabric on links of its own, {}", grouped(m.multicast->messages),
+      fact("", fmt::format("{} copied by the fabric over separate links, {}", grouped(m.multicast->messages),
                            format_bytes(m.multicast->bytes)));
   }
   for (std::size_t i = 0; i < report.warnings.size(); ++i) fact(i == 0 ? "warning" : "", report.warnings[i]);
@@ -81,8 +81,8 @@ std::string job_section(const JobReport& report) {
 }
 
 std::string phase_section(const JobReport& report) {
-  std::string text = fmt::format("\nPhases ({})\n",
-                                 report.phases_hinted ? "as the program hints them" : "found from the sends");
+  std::string text =
+      fmt::format("\nPhases ({})\n", report.phases_hinted ? "hinted by the program" : "found from the sends");
   if (report.phases.empty()) return text + "  none: no message crosses the switch\n";
   std::vector<std::size_t> shown(report.phases.size());
   std::iota(shown.begin(), shown.end(), std::size_t{0});
@@ -108,7 +108,7 @@ std::string phase_section(const JobReport& report) {
   return text;
 }
 
-// "900 of 1,000 messages (90.0 %)", and what else was counted under names that begin with `prefix`.
+// "900 of 1,000 messages (90.0 %)", followed by the other counts whose names begin with `prefix`.
 std::string counts(const JobFacts& job, std::string_view prefix, std::uint64_t hits, std::uint64_t messages) {
   std::string text =
       fmt::format("{} of {} messages ({})", grouped(hits), grouped(messages),
@@ -120,16 +120,16 @@ std::string counts(const JobFacts& job, std::string_view prefix, std::uint64_t h
   return text;
 }
 
-// What the ranks' predictors and the live scheduler did, from the facts that they left in the trace.
+// Counts of the ranks' predictors and of the live scheduler, from the facts of the trace.
 std::string live_section(const JobFacts& job) {
   std::string text;
   if (!job.find("predicted_sends").empty())
     text += wrap(fmt::format(
-        "predictor {}: held the circuit of {}", job.find("online_predictor"),
+        "predictor {}: held the circuit for {}", job.find("online_predictor"),
         counts(job, "predicted_", number(job.find("predicted_hits")), number(job.find("predicted_sends")))));
   if (!job.find("live_hits").empty()) {
     const std::uint64_t hits = number(job.find("live_hits"));
-    text += wrap(fmt::format("live scheduler: had granted the circuit of {}",
+    text += wrap(fmt::format("live scheduler: had granted the circuit for {}",
                              counts(job, "live_", hits, hits + number(job.find("live_misses")))));
   }
   return text.empty() ? text : "\nWhile the job ran\n" + text;
@@ -137,10 +137,10 @@ std::string live_section(const JobFacts& job) {
 
 std::string footer(const JobReport& report) {
   const SwitchParameters& p = report.options.network;
-  std::string text = "\nHow this was reached\n";
+  std::string text = "\nInput and parameters\n";
   text += wrap("trace " + report.trace);
   text += wrap(fmt::format(
-      "link {}, one way {}, slot {}, guard {}, reconfiguration {}, scheduler {} ({} a pass), predictor {}, "
+      "link {}, one way {}, slot {}, guard {}, reconfiguration {}, scheduler {} ({} per pass), predictor {}, "
       "allocation {}, seed {}",
       format_rate(p.link_rate), to_string(p.one_way_wire()), to_string(p.slot_length), to_string(p.guard),
       to_string(p.fabric_reconfiguration()), p.scheduler_name, to_string(p.scheduler.delay()), p.predictor,
@@ -148,9 +148,10 @@ std::string footer(const JobReport& report) {
   if (report.topology_share)
     text += wrap(topology_sentence(report.options.preload_topology, *report.topology_share));
   if (report.options.replay.hardware_multicast)
-    text += wrap("--multicast hardware: broadcasts and barriers are the fabric's, not messages of the NICs");
-  // Not wrapped: a command is copied whole.
-  return text + "  again: " + command_to_repeat(report) + "\n";
+    text += wrap(
+        "--multicast hardware: the fabric executes broadcasts and barriers, without messages of the NICs");
+  // Not wrapped, so that users can copy the command.
+  return text + "  repeat: " + command_to_repeat(report) + "\n";
 }
 
 std::string quoted(const std::string& word) {
@@ -167,12 +168,12 @@ std::string quoted(const std::string& word) {
 
 std::string predictor_table(const std::vector<PredictorScore>& scores) {
   TextTable table({{"predictor", Align::left},
-                   {"K"},
+                   {"slots"},
                    {"hit rate"},
                    {"messages"},
                    {"requests"},
                    {"releases"},
-                   {"held, unused"}});
+                   {"held unused"}});
   for (const PredictorScore& s : scores)
     table.add({s.predictor, s.capacity == 0 ? "any" : std::to_string(s.capacity), percent(s.hit_rate()),
                grouped(s.sends), grouped(s.requests), grouped(s.releases),
@@ -183,7 +184,7 @@ std::string predictor_table(const std::vector<PredictorScore>& scores) {
 std::string technique_table(const std::vector<TechniqueResult>& results,
                             const std::vector<TechniqueFailure>& failures) {
   TextTable table({{"technique", Align::left},
-                   {"K"},
+                   {"slots"},
                    {"job time"},
                    {"speedup"},
                    {"comm. time"},
@@ -206,7 +207,7 @@ std::string technique_table(const std::vector<TechniqueResult>& results,
 
 std::vector<std::string> changed_options(const JobReport& report) {
   JobOptions ours = report.options, standard;
-  // A preset's K and what the largest phase needs have no name but their numbers.
+  // The K of a preset and the slots that the largest phase needs must be given as numbers.
   if (ours.slot_counts.empty() && ours.network.slots != standard.network.slots) {
     std::set<std::uint32_t> counts;
     for (const TechniqueResult& r : report.techniques)
@@ -220,7 +221,7 @@ std::vector<std::string> changed_options(const JobReport& report) {
   for (const Option& option : given.options())
     if (const Option* other = defaults.find(option.name);
         other->default_text != option.default_text ||
-        // Beside a --link-rate it would follow that unless it is given.
+        // With --link-rate its default would follow that rate.
         (option.name == "word-generation" && ours.network.link_rate != standard.network.link_rate)) {
       changed.push_back("--" + option.name);
       changed.push_back(option.default_text);
@@ -229,7 +230,7 @@ std::vector<std::string> changed_options(const JobReport& report) {
 }
 
 std::string topology_sentence(const std::string& topology, double share_of_bytes) {
-  return fmt::format("preloaded throughout: a {}, which holds the connections of {} of the bytes", topology,
+  return fmt::format("fixed preload: topology {}, which has the connections of {} of the bytes", topology,
                      percent(share_of_bytes));
 }
 

@@ -1,4 +1,4 @@
-// The report for people: plain text, at most 100 columns.
+// The report as plain text with at most 100 columns.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@ namespace hybrid {
 
 std::string to_text(const JobReport& report);
 
-/// Parts of it, for commands that show one thing.
+/// Parts of the report, for commands that show only these.
 std::string predictor_table(const std::vector<PredictorScore>& scores);
 std::string technique_table(const std::vector<TechniqueResult>& results,
                             const std::vector<TechniqueFailure>& failures = {});
 
-/// What a fixed topology that is preloaded throughout covers.
+/// Sentence on a fixed topology that stays preloaded and the share of the bytes over its connections.
 std::string topology_sentence(const std::string& topology, double share_of_bytes);
 
-/// The command that makes the same report again: `hybrid replay TRACE` and every option that is not its
+/// The command that repeats the report: `hybrid replay TRACE` with all options that differ from their
 /// default.
 std::string command_to_repeat(const JobReport& report);
 
-/// "--slot-length 200ns" for each setting of the switch and the replay that differs from the default, in the
-/// order of the options' table.
+/// The words "--slot-length" "200ns" for each option of the switch and the replay that differs from its
+/// default, in the order of the option table.
 std::vector<std::string> changed_options(const JobOptions& options);
 
 }  // namespace hybrid

@@ -78,60 +78,60 @@ JobReport example() {
   report.techniques = {result("wormhole", 0, microseconds(1500), microseconds(1000), 1),
                        result("hybrid", 4, microseconds(1000), microseconds(500), 1.5)};
   report.verdict = {"hybrid", 4, "Hybrid with K = 4 suits this job."};
-  report.warnings = {"The journal of rank 3 has no end: it died, or was killed."};
+  report.warnings = {"The journal of rank 3 has no end: the rank died, or was killed."};
   report.options.slot_counts = {4};
   return report;
 }
 
-TEST(ReportText, ReadsLikeThis) {
+TEST(ReportText, HasThisForm) {
   EXPECT_EQ(to_text(example()),
             R"(Job
   program      ./halo2d 240 100
-  ranks        16 ranks on 1 host, 16 ports of the switch (one a rank)
+  ranks        16 ranks on 1 host, 16 ports of the switch (one per rank)
   compute time from each thread's CPU clock
-  yield        on: empty polls gave up the core, there being more ranks than cores
+  yield        on: empty polls gave up the core, since there were more ranks than cores
   messages     12,345 through the switch, 5 MiB
                40 inside ports, 320 B
-  warning      The journal of rank 3 has no end: it died, or was killed.
+  warning      The journal of rank 3 has no end: the rank died, or was killed.
 
 Phases (found from the sends)
   phase    times  messages  bytes    working set  slots needed
   phase 1      3    12,345  5 MiB  2 connections             1
 
 Predictors (at the recorded times of each port's sends, every request granted at once)
-  predictor  K  hit rate  messages  requests  releases  held, unused
-  timeout    4    97.2 %    12,345        64         3         5.0 %
+  predictor  slots  hit rate  messages  requests  releases  held unused
+  timeout        4    97.2 %    12,345        64         3        5.0 %
 
 While the job ran
-  predictor markov1: held the circuit of 990 of 1,000 messages (99.0 %), 70 requests, 6 releases
-  live scheduler: had granted the circuit of 900 of 1,000 messages (90.0 %), 70 requests, 64 grants
+  predictor markov1: held the circuit for 990 of 1,000 messages (99.0 %), 70 requests, 6 releases
+  live scheduler: had granted the circuit for 900 of 1,000 messages (90.0 %), 70 requests, 64 grants
 
 Techniques (speedup: against wormhole)
-  technique  K  job time  speedup  comm. time  speedup  utilisation     p50     p99  hit rate
-  wormhole   -   1.50 ms    1.00x     1.00 ms    1.00x       12.5 %  500 ns  500 ns     0.0 %
-  hybrid     4   1.00 ms    1.50x      500 us    1.50x       12.5 %  500 ns  500 ns    97.3 %
+  technique  slots  job time  speedup  comm. time  speedup  utilisation     p50     p99  hit rate
+  wormhole       -   1.50 ms    1.00x     1.00 ms    1.00x       12.5 %  500 ns  500 ns     0.0 %
+  hybrid         4   1.00 ms    1.50x      500 us    1.50x       12.5 %  500 ns  500 ns    97.3 %
 
 Verdict
   Hybrid with K = 4 suits this job.
 
-How this was reached
+Input and parameters
   trace hybrid-halo2d-1/trace.otf2
-  link 6.4 Gb/s, one way 80ns, slot 100ns, guard 0s, reconfiguration 0s, scheduler greedy (80ns a
+  link 6.4 Gb/s, one way 80ns, slot 100ns, guard 0s, reconfiguration 0s, scheduler greedy (80ns per
   pass), predictor timeout, allocation adaptive, seed 1
-  again: hybrid replay hybrid-halo2d-1/trace.otf2 --slots 4
+  repeat: hybrid replay hybrid-halo2d-1/trace.otf2 --slots 4
 )");
 }
 
-TEST(ReportText, TellsWhichTechniquesFailedAndWhy) {
+TEST(ReportText, ListsFailedTechniquesWithTheirReasons) {
   JobReport report = example();
   report.failures = {{"circuit", 0, "reason one.", false},
                      {"tdm", 4, "reason two.", false},
                      {"tdm", 8, "reason two.", false}};
   EXPECT_THAT(to_text(report), HasSubstr(R"(
-  hybrid     4   1.00 ms    1.50x      500 us    1.50x       12.5 %  500 ns  500 ns    97.3 %
-  circuit    -    failed        -           -        -            -       -       -         -
-  tdm        4    failed        -           -        -            -       -       -         -
-  tdm        8    failed        -           -        -            -       -       -         -
+  hybrid         4   1.00 ms    1.50x      500 us    1.50x       12.5 %  500 ns  500 ns    97.3 %
+  circuit        -    failed        -           -        -            -       -       -         -
+  tdm            4    failed        -           -        -            -       -       -         -
+  tdm            8    failed        -           -        -            -       -       -         -
   failed: circuit: reason one.
   failed: tdm with K = 4, tdm with K = 8: reason two.
 
@@ -139,18 +139,18 @@ Verdict
 )"));
 }
 
-TEST(ReportText, KeepsToAHundredColumns) {
+TEST(ReportText, HasAtMostAHundredColumns) {
   JobReport report = example();
   report.phases.front().name = std::string(150, 'p');
   report.job.recorded[1].second = std::string(60, 'a') + " " + std::string(60, 'b');
   std::istringstream lines(to_text(report));
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("  again: ")) continue;  // a command is copied whole
+    if (line.starts_with("  repeat: ")) continue;  // not wrapped, so that users can copy it
     EXPECT_LE(line.size(), 100u) << line;
   }
 }
 
-TEST(ReportText, ShowsTheLargestOfManyPhasesAndCountsTheRest) {
+TEST(ReportText, ShowsTheLargestOfManyPhasesAndCountsTheOthers) {
   JobReport report = example();
   const Phase one = report.phases.front();
   report.phases.clear();
@@ -162,16 +162,17 @@ TEST(ReportText, ShowsTheLargestOfManyPhasesAndCountsTheRest) {
   EXPECT_THAT(to_text(report), AllOf(HasSubstr("phase 31 "), HasSubstr("and 24 phases with fewer messages")));
 }
 
-TEST(ReportText, SaysWhereTheFabricHasBroadcastsAndBarriers) {
+TEST(ReportText, MentionsMulticastInHardware) {
   JobReport report = example();
   EXPECT_THAT(to_text(report), testing::Not(HasSubstr("multicast")));
   report.options.replay.hardware_multicast = true;
-  EXPECT_THAT(to_text(report),
-              HasSubstr("seed 1\n  --multicast hardware: broadcasts and barriers are the fabric's, not "
-                        "messages of the NICs\n  again: "));
+  EXPECT_THAT(
+      to_text(report),
+      HasSubstr("seed 1\n  --multicast hardware: the fabric executes broadcasts and barriers, without "
+                "messages of the NICs\n  repeat: "));
 }
 
-TEST(ReportText, RepeatsEveryOptionThatIsNotItsDefault) {
+TEST(ReportText, TheRepeatCommandHasAllOptionsThatDiffer) {
   JobReport report = example();
   report.trace = "my trace/t.otf2";
   report.options.network.slot_length = nanoseconds(200);
@@ -180,10 +181,10 @@ TEST(ReportText, RepeatsEveryOptionThatIsNotItsDefault) {
   EXPECT_EQ(command_to_repeat(report),
             "hybrid replay 'my trace/t.otf2' --technique wormhole,hybrid --slots 4 --slot-length 200ns "
             "--word-generation 10ns --link-rate '6.45 Gb/s'")
-      << "beside a rate, PEs would follow it unless told their own";
+      << "the word generation would follow the link rate unless it is given";
 }
 
-TEST(ReportJson, HasTheKeysThatOtherToolsRelyOn) {
+TEST(ReportJson, HasTheKeysForOtherTools) {
   const auto json = to_json(example());
   const auto& hybrid = json["results"][1];
   EXPECT_EQ(hybrid["technique"], "hybrid");

@@ -9,9 +9,9 @@ namespace hybrid {
 namespace {
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kNarrowest = 8;  // no column is cut below this
+constexpr std::size_t kNarrowest = 8;  // no column is truncated to less than this
 
-std::string cut(const std::string& cell, std::size_t width) {
+std::string truncated(const std::string& cell, std::size_t width) {
   return cell.size() <= width ? cell : cell.substr(0, width - 3) + "...";
 }
 
@@ -46,7 +46,7 @@ std::string TextTable::text(std::size_t indent, std::size_t width) const {
   const auto line = [&](const auto& cell_of) {
     std::string one(indent, ' ');
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const std::string cell = cut(cell_of(c), widths[c]);
+      const std::string cell = truncated(cell_of(c), widths[c]);
       const std::string blanks(widths[c] - cell.size(), ' ');
       one += columns_[c].align == Align::right ? blanks + cell : cell + blanks;
       if (c + 1 < columns_.size()) one.append(kGap, ' ');

@@ -18,7 +18,7 @@ TEST(TextTable, AlignsColumnsAndEndsNoLineInBlanks) {
             "  longer  12345\n");
 }
 
-TEST(TextTable, CutsTheWidestLeftColumnToTheWidth) {
+TEST(TextTable, TruncatesTheWidestLeftColumnToTheWidth) {
   TextTable table({{"name", TextTable::Align::left}, {"count"}});
   table.add({std::string(200, 'n'), "1"});
   std::istringstream lines(table.text());
@@ -26,7 +26,7 @@ TEST(TextTable, CutsTheWidestLeftColumnToTheWidth) {
   EXPECT_NE(table.text().find("n...      1\n"), std::string::npos) << table.text();
 }
 
-TEST(TextTable, RefusesARowOfAnotherLength) {
+TEST(TextTable, RejectsARowOfAnotherLength) {
   TextTable table({{"a"}, {"b"}});
   EXPECT_THROW(table.add({"1"}), std::logic_error);
 }

@@ -12,7 +12,7 @@ namespace hybrid {
 
 namespace {
 
-// From the least hardware and control to the most.
+// Rank of a technique by its hardware and control, the simplest first.
 std::size_t effort(const Contender& c) {
   static constexpr std::array<std::string_view, 5> kOrder{"packet", "wormhole", "circuit", "tdm", "hybrid"};
   return static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), c.technique) - kOrder.begin());
@@ -37,13 +37,13 @@ double quotient(Time a, Time b) {
 
 double computing(const Contender& c) { return c.time.ps == 0 ? 0.0 : quotient(c.compute, c.time); }
 
-// By how much `slow` is longer than `fast`, in words that read well at 3 % and at thirtyfold.
+// The ratio of two times in words: "3 % longer", "30.0 times as long".
 std::string longer(Time slow, Time fast) {
   const double ratio = quotient(slow, fast);
   return ratio < 2 ? in_percent(ratio - 1) + " longer" : fmt::format("{:.1f} times as long", ratio);
 }
 
-// What holds a job back when the technique does not: said of the contender that was picked.
+// The limit of a job that does not depend on the technique, from the measures of the picked contender.
 std::string bottleneck(const Contender& c) {
   if (computing(c) >= 0.5) return fmt::format("the job computes {} of its time", in_percent(computing(c)));
   if (c.utilisation >= 0.5)
@@ -58,15 +58,14 @@ std::string found(const Contender& c) {
   return fmt::format("{} of its messages find their circuit established", in_percent(c.hit_rate));
 }
 
-// Where few messages find a circuit that was there before them, what counts is the time that ranks
-// communicate.
+// The reason for a pick with few hits: the communication time of the ranks.
 std::string less_waiting(const Contender& picked, const Contender& against) {
   if (against.communication <= picked.communication) return "messages arrive when their receivers need them";
   return fmt::format("the ranks communicate {} less",
                      in_percent(1 - quotient(picked.communication, against.communication)));
 }
 
-// What is to say of K, given what the largest phase needs; "" when nothing is.
+// Remark on K and the slots that the largest phase needs; "" if there is none.
 std::string slots_remark(std::span<const Contender> all, const Contender& picked, std::uint32_t needed) {
   if (picked.slots == 0 || needed == 0) return {};
   if (needed <= picked.slots)

@@ -1,4 +1,4 @@
-// Which technique and K suits a job, and why, in one sentence that its own numbers carry.
+// The technique and number of slots that suit a job, with the reason in one sentence.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace hybrid {
 
-/// What the verdict looks at of one emulated technique.
+/// The measures of an emulated technique that the verdict uses.
 struct Contender {
   std::string technique;
-  std::uint32_t slots = 0;          // K; 0 where the technique has none
+  std::uint32_t slots = 0;          // K; 0 for a technique without slots
   Time time{};                      // of the job
   Time communication{}, compute{};  // means over ranks
   std::uint64_t messages = 0;       // through the switch
@@ -23,18 +23,19 @@ struct Contender {
 };
 
 struct Verdict {
-  std::string technique;    // "" where nothing crosses the switch
-  std::uint32_t slots = 0;  // 0 where the technique has none
+  std::string technique;    // "" if no message crosses the switch
+  std::uint32_t slots = 0;  // 0 for a technique without slots
   std::string sentence;
 };
 
-/// Job times closer than this are a tie: the simplest of the tied is named.
+/// Job times with a relative difference of at most this are a tie: the simplest of these techniques is
+/// picked.
 inline constexpr double kTie = 0.01;
 
-/// `slots_needed`: of the largest phase (0 unknown). The simplest of the tied best wins: wormhole before
-/// circuit, tdm, hybrid, then the smaller K. The sentence compares with wormhole where it is among the
-/// contenders, names the bottleneck where the choice hardly matters, and says when more slots than were tried
-/// would hold the largest phase. An empty span gives an empty verdict.
+/// Picks the simplest of the fastest contenders: wormhole before circuit, tdm and hybrid, then the smaller K.
+/// `slots_needed`: by the largest phase (0: unknown). The sentence compares with wormhole if that is among
+/// the contenders, names the bottleneck if the techniques hardly differ, and recommends more slots if the
+/// largest phase needs more than were tried. No contenders give an empty verdict.
 Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed);
 
 }  // namespace hybrid

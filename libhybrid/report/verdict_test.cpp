@@ -24,7 +24,7 @@ Contender contender(const char* technique, std::uint32_t slots, std::int64_t tim
           utilisation};
 }
 
-TEST(Verdict, NothingOnTheSwitchNeedsNoSwitch) {
+TEST(Verdict, WithoutMessagesThereIsNoTechnique) {
   Contender silent = contender("wormhole", 0, 100, 100);
   silent.messages = 0;
   EXPECT_EQ(judge({{silent}}, 0).sentence,
@@ -35,9 +35,9 @@ TEST(Verdict, NothingOnTheSwitchNeedsNoSwitch) {
   EXPECT_THAT(verdict.sentence, HasSubstr("All 12 messages stay inside their ports"));
 }
 
-TEST(Verdict, NoContendersNoVerdict) { EXPECT_EQ(judge({}, 3).sentence, ""); }
+TEST(Verdict, IsEmptyWithoutContenders) { EXPECT_EQ(judge({}, 3).sentence, ""); }
 
-TEST(Verdict, ATieAllRoundNamesTheBottleneckAndTheSimplest) {
+TEST(Verdict, ATieOfAllNamesTheBottleneckAndTheSimplest) {
   const Verdict verdict =
       judge({{contender("hybrid", 4, 1000, 970), contender("wormhole", 0, 1005, 970)}}, 4);
   EXPECT_EQ(verdict.technique, "wormhole");
@@ -46,7 +46,7 @@ TEST(Verdict, ATieAllRoundNamesTheBottleneckAndTheSimplest) {
             "wormhole, will do.");
 }
 
-TEST(Verdict, ATieOfAJobThatHardlyComputesBlamesLinksOrWaiting) {
+TEST(Verdict, ATieWithoutMuchComputingNamesLinksOrWaiting) {
   EXPECT_THAT(
       judge({{contender("wormhole", 0, 1000, 10, 0, 0.9), contender("hybrid", 4, 1000, 10, 0, 0.9)}}, 4)
           .sentence,
@@ -57,7 +57,7 @@ TEST(Verdict, ATieOfAJobThatHardlyComputesBlamesLinksOrWaiting) {
       HasSubstr("the ranks wait for each other"));
 }
 
-TEST(Verdict, ACircuitTechniqueIsComparedWithWormholeAndSaysItsHits) {
+TEST(Verdict, ComparesACircuitTechniqueWithWormholeAndNamesItsHits) {
   const Verdict verdict = judge({{contender("wormhole", 0, 1500, 100), contender("circuit", 0, 3000, 100),
                                   contender("hybrid", 4, 1000, 100, 0.97)}},
                                 4);
@@ -70,7 +70,7 @@ TEST(Verdict, ACircuitTechniqueIsComparedWithWormholeAndSaysItsHits) {
       "messages find their circuit established; its largest phase needs 4 slots, which K = 4 holds.");
 }
 
-TEST(Verdict, AmongTiedBestTheFewerSlotsWin) {
+TEST(Verdict, PicksTheFewestSlotsAmongTheTiedBest) {
   const Verdict verdict =
       judge({{contender("wormhole", 0, 1500, 100), contender("hybrid", 8, 1000, 100, 0.97),
               contender("hybrid", 4, 1005, 100, 0.96)}},
@@ -79,7 +79,7 @@ TEST(Verdict, AmongTiedBestTheFewerSlotsWin) {
   EXPECT_THAT(verdict.sentence, HasSubstr("needs 8 slots, but K = 8 gains no more than 1 %"));
 }
 
-TEST(Verdict, ASimplerTechniqueThatIsPickedNamesTheFasterOne) {
+TEST(Verdict, NamesAFasterTechniqueThatIsNotPicked) {
   const Verdict verdict = judge({{contender("wormhole", 0, 1500, 100), contender("circuit", 0, 1005, 100),
                                   contender("hybrid", 4, 1000, 100, 0.97)}},
                                 4);
@@ -87,13 +87,13 @@ TEST(Verdict, ASimplerTechniqueThatIsPickedNamesTheFasterOne) {
   EXPECT_THAT(verdict.sentence, HasSubstr("; hybrid with K = 4 gains only 0.5 % more."));
 }
 
-TEST(Verdict, SaysWhenMoreSlotsThanTriedWouldHoldTheLargestPhase) {
+TEST(Verdict, RecommendsTheSlotsThatTheLargestPhaseNeeds) {
   EXPECT_THAT(
       judge({{contender("wormhole", 0, 1500, 100), contender("hybrid", 4, 1000, 100, 0.6)}}, 9).sentence,
       HasSubstr("its largest phase needs 9 slots, so try --slots 9"));
 }
 
-TEST(Verdict, SaysWhenMoreSlotsTakeLonger) {
+TEST(Verdict, NamesTheCostOfMoreSlots) {
   EXPECT_THAT(judge({{contender("wormhole", 0, 1500, 100), contender("tdm", 4, 1000, 100, 0.6),
                       contender("tdm", 9, 1200, 100, 0.9)}},
                     9)
@@ -101,7 +101,7 @@ TEST(Verdict, SaysWhenMoreSlotsTakeLonger) {
               HasSubstr("needs 9 slots, but K = 9 takes 20 % longer"));
 }
 
-TEST(Verdict, WormholeWinsForWantOfHitsOrForTheWaitForASlot) {
+TEST(Verdict, PicksWormholeIfHitsAreFewOrSlotsAreSlow) {
   EXPECT_EQ(
       judge({{contender("wormhole", 0, 1000, 100), contender("hybrid", 4, 1300, 100, 0.1)}}, 4).sentence,
       "Wormhole suits this job: the best of the others, hybrid with K = 4, takes 30 % longer; only 10 % of "
@@ -113,7 +113,7 @@ TEST(Verdict, WormholeWinsForWantOfHitsOrForTheWaitForASlot) {
             HasSubstr("99 % of its messages find their circuit established, but")));
 }
 
-TEST(Verdict, WormholeWinsTiesWithSomeOfTheOthers) {
+TEST(Verdict, PicksWormholeInATieWithSomeOthers) {
   const Verdict verdict = judge({{contender("wormhole", 0, 1005, 900), contender("hybrid", 4, 1000, 900, 0.9),
                                   contender("circuit", 0, 2000, 900, 0.2)}},
                                 4);
@@ -122,13 +122,13 @@ TEST(Verdict, WormholeWinsTiesWithSomeOfTheOthers) {
                                       HasSubstr("since the job computes 90 % of its time")));
 }
 
-TEST(Verdict, WithoutWormholeTheSlowestIsTheMeasure) {
+TEST(Verdict, ComparesWithTheSlowestIfThereIsNoWormhole) {
   EXPECT_THAT(
       judge({{contender("circuit", 0, 2000, 100, 0.3), contender("hybrid", 4, 1000, 100, 0.9)}}, 4).sentence,
       HasSubstr("circuit takes 2.0 times as long"));
 }
 
-TEST(Verdict, WithFewHitsTheTimeInCommunicationIsTheReason) {
+TEST(Verdict, WithFewHitsTheCommunicationTimeIsTheReason) {
   EXPECT_THAT(
       judge({{contender("wormhole", 0, 1500, 500), contender("circuit", 0, 1000, 500, 0.1)}}, 4).sentence,
       HasSubstr(
@@ -142,7 +142,7 @@ TEST(Verdict, OneContenderIsNotCompared) {
                                       HasSubstr("try --slots 6"), Not(HasSubstr("suits"))));
 }
 
-TEST(Verdict, SaysThatAJobMostlyComputesEvenWhereATechniqueWins) {
+TEST(Verdict, MentionsThatAJobMostlyComputes) {
   EXPECT_THAT(
       judge({{contender("wormhole", 0, 1100, 800), contender("hybrid", 4, 1000, 800, 0.9)}}, 4).sentence,
       HasSubstr("though the job computes 80 % of its time"));
