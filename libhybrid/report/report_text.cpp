@@ -173,7 +173,7 @@ std::string predictor_table(const std::vector<PredictorScore>& scores) {
                    {"messages"},
                    {"requests"},
                    {"releases"},
-                   {"held unused"}});
+                   {"held_unused"}});
   for (const PredictorScore& s : scores)
     table.add({s.predictor, s.capacity == 0 ? "any" : std::to_string(s.capacity), percent(s.hit_rate()),
                grouped(s.sends), grouped(s.requests), grouped(s.releases),

@@ -99,7 +99,7 @@ Phases (found from the sends)
   phase 1      3    12,345  5 MiB  2 connections             1
 
 Predictors (at the recorded times of each port's sends, every request granted at once)
-  predictor  slots  hit rate  messages  requests  releases  held unused
+  predictor  slots  hit rate  messages  requests  releases  held_unused
   timeout        4    97.2 %    12,345        64         3        5.0 %
 
 While the job ran
