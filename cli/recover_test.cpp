@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/child.h"
-#include "libhybrid/recording/recording_for_test.h"
+#include "libhybrid/recording/testing/recorded_process.h"
 
 namespace hybrid {
 namespace {

@@ -8,26 +8,26 @@
 #include <unordered_map>
 #include <utility>
 
-#include "libhybrid/recording/journal_track.h"
+#include "libhybrid/recording/journal_steps.h"
 #include "libhybrid/recording/matching.h"
-#include "libhybrid/recording/open_requests.h"
 
 namespace hybrid {
 
 namespace {
 
-enum class Wait : std::uint8_t { nobody, root, everybody };
+// The ranks that a collective waits for.
+enum class Wait : std::uint8_t { none, root, all };
 
 Wait wait_of(CollectiveOp op, bool is_root) {
   switch (op) {
     case CollectiveOp::bcast:
     case CollectiveOp::scatter:
     case CollectiveOp::scatterv:
-      return is_root ? Wait::nobody : Wait::root;
+      return is_root ? Wait::none : Wait::root;
     case CollectiveOp::gather:
     case CollectiveOp::gatherv:
     case CollectiveOp::reduce:
-      return is_root ? Wait::everybody : Wait::nobody;
+      return is_root ? Wait::all : Wait::none;
     case CollectiveOp::barrier:
     case CollectiveOp::allgather:
     case CollectiveOp::allgatherv:
@@ -37,52 +37,54 @@ Wait wait_of(CollectiveOp op, bool is_root) {
     case CollectiveOp::allreduce:
     case CollectiveOp::reduce_scatter:
     case CollectiveOp::reduce_scatter_block:
-      return Wait::everybody;
+      return Wait::all;
     default:
-      return Wait::nobody;
+      return Wait::none;
   }
 }
 
 /// The n-th collective on a communicator, or the n-th fence on a window.
-struct MeetingKey {
+struct SyncKey {
   bool window = false;
   std::uint32_t id = 0;
   std::uint64_t number = 0;
-  auto operator<=>(const MeetingKey&) const = default;
+  auto operator<=>(const SyncKey&) const = default;
 };
 
-struct Meeting {
-  std::uint32_t expected = 0, arrived = 0, left = 0;
-  Time latest{};             // of those who arrived
-  std::optional<Time> root;  // when the root arrived
-  std::vector<std::size_t> waiting;
+/// State of a collective or fence.
+struct Sync {
+  std::uint32_t expected = 0, entered = 0, left = 0;  // numbers of members
+  Time latest{};                                      // entry of a member so far
+  std::optional<Time> root;                           // entry of the root
+  std::vector<std::size_t> waiting;                   // threads
 };
 
-/// A member's part in a meeting.
-struct Attendance {
-  MeetingKey key;
-  Wait wait = Wait::nobody;
+/// The part of a member in a collective or fence.
+struct Participation {
+  SyncKey key;
+  Wait wait = Wait::none;
 };
 
-struct Track : JournalTrack {
-  using JournalTrack::JournalTrack;
+struct ThreadState : JournalCursor {
+  using JournalCursor::JournalCursor;
 
-  Time begin{};             // of `step`
-  Time end{};               // of `step`, as far as it is known
-  std::size_t settled = 0;  // records of `step` whose waits are over
-  bool begun = false, entered = false, blocked = false;
-  bool parked = false;                         // ready, and waiting for another thread's turn
-  std::map<std::size_t, Attendance> blocking;  // blocking collectives of `step`, by record
+  Time begin{};          // of `step`
+  Time end{};            // of `step`, as far as it is known
+  std::size_t done = 0;  // number of records of `step` that are processed
+  bool has_begin = false, entered = false, blocked = false;
+  bool parked = false;                            // ready, but an earlier call of another thread comes first
+  std::map<std::size_t, Participation> blocking;  // blocking collectives of `step`, by record
 };
 
 struct Process {
-  OpenRequests<Attendance> requests;
-  std::map<std::pair<bool, std::uint32_t>, std::uint64_t> meetings;  // had so far, by (window, id)
+  OpenRequests<Participation> requests;
+  std::map<std::pair<bool, std::uint32_t>, std::uint64_t> syncs;  // number so far, by (window, id)
   std::uint32_t threads = 0;
-  // Threads of a process start their calls in the order in which they did: one may complete a request, or use
-  // a communicator, that another made. Ticks at which a track's next call began, or its present one ended.
+  // The threads of a process start their calls in the recorded order, since one may complete a request, or
+  // use a communicator, of another. (ticks, thread): the begin of the thread's next call, or the end of its
+  // current one.
   std::set<std::pair<std::uint64_t, std::size_t>> order;
-  Time now{};  // when the last call began
+  Time now{};  // begin of the last call
 };
 
 }  // namespace
@@ -93,81 +95,83 @@ class CpuTimeline::Engine {
       : job_(recording.definitions), clocks_(clocks), processes_(job_.processes.size()) {
     present_.resize(job_.ranks, false);
     for (const Recording::Thread& thread : recording.threads) {
-      const std::size_t index = tracks_.size();
-      tracks_.push_back(std::make_unique<Track>(thread));
+      const std::size_t index = threads_.size();
+      threads_.push_back(std::make_unique<ThreadState>(thread));
       Process& process = processes_[thread.process];
       process.threads = std::max(process.threads, thread.thread + 1);
       present_[job_.processes[thread.process].rank] = true;
-      if (!tracks_[index]->more) continue;
-      process.order.emplace(tracks_[index]->step.begin, index);
+      if (!threads_[index]->has_step) continue;
+      process.order.emplace(threads_[index]->step.begin, index);
       ready_.emplace(Time{}, index);
     }
   }
 
   void run(const Visit& visit) {
-    while (!ready_.empty() || give_up_one()) {
+    while (!ready_.empty() || give_up_longest_wait()) {
       const std::size_t index = ready_.top().second;
       ready_.pop();
-      Track& track = *tracks_[index];
-      if (!track.entered && !enter(index)) continue;
+      if (!threads_[index]->entered && !begin_step(index)) continue;
       const bool force = forced_ == index;
       forced_.reset();
-      if (!settle(index, force)) continue;
-      leave(index, visit);
+      if (!process_records(index, force)) continue;
+      end_step(index, visit);
     }
   }
 
   std::uint64_t given_up() const { return given_up_; }
 
  private:
-  // Sends and arrivals count from the begin of their call. False: another thread of the process is first.
-  bool enter(std::size_t index) {
-    Track& track = *tracks_[index];
-    const ProcessDefinitions& definitions = job_.processes[track.process];
-    Process& process = processes_[track.process];
+  // Sends messages and enters collectives, both at the begin of the call. False: an earlier call of another
+  // thread of the process comes first.
+  bool begin_step(std::size_t index) {
+    ThreadState& thread = *threads_[index];
+    const ProcessDefinitions& definitions = job_.processes[thread.process];
+    Process& process = processes_[thread.process];
     if (process.order.begin()->second != index) {
-      track.parked = true;
+      thread.parked = true;
       return false;
     }
     process.order.erase(process.order.begin());
-    process.order.emplace(track.step.end, index);
-    if (!std::exchange(track.begun, true)) track.begin = process.now;
-    process.now = track.begin;
-    track.entered = true;
-    track.end = track.begin;
-    track.settled = 0;
-    track.blocking.clear();
-    for (std::size_t i = 0; i < track.step.records.size(); ++i) {
-      const JournalRecord& record = track.step.records[i];
-      if (const auto key = sent_message(definitions, record)) send(*key, track.begin);
+    process.order.emplace(thread.step.end, index);
+    if (!std::exchange(thread.has_begin, true)) thread.begin = process.now;
+    process.now = thread.begin;
+    thread.entered = true;
+    thread.end = thread.begin;
+    thread.done = 0;
+    thread.blocking.clear();
+    for (std::size_t i = 0; i < thread.step.records.size(); ++i) {
+      const JournalRecord& record = thread.step.records[i];
+      if (const auto key = sent_message(definitions, record)) send(*key, thread.begin);
       const Event& event = *record.event;
       const auto op = static_cast<CollectiveOp>(event.op);
       const bool is_root = event.peer == static_cast<std::int32_t>(definitions.rank);
       if (event.kind == EventKind::collective || event.kind == EventKind::collective_start) {
-        const auto attendance = attend(track, record, wait_of(op, is_root), is_root);
-        if (!attendance) continue;
+        const auto participation = enter_collective(thread, record, wait_of(op, is_root), is_root);
+        if (!participation) continue;
         if (event.kind == EventKind::collective)
-          track.blocking[i] = *attendance;
+          thread.blocking[i] = *participation;
         else
-          process.requests.open(OpenRequests<Attendance>::id(track.thread, event.request), *attendance);
+          process.requests.open(OpenRequests<Participation>::id(thread.thread, event.request),
+                                *participation);
       } else if (event.kind == EventKind::rma_sync && static_cast<RmaSync>(event.op) == RmaSync::fence) {
-        if (const auto attendance = attend_fence(track, record)) track.blocking[i] = *attendance;
+        if (const auto participation = enter_fence(thread, record)) thread.blocking[i] = *participation;
       }
     }
-    unpark(process);
+    resume_next(process);
     return true;
   }
 
-  void unpark(const Process& process) {
+  // Makes the thread with the next call ready, if it is parked.
+  void resume_next(const Process& process) {
     if (process.order.empty()) return;
-    Track& next = *tracks_[process.order.begin()->second];
+    ThreadState& next = *threads_[process.order.begin()->second];
     if (std::exchange(next.parked, false)) ready_.emplace(next.begin, process.order.begin()->second);
   }
 
   void send(const MessageKey& key, Time at) {
-    if (const auto debt = debts_.find(key); debt != debts_.end()) {
-      if (--debt->second == 0) debts_.erase(debt);
-      return;  // its receive was given up, or nobody waits for it
+    if (const auto done = received_.find(key); done != received_.end()) {
+      if (--done->second == 0) received_.erase(done);
+      return;
     }
     messages_.push(key, at);
     if (const auto waiting = receivers_.find(key); waiting != receivers_.end()) {
@@ -176,34 +180,36 @@ class CpuTimeline::Engine {
     }
   }
 
-  std::optional<Attendance> attend(const Track& track, const JournalRecord& record, Wait wait, bool is_root) {
-    const auto& communicators = job_.processes[track.process].communicators;
+  std::optional<Participation> enter_collective(const ThreadState& thread, const JournalRecord& record,
+                                                Wait wait, bool is_root) {
+    const auto& communicators = job_.processes[thread.process].communicators;
     const auto view = communicators.find(record.values.communicator);
     if (view == communicators.end() || view->second.id == kSelfCommunicator) return std::nullopt;
     if (job_.communicators[view->second.id].other_group != JobCommunicator::kNoGroup) return std::nullopt;
-    return arrive(track, false, view->second.id, view->second.id, wait, is_root);
+    return enter(thread, false, view->second.id, view->second.id, wait, is_root);
   }
 
-  std::optional<Attendance> attend_fence(const Track& track, const JournalRecord& record) {
-    const auto& windows = job_.processes[track.process].windows;
+  std::optional<Participation> enter_fence(const ThreadState& thread, const JournalRecord& record) {
+    const auto& windows = job_.processes[thread.process].windows;
     const auto window = windows.find(record.values.communicator);
     if (window == windows.end() || job_.windows[window->second] == kSelfCommunicator) return std::nullopt;
-    return arrive(track, true, window->second, job_.windows[window->second], Wait::everybody, false);
+    return enter(thread, true, window->second, job_.windows[window->second], Wait::all, false);
   }
 
-  Attendance arrive(const Track& track, bool window, std::uint32_t id, std::uint32_t communicator, Wait wait,
-                    bool is_root) {
-    const MeetingKey key{window, id, processes_[track.process].meetings[{window, id}]++};
-    Meeting& meeting = meetings_[key];
-    if (meeting.expected == 0) meeting.expected = present_members(communicator);
-    ++meeting.arrived;
-    meeting.latest = std::max(meeting.latest, track.begin);
-    if (is_root) meeting.root = track.begin;
-    if (is_root || meeting.arrived == meeting.expected)
-      for (const std::size_t index : std::exchange(meeting.waiting, {})) resume(index);
+  Participation enter(const ThreadState& thread, bool window, std::uint32_t id, std::uint32_t communicator,
+                      Wait wait, bool is_root) {
+    const SyncKey key{window, id, processes_[thread.process].syncs[{window, id}]++};
+    Sync& sync = syncs_[key];
+    if (sync.expected == 0) sync.expected = present_members(communicator);
+    ++sync.entered;
+    sync.latest = std::max(sync.latest, thread.begin);
+    if (is_root) sync.root = thread.begin;
+    if (is_root || sync.entered == sync.expected)
+      for (const std::size_t index : std::exchange(sync.waiting, {})) resume(index);
     return {key, wait};
   }
 
+  // Number of members with a journal.
   std::uint32_t present_members(std::uint32_t communicator) {
     const auto [entry, is_new] = present_members_.try_emplace(communicator, 0);
     if (is_new)
@@ -214,74 +220,76 @@ class CpuTimeline::Engine {
   }
 
   void resume(std::size_t index) {
-    Track& track = *tracks_[index];
-    if (!std::exchange(track.blocked, false)) return;
-    blocked_.erase({track.begin, index});
-    ready_.emplace(track.begin, index);
+    ThreadState& thread = *threads_[index];
+    if (!std::exchange(thread.blocked, false)) return;
+    blocked_.erase({thread.begin, index});
+    ready_.emplace(thread.begin, index);
   }
 
-  // Goes through the step's records as far as they need not wait; true at their end. `force`: gives up the
-  // first wait.
-  bool settle(std::size_t index, bool force) {
-    Track& track = *tracks_[index];
-    const ProcessDefinitions& definitions = job_.processes[track.process];
-    for (; track.settled < track.step.records.size(); ++track.settled) {
-      const JournalRecord& record = track.step.records[track.settled];
+  // Processes the records of the step until one must wait. True: all are done. `force`: gives up the first
+  // wait.
+  bool process_records(std::size_t index, bool force) {
+    ThreadState& thread = *threads_[index];
+    const ProcessDefinitions& definitions = job_.processes[thread.process];
+    for (; thread.done < thread.step.records.size(); ++thread.done) {
+      const JournalRecord& record = thread.step.records[thread.done];
       if (const auto key = received_message(definitions, record)) {
         const auto sent = messages_.pop(*key);
-        if (sent) track.end = std::max(track.end, *sent);
+        if (sent) thread.end = std::max(thread.end, *sent);
         if (!sent && !std::exchange(force, false)) return block(index, receivers_[*key]);
-        if (!sent) ++debts_[*key];
+        if (!sent) ++received_[*key];
       } else if (const auto freed = freed_message(definitions, record)) {
-        if (!messages_.pop(*freed)) ++debts_[*freed];
-      } else if (const auto attendance = completed(track)) {
-        Meeting& meeting = meetings_[attendance->key];
-        if (!over(meeting, attendance->wait) && !std::exchange(force, false))
-          return block(index, meeting.waiting);
-        if (attendance->wait == Wait::everybody) track.end = std::max(track.end, meeting.latest);
-        if (attendance->wait == Wait::root) track.end = std::max(track.end, meeting.root.value_or(track.end));
+        if (!messages_.pop(*freed)) ++received_[*freed];
+      } else if (const auto participation = ended_by(thread)) {
+        Sync& sync = syncs_[participation->key];
+        if (!is_over(sync, participation->wait) && !std::exchange(force, false))
+          return block(index, sync.waiting);
+        if (participation->wait == Wait::all) thread.end = std::max(thread.end, sync.latest);
+        if (participation->wait == Wait::root)
+          thread.end = std::max(thread.end, sync.root.value_or(thread.end));
         if (record.event->kind == EventKind::collective_complete)
-          processes_[track.process].requests.close(track.thread, record.event->request,
-                                                   processes_[track.process].threads);
-        if (++meeting.left == meeting.expected) meetings_.erase(attendance->key);
+          processes_[thread.process].requests.close(thread.thread, record.event->request,
+                                                    processes_[thread.process].threads);
+        if (++sync.left == sync.expected) syncs_.erase(participation->key);
       }
     }
     return true;
   }
 
-  // The meeting whose end the record that is to be settled waits for.
-  std::optional<Attendance> completed(const Track& track) const {
-    if (const auto found = track.blocking.find(track.settled); found != track.blocking.end())
+  // The collective or fence that the next record ends.
+  std::optional<Participation> ended_by(const ThreadState& thread) const {
+    if (const auto found = thread.blocking.find(thread.done); found != thread.blocking.end())
       return found->second;
-    const Event& event = *track.step.records[track.settled].event;
+    const Event& event = *thread.step.records[thread.done].event;
     if (event.kind != EventKind::collective_complete) return std::nullopt;
-    const Process& process = processes_[track.process];
-    const auto id = process.requests.find(track.thread, event.request, process.threads);
+    const Process& process = processes_[thread.process];
+    const auto id = process.requests.find(thread.thread, event.request, process.threads);
     if (!id) return std::nullopt;
     return process.requests.at(*id);
   }
 
-  static bool over(const Meeting& meeting, Wait wait) {
+  static bool is_over(const Sync& sync, Wait wait) {
     switch (wait) {
-      case Wait::nobody:
+      case Wait::none:
         return true;
       case Wait::root:
-        return meeting.root.has_value();
-      case Wait::everybody:
-        return meeting.arrived >= meeting.expected;
+        return sync.root.has_value();
+      case Wait::all:
+        return sync.entered >= sync.expected;
     }
     return true;
   }
 
   bool block(std::size_t index, std::vector<std::size_t>& waiting) {
     waiting.push_back(index);
-    tracks_[index]->blocked = true;
-    blocked_.emplace(tracks_[index]->begin, index);
+    threads_[index]->blocked = true;
+    blocked_.emplace(threads_[index]->begin, index);
     return false;
   }
 
-  // Nothing can go on. Whoever waits longest waits for what no journal holds.
-  bool give_up_one() {
+  // No thread is ready. The one that waits longest waits for an event that no journal has. False: no thread
+  // waits.
+  bool give_up_longest_wait() {
     if (blocked_.empty()) return false;
     const auto [at, index] = *blocked_.begin();
     ++given_up_;
@@ -290,38 +298,40 @@ class CpuTimeline::Engine {
     return true;
   }
 
-  void leave(std::size_t index, const Visit& visit) {
-    Track& track = *tracks_[index];
-    visit(index, track.step, track.begin, track.end);
-    Process& process = processes_[track.process];
-    const std::uint64_t ended = track.step.end;
+  void end_step(std::size_t index, const Visit& visit) {
+    ThreadState& thread = *threads_[index];
+    visit(index, thread.step, thread.begin, thread.end);
+    Process& process = processes_[thread.process];
+    const std::uint64_t ended = thread.step.end;
     process.order.erase({ended, index});
-    track.entered = false;
-    track.next();
-    if (track.more) {
-      const Time wall = clocks_.at(track.process, track.step.begin) - clocks_.at(track.process, ended);
-      const Time gap = track.step.compute_ns ? nanoseconds(static_cast<std::int64_t>(*track.step.compute_ns))
-                                             : std::max(wall, Time{});
-      track.begin = track.end + gap;
-      process.order.emplace(track.step.begin, index);
-      ready_.emplace(track.begin, index);
+    thread.entered = false;
+    thread.next();
+    if (thread.has_step) {
+      const Time wall = clocks_.at(thread.process, thread.step.begin) - clocks_.at(thread.process, ended);
+      const Time gap = thread.step.compute_ns
+                           ? nanoseconds(static_cast<std::int64_t>(*thread.step.compute_ns))
+                           : std::max(wall, Time{});
+      thread.begin = thread.end + gap;
+      process.order.emplace(thread.step.begin, index);
+      ready_.emplace(thread.begin, index);
     }
-    unpark(process);
+    resume_next(process);
   }
 
   using Entry = std::pair<Time, std::size_t>;
   const JobDefinitions& job_;
   const RankClocks& clocks_;
-  std::vector<std::unique_ptr<Track>> tracks_;
+  std::vector<std::unique_ptr<ThreadState>> threads_;
   std::vector<Process> processes_;
   std::vector<bool> present_;  // ranks with a journal
   std::unordered_map<std::uint32_t, std::uint32_t> present_members_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready_;
   std::set<Entry> blocked_;
   MessageQueue messages_;
-  std::unordered_map<MessageKey, std::uint32_t, MessageKeyHash> debts_;
+  // Number of receives that ended before their send: given up, or with a freed request.
+  std::unordered_map<MessageKey, std::uint32_t, MessageKeyHash> received_;
   std::unordered_map<MessageKey, std::vector<std::size_t>, MessageKeyHash> receivers_;
-  std::map<MeetingKey, Meeting> meetings_;
+  std::map<SyncKey, Sync> syncs_;
   std::optional<std::size_t> forced_;
   std::uint64_t given_up_ = 0;
 };

@@ -1,15 +1,20 @@
-// The time lines of a job recorded with --clock cpu: those of a job with a core for every thread.
+// Time line of a job recorded with --clock cpu, as if each thread had a core.
 //
-// Between calls a thread gets the CPU time that it computed (where that was not measured, because the gap was
-// too short to hide a preemption, the gap itself). What the calls took is dropped: on a machine with fewer
-// cores than ranks it is mostly the time until the partner was scheduled. A call lasts until what it received
-// was sent, or those that a collective waits for came to it, and else takes no time. So no message is
-// received before it is sent, and the gaps, which the replay takes, are exact.
+// The gap between two calls of a thread is the CPU time that the thread computed. If that was not measured,
+// since the gap was too short for a preemption, it is the recorded gap. The recorded duration of calls is
+// dropped: on a machine with fewer cores than ranks it is mostly the time until the partner was scheduled. A
+// call lasts until the messages that it receives are sent, or until the ranks that its collective waits for
+// have entered it; otherwise it takes no time. So no message is received before it is sent, and the gaps,
+// which the replay uses, are exact.
 //
-// Waited for are: the sends of receives; all members of a barrier, all-to-all, all-gather, all-reduce,
-// reduce- scatter and fence; the root of a bcast and scatter; all members by the root of a gather and reduce.
-// Scans, neighbourhood collectives, collectives of inter-communicators and the other one-sided
-// synchronisations do not wait.
+// Calls wait as follows:
+//   receive                                                      for the send
+//   barrier, all-to-all, all-gather, all-reduce, reduce-scatter,
+//   fence                                                        for all members
+//   bcast, scatter                                               for the root
+//   gather, reduce                                               the root for all members
+//   scan, neighbourhood collectives, collectives of
+//   inter-communicators, other one-sided synchronisations        not
 #pragma once
 
 #include <cstdint>
@@ -18,7 +23,7 @@
 #include <vector>
 
 #include "core/time.h"
-#include "libhybrid/recording/journal_calls.h"
+#include "libhybrid/recording/journal_steps.h"
 #include "libhybrid/recording/rank_clocks.h"
 #include "libhybrid/recording/recording.h"
 
@@ -26,18 +31,20 @@ namespace hybrid {
 
 class CpuTimeline {
  public:
-  /// Both must outlive the time line. Holds all journals mapped, and in memory the messages under way.
+  /// Both must outlive the time line. Maps all journals; its memory grows with the number of messages that
+  /// are sent and not received.
   CpuTimeline(const Recording& recording, const RankClocks& clocks);
   ~CpuTimeline();
   CpuTimeline(const CpuTimeline&) = delete;
   CpuTimeline& operator=(const CpuTimeline&) = delete;
 
-  /// Calls `visit` for every step: the thread's index in the recording, the step, its begin and end. Each
-  /// thread's steps come in order; those of different threads as causality orders them.
+  /// Calls `visit` for every step with the index of the thread in the recording, the step, its begin and its
+  /// end. The steps of a thread come in their order; no receive comes before its send.
   using Visit = std::function<void(std::size_t, const JournalStep&, Time, Time)>;
   void run(const Visit& visit);
 
-  /// Waits given up because what they waited for is in no journal (ranks that died, events lost).
+  /// Number of waits that were given up since no journal has the event that they waited for (of ranks that
+  /// died, or lost).
   std::uint64_t given_up() const;
 
  private:

@@ -9,7 +9,7 @@
 
 #include "core/random.h"
 #include "libhybrid/recording/matching.h"
-#include "libhybrid/recording/recording_for_test.h"
+#include "libhybrid/recording/testing/recorded_process.h"
 
 namespace hybrid {
 namespace {
@@ -46,13 +46,13 @@ Visited only(const std::vector<Visited>& all, std::size_t thread, EventKind kind
   return found.value_or(Visited{});
 }
 
-TEST(CpuTimeline, KeepsComputeGapsAndDropsWhatCallsTook) {
+TEST(CpuTimeline, KeepsComputeGapsAndDropsTheDurationOfCalls) {
   const TemporaryDirectory directory;
   {
     RecordedProcess sender(directory.path(), 0, 2, test_clock()),
         receiver(directory.path(), 1, 2, test_clock());
     sender->start();
-    sender->extension(Extension::compute, kNoPeer, 700);  // of a gap of 90000: it was preempted
+    sender->extension(Extension::compute, kNoPeer, 700);  // in a gap of 90000: the thread was preempted
     sender->event(EventKind::send, 90'000, 50'000, {.peer = 1, .tag = 3});
     sender->event(EventKind::call, 140'250, 10, {});  // a gap too short to measure
     sender->finish(140'260);
@@ -66,11 +66,11 @@ TEST(CpuTimeline, KeepsComputeGapsAndDropsWhatCallsTook) {
   EXPECT_EQ(only(all, 0, EventKind::send).end, nanoseconds(700));
   EXPECT_EQ(only(all, 0, EventKind::call).begin, nanoseconds(950));
   EXPECT_EQ(only(all, 1, EventKind::recv).begin, nanoseconds(100));
-  EXPECT_EQ(only(all, 1, EventKind::recv).end, nanoseconds(700)) << "not before it was sent";
+  EXPECT_EQ(only(all, 1, EventKind::recv).end, nanoseconds(700)) << "not before the send";
   EXPECT_EQ(only(all, 1, EventKind::finish).begin, nanoseconds(740));
 }
 
-TEST(CpuTimeline, CollectivesWaitForWhomTheyDependOn) {
+TEST(CpuTimeline, CollectivesWaitForTheRanksTheyDependOn) {
   const auto ends = [](CollectiveOp op, std::int32_t root) {
     const TemporaryDirectory directory;
     {
@@ -115,7 +115,7 @@ TEST(CpuTimeline, ANonblockingCollectiveWaitsAtItsCompletion) {
   EXPECT_EQ(only(all, 0, EventKind::collective_complete).end, nanoseconds(5'000));
 }
 
-TEST(CpuTimeline, GivesUpWaitsForWhatNoJournalHolds) {
+TEST(CpuTimeline, GivesUpWaitsForEventsThatNoJournalHas) {
   const TemporaryDirectory directory;
   {
     RecordedProcess died(directory.path(), 0, 3, test_clock()), left(directory.path(), 1, 3, test_clock());
@@ -131,7 +131,7 @@ TEST(CpuTimeline, GivesUpWaitsForWhatNoJournalHolds) {
   std::uint64_t given_up = 0;
   const auto all = timeline_of(directory.path(), &given_up);
   EXPECT_EQ(given_up, 3u);
-  EXPECT_EQ(all.size(), 8u) << "every step has its place";
+  EXPECT_EQ(all.size(), 8u) << "every step is visited";
   EXPECT_EQ(only(all, 1, EventKind::finish).begin, nanoseconds(100 + 50 + 100 + 90 + 90));
 }
 
@@ -140,7 +140,7 @@ TEST(CpuTimeline, AThreadMayCompleteWhatAnotherStarted) {
   {
     RecordedProcess process(directory.path(), 0, 2, test_clock()), peer(directory.path(), 1, 2, test_clock());
     process->start();
-    // Much computing before the start: by their own clocks the second thread would complete first.
+    // The first thread computes longer: ordered by their CPU clocks, the second thread would complete first.
     process->event(EventKind::recv_post, 9'000, 10, {.peer = 1, .tag = 1, .request = 4});
     process.thread(1).start(100);
     process.thread(1).extension(Extension::compute, kNoPeer, 10);
@@ -167,7 +167,7 @@ TEST(CpuTimeline, NoMessageOfARandomJobArrivesBeforeItIsSent) {
         ranks.push_back(std::make_unique<RecordedProcess>(directory.path(), r, kRanks, test_clock()));
         (*ranks.back())->start();
       }
-      // A sequential execution of the job: what is sent is received some time later.
+      // A sequential execution of the job, in which each message is received later than it is sent.
       std::vector<std::deque<std::pair<std::uint32_t, std::int32_t>>> inbox(kRanks);
       std::uint64_t now = 10;
       while (messages > 0) {

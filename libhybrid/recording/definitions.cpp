@@ -1,7 +1,6 @@
-// Format: text, so that a recording can be looked at. The first line names the format; then one record a
-// line: its kind and its fields, separated by tabs; tabs, line ends and backslashes inside a field are
-// escaped. Lists of ranks are runs of consecutive ranks ("0-63 7 5-6"), so that MPI_COMM_WORLD stays short on
-// large jobs.
+// Format: text, so that people can read it. The first line names the format. Each further line is a record:
+// its kind and its fields, separated by tabs. Tabs, newlines and backslashes inside a field are escaped.
+// Lists of ranks are runs of consecutive ranks ("0-63 7 5-6"), so that MPI_COMM_WORLD is short in large jobs.
 #include "libhybrid/recording/definitions.h"
 
 #include <fcntl.h>
@@ -12,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 #include "core/error.h"
 #include "core/file_size_signal.h"
@@ -57,20 +57,30 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
-std::string runs(std::span<const std::int32_t> ranks) {
+// Runs of consecutive numbers. Negative ones are no part of a run.
+template <typename Number>
+std::string runs(std::span<const Number> numbers) {
   std::string out;
-  for (std::size_t i = 0; i < ranks.size();) {
+  for (std::size_t i = 0; i < numbers.size();) {
     std::size_t last = i;
-    while (last + 1 < ranks.size() && ranks[i] >= 0 && ranks[last + 1] == ranks[last] + 1) ++last;
+    const bool may_run = static_cast<std::int64_t>(numbers[i]) >= 0;
+    while (may_run && last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
     if (!out.empty()) out += ' ';
-    out += std::to_string(ranks[i]);
-    if (last > i) out.append(1, '-').append(std::to_string(ranks[last]));
+    out += std::to_string(numbers[i]);
+    if (last > i) out.append(1, '-').append(std::to_string(numbers[last]));
     i = last + 1;
   }
   return out;
 }
 
-/// One line of a definitions file, taken apart field by field. Errors name the file and the line.
+std::optional<Port> port_in(std::string_view text) {
+  Port port = 0;
+  const auto [end, reason] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (reason != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return port;
+}
+
+// A line of a definitions file, read field by field. Errors name the file and the line.
 class Record {
  public:
   Record(const std::string& path, std::size_t line, std::string_view text)
@@ -95,7 +105,7 @@ class Record {
     while (!text.empty()) {
       const std::string_view run = text.substr(0, text.find(' '));
       text = run.size() == text.size() ? std::string_view{} : text.substr(run.size() + 1);
-      const std::size_t dash = run.find('-', 1);  // a leading one is a sign
+      const std::size_t dash = run.find('-', 1);  // a leading dash is a sign
       const auto first = take<std::int32_t>(run, run.data() + (dash == run.npos ? run.size() : dash));
       const auto last =
           dash == run.npos ? first : take<std::int32_t>(run.substr(dash + 1), run.data() + run.size());
@@ -111,7 +121,7 @@ class Record {
   }
 
  private:
-  static constexpr std::int32_t kLargestJob = 1 << 26;  // no damaged file makes us fill the memory
+  static constexpr std::int32_t kLargestJob = 1 << 26;  // so that a damaged file cannot fill the memory
 
   template <typename Number>
   Number take(std::string_view text, const char* end) const {
@@ -202,7 +212,7 @@ void DefinitionWriter::region(std::uint32_t id, std::string_view name) {
   write_record("region\t" + std::to_string(id) + "\t" + escaped(name));
 }
 
-bool DefinitionWriter::waits() {
+bool DefinitionWriter::has_unwritten() {
   const std::lock_guard lock(mutex_);
   return !unwritten_.empty();
 }
@@ -216,8 +226,8 @@ void DefinitionWriter::write_record(std::string_view record) {
   do {
     written = ::pwrite(file_, unwritten_.data(), unwritten_.size(), static_cast<off_t>(length_));
   } while (written < 0 && errno == EINTR);
-  // A full disk: the record waits, and goes again from its start with the next one. The part that may have
-  // reached the file has no line end and is ignored by readers.
+  // A full disk: the record is written again from its start with the next one. A part that is in the file
+  // already has no newline; readers ignore it.
   if (written != static_cast<ssize_t>(unwritten_.size())) return;
   length_ += unwritten_.size();
   unwritten_.clear();
@@ -245,6 +255,22 @@ Definitions read_definitions(const std::string& path) {
                       "\")");
     rest.remove_prefix(end + 1);
   }
+}
+
+std::string encode_ports(std::span<const Port> port_of_rank) { return runs(port_of_rank); }
+
+std::vector<Port> decode_ports(std::string_view text, std::uint32_t ranks) {
+  std::vector<Port> ports;
+  while (!text.empty()) {
+    const std::string_view run = text.substr(0, text.find(' '));
+    text.remove_prefix(run.size() == text.size() ? run.size() : run.size() + 1);
+    const std::size_t dash = run.find('-');
+    const auto first = port_in(run.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : port_in(run.substr(dash + 1));
+    if (!first || !last || *last < *first || *last - *first >= ranks - ports.size()) return {};
+    for (Port port = *first; port <= *last; ++port) ports.push_back(port);
+  }
+  return ports;
 }
 
 }  // namespace hybrid

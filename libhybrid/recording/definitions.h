@@ -1,13 +1,13 @@
-// What a process's journals refer to: communicators, windows, regions, and facts about the run. Written
-// beside the journals as it becomes known (never on the hot path), one record per write(2), so that it too
-// survives SIGKILL.
+// Definitions of a process: the communicators, windows and regions to which its journals refer, and facts
+// about the run. They are written when they become known (never on the hot path), with one write(2) per
+// record, so that they survive SIGKILL like the journals.
 //
 // A recording is a directory (0700) of private files (0600):
 //   rank-R.definitions        one per process
 //   rank-R-thread-T.journal   one per thread that communicated
-// Ids are the process's own, ascend in the order of creation and are never used twice. The trace writer
-// matches communicators across processes by what made them (Origin) and their members, so that recording adds
-// no communication to the program.
+// Ids are local to the process, ascend in the order of creation and are never reused. The trace writer
+// matches communicators of different processes by their origin and their members, so that recording adds no
+// communication to the program.
 #pragma once
 
 #include <cstdint>
@@ -18,33 +18,36 @@
 #include <string_view>
 #include <vector>
 
+#include "core/connection.h"
+
 namespace hybrid {
 
-inline constexpr std::uint32_t kWorldCommunicator =
-    0;  // ids 0 and 1 are always MPI_COMM_WORLD and MPI_COMM_SELF
+// Ids 0 and 1 are always MPI_COMM_WORLD and MPI_COMM_SELF.
+inline constexpr std::uint32_t kWorldCommunicator = 0;
 inline constexpr std::uint32_t kSelfCommunicator = 1;
 
-/// A file of a running job's recording: the process that takes it away warns of the full disk, for all.
-inline constexpr std::string_view kFullDiskToken = "full-disk-not-told";
+/// A file in the recording of a running job. The process that removes it reports the full disk for all
+/// processes.
+inline constexpr std::string_view kFullDiskToken = "full-disk-not-reported";
 
 /// "DIR/rank-R.definitions" and "DIR/rank-R-thread-T.journal".
 std::string definitions_path(const std::string& directory, std::uint32_t rank);
 std::string journal_path(const std::string& directory, std::uint32_t rank, std::uint32_t thread);
 
-/// What made a communicator, in words that all its members share.
+/// The call that made a communicator, in a form that is equal for all members.
 struct Origin {
   static constexpr std::uint32_t kNoParent = 0xFFFFFFFFu;
-  /// The process's id of the communicator that it was made from, by a call that was collective over all of
-  /// that one; kNoParent where none such is shared by its members.
+  /// The process's id of the parent, the communicator over which the call was collective. kNoParent: the
+  /// members do not share one.
   std::uint32_t parent = kNoParent;
-  /// Which call it was: "3", the fourth such call on the parent, or "group 7", by the tag of a call that only
-  /// the members of the new one make.
+  /// The number of the call on the parent: "3" is the fourth. Or "group 7", with the tag of a call that only
+  /// the members of the new communicator make.
   std::string call;
   bool operator==(const Origin&) const = default;
 };
 
-/// One per process; calls may come from several threads. On a full disk a record waits in memory and goes
-/// with the next one; nothing is reported.
+/// Writes the definitions of a process. Thread-safe. On a full disk a record stays in memory and is written
+/// with the next one; no error is reported.
 class DefinitionWriter {
  public:
   /// Creates the file, which must not exist. Throws RunError.
@@ -54,29 +57,30 @@ class DefinitionWriter {
   DefinitionWriter& operator=(const DefinitionWriter&) = delete;
 
   /// A fact: "ranks", "application", "arguments", "host", "mpi", "clock", "yield", "placement", "port", ...
-  /// What a process counts ("live_*", "predicted_*", "unpredicted_*", "unrecorded_*") is summed up for the
-  /// job.
+  /// Counts
+  /// ("live_*", "predicted_*", "unpredicted_*", "unrecorded_*") are summed up for the job.
   void property(std::string_view name, std::string_view value);
-  /// `members`: world rank of each local rank; `remote` likewise for an intercommunicator, else empty.
+  /// `members`: the world rank of each local rank. `remote`: the same of the other group of an
+  /// intercommunicator, otherwise empty.
   void communicator(std::uint32_t id, std::span<const std::int32_t> members,
                     std::span<const std::int32_t> remote = {}, const Origin& origin = {});
-  /// Neighbours of a topology communicator, world ranks in the order of the neighbourhood collectives.
+  /// Neighbours in a topology communicator: world ranks in the order of the neighbourhood collectives.
   void neighbors(std::uint32_t communicator, std::span<const std::int32_t> out,
                  std::span<const std::int32_t> in);
   void window(std::uint32_t id, std::uint32_t communicator);
   void region(std::uint32_t id, std::string_view name);
 
-  /// What is told afterwards is forgotten.
+  /// Closes the file. Later records are dropped.
   void close();
 
-  /// Records that are not in the file: the disk is full.
-  bool waits();
+  /// True if records are not in the file yet, since the disk is full.
+  bool has_unwritten();
 
  private:
   void write_record(std::string_view record);
   std::mutex mutex_;
   std::string unwritten_;
-  std::uint64_t length_ = 0;  // of the file's whole records
+  std::uint64_t length_ = 0;  // of the complete records in the file
   int file_ = -1;
 };
 
@@ -87,11 +91,21 @@ struct Definitions {
   };
   std::map<std::string, std::string, std::less<>> properties;
   std::map<std::uint32_t, Communicator> communicators;
-  std::map<std::uint32_t, std::uint32_t> windows;  // id -> communicator
+  std::map<std::uint32_t, std::uint32_t> windows;  // by id: the communicator
   std::map<std::uint32_t, std::string> regions;
 };
 
-/// Throws UserError for a missing or foreign file; a record cut at the end is ignored.
+/// Reads a definitions file. A truncated record at the end is ignored. Throws UserError for a missing,
+/// foreign or damaged file.
 Definitions read_definitions(const std::string& path);
+
+/// Name of the property with the ports of all ranks. Every process writes all of it, so that the report needs
+/// the definitions of only one process.
+inline constexpr std::string_view kPortMap = "ports";
+
+/// Value of kPortMap: runs of consecutive ports in order of rank. {0, 1, 2, 7} is "0-2 7".
+std::string encode_ports(std::span<const Port> port_of_rank);
+/// The ports of a value. Empty for any other text, and for more than `ranks` ports.
+std::vector<Port> decode_ports(std::string_view text, std::uint32_t ranks);
 
 }  // namespace hybrid

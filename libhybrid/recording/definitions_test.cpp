@@ -15,15 +15,17 @@
 #include <vector>
 
 #include "core/error.h"
-#include "libhybrid/recording/recording_for_test.h"
+#include "core/random.h"
+#include "libhybrid/recording/testing/recorded_process.h"
 
 namespace hybrid {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::string refusal(const std::string& path) {
+std::string error_of(const std::string& path) {
   try {
     read_definitions(path);
   } catch (const UserError& error) {
@@ -32,7 +34,7 @@ std::string refusal(const std::string& path) {
   return "read";
 }
 
-TEST(Definitions, ReadsBackWhatWasWritten) {
+TEST(Definitions, ReadsWrittenRecords) {
   const TemporaryDirectory directory;
   const std::string odd = "tabs\tand \\ and\nlines \\n \\t";
   const std::vector<std::int32_t> members{0, 1, 2, 9, 5, 4, 7, 8}, remote{3, 6}, edge{2, kNoPeer, 2};
@@ -45,7 +47,7 @@ TEST(Definitions, ReadsBackWhatWasWritten) {
     writer.neighbors(5, edge, members);
     writer.window(2, 5);
     writer.region(0, odd);
-    writer.property("arguments", odd + "2");  // the later one holds
+    writer.property("arguments", odd + "2");  // replaces the first value
   }
   const Definitions read = read_definitions(directory / "d");
   EXPECT_EQ(read.properties.at("arguments"), odd + "2");
@@ -74,7 +76,7 @@ TEST(Definitions, ALargeWorldIsAShortRecord) {
   EXPECT_EQ(read_definitions(directory / "d").communicators.at(0).members, world);
 }
 
-TEST(Definitions, ARecordCutAtTheEndIsIgnored) {
+TEST(Definitions, IgnoresATruncatedRecordAtTheEnd) {
   const TemporaryDirectory directory;
   {
     DefinitionWriter writer(directory / "d");
@@ -90,11 +92,11 @@ TEST(Definitions, ARecordCutAtTheEndIsIgnored) {
   }
 }
 
-TEST(Definitions, SaysWhereAFileIsDamaged) {
+TEST(Definitions, ErrorsNameTheDamagedLine) {
   const TemporaryDirectory directory;
   const auto with = [&](const std::string& line) {
     std::ofstream(directory / "d") << "hybrid-definitions 2\nregion\t0\tx\n" << line << "\n";
-    return refusal(directory / "d");
+    return error_of(directory / "d");
   };
   EXPECT_THAT(with("window\t1\tx"), HasSubstr("d:3: expected a number instead of \"x\""));
   EXPECT_THAT(with("window\t1"), HasSubstr("d:3: expected a further field"));
@@ -104,11 +106,11 @@ TEST(Definitions, SaysWhereAFileIsDamaged) {
   EXPECT_THAT(with("communicator\t1\t0-3\t\tx\t"), HasSubstr("d:3: expected a number instead of \"x\""));
   EXPECT_THAT(with("colour\t1"), HasSubstr("instead of \"colour\""));
   EXPECT_THAT(with("region\t-1\tx"), HasSubstr("d:3: expected a number"));
-  EXPECT_THAT(refusal(directory / "missing"), HasSubstr("cannot open"));
+  EXPECT_THAT(error_of(directory / "missing"), HasSubstr("cannot open"));
   std::ofstream(directory / "foreign") << "BOTF2\n";
-  EXPECT_THAT(refusal(directory / "foreign"), HasSubstr("not a definitions file"));
+  EXPECT_THAT(error_of(directory / "foreign"), HasSubstr("not a definitions file"));
   std::ofstream(directory / "empty") << "";
-  EXPECT_THAT(refusal(directory / "empty"), HasSubstr("not a definitions file"));
+  EXPECT_THAT(error_of(directory / "empty"), HasSubstr("not a definitions file"));
 }
 
 TEST(Definitions, FilesArePrivateAndNeverOverwritten) {
@@ -124,7 +126,7 @@ TEST(Definitions, FilesArePrivateAndNeverOverwritten) {
   EXPECT_THROW(DefinitionWriter(directory / "link"), RunError);
 }
 
-TEST(Definitions, RecordsOfSeveralThreadsStayWhole) {
+TEST(Definitions, RecordsOfSeveralThreadsStayIntact) {
   const TemporaryDirectory directory;
   {
     DefinitionWriter writer(directory / "d");
@@ -140,7 +142,7 @@ TEST(Definitions, RecordsOfSeveralThreadsStayWhole) {
   for (const auto& [id, name] : read.regions) EXPECT_EQ(name.size(), id % 200);
 }
 
-TEST(Definitions, WhatAFullDiskDelaysIsWrittenLater) {
+TEST(Definitions, WritesRecordsAfterAFullDiskLater) {
   const TemporaryDirectory directory;
   const pid_t child = fork();
   if (child == 0) {
@@ -162,6 +164,28 @@ TEST(Definitions, WhatAFullDiskDelaysIsWrittenLater) {
   EXPECT_EQ(read.regions.at(0), std::string(60, 'x'));
   EXPECT_EQ(read.regions.at(1), "y");
   EXPECT_EQ(read.regions.at(2), "z");
+}
+
+TEST(PortMap, IsShortForRanksInOrder) {
+  std::vector<Port> ports(4096);
+  for (Port p = 0; p < ports.size(); ++p) ports[p] = p;
+  EXPECT_EQ(encode_ports(ports), "0-4095");
+  EXPECT_EQ(decode_ports("0-4095", 4096), ports);
+  EXPECT_THAT(decode_ports("0-2 7 3", 5), ElementsAre(0, 1, 2, 7, 3));
+}
+
+TEST(PortMap, DecodesEncodedPorts) {
+  Random random(3);  // any seed: random ports that form runs of different lengths
+  for (int round = 0; round < 200; ++round) {
+    std::vector<Port> ports(1 + random.below(40));
+    for (Port& port : ports) port = static_cast<Port>(random.below(8));
+    EXPECT_EQ(decode_ports(encode_ports(ports), static_cast<std::uint32_t>(ports.size())), ports);
+  }
+}
+
+TEST(PortMap, RejectsOtherText) {
+  for (const char* text : {"x", "0-", "-3", "3-1", "0 x", "0-4294967295", "0  1", "0-4"})
+    EXPECT_THAT(decode_ports(text, 4), IsEmpty()) << text;
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace hybrid {
 
 namespace {
 
-/// Builds a JobDefinitions process by process; what is needed only meanwhile lives here.
+/// Builds a JobDefinitions process by process.
 class Merger {
  public:
   explicit Merger(JobDefinitions& job) : job_(job) {}
@@ -20,7 +20,7 @@ class Merger {
     process.properties = std::move(definitions.properties);
     process.communicators[kWorldCommunicator] = {0, false};
     process.communicators[kSelfCommunicator] = {1, false};
-    // std::map: ascending ids, that is, the order of creation.
+    // In order of creation: the ids in a std::map ascend.
     std::map<Made, std::uint32_t> occurrences;
     for (auto& [id, communicator] : definitions.communicators) {
       if (id != kWorldCommunicator && id != kSelfCommunicator)
@@ -48,8 +48,7 @@ class Merger {
   }
 
   std::uint32_t group(std::vector<std::int32_t> members) {
-    // Processes of another job (spawned, connected) are no ranks of this one: what remains are its members
-    // here.
+    // Processes of another job (spawned, connected) have no rank in this one.
     std::erase_if(members, [](std::int32_t rank) { return rank < 0; });
     const auto [entry, is_new] = groups_.try_emplace(members, static_cast<std::uint32_t>(job_.groups.size()));
     if (is_new) {
@@ -69,10 +68,10 @@ class Merger {
 
  private:
   using Pair = std::pair<std::uint32_t, std::uint32_t>;
-  /// The job's id of the parent, the call, the groups.
+  /// Origin of a communicator: the job's id of the parent, the call, the groups.
   using Made = std::tuple<std::uint32_t, std::string, Pair>;
 
-  // The k-th thing of its kind, made if this process is the first to have so many.
+  // The k-th entry of `made`; calls make() for the missing ones.
   template <typename Make>
   static std::uint32_t kth(std::vector<std::uint32_t>& made, std::uint32_t k, Make make) {
     while (made.size() <= k) made.push_back(make());
@@ -89,11 +88,11 @@ class Merger {
     if (!inter) {
       groups.second = JobCommunicator::kNoGroup;
     } else {
-      // Both sides must come to the same pair; the groups are disjoint, so their first members differ.
+      // Both sides must get the same pair. The groups are disjoint, so their first members differ.
       swapped = job_.groups[groups.second].members.front() < job_.groups[groups.first].members.front();
       if (swapped) std::swap(groups.first, groups.second);
     }
-    // A parent has a lower id, and was seen before; one that was lost with a full disk is as good as none.
+    // A parent has a lower id, so it is already known unless its definition was lost with a full disk.
     const auto parent = process.communicators.find(communicator.origin.parent);
     const bool has_parent = parent != process.communicators.end();
     const Made made{has_parent ? parent->second.id : Origin::kNoParent, std::move(communicator.origin.call),
@@ -153,8 +152,8 @@ const RankGroup& JobDefinitions::own_group(const ProcessDefinitions::Communicato
 JobDefinitions merge_definitions(const std::string& directory, const std::vector<std::uint32_t>& ranks) {
   JobDefinitions job;
   Merger merger(job);
-  // Group 0 and communicators 0 and 1 stand for MPI_COMM_WORLD and MPI_COMM_SELF whether or not a process
-  // lived to define them; the number of ranks is known only when all files are read.
+  // Group 0 and communicators 0 and 1 are those of MPI_COMM_WORLD and MPI_COMM_SELF, even if no process has
+  // defined them. The number of ranks is known when all files are read.
   job.groups.emplace_back();
   job.communicators = {{0, JobCommunicator::kNoGroup}, {0, JobCommunicator::kNoGroup}};
   for (const std::uint32_t rank : ranks) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "libhybrid/recording/recording_for_test.h"
+#include "libhybrid/recording/testing/recorded_process.h"
 
 namespace hybrid {
 namespace {
@@ -14,8 +14,8 @@ namespace {
 using Members = std::vector<std::int32_t>;
 using testing::ElementsAre;
 
-std::uint32_t id_of(const JobDefinitions& job, std::uint32_t rank, std::uint32_t own_id) {
-  return job.processes.at(rank).communicators.at(own_id).id;
+std::uint32_t id_of(const JobDefinitions& job, std::uint32_t rank, std::uint32_t local_id) {
+  return job.processes.at(rank).communicators.at(local_id).id;
 }
 
 TEST(JobDefinitions, MatchesCommunicatorsByMembersAndOrderOfCreation) {
@@ -28,7 +28,7 @@ TEST(JobDefinitions, MatchesCommunicatorsByMembersAndOrderOfCreation) {
     for (const auto& [id, members] : communicators) writer.communicator(id, members);
     writer.property("ranks", "4");
   };
-  // The even ranks split twice, with other communicators between that shift their ids; rank order matters.
+  // The even ranks split twice, with other communicators in between, so that their ids differ.
   create(0, {{2, {0, 2}}, {3, {0, 1, 2, 3}}, {4, {0, 2}}, {5, {2, 0}}});
   create(1, {{2, {1}}, {3, {1, 3}}, {4, {0, 1, 2, 3}}});
   create(2, {{2, {2, 3}}, {3, {0, 2}}, {7, {0, 1, 2, 3}}, {8, {2, 0}}, {9, {0, 2}}});
@@ -44,17 +44,17 @@ TEST(JobDefinitions, MatchesCommunicatorsByMembersAndOrderOfCreation) {
   EXPECT_EQ(id_of(job, 1, 3), id_of(job, 3, 3));
   for (std::uint32_t rank = 1; rank < 4; ++rank)
     EXPECT_EQ(id_of(job, rank, rank == 2 ? 7 : 4), id_of(job, 0, 3)) << "the duplicate of the world";
-  EXPECT_NE(id_of(job, 3, 5), id_of(job, 3, 4)) << "rank 3 lived to create another";
-  EXPECT_NE(id_of(job, 0, 3), 0u) << "a duplicate is not the world itself";
+  EXPECT_NE(id_of(job, 3, 5), id_of(job, 3, 4)) << "only rank 3 created it";
+  EXPECT_NE(id_of(job, 0, 3), 0u) << "a duplicate differs from the world";
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
     EXPECT_EQ(id_of(job, rank, 0), 0u);
     EXPECT_EQ(id_of(job, rank, 1), 1u);
   }
 }
 
-// Two duplicates of the world, each of which is duplicated again, in another order on either rank: what
-// threads do, and nonblocking duplication.
-TEST(JobDefinitions, WhatIsMadeOfDifferentCommunicatorsIsMatchedInWhateverOrder) {
+// Two duplicates of the world are duplicated again, in a different order on each rank. This happens with
+// threads and nonblocking duplication.
+TEST(JobDefinitions, MatchesChildrenOfDifferentCommunicatorsInAnyOrder) {
   const TemporaryDirectory directory;
   const Members both{0, 1};
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
@@ -65,10 +65,11 @@ TEST(JobDefinitions, WhatIsMadeOfDifferentCommunicatorsIsMatchedInWhateverOrder)
     writer.communicator(3, both, {}, {0, "1"});
     writer.communicator(rank == 0 ? 4 : 5, both, {}, {2, "0"});
     writer.communicator(rank == 0 ? 5 : 4, both, {}, {3, "0"});
-    // The second call on the world made none on rank 1 (a split of no colour), the third one on both.
+    // The second call on the world makes none on rank 1 (a split without colour), the third one makes one on
+    // both.
     if (rank == 0) writer.communicator(6, Members{0}, {}, {0, "2"});
     writer.communicator(7, both, {}, {0, "3"});
-    // Made by the members alone: by tag, and those of one tag in their order.
+    // Created by their members alone: matched by tag, and by order for equal tags.
     writer.communicator(rank == 0 ? 8 : 9, both, {}, {0, "group 5"});
     writer.communicator(rank == 0 ? 9 : 8, both, {}, {0, "group 6"});
     writer.communicator(10, both, {}, {0, "group 6"});
@@ -107,7 +108,7 @@ TEST(JobDefinitions, TranslatesWorldRanks) {
   EXPECT_EQ(job.peer_rank(process, process.communicators.at(1), 0), std::nullopt);
 }
 
-TEST(JobDefinitions, BothSidesOfAnInterCommunicatorAreOne) {
+TEST(JobDefinitions, MatchesBothSidesOfAnInterCommunicator) {
   const TemporaryDirectory directory;
   const Members low{0, 2}, high{1, 3};
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
@@ -137,7 +138,7 @@ TEST(JobDefinitions, MatchesWindowsAndRegions) {
     writer.window(rank + 5, 0);
     writer.window(rank + 7, 3);
     writer.window(rank + 9, 0);
-    writer.window(100, 55);  // its communicator was lost with a full disk
+    writer.window(100, 55);  // its communicator is not defined (a full disk)
     writer.region(0, rank == 0 ? "solve" : "exchange");
     writer.region(1, rank == 0 ? "exchange" : "solve");
   }

@@ -10,18 +10,6 @@ std::optional<std::uint32_t> communicator_of(const ProcessDefinitions& process, 
   return view->second.id;
 }
 
-}  // namespace
-
-std::optional<MessageKey> sent_message(const ProcessDefinitions& process, const JournalRecord& record) {
-  const Event& event = *record.event;
-  if (event.kind != EventKind::send && event.kind != EventKind::send_start) return std::nullopt;
-  const auto communicator = communicator_of(process, record);
-  if (!communicator) return std::nullopt;
-  return MessageKey{*communicator, static_cast<std::int32_t>(process.rank), event.peer, event.tag};
-}
-
-namespace {
-
 std::optional<MessageKey> message_to(const ProcessDefinitions& process, const JournalRecord& record) {
   const Event& event = *record.event;
   if (event.tag == kAnyTag) return std::nullopt;
@@ -31,6 +19,14 @@ std::optional<MessageKey> message_to(const ProcessDefinitions& process, const Jo
 }
 
 }  // namespace
+
+std::optional<MessageKey> sent_message(const ProcessDefinitions& process, const JournalRecord& record) {
+  const Event& event = *record.event;
+  if (event.kind != EventKind::send && event.kind != EventKind::send_start) return std::nullopt;
+  const auto communicator = communicator_of(process, record);
+  if (!communicator) return std::nullopt;
+  return MessageKey{*communicator, static_cast<std::int32_t>(process.rank), event.peer, event.tag};
+}
 
 std::optional<MessageKey> received_message(const ProcessDefinitions& process, const JournalRecord& record) {
   const EventKind kind = record.event->kind;
@@ -43,18 +39,12 @@ std::optional<MessageKey> freed_message(const ProcessDefinitions& process, const
   return message_to(process, record);
 }
 
-std::optional<Time> MessageQueue::peek(const MessageKey& key, std::size_t n) const {
-  const auto queue = queues_.find(key);
-  if (queue == queues_.end() || queue->second.size() <= n) return std::nullopt;
-  return queue->second[n];
-}
-
 std::optional<Time> MessageQueue::pop(const MessageKey& key) {
   const auto queue = queues_.find(key);
   if (queue == queues_.end()) return std::nullopt;
   const Time at = queue->second.front();
   queue->second.pop_front();
-  if (queue->second.empty()) queues_.erase(queue);  // keys come and go with tags and communicators
+  if (queue->second.empty()) queues_.erase(queue);
   return at;
 }
 

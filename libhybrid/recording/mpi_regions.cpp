@@ -14,7 +14,7 @@ constexpr OTF2_RegionRole kSome = OTF2_REGION_ROLE_COLL_OTHER;
 constexpr OTF2_RegionRole kOneSided = OTF2_REGION_ROLE_RMA;
 constexpr OTF2_RegionRole kLocal = OTF2_REGION_ROLE_FUNCTION;
 
-// In the order of the enumerations that index into them.
+// First regions of the tables, each in the order of the enumeration that indexes it.
 constexpr std::uint32_t kSends = 0;
 constexpr std::uint32_t kSendStarts = 4;
 constexpr std::uint32_t kSingles = 8;
@@ -42,7 +42,7 @@ constexpr std::uint32_t kCollectiveCount = 22;
 constexpr std::uint32_t kCollectiveStarts = kCollectives + kCollectiveCount;
 
 constexpr std::array<MpiRegion, kCollectiveStarts + kCollectiveCount> kRegions{{
-    // SendMode, blocking and not
+    // SendMode, blocking and nonblocking
     {"MPI_Send", kPair},
     {"MPI_Bsend", kPair},
     {"MPI_Ssend", kPair},
@@ -128,12 +128,12 @@ constexpr std::array<MpiRegion, kCollectiveStarts + kCollectiveCount> kRegions{{
     {"MPI_Ineighbor_alltoallw", kSome},
 }};
 
-// A damaged journal must not lead past a table's end.
+// The region of `op` in a table. An `op` out of range comes from a damaged journal.
 std::uint32_t entry(std::uint32_t table, std::uint32_t count, std::uint8_t op) {
   return op < count ? table + op : kSingles + other;
 }
 
-// What happened in a call, by the event kinds that its name depends on.
+// Numbers of events in a call, of the kinds that decide its region.
 struct Content {
   std::uint32_t sends = 0, recvs = 0, starts = 0, posts = 0, completions = 0;
 };
@@ -167,7 +167,7 @@ Content content_of(const JournalStep& call) {
   return content;
 }
 
-std::uint32_t by_first(const Event& event) {
+std::uint32_t region_of(const Event& event) {
   switch (event.kind) {
     case EventKind::send:
       return entry(kSends, 4, event.op);
@@ -217,7 +217,7 @@ std::uint32_t mpi_region_of(const JournalStep& call) {
   if (content.completions > 1) return kSingles + waitall;
   for (const JournalRecord& record : call.records)
     if (record.event->kind < EventKind::phase_begin || record.event->kind > EventKind::predict_release)
-      return by_first(*record.event);
+      return region_of(*record.event);
   return kSingles + other;
 }
 

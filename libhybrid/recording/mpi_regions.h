@@ -1,6 +1,6 @@
-// The regions of paradigm MPI that calls in a trace are: the journal knows what a call did, not its name, so
-// calls carry the name of their kind's commonest function ("MPI_Waitall" for several completions at once,
-// whether they came from MPI_Waitall, MPI_Waitsome or MPI_Testall).
+// Regions of paradigm MPI for the calls in a trace. The journal has the operations of a call, not its name,
+// so a call gets the name of the most common function with these operations ("MPI_Waitall" for several
+// completions, also if they come from MPI_Waitsome or MPI_Testall).
 #pragma once
 
 #include <otf2/otf2.h>
@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "libhybrid/recording/journal_calls.h"
+#include "libhybrid/recording/journal_steps.h"
 
 namespace hybrid {
 
@@ -18,13 +18,14 @@ struct MpiRegion {
   OTF2_RegionRole role;
 };
 
-/// All of them; the index is the region's id in the archive.
+/// All regions, by their id in the archive.
 std::span<const MpiRegion> mpi_regions();
 
-/// The region that a call is, by what happened in it.
+/// The region of a call, by its operations.
 std::uint32_t mpi_region_of(const JournalStep& call);
 
-/// OTF2's collective of ours; a neighbourhood form has none, so its closest whole-communicator form.
+/// The collective of OTF2. Neighbourhood collectives, which OTF2 lacks, map to the form over the whole
+/// communicator.
 OTF2_CollectiveOp otf2_collective(CollectiveOp op);
 
 }  // namespace hybrid

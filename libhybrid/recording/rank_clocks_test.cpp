@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::uint64_t kNow = 1'700'000'000'000'000'000;
 
-// Time zero is the earliest origin; a counter of 1 GHz on each of two hosts.
-TEST(RankClocks, LaysHostsOverEachOtherByTheirWallClocks) {
+// Time 0 is the earliest origin. Two hosts have counters of 1 GHz.
+TEST(RankClocks, AlignsHostsByTheirWallClocks) {
   const RankClocks clocks({{"a", 1'000'000'000, 5'000, kNow + 300}, {"b", 1'000'000'000, 70, kNow}});
   EXPECT_EQ(clocks.domains(), 2u);
   EXPECT_EQ(clocks.epoch_ns(), kNow);
@@ -16,7 +16,7 @@ TEST(RankClocks, LaysHostsOverEachOtherByTheirWallClocks) {
   EXPECT_EQ(clocks.at(1, 90), nanoseconds(20));
 }
 
-TEST(RankClocks, AProcessWithoutAReadingCountsForNothing) {
+TEST(RankClocks, IgnoresAProcessWithoutAReading) {
   const ClockReading none{"a", 0, 0, 0};
   const RankClocks clocks({none, {"a", 1'000'000'000, 5'000, kNow}, {"b", 0, 0, 0}});
   EXPECT_EQ(clocks.domains(), 1u);

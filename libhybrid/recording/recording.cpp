@@ -16,7 +16,7 @@ namespace hybrid {
 
 namespace {
 
-// "rank-12.definitions" or "rank-12-thread-3.journal"
+// A file "rank-12.definitions" or "rank-12-thread-3.journal".
 struct RecordingFile {
   std::uint32_t rank = 0;
   std::optional<std::uint32_t> thread;
@@ -66,7 +66,7 @@ Listing list(const std::string& directory) {
   return listing;
 }
 
-// The header is written right after the file is made; a process can die between the two.
+// False if the process died after it made the file and before it wrote the header.
 bool has_header(const std::string& path) {
   char magic[sizeof JournalHeader::kMagic] = {};
   std::ifstream(path, std::ios::binary).read(magic, sizeof magic);
@@ -75,7 +75,7 @@ bool has_header(const std::string& path) {
 
 std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
-// True where that cannot be read, too: merging then says why.
+// True also for a file that cannot be read, so that merging it gives the error.
 bool has_line(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string line;
@@ -102,22 +102,23 @@ bool is_recording(const std::string& directory) {
 Recording open_recording(const std::string& directory) {
   Listing listing = list(directory);
   const bool any = !listing.defined.empty();
-  // Files that are made but hold no whole line: the disk was full before the first record, or they were cut.
+  // Files without a complete line: the disk was full before the first record, or the file is truncated.
   std::erase_if(listing.defined,
                 [&](std::uint32_t rank) { return !has_line(definitions_path(directory, rank)); });
   if (any && listing.defined.empty())
     throw RunError(directory + ": nothing is recorded: the disk was full when the job began",
-                   "Free space, or give another place with --output (HYBRID_OUTPUT).");
+                   "Free space, or give another directory with --output (HYBRID_OUTPUT).");
   if (listing.defined.empty())
-    throw UserError(directory + ": holds no recording (no rank-R.definitions)",
-                    "A recording is what a job under libhybrid leaves before its trace is written.");
+    throw UserError(directory + ": contains no recording (no rank-R.definitions)",
+                    "Give the directory in which a job under libhybrid recorded its journals.");
   Recording recording;
   recording.directory = directory;
   recording.definitions = merge_definitions(directory, {listing.defined.begin(), listing.defined.end()});
   std::set<std::uint32_t> recorded;
   const auto& processes = recording.definitions.processes;
   for (const auto& [rank, thread] : listing.journals) {
-    // Definitions come first in a process's life: a journal without them holds nothing that can be told.
+    // A process writes its definitions before its journals: a journal without definitions cannot be
+    // interpreted.
     const auto process =
         std::lower_bound(processes.begin(), processes.end(), rank,
                          [](const ProcessDefinitions& p, std::uint32_t wanted) { return p.rank < wanted; });
@@ -135,8 +136,9 @@ Recording open_recording(const std::string& directory) {
         {static_cast<std::uint32_t>(process - processes.begin()), thread, std::move(path)});
   }
   if (recording.threads.empty() && !recording.damaged.empty())
-    throw UserError(recording.damaged.front(),
-                    "No journal of this recording can be read: is it of another version of libhybrid?");
+    throw UserError(
+        recording.damaged.front(),
+        "No journal of this recording can be read. Another version of libhybrid may have written it.");
   for (std::uint32_t rank = 0; rank < recording.definitions.ranks; ++rank)
     if (!recorded.contains(rank)) recording.missing.push_back(rank);
   return recording;

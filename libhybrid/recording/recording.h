@@ -1,4 +1,4 @@
-// What a recording's directory holds.
+// Contents of a recording's directory.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,15 @@ struct Recording {
   JobDefinitions definitions;
   std::vector<Thread> threads;         // ascending in rank and thread
   std::vector<std::uint32_t> missing;  // ranks without a journal
-  std::vector<std::string> damaged;    // files that should be journals and are not: what is wrong with them
+  std::vector<std::string> damaged;    // the errors of journals that cannot be read
 };
 
-/// Whether `directory` holds definitions or journals with anything in them.
+/// True if `directory` contains definitions or journals that are not empty.
 bool is_recording(const std::string& directory);
 
-/// A journal whose process died before its header was written counts as none, and so does a damaged one.
-/// Throws UserError when `directory` holds no recording, damaged definitions, or damaged journals alone.
+/// Opens a recording. Damaged journals, and those without a header (the process died before it was written),
+/// are left out. Throws UserError if `directory` contains no recording, damaged definitions, or only damaged
+/// journals; RunError if it is empty because the disk was full.
 Recording open_recording(const std::string& directory);
 
 }  // namespace hybrid

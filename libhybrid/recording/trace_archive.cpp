@@ -16,8 +16,8 @@ namespace {
 
 constexpr const char* kName = "trace";
 
-// libotf2's own pool lets every location gather 128 MiB before it writes any; here, a chunk that is full is
-// written.
+// Memory of the locations. The pool of libotf2 would collect 128 MiB per location before it writes; here,
+// each full chunk is written.
 using Chunks = std::vector<std::unique_ptr<char[]>>;
 constexpr std::size_t kChunksHeld = 1;
 
@@ -57,7 +57,7 @@ TraceArchive::TraceArchive(const std::string& directory)
                         OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   try {
     if (archive_ == nullptr) fail(reason_);
-    // No post-flush callback: a flush of ours is no event of the program's.
+    // No post-flush callback: a flush of the writer is no event of the program.
     static constexpr OTF2_FlushCallbacks kFlush{flush, nullptr};
     check(OTF2_Archive_SetFlushCallbacks(archive_, &kFlush, nullptr));
     static constexpr OTF2_MemoryCallbacks kMemory{allocate_chunk, free_chunks};
@@ -82,7 +82,7 @@ TraceArchive::~TraceArchive() {
 }
 
 void TraceArchive::remove_files() const {
-  // Only what this object made: the constructor saw that none of it existed.
+  // None of these existed before the constructor.
   std::error_code ignored;
   std::filesystem::remove(anchor_, ignored);
   std::filesystem::remove(directory_ + "/" + kName + ".def", ignored);
@@ -90,7 +90,7 @@ void TraceArchive::remove_files() const {
 }
 
 void TraceArchive::property(const std::string& name, const std::string& value) {
-  if (!value.empty())  // libotf2 takes an empty one as an order to remove
+  if (!value.empty())  // libotf2 would remove the property
     check(OTF2_Archive_SetProperty(archive_, name.c_str(), value.c_str(), true));
 }
 
@@ -121,7 +121,7 @@ std::vector<std::vector<std::int32_t>> TraceArchive::groups() const {
 
 OTF2_GlobalDefWriter* TraceArchive::begin_definitions() {
   check(OTF2_Archive_CloseEvtFiles(archive_));
-  // Ids are the same in all locations, so their own definitions are empty; readers want the files to exist.
+  // All locations use the global ids, so their local definitions are empty; but readers require the files.
   check(OTF2_Archive_OpenDefFiles(archive_));
   for (const auto& [location, events] : locations_) {
     OTF2_DefWriter* writer = OTF2_Archive_GetDefWriter(archive_, location);
@@ -144,7 +144,7 @@ OTF2_StringRef TraceArchive::string(std::string_view text) {
 void TraceArchive::close() {
   const OTF2_ErrorCode code = OTF2_Archive_Close(archive_);
   archive_ = nullptr;
-  // libotf2 does not look whether a full disk took what it wrote last.
+  // libotf2 does not report that a full disk lost the last writes.
   for (const std::string& path : {anchor_, directory_ + "/" + kName + ".def"}) {
     std::error_code unknown;
     if (code != OTF2_SUCCESS || std::filesystem::file_size(path, unknown) != 0) continue;
@@ -163,7 +163,7 @@ void TraceArchive::check(OTF2_ErrorCode code) const {
 
 void TraceArchive::fail(const std::string& reason) const {
   throw RunError(anchor_ + ": the trace cannot be written: " + reason,
-                 "The journals are still there: once there is room, `hybrid recover` makes a trace of them.");
+                 "The journals are kept: free space, then `hybrid recover` makes a trace of them.");
 }
 
 OTF2_ErrorCode TraceArchive::keep_reason(void* archive, const char* /*file*/, std::uint64_t /*line*/,

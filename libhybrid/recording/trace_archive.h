@@ -1,4 +1,4 @@
-// An OTF2 archive being written: the one place that talks to libotf2 about files, strings and errors.
+// An OTF2 archive that is written. All use of libotf2 for files, strings and errors is here.
 #pragma once
 
 #include <otf2/otf2.h>
@@ -14,40 +14,43 @@ namespace hybrid {
 
 class TraceArchive {
  public:
-  /// Makes DIRECTORY/trace.otf2 and what belongs to it. Throws UserError when any of it exists, RunError when
-  /// it cannot be made.
+  /// Makes DIRECTORY/trace.otf2 and its other files. Throws UserError if one of them exists, RunError if they
+  /// cannot be made.
   explicit TraceArchive(const std::string& directory);
-  /// An archive that was not closed is removed: half a trace would pass for a whole one.
+  /// Removes the files unless the archive was closed, since an incomplete trace could be mistaken for a
+  /// complete one.
   ~TraceArchive();
   TraceArchive(const TraceArchive&) = delete;
   TraceArchive& operator=(const TraceArchive&) = delete;
 
   const std::string& anchor() const { return anchor_; }
 
-  /// A fact in the anchor file. `name`: capitals, digits, underscores.
+  /// Writes a fact to the anchor file. `name`: capitals, digits and underscores.
   void property(const std::string& name, const std::string& value);
 
-  /// Event writers of locations may be open side by side; each holds a chunk of memory of kChunk bytes.
+  /// Several locations may be open at a time; each takes kChunk bytes of memory.
   static constexpr std::uint64_t kChunk = std::uint64_t{256} * 1024;
   OTF2_EvtWriter* open_location(std::uint64_t location);
   void close_location(OTF2_EvtWriter* writer);
-  /// The locations written so far, with their numbers of events.
+  /// The closed locations, with their numbers of events.
   const std::map<OTF2_LocationRef, std::uint64_t>& locations() const { return locations_; }
 
-  /// The number of a group that an event names and no communicator has: world ranks, in order. The same
-  /// members have one number.
+  /// The number of a group that an event refers to and that no communicator has. `members`: world ranks in
+  /// order; equal members have the same number.
   std::uint32_t group(const std::vector<std::int32_t>& members);
-  /// By number.
+  /// The members of the groups, by number.
   std::vector<std::vector<std::int32_t>> groups() const;
 
-  /// All locations are closed: definitions can be written.
+  /// Begins the definitions. Requires: all locations are closed.
   OTF2_GlobalDefWriter* begin_definitions();
-  /// The id of a string, which is defined at its first use. Between begin_definitions and close.
+  /// The id of a string, which is defined at its first use. To be called after begin_definitions() and before
+  /// close().
   OTF2_StringRef string(std::string_view text);
 
+  /// Completes the archive. Throws RunError, also if the disk is full.
   void close();
 
-  /// Throws RunError with libotf2's reason unless `code` says success.
+  /// Throws RunError with the error message of libotf2 unless `code` is OTF2_SUCCESS.
   void check(OTF2_ErrorCode code) const;
 
  private:
@@ -58,7 +61,7 @@ class TraceArchive {
 
   std::string directory_, anchor_;
   OTF2_ErrorCallback former_callback_ = nullptr;
-  std::string reason_;  // of libotf2's last error, in its words
+  std::string reason_;  // message of libotf2's last error
   OTF2_Archive* archive_ = nullptr;
   OTF2_GlobalDefWriter* definitions_ = nullptr;
   std::unordered_map<std::string, OTF2_StringRef> strings_;

@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "emulator/replay/trace_names.h"
-#include "libhybrid/recording/mpi_regions.h"
-#include "libhybrid/recording/port_map.h"
-#include "libhybrid/recording/trace_ids.h"
+#include "libhybrid/recording/definitions.h"
 
 namespace hybrid {
 
@@ -19,7 +17,7 @@ namespace ids = trace_ids;
 namespace names = trace_names;
 
 constexpr std::uint64_t kTicksPerSecond =
-    1'000'000'000'000;  // time stamps are picoseconds, like hybrid::Time
+    1'000'000'000'000;  // time stamps are picoseconds, as in hybrid::Time
 
 std::string property_of(const ProcessDefinitions& process, std::string_view name) {
   const auto found = process.properties.find(name);
@@ -28,7 +26,7 @@ std::string property_of(const ProcessDefinitions& process, std::string_view name
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// Of these, each process counts its own part.
+// True for properties that each process counts for itself.
 bool is_count(std::string_view property) {
   for (const std::string_view prefix : {"live_", "predicted_", "unpredicted_", "unrecorded_"})
     if (property.starts_with(prefix)) return true;
@@ -42,7 +40,7 @@ std::optional<std::uint64_t> decimal(std::string_view text) {
   return value;
 }
 
-/// What the recording tells of each rank's port: its own word, else that of a process that knew all of them.
+// The port of each rank: from its own definitions, or else from the port map of another process.
 std::vector<std::optional<std::uint32_t>> ports_of(const JobDefinitions& job) {
   std::vector<std::optional<std::uint32_t>> ports(job.ranks);
   for (const ProcessDefinitions& process : job.processes) {
@@ -62,12 +60,12 @@ class GlobalDefinitions {
   GlobalDefinitions(TraceArchive& archive, const Recording& recording)
       : archive_(archive), job_(recording.definitions), out_(archive.begin_definitions()) {}
 
-  void clock(const TraceTimes& times) {
+  void write_clock(const TraceTimes& times) {
     check(OTF2_GlobalDefWriter_WriteClockProperties(
         out_, kTicksPerSecond, 0, static_cast<std::uint64_t>(times.length.ps) + 1, times.epoch_ns));
   }
 
-  void paradigm() {
+  void write_paradigm() {
     check(OTF2_GlobalDefWriter_WriteParadigm(out_, OTF2_PARADIGM_MPI, string("MPI"),
                                              OTF2_PARADIGM_CLASS_PROCESS));
     OTF2_AttributeValue value;
@@ -82,42 +80,45 @@ class GlobalDefinitions {
                                                      OTF2_TYPE_UINT8, value));
   }
 
-  void attributes() {
-    attribute(ids::send_mode, names::kSendMode, "0 standard, 1 buffered, 2 synchronous, 3 ready",
-              OTF2_TYPE_UINT8);
-    attribute(ids::compute, names::kCompute, "CPU time since the last MPI call, in nanoseconds",
-              OTF2_TYPE_UINT64);
-    attribute(ids::collective, names::kCollective, "libhybrid's number of the collective", OTF2_TYPE_UINT8);
-    attribute(ids::bytes, names::kBytes, "size of the vector, or of one member's block", OTF2_TYPE_UINT64);
-    attribute(ids::communicator, names::kCommunicator, "communicator of a collective under way",
-              OTF2_TYPE_COMM);
-    attribute(ids::root, names::kRoot, "root of a collective under way", OTF2_TYPE_UINT32);
-    attribute(ids::rma_sync, names::kRmaSync, "libhybrid's number of the synchronisation", OTF2_TYPE_UINT8);
-    attribute(ids::peer, names::kPeer, "rank in the communicator", OTF2_TYPE_UINT32);
-    parameter(ids::count_sent, names::kCountSent);
-    parameter(ids::count_received, names::kCountReceived);
-    parameter(ids::flush, names::kFlush);
-    parameter(ids::predict_request, names::kPredictRequest);
-    parameter(ids::predict_release, names::kPredictRelease);
-    parameter(ids::hint, names::kHint);
+  void write_attributes() {
+    write_attribute(ids::send_mode, names::kSendMode, "0 standard, 1 buffered, 2 synchronous, 3 ready",
+                    OTF2_TYPE_UINT8);
+    write_attribute(ids::compute, names::kCompute, "CPU time since the last MPI call, in nanoseconds",
+                    OTF2_TYPE_UINT64);
+    write_attribute(ids::collective, names::kCollective, "libhybrid's number of the collective",
+                    OTF2_TYPE_UINT8);
+    write_attribute(ids::bytes, names::kBytes, "size of the vector, or of one member's block",
+                    OTF2_TYPE_UINT64);
+    write_attribute(ids::communicator, names::kCommunicator, "communicator of a collective under way",
+                    OTF2_TYPE_COMM);
+    write_attribute(ids::root, names::kRoot, "root of a collective under way", OTF2_TYPE_UINT32);
+    write_attribute(ids::rma_sync, names::kRmaSync, "libhybrid's number of the synchronisation",
+                    OTF2_TYPE_UINT8);
+    write_attribute(ids::peer, names::kPeer, "rank in the communicator", OTF2_TYPE_UINT32);
+    write_parameter(ids::count_sent, names::kCountSent);
+    write_parameter(ids::count_received, names::kCountReceived);
+    write_parameter(ids::flush, names::kFlush);
+    write_parameter(ids::predict_request, names::kPredictRequest);
+    write_parameter(ids::predict_release, names::kPredictRelease);
+    write_parameter(ids::hint, names::kHint);
   }
 
-  void regions() {
+  void write_regions() {
     const auto mpi = mpi_regions();
     for (std::uint32_t id = 0; id < mpi.size(); ++id)
-      region(id, mpi[id].name, mpi[id].role, OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE);
+      write_region(id, mpi[id].name, mpi[id].role, OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE);
     std::string application;
     if (!job_.processes.empty())
       application = base_name(property_of(job_.processes.front(), names::kApplication));
-    region(ids::application_region(), application.empty() ? "application" : application,
-           OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE);
+    write_region(ids::application_region(), application.empty() ? "application" : application,
+                 OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE);
     for (std::uint32_t i = 0; i < job_.regions.size(); ++i)
-      region(ids::phase_region(i), job_.regions[i], OTF2_REGION_ROLE_CODE, OTF2_PARADIGM_USER,
-             OTF2_REGION_FLAG_PHASE);
+      write_region(ids::phase_region(i), job_.regions[i], OTF2_REGION_ROLE_CODE, OTF2_PARADIGM_USER,
+                   OTF2_REGION_FLAG_PHASE);
   }
 
-  /// Machine, hosts, processes, threads. Ranks without a journal have a process without threads.
-  void system_tree() {
+  // Machine, hosts and processes. Ranks without a journal have a process, too.
+  void write_system_tree() {
     constexpr OTF2_SystemTreeNodeRef kMachine = 0;
     check(OTF2_GlobalDefWriter_WriteSystemTreeNode(out_, kMachine, string("machine"), string("machine"),
                                                    OTF2_UNDEFINED_SYSTEM_TREE_NODE));
@@ -142,7 +143,7 @@ class GlobalDefinitions {
     }
   }
 
-  void locations(const std::map<OTF2_LocationRef, std::uint64_t>& written) {
+  void write_locations(const std::map<OTF2_LocationRef, std::uint64_t>& written) {
     for (const auto& [location, events] : written) {
       const auto rank = static_cast<std::uint32_t>(location);
       const auto thread = static_cast<std::uint32_t>(location >> 32);
@@ -152,7 +153,7 @@ class GlobalDefinitions {
     }
   }
 
-  void process_properties(const Facts& facts) {
+  void write_process_properties(const Facts& facts) {
     for (const ProcessDefinitions& process : job_.processes) {
       for (const auto& [name, value] : process.properties) {
         if (const auto fact = facts.find(name); fact != facts.end() && fact->second == value) continue;
@@ -173,23 +174,23 @@ class GlobalDefinitions {
     }
   }
 
-  void groups() {
+  void write_groups() {
     std::vector<std::uint64_t> members(job_.ranks);
     for (std::uint32_t rank = 0; rank < job_.ranks; ++rank) members[rank] = ids::location(rank, 0);
-    group(ids::kLocationsGroup, "MPI locations", OTF2_GROUP_TYPE_COMM_LOCATIONS, members);
-    group(ids::kSelfGroup, "", OTF2_GROUP_TYPE_COMM_SELF, {});
+    write_group(ids::kLocationsGroup, "MPI locations", OTF2_GROUP_TYPE_COMM_LOCATIONS, members);
+    write_group(ids::kSelfGroup, "", OTF2_GROUP_TYPE_COMM_SELF, {});
     for (std::uint32_t i = 0; i < job_.groups.size(); ++i) {
       members.assign(job_.groups[i].members.begin(), job_.groups[i].members.end());
-      group(ids::group(i), "", OTF2_GROUP_TYPE_COMM_GROUP, members);
+      write_group(ids::group(i), "", OTF2_GROUP_TYPE_COMM_GROUP, members);
     }
     auto next = static_cast<std::uint32_t>(job_.groups.size());
     for (const auto& ranks : archive_.groups()) {
       members.assign(ranks.begin(), ranks.end());
-      group(ids::group(next++), "", OTF2_GROUP_TYPE_COMM_GROUP, members);
+      write_group(ids::group(next++), "", OTF2_GROUP_TYPE_COMM_GROUP, members);
     }
   }
 
-  void communicators() {
+  void write_communicators() {
     for (std::uint32_t id = 0; id < job_.communicators.size(); ++id) {
       const JobCommunicator& communicator = job_.communicators[id];
       if (communicator.other_group != JobCommunicator::kNoGroup) {
@@ -213,7 +214,7 @@ class GlobalDefinitions {
                                              OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS));
   }
 
-  void facts(const Facts& facts) {
+  void write_facts(const Facts& facts) {
     for (const auto& [name, value] : facts) {
       std::string fact = name;
       for (char& c : fact)
@@ -226,20 +227,21 @@ class GlobalDefinitions {
   OTF2_StringRef string(std::string_view text) { return archive_.string(text); }
   void check(OTF2_ErrorCode code) const { archive_.check(code); }
 
-  void attribute(OTF2_AttributeRef id, std::string_view name, std::string_view description, OTF2_Type type) {
+  void write_attribute(OTF2_AttributeRef id, std::string_view name, std::string_view description,
+                       OTF2_Type type) {
     check(OTF2_GlobalDefWriter_WriteAttribute(out_, id, string(name), string(description), type));
   }
-  void parameter(OTF2_ParameterRef id, std::string_view name) {
+  void write_parameter(OTF2_ParameterRef id, std::string_view name) {
     check(OTF2_GlobalDefWriter_WriteParameter(out_, id, string(name), OTF2_PARAMETER_TYPE_UINT64));
   }
-  void region(OTF2_RegionRef id, std::string_view name, OTF2_RegionRole role, OTF2_Paradigm paradigm,
-              OTF2_RegionFlag flags) {
+  void write_region(OTF2_RegionRef id, std::string_view name, OTF2_RegionRole role, OTF2_Paradigm paradigm,
+                    OTF2_RegionFlag flags) {
     const OTF2_StringRef text = string(name);
     check(OTF2_GlobalDefWriter_WriteRegion(out_, id, text, text, string(""), role, paradigm, flags,
                                            string(""), 0, 0));
   }
-  void group(OTF2_GroupRef id, std::string_view name, OTF2_GroupType type,
-             const std::vector<std::uint64_t>& members) {
+  void write_group(OTF2_GroupRef id, std::string_view name, OTF2_GroupType type,
+                   const std::vector<std::uint64_t>& members) {
     check(OTF2_GlobalDefWriter_WriteGroup(out_, id, string(name), type, OTF2_PARADIGM_MPI,
                                           OTF2_GROUP_FLAG_NONE, static_cast<std::uint32_t>(members.size()),
                                           members.data()));
@@ -255,7 +257,7 @@ class GlobalDefinitions {
 Facts job_facts(const Recording& recording) {
   Facts facts;
   std::map<std::string, std::size_t> holders;
-  // Of one place, even where there is one rank only.
+  // These belong to a process, even in a job with a single rank.
   std::set<std::string> differing{"port", "host", std::string(kPortMap)};
   for (const ProcessDefinitions& process : recording.definitions.processes) {
     for (const auto& [name, value] : process.properties) {
@@ -280,16 +282,16 @@ Facts job_facts(const Recording& recording) {
 void write_definitions(TraceArchive& archive, const Recording& recording, const TraceTimes& times,
                        const Facts& facts) {
   GlobalDefinitions definitions(archive, recording);
-  definitions.clock(times);
-  definitions.paradigm();
-  definitions.attributes();
-  definitions.regions();
-  definitions.system_tree();
-  definitions.locations(archive.locations());
-  definitions.process_properties(facts);
-  definitions.groups();
-  definitions.communicators();
-  definitions.facts(facts);
+  definitions.write_clock(times);
+  definitions.write_paradigm();
+  definitions.write_attributes();
+  definitions.write_regions();
+  definitions.write_system_tree();
+  definitions.write_locations(archive.locations());
+  definitions.write_process_properties(facts);
+  definitions.write_groups();
+  definitions.write_communicators();
+  definitions.write_facts(facts);
 }
 
 }  // namespace hybrid

@@ -12,16 +12,14 @@
 #include "core/file_size_signal.h"
 #include "core/journal.h"
 #include "emulator/replay/trace_names.h"
-#include "libhybrid/recording/clock_correction.h"
 #include "libhybrid/recording/cpu_timeline.h"
-#include "libhybrid/recording/journal_track.h"
+#include "libhybrid/recording/journal_steps.h"
 #include "libhybrid/recording/location_writer.h"
 #include "libhybrid/recording/rank_clocks.h"
 #include "libhybrid/recording/recording.h"
 #include "libhybrid/recording/trace_archive.h"
 #include "libhybrid/recording/trace_definitions.h"
-#include "libhybrid/recording/trace_ids.h"
-#include "libhybrid/recording/untold_matches.h"
+#include "libhybrid/recording/unresolved_receives.h"
 
 namespace hybrid {
 
@@ -42,29 +40,31 @@ std::string host_of(const ProcessDefinitions& process) {
   return host == process.properties.end() ? std::string() : host->second;
 }
 
-class Writing {
+// Writes the trace of one recording.
+class TraceBuilder {
  public:
-  Writing(const Recording& recording, TraceArchive& archive) : recording_(recording), archive_(archive) {}
+  TraceBuilder(const Recording& recording, TraceArchive& archive)
+      : recording_(recording), archive_(archive) {}
 
-  TraceSummary run() {
-    survey();
+  TraceSummary build() {
+    read_headers();
     if (summary_.lost == 0 && summary_.missing.empty() && summary_.incomplete.empty())
-      found_ = find_untold_matches(recording_);
+      resolved_ = resolve_receives(recording_);
     RankClocks clocks(readings_);
     facts_ = job_facts(recording_);
     if (facts_["clock"] == "cpu")
       write_cpu_time(clocks);
     else
       write_wall_time(clocks);
-    write_absent();
-    facts();
+    write_empty_locations();
+    add_facts();
     write_definitions(archive_, recording_, {epoch_ns_, length_}, facts_);
     return summary_;
   }
 
  private:
-  // Reads all headers, and of each journal only its first and last event.
-  void survey() {
+  // Reads the header and the first and last event of each journal.
+  void read_headers() {
     const auto& processes = recording_.definitions.processes;
     summary_.ranks = recording_.definitions.ranks;
     summary_.missing = recording_.missing;
@@ -92,20 +92,21 @@ class Writing {
     }
   }
 
-  LocationWriter::Place place(std::size_t thread, bool compute_told) const {
+  RecordedLocation location(std::size_t thread, bool has_compute) const {
     const std::uint32_t process = recording_.threads[thread].process;
     return {recording_.definitions,
             recording_.definitions.processes[process],
             recording_.threads[thread].thread,
             threads_[process],
-            compute_told,
-            found_.empty() ? std::span<const FoundMatch>() : std::span<const FoundMatch>(found_[thread])};
+            has_compute,
+            resolved_.empty() ? std::span<const ResolvedReceive>()
+                              : std::span<const ResolvedReceive>(resolved_[thread])};
   }
 
   void close(LocationWriter& writer) {
     length_ = std::max(length_, writer.close());
     undefined_ += writer.undefined();
-    untold_ += writer.untold();
+    unresolved_ += writer.unresolved();
   }
 
   void write_wall_time(RankClocks& clocks) {
@@ -120,50 +121,31 @@ class Writing {
       if (first_ticks_[p] != kNoTicks) start = std::min(start, clocks.at(p, first_ticks_[p]));
     if (start == Time::never()) start = {};
     epoch_ns_ = clocks.epoch_ns() + static_cast<std::uint64_t>(start.ps / 1000);
-    std::size_t first = 0;
-    while (first < recording_.threads.size()) {
-      std::size_t last = first;
-      while (last < recording_.threads.size() &&
-             recording_.threads[last].process == recording_.threads[first].process)
-        ++last;
-      write_process(first, last, clocks, start);
-      first = last;
-    }
+    for_each_process(recording_,
+                     [&](std::size_t first, std::size_t last) { write_process(first, last, clocks, start); });
   }
 
-  // A process's threads side by side, in the order of time: one may complete what another started.
   void write_process(std::size_t first, std::size_t last, const RankClocks& clocks, Time start) {
     const std::uint32_t process = recording_.threads[first].process;
-    OpenOfProcess open;
-    std::vector<std::unique_ptr<JournalTrack>> tracks;
+    OpenOperations open;
     std::vector<std::unique_ptr<LocationWriter>> writers;
-    for (std::size_t i = first; i < last; ++i) {
-      tracks.push_back(std::make_unique<JournalTrack>(recording_.threads[i]));
-      writers.push_back(std::make_unique<LocationWriter>(place(i, false), archive_, open));
-    }
-    while (true) {
-      std::size_t next = tracks.size();
-      for (std::size_t i = 0; i < tracks.size(); ++i)
-        if (tracks[i]->more && (next == tracks.size() || tracks[i]->step.begin < tracks[next]->step.begin))
-          next = i;
-      if (next == tracks.size()) break;
-      JournalTrack& track = *tracks[next];
-      writers[next]->write(track.step, clocks.at(process, track.step.begin) - start,
-                           clocks.at(process, track.step.end) - start);
-      track.next();
-    }
+    for (std::size_t i = first; i < last; ++i)
+      writers.push_back(std::make_unique<LocationWriter>(location(i, false), archive_, open));
+    for_each_step(recording_, first, last, [&](std::size_t thread, const JournalStep& step) {
+      writers[thread - first]->write(step, clocks.at(process, step.begin) - start,
+                                     clocks.at(process, step.end) - start);
+    });
     for (const auto& writer : writers) close(*writer);
   }
 
-  // All processes side by side, as causality orders them.
   void write_cpu_time(const RankClocks& clocks) {
     epoch_ns_ = clocks.epoch_ns();
-    std::vector<OpenOfProcess> open(recording_.definitions.processes.size());
+    std::vector<OpenOperations> open(recording_.definitions.processes.size());
     std::vector<std::unique_ptr<LocationWriter>> writers;
     writers.reserve(recording_.threads.size());
     for (std::size_t i = 0; i < recording_.threads.size(); ++i)
       writers.push_back(
-          std::make_unique<LocationWriter>(place(i, true), archive_, open[recording_.threads[i].process]));
+          std::make_unique<LocationWriter>(location(i, true), archive_, open[recording_.threads[i].process]));
     CpuTimeline timeline(recording_, clocks);
     timeline.run([&](std::size_t thread, const JournalStep& step, Time begin, Time end) {
       writers[thread]->write(step, begin, end);
@@ -173,18 +155,18 @@ class Writing {
     if (timeline.given_up() != 0) facts_["waits_given_up"] = std::to_string(timeline.given_up());
   }
 
-  // MPI's group of locations has one for every rank: those that left nothing have one without events.
-  void write_absent() {
+  // The group of MPI locations needs one per rank, so ranks without a journal get an empty one.
+  void write_empty_locations() {
     for (std::uint32_t rank = 0; rank < summary_.ranks; ++rank) {
       const OTF2_LocationRef location = trace_ids::location(rank, 0);
       if (!archive_.locations().contains(location)) archive_.close_location(archive_.open_location(location));
     }
   }
 
-  void facts() {
+  void add_facts() {
     facts_[std::string(names::kRanks)] = std::to_string(summary_.ranks);
     facts_[std::string(names::kLostEvents)] = std::to_string(summary_.lost + undefined_);
-    if (untold_ != 0) facts_[std::string(names::kUnresolvedReceives)] = std::to_string(untold_);
+    if (unresolved_ != 0) facts_[std::string(names::kUnresolvedReceives)] = std::to_string(unresolved_);
     if (!facts_.contains(names::kHosts)) {
       std::set<std::string> hosts;
       for (const ClockReading& reading : readings_) hosts.insert(reading.host);
@@ -201,15 +183,15 @@ class Writing {
   const Recording& recording_;
   TraceArchive& archive_;
   TraceSummary summary_;
-  std::vector<ClockReading> readings_;          // by process
-  std::vector<std::uint64_t> first_ticks_;      // by process
-  std::vector<std::uint32_t> threads_;          // by process: highest thread + 1
-  std::vector<std::vector<FoundMatch>> found_;  // by thread; empty: not looked for
+  std::vector<ClockReading> readings_;                  // by process
+  std::vector<std::uint64_t> first_ticks_;              // by process
+  std::vector<std::uint32_t> threads_;                  // by process: highest thread + 1
+  std::vector<std::vector<ResolvedReceive>> resolved_;  // by thread; empty: none
   Facts facts_;
   std::uint64_t epoch_ns_ = 0;
   Time length_{};
   std::uint64_t undefined_ = 0;
-  std::uint64_t untold_ = 0;
+  std::uint64_t unresolved_ = 0;
 };
 
 }  // namespace
@@ -221,10 +203,9 @@ std::string to_text(const TraceSummary& summary) {
   std::string text = "trace: " + summary.anchor + "\n";
   text += "  " + std::to_string(summary.ranks) + " ranks, " + std::to_string(summary.events) + " events\n";
   if (!summary.incomplete.empty())
-    text += "  did not come to their end (the trace has what they recorded until then): " +
-            of_ranks(summary.incomplete) + "\n";
+    text += "  incomplete, since they died or were killed: " + of_ranks(summary.incomplete) + "\n";
   if (!summary.missing.empty()) text += "  without a journal: " + of_ranks(summary.missing) + "\n";
-  for (const std::string& why : summary.damaged) text += "  left out, being damaged: " + why + "\n";
+  for (const std::string& why : summary.damaged) text += "  damaged and left out: " + why + "\n";
   if (summary.lost != 0)
     text += "  lost because the disk was full: " + std::to_string(summary.lost) + " events\n";
   return text;
@@ -234,9 +215,9 @@ TraceSummary write_trace(const std::string& recording, const std::string& output
   const FileSizeSignalGuard guard;
   const Recording recorded = open_recording(recording);
   if (!std::filesystem::is_directory(output))
-    throw UserError(output + ": not a directory; the trace goes into an existing one");
+    throw UserError(output + ": not a directory; the trace is written into an existing one");
   TraceArchive archive(output);
-  TraceSummary summary = Writing(recorded, archive).run();
+  TraceSummary summary = TraceBuilder(recorded, archive).build();
   archive.close();
   summary.anchor = archive.anchor();
   return summary;

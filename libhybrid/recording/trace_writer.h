@@ -1,6 +1,6 @@
-// Turns a recording (definitions and journals) into an OTF2 archive: point-to-point with matching,
-// collectives, one-sided, phases as regions, predictor decisions and facts of the run as attributes and
-// properties.
+// Converts a recording (definitions and journals) to an OTF2 archive: point-to-point operations with their
+// matching, collectives, one-sided operations, phases as regions, and the decisions of predictors and facts
+// of the run as attributes and properties.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 namespace hybrid {
 
 struct TraceSummary {
-  std::string anchor;                  // path of the archive's anchor file
+  std::string anchor;                  // path of the anchor file
   std::uint32_t ranks = 0;             // of the job
-  std::vector<std::uint32_t> missing;  // ranks of the job that left no journal
-  // Ranks whose journal does not end with EventKind::finish, unless a full disk swallowed what came last.
+  std::vector<std::uint32_t> missing;  // ranks without a journal
+  // Ranks with a journal that does not end with EventKind::finish, unless a full disk lost its last events.
   std::vector<std::uint32_t> incomplete;
-  std::vector<std::string> damaged;  // what is wrong with journals that cannot be read, and are left out
+  std::vector<std::string> damaged;  // the errors of journals that cannot be read and are left out
   std::uint64_t events = 0;
-  std::uint64_t lost = 0;  // events that a full disk swallowed
+  std::uint64_t lost = 0;  // number of events that a full disk lost
 };
 
-/// For people: where the trace is, how much it holds, which ranks are missing or did not come to their end,
-/// what was lost. Lines end with a newline.
+/// Text for people: the path and size of the trace, ranks that are missing or incomplete, damaged journals,
+/// and lost events. Ends with a newline.
 std::string to_text(const TraceSummary& summary);
 
-/// Writes DIR/trace.otf2 and what belongs to it into `output` (which exists; files in it are never
-/// overwritten). Journals of processes that died are taken as far as they go, damaged ones left out. Throws
-/// UserError when `recording` holds no recording, RunError when the archive cannot be written.
+/// Writes OUTPUT/trace.otf2 and its other files. The directory `output` must exist; its files are never
+/// overwritten. Journals of processes that died are used up to their last event, damaged ones are left out.
+/// Throws UserError if `recording` contains no recording, RunError if the archive cannot be written.
 TraceSummary write_trace(const std::string& recording, const std::string& output);
 
 }  // namespace hybrid

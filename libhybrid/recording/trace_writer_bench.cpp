@@ -1,5 +1,5 @@
-// How fast a recording becomes a trace, in journal events a second, by the number of events. Memory in use is
-// shown too: it must not grow with them.
+// Speed of converting a recording to a trace, in journal events per second, by the number of events. The peak
+// memory is shown, too: it must not grow with the number of events.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint32_t kRanks = 4;
 
-// A ring of nonblocking exchanges, with an allreduce now and then.
+// A ring of nonblocking exchanges, with an allreduce every 400 events.
 void record(const std::string& directory, std::uint64_t events_a_rank, bool cpu) {
   for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
     std::vector<std::int32_t> world(kRanks);
@@ -56,7 +56,7 @@ void record(const std::string& directory, std::uint64_t events_a_rank, bool cpu)
   }
 }
 
-// The most memory that the process ever had, mapped files included, in bytes.
+// Peak memory of the process, with mapped files, in bytes.
 double peak_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

@@ -9,8 +9,7 @@
 #include "core/error.h"
 #include "emulator/replay/operation.h"
 #include "emulator/replay/trace_format.h"
-#include "libhybrid/recording/port_map.h"
-#include "libhybrid/recording/trace_writer_for_test.h"
+#include "libhybrid/recording/testing/trace_writer_fixture.h"
 
 namespace hybrid {
 namespace {
@@ -19,7 +18,7 @@ using Kind = Operation::Kind;
 using testing::ElementsAre;
 namespace fs = std::filesystem;
 
-TEST_F(TraceWriter, SaysWhichRanksDidNotEndAndWhatIsMissing) {
+TEST_F(TraceWriter, ReportsIncompleteAndMissingRanks) {
   ranks(4);
   rank(0)->finish(100);
   rank(1)->event(EventKind::send, 50, 5, {.peer = 0, .tag = 0, .bytes = 1});
@@ -28,7 +27,7 @@ TEST_F(TraceWriter, SaysWhichRanksDidNotEndAndWhatIsMissing) {
   processes_.clear();
   fs::remove(journal_path(directory_.path(), 3, 0));
   fs::remove(definitions_path(directory_.path(), 3));
-  // A process that died between making its journal and writing the header.
+  // A journal whose process died before it wrote the header.
   std::ofstream(journal_path(directory_.path(), 2, 1)) << std::string(4096, '\0');
   const TraceSummary summary = write();
   EXPECT_EQ(summary.ranks, 4u);
@@ -37,12 +36,11 @@ TEST_F(TraceWriter, SaysWhichRanksDidNotEndAndWhatIsMissing) {
   EXPECT_EQ(summary.lost, 12u);
   EXPECT_EQ(summary.events, 6u);
   EXPECT_EQ(summary.anchor, output() + "/trace.otf2");
-  EXPECT_EQ(to_text(summary),
-            "trace: " + summary.anchor +
-                "\n  4 ranks, 6 events\n"
-                "  did not come to their end (the trace has what they recorded until then): rank 1\n"
-                "  without a journal: rank 3\n"
-                "  lost because the disk was full: 12 events\n");
+  EXPECT_EQ(to_text(summary), "trace: " + summary.anchor +
+                                  "\n  4 ranks, 6 events\n"
+                                  "  incomplete, since they died or were killed: rank 1\n"
+                                  "  without a journal: rank 3\n"
+                                  "  lost because the disk was full: 12 events\n");
   const auto trace = open_trace(summary.anchor);
   EXPECT_EQ(trace->ranks(), 4u);
   EXPECT_EQ(trace->property("complete"), "no");
@@ -52,7 +50,7 @@ TEST_F(TraceWriter, SaysWhichRanksDidNotEndAndWhatIsMissing) {
   EXPECT_EQ(kinds(operations(*trace, 1)), (std::vector{Kind::send, Kind::finish}));
 }
 
-TEST_F(TraceWriter, AnyRanksDefinitionsTellThePortsOfAll) {
+TEST_F(TraceWriter, TheDefinitionsOfAnyRankHaveThePortsOfAll) {
   ranks(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     if (r != 0) rank(r).definitions.property(kPortMap, "5 7-8 7");
@@ -60,7 +58,7 @@ TEST_F(TraceWriter, AnyRanksDefinitionsTellThePortsOfAll) {
   }
   processes_.clear();
   fs::remove(definitions_path(directory_.path(), 1));
-  fs::resize_file(definitions_path(directory_.path(), 2), 5);  // no whole line
+  fs::resize_file(definitions_path(directory_.path(), 2), 5);  // no complete line
   const auto trace = open();
   EXPECT_THAT(trace->placement(), ElementsAre(5, 7, 8, 7));
   EXPECT_EQ(trace->property("missing_ranks"), "1,2");
@@ -68,7 +66,7 @@ TEST_F(TraceWriter, AnyRanksDefinitionsTellThePortsOfAll) {
   EXPECT_EQ(trace->property("ports"), "");
 }
 
-TEST_F(TraceWriter, RanksOfUnknownPortsHaveTheirOwn) {
+TEST_F(TraceWriter, RanksWithoutAKnownPortGetSeparatePorts) {
   ranks(3);
   rank(0).definitions.property("port", "1");
   rank(2).definitions.property("port", "0");
@@ -77,7 +75,7 @@ TEST_F(TraceWriter, RanksOfUnknownPortsHaveTheirOwn) {
   EXPECT_EQ(trace->property("unplaced_ranks"), "1");
 }
 
-TEST_F(TraceWriter, APortThatNoSwitchHasIsRefused) {
+TEST_F(TraceWriter, RejectsAPortThatNoSwitchHas) {
   ranks(2);
   rank(0).definitions.property("port", "0");
   rank(1).definitions.property("port", "4294967295");
@@ -94,11 +92,11 @@ TEST_F(TraceWriter, NeverOverwritesATrace) {
   write();
   EXPECT_THROW(write_trace(directory_.path(), output()), UserError);
   fs::remove(output() + "/trace.otf2");
-  EXPECT_THROW(write_trace(directory_.path(), output()), UserError) << "its definitions are there still";
+  EXPECT_THROW(write_trace(directory_.path(), output()), UserError) << "its definitions still exist";
   EXPECT_TRUE(fs::exists(output() + "/trace.def"));
 }
 
-TEST_F(TraceWriter, RefusesWhatIsNoRecording) {
+TEST_F(TraceWriter, RejectsADirectoryWithoutARecording) {
   const TemporaryDirectory empty;
   EXPECT_THROW(write_trace(empty.path(), output()), UserError);
   EXPECT_THROW(write_trace(empty / "missing", output()), UserError);
@@ -108,7 +106,7 @@ TEST_F(TraceWriter, RefusesWhatIsNoRecording) {
   EXPECT_FALSE(fs::exists(directory_ / "missing"));
 }
 
-TEST_F(TraceWriter, IgnoresATornRecordAndAnExtensionWithoutItsEvent) {
+TEST_F(TraceWriter, IgnoresATruncatedRecordAndAnExtensionWithoutItsEvent) {
   ranks(1);
   rank(0).definitions.region(0, "torn");
   rank(0)->event(EventKind::call, 10, 10, {});

@@ -7,7 +7,7 @@
 
 #include "emulator/replay/operation.h"
 #include "emulator/replay/trace_format.h"
-#include "libhybrid/recording/trace_writer_for_test.h"
+#include "libhybrid/recording/testing/trace_writer_fixture.h"
 
 namespace hybrid {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 using Kind = Operation::Kind;
 using testing::ElementsAre;
 
-TEST_F(TraceWriter, OneSidedOperationsAndTheirSynchronisations) {
+TEST_F(TraceWriter, WritesOneSidedOperationsAndSynchronisations) {
   ranks(2);
   const auto sync = [&](std::uint32_t r, RmaSync what, std::uint64_t at, std::int32_t target = kNoPeer) {
     rank(r)->event(EventKind::rma_sync, at, 10,
@@ -51,7 +51,7 @@ TEST_F(TraceWriter, OneSidedOperationsAndTheirSynchronisations) {
   EXPECT_EQ(one[4].sync, RmaSync::wait);
 }
 
-TEST_F(TraceWriter, EpochsTellTheirGroupAlsoWhereTheyEnd) {
+TEST_F(TraceWriter, TheEndsOfEpochsHaveTheirGroup) {
   ranks(4);
   const auto sync = [&](std::uint32_t r, RmaSync what, std::uint64_t at,
                         const std::vector<std::int32_t>& group = {}, std::uint32_t thread = 0) {
@@ -75,7 +75,7 @@ TEST_F(TraceWriter, EpochsTellTheirGroupAlsoWhereTheyEnd) {
   const TraceSummary summary = write();
   const auto trace = open_trace(summary.anchor);
   const auto zero = operations(*trace, 0);
-  ASSERT_EQ(zero.size(), 6u);  // creation and end are no operations
+  ASSERT_EQ(zero.size(), 6u);  // creating and freeing the window are no operations
   EXPECT_EQ(zero[0].sync, RmaSync::start);
   EXPECT_THAT(zero[0].group, ElementsAre(3, 1)) << "world ranks";
   EXPECT_THAT(zero[1].group, ElementsAre(2));

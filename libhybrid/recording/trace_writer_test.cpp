@@ -8,8 +8,8 @@
 
 #include "emulator/replay/operation.h"
 #include "emulator/replay/trace_format.h"
-#include "libhybrid/recording/recording_for_test.h"
-#include "libhybrid/recording/trace_writer_for_test.h"
+#include "libhybrid/recording/testing/recorded_process.h"
+#include "libhybrid/recording/testing/trace_writer_fixture.h"
 
 namespace hybrid {
 namespace {
@@ -18,13 +18,13 @@ using Kind = Operation::Kind;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST_F(TraceWriter, PointToPointComesBackAsItHappened) {
+TEST_F(TraceWriter, WritesPointToPointOperations) {
   ranks(3);
   rank(0)->event(EventKind::send, 1'000, 20,
                  {.op = static_cast<std::uint8_t>(SendMode::synchronous), .peer = 2, .tag = 7, .bytes = 100});
   rank(0)->event(EventKind::send, 1'100, 20, {.peer = kNoPeer, .tag = 7, .bytes = 100});
   rank(0)->finish(1'500);
-  // A wildcard, posted before: the match is told at its completion.
+  // A wildcard that is posted before the send; its completion has the sender and the tag.
   rank(2)->event(EventKind::recv_post, 400, 10, {.peer = kAnyPeer, .tag = kAnyTag, .request = 5});
   rank(2)->event(EventKind::send_start, 450, 10, {.peer = 1, .tag = 9, .bytes = 50, .request = 6});
   rank(2)->event(EventKind::recv_complete, 900, 300, {.peer = 0, .tag = 7, .bytes = 100, .request = 5});
@@ -43,7 +43,7 @@ TEST_F(TraceWriter, PointToPointComesBackAsItHappened) {
   EXPECT_EQ(zero[0].bytes, 100u);
   EXPECT_EQ(zero[0].compute, nanoseconds(1'000));
   EXPECT_EQ(zero[1].compute, nanoseconds(80 + 380))
-      << "the send to MPI_PROC_NULL took its time, and is no transfer";
+      << "the send to MPI_PROC_NULL takes time, but is no transfer";
 
   const auto two = operations(*trace, 2);
   ASSERT_EQ(kinds(two), (std::vector{Kind::recv_post, Kind::send_start, Kind::recv_complete,
@@ -61,7 +61,7 @@ TEST_F(TraceWriter, PointToPointComesBackAsItHappened) {
   EXPECT_EQ(kinds(operations(*trace, 1)), (std::vector{Kind::recv, Kind::finish}));
 }
 
-TEST_F(TraceWriter, PersistentRequestsCancellationsAndProcNull) {
+TEST_F(TraceWriter, WritesPersistentRequestsCancellationsAndProcNull) {
   ranks(2);
   for (std::uint64_t i = 0; i < 3; ++i) {
     rank(0)->event(EventKind::send_start, 100 + i * 100, 10, {.peer = 1, .tag = 1, .bytes = 8, .request = 3});
@@ -84,7 +84,7 @@ TEST_F(TraceWriter, PersistentRequestsCancellationsAndProcNull) {
                    Kind::recv_post, Kind::recv_complete, Kind::recv_post, Kind::cancelled, Kind::finish}));
 }
 
-TEST_F(TraceWriter, CollectivesOnSplitCommunicatorsWhoseIdsDiffer) {
+TEST_F(TraceWriter, WritesCollectivesOnSplitCommunicatorsWithDifferentIds) {
   ranks(4);
   const auto op = [](CollectiveOp o) { return static_cast<std::uint8_t>(o); };
   const std::vector<std::int32_t> even{2, 0}, odd{1, 3};
@@ -123,12 +123,13 @@ TEST_F(TraceWriter, CollectivesOnSplitCommunicatorsWhoseIdsDiffer) {
   EXPECT_EQ(zero[1].bytes, 16u);
   EXPECT_EQ(zero[2].request, zero[1].request);
   EXPECT_EQ(zero[3].collective, CollectiveOp::alltoallv);
-  EXPECT_THAT(zero[3].counts_sent, ElementsAre(1'000, 0)) << "rank 2 is the first of this communicator";
+  EXPECT_THAT(zero[3].counts_sent, ElementsAre(1'000, 0))
+      << "rank 2 is the first member of this communicator";
   EXPECT_THAT(zero[3].counts_received, ElementsAre(1'002, 0));
   EXPECT_THAT(two[3].counts_sent, ElementsAre(0, 1'002));
 }
 
-TEST_F(TraceWriter, NeighbourhoodsKeepTheTopologysOrder) {
+TEST_F(TraceWriter, NeighbourhoodsKeepTheOrderOfTheTopology) {
   ranks(3);
   for (std::uint32_t r = 0; r < 3; ++r) {
     const auto left = static_cast<std::int32_t>((r + 2) % 3), right = static_cast<std::int32_t>((r + 1) % 3);
@@ -160,7 +161,7 @@ TEST_F(TraceWriter, PhasesAreRegionsByName) {
   rank(0)->event(EventKind::phase_end, 300, 0, {.request = 0});
   rank(1)->event(EventKind::phase_begin, 100, 0, {.request = 1});
   rank(1)->event(EventKind::recv, 150, 100, {.peer = 0, .tag = 1, .bytes = 1});
-  // Killed within its phase.
+  // Rank 1 is killed in its phase.
   const auto trace = open();
   const auto zero = operations(*trace, 0);
   ASSERT_EQ(kinds(zero),
@@ -174,7 +175,7 @@ TEST_F(TraceWriter, PhasesAreRegionsByName) {
   EXPECT_EQ(one[0].region, zero[0].region);
 }
 
-TEST_F(TraceWriter, HintsAreTheirPhases) {
+TEST_F(TraceWriter, WritesTheHintsOfPhases) {
   ranks(3);
   rank(0).definitions.region(0, "solve");
   rank(0)->event(EventKind::phase_begin, 100, 0, {.request = 0});
@@ -189,10 +190,10 @@ TEST_F(TraceWriter, HintsAreTheirPhases) {
                                       Kind::finish}));
   EXPECT_EQ(zero[1].peer, 2u);
   EXPECT_EQ(zero[2].peer, 1u);
-  EXPECT_EQ(zero[3].compute, nanoseconds(100)) << "from the phase's begin: a hint takes no time";
+  EXPECT_EQ(zero[3].compute, nanoseconds(100)) << "since the begin of the phase: hints take no time";
 }
 
-TEST_F(TraceWriter, PhasesMayHaveTheNamesOfMpisFunctions) {
+TEST_F(TraceWriter, PhasesMayHaveTheNamesOfMpiFunctions) {
   ranks(2);
   rank(0).definitions.region(0, "MPI_Send");
   rank(0)->event(EventKind::phase_begin, 100, 0, {.request = 0});
@@ -203,7 +204,7 @@ TEST_F(TraceWriter, PhasesMayHaveTheNamesOfMpisFunctions) {
   const auto zero = operations(*trace, 0);
   ASSERT_EQ(kinds(zero), (std::vector{Kind::phase_begin, Kind::send, Kind::phase_end, Kind::finish}));
   EXPECT_EQ(trace->region_name(zero[0].region), "MPI_Send");
-  EXPECT_EQ(zero[1].compute, nanoseconds(100)) << "in the phase the program computes";
+  EXPECT_EQ(zero[1].compute, nanoseconds(100)) << "compute time inside the phase";
 }
 
 TEST_F(TraceWriter, ThreadsAreLocationsAndMayCompleteEachOthersRequests) {
@@ -223,7 +224,7 @@ TEST_F(TraceWriter, ThreadsAreLocationsAndMayCompleteEachOthersRequests) {
   EXPECT_EQ(second[0].request, first[0].request);
 }
 
-TEST_F(TraceWriter, ValuesThatNeedTheWideForm) {
+TEST_F(TraceWriter, WritesValuesInTheWideForm) {
   ranks(2);
   const std::uint64_t bytes = (std::uint64_t{3} << 32) + 5, long_time = 6'000'000'000;
   const std::vector<std::int32_t> world{0, 1};
@@ -240,7 +241,7 @@ TEST_F(TraceWriter, ValuesThatNeedTheWideForm) {
   EXPECT_EQ(zero[1].compute, nanoseconds(50)) << "the call's whole duration counts";
 }
 
-TEST_F(TraceWriter, FactsAreThoseThatAllAgreeOnAndSumsOfCounts) {
+TEST_F(TraceWriter, FactsAreCommonPropertiesAndSumsOfCounts) {
   ranks(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
     auto& definitions = rank(r).definitions;
@@ -261,7 +262,7 @@ TEST_F(TraceWriter, FactsAreThoseThatAllAgreeOnAndSumsOfCounts) {
   EXPECT_THAT(trace->placement(), ElementsAre(7, 6));
 }
 
-TEST_F(TraceWriter, CpuClockComputeTimesSurviveTheTrace) {
+TEST_F(TraceWriter, WritesComputeTimesOfTheCpuClock) {
   ranks(1);
   rank(0).definitions.property("clock", "cpu");
   rank(0).definitions.region(0, "p");
@@ -282,7 +283,7 @@ TEST_F(TraceWriter, CpuClockComputeTimesSurviveTheTrace) {
 }
 
 TEST_F(TraceWriter, ShiftsHostsSoThatNoMessageIsEarly) {
-  // Node b's wall clock is 5000 ns behind: its receive would end before the send began.
+  // The wall clock of node b is 5000 ns behind: its receive ends before the send begins.
   const auto header = [&](std::uint32_t r) {
     return test_clock(r * 777'777, 1'700'000'000'000'000'000 - r * 5'000);
   };
@@ -296,11 +297,11 @@ TEST_F(TraceWriter, ShiftsHostsSoThatNoMessageIsEarly) {
   const TraceSummary summary = write();
   const auto trace = open_trace(summary.anchor);
   EXPECT_EQ(trace->property("early_messages"), "1");
-  EXPECT_EQ(trace->property("clock_shift_ns"), "4900") << "the least that helps";
+  EXPECT_EQ(trace->property("clock_shift_ns"), "4900") << "the least shift that suffices";
   EXPECT_EQ(trace->property("clock_error_ns"), "0");
 }
 
-TEST_F(TraceWriter, Otf2PrintReadsIt) {
+TEST_F(TraceWriter, Otf2PrintReadsTheTrace) {
   ranks(2);
   rank(0)->event(EventKind::send, 100, 20, {.peer = 1, .tag = 3, .bytes = 64});
   rank(1)->event(EventKind::recv, 50, 100, {.peer = 0, .tag = 3, .bytes = 64});

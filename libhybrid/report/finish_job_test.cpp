@@ -11,8 +11,8 @@
 
 #include "core/error.h"
 #include "libhybrid/options/job_options.h"
-#include "libhybrid/recording/port_map.h"
-#include "libhybrid/recording/recording_for_test.h"
+#include "libhybrid/recording/definitions.h"
+#include "libhybrid/recording/testing/recorded_process.h"
 
 namespace hybrid {
 namespace {

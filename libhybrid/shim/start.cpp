@@ -17,7 +17,7 @@
 #include "core/error.h"
 #include "emulator/predictor_shape.h"
 #include "libhybrid/placement/service_cpus.h"
-#include "libhybrid/recording/port_map.h"
+#include "libhybrid/recording/definitions.h"
 #include "libhybrid/report/output_directory.h"
 #include "libhybrid/shim/environment.h"
 #include "libhybrid/shim/job_layout.h"

@@ -1,5 +1,5 @@
-// Receives of which MPI does not tell what they got, in recordings made by hand.
-#include "libhybrid/recording/untold_matches.h"
+// Receives for which MPI does not report the message, in recordings made by the test.
+#include "libhybrid/recording/unresolved_receives.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "libhybrid/recording/trace_writer_for_test.h"
+#include "libhybrid/recording/testing/trace_writer_fixture.h"
 
 namespace hybrid {
 namespace {
@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-class UntoldMatches : public TraceWriter {
+class UnresolvedReceives : public TraceWriter {
  protected:
   void send(std::uint32_t from, std::int32_t to, std::int32_t tag, std::uint32_t communicator = 0) {
     rank(from)->event(EventKind::send, next(), 5,
@@ -27,7 +27,7 @@ class UntoldMatches : public TraceWriter {
   void receive(std::uint32_t at, std::int32_t from, std::int32_t tag) {
     rank(at)->event(EventKind::recv, next(), 5, {.peer = from, .tag = tag});
   }
-  // As MPI_Isendrecv's receiving half is recorded.
+  // As the receiving half of MPI_Isendrecv is recorded.
   void post(std::uint32_t at, std::int32_t from, std::int32_t tag, std::uint32_t request) {
     rank(at)->event(EventKind::recv_post, next(), 5, {.peer = from, .tag = tag, .request = request});
   }
@@ -38,10 +38,11 @@ class UntoldMatches : public TraceWriter {
   void finish() {
     for (auto& process : processes_) (*process)->finish(next());
   }
-  // (source, tag) of what rank 1 received, by its trace, and how many receives are untold.
+  // (source, tag) of the messages that rank 1 received, from the trace. Stores the number of unresolved
+  // receives.
   std::vector<std::pair<std::uint32_t, std::int32_t>> received() {
     const auto trace = open();
-    untold_ = trace->property("unresolved_receives");
+    unresolved_ = trace->property("unresolved_receives");
     std::vector<std::pair<std::uint32_t, std::int32_t>> all;
     for (const Operation& operation : operations(*trace, 1))
       if (operation.kind == Kind::recv || operation.kind == Kind::recv_complete)
@@ -51,27 +52,27 @@ class UntoldMatches : public TraceWriter {
   std::uint64_t next() { return time_ += 10; }
 
   std::uint64_t time_ = 100;
-  std::string untold_;
+  std::string unresolved_;
 };
 
-TEST_F(UntoldMatches, WhatNoOtherReceiveGotIsTheirs) {
+TEST_F(UnresolvedReceives, GetTheMessagesThatNoOtherReceiveGot) {
   ranks(3);
   post(1, kAnyPeer, kAnyTag, 1);
   send(0, 1, 5);
   send(2, 1, 6);
   send(0, 1, 5);
-  send(0, 2, 9);  // to another
+  send(0, 2, 9);  // to another rank
   receive(1, 0, 5);
   receive(1, 2, 6);
   end(1, kAnyPeer, kAnyTag, 1);
   receive(2, 0, 9);
   finish();
-  // Of the two of tag 5 it has the first: the replay matches as they were posted.
+  // It gets the first of the two messages with tag 5, in order of posting.
   EXPECT_THAT(received(), ElementsAre(Pair(0u, 5), Pair(2u, 6), Pair(0u, 5)));
-  EXPECT_EQ(untold_, "");
+  EXPECT_EQ(unresolved_, "");
 }
 
-TEST_F(UntoldMatches, SeveralSendersOrTagsAreNotGuessed) {
+TEST_F(UnresolvedReceives, StayUnresolvedIfSeveralSendersOrTagsArePossible) {
   ranks(3);
   post(1, kAnyPeer, 5, 1);
   post(1, kAnyPeer, 5, 2);
@@ -84,10 +85,10 @@ TEST_F(UntoldMatches, SeveralSendersOrTagsAreNotGuessed) {
   end(1, 0, kAnyTag, 3);
   finish();
   EXPECT_THAT(received(), IsEmpty());
-  EXPECT_EQ(untold_, "3");
+  EXPECT_EQ(unresolved_, "3");
 }
 
-TEST_F(UntoldMatches, OneThatIsFoundLeavesOneForAnother) {
+TEST_F(UnresolvedReceives, ResolvingOneMayResolveAnother) {
   ranks(3);
   post(1, kAnyPeer, 5, 1);
   post(1, 0, kAnyTag, 2);
@@ -96,12 +97,12 @@ TEST_F(UntoldMatches, OneThatIsFoundLeavesOneForAnother) {
   end(1, kAnyPeer, 5, 1);
   end(1, 0, kAnyTag, 2);
   finish();
-  // The second can have the message from 0 alone; then that from 2 is left for the first.
+  // Only the message from 0 is possible for the second receive. Then only that from 2 remains for the first.
   EXPECT_THAT(received(), ElementsAre(Pair(2u, 5), Pair(0u, 5)));
-  EXPECT_EQ(untold_, "");
+  EXPECT_EQ(unresolved_, "");
 }
 
-TEST_F(UntoldMatches, CancelledSendsAndOtherCommunicatorsAreNotMeant) {
+TEST_F(UnresolvedReceives, IgnoreCancelledSendsAndOtherCommunicators) {
   ranks(3);
   for (std::uint32_t r = 0; r < 3; ++r) rank(r).definitions.communicator(2, std::vector{0, 1, 2});
   post(1, kAnyPeer, kAnyTag, 1);
@@ -113,10 +114,10 @@ TEST_F(UntoldMatches, CancelledSendsAndOtherCommunicatorsAreNotMeant) {
   rank(1)->event(EventKind::recv, next(), 5, {.communicator = 2, .peer = 0, .tag = 4});
   finish();
   EXPECT_THAT(received(), ElementsAre(Pair(2u, 5), Pair(0u, 4)));
-  EXPECT_EQ(untold_, "");
+  EXPECT_EQ(unresolved_, "");
 }
 
-TEST_F(UntoldMatches, FreedReceivesTooAndWhatOtherThreadsStarted) {
+TEST_F(UnresolvedReceives, MayBeFreedOrStartedByAnotherThread) {
   ranks(2);
   post(1, kAnyPeer, 5, 1);
   post(1, 0, kAnyTag, 2);
@@ -133,17 +134,17 @@ TEST_F(UntoldMatches, FreedReceivesTooAndWhatOtherThreadsStarted) {
   EXPECT_EQ(trace->property("lost_events"), "0");
 }
 
-TEST_F(UntoldMatches, OfARecordingThatLacksSomethingNothingIsConcluded) {
+TEST_F(UnresolvedReceives, StayUnresolvedInAnIncompleteRecording) {
   ranks(2);
   post(1, kAnyPeer, kAnyTag, 1);
   send(0, 1, 5);
   end(1, kAnyPeer, kAnyTag, 1);
   rank(1)->finish(next());  // rank 0 has no end
   EXPECT_THAT(received(), IsEmpty());
-  EXPECT_EQ(untold_, "1");
+  EXPECT_EQ(unresolved_, "1");
 }
 
-TEST_F(UntoldMatches, OnTheCpuClockToo) {
+TEST_F(UnresolvedReceives, AreResolvedOnTheCpuClock) {
   ranks(2);
   rank(0).definitions.property("clock", "cpu");
   rank(1).definitions.property("clock", "cpu");
@@ -152,7 +153,7 @@ TEST_F(UntoldMatches, OnTheCpuClockToo) {
   end(1, kAnyPeer, kAnyTag, 1);
   finish();
   EXPECT_THAT(received(), ElementsAre(Pair(0u, 5)));
-  EXPECT_EQ(untold_, "");
+  EXPECT_EQ(unresolved_, "");
 }
 
 }  // namespace

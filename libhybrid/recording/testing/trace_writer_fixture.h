@@ -1,4 +1,4 @@
-// A recording under way and the trace written from it: what the tests of the trace writer share.
+// Fixture for tests of the trace writer: makes a recording and reads the trace that is written from it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,12 +13,11 @@
 
 #include "emulator/replay/operation.h"
 #include "emulator/replay/trace_format.h"
-#include "libhybrid/recording/recording_for_test.h"
+#include "libhybrid/recording/testing/recorded_process.h"
 #include "libhybrid/recording/trace_writer.h"
 
 namespace hybrid {
 
-// A recording under way, and the place of its trace.
 class TraceWriter : public testing::Test {
  protected:
   TraceWriter() { std::filesystem::create_directory(output()); }
@@ -44,6 +43,7 @@ class TraceWriter : public testing::Test {
   std::vector<std::unique_ptr<RecordedProcess>> processes_;
 };
 
+/// Operations of a thread of a rank.
 inline std::vector<Operation> operations(JobTrace& trace, std::uint32_t rank, std::uint32_t thread = 0) {
   std::uint32_t seen = 0;
   for (std::uint32_t l = 0; l < trace.locations().size(); ++l) {
@@ -63,10 +63,10 @@ inline std::vector<Operation::Kind> kinds(const std::vector<Operation>& all) {
   return result;
 }
 
-// What otf2-print says of the archive; nullopt where it is not installed.
+/// Output of otf2-print for the archive. nullopt: it is not installed.
 inline std::optional<std::string> printed(const std::string& anchor, const std::string& options = "") {
   const std::string command = "otf2-print " + options + " '" + anchor + "' 2>&1";
-  std::FILE* const pipe = popen(command.c_str(), "r");  // NOLINT(cert-env33-c): the path is our own
+  std::FILE* const pipe = popen(command.c_str(), "r");  // NOLINT(cert-env33-c): the path is from the test
   if (pipe == nullptr) return std::nullopt;
   std::string text;
   std::array<char, 4096> buffer{};

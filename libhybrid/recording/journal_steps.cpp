@@ -1,4 +1,4 @@
-#include "libhybrid/recording/journal_calls.h"
+#include "libhybrid/recording/journal_steps.h"
 
 #include <algorithm>
 
@@ -8,8 +8,8 @@ namespace {
 
 enum class Place : std::uint8_t {
   call,     // time in the MPI library
-  within,   // a hint that may fall inside a call
-  between,  // regions nest with calls, so these always end one
+  within,   // a hint that may be inside a call
+  between,  // ends a call, since regions nest with calls
 };
 
 Place place(EventKind kind) {
@@ -44,20 +44,20 @@ bool JournalSteps::peek(JournalRecord& record, std::optional<std::uint64_t>& com
   return false;
 }
 
-void JournalSteps::take(const JournalRecord& record) { rest_ = rest_.subspan(record.extensions.size() + 1); }
+void JournalSteps::skip(const JournalRecord& record) { rest_ = rest_.subspan(record.extensions.size() + 1); }
 
 bool JournalSteps::next(JournalStep& step) {
   step.records.clear();
   JournalRecord record;
   if (!peek(record, step.compute_ns)) return false;
-  take(record);
+  skip(record);
   step.is_call = place(record.event->kind) == Place::call;
   step.begin = record.event->begin;
   step.end = record.end();
   step.records.push_back(record);
   if (!step.is_call) return true;
-  // Measured compute time starts a new gap, whatever the times say.
-  for (std::optional<std::uint64_t> compute; peek(record, compute) && !compute.has_value(); take(record)) {
+  // A measured compute time always starts a new step.
+  for (std::optional<std::uint64_t> compute; peek(record, compute) && !compute.has_value(); skip(record)) {
     const Event& event = *record.event;
     if (place(event.kind) == Place::between) break;
     if (event.begin >= step.end && event.begin != step.begin) break;
@@ -65,6 +65,16 @@ bool JournalSteps::next(JournalStep& step) {
     if (place(event.kind) == Place::call) step.end = std::max(step.end, record.end());
   }
   return true;
+}
+
+JournalCursor::JournalCursor(const Recording::Thread& recorded)
+    : process(recorded.process), thread(recorded.thread), journal(recorded.journal), steps(journal.events()) {
+  next();
+}
+
+void JournalCursor::next() {
+  has_step = steps.next(step);
+  if (has_step && ++count % kForgetAfter == 0) journal.forget_before(step.first());
 }
 
 }  // namespace hybrid

@@ -1,4 +1,4 @@
-// Recordings made by hand, for tests: what a shim would have left.
+// Recordings for tests, in the form that the shim writes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,8 @@
 
 namespace hybrid {
 
-/// One thread's journal. Times are ticks of a nanosecond from the job's start, durations too.
+/// Journal of a thread. Times and durations are in ticks of a nanosecond; times count from the start of the
+/// job.
 class RecordedThread {
  public:
   RecordedThread(const std::string& path, const JournalHeader& header)
@@ -45,8 +46,8 @@ class RecordedThread {
   std::uint64_t origin_;
 };
 
-/// A process of a recording: definitions with MPI_COMM_WORLD and MPI_COMM_SELF, and the first thread's
-/// journal.
+/// A recorded process: definitions with MPI_COMM_WORLD and MPI_COMM_SELF, and the journal of the first
+/// thread.
 class RecordedProcess {
  public:
   RecordedProcess(const std::string& directory, std::uint32_t rank, std::uint32_t ranks, JournalHeader header)
@@ -79,7 +80,7 @@ class RecordedProcess {
   DefinitionWriter definitions;
 };
 
-/// Clock of a host: `origin_ns` is what its wall clock says when its counter says `origin_ticks`.
+/// Clock of a host: its wall clock reads `origin_ns` when its counter reads `origin_ticks`.
 inline JournalHeader test_clock(std::uint64_t origin_ticks = 5'000,
                                 std::uint64_t origin_ns = 1'700'000'000'000'000'000,
                                 std::uint64_t rate = 1'000'000'000) {
