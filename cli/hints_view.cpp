@@ -11,8 +11,7 @@
 #include "core/hints/connections.h"
 #include "core/hints/pattern.h"
 #include "core/hints/print_expression.h"
-#include "libhybrid/report/format.h"
-#include "libhybrid/report/text_table.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 namespace {

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/option.h"
 #include "libhybrid/options/job_options.h"
-#include "libhybrid/report/text_table.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 namespace {

@@ -1,10 +1,9 @@
 // The names that option_names.cpp writes out are those that the command has.
-#include "libhybrid/options/option_names.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cli/schedule_options.h"
+#include "libhybrid/options/job_options.h"
 
 namespace hybrid {
 namespace {

@@ -20,10 +20,9 @@
 #include "emulator/predictor_shape.h"
 #include "emulator/replay/operation.h"
 #include "emulator/replay/trace_format.h"
-#include "libhybrid/report/format.h"
 #include "libhybrid/report/job_report.h"
-#include "libhybrid/report/progress.h"
 #include "libhybrid/report/report_json.h"
+#include "libhybrid/report/terminal_text.h"
 #include "predictor/evaluation_grid.h"
 #include "predictor/predictor.h"
 

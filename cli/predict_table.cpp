@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "libhybrid/report/format.h"
-#include "libhybrid/report/text_table.h"
+#include "libhybrid/report/terminal_text.h"
 #include "predictor/belady.h"
 #include "predictor/reference_predictors.h"
 

@@ -14,8 +14,7 @@
 #include "cli/recorded_connections.h"
 #include "core/hints/pattern.h"
 #include "emulator/replay/trace_format.h"
-#include "libhybrid/report/format.h"
-#include "libhybrid/report/text_table.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 namespace {

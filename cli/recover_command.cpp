@@ -13,8 +13,7 @@
 #include "cli/unknown_variables.h"
 #include "core/error.h"
 #include "libhybrid/options/job_options.h"
-#include "libhybrid/report/finish_job.h"
-#include "libhybrid/report/output_directory.h"
+#include "libhybrid/report/job_output.h"
 
 namespace hybrid {
 namespace {

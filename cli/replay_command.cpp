@@ -14,12 +14,10 @@
 #include "emulator/network_shape.h"
 #include "emulator/replay/trace_format.h"
 #include "emulator/timeline_file.h"
-#include "libhybrid/report/failures.h"
 #include "libhybrid/report/job_report.h"
-#include "libhybrid/report/phase_table.h"
-#include "libhybrid/report/progress.h"
 #include "libhybrid/report/report_json.h"
 #include "libhybrid/report/report_text.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 namespace {

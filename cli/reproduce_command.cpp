@@ -18,9 +18,7 @@
 #include "cli/whole_number.h"
 #include "core/error.h"
 #include "emulator/claims/reproduction.h"
-#include "libhybrid/report/format.h"
-#include "libhybrid/report/progress.h"
-#include "libhybrid/report/text_table.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 

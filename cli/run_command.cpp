@@ -26,8 +26,7 @@
 #include "emulator/network_shape.h"
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/placement/machine.h"
-#include "libhybrid/report/finish_job.h"
-#include "libhybrid/report/output_directory.h"
+#include "libhybrid/report/job_output.h"
 
 namespace hybrid {
 namespace {

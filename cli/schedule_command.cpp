@@ -23,9 +23,7 @@
 #include "emulator/scheduler/algorithm.h"
 #include "emulator/traffic/simulate.h"
 #include "libhybrid/options/job_options.h"
-#include "libhybrid/report/format.h"
-#include "libhybrid/report/progress.h"
-#include "libhybrid/report/text_table.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 namespace {

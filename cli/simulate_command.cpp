@@ -23,12 +23,9 @@
 #include "emulator/traffic/commands.h"
 #include "emulator/traffic/simulate.h"
 #include "libhybrid/options/job_options.h"
-#include "libhybrid/report/format.h"
-#include "libhybrid/report/phase_table.h"
-#include "libhybrid/report/progress.h"
 #include "libhybrid/report/report_json.h"
 #include "libhybrid/report/report_text.h"
-#include "libhybrid/report/text_table.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 namespace {

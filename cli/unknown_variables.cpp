@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/option.h"
-#include "libhybrid/options/option_names.h"
+#include "libhybrid/options/job_options.h"
 
 namespace hybrid {
 namespace {

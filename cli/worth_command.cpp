@@ -14,7 +14,7 @@
 #include "emulator/replay/replay.h"
 #include "emulator/replay/trace_format.h"
 #include "libhybrid/report/hint_worth.h"
-#include "libhybrid/report/progress.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "emulator/scheduler/model_port.h"
 #include "libhybrid/live/arbiter.h"
-#include "libhybrid/live/message_ring.h"
+#include "libhybrid/live/host_messages.h"
 #include "libhybrid/live/service.h"
 #include "libhybrid/live/service_thread.h"
 

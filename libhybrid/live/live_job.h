@@ -21,9 +21,8 @@
 #include "core/scheduler_port.h"
 #include "emulator/parameters.h"
 #include "libhybrid/live/client.h"
-#include "libhybrid/live/host_link.h"
+#include "libhybrid/live/host_messages.h"
 #include "libhybrid/live/region.h"
-#include "libhybrid/live/timeline.h"
 
 namespace hybrid {
 
@@ -45,7 +44,7 @@ struct LiveConfig {
   SwitchParameters network;                 // `nodes` is replaced by the number of ports in use (at least 2)
   LiveClock clock;
   /// The CPUs that the thread of the service may use, in hwloc's list form ("6-7"); "": unrestricted. See
-  /// choose_service_cpus (libhybrid/placement/service_cpus.h).
+  /// choose_service_cpus (libhybrid/placement/placement.h).
   std::string service_cpus;
   /// True if no rank runs on those CPUs. If not, the thread runs rarely and at the lowest priority.
   bool service_cpus_spare = false;

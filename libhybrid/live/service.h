@@ -17,10 +17,8 @@
 #include "core/port_set.h"
 #include "core/time.h"
 #include "libhybrid/live/arbiter.h"
-#include "libhybrid/live/host_message.h"
-#include "libhybrid/live/message_ring.h"
+#include "libhybrid/live/host_messages.h"
 #include "libhybrid/live/region.h"
-#include "libhybrid/live/timeline.h"
 
 namespace hybrid {
 

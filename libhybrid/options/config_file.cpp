@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/option.h"
+#include "emulator/traffic/simulate.h"
 #include "libhybrid/options/job_options.h"
-#include "libhybrid/options/option_names.h"
 
 namespace hybrid {
 
@@ -54,6 +55,26 @@ void require_known(const toml::table& file, const OptionTable& table, const std:
 }
 
 }  // namespace
+
+const std::vector<std::string>& names_of_all_options() {
+  static const std::vector<std::string> all = [] {
+    JobOptions job;
+    TrafficOptions traffic;
+    OptionTable jobs, patterns;  // some names are in both
+    add_job_options(jobs, job);
+    add_traffic_options(patterns, traffic);
+    std::vector<std::string> names;
+    for (const OptionTable* table : {&jobs, &patterns})
+      for (const Option& option : table->options()) names.push_back(option.name);
+    // Options that are declared in cli/: of `hybrid simulate`, then of `hybrid schedule`. A test of cli/
+    // compares.
+    names.insert(names.end(), {"commands", "commands-output", "timeline"});
+    names.insert(names.end(),
+                 {"requests", "density", "sizes", "repeats", "steps", "demand", "partial", "packet-share"});
+    return names;
+  }();
+  return all;
+}
 
 void apply_config_file(const std::string& path, const OptionTable& table) {
   std::error_code error;

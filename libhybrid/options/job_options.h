@@ -105,6 +105,11 @@ void apply_config_file(const std::string& path, const OptionTable& table);
 /// variables that belong to no option of the table.
 std::vector<std::string> apply_environment(const OptionTable& table, const char* const* environment);
 
+/// The names of the options of all commands: of jobs, of synthetic traffic and of `hybrid schedule`. A name
+/// may occur more than once. All commands share variables and configuration files, so a command must know the
+/// options of the others to distinguish them from errors.
+const std::vector<std::string>& names_of_all_options();
+
 /// Splits "a,b , c" and removes blanks around the parts. Throws UserError, which names `what`, for an empty
 /// part.
 std::vector<std::string> split_list(std::string_view text, std::string_view what);

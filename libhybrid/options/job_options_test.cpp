@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "core/error.h"
@@ -150,6 +152,14 @@ TEST(JobOptions, CheckRejectsALocalLatencyThatWouldOverflow) {
   EXPECT_NO_THROW(check_job(job.options));
   job.table.set("local-latency", "1000000s", "");
   EXPECT_THROW(check_job(job.options), UserError);
+}
+
+TEST(OptionsPage, MatchesTheOptionTable) {
+  const auto page = std::filesystem::path(HYBRID_SOURCES) / "docs/options.md";
+  std::ifstream file(page);
+  ASSERT_TRUE(file) << "no docs/options.md: hybrid list --options --markdown > docs/options.md";
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(text, options_page()) << "stale: hybrid list --options --markdown > docs/options.md";
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "libhybrid/placement/describe.h"
-#include "libhybrid/placement/service_cpus.h"
 #include "libhybrid/placement/testing/machines.h"
 
 namespace hybrid {

@@ -7,10 +7,9 @@
 
 #include "core/error.h"
 #include "emulator/network_shape.h"
-#include "libhybrid/report/failures.h"
-#include "libhybrid/report/format.h"
-#include "libhybrid/report/job_hints.h"
-#include "libhybrid/report/text_table.h"
+#include "libhybrid/report/job_phases.h"
+#include "libhybrid/report/job_report.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "core/error.h"
@@ -15,8 +14,6 @@
 #include "emulator/replay/replay.h"
 #include "emulator/replay/trace_format.h"
 #include "emulator/replay/trace_names.h"
-#include "libhybrid/report/failures.h"
-#include "libhybrid/report/job_hints.h"
 
 namespace hybrid {
 
@@ -154,19 +151,15 @@ std::vector<std::string> warnings_of(const JobFacts& job) {
   return warnings;
 }
 
-// The sends of a hinted phase, over all its occurrences and ranks.
-struct HintedPhase {
-  Phase phase;
-  std::set<Connection> connections;
-};
+std::string name(const TechniqueFailure& failure) {
+  return failure.slots == 0 ? failure.technique
+                            : fmt::format("{} with K = {}", failure.technique, failure.slots);
+}
 
-void add_message(HintedPhase& gathered, const SentMessage& message) {
-  Phase& phase = gathered.phase;
-  if (phase.messages++ == 0) phase.begin = message.at;
-  phase.end = std::max(phase.end, message.at);
-  phase.bytes += message.bytes;
-  phase.occurrences = std::max(phase.occurrences, message.phase_occurrence);
-  gathered.connections.insert({message.source, message.destination});
+std::string names(const std::vector<TechniqueFailure>& failures) {
+  std::string all;
+  for (const TechniqueFailure& failure : failures) all += (all.empty() ? "" : ", ") + name(failure);
+  return all;
 }
 
 }  // namespace
@@ -175,55 +168,6 @@ std::string_view JobFacts::find(std::string_view name) const {
   for (const auto& [key, value] : recorded)
     if (key == name) return value;
   return {};
-}
-
-std::vector<std::uint32_t> ports_of_ranks(const JobTrace& trace, const ReplayOptions& options) {
-  std::vector<std::uint32_t> ports = options.placement.empty() ? trace.placement() : options.placement;
-  if (!options.placement.empty() && ports.size() != trace.ranks())
-    throw UserError(
-        fmt::format("ports: {} ports given, but the job has {} ranks", ports.size(), trace.ranks()),
-        "Give one port for each rank, in order of rank.");
-  if (ports.empty()) {
-    ports.resize(trace.ranks());
-    std::iota(ports.begin(), ports.end(), 0u);
-  }
-  return ports;
-}
-
-std::uint32_t count_ports(const std::vector<std::uint32_t>& ports) {
-  return ports.empty() ? 0 : *std::max_element(ports.begin(), ports.end()) + 1;
-}
-
-FoundPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports,
-                        PhaseTraffic* traffic, TrafficMatrix* matrix) {
-  PhaseFinder finder(ports);
-  std::map<std::uint32_t, HintedPhase> hinted;  // by region; kNoPhase: outside any
-  FoundPhases found;
-  for_each_sent(trace, options, [&](const SentMessage& message) {
-    found.end = std::max(found.end, message.at);
-    finder.send(message.at, {message.source, message.destination}, message.bytes);
-    add_message(hinted[message.phase], message);
-    if (traffic != nullptr) traffic->add(message);
-    if (matrix != nullptr)
-      (*matrix)[{message.source, message.destination}] += std::max<Bytes>(1, message.bytes);
-  });
-  found.hinted = std::any_of(hinted.begin(), hinted.end(), [](const auto& p) { return p.first != kNoPhase; });
-  if (!found.hinted) {
-    found.phases = finder.finish();
-    found.occurrences = finder.occurrences();
-    return found;
-  }
-  for (auto& [region, gathered] : hinted) {
-    Phase& phase = gathered.phase;
-    phase.name = region == kNoPhase ? std::string(kOutsidePhases) : trace.region_name(region);
-    phase.working_set.assign(gathered.connections.begin(), gathered.connections.end());
-    phase.slots_needed = slots_needed(phase.working_set);
-    found.phases.push_back(std::move(phase));
-  }
-  std::sort(found.phases.begin(), found.phases.end(), [](const Phase& a, const Phase& b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.name < b.name;
-  });
-  return found;
 }
 
 std::vector<PredictorScore> score_predictors(JobTrace& trace, const JobOptions& options,
@@ -380,6 +324,54 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
 
 JobReport make_report(const std::string& trace, const JobOptions& options, const ProgressNote& note) {
   return make_report(trace, [&trace] { return open_trace(trace); }, options, note);
+}
+
+std::string in_one_line(const std::string& text) {
+  std::string line;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\n') {
+      line += text[i];
+      continue;
+    }
+    line += line.ends_with('.') ? " " : ". ";
+    while (i + 1 < text.size() && text[i + 1] == ' ') ++i;
+  }
+  return line;
+}
+
+std::vector<std::string> failure_lines(const JobReport& report) {
+  std::vector<std::pair<std::string, std::string>> by_reason;
+  for (const TechniqueFailure& failure : report.failures) {
+    const auto same = std::find_if(by_reason.begin(), by_reason.end(),
+                                   [&](const auto& entry) { return entry.first == failure.reason; });
+    if (same == by_reason.end())
+      by_reason.emplace_back(failure.reason, name(failure));
+    else
+      same->second += ", " + name(failure);
+  }
+  std::vector<std::string> lines;
+  lines.reserve(by_reason.size());
+  for (const auto& [reason, techniques] : by_reason) lines.push_back(techniques + ": " + reason);
+  return lines;
+}
+
+void add_to_verdict(JobReport& report) {
+  std::string& sentence = report.verdict.sentence;
+  if (sentence.empty())
+    sentence = "No technique reached the end of the job, so there is nothing to compare.";
+  else
+    sentence += fmt::format(" Not compared, since the emulation did not reach the end of the job: {}.",
+                            names(report.failures));
+}
+
+FailureText failures_of(const JobReport& report) {
+  FailureText result;
+  for (const std::string& line : failure_lines(report))
+    result.text += (result.text.empty() ? "" : "\n") + line;
+  result.of_trace = !report.failures.empty() &&
+                    std::all_of(report.failures.begin(), report.failures.end(),
+                                [](const TechniqueFailure& failure) { return failure.of_trace; });
+  return result;
 }
 
 }  // namespace hybrid

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,10 +12,9 @@
 
 #include "emulator/measures.h"
 #include "emulator/replay/operation.h"
-#include "emulator/replay/phase_preload.h"
 #include "emulator/replay/replay.h"
-#include "emulator/traffic/topology_map.h"
 #include "libhybrid/options/job_options.h"
+#include "libhybrid/report/job_phases.h"
 #include "libhybrid/report/verdict.h"
 #include "predictor/evaluation.h"
 #include "predictor/phases.h"
@@ -61,9 +59,6 @@ struct JobReport {
   JobOptions options;
 };
 
-/// Opens the trace. Each pass over a job opens it again and reads it from the start.
-using TraceOpener = std::function<std::unique_ptr<JobTrace>()>;
-
 /// Receives progress: the current step and the number of its operations that are done.
 using ProgressNote = std::function<void(std::string_view what, std::uint64_t done)>;
 
@@ -75,19 +70,6 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
                       const ProgressNote& note);
 JobReport make_report(const std::string& trace, const JobOptions& options, const ProgressNote& note);
 
-/// Phases of a job: those that the program hints, or if there are none, those found from the sends. A hinted
-/// phase contains the sends inside it; the sends outside of all hinted phases form a separate phase.
-struct FoundPhases {
-  bool hinted = false;
-  std::vector<Phase> phases;
-  std::vector<PhaseOccurrence> occurrences;  // of phases found from the sends
-  Time end{};                                // of the last send
-};
-/// Finds the phases. Adds the messages of hinted phases to `traffic` and the bytes of all messages to
-/// `matrix`; both may be null.
-FoundPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports,
-                      PhaseTraffic* traffic = nullptr, TrafficMatrix* matrix = nullptr);
-
 /// Scores predictors on the sends of a job, with one evaluation per source port, summed up. Rows are in the
 /// order of `names`, then of `capacities` (0: no limit).
 std::vector<PredictorScore> score_predictors(JobTrace& trace, const JobOptions& options,
@@ -95,10 +77,20 @@ std::vector<PredictorScore> score_predictors(JobTrace& trace, const JobOptions& 
                                              const std::vector<std::uint32_t>& capacities,
                                              std::uint32_t ports, Time end);
 
-/// The port of each rank, from the options or the trace; otherwise rank r is at port r. Throws UserError if
-/// the option does not give one port per rank.
-std::vector<std::uint32_t> ports_of_ranks(const JobTrace& trace, const ReplayOptions& options);
-/// The largest port plus one.
-std::uint32_t count_ports(const std::vector<std::uint32_t>& ports);
+/// The text of an error without line breaks.
+std::string in_one_line(const std::string& text);
+
+/// One line per reason: "tdm with K = 4, circuit: rank 1 waits for ever ...". Empty without failures.
+std::vector<std::string> failure_lines(const JobReport& report);
+
+/// Appends the failed techniques to the sentence of the verdict.
+void add_to_verdict(JobReport& report);
+
+/// Message for the user after the report is written.
+struct FailureText {
+  std::string text;       // "" without failures
+  bool of_trace = false;  // the cause of all failures is the trace
+};
+FailureText failures_of(const JobReport& report);
 
 }  // namespace hybrid

@@ -13,7 +13,6 @@
 
 #include "core/error.h"
 #include "emulator/network/technique.h"
-#include "libhybrid/report/failures.h"
 #include "libhybrid/report/report_json.h"
 #include "libhybrid/report/report_text.h"
 

@@ -8,9 +8,7 @@
 #include <set>
 
 #include "emulator/replay/trace_names.h"
-#include "libhybrid/report/failures.h"
-#include "libhybrid/report/format.h"
-#include "libhybrid/report/text_table.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 
@@ -203,6 +201,28 @@ std::string technique_table(const std::vector<TechniqueResult>& results,
   for (const TechniqueFailure& failure : failures)
     table.add({failure.technique, slots_cell(failure.slots), "failed", "-", "-", "-", "-", "-", "-", "-"});
   return table.text();
+}
+
+std::string phase_measures_table(const std::vector<const Measures*>& results, std::size_t indent,
+                                 std::size_t width) {
+  TextTable table({{"technique", Align::left},
+                   {"slots"},
+                   {"phase", Align::left},
+                   {"time"},
+                   {"utilisation"},
+                   {"messages"},
+                   {"bytes"},
+                   {"p50"},
+                   {"p99"},
+                   {"hit rate"}});
+  for (const Measures* m : results)
+    for (const PhaseMeasures& p : m->phases)
+      table.add({m->technique, slots_cell(m->slots), p.name, short_time(p.time),
+                 p.utilisation <= 1 ? percent(p.utilisation) : "-", grouped(p.messages),
+                 format_bytes(p.bytes), short_time(p.latency.quantile(0.5)),
+                 short_time(p.latency.quantile(0.99)), percent(p.hit_rate())});
+  if (table.empty()) return wrap("No phases are distinguished in this traffic.", indent, width);
+  return table.text(indent, width);
 }
 
 std::vector<std::string> changed_options(const JobReport& report) {

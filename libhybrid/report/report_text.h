@@ -1,9 +1,11 @@
 // The report as plain text with at most 100 columns.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "emulator/measures.h"
 #include "libhybrid/report/job_report.h"
 
 namespace hybrid {
@@ -14,6 +16,11 @@ std::string to_text(const JobReport& report);
 std::string predictor_table(const std::vector<PredictorScore>& scores);
 std::string technique_table(const std::vector<TechniqueResult>& results,
                             const std::vector<TechniqueFailure>& failures = {});
+
+/// A row per technique and phase, at most `width` columns wide and indented by `indent` blanks. A sentence if
+/// no phases are distinguished.
+std::string phase_measures_table(const std::vector<const Measures*>& results, std::size_t indent,
+                                 std::size_t width);
 
 /// Sentence on a fixed topology that stays preloaded and the share of the bytes over its connections.
 std::string topology_sentence(const std::string& topology, double share_of_bytes);

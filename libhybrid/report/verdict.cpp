@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-#include "libhybrid/report/format.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 

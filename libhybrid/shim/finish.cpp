@@ -8,7 +8,7 @@
 
 #include "libhybrid/live/live_job.h"
 #include "libhybrid/recording/recording.h"
-#include "libhybrid/report/finish_job.h"
+#include "libhybrid/report/job_output.h"
 #include "libhybrid/shim/lifecycle.h"
 #include "libhybrid/shim/live_exchange.h"
 #include "libhybrid/shim/mpi_library.h"
@@ -52,7 +52,7 @@ void end_recording() {
     try {
       const std::uint64_t lost = p->finish_threads() + p->unrecorded_calls();
       write_counts(*p);
-      if (p->definitions->waits()) unreported = lost;
+      if (p->definitions->has_unwritten()) unreported = lost;
     } catch (const std::exception& error) {
       warn(std::string("the counts are not recorded: ") + error.what());
     }

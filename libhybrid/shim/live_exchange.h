@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "libhybrid/live/host_link.h"
+#include "libhybrid/live/host_messages.h"
 #include "libhybrid/live/live_job.h"
 
 namespace hybrid::shim {

@@ -16,9 +16,9 @@
 
 #include "core/error.h"
 #include "emulator/predictor_shape.h"
-#include "libhybrid/placement/service_cpus.h"
+#include "libhybrid/placement/placement.h"
 #include "libhybrid/recording/definitions.h"
-#include "libhybrid/report/output_directory.h"
+#include "libhybrid/report/job_output.h"
 #include "libhybrid/shim/environment.h"
 #include "libhybrid/shim/job_layout.h"
 #include "libhybrid/shim/lifecycle.h"

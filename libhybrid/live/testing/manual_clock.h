@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "core/time.h"
-#include "libhybrid/live/timeline.h"
+#include "libhybrid/live/region.h"
 
 namespace hybrid::testing {
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "libhybrid/live/host_link.h"
+#include "libhybrid/live/host_messages.h"
 #include "libhybrid/live/live_job.h"
 
 namespace hybrid::testing {

@@ -13,7 +13,7 @@
 #include <stdexcept>
 
 #include "core/journal.h"
-#include "libhybrid/report/output_directory.h"
+#include "libhybrid/report/job_output.h"
 
 namespace hybrid::shim::testing {
 

@@ -1,16 +1,27 @@
-// Tables with aligned columns, for terminals and logs:
+// Text for terminals and logs: short numbers, tables with aligned columns, and a line of progress.
 //
 //   TextTable table({{"technique", TextTable::Align::left}, {"time"}});
-//   table.add({"wormhole", "1.50 ms"});
+//   table.add({"wormhole", short_time(time)});
 //   std::cout << table.text();
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/time.h"
+
 namespace hybrid {
+
+/// Three significant digits and the largest fitting unit: "1.24 ms", "87.0 us", "0 s".
+std::string short_time(Time time);
+/// Digits in groups of three: "1,234,567".
+std::string grouped(std::uint64_t count);
+/// "97.3 %".
+std::string percent(double fraction);
 
 class TextTable {
  public:
@@ -39,5 +50,23 @@ class TextTable {
 /// Breaks `text` at blanks into lines of at most `width` columns, each indented by `indent` blanks and ended
 /// by a newline. A word that is longer than a line gets a line of its own.
 std::string wrap(std::string_view text, std::size_t indent = 2, std::size_t width = 100);
+
+class ProgressLine {
+ public:
+  /// Writes only if `stream` is a terminal. `stream` may be null.
+  explicit ProgressLine(std::FILE* stream);
+  ~ProgressLine() { clear(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  /// Shows "emulating hybrid, K = 4: 1,200,000 operations", without the count while it is 0.
+  void show(std::string_view what, std::uint64_t done);
+  /// Removes the line. To be called before other output to the terminal.
+  void clear();
+
+ private:
+  std::FILE* stream_ = nullptr;
+  bool shown_ = false;
+};
 
 }  // namespace hybrid

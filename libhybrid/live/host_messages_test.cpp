@@ -1,4 +1,4 @@
-#include "libhybrid/live/host_message.h"
+#include "libhybrid/live/host_messages.h"
 
 #include <gtest/gtest.h>
 

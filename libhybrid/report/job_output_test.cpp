@@ -1,7 +1,8 @@
-#include "libhybrid/report/finish_job.h"
+#include "libhybrid/report/job_output.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/testing/temporary_directory.h"
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/recording/definitions.h"
 #include "libhybrid/recording/testing/recorded_process.h"
@@ -18,6 +20,37 @@ namespace hybrid {
 namespace {
 
 namespace fs = std::filesystem;
+
+class OutputDirectory : public testing::Test {
+ protected:
+  const TemporaryWorkingDirectory root_;
+};
+
+TEST_F(OutputDirectory, IsNewAndPrivate) {
+  const std::string made = create_output_directory("results", "/usr/bin/app");
+  EXPECT_EQ(made, "results");
+  struct stat status{};
+  ASSERT_EQ(::stat("results", &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0700u);
+}
+
+TEST_F(OutputDirectory, CountsUpIfNoneIsNamed) {
+  EXPECT_EQ(create_output_directory("", "/opt/my app"), "hybrid-my_app-1");
+  EXPECT_EQ(create_output_directory("", "/opt/my app"), "hybrid-my_app-2");
+  EXPECT_EQ(create_output_directory("", "other"), "hybrid-other-1");
+}
+
+TEST_F(OutputDirectory, IsNeverAnExistingOne) {
+  fs::create_directory("old");
+  std::ofstream("old/precious") << "data";
+  std::ofstream("file") << "data";
+  EXPECT_THROW(create_output_directory("old", "app"), UserError);
+  EXPECT_THROW(create_output_directory("file", "app"), UserError);
+  EXPECT_THROW(create_output_directory("no/such/folder", "app"), UserError);
+  EXPECT_TRUE(fs::exists("old/precious"));
+  EXPECT_FALSE(fs::exists("no"));
+}
+
 using testing::HasSubstr;
 
 std::string text_of(const std::string& path) {

@@ -1,0 +1,34 @@
+// Output of a recorded job: its directory, and the work at its end: recording -> OTF2 trace -> emulation ->
+// report as text and JSON. `hybrid run`, MPI_Finalize of a preloaded job and `hybrid recover` share it.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "libhybrid/options/job_options.h"
+#include "libhybrid/report/job_report.h"
+
+namespace hybrid {
+
+/// Makes a new directory with mode 0700 and returns its path: `output`, or if that is "", the first of
+/// hybrid-APP-1, hybrid-APP-2, ... in the working directory that does not exist (APP: the last part of
+/// `application`). Throws UserError if `output` exists or cannot be made, RunError if the disk is full.
+std::string create_output_directory(const std::string& output, std::string_view application);
+
+/// The directory of the journals until the trace is written: OUTPUT/recording.
+std::string recording_directory(const std::string& output);
+
+struct FinishedJob {
+  std::string warnings;  // such as lost events or ranks that died, one per line
+  FailureText failures;  // techniques that did not reach the end of the job
+};
+
+/// Writes trace, report.json and report.txt into the existing directory options.output, from the journals in
+/// `recording`. Prints the report to `out` and the progress to `progress` (both may be null). Removes the
+/// journals unless options.keep_journals is set, a technique failed or an exception is thrown. Throws
+/// UserError or RunError.
+FinishedJob finish_job(const std::string& recording, const JobOptions& options, std::FILE* out,
+                       std::FILE* progress);
+
+}  // namespace hybrid

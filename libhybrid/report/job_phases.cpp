@@ -1,0 +1,114 @@
+#include "libhybrid/report/job_phases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "core/hints/notes.h"
+
+namespace hybrid {
+
+namespace {
+
+// The sends of a hinted phase, over all its occurrences and ranks.
+struct HintedPhase {
+  Phase phase;
+  std::set<Connection> connections;
+};
+
+void add_message(HintedPhase& gathered, const SentMessage& message) {
+  Phase& phase = gathered.phase;
+  if (phase.messages++ == 0) phase.begin = message.at;
+  phase.end = std::max(phase.end, message.at);
+  phase.bytes += message.bytes;
+  phase.occurrences = std::max(phase.occurrences, message.phase_occurrence);
+  gathered.connections.insert({message.source, message.destination});
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> ports_of_ranks(const JobTrace& trace, const ReplayOptions& options) {
+  std::vector<std::uint32_t> ports = options.placement.empty() ? trace.placement() : options.placement;
+  if (!options.placement.empty() && ports.size() != trace.ranks())
+    throw UserError(
+        fmt::format("ports: {} ports given, but the job has {} ranks", ports.size(), trace.ranks()),
+        "Give one port for each rank, in order of rank.");
+  if (ports.empty()) {
+    ports.resize(trace.ranks());
+    std::iota(ports.begin(), ports.end(), 0u);
+  }
+  return ports;
+}
+
+std::uint32_t count_ports(const std::vector<std::uint32_t>& ports) {
+  return ports.empty() ? 0 : *std::max_element(ports.begin(), ports.end()) + 1;
+}
+
+JobPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports,
+                      PhaseTraffic* traffic, TrafficMatrix* matrix) {
+  PhaseFinder finder(ports);
+  std::map<std::uint32_t, HintedPhase> hinted;  // by region; kNoPhase: outside any
+  JobPhases found;
+  for_each_sent(trace, options, [&](const SentMessage& message) {
+    found.end = std::max(found.end, message.at);
+    finder.send(message.at, {message.source, message.destination}, message.bytes);
+    add_message(hinted[message.phase], message);
+    if (traffic != nullptr) traffic->add(message);
+    if (matrix != nullptr)
+      (*matrix)[{message.source, message.destination}] += std::max<Bytes>(1, message.bytes);
+  });
+  found.hinted = std::any_of(hinted.begin(), hinted.end(), [](const auto& p) { return p.first != kNoPhase; });
+  if (!found.hinted) {
+    found.phases = finder.finish();
+    found.occurrences = finder.occurrences();
+    return found;
+  }
+  for (auto& [region, gathered] : hinted) {
+    Phase& phase = gathered.phase;
+    phase.name = region == kNoPhase ? std::string(kOutsidePhases) : trace.region_name(region);
+    phase.working_set.assign(gathered.connections.begin(), gathered.connections.end());
+    phase.slots_needed = slots_needed(phase.working_set);
+    found.phases.push_back(std::move(phase));
+  }
+  std::sort(found.phases.begin(), found.phases.end(), [](const Phase& a, const Phase& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.name < b.name;
+  });
+  return found;
+}
+
+PhaseHints hints_of(const std::string& source, const std::string& trace, const TraceOpener& open,
+                    const std::vector<Phase>& phases) {
+  if (source == kRecordedHints) {
+    PhaseHints recorded = read_recorded_hints(*open());
+    if (recorded.phases.empty())
+      throw NoHints(trace + ": the program gave no hints while it was recorded",
+                    "Compile it with hybridcc, hybridcxx or hybridfort and record it again, or name a binary "
+                    "that has hints.");
+    return recorded;
+  }
+  const std::vector<HintUnit> units = read_hint_units(source);
+  if (units.empty())
+    throw UserError(source + ": contains no hints",
+                    "Compile and link it with hybridcc, hybridcxx or hybridfort.");
+  PhaseHints hints = evaluate_hints(units, open()->ranks());
+  const auto is_known = [&](const Phase& phase) {
+    return hints.phases.contains(phase.name) || hints.unknown.contains(phase.name);
+  };
+  if (std::none_of(phases.begin(), phases.end(), is_known))
+    throw NoHints(trace + ": has no phase for which " + source + " contains hints",
+                  "Record a program that was compiled with hints; `hybrid hints` lists its phases.");
+  return hints;
+}
+
+std::vector<std::string> gaps_of(const PhaseHints& hints, const std::vector<Phase>& phases) {
+  std::vector<std::string> gaps;
+  for (const Phase& phase : phases)
+    if (const auto found = hints.unknown.find(phase.name); found != hints.unknown.end())
+      gaps.push_back("The hints of phase " + phase.name + " are incomplete: " + found->second + ".");
+  return gaps;
+}
+
+}  // namespace hybrid
