@@ -1,28 +1,29 @@
-/* What a program can tell libhybrid about itself. All of it is optional: without the library (or under one
- * that does not record) every call does nothing, so that the program needs neither the library at link time
- * nor a second build.
+/* Hints of a program for libhybrid: its phases and the connections that they use. The program does not link the
+ * library; preload libhybrid.so to record. Without the library, or if it does not record, all calls do nothing.
  *
  *     #include <hybrid.h>
- *     hybrid_phase_begin("transpose");
+ *     const int neighbors[] = {left, right};
+ *     hybrid_phase_begin("exchange");
+ *     hybrid_preload(neighbors, 2);
  *     ...
+ *     hybrid_flush();
  *     hybrid_phase_end();
  *
- * Link with nothing; preload libhybrid.so to record.
+ * The calls are for the time between MPI_Init and MPI_Finalize.
  */
-#ifndef HYBRID_H
-#define HYBRID_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The dynamic linker's search, where the program has one. A weak reference to the library itself would be
- * null for good in programs that are linked to a fixed address. */
+/* dlsym, or null in a program without a dynamic linker. (A weak reference to the functions of the library would
+ * always be null in programs that are linked to a fixed address.) */
 extern void* dlsym(void* handle, const char* name) __attribute__((weak));
 
-/* The library's `name`, or null; looked up once. */
+/* Function `name` of the library, or null. It is looked up once. */
 static inline void* hybrid_library_function(const char* name, void** known) {
-  static char absent; /* its address: there is none */
+  static char absent; /* its address marks a function that does not exist */
   void* function = __atomic_load_n(known, __ATOMIC_RELAXED);
   if (!function) {
     function = dlsym ? dlsym((void*)0, name) : (void*)0;
@@ -31,8 +32,8 @@ static inline void* hybrid_library_function(const char* name, void** known) {
   return function == (void*)&absent ? (void*)0 : function;
 }
 
-/* From here on the calling thread is in the phase `name`: a stretch of the program with one stable set of
- * partners. Phases nest; the innermost counts. `name` is copied. Between MPI_Init and MPI_Finalize. */
+/* Begins the phase `name` of the calling thread: a part of the program with a stable set of partners. Phases may nest;
+ * the innermost is the current one. `name` is copied. */
 static inline void hybrid_phase_begin(const char* name) {
   static void* known;
   void (*function)(const char*);
@@ -40,7 +41,7 @@ static inline void hybrid_phase_begin(const char* name) {
   if (function) function(name);
 }
 
-/* Ends the innermost phase of the calling thread. Without one it does nothing. */
+/* Ends the innermost phase of the calling thread, if there is one. */
 static inline void hybrid_phase_end(void) {
   static void* known;
   void (*function)(void);
@@ -48,7 +49,7 @@ static inline void hybrid_phase_end(void) {
   if (function) function();
 }
 
-/* The set of partners changes here: connections held for the old one are of no more use. */
+/* Releases the connections of the calling process, since its set of partners changes. */
 static inline void hybrid_flush(void) {
   static void* known;
   void (*function)(void);
@@ -56,10 +57,10 @@ static inline void hybrid_flush(void) {
   if (function) function();
 }
 
-/* The calling process is about to send to these `count` ranks of MPI_COMM_WORLD, most wanted first: while the
- * job runs, the scheduler puts their connections into preloaded slots as far as these have room
- * (HYBRID_PRELOAD), and takes the rest for requests. Adds to what was given since the last hybrid_flush().
- * Ranks that do not exist, and the caller's own port, are passed over. Between MPI_Init and MPI_Finalize. */
+/* Announces sends of the calling process to `count` ranks of MPI_COMM_WORLD, the most important first. While the job
+ * runs, the scheduler puts their connections into preloaded slots while these have room (HYBRID_PRELOAD), and treats
+ * the others as requests. The connections are added to those since the last hybrid_flush(). Ranks that do not exist
+ * and ranks of the caller's own port are ignored. */
 static inline void hybrid_preload(const int* ranks, int count) {
   static void* known;
   void (*function)(const int*, int);
@@ -69,6 +70,4 @@ static inline void hybrid_preload(const int* ranks, int count) {
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

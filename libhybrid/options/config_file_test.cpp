@@ -25,7 +25,7 @@ class ConfigFile : public testing::Test {
     write(text);
     apply_config_file(path_, table_);
   }
-  std::string refusal(const std::string& text) {
+  std::string error_of(const std::string& text) {
     try {
       apply(text);
     } catch (const UserError& error) {
@@ -64,18 +64,18 @@ TEST_F(ConfigFile, KeysWinOverAPreset) {
 
 TEST_F(ConfigFile, ErrorsNameFileLineAndColumn) {
   EXPECT_THAT(
-      refusal("clock = 'wall'\nslot-lenght = '1us'\n"),
+      error_of("clock = 'wall'\nslot-lenght = '1us'\n"),
       AllOf(HasSubstr(path_ + ":2:1"), HasSubstr("slot-lenght"), HasSubstr("Did you mean 'slot-length'?")));
-  EXPECT_THAT(refusal("slot-length = 100\n"),
+  EXPECT_THAT(error_of("slot-length = 100\n"),
               AllOf(HasSubstr(path_ + ":1:15"), HasSubstr("'100' is not a time")));
-  EXPECT_THAT(refusal("clock = \n"), HasSubstr(path_ + ":1:"));
-  EXPECT_THAT(refusal("clock = 1979-05-27\n"),
+  EXPECT_THAT(error_of("clock = \n"), HasSubstr(path_ + ":1:"));
+  EXPECT_THAT(error_of("clock = 1979-05-27\n"),
               HasSubstr("'clock' has a value of a type that no option takes"));
-  EXPECT_THAT(refusal("config = 'other.toml'\n"), HasSubstr("cannot name another one"));
+  EXPECT_THAT(error_of("config = 'other.toml'\n"), HasSubstr("cannot name another one"));
 }
 
 TEST_F(ConfigFile, AnUnknownKeyChangesNothing) {
-  EXPECT_NE(refusal("clock = 'cpu'\nunheard-of = 1\n"), "accepted");
+  EXPECT_NE(error_of("clock = 'cpu'\nunheard-of = 1\n"), "accepted");
   EXPECT_EQ(options_.clock, "wall");
 }
 

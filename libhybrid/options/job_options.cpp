@@ -117,7 +117,7 @@ void set_algorithms(std::map<std::string, std::string>& algorithms, std::string_
 }
 
 // The oracle and Belady's bound need the future sends, which are not known while the job runs.
-void refuse_foreknowledge(std::string_view predictor) {
+void reject_foreknowledge(std::string_view predictor) {
   if (predictor != kOracle && predictor != BeladyBound::kName) return;
   throw UserError("online-predictor: '" + std::string(predictor) +
                       "' needs the future sends, which are not known while a job runs",
@@ -207,7 +207,7 @@ void add_recording_options(OptionTable& table, JobOptions& options) {
            options.topology);
   table.add({"online-predictor", "NAME|none", "predictor on each rank while the job runs",
              options.online_predictor, [&options](std::string_view text) {
-               refuse_foreknowledge(text);
+               reject_foreknowledge(text);
                if (text != "none") registry_detail::find(Predictor::kKind, text);
                options.online_predictor = text;
              }});

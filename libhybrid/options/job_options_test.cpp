@@ -22,7 +22,7 @@ struct Job {
   JobOptions options;
   OptionTable table;
   Job() { add_job_options(table, options); }
-  std::string refusal(std::string_view name, std::string_view value) {
+  std::string error_of(std::string_view name, std::string_view value) {
     try {
       table.set(name, value, "--" + std::string(name));
     } catch (const UserError& error) {
@@ -57,19 +57,19 @@ TEST(JobOptions, TakeListsOfTechniquesAndSlots) {
 
 TEST(JobOptions, ErrorsNameTheOptionAndTheClosestValue) {
   Job job;
-  EXPECT_THAT(job.refusal("clock", "cpi"),
+  EXPECT_THAT(job.error_of("clock", "cpi"),
               AllOf(HasSubstr("clock: 'cpi'"), HasSubstr("Did you mean 'cpu'?")));
-  EXPECT_THAT(job.refusal("technique", "wormhole,hybird"), HasSubstr("Did you mean 'hybrid'?"));
-  EXPECT_THAT(job.refusal("online-predictor", "timeot"), HasSubstr("Did you mean 'timeout'?"));
+  EXPECT_THAT(job.error_of("technique", "wormhole,hybird"), HasSubstr("Did you mean 'hybrid'?"));
+  EXPECT_THAT(job.error_of("online-predictor", "timeot"), HasSubstr("Did you mean 'timeout'?"));
   for (const char* foreknowing : {"oracle", "belady"})
     EXPECT_THAT(
-        job.refusal("online-predictor", foreknowing),
+        job.error_of("online-predictor", foreknowing),
         AllOf(HasSubstr(foreknowing), HasSubstr("needs the future sends"), HasSubstr("hybrid predict")));
-  EXPECT_THAT(job.refusal("slots", "0"), HasSubstr("slots: 0"));
-  EXPECT_THAT(job.refusal("slots", "2,,4"), HasSubstr("empty"));
-  EXPECT_THAT(job.refusal("slot-length", "100"), HasSubstr("is not a time"));
-  EXPECT_THAT(job.refusal("algorithm", "ring"), HasSubstr("COLLECTIVE=NAME"));
-  EXPECT_THAT(job.refusal("live", "perhaps"), HasSubstr("neither on nor off"));
+  EXPECT_THAT(job.error_of("slots", "0"), HasSubstr("slots: 0"));
+  EXPECT_THAT(job.error_of("slots", "2,,4"), HasSubstr("empty"));
+  EXPECT_THAT(job.error_of("slot-length", "100"), HasSubstr("is not a time"));
+  EXPECT_THAT(job.error_of("algorithm", "ring"), HasSubstr("COLLECTIVE=NAME"));
+  EXPECT_THAT(job.error_of("live", "perhaps"), HasSubstr("neither on nor off"));
 }
 
 TEST(JobOptions, TheJobDecidesTheNumberOfPortsUnlessItIsGiven) {
@@ -77,7 +77,7 @@ TEST(JobOptions, TheJobDecidesTheNumberOfPortsUnlessItIsGiven) {
   Job nodes, network, tree;
   nodes.table.set("nodes", "24", "");
   EXPECT_EQ(nodes.options.replay.crossbar, 24u);
-  EXPECT_THAT(nodes.refusal("network", "crossbar:8"), HasSubstr("nodes: 24, but crossbar:8 has 8 nodes"));
+  EXPECT_THAT(nodes.error_of("network", "crossbar:8"), HasSubstr("nodes: 24, but crossbar:8 has 8 nodes"));
   network.table.set("network", "crossbar:8", "");
   EXPECT_EQ(network.options.replay.crossbar, 8u);
   tree.table.set("network", "fattree:2,4", "");
@@ -124,7 +124,7 @@ TEST(JobOptions, ATableOfChangedOptionsShowsTheirValues) {
   EXPECT_EQ(again.find("ports")->default_text, "0,0,1");
   EXPECT_EQ(again.find("circuit-share")->default_text, "0.3");
   EXPECT_EQ(again.find("multicast")->default_text, "hardware");
-  EXPECT_NE(job.refusal("multicast", "software"), "accepted");
+  EXPECT_NE(job.error_of("multicast", "software"), "accepted");
 }
 
 TEST(JobOptions, EveryDefaultIsAValidValue) {
@@ -133,7 +133,7 @@ TEST(JobOptions, EveryDefaultIsAValidValue) {
     if (option.default_text.empty() || option.name == "nodes" || option.name == "slots" ||
         option.name == "predictors" || option.name == "algorithm")
       continue;  // their defaults are descriptions, since the values depend on the job
-    EXPECT_EQ(job.refusal(option.name, option.default_text), "accepted") << option.name;
+    EXPECT_EQ(job.error_of(option.name, option.default_text), "accepted") << option.name;
   }
 }
 

@@ -55,7 +55,7 @@ std::string describe(const Machine& m) {
   for (std::size_t i = 0; i < m.nics.size(); ++i) {
     const auto& nic = m.nics[i];
     row(fmt::format("NIC {}", i), nic.near.text(), within("NUMA node", nic.numa),
-        m.nic_assumed ? "none found: the host is taken to have one" : nic.name + " (" + nic.kind + ")");
+        m.nic_assumed ? "none found: one is assumed" : nic.name + " (" + nic.kind + ")");
   }
   return text;
 }

@@ -23,6 +23,7 @@ std::string grouped(std::uint64_t count);
 /// "97.3 %".
 std::string percent(double fraction);
 
+/// Table with aligned columns.
 class TextTable {
  public:
   enum class Align { left, right };
@@ -51,6 +52,7 @@ class TextTable {
 /// by a newline. A word that is longer than a line gets a line of its own.
 std::string wrap(std::string_view text, std::size_t indent = 2, std::size_t width = 100);
 
+/// Line of progress that is rewritten in place.
 class ProgressLine {
  public:
   /// Writes only if `stream` is a terminal. `stream` may be null.
