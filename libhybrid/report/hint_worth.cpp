@@ -7,8 +7,8 @@
 
 #include "core/error.h"
 #include "emulator/network_shape.h"
-#include "libhybrid/report/job_phases.h"
 #include "libhybrid/report/job_report.h"
+#include "libhybrid/report/recorded_phases.h"
 #include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
@@ -40,7 +40,7 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const Job
   const auto placement = ports_of_ranks(*job, options.replay);
   SwitchParameters fitted = options.network;
   fit_nodes(count_ports(placement), fitted, options.replay.crossbar);
-  const FoundPhases phases = find_phases(*job, options.replay, fitted.nodes);
+  const RecordedPhases phases = find_phases(*job, options.replay, fitted.nodes);
 
   PhaseHints hints;
   if (!phases.hinted) {

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "emulator/replay/testing/memory_trace.h"
-#include "libhybrid/report/job_phases.h"
+#include "libhybrid/report/recorded_phases.h"
 
 namespace hybrid {
 namespace {

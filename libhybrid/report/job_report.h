@@ -14,7 +14,7 @@
 #include "emulator/replay/operation.h"
 #include "emulator/replay/replay.h"
 #include "libhybrid/options/job_options.h"
-#include "libhybrid/report/job_phases.h"
+#include "libhybrid/report/recorded_phases.h"
 #include "libhybrid/report/verdict.h"
 #include "predictor/evaluation.h"
 #include "predictor/phases.h"
