@@ -40,7 +40,7 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const Job
   const auto placement = ports_of_ranks(*job, options.replay);
   SwitchParameters fitted = options.network;
   fit_nodes(count_ports(placement), fitted, options.replay.crossbar);
-  const RecordedPhases phases = find_phases(*job, options.replay, fitted.nodes);
+  const FoundPhases phases = find_phases(*job, options.replay, fitted.nodes);
 
   PhaseHints hints;
   if (!phases.hinted) {

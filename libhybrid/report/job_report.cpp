@@ -239,9 +239,9 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   if (fixed) check_topology(options.preload_topology, options.network);
   PhaseTraffic traffic;
   TrafficMatrix matrix;
-  RecordedPhases phases = find_phases(*job, options.replay, ports,
-                                      options.network.preload == 0 || fixed || by_hints ? nullptr : &traffic,
-                                      fixed ? &matrix : nullptr);
+  FoundPhases phases = find_phases(*job, options.replay, ports,
+                                   options.network.preload == 0 || fixed || by_hints ? nullptr : &traffic,
+                                   fixed ? &matrix : nullptr);
   PhaseHints hints;
   PhaseNesting nesting;
   if (by_hints) {

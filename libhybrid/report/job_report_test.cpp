@@ -204,7 +204,7 @@ TEST(JobReport, HintsNameThePhasesAndOtherSendsAreOutside) {
                  operation(Operation::Kind::finish, microseconds(6))};
   }
   JobDouble trace(job, {"exchange"});
-  const RecordedPhases phases = find_phases(trace, {}, 2);
+  const FoundPhases phases = find_phases(trace, {}, 2);
   EXPECT_TRUE(phases.hinted);
   ASSERT_EQ(phases.phases.size(), 2u);
   EXPECT_EQ(phases.phases[0].name, "exchange");
@@ -228,7 +228,7 @@ TEST(JobReport, CountsTheOccurrencesOfHintedPhases) {
     job[rank].push_back(operation(Operation::Kind::finish, microseconds(40)));
   }
   JobDouble trace(job, {"exchange"});
-  const RecordedPhases phases = find_phases(trace, {}, 2);
+  const FoundPhases phases = find_phases(trace, {}, 2);
   ASSERT_EQ(phases.phases.size(), 1u);
   EXPECT_EQ(phases.phases[0].occurrences, 3u);
   EXPECT_EQ(phases.phases[0].messages, 3u);

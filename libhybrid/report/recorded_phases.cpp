@@ -47,11 +47,11 @@ std::uint32_t count_ports(const std::vector<std::uint32_t>& ports) {
   return ports.empty() ? 0 : *std::max_element(ports.begin(), ports.end()) + 1;
 }
 
-RecordedPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports,
-                           PhaseTraffic* traffic, TrafficMatrix* matrix) {
+FoundPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports,
+                        PhaseTraffic* traffic, TrafficMatrix* matrix) {
   PhaseFinder finder(ports);
   std::map<std::uint32_t, HintedPhase> hinted;  // by region; kNoPhase: outside any
-  RecordedPhases found;
+  FoundPhases found;
   for_each_sent(trace, options, [&](const SentMessage& message) {
     found.end = std::max(found.end, message.at);
     finder.send(message.at, {message.source, message.destination}, message.bytes);

@@ -30,7 +30,7 @@ std::uint32_t count_ports(const std::vector<std::uint32_t>& ports);
 
 /// Phases of a job: those that the program hints, or if there are none, those found from the sends. A hinted
 /// phase contains the sends inside it; the sends outside of all hinted phases form a separate phase.
-struct RecordedPhases {
+struct FoundPhases {
   bool hinted = false;
   std::vector<Phase> phases;
   std::vector<PhaseOccurrence> occurrences;  // of phases found from the sends
@@ -38,8 +38,8 @@ struct RecordedPhases {
 };
 /// Finds the phases. Adds the messages of hinted phases to `traffic` and the bytes of all messages to
 /// `matrix`; both may be null.
-RecordedPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports,
-                           PhaseTraffic* traffic = nullptr, TrafficMatrix* matrix = nullptr);
+FoundPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports,
+                        PhaseTraffic* traffic = nullptr, TrafficMatrix* matrix = nullptr);
 
 /// The source of hints that the program gave while it was recorded. Any other source is the path of a binary.
 inline constexpr std::string_view kRecordedHints = "recorded";
