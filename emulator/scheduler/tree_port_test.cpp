@@ -103,8 +103,8 @@ TEST(TreePort, RandomCallsKeepTheContract) {
       }
     }
   }
-  EXPECT_GT(waiting, 1000U);
-  EXPECT_GT(shared_links, 100U);  // some wait for a path, not for a port
+  EXPECT_GT(waiting, 500U);
+  EXPECT_GT(shared_links, 20U) << "some wait for a path, not for a port";
 }
 
 TEST(TreePort, OfOneLevelGivesTheGrantsOfTheCrossbar) {
