@@ -81,7 +81,7 @@ TEST_F(TraceWriter, RejectsAPortThatNoSwitchHas) {
   rank(1).definitions.property("port", "4294967295");
   EXPECT_THROW(
       try { open(); } catch (const UserError& error) {
-        EXPECT_THAT(error.what(), testing::HasSubstr("rank 1 is said to be at port 4294967295"));
+        EXPECT_THAT(error.what(), testing::HasSubstr("rank 1 is on port 4294967295"));
         throw;
       },
       UserError);

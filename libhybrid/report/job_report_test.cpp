@@ -379,8 +379,10 @@ class Stuck final : public Technique {
   bool delivered_ = false;
 };
 const TechniqueRegistration kStuck{
-    "stuck", "for tests: delivers one message",
-    [](const SwitchParameters&) -> std::unique_ptr<Technique> { return std::make_unique<Stuck>(); }};
+    "stuck",
+    "for tests: delivers one message",
+    [](const SwitchParameters&) -> std::unique_ptr<Technique> { return std::make_unique<Stuck>(); },
+    {.options = {"slots"}}};
 
 TEST(JobReport, ReportsTheOtherTechniquesIfOneIsStuck) {
   JobOptions options;
