@@ -184,6 +184,12 @@ void check(const SwitchParameters& p) {
     refuse("nodes", std::to_string(p.nodes) + " are too many",
            "Give at most " + std::to_string(kMostNodes) + ".");
 
+  // First the names: the other checks depend on the registered techniques and allocations.
+  check_registered("technique", "technique", p.technique);
+  check_registered("allocation", "allocation", p.allocation);
+  check_registered("scheduler", SchedulingAlgorithm::kKind, p.scheduler_name);
+  check_registered("predictor", "predictor", p.predictor);
+
   check_network(p);
 
   check_time("word-generation", p.word_generation, true);
@@ -215,15 +221,11 @@ void check(const SwitchParameters& p) {
                "; to keep a connection for longer, use --predictor timeout.");
 
   check_input_queues(p.input_queues);
-  check_registered("technique", "technique", p.technique);
-  check_registered("allocation", "allocation", p.allocation);
-  check_registered("scheduler", SchedulingAlgorithm::kKind, p.scheduler_name);
   // Throws for schedulers that need the whole request set at once.
   if (p.is_tree())
     make_tree_route(p.scheduler_name, p.seed);
   else
     make_one_slot_scheduler(p.scheduler_name, {2});
-  check_registered("predictor", "predictor", p.predictor);
 }
 
 }  // namespace hybrid
