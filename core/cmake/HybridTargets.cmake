@@ -1,9 +1,10 @@
 # Targets of the parts: for each part an object library, a test program and a benchmark program.
 #
 #   hybrid_part(NAME [FOLDERS dir...] [DEPENDS part...] [LIBRARIES target...] [TEST_LIBRARIES target...]
-#              [TEST_SOURCES file...] [SERIAL_TESTS filter] [THREADED_TESTS regex])
+#              [TEST_SOURCES file...] [COLD regex] [SERIAL_TESTS filter] [THREADED_TESTS regex])
 #     collects *.cpp of this directory (or of FOLDERS below it) into the object library hybrid_NAME,
 #     *_test.cpp and TEST_SOURCES into the test program hybrid_NAME_test, *_bench.cpp into hybrid_NAME_bench.
+#     Sources that match COLD (options, reports) run once and are compiled in half the time with -O1.
 #     Object libraries, so that self-registering files are always linked in. Tests that match SERIAL_TESTS use
 #     what the whole machine shares and run alone. A thread-sanitizer build has only the test files that match
 #     THREADED_TESTS: the other tests are single-threaded.
@@ -39,15 +40,17 @@ function(hybrid_flags target)
   endif()
 endfunction()
 
-# hybrid_headers(TARGET header...)  compiles the headers that most sources include, and header..., once: other targets
-#   with the same flags reuse them (hybrid_precompile). Without HYBRID_PRECOMPILE there is no such target.
+# The headers that most sources include. hybrid_headers(TARGET header...) compiles them and header... once: other targets
+# with the same flags reuse them (hybrid_precompile). Without HYBRID_PRECOMPILE there is no such target.
+set(HYBRID_COMMON_HEADERS <algorithm> <array> <cstdint> <deque> <filesystem> <fstream> <functional> <map> <memory>
+  <numeric> <optional> <set> <span> <string> <string_view> <unordered_map> <vector> <fmt/format.h>)
 function(hybrid_headers target)
   if(HYBRID_PRECOMPILE)
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${target}.cpp CONTENT "")
     add_library(${target} OBJECT ${PROJECT_BINARY_DIR}/${target}.cpp)
+    hybrid_flags(${target})
     target_link_libraries(${target} PRIVATE Threads::Threads fmt::fmt)
-    target_precompile_headers(${target} PRIVATE <algorithm> <array> <cstdint> <deque> <filesystem> <fstream> <functional>
-      <map> <memory> <numeric> <optional> <set> <span> <string> <string_view> <unordered_map> <vector> <fmt/format.h> ${ARGN})
+    target_precompile_headers(${target} PRIVATE ${HYBRID_COMMON_HEADERS} ${ARGN})
   endif()
 endfunction()
 
@@ -77,6 +80,11 @@ function(hybrid_test_program target)
   hybrid_precompile(${target} hybrid_test_headers)
 endfunction()
 
+# hybrid_cold(source...)  little optimisation in Release builds.
+function(hybrid_cold)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 function(hybrid_link target)
   set(pending ${ARGN})
   set(done)
@@ -95,7 +103,7 @@ function(hybrid_link target)
 endfunction()
 
 function(hybrid_part name)
-  cmake_parse_arguments(arg "" "SERIAL_TESTS;THREADED_TESTS" "FOLDERS;DEPENDS;LIBRARIES;TEST_LIBRARIES;TEST_SOURCES" ${ARGN})
+  cmake_parse_arguments(arg "" "COLD;SERIAL_TESTS;THREADED_TESTS" "FOLDERS;DEPENDS;LIBRARIES;TEST_LIBRARIES;TEST_SOURCES" ${ARGN})
   if(NOT arg_FOLDERS)
     set(arg_FOLDERS .)
   endif()
@@ -116,6 +124,10 @@ function(hybrid_part name)
   list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$")
 
   add_library(hybrid_${name} OBJECT ${sources})
+  if(arg_COLD)
+    list(FILTER sources INCLUDE REGEX "${arg_COLD}")
+    hybrid_cold(${sources})
+  endif()
   set_target_properties(hybrid_${name} PROPERTIES HYBRID_DEPENDS "${arg_DEPENDS}")
   hybrid_flags(hybrid_${name})
   target_link_libraries(hybrid_${name} PUBLIC Threads::Threads fmt::fmt ${arg_LIBRARIES})
