@@ -13,12 +13,12 @@ jobs=$(nproc)
 step() { printf '\n== %s\n' "$*"; }
 configure() { cmake --preset "$1" "${@:2}" >/dev/null; }
 build() { cmake --build --preset "$1" -j "$jobs" "${@:2}" -- --quiet; }
-# Programs under mpiexec run in the g++ build. With the sanitizers run those of the shim's tests, which are built without:
-# what is told is of the shim.
+# Tests under mpiexec run in the g++ build; with the sanitizers only those of the shim, whose test programs are built
+# without sanitizers, so that reports are about the shim.
 log=$(mktemp)
 trap '[ ! -s "$log" ] || closing_line; rm -f "$log"' EXIT
 suite() { ctest --preset "$1" -j "$jobs" --no-label-summary "${@:2}" | tee -a "$log"; }
-# What all suites came to: the last line, also where one failed.
+# The last line: the sum of all suites, also after a failure.
 closing_line() {
   awk '/tests failed out of [0-9]+$/ { failed += $4; all += $NF }
        /\((Skipped|Disabled)\)$/ { skipped++ }
@@ -26,7 +26,7 @@ closing_line() {
 }
 
 step "g++ $(g++ -dumpfullversion): build"
-configure release -DHYBRID_TESTS=ON -DHYBRID_BENCHMARKS=ON -DHYBRID_CLANG_PLUGIN=ON
+configure release -DHYBRID_TESTS=ON -DHYBRID_BENCHMARKS=ON -DHYBRID_REPRODUCE=ON -DHYBRID_CLANG_PLUGIN=ON
 build release
 if [ "$mode" = full ]; then
   step "format"
@@ -34,13 +34,13 @@ if [ "$mode" = full ]; then
   step "clang 19, address and undefined-behaviour sanitizers"
   configure asan
   build asan
-  # Not the grids of points: they are long, and go through what other tests go through.
+  # Not the grids of points: they are long and execute the same code as other tests.
   suite asan -LE 'mpi|nightly' -E 'AdaptiveOnGrid|NightlyReproduce'
   suite asan -R '^shim\.' -L mpi
   step "thread sanitizer: the tests with more than one thread"
   configure tsan
-  build tsan --target hybrid_predictor_test hybrid_emulator_test hybrid_job_test hybrid_shim_test
-  suite tsan -R '^(predictor|emulator|job|shim)\.' -LE nightly
+  build tsan --target hybrid_predictor_test hybrid_emulator_test hybrid_claims_test hybrid_job_test hybrid_shim_test
+  suite tsan -R '^(predictor|emulator|claims|job|shim)\.' -LE nightly
 fi
 step "all tests"
 suite release -LE nightly

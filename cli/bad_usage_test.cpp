@@ -82,7 +82,7 @@ TEST_F(BadUsage, RanksWithoutPortsAreRefusedBeforeTheStart) {
   EXPECT_THAT(refused({"run", "-n", "4", "--nodes", "3", "--", "/bin/true"}),
               HasSubstr("crossbar:3 has 3 nodes, but the job uses the ports 0 to 3"));
   EXPECT_THAT(refused({"run", "-n", "4", "--network", "crossbar:1", "--", "/bin/true"}),
-              HasSubstr("nodes: 1 of a switch"));
+              HasSubstr("nodes: a switch with 1 ports"));
   EXPECT_THAT(refused({"run", "-n", "2", "--ports", "0,5", "--network", "fattree:1,2", "--", "/bin/true"}),
               HasSubstr("2 nodes, but the job uses the ports 0 to 5"));
 }
@@ -196,7 +196,7 @@ TEST_F(BadUsage, MulticastWithoutBroadcasts) {
   write("pe1.txt", "barrier\n");
   EXPECT_THAT(refused({"simulate", "--commands", "pe", "--multicast", "hardware", "--technique", "wormhole",
                        "--network", "fattree:2,2"}),
-              HasSubstr("that of a fat tree does not"));
+              HasSubstr("that of a fat tree cannot"));
 }
 
 TEST_F(BadUsage, FaultyConfigFile) {
@@ -297,7 +297,7 @@ TEST_F(BadUsage, UnwritableJsonIsRefusedBeforeTheWork) {
               HasSubstr("--output, too"));
   EXPECT_THAT(refused({"run", "-o", "x", "--json", "./x", "--", "/bin/true"}), HasSubstr("--output, too"));
   EXPECT_THAT(refused({"simulate", "--technique", "wormhole", "--timeline", "-"}),
-              HasSubstr("into a file only"));
+              HasSubstr("cannot be written to standard output"));
 }
 
 TEST_F(BadUsage, SuggestedFixesAreValid) {

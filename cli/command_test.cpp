@@ -122,7 +122,8 @@ TEST(Command, BroadcastsOfCommandFilesByHardware) {
   EXPECT_FALSE(messages.contains("multicast_messages"));
   by_hardware.resize(by_hardware.size() - 4);  // without --json - and --multicast hardware
   by_hardware.insert(by_hardware.end(), {"--multicast", "hardware"});
-  EXPECT_THAT(output(by_hardware), HasSubstr("copied by the fabric on links of its own: 2 messages, 16 B"));
+  EXPECT_THAT(output(by_hardware),
+              HasSubstr("copied by the multicast plane on separate links: 2 messages, 16 B"));
 }
 
 TEST(Command, ReportsEachPhaseOfAPattern) {
@@ -139,8 +140,8 @@ TEST(Command, ReportsEachPhaseOfAPattern) {
   EXPECT_NEAR(phases[0]["time_ns"].get<double>() + phases[1]["time_ns"].get<double>(),
               result["time_ns"].get<double>(), 0.0005);
   const std::string text = output(as_text);
-  EXPECT_THAT(text, testing::HasSubstr("hit rate\ntdm        4  all-to-all"));
-  EXPECT_THAT(text, testing::HasSubstr("\ntdm        4  mesh"));
+  EXPECT_THAT(text, testing::HasSubstr("hit rate\ntdm            4  all-to-all"));
+  EXPECT_THAT(text, testing::HasSubstr("\ntdm            4  mesh"));
 }
 
 TEST(Command, ReportsOfferedAndAcceptedLoad) {

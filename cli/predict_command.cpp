@@ -79,7 +79,7 @@ class PredictCommand final : public Command {
       if (!prints) continue;
       const TraceScores& scored = traces.back();
       const std::uint64_t messages = scored.scores.front().sends;
-      fmt::print("{}: {} messages from {} ports; hit rate, and with {} slots its cost\n{}\n", scored.trace,
+      fmt::print("{}: {} messages from {} ports; hit rate, and its cost with {} slots\n{}\n", scored.trace,
                  grouped(messages), scored.sources, shown, score_table(scored.scores, shown));
       std::fflush(stdout);
     }

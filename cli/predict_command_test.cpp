@@ -69,7 +69,7 @@ TEST_F(PredictNas, TheBestSinglePredictorReachesBeladysBoundAndTheTournamentTheB
 TEST_F(PredictNas, PrintsATableForEachTraceAndASummary) {
   const std::string text = predict({"--slots", "2,8", "--predictors", "lru,markov1"});
   for (const std::string& trace : traces_) EXPECT_THAT(text, HasSubstr(trace + ": "));
-  EXPECT_THAT(text, HasSubstr("mg-16: 10,297 messages from 16 ports; hit rate, with 2 slots its cost"));
+  EXPECT_THAT(text, HasSubstr("mg-16: 10,297 messages from 16 ports; hit rate, and its cost with 2 slots"));
   EXPECT_THAT(text, HasSubstr("Summary with 2 slots"));
 }
 

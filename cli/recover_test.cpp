@@ -45,7 +45,7 @@ class Recover : public testing::Test {
     words.insert(words.begin(), {HYBRID_COMMAND, "recover"});
     ChildEnd end;
     std::string said = output_of(words, end);
-    EXPECT_EQ(end.exit_code, code) << said;
+    EXPECT_EQ(end.exit_code, code) << text;
     return said;
   }
 
@@ -67,16 +67,16 @@ TEST_F(Recover, AnInconsistentTraceIsReportedUpToTheFault) {
     if (rank == 1) process->event(EventKind::recv, 200, 10, transfer);
     process->finish(300);
   }
-  const std::string reason = "rank 1 waits for ever to receive from rank 0";
+  const std::string reason = "rank 1 waits forever to receive from rank 0";
   EXPECT_THAT(recover({other, "--delete-journals"}, 1),
-              AllOf(HasSubstr("Phases (found"), HasSubstr("wormhole   -    failed"), HasSubstr(reason),
-                    HasSubstr("kept in " + other + "/recording")));
+              AllOf(HasSubstr("Phases (found"), testing::ContainsRegex("wormhole +- +failed"),
+                    HasSubstr(reason), HasSubstr("kept in " + other + "/recording")));
   EXPECT_TRUE(fs::exists(other + "/report.json"));
   EXPECT_FALSE(fs::is_empty(other + "/recording"));
   ChildEnd end;
-  const std::string said = output_of({HYBRID_COMMAND, "replay", other}, end);
-  EXPECT_EQ(end.exit_code, 2) << said;
-  EXPECT_THAT(said, AllOf(HasSubstr("Predictors"), HasSubstr("hybrid: " + other), HasSubstr(reason)));
+  const std::string text = output_of({HYBRID_COMMAND, "replay", other}, end);
+  EXPECT_EQ(end.exit_code, 2) << text;
+  EXPECT_THAT(text, AllOf(HasSubstr("Predictors"), HasSubstr("hybrid: " + other), HasSubstr(reason)));
 }
 
 TEST_F(Recover, NothingIsRemoved) {

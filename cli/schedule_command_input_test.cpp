@@ -75,7 +75,7 @@ TEST_F(ScheduleCommandTest, RequestFilesAndTheScheduleWritten) {
 
 TEST_F(ScheduleCommandTest, PreloadedSlotsAreKept) {
   write("set.csv", "4,0,10\n3,0,20\n2,4,30\n3,4,40\n");
-  // 3 -> 0 is preloaded beside 1 -> 2, which nobody asks for; the others need two slots, 2 -> 4 and 3 -> 4.
+  // 3 -> 0 is preloaded beside 1 -> 2, which is not requested; the others need two slots, 2 -> 4 and 3 -> 4.
   write("fixed.json", R"({"slots": [[[3, 0], [1, 2]]]})");
   const std::vector<std::string> words{"--requests", "set.csv", "--preload", "fixed.json", "--slots", "0"};
   for (const Json& one : json(words)) {
@@ -138,7 +138,7 @@ TEST_F(ScheduleCommandTest, BadRequestFiles) {
   write("self.csv", "3,3\n");
   EXPECT_THAT(refused({"--requests", "self.csv"}), HasSubstr("self.csv:1:3: port 3 requests itself"));
   write("empty.csv", "# nothing\n");
-  EXPECT_THAT(refused({"--requests", "empty.csv"}), HasSubstr("empty.csv:1:1: no request"));
+  EXPECT_THAT(refused({"--requests", "empty.csv"}), HasSubstr("empty.csv:1:1: the file contains no request"));
   write("sizes.csv", "0,1,9999999999999999\n");
   EXPECT_THAT(refused({"--requests", "sizes.csv"}), HasSubstr("sizes.csv:1:5:"));
   write("large.csv", "0,100000\n");

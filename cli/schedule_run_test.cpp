@@ -133,7 +133,7 @@ TEST(ScheduleRunner, FatTreesAndTheirPaths) {
   EXPECT_EQ(options.nodes, 64u);
   EXPECT_EQ(network_name(options, options.nodes), "fattree:3,2,4");
   options.repeats = 1;
-  options.output = "asked for";
+  options.output = "schedule.json";
   const ScheduleRun result = run(options);
   ASSERT_EQ(result.scores.size(), 1u);
   EXPECT_EQ(result.scores[0].granted.mean(), 1);

@@ -146,7 +146,7 @@ TEST(WrongFortranDirectives, AreReportedWithPlaceAndFix) {
   EXPECT_EQ(wrong_in("!hyb$ phase\n!hyb$ fluhs\n").size(), 2u) << "all of a file";
 }
 
-TEST(WrongFortranDirectives, OfAnyKindAreToldWithinTheirFile) {
+TEST(WrongFortranDirectives, OfAnyKindAreReportedWithinTheirFile) {
   const std::string good =
       "call f(rank, 'a', size(b))\n!hyb$ phase(\"x\") pattern(mesh2d, n, m(1, 2)) & ! c\n!hyb$ & "
       "connections(rank -> 1, "

@@ -44,7 +44,7 @@ std::string describe_stall(const std::vector<JobLocation>& locations) {
     // A receive is the better clue: other locations may wait in a collective because of it.
     if (shown == nullptr || (receives(location) && !receives(*shown))) shown = &location;
   }
-  return fmt::format("rank {} waits for ever {}: operation {} of its trace; {} of {} threads wait",
+  return fmt::format("rank {} waits forever {}: operation {} of its trace; {} of {} threads wait",
                      shown->rank, describe_wait(*shown), shown->operations, waiting, locations.size());
 }
 

@@ -20,7 +20,7 @@ TEST(Replay, AReceiveWithoutAMessageIsAnErrorThatNamesTheRank) {
   trace.add(2, make(Kind::recv, 1, 8));
   trace.add(2, tagged(make(Kind::recv, 1, 8), 5));
   EXPECT_THAT(error_of(trace),
-              HasSubstr("rank 2 waits for ever to receive from rank 1 (tag 5, communicator 0): "
+              HasSubstr("rank 2 waits forever to receive from rank 1 (tag 5, communicator 0): "
                         "operation 2 of its trace; 3 of 3 threads wait"));
 }
 

@@ -101,7 +101,7 @@ TEST(Replay, EpochsOfTwoWindowsDoNotMix) {
   never.add(0, finish());
   never.add(1, epoch(RmaSync::post, {0}, 5));
   never.add(1, finish());
-  EXPECT_THAT(error_of(never), HasSubstr("rank 0 waits for ever for rank 1 to post (window 6)"));
+  EXPECT_THAT(error_of(never), HasSubstr("rank 0 waits forever for rank 1 to post (window 6)"));
 }
 
 }  // namespace

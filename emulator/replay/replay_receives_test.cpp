@@ -106,7 +106,7 @@ TEST(ReplayReceives, ARankThatWaitsForAPostedReceiveForEverIsNamed) {
   trace.add(1, matched_post(0, 3));
   trace.add(1, make(Kind::recv_complete, 0, 10, {}, 3));
   trace.add(1, finish());
-  EXPECT_THAT(error_of(trace), HasSubstr("rank 1 waits for ever to receive from rank 0"));
+  EXPECT_THAT(error_of(trace), HasSubstr("rank 1 waits forever to receive from rank 0"));
 }
 
 // Rank 1 posts two receives, sends `between` messages to itself, and completes the second one first.

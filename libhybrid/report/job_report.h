@@ -80,7 +80,7 @@ std::vector<PredictorScore> score_predictors(JobTrace& trace, const JobOptions& 
 /// The text of an error without line breaks.
 std::string in_one_line(const std::string& text);
 
-/// One line per reason: "tdm with K = 4, circuit: rank 1 waits for ever ...". Empty without failures.
+/// One line per reason: "tdm with K = 4, circuit: rank 1 waits forever ...". Empty without failures.
 std::vector<std::string> failure_lines(const JobReport& report);
 
 /// Appends the failed techniques to the sentence of the verdict.

@@ -342,7 +342,7 @@ TEST(JobReport, ATraceThatLacksASendStillHasPhasesAndPredictors) {
   EXPECT_EQ(report.failures[0].slots, 0u);
   EXPECT_EQ(report.failures[5].slots, 4u);
   for (const TechniqueFailure& failure : report.failures) {
-    EXPECT_THAT(failure.reason, AllOf(HasSubstr("rank 0 waits for ever to receive from rank 3"),
+    EXPECT_THAT(failure.reason, AllOf(HasSubstr("rank 0 waits forever to receive from rank 3"),
                                       HasSubstr(". The trace lacks"), Not(HasSubstr("\n"))));
     EXPECT_TRUE(failure.of_trace);
   }
@@ -398,7 +398,7 @@ TEST(JobReport, ReportsTheOtherTechniquesIfOneIsStuck) {
     EXPECT_EQ(report.failures[0].technique, "stuck");
     EXPECT_FALSE(report.failures[0].of_trace);
     EXPECT_THAT(report.failures[0].reason,
-                AllOf(HasSubstr("2 of 3 messages not delivered"), HasSubstr("waits for ever")));
+                AllOf(HasSubstr("2 of 3 messages not delivered"), HasSubstr("waits forever")));
     EXPECT_FALSE(failures_of(report).of_trace);
     EXPECT_THAT(report.verdict.sentence,
                 HasSubstr("Not compared, since the emulation did not reach the end of "
