@@ -44,9 +44,9 @@ class Recover : public testing::Test {
   std::string recover(std::vector<std::string> words, int code = 0) const {
     words.insert(words.begin(), {HYBRID_COMMAND, "recover"});
     ChildEnd end;
-    std::string said = output_of(words, end);
+    std::string text = output_of(words, end);
     EXPECT_EQ(end.exit_code, code) << text;
-    return said;
+    return text;
   }
 
   TemporaryDirectory directory_;
