@@ -1,5 +1,6 @@
-/* Hints of a program for libhybrid: its phases and the connections that they use. The program does not link the
- * library; preload libhybrid.so to record. Without the library, or if it does not record, all calls do nothing.
+/* Hints of a program for libhybrid: its phases and the connections that they use. The program does not link
+ * the library; preload libhybrid.so to record. Without the library, or if it does not record, all calls do
+ * nothing.
  *
  *     #include <hybrid.h>
  *     const int neighbors[] = {left, right};
@@ -17,8 +18,8 @@
 extern "C" {
 #endif
 
-/* dlsym, or null in a program without a dynamic linker. (A weak reference to the functions of the library would
- * always be null in programs that are linked to a fixed address.) */
+/* dlsym, or null in a program without a dynamic linker. (A weak reference to the functions of the library
+ * would always be null in programs that are linked to a fixed address.) */
 extern void* dlsym(void* handle, const char* name) __attribute__((weak));
 
 /* Function `name` of the library, or null. It is looked up once. */
@@ -32,8 +33,8 @@ static inline void* hybrid_library_function(const char* name, void** known) {
   return function == (void*)&absent ? (void*)0 : function;
 }
 
-/* Begins the phase `name` of the calling thread: a part of the program with a stable set of partners. Phases may nest;
- * the innermost is the current one. `name` is copied. */
+/* Begins the phase `name` of the calling thread: a part of the program with a stable set of partners. Phases
+ * may nest; the innermost is the current one. `name` is copied. */
 static inline void hybrid_phase_begin(const char* name) {
   static void* known;
   void (*function)(const char*);
@@ -57,10 +58,10 @@ static inline void hybrid_flush(void) {
   if (function) function();
 }
 
-/* Announces sends of the calling process to `count` ranks of MPI_COMM_WORLD, the most important first. While the job
- * runs, the scheduler puts their connections into preloaded slots while these have room (HYBRID_PRELOAD), and treats
- * the others as requests. The connections are added to those since the last hybrid_flush(). Ranks that do not exist
- * and ranks of the caller's own port are ignored. */
+/* Announces sends of the calling process to `count` ranks of MPI_COMM_WORLD, the most important first. While
+ * the job runs, the scheduler puts their connections into preloaded slots while these have room
+ * (HYBRID_PRELOAD), and treats the others as requests. The connections are added to those since the last
+ * hybrid_flush(). Ranks that do not exist and ranks of the caller's own port are ignored. */
 static inline void hybrid_preload(const int* ranks, int count) {
   static void* known;
   void (*function)(const int*, int);
