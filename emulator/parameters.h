@@ -75,6 +75,8 @@ struct SwitchParameters {
   std::string allocation = "ses";
   std::string scheduler_name = "greedy";
   std::uint32_t scheduler_steps = 0;  // of schedulers that work in steps; 0: the scheduler's default
+  std::string misses = "circuit";   // hybrid: what a message without a circuit does: "circuit" or "worms"
+  std::string eviction = "at-once";  // of idle circuits for waiting data: "at-once" or "patient"
   std::string predictor = "timeout";
   Time predictor_timeout = microseconds(100);
   Time predictor_pause{};  // most of an interval without sends that counts as unused time; 0: all of it

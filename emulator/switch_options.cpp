@@ -106,6 +106,17 @@ class Adder {
       if (after) after();
     });
   }
+  /// One of a few names.
+  void choice(const char* name, std::initializer_list<std::string_view> choices, const char* help,
+              std::string& s) {
+    const std::vector<std::string_view> names(choices);
+    add(name, joined(names, "|"), help, s, [&s, name, names](std::string_view v) {
+      if (std::find(names.begin(), names.end(), v) == names.end())
+        throw UserError(std::string(name) + ": unknown value '" + std::string(v) + "'",
+                        "Give " + joined(names, " or ") + ".");
+      s = v;
+    });
+  }
   void add(std::string name, std::string value, std::string help, std::string default_text,
            std::function<void(std::string_view)> set, bool first = false) {
     table_.add(
@@ -224,6 +235,12 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.count("scheduler-steps",
             "matching: longest augmenting path K; islip, pim: iterations of a pass; 0: 9 and log2 N",
             p.scheduler_steps, ~std::uint32_t{0});
+  add.choice("misses", {"circuit", "worms"},
+             "hybrid: a message without a circuit waits for one if that is faster than worms, or always travels "
+             "as worms",
+             p.misses);
+  add.choice("eviction", {"at-once", "patient"},
+             "a request that finds no room releases an idle circuit at once, or after two TDM cycles", p.eviction);
   add.named("predictor", "predictor", "requests and releases circuits", p.predictor);
   add.time("predictor-timeout", "time-out predictor: releases a connection that is unused for this long",
            p.predictor_timeout);

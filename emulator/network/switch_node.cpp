@@ -231,6 +231,7 @@ void SwitchNode::start_worm(Time now, Connection c) {
   queue.holds_output = true;
   worm.queue = &queue;
   worm.left = head_worm_words(queue);
+  worm.granted = now;
   worm.free = now + fabric_.setup;
   worm.transfer = message.transfer;
   message.words -= worm.left - timing_.worm_overhead;
@@ -274,6 +275,7 @@ void SwitchNode::visit(StateVisitor& v) {
       v.same(worm.transfer);
       v.same(worm.left);
       v.instant(worm.free);
+      v.instant(worm.granted);
     });
   }
   for (std::size_t port = 0; port < sources_.size(); ++port) {

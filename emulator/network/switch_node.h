@@ -85,6 +85,13 @@ class SwitchNode : public WormSwitches {
   bool is_cleared(std::uint32_t source, Time now) const {
     return sources_[source].under_way == 0 && sources_[source].last_left + timing_.wire <= now;
   }
+  /// Calls `visit(connection, since)` for the worms that have their output, and words left to send.
+  template <class Visit>
+  void for_each_granted(Visit&& visit) const {
+    for_each_port(sending_.words(), [&](Port input) {
+      visit(worms_of_[input].queue->connection, worms_of_[input].granted);
+    });
+  }
   /// Number of inputs at which a worm requests or holds its output: "wormhole traffic is buffered" (E_W of
   /// D 4.3).
   std::uint32_t inputs_with_worms(Time now) {
@@ -127,6 +134,7 @@ class SwitchNode : public WormSwitches {
   struct Worm {
     VirtualQueue* queue = nullptr;
     std::uint64_t left = 0;  // words
+    Time granted{};          // the pass that granted it
     Time free{};             // earliest start of the next word
     std::uint32_t transfer = 0;
     bool ends_message = false;

@@ -65,6 +65,7 @@ inline OptionNames slot_options() {
           "slot-length",
           "wormhole-slot-length",
           "guard",
+          "eviction",
           "scheduler",
           "scheduler-steps",
           "predictor",

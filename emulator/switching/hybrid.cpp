@@ -13,7 +13,7 @@ const TechniqueRegistration kHybrid{
       if (p.is_tree()) return std::make_unique<TreeHybrid>(p);
       return std::make_unique<Hybrid>(p);
     },
-    {.options = joined({slot_options(), circuit_options(), worm_options(), flit_options()}),
+    {.options = joined({slot_options(), {"misses"}, circuit_options(), worm_options(), flit_options()}),
      .fat_trees = true}};
 
 }  // namespace
@@ -29,7 +29,19 @@ HybridOver<Worms>::HybridOver(const SwitchParameters& parameters)
       worms_(parameters, timing_, {kTail, kRequest, kPass}),
       links_(parameters.nodes),
       gated_(parameters.nodes),
-      backlog_(parameters.nodes) {}
+      backlog_(parameters.nodes) {
+  const WormSwitches::Fabric fabric = hybrid_fabric(parameters, timing_);
+  if (parameters.misses == "circuit")
+    path_choice_.emplace(parameters, timing_, WormRate{fabric.spacing, fabric.path, fabric.setup});
+}
+
+/// What the NIC knows of the circuit.
+template <class Worms>
+PathChoice::Circuit HybridOver<Worms>::state_of(const Circuit* c) const {
+  using State = PathChoice::Circuit;
+  if (c == nullptr || !c->in_table) return State::absent;
+  return window_grants(window_, c->connection) ? State::open : State::in_table;
+}
 
 template <class Worms>
 WordQueue& HybridOver<Worms>::select_queue(Time now, std::uint32_t pe, std::uint32_t index,
@@ -37,7 +49,8 @@ WordQueue& HybridOver<Worms>::select_queue(Time now, std::uint32_t pe, std::uint
   const Message& message = transfer(index).message;
   const Circuit* const c = find_circuit(message.connection);
   const bool in_table = c != nullptr && c->in_table;
-  if ((in_table && foreground_) || (c != nullptr && waits(*c, now)))
+  const bool chosen = path_choice_ ? path_choice_->by_circuit(timing_.payload(message.bytes), state_of(c)) : in_table;
+  if ((chosen && foreground_) || (c != nullptr && waits(*c, now)))
     return PredictiveCircuits::select_queue(now, pe, index, words);
   consult_predictor(now, message, false);
   start_slots(now);
@@ -71,12 +84,23 @@ void HybridOver<Worms>::forward_words(Time now, std::uint32_t pe, WordQueue& que
   }
 }
 
+/// The words in Q_W go first, since they belong to short messages; but not for more than half of the window.
+template <class Worms>
+Time HybridOver<Worms>::worms_go_first_until(Time now, Port source) {
+  if (!keeps_circuits() || !backlog_.test(source)) return now;
+  const WormSwitches::Source& worms = worms_.source(source);
+  if (worms.no_place || worms.queue.entered.empty()) return now;
+  const Time half{(window_.seen.ps + window_.close.ps) / 2};
+  const Time starts = std::max({now, worms.link_free, worms.queue.entered.front().first + timing_.nic});
+  return std::min(half, starts + timing_.word * static_cast<std::int64_t>(worms.queue.entered.size()));
+}
+
 /// Claims the link for a circuit with data, from the first instant at which it can send.
 template <class Worms>
 void HybridOver<Worms>::use_grant(Time now, Circuit& c) {
   Link& link = links_[c.connection.source];
   if (c.gate == Time::never() || c.finished() || c.queue->entered.empty()) return;
-  const Time first = std::max({now, window_.open, c.gate, c.queue->entered.front().first + timing_.nic});
+  const Time first = std::max({worms_go_first_until(now, c.connection.source), window_opens(c.connection.source), c.gate, c.queue->entered.front().first + timing_.nic});
   if (first >= link.claimed || first > window_.close - timing_.word) return;
   link.claimed = first;
   events_.push_sorted(first, kClaim, c.connection.source, c.connection.destination);

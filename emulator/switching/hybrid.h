@@ -28,6 +28,7 @@
 #pragma once
 
 #include "emulator/switching/hybrid_worms.h"
+#include "emulator/tdm/path_choice.h"
 #include "emulator/tdm/predictive_circuits.h"
 
 namespace hybrid {
@@ -45,7 +46,7 @@ class HybridOver final : public PredictiveCircuits {
   WordQueue& select_queue(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
   void forward_words(Time now, std::uint32_t pe, WordQueue& queue) override;
   void handle_event(Time now, const SwitchEvent& event) override;
-  bool requests_on_demand() const override { return false; }
+  bool requests_on_demand() const override { return path_choice_.has_value(); }
   bool is_steady(std::uint32_t kind) const override;
   void visit(StateVisitor& v) override;
   bool needs_offer_times() const override { return true; }
@@ -55,6 +56,10 @@ class HybridOver final : public PredictiveCircuits {
   }
   void open_worm_window(Time now, const CycleController::Slot& slot, const Configuration* circuits) override;
   std::uint32_t inputs_with_worms(Time at) override { return worms_.inputs_with_worms(at); }
+  void add_worms(CircuitPlan& plan) override {
+    if constexpr (!Worms::kTree)
+      worms_.for_each_granted([&](Connection c, Time since) { plan.add_worm(c, since); });
+  }
   bool worms_are_idle() const override { return worms_.is_idle(); }
   void use_grant(Time now, Circuit& c) override;
   void on_window_seen(Time now) override;
@@ -66,6 +71,7 @@ class HybridOver final : public PredictiveCircuits {
     Time next_check = Time::never();  // the scheduled kLink event
   };
   void schedule_link_check(Time at, std::uint32_t port);
+  Time worms_go_first_until(Time now, Port source);
   void take_link(Time now, Circuit& c);
   void keep_link(Time now, Circuit& c);
   void check_link(Time now, std::uint32_t port);
@@ -74,7 +80,10 @@ class HybridOver final : public PredictiveCircuits {
   Time link_certain_until(Time now, std::uint32_t port);
   Time certain_while_gated(Time now, std::uint32_t port);
 
+  PathChoice::Circuit state_of(const Circuit* c) const;
+
   Worms worms_;
+  std::optional<PathChoice> path_choice_;  // none: a message without a circuit always travels as worms
   std::vector<Link> links_;
   std::vector<std::uint32_t> gated_;  // by source: number of circuits that wait for worms of their connection
   PortSet backlog_;                   // sources with words in Q_W

@@ -68,6 +68,9 @@ class Allocation {
   virtual bool foreground(const CycleState& /*state*/) const { return true; }
   /// Upper bound of the length of all slots.
   virtual Time longest_slot() const = 0;
+  /// Whether the circuits of a shared slot are those of a CircuitPlan (emulator/tdm/circuit_plan.h) and the
+  /// fabric is reconfigured port by port. Otherwise a shared slot configures its own connections first.
+  virtual bool keeps_circuits() const { return false; }
   /// Whether the NICs must report to the switch which data waits and which is offered.
   virtual bool needs_signals() const { return false; }
 };

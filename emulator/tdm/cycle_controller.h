@@ -39,6 +39,7 @@ class CycleController {
 
   Time longest_slot() const { return allocation_->longest_slot(); }
   bool needs_signals() const { return allocation_->needs_signals(); }
+  bool keeps_circuits() const { return allocation_->keeps_circuits(); }
   /// Sets the number of connections of slot `slot` that data waits for, as known to the switch. Requires: all
   /// earlier boundaries have been handled.
   void set_waiting_connections(std::uint32_t slot, std::uint32_t connections);

@@ -20,9 +20,28 @@ Time PredictiveCircuits::seen_idle_since(const Circuit& c, Time now) const {
 void PredictiveCircuits::on_patience(Time now, Circuit& c) {
   if (c.patience_ends != now) return;
   constexpr std::uint32_t kAttemptsBeforeBusy = 4;
-  make_room(now, c.connection, ++c.attempts >= kAttemptsBeforeBusy);
-  c.patience_ends = now + patience_;
+  const std::int64_t attempts_of_patience = evicts_at_once_ ? std::max<std::int64_t>(1, patience_ / sweep_) : 1;
+  make_room(now, c.connection, ++c.attempts >= kAttemptsBeforeBusy * attempts_of_patience);
+  watch_demand(now, c);
+}
+
+/// Tries to make room for `c` again later, if it is not established then.
+void PredictiveCircuits::watch_demand(Time now, Circuit& c) {
+  c.patience_ends = now + (evicts_at_once_ ? sweep_ : patience_);
   events_.push_sorted(c.patience_ends, kPatience, c.connection.source, c.connection.destination);
+}
+
+/// Whether some dynamic slot has room for `wanted`.
+bool PredictiveCircuits::has_room(Time now, Connection wanted) {
+  for (std::uint32_t slot = 0; slot < parameters_.slots; ++slot) {
+    if (!preloaded_[slot].empty() || held_.of_source(wanted.source, slot) != nullptr ||
+        held_.of_destination(wanted.destination, slot) != nullptr)
+      continue;
+    blocking_.clear();
+    port_->find_blocking(now, slot, wanted, blocking_);
+    if (blocking_.empty()) return true;
+  }
+  return false;
 }
 
 void PredictiveCircuits::make_room(Time now, Connection wanted, bool busy_too) {

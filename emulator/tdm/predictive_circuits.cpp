@@ -10,6 +10,7 @@ namespace hybrid {
 PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool wormhole_slot)
     : Engine(parameters),
       link_free_(parameters.nodes),
+      ready_(parameters.nodes),
       has_data_(parameters.nodes),
       port_(make_scheduler_port(parameters)),
       schedule_(parameters.slots, Configuration(parameters.nodes)),
@@ -17,7 +18,7 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
       preloaded_(schedule_),
       preloaded_since_(parameters.slots),
       controller_(parameters, wormhole_slot),
-      latched_(parameters.slots, Latched{Configuration(parameters.nodes), 1}),
+      latched_(parameters.slots, Latched{Configuration(parameters.nodes), {}, 1}),
       changed_(parameters.slots, 0),
       wanted_(parameters.slots, PortSet(parameters.nodes)),
       wanted_connections_(parameters.slots, 0),
@@ -26,8 +27,11 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
       circuits_(parameters.nodes),
       queues_with_data_(parameters.nodes, 0),
       patience_(2 * std::max(parameters.slot_length * (parameters.slots + 1),
-                             parameters.scheduler.cycle * parameters.slots + parameters.scheduler.delay())) {
+                             parameters.scheduler.cycle * parameters.slots + parameters.scheduler.delay())),
+      sweep_(parameters.scheduler.cycle * parameters.slots + parameters.scheduler.delay()),
+      evicts_at_once_(parameters.eviction == "at-once") {
   add_delay(controller_.longest_slot());
+  if (controller_.keeps_circuits()) plan_.emplace(parameters, !wormhole_slot);
   for (std::uint32_t slot = 0; slot < parameters.slots; ++slot) latest_.push_back(slot);
   const PredictorShape shape = predictor_shape(parameters);
   for (std::uint32_t port = 0; port < parameters.nodes; ++port)
@@ -99,7 +103,7 @@ void PredictiveCircuits::send_words(Time now, Circuit& c) {
   if (now >= window_.close || c.finished() || !window_grants(window_, c.connection)) return;
   CircuitQueue& queue = *c.queue;
   const Time latest = window_.close - timing_.word;
-  Time free = std::max({link_free_[source], window_.open, c.gate});
+  Time free = std::max({link_free_[source], window_opens(source), c.gate});
   std::uint64_t words_sent = 0;
   while (!queue.entered.empty()) {
     const Run words = queue.entered.front().delayed(timing_.nic);
@@ -125,7 +129,8 @@ void PredictiveCircuits::send_words(Time now, Circuit& c) {
   if (!queue.rests) resting_.push(&queue);
   queue.rests = true;
   if (--queues_with_data_[source] == 0) has_data_.reset(source);
-  signal_waiting(c.gone, c, false);
+  // A plan is informed at once, so that the port of the circuit is free when its last word has left.
+  signal_waiting(plan_ ? std::max(now, c.gone - timing_.nic - 2 * timing_.control) : c.gone, c, false);
   if (c.release_due) events_.push_sorted(c.gone, kDrained, source, c.connection.destination);
 }
 
@@ -171,11 +176,11 @@ void PredictiveCircuits::on_control(Time now) {
     case Control::What::demand:
       if (Circuit& wanted = circuit(c); !wanted.established && wanted.patience_ends == Time::never()) {
         wanted.attempts = 0;
-        wanted.patience_ends = now + patience_;
-        events_.push_sorted(wanted.patience_ends, kPatience, c.source, c.destination);
+        watch_demand(now, wanted);
       }
       [[fallthrough]];
     case Control::What::request:
+      if (evicts_at_once_ && !circuit(c).established && !has_room(now, c)) make_room(now, c, false);
       port_->request(now, c);
       break;
     case Control::What::release:
@@ -257,7 +262,7 @@ void PredictiveCircuits::apply_grant(const Grant& grant) {
     if (!waits(c, grant.at)) statistics_.held_unused += grant.at - std::max(c.gone, c.established_since);
     events_.push(grant.at + timing_.control, kNotice, connection.source, connection.destination | kMark);
   }
-  if (controller_.needs_signals()) note_wanted(c);
+  if (controller_.needs_signals()) note_wanted(grant.at, c);
   changed_[grant.slot] = 1;
   controller_.set_connections(grant.slot, slot.count());
 }
@@ -338,6 +343,10 @@ void PredictiveCircuits::visit(StateVisitor& v) {
   v.instant(known_until_);
   v.total(slots_used_);
   for (Time& free : link_free_) v.instant(free);
+  if (plan_) {
+    plan_->visit(v);
+    for (Time& ready : ready_) v.instant(ready);
+  }
   for (const char changed : changed_) v.same(changed != 0 ? 1 : 0);
   v.unfinished(circuits_.all(), [&](Circuit& c) {
     v.instant(c.gate);

@@ -40,11 +40,13 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/scheduler_port.h"
 #include "emulator/network/connection_table.h"
 #include "emulator/network/engine.h"
+#include "emulator/tdm/circuit_plan.h"
 #include "emulator/tdm/circuits_held.h"
 #include "emulator/tdm/cycle_controller.h"
 #include "predictor/predictor.h"
@@ -162,6 +164,8 @@ class PredictiveCircuits : public Engine {
   virtual bool worms_are_idle() const { return true; }
   /// Sends data that waits for `c`, for which the NIC holds the grant now.
   virtual void use_grant(Time now, Circuit& c) { send_words(now, c); }
+  /// Adds the worms that have their output to `plan`, for the slot that begins now.
+  virtual void add_worms(CircuitPlan& /*plan*/) {}
   /// The NICs see window_, and use_grant() was called for its circuits with waiting data.
   virtual void on_window_seen(Time /*now*/) {}
 
@@ -193,6 +197,9 @@ class PredictiveCircuits : public Engine {
   bool window_grants(const Window& window, Connection c) const {
     return window.configuration != nullptr && window.configuration->destination_of(c.source) == c.destination;
   }
+  bool keeps_circuits() const { return plan_.has_value(); }
+  /// From here on words of `source` may start in window_.
+  Time window_opens(Port source) const { return std::max(window_.open, ready_[source]); }
   /// Starts to follow the controller's slots, which continues while messages are in flight.
   void start_slots(Time now);
   /// The windows of the NICs are known until here.
@@ -201,6 +208,7 @@ class PredictiveCircuits : public Engine {
   bool foreground_ = true;       // the NICs use circuits if possible
   Window window_;                // of the slot that the NICs see
   std::vector<Time> link_free_;  // by source
+  std::vector<Time> ready_;      // by source: its last circuit in the fabric can carry words from here on
   PortSet has_data_;             // sources with an unfinished circuit queue
 
  private:
@@ -229,7 +237,7 @@ class PredictiveCircuits : public Engine {
   void note_preload(Time now, std::uint32_t slot, const Configuration& configuration);
   void note_flush(Port source);
   void on_signal(Time now, Circuit& c, bool waiting);
-  void note_wanted(const Circuit& c);
+  void note_wanted(Time now, const Circuit& c);
   void on_port(Time now);
   void watch_port(Time now);
   void apply_grant(const Grant& grant);
@@ -243,6 +251,8 @@ class PredictiveCircuits : public Engine {
 
   void on_patience(Time now, Circuit& c);
   void make_room(Time now, Connection wanted, bool busy_too);
+  bool has_room(Time now, Connection wanted);
+  void watch_demand(Time now, Circuit& c);
   void release_idle_slot(Time now);
   bool seen_idle(const Circuit& c, Time now) const;
   Time seen_idle_since(const Circuit& c, Time now) const;
@@ -256,15 +266,17 @@ class PredictiveCircuits : public Engine {
   std::vector<Configuration> preloaded_;  // by slot: preloaded connections that are still held
   std::vector<Time> preloaded_since_;     // by slot
   CycleController controller_;
+  std::optional<CircuitPlan> plan_;  // if the allocation keeps circuits
   bool slots_running_ = false;
   Time known_until_{};
 
   /// Copy of a B^(s) as loaded into the fabric, kept while a window uses it.
   struct Latched {
     Configuration configuration;
+    std::vector<Connection> fresh;  // circuits that the fabric did not have before; with plan_ only
     std::uint32_t users = 0;
   };
-  void load_slot(std::uint32_t slot, bool shared);
+  void load_slot(Time begin, std::uint32_t slot, bool shared);
   bool continues_previous(const Window& window) const;
   void release_latched(std::uint32_t latched);
   std::deque<Latched> latched_;
@@ -287,7 +299,9 @@ class PredictiveCircuits : public Engine {
   StableArray<CircuitQueue> queues_;
   Ring<CircuitQueue*> resting_;                  // finished, or in use again
   std::vector<std::uint32_t> queues_with_data_;  // by source
-  Time patience_;
+  Time patience_;  // of the demand guard
+  Time sweep_;     // of the scheduler, in which it grants what has room
+  bool evicts_at_once_;
   std::uint64_t slots_used_ = 0;
 };
 

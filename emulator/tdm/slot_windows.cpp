@@ -43,15 +43,16 @@ void PredictiveCircuits::begin_slot(Time now) {
     timeline_->slot(slot.begin, slot.end, slot.slot, slot.slot >= parameters_.slots,
                     window.open - window.seen);
   if (slot.slot < parameters_.slots) {
-    load_slot(slot.slot, slot.shared);
+    load_slot(slot.begin, slot.slot, slot.shared);
     window.latched = latest_[slot.slot];
     window.configuration = &latched_[window.latched].configuration;
     ++latched_[window.latched].users;
-    if (slot.shared && continues_previous(window))
+    if (slot.shared && (plan_ || continues_previous(window)))
       window.open = window.seen + parameters_.unusable_slot_time(false);
     if (slot.shared) open_worm_window(now, slot, window.configuration);
-  } else if (slot.slot != kIdleSlot) {
-    open_worm_window(now, slot, nullptr);
+  } else {
+    if (plan_) plan_->end_all();
+    if (slot.slot != kIdleSlot) open_worm_window(now, slot, nullptr);
   }
   upcoming_.push(window);
 }
@@ -69,7 +70,7 @@ bool PredictiveCircuits::continues_previous(const Window& window) const {
 
 /// Loads B^(slot) into the fabric if it changed since it was last loaded; if shared, loads the connections
 /// that data waits for.
-void PredictiveCircuits::load_slot(std::uint32_t slot, bool shared) {
+void PredictiveCircuits::load_slot(Time begin, std::uint32_t slot, bool shared) {
   if (changed_[slot] == 0 && !shared) return;
   changed_[slot] = shared ? 1 : 0;
   release_latched(latest_[slot]);
@@ -86,6 +87,13 @@ void PredictiveCircuits::load_slot(std::uint32_t slot, bool shared) {
     return;
   }
   if (latched.configuration.ports() == 0) latched.configuration = Configuration(parameters_.nodes);
+  if (plan_) {
+    add_worms(*plan_);
+    latched.fresh.clear();
+    plan_->compose(begin, slot, schedule_, wanted_, latched.configuration, latched.fresh);
+    controller_.add_grants(latched.configuration.count());
+    return;
+  }
   latched.configuration.clear();
   for (std::uint32_t k = 0; k < parameters_.slots; ++k) {
     const std::uint32_t s = (slot + k) % parameters_.slots;
@@ -105,6 +113,9 @@ void PredictiveCircuits::see_next_window() {
   if (window_.configuration != nullptr) release_latched(window_.latched);
   window_ = upcoming_.front();
   upcoming_.pop();
+  if (plan_ && window_.configuration != nullptr)
+    for (const Connection c : latched_[window_.latched].fresh)
+      ready_[c.source] = window_.seen + parameters_.unusable_slot_time(true);
 }
 
 void PredictiveCircuits::on_window(Time now) {

@@ -17,20 +17,22 @@ void PredictiveCircuits::signal_offer(Time now, Traffic words) {
 void PredictiveCircuits::on_signal(Time now, Circuit& c, bool waiting) {
   if (!slots_running_) begin_slots_until(now);
   c.waiting_signals += waiting ? 1 : -1U;
-  if (c.established) note_wanted(c);
+  if (c.established) note_wanted(now, c);
 }
 
 /// Updates the waiting connections of slot c.slot. Requires: c.slot holds, or held, `c`.
-void PredictiveCircuits::note_wanted(const Circuit& c) {
+void PredictiveCircuits::note_wanted(Time now, const Circuit& c) {
   PortSet& sources = wanted_[c.slot];
   const bool wanted = c.established && c.waiting_signals != 0;
   if (sources.test(c.connection.source) == wanted) return;
   if (wanted) {
     sources.set(c.connection.source);
     ++wanted_connections_[c.slot];
+    if (plan_) plan_->begin_waiting(now, c.slot, c.connection.source);
   } else {
     sources.reset(c.connection.source);
     --wanted_connections_[c.slot];
+    if (plan_) plan_->end_waiting(c.slot, c.connection.source);
   }
   controller_.set_waiting_connections(c.slot, wanted_connections_[c.slot]);
 }

@@ -1,0 +1,74 @@
+// Path of a message in the hybrid switch: a circuit, also one that must be established first, or worms
+// (D 3.3.3 and 4.4 leave the choice to the NIC).
+//
+// The NIC compares the times in which an unloaded switch delivers the message:
+//   circuit  set-up + words / link rate
+//   worms    passes of the scheduler, one per worm + words / worm rate
+// The set-up depends on what the NIC knows of the circuit: it may use it now, it has it in its table (the
+// switch must configure it), or neither (the scheduler must grant it, too). Both sides grow with the number of
+// words, so the choice is a threshold for each state: constant time, two comparisons.
+//
+//   const PathChoice choice(parameters, timing);
+//   if (choice.by_circuit(words, PathChoice::Circuit::absent)) ...
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/time.h"
+#include "emulator/network/timing.h"
+#include "emulator/parameters.h"
+
+namespace hybrid {
+
+/// How worms pass the switch: see WormSwitches::Fabric.
+struct WormRate {
+  Time word;   // from one word to the next, on the slower of link and fabric
+  Time path;   // out of the switch's buffer to the receiving NIC
+  Time setup;  // from a pass of the scheduler until its grants hold
+};
+
+class PathChoice {
+ public:
+  enum class Circuit : std::uint8_t { open, in_fabric, in_table, absent };
+
+  PathChoice(const SwitchParameters& p, const Timing& timing, const WormRate& worms)
+      : circuit_word_(timing.word),
+        worm_word_(worms.word),
+        worm_words_(std::min(timing.worm_words, kMostWords)),
+        overhead_(static_cast<std::int64_t>(timing.worm_overhead)),
+        // Without look-ahead the next worm of a message waits for a pass after the tail of the one before.
+        worm_period_(next_edge(worms.setup + words_time(worms.word, worm_words_ + timing.worm_overhead),
+                               p.scheduler.cycle)) {
+    const Time pass{p.scheduler.cycle.ps / 2};  // the mean time until the next edge of the scheduler's clock
+    worm_first_ = timing.wire + pass + worms.setup + worms.path;
+    const Time slot{p.slot_length.ps / 2};  // the mean time until the next slot
+    const Time control = timing.nic + timing.control + slot + timing.control;
+    const Time change = p.unusable_slot_time(true);
+    first_ = {timing.circuit, control + timing.circuit, control + change + timing.circuit,
+              pass + p.scheduler.delay() + control + change + timing.circuit};
+  }
+
+  /// Whether a message of `words` (> 0) words is delivered at least as early over its circuit.
+  bool by_circuit(std::uint64_t words, Circuit circuit) const {
+    const auto full = static_cast<std::int64_t>((words - 1) / worm_words_);
+    const auto rest = static_cast<std::int64_t>(words) - full * static_cast<std::int64_t>(worm_words_);
+    const Time by_worms = worm_first_ + worm_period_ * full + worm_word_ * (rest + overhead_);
+    return by_worms >= first_[static_cast<std::size_t>(circuit)] + words_time(circuit_word_, words);
+  }
+
+ private:
+  static constexpr std::uint64_t kMostWords = std::uint64_t{1} << 30;  // of a worm: larger ones are as one
+  static Time words_time(Time word, std::uint64_t words) { return word * static_cast<std::int64_t>(words); }
+
+  Time circuit_word_, worm_word_;
+  std::uint64_t worm_words_;
+  std::int64_t overhead_;
+  Time worm_period_;          // of consecutive full worms
+  Time worm_first_;           // delivery of the first word
+  std::array<Time, 4> first_; // the same over a circuit, by its state
+};
+
+}  // namespace hybrid
