@@ -27,6 +27,8 @@ template <class Worms>
 HybridOver<Worms>::HybridOver(const SwitchParameters& parameters)
     : PredictiveCircuits(parameters, true),
       worms_(parameters, timing_, {kTail, kRequest, kPass}),
+      circuits_ahead_(parameters.nodes),
+      worms_ahead_(parameters.nodes),
       links_(parameters.nodes),
       gated_(parameters.nodes),
       backlog_(parameters.nodes) {
@@ -49,12 +51,19 @@ WordQueue& HybridOver<Worms>::select_queue(Time now, std::uint32_t pe, std::uint
   const Message& message = transfer(index).message;
   const Circuit* const c = find_circuit(message.connection);
   const bool in_table = c != nullptr && c->in_table;
-  const bool chosen = path_choice_ ? path_choice_->by_circuit(timing_.payload(message.bytes), state_of(c)) : in_table;
-  if ((chosen && foreground_) || (c != nullptr && waits(*c, now)))
+  const std::uint64_t payload = timing_.payload(message.bytes);
+  const auto by_circuit = [&] {
+    const Time link_ahead = circuits_ahead_[pe].at(now) + worms_ahead_[pe].at(now);
+    return path_choice_->by_circuit(payload, state_of(c), link_ahead, link_ahead);
+  };
+  const bool chosen = path_choice_ ? by_circuit() : in_table;
+  if ((chosen && foreground_) || (c != nullptr && waits(*c, now))) {
+    if (path_choice_) circuits_ahead_[pe].add(path_choice_->circuit_work(payload));
     return PredictiveCircuits::select_queue(now, pe, index, words);
+  }
   consult_predictor(now, message, false);
   start_slots(now);
-  const std::uint64_t payload = timing_.payload(message.bytes);
+  if (path_choice_) worms_ahead_[pe].add(path_choice_->worm_occupancy(payload));
   words = timing_.in_worms(payload);
   signal_offer(now, in_table ? Traffic{payload, 0} : Traffic{0, payload});
   worms_.announce_message(pe, index, message.connection.destination, payload);
@@ -203,6 +212,9 @@ void HybridOver<Worms>::process_deliveries(Time now) {
     // The last worm of a connection opens the gate of the circuit's queue.
     const Connection connection = transfer(d.transfer).message.connection;
     worms_.note_departure(connection, d);
+    if (path_choice_)
+      worms_ahead_[connection.source].leaves(
+          d.at - timing_.nic, path_choice_->worm_occupancy(timing_.payload(transfer(d.transfer).message.bytes)));
     if (gated_[connection.source] == 0 && served_by_worms(connection.source) == 0) continue;
     Circuit* const c = find_circuit(connection);
     if (c == nullptr || (c->gate != Time::never() && !c->by_worms)) continue;
@@ -277,6 +289,8 @@ void HybridOver<Worms>::visit(StateVisitor& v) {
   if (v.failed()) return;
   worms_.visit(v);
   v.same(backlog_);
+  for (WorkAhead& work : circuits_ahead_) work.visit(v, now_);
+  for (WorkAhead& work : worms_ahead_) work.visit(v, now_);
   for (Link& link : links_) {
     v.instant(link.claimed);
     v.instant(link.kept_until);

@@ -63,6 +63,10 @@ class HybridOver final : public PredictiveCircuits {
   bool worms_are_idle() const override { return worms_.is_idle(); }
   void use_grant(Time now, Circuit& c) override;
   void on_window_seen(Time now) override;
+  void circuit_message_leaves(Port source, std::uint32_t index, Time at) override {
+    if (path_choice_)
+      circuits_ahead_[source].leaves(at, path_choice_->circuit_work(timing_.payload(transfer(index).message.bytes)));
+  }
 
  private:
   struct Link {
@@ -83,6 +87,7 @@ class HybridOver final : public PredictiveCircuits {
   PathChoice::Circuit state_of(const Circuit* c) const;
 
   Worms worms_;
+  std::vector<WorkAhead> circuits_ahead_, worms_ahead_;  // by source
   std::optional<PathChoice> path_choice_;  // none: a message without a circuit always travels as worms
   std::vector<Link> links_;
   std::vector<std::uint32_t> gated_;  // by source: number of circuits that wait for worms of their connection

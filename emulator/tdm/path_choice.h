@@ -8,8 +8,12 @@
 // switch must configure it), or neither (the scheduler must grant it, too). Both sides grow with the number of
 // words, so the choice is a threshold for each state: constant time, two comparisons.
 //
-//   const PathChoice choice(parameters, timing);
-//   if (choice.by_circuit(words, PathChoice::Circuit::absent)) ...
+// Messages ahead on the same path delay both. The NIC adds the time that those take which it has accepted and
+// not sent (WorkAhead); a set-up and the circuits' messages ahead pass at the same time. So a path that does not
+// keep up gets fewer messages.
+//
+//   const PathChoice choice(parameters, timing, worms);
+//   if (choice.by_circuit(words, PathChoice::Circuit::absent, circuits_ahead, worms_ahead)) ...
 #pragma once
 
 #include <algorithm>
@@ -18,10 +22,43 @@
 #include <cstdint>
 
 #include "core/time.h"
+#include "emulator/network/repetition.h"
+#include "emulator/network/ring.h"
 #include "emulator/network/timing.h"
 #include "emulator/parameters.h"
 
 namespace hybrid {
+
+/// Link time of the messages that a NIC has accepted for one path and not sent, as known to the NIC.
+class WorkAhead {
+ public:
+  void add(Time work) { ahead_ += work; }
+  /// The NIC knows from `at` on that a message that takes `work` has left; messages leave in order.
+  void leaves(Time at, Time work) {
+    if (!leaving_.empty()) at = std::max(at, leaving_.back().at);
+    leaving_.push({at, work});
+  }
+  Time at(Time now) {
+    for (; !leaving_.empty() && leaving_.front().at <= now; leaving_.pop()) ahead_ -= leaving_.front().work;
+    return ahead_;
+  }
+  void visit(StateVisitor& v, Time now) {
+    v.same(static_cast<std::uint64_t>(at(now).ps));
+    v.same(leaving_.size());
+    if (v.failed()) return;
+    for (std::size_t i = 0; i < leaving_.size(); ++i) {
+      v.instant(leaving_[i].at);
+      v.same(static_cast<std::uint64_t>(leaving_[i].work.ps));
+    }
+  }
+
+ private:
+  struct Leaving {
+    Time at, work;
+  };
+  Time ahead_{};
+  Ring<Leaving> leaving_;
+};
 
 /// How worms pass the switch: see WormSwitches::Fabric.
 struct WormRate {
@@ -37,6 +74,7 @@ class PathChoice {
   PathChoice(const SwitchParameters& p, const Timing& timing, const WormRate& worms)
       : circuit_word_(timing.word),
         worm_word_(worms.word),
+        worm_setup_(worms.setup),
         worm_words_(std::min(timing.worm_words, kMostWords)),
         overhead_(static_cast<std::int64_t>(timing.worm_overhead)),
         // Without look-ahead the next worm of a message waits for a pass after the tail of the one before.
@@ -47,28 +85,40 @@ class PathChoice {
     const Time slot{p.slot_length.ps / 2};  // the mean time until the next slot
     const Time control = timing.nic + timing.control + slot + timing.control;
     const Time change = p.unusable_slot_time(true);
-    first_ = {timing.circuit, control + timing.circuit, control + change + timing.circuit,
-              pass + p.scheduler.delay() + control + change + timing.circuit};
+    setup_ = {Setup{Time{}, timing.circuit}, {control, timing.circuit}, {control + change, timing.circuit},
+              {pass + p.scheduler.delay() + control + change, timing.circuit}};
   }
 
   /// Whether a message of `words` (> 0) words is delivered at least as early over its circuit.
-  bool by_circuit(std::uint64_t words, Circuit circuit) const {
+  bool by_circuit(std::uint64_t words, Circuit circuit, Time circuits_ahead, Time worms_ahead) const {
+    const Setup& setup = setup_[static_cast<std::size_t>(circuit)];
+    return worms_ahead + worm_first_ + worm_work(words) >=
+           std::max(circuits_ahead, setup.before) + setup.path + circuit_work(words);
+  }
+  /// Time in which worms of `words` (> 0) words occupy an input of the switch, less the last worm's pass.
+  Time worm_work(std::uint64_t words) const {
     const auto full = static_cast<std::int64_t>((words - 1) / worm_words_);
     const auto rest = static_cast<std::int64_t>(words) - full * static_cast<std::int64_t>(worm_words_);
-    const Time by_worms = worm_first_ + worm_period_ * full + worm_word_ * (rest + overhead_);
-    return by_worms >= first_[static_cast<std::size_t>(circuit)] + words_time(circuit_word_, words);
+    return worm_period_ * full + worm_word_ * (rest + overhead_);
   }
+  /// The same with all passes: while it lasts, no other worm of the input leaves.
+  Time worm_occupancy(std::uint64_t words) const { return worm_work(words) + worm_setup_; }
+  Time circuit_work(std::uint64_t words) const { return words_time(circuit_word_, words); }
 
  private:
   static constexpr std::uint64_t kMostWords = std::uint64_t{1} << 30;  // of a worm: larger ones are as one
   static Time words_time(Time word, std::uint64_t words) { return word * static_cast<std::int64_t>(words); }
 
-  Time circuit_word_, worm_word_;
+  Time circuit_word_, worm_word_, worm_setup_;
   std::uint64_t worm_words_;
   std::int64_t overhead_;
   Time worm_period_;          // of consecutive full worms
   Time worm_first_;           // delivery of the first word
-  std::array<Time, 4> first_; // the same over a circuit, by its state
+  struct Setup {
+    Time before;  // until the first word starts on the link
+    Time path;
+  };
+  std::array<Setup, 4> setup_;  // by the circuit's state
 };
 
 }  // namespace hybrid

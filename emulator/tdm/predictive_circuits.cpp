@@ -113,7 +113,10 @@ void PredictiveCircuits::send_words(Time now, Circuit& c) {
       queue.remove_words(starts);
       remove_segment_words(
           queue.segments, starts, [](std::uint32_t) {},
-          [&](std::uint32_t index, Time start) { schedule_delivery(start + c.path + timing_.nic, index); });
+          [&](std::uint32_t index, Time start) {
+            circuit_message_leaves(source, index, start + timing_.word);
+            schedule_delivery(start + c.path + timing_.nic, index);
+          });
     });
     if (sent == 0) break;
     words_sent += sent;

@@ -166,6 +166,8 @@ class PredictiveCircuits : public Engine {
   virtual void use_grant(Time now, Circuit& c) { send_words(now, c); }
   /// Adds the worms that have their output to `plan`, for the slot that begins now.
   virtual void add_worms(CircuitPlan& /*plan*/) {}
+  /// The last word of a message leaves the NIC over its circuit at `at`.
+  virtual void circuit_message_leaves(Port /*source*/, std::uint32_t /*transfer*/, Time /*at*/) {}
   /// The NICs see window_, and use_grant() was called for its circuits with waiting data.
   virtual void on_window_seen(Time /*now*/) {}
 
