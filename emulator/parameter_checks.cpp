@@ -10,6 +10,7 @@
 #include "emulator/network_shape.h"
 #include "emulator/parameters.h"
 #include "emulator/scheduler/algorithm.h"
+#include "emulator/tdm/allocation.h"
 #include "predictor/holdings.h"
 
 namespace hybrid {
@@ -144,6 +145,10 @@ void check_multiplexing(const SwitchParameters& p) {
            to_string(p.wormhole_slot_length) + " leaves no time for one word of " + to_string(p.word_time()) +
                " after " + lost + " (" + to_string(unusable) + ")",
            "Give a longer slot, or 0 to follow the measured ratio of traffic.");
+  // With these allocations a slot is only the tick at which ports change their circuits one by one.
+  if (p.slot_length < unusable + p.word_time() && p.slot_length >= p.word_time() &&
+      AllocationRegistration::make(p.allocation, p)->keeps_circuits())
+    return;
   if (p.slot_length <= unusable)
     refuse("slot-length",
            to_string(p.slot_length) + " is not longer than " + lost + " together (" + to_string(unusable) +

@@ -66,6 +66,10 @@ struct SwitchParameters {
   std::uint32_t circuit_channels = 1;  // wave: switches S_1 ... S_K, with equal parts of that share
   Bytes split_size = 512;              // messages of this size or larger request a circuit
 
+  /// hybrid: share of the link's rate that a digital fabric of its own has, which carries the worms (Helios,
+  /// REACToR); 0: worms and circuits share the analog fabric (D 3).
+  double packet_plane = 0;
+
   // Time-division multiplexing.
   std::uint32_t slots = 4;    // K predictive slots
   std::uint32_t preload = 0;  // number of preloaded slots

@@ -140,6 +140,12 @@ double parse_share(std::string_view text) {
                   "Give a number between 0 and 1, such as 0.5.");
 }
 
+double parse_packet_plane(std::string_view text) {
+  if (const auto share = read_number(text); share && *share >= 0 && *share <= 1) return *share;
+  throw UserError("packet-plane: '" + std::string(text) + "' is not a share of a link",
+                  "Give a number from 0 (no packet plane) to 1, such as 0.1.");
+}
+
 double parse_confidence(std::string_view text) {
   if (const auto confidence = read_number(text); confidence && *confidence >= 0 && *confidence <= 1)
     return *confidence;
@@ -235,6 +241,10 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.count("scheduler-steps",
             "matching: longest augmenting path K; islip, pim: iterations of a pass; 0: 9 and log2 N",
             p.scheduler_steps, ~std::uint32_t{0});
+  add.add("packet-plane", "SHARE",
+          "hybrid: share of the link's rate for worms on a digital fabric of their own; 0: worms pass the analog "
+          "fabric",
+          share_text(p.packet_plane), [&p](std::string_view v) { p.packet_plane = parse_packet_plane(v); });
   add.choice("misses", {"circuit", "worms"},
              "hybrid: a message without a circuit waits for one if that is faster than worms, or always travels "
              "as worms",

@@ -25,14 +25,16 @@ constexpr std::uint32_t kTail = 16, kRequest = 17, kClaim = 64, kPass = 65, kLin
 
 template <class Worms>
 HybridOver<Worms>::HybridOver(const SwitchParameters& parameters)
-    : PredictiveCircuits(parameters, true),
-      worms_(parameters, timing_, {kTail, kRequest, kPass}),
+    : PredictiveCircuits(parameters, parameters.packet_plane == 0),
+      plane_(parameters.packet_plane > 0),
+      worms_(parameters, worm_timing(parameters), {kTail, kRequest, kPass}),
       circuits_ahead_(parameters.nodes),
       worms_ahead_(parameters.nodes),
       links_(parameters.nodes),
       gated_(parameters.nodes),
       backlog_(parameters.nodes) {
-  const WormSwitches::Fabric fabric = hybrid_fabric(parameters, timing_);
+  if (plane_) worms_.windows().open_permanently();
+  const WormSwitches::Fabric fabric = hybrid_fabric(parameters, worm_timing(parameters));
   if (parameters.misses == "circuit")
     path_choice_.emplace(parameters, timing_, WormRate{fabric.spacing, fabric.path, fabric.setup});
 }
@@ -42,7 +44,8 @@ template <class Worms>
 PathChoice::Circuit HybridOver<Worms>::state_of(const Circuit* c) const {
   using State = PathChoice::Circuit;
   if (c == nullptr || !c->in_table) return State::absent;
-  return window_grants(window_, c->connection) ? State::open : State::in_table;
+  if (window_grants(window_, c->connection)) return State::open;
+  return in_fabric(c->connection) ? State::in_fabric : State::in_table;
 }
 
 template <class Worms>
@@ -53,8 +56,9 @@ WordQueue& HybridOver<Worms>::select_queue(Time now, std::uint32_t pe, std::uint
   const bool in_table = c != nullptr && c->in_table;
   const std::uint64_t payload = timing_.payload(message.bytes);
   const auto by_circuit = [&] {
-    const Time link_ahead = circuits_ahead_[pe].at(now) + worms_ahead_[pe].at(now);
-    return path_choice_->by_circuit(payload, state_of(c), link_ahead, link_ahead);
+    Time circuits = circuits_ahead_[pe].at(now), worms = worms_ahead_[pe].at(now);
+    if (!plane_) circuits = worms = circuits + worms;  // one link
+    return path_choice_->by_circuit(payload, state_of(c), circuits, worms);
   };
   const bool chosen = path_choice_ ? by_circuit() : in_table;
   if ((chosen && foreground_) || (c != nullptr && waits(*c, now))) {
@@ -96,7 +100,7 @@ void HybridOver<Worms>::forward_words(Time now, std::uint32_t pe, WordQueue& que
 /// The words in Q_W go first, since they belong to short messages; but not for more than half of the window.
 template <class Worms>
 Time HybridOver<Worms>::worms_go_first_until(Time now, Port source) {
-  if (!keeps_circuits() || !backlog_.test(source)) return now;
+  if (plane_ || !keeps_circuits() || !backlog_.test(source)) return now;
   const WormSwitches::Source& worms = worms_.source(source);
   if (worms.no_place || worms.queue.entered.empty()) return now;
   const Time half{(window_.seen.ps + window_.close.ps) / 2};
@@ -121,7 +125,7 @@ void HybridOver<Worms>::take_link(Time now, Circuit& c) {
   if (link.claimed != now) return;
   link.claimed = Time::never();
   Time& free = link_free_[c.connection.source];
-  free = std::max(free, worms_.source(c.connection.source).link_free);
+  if (!plane_) free = std::max(free, worms_.source(c.connection.source).link_free);
   keep_link(now, c);
 }
 
@@ -131,6 +135,7 @@ void HybridOver<Worms>::keep_link(Time now, Circuit& c) {
   const Port source = c.connection.source;
   send_words(now, c);
   links_[source].kept_until = c.finished() ? link_free_[source] : window_.close;
+  if (plane_) return;
   Time& wormhole_free = worms_.source(source).link_free;
   wormhole_free = std::max({wormhole_free, link_free_[source], links_[source].kept_until});
   if (backlog_.test(source)) schedule_link_check(now, source);
@@ -138,6 +143,7 @@ void HybridOver<Worms>::keep_link(Time now, Circuit& c) {
 
 template <class Worms>
 void HybridOver<Worms>::on_window_seen(Time now) {
+  if (plane_) return;
   for_each_port(backlog_.words(), [&](Port source) { schedule_link_check(now, source); });
 }
 
@@ -237,6 +243,11 @@ void HybridOver<Worms>::check_link(Time now, std::uint32_t port) {
   Link& link = links_[port];
   if (link.next_check != now) return;
   link.next_check = Time::never();
+  if (plane_) {
+    move_worms(now, port, Time::never());
+    if (worms_.source(port).queue.finished()) backlog_.reset(port);
+    return;
+  }
   Time certain = link_certain_until(now, port);
   move_worms(now, port, certain);
   if (const Time gated = certain_while_gated(now, port); gated > certain && may_skip_periods()) {
@@ -259,6 +270,7 @@ void HybridOver<Worms>::check_link(Time now, std::uint32_t port) {
 template <class Worms>
 void HybridOver<Worms>::open_worm_window(Time now, const CycleController::Slot& slot,
                                          const Configuration* circuits) {
+  if (plane_) return;
   const Time skew = timing_.control + timing_.to_fabric;
   const Time begin = slot.begin + skew;
   worms_.windows().remove_openings_until(now);

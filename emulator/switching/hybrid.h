@@ -18,6 +18,8 @@
 // - The link carries words of Q_W whenever the NIC does not send on a granted circuit. It sends on a circuit
 //   from the first instant in the window at which a word of that VQ_PCKT can leave, until the queue is empty
 //   and no message will enter it, or the window ends. A word of Q_W that has started is completed first.
+// - With a packet plane (--packet-plane) worms have links and a digital fabric of their own, with a share of the
+//   link's rate, timed as in emulator/switching/wormhole.h, and there is no S_W.
 // - Order per connection: words in VQ_PCKT leave only after the NIC got back the credits of all worms of the
 //   same connection. A connection that is lost while data waits in VQ_PCKT is requested again.
 //
@@ -55,10 +57,10 @@ class HybridOver final : public PredictiveCircuits {
     return worms_.is_cleared(c.source, now) ? Time{} : worms_.time_cleared(c);
   }
   void open_worm_window(Time now, const CycleController::Slot& slot, const Configuration* circuits) override;
-  std::uint32_t inputs_with_worms(Time at) override { return worms_.inputs_with_worms(at); }
+  std::uint32_t inputs_with_worms(Time at) override { return plane_ ? 0 : worms_.inputs_with_worms(at); }
   void add_worms(CircuitPlan& plan) override {
     if constexpr (!Worms::kTree)
-      worms_.for_each_granted([&](Connection c, Time since) { plan.add_worm(c, since); });
+      if (!plane_) worms_.for_each_granted([&](Connection c, Time since) { plan.add_worm(c, since); });
   }
   bool worms_are_idle() const override { return worms_.is_idle(); }
   void use_grant(Time now, Circuit& c) override;
@@ -86,6 +88,7 @@ class HybridOver final : public PredictiveCircuits {
 
   PathChoice::Circuit state_of(const Circuit* c) const;
 
+  bool plane_;  // worms have a fabric and links of their own
   Worms worms_;
   std::vector<WorkAhead> circuits_ahead_, worms_ahead_;  // by source
   std::optional<PathChoice> path_choice_;  // none: a message without a circuit always travels as worms

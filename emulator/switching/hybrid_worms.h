@@ -11,8 +11,17 @@
 
 namespace hybrid {
 
-/// The fabric for worms: the analog one.
+/// The timing of worms: on the circuits' links, or on those of the packet plane.
+inline Timing worm_timing(const SwitchParameters& p) {
+  SwitchParameters plane = p;
+  if (p.packet_plane > 0)
+    plane.link_rate =
+        std::max<BitRate>(1, static_cast<BitRate>(static_cast<double>(p.link_rate) * p.packet_plane));
+  return Timing(plane);
+}
+/// The fabric for worms: the analog one, or that of the packet plane. `timing`: worm_timing().
 inline WormSwitches::Fabric hybrid_fabric(const SwitchParameters& p, const Timing& timing) {
+  if (p.packet_plane > 0) return {timing.digital_word, timing.digital, p.scheduler.delay()};
   return {timing.word, timing.analog, p.scheduler.delay() + timing.fabric_reconfiguration};
 }
 

@@ -19,6 +19,9 @@ CircuitPlan::CircuitPlan(const SwitchParameters& p, bool keeps_unused)
       under_way_(p.nodes),
       busy_(p.nodes),
       since_(std::size_t{p.nodes} * p.slots),
+      has_prediction_(p.nodes),
+      predicted_(p.nodes),
+      predicted_slot_(p.nodes),
       fabric_(p.nodes),
       second_(p.nodes),
       slot_a_(p.nodes),
@@ -36,6 +39,23 @@ void CircuitPlan::begin_waiting(Time now, std::uint32_t slot, Port source) { joi
 void CircuitPlan::end_waiting(std::uint32_t slot, Port source) {
   since(slot, source).stamp = 0;
   if (busy_.test(source) && under_way_[source].slot == slot) busy_.reset(source);
+}
+
+bool CircuitPlan::predict(std::uint32_t slot, Connection c) {
+  if (!keeps_unused_ || change_ == Time{}) return false;
+  has_prediction_.set(c.source);
+  predicted_[c.source] = c.destination;
+  predicted_slot_[c.source] = slot;
+  return true;
+}
+
+void CircuitPlan::put_in_fabric(Connection c, std::vector<Connection>& fresh) {
+  if (fabric_.holds(c)) return;
+  fresh.push_back(c);
+  if (const Port before = fabric_.destination_of(c.source); before != kNoPort) fabric_.remove({c.source, before});
+  if (const Port before = fabric_.source_of(c.destination); before != kNoPort)
+    fabric_.remove({before, c.destination});
+  fabric_.add(c);
 }
 
 void CircuitPlan::add_worm(Connection c, Time since) {
@@ -121,12 +141,14 @@ void CircuitPlan::compose(Time tick, std::uint32_t first_slot, std::span<const C
     const Port destination = circuits.destination_of(source);
     if (!used.test(source) || circuit.destination != destination)
       circuit = {destination, slot_a_[source], tick};
-    if (fabric_.destination_of(source) == destination) return;
-    fresh.push_back({source, destination});
-    if (const Port before = fabric_.destination_of(source); before != kNoPort) fabric_.remove({source, before});
-    if (const Port before = fabric_.source_of(destination); before != kNoPort)
-      fabric_.remove({before, destination});
-    fabric_.add({source, destination});
+    put_in_fabric({source, destination}, fresh);
+  });
+  for_each_port(has_prediction_.words(), [&](Port source) {
+    const Connection c{source, predicted_[source]};
+    const bool held = schedule[predicted_slot_[source]].holds(c);
+    if (held && !circuits.fits(c)) return;  // later
+    has_prediction_.reset(source);
+    if (held) put_in_fabric(c, fresh);
   });
   for (std::size_t w = 0; w < used.words().size(); ++w) used.words()[w] = circuits.inputs().words()[w];
   if (!keeps_unused_ && fabric_.count() != circuits.count())
@@ -145,6 +167,7 @@ void CircuitPlan::end_all() {
 
 void CircuitPlan::visit(StateVisitor& v) {
   v.same(busy_);
+  v.same(has_prediction_);
   for_each_port(busy_.words(), [&](Port source) {
     UnderWay& circuit = under_way_[source];
     v.same((std::uint64_t{circuit.slot} << 32) + circuit.destination);

@@ -44,10 +44,19 @@ class CircuitPlan {
   /// `keeps_unused`: a port without a wanted circuit keeps its last one in the fabric (no worms use it).
   CircuitPlan(const SwitchParameters& parameters, bool keeps_unused);
 
+  /// Time for which a circuit is used without interruption by other circuits.
+  Time quantum() const { return quantum_; }
+
   /// Data waits for the circuit from `source` in `slot`, from `now` on. Requires: none did.
   void begin_waiting(Time now, std::uint32_t slot, Port source);
   /// No data waits for it any more, or the slot no longer holds it.
   void end_waiting(std::uint32_t slot, Port source);
+
+  /// No data waits for the circuit `c` of `slot`, which was requested ahead. It gets its ports in the fabric, once
+  /// no wanted circuit needs them. The last prediction of a source counts. Returns
+  /// false, without effect, if unused circuits are not kept.
+  bool predict(std::uint32_t slot, Connection c);
+  bool has_predictions() const { return has_prediction_.any(); }
 
   /// For the next compose(): a worm of `c` has its output since `since`.
   void add_worm(Connection c, Time since);
@@ -79,6 +88,7 @@ class CircuitPlan {
   };
 
   Since& since(std::uint32_t slot, Port source) { return since_[std::size_t{source} * slots_ + slot]; }
+  void put_in_fabric(Connection c, std::vector<Connection>& fresh);
   void join_queue(Time now, std::uint32_t slot, Port source);
   Time gain(const Configuration& circuits) const;
   bool worm_interrupts(const UnderWay& circuit, Port source, Time tick) const;
@@ -94,6 +104,10 @@ class CircuitPlan {
   ZeroedArray<Since> since_;         // by source and slot
   std::uint64_t last_stamp_ = 0;
 
+  // By source: its predicted circuit that is not in the fabric yet.
+  PortSet has_prediction_;
+  std::vector<Port> predicted_;
+  std::vector<std::uint32_t> predicted_slot_;
   Configuration fabric_;                          // what the fabric holds
   Configuration second_;                          // candidate B
   std::vector<std::uint32_t> slot_a_, slot_b_;    // by source: the slot of its circuit in the candidate

@@ -10,6 +10,7 @@ namespace hybrid {
 PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool wormhole_slot)
     : Engine(parameters),
       link_free_(parameters.nodes),
+      last_in_fabric_(parameters.nodes, kNoPort),
       ready_(parameters.nodes),
       has_data_(parameters.nodes),
       port_(make_scheduler_port(parameters)),
@@ -31,7 +32,10 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
       sweep_(parameters.scheduler.cycle * parameters.slots + parameters.scheduler.delay()),
       evicts_at_once_(parameters.eviction == "at-once") {
   add_delay(controller_.longest_slot());
-  if (controller_.keeps_circuits()) plan_.emplace(parameters, !wormhole_slot);
+  if (controller_.keeps_circuits()) {
+    plan_.emplace(parameters, !wormhole_slot);
+    patience_ = std::max(patience_, plan_->quantum());  // else a busy circuit could be released before its turn
+  }
   for (std::uint32_t slot = 0; slot < parameters.slots; ++slot) latest_.push_back(slot);
   const PredictorShape shape = predictor_shape(parameters);
   for (std::uint32_t port = 0; port < parameters.nodes; ++port)
@@ -256,6 +260,7 @@ void PredictiveCircuits::apply_grant(const Grant& grant) {
     c.established_since = grant.at;
     c.patience_ends = Time::never();
     ++statistics_.established;
+    if (plan_ && !waits(c, grant.at) && plan_->predict(grant.slot, connection)) start_slots(grant.at);
     events_.push(grant.at + timing_.control, kNotice, connection.source, connection.destination);
   } else {
     slot.remove(connection);
@@ -349,6 +354,7 @@ void PredictiveCircuits::visit(StateVisitor& v) {
   if (plan_) {
     plan_->visit(v);
     for (Time& ready : ready_) v.instant(ready);
+    for (const Port destination : last_in_fabric_) v.same(destination);
   }
   for (const char changed : changed_) v.same(changed != 0 ? 1 : 0);
   v.unfinished(circuits_.all(), [&](Circuit& c) {

@@ -200,6 +200,8 @@ class PredictiveCircuits : public Engine {
     return window.configuration != nullptr && window.configuration->destination_of(c.source) == c.destination;
   }
   bool keeps_circuits() const { return plan_.has_value(); }
+  /// Whether `c` was the last circuit of its source that the fabric got, as known to the NIC.
+  bool in_fabric(Connection c) const { return plan_ && last_in_fabric_[c.source] == c.destination; }
   /// From here on words of `source` may start in window_.
   Time window_opens(Port source) const { return std::max(window_.open, ready_[source]); }
   /// Starts to follow the controller's slots, which continues while messages are in flight.
@@ -210,6 +212,7 @@ class PredictiveCircuits : public Engine {
   bool foreground_ = true;       // the NICs use circuits if possible
   Window window_;                // of the slot that the NICs see
   std::vector<Time> link_free_;  // by source
+  std::vector<Port> last_in_fabric_;  // by source: destination of its last circuit that the fabric got
   std::vector<Time> ready_;      // by source: its last circuit in the fabric can carry words from here on
   PortSet has_data_;             // sources with an unfinished circuit queue
 

@@ -23,7 +23,7 @@ void PredictiveCircuits::begin_slots_until(Time limit) {
 }
 
 void PredictiveCircuits::on_boundary(Time now) {
-  if (in_flight() == 0 && worms_are_idle()) {
+  if (in_flight() == 0 && worms_are_idle() && !(plan_ && plan_->has_predictions())) {
     slots_running_ = false;
     return;
   }
@@ -42,12 +42,16 @@ void PredictiveCircuits::begin_slot(Time now) {
   if (timeline_ != nullptr && slot.slot != kIdleSlot)
     timeline_->slot(slot.begin, slot.end, slot.slot, slot.slot >= parameters_.slots,
                     window.open - window.seen);
-  if (slot.slot < parameters_.slots) {
-    load_slot(slot.begin, slot.slot, slot.shared);
-    window.latched = latest_[slot.slot];
+  const bool predictions_only = slot.slot == kIdleSlot && plan_ && plan_->has_predictions();
+  if (slot.slot < parameters_.slots || predictions_only) {
+    const std::uint32_t register_of = predictions_only ? 0 : slot.slot;
+    load_slot(slot.begin, register_of, slot.shared || predictions_only);
+    window.latched = latest_[register_of];
     window.configuration = &latched_[window.latched].configuration;
     ++latched_[window.latched].users;
-    if (slot.shared && (plan_ || continues_previous(window)))
+    if (plan_)
+      window.open = window.seen;  // ready_ has the circuits that begin
+    else if (slot.shared && continues_previous(window))
       window.open = window.seen + parameters_.unusable_slot_time(false);
     if (slot.shared) open_worm_window(now, slot, window.configuration);
   } else {
@@ -114,8 +118,10 @@ void PredictiveCircuits::see_next_window() {
   window_ = upcoming_.front();
   upcoming_.pop();
   if (plan_ && window_.configuration != nullptr)
-    for (const Connection c : latched_[window_.latched].fresh)
+    for (const Connection c : latched_[window_.latched].fresh) {
+      last_in_fabric_[c.source] = c.destination;
       ready_[c.source] = window_.seen + parameters_.unusable_slot_time(true);
+    }
 }
 
 void PredictiveCircuits::on_window(Time now) {
