@@ -7,8 +7,12 @@
 #include <vector>
 
 #include "core/time.h"
+#include "libhybrid/report/comparison.h"
 
 namespace hybrid {
+
+/// A fraction in words: "3.4 %", "34 %".
+std::string in_percent(double fraction);
 
 /// The measures of an emulated technique that the verdict uses.
 struct Contender {
@@ -22,10 +26,15 @@ struct Contender {
   double utilisation = 0;
 };
 
+Contender contender(const Measures& measures);
+/// The techniques without bounds.
+std::vector<Contender> contenders(const std::vector<TechniqueResult>& results);
+
 struct Verdict {
   std::string technique;    // "" if no message crosses the switch
   std::uint32_t slots = 0;  // 0 for a technique without slots
   std::string sentence;
+  bool tie = false;  // no technique differs by more than kTie
 };
 
 /// Job times with a relative difference of at most this are a tie: the simplest of these techniques is
