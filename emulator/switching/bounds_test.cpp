@@ -131,8 +131,12 @@ TEST_P(NoTechnique, DeliversBeforeUncontendedOnFatTrees) {
   for (std::uint64_t seed = 0; seed < 1500; ++seed) {
     Random random(seed);
     SwitchParameters p = random_tree_parameters(random, GetParam());
-    if (seed % 2 == 1) p.analog_fabric.latency = 20;
-    p.slot_length += 2 * p.circuit_spread();
+    if (seed % 2 == 1) {
+      p.analog_fabric.latency = 20;
+      p.slot_length += p.circuit_spread();
+      p.wormhole_slot_length = Time{};
+    }
+    ASSERT_NO_THROW(check(p));
     const std::vector<Action> script = random_script(random, p);
     ASSERT_TRUE(not_before(outcomes(p, GetParam(), script), outcomes(p, "uncontended", script)))
         << "seed " << seed << " " << to_string(p.tree);

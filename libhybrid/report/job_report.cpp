@@ -319,11 +319,14 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
         }
       });
   report.verdict.sentence += limits_text(report.limits);
-  if (report.verdict.technique.empty() && any_multicast(report.techniques))
+  const bool compared = !contenders(report.techniques).empty();
+  if (!compared && !report.techniques.empty())
+    report.verdict.sentence = "Only bounds were emulated, so there is nothing to compare.";
+  if (compared && report.verdict.technique.empty() && any_multicast(report.techniques))
     report.verdict.sentence =
         "The fabric copies all messages that cross the switch, so no technique makes a difference to this "
         "job.";
-  if (!report.techniques.empty() && report.verdict.technique.empty() && lacks_messages(report.job))
+  if (compared && report.verdict.technique.empty() && lacks_messages(report.job))
     report.verdict.sentence =
         "No recorded message crosses the switch, but the recording is incomplete: it does not show whether a "
         "switch makes a difference to this job.";

@@ -45,6 +45,12 @@ std::string bottleneck(const Contender& c) {
   if (c.utilisation >= 0.5)
     return fmt::format("the links are busy {} of the time whatever carries the messages",
                        in_percent(c.utilisation));
+  if (c.network_wait && c.communication.ps != 0)
+    return fmt::format(
+        "the links are busy only {} of the time, and of the communication time {} is waiting for the "
+        "network, "
+        "the rest for other ranks",
+        in_percent(c.utilisation), in_percent(quotient(*c.network_wait, c.communication)));
   return fmt::format(
       "the links are busy only {} of the time; the ranks wait for each other, not for the switch",
       in_percent(c.utilisation));
@@ -101,13 +107,16 @@ std::string in_percent(double fraction) {
 
 Contender contender(const Measures& m) {
   return {m.technique, m.slots,          m.time,     m.communication_time, m.compute_time,
-          m.messages,  m.local_messages, m.hit_rate, m.utilisation};
+          m.messages,  m.local_messages, m.hit_rate, m.utilisation,        std::nullopt};
 }
 
 std::vector<Contender> contenders(const std::vector<TechniqueResult>& results) {
   std::vector<Contender> all;
-  for (const TechniqueResult& r : results)
-    if (!is_bound(r.measures.technique)) all.push_back(contender(r.measures));
+  for (const TechniqueResult& r : results) {
+    if (is_bound(r.measures.technique)) continue;
+    all.push_back(contender(r.measures));
+    all.back().network_wait = r.network_wait;
+  }
   return all;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,8 +25,10 @@ struct Contender {
   std::uint64_t local_messages = 0;
   double hit_rate = 0;
   double utilisation = 0;
+  std::optional<Time> network_wait;  // part of `communication`, if known
 };
 
+/// Without the wait for the network.
 Contender contender(const Measures& measures);
 /// The techniques without bounds.
 std::vector<Contender> contenders(const std::vector<TechniqueResult>& results);
