@@ -29,7 +29,8 @@ namespace hybrid {
 
 class CollectivePlane {
  public:
-  explicit CollectivePlane(const SwitchParameters& parameters);
+  /// `instant`: nothing takes time (emulator/switching/bounds.h).
+  explicit CollectivePlane(const SwitchParameters& parameters, bool instant = false);
 
   struct Copied {
     Time injected;   // the last word has left the PE
@@ -46,6 +47,7 @@ class CollectivePlane {
   Time grant_time(Time from) const { return next_edge(from, cycle_) + setup_; }
 
   Timing timing_;
+  bool instant_;
   Time cycle_, setup_;
   std::vector<Time> handed_;     // by source: earliest offer of the next multicast, without its generation
   std::vector<Time> link_free_;  // by source

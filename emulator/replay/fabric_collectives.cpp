@@ -32,20 +32,23 @@ Time FabricCollectives::broadcast(const CollectivePart& part, Instance& instance
   const Bytes bytes = part.call.bytes;
   const Time now = events_.now();
   instance.source = placement[part.rank];
+  bool copies_inside = false;  // to ranks of the same port
   PortSet ports(1 + *std::max_element(placement.begin(), placement.end()));
   for (std::uint32_t peer = 0; peer < part.call.size; ++peer) {
     const Port port = placement[Communicators::world_rank(part.call, *part.view, peer)];
-    if (port != instance.source)
+    if (port != instance.source) {
       ports.set(port);
-    else if (peer != part.call.rank)
+    } else if (peer != part.call.rank) {
       messages_.count_local(bytes);
+      copies_inside = true;
+    }
   }
   Time left = later_in_run(now, time_on_link(bytes, options_.local_rate));
   instance.sent = true;
   instance.local = left + options_.local_latency;
   if (!ports.any()) return left;
   const CollectivePlane::Copied copied = plane_->multicast(now, instance.source, ports, bytes);
-  left = std::max(left, copied.injected);
+  left = copies_inside ? std::max(left, copied.injected) : copied.injected;
   instance.copied = copied.delivered;
   for_each_port(ports.words(), [&](Port) {
     copies_.count(bytes);

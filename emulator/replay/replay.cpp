@@ -5,6 +5,7 @@
 
 #include "emulator/network_shape.h"
 #include "emulator/replay/job_driver.h"
+#include "emulator/switching/bounds.h"
 
 namespace hybrid {
 
@@ -28,7 +29,7 @@ ReplayResult replay(JobTrace& trace, SwitchParameters parameters, const ReplayOp
   check(options);
   const std::unique_ptr<Technique> technique = TechniqueRegistration::make(parameters.technique, parameters);
   if (options.timeline != nullptr) technique->observe(*options.timeline);
-  CollectivePlane plane(parameters);
+  CollectivePlane plane(parameters, is_instant(parameters.technique));
   JobDriver driver(trace, *technique, std::move(placement), options,
                    options.hardware_multicast ? &plane : nullptr);
   try {

@@ -26,14 +26,16 @@ TEST_P(EveryTechnique, DeliversEveryMessageOnceAndInOrderPerConnection) {
     ASSERT_NO_THROW(recorder = run_script(*technique, script, microseconds(10)));
     std::map<Connection, Time> last_injected, last_delivered;
     std::map<Port, Time> last_of_source;
+    // A network that takes no time reports several steps of a message at one instant.
+    const Time step = picoseconds(is_instant(p.technique) ? 0 : 1);
     Bytes bytes = 0;
     for (const Action& action : script) {
       if (action.what != Action::What::send) continue;
       const Outcome& o = recorder.outcomes[action.message.id];
       ASSERT_NE(o.delivered, Time{-1}) << "message " << action.message.id << " was not delivered";
-      ASSERT_GT(o.injected, action.at);
-      ASSERT_GT(o.delivered, o.injected);
-      ASSERT_GT(o.injected, last_of_source[action.message.connection.source]);
+      ASSERT_GE(o.injected, action.at + step);
+      ASSERT_GE(o.delivered, o.injected + step);
+      ASSERT_GE(o.injected, last_of_source[action.message.connection.source] + step);
       last_of_source[action.message.connection.source] = o.injected;
       ASSERT_GE(o.delivered, last_delivered[action.message.connection]);
       last_delivered[action.message.connection] = o.delivered;
@@ -120,7 +122,7 @@ TEST_P(EveryTechnique, CanOmitInjectionReports) {
 }
 
 TEST(Switching, EveryTechniqueHasAReference) {
-  for (const std::string& technique : user_techniques())
+  for (const std::string& technique : switch_techniques())
     EXPECT_NE(TickedSwitch::models(technique), TickedSplit::models(technique)) << technique;
 }
 

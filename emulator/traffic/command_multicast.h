@@ -27,9 +27,9 @@ class CommandMulticast {
     bool operator>(const Event& o) const { return std::tie(at, number) > std::tie(o.at, o.number); }
   };
 
-  /// PEs 0 ... participants - 1 take part; at least two.
-  CommandMulticast(const SwitchParameters& parameters, std::uint32_t participants)
-      : plane_(parameters), participants_(participants), ports_(parameters.nodes) {}
+  /// PEs 0 ... participants - 1 take part; at least two. `instant`: as of CollectivePlane.
+  CommandMulticast(const SwitchParameters& parameters, std::uint32_t participants, bool instant = false)
+      : plane_(parameters, instant), participants_(participants), ports_(parameters.nodes) {}
 
   /// Starts a broadcast and returns when its last word leaves the PE.
   Time broadcast(Time now, Port pe, std::size_t command, Bytes bytes) {

@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "emulator/network/technique.h"
+#include "emulator/switching/bounds.h"
 #include "emulator/switching/messages_in_flight.h"
 #include "emulator/traffic/command_multicast.h"
 #include "emulator/traffic/command_working_sets.h"
@@ -42,7 +43,8 @@ class CommandRun final : public TransferListener {
     for (std::size_t pe = 0; pe < files.size(); ++pe)
       result_.pes[pe].commands.resize(files[pe].commands.size());
     if (hardware_multicast) result_.measures.multicast.emplace();
-    if (hardware_multicast && participants_ > 1) multicast_.emplace(parameters, participants_);
+    if (hardware_multicast && participants_ > 1)
+      multicast_.emplace(parameters, participants_, is_instant(parameters.technique));
   }
   CommandResult run(const SimulationProgress& progress);
 

@@ -156,6 +156,7 @@ TEST(Simulate, BytesPerPortMatchTheMessagesOnEveryTechnique) {
     }
     EXPECT_EQ(out, m.bytes) << technique;
     EXPECT_EQ(in, m.bytes) << technique;
+    if (m.time == Time{}) continue;  // a network that takes no time has no utilisation
     const PortSpread spread = m.in_utilisation();
     EXPECT_DOUBLE_EQ(spread.mean, m.utilisation);
     EXPECT_LT(spread.least, spread.mean);  // uniform, but with 30 messages per node

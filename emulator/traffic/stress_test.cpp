@@ -295,7 +295,7 @@ TEST_P(Stress, EveryMessageIsDeliveredUnderEveryPattern) {
       run(random_case(GetParam(), std::string(pattern), seed));
 }
 
-INSTANTIATE_TEST_SUITE_P(Technique, Stress, testing::ValuesIn(user_techniques()), technique_test_name);
+INSTANTIATE_TEST_SUITE_P(Technique, Stress, testing::ValuesIn(switch_techniques()), technique_test_name);
 
 }  // namespace
 }  // namespace hybrid

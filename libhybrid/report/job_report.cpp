@@ -54,6 +54,13 @@ void follow_ports(JobOptions& options, std::uint32_t ports) {
   if (every_destination) preload_every_destination(p);
 }
 
+SwitchParameters parameters_of(const std::string& technique, const JobOptions& options, std::uint32_t ports) {
+  SwitchParameters parameters = options.network;
+  parameters.technique = technique;
+  fit_nodes(ports, parameters, options.replay.crossbar);
+  return parameters;
+}
+
 // The parameters of all emulations in the order of the report, checked.
 std::vector<SwitchParameters> emulations(const JobOptions& options, const std::vector<std::uint32_t>& counts,
                                          std::uint32_t ports) {
@@ -63,9 +70,7 @@ std::vector<SwitchParameters> emulations(const JobOptions& options, const std::v
   std::set<std::string_view> seen;
   for (const std::string& technique : techniques) {
     if (!seen.insert(technique).second) continue;
-    SwitchParameters parameters = options.network;
-    parameters.technique = technique;
-    fit_nodes(ports, parameters, options.replay.crossbar);
+    SwitchParameters parameters = parameters_of(technique, options, ports);
     for (std::uint32_t k :
          uses_slots(technique) ? counts : std::vector<std::uint32_t>{options.network.slots}) {
       parameters.slots = k;
@@ -74,32 +79,6 @@ std::vector<SwitchParameters> emulations(const JobOptions& options, const std::v
       all.push_back(parameters);
     }
   }
-  return all;
-}
-
-void compare_with_wormhole(std::vector<TechniqueResult>& results) {
-  const auto wormhole = std::find_if(results.begin(), results.end(), [](const TechniqueResult& r) {
-    return r.measures.technique == "wormhole";
-  });
-  if (wormhole == results.end()) return;
-  const Time time = wormhole->measures.time, communication = wormhole->measures.communication_time;
-  const auto ratio = [](Time reference, Time own) {
-    return own.ps == 0 ? (reference.ps == 0 ? 1.0 : 0.0)
-                       : static_cast<double>(reference.ps) / static_cast<double>(own.ps);
-  };
-  for (TechniqueResult& r : results) {
-    r.time_ratio = ratio(time, r.measures.time);
-    r.communication_ratio = ratio(communication, r.measures.communication_time);
-  }
-}
-
-std::vector<Contender> contenders(const std::vector<TechniqueResult>& results) {
-  std::vector<Contender> all;
-  all.reserve(results.size());
-  for (const TechniqueResult& r : results)
-    all.push_back({r.measures.technique, r.measures.slots, r.measures.time, r.measures.communication_time,
-                   r.measures.compute_time, r.measures.messages, r.measures.local_messages,
-                   r.measures.hit_rate, r.measures.utilisation});
   return all;
 }
 
@@ -278,43 +257,76 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   job = open();
   report.predictors = score_predictors(*job, options, predictors, counts, ports, phases.end);
 
-  for (const SwitchParameters& parameters : runs) {
-    const std::string what = uses_slots(parameters.technique)
-                                 ? fmt::format("emulating {}, K = {}", parameters.technique, parameters.slots)
-                                 : "emulating " + parameters.technique;
+  // Throws UnfinishedReplay.
+  const auto emulate = [&](const SwitchParameters& parameters, const std::string& what,
+                           PortTimeline* timeline) {
     report_progress(what, 0);
     ReplayOptions replay_options = options.replay;
     replay_options.preloads = by_hints ? plan(hints, nesting, placement, ports, parameters.preload)
                                        : traffic.plan(*job, ports, parameters.preload);
     replay_options.fixed_preload = fixed_preload;
     replay_options.phases = schedule;
+    replay_options.timeline = timeline;
     replay_options.progress = [&](std::uint64_t done) { report_progress(what, done); };
     job = open();
-    TechniqueResult result;
-    ReplayResult replayed;
-    try {
-      replayed = replay(*job, parameters, replay_options);
-    } catch (const UnfinishedReplay& error) {
-      const bool of_trace = error.fault() == UnfinishedReplay::Fault::trace;
-      report.failures.push_back({parameters.technique,
-                                 uses_slots(parameters.technique) ? parameters.slots : 0,
-                                 in_one_line(error.what()), of_trace});
-      continue;
-    }
-    result.measures = std::move(replayed.measures);
+    ReplayResult replayed = replay(*job, parameters, replay_options);
     for (std::string& warning : replayed.warnings)  // all techniques find the same gaps of the trace
       if (std::find(report.warnings.begin(), report.warnings.end(), warning) == report.warnings.end())
         report.warnings.push_back(std::move(warning));
-    if (!uses_slots(parameters.technique)) result.measures.slots = 0;
-    report.techniques.push_back(std::move(result));
+    if (!uses_slots(parameters.technique)) replayed.measures.slots = 0;
+    return std::move(replayed.measures);
+  };
+  for (const SwitchParameters& parameters : runs) {
+    const std::uint32_t slots = uses_slots(parameters.technique) ? parameters.slots : 0;
+    std::string what = "emulating " + parameters.technique;
+    if (slots != 0) what += fmt::format(", K = {}", slots);
+    try {
+      TechniqueResult result;
+      result.measures = emulate(parameters, what, options.replay.timeline);
+      report.techniques.push_back(std::move(result));
+    } catch (const UnfinishedReplay& error) {
+      const bool of_trace = error.fault() == UnfinishedReplay::Fault::trace;
+      report.failures.push_back({parameters.technique, slots, in_one_line(error.what()), of_trace});
+    }
   }
-  compare_with_wormhole(report.techniques);
+
+  const auto bound = [&](const char* technique) -> std::optional<BoundTimes> {
+    const auto times = [](const Measures& m) { return BoundTimes{m.time, m.communication_time}; };
+    if (report.techniques.empty()) return std::nullopt;  // there is nothing to compare
+    if (const auto* result = find_technique(report.techniques, technique)) return times(result->measures);
+    try {
+      return times(
+          emulate(parameters_of(technique, options, ports), fmt::format("emulating {}", technique), nullptr));
+    } catch (const UnfinishedReplay&) {
+      return std::nullopt;
+    }
+  };
+  report.bounds = {bound("no-network"), bound("uncontended"), bound("ideal")};
+  compare(report.techniques, report.bounds);
   report.verdict = judge(contenders(report.techniques), needed);
-  if (report.verdict.technique.empty() && any_multicast(report.techniques))
+  report.limits = limits_of(
+      report.verdict, report.techniques, report.bounds, options.network.worm_limit, needed,
+      [&](const Measures& original) -> std::optional<Measures> {
+        const auto run = std::ranges::find_if(runs, [&](const SwitchParameters& p) {
+          return p.technique == original.technique && (original.slots == 0 || p.slots == original.slots);
+        });
+        SwitchParameters parameters = *run;
+        parameters.worm_limit = kLongWorms;
+        try {
+          return emulate(parameters, fmt::format("emulating {} with longer worms", run->technique), nullptr);
+        } catch (const UnfinishedReplay&) {
+          return std::nullopt;
+        }
+      });
+  report.verdict.sentence += limits_text(report.limits);
+  const bool compared = !contenders(report.techniques).empty();
+  if (!compared && !report.techniques.empty())
+    report.verdict.sentence = "Only bounds were emulated, so there is nothing to compare.";
+  if (compared && report.verdict.technique.empty() && any_multicast(report.techniques))
     report.verdict.sentence =
         "The fabric copies all messages that cross the switch, so no technique makes a difference to this "
         "job.";
-  if (!report.techniques.empty() && report.verdict.technique.empty() && lacks_messages(report.job))
+  if (compared && report.verdict.technique.empty() && lacks_messages(report.job))
     report.verdict.sentence =
         "No recorded message crosses the switch, but the recording is incomplete: it does not show whether a "
         "switch makes a difference to this job.";

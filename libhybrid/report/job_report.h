@@ -14,8 +14,10 @@
 #include "emulator/replay/operation.h"
 #include "emulator/replay/replay.h"
 #include "libhybrid/options/job_options.h"
+#include "libhybrid/report/comparison.h"
 #include "libhybrid/report/recorded_phases.h"
 #include "libhybrid/report/verdict.h"
+#include "libhybrid/report/verdict_limits.h"
 #include "predictor/evaluation.h"
 #include "predictor/phases.h"
 
@@ -27,13 +29,6 @@ struct JobFacts {
   std::vector<std::pair<std::string, std::string>> recorded;  // all facts of the trace
   /// The value of a recorded fact, or "" if there is none.
   std::string_view find(std::string_view name) const;
-};
-
-/// Measures of a technique, and its comparison with wormhole.
-struct TechniqueResult {
-  Measures measures;
-  double time_ratio = 0;           // wormhole's job time / this one (2: twice as fast); 0 without wormhole
-  double communication_ratio = 0;  // the same for the communication time
 };
 
 /// A technique whose emulation did not reach the end of the job, and therefore has no measures.
@@ -52,7 +47,9 @@ struct JobReport {
   std::vector<PredictorScore> predictors;   // one per predictor and K, summed over source ports
   std::vector<TechniqueResult> techniques;  // those that reached the end of the job
   std::vector<TechniqueFailure> failures;
+  JobBounds bounds;
   Verdict verdict;
+  VerdictLimits limits;  // also sentences of the verdict
   /// If a fixed topology is preloaded: the share of the job's bytes over its connections.
   std::optional<double> topology_share;
   std::vector<std::string> warnings;  // such as lost events or ranks that died; one line each
@@ -62,10 +59,10 @@ struct JobReport {
 /// Receives progress: the current step and the number of its operations that are done.
 using ProgressNote = std::function<void(std::string_view what, std::uint64_t done)>;
 
-/// Makes a report with two passes over the sends and one emulation per technique and K. `note` may be empty.
-/// The same trace and options give the same report. Throws UserError for impossible parameters, and
-/// exceptions of the trace. A technique that does not reach the end of the job is listed in
-/// JobReport::failures.
+/// Makes a report with two passes over the sends and one emulation per technique and K, one per bound, and up
+/// to two with longer worms. `note` may be empty. The same trace and options give the same report. Throws
+/// UserError for impossible parameters, and exceptions of the trace. A technique that does not reach the end
+/// of the job is listed in JobReport::failures.
 JobReport make_report(const std::string& trace, const TraceOpener& open, const JobOptions& options,
                       const ProgressNote& note);
 JobReport make_report(const std::string& trace, const JobOptions& options, const ProgressNote& note);

@@ -407,6 +407,47 @@ TEST(JobReport, ReportsTheOtherTechniquesIfOneIsStuck) {
   }
 }
 
+TEST(JobReport, HasBoundsWhateverIsEmulated) {
+  JobOptions options;
+  options.techniques = {"tdm"};
+  options.slot_counts = {4};
+  const JobReport report = report_of(ring(8, 50, 256), options);
+  ASSERT_TRUE(report.bounds.no_network && report.bounds.uncontended && report.bounds.ideal);
+  EXPECT_LE(report.bounds.no_network->time, report.bounds.uncontended->time);
+  EXPECT_LE(report.bounds.uncontended->time, report.bounds.ideal->time);
+  EXPECT_LE(report.bounds.uncontended->time, report.techniques[0].measures.time);
+  EXPECT_FALSE(report.techniques[0].gap_closed) << "without wormhole";
+  EXPECT_EQ(*report.techniques[0].network_wait + *report.techniques[0].rank_wait,
+            report.techniques[0].measures.communication_time);
+  EXPECT_EQ(*report.techniques[0].rank_wait, report.bounds.no_network->communication);
+  EXPECT_THAT(report.verdict.sentence, HasSubstr("of the job's time with tdm."));
+}
+
+// Messages of 32 worms: wormhole with one worm of them has hardly a disadvantage.
+TEST(JobReport, TheVerdictNamesItsSensitivityToTheWormLimit) {
+  JobOptions options;
+  options.techniques = {"wormhole", "tdm"};
+  options.slot_counts = {4};
+  const JobReport report = report_of(ring(8, 50, 4096), options);
+  EXPECT_EQ(report.verdict.technique, "tdm");
+  ASSERT_TRUE(report.limits.long_worms);
+  JobOptions longer = options;
+  longer.network.worm_limit = 4096;
+  EXPECT_EQ(report.limits.long_worms->wormhole,
+            report_of(ring(8, 50, 4096), longer).techniques[0].measures.time);
+  EXPECT_GT(*report.limits.long_worms->gap_closed, 0.9);
+  EXPECT_THAT(report.verdict.sentence, HasSubstr("depends on --worm-limit: with 4096 instead of 128"));
+}
+
+TEST(JobReport, BoundsCanBeNamedAsTechniques) {
+  JobOptions options;
+  options.techniques = {"uncontended", "ideal"};
+  const JobReport report = report_of(ring(4, 10, 256), options);
+  EXPECT_EQ(report.techniques[0].measures.time, report.bounds.uncontended->time);
+  EXPECT_EQ(report.verdict.technique, "");
+  EXPECT_EQ(report.verdict.sentence, "Only bounds were emulated, so there is nothing to compare.");
+}
+
 TEST(JobReport, RejectsAnUnknownAlgorithm) {
   JobOptions options;
   options.replay.algorithms = {{"allreduce", "telepathy"}};

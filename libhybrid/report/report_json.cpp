@@ -58,6 +58,36 @@ ordered_json phase_json(const Phase& phase) {
           {"slots_needed", phase.slots_needed}};
 }
 
+template <class Value, class Convert>
+ordered_json value_or_null(const std::optional<Value>& value, Convert&& convert) {
+  return value ? ordered_json(convert(*value)) : ordered_json();
+}
+ordered_json or_null(const std::optional<double>& value) {
+  return value_or_null(value, [](double v) { return v; });
+}
+ordered_json or_null(const std::optional<Time>& value) {
+  return value_or_null(value, [](Time v) { return v.nanoseconds(); });
+}
+
+ordered_json bounds_json(const JobReport& report) {
+  const auto time = [](const std::optional<BoundTimes>& bound) {
+    return value_or_null(bound, [](const BoundTimes& b) { return b.time.nanoseconds(); });
+  };
+  return {{"no_network_ns", time(report.bounds.no_network)},
+          {"uncontended_ns", time(report.bounds.uncontended)},
+          {"ideal_ns", time(report.bounds.ideal)},
+          {"largest_saving", or_null(report.limits.largest_saving)}};
+}
+
+ordered_json long_worms_json(const LongWorms& worms) {
+  return {{"worm_limit", worms.worm_limit},
+          {"wormhole_ns", worms.wormhole.nanoseconds()},
+          {"gap_closed", or_null(worms.gap_closed)},
+          {"technique", worms.verdict.technique},
+          {"slots", worms.verdict.slots},
+          {"changes_verdict", worms.changes_verdict}};
+}
+
 // The parameters by option name, with the values in the form of the command line.
 ordered_json parameters_json(const JobOptions& options) {
   JobOptions copy = options;
@@ -150,15 +180,20 @@ ordered_json to_json(const JobReport& report) {
     ordered_json one = to_json(result.measures);
     one["time_against_wormhole"] = result.time_ratio;
     one["communication_against_wormhole"] = result.communication_ratio;
+    one["gap_closed"] = or_null(result.gap_closed);
+    one["network_wait_ns"] = or_null(result.network_wait);
+    one["rank_wait_ns"] = or_null(result.rank_wait);
     json["results"].push_back(std::move(one));
   }
+  json["bounds"] = bounds_json(report);
   json["failed"] = ordered_json::array();
   for (const TechniqueFailure& failure : report.failures)
     json["failed"].push_back(
         {{"technique", failure.technique}, {"slots", failure.slots}, {"reason", failure.reason}});
   json["verdict"] = {{"technique", report.verdict.technique},
                      {"slots", report.verdict.slots},
-                     {"sentence", report.verdict.sentence}};
+                     {"sentence", report.verdict.sentence},
+                     {"with_long_worms", value_or_null(report.limits.long_worms, long_worms_json)}};
   if (report.topology_share)
     json["preload_topology"] = topology_json(report.options.preload_topology, *report.topology_share);
   json["warnings"] = report.warnings;

@@ -25,7 +25,8 @@ nlohmann::ordered_json to_json(const PredictorScore& score);
 /// arguments and names of phases) become U+FFFD.
 std::string json_text(const nlohmann::ordered_json& json);
 
-/// job, phases, predictors, results (one object per technique and K), verdict, warnings, parameters, repeat.
+/// job, phases, predictors, results (one object per technique and K), bounds, verdict, warnings, parameters,
+/// repeat. Each result also has gap_closed, network_wait_ns and rank_wait_ns (docs/commands.md).
 nlohmann::ordered_json to_json(const JobReport& report);
 
 }  // namespace hybrid

@@ -133,6 +133,38 @@ std::string live_section(const JobFacts& job) {
   return text.empty() ? text : "\nWhile the job ran\n" + text;
 }
 
+// What a rank's wait for the network consists of with wormhole.
+std::string network_wait_sentence(const JobReport& report) {
+  const TechniqueResult* const wormhole = find_technique(report.techniques, "wormhole");
+  const JobBounds& bounds = report.bounds;
+  if (wormhole == nullptr || !wormhole->network_wait || !bounds.uncontended || !bounds.ideal) return {};
+  const Time ranks = *wormhole->rank_wait, path = bounds.uncontended->communication,
+             ideal = bounds.ideal->communication, all = wormhole->measures.communication_time;
+  if (path < ranks || ideal < path || all < ideal) return {};  // of different orders of sending
+  return wrap(fmt::format(
+      "of the {} that a rank waits for the network with wormhole, {} are the path of the messages, {} "
+      "contention, {} scheduling",
+      short_time(*wormhole->network_wait), short_time(path - ranks), short_time(ideal - path),
+      short_time(all - ideal)));
+}
+
+std::string bounds_section(const JobReport& report) {
+  const JobBounds& bounds = report.bounds;
+  TextTable table({{"bound", Align::left}, {"job time"}, {"description", Align::left}});
+  const auto add = [&](const char* name, const std::optional<BoundTimes>& bound, const char* description) {
+    if (bound) table.add({name, short_time(bound->time), description});
+  };
+  add("no-network", bounds.no_network, "messages take no time");
+  add("uncontended", bounds.uncontended, "no contention, no scheduling: no switch is faster");
+  add("ideal", bounds.ideal, "wormhole without scheduling delay, one worm per message");
+  if (table.empty()) return {};
+  std::string text = "\nBounds\n" + table.text();
+  if (bounds.no_network)
+    text += wrap(fmt::format("a rank waits {} for other ranks (mean), however fast the network is",
+                             short_time(bounds.no_network->communication)));
+  return text + network_wait_sentence(report);
+}
+
 std::string footer(const JobReport& report) {
   const SwitchParameters& p = report.options.network;
   std::string text = "\nInput and parameters\n";
@@ -185,8 +217,8 @@ std::string technique_table(const std::vector<TechniqueResult>& results,
                    {"slots"},
                    {"job time"},
                    {"speedup"},
-                   {"comm. time"},
-                   {"speedup"},
+                   {"gap closed"},
+                   {"network"},
                    {"utilisation"},
                    {"p50"},
                    {"p99"},
@@ -194,7 +226,8 @@ std::string technique_table(const std::vector<TechniqueResult>& results,
   for (const TechniqueResult& r : results) {
     const Measures& m = r.measures;
     table.add({m.technique, slots_cell(m.slots), short_time(m.time), ratio_cell(r.time_ratio),
-               short_time(m.communication_time), ratio_cell(r.communication_ratio), percent(m.utilisation),
+               r.gap_closed ? percent(*r.gap_closed) : "-",
+               r.network_wait ? short_time(*r.network_wait) : "-", percent(m.utilisation),
                short_time(m.latency.quantile(0.5)), short_time(m.latency.quantile(0.99)),
                percent(m.hit_rate)});
   }
@@ -266,8 +299,11 @@ std::string to_text(const JobReport& report) {
     text += "\nPredictors (at the recorded times of each port's sends, every request granted at once)\n" +
             predictor_table(report.predictors);
   text += live_section(report.job);
-  text += "\nTechniques (speedup: against wormhole)\n" + technique_table(report.techniques, report.failures);
+  text +=
+      "\nTechniques (speedup: against wormhole; gap: from wormhole to ideal; network: mean wait for it)\n" +
+      technique_table(report.techniques, report.failures);
   for (const std::string& line : failure_lines(report)) text += wrap("failed: " + line);
+  text += bounds_section(report);
   return text + "\nVerdict\n" + wrap(report.verdict.sentence) + footer(report);
 }
 

@@ -14,8 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TechniqueResult result(const char* technique, std::uint32_t slots, Time time, Time communication,
-                       double ratio) {
+TechniqueResult result(const char* technique, std::uint32_t slots, Time time, Time communication) {
   TechniqueResult r;
   r.measures.technique = technique;
   r.measures.nodes = 16;
@@ -31,8 +30,6 @@ TechniqueResult result(const char* technique, std::uint32_t slots, Time time, Ti
   r.measures.hit_rate = slots == 0 ? 0 : 0.973;
   r.measures.latency.add(nanoseconds(500));
   r.measures.seed = 1;
-  r.time_ratio = ratio;
-  r.communication_ratio = ratio;
   return r;
 }
 
@@ -75,9 +72,15 @@ JobReport example() {
   score.held = microseconds(100);
   score.held_unused = microseconds(5);
   report.predictors.push_back(score);
-  report.techniques = {result("wormhole", 0, microseconds(1500), microseconds(1000), 1),
-                       result("hybrid", 4, microseconds(1000), microseconds(500), 1.5)};
+  report.techniques = {result("wormhole", 0, microseconds(1500), microseconds(1000)),
+                       result("hybrid", 4, microseconds(1000), microseconds(500))};
+  report.bounds.no_network = {microseconds(800), microseconds(300)};
+  report.bounds.uncontended = {microseconds(900), microseconds(400)};
+  report.bounds.ideal = {microseconds(1100), microseconds(600)};
+  compare(report.techniques, report.bounds);
   report.verdict = {"hybrid", 4, "Hybrid with K = 4 suits this job."};
+  report.limits.largest_saving = 0.4;
+  report.limits.long_worms = {4096, microseconds(1200), 0.75, {"hybrid", 4, ""}, false};
   report.warnings = {"The journal of rank 3 has no end: the rank died, or was killed."};
   report.options.slot_counts = {4};
   return report;
@@ -106,10 +109,19 @@ While the job ran
   predictor markov1: held the circuit for 990 of 1,000 messages (99.0 %), 70 requests, 6 releases
   live scheduler: had granted the circuit for 900 of 1,000 messages (90.0 %), 70 requests, 64 grants
 
-Techniques (speedup: against wormhole)
-  technique  slots  job time  speedup  comm. time  speedup  utilisation     p50     p99  hit rate
-  wormhole       -   1.50 ms    1.00x     1.00 ms    1.00x       12.5 %  500 ns  500 ns     0.0 %
-  hybrid         4   1.00 ms    1.50x      500 us    1.50x       12.5 %  500 ns  500 ns    97.3 %
+Techniques (speedup: against wormhole; gap: from wormhole to ideal; network: mean wait for it)
+  technique  slots  job time  speedup  gap closed  network  utilisation     p50     p99  hit rate
+  wormhole       -   1.50 ms    1.00x       0.0 %   700 us       12.5 %  500 ns  500 ns     0.0 %
+  hybrid         4   1.00 ms    1.50x     125.0 %   200 us       12.5 %  500 ns  500 ns    97.3 %
+
+Bounds
+  bound        job time  description
+  no-network     800 us  messages take no time
+  uncontended    900 us  no contention, no scheduling: no switch is faster
+  ideal         1.10 ms  wormhole without scheduling delay, one worm per message
+  a rank waits 300 us for other ranks (mean), however fast the network is
+  of the 700 us that a rank waits for the network with wormhole, 100 us are the path of the
+  messages, 200 us contention, 400 us scheduling
 
 Verdict
   Hybrid with K = 4 suits this job.
@@ -128,15 +140,24 @@ TEST(ReportText, ListsFailedTechniquesWithTheirReasons) {
                      {"tdm", 4, "reason two.", false},
                      {"tdm", 8, "reason two.", false}};
   EXPECT_THAT(to_text(report), HasSubstr(R"(
-  hybrid         4   1.00 ms    1.50x      500 us    1.50x       12.5 %  500 ns  500 ns    97.3 %
+  hybrid         4   1.00 ms    1.50x     125.0 %   200 us       12.5 %  500 ns  500 ns    97.3 %
   circuit        -    failed        -           -        -            -       -       -         -
   tdm            4    failed        -           -        -            -       -       -         -
   tdm            8    failed        -           -        -            -       -       -         -
   failed: circuit: reason one.
   failed: tdm with K = 4, tdm with K = 8: reason two.
 
-Verdict
+Bounds
 )"));
+}
+
+TEST(ReportText, OmitsUnknownBounds) {
+  JobReport report = example();
+  report.bounds = {};
+  report.techniques = {result("hybrid", 4, microseconds(1000), microseconds(500))};
+  EXPECT_THAT(to_text(report),
+              AllOf(testing::Not(HasSubstr("Bounds")),
+                    HasSubstr("  hybrid         4   1.00 ms        -           -        -       12.5 %")));
 }
 
 TEST(ReportText, HasAtMostAHundredColumns) {
@@ -228,10 +249,33 @@ TEST(ReportJson, HasTheKeysForOtherTools) {
   EXPECT_EQ(hybrid["hit_rate"], 0.973);
   EXPECT_EQ(hybrid["seed"], 1);
   EXPECT_EQ(hybrid["time_against_wormhole"], 1.5);
+  EXPECT_EQ(hybrid["gap_closed"], 1.25);
+  EXPECT_EQ(hybrid["rank_wait_ns"], 300'000.0);
+  EXPECT_EQ(hybrid["network_wait_ns"], 200'000.0);
+  EXPECT_EQ(json["bounds"]["no_network_ns"], 800'000.0);
+  EXPECT_EQ(json["bounds"]["uncontended_ns"], 900'000.0);
+  EXPECT_EQ(json["bounds"]["ideal_ns"], 1'100'000.0);
+  EXPECT_EQ(json["bounds"]["largest_saving"], 0.4);
   EXPECT_EQ(json["verdict"]["slots"], 4);
+  EXPECT_EQ(json["verdict"]["with_long_worms"]["wormhole_ns"], 1'200'000.0);
+  EXPECT_EQ(json["verdict"]["with_long_worms"]["gap_closed"], 0.75);
+  EXPECT_EQ(json["verdict"]["with_long_worms"]["changes_verdict"], false);
   EXPECT_EQ(json["job"]["recorded"]["clock"], "cpu");
   EXPECT_EQ(json["phases"][0]["working_set"], 2);
   EXPECT_EQ(json["parameters"]["slot-length"], "100ns");
+}
+
+TEST(ReportJson, UnknownValuesAreNull) {
+  JobReport report = example();
+  report.bounds = {};
+  report.limits = {};
+  report.techniques = {result("hybrid", 4, microseconds(1000), microseconds(500))};
+  const auto json = to_json(report);
+  for (const char* key : {"gap_closed", "rank_wait_ns", "network_wait_ns"})
+    EXPECT_TRUE(json["results"][0].at(key).is_null()) << key;
+  for (const char* key : {"no_network_ns", "uncontended_ns", "ideal_ns", "largest_saving"})
+    EXPECT_TRUE(json["bounds"].at(key).is_null()) << key;
+  EXPECT_TRUE(json["verdict"].at("with_long_worms").is_null());
 }
 
 TEST(ReportJson, IsTheSameTextForTheSameReport) {

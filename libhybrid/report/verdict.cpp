@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "emulator/switching/bounds.h"
 #include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
@@ -26,11 +27,6 @@ std::string name(const Contender& c) {
   return c.slots == 0 ? c.technique : fmt::format("{} with K = {}", c.technique, c.slots);
 }
 
-std::string in_percent(double fraction) {
-  const double p = fraction * 100;
-  return p != 0 && p < 10 ? fmt::format("{:.1f} %", p) : fmt::format("{:.0f} %", p);
-}
-
 double quotient(Time a, Time b) {
   return b.ps == 0 ? 1.0 : static_cast<double>(a.ps) / static_cast<double>(b.ps);
 }
@@ -49,6 +45,12 @@ std::string bottleneck(const Contender& c) {
   if (c.utilisation >= 0.5)
     return fmt::format("the links are busy {} of the time whatever carries the messages",
                        in_percent(c.utilisation));
+  if (c.network_wait && c.communication.ps != 0)
+    return fmt::format(
+        "the links are busy only {} of the time, and of the communication time {} is waiting for the "
+        "network, "
+        "the rest for other ranks",
+        in_percent(c.utilisation), in_percent(quotient(*c.network_wait, c.communication)));
   return fmt::format(
       "the links are busy only {} of the time; the ranks wait for each other, not for the switch",
       in_percent(c.utilisation));
@@ -98,6 +100,26 @@ std::string favour_wormhole(std::span<const Contender> all, const Contender& pic
 
 }  // namespace
 
+std::string in_percent(double fraction) {
+  const double p = fraction * 100;
+  return p != 0 && p < 10 ? fmt::format("{:.1f} %", p) : fmt::format("{:.0f} %", p);
+}
+
+Contender contender(const Measures& m) {
+  return {m.technique, m.slots,          m.time,     m.communication_time, m.compute_time,
+          m.messages,  m.local_messages, m.hit_rate, m.utilisation,        std::nullopt};
+}
+
+std::vector<Contender> contenders(const std::vector<TechniqueResult>& results) {
+  std::vector<Contender> all;
+  for (const TechniqueResult& r : results) {
+    if (is_bound(r.measures.technique)) continue;
+    all.push_back(contender(r.measures));
+    all.back().network_wait = r.network_wait;
+  }
+  return all;
+}
+
 Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed) {
   if (contenders.empty()) return {};
   const auto by_time = [](const Contender& a, const Contender& b) { return a.time < b.time; };
@@ -105,8 +127,9 @@ Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed)
   const Contender* picked = &*fastest;
   for (const Contender& c : contenders)
     if (quotient(c.time, fastest->time) <= 1 + kTie && simpler(c, *picked)) picked = &c;
+  const bool tie = contenders.size() > 1 && quotient(slowest->time, fastest->time) <= 1 + kTie;
   const auto answer = [&](std::string sentence) {
-    return Verdict{picked->technique, picked->slots, std::move(sentence)};
+    return Verdict{picked->technique, picked->slots, std::move(sentence), tie};
   };
 
   if (picked->messages == 0)
@@ -119,7 +142,7 @@ Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed)
   if (contenders.size() == 1)
     return answer(fmt::format("Only {} was emulated, so there is nothing to compare: {}{}.", name(*picked),
                               bottleneck(*picked), slots_remark(contenders, *picked, slots_needed)));
-  if (quotient(slowest->time, fastest->time) <= 1 + kTie)
+  if (tie)
     return answer(fmt::format("No technique differs by more than 1 %: {}. The simplest, {}, will do.",
                               bottleneck(*picked), name(*picked)));
   if (picked->technique == "wormhole") return answer(favour_wormhole(contenders, *picked));

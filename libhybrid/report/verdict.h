@@ -2,13 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/time.h"
+#include "libhybrid/report/comparison.h"
 
 namespace hybrid {
+
+/// A fraction in words: "3.4 %", "34 %".
+std::string in_percent(double fraction);
 
 /// The measures of an emulated technique that the verdict uses.
 struct Contender {
@@ -20,12 +25,19 @@ struct Contender {
   std::uint64_t local_messages = 0;
   double hit_rate = 0;
   double utilisation = 0;
+  std::optional<Time> network_wait;  // part of `communication`, if known
 };
+
+/// Without the wait for the network.
+Contender contender(const Measures& measures);
+/// The techniques without bounds.
+std::vector<Contender> contenders(const std::vector<TechniqueResult>& results);
 
 struct Verdict {
   std::string technique;    // "" if no message crosses the switch
   std::uint32_t slots = 0;  // 0 for a technique without slots
   std::string sentence;
+  bool tie = false;  // no technique differs by more than kTie
 };
 
 /// Job times with a relative difference of at most this are a tie: the simplest of these techniques is

@@ -21,7 +21,8 @@ Contender contender(const char* technique, std::uint32_t slots, std::int64_t tim
           1000,
           0,
           hit_rate,
-          utilisation};
+          utilisation,
+          {}};
 }
 
 TEST(Verdict, WithoutMessagesThereIsNoTechnique) {
@@ -55,6 +56,14 @@ TEST(Verdict, ATieWithoutMuchComputingNamesLinksOrWaiting) {
       judge({{contender("wormhole", 0, 1000, 10, 0, 0.02), contender("hybrid", 4, 1000, 10, 0, 0.02)}}, 4)
           .sentence,
       HasSubstr("the ranks wait for each other"));
+}
+
+TEST(Verdict, ATieNamesTheShareOfTheNetworkIfItIsKnown) {
+  Contender wormhole = contender("wormhole", 0, 1000, 200);
+  wormhole.network_wait = microseconds(40);
+  EXPECT_THAT(judge({{wormhole, contender("hybrid", 4, 1000, 200)}}, 4).sentence,
+              HasSubstr("the links are busy only 10 % of the time, and of the communication time 5.0 % is "
+                        "waiting for the network, the rest for other ranks. The simplest"));
 }
 
 TEST(Verdict, ComparesACircuitTechniqueWithWormholeAndNamesItsHits) {

@@ -33,8 +33,8 @@ inline Operation collective(CollectiveOp op, Bytes bytes, Operation::Kind kind =
 inline Operation finish(Time compute = {}) { return make(Operation::Kind::finish, 0, 0, compute); }
 
 /// Adds a random program that cannot deadlock: rounds of nonblocking transfers along a random rotation, and
-/// collectives. For tests that hold for any seed.
-inline void random_job(MemoryTrace& trace, std::uint64_t seed) {
+/// collectives, which may be nonblocking. For tests that hold for any seed.
+inline void random_job(MemoryTrace& trace, std::uint64_t seed, bool nonblocking_collectives = true) {
   Random random(seed);
   const std::uint32_t ranks = trace.ranks();
   for (int i = 0; i < 60; ++i) {
@@ -43,7 +43,7 @@ inline void random_job(MemoryTrace& trace, std::uint64_t seed) {
     const Bytes bytes = random.below(5000);
     const auto op = static_cast<CollectiveOp>(random.below(17));
     const auto root = static_cast<std::uint32_t>(random.below(ranks));
-    const bool nonblocking = random.below(2) == 0;
+    const bool nonblocking = random.below(2) == 0 && nonblocking_collectives;
     for (std::uint32_t r = 0; r < ranks; ++r) {
       const Time compute = nanoseconds(static_cast<std::int64_t>(random.below(3000)));
       trace.add(r, tagged(make(Operation::Kind::send_start, (r + shift) % ranks, bytes, compute, 1), tag));

@@ -9,15 +9,23 @@
 
 #include "core/registry.h"
 #include "emulator/network/technique.h"
+#include "emulator/switching/bounds.h"
 
 namespace hybrid {
 
-/// Returns the names of all techniques except those for tests, which their descriptions mark.
+/// Returns the names of all techniques and bounds except those for tests, which their descriptions mark.
 inline std::vector<std::string> user_techniques() {
   std::vector<std::string> names;
   for (const Listing& listing : listings())
     if (listing.kind == Technique::kKind && !listing.description.starts_with("for tests"))
       names.emplace_back(listing.name);
+  return names;
+}
+
+/// The same without bounds: techniques that a switch can have.
+inline std::vector<std::string> switch_techniques() {
+  std::vector<std::string> names = user_techniques();
+  std::erase_if(names, [](const std::string& name) { return is_bound(name); });
   return names;
 }
 

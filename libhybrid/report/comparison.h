@@ -1,0 +1,51 @@
+// Measures of a job's techniques, compared with wormhole and with the bounds (emulator/switching/bounds.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/units.h"
+#include "emulator/measures.h"
+
+namespace hybrid {
+
+/// Measures of a technique, and its comparison with wormhole and the bounds.
+struct TechniqueResult {
+  Measures measures;
+  double time_ratio = 0;           // wormhole's job time / this one (2: twice as fast); 0 without wormhole
+  double communication_ratio = 0;  // the same for the communication time
+  /// (wormhole - this one) / (wormhole - ideal), of the job times; nothing if that gap is less than kLeastGap
+  /// or a time is unknown.
+  std::optional<double> gap_closed;
+  /// The communication time is split into the part that remains without any network, in which the rank waits
+  /// for other ranks, and the rest. Means over ranks; nothing if the job without a network is unknown.
+  std::optional<Time> rank_wait, network_wait;
+};
+
+/// The job on a bound.
+struct BoundTimes {
+  Time time{};           // of the job
+  Time communication{};  // mean over ranks
+};
+/// Nothing: the emulation did not reach the end of the job.
+struct JobBounds {
+  std::optional<BoundTimes> no_network, uncontended, ideal;
+};
+
+/// The part of wormhole's job time below which the gap to `ideal` is no measure of other techniques.
+inline constexpr double kLeastGap = 0.001;
+
+/// (wormhole - own) / (wormhole - ideal); nothing if wormhole - ideal is less than kLeastGap of wormhole.
+std::optional<double> gap_closed(Time wormhole, Time ideal, Time own);
+
+/// The result of `technique`; nullptr: there is none.
+const TechniqueResult* find_technique(const std::vector<TechniqueResult>& results,
+                                      std::string_view technique);
+
+/// Sets everything but the measures.
+void compare(std::vector<TechniqueResult>& results, const JobBounds& bounds);
+
+}  // namespace hybrid
