@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/registry.h"
+#include "emulator/limits.h"
 #include "emulator/network/technique.h"
 #include "emulator/network_shape.h"
 #include "emulator/predictor_shape.h"
@@ -306,10 +307,13 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
       if (std::find(report.warnings.begin(), report.warnings.end(), warning) == report.warnings.end())
         report.warnings.push_back(std::move(warning));
     if (!uses_slots(parameters.technique)) result.measures.slots = 0;
+    result.limited_by = limit_texts(limiting_parts(parameters));
     report.techniques.push_back(std::move(result));
   }
   compare_with_wormhole(report.techniques);
   report.verdict = judge(contenders(report.techniques), needed);
+  if (!report.verdict.technique.empty())
+    for (const std::string& sentence : limit_sentences(runs)) report.verdict.sentence += " " + sentence + ".";
   if (report.verdict.technique.empty() && any_multicast(report.techniques))
     report.verdict.sentence =
         "The fabric copies all messages that cross the switch, so no technique makes a difference to this "

@@ -34,6 +34,7 @@ struct TechniqueResult {
   Measures measures;
   double time_ratio = 0;           // wormhole's job time / this one (2: twice as fast); 0 without wormhole
   double communication_ratio = 0;  // the same for the communication time
+  std::vector<std::string> limited_by;  // parts slower than the link (emulator/limits.h)
 };
 
 /// A technique whose emulation did not reach the end of the job, and therefore has no measures.

@@ -150,6 +150,7 @@ ordered_json to_json(const JobReport& report) {
     ordered_json one = to_json(result.measures);
     one["time_against_wormhole"] = result.time_ratio;
     one["communication_against_wormhole"] = result.communication_ratio;
+    one["limited_by"] = result.limited_by;
     json["results"].push_back(std::move(one));
   }
   json["failed"] = ordered_json::array();
