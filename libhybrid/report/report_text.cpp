@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "core/error.h"
 #include "core/registry.h"
 #include "emulator/presets/preset.h"
 #include "emulator/replay/trace_names.h"
@@ -270,8 +271,12 @@ std::vector<std::string> changed_options(const JobReport& report) {
 
   std::vector<std::string> best = options_for(wanted, "");
   for (const std::string_view preset : registered_names(Preset::kKind)) {
-    std::vector<std::string> words = options_for(wanted, preset);
-    if (words.size() < best.size()) best = std::move(words);
+    try {
+      std::vector<std::string> words = options_for(wanted, preset);
+      if (words.size() < best.size()) best = std::move(words);
+    } catch (const UserError&) {
+      // Its K is another one, and the report's is not a number: "4, and what the largest phase needs".
+    }
   }
   return best;
 }
