@@ -52,6 +52,7 @@ TEST(Command, HelpNamesTheSchedulersThatRunInASwitch) {
 TEST(Command, ListsRegisteredProducts) {
   EXPECT_THAT(output({"list"}), AllOf(HasSubstr("technique"), HasSubstr("wormhole"), HasSubstr("timeout")));
   EXPECT_THAT(output({"list", "pattern"}), Not(HasSubstr("wormhole")));
+  EXPECT_THAT(output({"list", "preset"}), AllOf(HasSubstr("ch8"), HasSubstr("ocs-mems-400g")));
   EXPECT_EQ(output({"list", "--options", "--markdown"}), options_page());
 }
 
@@ -150,6 +151,22 @@ TEST(Command, ReportsOfferedAndAcceptedLoad) {
                                     "wormhole", "--load", "0.2", "--json", "-"}));
   EXPECT_NEAR(result["offered_load"].get<double>(), 0.2, 0.03);
   EXPECT_NEAR(result["accepted_load"].get<double>(), result["offered_load"].get<double>(), 0.01);
+}
+
+TEST(Command, NamesThePartsThatAreSlowerThanTheLink) {
+  std::vector<std::string> run{"simulate",    "--nodes",          "4",           "--messages", "2",
+                               "--technique", "wormhole,circuit", "--link-rate", "100Gb/s"};
+  EXPECT_THAT(output(run), Not(HasSubstr("limits")));
+  run.insert(run.end(), {"--digital-fabric-cycle", "10ns"});
+  EXPECT_THAT(output(run),
+              HasSubstr("hybrid: note: The digital fabric limits wormhole to 6.4 Gb/s on links of "
+                        "100 Gb/s (--digital-fabric-cycle)\n"));
+  const TemporaryDirectory directory;
+  run.insert(run.end(), {"--json", directory / "result.json"});
+  output(run);
+  const auto results = nlohmann::json::parse(std::ifstream(directory / "result.json"));
+  EXPECT_EQ(results[0]["limited_by"], nlohmann::json::parse(R"(["digital fabric: 6.4 Gb/s"])"));
+  EXPECT_EQ(results[1]["limited_by"], nlohmann::json::array());
 }
 
 TEST(Command, SameSeedSameBytes) {

@@ -151,21 +151,25 @@ std::vector<std::string> ignored_options(const std::set<std::string, std::less<>
   return all;
 }
 
+std::vector<SwitchParameters> compared_runs(const JobOptions& job) {
+  const auto techniques = job.techniques.empty()
+                              ? std::vector<std::string>{"wormhole", "circuit", "tdm", "hybrid"}
+                              : job.techniques;
+  std::vector<SwitchParameters> runs;
+  for (const std::string& technique : techniques) {
+    if (job.techniques.empty() && job.network.is_tree() && !runs_on_fat_trees(Technique::kKind, technique))
+      continue;
+    runs.push_back(job.network);
+    runs.back().technique = technique;
+  }
+  return runs;
+}
+
 std::vector<std::string> ignored_options(std::set<std::string, std::less<>> given, const JobOptions& job) {
   std::erase_if(given, [](const std::string& name) {
     return name.starts_with("predictor-") || name == "slots" || name == "preload";
   });
-  Emulated emulated{{}, nullptr, job.replay.hardware_multicast};
-  const auto techniques = job.techniques.empty()
-                              ? std::vector<std::string>{"wormhole", "circuit", "tdm", "hybrid"}
-                              : job.techniques;
-  for (const std::string& technique : techniques) {
-    if (job.techniques.empty() && job.network.is_tree() && !runs_on_fat_trees(Technique::kKind, technique))
-      continue;
-    emulated.runs.push_back(job.network);
-    emulated.runs.back().technique = technique;
-  }
-  return ignored_options(given, emulated);
+  return ignored_options(given, {compared_runs(job), nullptr, job.replay.hardware_multicast});
 }
 
 std::vector<std::string> ignored_commands(const std::vector<CommandFile>& files, const Emulated& emulated) {

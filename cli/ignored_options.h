@@ -30,6 +30,9 @@ struct Emulated {
 std::vector<std::string> ignored_options(const std::set<std::string, std::less<>>& given,
                                          const Emulated& emulated);
 
+/// The emulations of a job's report, without the numbers of slots.
+std::vector<SwitchParameters> compared_runs(const JobOptions& job);
+
 /// The same for a job. The options of predictors are always used: the report scores several.
 std::vector<std::string> ignored_options(std::set<std::string, std::less<>> given, const JobOptions& job);
 

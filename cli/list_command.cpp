@@ -19,13 +19,13 @@ class ListCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
     line.describe(
-        "Prints everything that an option selects by name: techniques, schedulers, predictors, patterns, "
+        "Prints everything that an option selects by name: techniques, presets, schedulers, predictors, "
         "...");
     line.add_argument("KIND", kind_, "only this kind, for instance predictor", CommandLine::Need::optional);
     line.add_flag("--options", "print the options of a job instead", options_);
     line.add_flag("--markdown", "with --options: as a page of Markdown, docs/options.md", markdown_);
     json_.declare(line);
-    line.add_examples("Examples:\n  hybrid list\n  hybrid list technique\n  hybrid list --options");
+    line.add_examples("Examples:\n  hybrid list\n  hybrid list preset\n  hybrid list --options");
   }
 
   int run(const std::vector<std::string>&) override {

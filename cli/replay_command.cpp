@@ -11,6 +11,7 @@
 #include "cli/ignored_options.h"
 #include "cli/trace_command.h"
 #include "core/error.h"
+#include "emulator/limits.h"
 #include "emulator/network_shape.h"
 #include "emulator/replay/trace_format.h"
 #include "emulator/timeline_file.h"
@@ -37,13 +38,15 @@ class ReplayCommand final : public Command {
         "Examples:\n"
         "  hybrid replay hybrid-my_app-1\n"
         "  hybrid replay hybrid-my_app-1 --technique wormhole,hybrid --slots 2,4,8\n"
-        "  hybrid replay scorep/traces.otf2 --link-rate 100Gb/s --slot-length 50ns --json result.json");
+        "  hybrid replay hybrid-my_app-1 --preset ocs-mems-400g\n"
+        "  hybrid replay scorep/traces.otf2 --link-rate 100Gb/s --json result.json");
   }
 
   int run(const std::vector<std::string>&) override {
     arguments_.settle();
     arguments_.json().check_another("timeline", timeline_);
     print_notes(ignored_options(arguments_.names_given(), arguments_.options()));
+    print_notes(limit_sentences(compared_runs(arguments_.options())));
     ProgressLine line(stderr);
     JobOptions options = arguments_.options();
     std::optional<TimelineFile> timeline;

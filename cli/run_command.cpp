@@ -23,6 +23,7 @@
 #include "cli/unknown_variables.h"
 #include "core/error.h"
 #include "core/units.h"
+#include "emulator/limits.h"
 #include "emulator/network_shape.h"
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/placement/machine.h"
@@ -93,7 +94,10 @@ class RunCommand final : public Command {
     std::vector<std::string> command = find_mpiexec(mpiexec_);
     const std::string library = find_library();
     warn_of_unknown(unknown);
-    if (options_.at_finalize == "emulate") print_notes(ignored_options(flags_.names_given(), options_));
+    if (options_.at_finalize == "emulate") {
+      print_notes(ignored_options(flags_.names_given(), options_));
+      print_notes(limit_sentences(compared_runs(options_)));
+    }
 
     options_.output = create_output_directory(options_.output, application);
     command.insert(command.end(), {"-n", ranks});

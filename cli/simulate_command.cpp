@@ -17,6 +17,7 @@
 #include "cli/unknown_variables.h"
 #include "core/error.h"
 #include "core/units.h"
+#include "emulator/limits.h"
 #include "emulator/network/collective_plane.h"
 #include "emulator/timeline_file.h"
 #include "emulator/traffic/command_run.h"
@@ -128,6 +129,7 @@ class SimulateCommand final : public Command {
         "Examples:\n"
         "  hybrid simulate --pattern uniform --nodes 32 --technique wormhole,hybrid --load 0.5\n"
         "  hybrid simulate --preset ch8 --pattern random-to-all --message 512 --technique circuit\n"
+        "  hybrid simulate --preset ocs-silicon-400g --nodes 16 --technique wormhole,circuit,tdm\n"
         "  hybrid simulate --pattern transpose --slots 1,2,4,8 --json -\n"
         "  hybrid simulate --pattern all-to-all --exchange recursive --slots 4 --preload 4\n"
         "  hybrid simulate --pattern neighbor --preload-topology ring --slots 4 --preload 2\n"
@@ -160,6 +162,7 @@ class SimulateCommand final : public Command {
     check_timeline(runs.size());
     check(traffic_);
     print_notes(ignored_options(flags_.names_given(), {runs, &traffic_}));
+    print_notes(limit_sentences(runs));
     for (const SwitchParameters& p : runs)
       emulate(p, [&](const SimulationProgress& progress, PortTimeline* timeline) {
         return simulate(p, traffic_, progress, timeline);
@@ -243,6 +246,7 @@ class SimulateCommand final : public Command {
     const Emulated emulated{runs, nullptr, hardware_multicast_};
     print_notes(ignored_options(flags_.names_given(), emulated));
     print_notes(ignored_commands(files, emulated));
+    print_notes(limit_sentences(runs));
     std::vector<CommandResult> all;
     for (const SwitchParameters& p : runs)
       emulate(p, [&](const SimulationProgress& progress, PortTimeline* timeline) {
@@ -299,6 +303,7 @@ class SimulateCommand final : public Command {
       m.topology_share.reset();  // no slots to preload
     }
     results_.push_back(std::move(m));
+    limits_.push_back(limit_texts(limiting_parts(p)));
   }
 
   int show(bool synthetic) {
@@ -323,8 +328,10 @@ class SimulateCommand final : public Command {
 
   nlohmann::ordered_json as_json(bool synthetic) const {
     auto array = nlohmann::ordered_json::array();
-    for (const Measures& m : results_) {
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      const Measures& m = results_[i];
       auto one = to_json(m, per_port_);
+      one["limited_by"] = limits_[i];
       if (synthetic) {
         one["pattern"] = traffic_.pattern;
         one["message"] = traffic_.message;
@@ -351,6 +358,7 @@ class SimulateCommand final : public Command {
   std::string commands_, commands_output_, timeline_;
   bool hardware_multicast_ = false, nodes_given_ = false, per_port_ = false, per_phase_ = false;
   std::vector<Measures> results_;
+  std::vector<std::vector<std::string>> limits_;  // of each result
   ProgressLine line_{stderr};
   OptionTable table_;
   TableFlags flags_;

@@ -196,6 +196,7 @@ void check(const SwitchParameters& p) {
   check_registered("predictor", "predictor", p.predictor);
 
   check_network(p);
+  check_sizes(p);  // before the times that follow the link rate
 
   check_time("word-generation", p.word_generation, true);
   check_time("serialise", p.serialise, false);
@@ -209,7 +210,6 @@ void check(const SwitchParameters& p) {
   check_clock("scheduler", p.scheduler);
   check_clock("digital-fabric", p.digital_fabric);
   check_clock("analog-fabric", p.analog_fabric);
-  check_sizes(p);
   check_split(p);
   check_multiplexing(p);
   check_time("predictor-timeout", p.predictor_timeout, true);

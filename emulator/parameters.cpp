@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/error.h"
+#include "emulator/presets/preset.h"
 
 namespace hybrid {
 
@@ -15,59 +15,19 @@ SplitRates split_rates(const SwitchParameters& p) {
           std::max<BitRate>(1, circuits / std::max(1u, p.circuit_channels))};
 }
 
-namespace {
-
-/// D 4.6. The text does not give the wire and the NIC; they are those of ch8 with the short cable. The K
-/// slots hold the predictable part of the traffic, a mesh: four slots, preloaded (D 4.2.2).
-void set_ch4(SwitchParameters& p) {
-  p.nodes = 64;
-  p.word_generation = nanoseconds(2);
-  p.nic = {nanoseconds(10), 1};
-  p.serialise = p.deserialise = Time{};
-  p.cable = nanoseconds(10);
-  p.scheduler = {nanoseconds(20), 1};
-  p.digital_fabric = p.analog_fabric = {nanoseconds(10), 1};
-  p.slots = p.preload = 4;
-  p.slot_length = nanoseconds(200);
-  p.buffer = 8192;
-}
-
-/// D 8.5: cable, scheduler and fabric at 100 MHz; a worm is header, ten flits, tail (D 8.4.1).
-void set_ch8(SwitchParameters& p) {
-  p.nodes = 32;
-  p.word_generation = nanoseconds(2);
-  p.nic = {nanoseconds(10), 1};
-  p.serialise = p.deserialise = Time{};
-  p.cable = nanoseconds(10);  // "10 foot"; "100 foot" is 100 ns
-  p.scheduler = {nanoseconds(10), 2};
-  p.digital_fabric = p.analog_fabric = {nanoseconds(10), 1};
-  p.worm_limit = 80;
-  p.worm_overhead_words = 2;
-  p.buffer = 128;  // "small"; "large" is 240 KB
-}
-
-}  // namespace
-
 void preload_every_destination(SwitchParameters& p) { p.slots = p.preload = p.nodes - 1; }
 
 void apply_preset(std::string_view name, SwitchParameters& parameters, bool keep_nodes) {
-  SwitchParameters p;  // the defaults are those of ch5, except the number of nodes
-  if (name == "ch4")
-    set_ch4(p);
-  else if (name == "ch5")
-    p.nodes = 128;
-  else if (name == "ch8")
-    set_ch8(p);
-  else
-    throw UserError("preset: unknown parameter set '" + std::string(name) +
-                    "'; expected one of: ch4, ch5, ch8");
+  const auto preset = PresetRegistration::make(name);
+  SwitchParameters& p = preset->parameters;
   p.technique = parameters.technique;
   p.seed = parameters.seed;
   if (keep_nodes) {
     p.nodes = parameters.nodes;
     p.tree = parameters.tree;
+    if (p.is_tree()) p.allocation = "ses";  // one that runs on trees
   }
-  if (name == "ch8") preload_every_destination(p);
+  if (preset->slot_per_destination) preload_every_destination(p);
   parameters = p;
 }
 

@@ -2,44 +2,94 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "core/registry.h"
 #include "emulator/fabric.h"
 #include "emulator/network_shape.h"
 #include "emulator/parameters.h"
+#include "emulator/presets/preset.h"
 #include "emulator/scheduler/algorithm.h"
 
 namespace hybrid {
 
 namespace {
 
+/// A setting that follows the link rate until its own option is given.
+struct RateFollower {
+  std::string_view option;
+  Time* value;
+  bool handles_words = false;  // one per cycle: then at most the time of a word on the link
+  Time own{};                  // the preset's
+  bool given = false;
+};
+
 /// The options that were given explicitly. Other settings are derived from these until they are given, too.
 struct Given {
   bool nodes = false, slots = false, preload = false, slot_length = false, allocation = false;
-  bool fabric = false, link_rate = false, word_generation = false;
-  bool every_destination = false;     // preset ch8: slots follow nodes
-  std::uint32_t number_of_nodes = 0;  // from --nodes
-  std::uint32_t crossbar = 0;         // ports, from --network
-  // The values before any was derived.
-  Time own_slot_length{}, own_word_generation{};
+  bool fabric = false, parts = false, link_rate = false;  // parts: of the reconfiguration
+  bool every_destination = false;                         // a preset whose slots follow the nodes
+  std::uint32_t number_of_nodes = 0;                      // from --nodes
+  std::uint32_t crossbar = 0;                             // ports, from --network
+  // The preset's values, before any was derived.
+  Time own_slot_length{};
+  BitRate own_link_rate = 0;
+  std::vector<RateFollower> followers;
+
+  /// Takes the values of `p` as those of a preset.
+  void begin(const SwitchParameters& p) {
+    slots = preload = slot_length = fabric = parts = link_rate = false;
+    own_slot_length = p.slot_length;
+    own_link_rate = p.link_rate;
+    for (RateFollower& follower : followers) {
+      follower.own = *follower.value;
+      follower.given = false;
+    }
+  }
+  void give(std::string_view option) {
+    for (RateFollower& follower : followers) follower.given |= follower.option == option;
+  }
 };
 
-/// Derives the slot length from the fabric's guard and reconfiguration, and the word generation from the link
-/// rate, unless they were given. Called after each change, so that the order of options does not matter.
+/// `own` on a link of another rate: it takes as many words.
+Time at_rate(Time own, BitRate own_rate, BitRate rate) {
+  if (own <= Time{}) return own;
+  const double scaled =
+      std::round(static_cast<double>(own.ps) * (static_cast<double>(own_rate) / static_cast<double>(rate)));
+  constexpr double kMost = 9e18;  // refused later, with the option's name
+  return {std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(scaled, kMost)))};
+}
+
+/// Derives the clocks from the link rate, and the slot length from the rate, the guard and the
+/// reconfiguration, unless they were given. Called after each change, so that the order of options does not
+/// matter.
 void derive_settings(const Given& given, SwitchParameters& p) {
-  if (given.fabric && !given.slot_length)
-    p.slot_length = std::max(given.own_slot_length, least_slot_length(p));
-  if (given.link_rate && !given.word_generation) {
-    p.word_generation = given.own_word_generation;
-    // A rate or a word of 0 is refused later, with the option's name.
-    if (p.link_rate != 0 && p.word != 0) p.word_generation = std::min(p.word_generation, p.word_time());
+  // A rate or a word of 0 is refused later, with the option's name.
+  const bool scales = given.link_rate && p.link_rate != 0 && p.word != 0;
+  if (scales)
+    for (const RateFollower& follower : given.followers) {
+      if (follower.given) continue;
+      *follower.value = at_rate(follower.own, given.own_link_rate, p.link_rate);
+      if (follower.handles_words) *follower.value = std::min(*follower.value, p.word_time());
+    }
+  if (given.slot_length || !(scales || given.fabric)) return;
+  p.slot_length = given.own_slot_length;
+  if (scales) {
+    // As many bytes as before. The cable, the guard and the reconfiguration do not change with the rate: a
+    // slot does not become shorter than they need.
+    const Time own = p.slot_length;
+    const Time wire = std::min(p.serialise, own) + std::min(p.cable, own) + std::min(p.deserialise, own);
+    const Time least = p.is_tree() ? own : std::min(own, std::max(wire, least_slot_length(p)));
+    p.slot_length = std::max(least, at_rate(own, given.own_link_rate, p.link_rate));
   }
+  if (given.fabric) p.slot_length = std::max(p.slot_length, least_slot_length(p));
 }
 
 /// "ses|sla|..."
@@ -72,14 +122,11 @@ class Adder {
           if (after) after();
         });
   }
-  void rate(const char* name, const char* help, BitRate& r, std::function<void()> before,
-            std::function<void()> after) {
-    add(name, "RATE", help, format_rate(r),
-        [&r, name, before = std::move(before), after = std::move(after)](std::string_view v) {
-          before();
-          r = parse_rate(v, name);
-          after();
-        });
+  void rate(const char* name, const char* help, BitRate& r, std::function<void()> after) {
+    add(name, "RATE", help, format_rate(r), [&r, name, after = std::move(after)](std::string_view v) {
+      r = parse_rate(v, name);
+      after();
+    });
   }
   void count(const char* name, const char* help, std::uint32_t& n, std::uint32_t most,
              std::function<void()> after = {}) {
@@ -88,10 +135,13 @@ class Adder {
       if (after) after();
     });
   }
-  void clock(const std::string& component, const std::string& what, Clocked& c) {
+  void clock(const std::string& component, const std::string& what, Clocked& c, std::function<void()> after) {
     const std::string cycle = component + "-cycle", latency = component + "-latency";
     add(cycle, "TIME", "clock cycle of " + what, to_string(c.cycle),
-        [&c, cycle](std::string_view v) { c.cycle = parse_time(v, cycle); });
+        [&c, cycle, after = std::move(after)](std::string_view v) {
+          c.cycle = parse_time(v, cycle);
+          after();
+        });
     add(latency, "N", "cycles from input to output of " + what, std::to_string(c.latency),
         [&c, latency](std::string_view v) {
           c.latency = static_cast<std::uint32_t>(parse_count(v, latency, kMostCycles));
@@ -158,6 +208,14 @@ double parse_confidence(std::string_view text) {
 void add_switch_options(OptionTable& table, SwitchParameters& p) {
   Adder add(table);
   const auto given = std::make_shared<Given>();
+  given->followers = {{"word-generation", &p.word_generation, true},
+                      {"nic-cycle", &p.nic.cycle},
+                      {"serialise", &p.serialise},
+                      {"deserialise", &p.deserialise},
+                      {"scheduler-cycle", &p.scheduler.cycle},
+                      {"digital-fabric-cycle", &p.digital_fabric.cycle, true},
+                      {"analog-fabric-cycle", &p.analog_fabric.cycle}};
+  given->begin(p);
   const auto nodes_set = [&p, given] {
     given->nodes = true;
     if (!given->every_destination || p.nodes < 2) return;
@@ -168,6 +226,12 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   };
 
   const auto derive = [&p, given] { derive_settings(*given, p); };
+  const auto gives = [&p, given](std::string_view option) {
+    return [&p, given, option] {
+      given->give(option);
+      derive_settings(*given, p);
+    };
+  };
 
   add.named("technique", "technique", "how the switch carries messages", p.technique);
   add.count("nodes", "ports of the switch", p.nodes, kMostNodes, [&p, nodes_set, given] {
@@ -178,7 +242,7 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.add(
       "network", std::string(kNetworkForms),
       "one crossbar of N ports, or a fat tree: L levels of switches, W ports up, M (or W) down, M^L nodes",
-      p.is_tree() ? network_text(p) : "", [&p, nodes_set, given](std::string_view v) {
+      p.is_tree() ? network_text(p) : "", [&p, nodes_set, derive, given](std::string_view v) {
         set_network(v, p);
         if (given->number_of_nodes != 0 && given->number_of_nodes != p.nodes)
           refuse_nodes(p, given->number_of_nodes, p.nodes);
@@ -186,15 +250,18 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
         // Not every allocation can run on a tree: select one that can, unless one was given.
         if (p.is_tree() && !given->allocation) p.allocation = "ses";
         nodes_set();
+        derive();
       });
   add.add(
-      "preset", "ch4|ch5|ch8",
-      "the dissertation's parameter sets; options given by flag, variable or file replace their values", "",
+      "preset", "NAME",
+      "parameters of a chapter of the dissertation or of a switch of today (`hybrid list preset`, "
+      "docs/presets.md); options given by flag, variable or file replace its values",
+      "",
       [&p, given](std::string_view v) {
+        check_registered("preset", Preset::kKind, v);
         apply_preset(v, p, given->nodes);
-        given->slots = given->preload = given->slot_length = false;
-        given->fabric = given->link_rate = given->word_generation = false;
-        given->every_destination = v == "ch8";
+        given->begin(p);
+        given->every_destination = PresetRegistration::make(v)->slot_per_destination;
       },
       true);
 
@@ -209,7 +276,6 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
           "--slot-length is given, slots at least ten times as long as guard and reconfiguration",
           "", [&p, given](std::string_view v) {
             check_registered("fabric", "fabric", v);
-            if (!given->fabric) given->own_slot_length = p.slot_length;
             given->fabric = true;
             apply_fabric(v, p);
             derive_settings(*given, p);
@@ -221,17 +287,23 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.time("guard", "unusable time at the start of each slot", p.guard, derive);
   add.time("reconfiguration",
            "time in which the analog fabric changes its configuration, as one time instead of three parts",
-           p.reconfiguration, [&p, derive] {
+           p.reconfiguration, [&p, given, derive] {
              p.reconfiguration_given = true;
+             if (!given->fabric && !given->parts)  // those of a preset
+               p.reconfiguration_command = p.reconfiguration_switching = p.reconfiguration_lock = Time{};
              derive();
            });
+  const auto part = [given, derive] {
+    given->parts = true;
+    derive();
+  };
   add.time("reconfiguration-command",
            "first part of the reconfiguration: the controller accepts the new configuration",
-           p.reconfiguration_command, derive);
+           p.reconfiguration_command, part);
   add.time("reconfiguration-switching", "second part of the reconfiguration: the fabric changes",
-           p.reconfiguration_switching, derive);
+           p.reconfiguration_switching, part);
   add.time("reconfiguration-lock", "third part of the reconfiguration: receivers lock to new senders",
-           p.reconfiguration_lock, derive);
+           p.reconfiguration_lock, part);
   add.add("scheduler", joined(names_in_the_loop(false), "|"),
           "grants circuits, one slot a pass; on a fat tree: " + joined(names_in_the_loop(true), ", "),
           p.scheduler_name, [&p](std::string_view v) {
@@ -287,27 +359,23 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.bytes("split-size", "wave, coll, chen-liu: messages of this size or larger request a circuit",
             p.split_size);
 
-  add.time(
-      "word-generation",
-      "time in which a PE hands one word to its NIC; if only --link-rate is given: at most the time of a "
-      "word on the link",
-      p.word_generation, [given] { given->word_generation = true; });
-  add.clock("nic", "a network interface card", p.nic);
-  add.time("serialise", "parallel-to-serial conversion", p.serialise);
-  add.time("cable", "one way through the cable", p.cable);
-  add.time("deserialise", "serial-to-parallel conversion", p.deserialise);
-  add.rate(
-      "link-rate",
-      "peak rate of a link; PEs generate words at least at this rate unless --word-generation is given",
-      p.link_rate,
-      [&p, given] {
-        if (!given->link_rate) given->own_word_generation = p.word_generation;
-        given->link_rate = true;
-      },
-      derive);
-  add.clock("scheduler", "the scheduler", p.scheduler);
-  add.clock("digital-fabric", "the digital fabric (wormhole)", p.digital_fabric);
-  add.clock("analog-fabric", "the analog fabric (circuits)", p.analog_fabric);
+  add.time("word-generation", "time in which a PE hands one word to its NIC", p.word_generation,
+           gives("word-generation"));
+  add.clock("nic", "a network interface card", p.nic, gives("nic-cycle"));
+  add.time("serialise", "parallel-to-serial conversion", p.serialise, gives("serialise"));
+  add.time("cable", "one way through the cable", p.cable, derive);
+  add.time("deserialise", "serial-to-parallel conversion", p.deserialise, gives("deserialise"));
+  add.rate("link-rate",
+           "peak rate of a link; word generation, clock cycles, conversions and slots scale with it, each "
+           "unless it is given (docs/timing.md)",
+           p.link_rate, [given, derive] {
+             given->link_rate = true;
+             derive();
+           });
+  add.clock("scheduler", "the scheduler", p.scheduler, gives("scheduler-cycle"));
+  add.clock("digital-fabric", "the digital fabric (wormhole)", p.digital_fabric,
+            gives("digital-fabric-cycle"));
+  add.clock("analog-fabric", "the analog fabric (circuits)", p.analog_fabric, gives("analog-fabric-cycle"));
   add.add("seed", "N", "seed of all random numbers", std::to_string(p.seed),
           [&p](std::string_view v) { p.seed = parse_count(v, "seed"); });
 }

@@ -1,5 +1,5 @@
-// Settings that are derived from other options until they are given: the slot length from the fabric, the
-// word generation from the link rate. The order and the source of the options do not matter.
+// Settings that are derived from other options until they are given: the slot length from the fabric, clocks
+// and slots from the link rate. The order and the source of the options do not matter.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "emulator/fabric.h"
 #include "emulator/parameters.h"
+#include "emulator/traffic/simulate.h"
 
 namespace hybrid {
 namespace {
@@ -32,6 +33,7 @@ SwitchParameters in_any_order(Given given) {
     const SwitchParameters p = set_to(given);
     EXPECT_EQ(p.slot_length, first.slot_length);
     EXPECT_EQ(p.word_generation, first.word_generation);
+    EXPECT_EQ(p.digital_fabric.cycle, first.digital_fabric.cycle);
   } while (std::next_permutation(given.begin(), given.end()));
   return first;
 }
@@ -73,22 +75,92 @@ TEST(DerivedOptions, TimesTooLongForASlotAreRefused) {
     }
 }
 
-TEST(DerivedOptions, WordGenerationFollowsTheLinkRateUnlessGiven) {
-  EXPECT_EQ(set_to({{"link-rate", "100Gb/s"}}).word_generation, picoseconds(640));
-  EXPECT_EQ(set_to({{"link-rate", "100Gb/s"}, {"word", "16"}}).word_generation, picoseconds(1280));
-  EXPECT_EQ(set_to({{"link-rate", "400Gb/s"}, {"link-rate", "25Gb/s"}}).word_generation, picoseconds(2560));
-  EXPECT_EQ(in_any_order({{"link-rate", "100Gb/s"}, {"word-generation", "10ns"}}).word_generation,
-            nanoseconds(10));
-  EXPECT_EQ(in_any_order({{"link-rate", "100Gb/s"}, {"word", "32"}}).word_generation, picoseconds(2560));
+/// What follows the link rate.
+std::vector<Time> clocks(const SwitchParameters& p) {
+  return {p.word_generation,      p.nic.cycle,           p.serialise,  p.deserialise, p.scheduler.cycle,
+          p.digital_fabric.cycle, p.analog_fabric.cycle, p.slot_length};
+}
+const char* const kClocks[] = {"word-generation",     "nic-cycle",       "serialise",
+                               "deserialise",         "scheduler-cycle", "digital-fabric-cycle",
+                               "analog-fabric-cycle", "slot-length"};
+
+TEST(DerivedOptions, TheLinkRateScalesTheWholeSwitch) {
+  for (const char* preset : {"ch4", "ch5", "ch8"}) {
+    const std::vector<Time> before = clocks(set_to({{"preset", preset}}));
+    const SwitchParameters faster = set_to({{"preset", preset}, {"link-rate", "12.8Gb/s"}});
+    const SwitchParameters slower = set_to({{"preset", preset}, {"link-rate", "3.2Gb/s"}});
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      EXPECT_EQ(clocks(faster)[i] * 2, before[i]) << preset << " " << kClocks[i];
+      EXPECT_EQ(clocks(slower)[i], before[i] * 2) << preset << " " << kClocks[i];
+    }
+    EXPECT_EQ(clocks(set_to({{"preset", preset}, {"link-rate", "6.4Gb/s"}})), before);
+  }
+  const SwitchParameters p = set_to({{"link-rate", "100Gb/s"}, {"reconfiguration", "0s"}});
+  EXPECT_EQ(p.cable, nanoseconds(20)) << "a length";
+  EXPECT_EQ(p.scheduler.latency, 1u);
+  EXPECT_EQ(p.predictor_timeout, microseconds(100));
 }
 
-TEST(DerivedOptions, WordGenerationDoesNotChangeForASlowerLink) {
-  EXPECT_EQ(set_to({{"link-rate", "1Gb/s"}}).word_generation, nanoseconds(10));
-  EXPECT_EQ(set_to({{"preset", "ch8"}, {"link-rate", "6.4Gb/s"}}).word_generation, nanoseconds(2));
-  EXPECT_EQ(set_to({{"preset", "ch8"}, {"link-rate", "100Gb/s"}}).word_generation, picoseconds(640));
-  EXPECT_EQ(set_to({{"link-rate", "100Gb/s"}, {"preset", "ch8"}}).word_generation, nanoseconds(2))
+TEST(DerivedOptions, WhatIsGivenDoesNotFollowTheLinkRateInAnyOrder) {
+  const std::vector<Time> scaled = clocks(set_to({{"link-rate", "100Gb/s"}}));
+  for (std::size_t given = 0; given < scaled.size(); ++given)
+    for (const bool first : {false, true}) {
+      const Given options = first ? Given{{kClocks[given], "7ns"}, {"link-rate", "100Gb/s"}}
+                                  : Given{{"link-rate", "100Gb/s"}, {kClocks[given], "7ns"}};
+      const std::vector<Time> values = clocks(set_to(options));
+      const bool wire = std::string_view(kClocks[given]).ends_with("serialise");  // a slot is not shorter
+      for (std::size_t i = 0; i + wire < values.size(); ++i)
+        EXPECT_EQ(values[i], i == given ? nanoseconds(7) : scaled[i]) << kClocks[given] << " " << kClocks[i];
+    }
+}
+
+TEST(DerivedOptions, TheLastLinkRateCounts) {
+  EXPECT_EQ(clocks(set_to({{"link-rate", "400Gb/s"}, {"link-rate", "25Gb/s"}})),
+            clocks(set_to({{"link-rate", "25Gb/s"}})));
+  EXPECT_EQ(clocks(set_to({{"link-rate", "100Gb/s"}, {"preset", "ch8"}})),
+            clocks(set_to({{"preset", "ch8"}})))
       << "a preset resets all";
+}
+
+TEST(DerivedOptions, PartsThatHandleAWordPerCycleKeepUpWithSmallWords) {
+  EXPECT_EQ(in_any_order({{"link-rate", "100Gb/s"}, {"word", "4"}}).word_generation, picoseconds(320));
+  EXPECT_EQ(set_to({{"link-rate", "100Gb/s"}, {"word", "4"}}).digital_fabric.cycle, picoseconds(320));
+  EXPECT_EQ(in_any_order({{"link-rate", "100Gb/s"}, {"word", "32"}}).word_generation, picoseconds(640));
   EXPECT_EQ(set_to({{"word", "4"}}).word_generation, nanoseconds(10)) << "no rate was given";
+}
+
+TEST(DerivedOptions, AFastLinkDoesNotMakeSlotsTooShort) {
+  EXPECT_EQ(set_to({{"preset", "ch4"}, {"link-rate", "100Gb/s"}}).slot_length, picoseconds(12'800));
+  EXPECT_EQ(in_any_order({{"link-rate", "100Gb/s"}}).slot_length, picoseconds(1'920 + 20'000 + 1'920))
+      << "the wire";
+  EXPECT_EQ(in_any_order({{"link-rate", "100Gb/s"}, {"guard", "5ns"}}).slot_length, nanoseconds(50));
+  EXPECT_EQ(in_any_order({{"link-rate", "100Gb/s"}, {"cable", "60ns"}}).slot_length, picoseconds(63'840));
+  EXPECT_EQ(in_any_order({{"link-rate", "100Gb/s"}, {"guard", "50ns"}}).slot_length, nanoseconds(100));
+  EXPECT_EQ(in_any_order({{"link-rate", "100Gb/s"}, {"network", "fattree:2,4"}}).slot_length,
+            nanoseconds(100))
+      << "the cables of the tree do not change";
+  EXPECT_EQ(in_any_order({{"link-rate", "100Gb/s"}, {"fabric", "mems-2d"}}).slot_length, microseconds(120));
+  EXPECT_EQ(set_to({{"preset", "ocs-mems-400g"}, {"link-rate", "800Gb/s"}}).slot_length, milliseconds(100));
+  for (const char* rate : {"1b/s", "1Gb/s", "400Gb/s", "100000Gb/s"})
+    for (const char* preset : {"ch4", "ch5", "ch8", "ethernet-51t"})
+      for (const Time t :
+           clocks(set_to({{"preset", preset}, {"link-rate", rate}, {"analog-fabric-latency", "1"}})))
+        EXPECT_GE(t, Time{}) << preset << " " << rate;
+}
+
+/// Wormhole was 23 times slower than circuit when only the link was faster.
+TEST(DerivedOptions, AtAnyRateAPermutationTakesWormholeAboutAsLongAsCircuit) {
+  TrafficOptions traffic;
+  traffic.pattern = "permutation";
+  traffic.message = 65'536;
+  traffic.messages = 8;
+  for (const char* rate : {"6.4Gb/s", "100Gb/s", "400Gb/s"}) {
+    const auto time = [&](const char* technique) {
+      return simulate(set_to({{"technique", technique}, {"link-rate", rate}, {"worm-limit", "4K"}}), traffic)
+          .time;
+    };
+    EXPECT_LE(time("wormhole").seconds(), 1.05 * time("circuit").seconds()) << rate;
+  }
 }
 
 }  // namespace

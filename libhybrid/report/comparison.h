@@ -23,6 +23,7 @@ struct TechniqueResult {
   /// The communication time is split into the part that remains without any network, in which the rank waits
   /// for other ranks, and the rest. Means over ranks; nothing if the job without a network is unknown.
   std::optional<Time> rank_wait, network_wait;
+  std::vector<std::string> limited_by;  // parts slower than the link (emulator/limits.h)
 };
 
 /// The job on a bound.

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/registry.h"
+#include "emulator/limits.h"
 #include "emulator/network/technique.h"
 #include "emulator/network_shape.h"
 #include "emulator/predictor_shape.h"
@@ -283,6 +284,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
     try {
       TechniqueResult result;
       result.measures = emulate(parameters, what, options.replay.timeline);
+      result.limited_by = limit_texts(limiting_parts(parameters));
       report.techniques.push_back(std::move(result));
     } catch (const UnfinishedReplay& error) {
       const bool of_trace = error.fault() == UnfinishedReplay::Fault::trace;
@@ -322,6 +324,8 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   const bool compared = !contenders(report.techniques).empty();
   if (!compared && !report.techniques.empty())
     report.verdict.sentence = "Only bounds were emulated, so there is nothing to compare.";
+  if (!report.verdict.technique.empty())
+    for (const std::string& sentence : limit_sentences(runs)) report.verdict.sentence += " " + sentence + ".";
   if (compared && report.verdict.technique.empty() && any_multicast(report.techniques))
     report.verdict.sentence =
         "The fabric copies all messages that cross the switch, so no technique makes a difference to this "

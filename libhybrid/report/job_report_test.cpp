@@ -263,6 +263,23 @@ TEST(JobReport, PresetCh8HasASlotForEveryDestinationOfTheJob) {
   EXPECT_EQ(report_of(ring(6, 10, 256), options).techniques[0].measures.slots, 31u);
 }
 
+TEST(JobReport, NamesThePartsThatAreSlowerThanTheLink) {
+  JobOptions options;
+  OptionTable table;
+  add_job_options(table, options);
+  table.set("technique", "wormhole,circuit", "test");
+  table.set("link-rate", "100Gb/s", "test");
+  EXPECT_THAT(report_of(ring(6, 10, 4096), options).verdict.sentence, Not(HasSubstr("limits")));
+  table.set("digital-fabric-cycle", "10ns", "test");
+  const JobReport report = report_of(ring(6, 10, 4096), options);
+  EXPECT_THAT(report.verdict.sentence,
+              HasSubstr(". The digital fabric limits wormhole to 6.4 Gb/s on links of 100 Gb/s "
+                        "(--digital-fabric-cycle)."));
+  const auto json = to_json(report);
+  EXPECT_EQ(json["results"][0]["limited_by"], nlohmann::json::parse(R"(["digital fabric: 6.4 Gb/s"])"));
+  EXPECT_EQ(json["results"][1]["limited_by"], nlohmann::json::array());
+}
+
 TEST(JobReport, ATechniqueNamedTwiceIsEmulatedOnce) {
   JobOptions options;
   options.techniques = {"tdm", "wormhole", "tdm"};

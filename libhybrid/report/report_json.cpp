@@ -183,6 +183,7 @@ ordered_json to_json(const JobReport& report) {
     one["gap_closed"] = or_null(result.gap_closed);
     one["network_wait_ns"] = or_null(result.network_wait);
     one["rank_wait_ns"] = or_null(result.rank_wait);
+    one["limited_by"] = result.limited_by;
     json["results"].push_back(std::move(one));
   }
   json["bounds"] = bounds_json(report);

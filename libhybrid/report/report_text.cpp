@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <numeric>
 #include <set>
 
+#include "core/error.h"
+#include "core/registry.h"
+#include "emulator/presets/preset.h"
 #include "emulator/replay/trace_names.h"
 #include "libhybrid/report/terminal_text.h"
 
@@ -184,6 +188,33 @@ std::string footer(const JobReport& report) {
   return text + "  repeat: " + command_to_repeat(report) + "\n";
 }
 
+/// The words "--preset" "ch4" "--slots" "5" ... that give the options the values of `wanted`. Options may
+/// change others, as the clocks follow the link rate: after the preset come the link rate and the word, then
+/// what still differs, then what these changed.
+std::vector<std::string> options_for(const OptionTable& wanted, std::string_view preset) {
+  std::map<std::string_view, std::string_view> given;
+  if (!preset.empty()) given.emplace("preset", preset);
+  const auto give_what_differs = [&](std::string_view only) {
+    JobOptions repeated;
+    OptionTable table, values;
+    add_emulation_options(table, repeated);
+    for (const Option* option : table.in_order())
+      if (const auto one = given.find(option->name); one != given.end()) option->set(one->second);
+    add_emulation_options(values, repeated);
+    for (const Option& option : wanted.options())
+      if ((only.empty() || option.name == only) &&
+          option.default_text != values.find(option.name)->default_text)
+        given.emplace(option.name, option.default_text);
+  };
+  for (const std::string_view only : {"link-rate", "word", "", ""}) give_what_differs(only);
+
+  std::vector<std::string> words;
+  for (const Option& option : wanted.options())
+    if (const auto one = given.find(option.name); one != given.end())
+      words.insert(words.end(), {"--" + option.name, std::string(one->second)});
+  return words;
+}
+
 std::string quoted(const std::string& word) {
   const bool plain = !word.empty() && word.find_first_not_of(
                                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -259,7 +290,8 @@ std::string phase_measures_table(const std::vector<const Measures*>& results, st
 }
 
 std::vector<std::string> changed_options(const JobReport& report) {
-  JobOptions ours = report.options, standard;
+  JobOptions ours = report.options;
+  const JobOptions standard;
   // The K of a preset and the slots that the largest phase needs must be given as numbers.
   if (ours.slot_counts.empty() && ours.network.slots != standard.network.slots) {
     std::set<std::uint32_t> counts;
@@ -267,19 +299,19 @@ std::vector<std::string> changed_options(const JobReport& report) {
       if (uses_slots(r.measures.technique)) counts.insert(r.measures.slots);
     ours.slot_counts.assign(counts.begin(), counts.end());
   }
-  OptionTable given, defaults;
-  add_emulation_options(given, ours);
-  add_emulation_options(defaults, standard);
-  std::vector<std::string> changed;
-  for (const Option& option : given.options())
-    if (const Option* other = defaults.find(option.name);
-        other->default_text != option.default_text ||
-        // With --link-rate its default would follow that rate.
-        (option.name == "word-generation" && ours.network.link_rate != standard.network.link_rate)) {
-      changed.push_back("--" + option.name);
-      changed.push_back(option.default_text);
+  OptionTable wanted;
+  add_emulation_options(wanted, ours);
+
+  std::vector<std::string> best = options_for(wanted, "");
+  for (const std::string_view preset : registered_names(Preset::kKind)) {
+    try {
+      std::vector<std::string> words = options_for(wanted, preset);
+      if (words.size() < best.size()) best = std::move(words);
+    } catch (const UserError&) {
+      // Its K is another one, and the report's is not a number: "4, and what the largest phase needs".
     }
-  return changed;
+  }
+  return best;
 }
 
 std::string topology_sentence(const std::string& topology, double share_of_bytes) {

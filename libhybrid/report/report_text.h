@@ -29,8 +29,8 @@ std::string topology_sentence(const std::string& topology, double share_of_bytes
 /// default.
 std::string command_to_repeat(const JobReport& report);
 
-/// The words "--slot-length" "200ns" for each option of the switch and the replay that differs from its
-/// default, in the order of the option table.
-std::vector<std::string> changed_options(const JobOptions& options);
+/// The words "--slot-length" "200ns" for each option of the switch and the replay that must be given for the
+/// parameters of the report, in the order of the option table.
+std::vector<std::string> changed_options(const JobReport& report);
 
 }  // namespace hybrid

@@ -7,11 +7,14 @@
 #include <sstream>
 #include <string>
 
+#include "core/registry.h"
 #include "libhybrid/report/report_json.h"
 
 namespace hybrid {
 namespace {
 
+using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 TechniqueResult result(const char* technique, std::uint32_t slots, Time time, Time communication) {
@@ -197,12 +200,49 @@ TEST(ReportText, TheRepeatCommandHasAllOptionsThatDiffer) {
   JobReport report = example();
   report.trace = "my trace/t.otf2";
   report.options.network.slot_length = nanoseconds(200);
-  report.options.network.link_rate = 6'450'000'000;
   report.options.techniques = {"wormhole", "hybrid"};
   EXPECT_EQ(command_to_repeat(report),
-            "hybrid replay 'my trace/t.otf2' --technique wormhole,hybrid --slots 4 --slot-length 200ns "
-            "--word-generation 10ns --link-rate '6.45 Gb/s'")
-      << "the word generation would follow the link rate unless it is given";
+            "hybrid replay 'my trace/t.otf2' --technique wormhole,hybrid --slots 4 --slot-length 200ns");
+}
+
+/// The options of a command, applied.
+SwitchParameters network_of(const std::string& command) {
+  JobOptions options;
+  OptionTable table;
+  add_emulation_options(table, options);
+  std::istringstream words(command.substr(command.find(" --")));
+  for (std::string name, value; words >> name >> value;) table.set(name.substr(2), value, name);
+  return options.network;
+}
+
+TEST(ReportText, TheRepeatCommandGivesWhatWouldFollowTheLinkRateOnlyIfItDiffers) {
+  JobReport report = example();
+  OptionTable table;
+  add_emulation_options(table, report.options);
+  table.set("link-rate", "100Gb/s", "test");
+  EXPECT_THAT(command_to_repeat(report), EndsWith("t.otf2 --link-rate '100 Gb/s'"));
+  table.set("word", "4", "test");
+  table.set("word-generation", "640ps", "test");  // as if it followed, with words of 8 bytes
+  EXPECT_THAT(command_to_repeat(report),
+              EndsWith("t.otf2 --word 4 --word-generation 640ps --link-rate '100 Gb/s'"));
+}
+
+TEST(ReportText, TheRepeatCommandNamesThePreset) {
+  for (const std::string_view preset : registered_names("preset")) {
+    if (preset == "ch5") continue;  // the default values
+    JobReport report = example();
+    OptionTable table;
+    add_emulation_options(table, report.options);
+    table.set("preset", preset, "test");
+    table.set("guard", "77ns", "test");
+    const std::string command = command_to_repeat(report);
+    EXPECT_THAT(command, AllOf(HasSubstr("--preset " + std::string(preset)), HasSubstr("--guard 77ns")));
+    const SwitchParameters again = network_of(command);
+    EXPECT_EQ(again.link_rate, report.options.network.link_rate) << command;
+    EXPECT_EQ(again.slot_length, report.options.network.slot_length) << command;
+    EXPECT_EQ(again.nic.latency, report.options.network.nic.latency) << command;
+    EXPECT_EQ(again.fabric_reconfiguration(), report.options.network.fabric_reconfiguration()) << command;
+  }
 }
 
 TEST(PhaseTable, HasARowPerTechniqueAndPhase) {
