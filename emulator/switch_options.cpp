@@ -106,6 +106,15 @@ class Adder {
       if (after) after();
     });
   }
+  /// One of two values: `yes` is stored as true, `no` as false.
+  void choice(const char* name, const char* yes, const char* no, const char* help, bool& b) {
+    add(name, std::string(yes) + "|" + no, help, b ? yes : no, [&b, name, yes, no](std::string_view v) {
+      if (v != yes && v != no)
+        throw UserError(std::string(name) + ": unknown value '" + std::string(v) + "'",
+                        "Give " + std::string(yes) + " or " + no + ".");
+      b = v == yes;
+    });
+  }
   void add(std::string name, std::string value, std::string help, std::string default_text,
            std::function<void(std::string_view)> set, bool first = false) {
     table_.add(
@@ -224,6 +233,12 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.count("scheduler-steps",
             "matching: longest augmenting path K; islip, pim: iterations of a pass; 0: 9 and log2 N",
             p.scheduler_steps, ~std::uint32_t{0});
+  add.choice("slots-per-pass", "all", "one",
+             "slots that one pass of the scheduler fills; all: K schedulers in a row within one cycle",
+             p.pass_fills_all_slots);
+  add.count("request-width",
+            "circuit: most requests of a NIC without a grant, further destinations wait; 0: any number",
+            p.request_width, kMostNodes);
   add.named("predictor", "predictor", "requests and releases circuits", p.predictor);
   add.time("predictor-timeout", "time-out predictor: releases a connection that is unused for this long",
            p.predictor_timeout);
@@ -242,6 +257,10 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
           [&p](std::string_view v) { p.predictor_confidence = parse_confidence(v); });
 
   add.bytes("buffer", "size of each NIC queue and of a switch input's wormhole queue", p.buffer);
+  add.choice(
+      "buffer-scope", "nic", "queue",
+      "what --buffer is the size of: each queue, or all queues of a NIC (and of a switch input) together",
+      p.buffer_is_shared);
   add.add("input-queues", "per-destination|fifo",
           "wormhole queues of a switch input: one per destination, or one FIFO (head-of-line blocking)",
           p.input_queues, [&p](std::string_view v) {
@@ -252,6 +271,9 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.bytes("flit", "unit of wormhole flow control", p.flit);
   add.bytes("worm-limit", "payload of one worm", p.worm_limit);
   add.count("worm-overhead", "header and tail words that travel with each worm", p.worm_overhead_words, 1024);
+  add.choice("worm-lookahead", "on", "off",
+             "a worm is granted while the one before it leaves, so that its setup takes no time on the link",
+             p.worm_lookahead);
 
   add.add("circuit-share", "SHARE", "wave, coll, chen-liu: share of each link for circuits",
           share_text(p.circuit_share), [&p](std::string_view v) { p.circuit_share = parse_share(v); });

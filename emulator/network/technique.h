@@ -60,21 +60,10 @@ using TechniqueRegistration = Registration<Technique, const SwitchParameters&>;
 // Groups of those options, after what a switch needs to use them.
 
 inline OptionNames slot_options() {
-  return {"slots",
-          "allocation",
-          "slot-length",
-          "wormhole-slot-length",
-          "guard",
-          "scheduler",
-          "scheduler-steps",
-          "predictor",
-          "predictor-timeout",
-          "predictor-pause",
-          "predictor-threshold",
-          "predictor-order",
-          "predictor-ahead",
-          "predictor-confidence",
-          "preload",
+  return {"slots",           "allocation",        "slot-length",          "wormhole-slot-length",
+          "guard",           "scheduler",         "scheduler-steps",      "slots-per-pass",
+          "predictor",       "predictor-timeout", "predictor-pause",      "predictor-threshold",
+          "predictor-order", "predictor-ahead",   "predictor-confidence", "preload",
           "preload-topology"};
 }
 inline OptionNames circuit_options() {
@@ -86,7 +75,9 @@ inline OptionNames circuit_options() {
           "analog-fabric-cycle",
           "analog-fabric-latency"};
 }
-inline OptionNames worm_options() { return {"worm-limit", "worm-overhead", "input-queues"}; }
+inline OptionNames worm_options() {
+  return {"worm-limit", "worm-overhead", "worm-lookahead", "input-queues"};
+}
 inline OptionNames flit_options() { return {"flit"}; }
 inline OptionNames digital_fabric_options() { return {"digital-fabric-cycle", "digital-fabric-latency"}; }
 /// Links divided between circuits and worms.
