@@ -101,6 +101,8 @@ const Words kSlotOptions{"--slots",
                          "islip",
                          "--scheduler-steps",
                          "1",
+                         "--slots-per-pass",
+                         "all",
                          "--predictor",
                          "markov",
                          "--predictor-timeout",
@@ -131,7 +133,9 @@ const Words kCircuitOptions{"--fabric",
                             "9",
                             "--analog-fabric-cycle",
                             "35ns"};
-const Words kWormOptions{"--worm-limit", "32", "--worm-overhead", "3", "--input-queues", "fifo"};
+const Words kWormOptions{"--worm-limit",     "32", "--worm-overhead", "3",
+                         "--worm-lookahead", "on", "--input-queues",  "fifo"};
+const Words kRequestOptions{"--request-width", "1"};
 const Words kFlitOptions{"--flit", "16"};
 const Words kDigitalOptions{"--digital-fabric-cycle", "33ns", "--digital-fabric-latency", "7"};
 const Words kSplitOptions{"--circuit-share", "0.2", "--split-size", "64"};
@@ -148,7 +152,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"circuit", {}, kDigitalOptions}, Case{"tdm", {}, kDigitalOptions},
                     Case{"hybrid", {}, kDigitalOptions}, Case{"wormhole", {}, kSplitOptions},
                     Case{"packet", {}, kSplitOptions}, Case{"circuit", {}, kSplitOptions},
-                    Case{"tdm,hybrid", {}, kSplitOptions}, Case{"tdm", {"--buffer", "64"}, kWormOptions}));
+                    Case{"tdm,hybrid", {}, kSplitOptions}, Case{"tdm", {"--buffer", "64"}, kWormOptions},
+                    Case{"wormhole,packet,tdm,hybrid,wave", {}, kRequestOptions}));
 
 INSTANTIATE_TEST_SUITE_P(
     OfOtherChoices, IgnoredOptions,
@@ -193,6 +198,9 @@ TEST(IgnoredOptionsNotes, NoNoteOfAnOptionThatIsUsed) {
       {"packet", {}, {"--worm-limit", "32"}},
       {"wormhole", {}, {"--flit", "64"}},
       {"hybrid", {}, {"--worm-overhead", "2"}},
+      {"wormhole", {}, {"--worm-lookahead", "on"}},
+      {"circuit", {}, {"--request-width", "1"}},
+      {"tdm", {}, {"--slots-per-pass", "all"}},
       {"coll", {}, {"--split-size", "1K"}},
       {"chen-liu", {}, {"--digital-fabric-latency", "7"}},
       {"wave", {}, {"--circuit-channels", "2"}},

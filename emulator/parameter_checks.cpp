@@ -58,11 +58,17 @@ void check_sizes(const SwitchParameters& p) {
   if (p.buffer < p.flit)
     refuse("buffer", format_bytes(p.buffer) + " does not hold one flit of " + format_bytes(p.flit),
            "Give at least one flit, such as 128, or 'unlimited'.");
-  const Bytes packet = std::max<Bytes>(1, p.worm_limit / p.word) + p.worm_overhead_words;
-  if (p.technique == "packet" && p.buffer / p.word < packet)
+  const QueueSizes sizes = queue_sizes(p);
+  if (const Bytes least = std::min({sizes.destination, sizes.worms, sizes.input}); least < p.flit)
     refuse("buffer",
-           format_bytes(p.buffer) + " does not hold one packet of " + format_bytes(packet * p.word) +
-               ", which store and forward needs",
+           format_bytes(p.buffer) + " for all queues of a NIC leave " + format_bytes(least) +
+               " for one of them, less than one flit of " + format_bytes(p.flit),
+           "Give a larger --buffer, or --buffer-scope queue.");
+  const Bytes packet = std::max<Bytes>(1, p.worm_limit / p.word) + p.worm_overhead_words;
+  if (p.technique == "packet" && std::min(sizes.worms, sizes.input) / p.word < packet)
+    refuse("buffer",
+           format_bytes(std::min(sizes.worms, sizes.input)) + " does not hold one packet of " +
+               format_bytes(packet * p.word) + ", which store and forward needs",
            "Give a larger --buffer, or a smaller --worm-limit.");
 }
 

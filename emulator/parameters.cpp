@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/registry.h"
+#include "emulator/network/technique.h"
 #include "emulator/presets/preset.h"
 
 namespace hybrid {
@@ -13,6 +15,21 @@ SplitRates split_rates(const SwitchParameters& p) {
   const auto circuits = static_cast<BitRate>(rate * p.circuit_share);
   return {std::max<BitRate>(1, p.link_rate - std::min(circuits, p.link_rate)),
           std::max<BitRate>(1, circuits / std::max(1u, p.circuit_channels))};
+}
+
+QueueSizes queue_sizes(const SwitchParameters& p) {
+  QueueSizes sizes{p.buffer, p.buffer, p.buffer};
+  if (!p.buffer_is_shared || p.buffer == kUnlimited) return sizes;
+  const bool worms = uses_option(Technique::kKind, p.technique, "worm-limit");
+  const bool circuits = uses_option(Technique::kKind, p.technique, "fabric");
+  if (worms && circuits) sizes.worms = p.buffer / 2;
+  if (circuits) sizes.destination = sizes.worms / std::max(1u, p.nodes - 1);
+  if (worms && p.input_queues != "fifo") {
+    const std::uint32_t ports =
+        p.is_tree() ? p.tree.down + (p.tree.levels > 1 ? p.tree.up : 0) : p.nodes;  // of a switch
+    sizes.input = p.buffer / std::max(1u, ports - 1);
+  }
+  return sizes;
 }
 
 void preload_every_destination(SwitchParameters& p) { p.slots = p.preload = p.nodes - 1; }

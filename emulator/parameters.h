@@ -58,7 +58,9 @@ struct SwitchParameters {
   Bytes flit = 8;
   Bytes worm_limit = 128;                        // payload of one worm
   std::uint32_t worm_overhead_words = 0;         // header and tail words that travel with each worm
+  bool worm_lookahead = false;                   // ports are granted again before a worm's tail has left
   Bytes buffer = kUnlimited;                     // of each NIC queue, and of a switch input's wormhole queue
+  bool buffer_is_shared = false;                 // `buffer` is that of a NIC, divided among its queues
   std::string input_queues = "per-destination";  // VQ_W of a switch input; "fifo": one for all destinations
 
   // Links with a fixed division between worms and circuits: wave, coll, chen-liu (D 2.3).
@@ -66,6 +68,7 @@ struct SwitchParameters {
   std::uint32_t circuit_channels = 1;  // wave: switches S_1 ... S_K, with equal parts of that share
   Bytes split_size = 512;              // messages of this size or larger request a circuit
 
+  std::uint32_t request_width = 0;  // circuit: most requests of a NIC without a grant; 0: any number
   /// hybrid: share of the link's rate that a digital fabric of its own has, which carries the worms (Helios,
   /// REACToR); 0: worms and circuits share the analog fabric (D 3).
   double packet_plane = 0;
@@ -79,8 +82,9 @@ struct SwitchParameters {
   std::string allocation = "ses";
   std::string scheduler_name = "greedy";
   std::uint32_t scheduler_steps = 0;  // of schedulers that work in steps; 0: the scheduler's default
-  std::string misses = "circuit";   // hybrid: what a message without a circuit does: "circuit" or "worms"
-  std::string eviction = "at-once";  // of idle circuits for waiting data: "at-once" or "patient"
+  bool pass_fills_all_slots = false;  // a pass of the scheduler fills all slots instead of one
+  bool misses_use_worms = false;     // hybrid: a message without a circuit always travels as worms
+  bool evicts_at_once = true;        // a request that finds no room releases an idle circuit at once
   std::string predictor = "timeout";
   Time predictor_timeout = microseconds(100);
   Time predictor_pause{};  // most of an interval without sends that counts as unused time; 0: all of it
@@ -128,6 +132,16 @@ struct SplitRates {
   BitRate channel;  // of one of the circuit_channels
 };
 SplitRates split_rates(const SwitchParameters& parameters);
+
+/// Sizes of the queues that `buffer` gives. Each has `buffer`; if it is shared, a NIC's queues have `buffer`
+/// together, and those of a switch input, too. Then a NIC with Q_W and queues for circuits gives half of it
+/// to Q_W. The other queues have equal parts.
+struct QueueSizes {
+  Bytes destination;  // the NIC's queue of one destination, for circuits
+  Bytes worms;        // Q_W
+  Bytes input;        // VQ_W
+};
+QueueSizes queue_sizes(const SwitchParameters& parameters);
 
 /// Throws UserError unless `name` is registered. The error names `option`, the registered names and the
 /// closest of them.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <set>
 #include <string>
@@ -20,6 +21,25 @@ std::string refusal(const SwitchParameters& p) {
     return error.what();
   }
   return {};
+}
+
+TEST(Parameters, ASharedBufferIsDividedAmongTheQueues) {
+  const auto sizes = [](const char* technique, Bytes buffer, FatTreeShape tree = {}) {
+    SwitchParameters p;
+    p.nodes = 16;
+    p.technique = technique;
+    p.tree = tree;
+    p.buffer = buffer;
+    p.buffer_is_shared = true;
+    const QueueSizes s = queue_sizes(p);
+    return std::array{s.destination, s.worms, s.input};
+  };
+  EXPECT_EQ(sizes("circuit", 2400)[0], 160U);
+  EXPECT_EQ(sizes("tdm", 2400)[0], 160U);
+  EXPECT_EQ(sizes("wormhole", 2400), (std::array<Bytes, 3>{2400, 2400, 160}));
+  EXPECT_EQ(sizes("hybrid", 2400), (std::array<Bytes, 3>{80, 1200, 160}));
+  EXPECT_EQ(sizes("wormhole", 2400, {2, 4, 4}), (std::array<Bytes, 3>{2400, 2400, 2400 / 7}));
+  EXPECT_EQ(sizes("hybrid", kUnlimited), (std::array{kUnlimited, kUnlimited, kUnlimited}));
 }
 
 TEST(SwitchParameters, DefaultsPassTheCheck) { EXPECT_EQ(refusal({}), ""); }

@@ -156,15 +156,13 @@ class Adder {
       if (after) after();
     });
   }
-  /// One of a few names.
-  void choice(const char* name, std::initializer_list<std::string_view> choices, const char* help,
-              std::string& s) {
-    const std::vector<std::string_view> names(choices);
-    add(name, joined(names, "|"), help, s, [&s, name, names](std::string_view v) {
-      if (std::find(names.begin(), names.end(), v) == names.end())
+  /// One of two values: `yes` is stored as true, `no` as false.
+  void choice(const char* name, const char* yes, const char* no, const char* help, bool& b) {
+    add(name, std::string(yes) + "|" + no, help, b ? yes : no, [&b, name, yes, no](std::string_view v) {
+      if (v != yes && v != no)
         throw UserError(std::string(name) + ": unknown value '" + std::string(v) + "'",
-                        "Give " + joined(names, " or ") + ".");
-      s = v;
+                        "Give " + std::string(yes) + " or " + no + ".");
+      b = v == yes;
     });
   }
   void add(std::string name, std::string value, std::string help, std::string default_text,
@@ -317,12 +315,18 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
           "hybrid: share of the link's rate for worms on a digital fabric of their own; 0: worms pass the analog "
           "fabric",
           share_text(p.packet_plane), [&p](std::string_view v) { p.packet_plane = parse_packet_plane(v); });
-  add.choice("misses", {"circuit", "worms"},
-             "hybrid: a message without a circuit waits for one if that is faster than worms, or always travels "
-             "as worms",
-             p.misses);
-  add.choice("eviction", {"at-once", "patient"},
-             "a request that finds no room releases an idle circuit at once, or after two TDM cycles", p.eviction);
+  add.choice("misses", "worms", "circuit",
+             "hybrid: a message without a circuit waits for one if that is faster than worms, or always travels as worms",
+             p.misses_use_worms);
+  add.choice("eviction", "at-once", "patient",
+             "a request that finds no room releases an idle circuit at once, or after two TDM cycles",
+             p.evicts_at_once);
+  add.choice("slots-per-pass", "all", "one",
+             "slots that one pass of the scheduler fills; all: K schedulers in a row within one cycle",
+             p.pass_fills_all_slots);
+  add.count("request-width",
+            "circuit: most requests of a NIC without a grant, further destinations wait; 0: any number",
+            p.request_width, kMostNodes);
   add.named("predictor", "predictor", "requests and releases circuits", p.predictor);
   add.time("predictor-timeout", "time-out predictor: releases a connection that is unused for this long",
            p.predictor_timeout);
@@ -341,6 +345,10 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
           [&p](std::string_view v) { p.predictor_confidence = parse_confidence(v); });
 
   add.bytes("buffer", "size of each NIC queue and of a switch input's wormhole queue", p.buffer);
+  add.choice(
+      "buffer-scope", "nic", "queue",
+      "what --buffer is the size of: each queue, or all queues of a NIC (and of a switch input) together",
+      p.buffer_is_shared);
   add.add("input-queues", "per-destination|fifo",
           "wormhole queues of a switch input: one per destination, or one FIFO (head-of-line blocking)",
           p.input_queues, [&p](std::string_view v) {
@@ -351,6 +359,9 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.bytes("flit", "unit of wormhole flow control", p.flit);
   add.bytes("worm-limit", "payload of one worm", p.worm_limit);
   add.count("worm-overhead", "header and tail words that travel with each worm", p.worm_overhead_words, 1024);
+  add.choice("worm-lookahead", "on", "off",
+             "a worm is granted while the one before it leaves, so that its setup takes no time on the link",
+             p.worm_lookahead);
 
   add.add("circuit-share", "SHARE", "wave, coll, chen-liu: share of each link for circuits",
           share_text(p.circuit_share), [&p](std::string_view v) { p.circuit_share = parse_share(v); });

@@ -38,6 +38,18 @@ SwitchParameters in_any_order(Given given) {
   return first;
 }
 
+TEST(TwoValuedOptions, RefuseOtherValues) {
+  EXPECT_TRUE(set_to({{"worm-lookahead", "on"}}).worm_lookahead);
+  EXPECT_FALSE(set_to({{"worm-lookahead", "on"}, {"worm-lookahead", "off"}}).worm_lookahead);
+  EXPECT_TRUE(set_to({{"slots-per-pass", "all"}}).pass_fills_all_slots);
+  try {
+    set_to({{"slots-per-pass", "2"}});
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_TRUE(std::string(error.what()).ends_with("unknown value '2'\n  Give all or one.")) << error.what();
+  }
+}
+
 TEST(DerivedOptions, SlotsOfAFabricDependOnTheGuard) {
   EXPECT_EQ(in_any_order({{"fabric", "mems-2d"}, {"guard", "5us"}}).slot_length, microseconds(170));
   const SwitchParameters p = in_any_order({{"fabric", "mems-2d"}, {"guard", "1ms"}});

@@ -121,7 +121,9 @@ class C17 final : public Claim {
       Agreement drawn;
       for (std::uint64_t i = 0; i < std::uint64_t{kRandomSwitches} * repeats; ++i) {
         Random random(context.seed * 1'000'003 + i);
-        const SwitchParameters p = random_parameters(random, technique);
+        SwitchParameters p = random_parameters(random, technique);
+        p.worm_lookahead = p.pass_fills_all_slots = i % 2 == 1;
+        p.request_width = static_cast<std::uint32_t>(i / 2 % 4);
         drawn.add(p, random_script(random, p));
       }
       table.page_rows.push_back(table.rows.size());

@@ -21,8 +21,10 @@ struct Segment {
 };
 
 struct WordQueue {
-  explicit WordQueue(const Timing& timing) : bounded(timing.bounded()) {
-    room.push({Time{}, Time{}, bounded ? timing.room : ~std::uint64_t{0}});
+  /// The NIC's queue of one destination.
+  explicit WordQueue(const Timing& timing) : WordQueue(timing, timing.room) {}
+  WordQueue(const Timing& timing, std::uint64_t places) : bounded(timing.bounded()) {
+    room.push({Time{}, Time{}, bounded ? places : ~std::uint64_t{0}});
   }
 
   RunQueue entered;  // entry instants of the words that have not left

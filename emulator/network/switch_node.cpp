@@ -6,7 +6,7 @@
 namespace hybrid {
 
 SwitchNode::SwitchNode(const SwitchParameters& parameters, const Timing& timing, Fabric fabric, Kinds kinds)
-    : WormSwitches(parameters.nodes, parameters.nodes, timing, fabric, kinds),
+    : WormSwitches(parameters.nodes, parameters.nodes, parameters, timing, fabric, kinds),
       cycle_(parameters.scheduler.cycle),
       queue_numbers_(parameters.nodes),
       worms_of_(parameters.nodes),
@@ -152,8 +152,8 @@ void SwitchNode::request_output(Time now, VirtualQueue& queue, EventQueue& event
   if (there == Time::never()) return;
   queue.requested = true;
   queue.connection.destination = queue.messages.front().destination;
-  // Not before the previous worm has left.
-  const Time requested_at = std::max({now, there, queue.last_left + fabric_.spacing});
+  // Before that instant the previous worm holds the input.
+  const Time requested_at = std::max({now, there, queue.last_left + fabric_.spacing - lookahead_});
   note_change(now, requested_at, queue.connection, queue.place, false, events);
   if (timeline_ == nullptr) return;
   requested_at_.resize(places_.size());
@@ -166,6 +166,7 @@ bool SwitchNode::move_through_fabric(Time now, std::uint32_t input, EventQueue& 
   if (worm.left == 0) return false;
   VirtualQueue& queue = *worm.queue;
   bool moved = false;
+  Time arrived{};  // of the last word that moved
   while (worm.left > 0 && !queue.arrived.empty()) {
     // Not before now: the continuation of a window may have become known just now.
     Time free = std::max({worm.free, queue.arrived.front().first, now});
@@ -180,13 +181,14 @@ bool SwitchNode::move_through_fabric(Time now, std::uint32_t input, EventQueue& 
     if (sent == 0) break;
     moved = true;
     sources_[input].no_place = false;
+    arrived = words.at(sent - 1);
     queue.arrived.pop(sent);
     worm.left -= sent;
     worm.free = free;
   }
   if (worm.left == 0) {
     sending_.reset(input);
-    note_change(now, worm.free, queue.connection, queue.place, true, events);
+    note_change(now, release_time(now, arrived, worm.free), queue.connection, queue.place, true, events);
     queue.requested = false;
     if (worm.ends_message) {
       --queue.unfinished;

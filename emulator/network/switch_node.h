@@ -11,6 +11,10 @@
 //   queue can hold) and the worm before it has left. A scheduler pass runs on the first edge of the
 //   scheduler's clock at or after a request or the instant at which ports become free; its grants hold one
 //   `setup` later. Ports are busy from the pass until the worm's last word has left.
+// - With look-ahead, ports are busy until at most one scheduler delay before the end of the worm: as soon as
+//   the end is known, because the worm's remaining words are in VQ_W and the windows in which they leave are
+//   known. The next worm's grant holds at or after that end. (An end is not known while words are under way
+//   from the NIC: a switch does not know when they come.)
 // - A granted worm sends its words one per `spacing` as they arrive, inside open windows: a word starts and
 //   ends within one window. The last word of a message is delivered after `path` and one NIC delay.
 // With `input_fifo`, VQ_W[source] is one queue for all destinations: only the worm at its head makes a

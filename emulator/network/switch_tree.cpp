@@ -9,7 +9,7 @@ constexpr Connection kAnyPorts{0, 0};  // all ports share the windows
 }
 
 SwitchTree::SwitchTree(const SwitchParameters& parameters, const Timing& timing, Fabric fabric, Kinds kinds)
-    : WormSwitches(FatTree(parameters.tree).nodes(), 1, timing, fabric, kinds),
+    : WormSwitches(FatTree(parameters.tree).nodes(), 1, parameters, timing, fabric, kinds),
       tree_(parameters.tree),
       ports_(parameters.tree.down + (parameters.tree.levels > 1 ? parameters.tree.up : 0)),
       reports_(tree_.levels()) {
@@ -114,6 +114,7 @@ bool SwitchTree::move_worm(Time now, std::uint32_t input, EventQueue& events,
   Worm& worm = worms_[input];
   VirtualQueue& from = *worm.queue;
   bool moved = false;
+  Time there{};  // from then on the last word that moved and its place are there
   while (worm.left > 0 && !from.arrived.empty()) {
     Run possible = from.arrived.front().head(worm.left);
     if (worm.next != nullptr) {
@@ -138,6 +139,7 @@ bool SwitchTree::move_worm(Time now, std::uint32_t input, EventQueue& events,
       if (timing_.bounded()) worm.next->credit.pop(sent);
       if (worm.left == worm.words) worm.next->messages.push(worm.self);
     }
+    there = possible.at(sent - 1);
     from.arrived.pop(sent);
     worm.left -= sent;
     moved = true;
@@ -145,7 +147,7 @@ bool SwitchTree::move_worm(Time now, std::uint32_t input, EventQueue& events,
   if (moved && worm.next != nullptr) request_output(now, worm.next_input, *worm.next, events);
   if (moved && worm.left == 0) {
     sending_.reset(input);
-    events.push_sorted(worm.free, kinds_.tail, input, from.output);
+    events.push_sorted(release_time(now, there, worm.free), kinds_.tail, input, from.output);
     if (worm.next == nullptr && worm.self.ends_message)
       delivered.push_back({worm.self.transfer, worm.last_left + fabric_.path + timing_.nic});
   }

@@ -10,7 +10,8 @@
 // - The worm at the head of a queue requests its output when its first flit is there (or as much of it as the
 //   queue can hold) and the worm before it has left. Passes are on the edges of the scheduler's clock, which
 //   all switches share; grants hold one scheduler delay later. Input and output are busy from the pass until
-//   the worm's last word has left the queue.
+//   the worm's last word has left the queue; with look-ahead, until one scheduler delay before that at most,
+//   as in SwitchNode. The end is known when the places that the remaining words need are known, too.
 // - A granted worm sends one word per `spacing`, as words arrive and, between switches, as places in the next
 //   queue are known to be free, inside the open windows, which all switches share. A word is in the next
 //   queue one `path` (fabric and wire) later. The last switch needs no place: a word is delivered after path

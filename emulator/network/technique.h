@@ -68,6 +68,7 @@ inline OptionNames slot_options() {
           "eviction",
           "scheduler",
           "scheduler-steps",
+          "slots-per-pass",
           "predictor",
           "predictor-timeout",
           "predictor-pause",
@@ -87,7 +88,9 @@ inline OptionNames circuit_options() {
           "analog-fabric-cycle",
           "analog-fabric-latency"};
 }
-inline OptionNames worm_options() { return {"worm-limit", "worm-overhead", "input-queues"}; }
+inline OptionNames worm_options() {
+  return {"worm-limit", "worm-overhead", "worm-lookahead", "input-queues"};
+}
 inline OptionNames flit_options() { return {"flit"}; }
 inline OptionNames digital_fabric_options() { return {"digital-fabric-cycle", "digital-fabric-latency"}; }
 /// Links divided between circuits and worms.

@@ -25,7 +25,9 @@ struct Timing {
         network_reconfiguration(p.network_reconfiguration()),
         fabric_reconfiguration(p.fabric_reconfiguration()),
         word_bytes(p.word),
-        room(p.buffer == kUnlimited ? kUnlimited : std::max<Bytes>(1, p.buffer / p.word)),
+        room(words_in(queue_sizes(p).destination, p.word)),
+        worm_room(words_in(queue_sizes(p).worms, p.word)),
+        input_room(words_in(queue_sizes(p).input, p.word)),
         worm_words(std::max<Bytes>(1, p.worm_limit / p.word)),
         worm_overhead(p.worm_overhead_words),
         flit_words(std::max<Bytes>(1, (p.flit + p.word - 1) / p.word)),
@@ -48,7 +50,8 @@ struct Timing {
   Time fabric_reconfiguration;   // of one switch's analog fabric
 
   Bytes word_bytes;
-  std::uint64_t room;  // words in a queue, or kUnlimited
+  // Words in a queue, or kUnlimited for all three: the NIC's queue of a destination, Q_W, VQ_W.
+  std::uint64_t room, worm_room, input_room;
   std::uint64_t worm_words;
   std::uint64_t worm_overhead;
   std::uint64_t flit_words;
@@ -68,6 +71,9 @@ struct Timing {
   /// Delay from the sender's link to the receiver's NIC over an established circuit.
   Time circuit_of(Connection c) const { return circuit + hop * (std::int64_t{switches_between(c)} - 1); }
 
+  static std::uint64_t words_in(Bytes bytes, Bytes word) {
+    return bytes == kUnlimited ? kUnlimited : std::max<Bytes>(1, bytes / word);
+  }
   bool bounded() const { return room != kUnlimited; }
   /// Words of payload; a message of 0 bytes travels as one word.
   std::uint64_t payload(Bytes bytes) const {

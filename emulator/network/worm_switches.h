@@ -73,7 +73,7 @@ class WormSwitches {
   };
   /// Sending side of a NIC: Q_W and its link.
   struct Source {
-    explicit Source(const Timing& timing) : queue(timing) {}
+    explicit Source(const Timing& timing) : queue(timing, timing.worm_room) {}
     WordQueue queue;   // Q_W
     Time link_free{};  // earliest start of the next word
     // Of SwitchNode:
@@ -94,17 +94,20 @@ class WormSwitches {
     std::uint64_t payload;
   };
 
-  WormSwitches(std::uint32_t nodes, std::uint32_t window_ports, const Timing& timing, Fabric fabric,
-               Kinds kinds)
+  WormSwitches(std::uint32_t nodes, std::uint32_t window_ports, const SwitchParameters& parameters,
+               const Timing& timing, Fabric fabric, Kinds kinds)
       : timing_(timing),
         fabric_(fabric),
+        lookahead_(parameters.worm_lookahead ? parameters.scheduler.delay() : Time{}),
         kinds_(kinds),
         sources_(nodes, Source(timing)),
         announced_(nodes),
         windows_(window_ports) {}
 
-  /// All places of a queue, free from the start.
-  Run all_places() const { return {Time{}, Time{}, timing_.bounded() ? timing_.room : ~std::uint64_t{0}}; }
+  /// All places of a VQ_W, free from the start.
+  Run all_places() const {
+    return {Time{}, Time{}, timing_.bounded() ? timing_.input_room : ~std::uint64_t{0}};
+  }
 
   /// Words of the first worm of a message with `payload` words that no granted worm has.
   std::uint64_t worm_words(std::uint64_t payload) const {
@@ -113,7 +116,14 @@ class WormSwitches {
   /// The arrival of the first flit of a worm of `words` words, or of as much of it as the queue can hold;
   /// Time::never(): not known yet.
   Time first_flit_arrival(const RunQueue& arrived, std::uint64_t words) const {
-    return arrived.at(std::min({timing_.flit_words, words, timing_.room}) - 1);
+    return arrived.at(std::min({timing_.flit_words, words, timing_.input_room}) - 1);
+  }
+
+  /// The first instant at which the scheduler may grant the ports of a worm again. The worm's last word has
+  /// left at `end`. The switch knows that from `there` on, when the last word and its place are there, but
+  /// after `now`, since a pass does not know a window that begins at its edge.
+  Time release_time(Time now, Time there, Time end) const {
+    return std::max({now + picoseconds(1), there, end - lookahead_});
   }
 
   /// Earliest starts on the link of the words of the first message in Q_W. Requires: Q_W holds a word.
@@ -161,6 +171,7 @@ class WormSwitches {
   PortTimeline* timeline_ = nullptr;
   Timing timing_;
   Fabric fabric_;
+  Time lookahead_;  // from the release of a worm's ports to its end, at most; 0: no look-ahead
   Kinds kinds_;
   std::vector<Source> sources_;
   std::vector<Ring<Announced>> announced_;  // messages of each source, in the order of Q_W

@@ -23,6 +23,7 @@ class ModelPort final : public SchedulerPort {
         slots_(p.slots),
         cycle_(p.scheduler.cycle),
         delay_(p.scheduler.delay()),
+        fills_all_slots_(p.pass_fills_all_slots),
         network_(std::move(network)),
         open_(ports_, ports_),
         open_words_(ports_, words_for(ports_)),
@@ -51,6 +52,7 @@ class ModelPort final : public SchedulerPort {
   void advance_to(Time at);
   void run_passes_before(Time limit);
   void run_pass();
+  bool fill_slot(Time visible);
   void stop_counter();
   void start_counter(Time at);
 
@@ -72,6 +74,7 @@ class ModelPort final : public SchedulerPort {
 
   std::uint32_t ports_, slots_;
   Time cycle_, delay_;
+  bool fills_all_slots_;  // in one pass
   std::unique_ptr<SlotNetwork> network_;
 
   // R and B*, as Table 5.1 uses them. A connection in a slot that is not preloaded is in R unless it must be
@@ -94,9 +97,9 @@ class ModelPort final : public SchedulerPort {
   Time pass_edge_ = Time::never();  // of the next pass; never: stopped
   Time last_edge_;                  // of the last pass, when passes_made_
   bool passes_made_ = false;
-  std::uint32_t counter_ = 0;      // slot of the next pass
-  std::uint32_t idle_passes_ = 0;  // consecutive passes without a change since the last call
-  std::uint64_t sweeps_ = 0;       // ended so far
+  std::uint32_t counter_ = 0;     // slot of the next pass
+  std::uint32_t idle_slots_ = 0;  // consecutive slots processed without a change since the last call
+  std::uint64_t sweeps_ = 0;      // ended so far
 
   Time now_{};                // latest time of any call
   std::vector<Grant> queue_;  // in time order; those from `queued_` on are not visible yet
@@ -198,8 +201,9 @@ void ModelPort::run_passes_before(Time limit) {
   while (pass_edge_ < limit) run_pass();
 }
 
-void ModelPort::run_pass() {
-  const Time visible = pass_edge_ + delay_;
+/// Processes the slot of the counter, and moves the counter to the next slot. Returns whether the pass
+/// continues with that slot.
+bool ModelPort::fill_slot(Time visible) {
   Configuration& slot = slot_[counter_];
   const auto toggles =
       network_->pass(counter_, {open_, to_release_[counter_], slot, active_, priority(), &open_words_});
@@ -209,16 +213,25 @@ void ModelPort::run_pass() {
     else
       establish(visible, counter_, c);
 
+  idle_slots_ = toggles.empty() ? idle_slots_ + 1 : 0;
+  if (all_work_ == 0 || idle_slots_ >= dynamic_slots_) {
+    stop_counter();
+    return false;
+  }
+  counter_ = next_dynamic(counter_ + 1);
+  if (counter_ != slots_) return fills_all_slots_;
+  counter_ = next_dynamic(0);
+  ++sweeps_;
+  return false;
+}
+
+void ModelPort::run_pass() {
   last_edge_ = pass_edge_;
   passes_made_ = true;
-  idle_passes_ = toggles.empty() ? idle_passes_ + 1 : 0;
-  if (all_work_ == 0 || idle_passes_ >= dynamic_slots_) return stop_counter();
-  pass_edge_ += cycle_;
-  counter_ = next_dynamic(counter_ + 1);
-  if (counter_ == slots_) {
-    counter_ = next_dynamic(0);
-    ++sweeps_;
+  if (fills_all_slots_) counter_ = next_dynamic(0);
+  while (fill_slot(last_edge_ + delay_)) {
   }
+  if (pass_edge_ != Time::never()) pass_edge_ += cycle_;
 }
 
 /// Ends the sweep.
@@ -230,7 +243,7 @@ void ModelPort::stop_counter() {
 
 /// Called after a call at `at` may have changed the state: starts the counter if there may be work to do.
 void ModelPort::start_counter(Time at) {
-  idle_passes_ = 0;
+  idle_slots_ = 0;
   if (all_work_ == 0 || dynamic_slots_ == 0) return stop_counter();
   if (pass_edge_ == Time::never()) {
     pass_edge_ = next_edge(at, cycle_);

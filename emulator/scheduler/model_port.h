@@ -17,6 +17,10 @@
 // After a sweep's number of passes without a change the counter stops until the next call: pending requests
 // found no room and stay pending. While stopped, the model costs no time.
 //
+// With `pass_fills_all_slots` a sweep takes one edge: all slots are processed in the same order, each on the
+// result of the one before. The hardware needs K one-slot schedulers in a row and a cycle that is as long as
+// K passes; the SL counter needs one of them and the cycle of one pass.
+//
 // Release. A released connection stays established until the counter reaches its slot (Table 5.1); an earlier
 // request keeps it.
 //

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/random.h"
 
 namespace hybrid {
 namespace {
@@ -69,6 +70,46 @@ TEST(ModelPort, LatencyDelaysGrantsWithoutSlowingPasses) {
   port->request(Time{}, {1, 3});
   EXPECT_EQ(advance(*port, nanoseconds(100)),
             (Grants{established(20, 0, {0, 3}), established(30, 1, {1, 3})}));
+}
+
+TEST(ModelPort, APassCanFillAllSlots) {
+  SwitchParameters p = parameters(4, 3, {nanoseconds(10), 2});
+  p.pass_fills_all_slots = true;
+  const auto port = make_scheduler_port(p);
+  port->preload(Time{}, 1, configuration(4, {{2, 0}}));
+  port->request(Time{}, {0, 3});
+  port->request(Time{}, {1, 3});
+  port->request(Time{}, {2, 3});
+  // Input 2 finds no room. When the output is free again, the next pass serves it.
+  EXPECT_EQ(advance(*port, nanoseconds(1000)),
+            (Grants{established(20, 1, {2, 0}), established(20, 0, {0, 3}), established(20, 2, {1, 3})}));
+  port->release(nanoseconds(1000), {0, 3});
+  EXPECT_EQ(advance(*port, nanoseconds(2000)),
+            (Grants{released(1020, 0, {0, 3}), established(1030, 0, {2, 3})}));
+}
+
+/// One pass over all slots gives the schedule of a sweep of passes.
+TEST(ModelPort, APassOverAllSlotsIsASweepInOneCycle) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    SwitchParameters p = parameters(static_cast<std::uint32_t>(2 + random.below(7)),
+                                    static_cast<std::uint32_t>(1 + random.below(5)));
+    std::vector<Connection> requests;
+    for (std::uint64_t n = random.below(30); n > 0; --n)
+      requests.push_back(
+          {static_cast<Port>(random.below(p.nodes)), static_cast<Port>(random.below(p.nodes))});
+    const auto schedule = [&](bool all) {
+      p.pass_fills_all_slots = all;
+      const auto port = make_scheduler_port(p);
+      for (const Connection c : requests) port->request(Time{}, c);
+      std::vector<std::pair<std::uint32_t, Connection>> slots;
+      for (const Grant& g : advance(*port, kCycle * (all ? 1 : p.slots)))
+        slots.emplace_back(g.slot, g.connection);
+      EXPECT_EQ(advance(*port, milliseconds(1000)).size(), 0U);
+      return slots;
+    };
+    EXPECT_EQ(schedule(true), schedule(false)) << "seed " << seed;
+  }
 }
 
 TEST(ModelPort, WithoutLatencyGrantsAreVisibleOnTheEdgeItself) {

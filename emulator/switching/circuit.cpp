@@ -3,7 +3,8 @@
 //
 // Timing (D 8.4, 5.5.1; a worked example is in docs/timing.md)
 // - When a message is offered to the NIC and its connection is idle, a request leaves one NIC delay later and
-//   is at the scheduler one wire delay after that.
+//   is at the scheduler one wire delay after that. With a request width, a NIC that has so many requests
+//   without a grant makes the request when a grant arrives, in the order of the offers.
 // - The scheduler (emulator/network/wormhole_scheduler.h) passes on the first edge of its clock at or after a
 //   request or the instant at which ports become free. One scheduler delay and one reconfiguration later the
 //   circuit is established, and the grant leaves for the NIC: one wire delay.
@@ -42,7 +43,7 @@ class Circuit final : public Engine {
   void visit(StateVisitor& v) override;
 
  private:
-  enum class State : std::uint8_t { idle, requested, held };
+  enum class State : std::uint8_t { idle, waiting, requested, held };
   struct Virtual : WordQueue {
     Virtual(const Timing& timing, Connection c) : WordQueue(timing), connection(c) {}
     /// Resets the queue for `c`. Requires: it is idle and has no words.
@@ -52,17 +53,25 @@ class Circuit final : public Engine {
     }
     Connection connection;
     State state = State::idle;
-    Time requested_at{};
-    Time established{};  // at the switch
-    Time idle_since{};   // end of the last word on the link, while held
+    Time requested_at{};  // or waiting since
+    Time established{};   // at the switch
+    Time idle_since{};    // end of the last word on the link, while held
   };
 
+  /// A NIC's requests.
+  struct Requests {
+    std::uint32_t without_grant = 0;
+    Ring<Port> waiting;  // destinations that are not requested yet
+  };
+
+  void send_request(Time now, Virtual& queue);
   void send_words(std::uint32_t port, Virtual& queue);
   void schedule_pass(Time now);
 
   ConnectionTable<Virtual> queues_;  // of connections that are not idle
   std::vector<Time> link_free_;      // by source
   std::vector<Virtual*> held_;       // by source: the queue that holds a circuit; nullptr: none
+  std::vector<Requests> requests_;   // by source
   WormholeScheduler scheduler_;
   PassClock clock_;
 };
@@ -72,6 +81,7 @@ Circuit::Circuit(const SwitchParameters& parameters)
       queues_(parameters.nodes),
       link_free_(parameters.nodes),
       held_(parameters.nodes, nullptr),
+      requests_(parameters.nodes),
       scheduler_(parameters.nodes),
       clock_(parameters.scheduler.cycle) {}
 
@@ -82,15 +92,26 @@ WordQueue& Circuit::select_queue(Time now, std::uint32_t pe, std::uint32_t index
   const Connection c = t.message.connection;
   Virtual& queue = queues_.get(pe, c.destination, timing_, c);
   if (queue.state == State::idle) {
-    queue.state = State::requested;
     queue.requested_at = now;
-    ++statistics_.requests;
-    events_.push(now + timing_.nic + timing_.wire, kRequest, c.source, c.destination);
+    queue.state = State::waiting;
+    Requests& requests = requests_[pe];
+    if (parameters_.request_width == 0 || requests.without_grant < parameters_.request_width)
+      send_request(now, queue);
+    else
+      requests.waiting.push(c.destination);
   } else if (queue.state == State::held) {
     statistics_.held_unused += std::max(Time{}, now - queue.idle_since);
     t.hit = true;
   }
   return queue;
+}
+
+void Circuit::send_request(Time now, Virtual& queue) {
+  queue.state = State::requested;
+  ++requests_[queue.connection.source].without_grant;
+  ++statistics_.requests;
+  events_.push(now + timing_.nic + timing_.wire, kRequest, queue.connection.source,
+               queue.connection.destination);
 }
 
 void Circuit::forward_words(Time /*now*/, std::uint32_t pe, WordQueue& queue) {
@@ -147,6 +168,12 @@ void Circuit::handle_event(Time now, const SwitchEvent& event) {
       queue.state = State::held;
       held_[c.source] = &queue;
       queue.established = now - timing_.wire;
+      Requests& requests = requests_[c.source];
+      --requests.without_grant;
+      if (!requests.waiting.empty()) {
+        send_request(now, *queues_.find(c.source, requests.waiting.front()));
+        requests.waiting.pop();
+      }
       if (timeline_ != nullptr) timeline_->waited(queue.requested_at, now, c, false);
       Time& free = link_free_[c.source];
       free = std::max(free, now);
@@ -186,7 +213,7 @@ const TechniqueRegistration kCircuit{
     "circuit",
     "a circuit per burst, requested over the wire when data waits (D 8.4.2)",
     [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<Circuit>(p); },
-    {.options = circuit_options()}};
+    {.options = joined({circuit_options(), {"request-width"}})}};
 
 }  // namespace
 

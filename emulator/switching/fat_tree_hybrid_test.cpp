@@ -10,16 +10,18 @@
 namespace hybrid {
 namespace {
 
-SwitchParameters random_case(Random& random) {
+SwitchParameters random_case(Random& random, std::uint64_t seed) {
   SwitchParameters p = random_tree_parameters(random, "hybrid");
   if (random.below(4) == 0) p.input_queues = "fifo";
+  p.worm_lookahead = seed % 2 == 1;
+  share_buffer(seed / 2, p);
   return p;
 }
 
 TEST(FatTreeHybrid, EqualsTheReferenceThatTicksEveryWord) {
   for (std::uint64_t seed = 0; seed < 800; ++seed) {
     Random random(seed);
-    const SwitchParameters p = random_case(random);
+    const SwitchParameters p = random_case(random, seed);
     const std::vector<Action> script = random_script(random, p);
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + to_string(p.tree) + " " + p.allocation);
     ASSERT_NO_THROW(check(p));
@@ -37,6 +39,7 @@ TEST(FatTreeHybrid, OfOneLevelIsTheCrossbar) {
     static const char* const kAllocations[] = {"none", "ses", "sla", "preempt"};
     p.allocation = kAllocations[random.below(4)];
     if (random.below(4) == 0) p.input_queues = "fifo";
+    p.worm_lookahead = seed % 2 == 1;
     const std::vector<Action> script = random_script(random, p);
     const auto crossbar = TechniqueRegistration::make("hybrid", p);
     p.tree = {1, p.nodes, 1};
@@ -53,7 +56,7 @@ TEST(FatTreeHybrid, OfOneLevelIsTheCrossbar) {
 TEST(FatTreeHybrid, DeliversEveryMessageOnceAndInOrderPerConnection) {
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     Random random(seed);
-    const SwitchParameters p = random_case(random);
+    const SwitchParameters p = random_case(random, seed);
     const std::vector<Action> script = random_script(random, p);
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + to_string(p.tree) + " " + p.allocation);
     const auto technique = TechniqueRegistration::make("hybrid", p);
@@ -116,7 +119,7 @@ TEST(FatTreeHybrid, SkippedPeriodsOfRandomTrafficDoNotChangeTheResult) {
   std::uint64_t skipped = 0;
   for (std::uint64_t seed = 0; seed < 250; ++seed) {
     Random random(seed);
-    const SwitchParameters p = random_case(random);
+    const SwitchParameters p = random_case(random, seed);
     std::vector<Action> script = random_script(random, p);
     for (Action& action : script) action.message.bytes *= 20;
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + to_string(p.tree) + " " + p.allocation);

@@ -7,16 +7,18 @@
 namespace hybrid {
 namespace {
 
-SwitchParameters random_case(Random& random) {
+SwitchParameters random_case(Random& random, std::uint64_t seed) {
   SwitchParameters p = random_tree_parameters(random, "wormhole");
   if (random.below(4) == 0) p.input_queues = "fifo";
+  p.worm_lookahead = seed % 2 == 1;
+  share_buffer(seed / 2, p);
   return p;
 }
 
 TEST(FatTreeWormhole, EqualsTheReferenceThatTicksEveryWord) {
   for (std::uint64_t seed = 0; seed < 1500; ++seed) {
     Random random(seed);
-    const SwitchParameters p = random_case(random);
+    const SwitchParameters p = random_case(random, seed);
     const std::vector<Action> script = random_script(random, p);
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + to_string(p.tree));
     ASSERT_NO_THROW(check(p));
@@ -33,7 +35,7 @@ TEST(FatTreeWormhole, EqualsTheReferenceThatTicksEveryWord) {
 TEST(FatTreeWormhole, DeliversEveryMessageOnceAndInOrderPerConnection) {
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     Random random(seed);
-    const SwitchParameters p = random_case(random);
+    const SwitchParameters p = random_case(random, seed);
     const std::vector<Action> script = random_script(random, p);
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + to_string(p.tree));
     const auto technique = TechniqueRegistration::make("wormhole", p);
@@ -60,6 +62,7 @@ TEST(FatTreeWormhole, OfOneLevelIsTheCrossbar) {
     Random random(seed);
     SwitchParameters p = random_parameters(random, "wormhole");
     if (random.below(4) == 0) p.input_queues = "fifo";
+    p.worm_lookahead = seed % 2 == 1;
     const std::vector<Action> script = random_script(random, p);
     const auto crossbar = TechniqueRegistration::make("wormhole", p);
     p.tree = {1, p.nodes, 1};
@@ -96,6 +99,17 @@ TEST(FatTreeWormhole, AgreesWithTheWorkedExample) {
   EXPECT_EQ(delivered(p, 4, 8), nanoseconds(820));
   // The flits after the first follow in 10 ns each.
   EXPECT_EQ(delivered(p, 4, 128), nanoseconds(820 + 15 * 10));
+}
+
+TEST(FatTreeWormhole, WithLookAheadTheNextWormFollowsWithoutAGap) {
+  SwitchParameters p = preset_ch5();
+  // The second worm waits at every switch for the edge at which the first one has left: granted 480, 720,
+  // 960; 15 more words, 10 + 80 + 10.
+  EXPECT_EQ(delivered(p, 4, 256), nanoseconds(960 + 150 + 100));
+  // The first worm leaves the switches at 400, 640 and 880: the second one is granted on the edge 80 before
+  // each, and its words, 90 apart from switch to switch, are there.
+  p.worm_lookahead = true;
+  EXPECT_EQ(delivered(p, 4, 256), nanoseconds(880 + 150 + 100));
 }
 
 TEST(FatTreeWormhole, ZeroLoadLatencyIsTheSumOfTheComponents) {

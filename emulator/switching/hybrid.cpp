@@ -35,7 +35,7 @@ HybridOver<Worms>::HybridOver(const SwitchParameters& parameters)
       backlog_(parameters.nodes) {
   if (plane_) worms_.windows().open_permanently();
   const WormSwitches::Fabric fabric = hybrid_fabric(parameters, worm_timing(parameters));
-  if (parameters.misses == "circuit")
+  if (!parameters.misses_use_worms)
     path_choice_.emplace(parameters, timing_, WormRate{fabric.spacing, fabric.path, fabric.setup});
 }
 

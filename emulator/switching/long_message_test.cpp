@@ -18,6 +18,7 @@ SwitchParameters random_long_parameters(Random& random, const std::string& techn
   if (random.below(2) == 0) p.slots = static_cast<std::uint32_t>(1 + random.below(2));
   if (random.below(2) == 0) p.word_generation = p.word_time();  // the link is just fast enough
   if (random.below(4) == 0) p.predictor = "none";
+  p.worm_lookahead = random.below(2) == 0;
   return p;
 }
 
@@ -256,14 +257,17 @@ INSTANTIATE_TEST_SUITE_P(Techniques, StepsOfAnySize, testing::ValuesIn(user_tech
 /// The worked examples of docs/timing.md with a megabyte. Preset ch5: 8192 worms of 16 words, one per 240 ns;
 /// a circuit without competing slots sends a word per 10 ns.
 TEST(LongMessages, AgreeWithTheWorkedExamples) {
-  const auto delivered = [](const char* name, Bytes bytes) {
+  const auto delivered = [](const char* name, Bytes bytes, bool lookahead = false) {
     SwitchParameters p;
     p.technique = name;
+    p.worm_lookahead = lookahead;
     const auto technique = TechniqueRegistration::make(p.technique, p);
     const std::vector<Action> script{{Action::What::send, {}, {0, {0, 1}, bytes}, 0, {}, kNoPort}};
     return run_script(*technique, script, milliseconds(100)).outcomes[0].delivered;
   };
   EXPECT_EQ(delivered("wormhole", 1 << 20), delivered("wormhole", 128) + nanoseconds(240) * 8191);
+  // With look-ahead the worms follow each other without a gap.
+  EXPECT_EQ(delivered("wormhole", 1 << 20, true), delivered("wormhole", 128) + nanoseconds(160) * 8191);
   EXPECT_EQ(delivered("tdm", 1 << 20), delivered("tdm", 8) + nanoseconds(10) * ((1 << 17) - 1));
 }
 

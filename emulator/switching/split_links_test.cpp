@@ -215,7 +215,9 @@ class TickedSplitLinks : public testing::TestWithParam<std::string> {};
 TEST_P(TickedSplitLinks, EqualTheReferenceThatTicksEveryWord) {
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     Random random(seed);
-    const SwitchParameters p = random_parameters(random, GetParam());
+    SwitchParameters p = random_parameters(random, GetParam());
+    p.worm_lookahead = seed % 2 == 1;
+    share_buffer(seed / 2, p);
     const std::vector<Action> script = random_script(random, p);
     const Recorder recorder =
         run_script(*TechniqueRegistration::make(p.technique, p), script, microseconds(10));

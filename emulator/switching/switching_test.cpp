@@ -12,6 +12,13 @@
 namespace hybrid {
 namespace {
 
+/// Options that change how fast competing techniques are granted, in every second switch.
+void set_rivals(std::uint64_t seed, SwitchParameters& p) {
+  p.worm_lookahead = p.pass_fills_all_slots = seed % 2 == 1;
+  p.request_width = static_cast<std::uint32_t>(seed / 2 % 4);
+  share_buffer(seed / 4, p);
+}
+
 class EveryTechnique : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryTechnique, DeliversEveryMessageOnceAndInOrderPerConnection) {
@@ -19,6 +26,7 @@ TEST_P(EveryTechnique, DeliversEveryMessageOnceAndInOrderPerConnection) {
     Random random(seed);
     SwitchParameters p = random_parameters(random, GetParam());
     if (seed % 4 == 3) p.input_queues = "fifo";
+    set_rivals(seed, p);
     const std::vector<Action> script = random_script(random, p);
     SCOPED_TRACE("seed " + std::to_string(seed));
     const auto technique = TechniqueRegistration::make(p.technique, p);
@@ -67,6 +75,7 @@ TEST_P(TickedTechnique, EqualsTheReferenceThatTicksEveryWord) {
     const std::vector<Action> script = random_script(random, p);
     if (seed % 5 == 4) p.input_queues = "fifo";
     if (seed % 3 == 2) p.reconfiguration_lock = std::exchange(p.reconfiguration, Time{});
+    set_rivals(seed, p);
     ASSERT_TRUE(equals_reference(p, script)) << "seed " << seed;
   }
 }
@@ -98,6 +107,7 @@ TEST(Switching, EqualsTheReferenceFarAheadOfTheScheduler) {
     if (p.buffer != kUnlimited) p.buffer = p.word * (1 + random.below(60));
     p.flit = p.word;
     if (seed % 5 == 4) p.input_queues = "fifo";
+    p.worm_lookahead = seed % 4 < 2;
     ASSERT_TRUE(equals_reference(p, random_script(random, p))) << "seed " << seed;
   }
 }

@@ -6,7 +6,8 @@
 // single word sent at 0 is delivered after
 //   word_generation + nic + wire + (to the next scheduler edge) + scheduler + digital fabric + wire + nic,
 // later words follow one word time apart, and each further worm of the message waits for a scheduler pass
-// after the tail of the previous worm (T_worm = 2 T_w + k (T_sch + T_setup) + T_packet, D equation 3.3).
+// after the tail of the previous worm (T_worm = 2 T_w + k (T_sch + T_setup) + T_packet, D equation 3.3). With
+// `worm_lookahead` that pass is made while the previous worm leaves.
 // There are no circuits: preload and flush have no effect, and no message is a hit.
 //
 // Over a fat tree (`--network fattree:...`) worms move switch by switch, by the rules of

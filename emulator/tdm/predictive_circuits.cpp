@@ -30,7 +30,7 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
       patience_(2 * std::max(parameters.slot_length * (parameters.slots + 1),
                              parameters.scheduler.cycle * parameters.slots + parameters.scheduler.delay())),
       sweep_(parameters.scheduler.cycle * parameters.slots + parameters.scheduler.delay()),
-      evicts_at_once_(parameters.eviction == "at-once") {
+      evicts_at_once_(parameters.evicts_at_once) {
   add_delay(controller_.longest_slot());
   if (controller_.keeps_circuits()) {
     plan_.emplace(parameters, !wormhole_slot);

@@ -16,7 +16,10 @@ TickedSplit::TickedSplit(const SwitchParameters& p)
   fabric_ = p.digital_fabric.delay().ps;
   setup_ = p.scheduler.delay().ps;
   circuit_ = (p.serialise + p.cable + p.analog_fabric.delay() + p.cable + p.deserialise).ps;
-  room_ = p.buffer == kUnlimited ? std::size_t{1} << 30 : p.buffer / p.word;
+  const auto words = [&](Bytes size) { return size == kUnlimited ? std::size_t{1} << 30 : size / p.word; };
+  room_ = words(queue_sizes(p).destination);
+  worm_room_ = words(queue_sizes(p).worms);
+  input_room_ = words(queue_sizes(p).input);
   ports_.resize(p.nodes);
   for (Port i = 0; i < p.nodes; ++i) ports_[i].channel_free.resize(channels_.size());
 }
@@ -54,14 +57,16 @@ void TickedSplit::tick() {
   run_phases(11, 19);
   for (Port i = 0; i < p_.nodes; ++i) {
     PortState& p = ports_[i];
-    if (!p.input_busy || p.worm_left > 0 || p.worm_free != t_) continue;
-    p.input_busy = ports_[p.worm_to].output_busy = false;
-    pair(i, p.worm_to).moving = false;
+    const std::int64_t lookahead = p_.worm_lookahead ? setup_ : 0;
+    if (!p.input_busy || (lookahead == 0 && !p.worms.empty())) continue;
+    if (const std::int64_t end = known_end(i); end >= 0 && end - lookahead <= t_)
+      p.input_busy = ports_[p.worm_to].output_busy = false;
   }
   for (auto& [key, q] : pairs_) {
-    if (q.requested || q.moving || q.buffered.empty()) continue;
-    const auto flit = std::min({p_.flit / p_.word, q.buffered.front().worm, room_});
-    if (q.buffered.size() >= flit && q.buffered[flit - 1].at <= t_) q.requested = true;
+    if (q.requested || q.buffered.size() <= q.granted_words) continue;
+    const auto flit = std::min({p_.flit / p_.word, q.buffered[q.granted_words].worm, input_room_});
+    const auto first_flit = q.granted_words + flit;
+    if (q.buffered.size() >= first_flit && q.buffered[first_flit - 1].at <= t_) q.requested = true;
   }
   if (t_ % p_.scheduler.cycle.ps == 0) {
     worm_pass();
@@ -115,7 +120,7 @@ bool TickedSplit::pe_word(Port i) {
   if (p.handing.empty() || p.pe_free > t_) return false;
   Word word = p.handing.front();
   auto& queue = p.by_worm ? p.wormhole : pair(i, word.to).words;
-  if (queue.size() >= room_) return false;
+  if (queue.size() >= (p.by_worm ? worm_room_ : room_)) return false;
   word.at = t_;
   queue.push_back(word);
   p.handing.pop_front();
@@ -168,13 +173,28 @@ bool TickedSplit::link_word(Port i) {
   if (p.link_free > t_ || p.wormhole.empty() || p.wormhole.front().at + nic_ > t_) return false;
   Pair& q = pair(i, p.wormhole.front().to);
   for (; !q.credits.empty() && q.credits.front() <= t_; q.credits.pop_front()) --q.places;
-  if (q.places >= room_) return false;
+  if (q.places >= input_room_) return false;
   ++q.places;
   q.buffered.push_back(p.wormhole.front());
   q.buffered.back().at = t_ + wire_;
   p.wormhole.pop_front();
   p.link_free = t_ + worm_word_;
   return true;
+}
+
+std::int64_t TickedSplit::known_end(Port i) {
+  const PortState& p = ports_[i];
+  std::int64_t end = p.worm_free;
+  std::map<Port, std::size_t> next;  // by destination: the next word of its queue
+  for (const GrantedWorm& worm : p.worms) {
+    const std::deque<Word>& words = pair(i, worm.to).buffered;
+    std::size_t& k = next[worm.to];
+    for (std::uint64_t left = worm.left; left > 0; --left, ++k) {
+      if (k >= words.size() || words[k].at > t_) return -1;
+      end = std::max({end, worm.from, t_}) + spacing();
+    }
+  }
+  return end;
 }
 
 void TickedSplit::worm_pass() {
@@ -186,11 +206,12 @@ void TickedSplit::worm_pass() {
       if (i == j || ports_[i].input_busy || !pair(i, j).requested) continue;
       Pair& q = pair(i, j);
       q.requested = false;
-      q.moving = ports_[i].input_busy = ports_[j].output_busy = granted = true;
+      ports_[i].input_busy = ports_[j].output_busy = granted = true;
       ports_[j].turn = (i + 1) % p_.nodes;
       ports_[i].worm_to = j;
-      ports_[i].worm_left = q.buffered.front().worm;
-      ports_[i].worm_free = t_ + setup_;
+      const std::uint64_t worm = q.buffered[q.granted_words].worm;
+      q.granted_words += worm;
+      ports_[i].worms.push_back({j, worm, t_ + setup_});
     }
   }
   if (granted) first_output_ = (first_output_ + 1) % p_.nodes;
@@ -198,14 +219,17 @@ void TickedSplit::worm_pass() {
 
 bool TickedSplit::fabric_word(Port i) {
   PortState& p = ports_[i];
-  if (p.worm_left == 0 || p.worm_free > t_) return false;
-  Pair& q = pair(i, p.worm_to);
+  if (p.worms.empty() || p.worm_free > t_) return false;
+  GrantedWorm& worm = p.worms.front();
+  if (worm.from > t_) return false;
+  Pair& q = pair(i, worm.to);
   if (q.buffered.empty() || q.buffered.front().at > t_) return false;
   const Word word = q.buffered.front();
   q.buffered.pop_front();
   q.credits.push_back(t_ + wire_);
-  --p.worm_left;
-  p.worm_free = t_ + std::max(worm_word_, p_.digital_fabric.cycle.ps);
+  --q.granted_words;
+  if (--worm.left == 0) p.worms.pop_front();
+  p.worm_free = t_ + spacing();
   --q.worm_words;
   q.worm_left = t_;
   if (word.last) arriving_[t_ + fabric_ + wire_ + nic_].push_back(word.message);

@@ -44,11 +44,17 @@ class TickedSplit {
     std::size_t channel = 0;
     // worms
     std::deque<Word> buffered;
+    std::size_t granted_words = 0;     // at the front: words of granted worms
     std::deque<std::int64_t> credits;  // under way to the NIC
     std::size_t places = 0;            // taken, as known to the NIC
     std::uint64_t worm_words = 0;      // offered and not out of the switch
     std::int64_t worm_left = -1'000'000;
-    bool requested = false, moving = false;
+    bool requested = false;
+  };
+  struct GrantedWorm {
+    Port to = 0;
+    std::uint64_t left = 0;  // words
+    std::int64_t from = 0;   // earliest start
   };
   struct PortState {
     std::deque<std::pair<std::int64_t, Message>> sent;
@@ -57,9 +63,9 @@ class TickedSplit {
     bool by_worm = false;
     std::deque<Word> wormhole;
     std::int64_t link_free = 0;
-    std::uint64_t worm_left = 0;
-    Port worm_to = 0;
-    std::int64_t worm_free = 0;
+    std::deque<GrantedWorm> worms;  // more than one only with look-ahead
+    Port worm_to = 0;               // of the last one that was granted
+    std::int64_t worm_free = 0;     // end of the last word that left
     bool input_busy = false, output_busy = false;
     Port turn = 0;
     // circuits
@@ -107,13 +113,16 @@ class TickedSplit {
   bool move_words();
   bool circuit_word(Port i, Port j, Pair& q);
   bool link_word(Port i);
+  std::int64_t spacing() const { return std::max(worm_word_, p_.digital_fabric.cycle.ps); }
+  /// The end of the last worm granted to input `i`; -1: not known yet.
+  std::int64_t known_end(Port i);
   void worm_pass();
   bool fabric_word(Port i);
 
   SwitchParameters p_;
   bool wave_, coll_;
   std::int64_t worm_word_, circuit_word_, nic_, wire_, fabric_, setup_, circuit_;
-  std::size_t room_;
+  std::size_t room_, worm_room_, input_room_;  // words
   std::int64_t t_ = 0;
   std::size_t delivered_ = 0;
   std::vector<Outcome> outcomes_;

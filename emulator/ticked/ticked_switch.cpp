@@ -23,7 +23,12 @@ TickedSwitch::TickedSwitch(const SwitchParameters& p) : p_(p) {
                                         p.scheduler.delay().ps + p.fabric_reconfiguration().ps});
     worms_seen_.resize(p.tree.levels);
   }
-  room_ = p.buffer == kUnlimited ? 1 << 30 : static_cast<int>(p.buffer / p.word);
+  const auto words = [&](Bytes size) {
+    return size == kUnlimited ? 1 << 30 : static_cast<int>(size / p.word);
+  };
+  room_ = words(queue_sizes(p).destination);
+  worm_room_ = words(queue_sizes(p).worms);
+  input_room_ = words(queue_sizes(p).input);
   ports_.resize(p.nodes);
   for (auto& port : ports_) port.output_turn = 0;
   if (slotted_) {
@@ -110,9 +115,10 @@ void TickedSwitch::tick() {
       control([&reported = c] { ++reported.waiting_signals; });
     }
   }
-  for (Port i = 0; i < p_.nodes; ++i) end_worm(i);
+  end_worms();
   request_for_worms();
   if (tree_ != nullptr) {
+    tree_->free_ports(t_, [this](std::int64_t at) { return known_start(0, 0, at); });
     tree_->make_requests(t_);
     for (std::uint32_t level = 0; level < p_.tree.levels; ++level)
       worms_seen_[level].push_back(tree_->inputs_with_worms(level));
@@ -165,8 +171,9 @@ void TickedSwitch::offer(Port i) {
       apply_decisions(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, message.site), j);
       if (!has_worms_ && !c.in_table && !(c.requested && c.demanding)) send_request(i, j, true);
     } else if (c.state == 0) {
-      c.state = 1;
-      control([this, i, j] { requests_.insert({i, j}); });
+      c.state = 3;
+      p.waiting_to_request.push_back(j);
+      request_circuits(i);
     }
     outcomes_[message.id].hit = slotted_ ? c.in_table : c.state == 2;
     for (std::uint64_t k = 0; k < payload; ++k)

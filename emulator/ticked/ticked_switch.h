@@ -44,7 +44,7 @@ class TickedSwitch {
     std::uint64_t unsent = 0;  // words of offered messages that have not left
     std::int64_t gone = 0, gone_before = 0, busy_since = 0;
     // circuit switching
-    int state = 0;  // idle, requested, held
+    int state = 0;  // idle, requested, held, waiting for the request width
     // slotted
     bool in_table = false, requested = false, demanding = false, releasing = false, release_due = false;
     bool established = false;
@@ -63,7 +63,13 @@ class TickedSwitch {
   struct VirtualQueue {
     std::deque<Word> words;
     int credits_used = 0;
-    bool requested = false, granted = false;
+    std::size_t granted_words = 0;            // at the front: words of granted worms
+    bool requested = false, granted = false;  // granted: until the ports of the worm are free again
+  };
+  struct GrantedWorm {
+    Port to = 0;
+    int left = 0;           // words
+    std::int64_t from = 0;  // earliest start
   };
   struct PortState {
     std::deque<std::pair<std::int64_t, Message>> waiting;
@@ -74,12 +80,14 @@ class TickedSwitch {
     std::int64_t link_free = 0;
     bool owned = false;  // the link, by a circuit, in this window
     // switch input
-    int worm_left = 0;
-    Port worm_to = 0;
-    std::int64_t worm_free = 0;
+    std::deque<GrantedWorm> worms;  // more than one only with look-ahead
+    Port worm_to = 0;               // of the last one that was granted
+    std::int64_t worm_free = 0;     // end of the last word that left
     bool input_busy = false, output_busy = false;
     Port output_turn = 0;
     std::int64_t circuit_to = -1;
+    std::uint32_t without_grant = 0;  // requests of circuits
+    std::deque<Port> waiting_to_request;
   };
 
   Circuit& circuit(Port i, Port j) { return circuits_[{i, j}]; }
@@ -111,15 +119,23 @@ class TickedSwitch {
   void count_offered(std::uint64_t words, bool known);
   void begin_slot();
 
-  /// Whether a word of a worm from `i` to `j` that starts now can pass: within one opening, or consecutive
-  /// openings without a gap.
-  bool can_pass(Port i, Port j, std::int64_t spacing) const;
+  std::int64_t spacing() const { return slotted_ ? word_ : std::max(word_, p_.digital_fabric.cycle.ps); }
+  /// Whether a word of a worm from `i` to `j` that starts at `at` can pass: within one opening, or
+  /// consecutive openings without a gap.
+  bool can_pass(Port i, Port j, std::int64_t at) const;
+  /// The first start of such a word at or after `at`; -1: not known yet.
+  std::int64_t known_start(Port i, Port j, std::int64_t at) const;
+  /// The end of the last worm granted to input `i`; -1: not known yet.
+  std::int64_t known_end(Port i) const;
 
-  void end_worm(Port i);
+  /// Frees the ports of worms that have left or, with look-ahead, are known to leave soon.
+  void end_worms();
   void request_for_worms();
 
   void pass();
   void finish_circuit(Port i);
+  /// Requests the circuits of input `i` that wait, as far as the request width allows.
+  void request_circuits(Port i);
 
   /// Key of the queue at switch input `i`: the destination, or the input if it has one FIFO.
   Port queue_key(Port i, Port j) const { return p_.input_queues == "fifo" ? i : j; }
@@ -145,7 +161,7 @@ class TickedSwitch {
   bool slotted_, has_worms_;
   std::int64_t word_, nic_, wire_;
   std::int64_t control_wire_, spread_ = 0;  // of a fat tree
-  int room_;
+  int room_, worm_room_, input_room_;       // words
   std::int64_t t_ = 0;
   std::size_t delivered_ = 0;
   std::vector<Outcome> outcomes_;

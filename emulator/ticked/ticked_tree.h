@@ -20,7 +20,7 @@ class TickedTree {
         word_(p.word_time().ps),
         nic_(p.nic.delay().ps),
         path_(p.digital_fabric.delay().ps + p.one_way_wire().ps),
-        room_(p.buffer == kUnlimited ? 1U << 30 : static_cast<std::size_t>(p.buffer / p.word)),
+        room_(p.buffer == kUnlimited ? 1U << 30 : static_cast<std::size_t>(queue_sizes(p).worms / p.word)),
         nodes_(p.nodes),
         switches_(p, {std::max(word_, p.digital_fabric.cycle.ps), path_, p.scheduler.delay().ps}) {}
 
@@ -47,6 +47,7 @@ class TickedTree {
 
   void tick() {
     for (Port i = 0; i < p_.nodes; ++i) offer(i);
+    switches_.free_ports(t_, [](std::int64_t at) { return at; });
     switches_.make_requests(t_);
     if (t_ % p_.scheduler.cycle.ps == 0) switches_.pass(t_);
     for (bool moved = true; moved;) {

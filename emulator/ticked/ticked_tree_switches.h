@@ -31,7 +31,7 @@ class TickedTreeSwitches {
         graph_(p.tree),
         fabric_(fabric),
         wire_(p.one_way_wire().ps),
-        room_(p.buffer == kUnlimited ? 1U << 30 : static_cast<std::size_t>(p.buffer / p.word)) {
+        room_(p.buffer == kUnlimited ? 1U << 30 : static_cast<std::size_t>(queue_sizes(p).input / p.word)) {
     std::size_t switches = 0;
     for (std::uint32_t level = 0; level < graph_.levels(); ++level) switches += graph_.row(level).size();
     switches_.resize(switches);
@@ -48,21 +48,30 @@ class TickedTreeSwitches {
     first_queue(word.connection).take(word);
   }
 
-  /// Frees the ports of worms that have left, then makes the requests of worms that have arrived.
+  /// Frees the ports of worms that have left or, with look-ahead, are known to leave soon. start_at(at)
+  /// returns the first start of a word at or after `at` that is known to be possible; -1: none.
+  template <class StartAt>
+  void free_ports(std::int64_t now, StartAt&& start_at) {
+    const std::int64_t lookahead = p_.worm_lookahead ? p_.scheduler.delay().ps : 0;
+    for (std::uint32_t at = 0; at < switches_.size(); ++at)
+      for (Input& input : switches_[at].inputs) {
+        if (!input.busy || (lookahead == 0 && !input.worms.empty())) continue;
+        const std::int64_t end = known_end(now, at, input, start_at);
+        if (end < 0 || end - lookahead > now) continue;
+        input.busy = false;
+        switches_[at].outputs[input.output].busy = false;
+      }
+  }
+  /// Makes the requests of worms that have arrived.
   void make_requests(std::int64_t now) {
     for (Switch& s : switches_)
       for (Input& input : s.inputs)
-        if (input.busy && input.left == 0 && input.free == now) {
-          input.busy = false;
-          s.outputs[input.output].busy = false;
-        }
-    for (Switch& s : switches_)
-      for (Input& input : s.inputs)
         for (auto& [key, q] : input.queues) {
-          if (q.requested || q.words.empty() || q.words.front().worm == 0) continue;
+          if (q.requested || q.words.size() <= q.granted_words) continue;
           const std::size_t flit =
-              std::min({static_cast<std::size_t>(p_.flit / p_.word), q.words.front().worm, room_});
-          q.requested = q.words.size() >= flit && q.words[flit - 1].at <= now;
+              std::min({static_cast<std::size_t>(p_.flit / p_.word), q.head().worm, room_});
+          q.requested =
+              q.words.size() >= q.granted_words + flit && q.words[q.granted_words + flit - 1].at <= now;
         }
   }
 
@@ -97,22 +106,30 @@ class TickedTreeSwitches {
     std::deque<Word> words;
     std::size_t places_used = 0;       // as the sender knows
     std::deque<std::int64_t> credits;  // on their way to the sender
+    std::size_t granted_words = 0;     // at the front: words of granted worms
     bool requested = false;
-    bool has_place(std::int64_t now, std::size_t room) {
+    std::size_t places(std::int64_t now, std::size_t room) {
       for (; !credits.empty() && credits.front() <= now; credits.pop_front()) --places_used;
-      return places_used < room;
+      return room - places_used;
     }
+    bool has_place(std::int64_t now, std::size_t room) { return places(now, room) > 0; }
+    const Word& head() const { return words[granted_words]; }  // of the first worm that is not granted
     void take(const Word& word) {
       ++places_used;
       words.push_back(word);
     }
   };
-  struct Input {
-    std::map<std::uint32_t, Queue> queues;  // by output; fifo: one
-    bool busy = false;
+  struct GrantedWorm {
     std::uint32_t output = 0;
     std::size_t left = 0;
-    std::int64_t free = 0;
+    std::int64_t from = 0;  // earliest start
+  };
+  struct Input {
+    std::map<std::uint32_t, Queue> queues;  // by output; fifo: one
+    std::deque<GrantedWorm> worms;          // more than one only with look-ahead
+    bool busy = false;
+    std::uint32_t output = 0;  // of the last worm that was granted
+    std::int64_t free = 0;     // end of the last word that left
   };
   struct Output {
     bool busy = false;
@@ -152,6 +169,45 @@ class TickedTreeSwitches {
     return {s.level == 0, wire.to, p_.tree.down + wire.port};
   }
 
+  Queue& queue_of(Input& input, std::uint32_t output) {
+    return input.queues[p_.input_queues == "fifo" ? 0 : output];
+  }
+  /// The end of the last worm granted to `input`; -1: not known yet. All words must be there, and a place for
+  /// each in the next queue.
+  template <class StartAt>
+  std::int64_t known_end(std::int64_t now, std::uint32_t at, Input& input, StartAt&& start_at) {
+    std::int64_t end = input.free;
+    std::map<const Queue*, std::size_t> next;  // by queue: its next word
+    for (const GrantedWorm& worm : input.worms) {
+      const Queue& q = queue_of(input, worm.output);
+      std::size_t& k = next[&q];
+      for (std::size_t left = worm.left; left > 0; --left, ++k) {
+        if (k >= q.words.size() || q.words[k].at > now) return -1;
+        end = start_at(std::max({end, worm.from, now}));
+        if (end < 0) return -1;
+        end += fabric_.spacing;
+      }
+    }
+    if (input.worms.empty()) return end;
+    const To to = across(at, input.output);
+    if (to.node) return end;
+    // Earlier worms of this and other inputs use places of the same queue.
+    std::map<const Queue*, std::size_t> wanted;
+    for (Input& other : switches_[at].inputs) {
+      std::map<const Queue*, std::size_t> k;
+      for (const GrantedWorm& worm : other.worms) {
+        const Queue& q = queue_of(other, worm.output);
+        std::size_t& first = k[&q];
+        if (worm.output == input.output)
+          wanted[&queue_for(to.at, to.input, q.words[first].connection.destination)] += worm.left;
+        first += worm.left;
+      }
+    }
+    const Queue& last = queue_of(input, input.output);
+    Queue& ahead = queue_for(to.at, to.input, last.words[last.granted_words - 1].connection.destination);
+    return ahead.places(now, room_) >= wanted[&ahead] ? end : -1;
+  }
+
   void pass(std::int64_t now, std::uint32_t at) {
     Switch& s = switches_[at];
     const auto ports = static_cast<std::uint32_t>(graph_.levels() == 1 ? p_.tree.down : s.inputs.size());
@@ -163,13 +219,12 @@ class TickedTreeSwitches {
         Input& input = s.inputs[i];
         if (input.busy) continue;
         for (auto& [key, q] : input.queues) {
-          if (!q.requested || q.words.front().worm == 0 ||
-              output_of(at, q.words.front().connection.destination) != o)
-            continue;
+          if (!q.requested || output_of(at, q.head().connection.destination) != o) continue;
           input.busy = s.outputs[o].busy = granted = true;
           input.output = o;
-          input.left = q.words.front().worm;
-          input.free = now + fabric_.setup;
+          input.worms.push_back({o, q.head().worm, now + fabric_.setup});
+          q.requested = false;
+          q.granted_words += q.head().worm;
           s.outputs[o].turn = (i + 1) % ports;
           break;
         }
@@ -180,11 +235,13 @@ class TickedTreeSwitches {
 
   template <class Out>
   bool move_word(std::int64_t now, std::uint32_t at, Input& input, Out&& out) {
-    if (!input.busy || input.left == 0 || input.free > now) return false;
-    Queue& q = input.queues[p_.input_queues == "fifo" ? 0 : input.output];
+    if (input.worms.empty() || input.free > now) return false;
+    GrantedWorm& worm = input.worms.front();
+    if (worm.from > now) return false;
+    Queue& q = queue_of(input, worm.output);
     if (q.words.empty() || q.words.front().at > now) return false;
     Word word = q.words.front();
-    const To to = across(at, input.output);
+    const To to = across(at, worm.output);
     if (to.node) {
       out(word);
     } else {
@@ -194,8 +251,9 @@ class TickedTreeSwitches {
       next.take(word);
     }
     q.words.pop_front();
+    --q.granted_words;
     q.credits.push_back(now + wire_);
-    if (--input.left == 0) q.requested = false;
+    if (--worm.left == 0) input.worms.pop_front();
     input.free = now + fabric_.spacing;
     return true;
   }

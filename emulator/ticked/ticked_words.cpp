@@ -6,7 +6,7 @@
 
 namespace hybrid {
 
-bool TickedSwitch::can_pass(Port i, Port j, std::int64_t spacing) const {
+bool TickedSwitch::can_pass(Port i, Port j, std::int64_t at) const {
   const auto lets = [&](const Opening& o, Port in, Port out) {
     return o.circuits.ports() == 0 || ((in == kNoPort || o.circuits.destination_of(in) == kNoPort) &&
                                        (out == kNoPort || o.circuits.source_of(out) == kNoPort));
@@ -20,30 +20,60 @@ bool TickedSwitch::can_pass(Port i, Port j, std::int64_t spacing) const {
     before = &o;
     if (!lets(o, i, j)) continue;
     const std::int64_t from = input_was_open && output_was_open ? o.begin : o.ready;
-    if (from <= t_ && t_ < o.until) open_until = o.until;
+    if (from <= at && at < o.until) open_until = o.until;
     if (open_until == o.begin && from == o.begin) open_until = o.until;
   }
-  return open_until >= t_ + spacing;
+  return open_until >= at + spacing();
 }
 
-void TickedSwitch::end_worm(Port i) {
-  PortState& p = ports_[i];
-  if (!has_worms_ || !p.input_busy || p.worm_left > 0 || p.worm_free != t_) return;
-  p.input_busy = false;
-  ports_[p.worm_to].output_busy = false;
-  queues_[{i, queue_key(i, p.worm_to)}].granted = false;
+std::int64_t TickedSwitch::known_start(Port i, Port j, std::int64_t at) const {
+  if (!slotted_) return at;
+  for (; !openings_.empty() && at < openings_.back().until; ++at)
+    if (can_pass(i, j, at)) return at;
+  return -1;
+}
+
+std::int64_t TickedSwitch::known_end(Port i) const {
+  const PortState& p = ports_[i];
+  std::int64_t end = p.worm_free;
+  std::map<Port, std::size_t> next;  // by queue: its next word
+  for (const GrantedWorm& worm : p.worms) {
+    const std::deque<Word>& words = queues_.at({i, queue_key(i, worm.to)}).words;
+    std::size_t& k = next[queue_key(i, worm.to)];
+    for (int left = worm.left; left > 0; --left, ++k) {
+      if (k >= words.size() || words[k].at > t_) return -1;
+      const std::int64_t start = known_start(i, worm.to, std::max({end, worm.from, t_}));
+      if (start < 0) return -1;
+      end = start + spacing();
+    }
+  }
+  return end;
+}
+
+void TickedSwitch::end_worms() {
+  const std::int64_t lookahead = p_.worm_lookahead ? p_.scheduler.delay().ps : 0;
+  for (Port i = 0; has_worms_ && i < p_.nodes; ++i) {
+    PortState& p = ports_[i];
+    if (!p.input_busy || (lookahead == 0 && !p.worms.empty())) continue;
+    const std::int64_t end = known_end(i);
+    if (end < 0 || end - lookahead > t_) continue;
+    p.input_busy = false;
+    ports_[p.worm_to].output_busy = false;
+    queues_[{i, queue_key(i, p.worm_to)}].granted = false;
+  }
 }
 
 void TickedSwitch::request_for_worms() {
   for (auto& [key, q] : queues_) {
-    if (q.requested || q.granted || q.words.empty()) continue;
-    const int worm = q.words.front().worm;
+    if (q.requested || q.words.size() <= q.granted_words) continue;
+    const Word& head = q.words[q.granted_words];
+    const int worm = head.worm;
     const int part = p_.technique == "packet" ? worm : static_cast<int>(p_.flit / p_.word);
-    const int flit = std::min({part, worm, room_});
-    if (static_cast<int>(q.words.size()) < flit || q.words[static_cast<std::size_t>(flit) - 1].at > t_)
-      continue;
+    const int flit = std::min({part, worm, input_room_});
+    const std::size_t first_flit = q.granted_words + static_cast<std::size_t>(flit);
+    if (q.words.size() < first_flit || q.words[first_flit - 1].at > t_) continue;
     q.requested = true;
-    requests_.insert({key.first, q.words.front().destination});
+    requests_.insert({key.first, head.destination});
   }
 }
 
@@ -64,19 +94,33 @@ void TickedSwitch::pass() {
         VirtualQueue& q = queues_[{i, queue_key(i, j)}];
         q.requested = false;
         q.granted = true;
+        const int worm = q.words[q.granted_words].worm;
+        q.granted_words += static_cast<std::size_t>(worm);
         ports_[i].worm_to = j;
-        ports_[i].worm_left = q.words.front().worm;
-        ports_[i].worm_free = t_ + setup + (slotted_ ? p_.fabric_reconfiguration().ps : 0);
+        ports_[i].worms.push_back({j, worm, t_ + setup + (slotted_ ? p_.fabric_reconfiguration().ps : 0)});
       } else {
         later(t_ + setup + p_.fabric_reconfiguration().ps + wire_, 1, [this, i, j] {
           circuit(i, j).state = 2;
           ports_[i].circuit_to = j;
+          --ports_[i].without_grant;
+          request_circuits(i);
         });
       }
       break;
     }
   }
   if (granted) first_output_ = (first_output_ + 1) % p_.nodes;
+}
+
+void TickedSwitch::request_circuits(Port i) {
+  PortState& p = ports_[i];
+  while (!p.waiting_to_request.empty() && (p_.request_width == 0 || p.without_grant < p_.request_width)) {
+    const Port j = p.waiting_to_request.front();
+    p.waiting_to_request.pop_front();
+    circuit(i, j).state = 1;
+    ++p.without_grant;
+    control([this, i, j] { requests_.insert({i, j}); });
+  }
 }
 
 void TickedSwitch::finish_circuit(Port i) {
@@ -162,7 +206,7 @@ bool TickedSwitch::wormhole_word(Port i) {
     credits_[{i, queue}].pop_front();
     --q.credits_used;
   }
-  if (q.credits_used >= room_) return false;
+  if (q.credits_used >= input_room_) return false;
   ++q.credits_used;
   Word word = p.wormhole.front();
   p.wormhole.pop_front();
@@ -174,17 +218,20 @@ bool TickedSwitch::wormhole_word(Port i) {
 
 bool TickedSwitch::fabric_word(Port i) {
   PortState& p = ports_[i];
-  if (p.worm_left == 0 || p.worm_free > t_) return false;
-  const std::int64_t spacing = slotted_ ? word_ : std::max(word_, p_.digital_fabric.cycle.ps);
-  if (slotted_ && !can_pass(i, p.worm_to, spacing)) return false;
-  VirtualQueue& q = queues_[{i, queue_key(i, p.worm_to)}];
+  if (p.worms.empty()) return false;
+  GrantedWorm& worm = p.worms.front();
+  const Port j = worm.to;
+  if (p.worm_free > t_ || worm.from > t_) return false;
+  if (slotted_ && !can_pass(i, j, t_)) return false;
+  VirtualQueue& q = queues_[{i, queue_key(i, j)}];
   if (q.words.empty() || q.words.front().at > t_) return false;
   const Word word = q.words.front();
   q.words.pop_front();
-  credits_[{i, queue_key(i, p.worm_to)}].push_back(t_ + wire_);
-  --p.worm_left;
-  p.worm_free = t_ + spacing;
-  Circuit& c = circuit(i, p.worm_to);
+  --q.granted_words;
+  credits_[{i, queue_key(i, j)}].push_back(t_ + wire_);
+  if (--worm.left == 0) p.worms.pop_front();
+  p.worm_free = t_ + spacing();
+  Circuit& c = circuit(i, j);
   --c.worm_words;
   c.worm_left = t_;
   const std::int64_t fabric = slotted_ ? p_.analog_fabric.delay().ps : p_.digital_fabric.delay().ps;
@@ -201,7 +248,7 @@ bool TickedSwitch::cleared(Port i, Port j) {
 
 /// In a tree, circuits and worms do not share slots: all ports are open, or none.
 bool TickedSwitch::tree_words() {
-  if (!can_pass(0, 0, word_)) return false;
+  if (!can_pass(0, 0, t_)) return false;
   const bool moved = tree_->move_words(t_, [this](const TickedTreeSwitches::Word& word) {
     Circuit& c = circuit(word.connection.source, word.connection.destination);
     --c.worm_words;
@@ -221,7 +268,7 @@ bool TickedSwitch::pe_word(Port i) {
   if (p.handing.empty() || p.pe_free > t_) return false;
   Word word = p.handing.front();
   auto& queue = p.by_worm ? p.wormhole : circuit(i, word.destination).words;
-  if (static_cast<int>(queue.size()) >= room_) return false;
+  if (static_cast<int>(queue.size()) >= (p.by_worm ? worm_room_ : room_)) return false;
   word.at = t_;
   queue.push_back(word);
   p.handing.pop_front();

@@ -27,6 +27,13 @@ inline testing::AssertionResult equal(const std::vector<Outcome>& found,
   return testing::AssertionSuccess();
 }
 
+/// In every second switch, the buffer is that of a NIC, enlarged so that its parts are about as large.
+inline void share_buffer(std::uint64_t seed, SwitchParameters& p) {
+  if (seed % 2 == 0 || p.buffer == kUnlimited) return;
+  p.buffer *= 2 * p.nodes;
+  p.buffer_is_shared = true;
+}
+
 /// As random_parameters(), for a fat tree with at least two levels.
 inline SwitchParameters random_tree_parameters(Random& random, const std::string& technique) {
   static constexpr FatTreeShape kShapes[] = {{2, 2, 2}, {2, 3, 3}, {3, 2, 2}, {2, 2, 3},
