@@ -32,6 +32,13 @@ QueueSizes queue_sizes(const SwitchParameters& p) {
   return sizes;
 }
 
+void use_our_policy(SwitchParameters& p) {
+  p.allocation = "held";
+  p.predictor = "tournament";
+  p.misses_use_worms = false;
+  p.evicts_at_once = true;
+}
+
 void preload_every_destination(SwitchParameters& p) { p.slots = p.preload = p.nodes - 1; }
 
 void apply_preset(std::string_view name, SwitchParameters& parameters, bool keep_nodes) {

@@ -83,8 +83,8 @@ struct SwitchParameters {
   std::string scheduler_name = "greedy";
   std::uint32_t scheduler_steps = 0;  // of schedulers that work in steps; 0: the scheduler's default
   bool pass_fills_all_slots = false;  // a pass of the scheduler fills all slots instead of one
-  bool misses_use_worms = false;     // hybrid: a message without a circuit always travels as worms
-  bool evicts_at_once = true;        // a request that finds no room releases an idle circuit at once
+  bool misses_use_worms = true;      // hybrid: a message without a circuit always travels as worms
+  bool evicts_at_once = false;       // a request that finds no room releases an idle circuit at once
   std::string predictor = "timeout";
   Time predictor_timeout = microseconds(100);
   Time predictor_pause{};  // most of an interval without sends that counts as unused time; 0: all of it
@@ -125,6 +125,10 @@ struct SwitchParameters {
   }
   Time word_time() const { return time_on_link(word, link_rate); }
 };
+
+/// Selects our policies instead of the dissertation's: allocation held, predictor tournament, messages that
+/// wait for a circuit if that is faster than worms, and eviction of idle circuits at once.
+void use_our_policy(SwitchParameters& parameters);
 
 /// The rates of a link that is divided between worms and circuits (at least 1 bit/s each).
 struct SplitRates {

@@ -11,7 +11,7 @@ const PresetRegistration kHelios{
     "helios-10g", "hybrid system: 3D MEMS, 64 ports of 10 Gb/s, 27 ms, and 10 % packets (Helios)", [] {
       auto preset = std::make_unique<Preset>(packet_switch(64, 10'000'000'000, nanoseconds(250)));
       use_fabric(preset->parameters, Time{}, milliseconds(12), milliseconds(15));
-      // Its packet plane has 10 % of the link's rate.
+      preset->parameters.packet_plane = 0.1;
       return preset;
     }};
 
@@ -19,7 +19,7 @@ const PresetRegistration kReactor{
     "reactor-100g", "hybrid system: 2D MEMS, 64 ports of 100 Gb/s, 30 us, and 10 % packets (REACToR)", [] {
       auto preset = std::make_unique<Preset>(packet_switch(64, 100'000'000'000, nanoseconds(250)));
       use_fabric(preset->parameters, Time{}, microseconds(30), Time{});
-      // Its packet plane has 10 % of the link's rate.
+      preset->parameters.packet_plane = 0.1;
       return preset;
     }};
 

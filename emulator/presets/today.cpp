@@ -39,7 +39,7 @@ SwitchParameters packet_switch(std::uint32_t nodes, BitRate rate, Time latency) 
   p.worm_overhead_words = 1;
   p.buffer = kBuffer;
   p.slot_length = word * kSlotWords;
-  p.allocation = "adaptive";
+  use_our_policy(p);
   return p;
 }
 

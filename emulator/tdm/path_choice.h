@@ -78,8 +78,8 @@ class PathChoice {
         worm_words_(std::min(timing.worm_words, kMostWords)),
         overhead_(static_cast<std::int64_t>(timing.worm_overhead)),
         // Without look-ahead the next worm of a message waits for a pass after the tail of the one before.
-        worm_period_(next_edge(worms.setup + words_time(worms.word, worm_words_ + timing.worm_overhead),
-                               p.scheduler.cycle)) {
+        worm_period_(words_time(worms.word, worm_words_ + timing.worm_overhead)) {
+    if (!p.worm_lookahead) worm_period_ = next_edge(worm_period_ + worms.setup, p.scheduler.cycle);
     const Time pass{p.scheduler.cycle.ps / 2};  // the mean time until the next edge of the scheduler's clock
     worm_first_ = timing.wire + pass + worms.setup + worms.path;
     const Time slot{p.slot_length.ps / 2};  // the mean time until the next slot

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "emulator/tdm/allocation.h"
 #include "emulator/ticked/script.h"
 
 namespace hybrid {
@@ -43,7 +44,10 @@ inline SwitchParameters random_parameters(Random& random, const std::string& tec
   // One random number per statement: the order of evaluation within an expression depends on the compiler.
   const Time words = p.word_time() * static_cast<std::int64_t>(1 + random.below(6));
   p.slot_length = p.guard + p.reconfiguration + words + time(0, 3);
-  const auto allocations = registered_names("allocation");
+  auto allocations = registered_names("allocation");
+  std::erase_if(allocations, [&](std::string_view name) {  // the reference model has no circuit plan
+    return AllocationRegistration::make(name, p)->keeps_circuits();
+  });
   p.allocation = allocations[random.below(allocations.size())];
   if (random.below(2) == 0)
     p.wormhole_slot_length = p.slot_length * static_cast<std::int64_t>(1 + random.below(3));

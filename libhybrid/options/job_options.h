@@ -21,11 +21,11 @@
 
 namespace hybrid {
 
-/// The default network of jobs and patterns: the parameters of preset ch5 with our allocation. A preset sets
-/// the dissertation's allocation (SES).
+/// The default network of jobs and patterns: the parameters of preset ch5 with our policies. The dissertation's
+/// presets set its policies.
 inline SwitchParameters network_by_default() {
   SwitchParameters network;
-  network.allocation = "adaptive";
+  use_our_policy(network);
   return network;
 }
 
