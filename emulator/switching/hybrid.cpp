@@ -56,7 +56,10 @@ WordQueue& HybridOver<Worms>::select_queue(Time now, std::uint32_t pe, std::uint
   const bool in_table = c != nullptr && c->in_table;
   const std::uint64_t payload = timing_.payload(message.bytes);
   const auto by_circuit = [&] {
-    Time circuits = circuits_ahead_[pe].at(now), worms = worms_ahead_[pe].at(now);
+    // Each connection with data needs a change of circuits before the new one.
+    Time circuits = circuits_ahead_[pe].at(now) +
+                    parameters_.unusable_slot_time(true) * std::int64_t{connections_with_data(pe)};
+    Time worms = worms_ahead_[pe].at(now);
     if (!plane_) circuits = worms = circuits + worms;  // one link
     return path_choice_->by_circuit(payload, state_of(c), circuits, worms);
   };

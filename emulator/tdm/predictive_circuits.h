@@ -200,6 +200,8 @@ class PredictiveCircuits : public Engine {
     return window.configuration != nullptr && window.configuration->destination_of(c.source) == c.destination;
   }
   bool keeps_circuits() const { return plan_.has_value(); }
+  /// Number of connections of `source` with data that waits for a circuit or leaves over it.
+  std::uint32_t connections_with_data(Port source) const { return queues_with_data_[source]; }
   /// Whether `c` was the last circuit of its source that the fabric got, as known to the NIC.
   bool in_fabric(Connection c) const { return plan_ && last_in_fabric_[c.source] == c.destination; }
   /// From here on words of `source` may start in window_.

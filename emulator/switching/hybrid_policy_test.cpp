@@ -1,0 +1,86 @@
+// The hybrid switch with our policies: the packet plane, misses that wait for a circuit, and every message in order
+// on traffic of all patterns (the driver checks order, loss and duplicates).
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/registry.h"
+#include "emulator/ticked/script.h"
+#include "emulator/traffic/simulate.h"
+
+namespace hybrid {
+namespace {
+
+SwitchParameters our_switch(std::uint32_t nodes) {
+  SwitchParameters p;
+  use_our_policy(p);
+  p.nodes = nodes;
+  return p;
+}
+
+Outcome single_message(const SwitchParameters& p, Bytes bytes) {
+  const auto technique = TechniqueRegistration::make(p.technique, p);
+  Action send;
+  send.message = {0, {0, 1}, bytes};
+  return run_script(*technique, {send}, milliseconds(1)).outcomes.at(0);
+}
+
+TEST(HybridPolicy, ThePacketPlaneIsAWormholeSwitchWithItsShareOfTheRate) {
+  SwitchParameters hybrid = our_switch(4);
+  hybrid.packet_plane = 0.1;
+  hybrid.predictor = "none";
+  hybrid.reconfiguration = milliseconds(1);  // no circuit pays
+  SwitchParameters wormhole = hybrid;
+  wormhole.technique = "wormhole";
+  wormhole.link_rate = hybrid.link_rate / 10;
+  for (const Bytes bytes : {8, 128, 2048})
+    EXPECT_EQ(single_message(hybrid, bytes).delivered, single_message(wormhole, bytes).delivered) << bytes;
+}
+
+TEST(HybridPolicy, AnUnloadedMessageTakesThePathThatDeliversItEarlier) {
+  SwitchParameters chosen = our_switch(4), worms = chosen;
+  worms.misses_use_worms = true;
+  chosen.predictor = worms.predictor = "none";
+  for (const Bytes bytes : {8, 256}) EXPECT_EQ(single_message(chosen, bytes), single_message(worms, bytes)) << bytes;
+  for (const Bytes bytes : {512, 2048, 65'536})
+    EXPECT_LT(single_message(chosen, bytes).delivered, single_message(worms, bytes).delivered) << bytes;
+}
+
+/// A reconfiguration stops only the port whose partner changes.
+TEST(HybridPolicy, OtherCircuitsGoOnDuringAReconfiguration) {
+  SwitchParameters p = our_switch(4);
+  p.technique = "tdm";
+  p.reconfiguration = microseconds(10);
+  Action first, second;
+  first.message = {0, {0, 1}, 16'000};
+  second.at = microseconds(12);  // its circuit begins while the first one transfers
+  second.message = {1, {2, 3}, 800};
+  const auto deliveries = [&](const std::vector<Action>& script) {
+    return run_script(*TechniqueRegistration::make(p.technique, p), script, milliseconds(10)).outcomes;
+  };
+  EXPECT_EQ(deliveries({first, second}).at(0), deliveries({first}).at(0));
+}
+
+TEST(HybridPolicy, EveryMessageArrivesInOrderOnEveryPattern) {
+  int seed = 0;
+  for (const std::string_view pattern : registered_names("pattern")) {
+    for (const double plane : {0.0, 0.1}) {
+      for (const Time reconfiguration : {Time{}, nanoseconds(500)}) {
+        SwitchParameters p = our_switch(16);
+        p.packet_plane = plane;
+        p.reconfiguration = reconfiguration;
+        p.buffer = ++seed % 2 == 0 ? Bytes{1024} : kUnlimited;
+        p.seed = static_cast<std::uint64_t>(seed);
+        TrafficOptions traffic;
+        traffic.pattern = pattern;
+        traffic.message = seed % 3 == 0 ? 64 : 900;
+        traffic.messages = 20;
+        traffic.load = 0.8;
+        EXPECT_GT(simulate(p, traffic).messages, 0U) << pattern;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hybrid
