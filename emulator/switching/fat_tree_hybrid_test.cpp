@@ -10,7 +10,7 @@
 namespace hybrid {
 namespace {
 
-SwitchParameters random_case(Random& random) {
+SwitchParameters random_hybrid_case(Random& random) {
   SwitchParameters p = random_tree_parameters(random, "hybrid");
   if (random.below(4) == 0) p.input_queues = "fifo";
   return p;
@@ -19,7 +19,7 @@ SwitchParameters random_case(Random& random) {
 TEST(FatTreeHybrid, EqualsTheReferenceThatTicksEveryWord) {
   for (std::uint64_t seed = 0; seed < 800; ++seed) {
     Random random(seed);
-    const SwitchParameters p = random_case(random);
+    const SwitchParameters p = random_hybrid_case(random);
     const std::vector<Action> script = random_script(random, p);
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + to_string(p.tree) + " " + p.allocation);
     ASSERT_NO_THROW(check(p));
@@ -53,7 +53,7 @@ TEST(FatTreeHybrid, OfOneLevelIsTheCrossbar) {
 TEST(FatTreeHybrid, DeliversEveryMessageOnceAndInOrderPerConnection) {
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     Random random(seed);
-    const SwitchParameters p = random_case(random);
+    const SwitchParameters p = random_hybrid_case(random);
     const std::vector<Action> script = random_script(random, p);
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + to_string(p.tree) + " " + p.allocation);
     const auto technique = TechniqueRegistration::make("hybrid", p);
@@ -116,7 +116,7 @@ TEST(FatTreeHybrid, SkippedPeriodsOfRandomTrafficDoNotChangeTheResult) {
   std::uint64_t skipped = 0;
   for (std::uint64_t seed = 0; seed < 250; ++seed) {
     Random random(seed);
-    const SwitchParameters p = random_case(random);
+    const SwitchParameters p = random_hybrid_case(random);
     std::vector<Action> script = random_script(random, p);
     for (Action& action : script) action.message.bytes *= 20;
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + to_string(p.tree) + " " + p.allocation);
