@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 .ci/dependencies demo
 if [ ! -e build/build.ninja ]; then
   log=$(mktemp)
-  cmake --preset release -DHYBRID_TESTS=OFF -DHYBRID_BENCHMARKS=OFF -DHYBRID_REPRODUCE=OFF >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+  cmake --preset release -DHYBRID_UNITY=ON -DHYBRID_TESTS=OFF -DHYBRID_BENCHMARKS=OFF -DHYBRID_REPRODUCE=OFF >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
   rm -f "$log"
 fi
 echo "Building ..."

@@ -20,8 +20,6 @@ namespace hybrid {
 
 namespace {
 
-using Run = SwitchParameters;
-
 constexpr std::string_view kNothing = "nothing";
 constexpr std::string_view kStart = "the start";
 
@@ -34,7 +32,7 @@ std::string enumerated(const std::vector<std::string>& names) {
 
 /// Products of a run, by kind, that decide whether an option is used. The first that does not use it is the
 /// reason.
-std::vector<std::pair<std::string_view, std::string>> deciding_products(const Run& run,
+std::vector<std::pair<std::string_view, std::string>> deciding_products(const SwitchParameters& run,
                                                                         const TrafficOptions* traffic) {
   std::vector<std::pair<std::string_view, std::string>> products{
       {Technique::kKind, run.technique},
@@ -52,7 +50,7 @@ std::optional<std::string> why_ignored(std::string_view option, const Emulated& 
     return {};
   std::vector<std::pair<std::string_view, std::vector<std::string>>>
       reasons;  // names by kind, in order of the runs
-  for (const Run& run : emulated.runs) {
+  for (const SwitchParameters& run : emulated.runs) {
     const auto products = deciding_products(run, emulated.traffic);
     const auto product = std::ranges::find_if(
         products, [&](const auto& p) { return !uses_option(p.first, p.second, option); });
@@ -106,7 +104,8 @@ class Sentences {
 };
 
 /// How many configurations the pattern knows in advance, up to `most`.
-std::uint32_t known_in_advance(const Run& run, const TrafficOptions& traffic, std::uint32_t most) {
+std::uint32_t known_in_advance(const SwitchParameters& run, const TrafficOptions& traffic,
+                               std::uint32_t most) {
   const auto pattern = make_pattern(run, traffic);
   std::uint32_t known = 0, unknown = most + 1;
   while (known + 1 < unknown) {
@@ -118,7 +117,7 @@ std::uint32_t known_in_advance(const Run& run, const TrafficOptions& traffic, st
 
 /// Synthetic traffic preloads what its pattern knows in advance: a note if that is less than --preload.
 std::optional<std::string> note_of_preload(const Emulated& emulated) {
-  const Run& run = emulated.runs.front();  // all runs have the same pattern
+  const SwitchParameters& run = emulated.runs.front();  // all runs have the same pattern
   const std::string& pattern = emulated.traffic->pattern;
   if (run.preload == 0 || !emulated.traffic->preload_topology.empty()) return {};
   const std::uint32_t known = known_in_advance(run, *emulated.traffic, run.preload);

@@ -31,8 +31,6 @@
 namespace hybrid {
 namespace {
 
-constexpr std::size_t kWidth = 120;
-
 std::string share(const std::optional<double>& load) { return load ? percent(*load) : "-"; }
 nlohmann::ordered_json load_json(const std::optional<double>& load) {
   return load ? nlohmann::ordered_json(*load) : nlohmann::ordered_json();
@@ -53,7 +51,7 @@ std::string measures_table(const std::vector<Measures>& results, bool loads) {
                 short_time(m.latency.quantile(0.99)), short_time(m.latency.maximum()), percent(m.hit_rate)});
     table.add(row);
   }
-  return table.text(0, kWidth);
+  return table.text(0, TextTable::kWide);
 }
 
 /// Use of the ports and of the slots.
@@ -76,7 +74,7 @@ std::string ports_table(const std::vector<Measures>& results) {
                percent(in.largest), slots ? percent(m.slot_occupancy()) : "-",
                slots ? percent(m.slot_waste()) : "-"});
   }
-  return table.text(0, kWidth);
+  return table.text(0, TextTable::kWide);
 }
 
 /// What a preloaded topology covers; the same for every technique that preloads.
@@ -323,7 +321,7 @@ class SimulateCommand final : public Command {
     std::vector<const Measures*> all;
     all.reserve(results_.size());
     for (const Measures& m : results_) all.push_back(&m);
-    return phase_measures_table(all, 0, kWidth);
+    return phase_measures_table(all, 0, TextTable::kWide);
   }
 
   nlohmann::ordered_json as_json(bool synthetic) const {

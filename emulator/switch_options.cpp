@@ -99,7 +99,7 @@ std::string names_of(std::string_view kind) {
   return names;
 }
 
-std::string joined(const std::vector<std::string_view>& names, const char* between) {
+std::string joined_names(const std::vector<std::string_view>& names, const char* between) {
   std::string all;
   for (std::string_view name : names) all += (all.empty() ? "" : between) + std::string(name);
   return all;
@@ -302,8 +302,8 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
            p.reconfiguration_switching, part);
   add.time("reconfiguration-lock", "third part of the reconfiguration: receivers lock to new senders",
            p.reconfiguration_lock, part);
-  add.add("scheduler", joined(names_in_the_loop(false), "|"),
-          "grants circuits, one slot a pass; on a fat tree: " + joined(names_in_the_loop(true), ", "),
+  add.add("scheduler", joined_names(names_in_the_loop(false), "|"),
+          "grants circuits, one slot a pass; on a fat tree: " + joined_names(names_in_the_loop(true), ", "),
           p.scheduler_name, [&p](std::string_view v) {
             check_registered("scheduler", "scheduler", v);
             p.scheduler_name = v;

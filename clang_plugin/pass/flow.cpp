@@ -13,10 +13,6 @@ using namespace llvm;
 
 namespace {
 
-const Function* callee_of(const CallBase& call) {
-  return dyn_cast<Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
-}
-
 using Blocks = std::set<const BasicBlock*>;
 
 /* Adds the blocks that are reachable from after `start` without passing through `barred`. */

@@ -56,7 +56,7 @@ bool is_shared(const AllocaInst& local) {
 
 /* Whether the analysis of this module may not know the value: other code returns it, has it in memory, or
  * stores it in a local. */
-bool is_of_the_run(const Instruction& instruction) {
+bool may_be_of_the_run(const Instruction& instruction) {
   if (!is_a_number(*instruction.getType())) return false;
   if (const auto* load = dyn_cast<LoadInst>(&instruction)) {
     const AllocaInst* local = local_read(*load);
@@ -183,7 +183,7 @@ KeptLocals::KeptLocals(Module& module) : module_(module) {
   if (!main) return;
   for (Instruction& instruction : instructions(*main)) {
     auto* local = dyn_cast<AllocaInst>(&instruction);
-    if (local ? !may_be_kept(*local) : !is_of_the_run(instruction) || !behind(instruction)) continue;
+    if (local ? !may_be_kept(*local) : !may_be_of_the_run(instruction) || !behind(instruction)) continue;
     if (local) local->setMetadata(kNumber, number(module, numbered_.size()));
     numbered_.push_back(&instruction);
   }

@@ -26,11 +26,6 @@ using namespace llvm;
 
 namespace {
 
-const Function* callee_of(const Instruction& instruction) {
-  const auto* call = dyn_cast<CallBase>(&instruction);
-  return call ? dyn_cast<Function>(call->getCalledOperand()->stripPointerCastsAndAliases()) : nullptr;
-}
-
 bool sends(const Function& callee) {
   bool fortran = false;
   const Call* known = callee.isDeclaration() ? find_call(callee.getName(), fortran) : nullptr;

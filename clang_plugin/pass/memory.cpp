@@ -18,10 +18,6 @@ namespace {
 /* Number of places in an object that one pointer may denote; with more it may denote any. */
 constexpr size_t kMostPlaces = 200;
 
-const Function* callee_of(const CallBase& call) {
-  return dyn_cast<Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
-}
-
 bool allocates(const CallBase& call) {
   const Function* callee = callee_of(call);
   if (!callee || !callee->isDeclaration()) return false;

@@ -8,11 +8,6 @@
 namespace hybrid::pass {
 namespace {
 
-int64_t value_of(const hybrid_node& node) {
-  return static_cast<int64_t>(static_cast<uint64_t>(static_cast<uint32_t>(node.value_high)) << 32 |
-                              static_cast<uint32_t>(node.value_low));
-}
-
 int64_t cut(int64_t value, int64_t bits, bool sign) {
   if (bits >= 64) return value;
   const uint64_t low = static_cast<uint64_t>(value) << (64 - bits);

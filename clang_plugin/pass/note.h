@@ -17,6 +17,12 @@ using Node = uint32_t; /* index of a node, or HYBRID_NONE */
 /* Whether the node's value is the number of a loop. */
 constexpr bool is_loop_result(uint32_t op) { return op == HYBRID_AFTER || op == HYBRID_ENTRY; }
 
+/* The node's `value`, of which the file has two halves. */
+inline int64_t value_of(const hybrid_node& node) {
+  return static_cast<int64_t>(static_cast<uint64_t>(static_cast<uint32_t>(node.value_high)) << 32 |
+                              static_cast<uint32_t>(node.value_low));
+}
+
 class Note {
  public:
   Node constant(int64_t value);

@@ -8,11 +8,6 @@ namespace {
 
 bool names_a_string(uint32_t op) { return op == HYBRID_LOAD || op == HYBRID_INPUT; }
 
-int64_t value_of(const hybrid_node& n) {
-  return static_cast<int64_t>(static_cast<uint64_t>(static_cast<uint32_t>(n.value_high)) << 32 |
-                              static_cast<uint32_t>(n.value_low));
-}
-
 template <class T>
 void append(std::string& bytes, const std::vector<T>& items) {
   bytes.append(reinterpret_cast<const char*>(items.data()), items.size() * sizeof(T));

@@ -38,10 +38,6 @@ constexpr size_t kSmall = 40;
 /* Functions up to this size are inlined if they are called once and may set numbers of their caller. */
 constexpr size_t kMiddling = 1000;
 
-const Function* callee_of(const CallBase& call) {
-  return dyn_cast<Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
-}
-
 }  // namespace
 
 bool is_renamed_by_glibc(StringRef name) {

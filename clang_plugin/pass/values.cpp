@@ -361,6 +361,11 @@ void mark_begins(Module& module) {
 
 }  // namespace
 
+const Function* callee_of(const Instruction& instruction) {
+  const auto* call = dyn_cast<CallBase>(&instruction);
+  return call ? dyn_cast<Function>(call->getCalledOperand()->stripPointerCastsAndAliases()) : nullptr;
+}
+
 bool writes_later(const Instruction& writer) {
   const auto* call = dyn_cast<CallBase>(&writer);
   const Function* callee = call ? call->getCalledFunction() : nullptr;

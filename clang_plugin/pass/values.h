@@ -59,6 +59,9 @@ inline constexpr char kCartRank[] = "hybrid.cart_rank";    /* (communicator, coo
 inline constexpr char kShift[] = "hybrid.shift";           /* (communicator, dimension, by, which) */
 inline constexpr char kDimension[] = "hybrid.dimension"; /* (ranks, dimension, wanted...): MPI_Dims_create */
 
+/* The function that the instruction calls; null if it calls none, or one that is known only at run time. */
+const llvm::Function* callee_of(const llvm::Instruction& instruction);
+
 /* Whether it writes at the completion of an operation, not when it is called. */
 bool writes_later(const llvm::Instruction& writer);
 

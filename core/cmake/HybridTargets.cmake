@@ -1,13 +1,16 @@
 # Targets of the parts: for each part an object library, a test program and a benchmark program.
 #
 #   hybrid_part(NAME [FOLDERS dir...] [DEPENDS part...] [LIBRARIES target...] [TEST_LIBRARIES target...]
-#              [TEST_SOURCES file...] [COLD regex] [SERIAL_TESTS filter] [THREADED_TESTS regex])
+#              [TEST_SOURCES file...] [COLD regex] [SERIAL_TESTS filter] [THREADED_TESTS regex]
+#              [LONG_TESTS regex])
 #     collects *.cpp of this directory (or of FOLDERS below it) into the object library hybrid_NAME,
 #     *_test.cpp and TEST_SOURCES into the test program hybrid_NAME_test, *_bench.cpp into hybrid_NAME_bench.
-#     Sources that match COLD (options, reports) run once and are compiled in half the time with -O1.
+#     Sources that match COLD (options, reports) run once: they are the object library hybrid_NAME_cold, compiled in
+#     half the time with -O1.
 #     Object libraries, so that self-registering files are always linked in. Tests that match SERIAL_TESTS use
 #     what the whole machine shares and run alone. A thread-sanitizer build has only the test files that match
-#     THREADED_TESTS: the other tests are single-threaded.
+#     THREADED_TESTS: the other tests are single-threaded. LONG_TESTS take too long with sanitizers: a build with
+#     sanitizers leaves them out, one with HYBRID_TESTS=PROGRAMS has no others.
 #   hybrid_link(TARGET part...)   links parts, and the parts they depend on, into TARGET.
 
 set(CMAKE_CXX_STANDARD 20)
@@ -80,9 +83,30 @@ function(hybrid_test_program target)
   hybrid_precompile(${target} hybrid_test_headers)
 endfunction()
 
-# hybrid_cold(source...)  little optimisation in Release builds.
-function(hybrid_cold)
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
+# hybrid_cold(TARGET)  little optimisation in Release builds.
+function(hybrid_cold target)
+  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+endfunction()
+
+# With HYBRID_UNITY one run of the compiler reads several sources of the target: a full build is much faster, the build
+# after a change slower. Names in unnamed namespaces must then be unique within a target.
+function(hybrid_unity target)
+  if(HYBRID_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+    # g++ takes a source that another one includes for a header, whose classes must not use unnamed namespaces.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  endif()
+endfunction()
+
+# hybrid_objects(TARGET sources... DEPENDS part... LIBRARIES target...)  the object library of a part.
+function(hybrid_objects target)
+  cmake_parse_arguments(arg "" "" "DEPENDS;LIBRARIES" ${ARGN})
+  add_library(${target} OBJECT ${arg_UNPARSED_ARGUMENTS})
+  set_target_properties(${target} PROPERTIES HYBRID_DEPENDS "${arg_DEPENDS}")
+  hybrid_flags(${target})
+  hybrid_unity(${target})
+  target_link_libraries(${target} PUBLIC Threads::Threads fmt::fmt ${arg_LIBRARIES})
+  hybrid_precompile(${target} hybrid_common_headers)
 endfunction()
 
 function(hybrid_link target)
@@ -102,8 +126,14 @@ function(hybrid_link target)
   endwhile()
 endfunction()
 
+# Leaves in the list TESTS those that match `regex`; none if it is empty.
+function(hybrid_choose_tests tests regex)
+  list(FILTER ${tests} INCLUDE REGEX "(^|/)(${regex})_test\\.cpp$")
+  set(${tests} ${${tests}} PARENT_SCOPE)
+endfunction()
+
 function(hybrid_part name)
-  cmake_parse_arguments(arg "" "COLD;SERIAL_TESTS;THREADED_TESTS" "FOLDERS;DEPENDS;LIBRARIES;TEST_LIBRARIES;TEST_SOURCES" ${ARGN})
+  cmake_parse_arguments(arg "" "COLD;SERIAL_TESTS;THREADED_TESTS;LONG_TESTS" "FOLDERS;DEPENDS;LIBRARIES;TEST_LIBRARIES;TEST_SOURCES" ${ARGN})
   if(NOT arg_FOLDERS)
     set(arg_FOLDERS .)
   endif()
@@ -116,28 +146,31 @@ function(hybrid_part name)
   set(benches ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   list(FILTER benches INCLUDE REGEX "_bench\\.cpp$")
-  if(HYBRID_SANITIZE STREQUAL thread AND NOT arg_THREADED_TESTS)
-    set(tests)
-  elseif(HYBRID_SANITIZE STREQUAL thread)
-    list(FILTER tests INCLUDE REGEX "(^|/)(${arg_THREADED_TESTS})_test\\.cpp$")
+  if(HYBRID_SANITIZE STREQUAL thread)
+    hybrid_choose_tests(tests "${arg_THREADED_TESTS}")
+  elseif(HYBRID_TESTS STREQUAL PROGRAMS)
+    hybrid_choose_tests(tests "${arg_LONG_TESTS}")
+  elseif(HYBRID_SANITIZE AND arg_LONG_TESTS)
+    list(FILTER tests EXCLUDE REGEX "(^|/)(${arg_LONG_TESTS})_test\\.cpp$")
   endif()
   list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$")
 
-  add_library(hybrid_${name} OBJECT ${sources})
   if(arg_COLD)
-    list(FILTER sources INCLUDE REGEX "${arg_COLD}")
-    hybrid_cold(${sources})
+    set(cold ${sources})
+    list(FILTER cold INCLUDE REGEX "${arg_COLD}")
+    list(FILTER sources EXCLUDE REGEX "${arg_COLD}")
+    hybrid_objects(hybrid_${name}_cold ${cold} LIBRARIES ${arg_LIBRARIES})
+    hybrid_cold(hybrid_${name}_cold)
+    list(APPEND arg_DEPENDS ${name}_cold)
   endif()
-  set_target_properties(hybrid_${name} PROPERTIES HYBRID_DEPENDS "${arg_DEPENDS}")
-  hybrid_flags(hybrid_${name})
-  target_link_libraries(hybrid_${name} PUBLIC Threads::Threads fmt::fmt ${arg_LIBRARIES})
-  hybrid_precompile(hybrid_${name} hybrid_common_headers)
+  hybrid_objects(hybrid_${name} ${sources} DEPENDS ${arg_DEPENDS} LIBRARIES ${arg_LIBRARIES})
 
   if(HYBRID_TESTS AND tests)
     add_executable(hybrid_${name}_test ${tests} ${arg_TEST_SOURCES})
     hybrid_link(hybrid_${name}_test ${name})
     target_link_libraries(hybrid_${name}_test PRIVATE ${arg_TEST_LIBRARIES})
     hybrid_test_program(hybrid_${name}_test)
+    hybrid_unity(hybrid_${name}_test)
     # Tests named Nightly... take minutes: ctest -L nightly runs them, ctest -LE nightly leaves them out.
     set(apart "*.Nightly*")
     if(arg_SERIAL_TESTS)

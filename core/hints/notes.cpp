@@ -17,20 +17,22 @@
 namespace hybrid {
 namespace {
 
-using Bytes = std::span<const std::byte>;
+using FileBytes = std::span<const std::byte>;
 
-std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::string_view as_text(FileBytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 // Appends the units of the notes in a segment or section.
 void read_notes(const ElfFile& elf, std::uint64_t offset, std::uint64_t size, std::uint64_t alignment,
                 const std::string& place, const std::string& file, std::vector<HintUnit>& units) {
   const bool complete =
       for_each_hint_note(elf.content(offset, size, place), alignment,
-                         [&](Bytes descriptor) { units.push_back(read_hint_unit(descriptor, file)); });
+                         [&](FileBytes descriptor) { units.push_back(read_hint_unit(descriptor, file)); });
   if (!complete) throw ElfError("the notes of " + place + " end within a note");
 }
 
-std::vector<HintUnit> read_elf(Bytes bytes, const std::string& file) try {
+std::vector<HintUnit> read_elf(FileBytes bytes, const std::string& file) try {
   const ElfFile elf(bytes);
   if (!elf.is_64_bit_little_endian())
     throw UserError(file + ": an ELF file that is not 64-bit little-endian",
@@ -73,18 +75,18 @@ std::string_view member_name(std::string_view field, std::string_view long_names
   return field.substr(0, field.find_first_of("/\n"));
 }
 
-std::vector<HintUnit> read_archive(Bytes bytes, const std::string& path) {
+std::vector<HintUnit> read_archive(FileBytes bytes, const std::string& path) {
   std::vector<HintUnit> units;
   std::string_view long_names;
   for (std::uint64_t at = kArchive.size(); at < bytes.size();) {
     const auto header = bytes_at(bytes, at, kMemberHeader);
     std::uint64_t size = 0;
-    const std::string_view text = header ? text_of(*header) : std::string_view();
+    const std::string_view text = header ? as_text(*header) : std::string_view();
     const bool good = header && text.substr(58) == "`\n" &&
                       std::from_chars(text.data() + 48, text.data() + 58, size).ec == std::errc();
     const auto content = good ? bytes_at(bytes, at + kMemberHeader, size) : std::nullopt;
     if (!content) throw UserError(path + ": damaged archive: no whole member at byte " + std::to_string(at));
-    if (text.starts_with("// ")) long_names = text_of(*content);
+    if (text.starts_with("// ")) long_names = as_text(*content);
     if (ElfFile::is_elf(*content)) {
       const std::string name = path + "(" + std::string(member_name(text.substr(0, 16), long_names)) + ")";
       std::vector<HintUnit> found = read_elf(*content, name);
@@ -109,7 +111,7 @@ bool for_each_hint_note(std::span<const std::byte> notes, std::size_t alignment,
     const std::uint64_t descriptor_at = at + rounded(sizeof *header + header->n_namesz);
     const auto descriptor = bytes_at(notes, descriptor_at, header->n_descsz);
     if (!name || !descriptor) return false;
-    if (header->n_type == HYBRID_NOTE_TYPE && text_of(*name) == kName) visit(*descriptor);
+    if (header->n_type == HYBRID_NOTE_TYPE && as_text(*name) == kName) visit(*descriptor);
     at = descriptor_at + rounded(header->n_descsz);
   }
   return true;
@@ -121,7 +123,7 @@ std::vector<HintUnit> read_hint_units(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw UserError(path + ": cannot be opened: " + std::strerror(errno));
   const std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const Bytes bytes = std::as_bytes(std::span(content));
+  const FileBytes bytes = std::as_bytes(std::span(content));
   if (content.starts_with(kArchive)) return read_archive(bytes, path);
   if (!ElfFile::is_elf(bytes))
     throw UserError(path + ": not an ELF file and not a static archive",
@@ -137,7 +139,7 @@ std::vector<LoadedHintUnit> loaded_hint_units(const dl_phdr_info& object, const 
     if (segment.p_type != PT_NOTE) continue;
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives addresses as numbers
     const auto* begin = reinterpret_cast<const std::byte*>(object.dlpi_addr + segment.p_vaddr);
-    const auto visit = [&](Bytes descriptor) {
+    const auto visit = [&](FileBytes descriptor) {
       try {
         loaded.push_back(
             {read_hint_unit(descriptor, name), reinterpret_cast<const hybrid_unit*>(descriptor.data())});

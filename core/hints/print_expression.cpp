@@ -17,7 +17,7 @@ enum Precedence : int {
   kAnd,
   kEqual,
   kLess,
-  kShift,
+  kBitShift,
   kSum,
   kProduct,
   kUnary,
@@ -52,10 +52,10 @@ Binary binary(std::uint32_t op) {
     case HYBRID_XOR:
       return {" ^ ", kXor};
     case HYBRID_SHL:
-      return {" << ", kShift};
+      return {" << ", kBitShift};
     case HYBRID_SHR:
     case HYBRID_SAR:
-      return {" >> ", kShift};
+      return {" >> ", kBitShift};
     case HYBRID_EQ:
       return {" == ", kEqual};
     case HYBRID_NE:

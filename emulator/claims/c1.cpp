@@ -5,7 +5,7 @@
 
 #include "emulator/claims/sweep.h"
 
-namespace hybrid {
+namespace hybrid::c1 {
 namespace {
 
 constexpr std::uint64_t kRounds = 16;  // of the third figure
@@ -99,4 +99,4 @@ const ClaimRegistration kC1{"C1", "random-to-all: wormhole, circuit and predicti
                             []() -> std::unique_ptr<Claim> { return std::make_unique<C1>(); }};
 
 }  // namespace
-}  // namespace hybrid
+}  // namespace hybrid::c1

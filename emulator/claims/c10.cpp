@@ -5,7 +5,7 @@
 
 #include "emulator/claims/sweep.h"
 
-namespace hybrid {
+namespace hybrid::c10 {
 namespace {
 
 const std::string kByDemand = "2 preloaded, adaptive";  // for the explanation
@@ -102,4 +102,4 @@ const ClaimRegistration kC10{"C10", "partial preloading: k of K = 3 slots preloa
                              []() -> std::unique_ptr<Claim> { return std::make_unique<C10>(); }};
 
 }  // namespace
-}  // namespace hybrid
+}  // namespace hybrid::c10

@@ -15,7 +15,7 @@
 #include "emulator/scheduler/algorithm.h"
 #include "emulator/scheduler/hardware_cost.h"
 
-namespace hybrid {
+namespace hybrid::c11 {
 namespace {
 
 constexpr std::array<std::uint32_t, 4> kSizes{16, 32, 64, 128};
@@ -217,4 +217,4 @@ const ClaimRegistration kC11{"C11", "K-step matching: 99 % of the maximum matchi
                              []() -> std::unique_ptr<Claim> { return std::make_unique<C11>(); }};
 
 }  // namespace
-}  // namespace hybrid
+}  // namespace hybrid::c11

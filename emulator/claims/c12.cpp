@@ -10,7 +10,7 @@
 #include "emulator/claims/sweep.h"
 #include "emulator/claims/tree_points.h"
 
-namespace hybrid {
+namespace hybrid::c12 {
 namespace {
 
 constexpr unsigned kPermutationsPerRepeat = 20;  // 100, as in L 5, with five repeats
@@ -130,4 +130,4 @@ const ClaimRegistration kC12{"C12", "random permutations on fat trees: level-wis
                              []() -> std::unique_ptr<Claim> { return std::make_unique<C12>(); }};
 
 }  // namespace
-}  // namespace hybrid
+}  // namespace hybrid::c12

@@ -14,7 +14,7 @@
 #include "emulator/ticked/ticked_split.h"
 #include "emulator/ticked/ticked_switch.h"
 
-namespace hybrid {
+namespace hybrid::c17 {
 namespace {
 
 constexpr unsigned kRandomSwitches = 300;  // per technique and repeat
@@ -164,4 +164,4 @@ const ClaimRegistration kC17{"C17", "a model that moves every word at every tick
                              []() -> std::unique_ptr<Claim> { return std::make_unique<C17>(); }};
 
 }  // namespace
-}  // namespace hybrid
+}  // namespace hybrid::c17

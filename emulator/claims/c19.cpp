@@ -18,7 +18,7 @@
 #include "emulator/topology/channel_load.h"
 #include "emulator/topology/message_sets.h"
 
-namespace hybrid {
+namespace hybrid::c19 {
 namespace {
 
 constexpr std::uint32_t kProcessors = 1024;
@@ -220,4 +220,4 @@ const ClaimRegistration kC19{"C19", "fat tree, greedy delivery: on average at mo
                              []() -> std::unique_ptr<Claim> { return std::make_unique<C19>(); }};
 
 }  // namespace
-}  // namespace hybrid
+}  // namespace hybrid::c19

@@ -6,7 +6,7 @@
 
 #include "emulator/claims/sweep.h"
 
-namespace hybrid {
+namespace hybrid::c2 {
 namespace {
 
 /// Returns the share of its utilisation that a technique loses with the longer cables.
@@ -60,4 +60,4 @@ const ClaimRegistration kC2{"C2", "longer cables: circuit switching drops becaus
                             []() -> std::unique_ptr<Claim> { return std::make_unique<C2>(); }};
 
 }  // namespace
-}  // namespace hybrid
+}  // namespace hybrid::c2

@@ -13,7 +13,7 @@
 #include "emulator/topology/routing_stream.h"
 #include "emulator/topology/stream_walk.h"
 
-namespace hybrid {
+namespace hybrid::c20 {
 namespace {
 
 constexpr std::uint32_t kEveryPairTo = 7;  // heights of trees with all pairs checked: to 128 processors
@@ -195,4 +195,4 @@ const ClaimRegistration kC20{"C20", "routing bit streams: made of two addresses,
                              []() -> std::unique_ptr<Claim> { return std::make_unique<C20>(); }};
 
 }  // namespace
-}  // namespace hybrid
+}  // namespace hybrid::c20

@@ -3,7 +3,7 @@
 
 #include "emulator/claims/sweep.h"
 
-namespace hybrid {
+namespace hybrid::c3 {
 namespace {
 
 class C3 final : public Claim {
@@ -51,4 +51,4 @@ const ClaimRegistration kC3{"C3",
                             []() -> std::unique_ptr<Claim> { return std::make_unique<C3>(); }};
 
 }  // namespace
-}  // namespace hybrid
+}  // namespace hybrid::c3

@@ -6,7 +6,7 @@
 
 #include "emulator/claims/sweep.h"
 
-namespace hybrid {
+namespace hybrid::c4 {
 namespace {
 
 constexpr std::uint64_t kMany = 8;  // all-to-alls in sequence; the text gives no number
@@ -104,4 +104,4 @@ const ClaimRegistration kC4{"C4", "all-to-all: techniques similar at few nodes, 
                             []() -> std::unique_ptr<Claim> { return std::make_unique<C4>(); }};
 
 }  // namespace
-}  // namespace hybrid
+}  // namespace hybrid::c4

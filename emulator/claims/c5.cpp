@@ -6,7 +6,7 @@
 
 #include "emulator/claims/allocation_grid.h"
 
-namespace hybrid {
+namespace hybrid::c5 {
 namespace {
 
 constexpr double kStretch = 4.0 / 3;  // length of S_W / its share of the data, for the explanation
@@ -155,4 +155,4 @@ const ClaimRegistration kC5{"C5", "mixed traffic: SES, SLA, PREEMPT and wormhole
                             []() -> std::unique_ptr<Claim> { return std::make_unique<C5>(); }};
 
 }  // namespace
-}  // namespace hybrid
+}  // namespace hybrid::c5

@@ -5,7 +5,7 @@
 
 #include "emulator/claims/allocation_grid.h"
 
-namespace hybrid {
+namespace hybrid::c6 {
 namespace {
 
 class C6 final : public Claim {
@@ -96,4 +96,4 @@ const ClaimRegistration kC6{"C6", "unknown phases: PREEMPT, SES, SLA and wormhol
                             []() -> std::unique_ptr<Claim> { return std::make_unique<C6>(); }};
 
 }  // namespace
-}  // namespace hybrid
+}  // namespace hybrid::c6

@@ -7,7 +7,7 @@
 
 #include "emulator/claims/sweep.h"
 
-namespace hybrid {
+namespace hybrid::c7 {
 namespace {
 
 const std::vector<std::string> kTdm{"preload", "dynamic"};
@@ -127,4 +127,4 @@ const ClaimRegistration kC7{
     []() -> std::unique_ptr<Claim> { return std::make_unique<C7>(); }};
 
 }  // namespace
-}  // namespace hybrid
+}  // namespace hybrid::c7

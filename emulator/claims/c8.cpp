@@ -5,7 +5,7 @@
 
 #include "emulator/claims/sweep.h"
 
-namespace hybrid {
+namespace hybrid::c8 {
 namespace {
 
 const std::vector<std::string> kAll{"wormhole", "circuit", "preload", "dynamic"};
@@ -93,4 +93,4 @@ const ClaimRegistration kC8{"C8",
                             []() -> std::unique_ptr<Claim> { return std::make_unique<C8>(); }};
 
 }  // namespace
-}  // namespace hybrid
+}  // namespace hybrid::c8

@@ -45,13 +45,11 @@ Clockwork started() {
   return c;
 }
 
-using Outcome = StateVisitor::Outcome;
-
 TEST(Repetition, SkipsPeriodsUpToAnEventThatDoesNotMove) {
   Clockwork c = started();
   c.events.push(picoseconds(1100), 2);
   StateVisitor v(picoseconds(5), 1);
-  ASSERT_EQ(c.compare(v), Outcome::repeats);
+  ASSERT_EQ(c.compare(v), StateVisitor::Outcome::repeats);
   EXPECT_EQ(v.period(), picoseconds(10));
   EXPECT_EQ(v.times(), 8);  // from 1010 to 1090, before the event at 1100
   v.begin_repeat(8);
@@ -66,13 +64,13 @@ TEST(Repetition, AnInstantThatDoesNotMoveMustBeFarAway) {
   StateVisitor v(picoseconds(50), 1);
   Clockwork c = started();
   c.deadline = picoseconds(900);  // longer ago than any delay
-  EXPECT_EQ(c.compare(v), Outcome::repeats);
+  EXPECT_EQ(c.compare(v), StateVisitor::Outcome::repeats);
   c.deadline = picoseconds(1000);
-  EXPECT_EQ(c.compare(v), Outcome::unsettled);
+  EXPECT_EQ(c.compare(v), StateVisitor::Outcome::unsettled);
   c.deadline = c.last + picoseconds(60);
-  EXPECT_EQ(c.compare(v), Outcome::unsettled);
+  EXPECT_EQ(c.compare(v), StateVisitor::Outcome::unsettled);
   c.deadline = c.last + picoseconds(210);
-  ASSERT_EQ(c.compare(v), Outcome::repeats);
+  ASSERT_EQ(c.compare(v), StateVisitor::Outcome::repeats);
   EXPECT_EQ(v.times(), 14);  // 200 from now, less 50, exclusive
 }
 
@@ -85,7 +83,7 @@ TEST(Repetition, AnInstantThatMovedByLessThanThePeriodDiffers) {
   c.last += picoseconds(1);
   v.begin_compare(c.last - picoseconds(1));
   c.visit(v);
-  EXPECT_EQ(v.outcome(), Outcome::differs);
+  EXPECT_EQ(v.outcome(), StateVisitor::Outcome::differs);
 }
 
 TEST(Repetition, WordsThatEnterAtTheRateTheyLeaveRepeat) {
@@ -93,7 +91,7 @@ TEST(Repetition, WordsThatEnterAtTheRateTheyLeaveRepeat) {
   Clockwork c = started();
   c.words = 2;
   c.queue.push({picoseconds(1001), picoseconds(5), 1000});
-  ASSERT_EQ(c.compare(v), Outcome::repeats);
+  ASSERT_EQ(c.compare(v), StateVisitor::Outcome::repeats);
   const std::uint64_t times = v.times();
   EXPECT_GT(times, 490);
   EXPECT_LT(times, 499);
@@ -108,7 +106,7 @@ TEST(Repetition, WordsThatEnterTooLateForThePeriodDoNotRepeat) {
   Clockwork c = started();
   c.words = 2;
   c.queue.push({picoseconds(900), picoseconds(6), 1000});
-  EXPECT_NE(c.compare(v), Outcome::differs);
+  EXPECT_NE(c.compare(v), StateVisitor::Outcome::differs);
   EXPECT_LT(v.times(), 100 / 6 / 2);  // only the words that were there for long
 }
 
@@ -118,7 +116,7 @@ TEST(Repetition, WordsThatWereThereForLongRepeat) {
   c.words = 3;
   for (int k = 0; k < 300; ++k) c.queue.push({picoseconds(k), {}, k % 3 == 0 ? 5U : 1U});
   const std::uint64_t size = c.queue.size();
-  ASSERT_EQ(c.compare(v), Outcome::repeats);
+  ASSERT_EQ(c.compare(v), StateVisitor::Outcome::repeats);
   v.begin_repeat(v.times());
   c.visit(v);
   EXPECT_LT(c.queue.size(), size / 10);
@@ -138,7 +136,7 @@ TEST(Repetition, ARoundRobinPointerIsComparedOnlyIfItMatters) {
     v.begin_compare(c.last);
     c.visit(v);
     v.turn(pointer, 5, matters);
-    EXPECT_EQ(v.outcome(), matters ? Outcome::differs : Outcome::repeats);
+    EXPECT_EQ(v.outcome(), matters ? StateVisitor::Outcome::differs : StateVisitor::Outcome::repeats);
     if (matters) continue;
     v.begin_repeat(4);
     c.visit(v);

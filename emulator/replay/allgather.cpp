@@ -4,7 +4,7 @@
 namespace hybrid::collective {
 namespace {
 
-class RecursiveDoubling final : public CollectiveAlgorithm {
+class RecursiveDoublingAllgather final : public CollectiveAlgorithm {
  public:
   bool suits(const CollectiveCall& c) const override { return is_power_of_two(c.size); }
   std::uint32_t rounds(const CollectiveCall& c) const override {
@@ -16,7 +16,7 @@ class RecursiveDoubling final : public CollectiveAlgorithm {
 };
 
 /// Round k sends the 2^k blocks gathered so far to the rank 2^k behind; the last round only the missing ones.
-class Brucks final : public CollectiveAlgorithm {
+class BrucksAllgather final : public CollectiveAlgorithm {
  public:
   std::uint32_t rounds(const CollectiveCall& c) const override {
     return all_blocks_empty(c) ? 0 : log2_up(c.size);
@@ -30,7 +30,7 @@ class Brucks final : public CollectiveAlgorithm {
   }
 };
 
-class Ring final : public CollectiveAlgorithm {
+class RingAllgather final : public CollectiveAlgorithm {
  public:
   std::uint32_t rounds(const CollectiveCall& c) const override {
     return all_blocks_empty(c) ? 0 : c.size - 1;
@@ -97,20 +97,22 @@ class PipelinedRing final : public CollectiveAlgorithm {
   }
 };
 
-constexpr std::string_view kDoublingText =
+constexpr std::string_view kAllgatherDoublingText =
     "log2 n exchanges of all gathered so far (a power of two of ranks)";
-constexpr std::string_view kBrucksText = "Bruck: ceil(log2 n) rounds for any number of ranks";
-constexpr std::string_view kRingText = "n - 1 rounds, each block around the ring";
+constexpr std::string_view kAllgatherBrucksText = "Bruck: ceil(log2 n) rounds for any number of ranks";
+constexpr std::string_view kAllgatherRingText = "n - 1 rounds, each block around the ring";
 
-const CollectiveRegistration kDoubling{"allgather/recursive-doubling", kDoublingText,
-                                       make<RecursiveDoubling>};
-const CollectiveRegistration kDoublingV{"allgatherv/recursive-doubling", kDoublingText,
-                                        make<RecursiveDoubling>};
-const CollectiveRegistration kBrucks{"allgather/brucks", kBrucksText, make<Brucks>};
-const CollectiveRegistration kBrucksV{"allgatherv/brucks", kBrucksText, make<Brucks>};
-const CollectiveRegistration kRing{"allgather/ring", kRingText, make<Ring>};
-const CollectiveRegistration kRingV{"allgatherv/ring", "n - 1 blocks around the ring, long ones in pieces",
-                                    make<PipelinedRing>};
+const CollectiveRegistration kAllgatherDoubling{"allgather/recursive-doubling", kAllgatherDoublingText,
+                                                make<RecursiveDoublingAllgather>};
+const CollectiveRegistration kAllgatherDoublingV{"allgatherv/recursive-doubling", kAllgatherDoublingText,
+                                                 make<RecursiveDoublingAllgather>};
+const CollectiveRegistration kAllgatherBrucks{"allgather/brucks", kAllgatherBrucksText,
+                                              make<BrucksAllgather>};
+const CollectiveRegistration kAllgatherBrucksV{"allgatherv/brucks", kAllgatherBrucksText,
+                                               make<BrucksAllgather>};
+const CollectiveRegistration kAllgatherRing{"allgather/ring", kAllgatherRingText, make<RingAllgather>};
+const CollectiveRegistration kAllgatherRingV{
+    "allgatherv/ring", "n - 1 blocks around the ring, long ones in pieces", make<PipelinedRing>};
 
 }  // namespace
 }  // namespace hybrid::collective

@@ -36,7 +36,7 @@ class Sizes {
 bool no_data(const CollectiveCall& c) { return c.op == CollectiveOp::alltoall && c.bytes == 0; }
 
 /// Round k sends to the rank 2^k ahead all blocks with bit k set in the distance to their destination.
-class Brucks final : public CollectiveAlgorithm {
+class BrucksAlltoall final : public CollectiveAlgorithm {
  public:
   std::uint32_t rounds(const CollectiveCall& c) const override { return no_data(c) ? 0 : log2_up(c.size); }
   void round(const CollectiveCall& c, std::uint32_t index, Round& round) const override {
@@ -52,7 +52,7 @@ class Brucks final : public CollectiveAlgorithm {
 
 /// Batches of nonblocking sends and receives with the next ranks. A batch begins when the one before is
 /// complete.
-class Scattered final : public CollectiveAlgorithm {
+class ScatteredAlltoall final : public CollectiveAlgorithm {
  public:
   std::uint32_t rounds(const CollectiveCall& c) const override {
     return no_data(c) ? 0 : (c.size + kAlltoallThrottle - 1) / kAlltoallThrottle;
@@ -68,7 +68,7 @@ class Scattered final : public CollectiveAlgorithm {
 
 /// One exchange in each round: with rank XOR round if the number of ranks is a power of two, else to the rank
 /// `round` ahead and from the rank `round` behind.
-class Pairwise final : public CollectiveAlgorithm {
+class PairwiseAlltoall final : public CollectiveAlgorithm {
  public:
   std::uint32_t rounds(const CollectiveCall& c) const override { return no_data(c) ? 0 : c.size - 1; }
   void round(const CollectiveCall& c, std::uint32_t index, Round& round) const override {
@@ -80,17 +80,23 @@ class Pairwise final : public CollectiveAlgorithm {
   }
 };
 
-constexpr std::string_view kScatteredText = "all peers, in batches of 32 nonblocking transfers";
-constexpr std::string_view kPairwiseText = "n - 1 rounds of one exchange";
+constexpr std::string_view kAlltoallScatteredText = "all peers, in batches of 32 nonblocking transfers";
+constexpr std::string_view kAlltoallPairwiseText = "n - 1 rounds of one exchange";
 
-const CollectiveRegistration kBrucks{"alltoall/brucks",
-                                     "Bruck: ceil(log2 n) rounds that combine short blocks", make<Brucks>};
-const CollectiveRegistration kScattered{"alltoall/scattered", kScatteredText, make<Scattered>};
-const CollectiveRegistration kScatteredV{"alltoallv/scattered", kScatteredText, make<Scattered>};
-const CollectiveRegistration kScatteredW{"alltoallw/scattered", kScatteredText, make<Scattered>};
-const CollectiveRegistration kPairwise{"alltoall/pairwise", kPairwiseText, make<Pairwise>};
-const CollectiveRegistration kPairwiseV{"alltoallv/pairwise", kPairwiseText, make<Pairwise>};
-const CollectiveRegistration kPairwiseW{"alltoallw/pairwise", kPairwiseText, make<Pairwise>};
+const CollectiveRegistration kAlltoallBrucks{
+    "alltoall/brucks", "Bruck: ceil(log2 n) rounds that combine short blocks", make<BrucksAlltoall>};
+const CollectiveRegistration kAlltoallScattered{"alltoall/scattered", kAlltoallScatteredText,
+                                                make<ScatteredAlltoall>};
+const CollectiveRegistration kAlltoallScatteredV{"alltoallv/scattered", kAlltoallScatteredText,
+                                                 make<ScatteredAlltoall>};
+const CollectiveRegistration kAlltoallScatteredW{"alltoallw/scattered", kAlltoallScatteredText,
+                                                 make<ScatteredAlltoall>};
+const CollectiveRegistration kAlltoallPairwise{"alltoall/pairwise", kAlltoallPairwiseText,
+                                               make<PairwiseAlltoall>};
+const CollectiveRegistration kAlltoallPairwiseV{"alltoallv/pairwise", kAlltoallPairwiseText,
+                                                make<PairwiseAlltoall>};
+const CollectiveRegistration kAlltoallPairwiseW{"alltoallw/pairwise", kAlltoallPairwiseText,
+                                                make<PairwiseAlltoall>};
 
 }  // namespace
 }  // namespace hybrid::collective

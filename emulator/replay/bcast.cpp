@@ -57,11 +57,12 @@ class ScatterRingAllgather final : public CollectiveAlgorithm {
 };
 
 const CollectiveRegistration kBinomial{"bcast/binomial", "a binomial tree from the root", make<Binomial>};
-const CollectiveRegistration kDoubling{"bcast/scatter-recursive-doubling-allgather",
-                                       "binomial scatter, then recursive doubling (a power of two of ranks)",
-                                       make<ScatterRecursiveDoublingAllgather>};
-const CollectiveRegistration kRing{"bcast/scatter-ring-allgather", "binomial scatter, then a ring",
-                                   make<ScatterRingAllgather>};
+const CollectiveRegistration kBcastDoubling{
+    "bcast/scatter-recursive-doubling-allgather",
+    "binomial scatter, then recursive doubling (a power of two of ranks)",
+    make<ScatterRecursiveDoublingAllgather>};
+const CollectiveRegistration kBcastRing{"bcast/scatter-ring-allgather", "binomial scatter, then a ring",
+                                        make<ScatterRingAllgather>};
 
 }  // namespace
 }  // namespace hybrid::collective

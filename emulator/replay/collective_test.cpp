@@ -62,7 +62,7 @@ TEST_P(Collective, ABroadcastGivesAllRanksTheWholeVector) {
         for (std::uint32_t b = 0; b < parts; ++b)
           for (std::uint32_t r = 0; r < size; ++r)
             if (r == root || part * b >= bytes) knows[r][b] = {0};
-        const Traffic traffic =
+        const CollectiveTraffic traffic =
             play(job(algorithms, name, call(CollectiveOp::bcast, bytes, root)), blocks(knows, parts));
         if (name == "bcast/binomial") {
           EXPECT_EQ(traffic.messages, size - 1);
@@ -83,7 +83,7 @@ TEST_P(Collective, AReductionHasEveryContributionOnce) {
         Knowledge knows(size, std::vector<std::set<std::uint32_t>>(parts));
         for (std::uint32_t r = 0; r < size; ++r)
           for (auto& b : knows[r]) b = {r};
-        const Traffic traffic =
+        const CollectiveTraffic traffic =
             play(job(algorithms, name, call(CollectiveOp::reduce, bytes, root)), blocks(knows, parts));
         // Folding, halving, the root's place, gathering.
         const std::uint32_t rest = size - power, steps = static_cast<std::uint32_t>(std::countr_zero(power));
@@ -105,7 +105,7 @@ TEST_P(Collective, AnAllreduceGivesTheWholeSumToAllRanks) {
       Knowledge knows(size, std::vector<std::set<std::uint32_t>>(parts));
       for (std::uint32_t r = 0; r < size; ++r)
         for (auto& b : knows[r]) b = {r};
-      const Traffic traffic =
+      const CollectiveTraffic traffic =
           play(job(algorithms, name, call(CollectiveOp::allreduce, bytes)), blocks(knows, parts));
       for (std::uint32_t r = 0; r < size; ++r)
         for (std::uint32_t b = 0; b < parts; ++b)
@@ -132,7 +132,7 @@ TEST_P(Collective, AnAllgatherGivesEveryBlockToAllRanks) {
       for (std::uint32_t r = 0; r < size; ++r) knows[r][r] = {r};
       CollectiveCall c = call(v ? CollectiveOp::allgatherv : CollectiveOp::allgather, 100);
       if (v) c.counts_received = counts;
-      const Traffic traffic = play(job(algorithms, name, c), blocks(knows, size));
+      const CollectiveTraffic traffic = play(job(algorithms, name, c), blocks(knows, size));
       const Bytes total = v ? std::accumulate(counts.begin(), counts.end(), Bytes{0}) : 100 * size;
       if (total == 0) continue;
       for (std::uint32_t r = 0; r < size; ++r)

@@ -16,25 +16,19 @@ using Kind = Operation::Kind;
 using Connections = std::set<Connection>;
 using Phases = std::map<std::string, Connections>;
 
-Operation phase(Kind kind, std::uint32_t region, Time compute = {}) {
-  Operation o = make(kind, 0, 0, compute);
-  o.region = region;
-  return o;
-}
-
 TEST(PhaseHints, RecordedOnesAreOfTheInnermostPhase) {
   MemoryTrace trace(4);
   trace.regions = {"a", "b"};
   trace.add(0, make(Kind::hint, 3));  // outside all phases
-  trace.add(0, phase(Kind::phase_begin, 0));
+  trace.add(0, make_phase(Kind::phase_begin, 0));
   trace.add(0, make(Kind::hint, 1));
-  trace.add(0, phase(Kind::phase_begin, 1));
+  trace.add(0, make_phase(Kind::phase_begin, 1));
   trace.add(0, make(Kind::hint, 2));
-  trace.add(0, phase(Kind::phase_end, 1));
+  trace.add(0, make_phase(Kind::phase_end, 1));
   trace.add(0, make(Kind::hint, 3));
   trace.add(0, make(Kind::hint, 0));  // itself
-  trace.add(0, phase(Kind::phase_end, 0));
-  trace.add(2, phase(Kind::phase_begin, 0));
+  trace.add(0, make_phase(Kind::phase_end, 0));
+  trace.add(2, make_phase(Kind::phase_begin, 0));
   trace.add(2, make(Kind::hint, 3));
   const PhaseHints hints = read_recorded_hints(trace);
   ASSERT_EQ(hints.phases.size(), 2u);
@@ -86,13 +80,13 @@ MemoryTrace rings() {
   for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
     for (std::uint32_t turn = 0; turn < 8; ++turn) {
       const std::uint32_t shift = 1 + turn % 2;
-      trace.add(rank, phase(Kind::phase_begin, turn % 2));
+      trace.add(rank, make_phase(Kind::phase_begin, turn % 2));
       if (turn < 2) trace.add(rank, make(Kind::hint, (rank + shift) % kRanks));
       // Compute time, in which the connection is established.
       trace.add(rank, make(Kind::send_start, (rank + shift) % kRanks, 100, microseconds(5), 1));
       trace.add(rank, make(Kind::recv, (rank + kRanks - shift) % kRanks, 100));
       trace.add(rank, make(Kind::send_complete, 0, 0, {}, 1));
-      trace.add(rank, phase(Kind::phase_end, turn % 2));
+      trace.add(rank, make_phase(Kind::phase_end, turn % 2));
     }
     trace.add(rank, finish());
   }
@@ -191,12 +185,12 @@ TEST(PhaseNesting, PhasesMayBeInOneAnother) {
 TEST(PhaseNesting, IsReadFromATrace) {
   MemoryTrace trace(2);
   trace.regions = {"loop", "left", "right"};
-  trace.add(0, phase(Kind::phase_begin, 0));
-  trace.add(0, phase(Kind::phase_begin, 1));
-  trace.add(0, phase(Kind::phase_end, 1));
-  trace.add(0, phase(Kind::phase_end, 0));
-  trace.add(1, phase(Kind::phase_begin, 0));
-  trace.add(1, phase(Kind::phase_begin, 2));
+  trace.add(0, make_phase(Kind::phase_begin, 0));
+  trace.add(0, make_phase(Kind::phase_begin, 1));
+  trace.add(0, make_phase(Kind::phase_end, 1));
+  trace.add(0, make_phase(Kind::phase_end, 0));
+  trace.add(1, make_phase(Kind::phase_begin, 0));
+  trace.add(1, make_phase(Kind::phase_begin, 2));
   const Phases own{{"left", {{0, 1}}}, {"right", {{1, 0}}}};
   const Connections both{{0, 1}, {1, 0}};
   EXPECT_EQ(read_phase_nesting(trace).whole(own, 2, 1),

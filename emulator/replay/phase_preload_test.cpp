@@ -14,12 +14,6 @@ namespace {
 
 using Kind = Operation::Kind;
 
-Operation phase(Kind kind, std::uint32_t region, Time compute = {}) {
-  Operation o = make(kind, 0, 0, compute);
-  o.region = region;
-  return o;
-}
-
 // The preloads for a job's phases, as a report makes them.
 PhasePreloads planned(MemoryTrace trace, std::uint32_t ports, std::uint32_t slots) {
   PhaseTraffic traffic;
@@ -34,15 +28,15 @@ TEST(PhasePreload, TheHeaviestConnectionsComeFirst) {
     for (const auto& [peer, bytes] : to) trace.add(rank, make(Kind::send, peer, bytes));
   };
   sends(0, {{3, 5000}});  // outside all phases
-  trace.add(0, phase(Kind::phase_begin, 0));
+  trace.add(0, make_phase(Kind::phase_begin, 0));
   sends(0, {{1, 100}, {2, 150}, {1, 60}});  // 160 to rank 1 in total
-  trace.add(0, phase(Kind::phase_end, 0));
-  trace.add(0, phase(Kind::phase_begin, 1));
+  trace.add(0, make_phase(Kind::phase_end, 0));
+  trace.add(0, make_phase(Kind::phase_begin, 1));
   sends(0, {{2, 1}});
-  trace.add(0, phase(Kind::phase_end, 1));
-  trace.add(3, phase(Kind::phase_begin, 2));  // the same name
+  trace.add(0, make_phase(Kind::phase_end, 1));
+  trace.add(3, make_phase(Kind::phase_begin, 2));  // the same name
   sends(3, {{1, 155}, {2, 8}});
-  trace.add(3, phase(Kind::phase_end, 2));
+  trace.add(3, make_phase(Kind::phase_end, 2));
   const PhasePreloads one = planned(trace, 4, 1);
   ASSERT_EQ(one.size(), 2u);
   // Port 1 is taken for 3 -> 1, port 0 for 0 -> 2; 3 -> 2 fits.
@@ -92,8 +86,8 @@ TEST(PhasePreload, TheFirstRankToReachAPhaseLoadsIt) {
   for (const std::uint32_t rank : {0u, 1u}) {
     const Time step = microseconds(rank == 0 ? 2 : 5);
     for (const std::uint32_t region : {0u, 1u, 3u, 1u, 0u}) {
-      trace.add(rank, phase(Kind::phase_begin, region));
-      trace.add(rank, phase(Kind::phase_end, region, step));
+      trace.add(rank, make_phase(Kind::phase_begin, region));
+      trace.add(rank, make_phase(Kind::phase_end, region, step));
     }
     trace.add(rank, finish());
   }
@@ -106,14 +100,14 @@ TEST(PhasePreload, TheFirstRankToReachAPhaseLoadsIt) {
 TEST(PhasePreload, ThePhaseAroundOneThatEndsBeginsAgainAndAFlushLoadsAnew) {
   MemoryTrace trace(1);
   trace.regions = {"a", "b", "c"};
-  trace.add(0, phase(Kind::phase_begin, 0));
-  trace.add(0, phase(Kind::phase_begin, 1, microseconds(1)));
-  trace.add(0, phase(Kind::phase_end, 1, microseconds(1)));
-  trace.add(0, phase(Kind::phase_end, 0));
-  trace.add(0, phase(Kind::phase_begin, 0));  // still loaded
-  trace.add(0, phase(Kind::phase_end, 0));
+  trace.add(0, make_phase(Kind::phase_begin, 0));
+  trace.add(0, make_phase(Kind::phase_begin, 1, microseconds(1)));
+  trace.add(0, make_phase(Kind::phase_end, 1, microseconds(1)));
+  trace.add(0, make_phase(Kind::phase_end, 0));
+  trace.add(0, make_phase(Kind::phase_begin, 0));  // still loaded
+  trace.add(0, make_phase(Kind::phase_end, 0));
   trace.add(0, make(Kind::flush));
-  trace.add(0, phase(Kind::phase_begin, 0, microseconds(1)));
+  trace.add(0, make_phase(Kind::phase_begin, 0, microseconds(1)));
   trace.add(0, finish());
   EXPECT_EQ(preloads_of(trace),
             (std::vector<std::pair<Time, Port>>{
@@ -134,9 +128,9 @@ ReplayResult emulate(MemoryTrace trace, const std::string& technique, std::uint3
 TEST(PhasePreload, SavesTheRequestOfTheFirstMessage) {
   MemoryTrace trace(2);
   trace.regions = {"a"};
-  trace.add(0, phase(Kind::phase_begin, 0));
+  trace.add(0, make_phase(Kind::phase_begin, 0));
   trace.add(0, make(Kind::send, 1, 8, microseconds(10)));
-  trace.add(0, phase(Kind::phase_end, 0));
+  trace.add(0, make_phase(Kind::phase_end, 0));
   trace.add(0, finish());
   trace.add(1, make(Kind::recv, 0, 8));
   trace.add(1, finish());
@@ -156,14 +150,14 @@ MemoryTrace two_phases(bool hinted) {
   trace.regions = {"a", "b"};
   for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
     for (std::uint32_t turn = 0; turn < 20; ++turn) {
-      if (hinted) trace.add(rank, phase(Kind::phase_begin, turn % 2, microseconds(1)));
+      if (hinted) trace.add(rank, make_phase(Kind::phase_begin, turn % 2, microseconds(1)));
       for (std::uint32_t i = 0; i < 6; ++i) {
         const std::uint32_t shift = (turn % 2 == 0 ? 1 : 3) + i % 2;
         trace.add(rank, make(Kind::send_start, (rank + shift) % kRanks, 200, nanoseconds(300), 1));
         trace.add(rank, make(Kind::recv, (rank + kRanks - shift) % kRanks, 200));
         trace.add(rank, make(Kind::send_complete, 0, 0, {}, 1));
       }
-      if (hinted) trace.add(rank, phase(Kind::phase_end, turn % 2));
+      if (hinted) trace.add(rank, make_phase(Kind::phase_end, turn % 2));
     }
     trace.add(rank, finish());
   }

@@ -42,7 +42,7 @@ class RecursiveHalving final : public CollectiveAlgorithm {
   }
 };
 
-class Pairwise final : public CollectiveAlgorithm {
+class PairwiseReduceScatter final : public CollectiveAlgorithm {
  public:
   std::uint32_t rounds(const CollectiveCall& c) const override {
     return all_blocks_empty(c) ? 0 : c.size - 1;
@@ -56,7 +56,7 @@ class Pairwise final : public CollectiveAlgorithm {
 };
 
 /// Round k exchanges all blocks but those of the rank's group of 2^k ranks with the rank 2^k away.
-class RecursiveDoubling final : public CollectiveAlgorithm {
+class RecursiveDoublingReduceScatter final : public CollectiveAlgorithm {
  public:
   bool suits(const CollectiveCall& c) const override { return is_power_of_two(c.size); }
   std::uint32_t rounds(const CollectiveCall& c) const override {
@@ -71,20 +71,24 @@ class RecursiveDoubling final : public CollectiveAlgorithm {
   }
 };
 
-constexpr std::string_view kHalvingText = "recursive halving, for any number of ranks";
-constexpr std::string_view kPairwiseText = "n - 1 rounds of one exchange";
-constexpr std::string_view kDoublingText = "recursive doubling, in rank order (a power of two of ranks)";
+constexpr std::string_view kReduceScatterHalvingText = "recursive halving, for any number of ranks";
+constexpr std::string_view kReduceScatterPairwiseText = "n - 1 rounds of one exchange";
+constexpr std::string_view kReduceScatterDoublingText =
+    "recursive doubling, in rank order (a power of two of ranks)";
 
-const CollectiveRegistration kHalving{"reduce_scatter/recursive-halving", kHalvingText,
-                                      make<RecursiveHalving>};
-const CollectiveRegistration kHalvingB{"reduce_scatter_block/recursive-halving", kHalvingText,
-                                       make<RecursiveHalving>};
-const CollectiveRegistration kPairwise{"reduce_scatter/pairwise", kPairwiseText, make<Pairwise>};
-const CollectiveRegistration kPairwiseB{"reduce_scatter_block/pairwise", kPairwiseText, make<Pairwise>};
-const CollectiveRegistration kDoubling{"reduce_scatter/recursive-doubling", kDoublingText,
-                                       make<RecursiveDoubling>};
-const CollectiveRegistration kDoublingB{"reduce_scatter_block/recursive-doubling", kDoublingText,
-                                        make<RecursiveDoubling>};
+const CollectiveRegistration kReduceScatterHalving{"reduce_scatter/recursive-halving",
+                                                   kReduceScatterHalvingText, make<RecursiveHalving>};
+const CollectiveRegistration kReduceScatterHalvingB{"reduce_scatter_block/recursive-halving",
+                                                    kReduceScatterHalvingText, make<RecursiveHalving>};
+const CollectiveRegistration kReduceScatterPairwise{"reduce_scatter/pairwise", kReduceScatterPairwiseText,
+                                                    make<PairwiseReduceScatter>};
+const CollectiveRegistration kReduceScatterPairwiseB{"reduce_scatter_block/pairwise",
+                                                     kReduceScatterPairwiseText, make<PairwiseReduceScatter>};
+const CollectiveRegistration kReduceScatterDoubling{
+    "reduce_scatter/recursive-doubling", kReduceScatterDoublingText, make<RecursiveDoublingReduceScatter>};
+const CollectiveRegistration kReduceScatterDoublingB{"reduce_scatter_block/recursive-doubling",
+                                                     kReduceScatterDoublingText,
+                                                     make<RecursiveDoublingReduceScatter>};
 
 }  // namespace
 }  // namespace hybrid::collective

@@ -289,14 +289,14 @@ class BestFirstFitRun {
   std::vector<std::size_t> ascending_;  // entries by what is left
 };
 
-std::vector<TimedConfiguration> drain(const DemandProblem& problem) {
+std::vector<TimedConfiguration> drain_by_best_first_fit(const DemandProblem& problem) {
   return BestFirstFitRun(problem).drain();
 }
 
 const SchedulerRegistration kBestFirstFit{
     "best-first-fit",
     "each connection once, by most work waiting; uses partial reconfiguration (after Liu 2018)",
-    &DemandAlgorithm<drain>::make};
+    &DemandAlgorithm<drain_by_best_first_fit>::make};
 
 }  // namespace
 }  // namespace hybrid

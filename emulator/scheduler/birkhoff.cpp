@@ -15,13 +15,13 @@ namespace {
 /// Every entry that is left may be matched.
 std::int64_t any_entry(std::span<const DemandEntry> /*stuffed*/) { return 1; }
 
-std::vector<TimedConfiguration> drain(const DemandProblem& problem) {
+std::vector<TimedConfiguration> drain_by_birkhoff(const DemandProblem& problem) {
   return drain_by_perfect_matchings(problem, any_entry);
 }
 
 const SchedulerRegistration kBirkhoff{
     "birkhoff", "demand as a sum of permutations (Birkhoff-von Neumann), ignores the reconfiguration time",
-    &DemandAlgorithm<drain>::make};
+    &DemandAlgorithm<drain_by_birkhoff>::make};
 
 }  // namespace
 }  // namespace hybrid

@@ -18,7 +18,7 @@
 namespace hybrid {
 namespace {
 
-constexpr BitRate kByteANanosecond = 8'000'000'000;
+constexpr BitRate kLinkRate = 8'000'000'000;
 
 std::vector<std::string> demand_schedulers() {
   std::vector<std::string> names;
@@ -74,7 +74,7 @@ TEST(DemandSchedulers, EveryFamilyOfRequestSets) {
       for (const bool partial : {false, true}) {
         Random random(1);
         const RequestSet set = RequestFamilyRegistration::make(family, RequestSetShape{16, 5})->draw(random);
-        const DemandProblem problem{set, kByteANanosecond, nanoseconds(100), partial, 0.1};
+        const DemandProblem problem{set, kLinkRate, nanoseconds(100), partial, 0.1};
         ASSERT_EQ(fault_of(problem, drained(name, problem)), "") << name << " on " << family;
         ASSERT_GE(time_of(name, problem), drain_bound(problem)) << name << " on " << family;
       }
@@ -86,7 +86,7 @@ TEST(DemandSchedulers, APermutationIsOneConfiguration) {
       RequestFamilyRegistration::make("permutation", RequestSetShape{12, 1, 500})->draw(random);
   for (const std::string& name : demand_schedulers())
     for (const bool partial : {false, true}) {
-      const DemandProblem problem{set, kByteANanosecond, nanoseconds(100), partial};
+      const DemandProblem problem{set, kLinkRate, nanoseconds(100), partial};
       EXPECT_EQ(drained(name, problem).size(), 1u) << name;
       EXPECT_EQ(time_of(name, problem), nanoseconds(600)) << name;
       EXPECT_EQ(drain_bound(problem), nanoseconds(600));
@@ -96,7 +96,7 @@ TEST(DemandSchedulers, APermutationIsOneConfiguration) {
 TEST(DemandSchedulers, ThePacketNetworkAloneIfTheSetUpTakesLonger) {
   const RequestSet set{3, {{{0, 1}, 100}, {{1, 2}, 50}}};
   for (const std::string& name : demand_schedulers()) {
-    const DemandProblem problem{set, kByteANanosecond, milliseconds(1), false, 0.5};
+    const DemandProblem problem{set, kLinkRate, milliseconds(1), false, 0.5};
     EXPECT_TRUE(drained(name, problem).empty()) << name;
     EXPECT_EQ(time_of(name, problem), nanoseconds(200)) << name;
   }
@@ -105,7 +105,7 @@ TEST(DemandSchedulers, ThePacketNetworkAloneIfTheSetUpTakesLonger) {
 TEST(DemandSchedulers, NothingToDrain) {
   for (const std::string& name : demand_schedulers())
     for (const RequestSet& set : {RequestSet{4, {}}, RequestSet{4, {{{0, 1}, 0}}}}) {
-      const DemandProblem problem{set, kByteANanosecond, nanoseconds(10)};
+      const DemandProblem problem{set, kLinkRate, nanoseconds(10)};
       EXPECT_TRUE(drained(name, problem).empty()) << name;
     }
 }
@@ -122,14 +122,14 @@ const RequestSet& circulant() {
 
 TEST(DemandSchedulers, ASumOfTwoPermutations) {
   for (const std::string& name : demand_schedulers()) {
-    const DemandProblem problem{circulant(), kByteANanosecond, nanoseconds(5)};
+    const DemandProblem problem{circulant(), kLinkRate, nanoseconds(5)};
     EXPECT_EQ(drained(name, problem).size(), 2u) << name;
     EXPECT_EQ(time_of(name, problem), nanoseconds(110)) << name;
   }
 }
 
 TEST(Birkhoff, HoldsEachPermutationForItsSmallestEntry) {
-  const auto schedule = drained("birkhoff", {circulant(), kByteANanosecond, nanoseconds(5)});
+  const auto schedule = drained("birkhoff", {circulant(), kLinkRate, nanoseconds(5)});
   ASSERT_EQ(schedule.size(), 2u);
   EXPECT_EQ(schedule[0].lasts + schedule[1].lasts, nanoseconds(110));
   for (const TimedConfiguration& step : schedule) {
@@ -142,19 +142,19 @@ TEST(Birkhoff, WithoutReconfigurationCostReachesTheBound) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Random random(seed);
     const RequestSet set = random_demand(random);
-    const DemandProblem problem{set, kByteANanosecond};
+    const DemandProblem problem{set, kLinkRate};
     ASSERT_EQ(time_of("birkhoff", problem), drain_bound(problem)) << "seed " << seed;
   }
 }
 
 TEST(Solstice, TakesTheLongConfigurationFirst) {
   // Threshold 32 finds the permutation of 60s and, since 40 >= 32, that of 40s.
-  const auto schedule = drained("solstice", {circulant(), kByteANanosecond, nanoseconds(5)});
+  const auto schedule = drained("solstice", {circulant(), kLinkRate, nanoseconds(5)});
   ASSERT_EQ(schedule.size(), 2u);
   // One permutation of 1000s, one of 3s: the large one comes first.
   const RequestSet set{
       3, {{{0, 1}, 1000}, {{1, 2}, 1000}, {{2, 0}, 1000}, {{0, 2}, 3}, {{1, 0}, 3}, {{2, 1}, 3}}};
-  const auto uneven = drained("solstice", {set, kByteANanosecond, nanoseconds(5)});
+  const auto uneven = drained("solstice", {set, kLinkRate, nanoseconds(5)});
   ASSERT_EQ(uneven.size(), 2u);
   EXPECT_TRUE(uneven[0].configuration.holds({0, 1}));
   EXPECT_EQ(uneven[0].lasts, nanoseconds(1005));
@@ -166,7 +166,7 @@ TEST(Eclipse, BeginsWithTheConfigurationThatCarriesMostPerTime) {
   // 1 and 2 -> 3 carry 190 bytes in 110 ns if held for 100 ns, and 180 bytes in 100 ns, the highest rate, if
   // held for 90 ns.
   const RequestSet set{4, {{{0, 1}, 100}, {{1, 0}, 10}, {{2, 3}, 90}, {{2, 0}, 10}}};
-  const auto schedule = drained("eclipse", {set, kByteANanosecond, nanoseconds(10)});
+  const auto schedule = drained("eclipse", {set, kLinkRate, nanoseconds(10)});
   ASSERT_GE(schedule.size(), 2u);
   EXPECT_TRUE(schedule[0].configuration.holds({0, 1}));
   EXPECT_TRUE(schedule[0].configuration.holds({2, 3}));
@@ -177,7 +177,7 @@ TEST(BestFirstFit, PartialReconfigurationReachesTheBoundOfThisDemand) {
   // 0 -> 1 carries for 100 while port 2 sends to 3 and then to 4; without partial reconfiguration it would be
   // interrupted.
   const RequestSet set{5, {{{0, 1}, 100}, {{2, 3}, 50}, {{2, 4}, 40}}};
-  const DemandProblem partial{set, kByteANanosecond, nanoseconds(10), true};
+  const DemandProblem partial{set, kLinkRate, nanoseconds(10), true};
   EXPECT_EQ(time_of("best-first-fit", partial), nanoseconds(110));
   EXPECT_EQ(drain_bound(partial), nanoseconds(110));
   DemandProblem whole = partial;
@@ -189,7 +189,7 @@ TEST(BestFirstFit, PartialStaysBelowTwiceTheBound) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);
     const RequestSet set = random_demand(random);
-    const DemandProblem problem{set, kByteANanosecond, nanoseconds(20), true};
+    const DemandProblem problem{set, kLinkRate, nanoseconds(20), true};
     const Time bound = drain_bound(problem);
     ASSERT_LE(time_of("best-first-fit", problem), bound + bound) << "seed " << seed;
   }
@@ -201,7 +201,7 @@ TEST(BestFirstFit, NightlyRefusesATooLargeScheduleBeforeItIsBuilt) {
   shape.bytes = 1 << 20;
   Random random(1);
   const RequestSet set = RequestFamilyRegistration::make("all-to-all", shape)->draw(random);
-  EXPECT_THROW(drained("best-first-fit", {set, kByteANanosecond, nanoseconds(100), true}), UserError);
+  EXPECT_THROW(drained("best-first-fit", {set, kLinkRate, nanoseconds(100), true}), UserError);
 }
 
 TEST(DemandSchedulers, NightlyLargeDemands) {
@@ -220,7 +220,7 @@ TEST(Stuffing, MakesAllSumsEqual) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);
     const RequestSet set = random_demand(random);
-    std::vector<DemandEntry> entries = demand_entries({set, kByteANanosecond});
+    std::vector<DemandEntry> entries = demand_entries({set, kLinkRate});
     const std::size_t before = entries.size();
     stuff(entries, set.ports);
     ASSERT_LT(entries.size(), before + 2 * set.ports);

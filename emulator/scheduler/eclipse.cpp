@@ -135,11 +135,13 @@ class EclipseRun {
   std::vector<std::int64_t> values_, weights_, row_, column_;
 };
 
-std::vector<TimedConfiguration> drain(const DemandProblem& problem) { return EclipseRun(problem).drain(); }
+std::vector<TimedConfiguration> drain_by_eclipse(const DemandProblem& problem) {
+  return EclipseRun(problem).drain();
+}
 
 const SchedulerRegistration kEclipse{
     "eclipse", "demand by the configuration that carries most for its time, greedily (submodular, 2016)",
-    &DemandAlgorithm<drain>::make};
+    &DemandAlgorithm<drain_by_eclipse>::make};
 
 }  // namespace
 }  // namespace hybrid

@@ -24,7 +24,7 @@ namespace {
 
 using Colour = std::uint32_t;
 using Vertex = std::uint32_t;  // inputs 0 .. N-1, outputs N .. 2N-1
-constexpr std::uint32_t kNone = ~std::uint32_t{0};
+constexpr std::uint32_t kNoEdge = ~std::uint32_t{0};
 
 /// Whole edges are moved, so that the edges of one part are contiguous in memory.
 struct Edge {
@@ -54,7 +54,7 @@ class HeldEdges {
       if (!listed) count_[v] = kTable;
     }
     first_[vertices] = cells;
-    cells_.assign(cells, kNone);
+    cells_.assign(cells, kNoEdge);
     is_held_.assign(colours, 0);
   }
 
@@ -63,7 +63,7 @@ class HeldEdges {
     if (count_[v] == kTable) return cells[c];
     for (std::size_t k = 0; k < count_[v]; ++k)
       if (cells[2 * k] == c) return cells[2 * k + 1];
-    return kNone;
+    return kNoEdge;
   }
   void set(Vertex v, Colour c, std::uint32_t edge) {
     std::uint32_t* const cells = cells_.data() + first_[v];
@@ -79,7 +79,7 @@ class HeldEdges {
   void clear(Vertex v, Colour c) {
     std::uint32_t* const cells = cells_.data() + first_[v];
     if (count_[v] == kTable) {
-      cells[c] = kNone;
+      cells[c] = kNoEdge;
       return;
     }
     for (std::size_t k = 0; k < count_[v]; ++k) {
@@ -95,7 +95,7 @@ class HeldEdges {
     const std::uint32_t* const cells = cells_.data() + first_[v];
     Colour c = 0;
     if (count_[v] == kTable) {
-      while (cells[c] != kNone) ++c;
+      while (cells[c] != kNoEdge) ++c;
       return c;
     }
     for (std::size_t k = 0; k < count_[v]; ++k) is_held_[cells[2 * k]] = 1;
@@ -113,9 +113,9 @@ class HeldEdges {
   std::vector<unsigned char> is_held_;  // by colour, used by free_at()
 };
 
-class Colouring {
+class MultigraphColouring {
  public:
-  explicit Colouring(std::uint32_t ports)
+  explicit MultigraphColouring(std::uint32_t ports)
       : ports_(ports), at_(2 * std::size_t{ports}), left_(2 * std::size_t{ports}) {}
 
   /// Colours `edges`, whose maximum degree is at most `degree`, with base .. base + degree - 1. Reorders
@@ -250,7 +250,7 @@ class Colouring {
     const Colour a = held_.free_at(edge.input), b = held_.free_at(edge.output);
     path_.clear();
     Vertex at = edge.output;
-    for (Colour c = a; held_.at(at, c) != kNone; c = c == a ? b : a) {
+    for (Colour c = a; held_.at(at, c) != kNoEdge; c = c == a ? b : a) {
       const std::uint32_t next = held_.at(at, c);
       path_.push_back(next);
       at = at == edges[next].input ? edges[next].output : edges[next].input;
@@ -290,7 +290,7 @@ std::vector<std::uint32_t> colour_edges(std::span<const Connection> connections,
   std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
     return a.input != b.input ? a.input < b.input : a.connection < b.connection;
   });
-  if (!edges.empty()) Colouring(ports).colour_exactly(edges, maximum_degree(connections, ports), 0);
+  if (!edges.empty()) MultigraphColouring(ports).colour_exactly(edges, maximum_degree(connections, ports), 0);
   std::vector<std::uint32_t> colours(connections.size());
   for (const Edge& e : edges) colours[e.connection] = e.colour;
   return colours;

@@ -47,7 +47,7 @@ void check_matching(const MaximumMatching& m, const BitMatrix& edges, std::size_
   ASSERT_EQ(m.size(), expected);
 }
 
-BitMatrix random_edges(std::size_t n, std::uint64_t edges, Random& random) {
+BitMatrix random_matrix(std::size_t n, std::uint64_t edges, Random& random) {
   BitMatrix m(n, n);
   for (; edges > 0; --edges) m.set(random.below(n), random.below(n));
   return m;
@@ -57,7 +57,7 @@ TEST(MaximumMatching, HasTheSizeOfBoostsMatchingOnRandomSets) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);
     const std::size_t n = 1 + random.below(seed % 10 == 0 ? 200 : 40);
-    const BitMatrix edges = random_edges(n, random.below(4 * n + 1), random);
+    const BitMatrix edges = random_matrix(n, random.below(4 * n + 1), random);
     MaximumMatching m(static_cast<std::uint32_t>(n));
     m.improve(edges, inputs_of(edges));
     ASSERT_NO_FATAL_FAILURE(check_matching(m, edges, maximum_by_boost(edges))) << "seed " << seed;
@@ -78,7 +78,7 @@ TEST(MaximumMatching, ImprovesAnInitialMatchingAndLeavesNoPortUnmatched) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);
     const std::size_t n = 1 + random.below(90);
-    const BitMatrix edges = random_edges(n, random.below(4 * n + 1), random);
+    const BitMatrix edges = random_matrix(n, random.below(4 * n + 1), random);
     MaximumMatching m(static_cast<std::uint32_t>(n));
     std::vector<Connection> start;
     for (Port u = 0; u < n; ++u)
@@ -100,7 +100,7 @@ TEST(MaximumMatching, ClearRemovesTheLastMatching) {
   MaximumMatching m(70);
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Random random(seed);
-    const BitMatrix edges = random_edges(70, random.below(300), random);
+    const BitMatrix edges = random_matrix(70, random.below(300), random);
     m.clear();
     m.improve(edges, inputs_of(edges));
     ASSERT_NO_FATAL_FAILURE(check_matching(m, edges, maximum_by_boost(edges))) << "seed " << seed;

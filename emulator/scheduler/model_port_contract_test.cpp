@@ -25,8 +25,8 @@ void check_rest(const GrantReplay& replay, const ExpectedRequests& expected, std
   }
 }
 
-SwitchParameters parameters(const std::string& scheduler, std::uint32_t nodes, std::uint32_t slots,
-                            std::uint32_t latency) {
+SwitchParameters contract_parameters(const std::string& scheduler, std::uint32_t nodes, std::uint32_t slots,
+                                     std::uint32_t latency) {
   SwitchParameters p = port_parameters(nodes, slots, latency);
   p.scheduler_name = scheduler;
   return p;
@@ -39,7 +39,7 @@ void check_contract(const std::string& name, std::uint64_t seed) {
   // Some with more slots than the model searches one by one.
   const auto k = static_cast<std::uint32_t>(1 + shape.below(5) + (seed % 7 == 0 ? 16 : 0));
   const auto latency = static_cast<std::uint32_t>(shape.below(4));
-  const auto port = make_scheduler_port(parameters(name, n, k, latency));
+  const auto port = make_scheduler_port(contract_parameters(name, n, k, latency));
   GrantReplay replay(n, k);
   ExpectedRequests expected(n, k);
   const auto see = [&](Time until) {
@@ -86,7 +86,7 @@ void check_advancing(const std::string& name, std::uint64_t seed) {
   Random random(seed);
   const std::uint32_t n = 1 + static_cast<std::uint32_t>(random.below(20));
   const std::uint32_t k = 1 + static_cast<std::uint32_t>(random.below(4));
-  const auto p = parameters(name, n, k, 1 + static_cast<std::uint32_t>(random.below(3)));
+  const auto p = contract_parameters(name, n, k, 1 + static_cast<std::uint32_t>(random.below(3)));
   const auto calls = random_port_calls(seed, n, k);
   const Time end = calls.back().at + microseconds(100);
 

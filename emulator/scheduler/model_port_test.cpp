@@ -16,7 +16,7 @@ namespace {
 
 constexpr Time kCycle = nanoseconds(80);
 
-SwitchParameters parameters(std::uint32_t nodes, std::uint32_t slots, Clocked clock = {kCycle, 1}) {
+SwitchParameters clocked_parameters(std::uint32_t nodes, std::uint32_t slots, Clocked clock = {kCycle, 1}) {
   SwitchParameters p;
   p.nodes = nodes;
   p.slots = slots;
@@ -46,7 +46,7 @@ Configuration configuration(std::size_t ports, const std::vector<Connection>& co
 
 TEST(ModelPort, ARequestIsGrantedOnePassAfterTheNextEdge) {
   // D 5.5.1: 80 ns of wire, 80 ns of scheduling: sent at 0, received at 80, granted at 160.
-  const auto port = make_scheduler_port(parameters(4, 2));
+  const auto port = make_scheduler_port(clocked_parameters(4, 2));
   port->request(nanoseconds(80), {0, 1});
   port->request(nanoseconds(81), {2, 3});
   EXPECT_EQ(port->next_change(), nanoseconds(160));
@@ -57,7 +57,7 @@ TEST(ModelPort, ARequestIsGrantedOnePassAfterTheNextEdge) {
 }
 
 TEST(ModelPort, RequestingAtAnEdgeBeforeOrAfterAdvancingToItIsTheSame) {
-  const auto port = make_scheduler_port(parameters(4, 2));
+  const auto port = make_scheduler_port(clocked_parameters(4, 2));
   EXPECT_TRUE(advance(*port, nanoseconds(80)).empty());
   port->request(nanoseconds(80), {0, 1});
   EXPECT_EQ(advance(*port, nanoseconds(200)), (Grants{established(160, 0, {0, 1})}));
@@ -65,7 +65,7 @@ TEST(ModelPort, RequestingAtAnEdgeBeforeOrAfterAdvancingToItIsTheSame) {
 
 TEST(ModelPort, LatencyDelaysGrantsWithoutSlowingPasses) {
   // ch8: 100 MHz, latency 2 cycles. Two requests for one output go into slots 0 and 1 on successive cycles.
-  const auto port = make_scheduler_port(parameters(4, 2, {nanoseconds(10), 2}));
+  const auto port = make_scheduler_port(clocked_parameters(4, 2, {nanoseconds(10), 2}));
   port->request(Time{}, {0, 3});
   port->request(Time{}, {1, 3});
   EXPECT_EQ(advance(*port, nanoseconds(100)),
@@ -113,7 +113,7 @@ TEST(ModelPort, APassOverAllSlotsIsASweepInOneCycle) {
 }
 
 TEST(ModelPort, WithoutLatencyGrantsAreVisibleOnTheEdgeItself) {
-  const auto port = make_scheduler_port(parameters(4, 1, {nanoseconds(10), 0}));
+  const auto port = make_scheduler_port(clocked_parameters(4, 1, {nanoseconds(10), 0}));
   port->request(nanoseconds(10), {0, 3});
   EXPECT_EQ(advance(*port, nanoseconds(10)), (Grants{established(10, 0, {0, 3})}));
   port->request(nanoseconds(10), {1, 2});  // the pass on this edge is over
@@ -122,7 +122,7 @@ TEST(ModelPort, WithoutLatencyGrantsAreVisibleOnTheEdgeItself) {
 }
 
 TEST(ModelPort, RequestsFillTheLowSlotsFirst) {
-  const auto port = make_scheduler_port(parameters(8, 4));
+  const auto port = make_scheduler_port(clocked_parameters(8, 4));
   std::int64_t at = 0;
   for (Port p = 0; p < 8; ++p, at += 1000) {
     port->request(nanoseconds(at), {p, (p + 1) % 8});
@@ -131,7 +131,7 @@ TEST(ModelPort, RequestsFillTheLowSlotsFirst) {
 }
 
 TEST(ModelPort, WithoutRoomARequestStaysPendingAndCostsNoTime) {
-  const auto port = make_scheduler_port(parameters(4, 2));
+  const auto port = make_scheduler_port(clocked_parameters(4, 2));
   for (Port p = 0; p < 3; ++p) port->request(Time{}, {p, 3});
   // The first sweep begins with input 0: slot 0, slot 1; then a sweep finds no room for the third.
   EXPECT_EQ(advance(*port, microseconds(1)),
@@ -147,7 +147,7 @@ TEST(ModelPort, WithoutRoomARequestStaysPendingAndCostsNoTime) {
 }
 
 TEST(ModelPort, AReleasedPendingRequestIsNotGranted) {
-  const auto port = make_scheduler_port(parameters(4, 1));
+  const auto port = make_scheduler_port(clocked_parameters(4, 1));
   port->request(Time{}, {0, 3});
   port->request(Time{}, {1, 3});
   EXPECT_EQ(advance(*port, nanoseconds(500)).size(), 1u);
@@ -157,7 +157,7 @@ TEST(ModelPort, AReleasedPendingRequestIsNotGranted) {
 }
 
 TEST(ModelPort, ARequestBeforeTheReleaseIsCarriedOutKeepsTheConnection) {
-  const auto port = make_scheduler_port(parameters(4, 1));
+  const auto port = make_scheduler_port(clocked_parameters(4, 1));
   port->request(Time{}, {0, 3});
   EXPECT_EQ(advance(*port, nanoseconds(500)).size(), 1u);
   port->release(nanoseconds(500), {0, 3});
@@ -167,7 +167,7 @@ TEST(ModelPort, ARequestBeforeTheReleaseIsCarriedOutKeepsTheConnection) {
 }
 
 TEST(ModelPort, RepeatedAndRedundantCallsChangeNothing) {
-  const auto port = make_scheduler_port(parameters(4, 2));
+  const auto port = make_scheduler_port(clocked_parameters(4, 2));
   port->release(Time{}, {0, 1});
   EXPECT_EQ(port->next_change(), Time::never());
   port->request(Time{}, {0, 1});
@@ -178,7 +178,7 @@ TEST(ModelPort, RepeatedAndRedundantCallsChangeNothing) {
 }
 
 TEST(ModelPort, PreloadedSlotsAreFixed) {
-  const auto port = make_scheduler_port(parameters(4, 2));
+  const auto port = make_scheduler_port(clocked_parameters(4, 2));
   port->preload(nanoseconds(10), 0, configuration(4, {{0, 1}, {1, 0}}));
   EXPECT_EQ(advance(*port, nanoseconds(160)),
             (Grants{established(160, 0, {0, 1}), established(160, 0, {1, 0})}));
@@ -199,7 +199,7 @@ TEST(ModelPort, PreloadedSlotsAreFixed) {
 }
 
 TEST(ModelPort, PreloadingMovesConnectionsAndGrantsPendingOnes) {
-  const auto port = make_scheduler_port(parameters(4, 2));
+  const auto port = make_scheduler_port(clocked_parameters(4, 2));
   port->request(Time{}, {0, 1});
   port->request(Time{}, {2, 1});
   port->request(Time{}, {3, 1});  // pending: output 1 is taken in both slots
@@ -218,7 +218,7 @@ TEST(ModelPort, PreloadingMovesConnectionsAndGrantsPendingOnes) {
 TEST(ModelPort, AReleasedConnectionThatAPreloadKeepsIsNoWork) {
   for (const std::uint32_t slots :
        {2u, 20u}) {  // few and many slots: both searches for the slot of a connection
-    const auto port = make_scheduler_port(parameters(4, slots));
+    const auto port = make_scheduler_port(clocked_parameters(4, slots));
     port->request(Time{}, {0, 1});
     EXPECT_EQ(advance(*port, nanoseconds(200)), (Grants{established(80, 0, {0, 1})}));
     port->release(nanoseconds(201), {0, 1});
@@ -231,7 +231,7 @@ TEST(ModelPort, AReleasedConnectionThatAPreloadKeepsIsNoWork) {
 }
 
 TEST(ModelPort, FlushDropsEverythingOfAPort) {
-  const auto port = make_scheduler_port(parameters(4, 3));
+  const auto port = make_scheduler_port(clocked_parameters(4, 3));
   port->preload(Time{}, 0, configuration(4, {{0, 1}}));
   port->request(Time{}, {0, 2});
   port->request(Time{}, {1, 2});
@@ -250,7 +250,7 @@ TEST(ModelPort, FlushDropsEverythingOfAPort) {
 
 TEST(ModelPort, ContestedOutputsAreSharedFairly) {
   // One slot, three inputs that always request one output; each releases it as soon as it is granted.
-  const auto port = make_scheduler_port(parameters(3, 1));
+  const auto port = make_scheduler_port(clocked_parameters(3, 1));
   std::map<Port, int> won;
   for (Port p = 0; p < 3; ++p) port->request(Time{}, {p, 0});
   for (int i = 0; i < 3000; ++i) {
@@ -272,19 +272,19 @@ TEST(ModelPort, ContestedOutputsAreSharedFairly) {
 }
 
 TEST(ModelPort, RefusesImpossibleShapesAndTimeBackwards) {
-  EXPECT_THROW(make_scheduler_port(parameters(0, 1)), UserError);
-  EXPECT_THROW(make_scheduler_port(parameters(4, 0)), UserError);
-  EXPECT_THROW(make_scheduler_port(parameters(4, 1, {Time{}, 1})), UserError);
-  SwitchParameters unknown = parameters(4, 1);
+  EXPECT_THROW(make_scheduler_port(clocked_parameters(0, 1)), UserError);
+  EXPECT_THROW(make_scheduler_port(clocked_parameters(4, 0)), UserError);
+  EXPECT_THROW(make_scheduler_port(clocked_parameters(4, 1, {Time{}, 1})), UserError);
+  SwitchParameters unknown = clocked_parameters(4, 1);
   unknown.scheduler_name = "greddy";
   EXPECT_THROW(make_scheduler_port(unknown), UserError);
-  const auto port = make_scheduler_port(parameters(4, 1));
+  const auto port = make_scheduler_port(clocked_parameters(4, 1));
   advance(*port, nanoseconds(5));
   EXPECT_THROW(port->request(nanoseconds(4), {0, 1}), std::logic_error);
 }
 
 TEST(ModelPort, ASecondRequestInTheSameWordOfALongRowStays) {
-  const auto port = make_scheduler_port(parameters(200, 1));
+  const auto port = make_scheduler_port(clocked_parameters(200, 1));
   port->request(nanoseconds(0), {7, 140});
   port->request(nanoseconds(1), {7, 150});
   port->request(nanoseconds(1), {8, 199});

@@ -11,7 +11,7 @@ namespace hybrid {
 
 namespace {
 
-constexpr std::uint32_t kNone = ~std::uint32_t{0};
+constexpr std::uint32_t kNoMessage = ~std::uint32_t{0};
 
 using Numbers = std::vector<std::uint32_t>;  // message numbers in M
 
@@ -26,8 +26,8 @@ class Halving {
   Halving(const BinaryFatTree& tree, std::span<const Connection> messages)
       : messages_(messages),
         loads_(tree),
-        by_source_(messages.size(), kNone),
-        by_destination_(messages.size(), kNone),
+        by_source_(messages.size(), kNoMessage),
+        by_destination_(messages.size(), kNoMessage),
         half_(messages.size(), kOpen) {}
 
   /// Splits messages that all turn at height `turn` into parts that pass through the network at once.
@@ -66,12 +66,12 @@ class Halving {
     std::sort(alone_.begin(), alone_.end(), [&](std::uint32_t a, std::uint32_t b) {
       return std::pair(messages_[a].*end, a) < std::pair(messages_[b].*end, b);
     });
-    for (const std::uint32_t m : set) mate[m] = kNone;
+    for (const std::uint32_t m : set) mate[m] = kNoMessage;
     for (std::uint32_t h = 0; h < turn; ++h) {
       std::size_t kept = 0;
       for (const std::uint32_t m : alone_) {
-        const std::uint32_t before = kept == 0 ? kNone : alone_[kept - 1];
-        if (before != kNone && (messages_[before].*end) >> h == (messages_[m].*end) >> h) {
+        const std::uint32_t before = kept == 0 ? kNoMessage : alone_[kept - 1];
+        if (before != kNoMessage && (messages_[before].*end) >> h == (messages_[m].*end) >> h) {
           mate[m] = before;
           mate[before] = m;
           --kept;
@@ -102,7 +102,7 @@ class Halving {
   /// Assigns halves alternately along the chain of pairs, by source and by destination in turn, from a mate
   /// of a message in half 0 to the end of the chain or, in a ring, to its beginning.
   void assign_halves(std::uint32_t m, bool by_source) {
-    for (std::uint8_t half = 1; m != kNone && half_[m] == kOpen; half ^= 1U, by_source = !by_source) {
+    for (std::uint8_t half = 1; m != kNoMessage && half_[m] == kOpen; half ^= 1U, by_source = !by_source) {
       half_[m] = half;
       m = by_source ? by_source_[m] : by_destination_[m];
     }

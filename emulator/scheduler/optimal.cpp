@@ -34,7 +34,7 @@ namespace hybrid {
 
 namespace {
 
-constexpr std::uint32_t kNone = ~std::uint32_t{0};  // no request
+constexpr std::uint32_t kNoRequest = ~std::uint32_t{0};  // no request
 
 /// Selects requests such that each node sends and receives at most once, as many as possible (a maximum
 /// matching, by Hopcroft and Karp).
@@ -77,22 +77,22 @@ std::span<const std::uint8_t> NodeMatching::match(std::span<const Connection> re
     next_.resize(requests.size());
     taken_.resize(requests.size());
   }
-  for (auto* all : {&first_, &of_source_, &of_destination_}) std::fill(all->begin(), all->end(), kNone);
+  for (auto* all : {&first_, &of_source_, &of_destination_}) std::fill(all->begin(), all->end(), kNoRequest);
   for (auto i = static_cast<std::uint32_t>(requests.size()); i-- > 0;) {
     next_[i] = first_[source(i)];
     first_[source(i)] = i;
   }
   for (std::uint32_t i = 0; i < requests.size(); ++i)
-    if (of_source_[source(i)] == kNone && of_destination_[destination(i)] == kNone)
+    if (of_source_[source(i)] == kNoRequest && of_destination_[destination(i)] == kNoRequest)
       of_source_[source(i)] = of_destination_[destination(i)] = i;
   while (find_levels()) {
     trying_ = first_;
     for (Port s = 0; s < first_.size(); ++s)
-      if (of_source_[s] == kNone) augment_from(s);
+      if (of_source_[s] == kNoRequest) augment_from(s);
   }
   std::fill(taken_.begin(), taken_.end(), std::uint8_t{0});
   for (const std::uint32_t request : of_source_)
-    if (request != kNone) taken_[request] = 1;
+    if (request != kNoRequest) taken_[request] = 1;
   return {taken_.data(), requests.size()};
 }
 
@@ -101,17 +101,17 @@ std::span<const std::uint8_t> NodeMatching::match(std::span<const Connection> re
 bool NodeMatching::find_levels() {
   std::size_t end = 0;
   for (Port s = 0; s < first_.size(); ++s) {
-    const bool starts = of_source_[s] == kNone && first_[s] != kNone;
-    level_[s] = starts ? 0 : kNone;
+    const bool starts = of_source_[s] == kNoRequest && first_[s] != kNoRequest;
+    level_[s] = starts ? 0 : kNoRequest;
     if (starts) queue_[end++] = s;
   }
   bool found = false;
   for (std::size_t at = 0; at < end; ++at)
-    for (std::uint32_t r = first_[queue_[at]]; r != kNone; r = next_[r]) {
+    for (std::uint32_t r = first_[queue_[at]]; r != kNoRequest; r = next_[r]) {
       const std::uint32_t there = of_destination_[destination(r)];
-      if (there == kNone) {
+      if (there == kNoRequest) {
         found = true;
-      } else if (level_[source(there)] == kNone) {
+      } else if (level_[source(there)] == kNoRequest) {
         level_[source(there)] = level_[queue_[at]] + 1;
         queue_[end++] = source(there);
       }
@@ -127,19 +127,19 @@ void NodeMatching::augment_from(Port start) {
   path[depth++] = start;
   while (depth != 0) {
     const Port s = path[depth - 1];
-    const std::uint32_t r = level_[s] == kNone ? kNone : trying_[s];
-    if (r == kNone) {
-      level_[s] = kNone;
+    const std::uint32_t r = level_[s] == kNoRequest ? kNoRequest : trying_[s];
+    if (r == kNoRequest) {
+      level_[s] = kNoRequest;
       if (--depth != 0) trying_[path[depth - 1]] = next_[trying_[path[depth - 1]]];
       continue;
     }
     const std::uint32_t there = of_destination_[destination(r)];
-    if (there == kNone) {
+    if (there == kNoRequest) {
       for (; depth != 0; --depth) {
         const Port source_on_path = path[depth - 1];
         of_source_[source_on_path] = trying_[source_on_path];
         of_destination_[destination(trying_[source_on_path])] = trying_[source_on_path];
-        level_[source_on_path] = kNone;
+        level_[source_on_path] = kNoRequest;
       }
       return;
     }

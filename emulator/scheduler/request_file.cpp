@@ -159,7 +159,8 @@ RequestSet read_requests(const std::string& path, std::uint32_t ports) {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r\v\f";
-constexpr std::string_view kForm = "Write one request a line: source,destination or source,destination,bytes";
+constexpr std::string_view kLineForm =
+    "Write one request a line: source,destination or source,destination,bytes";
 
 struct Field {
   std::string_view text;
@@ -196,7 +197,7 @@ PlacedNumber port_of(const RequestText& text, const Field& field, std::string_vi
               field.text.empty()
                   ? fmt::format("the {} is missing", what)
                   : fmt::format("'{}' is not the number of a port", RequestText::shown(field.text)),
-              std::string(kForm) + ".");
+              std::string(kLineForm) + ".");
   std::uint64_t value = 0;
   for (const char c : field.text) {
     value = value * 10 + static_cast<unsigned>(c - '0');
@@ -224,14 +225,14 @@ PlacedRequests parse_csv_requests(const RequestText& text) {
     if (fields.size() < 2) {
       const std::size_t other = line.find_first_of(";\t");
       if (other != std::string_view::npos)
-        text.fail(from + other, "fields are separated by commas", std::string(kForm) + ".");
+        text.fail(from + other, "fields are separated by commas", std::string(kLineForm) + ".");
       text.fail(from + line.size(), "the line ends where a destination was expected",
-                std::string(kForm) + ".");
+                std::string(kLineForm) + ".");
     }
     if (fields.size() > 3)
       text.fail(fields[3].at,
                 fmt::format("'{}' follows a complete request", RequestText::shown(fields[3].text)),
-                std::string(kForm) + ".");
+                std::string(kLineForm) + ".");
     const bool names = first && same_word(fields[0].text, "source") &&
                        same_word(fields[1].text, "destination") &&
                        (fields.size() < 3 || same_word(fields[2].text, "bytes"));

@@ -16,7 +16,7 @@ namespace hybrid {
 
 namespace {
 
-constexpr const char* kForm = R"(Write [0, 1, 4096] or {"source": 0, "destination": 1, "bytes": 4096}.)";
+constexpr const char* kJsonForm = R"(Write [0, 1, 4096] or {"source": 0, "destination": 1, "bytes": 4096}.)";
 
 /// Iterator over the text that records how far the parser has read.
 class CountingIterator {
@@ -69,12 +69,13 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
     const bool whole = word.find_first_not_of("0123456789") == std::string::npos;
     text_.fail(word_start(),
                fmt::format("{} is {}", RequestText::shown(word), whole ? "too large" : "not a whole number"),
-               kForm);
+               kJsonForm);
   }
   bool string(string_t& value) override {
     const std::size_t at = string_start(value);
     if (!at_bytes())
-      text_.fail(at, fmt::format("'{}' where {} was expected", RequestText::shown(value), expected()), kForm);
+      text_.fail(at, fmt::format("'{}' where {} was expected", RequestText::shown(value), expected()),
+                 kJsonForm);
     take(text_.bytes(value, at));
     return true;
   }
@@ -142,7 +143,7 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
       text_.fail(at, "more text follows the complete JSON", "Write all requests into one array.");
     if (said.find("unexpected end of input") != std::string_view::npos)
       text_.fail(text_.text().size(), "the file ends inside its JSON", "Close all brackets and quotes.");
-    text_.fail(at, fmt::format("'{}' is not valid JSON here", RequestText::shown(word)), kForm);
+    text_.fail(at, fmt::format("'{}' is not valid JSON here", RequestText::shown(word)), kJsonForm);
   }
 
  private:
@@ -186,7 +187,7 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
   bool refuse(std::string_view what) {
     const bool bracket = what == "[" || what == "{";
     text_.fail(bracket ? here() : word_start(), fmt::format("{} where {} was expected", what, expected()),
-               kForm);
+               kJsonForm);
   }
 
   void take(PlacedNumber number) {
@@ -210,7 +211,8 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool end_request() {
     if (!given_[0] || !given_[1])
-      text_.fail(here(), fmt::format("the request has no {}", given_[0] ? "destination" : "source"), kForm);
+      text_.fail(here(), fmt::format("the request has no {}", given_[0] ? "destination" : "source"),
+                 kJsonForm);
     placed_.requests.push_back(request_);
     inside_ = Inside::list;
     return true;

@@ -23,13 +23,13 @@ std::int64_t largest_power_of_two(std::span<const DemandEntry> stuffed) {
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(largest)));
 }
 
-std::vector<TimedConfiguration> drain(const DemandProblem& problem) {
+std::vector<TimedConfiguration> drain_by_solstice(const DemandProblem& problem) {
   return drain_by_perfect_matchings(problem, largest_power_of_two);
 }
 
 const SchedulerRegistration kSolstice{
     "solstice", "demand in long configurations first, by halving thresholds (Liu et al. 2015)",
-    &DemandAlgorithm<drain>::make};
+    &DemandAlgorithm<drain_by_solstice>::make};
 
 }  // namespace
 }  // namespace hybrid

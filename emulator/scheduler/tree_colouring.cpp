@@ -36,9 +36,9 @@ class WideDivider {
 
 /// `Number`: type of the number of a link or a connection.
 template <std::size_t kWords, class Number>
-class Colouring final : public TreeColouring {
+class TreeColouringOver final : public TreeColouring {
  public:
-  Colouring(const FatTree& tree, std::uint32_t most_moves)
+  TreeColouringOver(const FatTree& tree, std::uint32_t most_moves)
       : links_(tree),
         most_moves_(most_moves),
         by_width_(tree.shape().up),
@@ -338,8 +338,8 @@ bool is_small(const FatTree& tree) {
 
 template <std::size_t kWords>
 std::unique_ptr<TreeColouring> make(const FatTree& tree, std::uint32_t most_moves) {
-  if (is_small(tree)) return std::make_unique<Colouring<kWords, std::uint16_t>>(tree, most_moves);
-  return std::make_unique<Colouring<kWords, std::uint32_t>>(tree, most_moves);
+  if (is_small(tree)) return std::make_unique<TreeColouringOver<kWords, std::uint16_t>>(tree, most_moves);
+  return std::make_unique<TreeColouringOver<kWords, std::uint32_t>>(tree, most_moves);
 }
 
 }  // namespace

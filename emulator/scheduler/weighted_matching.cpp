@@ -6,7 +6,7 @@
 namespace hybrid {
 
 namespace {
-constexpr std::uint32_t kNone = ~std::uint32_t{0};
+constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
 constexpr std::uint32_t kEndless = ~std::uint32_t{0};
 }  // namespace
 
@@ -43,13 +43,13 @@ WeightedMatching::WeightedMatching(std::span<const Connection> connections, std:
 void WeightedMatching::reset() {
   std::fill(flow_.begin(), flow_.end(), 0);
   std::fill(state_.begin(), state_.end(), kLower);
-  parent_[root_] = child_[root_] = arc_[root_] = next_[root_] = previous_[root_] = kNone;
+  parent_[root_] = child_[root_] = arc_[root_] = next_[root_] = previous_[root_] = kNoNode;
   depth_[root_] = 0;
   potential_[root_] = 0;
   search_ = 0;
   for (Node n = 0; n < root_; ++n) {
     const Arc slack = static_cast<Arc>(connections_ + n);
-    child_[n] = kNone;
+    child_[n] = kNoNode;
     attach(n, root_, slack);
     flow_[slack] = capacity_;
     state_[slack] = kTree;
@@ -182,25 +182,25 @@ void WeightedMatching::refresh(Node from) {
       depth_[n] = depth_[parent_[n]] + 1;
       potential_[n] = potential_[parent_[n]] - direction_[n] * cost_[arc_[n]];
     }
-    for (Node c = child_[n]; c != kNone; c = next_[c]) stack_.push_back(c);
+    for (Node c = child_[n]; c != kNoNode; c = next_[c]) stack_.push_back(c);
   }
 }
 
 void WeightedMatching::detach(Node node) {
-  if (previous_[node] != kNone)
+  if (previous_[node] != kNoNode)
     next_[previous_[node]] = next_[node];
   else
     child_[parent_[node]] = next_[node];
-  if (next_[node] != kNone) previous_[next_[node]] = previous_[node];
+  if (next_[node] != kNoNode) previous_[next_[node]] = previous_[node];
 }
 
 void WeightedMatching::attach(Node node, Node parent, Arc arc) {
   parent_[node] = parent;
   arc_[node] = arc;
   direction_[node] = from_[arc] == node ? kUp : kDown;
-  previous_[node] = kNone;
+  previous_[node] = kNoNode;
   next_[node] = child_[parent];
-  if (child_[parent] != kNone) previous_[child_[parent]] = node;
+  if (child_[parent] != kNoNode) previous_[child_[parent]] = node;
   child_[parent] = node;
 }
 

@@ -26,8 +26,6 @@ namespace hybrid {
 
 namespace {
 
-enum Kinds : std::uint32_t { kGranted = kFirstOwnKind, kFinished, kRelease, kRequest, kPass, kDrain };
-
 /// Number of times that a queue is filled and emptied in one event.
 constexpr int kFillsAtOnce = 8;
 
@@ -43,6 +41,7 @@ class Circuit final : public Engine {
   void visit(StateVisitor& v) override;
 
  private:
+  enum Kinds : std::uint32_t { kGranted = kFirstOwnKind, kFinished, kRelease, kRequest, kPass, kDrain };
   enum class State : std::uint8_t { idle, waiting, requested, held };
   struct Virtual : WordQueue {
     Virtual(const Timing& timing, Connection c) : WordQueue(timing), connection(c) {}

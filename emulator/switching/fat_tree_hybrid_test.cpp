@@ -10,7 +10,7 @@
 namespace hybrid {
 namespace {
 
-SwitchParameters random_case(Random& random, std::uint64_t seed) {
+SwitchParameters random_hybrid_case(Random& random, std::uint64_t seed) {
   SwitchParameters p = random_tree_parameters(random, "hybrid");
   if (random.below(4) == 0) p.input_queues = "fifo";
   p.worm_lookahead = seed % 2 == 1;
@@ -21,7 +21,7 @@ SwitchParameters random_case(Random& random, std::uint64_t seed) {
 TEST(FatTreeHybrid, EqualsTheReferenceThatTicksEveryWord) {
   for (std::uint64_t seed = 0; seed < 800; ++seed) {
     Random random(seed);
-    const SwitchParameters p = random_case(random, seed);
+    const SwitchParameters p = random_hybrid_case(random, seed);
     const std::vector<Action> script = random_script(random, p);
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + to_string(p.tree) + " " + p.allocation);
     ASSERT_NO_THROW(check(p));
@@ -56,7 +56,7 @@ TEST(FatTreeHybrid, OfOneLevelIsTheCrossbar) {
 TEST(FatTreeHybrid, DeliversEveryMessageOnceAndInOrderPerConnection) {
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     Random random(seed);
-    const SwitchParameters p = random_case(random, seed);
+    const SwitchParameters p = random_hybrid_case(random, seed);
     const std::vector<Action> script = random_script(random, p);
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + to_string(p.tree) + " " + p.allocation);
     const auto technique = TechniqueRegistration::make("hybrid", p);
@@ -119,7 +119,7 @@ TEST(FatTreeHybrid, SkippedPeriodsOfRandomTrafficDoNotChangeTheResult) {
   std::uint64_t skipped = 0;
   for (std::uint64_t seed = 0; seed < 250; ++seed) {
     Random random(seed);
-    const SwitchParameters p = random_case(random, seed);
+    const SwitchParameters p = random_hybrid_case(random, seed);
     std::vector<Action> script = random_script(random, p);
     for (Action& action : script) action.message.bytes *= 20;
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + to_string(p.tree) + " " + p.allocation);

@@ -7,7 +7,7 @@
 namespace hybrid {
 namespace {
 
-SwitchParameters random_case(Random& random, std::uint64_t seed) {
+SwitchParameters random_wormhole_case(Random& random, std::uint64_t seed) {
   SwitchParameters p = random_tree_parameters(random, "wormhole");
   if (random.below(4) == 0) p.input_queues = "fifo";
   p.worm_lookahead = seed % 2 == 1;
@@ -18,7 +18,7 @@ SwitchParameters random_case(Random& random, std::uint64_t seed) {
 TEST(FatTreeWormhole, EqualsTheReferenceThatTicksEveryWord) {
   for (std::uint64_t seed = 0; seed < 1500; ++seed) {
     Random random(seed);
-    const SwitchParameters p = random_case(random, seed);
+    const SwitchParameters p = random_wormhole_case(random, seed);
     const std::vector<Action> script = random_script(random, p);
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + to_string(p.tree));
     ASSERT_NO_THROW(check(p));
@@ -35,7 +35,7 @@ TEST(FatTreeWormhole, EqualsTheReferenceThatTicksEveryWord) {
 TEST(FatTreeWormhole, DeliversEveryMessageOnceAndInOrderPerConnection) {
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     Random random(seed);
-    const SwitchParameters p = random_case(random, seed);
+    const SwitchParameters p = random_wormhole_case(random, seed);
     const std::vector<Action> script = random_script(random, p);
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + to_string(p.tree));
     const auto technique = TechniqueRegistration::make("wormhole", p);

@@ -18,11 +18,6 @@ const TechniqueRegistration kHybrid{
 
 }  // namespace
 
-// kTail and kRequest come before the slot that depends on them, the others at the end of the instant.
-namespace {
-constexpr std::uint32_t kTail = 16, kRequest = 17, kClaim = 64, kPass = 65, kLink = 66;
-}
-
 template <class Worms>
 HybridOver<Worms>::HybridOver(const SwitchParameters& parameters)
     : PredictiveCircuits(parameters, parameters.packet_plane == 0),

@@ -71,6 +71,8 @@ class HybridOver final : public PredictiveCircuits {
   }
 
  private:
+  // kTail and kRequest come before the slot that depends on them, the others at the end of the instant.
+  enum Kinds : std::uint32_t { kTail = 16, kRequest = 17, kClaim = 64, kPass = 65, kLink = 66 };
   struct Link {
     Time claimed = Time::never();     // start of the circuit of this window on the link
     Time kept_until{};                // the circuit of this window keeps the link until here

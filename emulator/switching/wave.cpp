@@ -35,11 +35,7 @@ namespace hybrid {
 
 namespace {
 
-// The grant of a circuit comes before the request to release it. Ports that become free at an instant are
-// free for requests that arrive at that instant.
-constexpr std::uint32_t kGranted = 1, kReclaimed = 2, kFinished = 3, kRelease = 64, kRequest = 65,
-                        kPass = 128;
-constexpr std::uint32_t kNone = ~std::uint32_t{0};
+constexpr std::uint32_t kNoChannel = ~std::uint32_t{0};
 
 class Wave final : public SplitLinks {
  public:
@@ -54,6 +50,16 @@ class Wave final : public SplitLinks {
   void handle_circuit_event(Time now, const SwitchEvent& event) override;
 
  private:
+  // The grant of a circuit comes before the request to release it. Ports that become free at an instant are
+  // free for requests that arrive at that instant.
+  enum Kinds : std::uint32_t {
+    kGranted = 1,
+    kReclaimed = 2,
+    kFinished = 3,
+    kRelease = 64,
+    kRequest = 65,
+    kPass = 128
+  };
   /// State of a circuit as known to the NIC.
   enum class State : std::uint8_t { none, waiting, requested, held, leaving };
   struct Entry {
@@ -74,7 +80,7 @@ class Wave final : public SplitLinks {
   };
   struct Request {
     Connection connection;
-    std::uint32_t channel;  // on which ports are reserved for it, or kNone
+    std::uint32_t channel;  // on which ports are reserved for it, or kNoChannel
   };
 
   Entry& entry(Connection c) { return entries_.get(c.source, c.destination); }
@@ -222,7 +228,7 @@ void Wave::run_pass(Time now) {
   bool unplaced = false;
   for (Request request : requests_) {
     if (serve_request(now, request)) continue;
-    unplaced = unplaced || request.channel == kNone;
+    unplaced = unplaced || request.channel == kNoChannel;
     requests_[left++] = request;
   }
   requests_.resize(left);
@@ -233,7 +239,7 @@ void Wave::run_pass(Time now) {
 /// Grants the request if possible; otherwise has a circuit released for it. Returns whether it was granted.
 bool Wave::serve_request(Time now, Request& request) {
   const auto [i, j] = request.connection;
-  if (request.channel != kNone) {
+  if (request.channel != kNoChannel) {
     Channel& kept = channels_[request.channel];
     if (kept.from[j] != kNoPort) return false;
     kept.kept_inputs.reset(i);
@@ -262,11 +268,11 @@ void Wave::reclaim_output(Time now, Request& request) {
       continue;
     const CircuitQueue& queue = circuit({s.from[j], j});
     const Time used = std::max(queue.established, std::min(last_use(now, queue), now - timing_.wire));
-    if (request.channel != kNone && used >= oldest) continue;
+    if (request.channel != kNoChannel && used >= oldest) continue;
     request.channel = m;
     oldest = used;
   }
-  if (request.channel == kNone) return;
+  if (request.channel == kNoChannel) return;
   Channel& s = channels_[request.channel];
   s.kept_inputs.set(i);
   s.kept_outputs.set(j);
@@ -315,7 +321,7 @@ void Wave::handle_circuit_event(Time now, const SwitchEvent& event) {
       break;
     }
     default:  // kRequest
-      requests_.push_back({c, kNone});
+      requests_.push_back({c, kNoChannel});
       schedule_pass(now);
   }
 }

@@ -7,8 +7,6 @@ namespace hybrid {
 
 namespace {
 
-enum Kinds : std::uint32_t { kTail = kFirstOwnKind, kRequest, kPass };
-
 const TechniqueRegistration kWormhole{
     "wormhole",
     "worms through a digital fabric, buffered at the switch inputs (D 8.4.1)",

@@ -41,6 +41,7 @@ class WormholeOver final : public Engine {
   void visit(StateVisitor& v) override;
 
  private:
+  enum Kinds : std::uint32_t { kTail = kFirstOwnKind, kRequest, kPass };
   void move_touched(Time now);
 
   Switches switches_;

@@ -44,12 +44,12 @@ class None final : public Allocation {
   Time length_;
 };
 
-const AllocationRegistration kNone{"none",
-                                   "a plain counter: all slots take turns, empty or not (D 4.2.2)",
-                                   [](const SwitchParameters& p) -> std::unique_ptr<Allocation> {
-                                     return std::make_unique<None>(p.slot_length);
-                                   },
-                                   {.fat_trees = true}};
+const AllocationRegistration kNoAllocation{"none",
+                                           "a plain counter: all slots take turns, empty or not (D 4.2.2)",
+                                           [](const SwitchParameters& p) -> std::unique_ptr<Allocation> {
+                                             return std::make_unique<None>(p.slot_length);
+                                           },
+                                           {.fat_trees = true}};
 
 /// SES, skip empty slots (D 4.3): slots without a connection, and S_W if no wormhole traffic is buffered,
 /// take no time. If all are empty, the controller checks again one slot length later.

@@ -9,7 +9,7 @@
 namespace hybrid {
 namespace {
 
-constexpr std::uint32_t kSlots = 4;
+constexpr std::uint32_t kCycleSlots = 4;
 
 class SlaLengths : public testing::Test {
  protected:
@@ -17,19 +17,19 @@ class SlaLengths : public testing::Test {
   SlotChoice after_the_last(std::uint32_t occupied, Traffic traffic) const {
     SwitchParameters p;
     p.allocation = "sla";
-    p.slots = kSlots;
+    p.slots = kCycleSlots;
     p.slot_length = nanoseconds(200);
     p.wormhole_slot_length = known_;
-    PortSet held(kSlots), wanted(kSlots);
+    PortSet held(kCycleSlots), wanted(kCycleSlots);
     for (std::uint32_t slot = 0; slot < occupied; ++slot) held.set(slot);
-    const std::vector<std::uint32_t> connections(kSlots, 0), passed_over(kSlots + 1, 0);
-    return AllocationRegistration::make("sla", p)->choose_slot({kSlots, true, held, true, occupied - 1,
+    const std::vector<std::uint32_t> connections(kCycleSlots, 0), passed_over(kCycleSlots + 1, 0);
+    return AllocationRegistration::make("sla", p)->choose_slot({kCycleSlots, true, held, true, occupied - 1,
                                                                 occupied - 1, wanted, connections,
                                                                 passed_over, 1, kWhole, true, traffic});
   }
   void expect_wormhole_slot(Time length, std::uint32_t occupied, Traffic traffic) const {
     const SlotChoice choice = after_the_last(occupied, traffic);
-    EXPECT_EQ(choice.slot, kSlots);
+    EXPECT_EQ(choice.slot, kCycleSlots);
     EXPECT_EQ(choice.length, length) << to_string(choice.length) << " at " << traffic.predictive << " : "
                                      << traffic.wormhole;
   }

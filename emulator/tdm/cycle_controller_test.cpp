@@ -9,7 +9,7 @@
 namespace hybrid {
 namespace {
 
-SwitchParameters parameters(const char* allocation, std::uint32_t slots) {
+SwitchParameters cycle_parameters(const char* allocation, std::uint32_t slots) {
   SwitchParameters p;
   p.allocation = allocation;
   p.slots = slots;
@@ -23,21 +23,21 @@ std::vector<std::uint32_t> slots_of(CycleController& controller, int count, bool
 }
 
 TEST(CycleController, CountsThroughAllSlotsAndTheWormholeSlot) {
-  CycleController controller(parameters("none", 3), true);
+  CycleController controller(cycle_parameters("none", 3), true);
   EXPECT_EQ(slots_of(controller, 6, false), (std::vector<std::uint32_t>{0, 1, 2, 3, 0, 1}));
   EXPECT_EQ(controller.boundary(), nanoseconds(600));
 }
 
 TEST(CycleController, SesServesTheOccupiedSlotsOnly) {
   // D figure 4.5: slots 0 and 1 hold connections, 2 and 3 do not.
-  CycleController controller(parameters("ses", 4), false);
+  CycleController controller(cycle_parameters("ses", 4), false);
   controller.set_connections(0, 5);
   controller.set_connections(1, 5);
   EXPECT_EQ(slots_of(controller, 5, false), (std::vector<std::uint32_t>{0, 1, 0, 1, 0}));
 }
 
 TEST(CycleController, SesServesTheWormholeSlotOnlyIfWormsAreBuffered) {
-  CycleController controller(parameters("ses", 70), true);
+  CycleController controller(cycle_parameters("ses", 70), true);
   controller.set_connections(2, 1);
   controller.set_connections(69, 1);
   EXPECT_EQ(slots_of(controller, 5, true), (std::vector<std::uint32_t>{2, 69, 70, 2, 69}));
@@ -49,7 +49,7 @@ TEST(CycleController, SesServesTheWormholeSlotOnlyIfWormsAreBuffered) {
 }
 
 TEST(CycleController, ReconfiguresIfSlotOrContentChanges) {
-  CycleController controller(parameters("ses", 2), false);
+  CycleController controller(cycle_parameters("ses", 2), false);
   controller.set_connections(0, 1);
   EXPECT_TRUE(controller.begin_slot(false).reconfigures);
   EXPECT_FALSE(controller.begin_slot(false).reconfigures);
@@ -65,7 +65,7 @@ TEST(CycleController, SkippingEqualsStepping) {
     Random random(seed);
     const auto slots = static_cast<std::uint32_t>(1 + random.below(6));
     const bool wormhole = random.below(2) == 0;
-    const SwitchParameters p = parameters(random.below(2) == 0 ? "none" : "ses", slots);
+    const SwitchParameters p = cycle_parameters(random.below(2) == 0 ? "none" : "ses", slots);
     CycleController skipping(p, wormhole), stepping(p, wormhole);
     for (int change = 0; change < 6; ++change) {
       const auto slot = static_cast<std::uint32_t>(random.below(slots));

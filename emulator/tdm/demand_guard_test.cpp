@@ -18,10 +18,6 @@ SwitchParameters two_slots() {
   return p;
 }
 
-Action send(Time at, std::uint64_t id, Connection c, Bytes bytes) {
-  return {Action::What::send, at, {id, c, bytes}, 0, {}, kNoPort};
-}
-
 Action preload(std::uint32_t slot, std::initializer_list<Connection> connections) {
   Configuration configuration(4);
   for (const Connection c : connections) configuration.add(c);
@@ -32,11 +28,11 @@ TEST(PreloadedSlots, AreKeptWhileTheyAreInUse) {
   // Both slots carry data for 80 us; a third connection of the same port waits meanwhile.
   const std::vector<Action> script{preload(0, {{0, 1}}),
                                    preload(1, {{2, 3}}),
-                                   send(microseconds(1), 0, {0, 1}, 32'000),
-                                   send(microseconds(1), 1, {2, 3}, 32'000),
-                                   send(microseconds(2), 2, {1, 2}, 8),
-                                   send(microseconds(50), 3, {0, 1}, 8),
-                                   send(microseconds(50), 4, {2, 3}, 8)};
+                                   Action::send(microseconds(1), 0, {0, 1}, 32'000),
+                                   Action::send(microseconds(1), 1, {2, 3}, 32'000),
+                                   Action::send(microseconds(2), 2, {1, 2}, 8),
+                                   Action::send(microseconds(50), 3, {0, 1}, 8),
+                                   Action::send(microseconds(50), 4, {2, 3}, 8)};
   const auto technique = TechniqueRegistration::make("tdm", two_slots());
   const Recorder run = run_script(*technique, script, milliseconds(1));
   EXPECT_TRUE(run.outcomes[3].hit);
@@ -47,11 +43,11 @@ TEST(PreloadedSlots, AreKeptWhileTheyAreInUse) {
 TEST(PreloadedSlots, TheSlotIdleForLongestIsReleasedForAWaitingConnection) {
   const std::vector<Action> script{preload(0, {{0, 1}}),
                                    preload(1, {{2, 3}}),
-                                   send(microseconds(1), 0, {0, 1}, 8),
-                                   send(microseconds(10), 1, {2, 3}, 8),
-                                   send(microseconds(20), 2, {1, 2}, 8),
-                                   send(microseconds(30), 3, {2, 3}, 8),
-                                   send(microseconds(40), 4, {0, 1}, 8)};
+                                   Action::send(microseconds(1), 0, {0, 1}, 8),
+                                   Action::send(microseconds(10), 1, {2, 3}, 8),
+                                   Action::send(microseconds(20), 2, {1, 2}, 8),
+                                   Action::send(microseconds(30), 3, {2, 3}, 8),
+                                   Action::send(microseconds(40), 4, {0, 1}, 8)};
   const auto technique = TechniqueRegistration::make("tdm", two_slots());
   const Recorder run = run_script(*technique, script, milliseconds(1));
   EXPECT_TRUE(run.outcomes[0].hit);

@@ -18,10 +18,6 @@ SwitchParameters switch_with_time_out(const std::string& technique, Time timeout
   return p;
 }
 
-Action send(Time at, std::uint64_t id, Connection c, Bytes bytes) {
-  return {Action::What::send, at, {id, c, bytes}, 0, {}, kNoPort};
-}
-
 class UseOfCircuits : public testing::TestWithParam<const char*> {};
 
 // 16,000 bytes are on the link for 20 us, twice the time-out.
@@ -30,12 +26,12 @@ TEST_P(UseOfCircuits, ACircuitIsHeldForTheTimeOutAfterALongMessage) {
     SCOPED_TRACE(pause);
     const SwitchParameters p = switch_with_time_out(GetParam(), microseconds(10));
     const auto technique = TechniqueRegistration::make(p.technique, p);
-    const Recorder first = run_script(*technique, {send({}, 0, {0, 1}, 16'000)}, milliseconds(1));
+    const Recorder first = run_script(*technique, {Action::send({}, 0, {0, 1}, 16'000)}, milliseconds(1));
     ASSERT_NE(first.outcomes[0].delivered, Time{-1});
     const Time again = first.outcomes[0].delivered + microseconds(pause);
     const auto twice = TechniqueRegistration::make(p.technique, p);
-    const Recorder both =
-        run_script(*twice, {send({}, 0, {0, 1}, 16'000), send(again, 1, {0, 1}, 64)}, milliseconds(1));
+    const Recorder both = run_script(
+        *twice, {Action::send({}, 0, {0, 1}, 16'000), Action::send(again, 1, {0, 1}, 64)}, milliseconds(1));
     EXPECT_EQ(both.outcomes[1].hit, pause < 10);
   }
 }
@@ -45,7 +41,7 @@ TEST_P(UseOfCircuits, AStreamOfLongMessagesHasItsCircuitFromTheSecondMessageOn) 
   const SwitchParameters p = switch_with_time_out(GetParam(), microseconds(10));
   std::vector<Action> script;
   for (std::uint64_t id = 0; id < 8; ++id)
-    script.push_back(send(microseconds(100) * static_cast<std::int64_t>(id), id, {0, 1}, 16'000));
+    script.push_back(Action::send(microseconds(100) * static_cast<std::int64_t>(id), id, {0, 1}, 16'000));
   const auto technique = TechniqueRegistration::make(p.technique, p);
   SwitchParameters patient = p;
   patient.predictor_timeout = microseconds(85);
@@ -68,10 +64,11 @@ TEST(UseByWorms, DoesNotKeepASlotThatIsNeeded) {
     p.slots = 1;
     p.word_generation = nanoseconds(1);
     const auto technique = TechniqueRegistration::make(p.technique, p);
-    const Recorder r = run_script(*technique,
-                                  {send({}, 0, {0, 1}, 16'000), send(microseconds(1), 1, {0, 2}, 64),
-                                   send(microseconds(10), 2, {0, 2}, 64)},
-                                  milliseconds(1));
+    const Recorder r =
+        run_script(*technique,
+                   {Action::send({}, 0, {0, 1}, 16'000), Action::send(microseconds(1), 1, {0, 2}, 64),
+                    Action::send(microseconds(10), 2, {0, 2}, 64)},
+                   milliseconds(1));
     EXPECT_GT(r.outcomes[0].delivered, microseconds(20)) << predictor;
     EXPECT_FALSE(r.outcomes[1].hit) << predictor;
     EXPECT_TRUE(r.outcomes[2].hit) << predictor;

@@ -15,18 +15,18 @@
 namespace hybrid {
 namespace {
 
-constexpr std::uint32_t kPorts = 8, kSlots = 2;
+constexpr std::uint32_t kStorePorts = 8, kStoreSlots = 2;
 
 /// Connects every port to the port r positions further.
 Configuration shifted(std::uint32_t r) {
-  Configuration configuration(kPorts);
-  for (Port p = 0; p < kPorts; ++p) configuration.add({p, (p + r) % kPorts});
+  Configuration configuration(kStorePorts);
+  for (Port p = 0; p < kStorePorts; ++p) configuration.add({p, (p + r) % kStorePorts});
   return configuration;
 }
 
 /// The slots of a switch, and the load commands that it received.
 struct Slots {
-  std::vector<Configuration> content{kSlots, Configuration(kPorts)};
+  std::vector<Configuration> content{kStoreSlots, Configuration(kStorePorts)};
   std::vector<std::uint32_t> loaded;
   WorkingSetStore::Load load() {
     return [this](std::uint32_t slot, const Configuration& c) {
@@ -37,7 +37,7 @@ struct Slots {
 };
 
 WorkingSetStore stored() {
-  WorkingSetStore store(kPorts, kSlots);
+  WorkingSetStore store(kStorePorts, kStoreSlots);
   store.store("loop", {shifted(1), shifted(7)});
   store.store("branch", {shifted(4)});
   store.store("inner", {shifted(2), shifted(3)});
@@ -53,7 +53,7 @@ TEST(WorkingSetStore, ASecondLevelIsSwappedInAndOut) {
   store.swap_in("branch", slots.load());
   EXPECT_EQ(*store.current(), "branch");
   // No connection of the loop remains: the second slot is returned to the scheduler.
-  EXPECT_EQ(slots.content, (std::vector<Configuration>{shifted(4), Configuration(kPorts)}));
+  EXPECT_EQ(slots.content, (std::vector<Configuration>{shifted(4), Configuration(kStorePorts)}));
   store.swap_in("inner", slots.load());
   EXPECT_EQ(slots.content, (std::vector<Configuration>{shifted(2), shifted(3)}));
   store.swap_out(slots.load());
@@ -71,11 +71,11 @@ TEST(WorkingSetStore, AnEqualSetWithAnotherNameIsNotLoadedAgain) {
   Slots slots;
   store.load_first("loop", slots.load());
   store.load_first("as the loop", slots.load());
-  EXPECT_EQ(slots.loaded.size(), kSlots);
+  EXPECT_EQ(slots.loaded.size(), kStoreSlots);
   EXPECT_EQ(*store.current(), "as the loop");
   store.flushed();
   store.load_first("loop", slots.load());
-  EXPECT_EQ(slots.loaded.size(), 2 * kSlots);
+  EXPECT_EQ(slots.loaded.size(), 2 * kStoreSlots);
 }
 
 TEST(WorkingSetStore, TheCurrentSetIsNotLoadedAgainUntilAFlush) {
@@ -85,13 +85,13 @@ TEST(WorkingSetStore, TheCurrentSetIsNotLoadedAgainUntilAFlush) {
   store.load_first("loop", slots.load());
   store.swap_in("loop", slots.load());
   store.swap_out(slots.load());
-  EXPECT_EQ(slots.loaded.size(), kSlots);
+  EXPECT_EQ(slots.loaded.size(), kStoreSlots);
   store.flushed();
   store.load_first("loop", slots.load());
-  EXPECT_EQ(slots.loaded.size(), 2 * kSlots);
+  EXPECT_EQ(slots.loaded.size(), 2 * kStoreSlots);
   store.swap_in("branch", slots.load());
   store.flushed();
-  slots.content.assign(kSlots, Configuration(kPorts));
+  slots.content.assign(kStoreSlots, Configuration(kStorePorts));
   store.swap_out(slots.load());
   EXPECT_EQ(slots.content, (std::vector<Configuration>{shifted(1), shifted(7)}));
 }
@@ -110,7 +110,7 @@ TEST(WorkingSetStore, ASetBelowTheCurrentOneCanBeSwappedOutByName) {
   EXPECT_EQ(slots.content[0], shifted(2));
   store.swap_out("branch", slots.load());
   EXPECT_EQ(*store.current(), "inner") << "the other set was below";
-  EXPECT_EQ(slots.loaded.size(), loaded + kSlots);
+  EXPECT_EQ(slots.loaded.size(), loaded + kStoreSlots);
   store.swap_out("inner", slots.load());
   EXPECT_EQ(*store.current(), "loop");
   EXPECT_EQ(slots.content[0], shifted(1));
@@ -122,7 +122,8 @@ TEST(WorkingSetStore, WithoutAFirstLevelTheSlotsAreReturnedToTheScheduler) {
   store.swap_in("branch", slots.load());
   EXPECT_EQ(slots.content[0], shifted(4));
   store.swap_out(slots.load());
-  EXPECT_EQ(slots.content, (std::vector<Configuration>{Configuration(kPorts), Configuration(kPorts)}));
+  EXPECT_EQ(slots.content,
+            (std::vector<Configuration>{Configuration(kStorePorts), Configuration(kStorePorts)}));
   EXPECT_EQ(store.current(), nullptr);
 }
 
@@ -131,7 +132,7 @@ TEST(WorkingSetStore, RefusesSetsThatDoNotFit) {
   EXPECT_TRUE(store.stored("inner"));
   EXPECT_FALSE(store.stored("outer"));
   EXPECT_THROW(store.store("outer", {shifted(1), shifted(2), shifted(3)}), UserError);
-  EXPECT_THROW(store.store("outer", {Configuration(kPorts + 1)}), UserError);
+  EXPECT_THROW(store.store("outer", {Configuration(kStorePorts + 1)}), UserError);
   EXPECT_THROW(store.store("loop", {shifted(1)}), UserError);
   Slots slots;
   EXPECT_THROW(store.swap_in("outer", slots.load()), std::out_of_range);
@@ -143,10 +144,10 @@ TEST(WorkingSetStore, RefusesSetsThatDoNotFit) {
 std::pair<std::vector<Outcome>, TechniqueStatistics> run_loop(bool stores) {
   SwitchParameters p;
   p.technique = "tdm";
-  p.nodes = kPorts;
+  p.nodes = kStorePorts;
   p.slots = p.preload = 2;
   p.predictor = "none";
-  WorkingSetStore store(kPorts, 2);
+  WorkingSetStore store(kStorePorts, 2);
   store.store("loop", {shifted(1), shifted(7)});
   store.store("branch", {shifted(4), shifted(1)});
   std::vector<Action> script;
@@ -161,10 +162,10 @@ std::pair<std::vector<Outcome>, TechniqueStatistics> run_loop(bool stores) {
     script.push_back(action);
   };
   const auto send = [&](std::uint32_t r) {
-    for (Port port = 0; port < kPorts; ++port) {
+    for (Port port = 0; port < kStorePorts; ++port) {
       Action action;
       action.at = now;
-      action.message = {id++, {port, (port + r) % kPorts}, 64};
+      action.message = {id++, {port, (port + r) % kStorePorts}, 64};
       script.push_back(action);
     }
   };
@@ -197,18 +198,18 @@ TEST(WorkingSetStore, BranchAndLoopBothHaveTheirCircuits) {
   std::uint64_t hits = 0;
   for (const Outcome& o : without) hits += o.hit ? 1 : 0;
   EXPECT_GT(missed.requests, 0u);
-  EXPECT_LT(hits, 80u - kPorts + 1);
+  EXPECT_LT(hits, 80u - kStorePorts + 1);
 }
 
 // With a scheduler port.
 TEST(WorkingSetStore, ASchedulerPortEstablishesTheCurrentSet) {
   SwitchParameters p;
-  p.nodes = kPorts;
-  p.slots = kSlots;
+  p.nodes = kStorePorts;
+  p.slots = kStoreSlots;
   const auto port = make_scheduler_port(p);
   WorkingSetStore store = stored();
   Time now{};
-  std::vector<Configuration> schedule(kSlots, Configuration(kPorts));
+  std::vector<Configuration> schedule(kStoreSlots, Configuration(kStorePorts));
   const auto settle = [&] {
     std::vector<Grant> grants;
     now += microseconds(10);
@@ -226,7 +227,7 @@ TEST(WorkingSetStore, ASchedulerPortEstablishesTheCurrentSet) {
   EXPECT_EQ(schedule, (std::vector<Configuration>{shifted(1), shifted(7)}));
   store.swap_in("branch", load);
   settle();
-  EXPECT_EQ(schedule, (std::vector<Configuration>{shifted(4), Configuration(kPorts)}));
+  EXPECT_EQ(schedule, (std::vector<Configuration>{shifted(4), Configuration(kStorePorts)}));
   port->request(now, {0, 5});
   settle();
   EXPECT_TRUE(schedule[1].holds({0, 5})) << "the scheduler uses slots that the set does not need";

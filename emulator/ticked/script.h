@@ -23,6 +23,10 @@ struct Action {
   std::uint32_t slot = 0;       // preload
   Configuration configuration;  // preload
   Port source = kNoPort;        // flush
+
+  static Action send(Time at, std::uint64_t id, Connection c, Bytes bytes) {
+    return {What::send, at, {id, c, bytes}, 0, {}, kNoPort};
+  }
 };
 
 /// Result of one message.

@@ -11,10 +11,10 @@
 namespace hybrid {
 namespace {
 
-constexpr auto kLeftRight = RoutingBitEncoding::left_right;
+constexpr auto kTurns = RoutingBitEncoding::left_right;
 
-StreamWalk walk(std::uint32_t height, Connection m, Buffering buffering,
-                RoutingBitEncoding encoding = kLeftRight, std::uint64_t seed = 1) {
+StreamWalk walk(std::uint32_t height, Connection m, Buffering buffering, RoutingBitEncoding encoding = kTurns,
+                std::uint64_t seed = 1) {
   Random random(seed);
   return walk_stream(height, m.source, wire_bits(routing_stream(height, m, encoding), buffering, random),
                      encoding, buffering);
@@ -58,7 +58,7 @@ TEST(StreamWalk, EndsAtTheDestinationOnThePathOfTheTree) {
   for (std::uint32_t height = 1; height <= 5; ++height) {
     PortTree tree(height);
     for_all_pairs(height, [&](Connection m) {
-      for (const auto encoding : {kLeftRight, RoutingBitEncoding::trunk_branch})
+      for (const auto encoding : {kTurns, RoutingBitEncoding::trunk_branch})
         for (const auto buffering : {Buffering::none, Buffering::prefix, Buffering::mid_stream}) {
           const StreamWalk w = walk(height, m, buffering, encoding);
           ASSERT_EQ(w.processor, m.destination);
@@ -106,7 +106,7 @@ TEST(StreamWalk, WithoutBufferingTheNearArriveFirst) {
 TEST(StreamWalk, BufferingBitsMayHaveAnyValue) {
   for_all_pairs(3, [](Connection m) {
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-      const StreamWalk w = walk(3, m, Buffering::mid_stream, kLeftRight, seed);
+      const StreamWalk w = walk(3, m, Buffering::mid_stream, kTurns, seed);
       EXPECT_EQ(w.processor, m.destination);
       EXPECT_EQ(w.arrives, arrival_clock(3));
     }
@@ -115,13 +115,13 @@ TEST(StreamWalk, BufferingBitsMayHaveAnyValue) {
 
 TEST(StreamWalk, AnInvalidStreamEndsOutsideOrNowhere) {
   // Bit 1 at a right branch, at both nodes: up and out through the root's trunk.
-  const StreamWalk out = walk_stream(2, 0, {true, true, true}, kLeftRight, Buffering::mid_stream);
+  const StreamWalk out = walk_stream(2, 0, {true, true, true}, kTurns, Buffering::mid_stream);
   EXPECT_EQ(out.processor, kNoPort);
   ASSERT_EQ(out.nodes.size(), 2U);
   EXPECT_EQ(out.nodes.back().left, NodePort::trunk);
   // A quiet wire.
-  EXPECT_EQ(walk_stream(2, 0, {false, false}, kLeftRight, Buffering::mid_stream).processor, kNoPort);
-  EXPECT_EQ(walk_stream(2, 0, {}, kLeftRight, Buffering::none).processor, kNoPort);
+  EXPECT_EQ(walk_stream(2, 0, {false, false}, kTurns, Buffering::mid_stream).processor, kNoPort);
+  EXPECT_EQ(walk_stream(2, 0, {}, kTurns, Buffering::none).processor, kNoPort);
 }
 
 }  // namespace

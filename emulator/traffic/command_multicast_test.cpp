@@ -14,7 +14,7 @@
 namespace hybrid {
 namespace {
 
-std::vector<CommandFile> files(const std::vector<std::string>& texts) {
+std::vector<CommandFile> files_of_all(const std::vector<std::string>& texts) {
   std::vector<CommandFile> all(texts.size());
   for (std::size_t pe = 0; pe < texts.size(); ++pe) {
     const std::string name = "pe" + std::to_string(pe) + ".txt";
@@ -34,7 +34,7 @@ TEST(CommandMulticast, CopiesAreNotOnTheLinksOfTheSwitch) {
   p.nodes = 8;
   std::vector<std::string> texts{"broadcast 1M\nsend 1 1M\n"};
   for (int pe = 1; pe < 8; ++pe) texts.push_back("send " + std::to_string((pe + 1) % 8) + " 1M\n");
-  const Measures m = measures(p, files(texts));
+  const Measures m = measures(p, files_of_all(texts));
   EXPECT_EQ(m.messages, 8u);
   EXPECT_EQ(m.bytes, 8u << 20);
   EXPECT_EQ(m.multicast, (MulticastCopies{7, 7u << 20}));
@@ -43,7 +43,7 @@ TEST(CommandMulticast, CopiesAreNotOnTheLinksOfTheSwitch) {
   EXPECT_LE(m.utilisation, 1);
   EXPECT_LE(m.out_utilisation().largest, 1);
   EXPECT_LE(m.in_utilisation().largest, 1);
-  EXPECT_EQ(measures(p, files(texts), false).multicast, std::nullopt);
+  EXPECT_EQ(measures(p, files_of_all(texts), false).multicast, std::nullopt);
 }
 
 TEST(CommandMulticast, NoProgramUsesTheLinksBeyondTheirRate) {
@@ -70,7 +70,7 @@ TEST(CommandMulticast, NoProgramUsesTheLinksBeyondTheirRate) {
                        std::to_string(bytes) + "\n";
         }
       }
-      const Measures m = measures(p, files(texts));
+      const Measures m = measures(p, files_of_all(texts));
       EXPECT_EQ(m.bytes, sent) << technique << ", seed " << seed;
       EXPECT_EQ(m.multicast->bytes, copied);
       EXPECT_LE(m.utilisation, 1);

@@ -23,10 +23,10 @@ namespace hybrid {
 
 namespace {
 
-using Kind = PeCommand::Kind;
+using CommandKind = PeCommand::Kind;
 
 constexpr Time kLatest = nanoseconds(4'000'000'000'000'000);  // 46 days: half of the range of Time
-constexpr std::uint64_t kProgressEvery = 4096;                // messages
+constexpr std::uint64_t kMessagesPerReport = 4096;            // messages
 constexpr std::size_t kListedInError = 8;                     // PEs
 
 class CommandRun final : public TransferListener {
@@ -113,7 +113,7 @@ void CommandRun::injected(Time at, const Message& message) {
   const Port pe = message.connection.source;
   if (sent.round >= 0) return;
   result_.pes[pe].commands[sent.command].completed = at;
-  if (files_[pe].commands[sent.command].kind != Kind::blocking_send) return;
+  if (files_[pe].commands[sent.command].kind != CommandKind::blocking_send) return;
   pes_[pe].released = true;
   ready_.push_back(pe);
 }
@@ -206,23 +206,23 @@ bool CommandRun::execute_command(Time now, Port port) {
   if (first) times.started = now;
   pe.begun = true;
   switch (command.kind) {
-    case Kind::send:
+    case CommandKind::send:
       send(now, port, command.peer, command.bytes);
       return true;
-    case Kind::blocking_send:
+    case CommandKind::blocking_send:
       if (first) send(now, port, command.peer, command.bytes);
       return pe.released;
-    case Kind::broadcast:
+    case CommandKind::broadcast:
       times.completed = now;  // without other PEs
       if (multicast_)
         times.completed = multicast_->broadcast(now, port, pe.next, command.bytes);
       else
         for (Port k = 1; k < participants_; ++k) send(now, port, (port + k) % participants_, command.bytes);
       return true;
-    case Kind::blocking_receive:
+    case CommandKind::blocking_receive:
       if (!receive(pe, command.peer)) return false;
       break;
-    case Kind::wait:
+    case CommandKind::wait:
       if (first) {
         if (now > kLatest)
           throw UserError(fmt::format("{}: this wait would start after {}", location(port), to_string(now)),
@@ -233,7 +233,7 @@ bool CommandRun::execute_command(Time now, Port port) {
       }
       if (!pe.released) return false;  // an arriving message woke the PE
       break;
-    case Kind::barrier:
+    case CommandKind::barrier:
       if (first) ++pe.barriers;
       if (multicast_) {
         if (first) multicast_->enter_barrier(now);
@@ -241,12 +241,12 @@ bool CommandRun::execute_command(Time now, Port port) {
       } else if (!advance_barrier(now, port))
         return false;
       break;
-    case Kind::store:
+    case CommandKind::store:
       break;
-    case Kind::preload:
-    case Kind::swap_in:
-    case Kind::swap_out:
-    case Kind::flush:
+    case CommandKind::preload:
+    case CommandKind::swap_in:
+    case CommandKind::swap_out:
+    case CommandKind::flush:
       working_sets_.execute(now, port, command);
       break;
   }
@@ -279,7 +279,7 @@ std::string CommandRun::describe_state(Port pe) const {
 std::string CommandRun::describe_wait(Port pe) const {
   const PeCommand& command = files_[pe].commands[pes_[pe].next];
   std::string text = fmt::format("PE {} at {}: {}: ", pe, location(pe), to_string(command));
-  if (command.kind == Kind::barrier) {
+  if (command.kind == CommandKind::barrier) {
     Port late = pe;
     for (Port other = participants_; other-- > 0;)
       if (pes_[other].barriers < pes_[pe].barriers) late = other;
@@ -309,9 +309,9 @@ std::uint64_t CommandRun::count_messages() const {
   while (std::uint64_t{1} << rounds < participants_) ++rounds;
   for (const CommandFile& file : files_)
     for (const PeCommand& command : file.commands) {
-      if (command.kind == Kind::send || command.kind == Kind::blocking_send) ++all;
-      if (command.kind == Kind::broadcast && !multicast_) all += participants_ - 1;
-      if (command.kind == Kind::barrier && !multicast_) all += rounds;
+      if (command.kind == CommandKind::send || command.kind == CommandKind::blocking_send) ++all;
+      if (command.kind == CommandKind::broadcast && !multicast_) all += participants_ - 1;
+      if (command.kind == CommandKind::barrier && !multicast_) all += rounds;
     }
   return all;
 }
@@ -351,7 +351,7 @@ CommandResult CommandRun::run(const SimulationProgress& progress) {
     ready_.erase(std::unique(ready_.begin(), ready_.end()), ready_.end());
     for (const Port pe : ready_) continue_pe(now, pe);
     const std::uint64_t delivered = result_.measures.messages;
-    if (progress && delivered - reported >= kProgressEvery) progress(reported = delivered, all);
+    if (progress && delivered - reported >= kMessagesPerReport) progress(reported = delivered, all);
   }
   for (Port pe = 0; pe < pes_.size(); ++pe)
     if (!is_finished(pe)) report_deadlock(now);
@@ -387,7 +387,7 @@ CommandResult CommandRun::finish() {
 bool has_collectives(const std::vector<CommandFile>& files) {
   for (const CommandFile& file : files)
     for (const PeCommand& command : file.commands)
-      if (command.kind == Kind::broadcast || command.kind == Kind::barrier) return true;
+      if (command.kind == CommandKind::broadcast || command.kind == CommandKind::barrier) return true;
   return false;
 }
 

@@ -24,7 +24,7 @@
 namespace hybrid {
 namespace {
 
-using Kind = PeCommand::Kind;
+using CommandKind = PeCommand::Kind;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -314,12 +314,12 @@ TEST_P(CommandPrograms, FinishInOrderAndAreReproducible) {
         const CommandTimes& t = result.pes[pe].commands[i];
         EXPECT_EQ(t.started, before) << "continues at once";
         EXPECT_GE(t.completed, t.started);
-        const bool continues = command.kind == Kind::send || command.kind == Kind::broadcast;
+        const bool continues = command.kind == CommandKind::send || command.kind == CommandKind::broadcast;
         before = continues ? t.started : t.completed;
-        if (command.kind == Kind::wait) {
+        if (command.kind == CommandKind::wait) {
           EXPECT_EQ(t.completed - t.started, command.time);
         }
-        if (command.kind == Kind::blocking_receive) {
+        if (command.kind == CommandKind::blocking_receive) {
           const CommandArrival& a = arrivals[command.peer].at(taken[command.peer]++);
           EXPECT_EQ(t.completed, std::max(t.started, a.arrived));
           const PeCommand& sent =

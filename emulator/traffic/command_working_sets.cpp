@@ -16,7 +16,7 @@ namespace hybrid {
 
 namespace {
 
-using Kind = PeCommand::Kind;
+using CommandKind = PeCommand::Kind;
 
 const char* const kFirstLevel = "";  // not a valid name in a file
 
@@ -43,11 +43,11 @@ std::uint32_t count_used_slots(const PreloadSlots& slots, Port port, bool source
 void check_names(const std::vector<CommandFile>& files) {
   std::set<std::string> stored;
   for_each_command(files, [&](Port, const PeCommand& command) {
-    if (command.kind == Kind::store) stored.insert(command.set->name);
+    if (command.kind == CommandKind::store) stored.insert(command.set->name);
   });
   const std::vector<std::string_view> names(stored.begin(), stored.end());
   for_each_command(files, [&](Port pe, const PeCommand& command) {
-    if (command.kind != Kind::preload && command.kind != Kind::swap_in) return;
+    if (command.kind != CommandKind::preload && command.kind != CommandKind::swap_in) return;
     const std::string& name = command.set->name;
     if (stored.contains(name)) return;
     const std::string_view meant = closest_name(name, names);
@@ -73,8 +73,8 @@ CommandWorkingSets::CommandWorkingSets(Technique& technique, const SwitchParamet
   store_all(files);
   bool preloads = false;
   for_each_command(files, [&](Port, const PeCommand& command) {
-    preloads = preloads || command.kind == Kind::preload;
-    swaps_ = swaps_ || command.kind == Kind::preload || command.kind == Kind::swap_in;
+    preloads = preloads || command.kind == CommandKind::preload;
+    swaps_ = swaps_ || command.kind == CommandKind::preload || command.kind == CommandKind::swap_in;
   });
   if (!preloads) first_ = first_used(files);
 }
@@ -82,7 +82,7 @@ CommandWorkingSets::CommandWorkingSets(Technique& technique, const SwitchParamet
 void CommandWorkingSets::store_all(const std::vector<CommandFile>& files) {
   std::map<std::string, PreloadSlots> sets;
   for_each_command(files, [&](Port pe, const PeCommand& command) {
-    if (command.kind != Kind::store) return;
+    if (command.kind != CommandKind::store) return;
     const WorkingSetWords& words = *command.set;
     PreloadSlots& slots = sets.try_emplace(words.name, ports_, slots_).first->second;
     for (std::size_t i = 0; i < words.destinations.size(); ++i) {
@@ -119,14 +119,15 @@ std::vector<Configuration> CommandWorkingSets::first_used(const std::vector<Comm
   for (Port pe = 0; pe < files.size(); ++pe) {
     std::uint32_t swapped_in = 0;
     for (const PeCommand& command : files[pe].commands) {
-      if (command.kind == Kind::swap_in) ++swapped_in;
-      if (command.kind == Kind::swap_out) --swapped_in;
+      if (command.kind == CommandKind::swap_in) ++swapped_in;
+      if (command.kind == CommandKind::swap_out) --swapped_in;
       if (swapped_in != 0) continue;
-      if (command.kind == Kind::send || command.kind == Kind::blocking_send) use({pe, command.peer});
+      if (command.kind == CommandKind::send || command.kind == CommandKind::blocking_send)
+        use({pe, command.peer});
       if (hardware_multicast_) continue;  // hardware multicasts do not use the links of the switch
-      if (command.kind == Kind::broadcast)
+      if (command.kind == CommandKind::broadcast)
         for (Port k = 1; k < participants; ++k) use({pe, (pe + k) % participants});
-      if (command.kind == Kind::barrier)
+      if (command.kind == CommandKind::barrier)
         for (Port k = 1; k < participants; k *= 2) use({pe, (pe + k) % participants});
     }
   }
@@ -149,14 +150,14 @@ void CommandWorkingSets::execute(Time now, Port pe, const PeCommand& command) {
   const WorkingSetStore::Load load = [this, now](std::uint32_t slot, const Configuration& content) {
     technique_.preload(now, slot, content);
   };
-  if (command.kind == Kind::flush) {
+  if (command.kind == CommandKind::flush) {
     technique_.flush(now, pe);
     sets_.flushed();  // the connections of this port are gone
   }
   if (slots_ == 0) return;
-  if (command.kind == Kind::preload) sets_.load_first(command.set->name, load);
-  if (command.kind == Kind::swap_in) sets_.swap_in(command.set->name, load);
-  if (command.kind == Kind::swap_out) sets_.swap_out(command.set->name, load);
+  if (command.kind == CommandKind::preload) sets_.load_first(command.set->name, load);
+  if (command.kind == CommandKind::swap_in) sets_.swap_in(command.set->name, load);
+  if (command.kind == CommandKind::swap_out) sets_.swap_out(command.set->name, load);
 }
 
 }  // namespace hybrid

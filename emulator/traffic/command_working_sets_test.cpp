@@ -52,7 +52,7 @@ Measures run(const std::vector<CommandFile>& files, std::uint32_t slots, std::ui
   return run_commands(p, files).measures;
 }
 
-std::string refused(const std::vector<std::string>& texts, std::uint32_t preload) {
+std::string refused_in_run(const std::vector<std::string>& texts, std::uint32_t preload) {
   try {
     run(of(texts), 4, preload);
   } catch (const UserError& error) {
@@ -137,16 +137,16 @@ TEST(CommandWorkingSets, WithoutPreloadedSlotsTheyHaveNoEffect) {
 }
 
 TEST(CommandWorkingSets, ErrorsNameFileLineAndColumn) {
-  EXPECT_THAT(refused({"store loop 1\n", "wait 1us\n  swap-in  lop\n"}, 1),
+  EXPECT_THAT(refused_in_run({"store loop 1\n", "wait 1us\n  swap-in  lop\n"}, 1),
               AllOf(StartsWith("pe1.txt:2:12: no file stores a working set 'lop'"),
                     HasSubstr("Did you mean 'loop'?")));
-  EXPECT_THAT(refused({"preload x\n", ""}, 0),
+  EXPECT_THAT(refused_in_run({"preload x\n", ""}, 0),
               AllOf(StartsWith("pe0.txt:1:9: no file stores"), HasSubstr("Write: store x DEST...")));
   EXPECT_THAT(
-      refused({"", "store x 0\nstore x 2 3\n", "", ""}, 2),
+      refused_in_run({"", "store x 0\nstore x 2 3\n", "", ""}, 2),
       AllOf(StartsWith("pe1.txt:2:11: no room for 1 to 3 in working set 'x': PE 1 already sends to as many"),
             HasSubstr("slots, 2"), HasSubstr("larger --preload")));
-  EXPECT_THAT(refused({"store x 2\n", "store x 2\n", ""}, 1),
+  EXPECT_THAT(refused_in_run({"store x 2\n", "store x 2\n", ""}, 1),
               StartsWith("pe1.txt:1:9: no room for 1 to 2 in working set 'x': PE 2 already receives from"));
   // Any set with at most as many connections per port as there are slots fits, in any order (Konig).
   EXPECT_EQ(run(of({"store x 1 2", "store x 2 0", "store x 0 1"}), 2, 2).messages, 0u);

@@ -13,30 +13,30 @@ namespace hybrid {
 
 namespace {
 
-using Kind = PeCommand::Kind;
+using CommandKind = PeCommand::Kind;
 
 constexpr std::size_t kLongestName = 64;
-constexpr Bytes kLargestMessage = Bytes{1} << 40;
+constexpr Bytes kLargestSend = Bytes{1} << 40;
 constexpr Time kLongestWait =
     nanoseconds(1'000'000'000'000);  // 1000 s: sums stay far below the range of Time
 
 struct KindEntry {
-  Kind kind;
+  CommandKind kind;
   std::string_view name;
   std::string_view form;
 };
 constexpr std::array<KindEntry, 11> kKinds{{
-    {Kind::send, "send", "send DEST BYTES"},
-    {Kind::blocking_send, "blocking-send", "blocking-send DEST BYTES"},
-    {Kind::broadcast, "broadcast", "broadcast BYTES"},
-    {Kind::blocking_receive, "blocking-receive", "blocking-receive SOURCE"},
-    {Kind::wait, "wait", "wait TIME"},
-    {Kind::barrier, "barrier", "barrier"},
-    {Kind::store, "store", "store NAME DEST..."},
-    {Kind::preload, "preload", "preload NAME"},
-    {Kind::swap_in, "swap-in", "swap-in NAME"},
-    {Kind::swap_out, "swap-out", "swap-out"},
-    {Kind::flush, "flush", "flush"},
+    {CommandKind::send, "send", "send DEST BYTES"},
+    {CommandKind::blocking_send, "blocking-send", "blocking-send DEST BYTES"},
+    {CommandKind::broadcast, "broadcast", "broadcast BYTES"},
+    {CommandKind::blocking_receive, "blocking-receive", "blocking-receive SOURCE"},
+    {CommandKind::wait, "wait", "wait TIME"},
+    {CommandKind::barrier, "barrier", "barrier"},
+    {CommandKind::store, "store", "store NAME DEST..."},
+    {CommandKind::preload, "preload", "preload NAME"},
+    {CommandKind::swap_in, "swap-in", "swap-in NAME"},
+    {CommandKind::swap_out, "swap-out", "swap-out"},
+    {CommandKind::flush, "flush", "flush"},
 }};
 
 struct CommandWord {
@@ -124,7 +124,7 @@ const KindEntry& parse_kind(CommandLine& line) {
 
 Port parse_peer(CommandLine& line, const KindEntry& entry, Port self, std::uint32_t nodes,
                 std::uint32_t* column = nullptr) {
-  const bool receives = entry.kind == Kind::blocking_receive;
+  const bool receives = entry.kind == CommandKind::blocking_receive;
   const CommandWord word =
       line.next_word(receives ? "the number of a PE or 'any'" : "the number of a PE", entry.form);
   if (column != nullptr) *column = static_cast<std::uint32_t>(word.column);
@@ -151,9 +151,9 @@ Port parse_peer(CommandLine& line, const KindEntry& entry, Port self, std::uint3
 Bytes parse_size(CommandLine& line, const KindEntry& entry) {
   const CommandWord word = line.next_word("a number of bytes", entry.form);
   const Bytes bytes = line.at(word, [&] { return parse_limited_bytes(word.text, entry.name); });
-  if (bytes > kLargestMessage)
+  if (bytes > kLargestSend)
     line.fail(word.column, fmt::format("{}: {} are too many", entry.name, format_bytes(bytes)),
-              fmt::format("Give at most {}.", format_bytes(kLargestMessage)));
+              fmt::format("Give at most {}.", format_bytes(kLargestSend)));
   return bytes;
 }
 
@@ -194,46 +194,46 @@ PeCommand parse_line(CommandLine& line, std::uint32_t number, Port self, std::ui
   command.line = number;
   command.column = static_cast<std::uint32_t>(column);
   switch (entry.kind) {
-    case Kind::send:
-    case Kind::blocking_send:
+    case CommandKind::send:
+    case CommandKind::blocking_send:
       command.peer = parse_peer(line, entry, self, nodes);
       command.bytes = parse_size(line, entry);
       break;
-    case Kind::broadcast:
+    case CommandKind::broadcast:
       command.bytes = parse_size(line, entry);
       break;
-    case Kind::blocking_receive:
+    case CommandKind::blocking_receive:
       command.peer = parse_peer(line, entry, self, nodes);
       break;
-    case Kind::wait:
+    case CommandKind::wait:
       command.time = parse_wait(line, entry);
       break;
-    case Kind::store: {
+    case CommandKind::store: {
       const auto words = parse_name(line, entry);
       do words->destinations.push_back(parse_peer(line, entry, self, nodes, &words->columns.emplace_back()));
       while (!line.at_end());
       command.set = words;
       break;
     }
-    case Kind::preload:
+    case CommandKind::preload:
       command.set = parse_name(line, entry);
       if (!swapped_in.empty())
         line.fail(column, fmt::format("preload while '{}' is swapped in", swapped_in.back()->name),
                   "Write swap-out before it.");
       break;
-    case Kind::swap_in:
+    case CommandKind::swap_in:
       swapped_in.push_back(parse_name(line, entry));
       command.set = swapped_in.back();
       break;
-    case Kind::swap_out:
+    case CommandKind::swap_out:
       if (swapped_in.empty())
         line.fail(column, "swap-out without a swap-in of this PE",
                   "Write swap-in NAME before it, or leave it out.");
       command.set = swapped_in.back();
       swapped_in.pop_back();
       break;
-    case Kind::barrier:
-    case Kind::flush:
+    case CommandKind::barrier:
+    case CommandKind::flush:
       break;
   }
   line.expect_end(entry.form);
@@ -249,23 +249,23 @@ std::string_view name_of(PeCommand::Kind kind) {
 std::string to_string(const PeCommand& command) {
   std::string text(name_of(command.kind));
   switch (command.kind) {
-    case Kind::send:
-    case Kind::blocking_send:
+    case CommandKind::send:
+    case CommandKind::blocking_send:
       return fmt::format("{} {} {}", text, command.peer, command.bytes);
-    case Kind::broadcast:
+    case CommandKind::broadcast:
       return fmt::format("{} {}", text, command.bytes);
-    case Kind::blocking_receive:
+    case CommandKind::blocking_receive:
       return text + " " + (command.peer == PeCommand::kAny ? "any" : std::to_string(command.peer));
-    case Kind::wait:
+    case CommandKind::wait:
       return text + " " + to_string(command.time);
-    case Kind::store:
+    case CommandKind::store:
       return fmt::format("{} {} {}", text, command.set->name, fmt::join(command.set->destinations, " "));
-    case Kind::preload:
-    case Kind::swap_in:
+    case CommandKind::preload:
+    case CommandKind::swap_in:
       return text + " " + command.set->name;
-    case Kind::barrier:
-    case Kind::swap_out:
-    case Kind::flush:
+    case CommandKind::barrier:
+    case CommandKind::swap_out:
+    case CommandKind::flush:
       return text;
   }
   return text;

@@ -15,7 +15,7 @@
 namespace hybrid {
 namespace {
 
-using Kind = PeCommand::Kind;
+using CommandKind = PeCommand::Kind;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -43,13 +43,13 @@ TEST(Commands, EachKindIsParsed) {
       "barrier",
       "pe0.txt", 0, 4);
   const std::vector<PeCommand> expected{
-      {Kind::send, 1, 128, {}, 2, 1},
-      {Kind::blocking_send, 2, 2048, {}, 4, 2},
-      {Kind::broadcast, kNoPort, 8, {}, 5, 1},
-      {Kind::blocking_receive, 3, 0, {}, 6, 1},
-      {Kind::blocking_receive, PeCommand::kAny, 0, {}, 7, 1},
-      {Kind::wait, kNoPort, 0, nanoseconds(1500), 8, 1},
-      {Kind::barrier, kNoPort, 0, {}, 9, 1},
+      {CommandKind::send, 1, 128, {}, 2, 1},
+      {CommandKind::blocking_send, 2, 2048, {}, 4, 2},
+      {CommandKind::broadcast, kNoPort, 8, {}, 5, 1},
+      {CommandKind::blocking_receive, 3, 0, {}, 6, 1},
+      {CommandKind::blocking_receive, PeCommand::kAny, 0, {}, 7, 1},
+      {CommandKind::wait, kNoPort, 0, nanoseconds(1500), 8, 1},
+      {CommandKind::barrier, kNoPort, 0, {}, 9, 1},
   };
   ASSERT_EQ(commands, expected);
   for (std::size_t i = 0; i < commands.size(); ++i) {
@@ -71,8 +71,9 @@ TEST(Commands, WorkingSetCommandsAreParsed) {
       "flush\n",
       "pe0.txt", 0, 4);
   ASSERT_EQ(commands.size(), 7u);
-  const Kind kinds[] = {Kind::store,    Kind::preload,  Kind::swap_in, Kind::swap_in,
-                        Kind::swap_out, Kind::swap_out, Kind::flush};
+  const CommandKind kinds[] = {CommandKind::store,   CommandKind::preload,  CommandKind::swap_in,
+                               CommandKind::swap_in, CommandKind::swap_out, CommandKind::swap_out,
+                               CommandKind::flush};
   const char* const names[] = {"loop", "loop", "inner-2.b", "loop", "loop", "inner-2.b"};
   for (std::size_t i = 0; i < 7; ++i) {
     EXPECT_EQ(commands[i].kind, kinds[i]);
@@ -140,28 +141,30 @@ TEST(Commands, ErrorsNameThePlaceTheExpectationAndTheFix) {
 PeCommand random_command(Random& random, Port self, std::uint32_t nodes,
                          std::vector<std::shared_ptr<const WorkingSetWords>>& swapped_in) {
   PeCommand c;
-  c.kind = static_cast<Kind>(random.below(11));
-  const bool possible =
-      c.kind == Kind::swap_out ? !swapped_in.empty() : c.kind != Kind::preload || swapped_in.empty();
-  if (!possible) c.kind = Kind::flush;
+  c.kind = static_cast<CommandKind>(random.below(11));
+  const bool possible = c.kind == CommandKind::swap_out
+                            ? !swapped_in.empty()
+                            : c.kind != CommandKind::preload || swapped_in.empty();
+  if (!possible) c.kind = CommandKind::flush;
   const auto other = static_cast<Port>((self + 1 + random.below(nodes - 1)) % nodes);
-  if (c.kind == Kind::send || c.kind == Kind::blocking_send || c.kind == Kind::blocking_receive)
+  if (c.kind == CommandKind::send || c.kind == CommandKind::blocking_send ||
+      c.kind == CommandKind::blocking_receive)
     c.peer = other;
-  if (c.kind == Kind::blocking_receive && random.below(4) == 0) c.peer = PeCommand::kAny;
-  if (c.kind == Kind::send || c.kind == Kind::blocking_send || c.kind == Kind::broadcast)
+  if (c.kind == CommandKind::blocking_receive && random.below(4) == 0) c.peer = PeCommand::kAny;
+  if (c.kind == CommandKind::send || c.kind == CommandKind::blocking_send || c.kind == CommandKind::broadcast)
     c.bytes = random.below(Bytes{1} << random.below(40));
-  if (c.kind == Kind::store || c.kind == Kind::preload || c.kind == Kind::swap_in) {
+  if (c.kind == CommandKind::store || c.kind == CommandKind::preload || c.kind == CommandKind::swap_in) {
     auto words = std::make_shared<WorkingSetWords>();
     words->name = std::string(1 + random.below(3), static_cast<char>('a' + random.below(3)));
-    if (c.kind == Kind::store) words->destinations.assign(1 + random.below(3), other);
+    if (c.kind == CommandKind::store) words->destinations.assign(1 + random.below(3), other);
     c.set = words;
   }
-  if (c.kind == Kind::swap_in) swapped_in.push_back(c.set);
-  if (c.kind == Kind::swap_out) {
+  if (c.kind == CommandKind::swap_in) swapped_in.push_back(c.set);
+  if (c.kind == CommandKind::swap_out) {
     c.set = swapped_in.back();
     swapped_in.pop_back();
   }
-  if (c.kind == Kind::wait)
+  if (c.kind == CommandKind::wait)
     c.time = picoseconds(static_cast<std::int64_t>(random.below(1ULL << random.below(50))));
   return c;
 }

@@ -35,10 +35,10 @@ class TreeTopology final : public FixedTopology {
   }
 };
 
-const FixedTopologyRegistration kTree{"tree", "a balanced binary tree: 3 slots",
-                                      [](std::uint32_t nodes) -> std::unique_ptr<FixedTopology> {
-                                        return std::make_unique<TreeTopology>(nodes);
-                                      }};
+const FixedTopologyRegistration kTreeTopology{"tree", "a balanced binary tree: 3 slots",
+                                              [](std::uint32_t nodes) -> std::unique_ptr<FixedTopology> {
+                                                return std::make_unique<TreeTopology>(nodes);
+                                              }};
 
 class HypercubeTopology final : public FixedTopology {
  public:

@@ -16,7 +16,7 @@
 namespace hybrid {
 namespace {
 
-std::unique_ptr<FixedTopology> make(std::string_view name, std::uint32_t nodes) {
+std::unique_ptr<FixedTopology> make_topology(std::string_view name, std::uint32_t nodes) {
   return FixedTopologyRegistration::make(name, nodes);
 }
 
@@ -33,7 +33,7 @@ TEST(FixedTopology, NeighboursAreSymmetricAndConnected) {
     for (const std::uint32_t nodes : {2u, 3u, 4u, 5u, 8u, 12u, 16u, 27u, 30u, 64u}) {
       if (name == "hypercube" && (nodes & (nodes - 1)) != 0) continue;
       SCOPED_TRACE(std::string(name) + " of " + std::to_string(nodes));
-      const auto t = make(name, nodes);
+      const auto t = make_topology(name, nodes);
       const auto all = connections(*t);
       std::vector<Port> reached{0};
       std::vector<char> seen(nodes, 0);
@@ -51,7 +51,7 @@ TEST(FixedTopology, NeighboursAreSymmetricAndConnected) {
 
 TEST(FixedTopology, ConnectionsAndSlotsByHand) {
   const auto expect = [](const char* name, std::uint32_t nodes, std::size_t count, std::uint32_t slots) {
-    const auto t = make(name, nodes);
+    const auto t = make_topology(name, nodes);
     EXPECT_EQ(connections(*t).size(), count) << name;
     EXPECT_EQ(t->slots_needed(), slots) << name;
   };
@@ -63,8 +63,8 @@ TEST(FixedTopology, ConnectionsAndSlotsByHand) {
   expect("torus3d", 27, 2 * 3 * 27, 6);
   expect("hypercube", 16, 64, 4);
   expect("tree", 15, 28, 3);
-  EXPECT_EQ(make("tree", 6)->neighbors(2), (std::vector<Port>{0, 5}));
-  EXPECT_THROW(make("hypercube", 12), UserError);
+  EXPECT_EQ(make_topology("tree", 6)->neighbors(2), (std::vector<Port>{0, 5}));
+  EXPECT_THROW(make_topology("hypercube", 12), UserError);
 }
 
 std::vector<Port> shuffled(std::uint32_t nodes, std::uint64_t seed) {
@@ -114,7 +114,7 @@ TEST(TopologyMap, FindsATopologyUnderOtherNumbers) {
       if (name == "hypercube" && (nodes & (nodes - 1)) != 0) continue;
       for (std::uint64_t seed = 1; seed <= 4; ++seed) {
         SCOPED_TRACE(std::string(name) + " of " + std::to_string(nodes) + ", seed " + std::to_string(seed));
-        const auto t = make(name, nodes);
+        const auto t = make_topology(name, nodes);
         const TrafficMatrix traffic = permuted(*t, shuffled(nodes, seed));
         const TopologyPlan plan = plan_topology(*t, traffic, t->slots_needed());
         check_plan(*t, traffic, plan);
@@ -126,7 +126,7 @@ TEST(TopologyMap, FindsATopologyUnderOtherNumbers) {
 TEST(TopologyMap, APermutedRingByHand) {
   // 0 -> 3 -> 1 -> 4 -> 2 -> 0, in one direction: one of the two slots of the ring carries all of it.
   const TrafficMatrix traffic{{{0, 3}, 10}, {{3, 1}, 20}, {{1, 4}, 30}, {{4, 2}, 40}, {{2, 0}, 50}};
-  const auto ring = make("ring", 5);
+  const auto ring = make_topology("ring", 5);
   const TopologyPlan plan = plan_topology(*ring, traffic, 1);
   check_plan(*ring, traffic, plan);
   EXPECT_EQ(plan.share(), 1);
@@ -139,7 +139,7 @@ TEST(TopologyMap, APermutedRingByHand) {
 TEST(TopologyMap, TheHeaviestConnectionsComeFirst) {
   // A star: its centre has three neighbours in a tree of 4, and each slot takes one in each direction.
   const TrafficMatrix traffic{{{0, 1}, 5}, {{0, 2}, 7}, {{0, 3}, 9}, {{1, 0}, 3}};
-  const auto tree = make("tree", 7);
+  const auto tree = make_topology("tree", 7);
   const TopologyPlan one = plan_topology(*tree, traffic, 1), three = plan_topology(*tree, traffic, 3);
   EXPECT_EQ(one.on_topology, 24u);
   EXPECT_EQ(one.covered, 12u);  // 0 -> 3 and 1 -> 0
@@ -155,7 +155,7 @@ TEST(TopologyMap, ConnectionsOutsideTheTopologyAreNotCovered) {
   for (Port a = 0; a < 8; ++a)
     for (Port b = 0; b < 8; ++b)
       if (a != b) traffic[{a, b}] = 3;
-  const auto ring = make("ring", 8);
+  const auto ring = make_topology("ring", 8);
   const TopologyPlan plan = plan_topology(*ring, traffic, 2);
   check_plan(*ring, traffic, plan);
   EXPECT_EQ(plan.covered, 48u);
@@ -173,7 +173,7 @@ TEST(TopologyMap, NoPlacementIsWorseThanTheIdentity) {
         const auto a = static_cast<Port>(random.below(nodes)), b = static_cast<Port>(random.below(nodes));
         if (a != b) traffic[{a, b}] += random.below(1000);
       }
-      const auto t = make(name, nodes);
+      const auto t = make_topology(name, nodes);
       Bytes by_number = 0;
       const auto own = connections(*t);
       for (const auto& [c, bytes] : traffic) by_number += own.contains(c) ? bytes : 0;
@@ -188,7 +188,7 @@ TEST(TopologyMap, NoPlacementIsWorseThanTheIdentity) {
 }
 
 TEST(TopologyMap, EmptyTrafficIsAccepted) {
-  const auto mesh = make("mesh2d", 6);
+  const auto mesh = make_topology("mesh2d", 6);
   const TopologyPlan none = plan_topology(*mesh, {}, 4);
   check_plan(*mesh, {}, none);
   EXPECT_EQ(none.share(), 1);

@@ -15,7 +15,6 @@ namespace hybrid {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::InstantPort;
 using ::testing::IsEmpty;
 
 Time at(std::int64_t ps) { return {ps}; }

@@ -22,14 +22,7 @@
 namespace hybrid {
 namespace {
 
-using testing::Exchanges;
 using ::testing::HasSubstr;
-using testing::InstantPort;
-using testing::Loopback;
-using testing::ManualClock;
-using testing::run_ranks;
-using testing::shared_memory_objects;
-using testing::ThreadExchange;
 
 LiveClock real_clock() {
   return {

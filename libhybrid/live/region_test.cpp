@@ -18,7 +18,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::shared_memory_objects;
 
 const std::vector<std::uint32_t> kRanks{4, 5, 6};
 const std::vector<Port> kPorts{0, 0, 0, 0, 70, 7, 70};

@@ -15,9 +15,6 @@
 namespace hybrid {
 namespace {
 
-using testing::InstantPort;
-using testing::ManualClock;
-
 /// Ranks on one or several hosts. The services run when a test calls them.
 class Hosts {
  public:

@@ -12,11 +12,7 @@
 namespace hybrid {
 namespace {
 
-using testing::cpus;
 using ::testing::HasSubstr;
-using testing::synthetic_machine;
-using testing::synthetic_xml;
-using testing::test_topology;
 
 TEST(Machine, ReadsASyntheticTopology) {
   const Machine m = synthetic_machine("package:2 [numa(memory=8GB)] core:4 pu:2");

@@ -13,12 +13,9 @@
 namespace hybrid {
 namespace {
 
-using testing::cpus;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::synthetic_machine;
-using testing::test_topology;
 
 /// Facts of one rank per binding, all on one host.
 std::vector<RankFacts> ranks_bound(std::string_view kind, const Machine& m,

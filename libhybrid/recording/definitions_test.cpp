@@ -25,7 +25,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::string error_of(const std::string& path) {
+std::string reading_error(const std::string& path) {
   try {
     read_definitions(path);
   } catch (const UserError& error) {
@@ -96,7 +96,7 @@ TEST(Definitions, ErrorsNameTheDamagedLine) {
   const TemporaryDirectory directory;
   const auto with = [&](const std::string& line) {
     std::ofstream(directory / "d") << "hybrid-definitions 2\nregion\t0\tx\n" << line << "\n";
-    return error_of(directory / "d");
+    return reading_error(directory / "d");
   };
   EXPECT_THAT(with("window\t1\tx"), HasSubstr("d:3: expected a number instead of \"x\""));
   EXPECT_THAT(with("window\t1"), HasSubstr("d:3: expected a further field"));
@@ -106,11 +106,11 @@ TEST(Definitions, ErrorsNameTheDamagedLine) {
   EXPECT_THAT(with("communicator\t1\t0-3\t\tx\t"), HasSubstr("d:3: expected a number instead of \"x\""));
   EXPECT_THAT(with("colour\t1"), HasSubstr("instead of \"colour\""));
   EXPECT_THAT(with("region\t-1\tx"), HasSubstr("d:3: expected a number"));
-  EXPECT_THAT(error_of(directory / "missing"), HasSubstr("cannot open"));
+  EXPECT_THAT(reading_error(directory / "missing"), HasSubstr("cannot open"));
   std::ofstream(directory / "foreign") << "BOTF2\n";
-  EXPECT_THAT(error_of(directory / "foreign"), HasSubstr("not a definitions file"));
+  EXPECT_THAT(reading_error(directory / "foreign"), HasSubstr("not a definitions file"));
   std::ofstream(directory / "empty") << "";
-  EXPECT_THAT(error_of(directory / "empty"), HasSubstr("not a definitions file"));
+  EXPECT_THAT(reading_error(directory / "empty"), HasSubstr("not a definitions file"));
 }
 
 TEST(Definitions, FilesArePrivateAndNeverOverwritten) {

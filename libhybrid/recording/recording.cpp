@@ -45,13 +45,13 @@ std::optional<RecordingFile> parse_name(std::string_view name) {
   return file;
 }
 
-struct Listing {
+struct DirectoryListing {
   std::set<std::uint32_t> defined;                             // ranks with definitions
   std::set<std::pair<std::uint32_t, std::uint32_t>> journals;  // rank, thread
 };
 
-Listing list(const std::string& directory) {
-  Listing listing;
+DirectoryListing list(const std::string& directory) {
+  DirectoryListing listing;
   std::error_code reason;
   for (std::filesystem::directory_iterator entry(directory, reason), end; !reason && entry != end;
        entry.increment(reason)) {
@@ -87,7 +87,7 @@ bool has_line(const std::string& path) {
 bool is_recording(const std::string& directory) {
   std::error_code reason;
   if (!std::filesystem::is_directory(directory, reason)) return false;
-  const Listing listing = list(directory);
+  const DirectoryListing listing = list(directory);
   const auto has_content = [](const std::string& path) {
     std::error_code unknown;
     return std::filesystem::file_size(path, unknown) != 0 || unknown;
@@ -100,7 +100,7 @@ bool is_recording(const std::string& directory) {
 }
 
 Recording open_recording(const std::string& directory) {
-  Listing listing = list(directory);
+  DirectoryListing listing = list(directory);
   const bool any = !listing.defined.empty();
   // Files without a complete line: the disk was full before the first record, or the file is truncated.
   std::erase_if(listing.defined,

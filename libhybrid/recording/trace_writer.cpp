@@ -29,7 +29,7 @@ namespace names = trace_names;
 
 constexpr std::uint64_t kNoTicks = UINT64_MAX;
 
-std::string join(const std::vector<std::uint32_t>& ranks) {
+std::string comma_separated(const std::vector<std::uint32_t>& ranks) {
   std::string out;
   for (const std::uint32_t rank : ranks) out.append(out.empty() ? "" : ",").append(std::to_string(rank));
   return out;
@@ -175,9 +175,10 @@ class TraceBuilder {
     const bool complete = summary_.missing.empty() && summary_.incomplete.empty() &&
                           summary_.damaged.empty() && summary_.lost == 0;
     facts_[std::string(names::kComplete)] = complete ? "yes" : "no";
-    if (!summary_.missing.empty()) facts_[std::string(names::kMissingRanks)] = join(summary_.missing);
+    if (!summary_.missing.empty())
+      facts_[std::string(names::kMissingRanks)] = comma_separated(summary_.missing);
     if (!summary_.incomplete.empty())
-      facts_[std::string(names::kIncompleteRanks)] = join(summary_.incomplete);
+      facts_[std::string(names::kIncompleteRanks)] = comma_separated(summary_.incomplete);
   }
 
   const Recording& recording_;
@@ -198,7 +199,7 @@ class TraceBuilder {
 
 std::string to_text(const TraceSummary& summary) {
   const auto of_ranks = [](const std::vector<std::uint32_t>& ranks) {
-    return (ranks.size() == 1 ? "rank " : "ranks ") + join(ranks);
+    return (ranks.size() == 1 ? "rank " : "ranks ") + comma_separated(ranks);
   };
   std::string text = "trace: " + summary.anchor + "\n";
   text += "  " + std::to_string(summary.ranks) + " ranks, " + std::to_string(summary.events) + " events\n";

@@ -136,7 +136,7 @@ std::string name(const TechniqueFailure& failure) {
                             : fmt::format("{} with K = {}", failure.technique, failure.slots);
 }
 
-std::string names(const std::vector<TechniqueFailure>& failures) {
+std::string names_of(const std::vector<TechniqueFailure>& failures) {
   std::string all;
   for (const TechniqueFailure& failure : failures) all += (all.empty() ? "" : ", ") + name(failure);
   return all;
@@ -377,7 +377,7 @@ void add_to_verdict(JobReport& report) {
     sentence = "No technique reached the end of the job, so there is nothing to compare.";
   else
     sentence += fmt::format(" Not compared, since the emulation did not reach the end of the job: {}.",
-                            names(report.failures));
+                            names_of(report.failures));
 }
 
 FailureText failures_of(const JobReport& report) {

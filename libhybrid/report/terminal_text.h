@@ -26,6 +26,7 @@ std::string percent(double fraction);
 /// Table with aligned columns.
 class TextTable {
  public:
+  static constexpr std::size_t kWide = 120;  // width of tables with many columns
   enum class Align { left, right };
   struct Column {
     std::string title;

@@ -23,7 +23,7 @@ using ::testing::IsEmpty;
 // Objects in shared memory that did not exist `before` and that no process has mapped. Objects of other jobs
 // on this machine are mapped by a process.
 std::set<std::string> left_behind(const std::set<std::string>& before) {
-  std::set<std::string> objects = hybrid::testing::shared_memory_objects();
+  std::set<std::string> objects = hybrid::shared_memory_objects();
   std::erase_if(objects, [&](const std::string& name) { return before.contains(name); });
   for (const auto& process : fs::directory_iterator("/proc")) {
     if (objects.empty()) break;
@@ -83,7 +83,7 @@ TEST_P(LiveEndings, HostsMayEndInOtherWays) {
   const std::string how = GetParam();
   const TemporaryDirectory directory;
   const Outcome bare = run_ranks(2, {program("shim_endings"), how}, {{"LD_PRELOAD", ""}}, directory.path());
-  const auto before = hybrid::testing::shared_memory_objects();
+  const auto before = hybrid::shared_memory_objects();
   const RecordedRun run(2, {program("shim_endings"), how, "talking"},
                         {{"HYBRID_LIVE", "on"}, {"HYBRID_HOSTS", "2"}});
   ASSERT_NE(run.outcome().status, 128 + SIGALRM) << "a host waits for the other one";

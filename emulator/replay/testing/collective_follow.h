@@ -28,14 +28,14 @@ struct Job {
   const CollectiveAlgorithm* algorithm;
 };
 
-struct Traffic {
+struct CollectiveTraffic {
   std::vector<Bytes> sent;
   std::uint64_t messages = 0;
 };
 
 /// Runs all ranks. Fails the test on a deadlock, on different sizes at sender and receiver, on a message
 /// without a receive, and on a message of a rank to itself.
-inline Traffic play(const Job& job, const Meaning& meaning) {
+inline CollectiveTraffic play(const Job& job, const Meaning& meaning) {
   struct InFlight {
     Transfer transfer;
     std::vector<std::set<std::uint32_t>> data;
@@ -49,7 +49,7 @@ inline Traffic play(const Job& job, const Meaning& meaning) {
     std::vector<bool> got;
   };
   std::vector<State> states(ranks);
-  Traffic traffic{std::vector<Bytes>(ranks), 0};
+  CollectiveTraffic traffic{std::vector<Bytes>(ranks), 0};
   for (std::uint32_t r = 0; r < ranks; ++r) states[r].rounds = job.algorithm->rounds(job.calls[r]);
   for (bool progress = true; progress;) {
     progress = false;

@@ -30,6 +30,12 @@ inline Operation collective(CollectiveOp op, Bytes bytes, Operation::Kind kind =
   o.collective = op;
   return o;
 }
+inline Operation make_phase(Operation::Kind kind, std::uint32_t region, Time compute = {}) {
+  Operation o = make(kind, 0, 0, compute);
+  o.region = region;
+  return o;
+}
+
 inline Operation finish(Time compute = {}) { return make(Operation::Kind::finish, 0, 0, compute); }
 
 /// Adds a random program that cannot deadlock: rounds of nonblocking transfers along a random rotation, and

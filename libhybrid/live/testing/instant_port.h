@@ -15,7 +15,7 @@
 
 #include "core/scheduler_port.h"
 
-namespace hybrid::testing {
+namespace hybrid {
 
 class InstantPort final : public SchedulerPort {
  public:
@@ -91,4 +91,4 @@ class InstantPort final : public SchedulerPort {
   std::vector<Grant> pending_;
 };
 
-}  // namespace hybrid::testing
+}  // namespace hybrid

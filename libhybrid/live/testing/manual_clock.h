@@ -8,7 +8,7 @@
 #include "core/time.h"
 #include "libhybrid/live/region.h"
 
-namespace hybrid::testing {
+namespace hybrid {
 
 class ManualClock {
  public:
@@ -25,4 +25,4 @@ class ManualClock {
   std::shared_ptr<std::atomic<std::uint64_t>> ticks_ = std::make_shared<std::atomic<std::uint64_t>>(kOrigin);
 };
 
-}  // namespace hybrid::testing
+}  // namespace hybrid

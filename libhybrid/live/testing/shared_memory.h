@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-namespace hybrid::testing {
+namespace hybrid {
 
 inline std::set<std::string> shared_memory_objects() {
   std::set<std::string> names;
@@ -14,4 +14,4 @@ inline std::set<std::string> shared_memory_objects() {
   return names;
 }
 
-}  // namespace hybrid::testing
+}  // namespace hybrid

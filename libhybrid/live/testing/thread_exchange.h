@@ -16,7 +16,7 @@
 #include "libhybrid/live/host_messages.h"
 #include "libhybrid/live/live_job.h"
 
-namespace hybrid::testing {
+namespace hybrid {
 
 /// Shared by all ranks of a job.
 class Exchanges {
@@ -110,4 +110,4 @@ void run_ranks(std::uint32_t ranks, Body body) {
   for (std::thread& thread : threads) thread.join();
 }
 
-}  // namespace hybrid::testing
+}  // namespace hybrid

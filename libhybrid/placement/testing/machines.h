@@ -10,7 +10,7 @@
 
 #include "libhybrid/placement/machine.h"
 
-namespace hybrid::testing {
+namespace hybrid {
 
 /// `description` as hwloc's synthetic backend has it: "package:2 core:4 pu:2".
 inline std::string synthetic_xml(const std::string& description) {
@@ -37,4 +37,4 @@ inline std::string test_topology(const std::string& file) {
 
 inline CpuSet cpus(const std::string& list) { return CpuSet::parse(list, "test"); }
 
-}  // namespace hybrid::testing
+}  // namespace hybrid
