@@ -9,7 +9,7 @@ namespace hybrid {
 namespace {
 
 const std::vector<std::string> kAll{"wormhole", "circuit", "preload", "dynamic"};
-const std::vector<std::string> kOthers{"wormhole", "circuit", "dynamic"};
+const std::vector<std::string> kRivals{"wormhole", "circuit", "dynamic"};
 const std::string kFast = "preload, 10 ns a pass";  // for the explanation
 
 Figure run_pattern(const ClaimContext& context, const std::string& pattern, std::uint64_t messages,
@@ -29,7 +29,7 @@ Figure run_pattern(const ClaimContext& context, const std::string& pattern, std:
 std::string sizes_behind(const Figure& f, const std::string& preload) {
   std::string sizes;
   for (const double x : f.x)
-    if (at(f, preload, x) < most(f, kOthers, x)) sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", x);
+    if (at(f, preload, x) < most(f, kRivals, x)) sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", x);
   return sizes.empty() ? "at no size" : "at " + sizes + " bytes";
 }
 
@@ -78,7 +78,7 @@ class C9 final : public Claim {
     Figure mesh = run_pattern(context, "random-mesh", 16, "Random mesh, 16 rounds");
     ClaimResult result;
     result.checks.push_back(check_points("preload is best", both, kAll, both.x, [&both](double x) {
-      return at(both, "preload", x) >= most(both, kOthers, x);
+      return at(both, "preload", x) >= most(both, kRivals, x);
     }));
     result.checks.push_back(
         check_points("dynamic TDM is below wormhole", both, {"wormhole", "dynamic"}, both.x,

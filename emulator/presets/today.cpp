@@ -11,7 +11,7 @@ namespace {
 constexpr Time kAdapter = nanoseconds(300);
 constexpr Time kFibre = nanoseconds(50);  // 10 m
 constexpr Bytes kWord = 64;
-constexpr Bytes kPacket = 4096;
+constexpr Bytes kPacketBytes = 4096;
 constexpr Bytes kBuffer = Bytes{1} << 20;  // per queue
 constexpr std::int64_t kSlotWords = 200;
 
@@ -35,7 +35,7 @@ SwitchParameters packet_switch(std::uint32_t nodes, BitRate rate, Time latency) 
   p.scheduler = {word, 1};
   p.digital_fabric = pipelined(word, latency - p.scheduler.delay());
   p.analog_fabric = {word, 0};
-  p.worm_limit = kPacket;
+  p.worm_limit = kPacketBytes;
   p.worm_overhead_words = 1;
   p.buffer = kBuffer;
   p.slot_length = word * kSlotWords;

@@ -32,7 +32,7 @@ const TechniqueRegistration kIdeal{
       return std::make_unique<Wormhole>(without_scheduling(p));
     },
     {.options = joined({flit_options(), digital_fabric_options()}), .fat_trees = true}};
-const BoundRegistration kBound{"ideal", "what better scheduling could gain",
+const BoundRegistration kIdealBound{"ideal", "what better scheduling could gain",
                                [] { return std::make_unique<Bound>(); }};
 
 }  // namespace

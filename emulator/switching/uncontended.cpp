@@ -74,7 +74,7 @@ const TechniqueRegistration kUncontended{
     [](const SwitchParameters& p) -> std::unique_ptr<Technique> { return std::make_unique<Uncontended>(p); },
     {.options = joined({digital_fabric_options(), {"analog-fabric-cycle", "analog-fabric-latency"}}),
      .fat_trees = true}};
-const BoundRegistration kBound{"uncontended", "lower bound of every technique",
+const BoundRegistration kUncontendedBound{"uncontended", "lower bound of every technique",
                                [] { return std::make_unique<Bound>(); }};
 
 }  // namespace

@@ -20,6 +20,7 @@ CircuitPlan::CircuitPlan(const SwitchParameters& p, bool keeps_unused)
       busy_(p.nodes),
       since_(std::size_t{p.nodes} * p.slots),
       has_prediction_(p.nodes),
+      prepared_(p.nodes),
       predicted_(p.nodes),
       predicted_slot_(p.nodes),
       fabric_(p.nodes),
@@ -42,11 +43,16 @@ void CircuitPlan::end_waiting(std::uint32_t slot, Port source) {
 }
 
 bool CircuitPlan::predict(std::uint32_t slot, Connection c) {
-  if (!keeps_unused_ || change_ == Time{}) return false;
+  if (!keeps_unused_ || change_ == Time{} || prepared_.test(c.source)) return false;
+  prepared_.set(c.source);
   has_prediction_.set(c.source);
   predicted_[c.source] = c.destination;
   predicted_slot_[c.source] = slot;
   return true;
+}
+
+bool CircuitPlan::holds(std::span<const Configuration> schedule, Connection c) {
+  return std::any_of(schedule.begin(), schedule.end(), [&](const Configuration& slot) { return slot.holds(c); });
 }
 
 void CircuitPlan::put_in_fabric(Connection c, std::vector<Connection>& fresh) {
@@ -141,6 +147,7 @@ void CircuitPlan::compose(Time tick, std::uint32_t first_slot, std::span<const C
     const Port destination = circuits.destination_of(source);
     if (!used.test(source) || circuit.destination != destination)
       circuit = {destination, slot_a_[source], tick};
+    prepared_.reset(source);
     put_in_fabric({source, destination}, fresh);
   });
   for_each_port(has_prediction_.words(), [&](Port source) {
@@ -148,7 +155,9 @@ void CircuitPlan::compose(Time tick, std::uint32_t first_slot, std::span<const C
     const bool held = schedule[predicted_slot_[source]].holds(c);
     if (held && !circuits.fits(c)) return;  // later
     has_prediction_.reset(source);
-    if (held) put_in_fabric(c, fresh);
+    // A prediction does not take the output from a circuit that may be used again.
+    const Port other = fabric_.source_of(c.destination);
+    if (held && (other == kNoPort || !holds(schedule, {other, c.destination}))) put_in_fabric(c, fresh);
   });
   for (std::size_t w = 0; w < used.words().size(); ++w) used.words()[w] = circuits.inputs().words()[w];
   if (!keeps_unused_ && fabric_.count() != circuits.count())
@@ -168,6 +177,7 @@ void CircuitPlan::end_all() {
 void CircuitPlan::visit(StateVisitor& v) {
   v.same(busy_);
   v.same(has_prediction_);
+  v.same(prepared_);
   for_each_port(busy_.words(), [&](Port source) {
     UnderWay& circuit = under_way_[source];
     v.same((std::uint64_t{circuit.slot} << 32) + circuit.destination);

@@ -53,7 +53,7 @@ class CircuitPlan {
   void end_waiting(std::uint32_t slot, Port source);
 
   /// No data waits for the circuit `c` of `slot`, which was requested ahead. It gets its ports in the fabric, once
-  /// no wanted circuit needs them. The last prediction of a source counts. Returns
+  /// no wanted circuit needs them. Only the first prediction of a source after its last wanted circuit counts. Returns
   /// false, without effect, if unused circuits are not kept.
   bool predict(std::uint32_t slot, Connection c);
   bool has_predictions() const { return has_prediction_.any(); }
@@ -88,6 +88,7 @@ class CircuitPlan {
   };
 
   Since& since(std::uint32_t slot, Port source) { return since_[std::size_t{source} * slots_ + slot]; }
+  static bool holds(std::span<const Configuration> schedule, Connection c);
   void put_in_fabric(Connection c, std::vector<Connection>& fresh);
   void join_queue(Time now, std::uint32_t slot, Port source);
   Time gain(const Configuration& circuits) const;
@@ -106,6 +107,7 @@ class CircuitPlan {
 
   // By source: its predicted circuit that is not in the fabric yet.
   PortSet has_prediction_;
+  PortSet prepared_;  // sources with a prediction since their last wanted circuit
   std::vector<Port> predicted_;
   std::vector<std::uint32_t> predicted_slot_;
   Configuration fabric_;                          // what the fabric holds

@@ -11,6 +11,7 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
     : Engine(parameters),
       link_free_(parameters.nodes),
       last_in_fabric_(parameters.nodes, kNoPort),
+      fabric_source_(parameters.nodes, kNoPort),
       ready_(parameters.nodes),
       has_data_(parameters.nodes),
       port_(make_scheduler_port(parameters)),

@@ -202,7 +202,7 @@ class PredictiveCircuits : public Engine {
   bool keeps_circuits() const { return plan_.has_value(); }
   /// Number of connections of `source` with data that waits for a circuit or leaves over it.
   std::uint32_t connections_with_data(Port source) const { return queues_with_data_[source]; }
-  /// Whether `c` was the last circuit of its source that the fabric got, as known to the NIC.
+  /// Whether the fabric holds the circuit, as known to the NIC.
   bool in_fabric(Connection c) const { return plan_ && last_in_fabric_[c.source] == c.destination; }
   /// From here on words of `source` may start in window_.
   Time window_opens(Port source) const { return std::max(window_.open, ready_[source]); }
@@ -214,7 +214,8 @@ class PredictiveCircuits : public Engine {
   bool foreground_ = true;       // the NICs use circuits if possible
   Window window_;                // of the slot that the NICs see
   std::vector<Time> link_free_;  // by source
-  std::vector<Port> last_in_fabric_;  // by source: destination of its last circuit that the fabric got
+  std::vector<Port> last_in_fabric_;  // by source: destination of its circuit in the fabric, as known to the NIC
+  std::vector<Port> fabric_source_;   // by destination: the source of its last circuit in the fabric
   std::vector<Time> ready_;      // by source: its last circuit in the fabric can carry words from here on
   PortSet has_data_;             // sources with an unfinished circuit queue
 
