@@ -83,8 +83,8 @@ struct SwitchParameters {
   std::string scheduler_name = "greedy";
   std::uint32_t scheduler_steps = 0;  // of schedulers that work in steps; 0: the scheduler's default
   bool pass_fills_all_slots = false;  // a pass of the scheduler fills all slots instead of one
-  bool misses_use_worms = true;      // hybrid: a message without a circuit always travels as worms
-  bool evicts_at_once = false;       // a request that finds no room releases an idle circuit at once
+  bool misses_use_worms = true;       // hybrid: a message without a circuit always travels as worms
+  bool evicts_at_once = false;        // a request that finds no room releases an idle circuit at once
   std::string predictor = "timeout";
   Time predictor_timeout = microseconds(100);
   Time predictor_pause{};  // most of an interval without sends that counts as unused time; 0: all of it

@@ -311,12 +311,14 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.count("scheduler-steps",
             "matching: longest augmenting path K; islip, pim: iterations of a pass; 0: 9 and log2 N",
             p.scheduler_steps, ~std::uint32_t{0});
-  add.add("packet-plane", "SHARE",
-          "hybrid: share of the link's rate for worms on a digital fabric of their own; 0: worms pass the analog "
-          "fabric",
-          share_text(p.packet_plane), [&p](std::string_view v) { p.packet_plane = parse_packet_plane(v); });
+  add.add(
+      "packet-plane", "SHARE",
+      "hybrid: share of the link's rate for worms on a digital fabric of their own; 0: worms pass the analog "
+      "fabric",
+      share_text(p.packet_plane), [&p](std::string_view v) { p.packet_plane = parse_packet_plane(v); });
   add.choice("misses", "worms", "circuit",
-             "hybrid: a message without a circuit waits for one if that is faster than worms, or always travels as worms",
+             "hybrid: a message without a circuit waits for one if that is faster than worms, or always "
+             "travels as worms",
              p.misses_use_worms);
   add.choice("eviction", "at-once", "patient",
              "a request that finds no room releases an idle circuit at once, or after two TDM cycles",

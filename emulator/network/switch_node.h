@@ -92,9 +92,8 @@ class SwitchNode : public WormSwitches {
   /// Calls `visit(connection, since)` for the worms that have their output, and words left to send.
   template <class Visit>
   void for_each_granted(Visit&& visit) const {
-    for_each_port(sending_.words(), [&](Port input) {
-      visit(worms_of_[input].queue->connection, worms_of_[input].granted);
-    });
+    for_each_port(sending_.words(),
+                  [&](Port input) { visit(worms_of_[input].queue->connection, worms_of_[input].granted); });
   }
   /// Number of inputs at which a worm requests or holds its output: "wormhole traffic is buffered" (E_W of
   /// D 4.3).

@@ -111,7 +111,9 @@ template <class Worms>
 void HybridOver<Worms>::use_grant(Time now, Circuit& c) {
   Link& link = links_[c.connection.source];
   if (c.gate == Time::never() || c.finished() || c.queue->entered.empty()) return;
-  const Time first = std::max({worms_go_first_until(now, c.connection.source), window_opens(c.connection.source), c.gate, c.queue->entered.front().first + timing_.nic});
+  const Time first =
+      std::max({worms_go_first_until(now, c.connection.source), window_opens(c.connection.source), c.gate,
+                c.queue->entered.front().first + timing_.nic});
   if (first >= link.claimed || first > window_.close - timing_.word) return;
   link.claimed = first;
   events_.push_sorted(first, kClaim, c.connection.source, c.connection.destination);
@@ -218,7 +220,8 @@ void HybridOver<Worms>::process_deliveries(Time now) {
     worms_.note_departure(connection, d);
     if (path_choice_)
       worms_ahead_[connection.source].leaves(
-          d.at - timing_.nic, path_choice_->worm_occupancy(timing_.payload(transfer(d.transfer).message.bytes)));
+          d.at - timing_.nic,
+          path_choice_->worm_occupancy(timing_.payload(transfer(d.transfer).message.bytes)));
     if (gated_[connection.source] == 0 && served_by_worms(connection.source) == 0) continue;
     Circuit* const c = find_circuit(connection);
     if (c == nullptr || (c->gate != Time::never() && !c->by_worms)) continue;

@@ -1,11 +1,12 @@
 // Technique `hybrid`: the hybrid switch (D 3, 4). K predictive slots and one wormhole slot S_W share one
 // analog fabric and one link per NIC.
 //
-// A message that is offered enters the virtual queue VQ_PCKT (tag 0) if its connection is in the NIC's
-// predicted circuit switching table and circuits are in the foreground (as reported by the switch one wire
-// delay ago), or if data waits in that queue already. Otherwise it enters Q_W (tag 1), from where it moves to
-// VQ_W in the switch and passes the fabric during S_W. Only the NIC's predictor requests and releases
-// connections.
+// A message that is offered enters the virtual queue VQ_PCKT (tag 0) if data of its connection waits in that
+// queue already, or if the NIC chooses the circuit (emulator/tdm/path_choice.h) and circuits are in the
+// foreground (as reported by the switch one wire delay ago). Otherwise it enters Q_W (tag 1), from where it
+// moves to VQ_W in the switch and passes the fabric during S_W. With `misses_use_worms` the NIC chooses the
+// circuit exactly if the connection is in its predicted circuit switching table, and only its predictor
+// requests and releases connections (D 3.3.3).
 //
 // Timing: circuits as in emulator/tdm/predictive_circuits.h, worms as in emulator/network/switch_node.h, and
 // - A slot that the controller begins at t is at the fabric in [t + wire + serialiser + cable, + length):
@@ -18,7 +19,8 @@
 // - The link carries words of Q_W whenever the NIC does not send on a granted circuit. It sends on a circuit
 //   from the first instant in the window at which a word of that VQ_PCKT can leave, until the queue is empty
 //   and no message will enter it, or the window ends. A word of Q_W that has started is completed first.
-// - With a packet plane (--packet-plane) worms have links and a digital fabric of their own, with a share of the
+// - With a packet plane (--packet-plane) worms have links and a digital fabric of their own, with a share of
+// the
 //   link's rate, timed as in emulator/switching/wormhole.h, and there is no S_W.
 // - Order per connection: words in VQ_PCKT leave only after the NIC got back the credits of all worms of the
 //   same connection. A connection that is lost while data waits in VQ_PCKT is requested again.
@@ -67,7 +69,8 @@ class HybridOver final : public PredictiveCircuits {
   void on_window_seen(Time now) override;
   void circuit_message_leaves(Port source, std::uint32_t index, Time at) override {
     if (path_choice_)
-      circuits_ahead_[source].leaves(at, path_choice_->circuit_work(timing_.payload(transfer(index).message.bytes)));
+      circuits_ahead_[source].leaves(
+          at, path_choice_->circuit_work(timing_.payload(transfer(index).message.bytes)));
   }
 
  private:

@@ -1,5 +1,5 @@
-// The hybrid switch with our policies: the packet plane, misses that wait for a circuit, and every message in order
-// on traffic of all patterns (the driver checks order, loss and duplicates).
+// The hybrid switch with our policies: the packet plane, misses that wait for a circuit, and every message in
+// order on traffic of all patterns (the driver checks order, loss and duplicates).
 #include <gtest/gtest.h>
 
 #include <string>
@@ -41,7 +41,8 @@ TEST(HybridPolicy, AnUnloadedMessageTakesThePathThatDeliversItEarlier) {
   SwitchParameters chosen = our_switch(4), worms = chosen;
   worms.misses_use_worms = true;
   chosen.predictor = worms.predictor = "none";
-  for (const Bytes bytes : {8, 256}) EXPECT_EQ(single_message(chosen, bytes), single_message(worms, bytes)) << bytes;
+  for (const Bytes bytes : {8, 256})
+    EXPECT_EQ(single_message(chosen, bytes), single_message(worms, bytes)) << bytes;
   for (const Bytes bytes : {512, 2048, 65'536})
     EXPECT_LT(single_message(chosen, bytes).delivered, single_message(worms, bytes).delivered) << bytes;
 }

@@ -33,7 +33,7 @@ const TechniqueRegistration kIdeal{
     },
     {.options = joined({flit_options(), digital_fabric_options()}), .fat_trees = true}};
 const BoundRegistration kIdealBound{"ideal", "what better scheduling could gain",
-                               [] { return std::make_unique<Bound>(); }};
+                                    [] { return std::make_unique<Bound>(); }};
 
 }  // namespace
 

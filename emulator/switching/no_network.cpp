@@ -21,8 +21,9 @@ const TechniqueRegistration kNoNetwork{
     "infinitely fast network: delivers every message when it is sent",
     [](const SwitchParameters&) -> std::unique_ptr<Technique> { return std::make_unique<NoNetwork>(); },
     {.fat_trees = true}};
-const BoundRegistration kNoNetworkBound{"no-network", "what a job takes without any network: it computes and waits",
-                               [] { return std::make_unique<Bound>(Bound{.instant = true}); }};
+const BoundRegistration kNoNetworkBound{"no-network",
+                                        "what a job takes without any network: it computes and waits",
+                                        [] { return std::make_unique<Bound>(Bound{.instant = true}); }};
 
 }  // namespace
 

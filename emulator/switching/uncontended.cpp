@@ -75,7 +75,7 @@ const TechniqueRegistration kUncontended{
     {.options = joined({digital_fabric_options(), {"analog-fabric-cycle", "analog-fabric-latency"}}),
      .fat_trees = true}};
 const BoundRegistration kUncontendedBound{"uncontended", "lower bound of every technique",
-                               [] { return std::make_unique<Bound>(); }};
+                                          [] { return std::make_unique<Bound>(); }};
 
 }  // namespace
 

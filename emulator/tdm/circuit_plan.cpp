@@ -52,13 +52,15 @@ bool CircuitPlan::predict(std::uint32_t slot, Connection c) {
 }
 
 bool CircuitPlan::holds(std::span<const Configuration> schedule, Connection c) {
-  return std::any_of(schedule.begin(), schedule.end(), [&](const Configuration& slot) { return slot.holds(c); });
+  return std::any_of(schedule.begin(), schedule.end(),
+                     [&](const Configuration& slot) { return slot.holds(c); });
 }
 
 void CircuitPlan::put_in_fabric(Connection c, std::vector<Connection>& fresh) {
   if (fabric_.holds(c)) return;
   fresh.push_back(c);
-  if (const Port before = fabric_.destination_of(c.source); before != kNoPort) fabric_.remove({c.source, before});
+  if (const Port before = fabric_.destination_of(c.source); before != kNoPort)
+    fabric_.remove({c.source, before});
   if (const Port before = fabric_.source_of(c.destination); before != kNoPort)
     fabric_.remove({before, c.destination});
   fabric_.add(c);

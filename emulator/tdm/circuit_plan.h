@@ -7,8 +7,8 @@
 //   A  the circuits under way, each up to a quantum, then the waiting connections, longest waiting first;
 //   B  the waiting connections in the order of the slots, from the slot whose turn it is.
 // Both are maximal: no waiting connection is left with both ports free, unless a worm keeps one of them. A
-// connection whose quantum ends while its data waits is behind all others that wait then. So a connection that
-// waits is served after at most one quantum of each connection before it.
+// connection whose quantum ends while its data waits is behind all others that wait then. So a connection
+// that waits is served after at most one quantum of each connection before it.
 //
 // Worms use the ports without a circuit. A worm that has its output in the switch keeps both its ports if it
 // has waited longer than the circuit that needs one of them. It interrupts a circuit that was served for
@@ -52,9 +52,9 @@ class CircuitPlan {
   /// No data waits for it any more, or the slot no longer holds it.
   void end_waiting(std::uint32_t slot, Port source);
 
-  /// No data waits for the circuit `c` of `slot`, which was requested ahead. It gets its ports in the fabric, once
-  /// no wanted circuit needs them. Only the first prediction of a source after its last wanted circuit counts. Returns
-  /// false, without effect, if unused circuits are not kept.
+  /// No data waits for the circuit `c` of `slot`, which was requested ahead. It gets its ports in the fabric,
+  /// once no wanted circuit needs them. Only the first prediction of a source after its last wanted circuit
+  /// counts. Returns false, without effect, if unused circuits are not kept.
   bool predict(std::uint32_t slot, Connection c);
   bool has_predictions() const { return has_prediction_.any(); }
 
@@ -110,10 +110,10 @@ class CircuitPlan {
   PortSet prepared_;  // sources with a prediction since their last wanted circuit
   std::vector<Port> predicted_;
   std::vector<std::uint32_t> predicted_slot_;
-  Configuration fabric_;                          // what the fabric holds
-  Configuration second_;                          // candidate B
-  std::vector<std::uint32_t> slot_a_, slot_b_;    // by source: the slot of its circuit in the candidate
-  std::vector<Time> worm_in_, worm_out_;          // since when a worm has this port; never: none
+  Configuration fabric_;                        // what the fabric holds
+  Configuration second_;                        // candidate B
+  std::vector<std::uint32_t> slot_a_, slot_b_;  // by source: the slot of its circuit in the candidate
+  std::vector<Time> worm_in_, worm_out_;        // since when a worm has this port; never: none
   std::vector<Connection> worms_;
 };
 

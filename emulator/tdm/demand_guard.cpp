@@ -20,7 +20,8 @@ Time PredictiveCircuits::seen_idle_since(const Circuit& c, Time now) const {
 void PredictiveCircuits::on_patience(Time now, Circuit& c) {
   if (c.patience_ends != now) return;
   constexpr std::uint32_t kAttemptsBeforeBusy = 4;
-  const std::int64_t attempts_of_patience = evicts_at_once_ ? std::max<std::int64_t>(1, patience_ / sweep_) : 1;
+  const std::int64_t attempts_of_patience =
+      evicts_at_once_ ? std::max<std::int64_t>(1, patience_ / sweep_) : 1;
   make_room(now, c.connection, ++c.attempts >= kAttemptsBeforeBusy * attempts_of_patience);
   watch_demand(now, c);
 }

@@ -1,6 +1,6 @@
-// Allocation HELD (ours): a slot is a tick at which the switch decides, port by port, which circuits go on and
-// which begin (emulator/tdm/circuit_plan.h). Messages run to completion instead of taking turns slot by slot;
-// worms use the ports without a circuit.
+// Allocation HELD (ours): a slot is a tick at which the switch decides, port by port, which circuits go on
+// and which begin (emulator/tdm/circuit_plan.h). Messages run to completion instead of taking turns slot by
+// slot; worms use the ports without a circuit.
 //
 // A port pays the reconfiguration exactly when its own partner changes. No parameter is measured: the quantum
 // of a circuit follows from the reconfiguration, the guard, the wires and the slot.

@@ -5,12 +5,12 @@
 //   circuit  set-up + words / link rate
 //   worms    passes of the scheduler, one per worm + words / worm rate
 // The set-up depends on what the NIC knows of the circuit: it may use it now, it has it in its table (the
-// switch must configure it), or neither (the scheduler must grant it, too). Both sides grow with the number of
-// words, so the choice is a threshold for each state: constant time, two comparisons.
+// switch must configure it), or neither (the scheduler must grant it, too). Both sides grow with the number
+// of words, so the choice is a threshold for each state: constant time, two comparisons.
 //
 // Messages ahead on the same path delay both. The NIC adds the time that those take which it has accepted and
-// not sent (WorkAhead); a set-up and the circuits' messages ahead pass at the same time. So a path that does not
-// keep up gets fewer messages.
+// not sent (WorkAhead); a set-up and the circuits' messages ahead pass at the same time. So a path that does
+// not keep up gets fewer messages.
 //
 //   const PathChoice choice(parameters, timing, worms);
 //   if (choice.by_circuit(words, PathChoice::Circuit::absent, circuits_ahead, worms_ahead)) ...
@@ -85,7 +85,9 @@ class PathChoice {
     const Time slot{p.slot_length.ps / 2};  // the mean time until the next slot
     const Time control = timing.nic + timing.control + slot + timing.control;
     const Time change = p.unusable_slot_time(true);
-    setup_ = {Setup{Time{}, timing.circuit}, {control, timing.circuit}, {control + change, timing.circuit},
+    setup_ = {Setup{Time{}, timing.circuit},
+              {control, timing.circuit},
+              {control + change, timing.circuit},
               {pass + p.scheduler.delay() + control + change, timing.circuit}};
   }
 
@@ -112,8 +114,8 @@ class PathChoice {
   Time circuit_word_, worm_word_, worm_setup_;
   std::uint64_t worm_words_;
   std::int64_t overhead_;
-  Time worm_period_;          // of consecutive full worms
-  Time worm_first_;           // delivery of the first word
+  Time worm_period_;  // of consecutive full worms
+  Time worm_first_;   // delivery of the first word
   struct Setup {
     Time before;  // until the first word starts on the link
     Time path;

@@ -23,8 +23,8 @@ std::uint64_t threshold(const PathChoice& choice, State state, Time circuits = {
 }
 
 // Worms: 80 wire + 40 to the pass + 80 set-up + 80 wire = 280 ns, and 80 ns more for each further worm of 16
-// words. A circuit: 100 ns on the way; 10 + 80 + 50 to the slot + 80 if it is in the table; another 40 + 80 for
-// the pass of the scheduler if it is not.
+// words. A circuit: 100 ns on the way; 10 + 80 + 50 to the slot + 80 if it is in the table; another 40 + 80
+// for the pass of the scheduler if it is not.
 TEST(PathChoice, ThresholdsOfTheDefaultSwitch) {
   const PathChoice choice = choice_of(SwitchParameters{});
   EXPECT_EQ(threshold(choice, State::open), 1U);

@@ -35,7 +35,8 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
   add_delay(controller_.longest_slot());
   if (controller_.keeps_circuits()) {
     plan_.emplace(parameters, !wormhole_slot);
-    patience_ = std::max(patience_, plan_->quantum());  // else a busy circuit could be released before its turn
+    patience_ =
+        std::max(patience_, plan_->quantum());  // else a busy circuit could be released before its turn
   }
   for (std::uint32_t slot = 0; slot < parameters.slots; ++slot) latest_.push_back(slot);
   const PredictorShape shape = predictor_shape(parameters);

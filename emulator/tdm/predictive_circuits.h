@@ -214,10 +214,11 @@ class PredictiveCircuits : public Engine {
   bool foreground_ = true;       // the NICs use circuits if possible
   Window window_;                // of the slot that the NICs see
   std::vector<Time> link_free_;  // by source
-  std::vector<Port> last_in_fabric_;  // by source: destination of its circuit in the fabric, as known to the NIC
-  std::vector<Port> fabric_source_;   // by destination: the source of its last circuit in the fabric
-  std::vector<Time> ready_;      // by source: its last circuit in the fabric can carry words from here on
-  PortSet has_data_;             // sources with an unfinished circuit queue
+  std::vector<Port>
+      last_in_fabric_;  // by source: destination of its circuit in the fabric, as known to the NIC
+  std::vector<Port> fabric_source_;  // by destination: the source of its last circuit in the fabric
+  std::vector<Time> ready_;          // by source: its last circuit in the fabric can carry words from here on
+  PortSet has_data_;                 // sources with an unfinished circuit queue
 
  private:
   struct Control {
@@ -307,8 +308,8 @@ class PredictiveCircuits : public Engine {
   StableArray<CircuitQueue> queues_;
   Ring<CircuitQueue*> resting_;                  // finished, or in use again
   std::vector<std::uint32_t> queues_with_data_;  // by source
-  Time patience_;  // of the demand guard
-  Time sweep_;     // of the scheduler, in which it grants what has room
+  Time patience_;                                // of the demand guard
+  Time sweep_;                                   // of the scheduler, in which it grants what has room
   bool evicts_at_once_;
   std::uint64_t slots_used_ = 0;
 };

@@ -119,7 +119,8 @@ void PredictiveCircuits::see_next_window() {
   upcoming_.pop();
   if (plan_ && window_.configuration != nullptr)
     for (const Connection c : latched_[window_.latched].fresh) {
-      if (const Port loser = fabric_source_[c.destination]; loser != kNoPort && last_in_fabric_[loser] == c.destination)
+      if (const Port loser = fabric_source_[c.destination];
+          loser != kNoPort && last_in_fabric_[loser] == c.destination)
         last_in_fabric_[loser] = kNoPort;
       fabric_source_[c.destination] = c.source;
       last_in_fabric_[c.source] = c.destination;

@@ -21,8 +21,8 @@
 
 namespace hybrid {
 
-/// The default network of jobs and patterns: the parameters of preset ch5 with our policies. The dissertation's
-/// presets set its policies.
+/// The default network of jobs and patterns: the parameters of preset ch5 with our policies. The
+/// dissertation's presets set its policies.
 inline SwitchParameters network_by_default() {
   SwitchParameters network;
   use_our_policy(network);
