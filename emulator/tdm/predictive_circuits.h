@@ -35,6 +35,13 @@
 // (D 3.3.3). Only if every slot is preloaded, and one of them has been idle at all ports for `patience` since
 // its preload and its last use, it is returned to the scheduler; of several, the one idle for longest, of
 // these the last.
+//
+// With `evicts_at_once` the guard also acts on every request that finds no slot with both ports free: at
+// once, for idle connections only, and for waiting data again after each sweep of the scheduler.
+//
+// With an allocation that keeps circuits (Allocation::keeps_circuits) a CircuitPlan composes each slot from
+// the connections of all slots, and the circuits become usable one by one (window_opens()). `patience` is
+// then at least a quantum of the plan.
 #pragma once
 
 #include <cstdint>
