@@ -73,7 +73,7 @@ TEST(ModelPort, LatencyDelaysGrantsWithoutSlowingPasses) {
 }
 
 TEST(ModelPort, APassCanFillAllSlots) {
-  SwitchParameters p = parameters(4, 3, {nanoseconds(10), 2});
+  SwitchParameters p = clocked_parameters(4, 3, {nanoseconds(10), 2});
   p.pass_fills_all_slots = true;
   const auto port = make_scheduler_port(p);
   port->preload(Time{}, 1, configuration(4, {{2, 0}}));
@@ -92,8 +92,8 @@ TEST(ModelPort, APassCanFillAllSlots) {
 TEST(ModelPort, APassOverAllSlotsIsASweepInOneCycle) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Random random(seed);
-    SwitchParameters p = parameters(static_cast<std::uint32_t>(2 + random.below(7)),
-                                    static_cast<std::uint32_t>(1 + random.below(5)));
+    SwitchParameters p = clocked_parameters(static_cast<std::uint32_t>(2 + random.below(7)),
+                                            static_cast<std::uint32_t>(1 + random.below(5)));
     std::vector<Connection> requests;
     for (std::uint64_t n = random.below(30); n > 0; --n)
       requests.push_back(
