@@ -195,7 +195,7 @@ TEST(IgnoredOptionsNotes, NoNoteOfAnOptionThatIsUsed) {
       {"wave", {}, {"--reconfiguration", "1us"}},
       {"circuit", {}, {"--analog-fabric-latency", "9"}},
       {"wormhole", {}, {"--digital-fabric-latency", "7"}},
-      {"packet", {}, {"--worm-limit", "32"}},
+      {"packet", {}, {"--worm-limit", "64"}},
       {"wormhole", {}, {"--flit", "64"}},
       {"hybrid", {}, {"--worm-overhead", "2"}},
       {"wormhole", {}, {"--worm-lookahead", "on"}},
