@@ -141,7 +141,11 @@ void check_multiplexing(const SwitchParameters& p) {
                " (--preset ch8 preloads a slot for every other node).");
   if (!uses_option(Technique::kKind, p.technique, "slots")) return;
   check_slots_under_way(p);
-  const Time unusable = p.unusable_slot_time(true);
+  // With allocations that keep circuits a slot is only the tick at which ports change their circuits one by
+  // one.
+  const bool keeps_circuits =
+      p.word_time() > Time{} && AllocationRegistration::make(p.allocation, p)->keeps_circuits();
+  const Time unusable = keeps_circuits ? p.guard : p.unusable_slot_time(true);
   const std::string lost = p.circuit_spread() == Time{}
                                ? "guard and reconfiguration"
                                : "guard, reconfiguration and the difference between the "
@@ -151,10 +155,6 @@ void check_multiplexing(const SwitchParameters& p) {
            to_string(p.wormhole_slot_length) + " leaves no time for one word of " + to_string(p.word_time()) +
                " after " + lost + " (" + to_string(unusable) + ")",
            "Give a longer slot, or 0 to follow the measured ratio of traffic.");
-  // With these allocations a slot is only the tick at which ports change their circuits one by one.
-  if (p.slot_length < unusable + p.word_time() && p.slot_length >= p.word_time() &&
-      AllocationRegistration::make(p.allocation, p)->keeps_circuits())
-    return;
   if (p.slot_length <= unusable)
     refuse("slot-length",
            to_string(p.slot_length) + " is not longer than " + lost + " together (" + to_string(unusable) +

@@ -56,7 +56,9 @@ WordQueue& HybridOver<Worms>::select_queue(Time now, std::uint32_t pe, std::uint
                     parameters_.unusable_slot_time(true) * std::int64_t{connections_with_data(pe)};
     Time worms = worms_ahead_[pe].at(now);
     if (!plane_) circuits = worms = circuits + worms;  // one link
-    return path_choice_->by_circuit(payload, state_of(c), circuits, worms);
+    const PathChoice::Circuit state = state_of(c);
+    return path_choice_->by_circuit(payload, state, circuits, worms) &&
+           (state != PathChoice::Circuit::absent || has_dynamic_slot());
   };
   const bool chosen = path_choice_ ? by_circuit() : in_table;
   if ((chosen && foreground_) || (c != nullptr && waits(*c, now))) {

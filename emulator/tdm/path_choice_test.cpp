@@ -46,13 +46,14 @@ TEST(PathChoice, AReconfigurationCountsUnlessTheCircuitIsInTheFabric) {
   p.reconfiguration = microseconds(1);
   const PathChoice choice = choice_of(p);
   EXPECT_EQ(threshold(choice, State::in_fabric), 17U);
-  EXPECT_EQ(threshold(choice, State::in_table), 14 * 16 + 1U);  // 280 + 80 n >= 1320
+  EXPECT_EQ(threshold(choice, State::in_table), 13 * 16 + 1U);  // 280 + 13 * 80 >= 1320
 }
 
 TEST(PathChoice, MessagesAheadHideTheSetUp) {
   const PathChoice choice = choice_of(SwitchParameters{});
   EXPECT_EQ(threshold(choice, State::absent, nanoseconds(340), nanoseconds(340)), 1U);
-  EXPECT_EQ(threshold(choice, State::open, microseconds(1), Time{}), 200U);  // circuits do not keep up
+  // Circuits do not keep up: 280 + 11 * 80 >= 1000 + 100.
+  EXPECT_EQ(threshold(choice, State::open, microseconds(1), Time{}), 11 * 16 + 1U);
 }
 
 TEST(PathChoice, MoreWordsAndABetterStateNeverSpeakForWorms) {

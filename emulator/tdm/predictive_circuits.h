@@ -44,6 +44,7 @@
 // then at least a quantum of the plan.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -207,6 +208,11 @@ class PredictiveCircuits : public Engine {
     return window.configuration != nullptr && window.configuration->destination_of(c.source) == c.destination;
   }
   bool keeps_circuits() const { return plan_.has_value(); }
+  /// Whether the scheduler fills some slot, so that a request can be granted.
+  bool has_dynamic_slot() const {
+    return std::any_of(preloaded_.begin(), preloaded_.end(),
+                       [](const Configuration& c) { return c.empty(); });
+  }
   /// Number of connections of `source` with data that waits for a circuit or leaves over it.
   std::uint32_t connections_with_data(Port source) const { return queues_with_data_[source]; }
   /// Whether the fabric holds the circuit, as known to the NIC.

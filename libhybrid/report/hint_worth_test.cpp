@@ -129,6 +129,7 @@ TEST(JobHints, AReportPreloadsThemIntoItsSlots) {
   JobOptions options;
   options.techniques = {"hybrid"};
   options.slot_counts = {1, 2};
+  options.network.misses_use_worms = true;
   options.network.predictor = "none";
   options.hints = "recorded";
   const auto open = [] { return rings(Given::phases_and_hints); };

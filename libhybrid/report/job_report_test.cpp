@@ -258,7 +258,7 @@ TEST(JobReport, PresetCh8HasASlotForEveryDestinationOfTheJob) {
   const JobReport report = report_of(ring(6, 10, 256), options);
   ASSERT_EQ(report.techniques.size(), 1u);
   EXPECT_EQ(report.techniques[0].measures.slots, 5u);
-  EXPECT_THAT(command_to_repeat(report), HasSubstr(" --slots 5 --preload 5 "));
+  EXPECT_THAT(command_to_repeat(report), HasSubstr(" --slots 5 --preload 5"));
   table.set("slots", "31", "test");
   EXPECT_EQ(report_of(ring(6, 10, 256), options).techniques[0].measures.slots, 31u);
 }
