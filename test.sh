@@ -37,8 +37,10 @@ if [ "$mode" = full ]; then
   step "clang 19, address and undefined-behaviour sanitizers"
   configure asan
   build asan
-  # The examples have no sanitizers.
-  suite asan -LE nightly -E '^examples|NightlyReproduce'
+  # Tests under mpiexec run in the g++ build; with the sanitizers only those of the shim, whose test programs are
+  # built without sanitizers, so that reports are about the shim.
+  suite asan -LE 'mpi|nightly' -E '^examples|NightlyReproduce'
+  suite asan -R '^shim\.' -L mpi
   step "thread sanitizer: the tests with more than one thread"
   configure tsan
   build tsan --target hybrid_predictor_test hybrid_emulator_test hybrid_claims_test hybrid_job_test hybrid_shim_test
