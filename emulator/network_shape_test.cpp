@@ -69,7 +69,8 @@ TEST_F(Network, RefusesWhatCannotRunOnATreeAndListsWhatCan) {
   EXPECT_EQ(p.allocation, "ses");
   for (const char* technique : {"packet", "circuit", "wave", "coll", "chen-liu"}) {
     p.technique = technique;
-    EXPECT_THAT(checked(), AllOf(HasSubstr(technique), HasSubstr("hybrid, tdm, wormhole")));
+    EXPECT_THAT(checked(), AllOf(HasSubstr(technique),
+                                 HasSubstr("hybrid, ideal, no-network, tdm, uncontended, wormhole")));
   }
   p.technique = "tdm";
   set("allocation", "adaptive");

@@ -62,6 +62,9 @@ JobWorth worth_of(Given given) {
   JobOptions options;
   options.network.slots = 1;
   options.network.predictor = "tournament";
+  options.network.allocation = "adaptive";
+  options.network.misses_use_worms = true;  // otherwise unhinted messages have circuits, too
+  options.network.evicts_at_once = false;
   return hint_worth("rings", [given] { return rings(given); }, options, {nanoseconds(1), microseconds(1)},
                     {});
 }

@@ -220,11 +220,11 @@ TEST(ReportText, TheRepeatCommandGivesWhatWouldFollowTheLinkRateOnlyIfItDiffers)
   OptionTable table;
   add_emulation_options(table, report.options);
   table.set("link-rate", "100Gb/s", "test");
-  EXPECT_THAT(command_to_repeat(report), EndsWith("t.otf2 --slots 4 --link-rate '100 Gb/s'"));
+  EXPECT_THAT(command_to_repeat(report), EndsWith("e.otf2 --slots 4 --link-rate '100 Gb/s'"));
   table.set("word", "4", "test");
   table.set("word-generation", "640ps", "test");  // as if it followed, with words of 8 bytes
   EXPECT_THAT(command_to_repeat(report),
-              EndsWith("t.otf2 --slots 4 --word 4 --word-generation 640ps --link-rate '100 Gb/s'"));
+              EndsWith("e.otf2 --slots 4 --word 4 --word-generation 640ps --link-rate '100 Gb/s'"));
 }
 
 TEST(ReportText, TheRepeatCommandNamesThePreset) {
