@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"hybrid", {}, {"--scheduler-steps", "1"}},
         Case{"tdm", {"--scheduler", "wavefront"}, {"--scheduler-steps", "1"}},
         Case{"hybrid",
-             {},
+             {"--predictor", "timeout"},
              {"--predictor-threshold", "2", "--predictor-order", "1", "--predictor-ahead", "1",
               "--predictor-confidence", "0.9"}},
         Case{"tdm",
@@ -197,16 +197,18 @@ TEST(IgnoredOptionsNotes, NoNoteOfAnOptionThatIsUsed) {
       {"wormhole", {}, {"--digital-fabric-latency", "7"}},
       {"packet", {}, {"--worm-limit", "64"}},
       {"wormhole", {}, {"--flit", "64"}},
-      {"hybrid", {}, {"--worm-overhead", "2"}},
+      {"hybrid", {"--misses", "worms", "--predictor", "none"}, {"--worm-overhead", "2"}},
       {"wormhole", {}, {"--worm-lookahead", "on"}},
       {"circuit", {}, {"--request-width", "1"}},
       {"tdm", {}, {"--slots-per-pass", "all"}},
       {"coll", {}, {"--split-size", "1K"}},
       {"chen-liu", {}, {"--digital-fabric-latency", "7"}},
       {"wave", {}, {"--circuit-channels", "2"}},
-      {"hybrid", {"--allocation", "sla"}, {"--wormhole-slot-length", "600ns"}},
+      {"hybrid",
+       {"--allocation", "sla", "--misses", "worms", "--predictor", "timeout"},
+       {"--wormhole-slot-length", "600ns"}},
       {"tdm", {"--scheduler", "islip", "--slots", "1"}, {"--scheduler-steps", "1"}},
-      {"tdm", {}, {"--predictor-timeout", "200ns"}},
+      {"tdm", {"--predictor", "timeout"}, {"--predictor-timeout", "200ns"}},
       {"tdm", {"--predictor", "counter"}, {"--predictor-threshold", "1"}},
       {"tdm",
        {"--predictor", "markov2", "--pattern", "determinism", "--messages", "40"},
@@ -238,7 +240,7 @@ TEST(IgnoredOptionsNotes, OneLineForEachReason) {
       "use them\n");
   EXPECT_EQ(simulated(with(base("circuit,tdm"), {"--predictor-order", "1"})).notes,
             "hybrid: note: --predictor-order changes nothing here: technique circuit and predictor "
-            "timeout do not use it\n");
+            "tournament do not use it\n");
 }
 
 TEST(IgnoredOptionsNotes, PreloadOfNothing) {
