@@ -105,7 +105,8 @@ Time HybridOver<Worms>::worms_go_first_until(Time now, Port source) {
   if (worms.no_place || worms.queue.entered.empty()) return now;
   const Time half{(window_.seen.ps + window_.close.ps) / 2};
   const Time starts = std::max({now, worms.link_free, worms.queue.entered.front().first + timing_.nic});
-  return std::min(half, starts + timing_.word * static_cast<std::int64_t>(worms.queue.entered.size()));
+  return std::max(
+      now, std::min(half, starts + timing_.word * static_cast<std::int64_t>(worms.queue.entered.size())));
 }
 
 /// Claims the link for a circuit with data, from the first instant at which it can send.
