@@ -28,7 +28,13 @@ HybridOver<Worms>::HybridOver(const SwitchParameters& parameters)
       links_(parameters.nodes),
       gated_(parameters.nodes),
       backlog_(parameters.nodes) {
-  if (plane_) worms_.windows().open_permanently();
+  if (plane_) {
+    worms_.windows().open_permanently();
+    const Timing plane = worm_timing(parameters);
+    const auto words = static_cast<std::int64_t>(
+        std::min<std::uint64_t>(plane.worm_words + plane.worm_overhead + plane.flit_words, 1 << 20));
+    add_delay(plane.digital + (plane.word + plane.digital_word) * words);
+  }
   const WormSwitches::Fabric fabric = hybrid_fabric(parameters, worm_timing(parameters));
   if (!parameters.misses_use_worms)
     path_choice_.emplace(parameters, timing_, WormRate{fabric.spacing, fabric.path, fabric.setup});
@@ -129,6 +135,7 @@ void HybridOver<Worms>::take_link(Time now, Circuit& c) {
   link.claimed = Time::never();
   Time& free = link_free_[c.connection.source];
   if (!plane_) free = std::max(free, worms_.source(c.connection.source).link_free);
+  if (keeps_circuits()) free = std::max(free, now);  // the words in Q_W were let pass until now
   keep_link(now, c);
 }
 

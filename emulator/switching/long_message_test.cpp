@@ -150,6 +150,7 @@ SwitchParameters random_real_parameters(Random& random, const std::string& techn
   p.cable = any_of(nanoseconds(2), nanoseconds(20), nanoseconds(100), nanoseconds(1000));
   p.misses_use_worms = random.below(2) == 0;
   p.evicts_at_once = random.below(2) == 0;
+  p.packet_plane = any_of(0.0, 0.0, 0.1, 0.5);
   return p;
 }
 

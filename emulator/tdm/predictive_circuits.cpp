@@ -35,6 +35,7 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
   add_delay(controller_.longest_slot());
   if (controller_.keeps_circuits()) {
     plan_.emplace(parameters, !wormhole_slot);
+    add_delay(plan_->quantum());
     patience_ =
         std::max(patience_, plan_->quantum());  // else a busy circuit could be released before its turn
   }
