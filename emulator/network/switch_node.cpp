@@ -13,7 +13,8 @@ SwitchNode::SwitchNode(const SwitchParameters& parameters, const Timing& timing,
       sending_(parameters.nodes),
       scheduler_(parameters.nodes),
       notes_(cycle_),
-      under_way_(parameters.nodes) {}
+      under_way_(parameters.nodes),
+      inputs_in_use_(parameters.nodes) {}
 
 void SwitchNode::announce_message(std::uint32_t source, std::uint32_t transfer, Port destination,
                                   std::uint64_t payload) {
@@ -214,13 +215,19 @@ void SwitchNode::note_change(Time now, Time at, Connection c, std::uint32_t plac
 void SwitchNode::apply_note(const PassNote& note) {
   std::uint32_t& worms = worms_of_[note.connection.source].under_way;
   if (note.free) {
-    if (--worms == 0) --inputs_with_worms_;
+    if (--worms == 0) {
+      --inputs_with_worms_;
+      inputs_in_use_.reset(note.connection.source);
+    }
     scheduler_.release_ports(note.connection);
     VirtualQueue& queue = *places_[note.place - 1];
     queue.holds_output = false;
     if (queue.unfinished == 0) retire_queue(queue);
   } else {
-    if (worms++ == 0) ++inputs_with_worms_;
+    if (worms++ == 0) {
+      ++inputs_with_worms_;
+      inputs_in_use_.set(note.connection.source);
+    }
     scheduler_.request(note.connection);
   }
 }

@@ -95,6 +95,9 @@ class SwitchNode : public WormSwitches {
     for_each_port(sending_.words(),
                   [&](Port input) { visit(worms_of_[input].queue->connection, worms_of_[input].granted); });
   }
+  /// Inputs at which a worm requests or holds its output, and these outputs, as known to inputs_with_worms().
+  const PortSet& inputs_in_use() const { return inputs_in_use_; }
+  const PortSet& outputs_in_use() { return scheduler_.outputs_in_use(); }
   /// Number of inputs at which a worm requests or holds its output: "wormhole traffic is buffered" (E_W of
   /// D 4.3).
   std::uint32_t inputs_with_worms(Time now) {
@@ -182,6 +185,7 @@ class SwitchNode : public WormSwitches {
   PassNotes notes_;
   WormsUnderWay under_way_;  // if connections share a queue; otherwise their queues have this state
   std::uint32_t inputs_with_worms_ = 0;
+  PortSet inputs_in_use_;
   bool period_search_enabled_ = false;
 };
 

@@ -25,7 +25,8 @@ WormholeScheduler::WormholeScheduler(std::uint32_t ports)
       requested_outputs_(ports, 0),
       several_(ports),
       candidates_(ports),
-      taken_(ports) {
+      taken_(ports),
+      outputs_in_use_(ports) {
   for (Port p = 0; p < ports; ++p) {
     free_inputs_.set(p);
     free_outputs_.set(p);
@@ -41,6 +42,14 @@ void WormholeScheduler::set_in_row(Port input, Port output) {
 void WormholeScheduler::reset_in_row(Port input, Port output) {
   rows_.reset(output, input);
   if (rows_.row(output)[input / kWordBits] == 0) row_words_.reset(output, input / kWordBits);
+}
+
+const PortSet& WormholeScheduler::outputs_in_use() {
+  const auto words = outputs_in_use_.words();
+  for (std::size_t w = 0; w < words.size(); ++w)
+    words[w] = wanted_outputs_.words()[w] | ~free_outputs_.words()[w];
+  if (ports_ % kWordBits != 0) words.back() &= bit_of(ports_) - 1;
+  return outputs_in_use_;
 }
 
 /// Adds the request of `input` for `output`. Returns false if there was one already.

@@ -57,6 +57,8 @@ class WormholeScheduler {
   void release_ports(Connection c);
   /// Whether there is a request that is not granted.
   bool has_requests() const { return request_count_ != 0; }
+  /// Outputs that are requested or granted.
+  const PortSet& outputs_in_use();
 
   /// Runs one pass. Returns the granted connections, valid until the next pass; their requests are removed.
   /// `noted`: records for visit() whether the outcome depended on p, which costs time linear in the requests.
@@ -103,6 +105,7 @@ class WormholeScheduler {
   Port first_ = 0;                                // p
   std::uint64_t contests_ = 0;                    // passes whose outcome depends on p
   std::uint64_t request_count_ = 0;
+  PortSet outputs_in_use_;
   std::vector<Connection> granted_;
 };
 

@@ -45,8 +45,7 @@ template <class Worms>
 PathChoice::Circuit HybridOver<Worms>::state_of(const Circuit* c) const {
   using State = PathChoice::Circuit;
   if (c == nullptr || !c->in_table) return State::absent;
-  if (window_grants(window_, c->connection)) return State::open;
-  return in_fabric(c->connection) ? State::in_fabric : State::in_table;
+  return window_grants(window_, c->connection) && keeps(c->connection) ? State::open : State::in_table;
 }
 
 template <class Worms>
@@ -56,13 +55,15 @@ WordQueue& HybridOver<Worms>::select_queue(Time now, std::uint32_t pe, std::uint
   const Circuit* const c = find_circuit(message.connection);
   const bool in_table = c != nullptr && c->in_table;
   const std::uint64_t payload = timing_.payload(message.bytes);
+  if (path_choice_) start_slots(now);  // the NIC knows the windows until now
   const auto by_circuit = [&] {
     // Each connection with data needs a change of circuits before the new one.
     Time circuits = circuits_ahead_[pe].at(now) +
-                    parameters_.unusable_slot_time(true) * std::int64_t{connections_with_data(pe)};
+                    PathChoice::change_time(parameters_) * std::int64_t{connections_with_data(pe)};
     Time worms = worms_ahead_[pe].at(now);
     if (!plane_) circuits = worms = circuits + worms;  // one link
     const PathChoice::Circuit state = state_of(c);
+    if (state == PathChoice::Circuit::open) circuits = std::max(circuits, window_opens(pe) - now);
     return path_choice_->by_circuit(payload, state, circuits, worms) &&
            (state != PathChoice::Circuit::absent || has_dynamic_slot());
   };
@@ -72,6 +73,7 @@ WordQueue& HybridOver<Worms>::select_queue(Time now, std::uint32_t pe, std::uint
     return PredictiveCircuits::select_queue(now, pe, index, words);
   }
   consult_predictor(now, message, false);
+  if (path_choice_) transfer(index).hit = in_table;
   start_slots(now);
   if (path_choice_) worms_ahead_[pe].add(path_choice_->worm_occupancy(payload));
   words = timing_.in_worms(payload);
@@ -241,7 +243,7 @@ void HybridOver<Worms>::process_deliveries(Time now) {
     if (c->gate != Time::never()) continue;
     c->gate = cleared;
     --gated_[connection.source];
-    if (!c->finished()) signal_waiting(c->gate, *c, true);
+    if (!c->finished()) send_signal(c->gate, connection, Signal::What::waits, c->queue->due);
     if (now < window_.close && window_grants(window_, connection)) use_grant(now, *c);
   }
   delivered_.clear();

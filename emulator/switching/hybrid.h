@@ -61,8 +61,11 @@ class HybridOver final : public PredictiveCircuits {
   void open_worm_window(Time now, const CycleController::Slot& slot, const Configuration* circuits) override;
   std::uint32_t inputs_with_worms(Time at) override { return plane_ ? 0 : worms_.inputs_with_worms(at); }
   void add_worms(CircuitPlan& plan) override {
-    if constexpr (!Worms::kTree)
-      if (!plane_) worms_.for_each_granted([&](Connection c, Time since) { plan.add_worm(c, since); });
+    if constexpr (!Worms::kTree) {
+      if (plane_) return;
+      worms_.for_each_granted([&](Connection c, Time since) { plan.add_worm(c, since); });
+      plan.leave_to_worms(worms_.inputs_in_use(), worms_.outputs_in_use());
+    }
   }
   bool worms_are_idle() const override { return worms_.is_idle(); }
   void use_grant(Time now, Circuit& c) override;

@@ -47,6 +47,28 @@ TEST(HybridPolicy, AnUnloadedMessageTakesThePathThatDeliversItEarlier) {
     EXPECT_LT(single_message(chosen, bytes).delivered, single_message(worms, bytes).delivered) << bytes;
 }
 
+TEST(HybridPolicy, AnExpectedMessageFindsItsCircuitOpen) {
+  const auto latency_of_last = [](const std::string& technique, const std::string& predictor) {
+    SwitchParameters p = our_switch(4);
+    p.technique = technique;
+    p.predictor = predictor;
+    std::vector<Action> script;
+    for (std::uint64_t id = 0; id < 20; ++id) {
+      Action send;
+      send.at = microseconds(2) * static_cast<std::int64_t>(id);
+      send.message = {id, {0, static_cast<Port>(1 + id % 3)}, id < 3 ? Bytes{4096} : Bytes{8}};  // 3 circuits
+      script.push_back(send);
+    }
+    const auto outcomes =
+        run_script(*TechniqueRegistration::make(p.technique, p), script, milliseconds(1)).outcomes;
+    return outcomes.back().delivered - script.back().at;
+  };
+  // 10 generation + 10 NIC + 100 on the way + 10 word + 10 NIC; worms need a pass and two more converters.
+  EXPECT_LE(latency_of_last("hybrid", "tournament"), nanoseconds(140));
+  EXPECT_GE(latency_of_last("hybrid", "none"), nanoseconds(250)) << "the last destination is never the next";
+  EXPECT_GE(latency_of_last("wormhole", "none"), nanoseconds(250));
+}
+
 /// A reconfiguration stops only the port whose partner changes.
 TEST(HybridPolicy, OtherCircuitsGoOnDuringAReconfiguration) {
   SwitchParameters p = our_switch(4);

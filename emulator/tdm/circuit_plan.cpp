@@ -6,23 +6,30 @@ namespace hybrid {
 
 namespace {
 // A change of circuits may cost a tenth of the time in which they are used.
-constexpr std::int64_t kChangesInQuantum = 10;
+constexpr std::int64_t kPays = 10;
 }  // namespace
+
+double CircuitPlan::least_accuracy(const SwitchParameters& p, bool keeps_unused) {
+  if (keeps_unused) return 0.5;
+  const Time pass = Time{p.scheduler.cycle.ps / 2} + p.scheduler.delay();
+  const Time next_slot = Time{p.slot_length.ps / 2} + p.control_wire() + p.serialise + p.cable;
+  const Time cost = std::max(Time{}, next_slot - pass) + p.unusable_slot_time(true);
+  const Time gain = pass + p.deserialise + p.serialise;
+  return static_cast<double>(cost.ps) / static_cast<double>(std::max<std::int64_t>(1, (cost + gain).ps));
+}
 
 CircuitPlan::CircuitPlan(const SwitchParameters& p, bool keeps_unused)
     : slots_(p.slots),
-      quantum_(std::max(p.slot_length, kChangesInQuantum * (p.unusable_slot_time(true) + p.nic.delay() +
-                                                            p.control_wire() + p.slot_length))),
-      protect_(std::max(p.slot_length, kChangesInQuantum * p.unusable_slot_time(true))),
+      protect_(std::max(p.slot_length, kPays * p.unusable_slot_time(true))),
       change_(p.unusable_slot_time(true)),
       keeps_unused_(keeps_unused),
       under_way_(p.nodes),
       busy_(p.nodes),
-      since_(std::size_t{p.nodes} * p.slots),
-      has_prediction_(p.nodes),
-      prepared_(p.nodes),
-      predicted_(p.nodes),
-      predicted_slot_(p.nodes),
+      due_(std::size_t{p.nodes} * p.slots),
+      expects_(p.nodes),
+      expected_(p.nodes, kNoPort),
+      inputs_for_worms_(p.nodes),
+      outputs_for_worms_(p.nodes),
       fabric_(p.nodes),
       second_(p.nodes),
       slot_a_(p.nodes),
@@ -30,25 +37,28 @@ CircuitPlan::CircuitPlan(const SwitchParameters& p, bool keeps_unused)
       worm_in_(p.nodes, Time::never()),
       worm_out_(p.nodes, Time::never()) {}
 
-void CircuitPlan::join_queue(Time now, std::uint32_t slot, Port source) {
-  since(slot, source) = {now, ++last_stamp_};
-  waiting_.push_back({slot, source, last_stamp_});
+void CircuitPlan::set_waiting(std::uint32_t slot, Port source, Time at) {
+  settled_ = false;
+  due(slot, source) = {at, ++last_stamp_};
+  const auto later = std::upper_bound(waiting_.begin(), waiting_.end(), at,
+                                      [](Time a, const Waiting& b) { return a < b.due; });
+  waiting_.insert(later, {slot, source, last_stamp_, at});
 }
 
-void CircuitPlan::begin_waiting(Time now, std::uint32_t slot, Port source) { join_queue(now, slot, source); }
-
 void CircuitPlan::end_waiting(std::uint32_t slot, Port source) {
-  since(slot, source).stamp = 0;
+  settled_ = false;
+  due(slot, source).stamp = 0;
   if (busy_.test(source) && under_way_[source].slot == slot) busy_.reset(source);
 }
 
-bool CircuitPlan::predict(std::uint32_t slot, Connection c) {
-  if (!keeps_unused_ || change_ == Time{} || prepared_.test(c.source)) return false;
-  prepared_.set(c.source);
-  has_prediction_.set(c.source);
-  predicted_[c.source] = c.destination;
-  predicted_slot_[c.source] = slot;
-  return true;
+void CircuitPlan::expect(Port source, Port destination) {
+  if (expected_[source] == destination) return;
+  expected_[source] = destination;
+  if (destination == kNoPort)
+    expects_.reset(source);
+  else
+    expects_.set(source);
+  settled_ = false;
 }
 
 bool CircuitPlan::holds(std::span<const Configuration> schedule, Connection c) {
@@ -71,13 +81,42 @@ void CircuitPlan::add_worm(Connection c, Time since) {
   worms_.push_back(c);
 }
 
-bool CircuitPlan::worm_interrupts(const UnderWay& circuit, Port source, Time tick) const {
-  return tick - circuit.started >= protect_ &&
-         (worm_in_[source] != Time::never() || worm_out_[circuit.destination] != Time::never());
+void CircuitPlan::leave_to_worms(const PortSet& inputs, const PortSet& outputs) {
+  inputs_for_worms_ = inputs;
+  outputs_for_worms_ = outputs;
 }
 
-bool CircuitPlan::worm_keeps(Connection c, Time waiting_since) const {
-  return worm_in_[c.source] <= waiting_since || worm_out_[c.destination] <= waiting_since;
+/// Adds circuits that no data waits for to `circuits`, at ports that neither wanted circuits nor worms need.
+void CircuitPlan::park(std::span<const Configuration> schedule, Configuration& circuits, PortSet& parked,
+                       std::vector<Connection>& fresh) {
+  parked.clear();
+  // Parks the circuits of the free sources in `sources` for which parks(c) is true.
+  const auto for_each_free = [&](const PortSet& sources, auto&& connection_of, auto&& parks) {
+    for (std::size_t w = 0; w < sources.words().size(); ++w)
+      for (Word rest = sources.words()[w] & ~circuits.inputs().words()[w] & ~inputs_for_worms_.words()[w];
+           rest != 0; rest &= rest - 1) {
+        const Port source = lowest_port(w, rest);
+        const Connection c{source, connection_of(source)};
+        if (outputs_for_worms_.test(c.destination) || !circuits.fits(c) || !parks(c) || !holds(schedule, c))
+          continue;
+        circuits.add(c);
+        parked.set(source);
+        put_in_fabric(c, fresh);
+      }
+  };
+  const auto in_fabric = [&](Port source) { return fabric_.destination_of(source); };
+  for_each_free(fabric_.inputs(), in_fabric, [&](Connection c) {
+    return expects_.test(c.source) ? expected_[c.source] == c.destination : keeps_unused_;
+  });
+  for_each_free(expects_, [&](Port source) { return expected_[source]; }, [](Connection) { return true; });
+  if (keeps_unused_) for_each_free(fabric_.inputs(), in_fabric, [](Connection) { return true; });
+}
+
+bool CircuitPlan::worm_keeps(Connection c, Time due) {
+  const Time worm = std::min(worm_in_[c.source], worm_out_[c.destination]);
+  if (worm == Time::never()) return false;
+  ++worm_comparisons_;
+  return worm <= due;
 }
 
 /// Time in which the circuits carry words, if each lasts for `protect_`.
@@ -91,48 +130,40 @@ Time CircuitPlan::gain(const Configuration& circuits) const {
 }
 
 void CircuitPlan::compose(Time tick, std::uint32_t first_slot, std::span<const Configuration> schedule,
-                          std::span<const PortSet> wanted, Configuration& circuits,
+                          std::span<const PortSet> wanted, Configuration& circuits, PortSet& parked,
                           std::vector<Connection>& fresh) {
-  // A: circuits under way.
+  std::erase_if(waiting_,
+                [this](const Waiting& entry) { return due(entry.slot, entry.source).stamp != entry.stamp; });
   circuits.clear();
-  for_each_port(busy_.words(), [&](Port source) {
-    const UnderWay& circuit = under_way_[source];
-    if (tick - circuit.started >= quantum_ || worm_interrupts(circuit, source, tick)) {
-      join_queue(tick, circuit.slot, source);
-      busy_.reset(source);
-      return;
-    }
-    circuits.add({source, circuit.destination});
-    slot_a_[source] = circuit.slot;
-  });
-  // Then the longest waiting. Void entries are removed on the way.
-  std::size_t kept = 0;
-  for (const Waiting& entry : waiting_) {
-    const Since& since_then = since(entry.slot, entry.source);
-    if (since_then.stamp != entry.stamp) continue;
-    waiting_[kept++] = entry;
-    const Connection c{entry.source, schedule[entry.slot].destination_of(entry.source)};
-    if (circuits.fits(c) && !worm_keeps(c, since_then.at)) {
-      circuits.add(c);
-      slot_a_[c.source] = entry.slot;
-    }
-  }
-  waiting_.resize(kept);
-
-  // B: the order of the slots. If a change has a cost, the circuits under way keep their protection.
   second_.clear();
+  const auto add_to_both = [&](Connection c, std::uint32_t slot) {
+    if (!circuits.add(c)) return;
+    second_.add(c);
+    slot_a_[c.source] = slot_b_[c.source] = slot;
+  };
+  const auto connection_of = [&](const Waiting& entry) {
+    return Connection{entry.source, schedule[entry.slot].destination_of(entry.source)};
+  };
+  if (!waiting_.empty() && tick - waiting_.front().due >= protect_)
+    if (const Connection c = connection_of(waiting_.front()); !worm_keeps(c, waiting_.front().due))
+      add_to_both(c, waiting_.front().slot);
   if (change_ != Time{})
     for_each_port(busy_.words(), [&](Port source) {
       const UnderWay& circuit = under_way_[source];
-      if (tick - circuit.started >= protect_) return;
-      second_.add({source, circuit.destination});
-      slot_b_[source] = circuit.slot;
+      if (tick - circuit.started < protect_) add_to_both({source, circuit.destination}, circuit.slot);
     });
+  // A: by due time.
+  for (const Waiting& entry : waiting_)
+    if (const Connection c = connection_of(entry); circuits.fits(c) && !worm_keeps(c, entry.due)) {
+      circuits.add(c);
+      slot_a_[c.source] = entry.slot;
+    }
+  // B: by the order of the slots.
   for (std::uint32_t k = 0; k < slots_; ++k) {
     const std::uint32_t slot = (first_slot + k) % slots_;
     for_each_port(wanted[slot].words(), [&](Port source) {
       const Connection c{source, schedule[slot].destination_of(source)};
-      if (!second_.fits(c) || worm_keeps(c, since(slot, source).at)) return;
+      if (!second_.fits(c) || worm_keeps(c, due(slot, source).at)) return;
       second_.add(c);
       slot_b_[source] = slot;
     });
@@ -149,19 +180,11 @@ void CircuitPlan::compose(Time tick, std::uint32_t first_slot, std::span<const C
     const Port destination = circuits.destination_of(source);
     if (!used.test(source) || circuit.destination != destination)
       circuit = {destination, slot_a_[source], tick};
-    prepared_.reset(source);
     put_in_fabric({source, destination}, fresh);
   });
-  for_each_port(has_prediction_.words(), [&](Port source) {
-    const Connection c{source, predicted_[source]};
-    const bool held = schedule[predicted_slot_[source]].holds(c);
-    if (held && !circuits.fits(c)) return;  // later
-    has_prediction_.reset(source);
-    // A prediction does not take the output from a circuit that may be used again.
-    const Port other = fabric_.source_of(c.destination);
-    if (held && (other == kNoPort || !holds(schedule, {other, c.destination}))) put_in_fabric(c, fresh);
-  });
   for (std::size_t w = 0; w < used.words().size(); ++w) used.words()[w] = circuits.inputs().words()[w];
+  park(schedule, circuits, parked, fresh);
+  settled_ = waiting_.empty() && fresh.empty() && worms_.empty() && !inputs_for_worms_.any();
   if (!keeps_unused_ && fabric_.count() != circuits.count())
     for_each_port(fabric_.inputs().words(), [&](Port source) {
       if (const Connection c{source, fabric_.destination_of(source)}; !circuits.holds(c)) fabric_.remove(c);
@@ -171,15 +194,10 @@ void CircuitPlan::compose(Time tick, std::uint32_t first_slot, std::span<const C
   worms_.clear();
 }
 
-void CircuitPlan::end_all() {
-  busy_.clear();
-  if (!keeps_unused_ && !fabric_.empty()) fabric_.clear();
-}
-
 void CircuitPlan::visit(StateVisitor& v) {
   v.same(busy_);
-  v.same(has_prediction_);
-  v.same(prepared_);
+  v.same(settled_ ? 1 : 0);
+  for (const Port destination : expected_) v.same(destination);
   for_each_port(busy_.words(), [&](Port source) {
     UnderWay& circuit = under_way_[source];
     v.same((std::uint64_t{circuit.slot} << 32) + circuit.destination);
@@ -189,10 +207,14 @@ void CircuitPlan::visit(StateVisitor& v) {
     v.same((std::uint64_t{source} << 32 | fabric_.destination_of(source)) + 1);
   });
   v.same(0);
-  for (const Waiting& entry : waiting_) {
-    Since& waits = since(entry.slot, entry.source);
+  // Only the order of the due times matters, unless they are compared with worms.
+  const bool compared = v.total(worm_comparisons_) != 0;
+  for (Waiting& entry : waiting_) {
+    Due& waits = due(entry.slot, entry.source);
     if (waits.stamp != entry.stamp) continue;
     v.same((std::uint64_t{entry.source} << 32 | entry.slot) + 1);
+    if (!compared) continue;
+    v.instant(entry.due);
     v.instant(waits.at);
   }
   v.same(0);

@@ -1,28 +1,37 @@
 // Which circuits the fabric carries from one TDM tick to the next, so that messages run to completion
 // (allocation `held`).
 //
-// A tick is the begin of a slot at the switch. Each tick compares two candidates and keeps the one with more
-// circuits, less what their reconfiguration costs; of equals the first ("compare and keep", L. Tassiulas,
-// INFOCOM 1998):
-//   A  the circuits under way, each up to a quantum, then the waiting connections, longest waiting first;
+// A tick is the begin of a slot at the switch. Waiting connections are served in the order in which an
+// unloaded network would have delivered the messages at their heads ("due"): a short message passes a long
+// one, and of equal ones the first is completed first, so that no time is lost by serving messages in turns.
+// A connection waits only for messages that are due earlier, and these are finite in number.
+//
+// Each tick compares two candidates and keeps the one with more circuits, less what their reconfiguration
+// costs; of equals the first ("compare and keep", L. Tassiulas, INFOCOM 1998):
+//   A  the waiting connections by due time;
 //   B  the waiting connections in the order of the slots, from the slot whose turn it is.
-// Both are maximal: no waiting connection is left with both ports free, unless a worm keeps one of them. A
-// connection whose quantum ends while its data waits is behind all others that wait then. So a connection
-// that waits is served after at most one quantum of each connection before it.
+// Both begin with the connection that is due first, if it is overdue by `protection`, and with the circuits
+// that were set up less than `protection` ago. So every connection is served after finite time. Both are
+// maximal: no waiting connection is left with both ports free, unless a worm keeps one of them. `protection`
+// is ten times the reconfiguration and guard, so that these take at most a tenth of the time; at least a
+// slot.
+//
+// Ports without a wanted circuit get one that is expected to be used next, so that a message finds its
+// circuit
+// ("parked" circuits). A source's NIC reports its next destination. Parked circuits make way for wanted ones
+// and for worms, including those that have not been granted yet. A parked circuit does not take the output
+// from one that its own source expects to use. If no worms use the fabric, a source without a report keeps
+// its last circuit.
 //
 // Worms use the ports without a circuit. A worm that has its output in the switch keeps both its ports if it
-// has waited longer than the circuit that needs one of them. It interrupts a circuit that was served for
-// `protect`.
+// has had it since before the circuit that needs one of them is due.
 //
-// The quantum follows from the hardware: what a change of circuits costs at a port (reconfiguration, guard,
-// and the control loop in which the port waits) is at most a tenth of it. `protect` is the same for a worm,
-// for which the port waits for the reconfiguration only; at least one slot.
-//
-// A tick takes O(waiting connections + N / 64) operations and does not allocate.
+// A tick takes O(waiting connections + N K) operations and does not allocate. While nothing waits and nothing
+// changes (is_settled()), the circuits stay as they are: no tick is needed.
 //
 //   CircuitPlan plan(parameters);
-//   plan.begin_waiting(now, slot, connection);
-//   plan.compose(tick, first_slot, schedule, wanted, configuration, fresh);
+//   plan.set_waiting(slot, source, due);
+//   plan.compose(tick, first_slot, schedule, wanted, configuration, parked, fresh);
 #pragma once
 
 #include <cstdint>
@@ -41,33 +50,43 @@ namespace hybrid {
 
 class CircuitPlan {
  public:
-  /// `keeps_unused`: a port without a wanted circuit keeps its last one in the fabric (no worms use it).
+  /// `keeps_unused`: no worms use the fabric, so that it holds a circuit until another one takes its ports.
   CircuitPlan(const SwitchParameters& parameters, bool keeps_unused);
 
-  /// Time for which a circuit is used without interruption by other circuits.
-  Time quantum() const { return quantum_; }
+  /// Share of a source's expectations (0 to 1) that must have been right for a parked circuit to be worth its
+  /// ports. A right one saves the message a pass of the worm scheduler and a pair of converters. A wrong one
+  /// delays a worm that is granted before the next slot reaches the fabric, and costs a reconfiguration. If
+  /// no worms use the fabric, it costs the source's last circuit: half.
+  static double least_accuracy(const SwitchParameters& parameters, bool keeps_unused);
 
-  /// Data waits for the circuit from `source` in `slot`, from `now` on. Requires: none did.
-  void begin_waiting(Time now, std::uint32_t slot, Port source);
+  /// Time for which other circuits do not interrupt a circuit that has been set up.
+  Time protection() const { return protect_; }
+
+  /// Data waits for the circuit from `source` in `slot`. An unloaded network would deliver its message by
+  /// `due`. Called again when the message at the head changes.
+  void set_waiting(std::uint32_t slot, Port source, Time due);
   /// No data waits for it any more, or the slot no longer holds it.
   void end_waiting(std::uint32_t slot, Port source);
 
-  /// No data waits for the circuit `c` of `slot`, which was requested ahead. It gets its ports in the fabric,
-  /// once no wanted circuit needs them. Only the first prediction of a source after its last wanted circuit
-  /// counts. Returns false, without effect, if unused circuits are not kept.
-  bool predict(std::uint32_t slot, Connection c);
-  bool has_predictions() const { return has_prediction_.any(); }
+  /// `source` expects to use its circuit to `destination` next; kNoPort: unknown.
+  void expect(Port source, Port destination);
+  /// The schedule changed.
+  void note_schedule() { settled_ = false; }
+  /// Nothing waits, no worm was added since the last compose(), which had no fresh circuits, and nothing was
+  /// reported since: compose() would not change anything.
+  bool is_settled() const { return settled_; }
 
   /// For the next compose(): a worm of `c` has its output since `since`.
   void add_worm(Connection c, Time since);
+  /// For the next compose(): ports that worms use or request, which parked circuits leave free.
+  void leave_to_worms(const PortSet& inputs, const PortSet& outputs);
 
   /// Composes the circuits of the slot that begins at `tick`. `schedule`: B^(s); `wanted[s]`: the sources of
-  /// the connections of slot s that data waits for. Stores the circuits in `circuits`, and in `fresh` those
-  /// that the fabric did not hold.
+  /// the connections of slot s that data waits for. Stores the circuits in `circuits`, in `parked` the
+  /// sources of those that no data waits for, and in `fresh` those that the fabric did not hold.
   void compose(Time tick, std::uint32_t first_slot, std::span<const Configuration> schedule,
-               std::span<const PortSet> wanted, Configuration& circuits, std::vector<Connection>& fresh);
-  /// A slot without circuits began: worms may use all ports.
-  void end_all();
+               std::span<const PortSet> wanted, Configuration& circuits, PortSet& parked,
+               std::vector<Connection>& fresh);
 
   void visit(StateVisitor& v);
 
@@ -81,35 +100,36 @@ class CircuitPlan {
     std::uint32_t slot = 0;
     Port source = 0;
     std::uint64_t stamp = 0;
+    Time due{};
   };
-  struct Since {
+  struct Due {
     Time at;
     std::uint64_t stamp;  // of its entry in waiting_; 0: does not wait
   };
 
-  Since& since(std::uint32_t slot, Port source) { return since_[std::size_t{source} * slots_ + slot]; }
+  Due& due(std::uint32_t slot, Port source) { return due_[std::size_t{source} * slots_ + slot]; }
   static bool holds(std::span<const Configuration> schedule, Connection c);
   void put_in_fabric(Connection c, std::vector<Connection>& fresh);
-  void join_queue(Time now, std::uint32_t slot, Port source);
+  void park(std::span<const Configuration> schedule, Configuration& circuits, PortSet& parked,
+            std::vector<Connection>& fresh);
   Time gain(const Configuration& circuits) const;
-  bool worm_interrupts(const UnderWay& circuit, Port source, Time tick) const;
-  bool worm_keeps(Connection c, Time waiting_since) const;
+  bool worm_keeps(Connection c, Time due);
 
   std::uint32_t slots_;
-  Time quantum_, protect_, change_;
+  Time protect_, change_;
   bool keeps_unused_;
 
   std::vector<UnderWay> under_way_;  // by source
   PortSet busy_;                     // sources with a circuit under way
-  std::vector<Waiting> waiting_;     // longest waiting first; entries with an old stamp are void
-  ZeroedArray<Since> since_;         // by source and slot
+  std::vector<Waiting> waiting_;     // by due time; entries with an old stamp are void
+  ZeroedArray<Due> due_;             // by source and slot
   std::uint64_t last_stamp_ = 0;
+  std::uint64_t worm_comparisons_ = 0;  // of due times with worms
 
-  // By source: its predicted circuit that is not in the fabric yet.
-  PortSet has_prediction_;
-  PortSet prepared_;  // sources with a prediction since their last wanted circuit
-  std::vector<Port> predicted_;
-  std::vector<std::uint32_t> predicted_slot_;
+  PortSet expects_;             // sources with a report
+  std::vector<Port> expected_;  // by source: its next destination, or kNoPort
+  bool settled_ = false;
+  PortSet inputs_for_worms_, outputs_for_worms_;
   Configuration fabric_;                        // what the fabric holds
   Configuration second_;                        // candidate B
   std::vector<std::uint32_t> slot_a_, slot_b_;  // by source: the slot of its circuit in the candidate

@@ -17,8 +17,7 @@ class Held final : public Allocation {
   SlotChoice choose_slot(const CycleState& state) const override {
     const std::uint32_t after = first_from(state.wanted, state.previous_predictive + 1);
     const std::uint32_t next = after != kIdleSlot ? after : first_from(state.wanted, 0);
-    if (next != kIdleSlot) return {next, length_, true};
-    return {state.wormhole_slot ? state.slots : kIdleSlot, length_};
+    return {next != kIdleSlot ? next : state.previous_predictive, length_, true};
   }
   Time longest_slot() const override { return length_; }
   bool needs_signals() const override { return true; }

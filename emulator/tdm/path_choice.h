@@ -4,9 +4,9 @@
 // The NIC compares the times in which an unloaded switch delivers the message:
 //   circuit  set-up + words / link rate
 //   worms    passes of the scheduler, one per worm + words / worm rate
-// The set-up depends on what the NIC knows of the circuit: it may use it now, it has it in its table (the
-// switch must configure it), or neither (the scheduler must grant it, too). Both sides grow with the number
-// of words, so the choice is a threshold for each state: constant time, two comparisons.
+// The set-up depends on what the NIC knows of the circuit: it may use it now and keeps it, it has it in its
+// table (the switch must configure it), or neither (the scheduler must grant it, too). Both sides grow with
+// the number of words, so the choice is a threshold for each state: constant time, two comparisons.
 //
 // Messages ahead on the same path delay both. The NIC adds the time that those take which it has accepted and
 // not sent (WorkAhead); a set-up and the circuits' messages ahead pass at the same time. So a path that does
@@ -69,7 +69,7 @@ struct WormRate {
 
 class PathChoice {
  public:
-  enum class Circuit : std::uint8_t { open, in_fabric, in_table, absent };
+  enum class Circuit : std::uint8_t { open, in_table, absent };
 
   PathChoice(const SwitchParameters& p, const Timing& timing, const WormRate& worms)
       : circuit_word_(timing.word),
@@ -84,12 +84,16 @@ class PathChoice {
     worm_first_ = timing.wire + pass + worms.setup + worms.path;
     const Time slot{p.slot_length.ps / 2};  // the mean time until the next slot
     const Time control = timing.nic + timing.control + slot + timing.control;
-    const Time change = p.unusable_slot_time(true);
+    const Time change = change_time(p);
     setup_ = {Setup{Time{}, timing.circuit},
-              {control, timing.circuit},
               {control + change, timing.circuit},
               {pass + p.scheduler.delay() + control + change, timing.circuit}};
   }
+
+  /// Time until a circuit that must be configured carries words. The reconfiguration counts twice: the switch
+  /// configures maximal sets of circuits, which are at least half as large as the largest ones, so that a
+  /// circuit waits on average for one other at its ports.
+  static Time change_time(const SwitchParameters& p) { return p.unusable_slot_time(true) * 2; }
 
   /// Whether a message of `words` (> 0) words is delivered at least as early over its circuit.
   bool by_circuit(std::uint64_t words, Circuit circuit, Time circuits_ahead, Time worms_ahead) const {
@@ -120,7 +124,7 @@ class PathChoice {
     Time before;  // until the first word starts on the link
     Time path;
   };
-  std::array<Setup, 4> setup_;  // by the circuit's state
+  std::array<Setup, 3> setup_;  // by the circuit's state
 };
 
 }  // namespace hybrid

@@ -28,9 +28,8 @@ std::uint64_t threshold(const PathChoice& choice, State state, Time circuits = {
 TEST(PathChoice, ThresholdsOfTheDefaultSwitch) {
   const PathChoice choice = choice_of(SwitchParameters{});
   EXPECT_EQ(threshold(choice, State::open), 1U);
-  EXPECT_EQ(threshold(choice, State::in_fabric), 17U);  // 280 + 80 >= 320
-  EXPECT_EQ(threshold(choice, State::in_table), 17U);
-  EXPECT_EQ(threshold(choice, State::absent), 33U);  // 280 + 2 * 80 >= 440
+  EXPECT_EQ(threshold(choice, State::in_table), 17U);  // 280 + 80 >= 320
+  EXPECT_EQ(threshold(choice, State::absent), 33U);    // 280 + 2 * 80 >= 440
 }
 
 TEST(PathChoice, LongerWormsNeedLongerMessages) {
@@ -41,12 +40,12 @@ TEST(PathChoice, LongerWormsNeedLongerMessages) {
   EXPECT_EQ(threshold(choice_of(p), State::absent), 100'000U);
 }
 
-TEST(PathChoice, AReconfigurationCountsUnlessTheCircuitIsInTheFabric) {
+TEST(PathChoice, AReconfigurationCountsTwiceUnlessTheCircuitIsOpen) {
   SwitchParameters p;
   p.reconfiguration = microseconds(1);
   const PathChoice choice = choice_of(p);
-  EXPECT_EQ(threshold(choice, State::in_fabric), 17U);
-  EXPECT_EQ(threshold(choice, State::in_table), 13 * 16 + 1U);  // 280 + 13 * 80 >= 1320
+  EXPECT_EQ(threshold(choice, State::open), 1U);
+  EXPECT_EQ(threshold(choice, State::in_table), 26 * 16 + 1U);  // 280 + 26 * 80 >= 2320
 }
 
 TEST(PathChoice, MessagesAheadHideTheSetUp) {
@@ -69,7 +68,7 @@ TEST(PathChoice, MoreWordsAndABetterStateNeverSpeakForWorms) {
       if (before) {
         EXPECT_TRUE(choice.by_circuit(words + p.worm_limit / 8, State::absent, {}, {}));
       }
-      for (const State better : {State::in_table, State::in_fabric, State::open}) {
+      for (const State better : {State::in_table, State::open}) {
         const bool now = choice.by_circuit(words, better, {}, {});
         EXPECT_TRUE(now || !before);
         before = now;

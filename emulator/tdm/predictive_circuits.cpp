@@ -10,8 +10,6 @@ namespace hybrid {
 PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool wormhole_slot)
     : Engine(parameters),
       link_free_(parameters.nodes),
-      last_in_fabric_(parameters.nodes, kNoPort),
-      fabric_source_(parameters.nodes, kNoPort),
       ready_(parameters.nodes),
       has_data_(parameters.nodes),
       port_(make_scheduler_port(parameters)),
@@ -20,7 +18,7 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
       preloaded_(schedule_),
       preloaded_since_(parameters.slots),
       controller_(parameters, wormhole_slot),
-      latched_(parameters.slots, Latched{Configuration(parameters.nodes), {}, 1}),
+      latched_(parameters.slots, Latched{Configuration(parameters.nodes), {}, {}, 1}),
       changed_(parameters.slots, 0),
       wanted_(parameters.slots, PortSet(parameters.nodes)),
       wanted_connections_(parameters.slots, 0),
@@ -35,9 +33,10 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
   add_delay(controller_.longest_slot());
   if (controller_.keeps_circuits()) {
     plan_.emplace(parameters, !wormhole_slot);
-    add_delay(plan_->quantum());
-    patience_ =
-        std::max(patience_, plan_->quantum());  // else a busy circuit could be released before its turn
+    next_.resize(parameters.nodes);
+    least_accuracy_ = CircuitPlan::least_accuracy(parameters, !wormhole_slot);
+    add_delay(plan_->protection());
+    patience_ = std::max(patience_, plan_->protection());
   }
   for (std::uint32_t slot = 0; slot < parameters.slots; ++slot) latest_.push_back(slot);
   const PredictorShape shape = predictor_shape(parameters);
@@ -51,17 +50,21 @@ WordQueue& PredictiveCircuits::select_queue(Time now, std::uint32_t /*pe*/, std:
                                             std::uint64_t& words) {
   const Message& message = transfer(index).message;
   Circuit& c = circuit(message.connection);
-  enter_circuit(now, c);
+  words = timing_.payload(message.bytes);
+  const Time due = now + timing_.word * static_cast<std::int64_t>(words);
+  const bool is_head = c.finished();
+  enter_circuit(now, c, due);
   consult_predictor(now, message, true);
   if (requests_on_demand() && !c.in_table && !(c.requested && c.demanding)) send_request(now, c, true);
   transfer(index).circuit = true;
   transfer(index).hit = c.in_table;
-  words = timing_.payload(message.bytes);
   signal_offer(now, {words, 0});
-  return queue_for(now, c);
+  CircuitQueue& queue = queue_for(now, c);
+  if (is_head) queue.due = due;
+  return queue;
 }
 
-void PredictiveCircuits::enter_circuit(Time now, Circuit& c) {
+void PredictiveCircuits::enter_circuit(Time now, Circuit& c, Time due) {
   c.gate = std::max(c.gate, gate_time(now, c.connection));
   if (!waits(c, now)) {
     if (c.established) statistics_.held_unused += now - std::max(c.gone, c.established_since);
@@ -69,7 +72,7 @@ void PredictiveCircuits::enter_circuit(Time now, Circuit& c) {
     c.busy_since = now;
   }
   if (c.finished()) {
-    if (c.gate != Time::never()) signal_waiting(std::max(now, c.gate), c, true);
+    if (c.gate != Time::never()) send_signal(std::max(now, c.gate), c.connection, Signal::What::waits, due);
     if (queues_with_data_[c.connection.source]++ == 0) has_data_.set(c.connection.source);
   }
   start_slots(now);
@@ -112,6 +115,7 @@ void PredictiveCircuits::send_words(Time now, Circuit& c) {
   const Time latest = window_.close - timing_.word;
   Time free = std::max({link_free_[source], window_opens(source), c.gate});
   std::uint64_t words_sent = 0;
+  bool next_message = false;
   while (!queue.entered.empty()) {
     const Run words = queue.entered.front().delayed(timing_.nic);
     const std::uint64_t sent = serve_words(words, timing_.word, latest, free, [&](const Run& starts) {
@@ -121,6 +125,7 @@ void PredictiveCircuits::send_words(Time now, Circuit& c) {
       remove_segment_words(
           queue.segments, starts, [](std::uint32_t) {},
           [&](std::uint32_t index, Time start) {
+            next_message = true;
             circuit_message_leaves(source, index, start + timing_.word);
             schedule_delivery(start + c.path + timing_.nic, index);
           });
@@ -132,7 +137,14 @@ void PredictiveCircuits::send_words(Time now, Circuit& c) {
     if (sent < words.count) break;
   }
   if (words_sent == 0) return;
-  if (c.used_in != window_.close) ++slots_used_;
+  if (plan_ && next_message && !queue.segments.empty()) {
+    queue.due = link_free_[source] + timing_.word * static_cast<std::int64_t>(queue.segments.front().words);
+    send_signal(link_free_[source], c.connection, Signal::What::next_message, queue.due);
+  }
+  if (c.used_in != window_.close) {
+    ++slots_used_;
+    if (plan_ && latched_[window_.latched].parked.test(source)) controller_.add_grants(1);
+  }
   c.used_in = window_.close;
   if (!queue.finished()) return;
   c.holds_data = false;
@@ -140,7 +152,8 @@ void PredictiveCircuits::send_words(Time now, Circuit& c) {
   queue.rests = true;
   if (--queues_with_data_[source] == 0) has_data_.reset(source);
   // A plan is informed at once, so that the port of the circuit is free when its last word has left.
-  signal_waiting(plan_ ? std::max(now, c.gone - timing_.nic - 2 * timing_.control) : c.gone, c, false);
+  send_signal(plan_ ? std::max(now, c.gone - timing_.nic - 2 * timing_.control) : c.gone, c.connection,
+              Signal::What::is_empty, {});
   if (c.release_due) events_.push_sorted(c.gone, kDrained, source, c.connection.destination);
 }
 
@@ -164,6 +177,7 @@ void PredictiveCircuits::flush(Time at, Port source) {
 void PredictiveCircuits::begin_phase(Time at, Port source, std::uint32_t phase) {
   run_until(at);
   apply_decisions(at, source, predictors_[source]->on_phase(at, phase), kNoPort);
+  report_expected(at, source, kNoPort);
   watch_deadline(source);
 }
 
@@ -210,6 +224,10 @@ void PredictiveCircuits::on_control(Time now) {
       if (!slots_running_) begin_slots_until(now);
       if (controller_.add_offered_traffic(control.words))
         events_.push(now + timing_.control, kNotice, controller_.foreground() ? 1 : 0, kEveryone);
+      return;
+    case Control::What::expect:
+      if (!slots_running_) begin_slots_until(now);
+      plan_->expect(c.source, c.destination);
       return;
   }
   watch_port(now);
@@ -263,7 +281,6 @@ void PredictiveCircuits::apply_grant(const Grant& grant) {
     c.established_since = grant.at;
     c.patience_ends = Time::never();
     ++statistics_.established;
-    if (plan_ && !waits(c, grant.at) && plan_->predict(grant.slot, connection)) start_slots(grant.at);
     events_.push(grant.at + timing_.control, kNotice, connection.source, connection.destination);
   } else {
     slot.remove(connection);
@@ -273,7 +290,8 @@ void PredictiveCircuits::apply_grant(const Grant& grant) {
     if (!waits(c, grant.at)) statistics_.held_unused += grant.at - std::max(c.gone, c.established_since);
     events_.push(grant.at + timing_.control, kNotice, connection.source, connection.destination | kMark);
   }
-  if (controller_.needs_signals()) note_wanted(grant.at, c);
+  if (controller_.needs_signals()) note_wanted(c);
+  if (plan_) plan_->note_schedule();
   changed_[grant.slot] = 1;
   controller_.set_connections(grant.slot, slot.count());
 }
@@ -315,7 +333,7 @@ void PredictiveCircuits::handle_event(Time now, const SwitchEvent& event) {
     case kControl:
       return on_control(now);
     case kSignal:
-      return on_signal(now, circuit({event.a, event.b & ~kMark}), (event.b & kMark) == 0);
+      return on_signal(now, event.a);
     case kPort:
       return on_port(now);
     case kPatience:
@@ -357,7 +375,7 @@ void PredictiveCircuits::visit(StateVisitor& v) {
   if (plan_) {
     plan_->visit(v);
     for (Time& ready : ready_) v.instant(ready);
-    for (const Port destination : last_in_fabric_) v.same(destination);
+    for (const NextDestination& next : next_) v.same(next.reported);
   }
   for (const char changed : changed_) v.same(changed != 0 ? 1 : 0);
   v.unfinished(circuits_.all(), [&](Circuit& c) {

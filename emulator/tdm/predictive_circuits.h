@@ -40,8 +40,9 @@
 // once, for idle connections only, and for waiting data again after each sweep of the scheduler.
 //
 // With an allocation that keeps circuits (Allocation::keeps_circuits) a CircuitPlan composes each slot from
-// the connections of all slots, and the circuits become usable one by one (window_opens()). `patience` is
-// then at least a quantum of the plan.
+// the connections of all slots, and the circuits become usable one by one (window_opens()). The NIC reports
+// to it which destination it expects to use next (that which the predictor expects, else the last one), while
+// enough of its expectations are right. `patience` is then at least the plan's protection().
 #pragma once
 
 #include <algorithm>
@@ -86,7 +87,7 @@ class PredictiveCircuits : public Engine {
     kWindow
   };
 
-  /// Flag in an event's destination: of a notice: released; of a signal: no data waits.
+  /// Flag in the destination of a notice: released.
   static constexpr std::uint32_t kMark = std::uint32_t{1} << 31;
   /// Destination of a notice about foreground or background, to all NICs.
   static constexpr std::uint32_t kEveryone = ~std::uint32_t{0};
@@ -97,6 +98,7 @@ class PredictiveCircuits : public Engine {
   struct alignas(64) CircuitQueue : WordQueue {
     explicit CircuitQueue(const Timing& timing) : WordQueue(timing) {}
     bool rests = false;          // in resting_
+    Time due{};                  // an unloaded network would deliver the message at the head by then
     Circuit* circuit = nullptr;  // the circuit that uses it or used it last
   };
 
@@ -133,6 +135,7 @@ class PredictiveCircuits : public Engine {
     Time gate{};                        // earliest start of words, after all worms
     Time used_in{-1};                   // end of the last window with a word
     std::uint32_t waiting_signals = 0;  // switch: signals that data waits, less those that none does
+    Time due{};                         // switch: of the last signal
   };
   static_assert(sizeof(Circuit) == 128);
 
@@ -172,7 +175,7 @@ class PredictiveCircuits : public Engine {
   virtual bool worms_are_idle() const { return true; }
   /// Sends data that waits for `c`, for which the NIC holds the grant now.
   virtual void use_grant(Time now, Circuit& c) { send_words(now, c); }
-  /// Adds the worms that have their output to `plan`, for the slot that begins now.
+  /// Adds the worms, and the ports that they need, to `plan`, for the slot that begins now.
   virtual void add_worms(CircuitPlan& /*plan*/) {}
   /// The last word of a message leaves the NIC over its circuit at `at`.
   virtual void circuit_message_leaves(Port /*source*/, std::uint32_t /*transfer*/, Time /*at*/) {}
@@ -190,7 +193,8 @@ class PredictiveCircuits : public Engine {
   bool waits(const Circuit& c, Time now) const { return !c.finished() || now < c.gone; }
   /// Passes `message` to the predictor. `waits_for_it`: it waits in the queue of its connection.
   void consult_predictor(Time now, const Message& message, bool waits_for_it);
-  void enter_circuit(Time now, Circuit& c);
+  /// A message for `c` was offered, which an unloaded network would deliver by `due`.
+  void enter_circuit(Time now, Circuit& c, Time due);
   /// A message that travels as worms was announced: it uses the circuit, if this is in the table or
   /// requested.
   void serve_by_worms(Time now, Connection c);
@@ -199,9 +203,19 @@ class PredictiveCircuits : public Engine {
   /// Number of circuits of `source` with worms under way.
   std::uint32_t served_by_worms(Port source) const { return served_by_worms_[source]; }
   void send_words(Time now, Circuit& c);
-  /// From `at` on, data that can leave waits for `c`, or not: reports it to the switch if the allocation
-  /// needs it.
-  void signal_waiting(Time at, const Circuit& c, bool waiting);
+  /// Report of a NIC to the switch about the queue of a connection.
+  struct Signal {
+    enum class What : std::uint8_t {
+      waits,         // data that can leave waits
+      next_message,  // the next message is at the head
+      is_empty
+    };
+    Connection connection;
+    What what;
+    Time due;  // of the message at the head
+  };
+  /// Reports it at `at`, if the allocation needs it.
+  void send_signal(Time at, Connection c, Signal::What what, Time due);
   /// Reports an offered message with these words to the switch, if the allocation needs it.
   void signal_offer(Time now, Traffic words);
   bool window_grants(const Window& window, Connection c) const {
@@ -215,8 +229,10 @@ class PredictiveCircuits : public Engine {
   }
   /// Number of connections of `source` with data that waits for a circuit or leaves over it.
   std::uint32_t connections_with_data(Port source) const { return queues_with_data_[source]; }
-  /// Whether the fabric holds the circuit, as known to the NIC.
-  bool in_fabric(Connection c) const { return plan_ && last_in_fabric_[c.source] == c.destination; }
+  /// Whether `c.source` has not reported that it expects to use another circuit next.
+  bool keeps(Connection c) const {
+    return !plan_ || next_[c.source].reported == kNoPort || next_[c.source].reported == c.destination;
+  }
   /// From here on words of `source` may start in window_.
   Time window_opens(Port source) const { return std::max(window_.open, ready_[source]); }
   /// Starts to follow the controller's slots, which continues while messages are in flight.
@@ -227,15 +243,12 @@ class PredictiveCircuits : public Engine {
   bool foreground_ = true;       // the NICs use circuits if possible
   Window window_;                // of the slot that the NICs see
   std::vector<Time> link_free_;  // by source
-  std::vector<Port>
-      last_in_fabric_;  // by source: destination of its circuit in the fabric, as known to the NIC
-  std::vector<Port> fabric_source_;  // by destination: the source of its last circuit in the fabric
-  std::vector<Time> ready_;          // by source: its last circuit in the fabric can carry words from here on
-  PortSet has_data_;                 // sources with an unfinished circuit queue
+  std::vector<Time> ready_;      // by source: its last circuit in the fabric can carry words from here on
+  PortSet has_data_;             // sources with an unfinished circuit queue
 
  private:
   struct Control {
-    enum class What : std::uint8_t { request, demand, release, preload, flush, offer } what;
+    enum class What : std::uint8_t { request, demand, release, preload, flush, offer, expect } what;
     Connection connection;
     std::uint32_t slot = 0;
     Traffic words{};
@@ -247,6 +260,8 @@ class PredictiveCircuits : public Engine {
   /// known.
   void note_worms(Time now, Circuit& c);
   void watch_deadline(std::uint32_t port);
+  void judge_expected(std::uint32_t port, Port destination);
+  void report_expected(Time now, std::uint32_t port, Port last);
   void send_control(Time now, const Control& control);
   void send_request(Time now, Circuit& c, bool demand);
   void send_release(Time now, Circuit& c);
@@ -258,8 +273,8 @@ class PredictiveCircuits : public Engine {
   void on_control(Time now);
   void note_preload(Time now, std::uint32_t slot, const Configuration& configuration);
   void note_flush(Port source);
-  void on_signal(Time now, Circuit& c, bool waiting);
-  void note_wanted(Time now, const Circuit& c);
+  void on_signal(Time now, std::uint32_t index);
+  void note_wanted(const Circuit& c);
   void on_port(Time now);
   void watch_port(Time now);
   void apply_grant(const Grant& grant);
@@ -295,7 +310,9 @@ class PredictiveCircuits : public Engine {
   /// Copy of a B^(s) as loaded into the fabric, kept while a window uses it.
   struct Latched {
     Configuration configuration;
-    std::vector<Connection> fresh;  // circuits that the fabric did not have before; with plan_ only
+    // With plan_ only:
+    std::vector<Connection> fresh;  // circuits that the fabric did not have before
+    PortSet parked;                 // sources of circuits that no data waited for
     std::uint32_t users = 0;
   };
   void load_slot(Time begin, std::uint32_t slot, bool shared);
@@ -310,9 +327,18 @@ class PredictiveCircuits : public Engine {
   Ring<Window> upcoming_;                          // begun at the switch, not yet seen by the NICs
 
   Ring<Control> control_;  // on the wire
+  Pool<Signal> signals_;   // on the wire
   Ring<Configuration> preloads_;
 
   std::vector<std::unique_ptr<Predictor>> predictors_;
+  /// What the NIC expects to be its next destination, and how often it was right.
+  struct NextDestination {
+    Port expected = kNoPort;
+    Port reported = kNoPort;  // to the switch
+    double accuracy = 0;      // share that was right, of the recent ones
+  };
+  std::vector<NextDestination> next_;  // by source; with plan_ only
+  double least_accuracy_ = 0;          // for a report
   std::vector<Time> deadline_watched_;
   std::vector<std::uint32_t> served_by_worms_;
   ConnectionTable<Circuit> circuits_;

@@ -16,6 +16,7 @@ void PredictiveCircuits::start_slots(Time now) {
 /// Begins the slots before `limit`. Requires: no message is in flight. Slots that the NICs and the fabric
 /// have completely seen by then are skipped, the others are begun one by one.
 void PredictiveCircuits::begin_slots_until(Time limit) {
+  while (plan_ && !plan_->is_settled() && controller_.boundary() < limit) begin_slot(limit);
   if (controller_.boundary() < limit)
     controller_.skip_to(limit - timing_.control - timing_.to_fabric - 2 * controller_.longest_slot());
   while (controller_.boundary() < limit) begin_slot(limit);
@@ -23,7 +24,7 @@ void PredictiveCircuits::begin_slots_until(Time limit) {
 }
 
 void PredictiveCircuits::on_boundary(Time now) {
-  if (in_flight() == 0 && worms_are_idle() && !(plan_ && plan_->has_predictions())) {
+  if (in_flight() == 0 && worms_are_idle()) {
     slots_running_ = false;
     return;
   }
@@ -42,11 +43,9 @@ void PredictiveCircuits::begin_slot(Time now) {
   if (timeline_ != nullptr && slot.slot != kIdleSlot)
     timeline_->slot(slot.begin, slot.end, slot.slot, slot.slot >= parameters_.slots,
                     window.open - window.seen);
-  const bool predictions_only = slot.slot == kIdleSlot && plan_ && plan_->has_predictions();
-  if (slot.slot < parameters_.slots || predictions_only) {
-    const std::uint32_t register_of = predictions_only ? 0 : slot.slot;
-    load_slot(slot.begin, register_of, slot.shared || predictions_only);
-    window.latched = latest_[register_of];
+  if (slot.slot < parameters_.slots) {
+    load_slot(slot.begin, slot.slot, slot.shared);
+    window.latched = latest_[slot.slot];
     window.configuration = &latched_[window.latched].configuration;
     ++latched_[window.latched].users;
     if (plan_)
@@ -54,9 +53,8 @@ void PredictiveCircuits::begin_slot(Time now) {
     else if (slot.shared && continues_previous(window))
       window.open = window.seen + parameters_.unusable_slot_time(false);
     if (slot.shared) open_worm_window(now, slot, window.configuration);
-  } else {
-    if (plan_) plan_->end_all();
-    if (slot.slot != kIdleSlot) open_worm_window(now, slot, nullptr);
+  } else if (slot.slot != kIdleSlot) {
+    open_worm_window(now, slot, nullptr);
   }
   upcoming_.push(window);
 }
@@ -94,8 +92,9 @@ void PredictiveCircuits::load_slot(Time begin, std::uint32_t slot, bool shared) 
   if (plan_) {
     add_worms(*plan_);
     latched.fresh.clear();
-    plan_->compose(begin, slot, schedule_, wanted_, latched.configuration, latched.fresh);
-    controller_.add_grants(latched.configuration.count());
+    if (latched.parked.size() == 0) latched.parked = PortSet(parameters_.nodes);
+    plan_->compose(begin, slot, schedule_, wanted_, latched.configuration, latched.parked, latched.fresh);
+    controller_.add_grants(latched.configuration.count() - latched.parked.count());
     return;
   }
   latched.configuration.clear();
@@ -118,14 +117,8 @@ void PredictiveCircuits::see_next_window() {
   window_ = upcoming_.front();
   upcoming_.pop();
   if (plan_ && window_.configuration != nullptr)
-    for (const Connection c : latched_[window_.latched].fresh) {
-      if (const Port loser = fabric_source_[c.destination];
-          loser != kNoPort && last_in_fabric_[loser] == c.destination)
-        last_in_fabric_[loser] = kNoPort;
-      fabric_source_[c.destination] = c.source;
-      last_in_fabric_[c.source] = c.destination;
+    for (const Connection c : latched_[window_.latched].fresh)
       ready_[c.source] = window_.seen + parameters_.unusable_slot_time(true);
-    }
 }
 
 void PredictiveCircuits::on_window(Time now) {

@@ -4,31 +4,45 @@
 
 namespace hybrid {
 
-void PredictiveCircuits::signal_waiting(Time at, const Circuit& c, bool waiting) {
+void PredictiveCircuits::send_signal(Time at, Connection c, Signal::What what, Time due) {
   if (!controller_.needs_signals()) return;
-  events_.push(at + timing_.nic + timing_.control, kSignal, c.connection.source,
-               c.connection.destination | (waiting ? 0 : kMark));
+  events_.push(at + timing_.nic + timing_.control, kSignal, signals_.acquire({c, what, due}));
 }
 
 void PredictiveCircuits::signal_offer(Time now, Traffic words) {
   if (controller_.needs_signals()) send_control(now, {Control::What::offer, {}, 0, words});
 }
 
-void PredictiveCircuits::on_signal(Time now, Circuit& c, bool waiting) {
+void PredictiveCircuits::on_signal(Time now, std::uint32_t index) {
+  const Signal signal = signals_[index];
+  signals_.release(index);
+  Circuit& c = circuit(signal.connection);
   if (!slots_running_) begin_slots_until(now);
-  c.waiting_signals += waiting ? 1 : -1U;
-  if (c.established) note_wanted(now, c);
+  switch (signal.what) {
+    case Signal::What::waits:
+      ++c.waiting_signals;
+      [[fallthrough]];
+    case Signal::What::next_message:
+      c.due = signal.due;
+      if (plan_ && c.established && wanted_[c.slot].test(c.connection.source))
+        plan_->set_waiting(c.slot, c.connection.source, c.due);
+      break;
+    case Signal::What::is_empty:
+      --c.waiting_signals;
+      break;
+  }
+  if (c.established) note_wanted(c);
 }
 
 /// Updates the waiting connections of slot c.slot. Requires: c.slot holds, or held, `c`.
-void PredictiveCircuits::note_wanted(Time now, const Circuit& c) {
+void PredictiveCircuits::note_wanted(const Circuit& c) {
   PortSet& sources = wanted_[c.slot];
   const bool wanted = c.established && c.waiting_signals != 0;
   if (sources.test(c.connection.source) == wanted) return;
   if (wanted) {
     sources.set(c.connection.source);
     ++wanted_connections_[c.slot];
-    if (plan_) plan_->begin_waiting(now, c.slot, c.connection.source);
+    if (plan_) plan_->set_waiting(c.slot, c.connection.source, c.due);
   } else {
     sources.reset(c.connection.source);
     --wanted_connections_[c.slot];
