@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds and runs all tests. Usage: ./test.sh [quick|full]
+# Installs what is missing, builds and runs all tests. Usage: ./test.sh [quick|full|nightly]
 #   full (default): clang 19 with the address and undefined-behaviour sanitizers and its tests; the thread sanitizer and
 #     the tests with threads; the g++ build that users install, with benchmarks, and the tests that run its programs or
 #     are too long for sanitizers; format.
 #   quick: g++ only, with all tests.
+#   nightly: clang without precompiled headers and with one source at a time, so that every file includes what it uses;
+#     the tests that take minutes.
 set -euo pipefail
 cd "$(dirname "$0")"
 mode=${1:-full}
@@ -15,15 +17,32 @@ step() { printf '\n== %s\n' "$*"; }
 configure() { cmake --preset "$1" "${@:2}" >/dev/null; }
 build() { cmake --build --preset "$1" -j "$jobs" "${@:2}" -- --quiet; }
 log=$(mktemp)
-trap '[ ! -s "$log" ] || closing_line; rm -f "$log"' EXIT
-suite() { ctest --preset "$1" -j "$jobs" --no-label-summary "${@:2}" | tee -a "$log"; }
-# The last line: the sum of all suites, also after a failure.
+shard_log=$(mktemp)
+trap 'closing_line; rm -f "$log" "$shard_log"' EXIT
+suite() { ctest --preset "$1" -j "$jobs" --no-label-summary -LE 'nightly|shard' "${@:2}" | tee -a "$log"; }
+# The tests of GoogleTest, many in a process.
+shards() { ctest --preset "$1" -j "$jobs" --no-label-summary -V -L shard "${@:2}" | tee -a "$shard_log"; }
+# The last lines: the failed tests of the shards, and the sum of all, also after a failure.
 closing_line() {
-  awk '/tests failed out of [0-9]+$/ { failed += $4; all += $NF }
-       /\((Skipped|Disabled)\)$/ { skipped++ }
-       END { printf "\n%d passed, %d failed, %d skipped\n", all - failed - skipped, failed, skipped }' "$log"
+  sed -n 's/^[0-9]*: \(\[  FAILED  \] [^ ]*\)$/\1/p' "$shard_log"
+  awk '/^[0-9]+: \[  PASSED  \]/ { passed += $5 }
+       /^[0-9]+: \[  FAILED  \] .* listed below/ { failed += $5 }
+       /^[0-9]+: \[  SKIPPED \] .* listed below/ { skipped += $5; passed -= $5 }
+       /tests failed out of [0-9]+$/ && FILENAME == ARGV[1] { failed_shards += $4 }
+       /tests failed out of [0-9]+$/ && FILENAME == ARGV[2] { ctest_failed += $4; passed += $NF - $4 }
+       /\((Skipped|Disabled)\)$/ { skipped++; passed-- }
+       END { if (passed + failed + failed_shards + ctest_failed)
+               printf "\n%d passed, %d failed, %d skipped\n", passed, ctest_failed + (failed > failed_shards ? failed : failed_shards), skipped }' \
+    "$shard_log" "$log"
 }
 
+if [ "$mode" = nightly ]; then
+  step "clang 19, no precompiled headers: build and long tests"
+  configure clang -DHYBRID_PRECOMPILE=OFF -DHYBRID_UNITY=OFF -DHYBRID_REPRODUCE=ON -DHYBRID_CLANG_PLUGIN=ON
+  build clang
+  ctest --preset clang -j "$jobs" --no-label-summary -L nightly | tee -a "$log"
+  exit
+fi
 tests=ON
 [ "$mode" = quick ] || tests=PROGRAMS
 # A new build tree compiles several sources at once; an existing one keeps its way.
@@ -39,12 +58,12 @@ if [ "$mode" = full ]; then
   build asan
   # Tests under mpiexec run in the g++ build; with the sanitizers only those of the shim, whose test programs are
   # built without sanitizers, so that reports are about the shim.
-  suite asan -LE 'mpi|nightly' -E '^examples|NightlyReproduce'
+  shards asan
   suite asan -R '^shim\.' -L mpi
   step "thread sanitizer: the tests with more than one thread"
   configure tsan
   build tsan --target hybrid_predictor_test hybrid_emulator_test hybrid_claims_test hybrid_job_test hybrid_shim_test
-  suite tsan -R '^(predictor|emulator|claims|job|shim)\.' -LE nightly
+  shards tsan -R '^(predictor|emulator|claims|job|shim)\.'
 fi
 step "g++: tests"
-suite release -LE nightly
+suite release

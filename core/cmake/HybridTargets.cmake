@@ -126,6 +126,30 @@ function(hybrid_link target)
   endwhile()
 endfunction()
 
+# hybrid_discover_tests(PREFIX TARGET SHARDS [APART filter] [SERIAL filter])  registers the tests of a GoogleTest program
+# one by one, and again, with the label `shard`, in SHARDS processes: the start of a process with sanitizers takes longer
+# than most tests. Left out of the shards: tests named Nightly..., which take minutes. SERIAL: tests that run alone.
+function(hybrid_discover_tests prefix target shards)
+  cmake_parse_arguments(arg "" "SERIAL" "" ${ARGN})
+  set(apart "*.Nightly*")
+  if(arg_SERIAL)
+    string(APPEND apart ":${arg_SERIAL}")
+    gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST TEST_PREFIX ${prefix}. TEST_FILTER "${arg_SERIAL}"
+      TEST_LIST ${target}_serial_tests PROPERTIES RUN_SERIAL ON)
+    add_test(NAME ${prefix}.serial COMMAND ${target} --gtest_brief=1 "--gtest_filter=${arg_SERIAL}")
+    set_tests_properties(${prefix}.serial PROPERTIES LABELS shard RUN_SERIAL ON)
+  endif()
+  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST TEST_PREFIX ${prefix}. TEST_FILTER "-${apart}")
+  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST TEST_PREFIX ${prefix}. TEST_FILTER "*.Nightly*"
+    TEST_LIST ${target}_nightly_tests PROPERTIES LABELS nightly)
+  math(EXPR last "${shards} - 1")
+  foreach(index RANGE ${last})
+    add_test(NAME ${prefix}.shard_${index} COMMAND ${target} --gtest_brief=1 "--gtest_filter=-${apart}")
+    set_tests_properties(${prefix}.shard_${index} PROPERTIES LABELS shard
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}")
+  endforeach()
+endfunction()
+
 # Leaves in the list TESTS those that match `regex`; none if it is empty.
 function(hybrid_choose_tests tests regex)
   list(FILTER ${tests} INCLUDE REGEX "(^|/)(${regex})_test\\.cpp$")
@@ -133,7 +157,7 @@ function(hybrid_choose_tests tests regex)
 endfunction()
 
 function(hybrid_part name)
-  cmake_parse_arguments(arg "" "COLD;SERIAL_TESTS;THREADED_TESTS;LONG_TESTS" "FOLDERS;DEPENDS;LIBRARIES;TEST_LIBRARIES;TEST_SOURCES" ${ARGN})
+  cmake_parse_arguments(arg "" "COLD;SHARDS;SERIAL_TESTS;THREADED_TESTS;LONG_TESTS" "FOLDERS;DEPENDS;LIBRARIES;TEST_LIBRARIES;TEST_SOURCES" ${ARGN})
   if(NOT arg_FOLDERS)
     set(arg_FOLDERS .)
   endif()
@@ -171,16 +195,11 @@ function(hybrid_part name)
     target_link_libraries(hybrid_${name}_test PRIVATE ${arg_TEST_LIBRARIES})
     hybrid_test_program(hybrid_${name}_test)
     hybrid_unity(hybrid_${name}_test)
-    # Tests named Nightly... take minutes: ctest -L nightly runs them, ctest -LE nightly leaves them out.
-    set(apart "*.Nightly*")
-    if(arg_SERIAL_TESTS)
-      gtest_discover_tests(hybrid_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}.
-        TEST_FILTER "${arg_SERIAL_TESTS}" TEST_LIST hybrid_${name}_serial_tests PROPERTIES RUN_SERIAL ON)
-      string(APPEND apart ":${arg_SERIAL_TESTS}")
+    if(NOT arg_SHARDS)
+      list(LENGTH tests arg_SHARDS)
+      math(EXPR arg_SHARDS "${arg_SHARDS} / 8 + 1")
     endif()
-    gtest_discover_tests(hybrid_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}. TEST_FILTER "-${apart}")
-    gtest_discover_tests(hybrid_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}.
-      TEST_FILTER "*.Nightly*" TEST_LIST hybrid_${name}_nightly_tests PROPERTIES LABELS nightly)
+    hybrid_discover_tests(${name} hybrid_${name}_test ${arg_SHARDS} SERIAL "${arg_SERIAL_TESTS}")
   endif()
   if(HYBRID_BENCHMARKS AND benches)
     add_executable(hybrid_${name}_bench ${benches})
