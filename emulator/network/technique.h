@@ -32,6 +32,11 @@ class Technique {
   virtual void send(Time at, const Message& message) = 0;
   /// Preload and flush of the compiler or the user. Techniques without circuits ignore both.
   virtual void preload(Time /*at*/, std::uint32_t /*slot*/, const Configuration& /*configuration*/) {}
+  /// A phase begins whose working set, part `slot` of it, is hinted. By default preloads it. Otherwise its
+  /// connections are requested ahead: other connections may take their places.
+  virtual void load_hinted(Time at, std::uint32_t slot, const Configuration& configuration) {
+    preload(at, slot, configuration);
+  }
   virtual void flush(Time /*at*/, Port /*source*/) {}
   /// The program at `source` begins a named phase (Predictor::on_phase).
   virtual void begin_phase(Time /*at*/, Port /*source*/, std::uint32_t /*phase*/) {}

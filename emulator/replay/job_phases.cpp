@@ -87,7 +87,7 @@ void JobPhases::enter(Location& phases, const JobLocation& location, std::uint32
   ++phase.occurrences;
   if (!working_sets_.stored(phase.name)) return;
   working_sets_.load_first(phase.name, [this](std::uint32_t slot, const Configuration& content) {
-    technique_.preload(events_.now(), slot, content);
+    technique_.load_hinted(events_.now(), slot, content);
   });
 }
 

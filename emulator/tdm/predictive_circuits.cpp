@@ -166,6 +166,16 @@ void PredictiveCircuits::preload(Time at, std::uint32_t slot, const Configuratio
   send_control(at, {Control::What::preload, {}, slot});
 }
 
+/// With a plan, the hinted connections are requested at the switch. Hints then never keep a message from a
+/// circuit.
+void PredictiveCircuits::load_hinted(Time at, std::uint32_t slot, const Configuration& configuration) {
+  if (!plan_) return preload(at, slot, configuration);
+  run_until(at);
+  ++statistics_.preloads;
+  preloads_.push(configuration);
+  send_control(at, {Control::What::load, {}, slot});
+}
+
 void PredictiveCircuits::flush(Time at, Port source) {
   run_until(at);
   ++statistics_.flushes;
@@ -204,8 +214,11 @@ void PredictiveCircuits::on_control(Time now) {
       }
       [[fallthrough]];
     case Control::What::request:
-      if (evicts_at_once_ && !circuit(c).established && !has_room(now, c)) make_room(now, c, false);
-      port_->request(now, c);
+      request_at_switch(now, c);
+      break;
+    case Control::What::load:
+      for (const Connection hinted : preloads_.front().connections()) request_at_switch(now, hinted);
+      preloads_.pop();
       break;
     case Control::What::release:
       if (Circuit* released = find_circuit(c); released != nullptr) released->patience_ends = Time::never();
@@ -231,6 +244,11 @@ void PredictiveCircuits::on_control(Time now) {
       return;
   }
   watch_port(now);
+}
+
+void PredictiveCircuits::request_at_switch(Time now, Connection c) {
+  if (evicts_at_once_ && !circuit(c).established && !has_room(now, c)) make_room(now, c, false);
+  port_->request(now, c);
 }
 
 void PredictiveCircuits::note_preload(Time now, std::uint32_t slot, const Configuration& configuration) {

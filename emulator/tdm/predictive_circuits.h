@@ -68,6 +68,7 @@ class PredictiveCircuits : public Engine {
   PredictiveCircuits(const SwitchParameters& parameters, bool wormhole_slot);
 
   void preload(Time at, std::uint32_t slot, const Configuration& configuration) override;
+  void load_hinted(Time at, std::uint32_t slot, const Configuration& configuration) override;
   void flush(Time at, Port source) override;
   void begin_phase(Time at, Port source, std::uint32_t phase) override;
   TechniqueStatistics statistics() const override;
@@ -248,7 +249,7 @@ class PredictiveCircuits : public Engine {
 
  private:
   struct Control {
-    enum class What : std::uint8_t { request, demand, release, preload, flush, offer, expect } what;
+    enum class What : std::uint8_t { request, demand, release, preload, load, flush, offer, expect } what;
     Connection connection;
     std::uint32_t slot = 0;
     Traffic words{};
@@ -273,6 +274,7 @@ class PredictiveCircuits : public Engine {
   void on_control(Time now);
   void note_preload(Time now, std::uint32_t slot, const Configuration& configuration);
   void note_flush(Port source);
+  void request_at_switch(Time now, Connection c);
   void on_signal(Time now, std::uint32_t index);
   void note_wanted(const Circuit& c);
   void on_port(Time now);
