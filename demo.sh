@@ -17,11 +17,10 @@ if [ -t 1 ]; then build; else build | awk '!/^  \[[0-9]+\// || /^  \[[0-9]*[0246
 
 if [ $# -eq 0 ]; then set -- two_phase; fi
 program=$1; shift
-# 16 ranks share the few cores of this machine: --clock cpu gives compute times as on a core each.
 number=1
 while [ -e "hybrid-$program-$number" ]; do number=$((number + 1)); done
 run=hybrid-$program-$number
-build/bin/hybrid run -n 16 --clock cpu --output "$run" -- "build/examples/$program" "$@"
+build/bin/hybrid run -n 16 --output "$run" -- "build/examples/$program" "$@"
 
 printf '\nThe same job on a switch of today, silicon photonics and a packet switch with links of 400 Gb/s:\n\n'
 build/bin/hybrid replay "$run" --preset ocs-silicon-400g | awk '/^Techniques/ { shown = 1 } shown'

@@ -107,9 +107,12 @@ std::string otf2_version() {
 Finding cores() {
   const unsigned count = std::thread::hardware_concurrency();
   if (count >= 16) return {"cores", State::ok, std::to_string(count), ""};
-  return {"cores", State::note,
-          std::to_string(count) + ": with more ranks, empty polls give up the core (--yield auto)",
-          "take compute times from the CPU clock: --clock cpu"};
+  return {
+      "cores", State::note,
+      std::to_string(count) +
+          ": with more ranks, empty polls give up the core (--yield auto), and compute times are from the "
+          "CPU clock (--clock auto)",
+      ""};
 }
 
 Finding shared_memory() {

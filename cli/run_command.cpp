@@ -66,7 +66,7 @@ class RunCommand final : public Command {
     line.add_examples(
         "Examples:\n"
         "  hybrid run -n 16 -- ./my_app input.dat\n"
-        "  hybrid run -n 64 --clock cpu --slots 2,4,8 -o tuning -- ./my_app\n"
+        "  hybrid run -n 64 --slots 2,4,8 -o tuning -- ./my_app\n"
         "  hybrid run -n 32 --mpiexec 'mpiexec.mpich -f hosts' --placement host -- ./my_app\n"
         "  hybrid run -n 16 --json - -- ./my_app > report.json\n"
         "Every option is also a variable (HYBRID_SLOTS) and a key of --config; docs/options.md has the "

@@ -195,10 +195,10 @@ void add_recording_options(OptionTable& table, JobOptions& options) {
            "new directory for the trace and the report (default hybrid-APP-1, -2, ...)", options.output);
   add_switch(table, "quiet", "print nothing while recording, except the reason for ending the job",
              options.quiet);
-  add_choice(
-      table, "clock", "wall|cpu",
-      "clock of the compute times: wall clock, or CPU clock of each thread (for more ranks than cores)",
-      options.clock);
+  add_choice(table, "clock", "auto|wall|cpu",
+             "clock of the compute times: wall clock, or CPU clock of each thread; auto: cpu with more ranks "
+             "than cores",
+             options.clock);
   add_choice(table, "yield", "auto|on|off",
              "an empty MPI poll gives up the core; auto: only with more ranks than cores", options.yield);
   add_choice(table, "placement", "rank|core|numa|nic|host", "object that has a port of the switch",

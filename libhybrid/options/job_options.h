@@ -34,7 +34,8 @@ struct JobOptions {
   std::string
       output;  // new directory for trace and report; "": hybrid-APP-1, -2, ... in the working directory
   bool quiet = false;          // the shim prints nothing
-  std::string clock = "wall";  // "wall", or "cpu": compute time from the thread's CPU clock
+  // "wall", or "cpu": compute times from the threads' CPU clocks; "auto": cpu if ranks share cores.
+  std::string clock = "auto";
   /// "on": an empty MPI poll gives up the core; "auto": only with more ranks than cores; "off".
   std::string yield = "auto";
   std::string placement = "rank";            // one port per "rank", "core", "numa", "nic" or "host"

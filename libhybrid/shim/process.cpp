@@ -98,7 +98,8 @@ void Process::leave_thread(Thread* thread) noexcept {
 
 std::uint64_t Process::finish_threads() {
   const std::uint64_t rate = ticks_per_second(clock_start, ClockSample::now());
-  const Ticks now = ticks();
+  Thread* const own = detail::current_thread;
+  const Ticks now = own != nullptr ? own->enter() : ticks();  // the time since its last call is measured
   std::uint64_t lost = 0;
   const std::lock_guard lock(threads_mutex_);
   finished_ = true;

@@ -234,7 +234,6 @@ bool begin(Process& p) {
   p.clock_start = ClockSample::now();
   p.realtime_start = nanoseconds_of(CLOCK_REALTIME);
   p.rules.scale = TickScale(ticks_per_second(kLoaded, p.clock_start));
-  p.rules.cpu_clock = p.options.clock == "cpu";
 
   JobLayout layout;
   try {
@@ -244,6 +243,13 @@ bool begin(Process& p) {
     finalize_and_exit(kBadUsage);
   }
   set_yield(p.options.yield == "on" || (p.options.yield == "auto" && layout.oversubscribed()));
+  if (p.options.clock == "auto") {  // one clock for the job, though hosts may differ
+    const int own = layout.oversubscribed() ? 1 : 0;
+    int any = own;
+    mpi::Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, p.own_comm);
+    p.options.clock = any != 0 ? "cpu" : "wall";
+  }
+  p.rules.cpu_clock = p.options.clock == "cpu";
 
   OutputDirectory directory;
   if (p.rank == 0) directory = make_output_directory(p.options);
