@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/random.h"
@@ -10,6 +11,15 @@
 #include "emulator/ticked/script.h"
 
 namespace hybrid {
+
+/// The allocations that the reference model has: all without a circuit plan.
+inline std::vector<std::string_view> modelled_allocations(const SwitchParameters& p) {
+  auto allocations = registered_names("allocation");
+  std::erase_if(allocations, [&](std::string_view name) {
+    return AllocationRegistration::make(name, p)->keeps_circuits();
+  });
+  return allocations;
+}
 
 inline SwitchParameters random_parameters(Random& random, const std::string& technique) {
   const auto time = [&](std::uint64_t low, std::uint64_t high) {
@@ -44,10 +54,7 @@ inline SwitchParameters random_parameters(Random& random, const std::string& tec
   // One random number per statement: the order of evaluation within an expression depends on the compiler.
   const Time words = p.word_time() * static_cast<std::int64_t>(1 + random.below(6));
   p.slot_length = p.guard + p.reconfiguration + words + time(0, 3);
-  auto allocations = registered_names("allocation");
-  std::erase_if(allocations, [&](std::string_view name) {  // the reference model has no circuit plan
-    return AllocationRegistration::make(name, p)->keeps_circuits();
-  });
+  const auto allocations = modelled_allocations(p);
   p.allocation = allocations[random.below(allocations.size())];
   if (random.below(2) == 0)
     p.wormhole_slot_length = p.slot_length * static_cast<std::int64_t>(1 + random.below(3));
