@@ -59,7 +59,7 @@ WordQueue& HybridOver<Worms>::select_queue(Time now, std::uint32_t pe, std::uint
   const auto by_circuit = [&] {
     // Each connection with data needs a change of circuits before the new one.
     Time circuits = circuits_ahead_[pe].at(now) +
-                    PathChoice::change_time(parameters_) * std::int64_t{connections_with_data(pe)};
+                    PathChoice::change_time(parameters_) * std::int64_t{connections_with_data(pe, now)};
     Time worms = worms_ahead_[pe].at(now);
     if (!plane_) circuits = worms = circuits + worms;  // one link
     const PathChoice::Circuit state = state_of(c);

@@ -26,6 +26,7 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
       served_by_worms_(parameters.nodes, 0),
       circuits_(parameters.nodes),
       queues_with_data_(parameters.nodes, 0),
+      last_leaves_until_(parameters.nodes),
       patience_(2 * std::max(parameters.slot_length * (parameters.slots + 1),
                              parameters.scheduler.cycle * parameters.slots + parameters.scheduler.delay())),
       sweep_(parameters.scheduler.cycle * parameters.slots + parameters.scheduler.delay()),
@@ -74,6 +75,7 @@ void PredictiveCircuits::enter_circuit(Time now, Circuit& c, Time due) {
   if (c.finished()) {
     if (c.gate != Time::never()) send_signal(std::max(now, c.gate), c.connection, Signal::What::waits, due);
     if (queues_with_data_[c.connection.source]++ == 0) has_data_.set(c.connection.source);
+    if (now < c.gone) last_leaves_until_[c.connection.source] = Time{};  // it is counted as unfinished again
   }
   start_slots(now);
 }
@@ -151,6 +153,7 @@ void PredictiveCircuits::send_words(Time now, Circuit& c) {
   if (!queue.rests) resting_.push(&queue);
   queue.rests = true;
   if (--queues_with_data_[source] == 0) has_data_.reset(source);
+  last_leaves_until_[source] = c.gone;
   // A plan is informed at once, so that the port of the circuit is free when its last word has left.
   send_signal(plan_ ? std::max(now, c.gone - timing_.nic - 2 * timing_.control) : c.gone, c.connection,
               Signal::What::is_empty, {});
@@ -390,6 +393,7 @@ void PredictiveCircuits::visit(StateVisitor& v) {
   v.instant(known_until_);
   v.total(slots_used_);
   for (Time& free : link_free_) v.instant(free);
+  for (Time& until : last_leaves_until_) v.instant(until);
   if (plan_) {
     plan_->visit(v);
     for (Time& ready : ready_) v.instant(ready);

@@ -229,7 +229,9 @@ class PredictiveCircuits : public Engine {
                        [](const Configuration& c) { return c.empty(); });
   }
   /// Number of connections of `source` with data that waits for a circuit or leaves over it.
-  std::uint32_t connections_with_data(Port source) const { return queues_with_data_[source]; }
+  std::uint32_t connections_with_data(Port source, Time now) const {
+    return queues_with_data_[source] + (now < last_leaves_until_[source] ? 1 : 0);
+  }
   /// Whether `c.source` has not reported that it expects to use another circuit next.
   bool keeps(Connection c) const {
     return !plan_ || next_[c.source].reported == kNoPort || next_[c.source].reported == c.destination;
@@ -349,6 +351,7 @@ class PredictiveCircuits : public Engine {
   StableArray<CircuitQueue> queues_;
   Ring<CircuitQueue*> resting_;                  // finished, or in use again
   std::vector<std::uint32_t> queues_with_data_;  // by source
+  std::vector<Time> last_leaves_until_;          // by source: `gone` of the circuit that finished last
   Time patience_;                                // of the demand guard
   Time sweep_;                                   // of the scheduler, in which it grants what has room
   bool evicts_at_once_;
