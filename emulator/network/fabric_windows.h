@@ -78,10 +78,11 @@ class FabricWindows {
     return fits() ? window : Window{};
   }
 
-  /// Removes openings that end at or before `t`, except the last one. find_window() must not be called for
-  /// earlier instants.
+  /// Removes openings that end at or before `t`, except the last one and those whose set-up is not complete.
+  /// find_window() must not be called for earlier instants.
   void remove_openings_until(Time t) {
-    while (openings_.size() > 1 && openings_.front().until <= t) openings_.pop();
+    while (openings_.size() > 1 && openings_.front().until <= t && openings_.front().ready <= t)
+      openings_.pop();
   }
 
   void visit(StateVisitor& v) {
