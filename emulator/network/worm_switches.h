@@ -83,6 +83,8 @@ class WormSwitches {
   };
 
   void observe(PortTimeline& timeline) { timeline_ = &timeline; }
+  /// The instant at which the last word of the message left the last switch's buffer.
+  Time last_start(const Delivery& d) const { return d.at - timing_.nic - fabric_.path; }
   Source& source(Port node) { return sources_[node]; }
   /// Windows in which words may leave the switches' queues; none at first.
   FabricWindows& windows() { return windows_; }

@@ -36,7 +36,6 @@ HybridOver<Worms>::HybridOver(const SwitchParameters& parameters)
     add_delay(plane.digital + (plane.word + plane.digital_word) * words);
   }
   const WormSwitches::Fabric fabric = hybrid_fabric(parameters, worm_timing(parameters));
-  worm_path_ = fabric.path;
   if (!parameters.misses_use_worms)
     path_choice_.emplace(parameters, timing_, WormRate{fabric.spacing, fabric.path, fabric.setup});
 }
@@ -233,7 +232,7 @@ void HybridOver<Worms>::process_deliveries(Time now) {
     worms_.note_departure(connection, d);
     if (path_choice_)
       worms_ahead_[connection.source].leaves(
-          d.at - timing_.nic - worm_path_ + worms_.clearing(connection),
+          worms_.last_start(d) + worms_.clearing(connection),
           path_choice_->worm_occupancy(timing_.payload(transfer(d.transfer).message.bytes)));
     if (gated_[connection.source] == 0 && served_by_worms(connection.source) == 0) continue;
     Circuit* const c = find_circuit(connection);

@@ -98,7 +98,6 @@ class HybridOver final : public PredictiveCircuits {
 
   bool plane_;  // worms have a fabric and links of their own
   Worms worms_;
-  Time worm_path_;  // out of the switch's buffer to the receiving NIC
   std::vector<WorkAhead> circuits_ahead_, worms_ahead_;  // by source
   std::optional<PathChoice> path_choice_;  // none: a message without a circuit always travels as worms
   std::vector<Link> links_;

@@ -54,7 +54,7 @@ class TreeWorms : public SwitchTree {
     return timing_.wire * static_cast<std::int64_t>(timing_.switches_between(c));
   }
   void note_departure(Connection c, const Delivery& message) {
-    under_way_.note_departure(c, message.at - timing_.nic - timing_.analog + clearing(c));
+    under_way_.note_departure(c, last_start(message) + clearing(c));
   }
   /// A single switch is next to the controller, which does not wait for its reports.
   bool is_idle() const { return levels_ == 1 || SwitchTree::is_idle(); }
