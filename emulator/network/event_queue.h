@@ -61,6 +61,10 @@ class EventQueue {
   void push_sorted(Time at, std::uint32_t kind, std::uint32_t a, std::uint32_t b) {
     put(at, std::uint64_t{kind} << SwitchEvent::kSequenceBits | std::uint64_t{a} << 28 | b, a, b);
   }
+  /// As push_sorted(), but ordered by `order` (< 2^56) instead of (a, b).
+  void push_ordered(Time at, std::uint32_t kind, std::uint64_t order, std::uint32_t a, std::uint32_t b = 0) {
+    put(at, std::uint64_t{kind} << SwitchEvent::kSequenceBits | order, a, b);
+  }
   /// Copies all events into `events`, unsorted.
   void copy_to(std::vector<SwitchEvent>& events) const {
     events = due_;

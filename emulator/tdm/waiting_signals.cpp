@@ -6,7 +6,9 @@ namespace hybrid {
 
 void PredictiveCircuits::send_signal(Time at, Connection c, Signal::What what, Time due) {
   if (!controller_.needs_signals()) return;
-  events_.push(at + timing_.nic + timing_.control, kSignal, signals_.acquire({c, what, due}));
+  // Of one connection and instant, new data comes first: then data waits without interruption.
+  const std::uint64_t order = (std::uint64_t{c.source} << 28 | c.destination) << 2 | static_cast<unsigned>(what);
+  events_.push_ordered(at + timing_.nic + timing_.control, kSignal, order, signals_.acquire({c, what, due}));
 }
 
 void PredictiveCircuits::signal_offer(Time now, Traffic words) {
