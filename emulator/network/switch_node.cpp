@@ -189,6 +189,7 @@ bool SwitchNode::move_through_fabric(Time now, std::uint32_t input, EventQueue& 
   }
   if (worm.left == 0) {
     sending_.reset(input);
+    worm.there = std::max(arrived, worm.granted);
     note_change(now, release_time(now, arrived, worm.free), queue.connection, queue.place, true, events);
     queue.requested = false;
     if (worm.ends_message) {
@@ -239,6 +240,7 @@ void SwitchNode::start_worm(Time now, Connection c) {
   if (timeline_ != nullptr) timeline_->waited(requested_at_[queue.place - 1], now + fabric_.setup, c, true);
   queue.holds_output = true;
   worm.queue = &queue;
+  worm.connection = c;
   worm.left = head_worm_words(queue);
   worm.granted = now;
   worm.free = now + fabric_.setup;
@@ -252,6 +254,7 @@ void SwitchNode::start_worm(Time now, Connection c) {
 void SwitchNode::visit(StateVisitor& v) {
   v.same(inputs_with_worms_);
   v.same(sending_);
+  v.same(inputs_in_use_);
   notes_.visit(v);
   windows_.visit(v);
   bool used = inputs_with_worms_ != 0;
@@ -278,8 +281,9 @@ void SwitchNode::visit(StateVisitor& v) {
   if (used) {
     v.clock(cycle_);
     scheduler_.visit(v);
-    for_each_port(sending_.words(), [&](Port input) {
+    for_each_port(inputs_in_use_.words(), [&](Port input) {
       Worm& worm = worms_of_[input];
+      if (worm.left == 0) return v.instant(worm.there);
       v.same(worm.queue->connection.destination * 2 + (worm.ends_message ? 1 : 0));
       v.same(worm.transfer);
       v.same(worm.left);

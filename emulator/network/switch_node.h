@@ -89,11 +89,15 @@ class SwitchNode : public WormSwitches {
   bool is_cleared(std::uint32_t source, Time now) const {
     return sources_[source].under_way == 0 && sources_[source].last_left + timing_.wire <= now;
   }
-  /// Calls `visit(connection, since)` for the worms that have their output, and words left to send.
+  /// Calls `visit(connection, since)` for the granted worms of which the switch does not know the end at
+  /// `now`: not all words are in VQ_W, or no known window is left for them. Requires: inputs_with_worms(now)
+  /// was called.
   template <class Visit>
-  void for_each_granted(Visit&& visit) const {
-    for_each_port(sending_.words(),
-                  [&](Port input) { visit(worms_of_[input].queue->connection, worms_of_[input].granted); });
+  void for_each_unfinished(Time now, Visit&& visit) const {
+    for_each_port(inputs_in_use_.words(), [&](Port input) {
+      const Worm& worm = worms_of_[input];
+      if (worm.left > 0 || worm.there > now) visit(worm.connection, worm.granted);
+    });
   }
   /// Inputs at which a worm requests or holds its output, and these outputs, as known to inputs_with_worms().
   const PortSet& inputs_in_use() const { return inputs_in_use_; }
@@ -139,7 +143,9 @@ class SwitchNode : public WormSwitches {
   static_assert(sizeof(VirtualQueue) == 256);
   struct Worm {
     VirtualQueue* queue = nullptr;
+    Connection connection;
     std::uint64_t left = 0;  // words
+    Time there{};            // if no word is left: the arrival of the last one, or the grant if that is later
     Time granted{};          // the pass that granted it
     Time free{};             // earliest start of the next word
     std::uint32_t transfer = 0;
@@ -180,7 +186,7 @@ class SwitchNode : public WormSwitches {
   std::vector<Time> requested_at_;  // by place; for the timeline
   Ring<std::uint32_t> retired_;     // places of queues that had no announced messages when they were added
   std::vector<Worm> worms_of_;      // the granted worm of each input
-  PortSet sending_;
+  PortSet sending_;                 // inputs with a granted worm that has words left
   WormholeScheduler scheduler_;
   PassNotes notes_;
   WormsUnderWay under_way_;  // if connections share a queue; otherwise their queues have this state

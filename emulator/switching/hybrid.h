@@ -60,10 +60,10 @@ class HybridOver final : public PredictiveCircuits {
   }
   void open_worm_window(Time now, const CycleController::Slot& slot, const Configuration* circuits) override;
   std::uint32_t inputs_with_worms(Time at) override { return plane_ ? 0 : worms_.inputs_with_worms(at); }
-  void add_worms(CircuitPlan& plan) override {
+  void add_worms(Time now, CircuitPlan& plan) override {
     if constexpr (!Worms::kTree) {
       if (plane_) return;
-      worms_.for_each_granted([&](Connection c, Time since) { plan.add_worm(c, since); });
+      worms_.for_each_unfinished(now, [&](Connection c, Time since) { plan.add_worm(c, since); });
       plan.leave_to_worms(worms_.inputs_in_use(), worms_.outputs_in_use());
     }
   }

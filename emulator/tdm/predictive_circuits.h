@@ -177,7 +177,7 @@ class PredictiveCircuits : public Engine {
   /// Sends data that waits for `c`, for which the NIC holds the grant now.
   virtual void use_grant(Time now, Circuit& c) { send_words(now, c); }
   /// Adds the worms, and the ports that they need, to `plan`, for the slot that begins now.
-  virtual void add_worms(CircuitPlan& /*plan*/) {}
+  virtual void add_worms(Time /*now*/, CircuitPlan& /*plan*/) {}
   /// The last word of a message leaves the NIC over its circuit at `at`.
   virtual void circuit_message_leaves(Port /*source*/, std::uint32_t /*transfer*/, Time /*at*/) {}
   /// The NICs see window_, and use_grant() was called for its circuits with waiting data.

@@ -90,7 +90,7 @@ void PredictiveCircuits::load_slot(Time begin, std::uint32_t slot, bool shared) 
   }
   if (latched.configuration.ports() == 0) latched.configuration = Configuration(parameters_.nodes);
   if (plan_) {
-    add_worms(*plan_);
+    add_worms(begin, *plan_);
     latched.fresh.clear();
     if (latched.parked.size() == 0) latched.parked = PortSet(parameters_.nodes);
     plan_->compose(begin, slot, schedule_, wanted_, latched.configuration, latched.parked, latched.fresh);
