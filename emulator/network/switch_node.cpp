@@ -124,7 +124,7 @@ bool SwitchNode::move_over_link(std::uint32_t port, Time latest, Time now, Event
     source.no_place = to.credit.empty();
     if (source.no_place) break;
     const Run data = first_words(source);
-    to.credit.merge_past(std::max(source.link_free, data.first));
+    to.credit.merge_past(std::min(now, std::max(source.link_free, data.first)));
     const Run possible = later_of(data, to.credit.front());
     const std::uint64_t words = send_over_link(
         port, possible, latest, to,

@@ -76,6 +76,11 @@ class SwitchNode : public WormSwitches {
   /// Number of words that are in, or will enter, `source`'s Q_W, up to the last one for `destination`; 0:
   /// none is for it.
   std::uint64_t words_up_to(std::uint32_t source, Port destination) const;
+  /// Whether the NIC knows, at `now`, of a place in VQ_W for the next word of Q_W. Requires: there is one.
+  bool has_place(std::uint32_t source, Time now) {
+    const VirtualQueue* to = find_queue({source, announced_[source].front().destination});
+    return to == nullptr || (!to->credit.empty() && to->credit.front().first <= now);
+  }
   /// Start of the next word of Q_W if the link stays free; Time::never(): not known yet.
   Time next_start(std::uint32_t source);
 

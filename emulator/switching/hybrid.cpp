@@ -106,38 +106,55 @@ void HybridOver<Worms>::forward_words(Time now, std::uint32_t pe, WordQueue& que
 }
 
 /// The words in Q_W go first, since they belong to short messages; but not for more than half of the window.
+/// Returns `now` if the circuit that can send may take the link, else the instant at which it tries again.
 template <class Worms>
 Time HybridOver<Worms>::worms_go_first_until(Time now, Port source) {
-  if (plane_ || !keeps_circuits() || !backlog_.test(source)) return now;
-  const WormSwitches::Source& worms = worms_.source(source);
-  if (worms.no_place || worms.queue.entered.empty()) return now;
   const Time half{(window_.seen.ps + window_.close.ps) / 2};
-  const Time starts = std::max({now, worms.link_free, worms.queue.entered.front().first + timing_.nic});
-  return std::max(
-      now, std::min(half, starts + timing_.word * static_cast<std::int64_t>(worms.queue.entered.size())));
+  if constexpr (!Worms::kTree)
+    if (!plane_ && keeps_circuits() && now < half) {
+      const WormSwitches::Source& worms = worms_.source(source);
+      if (worms.link_free > now) return std::min(half, worms.link_free);
+      if (worms.queue.entered.empty() || !worms_.has_place(source, now)) return now;
+      const Run& words = worms.queue.entered.front();
+      if (words.first > now) return now;
+      // Without limit of places, words that enter fast enough follow each other on the link.
+      const std::uint64_t sent = !timing_.bounded() && words.step <= timing_.word ? words.count : 1;
+      const Time starts = std::max(now, words.first + timing_.nic);
+      return std::min(half, starts + timing_.word * static_cast<std::int64_t>(sent));
+    }
+  return now;
 }
 
 /// Claims the link for a circuit with data, from the first instant at which it can send.
 template <class Worms>
 void HybridOver<Worms>::use_grant(Time now, Circuit& c) {
-  Link& link = links_[c.connection.source];
   if (c.gate == Time::never() || c.finished() || c.queue->entered.empty()) return;
-  const Time first =
-      std::max({worms_go_first_until(now, c.connection.source), window_opens(c.connection.source), c.gate,
-                c.queue->entered.front().first + timing_.nic});
-  if (first >= link.claimed || first > window_.close - timing_.word) return;
-  link.claimed = first;
-  events_.push_sorted(first, kClaim, c.connection.source, c.connection.destination);
+  const Time first = std::max(
+      {now, window_opens(c.connection.source), c.gate, c.queue->entered.front().first + timing_.nic});
+  if (first < links_[c.connection.source].claimed) claim_link(first, c);
+}
+
+template <class Worms>
+void HybridOver<Worms>::claim_link(Time at, Circuit& c) {
+  Link& link = links_[c.connection.source];
+  link.claimed = at <= window_.close - timing_.word ? at : Time::never();
+  if (link.claimed == at) events_.push_sorted(at, kClaim, c.connection.source, c.connection.destination);
 }
 
 template <class Worms>
 void HybridOver<Worms>::take_link(Time now, Circuit& c) {
-  Link& link = links_[c.connection.source];
+  const Port source = c.connection.source;
+  Link& link = links_[source];
   if (link.claimed != now) return;
+  if (const Time again = worms_go_first_until(now, source); again > now) {
+    claim_link(again, c);
+    if (backlog_.test(source)) schedule_link_check(now, source);
+    return;
+  }
   link.claimed = Time::never();
-  Time& free = link_free_[c.connection.source];
-  if (!plane_) free = std::max(free, worms_.source(c.connection.source).link_free);
-  if (keeps_circuits()) free = std::max(free, now);  // the words in Q_W were let pass until now
+  Time& free = link_free_[source];
+  if (!plane_) free = std::max(free, worms_.source(source).link_free);
+  free = std::max(free, now);  // words in Q_W went first until now
   keep_link(now, c);
 }
 

@@ -86,6 +86,7 @@ class HybridOver final : public PredictiveCircuits {
   };
   void schedule_link_check(Time at, std::uint32_t port);
   Time worms_go_first_until(Time now, Port source);
+  void claim_link(Time at, Circuit& c);
   void take_link(Time now, Circuit& c);
   void keep_link(Time now, Circuit& c);
   void check_link(Time now, std::uint32_t port);
