@@ -34,7 +34,7 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
   add_delay(controller_.longest_slot());
   if (controller_.keeps_circuits()) {
     plan_.emplace(parameters, !wormhole_slot);
-    next_.resize(parameters.nodes);
+    expected_.resize(parameters.nodes);
     least_accuracy_ = CircuitPlan::least_accuracy(parameters, !wormhole_slot);
     add_delay(plan_->protection());
     patience_ = std::max(patience_, plan_->protection());
@@ -117,7 +117,6 @@ void PredictiveCircuits::send_words(Time now, Circuit& c) {
   const Time latest = window_.close - timing_.word;
   Time free = std::max({link_free_[source], window_opens(source), c.gate});
   std::uint64_t words_sent = 0;
-  bool next_message = false;
   while (!queue.entered.empty()) {
     const Run words = queue.entered.front().delayed(timing_.nic);
     const std::uint64_t sent = serve_words(words, timing_.word, latest, free, [&](const Run& starts) {
@@ -127,7 +126,7 @@ void PredictiveCircuits::send_words(Time now, Circuit& c) {
       remove_segment_words(
           queue.segments, starts, [](std::uint32_t) {},
           [&](std::uint32_t index, Time start) {
-            next_message = true;
+            report_next_message(queue, start + timing_.word);
             circuit_message_leaves(source, index, start + timing_.word);
             schedule_delivery(start + c.path + timing_.nic, index);
           });
@@ -139,10 +138,6 @@ void PredictiveCircuits::send_words(Time now, Circuit& c) {
     if (sent < words.count) break;
   }
   if (words_sent == 0) return;
-  if (plan_ && next_message && !queue.segments.empty()) {
-    queue.due = link_free_[source] + timing_.word * static_cast<std::int64_t>(queue.segments.front().words);
-    send_signal(link_free_[source], c.connection, Signal::What::next_message, queue.due);
-  }
   if (c.used_in != window_.close) {
     ++slots_used_;
     if (plan_ && latched_[window_.latched].parked.test(source)) controller_.add_grants(1);
@@ -397,7 +392,7 @@ void PredictiveCircuits::visit(StateVisitor& v) {
   if (plan_) {
     plan_->visit(v);
     for (Time& ready : ready_) v.instant(ready);
-    for (const NextDestination& next : next_) v.same(next.reported);
+    for (const ExpectedDestination& expected : expected_) v.same(expected.reported());
   }
   for (const char changed : changed_) v.same(changed != 0 ? 1 : 0);
   v.unfinished(circuits_.all(), [&](Circuit& c) {

@@ -58,6 +58,7 @@
 #include "emulator/tdm/circuit_plan.h"
 #include "emulator/tdm/circuits_held.h"
 #include "emulator/tdm/cycle_controller.h"
+#include "emulator/tdm/expected_destination.h"
 #include "predictor/predictor.h"
 
 namespace hybrid {
@@ -217,6 +218,8 @@ class PredictiveCircuits : public Engine {
   };
   /// Reports it at `at`, if the allocation needs it.
   void send_signal(Time at, Connection c, Signal::What what, Time due);
+  /// Reports the message that is at the head of `queue` from `at` on, if there is one, to a plan.
+  void report_next_message(CircuitQueue& queue, Time at);
   /// Reports an offered message with these words to the switch, if the allocation needs it.
   void signal_offer(Time now, Traffic words);
   bool window_grants(const Window& window, Connection c) const {
@@ -263,7 +266,6 @@ class PredictiveCircuits : public Engine {
   /// known.
   void note_worms(Time now, Circuit& c);
   void watch_deadline(std::uint32_t port);
-  void judge_expected(std::uint32_t port, Port destination);
   void report_expected(Time now, std::uint32_t port, Port last);
   void send_control(Time now, const Control& control);
   void send_request(Time now, Circuit& c, bool demand);
@@ -335,14 +337,8 @@ class PredictiveCircuits : public Engine {
   Ring<Configuration> preloads_;
 
   std::vector<std::unique_ptr<Predictor>> predictors_;
-  /// What the NIC expects to be its next destination, and how often it was right.
-  struct NextDestination {
-    Port expected = kNoPort;
-    Port reported = kNoPort;  // to the switch
-    double accuracy = 0;      // share that was right, of the recent ones
-  };
-  std::vector<NextDestination> next_;  // by source; with plan_ only
-  double least_accuracy_ = 0;          // for a report
+  std::vector<ExpectedDestination> expected_;  // by source; with plan_ only
+  double least_accuracy_ = 0;                  // for a report
   std::vector<Time> deadline_watched_;
   std::vector<std::uint32_t> served_by_worms_;
   ConnectionTable<Circuit> circuits_;

@@ -8,34 +8,17 @@ namespace hybrid {
 
 void PredictiveCircuits::consult_predictor(Time now, const Message& message, bool waits_for_it) {
   const auto [source, destination] = message.connection;
-  judge_expected(source, destination);
+  if (plan_) expected_[source].judge(destination);
   apply_decisions(now, source, predictors_[source]->on_send(now, destination, message.bytes, message.site),
                   waits_for_it ? destination : kNoPort);
   watch_deadline(source);
   report_expected(now, source, destination);
 }
 
-/// Compares the destination of a send with what was expected.
-void PredictiveCircuits::judge_expected(std::uint32_t port, Port destination) {
-  constexpr double kRecent = 8;  // sends
-  if (!plan_) return;
-  NextDestination& next = next_[port];
-  next.accuracy += ((next.expected == destination ? 1.0 : 0.0) - next.accuracy) / kRecent;
-}
-
 /// Reports to the switch which destination `port` expects after a send to `last`, if the report changes.
 void PredictiveCircuits::report_expected(Time now, std::uint32_t port, Port last) {
-  if (!plan_) return;
-  NextDestination& next = next_[port];
-  Predictor::Expectation first;
-  if (predictors_[port]->expect({&first, 1}) != 0)
-    next.expected = first.destination;
-  else if (last != kNoPort)
-    next.expected = last;
-  const Port report = next.accuracy >= least_accuracy_ && next.expected != port ? next.expected : kNoPort;
-  if (report == next.reported) return;
-  next.reported = report;
-  send_control(now, {Control::What::expect, {port, report}});
+  if (plan_ && expected_[port].update(*predictors_[port], port, last, least_accuracy_))
+    send_control(now, {Control::What::expect, {port, expected_[port].reported()}});
 }
 
 /// `offered`: destination of a message that will enter its queue; it counts as waiting already.

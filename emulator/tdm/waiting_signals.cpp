@@ -7,8 +7,15 @@ namespace hybrid {
 void PredictiveCircuits::send_signal(Time at, Connection c, Signal::What what, Time due) {
   if (!controller_.needs_signals()) return;
   // Of one connection and instant, new data comes first: then data waits without interruption.
-  const std::uint64_t order = (std::uint64_t{c.source} << 28 | c.destination) << 2 | static_cast<unsigned>(what);
+  const std::uint64_t order =
+      (std::uint64_t{c.source} << 28 | c.destination) << 2 | static_cast<unsigned>(what);
   events_.push_ordered(at + timing_.nic + timing_.control, kSignal, order, signals_.acquire({c, what, due}));
+}
+
+void PredictiveCircuits::report_next_message(CircuitQueue& queue, Time at) {
+  if (!plan_ || queue.segments.empty()) return;
+  queue.due = at + timing_.word * static_cast<std::int64_t>(queue.segments.front().words);
+  send_signal(at, queue.circuit->connection, Signal::What::next_message, queue.due);
 }
 
 void PredictiveCircuits::signal_offer(Time now, Traffic words) {
