@@ -56,18 +56,15 @@ WordQueue& HybridOver<Worms>::select_queue(Time now, std::uint32_t pe, std::uint
   const bool in_table = c != nullptr && c->in_table;
   const std::uint64_t payload = timing_.payload(message.bytes);
   if (path_choice_) start_slots(now);  // the NIC knows the windows until now
-  const auto by_circuit = [&] {
-    // Each connection with data needs a change of circuits before the new one.
-    Time circuits = circuits_ahead_[pe].at(now) +
-                    PathChoice::change_time(parameters_) * std::int64_t{connections_with_data(pe, now)};
-    Time worms = worms_ahead_[pe].at(now);
-    if (!plane_) circuits = worms = circuits + worms;  // one link
-    const PathChoice::Circuit state = state_of(c);
-    if (state == PathChoice::Circuit::open) circuits = std::max(circuits, window_opens(pe) - now);
-    return path_choice_->by_circuit(payload, state, circuits, worms) &&
-           (state != PathChoice::Circuit::absent || has_dynamic_slot());
-  };
-  const bool chosen = path_choice_ ? by_circuit() : in_table;
+  const bool chosen = path_choice_
+                          ? path_choice_->by_circuit({.words = payload,
+                                                      .circuit = state_of(c),
+                                                      .opens = window_opens(pe) - now,
+                                                      .can_be_granted = has_dynamic_slot(),
+                                                      .connections_with_data = connections_with_data(pe, now),
+                                                      .circuits_ahead = circuits_ahead_[pe].at(now),
+                                                      .worms_ahead = worms_ahead_[pe].at(now)})
+                          : in_table;
   if ((chosen && foreground_) || (c != nullptr && waits(*c, now))) {
     if (path_choice_) circuits_ahead_[pe].add(path_choice_->circuit_work(payload));
     return PredictiveCircuits::select_queue(now, pe, index, words);

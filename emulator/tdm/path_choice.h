@@ -13,7 +13,7 @@
 // not keep up gets fewer messages.
 //
 //   const PathChoice choice(parameters, timing, worms);
-//   if (choice.by_circuit(words, PathChoice::Circuit::absent, circuits_ahead, worms_ahead)) ...
+//   if (choice.by_circuit({.words = words, .circuit = PathChoice::Circuit::open})) ...
 #pragma once
 
 #include <algorithm>
@@ -75,6 +75,8 @@ class PathChoice {
       : circuit_word_(timing.word),
         worm_word_(worms.word),
         worm_setup_(worms.setup),
+        change_(change_time(p)),
+        one_link_(p.packet_plane == 0),
         worm_words_(std::min(timing.worm_words, kMostWords)),
         overhead_(static_cast<std::int64_t>(timing.worm_overhead)),
         // Without look-ahead the next worm of a message waits for a pass after the tail of the one before.
@@ -84,10 +86,9 @@ class PathChoice {
     worm_first_ = timing.wire + pass + worms.setup + worms.path;
     const Time slot{p.slot_length.ps / 2};  // the mean time until the next slot
     const Time control = timing.nic + timing.control + slot + timing.control;
-    const Time change = change_time(p);
     setup_ = {Setup{Time{}, timing.circuit},
-              {control + change, timing.circuit},
-              {pass + p.scheduler.delay() + control + change, timing.circuit}};
+              {control + change_, timing.circuit},
+              {pass + p.scheduler.delay() + control + change_, timing.circuit}};
   }
 
   /// Time until a circuit that must be configured carries words. The reconfiguration counts twice: the switch
@@ -95,6 +96,25 @@ class PathChoice {
   /// circuit waits on average for one other at its ports.
   static Time change_time(const SwitchParameters& p) { return p.unusable_slot_time(true) * 2; }
 
+  /// What the NIC knows when a message is offered.
+  struct Offer {
+    std::uint64_t words = 0;  // > 0
+    Circuit circuit = Circuit::absent;
+    Time opens{};                           // until an open circuit carries words
+    bool can_be_granted = false;            // an absent one
+    std::uint32_t connections_with_data{};  // of this NIC, which wait for circuits or use them
+    Time circuits_ahead{}, worms_ahead{};   // WorkAhead::at()
+  };
+  /// Whether the message waits for its circuit, or uses it.
+  bool by_circuit(const Offer& o) const {
+    // Each connection with data needs a change of circuits before the new one.
+    Time circuits = o.circuits_ahead + change_ * std::int64_t{o.connections_with_data};
+    Time worms = o.worms_ahead;
+    if (one_link_) circuits = worms = circuits + worms;
+    if (o.circuit == Circuit::open) circuits = std::max(circuits, o.opens);
+    return by_circuit(o.words, o.circuit, circuits, worms) &&
+           (o.circuit != Circuit::absent || o.can_be_granted);
+  }
   /// Whether a message of `words` (> 0) words is delivered at least as early over its circuit.
   bool by_circuit(std::uint64_t words, Circuit circuit, Time circuits_ahead, Time worms_ahead) const {
     const Setup& setup = setup_[static_cast<std::size_t>(circuit)];
@@ -115,7 +135,8 @@ class PathChoice {
   static constexpr std::uint64_t kMostWords = std::uint64_t{1} << 30;  // of a worm: larger ones are as one
   static Time words_time(Time word, std::uint64_t words) { return word * static_cast<std::int64_t>(words); }
 
-  Time circuit_word_, worm_word_, worm_setup_;
+  Time circuit_word_, worm_word_, worm_setup_, change_;
+  bool one_link_;  // for worms and circuits
   std::uint64_t worm_words_;
   std::int64_t overhead_;
   Time worm_period_;  // of consecutive full worms
