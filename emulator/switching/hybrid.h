@@ -18,10 +18,11 @@
 //   that stay open across a boundary are not interrupted (emulator/network/fabric_windows.h).
 // - The link carries words of Q_W whenever the NIC does not send on a granted circuit. It sends on a circuit
 //   from the first instant in the window at which a word of that VQ_PCKT can leave, until the queue is empty
-//   and no message will enter it, or the window ends. A word of Q_W that has started is completed first.
+//   and no message will enter it, or the window ends. A word of Q_W that has started is completed first. With
+//   an allocation that keeps circuits, the circuit waits while a word of Q_W is on the link, or is in Q_W and
+//   has a place in VQ_W, until the middle of the window.
 // - With a packet plane (--packet-plane) worms have links and a digital fabric of their own, with a share of
-// the
-//   link's rate, timed as in emulator/switching/wormhole.h, and there is no S_W.
+//   the link's rate, timed as in emulator/switching/wormhole.h, and there is no S_W.
 // - Order per connection: words in VQ_PCKT leave only after the NIC got back the credits of all worms of the
 //   same connection. A connection that is lost while data waits in VQ_PCKT is requested again.
 //

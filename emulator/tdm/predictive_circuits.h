@@ -42,7 +42,10 @@
 // With an allocation that keeps circuits (Allocation::keeps_circuits) a CircuitPlan composes each slot from
 // the connections of all slots, and the circuits become usable one by one (window_opens()). The NIC reports
 // to it which destination it expects to use next (that which the predictor expects, else the last one), while
-// enough of its expectations are right. `patience` is then at least the plan's protection().
+// enough of its expectations are right. It reports, W and one NIC delay before they are effective at the
+// switch, that data waits that can leave (a message whose predecessor will leave in this window counts as the
+// first one), that a message came to the head of the queue, and in advance that all data has left. Reports of
+// one instant are handled by ascending connection. `patience` is then at least the plan's protection().
 #pragma once
 
 #include <algorithm>
