@@ -23,6 +23,8 @@ constexpr std::uint64_t kMessages = 160;   // through it
 constexpr std::int64_t kTick = 2'000;      // ps: all times of D 4.6, 5.5.1 and 8.5 are multiples
 constexpr std::int64_t kGiveUp = 50'000'000;
 
+bool has_slots(const std::string& technique) { return technique == "tdm" || technique == "hybrid"; }
+
 bool is_split(const std::string& technique) {
   return technique == "wave" || technique == "coll" || technique == "chen-liu";
 }
@@ -102,7 +104,8 @@ class C17 final : public Claim {
                                                   "hybrid", "wave",     "coll",    "chen-liu"};
     static constexpr const char* kPresets[] = {"ch4", "ch5", "ch8"};
     const unsigned repeats = std::max(1U, context.repeats);
-    const std::uint64_t all = std::size(kTechniques) * (1 + std::size(kPresets));
+    constexpr std::uint64_t kWithSlots = 2;
+    const std::uint64_t all = std::size(kTechniques) * (1 + std::size(kPresets)) + kWithSlots;
     std::uint64_t done = 0;
     ClaimTable table{"c17-agreement",
                      "Messages that both models inject and deliver at the same instants, with the same hits "
@@ -117,28 +120,44 @@ class C17 final : public Claim {
                             static_cast<double>(a.messages), static_cast<double>(a.equal)});
       if (context.progress) context.progress(++done, all);
     };
-    for (const std::string technique : kTechniques) {
+    const auto draw = [&](const std::string& technique, bool policies) {
       Agreement drawn;
       for (std::uint64_t i = 0; i < std::uint64_t{kRandomSwitches} * repeats; ++i) {
         Random random(context.seed * 1'000'003 + i);
         SwitchParameters p = random_parameters(random, technique);
         p.worm_lookahead = p.pass_fills_all_slots = i % 2 == 1;
         p.request_width = static_cast<std::uint32_t>(i / 2 % 4);
+        if (policies) draw_policies(random, p);
         drawn.add(p, random_script(random, p));
       }
-      table.page_rows.push_back(table.rows.size());
-      report(technique, "random", drawn);
+      report(technique, policies ? "random, our policies" : "random", drawn);
       random_switches.add(drawn);
+    };
+    for (const std::string technique : kTechniques) {
+      table.page_rows.push_back(table.rows.size());
+      draw(technique, false);
+      if (has_slots(technique)) draw(technique, true);
       for (const std::string preset : kPresets) {
         Agreement papers;
-        SwitchParameters p = preset_parameters(preset, technique);
-        for (unsigned i = 0; i < repeats; ++i)
-          for (const std::string_view allocation : modelled_allocations(p)) {
-            if (technique != "tdm" && technique != "hybrid" && allocation != "ses") continue;
-            p.allocation = allocation;
+        const SwitchParameters p = preset_parameters(preset, technique);
+        for (unsigned i = 0; i < repeats; ++i) {
+          const auto add = [&](const SwitchParameters& q) {
             Random random(context.seed + i);
-            papers.add(p, preset_script(random, p));
+            papers.add(q, preset_script(random, q));
+          };
+          SwitchParameters q = p;
+          for (const std::string_view allocation : registered_names("allocation")) {
+            if (!has_slots(technique) && allocation != "ses") continue;
+            q.allocation = allocation;
+            add(q);
           }
+          if (!has_slots(technique)) continue;
+          use_our_policy(q);
+          for (const double plane : {0.0, 0.1}) {
+            q.packet_plane = plane;
+            add(q);
+          }
+        }
         report(technique, preset, papers);
         presets.add(papers);
       }
@@ -154,8 +173,9 @@ class C17 final : public Claim {
         "it shares "
         "the parameters, the scheduler, the predictors and the allocations with the fast model",
         "a tick is 1 ps in random switches, which have delays of a few ticks, and 2 ns with the papers' "
-        "parameters, "
-        "which are multiples of it; tdm and hybrid with every allocation but held"};
+        "parameters, which are multiples of it; tdm and hybrid with every allocation, and with our policies "
+        "(misses, eviction, allocation held, packet "
+        "plane)"};
     return result;
   }
 };

@@ -32,6 +32,19 @@ TEST(FatTreeHybrid, EqualsTheReferenceThatTicksEveryWord) {
   }
 }
 
+TEST(FatTreeHybrid, EqualsTheReferenceWithOurPolicies) {
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    Random random(seed);
+    SwitchParameters p = random_hybrid_case(random, seed);
+    draw_policies(random, p);
+    const std::vector<Action> script = random_script(random, p);
+    SCOPED_TRACE("seed " + std::to_string(seed) + " " + to_string(p.tree));
+    const auto technique = TechniqueRegistration::make("hybrid", p);
+    ASSERT_TRUE(equal(run_script(*technique, script, microseconds(10)).outcomes,
+                      TickedSwitch(p).run(script, 200'000)));
+  }
+}
+
 TEST(FatTreeHybrid, OfOneLevelIsTheCrossbar) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     Random random(seed);

@@ -80,6 +80,20 @@ TEST_P(TickedTechnique, EqualsTheReferenceThatTicksEveryWord) {
   }
 }
 
+TEST(Switching, EqualsTheReferenceWithOurPolicies) {
+  for (const char* const technique : {"tdm", "hybrid"})
+    for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+      Random random(seed);
+      SwitchParameters p = random_parameters(random, technique);
+      draw_policies(random, p);
+      if (seed % 5 == 4) p.input_queues = "fifo";
+      set_rivals(seed, p);
+      const std::vector<Action> script = random_script(random, p);
+      ASSERT_NO_THROW(check(p)) << "seed " << seed;
+      ASSERT_TRUE(equals_reference(p, script)) << technique << ", seed " << seed;
+    }
+}
+
 /// Seeds selected from some hundred thousand random switches in which circuits are lost and established again
 /// in rare ways: a message travels as worms in between, a time-out passes when the last worm clears, or data
 /// is offered to a circuit at the instant of the demand guard.

@@ -240,7 +240,8 @@ class PredictiveCircuits : public Engine {
   }
   /// Whether `c.source` has not reported that it expects to use another circuit next.
   bool keeps(Connection c) const {
-    return !plan_ || next_[c.source].reported == kNoPort || next_[c.source].reported == c.destination;
+    return !plan_ || expected_[c.source].reported() == kNoPort ||
+           expected_[c.source].reported() == c.destination;
   }
   /// From here on words of `source` may start in window_.
   Time window_opens(Port source) const { return std::max(window_.open, ready_[source]); }

@@ -12,15 +12,6 @@
 
 namespace hybrid {
 
-/// The allocations that the reference model has: all without a circuit plan.
-inline std::vector<std::string_view> modelled_allocations(const SwitchParameters& p) {
-  auto allocations = registered_names("allocation");
-  std::erase_if(allocations, [&](std::string_view name) {
-    return AllocationRegistration::make(name, p)->keeps_circuits();
-  });
-  return allocations;
-}
-
 inline SwitchParameters random_parameters(Random& random, const std::string& technique) {
   const auto time = [&](std::uint64_t low, std::uint64_t high) {
     return picoseconds(static_cast<std::int64_t>(low + random.below(high - low + 1)));
@@ -54,7 +45,10 @@ inline SwitchParameters random_parameters(Random& random, const std::string& tec
   // One random number per statement: the order of evaluation within an expression depends on the compiler.
   const Time words = p.word_time() * static_cast<std::int64_t>(1 + random.below(6));
   p.slot_length = p.guard + p.reconfiguration + words + time(0, 3);
-  const auto allocations = modelled_allocations(p);
+  auto allocations = registered_names("allocation");
+  std::erase_if(allocations, [&](std::string_view name) {  // draw_policies() selects those
+    return AllocationRegistration::make(name, p)->keeps_circuits();
+  });
   p.allocation = allocations[random.below(allocations.size())];
   if (random.below(2) == 0)
     p.wormhole_slot_length = p.slot_length * static_cast<std::int64_t>(1 + random.below(3));
@@ -64,6 +58,21 @@ inline SwitchParameters random_parameters(Random& random, const std::string& tec
   p.predictor_threshold = static_cast<std::uint32_t>(1 + random.below(4));
   p.predictor_pause = random.below(2) == 0 ? Time{} : time(1, 100);
   return p;
+}
+
+/// Draws the policies of the hybrid switch that are not the dissertation's, each for some of the switches.
+/// They are not part of random_parameters(), so that a seed gives the same switch with and without them.
+inline void draw_policies(Random& random, SwitchParameters& p) {
+  p.misses_use_worms = random.below(2) == 0;
+  p.evicts_at_once = random.below(2) == 0;
+  static constexpr double kShares[] = {0, 0, 0.1, 0.25, 0.5, 1};
+  p.packet_plane = kShares[random.below(6)];
+  static const char* const kPredictors[] = {"tournament", "markov", "timeout", "none"};
+  if (random.below(2) == 0) p.predictor = kPredictors[random.below(4)];
+  if (p.is_tree() || random.below(2) == 0) return;
+  p.allocation = "held";
+  // Circuits are kept for more than a slot, so that a change may take longer than one.
+  if (random.below(2) == 0) p.reconfiguration = picoseconds(static_cast<std::int64_t>(random.below(80)));
 }
 
 inline std::vector<Action> random_script(Random& random, const SwitchParameters& p) {

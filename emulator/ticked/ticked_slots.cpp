@@ -1,5 +1,6 @@
 // Ticked switch: NIC and switch node of predictive circuits, slot by slot.
 #include <algorithm>
+#include <utility>
 
 #include "emulator/ticked/ticked_switch.h"
 
@@ -15,8 +16,9 @@ void TickedSwitch::send_request(Port i, Port j, bool demand) {
     Circuit& wanted = circuit(i, j);
     if (demand && !wanted.established && wanted.patience < 0) {
       wanted.attempts = 0;
-      wanted.patience = t_ + patience();
+      wanted.patience = t_ + time_to_next_attempt();
     }
+    if (p_.evicts_at_once && !wanted.established && !has_room({i, j})) make_room({i, j}, false);
     scheduler_->request(Time{t_}, {i, j});
   });
 }
@@ -31,6 +33,14 @@ void TickedSwitch::release(Port i, Port j) {
     circuit(i, j).patience = -1;
     scheduler_->release(Time{t_}, {i, j});
   });
+}
+
+void TickedSwitch::consult_predictor(const Message& message, Port offered) {
+  const auto [i, j] = message.connection;
+  if (plan_) expected_[i].judge(j);
+  apply_decisions(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, message.site), offered);
+  if (plan_ && expected_[i].update(*predictors_[i], i, j, CircuitPlan::least_accuracy(p_, !shares_fabric_)))
+    control([this, i = i, expected = expected_[i].reported()] { plan_->expect(i, expected); });
 }
 
 void TickedSwitch::apply_decisions(Port i, const Predictor::Decisions& d, Port offered) {
@@ -64,11 +74,6 @@ void TickedSwitch::release_unless_used(Port i, Port j) {
   if (!predictors_[i]->take_back(Time{t_}, j, Time{used})) release(i, j);
 }
 
-std::int64_t TickedSwitch::patience() const {
-  return 2 * std::max(p_.slot_length.ps * (p_.slots + 1),
-                      p_.scheduler.cycle.ps * p_.slots + p_.scheduler.delay().ps);
-}
-
 void TickedSwitch::advance_slots() {
   run_demand_guard();
   std::vector<Grant> grants;
@@ -80,12 +85,14 @@ void TickedSwitch::advance_slots() {
     const bool up = g.kind == Grant::Kind::established;
     if (up) {
       schedule_[g.slot].add(g.connection);
+      c.slot = g.slot;
       c.established_since = t_;
       c.patience = -1;
     } else {
       schedule_[g.slot].remove(g.connection);
     }
     c.established = up;
+    note_wanted(i, j);
     later(t_ + control_wire_, 1, [this, i = i, j = j, up] {
       Circuit& notified = circuit(i, j);
       notified.in_table = up;
@@ -105,76 +112,6 @@ std::int64_t TickedSwitch::switches_between(Port i, Port j) const {
   return switches;
 }
 
-bool TickedSwitch::seen_idle(const Circuit& c) const {
-  const std::int64_t known = t_ - control_wire_;
-  return c.waits(t_) ? c.busy_since > known && c.gone_before <= known : c.gone <= known;
-}
-
-std::int64_t TickedSwitch::seen_idle_since(const Circuit& c) const {
-  return c.waits(t_) ? c.gone_before : c.gone;
-}
-
-void TickedSwitch::run_demand_guard() {
-  std::vector<std::pair<Port, Port>> due;
-  for (auto& [key, c] : circuits_)
-    if (c.patience == t_) due.push_back(key);
-  for (const auto& [i, j] : due) {
-    Circuit& c = circuit(i, j);
-    const bool busy_too = ++c.attempts >= 4;
-    c.patience = t_ + patience();
-    bool dynamic = false;
-    int best = -1;
-    std::int64_t best_key = 0;
-    const auto blockers = [&, i = i, j = j](std::uint32_t s) {
-      std::vector<Connection> found;
-      if (schedule_[s].destination_of(i) != kNoPort) found.push_back({i, schedule_[s].destination_of(i)});
-      if (schedule_[s].source_of(j) != kNoPort) found.push_back({schedule_[s].source_of(j), j});
-      scheduler_->find_blocking(Time{t_}, s, {i, j}, found);
-      return found;
-    };
-    for (std::uint32_t s = 0; s < p_.slots; ++s) {
-      if (!preloaded_[s].empty()) continue;
-      dynamic = true;
-      std::int64_t key = -1;
-      bool possible = true;
-      for (const Connection b : blockers(s)) {
-        const Circuit& blocker = circuit(b.source, b.destination);
-        possible = possible && (busy_too || seen_idle(blocker));
-        key = std::max({key, blocker.established_since, busy_too ? 0 : seen_idle_since(blocker)});
-      }
-      if (possible && (best < 0 || key < best_key)) {
-        best = static_cast<int>(s);
-        best_key = key;
-      }
-    }
-    if (!dynamic) {
-      release_idle_slot();
-    } else if (best >= 0) {
-      for (const Connection b : blockers(static_cast<std::uint32_t>(best))) scheduler_->release(Time{t_}, b);
-    }
-  }
-}
-
-/// Returns the preloaded slot that has been idle for longest to the scheduler; of several, the last one.
-void TickedSwitch::release_idle_slot() {
-  std::map<std::int64_t, std::uint32_t> idle;  // since when
-  for (std::uint32_t s = 0; s < p_.slots; ++s) {
-    std::int64_t since = preloaded_since_[s];
-    bool all = true;
-    for (const Connection c : preloaded_[s].connections()) {
-      const Circuit& held = circuit(c.source, c.destination);
-      if (!held.established) continue;
-      all = all && seen_idle(held);
-      since = std::max({since, seen_idle_since(held), held.established_since});
-    }
-    if (all && since + patience() <= t_) idle[since] = s;
-  }
-  if (idle.empty()) return;
-  const std::uint32_t slot = idle.begin()->second;
-  preloaded_[slot].clear();
-  scheduler_->preload(Time{t_}, slot, Configuration(p_.nodes));
-}
-
 void TickedSwitch::count_offered(std::uint64_t words, bool known) {
   (known ? traffic_.predictive : traffic_.wormhole) += words;
   const std::int64_t slot =
@@ -187,7 +124,7 @@ void TickedSwitch::count_offered(std::uint64_t words, bool known) {
   const bool before = foreground_;
   const PortSet none(p_.slots);  // waiting data does not affect the decision
   foreground_ = allocation_->foreground({p_.slots,
-                                         has_worms_,
+                                         shares_fabric_,
                                          none,
                                          false,
                                          previous_slot_,
@@ -206,6 +143,7 @@ void TickedSwitch::count_offered(std::uint64_t words, bool known) {
 /// As known to the controller; reports of a tree's switches take a cable for each level in between.
 std::uint32_t TickedSwitch::inputs_with_worms() const {
   std::uint32_t count = 0;
+  if (plane_) return count;
   if (tree_ != nullptr) {
     for (std::uint32_t level = 0; level < p_.tree.levels; ++level) {
       const std::int64_t seen = t_ - (p_.tree.levels - 1 - level) * p_.cable.ps;
@@ -219,6 +157,23 @@ std::uint32_t TickedSwitch::inputs_with_worms() const {
   return static_cast<std::uint32_t>(inputs.size());
 }
 
+void TickedSwitch::open_for_worms(std::int64_t begin, std::int64_t until, std::int64_t setup,
+                                  const Configuration& circuits) {
+  const bool follows = !openings_.empty() && openings_.back().until == begin;
+  const auto ready = [&](bool circuit, std::int64_t before) {
+    return circuit ? kNever : before != kNever ? before : begin + setup;
+  };
+  Opening o{begin, until, {}, {}};
+  for (Port port = 0; port < p_.nodes; ++port) {
+    const bool any = circuits.ports() != 0;
+    o.input_ready.push_back(ready(any && circuits.destination_of(port) != kNoPort,
+                                  follows ? openings_.back().input_ready[port] : kNever));
+    o.output_ready.push_back(ready(any && circuits.source_of(port) != kNoPort,
+                                   follows ? openings_.back().output_ready[port] : kNever));
+  }
+  openings_.push_back(std::move(o));
+}
+
 void TickedSwitch::begin_slot() {
   PortSet occupied(p_.slots);
   for (std::uint32_t s = 0; s < p_.slots; ++s)
@@ -228,7 +183,7 @@ void TickedSwitch::begin_slot() {
   std::vector<Configuration> active(p_.slots, Configuration(p_.nodes));
   for (std::uint32_t s = 0; s < p_.slots; ++s)
     for (const Connection c : schedule_[s].connections())
-      if (circuit(c.source, c.destination).waiting_signals > 0) {
+      if (wanted_[s].test(c.source)) {
         wanted.set(s);
         active[s].add(c);
       }
@@ -236,31 +191,36 @@ void TickedSwitch::begin_slot() {
   for (std::uint32_t s = 0; s < p_.slots; ++s)
     wanted_connections[s] = static_cast<std::uint32_t>(active[s].count());
   const SlotChoice choice = allocation_->choose_slot(
-      {p_.slots, has_worms_, occupied, inputs != 0, previous_slot_, previous_predictive_, wanted,
+      {p_.slots, shares_fabric_, occupied, inputs != 0, previous_slot_, previous_predictive_, wanted,
        wanted_connections, passed_over_, inputs, predictable_, foreground_, traffic_});
   for (std::uint32_t s = 0; s <= p_.slots; ++s)
     passed_over_[s] =
         !(s < p_.slots ? wanted.test(s) : inputs != 0) || choice.slot == s ? 0 : passed_over_[s] + 1;
   boundary_ = t_ + choice.length.ps;
-  Configuration shown;
-  std::int64_t lost = p_.guard.ps;
-  if (choice.slot != kIdleSlot) {
-    if (in_fabric_ != choice.slot || changed_[choice.slot]) lost += p_.fabric_reconfiguration().ps + spread_;
-    changed_[choice.slot] = choice.shared;
-    in_fabric_ = previous_slot_ = choice.slot;
-    if (choice.slot < p_.slots) {
-      previous_predictive_ = choice.slot;
+  Window window{t_ + control_wire_, t_ + control_wire_, boundary_ + control_wire_, {}, {}};
+  Configuration& shown = window.configuration;
+  if (choice.slot < p_.slots) {
+    if (plan_) {
+      shown = compose(choice.slot, window.fresh);
+    } else {
       shown = choice.shared ? active[choice.slot] : schedule_[choice.slot];
       for (std::uint32_t k = 1; choice.shared && k < p_.slots; ++k)
         for (const Connection c : active[(choice.slot + k) % p_.slots].connections())
           if (shown.fits(c)) shown.add(c);
     }
+  }
+  std::int64_t lost = p_.guard.ps;
+  if (choice.slot != kIdleSlot) {
+    if (in_fabric_ != choice.slot || changed_[choice.slot]) lost += p_.fabric_reconfiguration().ps + spread_;
+    changed_[choice.slot] = choice.shared;
+    in_fabric_ = previous_slot_ = choice.slot;
+    if (choice.slot < p_.slots) previous_predictive_ = choice.slot;
     if (choice.slot == p_.slots || choice.shared) {
       const std::int64_t skew = control_wire_ + (p_.serialise + p_.cable).ps;
-      openings_.push_back({t_ + skew, t_ + skew + lost, boundary_ + skew, shown});
+      open_for_worms(t_ + skew, boundary_ + skew, lost, shown);
     }
   }
-  if (choice.shared && !windows_.empty() && windows_.back().close == t_ + control_wire_) {
+  if (choice.shared && !windows_.empty() && windows_.back().close == window.seen) {
     bool all = true;
     for (const Connection c : shown.connections()) {
       const Configuration& before = windows_.back().configuration;
@@ -268,7 +228,8 @@ void TickedSwitch::begin_slot() {
     }
     if (all) lost = p_.guard.ps;
   }
-  windows_.push_back({t_ + control_wire_, t_ + control_wire_ + lost, boundary_ + control_wire_, shown});
+  if (!plan_) window.open += lost;  // otherwise PortState::ready has the circuits that begin
+  windows_.push_back(std::move(window));
 }
 
 }  // namespace hybrid

@@ -10,7 +10,14 @@ namespace hybrid {
 TickedSwitch::TickedSwitch(const SwitchParameters& p) : p_(p) {
   slotted_ = p.technique == "tdm" || p.technique == "hybrid";
   has_worms_ = p.technique == "wormhole" || p.technique == "packet" || p.technique == "hybrid";
-  word_ = p.word_time().ps;
+  plane_ = p.technique == "hybrid" && p.packet_plane > 0;
+  shares_fabric_ = p.technique == "hybrid" && !plane_;
+  word_ = worm_word_ = p.word_time().ps;
+  if (plane_) {
+    SwitchParameters plane = p;
+    plane.link_rate = static_cast<BitRate>(static_cast<double>(p.link_rate) * p.packet_plane);
+    worm_word_ = plane.word_time().ps;
+  }
   nic_ = p.nic.delay().ps;
   wire_ = p.one_way_wire().ps;
   control_wire_ = wire_;
@@ -19,8 +26,7 @@ TickedSwitch::TickedSwitch(const SwitchParameters& p) : p_(p) {
     spread_ = (p.analog_fabric.delay() + p.cable).ps * 2 * (std::int64_t{p.tree.levels} - 1);
     if (p.technique == "hybrid")
       tree_ = std::make_unique<TickedTreeSwitches>(
-          p, TickedTreeSwitches::Fabric{word_, p.analog_fabric.delay().ps + wire_,
-                                        p.scheduler.delay().ps + p.fabric_reconfiguration().ps});
+          p, TickedTreeSwitches::Fabric{spacing(), worm_path(), worm_setup()});
     worms_seen_.resize(p.tree.levels);
   }
   const auto words = [&](Bytes size) {
@@ -34,13 +40,18 @@ TickedSwitch::TickedSwitch(const SwitchParameters& p) : p_(p) {
   if (slotted_) {
     scheduler_ = make_scheduler_port(p);
     allocation_ = AllocationRegistration::make(p.allocation, p);
-    previous_slot_ = p.technique == "hybrid" ? p.slots : p.slots - 1;
+    if (allocation_->keeps_circuits()) plan_.emplace(p, !shares_fabric_);
+    expected_.resize(p.nodes);
+    wanted_.assign(p.slots, PortSet(p.nodes));
+    previous_slot_ = shares_fabric_ ? p.slots : p.slots - 1;
     previous_predictive_ = p.slots - 1;
     passed_over_.assign(p.slots + 1, 0);
     schedule_.assign(p.slots, Configuration(p.nodes));
     preloaded_ = schedule_;
     preloaded_since_.assign(p.slots, 0);
     changed_.assign(p.slots + 1, false);
+    if (has_worms_ && !p.misses_use_worms)
+      path_choice_.emplace(p, Timing(p), WormRate{Time{spacing()}, Time{worm_path()}, Time{worm_setup()}});
     for (std::uint32_t i = 0; i < p.nodes; ++i)
       predictors_.push_back(PredictorRegistration::make(p.predictor, predictor_shape(p)));
   }
@@ -50,6 +61,7 @@ std::vector<Outcome> TickedSwitch::run(const std::vector<Action>& script, std::i
   std::size_t messages = 0, next = 0;
   for (const Action& a : script) messages += a.what == Action::What::send ? 1 : 0;
   outcomes_.resize(messages);
+  payload_.resize(messages);
   for (t_ = 0; delivered_ < messages && t_ <= give_up; ++t_) {
     while (next < script.size() && script[next].at.ps == t_) act_on(script[next++]);
     tick();
@@ -110,9 +122,9 @@ void TickedSwitch::tick() {
       if (c.release_due && !c.waits(t_) && (!c.due_after_worms || cleared(key.first, key.second)))
         release_unless_used(key.first, key.second);
     for (auto& [key, c] : circuits_) {
-      if (c.signals || c.unsent == 0 || !cleared(key.first, key.second)) continue;
+      if (c.signals || c.finished || !cleared(key.first, key.second)) continue;
       c.signals = true;
-      control([&reported = c] { ++reported.waiting_signals; });
+      signal(t_, key.first, key.second, Report::waits, c.due);
     }
   }
   end_worms();
@@ -124,6 +136,7 @@ void TickedSwitch::tick() {
       worms_seen_[level].push_back(tree_->inputs_with_worms(level));
   }
   run_phase(2);  // control words at the switch
+  receive_signals();
   if (slotted_) advance_slots();
   if (p_.technique == "circuit") {
     for (Port i = 0; i < p_.nodes; ++i) finish_circuit(i);
@@ -134,6 +147,7 @@ void TickedSwitch::tick() {
   run_phase(4);  // grants without delay
   while (move_words()) {
   }
+  if (plan_) report_ends_of_data();
   const auto outputs = arriving_.find(t_);
   if (outputs == arriving_.end()) return;
   for (const std::uint64_t id : outputs->second) {
@@ -150,6 +164,33 @@ void TickedSwitch::run_phase(int phase) {
   for (const auto& f : todo) f();
 }
 
+bool TickedSwitch::window_grants(Port i, Port j) const {
+  if (windows_.empty() || windows_.front().seen > t_) return false;
+  const Configuration& shown = windows_.front().configuration;
+  return shown.ports() != 0 && shown.destination_of(i) == j;
+}
+
+bool TickedSwitch::chooses_circuit(Port i, Port j, std::uint64_t words) {
+  const Circuit& c = circuit(i, j);
+  if (!path_choice_) return c.in_table;
+  PathChoice::Offer offer;
+  offer.words = words;
+  const Port next = expected_[i].reported();
+  if (c.in_table && window_grants(i, j) && (next == kNoPort || next == j)) {
+    offer.circuit = PathChoice::Circuit::open;
+    offer.opens = Time{std::max(windows_.front().open, ports_[i].ready) - t_};
+  } else if (c.in_table) {
+    offer.circuit = PathChoice::Circuit::in_table;
+  }
+  offer.can_be_granted = std::any_of(preloaded_.begin(), preloaded_.end(),
+                                     [](const Configuration& held) { return held.empty(); });
+  for (const auto& [key, other] : circuits_)
+    offer.connections_with_data += key.first == i && other.waits(t_) ? 1 : 0;
+  offer.circuits_ahead = ports_[i].circuits_ahead.at(Time{t_});
+  offer.worms_ahead = ports_[i].worms_ahead.at(Time{t_});
+  return path_choice_->by_circuit(offer);
+}
+
 void TickedSwitch::offer(Port i) {
   PortState& p = ports_[i];
   if (!p.handing.empty() || p.waiting.empty()) return;
@@ -159,8 +200,12 @@ void TickedSwitch::offer(Port i) {
   p.pe_free = t_;
   const Port j = message.connection.destination;
   Circuit& c = circuit(i, j);
-  p.by_worm = has_worms_ && !(slotted_ && ((c.in_table && nics_foreground_) || c.waits(t_)));
   std::uint64_t payload = std::max<std::uint64_t>(1, (message.bytes + p_.word - 1) / p_.word);
+  payload_[message.id] = payload;
+  p.by_worm =
+      has_worms_ && !(slotted_ && ((chooses_circuit(i, j, payload) && nics_foreground_) || c.waits(t_)));
+  if (path_choice_ && p.by_worm) p.worms_ahead.add(path_choice_->worm_occupancy(payload));
+  if (path_choice_ && !p.by_worm) p.circuits_ahead.add(path_choice_->circuit_work(payload));
   if (!p.by_worm) {
     if (!c.waits(t_)) {
       c.gone_before = c.gone;
@@ -168,8 +213,9 @@ void TickedSwitch::offer(Port i) {
     }
     note_worms(i, j);
     if (slotted_) {
-      apply_decisions(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, message.site), j);
-      if (!has_worms_ && !c.in_table && !(c.requested && c.demanding)) send_request(i, j, true);
+      consult_predictor(message, j);
+      if ((!has_worms_ || path_choice_) && !c.in_table && !(c.requested && c.demanding))
+        send_request(i, j, true);
     } else if (c.state == 0) {
       c.state = 3;
       p.waiting_to_request.push_back(j);
@@ -180,11 +226,14 @@ void TickedSwitch::offer(Port i) {
       p.handing.push_back({0, message.id, j, k == 0, k + 1 == payload, 0});
     if (slotted_) control([this, payload] { count_offered(payload, true); });
     c.unsent += payload;
+    c.messages.push_back({payload, c.finished});
+    if (c.finished) c.due = t_ + static_cast<std::int64_t>(payload) * word_;
+    c.finished = false;
     return;
   }
   if (slotted_) control([this, payload, known = c.in_table] { count_offered(payload, known); });
-  if (slotted_)
-    apply_decisions(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, message.site), kNoPort);
+  if (slotted_) consult_predictor(message, kNoPort);
+  if (path_choice_) outcomes_[message.id].hit = c.in_table;
   if (c.in_table || c.requested) c.served_by_worms = true;
   const std::uint64_t limit = p_.worm_limit / p_.word;
   bool first = true;

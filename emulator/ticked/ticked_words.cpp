@@ -7,27 +7,19 @@
 namespace hybrid {
 
 bool TickedSwitch::can_pass(Port i, Port j, std::int64_t at) const {
-  const auto lets = [&](const Opening& o, Port in, Port out) {
-    return o.circuits.ports() == 0 || ((in == kNoPort || o.circuits.destination_of(in) == kNoPort) &&
-                                       (out == kNoPort || o.circuits.source_of(out) == kNoPort));
-  };
-  std::int64_t open_until = -1;
-  const Opening* before = nullptr;
+  std::int64_t until = -1;  // of the last of consecutive openings, from the one at `at` on
   for (const Opening& o : openings_) {
-    const bool follows = before != nullptr && before->until == o.begin;
-    const bool input_was_open = follows && lets(*before, i, kNoPort);
-    const bool output_was_open = follows && lets(*before, kNoPort, j);
-    before = &o;
-    if (!lets(o, i, j)) continue;
-    const std::int64_t from = input_was_open && output_was_open ? o.begin : o.ready;
-    if (from <= at && at < o.until) open_until = o.until;
-    if (open_until == o.begin && from == o.begin) open_until = o.until;
+    if (o.until <= at) continue;
+    const std::int64_t from = until < 0 ? at : o.begin;
+    if ((until >= 0 && until != o.begin) || o.begin > from) break;
+    if (o.input_ready[i] > from || o.output_ready[j] > from) break;
+    until = o.until;
   }
-  return open_until >= at + spacing();
+  return until >= at + spacing();
 }
 
 std::int64_t TickedSwitch::known_start(Port i, Port j, std::int64_t at) const {
-  if (!slotted_) return at;
+  if (!shares_fabric_) return at;
   for (; !openings_.empty() && at < openings_.back().until; ++at)
     if (can_pass(i, j, at)) return at;
   return -1;
@@ -89,7 +81,6 @@ void TickedSwitch::pass() {
       requests_.erase({i, j});
       ports_[j].output_turn = (i + 1) % p_.nodes;
       ports_[j].output_busy = ports_[i].input_busy = granted = true;
-      const std::int64_t setup = p_.scheduler.delay().ps;
       if (has_worms_) {
         VirtualQueue& q = queues_[{i, queue_key(i, j)}];
         q.requested = false;
@@ -97,9 +88,9 @@ void TickedSwitch::pass() {
         const int worm = q.words[q.granted_words].worm;
         q.granted_words += static_cast<std::size_t>(worm);
         ports_[i].worm_to = j;
-        ports_[i].worms.push_back({j, worm, t_ + setup + (slotted_ ? p_.fabric_reconfiguration().ps : 0)});
+        ports_[i].worms.push_back({j, worm, t_ + worm_setup(), t_});
       } else {
-        later(t_ + setup + p_.fabric_reconfiguration().ps + wire_, 1, [this, i, j] {
+        later(t_ + p_.scheduler.delay().ps + p_.fabric_reconfiguration().ps + wire_, 1, [this, i, j] {
           circuit(i, j).state = 2;
           ports_[i].circuit_to = j;
           --ports_[i].without_grant;
@@ -139,6 +130,7 @@ bool TickedSwitch::move_words() {
   while (!windows_.empty() && windows_.front().close <= t_) {
     windows_.pop_front();
     for (PortState& p : ports_) p.owned = false;
+    if (!windows_.empty()) see_circuits();
   }
   while (openings_.size() > 1 && openings_[1].until <= t_) openings_.pop_front();
   for (Port i = 0; i < p_.nodes; ++i) {
@@ -156,7 +148,9 @@ bool TickedSwitch::circuit_word(Port i) {
     if (windows_.empty() || windows_.front().seen > t_ || windows_.front().configuration.ports() == 0)
       return false;
     const Window& w = windows_.front();
-    if (t_ < w.open || t_ + word_ > w.close || w.configuration.destination_of(i) == kNoPort) return false;
+    if (t_ < std::max(w.open, p.ready) || t_ + word_ > w.close ||
+        w.configuration.destination_of(i) == kNoPort)
+      return false;
     to = w.configuration.destination_of(i);
   }
   if (to < 0) return false;
@@ -164,6 +158,7 @@ bool TickedSwitch::circuit_word(Port i) {
   Circuit& c = circuit(i, j);
   if (c.words.empty() || c.words.front().at + nic_ > t_) return false;
   if (!cleared(i, j)) return false;
+  if (!p.owned && worms_go_first(i)) return false;
   p.owned = true;
   if (p.link_free > t_) return false;
   const Word word = c.words.front();
@@ -172,15 +167,24 @@ bool TickedSwitch::circuit_word(Port i) {
   c.gone = t_ + word_;
   --c.unsent;
   if (c.unsent == 0) p.owned = false;
-  if (slotted_ && c.unsent == 0) c.signals = false;
-  if (slotted_ && c.unsent == 0)
-    later(t_ + word_ + nic_ + control_wire_, 2, [this, i, j] { --circuit(i, j).waiting_signals; });
+  if (word.last) c.messages.pop_front();
+  if (word.last && plan_ && !c.messages.empty() && !c.messages.front().was_head) {
+    c.due = t_ + word_ + static_cast<std::int64_t>(c.messages.front().words) * word_;
+    signal(t_ + word_, i, j, Report::next_message, c.due);
+  }
+  if (slotted_ && !plan_ && c.unsent == 0) {
+    c.finished = true;
+    c.signals = false;
+    signal(t_ + word_, i, j, Report::is_empty);
+  }
   if (tree_ != nullptr) {
     const std::int64_t first = t_ + (p_.serialise + p_.cable).ps;
-    if (first < worms_until_) throw std::logic_error("a circuit's word meets a worm");
+    if (shares_fabric_ && first < worms_until_) throw std::logic_error("a circuit's word meets a worm");
     const std::int64_t hops = switches_between(i, j) - 1;
     circuit_words_.emplace_back(first, first + hops * p_.circuit_hop().ps + word_);
   }
+  if (word.last && path_choice_)
+    p.circuits_ahead.leaves(Time{t_ + word_}, path_choice_->circuit_work(payload_[word.message]));
   if (word.last)
     arriving_[t_ + (p_.serialise + p_.deserialise + p_.cable).ps +
               switches_between(i, j) * (p_.analog_fabric.delay() + p_.cable).ps + nic_]
@@ -188,30 +192,34 @@ bool TickedSwitch::circuit_word(Port i) {
   return true;
 }
 
-bool TickedSwitch::wormhole_word(Port i) {
-  PortState& p = ports_[i];
-  if (p.owned || p.link_free > t_ || p.wormhole.empty() || p.wormhole.front().at + nic_ > t_) return false;
-  if (tree_ != nullptr) {
-    const Word word = p.wormhole.front();
-    const Connection c{i, word.destination};
-    if (!tree_->has_place(t_, c)) return false;
-    tree_->put(t_, {0, word.message, c, word.last, static_cast<std::size_t>(word.worm)});
-    p.wormhole.pop_front();
-    p.link_free = t_ + word_;
-    return true;
-  }
-  const Port queue = queue_key(i, p.wormhole.front().destination);
+bool TickedSwitch::has_credit(Port i, Port j) {
+  if (tree_ != nullptr) return tree_->has_place(t_, {i, j});
+  const Port queue = queue_key(i, j);
   VirtualQueue& q = queues_[{i, queue}];
   while (!credits_[{i, queue}].empty() && credits_[{i, queue}].front() <= t_) {
     credits_[{i, queue}].pop_front();
     --q.credits_used;
   }
-  if (q.credits_used >= input_room_) return false;
-  ++q.credits_used;
+  return q.credits_used < input_room_;
+}
+
+bool TickedSwitch::wormhole_word(Port i) {
+  PortState& p = ports_[i];
+  std::int64_t& link_free = plane_ ? p.worm_link_free : p.link_free;
+  if ((!plane_ && p.owned) || link_free > t_ || p.wormhole.empty() || p.wormhole.front().at + nic_ > t_)
+    return false;
   Word word = p.wormhole.front();
+  const Connection c{i, word.destination};
+  if (!has_credit(i, c.destination)) return false;
   p.wormhole.pop_front();
-  p.link_free = t_ + word_;
+  link_free = t_ + worm_word_;
+  if (tree_ != nullptr) {
+    tree_->put(t_, {0, word.message, c, word.last, static_cast<std::size_t>(word.worm)});
+    return true;
+  }
   word.at = t_ + wire_;
+  VirtualQueue& q = queues_[{i, queue_key(i, c.destination)}];
+  ++q.credits_used;
   q.words.push_back(word);
   return true;
 }
@@ -222,7 +230,7 @@ bool TickedSwitch::fabric_word(Port i) {
   GrantedWorm& worm = p.worms.front();
   const Port j = worm.to;
   if (p.worm_free > t_ || worm.from > t_) return false;
-  if (slotted_ && !can_pass(i, j, t_)) return false;
+  if (shares_fabric_ && !can_pass(i, j, t_)) return false;
   VirtualQueue& q = queues_[{i, queue_key(i, j)}];
   if (q.words.empty() || q.words.front().at > t_) return false;
   const Word word = q.words.front();
@@ -234,9 +242,18 @@ bool TickedSwitch::fabric_word(Port i) {
   Circuit& c = circuit(i, j);
   --c.worm_words;
   c.worm_left = t_;
-  const std::int64_t fabric = slotted_ ? p_.analog_fabric.delay().ps : p_.digital_fabric.delay().ps;
-  if (word.last) arriving_[t_ + fabric + wire_ + nic_].push_back(word.message);
+  if (word.last) {
+    arriving_[t_ + worm_path() + nic_].push_back(word.message);
+    message_left_as_worms(i, j, word.message);
+  }
   return true;
+}
+
+/// The last word of a message left the last switch. The NIC knows it after all wires of the path.
+void TickedSwitch::message_left_as_worms(Port i, Port j, std::uint64_t message) {
+  if (path_choice_)
+    ports_[i].worms_ahead.leaves(Time{t_ + switches_between(i, j) * wire_},
+                                 path_choice_->worm_occupancy(payload_[message]));
 }
 
 /// Whether the NIC knows that no word of a worm from `i` to `j` is under way. Its report takes all wires of
@@ -248,14 +265,16 @@ bool TickedSwitch::cleared(Port i, Port j) {
 
 /// In a tree, circuits and worms do not share slots: all ports are open, or none.
 bool TickedSwitch::tree_words() {
-  if (!can_pass(0, 0, t_)) return false;
+  if (shares_fabric_ && !can_pass(0, 0, t_)) return false;
   const bool moved = tree_->move_words(t_, [this](const TickedTreeSwitches::Word& word) {
     Circuit& c = circuit(word.connection.source, word.connection.destination);
     --c.worm_words;
     c.worm_left = t_;
-    if (word.last) arriving_[t_ + p_.analog_fabric.delay().ps + wire_ + nic_].push_back(word.message);
+    if (!word.last) return;
+    arriving_[t_ + worm_path() + nic_].push_back(word.message);
+    message_left_as_worms(word.connection.source, word.connection.destination, word.message);
   });
-  if (!moved) return false;
+  if (!moved || !shares_fabric_) return moved;
   for (const auto& [from, until] : circuit_words_)
     if (from < t_ + word_ && t_ < until) throw std::logic_error("a worm meets a circuit's word");
   while (!circuit_words_.empty() && circuit_words_.front().second <= t_) circuit_words_.pop_front();
