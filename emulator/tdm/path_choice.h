@@ -20,6 +20,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "core/time.h"
 #include "emulator/network/repetition.h"
@@ -33,10 +34,12 @@ namespace hybrid {
 class WorkAhead {
  public:
   void add(Time work) { ahead_ += work; }
-  /// The NIC knows from `at` on that a message that takes `work` has left; messages leave in order.
+  /// The NIC knows from `at` on that a message that takes `work` has left.
   void leaves(Time at, Time work) {
-    if (!leaving_.empty()) at = std::max(at, leaving_.back().at);
     leaving_.push({at, work});
+    // Reports from different switches of a tree pass each other.
+    for (std::size_t i = leaving_.size() - 1; i > 0 && leaving_[i].at < leaving_[i - 1].at; --i)
+      std::swap(leaving_[i], leaving_[i - 1]);
   }
   Time at(Time now) {
     for (; !leaving_.empty() && leaving_.front().at <= now; leaving_.pop()) ahead_ -= leaving_.front().work;
