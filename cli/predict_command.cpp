@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "cli/command.h"
@@ -16,6 +15,7 @@
 #include "cli/predict_table.h"
 #include "cli/trace_command.h"
 #include "core/error.h"
+#include "core/parallel.h"
 #include "core/registry.h"
 #include "emulator/predictor_shape.h"
 #include "emulator/replay/operation.h"
@@ -123,7 +123,7 @@ class PredictCommand final : public Command {
     trace = open_trace(path);
     const PredictorShape shape = predictor_shape(options.network);
     ParallelGrid grid(predictors, capacities, shape, numbers,
-                      std::max(1u, std::thread::hardware_concurrency()), &processor_nanoseconds);
+                      processors(), &processor_nanoseconds);
     for_each_sent(*trace, options.replay, [&](const SentMessage& message) {
       progress("scoring predictors on ");
       grid.send({message.source, message.destination}, message.at, message.bytes, message.site,

@@ -9,7 +9,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
 #include <variant>
 #include <vector>
 
@@ -17,6 +16,7 @@
 #include "cli/json_output.h"
 #include "cli/whole_number.h"
 #include "core/error.h"
+#include "core/parallel.h"
 #include "emulator/claims/reproduction.h"
 #include "libhybrid/report/terminal_text.h"
 
@@ -89,7 +89,7 @@ class ReproduceCommand final : public Command {
     const std::vector<std::string> names = chosen();
     json_.check_another("output", output_);
     const std::string directory = new_directory();
-    if (context_.threads == 0) context_.threads = std::max(1U, std::thread::hardware_concurrency());
+    if (context_.threads == 0) context_.threads = processors();
     std::vector<Reproduced> all;
     try {
       all = run_claims(names, directory);

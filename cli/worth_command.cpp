@@ -24,7 +24,8 @@ class WorthCommand final : public Command {
   void declare(CommandLine& line) override {
     line.describe(
         "Emulates recorded jobs on wormhole, and on the hybrid switch with prediction alone, with the hints "
-        "of their compiler alone, and with both. A slot lasts at least ten times as long as a "
+        "of their compiler alone, with both, and with neither (none), with which they are compared. A slot "
+        "lasts at least ten times as long as a "
         "reconfiguration. The hints are those recorded in the trace or, with --hints, those of a "
         "binary. The predictor is tournament unless --predictor is given.");
     arguments_.declare_many(line);
@@ -41,7 +42,7 @@ class WorthCommand final : public Command {
     refuse_compared();
     arguments_.settle();
     JobOptions options = arguments_.options();
-    if (options.slot_counts.size() > 1)
+    if (options.slot_counts.size() > 1 || options.finds_slots)
       throw UserError("--slots: worth compares with one number of slots", "Give one number.");
     bool is_named = options.network.predictor != network_by_default().predictor;
     for (const auto& [name, value] : arguments_.given()) is_named = is_named || name == "predictor";
@@ -106,7 +107,10 @@ class WorthCommand final : public Command {
         for (std::size_t variant = 0; variant < at.variants.size(); ++variant) {
           const HintWorth::Variant& cell = at.variants[variant];
           auto& value = one[std::string(kWorthVariants[variant])];
-          if (cell.is_known) value = {{"time_ns", cell.time.nanoseconds()}, {"hit_rate", cell.hit_rate}};
+          if (cell.is_known)
+            value = {{"time_ns", cell.time.nanoseconds()},
+                     {"hit_rate", cell.hit_rate},
+                     {"time_over_none", at.time_over_none(cell)}};
         }
         one["notes"] = job.notes;
         array.push_back(std::move(one));

@@ -143,6 +143,7 @@ class ParallelGrid {
     std::map<Port, std::vector<EvaluationGrid::Sent>> waiting;  // by source
   };
   void score_waiting();
+  unsigned threads() const { return static_cast<unsigned>(parts_.size()); }
 
   std::vector<Part> parts_;
   std::map<Port, std::size_t> part_of_;  // by source: round robin, in the order of their first sends

@@ -62,6 +62,10 @@ struct JobOptions {
   std::vector<std::string> techniques;     // compared in the report; empty: wormhole, circuit, tdm, hybrid
   std::vector<std::string> predictors;     // scored in the report; empty: a selection
   std::vector<std::uint32_t> slot_counts;  // K for tdm and hybrid; empty: network.slots and the phases' need
+  /// K of each technique is found by a search; then slot_counts is empty (libhybrid/report/design_space.h).
+  bool finds_slots = false;
+
+  unsigned threads = 0;  // that emulate; 0: one for each processor. No result depends on it.
 };
 
 /// Adds the options that the shim uses while it records, `config` first.

@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::int64_t kSlotPerReconfiguration = 10;
 
-enum Variant : std::size_t { kWormhole, kPrediction, kHints, kBoth };
+enum Variant : std::size_t { kWormhole, kPrediction, kHints, kBoth, kNone };
 
 SwitchParameters parameters_of(const JobOptions& options, Variant variant, const HintWorth& at) {
   SwitchParameters p = options.network;
   p.technique = variant == kWormhole ? "wormhole" : "hybrid";
   p.preload = variant == kHints || variant == kBoth ? p.slots : 0;
-  if (variant == kHints) p.predictor = "none";
+  if (variant == kHints || variant == kNone) p.predictor = "none";
   p.reconfiguration_command = p.reconfiguration_switching = p.reconfiguration_lock = Time{};
   p.reconfiguration = at.reconfiguration;
   p.slot_length = at.slot_length;
@@ -68,29 +68,40 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const Job
       ++worth.messages_hinted;
   });
 
+  std::vector<std::pair<std::size_t, Variant>> cells;  // place in worth.at
+  std::vector<SwitchParameters> runs;
   for (const Time reconfiguration : reconfigurations) {
-    HintWorth at;
+    HintWorth& at = worth.at.emplace_back();
     at.reconfiguration = reconfiguration;
     at.slot_length = std::max(options.network.slot_length, reconfiguration * kSlotPerReconfiguration);
-    for (const Variant variant : {kWormhole, kPrediction, kHints, kBoth}) {
+    for (const Variant variant : {kWormhole, kPrediction, kHints, kBoth, kNone}) {
       if ((variant == kHints || variant == kBoth) && hints.phases.empty()) continue;
-      const SwitchParameters parameters = parameters_of(options, variant, at);
-      ReplayOptions replay_options = options.replay;
-      replay_options.notify_predictors = variant == kBoth;
-      if (parameters.preload != 0)
-        replay_options.preloads = plan(hints, nesting, placement, fitted.nodes, parameters.preload);
-      const std::string what = fmt::format("{}, reconfiguration {}: {}", trace, to_string(reconfiguration),
-                                           kWorthVariants[variant]);
-      replay_options.progress = [&](std::uint64_t done) {
-        if (note) note(what, done);
-      };
-      job = open();
-      const Measures measures = replay(*job, parameters, replay_options).measures;
-      at.variants[variant] = {true, measures.time, measures.hit_rate};
+      cells.emplace_back(worth.at.size() - 1, variant);
+      runs.push_back(parameters_of(options, variant, at));
     }
-    worth.at.push_back(at);
+  }
+  const auto replay_options = [&](std::size_t run) {
+    ReplayOptions replay = options.replay;
+    replay.notify_predictors = cells[run].second == kBoth;
+    if (runs[run].preload != 0)
+      replay.preloads = plan(hints, nesting, placement, fitted.nodes, runs[run].preload);
+    return replay;
+  };
+  const auto results = emulate_runs(open, runs, replay_options, options.threads, "emulating " + trace, note);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto& [at, variant] = cells[i];
+    const EmulatedRun& run = results[i];
+    if (!run.measures)
+      throw UnfinishedReplay(
+          run.of_trace ? UnfinishedReplay::Fault::trace : UnfinishedReplay::Fault::technique, run.failure);
+    worth.at[at].variants[variant] = {true, run.measures->time, run.measures->hit_rate};
   }
   return worth;
+}
+
+double HintWorth::time_over_none(const Variant& variant) const {
+  const Time none = variants[kNone].time;
+  return none.ps == 0 ? 1.0 : static_cast<double>(variant.time.ps) / static_cast<double>(none.ps);
 }
 
 std::string worth_text(const std::vector<JobWorth>& jobs) {
@@ -103,10 +114,14 @@ std::string worth_text(const std::vector<JobWorth>& jobs) {
                    {"wormhole"},
                    {"prediction"},
                    {"hits"},
+                   {"/ none"},
                    {"hints"},
                    {"hits"},
+                   {"/ none"},
                    {"both"},
-                   {"hits"}});
+                   {"hits"},
+                   {"/ none"},
+                   {"none"}});
   for (const JobWorth& job : jobs)
     for (const HintWorth& at : job.at) {
       const bool first = &at == &job.at.front();
@@ -119,11 +134,13 @@ std::string worth_text(const std::vector<JobWorth>& jobs) {
       for (std::size_t variant = 0; variant < at.variants.size(); ++variant) {
         const HintWorth::Variant& cell = at.variants[variant];
         row.push_back(cell.is_known ? short_time(cell.time) : "-");
-        if (variant != kWormhole) row.push_back(cell.is_known ? percent(cell.hit_rate) : "-");
+        if (variant == kWormhole || variant == kNone) continue;
+        row.push_back(cell.is_known ? percent(cell.hit_rate) : "-");
+        row.push_back(cell.is_known ? fmt::format("{:.3f}", at.time_over_none(cell)) : "-");
       }
       table.add(std::move(row));
     }
-  std::string text = table.text(2, 132);
+  std::string text = table.text(2, 150);
   for (const JobWorth& job : jobs)
     for (const std::string& line : job.notes) text += wrap(job.trace + ": " + line);
   return text;

@@ -69,7 +69,7 @@ JobWorth worth_of(Given given) {
                     {});
 }
 
-TEST(HintWorth, ComparesFourVariants) {
+TEST(HintWorth, ComparesTheVariants) {
   const JobWorth worth = worth_of(Given::phases_and_hints);
   EXPECT_EQ(worth.ranks, 6u);
   EXPECT_EQ(worth.messages, 60u);
@@ -79,7 +79,7 @@ TEST(HintWorth, ComparesFourVariants) {
   EXPECT_EQ(worth.at[0].slot_length, nanoseconds(100));
   EXPECT_EQ(worth.at[1].slot_length, microseconds(10));
   for (const HintWorth& at : worth.at) {
-    const auto [wormhole, prediction, hints, both] = at.variants;
+    const auto [wormhole, prediction, hints, both, none] = at.variants;
     for (const HintWorth::Variant& variant : at.variants) {
       EXPECT_TRUE(variant.is_known);
       EXPECT_GT(variant.time, microseconds(200));
@@ -88,6 +88,11 @@ TEST(HintWorth, ComparesFourVariants) {
     EXPECT_EQ(hints.hit_rate, 0.5) << "the messages of the first ring";
     EXPECT_GE(both.hit_rate, hints.hit_rate);
     EXPECT_LT(hints.time, prediction.time) << "prediction establishes its circuits too late";
+    EXPECT_EQ(none.hit_rate, 0.0) << "circuits are requested when their message waits";
+    EXPECT_EQ(at.time_over_none(none), 1.0);
+    EXPECT_EQ(at.time_over_none(hints),
+              static_cast<double>(hints.time.ps) / static_cast<double>(none.time.ps));
+    EXPECT_LT(at.time_over_none(hints), 1.0);
   }
 }
 
@@ -108,6 +113,7 @@ TEST(HintWorth, TheTableHasARowForEachReconfiguration) {
   EXPECT_THAT(text, HasSubstr("rings"));
   EXPECT_THAT(text, HasSubstr("50.0 %"));
   EXPECT_THAT(text, HasSubstr("  1us  "));
+  EXPECT_THAT(text, HasSubstr("/ none"));
 }
 
 TEST(JobHints, ComeFromTheRecordingOrABinary) {

@@ -10,9 +10,7 @@
 #include "core/registry.h"
 #include "emulator/limits.h"
 #include "emulator/network/technique.h"
-#include "emulator/network_shape.h"
 #include "emulator/predictor_shape.h"
-#include "emulator/replay/replay.h"
 #include "emulator/replay/trace_format.h"
 #include "emulator/replay/trace_names.h"
 
@@ -30,12 +28,6 @@ std::vector<std::string> default_techniques(bool on_tree) {
   return names;
 }
 
-std::uint32_t most_slots_needed(const std::vector<Phase>& phases) {
-  std::uint32_t most = 0;
-  for (const Phase& phase : phases) most = std::max(most, phase.slots_needed);
-  return most;
-}
-
 std::vector<std::uint32_t> slot_counts(const JobOptions& options, std::uint32_t needed) {
   std::vector<std::uint32_t> counts = options.slot_counts;
   if (counts.empty()) counts = {options.network.slots, std::max(needed, options.network.preload)};
@@ -45,42 +37,26 @@ std::vector<std::uint32_t> slot_counts(const JobOptions& options, std::uint32_t 
   return counts;
 }
 
-// Adapts the switch to the number of ports. Preset ch8 has a slot for every destination (D 8.5), which the
-// options could not set before the number of ports was known.
-void follow_ports(JobOptions& options, std::uint32_t ports) {
-  SwitchParameters& p = options.network;
-  const bool every_destination =
-      p.slots + 1 == p.nodes && p.preload == p.slots && options.slot_counts.empty();
-  p.nodes = ports;
-  if (every_destination) preload_every_destination(p);
-}
-
-SwitchParameters parameters_of(const std::string& technique, const JobOptions& options, std::uint32_t ports) {
-  SwitchParameters parameters = options.network;
-  parameters.technique = technique;
-  fit_nodes(ports, parameters, options.replay.crossbar);
-  return parameters;
-}
-
 // The parameters of all emulations in the order of the report, checked.
-std::vector<SwitchParameters> emulations(const JobOptions& options, const std::vector<std::uint32_t>& counts,
-                                         std::uint32_t ports) {
+std::vector<SwitchParameters> emulations(const JobEmulator& job, const std::vector<std::uint32_t>& counts) {
   std::vector<SwitchParameters> all;
+  const JobOptions& options = job.options();
   const auto techniques =
       options.techniques.empty() ? default_techniques(options.network.is_tree()) : options.techniques;
   std::set<std::string_view> seen;
   for (const std::string& technique : techniques) {
     if (!seen.insert(technique).second) continue;
-    SwitchParameters parameters = parameters_of(technique, options, ports);
     for (std::uint32_t k :
          uses_slots(technique) ? counts : std::vector<std::uint32_t>{options.network.slots}) {
-      parameters.slots = k;
-      if (!options.hints.empty() && options.network.preload == 0) parameters.preload = k;
-      check(parameters);
-      all.push_back(parameters);
+      all.push_back(job.parameters(technique, k));
+      check(all.back());
     }
   }
   return all;
+}
+
+std::string what_of(const std::vector<SwitchParameters>& runs) {
+  return runs.size() == 1 ? "emulating " + run_name(runs.front()) : "emulating";
 }
 
 bool any_multicast(const std::vector<TechniqueResult>& results) {
@@ -194,60 +170,31 @@ std::vector<PredictorScore> score_predictors(JobTrace& trace, const JobOptions& 
 
 JobReport make_report(const std::string& trace, const TraceOpener& open, const JobOptions& given,
                       const ProgressNote& note) {
-  JobOptions options = given;
   const auto report_progress = [&note](std::string_view what, std::uint64_t done) {
     if (note) note(what, done);
   };
   JobReport report;
   report.trace = trace;
   report_progress("reading the trace", 0);
-  std::unique_ptr<JobTrace> job = open();
-  const auto placement = ports_of_ranks(*job, options.replay);
-  std::set<std::uint32_t> used(placement.begin(), placement.end());
-  report.job = {job->ranks(), static_cast<std::uint32_t>(used.size()), job->properties()};
-  report.warnings = warnings_of(report.job);
-  SwitchParameters fitted = options.network;
-  fit_nodes(count_ports(placement), fitted, options.replay.crossbar);
-  const std::uint32_t ports = fitted.nodes;
-  follow_ports(options, ports);
+  JobEmulator job(trace, open, given);
+  const JobOptions& options = job.options();
   report.options = options;
+  report.job = {job.ranks(), job.used_ports(), job.facts()};
+  report.warnings = warnings_of(report.job);
   // Rejects impossible parameters early.
-  const auto runs_early = emulations(options, slot_counts(options, options.network.slots), ports);
+  emulations(job, slot_counts(options, options.network.slots));
 
-  report_progress("finding phases", 0);
-  const bool fixed = !options.preload_topology.empty(), by_hints = !options.hints.empty();
-  if (fixed) check_topology(options.preload_topology, options.network);
-  PhaseTraffic traffic;
-  TrafficMatrix matrix;
-  FoundPhases phases = find_phases(*job, options.replay, ports,
-                                   options.network.preload == 0 || fixed || by_hints ? nullptr : &traffic,
-                                   fixed ? &matrix : nullptr);
-  PhaseHints hints;
-  PhaseNesting nesting;
-  if (by_hints) {
-    job = open();
-    nesting = read_phase_nesting(*job);
-    hints = hints_of(options.hints, trace, open, phases.phases);
-    for (std::string& gap : gaps_of(hints, phases.phases)) report.warnings.push_back(std::move(gap));
-  }
-  std::vector<Configuration> fixed_preload;
-  if (fixed) {
-    TopologyPlan plan = plan_topology(*FixedTopologyRegistration::make(options.preload_topology, ports),
-                                      matrix, options.network.preload);
-    // Reported only if some technique has slots to preload.
-    if (std::any_of(runs_early.begin(), runs_early.end(),
-                    [](const SwitchParameters& p) { return uses_slots(p.technique); }))
-      report.topology_share = plan.share();
-    fixed_preload = std::move(plan.slots);
-  }
-  PhaseSchedule schedule{{}, std::move(phases.occurrences)};
-  if (!phases.hinted)
-    for (const Phase& phase : phases.phases) schedule.names.push_back(phase.name);
-  report.phases_hinted = phases.hinted;
-  report.phases = std::move(phases.phases);
-  const std::uint32_t needed = most_slots_needed(report.phases);
+  job.find_phases(note);
+  const std::uint32_t needed = job.slots_needed();
+  report.phases_hinted = job.phases().hinted;
+  report.phases = job.phases().phases;
+  report.warnings.insert(report.warnings.end(), job.hint_gaps().begin(), job.hint_gaps().end());
   const auto counts = slot_counts(options, needed);
-  const std::vector<SwitchParameters> runs = emulations(options, counts, ports);
+  const std::vector<SwitchParameters> runs = emulations(job, counts);
+  // Reported only if some technique has slots to preload.
+  if (std::any_of(runs.begin(), runs.end(),
+                  [](const SwitchParameters& p) { return uses_slots(p.technique); }))
+    report.topology_share = job.topology_share();
   if (options.replay.timeline != nullptr && runs.size() != 1)
     throw UserError("timeline: needs a single run, but the options give " + std::to_string(runs.size()),
                     "Give one --technique and one --slots.");
@@ -255,55 +202,27 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   report_progress("scoring predictors", 0);
   std::vector<std::string> predictors = options.predictors;
   if (predictors.empty()) predictors = {"counter", "lru", "markov1", "markov2", "timeout", "tournament"};
-  job = open();
-  report.predictors = score_predictors(*job, options, predictors, counts, ports, phases.end);
+  report.predictors = score_predictors(*open(), options, predictors, counts, job.ports(), job.phases().end);
 
-  // Throws UnfinishedReplay.
-  const auto emulate = [&](const SwitchParameters& parameters, const std::string& what,
-                           PortTimeline* timeline) {
-    report_progress(what, 0);
-    ReplayOptions replay_options = options.replay;
-    replay_options.preloads = by_hints ? plan(hints, nesting, placement, ports, parameters.preload)
-                                       : traffic.plan(*job, ports, parameters.preload);
-    replay_options.fixed_preload = fixed_preload;
-    replay_options.phases = schedule;
-    replay_options.timeline = timeline;
-    replay_options.progress = [&](std::uint64_t done) { report_progress(what, done); };
-    job = open();
-    ReplayResult replayed = replay(*job, parameters, replay_options);
-    for (std::string& warning : replayed.warnings)  // all techniques find the same gaps of the trace
+  const auto add_warnings = [&](std::vector<std::string>& warnings) {
+    for (std::string& warning : warnings)  // all techniques find the same gaps of the trace
       if (std::find(report.warnings.begin(), report.warnings.end(), warning) == report.warnings.end())
         report.warnings.push_back(std::move(warning));
-    if (!uses_slots(parameters.technique)) replayed.measures.slots = 0;
-    return std::move(replayed.measures);
   };
-  for (const SwitchParameters& parameters : runs) {
-    const std::uint32_t slots = uses_slots(parameters.technique) ? parameters.slots : 0;
-    std::string what = "emulating " + parameters.technique;
-    if (slots != 0) what += fmt::format(", K = {}", slots);
-    try {
-      TechniqueResult result;
-      result.measures = emulate(parameters, what, options.replay.timeline);
-      result.limited_by = limit_texts(limiting_parts(parameters));
-      report.techniques.push_back(std::move(result));
-    } catch (const UnfinishedReplay& error) {
-      const bool of_trace = error.fault() == UnfinishedReplay::Fault::trace;
-      report.failures.push_back({parameters.technique, slots, in_one_line(error.what()), of_trace});
+  std::vector<EmulatedRun> results = job.emulate(runs, what_of(runs), note, options.replay.timeline);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    EmulatedRun& run = results[i];
+    add_warnings(run.warnings);
+    if (run.measures) {
+      TechniqueResult& result = report.techniques.emplace_back();
+      result.measures = std::move(*run.measures);
+      result.limited_by = limit_texts(limiting_parts(runs[i]));
+    } else {
+      const std::uint32_t slots = uses_slots(runs[i].technique) ? runs[i].slots : 0;
+      report.failures.push_back({runs[i].technique, slots, std::move(run.failure), run.of_trace});
     }
   }
-
-  const auto bound = [&](const char* technique) -> std::optional<BoundTimes> {
-    const auto times = [](const Measures& m) { return BoundTimes{m.time, m.communication_time}; };
-    if (report.techniques.empty()) return std::nullopt;  // there is nothing to compare
-    if (const auto* result = find_technique(report.techniques, technique)) return times(result->measures);
-    try {
-      return times(
-          emulate(parameters_of(technique, options, ports), fmt::format("emulating {}", technique), nullptr));
-    } catch (const UnfinishedReplay&) {
-      return std::nullopt;
-    }
-  };
-  report.bounds = {bound("no-network"), bound("uncontended"), bound("ideal")};
+  if (!report.techniques.empty()) report.bounds = emulate_bounds(job, report.techniques, note);
   compare(report.techniques, report.bounds);
   report.verdict = judge(contenders(report.techniques), needed);
   report.limits = limits_of(
@@ -314,11 +233,8 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
         });
         SwitchParameters parameters = *run;
         parameters.worm_limit = kLongWorms;
-        try {
-          return emulate(parameters, fmt::format("emulating {} with longer worms", run->technique), nullptr);
-        } catch (const UnfinishedReplay&) {
-          return std::nullopt;
-        }
+        return job.emulate({parameters}, "emulating " + run->technique + " with longer worms", note)[0]
+            .measures;
       });
   report.verdict.sentence += limits_text(report.limits);
   const bool compared = !contenders(report.techniques).empty();
@@ -340,19 +256,6 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
 
 JobReport make_report(const std::string& trace, const JobOptions& options, const ProgressNote& note) {
   return make_report(trace, [&trace] { return open_trace(trace); }, options, note);
-}
-
-std::string in_one_line(const std::string& text) {
-  std::string line;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\n') {
-      line += text[i];
-      continue;
-    }
-    line += line.ends_with('.') ? " " : ". ";
-    while (i + 1 < text.size() && text[i + 1] == ' ') ++i;
-  }
-  return line;
 }
 
 std::vector<std::string> failure_lines(const JobReport& report) {

@@ -15,6 +15,7 @@
 #include "emulator/replay/replay.h"
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/report/comparison.h"
+#include "libhybrid/report/job_emulator.h"
 #include "libhybrid/report/recorded_phases.h"
 #include "libhybrid/report/verdict.h"
 #include "libhybrid/report/verdict_limits.h"
@@ -56,13 +57,11 @@ struct JobReport {
   JobOptions options;
 };
 
-/// Receives progress: the current step and the number of its operations that are done.
-using ProgressNote = std::function<void(std::string_view what, std::uint64_t done)>;
-
 /// Makes a report with two passes over the sends and one emulation per technique and K, one per bound, and up
-/// to two with longer worms. `note` may be empty. The same trace and options give the same report. Throws
-/// UserError for impossible parameters, and exceptions of the trace. A technique that does not reach the end
-/// of the job is listed in JobReport::failures.
+/// to two with longer worms; several run at a time (JobOptions::threads), so that `open` must accept
+/// concurrent calls. `note` may be empty. The same trace and options give the same report. Throws UserError
+/// for impossible parameters, and exceptions of the trace. A technique that does not reach the end of the job
+/// is listed in JobReport::failures.
 JobReport make_report(const std::string& trace, const TraceOpener& open, const JobOptions& options,
                       const ProgressNote& note);
 JobReport make_report(const std::string& trace, const JobOptions& options, const ProgressNote& note);
@@ -73,9 +72,6 @@ std::vector<PredictorScore> score_predictors(JobTrace& trace, const JobOptions& 
                                              const std::vector<std::string>& names,
                                              const std::vector<std::uint32_t>& capacities,
                                              std::uint32_t ports, Time end);
-
-/// The text of an error without line breaks.
-std::string in_one_line(const std::string& text);
 
 /// One line per reason: "tdm with K = 4, circuit: rank 1 waits forever ...". Empty without failures.
 std::vector<std::string> failure_lines(const JobReport& report);

@@ -325,6 +325,19 @@ std::string command_to_repeat(const JobReport& report) {
   return command;
 }
 
+std::string command_to_repeat(const std::string& trace, const JobOptions& options,
+                              const SwitchParameters& parameters) {
+  JobReport report;
+  report.trace = trace;
+  report.options = options;
+  report.options.network = parameters;
+  report.options.techniques = {parameters.technique};
+  report.options.slot_counts.clear();
+  report.options.finds_slots = false;
+  if (uses_slots(parameters.technique)) report.options.slot_counts = {parameters.slots};
+  return command_to_repeat(report);
+}
+
 std::string to_text(const JobReport& report) {
   std::string text = job_section(report) + phase_section(report);
   if (!report.predictors.empty() && report.predictors.front().sends != 0)

@@ -29,6 +29,10 @@ std::string topology_sentence(const std::string& topology, double share_of_bytes
 /// default.
 std::string command_to_repeat(const JobReport& report);
 
+/// The command that repeats the emulation of `parameters` for the job of a report with these options.
+std::string command_to_repeat(const std::string& trace, const JobOptions& options,
+                              const SwitchParameters& parameters);
+
 /// The words "--slot-length" "200ns" for each option of the switch and the replay that must be given for the
 /// parameters of the report, in the order of the option table.
 std::vector<std::string> changed_options(const JobReport& report);

@@ -27,6 +27,11 @@ std::string name(const Contender& c) {
   return c.slots == 0 ? c.technique : fmt::format("{} with K = {}", c.technique, c.slots);
 }
 
+std::string capitalised(std::string text) {
+  text[0] = static_cast<char>(text[0] - 'a' + 'A');  // technique names are lower case
+  return text;
+}
+
 double quotient(Time a, Time b) {
   return b.ps == 0 ? 1.0 : static_cast<double>(a.ps) / static_cast<double>(b.ps);
 }
@@ -81,17 +86,17 @@ std::string slots_remark(std::span<const Contender> all, const Contender& picked
   return fmt::format("; its largest phase needs {0} slots, so try --slots {0}", needed);
 }
 
-std::string favour_wormhole(std::span<const Contender> all, const Contender& picked) {
+// The sentence for a packet switch: wormhole, or packet.
+std::string favour_packets(std::span<const Contender> all, const Contender& picked) {
   const Contender* rival = nullptr;
   for (const Contender& c : all)
     if (&c != &picked && (rival == nullptr || c.time < rival->time)) rival = &c;
   if (rival->time.ps <=
       picked.time.ps + static_cast<std::int64_t>(static_cast<double>(picked.time.ps) * kTie))
-    return fmt::format(
-        "Wormhole suits this job: the best of the others, {}, gains no more than 1 %, since {}.",
-        name(*rival), bottleneck(picked));
-  return fmt::format("Wormhole suits this job: the best of the others, {}, takes {}; {}.", name(*rival),
-                     longer(rival->time, picked.time),
+    return fmt::format("{} suits this job: the best of the others, {}, gains no more than 1 %, since {}.",
+                       capitalised(picked.technique), name(*rival), bottleneck(picked));
+  return fmt::format("{} suits this job: the best of the others, {}, takes {}; {}.",
+                     capitalised(picked.technique), name(*rival), longer(rival->time, picked.time),
                      rival->hit_rate < 0.5 ? "only " + found(*rival)
                                            : found(*rival) +
                                                  ", but reaching their slot or circuit costs more than "
@@ -145,17 +150,16 @@ Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed)
   if (tie)
     return answer(fmt::format("No technique differs by more than 1 %: {}. The simplest, {}, will do.",
                               bottleneck(*picked), name(*picked)));
-  if (picked->technique == "wormhole") return answer(favour_wormhole(contenders, *picked));
+  if (picked->technique == "wormhole" || picked->technique == "packet")
+    return answer(favour_packets(contenders, *picked));
 
   const auto wormhole = std::find_if(contenders.begin(), contenders.end(),
                                      [](const Contender& c) { return c.technique == "wormhole"; });
   const Contender& against = wormhole != contenders.end() ? *wormhole : *slowest;
-  std::string chosen = name(*picked);
-  chosen[0] = static_cast<char>(chosen[0] - 'a' + 'A');  // technique names are lower case
-  std::string sentence =
-      fmt::format("{} suits this job: {} takes {} ({} against {}), since here {}", chosen, name(against),
-                  longer(against.time, picked->time), short_time(against.time), short_time(picked->time),
-                  picked->hit_rate >= 0.5 ? found(*picked) : less_waiting(*picked, against));
+  std::string sentence = fmt::format(
+      "{} suits this job: {} takes {} ({} against {}), since here {}", capitalised(name(*picked)),
+      name(against), longer(against.time, picked->time), short_time(against.time), short_time(picked->time),
+      picked->hit_rate >= 0.5 ? found(*picked) : less_waiting(*picked, against));
   if (computing(*picked) >= 0.5) sentence += fmt::format(", though {}", bottleneck(*picked));
   if (fastest->time < picked->time && fastest->technique != picked->technique)
     sentence += fmt::format("; {} gains only {} more", name(*fastest),

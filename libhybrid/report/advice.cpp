@@ -1,0 +1,362 @@
+#include "libhybrid/report/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <utility>
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "emulator/fabric.h"
+#include "emulator/limits.h"
+#include "emulator/network/technique.h"
+#include "libhybrid/report/report_text.h"
+
+namespace hybrid {
+
+namespace {
+
+constexpr std::size_t kBounds = 3, kLongWormRuns = 2;
+
+// The search of one technique.
+struct Candidate {
+  DesignSpace space;
+  DesignSearch search;
+  std::map<DesignPoint, Measures> results{};
+  std::string refusal{};  // the first reason for an impossible point
+  bool of_trace = false;  // the refusal is that of the trace
+  bool is_complete = true;
+  Time least{};  // of the point before it was simplified
+};
+
+using PointsOf = std::function<std::vector<DesignPoint>(DesignSearch&)>;
+
+class Adviser {
+ public:
+  Adviser(JobEmulator& job, const AdviceRequest& request, const ProgressNote& note)
+      : job_(job), request_(request), note_(note) {}
+
+  Advice advise();
+
+ private:
+  std::size_t left() const { return request_.budget - std::min(request_.budget, advice_.emulations); }
+  std::vector<EmulatedRun> emulate(const std::vector<SwitchParameters>& runs, const char* what);
+  bool evaluate(std::size_t budget, const PointsOf& wanted);
+  void search(std::size_t budget);
+  void simplify(DesignDimension dimension, double tolerance, std::size_t budget);
+  void choose(const Candidate& candidate);
+  void judge_all();
+  void find_shares();
+
+  JobEmulator& job_;
+  const AdviceRequest& request_;
+  const ProgressNote& note_;
+  std::vector<Candidate> candidates_;
+  Advice advice_;
+};
+
+std::vector<EmulatedRun> Adviser::emulate(const std::vector<SwitchParameters>& runs, const char* what) {
+  const std::size_t before = advice_.emulations;
+  advice_.emulations += runs.size();
+  return job_.emulate(
+      runs, fmt::format("{} after {} of at most {} emulations", what, before, request_.budget), note_);
+}
+
+// Emulates the points that `wanted` gives for each candidate, as many as `budget`, the emulations until now
+// included, allows. Returns whether there were points, and all were emulated.
+bool Adviser::evaluate(std::size_t budget, const PointsOf& wanted) {
+  std::vector<std::pair<Candidate*, DesignPoint>> points;
+  std::vector<SwitchParameters> runs;
+  bool any = false, is_cut = request_.expired && request_.expired();
+  for (Candidate& c : candidates_)
+    for (const DesignPoint& point : wanted(c.search)) {
+      any = true;
+      SwitchParameters parameters = c.space.parameters(job_, point);
+      try {
+        check(parameters);
+      } catch (const UserError& error) {
+        if (c.refusal.empty()) c.refusal = in_one_line(error.what());
+        c.search.learn(point, std::nullopt);
+        continue;
+      }
+      if (is_cut || advice_.emulations + runs.size() >= budget) {
+        c.is_complete = false;
+        is_cut = true;
+        continue;
+      }
+      points.emplace_back(&c, point);
+      runs.push_back(std::move(parameters));
+    }
+  std::vector<EmulatedRun> results = emulate(runs, "searching");
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    Candidate& c = *points[r].first;
+    EmulatedRun& result = results[r];
+    c.search.learn(points[r].second, result.measures ? std::optional(result.measures->time) : std::nullopt);
+    if (result.measures) {
+      c.results.emplace(points[r].second, std::move(*result.measures));
+    } else if (c.refusal.empty()) {
+      c.refusal = result.failure;
+      c.of_trace = result.of_trace;
+    }
+  }
+  return any && !is_cut;
+}
+
+void Adviser::search(std::size_t budget) {
+  while (evaluate(budget, &DesignSearch::wanted)) {
+  }
+}
+
+// Replaces the value of a dimension by the first one of its line that takes at most `tolerance` longer.
+void Adviser::simplify(DesignDimension dimension, double tolerance, std::size_t budget) {
+  for (Candidate& c : candidates_) {
+    const auto best = c.search.best();
+    if (!best) continue;
+    // K and predictor share one tolerance, so that losses do not add up.
+    if (dimension != kPredictors) c.least = *c.search.time_of(*best);
+    const double most = static_cast<double>(c.least.ps) * (1 + tolerance);
+    DesignPoint point = *best;
+    for (point[dimension] = 0; point[dimension] < (*best)[dimension]; ++point[dimension]) {
+      const auto time = c.search.time_of(point);
+      if (!time || static_cast<double>(time->ps) > most) continue;
+      c.search.fix(dimension, point);
+      break;
+    }
+  }
+  search(budget);
+}
+
+// The result of a search.
+void Adviser::choose(const Candidate& c) {
+  const auto best = c.search.best();
+  if (!best) {
+    advice_.failures.push_back(
+        c.space.technique + ": " +
+        (c.refusal.empty() ? "not emulated, since the budget or the time is spent" : c.refusal));
+    return;
+  }
+  AdvisedTechnique technique;
+  technique.result.measures = c.results.at(*best);
+  technique.parameters = c.space.parameters(job_, *best);
+  technique.result.limited_by = limit_texts(limiting_parts(technique.parameters));
+  technique.is_complete = c.is_complete;
+  technique.repeat = command_to_repeat(job_.trace(), job_.options(), technique.parameters);
+  const auto sizes = c.space.sizes();
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 1) continue;
+    Sensitivity sensitivity{kDesignOptions[d], {}};
+    DesignPoint point = *best;
+    for (point[d] = 0; point[d] < sizes[d]; ++point[d])
+      sensitivity.values.push_back(
+          {c.space.value(d, point[d]), c.search.time_of(point), point[d] == (*best)[d]});
+    technique.sensitivities.push_back(std::move(sensitivity));
+  }
+  advice_.techniques.push_back(std::move(technique));
+}
+
+void Adviser::judge_all() {
+  std::ranges::stable_sort(advice_.techniques, std::ranges::less{},
+                           [](const AdvisedTechnique& t) { return t.result.measures.time; });
+  std::vector<TechniqueResult> results;
+  for (const AdvisedTechnique& t : advice_.techniques) results.push_back(t.result);
+  advice_.emulations += kBounds;
+  advice_.bounds = emulate_bounds(job_, results, note_);
+  compare(results, advice_.bounds);
+  for (std::size_t i = 0; i < results.size(); ++i) advice_.techniques[i].result = results[i];
+
+  const auto allowed = techniques_to_search(job_.options());
+  std::erase_if(results, [&](const TechniqueResult& r) {
+    return std::ranges::find(allowed, r.measures.technique) == allowed.end();
+  });
+  advice_.verdict = judge(contenders(results), 0);
+  const AdvisedTechnique* const wormhole = advice_.find("wormhole");
+  const bool may_be_wormhole = std::ranges::find(allowed, "wormhole") != allowed.end();
+  if (may_be_wormhole && wormhole != nullptr && advice_.bounds.ideal && !advice_.verdict.technique.empty()) {
+    const Time time = wormhole->result.measures.time, gap = time - advice_.bounds.ideal->time;
+    const double part = time.ps == 0 ? 0 : static_cast<double>(gap.ps) / static_cast<double>(time.ps);
+    if (part < kTie) {
+      advice_.verdict.technique = "wormhole";
+      advice_.verdict.slots = 0;
+      advice_.verdict.sentence = fmt::format("Wormhole will do: the bound ideal is only {} faster.",
+                                             in_percent(std::max(0.0, part)));
+    }
+  }
+  advice_.limits = limits_of(advice_.verdict, results, advice_.bounds, job_.options().network.worm_limit, 0,
+                             [&](const Measures& original) -> std::optional<Measures> {
+                               SwitchParameters parameters = advice_.find(original.technique)->parameters;
+                               parameters.worm_limit = kLongWorms;
+                               return emulate({parameters}, "emulating longer worms")[0].measures;
+                             });
+  advice_.verdict.sentence += limits_text(advice_.limits);
+  for (std::size_t i = 0; i < advice_.techniques.size(); ++i)
+    if (advice_.techniques[i].result.measures.technique == advice_.verdict.technique) advice_.recommended = i;
+}
+
+void Adviser::find_shares() {
+  const AdvisedTechnique* const hybrid = advice_.find("hybrid");
+  const AdvisedTechnique* const wormhole = advice_.find("wormhole");
+  if (hybrid == nullptr || wormhole == nullptr) return;
+  const Time reference = wormhole->result.measures.time;
+  std::vector<double> shares(kShareSteps.begin(), kShareSteps.end());
+  if (request_.named.contains("packet-plane")) shares = {job_.options().network.packet_plane};
+
+  struct Row {
+    std::vector<SwitchParameters> variants;  // of which the faster one counts
+    ShareBisection search;
+    std::map<std::size_t, std::pair<Time, std::size_t>> best;  // by share: time and variant
+    bool is_known = true;
+  };
+  std::vector<Row> rows;
+  for (const Time reconfiguration : request_.reconfigurations) {
+    SwitchParameters p = hybrid->parameters;
+    p.reconfiguration_command = p.reconfiguration_switching = p.reconfiguration_lock = Time{};
+    p.reconfiguration = reconfiguration;
+    if (!keeps_circuits(p)) p.slot_length = std::max(p.slot_length, least_slot_length(p));
+    p.packet_plane = shares.front();
+    check(p);
+    Row row{{p}, ShareBisection(shares.size()), {}};
+    p.predictor = "none";
+    if (!request_.named.contains("predictor") && hybrid->parameters.predictor != "none")
+      row.variants.push_back(p);
+    rows.push_back(std::move(row));
+  }
+  while (true) {
+    std::vector<SwitchParameters> runs;
+    struct Try {
+      Row* row;
+      std::size_t share, variant;
+    };
+    std::vector<Try> tries;
+    for (Row& row : rows) {
+      const auto share = row.is_known ? row.search.wanted() : std::nullopt;
+      if (!share) continue;
+      if (runs.size() + row.variants.size() > left() || (request_.expired && request_.expired())) {
+        row.is_known = false;
+        continue;
+      }
+      for (std::size_t variant = 0; variant < row.variants.size(); ++variant) {
+        tries.push_back({&row, *share, variant});
+        runs.push_back(row.variants[variant]);
+        runs.back().packet_plane = shares[*share];
+      }
+    }
+    if (runs.empty()) break;
+    const auto results = emulate(runs, "searching the packet plane");
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const auto& [row, share, variant] = tries[i];
+      if (const auto& m = results[i].measures) {
+        const auto [best, is_first] = row->best.try_emplace(share, m->time, variant);
+        if (!is_first && m->time < best->second.first) best->second = {m->time, variant};
+      }
+      if (variant + 1 != row->variants.size()) continue;
+      const auto best = row->best.find(share);
+      row->search.learn(best != row->best.end() &&
+                        static_cast<double>(best->second.first.ps) <=
+                            static_cast<double>(reference.ps) * (1 + request_.within));
+    }
+  }
+  for (const Row& row : rows) {
+    PacketShare result;
+    SwitchParameters p = row.variants.front();
+    result.reconfiguration = p.reconfiguration;
+    result.slot_length = p.slot_length;
+    result.is_known = row.is_known;
+    if (row.is_known) {
+      const std::size_t found = row.search.result();
+      const std::size_t shown = std::min(found, shares.size() - 1);
+      if (found < shares.size()) result.share = shares[found];
+      result.tried = shares[shown];
+      if (const auto best = row.best.find(shown); best != row.best.end()) {
+        result.time = best->second.first;
+        p = row.variants[best->second.second];
+      }
+      p.packet_plane = shares[shown];
+      result.predictor = p.predictor;
+      if (reference.ps != 0)
+        result.over_wormhole = static_cast<double>(result.time.ps) / static_cast<double>(reference.ps);
+      result.repeat = command_to_repeat(job_.trace(), job_.options(), p);
+    }
+    advice_.shares.push_back(std::move(result));
+  }
+}
+
+Advice Adviser::advise() {
+  advice_.trace = job_.trace();
+  advice_.ranks = job_.ranks();
+  advice_.ports = job_.used_ports();
+  advice_.budget = request_.budget;
+  advice_.within = request_.within;
+  const JobOptions& options = job_.options();
+
+  std::vector<std::string> names = techniques_to_search(options);
+  const auto is_named = [&](const std::string& name) {
+    return std::ranges::find(options.techniques, name) != options.techniques.end();
+  };
+  if (std::ranges::find(names, "wormhole") == names.end()) names.insert(names.begin(), "wormhole");
+  std::vector<std::string> predictors;
+  if (!request_.named.contains("predictor")) {
+    if (note_) note_("scoring predictors", 0);
+    predictors = predictors_to_search(job_, options.network.slots);
+  }
+  // Each row of the table of shares needs the steps of a bisection with two predictors; all get half of the
+  // budget at most.
+  const std::size_t share_runs = std::ranges::find(names, "hybrid") == names.end()
+                                     ? 0
+                                     : std::min(request_.budget / 2, request_.reconfigurations.size() *
+                                                                         std::bit_width(kShareSteps.size()));
+  const std::size_t budget = request_.budget - share_runs - kBounds - kLongWormRuns;
+
+  std::vector<DesignSpace> spaces;
+  std::size_t points = 0;
+  for (const std::string& name : names) {
+    spaces.push_back(design_space(job_, name, request_.named, predictors));
+    points += spaces.back().points();
+  }
+  for (DesignSpace& space : spaces) {
+    DesignSearch search(space.sizes(), space.start, points <= budget ? points : 0);
+    candidates_.push_back({std::move(space), std::move(search)});
+  }
+  search(budget);
+  simplify(kShares, kTie, budget);
+  simplify(kSlotCounts, kLeastGap, budget);
+  simplify(kPredictors, kLeastGap, budget);
+  evaluate(budget, &DesignSearch::around_best);
+  for (const Candidate& c : candidates_) {
+    if (!c.search.best() && c.of_trace) throw UserError(advice_.trace + ": " + c.refusal);
+    if (!c.search.best() && !c.refusal.empty() && is_named(c.space.technique)) throw UserError(c.refusal);
+    choose(c);
+  }
+  judge_all();
+  find_shares();
+  return std::move(advice_);
+}
+
+}  // namespace
+
+const AdvisedTechnique* Advice::find(std::string_view technique) const {
+  const auto found = std::ranges::find_if(
+      techniques, [&](const AdvisedTechnique& t) { return t.result.measures.technique == technique; });
+  return found == techniques.end() ? nullptr : &*found;
+}
+
+const AdvisedTechnique* Advice::varied() const {
+  const AdvisedTechnique* result = nullptr;
+  for (const AdvisedTechnique& t : techniques) {
+    if (t.sensitivities.empty()) continue;
+    if (&t == &techniques[recommended]) return &t;
+    if (result == nullptr || t.result.measures.time < result->result.measures.time) result = &t;
+  }
+  return result;
+}
+
+Advice advise(const std::string& trace, const TraceOpener& open, const JobOptions& options,
+              const AdviceRequest& request, const ProgressNote& note) {
+  if (note) note("reading the trace", 0);
+  JobEmulator job(trace, open, options);
+  job.find_phases(note);
+  return Adviser(job, request, note).advise();
+}
+
+}  // namespace hybrid

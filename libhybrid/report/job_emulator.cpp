@@ -1,0 +1,199 @@
+#include "libhybrid/report/job_emulator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "core/parallel.h"
+#include "emulator/network_shape.h"
+#include "emulator/traffic/topology_map.h"
+
+namespace hybrid {
+
+namespace {
+
+// Adapts the switch to the number of ports. Preset ch8 has a slot for every destination (D 8.5), which the
+// options could not set before the number of ports was known.
+void follow_ports(JobOptions& options, std::uint32_t ports) {
+  SwitchParameters& p = options.network;
+  const bool every_destination =
+      p.slots + 1 == p.nodes && p.preload == p.slots && options.slot_counts.empty();
+  p.nodes = ports;
+  if (every_destination) preload_every_destination(p);
+}
+
+// Progress of several emulations at once: the operations of all, and how many have ended.
+class CommonProgress {
+ public:
+  CommonProgress(std::size_t runs, std::string_view what, const ProgressNote& note)
+      : done_(runs), what_(what), note_(note) {}
+
+  void show(std::size_t run, std::uint64_t done) {
+    if (!note_) return;
+    const std::lock_guard lock(mutex_);
+    sum_ += done - std::exchange(done_[run], done);
+    note_(text(), sum_);
+  }
+  void end() {
+    const std::lock_guard lock(mutex_);
+    ++ended_;
+  }
+
+ private:
+  std::string text() const {
+    return done_.size() == 1 ? what_ : fmt::format("{}, {} of {} done", what_, ended_, done_.size());
+  }
+
+  std::mutex mutex_;
+  std::vector<std::uint64_t> done_;  // by run
+  std::uint64_t sum_ = 0;
+  std::size_t ended_ = 0;
+  std::string what_;
+  const ProgressNote& note_;
+};
+
+}  // namespace
+
+std::vector<EmulatedRun> emulate_runs(const TraceOpener& open, const std::vector<SwitchParameters>& runs,
+                                      const std::function<ReplayOptions(std::size_t run)>& options,
+                                      unsigned threads, std::string_view what, const ProgressNote& note) {
+  std::vector<EmulatedRun> results(runs.size());
+  CommonProgress progress(runs.size(), what, note);
+  run_parallel(runs.size(), threads == 0 ? processors() : threads, [&](std::size_t i) {
+    progress.show(i, 0);
+    ReplayOptions replay_options = options(i);
+    replay_options.progress = [&](std::uint64_t done) { progress.show(i, done); };
+    const auto job = open();
+    try {
+      ReplayResult replayed = replay(*job, runs[i], replay_options);
+      if (!uses_slots(runs[i].technique)) replayed.measures.slots = 0;
+      results[i].measures = std::move(replayed.measures);
+      results[i].warnings = std::move(replayed.warnings);
+    } catch (const UnfinishedReplay& error) {
+      results[i].failure = in_one_line(error.what());
+      results[i].of_trace = error.fault() == UnfinishedReplay::Fault::trace;
+    }
+    progress.end();
+  });
+  return results;
+}
+
+JobEmulator::JobEmulator(std::string trace, TraceOpener open, const JobOptions& options)
+    : trace_(std::move(trace)), open_(std::move(open)), options_(options) {
+  const auto job = open_();
+  placement_ = ports_of_ranks(*job, options.replay);
+  ranks_ = job->ranks();
+  used_ports_ =
+      static_cast<std::uint32_t>(std::set<std::uint32_t>(placement_.begin(), placement_.end()).size());
+  facts_ = job->properties();
+  SwitchParameters fitted = options.network;
+  fit_nodes(count_ports(placement_), fitted, options.replay.crossbar);
+  ports_ = fitted.nodes;
+  follow_ports(options_, ports_);
+}
+
+void JobEmulator::find_phases(const ProgressNote& note) {
+  if (note) note("finding phases", 0);
+  const bool fixed = !options_.preload_topology.empty(), by_hints = !options_.hints.empty();
+  if (fixed) check_topology(options_.preload_topology, options_.network);
+  TrafficMatrix matrix;
+  phases_ = hybrid::find_phases(*open_(), options_.replay, ports_,
+                                options_.network.preload == 0 || fixed || by_hints ? nullptr : &traffic_,
+                                fixed ? &matrix : nullptr);
+  if (by_hints) {
+    nesting_ = read_phase_nesting(*open_());
+    hints_ = hints_of(options_.hints, trace_, open_, phases_.phases);
+    hint_gaps_ = gaps_of(hints_, phases_.phases);
+  }
+  if (fixed) {
+    TopologyPlan plan = plan_topology(*FixedTopologyRegistration::make(options_.preload_topology, ports_),
+                                      matrix, options_.network.preload);
+    topology_share_ = plan.share();
+    fixed_preload_ = std::move(plan.slots);
+  }
+  schedule_.occurrences = phases_.occurrences;
+  if (!phases_.hinted)
+    for (const Phase& phase : phases_.phases) schedule_.names.push_back(phase.name);
+}
+
+std::uint32_t JobEmulator::slots_needed() const {
+  std::uint32_t most = 0;
+  for (const Phase& phase : phases_.phases) most = std::max(most, phase.slots_needed);
+  return most;
+}
+
+SwitchParameters JobEmulator::parameters(const std::string& technique, std::uint32_t slots) const {
+  SwitchParameters p = options_.network;
+  p.technique = technique;
+  p.slots = slots;
+  fit_nodes(ports_, p, options_.replay.crossbar);
+  if (!options_.hints.empty() && options_.network.preload == 0 && uses_slots(technique)) p.preload = slots;
+  return p;
+}
+
+ReplayOptions JobEmulator::replay_options(const SwitchParameters& p, PortTimeline* timeline) const {
+  ReplayOptions options = options_.replay;
+  if (!options_.hints.empty())
+    options.preloads = plan(hints_, nesting_, placement_, ports_, p.preload);
+  else if (p.preload != 0)
+    options.preloads = traffic_.plan(*open_(), ports_, p.preload);
+  options.fixed_preload = fixed_preload_;
+  options.phases = schedule_;
+  options.timeline = timeline;
+  return options;
+}
+
+std::vector<EmulatedRun> JobEmulator::emulate(const std::vector<SwitchParameters>& runs,
+                                              std::string_view what, const ProgressNote& note,
+                                              PortTimeline* timeline) const {
+  return emulate_runs(
+      open_, runs, [&](std::size_t run) { return replay_options(runs[run], timeline); }, options_.threads,
+      what, note);
+}
+
+JobBounds emulate_bounds(const JobEmulator& job, const std::vector<TechniqueResult>& known,
+                         const ProgressNote& note) {
+  JobBounds bounds;
+  const std::pair<const char*, std::optional<BoundTimes>*> all[] = {
+      {"no-network", &bounds.no_network}, {"uncontended", &bounds.uncontended}, {"ideal", &bounds.ideal}};
+  const auto set = [](std::optional<BoundTimes>& bound, const Measures& m) {
+    bound = {m.time, m.communication_time};
+  };
+  std::vector<SwitchParameters> runs;
+  std::vector<std::optional<BoundTimes>*> missing;
+  for (const auto& [technique, bound] : all) {
+    if (const TechniqueResult* result = find_technique(known, technique)) {
+      set(*bound, result->measures);
+    } else {
+      runs.push_back(job.parameters(technique, job.options().network.slots));
+      missing.push_back(bound);
+    }
+  }
+  const auto results = job.emulate(runs, "emulating the bounds", note);
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if (results[i].measures) set(*missing[i], *results[i].measures);
+  return bounds;
+}
+
+std::string in_one_line(const std::string& text) {
+  std::string line;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\n') {
+      line += text[i];
+      continue;
+    }
+    line += line.ends_with('.') ? " " : ". ";
+    while (i + 1 < text.size() && text[i + 1] == ' ') ++i;
+  }
+  return line;
+}
+
+std::string run_name(const SwitchParameters& p) {
+  return uses_slots(p.technique) ? fmt::format("{}, K = {}", p.technique, p.slots) : p.technique;
+}
+
+}  // namespace hybrid
