@@ -122,8 +122,7 @@ class PredictCommand final : public Command {
     done = 0;
     trace = open_trace(path);
     const PredictorShape shape = predictor_shape(options.network);
-    ParallelGrid grid(predictors, capacities, shape, numbers,
-                      processors(), &processor_nanoseconds);
+    ParallelGrid grid(predictors, capacities, shape, numbers, processors(), &processor_nanoseconds);
     for_each_sent(*trace, options.replay, [&](const SentMessage& message) {
       progress("scoring predictors on ");
       grid.send({message.source, message.destination}, message.at, message.bytes, message.site,
@@ -134,6 +133,9 @@ class PredictCommand final : public Command {
 
   // Options in variables and files may be for other commands; one that is given as a flag would be ignored.
   void refuse_emulation() const {
+    if (const auto given = arguments_.given(); given.contains("slots") && given.at("slots") == "auto")
+      throw UserError("--slots: auto searches with emulations, but predict emulates nothing",
+                      "Give numbers, or use hybrid replay or hybrid advise.");
     static const std::set<std::string, std::less<>> kUsed{"config",
                                                           "preset",
                                                           "predictors",

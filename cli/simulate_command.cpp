@@ -205,8 +205,8 @@ class SimulateCommand final : public Command {
   /// The options of the switch; remembers whether the number of ports was given.
   void add_switch() {
     OptionTable all;
-    add_compared_switch_options(all, network_, techniques_, slot_counts_, nullptr, network_.technique,
-                                std::to_string(network_.slots));
+    add_compared_switch_options(all, network_, techniques_, slot_counts_, nullptr, nullptr,
+                                network_.technique, std::to_string(network_.slots));
     for (Option option : all.options()) {
       if (option.name == "nodes" || option.name == "network")
         option.set = [this, set = option.set](std::string_view v) {

@@ -19,6 +19,8 @@ namespace hybrid {
 
 namespace {
 
+constexpr std::string_view kAutomatic = "auto";  // value of `slots`
+
 std::string_view trim(std::string_view text) {
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
@@ -147,8 +149,9 @@ void add_config_option(OptionTable& table) {
 
 void add_compared_switch_options(OptionTable& table, SwitchParameters& network,
                                  std::vector<std::string>& techniques,
-                                 std::vector<std::uint32_t>& slot_counts, std::uint32_t* crossbar,
-                                 std::string_view no_techniques, std::string_view no_slots) {
+                                 std::vector<std::uint32_t>& slot_counts, bool* finds_slots,
+                                 std::uint32_t* crossbar, std::string_view no_techniques,
+                                 std::string_view no_slots) {
   OptionTable own;
   add_switch_options(own, network);
   for (Option option : own.options()) {
@@ -169,10 +172,22 @@ void add_compared_switch_options(OptionTable& table, SwitchParameters& network,
       continue;
     }
     if (option.name == "slots") {
-      option.value = "K,...";
-      option.help = "predictive slots K of a TDM cycle; each K of a list is emulated";
-      option.default_text = or_else(join(slot_counts), no_slots);
-      option.set = [&network, &slot_counts, one = option.set](std::string_view text) {
+      option.value = finds_slots != nullptr ? "K,...|auto" : "K,...";
+      option.help = finds_slots != nullptr
+                        ? "predictive slots K of a TDM cycle; each K of a list is emulated; auto: for each "
+                          "technique the K that suits the job, found by a search"
+                        : "predictive slots K of a TDM cycle; each K of a list is emulated";
+      option.default_text =
+          or_else(join(slot_counts), finds_slots != nullptr && *finds_slots ? kAutomatic : no_slots);
+      option.set = [&network, &slot_counts, finds_slots, one = option.set](std::string_view text) {
+        if (text == kAutomatic && finds_slots == nullptr)
+          throw UserError("slots: auto searches with a recorded job, and there is none here",
+                          "Give numbers, or use hybrid run, hybrid replay or hybrid advise.");
+        if (finds_slots != nullptr) *finds_slots = text == kAutomatic;
+        if (text == kAutomatic) {
+          slot_counts.clear();
+          return;
+        }
         std::vector<std::uint32_t> counts;
         for (const std::string& part : split_list(text, "slots")) {
           one(part);
@@ -226,7 +241,7 @@ void add_recording_options(OptionTable& table, JobOptions& options) {
 void add_emulation_options(OptionTable& table, JobOptions& options) {
   if (table.find("config") == nullptr) add_config_option(table);
   add_compared_switch_options(table, options.network, options.techniques, options.slot_counts,
-                              &options.replay.crossbar, "wormhole,circuit,tdm,hybrid",
+                              &options.finds_slots, &options.replay.crossbar, "wormhole,circuit,tdm,hybrid",
                               std::to_string(options.network.slots) + ", and what the largest phase needs");
   add_registered_list(table, "predictors", Predictor::kKind, "predictors that the report scores",
                       "counter,lru,markov1,markov2,timeout,tournament; `hybrid predict`: all",

@@ -62,7 +62,7 @@ struct JobOptions {
   std::vector<std::string> techniques;     // compared in the report; empty: wormhole, circuit, tdm, hybrid
   std::vector<std::string> predictors;     // scored in the report; empty: a selection
   std::vector<std::uint32_t> slot_counts;  // K for tdm and hybrid; empty: network.slots and the phases' need
-  /// K of each technique is found by a search; then slot_counts is empty (libhybrid/report/design_space.h).
+  /// K of each technique is found by a search; then slot_counts is empty (libhybrid/report/slots_search.h).
   bool finds_slots = false;
 
   unsigned threads = 0;  // that emulate; 0: one for each processor. No result depends on it.
@@ -76,13 +76,15 @@ void add_recording_options(OptionTable& table, JobOptions& options);
 void add_emulation_options(OptionTable& table, JobOptions& options);
 
 /// Adds the options of a switch (emulator/parameters.h) for commands that compare: `technique` and `slots`
-/// take lists, and `slots` also stores its first entry in `network`. `crossbar`, if not null, receives the
-/// number of ports of a crossbar if the user gives one (the ranks of a job decide it otherwise).
-/// `no_techniques`, `no_slots`: the default text of an empty list.
+/// take lists, and `slots` also stores its first entry in `network`. `finds_slots`: set by `slots auto`,
+/// which is refused if it is null. `crossbar`, if not null, receives the number of ports of a crossbar if the
+/// user gives one (the ranks of a job decide it otherwise). `no_techniques`, `no_slots`: the default text of
+/// an empty list.
 void add_compared_switch_options(OptionTable& table, SwitchParameters& network,
                                  std::vector<std::string>& techniques,
-                                 std::vector<std::uint32_t>& slot_counts, std::uint32_t* crossbar,
-                                 std::string_view no_techniques, std::string_view no_slots);
+                                 std::vector<std::uint32_t>& slot_counts, bool* finds_slots,
+                                 std::uint32_t* crossbar, std::string_view no_techniques,
+                                 std::string_view no_slots);
 
 /// Adds the options of recording and emulation. `options` and `table` must outlive all uses of the table and
 /// must not be moved.

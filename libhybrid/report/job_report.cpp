@@ -37,17 +37,26 @@ std::vector<std::uint32_t> slot_counts(const JobOptions& options, std::uint32_t 
   return counts;
 }
 
-// The parameters of all emulations in the order of the report, checked.
-std::vector<SwitchParameters> emulations(const JobEmulator& job, const std::vector<std::uint32_t>& counts) {
-  std::vector<SwitchParameters> all;
-  const JobOptions& options = job.options();
-  const auto techniques =
+std::vector<std::string> techniques_of(const JobOptions& options) {
+  const auto given =
       options.techniques.empty() ? default_techniques(options.network.is_tree()) : options.techniques;
-  std::set<std::string_view> seen;
-  for (const std::string& technique : techniques) {
-    if (!seen.insert(technique).second) continue;
-    for (std::uint32_t k :
-         uses_slots(technique) ? counts : std::vector<std::uint32_t>{options.network.slots}) {
+  std::vector<std::string> once;
+  for (const std::string& technique : given)
+    if (std::find(once.begin(), once.end(), technique) == once.end()) once.push_back(technique);
+  return once;
+}
+
+// The parameters of all emulations in the order of the report, checked. `found`: K of techniques, instead of
+// `counts`.
+std::vector<SwitchParameters> emulations(const JobEmulator& job, const std::vector<std::uint32_t>& counts,
+                                         const std::vector<SlotsFound>& found = {}) {
+  std::vector<SwitchParameters> all;
+  for (const std::string& technique : techniques_of(job.options())) {
+    std::vector<std::uint32_t> own = counts;
+    if (!uses_slots(technique)) own = {job.options().network.slots};
+    for (const SlotsFound& f : found)
+      if (f.technique == technique) own = {f.slots};
+    for (std::uint32_t k : own) {
       all.push_back(job.parameters(technique, k));
       check(all.back());
     }
@@ -189,8 +198,14 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   report.phases_hinted = job.phases().hinted;
   report.phases = job.phases().phases;
   report.warnings.insert(report.warnings.end(), job.hint_gaps().begin(), job.hint_gaps().end());
-  const auto counts = slot_counts(options, needed);
-  const std::vector<SwitchParameters> runs = emulations(job, counts);
+  if (options.finds_slots) report.slots_found = find_slots(job, techniques_of(options), note);
+  auto counts = slot_counts(options, needed);
+  const std::vector<SwitchParameters> runs = emulations(job, counts, report.slots_found);
+  if (!report.slots_found.empty()) {
+    std::set<std::uint32_t> found;
+    for (const SlotsFound& f : report.slots_found) found.insert(f.slots);
+    counts.assign(found.begin(), found.end());
+  }
   // Reported only if some technique has slots to preload.
   if (std::any_of(runs.begin(), runs.end(),
                   [](const SwitchParameters& p) { return uses_slots(p.technique); }))
@@ -224,9 +239,11 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   }
   if (!report.techniques.empty()) report.bounds = emulate_bounds(job, report.techniques, note);
   compare(report.techniques, report.bounds);
-  report.verdict = judge(contenders(report.techniques), needed);
+  // A search has tried the slots that the largest phase needs.
+  const std::uint32_t needed_untried = options.finds_slots ? 0 : needed;
+  report.verdict = judge(contenders(report.techniques), needed_untried);
   report.limits = limits_of(
-      report.verdict, report.techniques, report.bounds, options.network.worm_limit, needed,
+      report.verdict, report.techniques, report.bounds, options.network.worm_limit, needed_untried,
       [&](const Measures& original) -> std::optional<Measures> {
         const auto run = std::ranges::find_if(runs, [&](const SwitchParameters& p) {
           return p.technique == original.technique && (original.slots == 0 || p.slots == original.slots);

@@ -17,6 +17,7 @@
 #include "libhybrid/report/comparison.h"
 #include "libhybrid/report/job_emulator.h"
 #include "libhybrid/report/recorded_phases.h"
+#include "libhybrid/report/slots_search.h"
 #include "libhybrid/report/verdict.h"
 #include "libhybrid/report/verdict_limits.h"
 #include "predictor/evaluation.h"
@@ -53,7 +54,8 @@ struct JobReport {
   VerdictLimits limits;  // also sentences of the verdict
   /// If a fixed topology is preloaded: the share of the job's bytes over its connections.
   std::optional<double> topology_share;
-  std::vector<std::string> warnings;  // such as lost events or ranks that died; one line each
+  std::vector<SlotsFound> slots_found;  // with JobOptions::finds_slots: K of each technique with slots
+  std::vector<std::string> warnings;    // such as lost events or ranks that died; one line each
   JobOptions options;
 };
 

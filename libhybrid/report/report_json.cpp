@@ -186,6 +186,16 @@ ordered_json to_json(const JobReport& report) {
     one["limited_by"] = result.limited_by;
     json["results"].push_back(std::move(one));
   }
+  if (report.options.finds_slots) {
+    json["slots_found"] = ordered_json::array();
+    for (const SlotsFound& found : report.slots_found) {
+      ordered_json one{
+          {"technique", found.technique}, {"slots", found.slots}, {"tried", ordered_json::array()}};
+      for (const auto& [slots, time] : found.tried)
+        one["tried"].push_back({{"slots", slots}, {"time_ns", or_null(time)}});
+      json["slots_found"].push_back(std::move(one));
+    }
+  }
   json["bounds"] = bounds_json(report);
   json["failed"] = ordered_json::array();
   for (const TechniqueFailure& failure : report.failures)

@@ -293,7 +293,7 @@ std::vector<std::string> changed_options(const JobReport& report) {
   JobOptions ours = report.options;
   const JobOptions standard;
   // The K of a preset and the slots that the largest phase needs must be given as numbers.
-  if (ours.slot_counts.empty() && ours.network.slots != standard.network.slots) {
+  if (!ours.finds_slots && ours.slot_counts.empty() && ours.network.slots != standard.network.slots) {
     std::set<std::uint32_t> counts;
     for (const TechniqueResult& r : report.techniques)
       if (uses_slots(r.measures.technique)) counts.insert(r.measures.slots);
@@ -347,6 +347,7 @@ std::string to_text(const JobReport& report) {
   text +=
       "\nTechniques (speedup: against wormhole; gap: from wormhole to ideal; network: mean wait for it)\n" +
       technique_table(report.techniques, report.failures);
+  for (const SlotsFound& found : report.slots_found) text += wrap(to_text(found));
   for (const std::string& line : failure_lines(report)) text += wrap("failed: " + line);
   text += bounds_section(report);
   return text + "\nVerdict\n" + wrap(report.verdict.sentence) + footer(report);
