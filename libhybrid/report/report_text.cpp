@@ -334,7 +334,9 @@ std::string command_to_repeat(const std::string& trace, const JobOptions& option
   report.options.techniques = {parameters.technique};
   report.options.slot_counts.clear();
   report.options.finds_slots = false;
-  if (uses_slots(parameters.technique)) report.options.slot_counts = {parameters.slots};
+  // Without a number, K means two values.
+  if (uses_slots(parameters.technique) || parameters.slots != JobOptions{}.network.slots)
+    report.options.slot_counts = {parameters.slots};
   return command_to_repeat(report);
 }
 
