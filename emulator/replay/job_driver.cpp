@@ -79,6 +79,9 @@ void JobDriver::run() {
     if (act == Time::never() && network == Time::never()) {
       if (unfinished_ == 0) return messages_.check_all_delivered();
       resolve_stall();
+    } else if (std::min(act, network) > options_.limit) {
+      throw UnfinishedReplay(UnfinishedReplay::Fault::technique,
+                             fmt::format("the job takes longer than {}", to_string(options_.limit)));
     } else if (act <= network) {
       // Before the network reaches this instant, so that it sees what is sent now.
       perform(events_.take_next());

@@ -64,6 +64,9 @@ struct ReplayOptions {
   bool hardware_multicast = false;
   /// Records what the ports do, but not the fabric's broadcasts and barriers; nullptr: none.
   PortTimeline* timeline = nullptr;
+  /// The replay is not finished (UnfinishedReplay, of the technique) if the job takes longer: for searches,
+  /// in which slow networks need not be emulated to the end.
+  Time limit = Time::never();
   /// Called from time to time with the number of operations done. May be empty.
   std::function<void(std::uint64_t)> progress;
 };

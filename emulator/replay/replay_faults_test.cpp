@@ -24,6 +24,32 @@ TEST(Replay, AReceiveWithoutAMessageIsAnErrorThatNamesTheRank) {
                         "operation 2 of its trace; 3 of 3 threads wait"));
 }
 
+TEST(Replay, EndsWhenTheJobTakesLongerThanTheLimit) {
+  const auto open = [] {
+    MemoryTrace trace(2);
+    trace.add(0, make(Kind::send, 1, 8, microseconds(50)));
+    trace.add(0, finish());
+    trace.add(1, make(Kind::recv, 0, 8));
+    trace.add(1, finish());
+    return trace;
+  };
+  MemoryTrace whole = open(), cut = open();
+  ReplayOptions options;
+  const Time time = replay(whole, {}, options).measures.time;
+  EXPECT_GT(time, microseconds(50));
+  options.limit = time - picoseconds(1);
+  try {
+    replay(cut, {}, options);
+    ADD_FAILURE() << "not ended";
+  } catch (const UnfinishedReplay& error) {
+    EXPECT_EQ(error.fault(), UnfinishedReplay::Fault::technique);
+    EXPECT_THAT(error.what(), HasSubstr("the job takes longer than"));
+  }
+  MemoryTrace just = open();
+  options.limit = time;
+  EXPECT_EQ(replay(just, {}, options).measures.time, time);
+}
+
 TEST(Replay, DifferentCollectivesOnOneCommunicatorAreAnError) {
   MemoryTrace trace(2);
   trace.add(0, collective(CollectiveOp::barrier, 0));

@@ -20,18 +20,26 @@ namespace {
 
 constexpr std::size_t kBounds = 3, kLongWormRuns = 2;
 
+// Networks with which the job takes so many times as long as with wormhole are not emulated to the end: the
+// emulation of a fabric that reconfigures in milliseconds would take longer than that of all others.
+constexpr std::int64_t kHopeless = 10;
+
+constexpr std::int64_t kLeastSlotWords = 10;  // as the default slot
+
 // The search of one technique.
 struct Candidate {
   DesignSpace space;
   DesignSearch search;
   std::map<DesignPoint, Measures> results{};
-  std::string refusal{};  // the first reason for an impossible point
-  bool of_trace = false;  // the refusal is that of the trace
+  std::string refusal{};    // the first reason for an impossible point
+  bool is_refused = false;  // by check()
+  bool of_trace = false;    // by the operations of the trace
   bool is_complete = true;
-  Time least{};  // of the point before it was simplified
+  Time fastest{}, least{};  // before any value was simplified, and before K was
+  std::optional<DesignPoint> chosen{};
 };
 
-using PointsOf = std::function<std::vector<DesignPoint>(DesignSearch&)>;
+using PointsOf = std::function<std::vector<DesignPoint>(Candidate&)>;
 
 class Adviser {
  public:
@@ -71,13 +79,16 @@ bool Adviser::evaluate(std::size_t budget, const PointsOf& wanted) {
   std::vector<SwitchParameters> runs;
   bool any = false, is_cut = request_.expired && request_.expired();
   for (Candidate& c : candidates_)
-    for (const DesignPoint& point : wanted(c.search)) {
+    for (const DesignPoint& point : wanted(c)) {
       any = true;
       SwitchParameters parameters = c.space.parameters(job_, point);
       try {
         check(parameters);
       } catch (const UserError& error) {
-        if (c.refusal.empty()) c.refusal = in_one_line(error.what());
+        if (c.refusal.empty()) {
+          c.refusal = in_one_line(error.what());
+          c.is_refused = true;
+        }
         c.search.learn(point, std::nullopt);
         continue;
       }
@@ -105,7 +116,7 @@ bool Adviser::evaluate(std::size_t budget, const PointsOf& wanted) {
 }
 
 void Adviser::search(std::size_t budget) {
-  while (evaluate(budget, &DesignSearch::wanted)) {
+  while (evaluate(budget, [](Candidate& c) { return c.search.wanted(); })) {
   }
 }
 
@@ -115,8 +126,10 @@ void Adviser::simplify(DesignDimension dimension, double tolerance, std::size_t 
     const auto best = c.search.best();
     if (!best) continue;
     // K and predictor share one tolerance, so that losses do not add up.
-    if (dimension != kPredictors) c.least = *c.search.time_of(*best);
-    const double most = static_cast<double>(c.least.ps) * (1 + tolerance);
+    if (dimension == kSlotCounts || c.least == Time{}) c.least = *c.search.time_of(*best);
+    if (c.fastest == Time{}) c.fastest = c.least;
+    const double most =
+        static_cast<double>((dimension == kShares ? c.fastest : c.least).ps) * (1 + tolerance);
     DesignPoint point = *best;
     for (point[dimension] = 0; point[dimension] < (*best)[dimension]; ++point[dimension]) {
       const auto time = c.search.time_of(point);
@@ -130,7 +143,7 @@ void Adviser::simplify(DesignDimension dimension, double tolerance, std::size_t 
 
 // The result of a search.
 void Adviser::choose(const Candidate& c) {
-  const auto best = c.search.best();
+  const auto& best = c.chosen;
   if (!best) {
     advice_.failures.push_back(
         c.space.technique + ": " +
@@ -213,7 +226,13 @@ void Adviser::find_shares() {
     SwitchParameters p = hybrid->parameters;
     p.reconfiguration_command = p.reconfiguration_switching = p.reconfiguration_lock = Time{};
     p.reconfiguration = reconfiguration;
-    if (!keeps_circuits(p)) p.slot_length = std::max(p.slot_length, least_slot_length(p));
+    if (!request_.named.contains("slot-length")) {
+      // Slots for a slower fabric need not be longer than this one's.
+      if (reconfiguration < hybrid->parameters.fabric_reconfiguration())
+        p.slot_length =
+            std::min(p.slot_length, std::max(least_slot_length(p), p.word_time() * kLeastSlotWords));
+      if (!keeps_circuits(p)) p.slot_length = std::max(p.slot_length, least_slot_length(p));
+    }
     p.packet_plane = shares.front();
     check(p);
     Row row{{p}, ShareBisection(shares.size()), {}};
@@ -294,7 +313,8 @@ Advice Adviser::advise() {
   const auto is_named = [&](const std::string& name) {
     return std::ranges::find(options.techniques, name) != options.techniques.end();
   };
-  if (std::ranges::find(names, "wormhole") == names.end()) names.insert(names.begin(), "wormhole");
+  std::erase(names, "wormhole");
+  names.insert(names.begin(), "wormhole");
   std::vector<std::string> predictors;
   if (!request_.named.contains("predictor")) {
     if (note_) note_("scoring predictors", 0);
@@ -304,7 +324,7 @@ Advice Adviser::advise() {
   // budget at most.
   const std::size_t share_runs = std::ranges::find(names, "hybrid") == names.end()
                                      ? 0
-                                     : std::min(request_.budget / 2, request_.reconfigurations.size() *
+                                     : std::min(request_.budget / 2, 2 * request_.reconfigurations.size() *
                                                                          std::bit_width(kShareSteps.size()));
   const std::size_t budget = request_.budget - share_runs - kBounds - kLongWormRuns;
 
@@ -314,18 +334,28 @@ Advice Adviser::advise() {
     spaces.push_back(design_space(job_, name, request_.named, predictors));
     points += spaces.back().points();
   }
+  // Wormhole alone first: it limits the emulation of the others.
   for (DesignSpace& space : spaces) {
     DesignSearch search(space.sizes(), space.start, points <= budget ? points : 0);
     candidates_.push_back({std::move(space), std::move(search)});
+    if (candidates_.size() > 1) continue;
+    this->search(budget);
+    if (const auto time = candidates_.front().search.time_of({0, 0, 0, 0}))
+      job_.end_after(std::max(*time, microseconds(1)) * kHopeless);
   }
   search(budget);
-  simplify(kShares, kTie, budget);
-  simplify(kSlotCounts, kLeastGap, budget);
-  simplify(kPredictors, kLeastGap, budget);
-  evaluate(budget, &DesignSearch::around_best);
+  // Twice, as the smallest share may depend on the other values.
+  for (int pass = 0; pass < 2; ++pass) {
+    simplify(kShares, kTie, budget);
+    simplify(kSlotCounts, kLeastGap, budget);
+    simplify(kPredictors, kLeastGap, budget);
+    for (Candidate& c : candidates_) c.chosen = c.search.best();
+    evaluate(budget,
+             [](Candidate& c) { return c.chosen ? c.search.around(*c.chosen) : std::vector<DesignPoint>{}; });
+  }
   for (const Candidate& c : candidates_) {
-    if (!c.search.best() && c.of_trace) throw UserError(advice_.trace + ": " + c.refusal);
-    if (!c.search.best() && !c.refusal.empty() && is_named(c.space.technique)) throw UserError(c.refusal);
+    if (!c.chosen && c.of_trace) throw UserError(advice_.trace + ": " + c.refusal);
+    if (!c.chosen && c.is_refused && is_named(c.space.technique)) throw UserError(c.refusal);
     choose(c);
   }
   judge_all();

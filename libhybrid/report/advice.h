@@ -37,7 +37,7 @@ struct Sensitivity {
   std::string_view option;
   struct Value {
     std::string text;
-    std::optional<Time> time;  // nothing: impossible, or not emulated
+    std::optional<Time> time;  // nothing: impossible, ten times wormhole's, or not emulated
     bool is_chosen = false;
   };
   std::vector<Value> values;  // at least two
@@ -76,6 +76,7 @@ struct Advice {
 ///  money;
 ///  - the smallest K and then the first predictor (none, timeout, ...) with which it takes at most kLeastGap
 ///    longer, as shorter times are no reason for hardware.
+/// Configurations with which the job takes more than ten times as long as with wormhole count as impossible.
 /// The recommended technique is that of judge(): the simplest within kTie; wormhole if the gap to `ideal` is
 /// less than kTie. The result depends on trace, options and request, not on threads. Throws UserError for
 /// impossible parameters and for a trace that no technique can complete.

@@ -80,16 +80,21 @@ std::string techniques_table(const Advice& advice) {
 std::string sensitivity_table(const AdvisedTechnique& t) {
   TextTable table({{"option", Align::left}, {"value"}, {"job time"}, {"against it"}});
   const Time best = t.result.measures.time;
+  bool any_unknown = false;
   for (const Sensitivity& s : t.sensitivities)
     for (const Sensitivity::Value& v : s.values) {
-      const std::string change = !v.time ? "not emulated"
+      const std::string change = !v.time ? "no result"
                                  : v.is_chosen
                                      ? "chosen"
                                      : fmt::format("{:+.1f} %", (quotient_of(*v.time, best) - 1) * 100);
+      any_unknown = any_unknown || !v.time;
       table.add({&v == &s.values.front() ? "--" + std::string(s.option) : "", v.text,
                  v.time ? short_time(*v.time) : "-", change});
     }
-  return table.text();
+  return table.text() + (any_unknown
+                             ? wrap("no result: impossible, the budget is spent, or the job takes more than "
+                                    "ten times as long as with wormhole")
+                             : "");
 }
 
 std::string shares_section(const Advice& advice, const PortPrices& prices) {

@@ -63,11 +63,10 @@ std::vector<DesignPoint> DesignSearch::wanted() {
   return {};
 }
 
-std::vector<DesignPoint> DesignSearch::around_best() const {
+std::vector<DesignPoint> DesignSearch::around(const DesignPoint& point) const {
   std::vector<DesignPoint> result;
-  if (const auto best = this->best())
-    for (std::size_t d = 0; d < sizes_.size(); ++d)
-      for (DesignPoint& point : unknown(line(*best, d))) result.push_back(std::move(point));
+  for (std::size_t d = 0; d < sizes_.size(); ++d)
+    for (DesignPoint& other : unknown(line(point, d))) result.push_back(std::move(other));
   return result;
 }
 
@@ -81,7 +80,8 @@ void DesignSearch::fix(std::size_t dimension, const DesignPoint& point) {
 
 std::optional<DesignPoint> DesignSearch::best() const {
   std::optional<DesignPoint> best;
-  std::optional<Time> least;
+  std::optional<Time> least = time_of(at_);
+  if (least) best = at_;  // of several equal points the one with known lines
   for (const auto& [point, time] : times_) {
     bool allowed = time.has_value();
     for (std::size_t d = 0; d < fixed_.size(); ++d) allowed = allowed && (!fixed_[d] || point[d] == at_[d]);

@@ -41,15 +41,15 @@ class DesignSearch {
   /// `time`: nothing if the point is impossible.
   void learn(const DesignPoint& point, std::optional<Time> time);
 
-  /// The unknown points that differ from best() in one dimension, fixed ones included; none without a best
-  /// point.
-  std::vector<DesignPoint> around_best() const;
+  /// The unknown points that differ from `point` in one dimension, fixed ones included.
+  std::vector<DesignPoint> around(const DesignPoint& point) const;
 
   /// Continues from the point `point`, with the value of `dimension` fixed.
   void fix(std::size_t dimension, const DesignPoint& point);
 
-  /// The known point with the shortest time among those with the fixed values, the lexicographically first of
-  /// several; nothing if there is none. After a search was ended early: the best until then.
+  /// The known point with the shortest time among those with the fixed values; of several the point that the
+  /// search has reached, then the lexicographically first. Nothing if there is none. After a search was ended
+  /// early: the best until then.
   std::optional<DesignPoint> best() const;
   /// The time of a point; nothing if it is unknown or impossible.
   std::optional<Time> time_of(const DesignPoint& point) const;

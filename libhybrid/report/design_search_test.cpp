@@ -108,9 +108,9 @@ TEST(DesignSearch, ContinuesWithAFixedValue) {
   search.fix(0, {1, 3, 2});
   run(search, time);
   EXPECT_THAT(*search.best(), ElementsAre(1, 3, 2));
-  for (const DesignPoint& point : search.around_best()) search.learn(point, time(point));
+  for (const DesignPoint& point : search.around({1, 3, 2})) search.learn(point, time(point));
   for (std::size_t value = 0; value < kSizes[0]; ++value) EXPECT_TRUE(search.time_of({value, 3, 2}));
-  EXPECT_THAT(search.around_best(), IsEmpty());
+  EXPECT_THAT(search.around({1, 3, 2}), IsEmpty());
   EXPECT_THAT(*search.best(), ElementsAre(1, 3, 2)) << "the value stays fixed";
 }
 

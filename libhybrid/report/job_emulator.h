@@ -73,6 +73,9 @@ class JobEmulator {
   /// Parameters of the options with this technique, K slots and the job's ports. Not checked.
   SwitchParameters parameters(const std::string& technique, std::uint32_t slots) const;
 
+  /// Ends later emulations whose job takes longer (ReplayOptions::limit).
+  void end_after(Time limit) { options_.replay.limit = limit; }
+
   /// Emulates all `runs` with options().threads. `timeline`, if any, observes them; then there must be one.
   std::vector<EmulatedRun> emulate(const std::vector<SwitchParameters>& runs, std::string_view what,
                                    const ProgressNote& note, PortTimeline* timeline = nullptr) const;
