@@ -170,8 +170,10 @@ void Adviser::choose(const Candidate& c) {
 }
 
 void Adviser::judge_all() {
-  std::ranges::stable_sort(advice_.techniques, std::ranges::less{},
-                           [](const AdvisedTechnique& t) { return t.result.measures.time; });
+  std::ranges::sort(advice_.techniques, [](const AdvisedTechnique& a, const AdvisedTechnique& b) {
+    const Measures &of_a = a.result.measures, &of_b = b.result.measures;
+    return of_a.time != of_b.time ? of_a.time < of_b.time : of_a.technique < of_b.technique;
+  });
   std::vector<TechniqueResult> results;
   for (const AdvisedTechnique& t : advice_.techniques) results.push_back(t.result);
   advice_.emulations += kBounds;

@@ -133,7 +133,9 @@ std::vector<std::string> predictors_to_search(const JobEmulator& job, std::uint3
       others.emplace_back(name);
   auto scores =
       score_predictors(*job.opener()(), job.options(), others, {slots}, job.ports(), job.phases().end);
-  std::ranges::stable_sort(scores, std::ranges::greater{}, &PredictorScore::hits);
+  std::ranges::sort(scores, [](const PredictorScore& a, const PredictorScore& b) {
+    return a.hits != b.hits ? a.hits > b.hits : a.predictor < b.predictor;
+  });
   for (std::size_t i = 0; i < std::min<std::size_t>(2, scores.size()); ++i)
     all.push_back(scores[i].predictor);
   return all;
