@@ -60,7 +60,7 @@ class Advise : public testing::Test {
 TEST_F(Advise, ThePrintedCommandsRepeatTheFigures) {
   unpack("bt-16");
   for (const std::vector<std::string>& more :
-       {std::vector<std::string>{"--reconfiguration", "1us"}, {"--preset", "ocs-silicon-400g"}}) {
+       {std::vector<std::string>{"--reconfiguration", "1us"}, {"--preset", "ocs-mems-2d-400g"}}) {
     std::vector<std::string> words{"bt-16", "--reconfigurations", "100ns,10us", "--budget", "70"};
     words.insert(words.end(), more.begin(), more.end());
     const json one = advice(words)[0];

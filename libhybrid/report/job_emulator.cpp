@@ -6,8 +6,10 @@
 #include <atomic>
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
+#include "core/error.h"
 #include "core/parallel.h"
 #include "emulator/network_shape.h"
 #include "emulator/traffic/topology_map.h"
@@ -76,6 +78,12 @@ std::vector<EmulatedRun> emulate_runs(const TraceOpener& open, const std::vector
     } catch (const UnfinishedReplay& error) {
       results[i].failure = in_one_line(error.what());
       results[i].of_trace = error.fault() == UnfinishedReplay::Fault::trace;
+    } catch (const std::logic_error& error) {  // a defect of the emulator: name the run among the others
+      const SwitchParameters& p = runs[i];
+      throw RunError(fmt::format("{}, slot length {}, predictor {}, packet plane {}, reconfiguration {}: {}",
+                                 run_name(p), to_string(p.slot_length), p.predictor, p.packet_plane,
+                                 to_string(p.fabric_reconfiguration()), error.what()),
+                     "This is a fault of libhybrid: please report it with the trace.");
     }
     progress.end();
   });
