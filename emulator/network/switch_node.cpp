@@ -14,7 +14,8 @@ SwitchNode::SwitchNode(const SwitchParameters& parameters, const Timing& timing,
       scheduler_(parameters.nodes),
       notes_(cycle_),
       under_way_(parameters.nodes),
-      inputs_in_use_(parameters.nodes) {}
+      inputs_in_use_(parameters.nodes),
+      clearing_(timing.wire) {}
 
 void SwitchNode::announce_message(std::uint32_t source, std::uint32_t transfer, Port destination,
                                   std::uint64_t payload) {
@@ -39,7 +40,7 @@ Time SwitchNode::time_cleared(Connection c) {
   if (number == 0) return Time{};
   if (number >= kAnnounced) return Time::never();
   const VirtualQueue& queue = *places_[number - 1];
-  return queue.unfinished == 0 ? queue.last_left + timing_.wire : Time::never();
+  return queue.unfinished == 0 ? queue.last_left + clearing_ : Time::never();
 }
 
 std::uint64_t SwitchNode::words_up_to(std::uint32_t source, Port destination) const {
@@ -88,7 +89,7 @@ SwitchNode::VirtualQueue& SwitchNode::get_queue(Time now, Connection c) {
     VirtualQueue& queue = *places_[retired_.front()];
     const bool in_use = queue.requested || queue.holds_output || queue.unfinished != 0;
     // Not all credits are back. Queues that were retired later get theirs later.
-    if (!in_use && !queue.used_again && queue.last_left + timing_.wire > now) break;
+    if (!in_use && !queue.used_again && queue.last_left + clearing_ > now) break;
     retired_.pop();
     if (!retired_.empty()) prefetch_all(*places_[retired_.front()]);  // it is not in the cache
     queue.retired = false;
@@ -196,7 +197,7 @@ bool SwitchNode::move_through_fabric(Time now, std::uint32_t input, EventQueue& 
       --queue.unfinished;
       --sources_[input].under_way;
       sources_[input].last_left = queue.last_left;
-      if (timing_.input_fifo) under_way_.note_departure(queue.connection, queue.last_left + timing_.wire);
+      if (timing_.input_fifo) under_way_.note_departure(queue.connection, queue.last_left + clearing_);
       delivered.push_back({worm.transfer, queue.last_left + fabric_.path + timing_.nic});
     }
     request_output(now, queue, events);

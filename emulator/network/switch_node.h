@@ -92,7 +92,7 @@ class SwitchNode : public WormSwitches {
   Time time_cleared(Connection c);
   /// Whether the NIC has, at `now`, all credits of all connections of `source`.
   bool is_cleared(std::uint32_t source, Time now) const {
-    return sources_[source].under_way == 0 && sources_[source].last_left + timing_.wire <= now;
+    return sources_[source].under_way == 0 && sources_[source].last_left + clearing_ <= now;
   }
   /// Calls `visit(connection, since)` for the granted worms of which the switch does not know the end at
   /// `now`: not all words are in VQ_W, or no known window is left for them. Requires: inputs_with_worms(now)
@@ -197,6 +197,11 @@ class SwitchNode : public WormSwitches {
   WormsUnderWay under_way_;  // if connections share a queue; otherwise their queues have this state
   std::uint32_t inputs_with_worms_ = 0;
   PortSet inputs_in_use_;
+
+ protected:
+  /// From a word's departure from VQ_W until the queue's credits are back and a circuit of the connection may
+  /// send.
+  Time clearing_;
   bool period_search_enabled_ = false;
 };
 

@@ -84,6 +84,23 @@ TEST(HybridPolicy, OtherCircuitsGoOnDuringAReconfiguration) {
   EXPECT_EQ(deliveries({first, second}).at(0), deliveries({first}).at(0));
 }
 
+TEST(HybridPolicy, ACircuitDoesNotOvertakeWormsOnASlowPlane) {
+  SwitchParameters p = our_switch(4);
+  p.packet_plane = 0.5;
+  p.digital_fabric.latency = 100;  // 1 us, ten times the way of a circuit
+  std::vector<Action> script;
+  for (std::uint64_t id = 0; id < 20; ++id) {
+    Action send;
+    send.at = microseconds(2) * static_cast<std::int64_t>(id);
+    send.message = {id, {0, 1}, id % 2 == 0 ? Bytes{8} : Bytes{4096}};
+    script.push_back(send);
+  }
+  const auto outcomes =
+      run_script(*TechniqueRegistration::make(p.technique, p), script, milliseconds(1)).outcomes;
+  for (std::size_t id = 1; id < outcomes.size(); ++id)
+    EXPECT_GE(outcomes[id].delivered, outcomes[id - 1].delivered) << id;
+}
+
 TEST(HybridPolicy, EveryMessageArrivesInOrderOnEveryPattern) {
   int seed = 0;
   for (const std::string_view pattern : registered_names("pattern")) {

@@ -3,6 +3,7 @@
 // connection's worms is under way.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -25,13 +26,21 @@ inline WormSwitches::Fabric hybrid_fabric(const SwitchParameters& p, const Timin
   return {timing.word, timing.analog, p.scheduler.delay() + timing.fabric_reconfiguration};
 }
 
+/// Delay from the instant at which the last word of a connection's worms leaves the last switch until a
+/// circuit of the same connection may send. By then the NIC knows it (`report`), and a word over the circuit
+/// does not overtake the worm on its way of `worm_path` to the receiver.
+inline Time worm_clearing(Time report, Time worm_path, Time circuit_path) {
+  return std::max(report, worm_path - circuit_path);
+}
+
 class CrossbarWorms : public SwitchNode {
  public:
   CrossbarWorms(const SwitchParameters& p, const Timing& timing, Kinds kinds)
-      : SwitchNode(p, timing, hybrid_fabric(p, timing), kinds) {}
+      : SwitchNode(p, timing, hybrid_fabric(p, timing), kinds) {
+    clearing_ = worm_clearing(timing.wire, fabric_.path, Timing(p).circuit);
+  }
 
-  /// Delay from the instant at which the last word leaves the last switch until the NIC knows it.
-  Time clearing(Connection /*c*/) const { return timing_.wire; }
+  Time clearing(Connection /*c*/) const { return clearing_; }
   /// The last word of a message of `c` has left the last switch.
   void note_departure(Connection /*c*/, const Delivery& /*message*/) {}
   bool is_idle() const { return true; }
@@ -41,7 +50,10 @@ class CrossbarWorms : public SwitchNode {
 class TreeWorms : public SwitchTree {
  public:
   TreeWorms(const SwitchParameters& p, const Timing& timing, Kinds kinds)
-      : SwitchTree(p, timing, hybrid_fabric(p, timing), kinds), levels_(p.tree.levels), under_way_(p.nodes) {}
+      : SwitchTree(p, timing, hybrid_fabric(p, timing), kinds),
+        circuits_(p),
+        levels_(p.tree.levels),
+        under_way_(p.nodes) {}
 
   void announce_message(Port source, std::uint32_t transfer, Port destination, std::uint64_t payload) {
     under_way_.announce_message({source, destination});
@@ -51,7 +63,8 @@ class TreeWorms : public SwitchTree {
   /// Always false: reports on their way to the NIC are not tracked by source.
   bool is_cleared(Port /*source*/, Time /*now*/) const { return false; }
   Time clearing(Connection c) const {
-    return timing_.wire * static_cast<std::int64_t>(timing_.switches_between(c));
+    const Time report = timing_.wire * static_cast<std::int64_t>(timing_.switches_between(c));
+    return worm_clearing(report, fabric_.path, circuits_.circuit_of(c));
   }
   void note_departure(Connection c, const Delivery& message) {
     under_way_.note_departure(c, last_start(message) + clearing(c));
@@ -67,6 +80,7 @@ class TreeWorms : public SwitchTree {
   }
 
  private:
+  Timing circuits_;
   std::uint32_t levels_;
   WormsUnderWay under_way_;
   std::uint64_t visits_ = 0;

@@ -67,6 +67,9 @@ inline void draw_policies(Random& random, SwitchParameters& p) {
   p.evicts_at_once = random.below(2) == 0;
   static constexpr double kShares[] = {0, 0, 0.1, 0.25, 0.5, 1};
   p.packet_plane = kShares[random.below(6)];
+  // Worms may be so slow through the plane's fabric that a circuit must wait not to overtake them.
+  if (p.packet_plane > 0 && random.below(3) == 0)
+    p.digital_fabric.latency = static_cast<std::uint32_t>(random.below(40));
   static const char* const kPredictors[] = {"tournament", "markov", "timeout", "none"};
   if (random.below(2) == 0) p.predictor = kPredictors[random.below(4)];
   if (p.is_tree() || random.below(2) == 0) return;

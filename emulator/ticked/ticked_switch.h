@@ -180,6 +180,14 @@ class TickedSwitch {
   std::int64_t worm_path() const {
     return (shares_fabric_ ? p_.analog_fabric : p_.digital_fabric).delay().ps + wire_;
   }
+  /// From the departure of a connection's last worm until its circuit may send: the NIC knows it, and a word
+  /// over the circuit does not overtake the worm.
+  std::int64_t clearing(Port i, Port j) const {
+    const std::int64_t switches = switches_between(i, j);
+    const std::int64_t circuit =
+        (p_.serialise + p_.cable + p_.deserialise).ps + switches * (p_.analog_fabric.delay() + p_.cable).ps;
+    return std::max(switches * wire_, worm_path() - circuit);
+  }
   std::int64_t worm_setup() const {
     return p_.scheduler.delay().ps + (shares_fabric_ ? p_.fabric_reconfiguration().ps : 0);
   }

@@ -252,15 +252,13 @@ bool TickedSwitch::fabric_word(Port i) {
 /// The last word of a message left the last switch. The NIC knows it after all wires of the path.
 void TickedSwitch::message_left_as_worms(Port i, Port j, std::uint64_t message) {
   if (path_choice_)
-    ports_[i].worms_ahead.leaves(Time{t_ + switches_between(i, j) * wire_},
-                                 path_choice_->worm_occupancy(payload_[message]));
+    ports_[i].worms_ahead.leaves(Time{t_ + clearing(i, j)}, path_choice_->worm_occupancy(payload_[message]));
 }
 
-/// Whether the NIC knows that no word of a worm from `i` to `j` is under way. Its report takes all wires of
-/// the path.
+/// Whether no word of a worm from `i` to `j` is under way, as known to the NIC.
 bool TickedSwitch::cleared(Port i, Port j) {
   const Circuit& c = circuit(i, j);
-  return c.worm_words == 0 && t_ >= c.worm_left + switches_between(i, j) * wire_;
+  return c.worm_words == 0 && t_ >= c.worm_left + clearing(i, j);
 }
 
 /// In a tree, circuits and worms do not share slots: all ports are open, or none.
