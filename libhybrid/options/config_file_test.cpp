@@ -64,7 +64,7 @@ TEST_F(ConfigFile, KeysWinOverAPreset) {
 
 TEST_F(ConfigFile, ErrorsNameFileLineAndColumn) {
   EXPECT_THAT(
-      error_of("clock = 'wall'\nslot-lenght = '1us'\n"),
+      error_of("clock = 'cpu'\nslot-lenght = '1us'\n"),
       AllOf(HasSubstr(path_ + ":2:1"), HasSubstr("slot-lenght"), HasSubstr("Did you mean 'slot-length'?")));
   EXPECT_THAT(error_of("slot-length = 100\n"),
               AllOf(HasSubstr(path_ + ":1:15"), HasSubstr("'100' is not a time")));
@@ -76,7 +76,7 @@ TEST_F(ConfigFile, ErrorsNameFileLineAndColumn) {
 
 TEST_F(ConfigFile, AnUnknownKeyChangesNothing) {
   EXPECT_NE(error_of("clock = 'cpu'\nunheard-of = 1\n"), "accepted");
-  EXPECT_EQ(options_.clock, "wall");
+  EXPECT_EQ(options_.clock, "auto");
 }
 
 TEST_F(ConfigFile, RejectsAMissingFileAndADirectory) {

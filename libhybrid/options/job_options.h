@@ -33,15 +33,15 @@ struct JobOptions {
   // Recording (used by the shim).
   std::string
       output;  // new directory for trace and report; "": hybrid-APP-1, -2, ... in the working directory
-  bool quiet = false;          // the shim prints nothing
+  bool quiet = false;  // the shim prints nothing
   // "wall", or "cpu": compute times from the threads' CPU clocks; "auto": cpu if ranks share cores.
   std::string clock = "auto";
   /// "on": an empty MPI poll gives up the core; "auto": only with more ranks than cores; "off".
   std::string yield = "auto";
-  std::string placement = "rank";            // one port per "rank", "core", "numa", "nic" or "host"
-  std::string topology;                      // hwloc XML of another machine; "": this one
-  std::string online_predictor = "timeout";  // runs in the shim on each rank; "none": no prediction
-  bool live = true;                          // a scheduler receives the requests while the job runs
+  std::string placement = "rank";               // one port per "rank", "core", "numa", "nic" or "host"
+  std::string topology;                         // hwloc XML of another machine; "": this one
+  std::string online_predictor = "tournament";  // runs in the shim on each rank; "none": no prediction
+  bool live = true;                             // a scheduler receives the requests while the job runs
   std::uint32_t hosts = 0;  // assume that the ranks run on this many hosts (0: the real hosts)
   bool keep_journals = false;
   /// The work at MPI_Finalize: "emulate" (merge, emulate, print the report), "trace" (write the trace only),

@@ -443,10 +443,9 @@ TEST(JobReport, HasBoundsWhateverIsEmulated) {
 // Messages of 32 worms: wormhole with one worm of them has hardly a disadvantage.
 TEST(JobReport, TheVerdictNamesItsSensitivityToTheWormLimit) {
   JobOptions options;
-  options.techniques = {"wormhole", "tdm"};
-  options.slot_counts = {4};
+  options.techniques = {"wormhole", "circuit"};
   const JobReport report = report_of(ring(8, 50, 4096), options);
-  EXPECT_EQ(report.verdict.technique, "tdm");
+  EXPECT_EQ(report.verdict.technique, "circuit");
   ASSERT_TRUE(report.limits.long_worms);
   JobOptions longer = options;
   longer.network.worm_limit = 4096;
