@@ -58,13 +58,15 @@ class Advise : public testing::Test {
 };
 
 TEST_F(Advise, ThePrintedCommandsRepeatTheFigures) {
-  unpack("bt-16");
+  unpack("is-16");
   for (const std::vector<std::string>& more :
-       {std::vector<std::string>{"--reconfiguration", "1us"}, {"--preset", "ocs-mems-2d-400g"}}) {
-    std::vector<std::string> words{"bt-16", "--reconfigurations", "100ns,10us", "--budget", "70"};
+       {std::vector<std::string>{"--reconfiguration", "1us", "--slots", "4", "--predictor", "none"},
+        {"--preset", "ocs-mems-2d-400g", "--slots", "2,4", "--slot-length", "1us", "--predictor",
+         "timeout"}}) {
+    std::vector<std::string> words{"is-16", "--reconfigurations", "100ns,10us", "--budget", "40"};
     words.insert(words.end(), more.begin(), more.end());
     const json one = advice(words)[0];
-    EXPECT_LE(one["emulations"], 70);
+    EXPECT_LE(one["emulations"], 40);
     ASSERT_GE(one["results"].size(), 5u);
     for (const json& result : one["results"])
       EXPECT_EQ(time_of(result["repeat"]), result["time_ns"]) << result["repeat"];
@@ -81,7 +83,9 @@ TEST_F(Advise, ThePrintedCommandsRepeatTheFigures) {
 
 TEST_F(Advise, TheResultDoesNotDependOnThreads) {
   unpack("is-16");
-  const std::vector<std::string> words{"is-16", "--reconfiguration", "100ns", "--budget", "60"};
+  const std::vector<std::string> words{"is-16",           "--reconfiguration", "100ns", "--technique",
+                                       "wormhole,hybrid", "--slots",           "2,4",   "--predictor",
+                                       "tournament",      "--budget",          "20"};
   auto one = words, two = words;
   one.insert(one.end(), {"--threads", "1"});
   two.insert(two.end(), {"--threads", "2"});
@@ -90,8 +94,9 @@ TEST_F(Advise, TheResultDoesNotDependOnThreads) {
 
 TEST_F(Advise, TheTextHasTheRecommendationTheSensitivityAndThePrices) {
   unpack("cg-16");
-  const std::string text = hybrid({"advise", "cg-16", "--packet-port-power", "10W", "--circuit-port-power",
-                                   "500mW", "--reconfigurations", "0ns", "--budget", "60"});
+  const std::string text =
+      hybrid({"advise", "cg-16", "--packet-port-power", "10W", "--circuit-port-power", "500mW",
+              "--reconfigurations", "0ns", "--predictor", "none", "--budget", "40"});
   for (const char* part : {"Recommendation", "Best configuration of each technique", "--slots", "none",
                            "Smallest packet plane", "0.05x", "Placement", "hybrid replay cg-16 --technique"})
     EXPECT_THAT(text, HasSubstr(part));
