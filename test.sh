@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds and runs all tests. Usage: ./test.sh [quick|full|nightly]
-#   full (default): clang 19 with the address and undefined-behaviour sanitizers and its tests; the thread sanitizer and
-#     the tests with threads; the g++ build that users install, with benchmarks, and the tests that run its programs or
-#     are too long for sanitizers; format.
+#   full (default): clang 19 with the address and undefined-behaviour sanitizers and the tests of all parts; the thread
+#     sanitizer and the tests with threads; the g++ build that users install, with benchmarks, and the tests that run its
+#     programs or are too long for sanitizers; format.
 #   quick: g++ only, with all tests.
 #   nightly: clang without precompiled headers and with one source at a time, so that every file includes what it uses;
-#     the tests that take minutes.
+#     the tests that take minutes; the tests of the command with sanitizers.
 set -euo pipefail
 cd "$(dirname "$0")"
 mode=${1:-full}
@@ -41,6 +41,10 @@ if [ "$mode" = nightly ]; then
   configure clang -DHYBRID_PRECOMPILE=OFF -DHYBRID_UNITY=OFF -DHYBRID_REPRODUCE=ON -DHYBRID_CLANG_PLUGIN=ON
   build clang
   ctest --preset clang -j "$jobs" --no-label-summary -L nightly | tee -a "$log"
+  step "clang 19, address and undefined-behaviour sanitizers: the command"
+  configure asan -DHYBRID_TESTS=ALL
+  build asan --target hybrid_cli_test
+  shards asan -R '^cli\.'
   exit
 fi
 tests=ON
