@@ -150,10 +150,11 @@ function(hybrid_discover_tests prefix target shards)
   endforeach()
 endfunction()
 
-# Leaves in the list TESTS those that match `regex`; none if it is empty.
-function(hybrid_choose_tests tests regex)
-  list(FILTER ${tests} INCLUDE REGEX "(^|/)(${regex})_test\\.cpp$")
-  set(${tests} ${${tests}} PARENT_SCOPE)
+# hybrid_choose_tests(VARIABLE REGEX)  leaves in the list VARIABLE the tests that match; none if REGEX is empty.
+function(hybrid_choose_tests variable regex)
+  set(chosen ${${variable}})
+  list(FILTER chosen INCLUDE REGEX "(^|/)(${regex})_test\\.cpp$")
+  set(${variable} ${chosen} PARENT_SCOPE)
 endfunction()
 
 function(hybrid_part name)
