@@ -13,7 +13,8 @@ const TechniqueRegistration kHybrid{
       if (p.is_tree()) return std::make_unique<TreeHybrid>(p);
       return std::make_unique<Hybrid>(p);
     },
-    {.options = joined({slot_options(), {"misses", "packet-plane"}, circuit_options(), worm_options(), flit_options()}),
+    {.options = joined(
+         {slot_options(), {"misses", "packet-plane"}, circuit_options(), worm_options(), flit_options()}),
      .fat_trees = true}};
 
 }  // namespace
