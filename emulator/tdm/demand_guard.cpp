@@ -20,9 +20,12 @@ Time PredictiveCircuits::seen_idle_since(const Circuit& c, Time now) const {
 void PredictiveCircuits::on_patience(Time now, Circuit& c) {
   if (c.patience_ends != now) return;
   constexpr std::uint32_t kAttemptsBeforeBusy = 4;
+  // Circuits in use are released at most once per `patience`, so that those that replace them can be used.
   const std::int64_t attempts_of_patience =
       evicts_at_once_ ? std::max<std::int64_t>(1, patience_ / sweep_) : 1;
-  make_room(now, c.connection, ++c.attempts >= kAttemptsBeforeBusy * attempts_of_patience);
+  const std::int64_t attempts = ++c.attempts;
+  make_room(now, c.connection,
+            attempts >= kAttemptsBeforeBusy * attempts_of_patience && attempts % attempts_of_patience == 0);
   watch_demand(now, c);
 }
 

@@ -32,7 +32,8 @@ void TickedSwitch::run_demand_guard() {
   for (const Connection wanted : due) {
     Circuit& c = circuit(wanted.source, wanted.destination);
     c.patience = t_ + time_to_next_attempt();
-    make_room(wanted, ++c.attempts >= 4 * attempts_of_patience);
+    ++c.attempts;
+    make_room(wanted, c.attempts >= 4 * attempts_of_patience && c.attempts % attempts_of_patience == 0);
   }
 }
 
