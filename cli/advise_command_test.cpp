@@ -4,38 +4,22 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "cli/child.h"
-#include "core/testing/temporary_directory.h"
+#include "cli/testing/trace_commands.h"
 
 namespace hybrid {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
-class Advise : public testing::Test {
+class Advise : public TraceCommands {
  protected:
-  static std::string run(const std::vector<std::string>& words, int code = 0) {
-    ChildEnd end;
-    std::string text = output_of(words, end);
-    EXPECT_EQ(end.exit_code, code) << text;
-    return text;
-  }
-  static std::string hybrid(std::vector<std::string> words, int code = 0) {
-    words.insert(words.begin(), HYBRID_COMMAND);
-    return run(words, code);
-  }
-  static void unpack(const std::string& trace) {
-    run({"/usr/bin/env", "tar", "-xJf", fs::path(HYBRID_TRACES) / (trace + ".tar.xz")});
-  }
   static json advice(std::vector<std::string> words) {
     words.insert(words.begin(), "advise");
     words.insert(words.end(), {"--json", "-"});
@@ -53,8 +37,6 @@ class Advise : public testing::Test {
     EXPECT_EQ(report["results"].size(), 1u) << command;
     return report["results"][0]["time_ns"];
   }
-
-  const TemporaryWorkingDirectory root_;
 };
 
 TEST_F(Advise, ThePrintedCommandsRepeatTheFigures) {

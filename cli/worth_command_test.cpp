@@ -2,41 +2,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "cli/child.h"
-#include "core/testing/temporary_directory.h"
+#include "cli/testing/trace_commands.h"
 
 namespace hybrid {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
-const fs::path kTraces = HYBRID_TRACES;
-
-class WorthOfHints : public testing::Test {
- protected:
-  static std::string run(const std::vector<std::string>& words, int code = 0) {
-    ChildEnd end;
-    std::string text = output_of(words, end);
-    EXPECT_EQ(end.exit_code, code) << text;
-    return text;
-  }
-  static std::string hybrid(std::vector<std::string> words, int code = 0) {
-    words.insert(words.begin(), HYBRID_COMMAND);
-    return run(words, code);
-  }
-  static void unpack(const std::string& trace) {
-    run({"/usr/bin/env", "tar", "-xJf", kTraces / (trace + ".tar.xz")});
-  }
-
-  const TemporaryWorkingDirectory root_;
-};
+class WorthOfHints : public TraceCommands {};
 
 TEST_F(WorthOfHints, IsComparedWithPredictionAndWormhole) {
   unpack("cg-16-hints");

@@ -2,8 +2,8 @@
 // circuits that are set up before data waits for them (emulator/tdm/circuit_plan.h).
 //
 //   ExpectedDestination expected;
-//   expected.judge(destination);                               // at each send, before the predictor learns
-//   it const bool changed = expected.update(predictor, source, destination, least_accuracy);
+//   expected.judge(destination);  // at each send, before the predictor learns it
+//   if (expected.update(predictor, source, destination, least_accuracy)) send(expected.reported());
 #pragma once
 
 #include "core/connection.h"

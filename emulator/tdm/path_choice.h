@@ -95,8 +95,8 @@ class PathChoice {
   }
 
   /// Time until a circuit that must be configured carries words. The reconfiguration counts twice: the switch
-  /// configures maximal sets of circuits, which are at least half as large as the largest ones, so that a
-  /// circuit waits on average for one other at its ports.
+  /// configures maximal sets of circuits, which can have half of the largest set's size, so that a circuit
+  /// may wait for another one at its ports.
   static Time change_time(const SwitchParameters& p) { return p.unusable_slot_time(true) * 2; }
 
   /// What the NIC knows when a message is offered.

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "emulator/replay/testing/memory_trace.h"
+#include "emulator/replay/testing/jobs.h"
 #include "libhybrid/report/advice_text.h"
 #include "libhybrid/report/job_report.h"
 #include "libhybrid/report/slots_search.h"
@@ -25,16 +25,6 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
 
-Operation transfer(Kind kind, std::uint32_t peer, Bytes bytes, Time compute = {}, std::uint64_t request = 0) {
-  Operation o;
-  o.kind = kind;
-  o.peer = peer;
-  o.bytes = bytes;
-  o.compute = compute;
-  o.request = request;
-  return o;
-}
-
 // Each of eight ranks sends in turn to three others; `bytes` of 0: no messages.
 std::unique_ptr<JobTrace> exchange(Bytes bytes) {
   constexpr std::uint32_t kRanks = 8;
@@ -42,11 +32,11 @@ std::unique_ptr<JobTrace> exchange(Bytes bytes) {
   for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
     for (std::uint32_t turn = 0; turn < 24 && bytes != 0; ++turn) {
       const std::uint32_t shift = 1 + turn % 3;
-      trace->add(rank, transfer(Kind::send_start, (rank + shift) % kRanks, bytes, microseconds(1), 1));
-      trace->add(rank, transfer(Kind::recv, (rank + kRanks - shift) % kRanks, bytes));
-      trace->add(rank, transfer(Kind::send_complete, 0, 0, {}, 1));
+      trace->add(rank, make(Kind::send_start, (rank + shift) % kRanks, bytes, microseconds(1), 1));
+      trace->add(rank, make(Kind::recv, (rank + kRanks - shift) % kRanks, bytes));
+      trace->add(rank, make(Kind::send_complete, 0, 0, {}, 1));
     }
-    trace->add(rank, transfer(Kind::finish, 0, 0));
+    trace->add(rank, make(Kind::finish, 0, 0));
   }
   return trace;
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "emulator/replay/testing/memory_trace.h"
+#include "emulator/replay/testing/jobs.h"
 #include "libhybrid/report/recorded_phases.h"
 
 namespace hybrid {
@@ -18,22 +18,6 @@ using Kind = Operation::Kind;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-Operation make(Kind kind, std::uint32_t peer, Bytes bytes, Time compute = {}, std::uint64_t request = 0) {
-  Operation o;
-  o.kind = kind;
-  o.peer = peer;
-  o.bytes = bytes;
-  o.compute = compute;
-  o.request = request;
-  return o;
-}
-Operation mark(Kind kind, std::uint32_t region) {
-  Operation o;
-  o.kind = kind;
-  o.region = region;
-  return o;
-}
 
 enum class Given { phases_and_hints, phases, neither };
 
@@ -45,13 +29,13 @@ std::unique_ptr<JobTrace> rings(Given given) {
   for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
     for (std::uint32_t turn = 0; turn < 10; ++turn) {
       const std::uint32_t region = turn % 2, shift = 1 + region;
-      if (given != Given::neither) trace->add(rank, mark(Kind::phase_begin, region));
+      if (given != Given::neither) trace->add(rank, make_phase(Kind::phase_begin, region));
       if (given == Given::phases_and_hints && turn == 0)
         trace->add(rank, make(Kind::hint, (rank + shift) % kRanks, 0));
       trace->add(rank, make(Kind::send_start, (rank + shift) % kRanks, 2048 << region, microseconds(20), 1));
       trace->add(rank, make(Kind::recv, (rank + kRanks - shift) % kRanks, 2048 << region));
       trace->add(rank, make(Kind::send_complete, 0, 0, {}, 1));
-      if (given != Given::neither) trace->add(rank, mark(Kind::phase_end, region));
+      if (given != Given::neither) trace->add(rank, make_phase(Kind::phase_end, region));
     }
     trace->add(rank, make(Kind::finish, 0, 0));
   }

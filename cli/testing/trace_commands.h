@@ -1,0 +1,37 @@
+// Fixture for tests that run `hybrid` on the traces under examples/traces, in a temporary directory.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/child.h"
+#include "core/testing/temporary_directory.h"
+
+namespace hybrid {
+
+class TraceCommands : public testing::Test {
+ protected:
+  /// The output of a command, which must end with exit code `code`.
+  static std::string run(const std::vector<std::string>& words, int code = 0) {
+    ChildEnd end;
+    std::string text = output_of(words, end);
+    EXPECT_EQ(end.exit_code, code) << text;
+    return text;
+  }
+  static std::string hybrid(std::vector<std::string> words, int code = 0) {
+    words.insert(words.begin(), HYBRID_COMMAND);
+    return run(words, code);
+  }
+  /// Unpacks a trace of examples/traces into the working directory.
+  static void unpack(const std::string& trace) {
+    run({"/usr/bin/env", "tar", "-xJf", std::filesystem::path(HYBRID_TRACES) / (trace + ".tar.xz")});
+  }
+
+ private:
+  const TemporaryWorkingDirectory root_;
+};
+
+}  // namespace hybrid
