@@ -69,11 +69,16 @@ function(hybrid_precompile target headers)
   endif()
 endfunction()
 
-# Test sources are compiled with little optimisation: they take long to compile and little time to run.
+# Test sources are compiled with little optimisation, with sanitizers with none: they take long to compile and little time
+# to run.
 function(hybrid_test_flags target)
   hybrid_flags(${target})
   target_link_libraries(${target} PRIVATE GTest::gtest GTest::gmock fmt::fmt)
-  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+  if(HYBRID_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  else()
+    target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+  endif()
 endfunction()
 
 # The flags, GoogleTest with its main(), and the headers precompiled for tests.
@@ -95,6 +100,8 @@ function(hybrid_unity target)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
     # g++ takes a source that another one includes for a header, whose classes must not use unnamed namespaces.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+    # Less garbage collection: 8 % less time for a third more memory, 1.2 GB at most.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:SHELL:--param=ggc-min-expand=300 --param=ggc-min-heapsize=1000000>)
   endif()
 endfunction()
 

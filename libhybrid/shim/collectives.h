@@ -102,8 +102,7 @@ Collective neighbor(CollectiveOp op, const BlockCounts& send, const BlockCounts&
 
 namespace handle {
 
-template <class Real>
-int blocking(Thread& thread, Real&& real, const Collective& collective) {
+inline int blocking(Thread& thread, RealCall real, const Collective& collective) {
   CallTime time(thread);
   const int result = real();
   time.done();
@@ -115,8 +114,7 @@ int blocking(Thread& thread, Real&& real, const Collective& collective) {
   return result;
 }
 
-template <class Real>
-int nonblocking(Thread& thread, Real&& real, const Collective& collective, MPI_Request* request) {
+inline int nonblocking(Thread& thread, RealCall real, const Collective& collective, MPI_Request* request) {
   CallTime time(thread);
   const int result = real();
   time.done();
@@ -135,8 +133,7 @@ int nonblocking(Thread& thread, Real&& real, const Collective& collective, MPI_R
   return result;
 }
 
-template <class Real>
-int persistent(Thread& thread, Real&& real, const Collective& collective, MPI_Request* request) {
+inline int persistent(Thread& thread, RealCall real, const Collective& collective, MPI_Request* request) {
   const int result = call(thread, real);
   if (result != MPI_SUCCESS) return result;
   Request r = request_of(collective);

@@ -8,8 +8,7 @@
 namespace hybrid::shim::handle {
 
 // A call collective over `parent`. It is counted on ranks that get no communicator, too.
-template <class Real>
-int comm_create(Thread& thread, Real&& real, const MPI_Comm* made, MPI_Comm parent) {
+inline int comm_create(Thread& thread, RealCall real, const MPI_Comm* made, MPI_Comm parent) {
   const int result = call(thread, real);
   if (result == MPI_SUCCESS) process().define_communicator(*made, process().next_origin(parent));
   return result;
@@ -17,8 +16,7 @@ int comm_create(Thread& thread, Real&& real, const MPI_Comm* made, MPI_Comm pare
 
 // A call collective over the members of the new communicator only. `parent`: their common communicator, or
 // MPI_COMM_NULL when there is none.
-template <class Real>
-int comm_create_by_members(Thread& thread, Real&& real, const MPI_Comm* made, MPI_Comm parent,
+inline int comm_create_by_members(Thread& thread, RealCall real, const MPI_Comm* made, MPI_Comm parent,
                            const std::string& call_name) {
   const int result = call(thread, real);
   if (result != MPI_SUCCESS) return result;
@@ -28,8 +26,7 @@ int comm_create_by_members(Thread& thread, Real&& real, const MPI_Comm* made, MP
 }
 
 // A call that returns an existing communicator.
-template <class Real>
-int comm_get(Thread&, Real&& real, const MPI_Comm* known) {
+inline int comm_get(Thread&, RealCall real, const MPI_Comm* known) {
   const int result = real();
   if (result == MPI_SUCCESS) process().communicator(*known);
   return result;
@@ -37,8 +34,7 @@ int comm_get(Thread&, Real&& real, const MPI_Comm* known) {
 
 // The duplicate gets the members of the original: MPI can be queried for them only when the request is
 // complete.
-template <class Real>
-int comm_idup(Thread& thread, Real&& real, MPI_Comm comm, const MPI_Comm* made, MPI_Request* request) {
+inline int comm_idup(Thread& thread, RealCall real, MPI_Comm comm, const MPI_Comm* made, MPI_Request* request) {
   const int result = call(thread, real);
   if (result != MPI_SUCCESS) return result;
   process().define_duplicate(comm, *made, process().next_origin(comm));
@@ -48,8 +44,7 @@ int comm_idup(Thread& thread, Real&& real, MPI_Comm comm, const MPI_Comm* made, 
 
 // The communicator is looked up before the call: afterwards, another thread's communicator may have the
 // handle. It is erased after the call, because the call may fail.
-template <class Real>
-int comm_free(Thread& thread, Real&& real, const MPI_Comm* comm) {
+inline int comm_free(Thread& thread, RealCall real, const MPI_Comm* comm) {
   const auto handle = static_cast<std::uint32_t>(*comm);
   const Communicator* const known = process().communicators.find(handle);
   const int result = call(thread, real);

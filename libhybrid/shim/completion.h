@@ -169,8 +169,7 @@ int testsome(Thread& thread, Real&& real, int count, MPI_Request* requests, cons
 
 // The transfer of an active request continues, and no wait completes it: of a send, only the begin is
 // recorded.
-template <class Real>
-int request_free(Thread& thread, Real&& real, MPI_Request* request) {
+inline int request_free(Thread& thread, RealCall real, MPI_Request* request) {
   if (Request dropped; is_shared(static_cast<std::uint32_t>(*request))) take_shared(*request, dropped);
   RequestTable::Slot* const slot = slot_of(*request);
   if (slot == nullptr || !slot->request.active) return real();
@@ -187,8 +186,7 @@ int request_free(Thread& thread, Real&& real, MPI_Request* request) {
 }
 
 /// Records the completion of a request that this call finds complete; a later wait or free records nothing.
-template <class Real>
-int request_get_status(Thread& thread, Real&& real, MPI_Request request, const int* flag,
+inline int request_get_status(Thread& thread, RealCall real, MPI_Request request, const int* flag,
                        MPI_Status*& status) {
   CallTime time(thread);
   const OwnStatus own(status);
@@ -210,8 +208,7 @@ int request_get_status(Thread& thread, Real&& real, MPI_Request request, const i
   return result;
 }
 
-template <class Real>
-int cancel(Thread& thread, Real&& real, MPI_Request* request) {
+inline int cancel(Thread& thread, RealCall real, MPI_Request* request) {
   if (RequestTable::Slot* const slot = slot_of(*request); slot != nullptr)
     slot->request.cancel_requested = true;
   return call(thread, real);
@@ -219,8 +216,7 @@ int cancel(Thread& thread, Real&& real, MPI_Request* request) {
 
 /// A call that makes a request that is no transfer. The request is stored so that its handle does not refer
 /// to an older one.
-template <class Real>
-int other_request(Thread& thread, Real&& real, MPI_Request* request) {
+inline int other_request(Thread& thread, RealCall real, MPI_Request* request) {
   const int result = call(thread, real);
   if (result == MPI_SUCCESS) remember(*request, {.active = true});
   return result;

@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <concepts>
 #include <cstdint>
 
 #include "libhybrid/live/live_job.h"
@@ -96,11 +97,24 @@ class OwnStatus {
   MPI_Status* used_ = nullptr;
 };
 
+/// The program's real call, for handlers whose cost is small beside the call's: they are compiled once, not once per
+/// MPI function. A reference: the callable must outlive it.
+class RealCall {
+ public:
+  template <std::invocable Call>
+  RealCall(const Call& call)  // NOLINT(google-explicit-constructor): handlers are called with the callable
+      : callable_(&call), invoke_([](const void* callable) { return (*static_cast<const Call*>(callable))(); }) {}
+  int operator()() const { return invoke_(callable_); }
+
+ private:
+  const void* callable_;
+  int (*invoke_)(const void*);
+};
+
 namespace handle {
 
 /// A call that moves no data.
-template <class Real>
-int call(Thread& thread, Real&& real) {
+inline int call(Thread& thread, RealCall real) {
   CallTime time(thread);
   const int result = real();
   time.done();

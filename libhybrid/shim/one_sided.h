@@ -29,8 +29,7 @@ inline void predict_one_sided(Thread& thread, CallTime& time, const Record& reco
 
 namespace handle {
 
-template <class Real>
-int transfer(Thread& thread, Real&& real, EventKind kind, MPI_Count count, MPI_Datatype datatype, int target,
+inline int transfer(Thread& thread, RealCall real, EventKind kind, MPI_Count count, MPI_Datatype datatype, int target,
              MPI_Win win) {
   CallTime time(thread);
   const Record record = window_record(kind, 0, process().window(win), target, bytes_of(count, datatype));
@@ -45,8 +44,7 @@ int transfer(Thread& thread, Real&& real, EventKind kind, MPI_Count count, MPI_D
 }
 
 // The request completes locally; the data have arrived after the next synchronisation.
-template <class Real>
-int rtransfer(Thread& thread, Real&& real, EventKind kind, MPI_Count count, MPI_Datatype datatype, int target,
+inline int rtransfer(Thread& thread, RealCall real, EventKind kind, MPI_Count count, MPI_Datatype datatype, int target,
               MPI_Win win, MPI_Request* request) {
   const int result = transfer(thread, real, kind, count, datatype, target, win);
   if (result == MPI_SUCCESS) remember(*request, {.active = true});
@@ -54,8 +52,7 @@ int rtransfer(Thread& thread, Real&& real, EventKind kind, MPI_Count count, MPI_
 }
 
 // Two transfers: one to the target with the operand, and one back with the old value.
-template <class Real>
-int get_accumulate(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype,
+inline int get_accumulate(Thread& thread, RealCall real, MPI_Count count, MPI_Datatype datatype,
                    MPI_Count result_count, MPI_Datatype result_datatype, int target, MPI_Win win) {
   CallTime time(thread);
   const Window* const window = process().window(win);
@@ -75,8 +72,7 @@ int get_accumulate(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype da
   return result;
 }
 
-template <class Real>
-int rget_accumulate(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype,
+inline int rget_accumulate(Thread& thread, RealCall real, MPI_Count count, MPI_Datatype datatype,
                     MPI_Count result_count, MPI_Datatype result_datatype, int target, MPI_Win win,
                     MPI_Request* request) {
   const int result =
@@ -85,8 +81,7 @@ int rget_accumulate(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype d
   return result;
 }
 
-template <class Real>
-int sync(Thread& thread, Real&& real, RmaSync what, int target, MPI_Win win) {
+inline int sync(Thread& thread, RealCall real, RmaSync what, int target, MPI_Win win) {
   CallTime time(thread);
   const Record record =
       window_record(EventKind::rma_sync, static_cast<std::uint8_t>(what), process().window(win), target, 0);
@@ -100,8 +95,7 @@ int sync(Thread& thread, Real&& real, RmaSync what, int target, MPI_Win win) {
   return result;
 }
 
-template <class Real>
-int win_test(Thread& thread, Real&& real, const int* flag, MPI_Win win) {
+inline int win_test(Thread& thread, RealCall real, const int* flag, MPI_Win win) {
   CallTime time(thread);
   const Record record = window_record(EventKind::rma_sync, static_cast<std::uint8_t>(RmaSync::wait),
                                       process().window(win), kNoTarget, 0);
@@ -116,8 +110,7 @@ int win_test(Thread& thread, Real&& real, const int* flag, MPI_Win win) {
   return result;
 }
 
-template <class Real>
-int open_epoch(Thread& thread, Real&& real, RmaSync what, MPI_Group group, MPI_Win win) {
+inline int open_epoch(Thread& thread, RealCall real, RmaSync what, MPI_Group group, MPI_Win win) {
   CallTime time(thread);
   const Window* const window = process().window(win);
   const int result = real();
@@ -132,8 +125,7 @@ int open_epoch(Thread& thread, Real&& real, RmaSync what, MPI_Group group, MPI_W
   return result;
 }
 
-template <class Real>
-int win_create(Thread& thread, Real&& real, MPI_Comm comm, MPI_Win* win) {
+inline int win_create(Thread& thread, RealCall real, MPI_Comm comm, MPI_Win* win) {
   CallTime time(thread);
   const int result = real();
   time.done();
@@ -148,8 +140,7 @@ int win_create(Thread& thread, Real&& real, MPI_Comm comm, MPI_Win* win) {
 
 // The window is looked up before the call: afterwards, another thread's window may have the handle. It is
 // erased after the call, because the call may fail.
-template <class Real>
-int win_free(Thread& thread, Real&& real, const MPI_Win* win) {
+inline int win_free(Thread& thread, RealCall real, const MPI_Win* win) {
   CallTime time(thread);
   const auto handle = static_cast<std::uint32_t>(*win);
   const Window* const window = process().windows.find(handle);

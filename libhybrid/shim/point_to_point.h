@@ -142,8 +142,7 @@ HYBRID_HOT int recv(Thread& thread, Real&& real, const HalfTransfer& in, MPI_Com
   return result;
 }
 
-template <class Real>
-int sendrecv(Thread& thread, Real&& real, const HalfTransfer& out, const HalfTransfer& in, MPI_Comm comm,
+inline int sendrecv(Thread& thread, RealCall real, const HalfTransfer& out, const HalfTransfer& in, MPI_Comm comm,
              MPI_Status*& status) {
   CallTime time(thread);
   const OwnStatus own(status);
@@ -199,8 +198,7 @@ HYBRID_HOT int irecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype 
   return begin(thread, real, r, request);
 }
 
-template <class Real>
-int isendrecv(Thread& thread, Real&& real, const HalfTransfer& out, const HalfTransfer& in, MPI_Comm comm,
+inline int isendrecv(Thread& thread, RealCall real, const HalfTransfer& out, const HalfTransfer& in, MPI_Comm comm,
               MPI_Request* request) {
   Request r = request_of(RequestKind::sendrecv, out, comm);
   r.recv_peer = world_rank(r.communicator, in.peer);
@@ -215,8 +213,7 @@ inline void remember_persistent(MPI_Request request, Request r) {
   remember(request, r);
 }
 
-template <class Real>
-int send_init(Thread&, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+inline int send_init(Thread&, RealCall real, SendMode mode, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
               MPI_Comm comm, MPI_Request* request) {
   const int result = real();
   if (result != MPI_SUCCESS) return result;
@@ -226,8 +223,7 @@ int send_init(Thread&, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype
   return result;
 }
 
-template <class Real>
-int recv_init(Thread&, Real&& real, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+inline int recv_init(Thread&, RealCall real, MPI_Count count, MPI_Datatype datatype, int source, int tag,
               MPI_Comm comm, MPI_Request* request) {
   const int result = real();
   if (result == MPI_SUCCESS)
@@ -235,8 +231,7 @@ int recv_init(Thread&, Real&& real, MPI_Count count, MPI_Datatype datatype, int 
   return result;
 }
 
-template <class Real>
-int psend_init(Thread&, Real&& real, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
+inline int psend_init(Thread&, RealCall real, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
                int tag, MPI_Comm comm, MPI_Request* request) {
   const int result = real();
   if (result != MPI_SUCCESS) return result;
@@ -246,8 +241,7 @@ int psend_init(Thread&, Real&& real, int partitions, MPI_Count count, MPI_Dataty
   return result;
 }
 
-template <class Real>
-int precv_init(Thread& thread, Real&& real, int partitions, MPI_Count count, MPI_Datatype datatype,
+inline int precv_init(Thread& thread, RealCall real, int partitions, MPI_Count count, MPI_Datatype datatype,
                int source, int tag, MPI_Comm comm, MPI_Request* request) {
   return recv_init(thread, real, partitions * count, datatype, source, tag, comm, request);
 }

@@ -63,8 +63,7 @@ int startall(Thread& thread, Real&& real, int count, MPI_Request* requests) {
   return result;
 }
 
-template <class Real>
-int pready(Thread& thread, Real&& real, MPI_Request request, int partitions) {
+inline int pready(Thread& thread, RealCall real, MPI_Request request, int partitions) {
   CallTime time(thread);
   RequestTable::Slot* const slot = slot_of(request);
   // Threads mark partitions at the same time; the thread that marks the last one sends the message.
@@ -111,8 +110,7 @@ inline Request request_of(MPI_Message message) {
   return slot == nullptr || !slot->request.active ? Request{} : slot->request;
 }
 
-template <class Real>
-int mprobe(Thread& thread, Real&& real, MPI_Comm comm, const MPI_Message* message, MPI_Status*& status) {
+inline int mprobe(Thread& thread, RealCall real, MPI_Comm comm, const MPI_Message* message, MPI_Status*& status) {
   CallTime time(thread);
   const OwnStatus own(status);
   const int result = real();
@@ -124,8 +122,7 @@ int mprobe(Thread& thread, Real&& real, MPI_Comm comm, const MPI_Message* messag
   return result;
 }
 
-template <class Real>
-int improbe(Thread& thread, Real&& real, MPI_Comm comm, const int* flag, const MPI_Message* message,
+inline int improbe(Thread& thread, RealCall real, MPI_Comm comm, const int* flag, const MPI_Message* message,
             MPI_Status*& status) {
   CallTime time(thread);
   const OwnStatus own(status);
@@ -140,8 +137,7 @@ int improbe(Thread& thread, Real&& real, MPI_Comm comm, const int* flag, const M
   return result;
 }
 
-template <class Real>
-int mrecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, const MPI_Message* message,
+inline int mrecv(Thread& thread, RealCall real, MPI_Count count, MPI_Datatype datatype, const MPI_Message* message,
           MPI_Status*& status) {
   CallTime time(thread);
   const OwnStatus own(status);
@@ -161,8 +157,7 @@ int mrecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, c
   return result;
 }
 
-template <class Real>
-int imrecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype datatype, const MPI_Message* message,
+inline int imrecv(Thread& thread, RealCall real, MPI_Count count, MPI_Datatype datatype, const MPI_Message* message,
            MPI_Request* request) {
   const Request matched = request_of(*message);
   if (matched.communicator == nullptr) {
