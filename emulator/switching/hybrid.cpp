@@ -300,7 +300,7 @@ void HybridOver<Worms>::check_link(Time now, std::uint32_t port) {
 template <class Worms>
 void HybridOver<Worms>::open_worm_window(Time now, const CycleController::Slot& slot,
                                          const Configuration* circuits) {
-  if (plane_) return;
+  if (plane_ || (Worms::kTree && circuits != nullptr)) return;  // in a tree worms pass during S_W only
   const Time skew = timing_.control + timing_.to_fabric;
   const Time begin = slot.begin + skew;
   worms_.windows().remove_openings_until(now);

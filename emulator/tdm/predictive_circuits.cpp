@@ -24,7 +24,7 @@ std::vector<std::unique_ptr<Predictor>> make_predictors(const SwitchParameters& 
 std::optional<CircuitPlan> make_plan(const SwitchParameters& parameters, bool keeps_circuits,
                                      bool wormhole_slot) {
   std::optional<CircuitPlan> plan;
-  if (keeps_circuits) plan.emplace(parameters, !wormhole_slot);
+  if (keeps_circuits) plan.emplace(parameters, CircuitPlan::keeps_unused(parameters, wormhole_slot));
   return plan;
 }
 
@@ -38,7 +38,9 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
       circuits_(parameters.nodes, timing_, now_, predictors_),
       wire_(timing_, events_),
       requests_(predictors_,
-                plan_ ? std::optional(CircuitPlan::least_accuracy(parameters, !wormhole_slot)) : std::nullopt,
+                plan_ ? std::optional(CircuitPlan::least_accuracy(
+                            parameters, CircuitPlan::keeps_unused(parameters, wormhole_slot)))
+                      : std::nullopt,
                 events_, circuits_, wire_, *this, statistics_),
       reports_(parameters, timing_, events_, controller_, plan_ ? &*plan_ : nullptr),
       schedule_(parameters, circuits_, events_, statistics_),

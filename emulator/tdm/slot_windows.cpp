@@ -69,6 +69,7 @@ void SlotWindows::begin_slot(Time now) {
       window.open = window.seen + parameters_.unusable_slot_time(false);
     if (slot.shared) worms_.open_worm_window(now, slot, window.configuration);
   } else if (slot.slot != kIdleSlot) {
+    if (plan_ != nullptr) plan_->note_worms_only();
     worms_.open_worm_window(now, slot, nullptr);
   }
   upcoming_.push(window);
