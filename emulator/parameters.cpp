@@ -49,7 +49,7 @@ void apply_preset(std::string_view name, SwitchParameters& parameters, bool keep
   if (keep_nodes) {
     p.nodes = parameters.nodes;
     p.tree = parameters.tree;
-    if (p.is_tree()) p.allocation = "ses";  // one that runs on trees
+    if (p.is_tree() && !runs_on_fat_trees("allocation", p.allocation)) p.allocation = "ses";
   }
   if (preset->slot_per_destination) preload_every_destination(p);
   parameters = p;

@@ -246,7 +246,8 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
           refuse_nodes(p, given->number_of_nodes, p.nodes);
         given->crossbar = p.is_tree() ? 0 : p.nodes;
         // Not every allocation can run on a tree: select one that can, unless one was given.
-        if (p.is_tree() && !given->allocation) p.allocation = "ses";
+        if (p.is_tree() && !given->allocation && !runs_on_fat_trees("allocation", p.allocation))
+          p.allocation = "ses";
         nodes_set();
         derive();
       });

@@ -50,6 +50,18 @@ TreePath TreeCircuits::request_by(Connection c, Find&& find) {
   return path;
 }
 
+bool TreeCircuits::fits(Connection c, const TreePath& path) const {
+  return std::visit(
+      [&](const auto& links) {
+        bool free = links.nodes_free(c);
+        for_each_link(links, c, path, [&](std::size_t up, std::size_t down, std::uint32_t port) {
+          free = free && links.is_free(kTreeUp, up, port) && links.is_free(kTreeDown, down, port);
+        });
+        return free;
+      },
+      links_);
+}
+
 void TreeCircuits::hold(Connection c, const TreePath& path) {
   std::visit(
       [&](auto& links) {

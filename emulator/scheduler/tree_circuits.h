@@ -32,6 +32,8 @@ class TreeCircuits {
   TreePath request(Connection c);
   /// The same with another search for paths, which may fail although a path is free.
   TreePath request(Connection c, TreeRoute& route);
+  /// Whether the nodes of `c` and the links of `path` are free.
+  bool fits(Connection c, const TreePath& path) const;
   /// Holds a path found elsewhere. Precondition: its nodes and links are free.
   void hold(Connection c, const TreePath& path);
   /// Returns false if the circuit was not held.

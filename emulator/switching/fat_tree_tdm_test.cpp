@@ -11,9 +11,10 @@ namespace {
 TEST(FatTreeTdm, EqualsTheReferenceThatTicksEveryWord) {
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
     Random random(seed);
-    const SwitchParameters p = random_tree_parameters(random, "tdm");
+    SwitchParameters p = random_tree_parameters(random, "tdm");
+    if (seed % 3 == 2) draw_policies(random, p);
     const std::vector<Action> script = random_script(random, p);
-    SCOPED_TRACE("seed " + std::to_string(seed) + " " + to_string(p.tree));
+    SCOPED_TRACE("seed " + std::to_string(seed) + " " + to_string(p.tree) + " " + p.allocation);
     ASSERT_NO_THROW(check(p));
     const auto technique = TechniqueRegistration::make("tdm", p);
     const Recorder recorder = run_script(*technique, script, microseconds(10));

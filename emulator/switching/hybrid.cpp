@@ -43,48 +43,48 @@ HybridOver<Worms>::HybridOver(const SwitchParameters& parameters)
 
 /// What the NIC knows of the circuit.
 template <class Worms>
-PathChoice::Circuit HybridOver<Worms>::state_of(const Circuit* c) const {
+PathChoice::Circuit HybridOver<Worms>::state_of(const CircuitState* c) const {
   using State = PathChoice::Circuit;
   if (c == nullptr || !c->in_table) return State::absent;
-  return window_grants(window_, c->connection) && keeps(c->connection) ? State::open : State::in_table;
+  return window().grants(c->connection) && requests_.keeps(c->connection) ? State::open : State::in_table;
 }
 
 template <class Worms>
 WordQueue& HybridOver<Worms>::select_queue(Time now, std::uint32_t pe, std::uint32_t index,
                                            std::uint64_t& words) {
   const Message& message = transfer(index).message;
-  const Circuit* const c = find_circuit(message.connection);
+  const CircuitState* const c = circuits_.find(message.connection);
   const bool in_table = c != nullptr && c->in_table;
   const std::uint64_t payload = timing_.payload(message.bytes);
-  if (path_choice_) start_slots(now);  // the NIC knows the windows until now
+  if (path_choice_) windows_.start(now);  // the NIC knows the windows until now
   const bool chosen = path_choice_
                           ? path_choice_->by_circuit({.words = payload,
                                                       .circuit = state_of(c),
-                                                      .opens = window_opens(pe) - now,
-                                                      .can_be_granted = has_dynamic_slot(),
+                                                      .opens = windows_.opens(pe) - now,
+                                                      .can_be_granted = schedule_.has_dynamic_slot(),
                                                       .connections_with_data = connections_with_data(pe, now),
                                                       .circuits_ahead = circuits_ahead_[pe].at(now),
                                                       .worms_ahead = worms_ahead_[pe].at(now)})
                           : in_table;
-  if ((chosen && foreground_) || (c != nullptr && waits(*c, now))) {
+  if ((chosen && foreground_) || (c != nullptr && c->waits(now))) {
     if (path_choice_) circuits_ahead_[pe].add(path_choice_->circuit_work(payload));
     return PredictiveCircuits::select_queue(now, pe, index, words);
   }
-  consult_predictor(now, message, false);
+  requests_.on_message(now, message, false);
   if (path_choice_) transfer(index).hit = in_table;
-  start_slots(now);
+  windows_.start(now);
   if (path_choice_) worms_ahead_[pe].add(path_choice_->worm_occupancy(payload));
   words = timing_.in_worms(payload);
-  signal_offer(now, in_table ? Traffic{payload, 0} : Traffic{0, payload});
+  report_offer(now, in_table ? Traffic{payload, 0} : Traffic{0, payload});
   worms_.announce_message(pe, index, message.connection.destination, payload);
-  serve_by_worms(now, message.connection);
+  requests_.serve_by_worms(now, message.connection);
   return worms_.source(pe).queue;
 }
 
 template <class Worms>
 Time HybridOver<Worms>::gate_time(Time now, Connection c) {
   const Time opens = time_worms_cleared(now, c);
-  if (opens == Time::never() && circuit(c).gate != Time::never()) ++gated_[c.source];
+  if (opens == Time::never() && circuits_.at(c).gate != Time::never()) ++gated_[c.source];
   return opens;
 }
 
@@ -93,8 +93,8 @@ void HybridOver<Worms>::forward_words(Time now, std::uint32_t pe, WordQueue& que
   if (&queue == &worms_.source(pe).queue) {
     backlog_.set(pe);
     schedule_link_check(now, pe);
-  } else if (Circuit& c = *static_cast<CircuitQueue&>(queue).circuit;
-             now < window_.close && window_grants(window_, c.connection)) {
+  } else if (CircuitState& c = *static_cast<CircuitQueue&>(queue).circuit;
+             now < window().close && window().grants(c.connection)) {
     // The link is still kept for a message that is offered before the last word of the previous one starts.
     if (now + timing_.word <= links_[pe].kept_until)
       keep_link(now, c);
@@ -107,7 +107,7 @@ void HybridOver<Worms>::forward_words(Time now, std::uint32_t pe, WordQueue& que
 /// Returns `now` if the circuit that can send may take the link, else the instant at which it tries again.
 template <class Worms>
 Time HybridOver<Worms>::worms_go_first_until(Time now, Port source) {
-  const Time half{(window_.seen.ps + window_.close.ps) / 2};
+  const Time half{(window().seen.ps + window().close.ps) / 2};
   if constexpr (!Worms::kTree)
     if (!plane_ && keeps_circuits() && now < half) {
       const WormSwitches::Source& worms = worms_.source(source);
@@ -125,22 +125,22 @@ Time HybridOver<Worms>::worms_go_first_until(Time now, Port source) {
 
 /// Claims the link for a circuit with data, from the first instant at which it can send.
 template <class Worms>
-void HybridOver<Worms>::use_grant(Time now, Circuit& c) {
+void HybridOver<Worms>::use_grant(Time now, CircuitState& c) {
   if (c.gate == Time::never() || c.finished() || c.queue->entered.empty()) return;
   const Time first = std::max(
-      {now, window_opens(c.connection.source), c.gate, c.queue->entered.front().first + timing_.nic});
+      {now, windows_.opens(c.connection.source), c.gate, c.queue->entered.front().first + timing_.nic});
   if (first < links_[c.connection.source].claimed) claim_link(first, c);
 }
 
 template <class Worms>
-void HybridOver<Worms>::claim_link(Time at, Circuit& c) {
+void HybridOver<Worms>::claim_link(Time at, CircuitState& c) {
   Link& link = links_[c.connection.source];
-  link.claimed = at <= window_.close - timing_.word ? at : Time::never();
+  link.claimed = at <= window().close - timing_.word ? at : Time::never();
   if (link.claimed == at) events_.push_sorted(at, kClaim, c.connection.source, c.connection.destination);
 }
 
 template <class Worms>
-void HybridOver<Worms>::take_link(Time now, Circuit& c) {
+void HybridOver<Worms>::take_link(Time now, CircuitState& c) {
   const Port source = c.connection.source;
   Link& link = links_[source];
   if (link.claimed != now) return;
@@ -158,10 +158,10 @@ void HybridOver<Worms>::take_link(Time now, Circuit& c) {
 
 /// Sends the words of the circuit that can leave in this window. The circuit keeps the link meanwhile.
 template <class Worms>
-void HybridOver<Worms>::keep_link(Time now, Circuit& c) {
+void HybridOver<Worms>::keep_link(Time now, CircuitState& c) {
   const Port source = c.connection.source;
   send_words(now, c);
-  links_[source].kept_until = c.finished() ? link_free_[source] : window_.close;
+  links_[source].kept_until = c.finished() ? link_free_[source] : window().close;
   if (plane_) return;
   Time& wormhole_free = worms_.source(source).link_free;
   wormhole_free = std::max({wormhole_free, link_free_[source], links_[source].kept_until});
@@ -186,16 +186,17 @@ void HybridOver<Worms>::schedule_link_check(Time at, std::uint32_t port) {
 template <class Worms>
 Time HybridOver<Worms>::link_certain_until(Time now, std::uint32_t port) {
   const Link& link = links_[port];
-  if (now >= window_.close || window_.configuration == nullptr) return known_until() - picoseconds(1);
-  const Port destination = window_.configuration->destination_of(port);
-  if (destination == kNoPort) return known_until() - picoseconds(1);
+  if (now >= window().close || window().configuration == nullptr)
+    return windows_.known_until() - picoseconds(1);
+  const Port destination = window().configuration->destination_of(port);
+  if (destination == kNoPort) return windows_.known_until() - picoseconds(1);
   if (link.claimed != Time::never()) return link.claimed - picoseconds(1);
   if (now < link.kept_until) return link.kept_until - picoseconds(1);
   Time next_claim = std::max(now, pes_[port].earliest_offer(now, timing_.generation)) + timing_.nic;
   if (gated_[port] != 0)
-    if (const Circuit& c = circuit({port, destination}); !c.finished() && c.gate == Time::never())
+    if (const CircuitState& c = circuits_.at({port, destination}); !c.finished() && c.gate == Time::never())
       next_claim = std::min(next_claim, now + worms_.clearing(c.connection));
-  return std::max(now, std::min(next_claim, known_until()) - picoseconds(1));
+  return std::max(now, std::min(next_claim, windows_.known_until()) - picoseconds(1));
 }
 
 /// As link_certain_until(), after all known words have moved, if the circuit of this window waits for worms
@@ -204,10 +205,11 @@ Time HybridOver<Worms>::link_certain_until(Time now, std::uint32_t port) {
 template <class Worms>
 Time HybridOver<Worms>::certain_while_gated(Time now, std::uint32_t port) {
   const Link& link = links_[port];
-  if (gated_[port] == 0 || now >= window_.close || window_.configuration == nullptr) return {};
-  const Port destination = window_.configuration->destination_of(port);
+  if (gated_[port] == 0 || now >= window().close || window().configuration == nullptr) return {};
+  const Port destination = window().configuration->destination_of(port);
   if (destination == kNoPort || link.claimed != Time::never() || now < link.kept_until) return {};
-  if (const Circuit& c = circuit({port, destination}); c.finished() || c.gate != Time::never()) return {};
+  if (const CircuitState& c = circuits_.at({port, destination}); c.finished() || c.gate != Time::never())
+    return {};
   if constexpr (Worms::kTree)
     return {};  // a tree does not skip periods while worms are in it
   else {
@@ -216,7 +218,7 @@ Time HybridOver<Worms>::certain_while_gated(Time now, std::uint32_t port) {
     const Time edge = next_edge(now + picoseconds(1), parameters_.scheduler.cycle);
     Time happens = events_.next();
     if (happens != Time::never()) happens = std::max(happens, edge);
-    Time certain = known_until();
+    Time certain = windows_.known_until();
     if (const std::uint64_t words = worms_.words_up_to(port, destination); words == 0) {
       if (happens != Time::never()) certain = happens + timing_.wire - picoseconds(1);
     } else if (const Time start = worms_.next_start(port); start != Time::never()) {
@@ -224,7 +226,7 @@ Time HybridOver<Worms>::certain_while_gated(Time now, std::uint32_t port) {
     } else if (happens != Time::never()) {
       certain = happens - picoseconds(1);
     }
-    return std::min(certain, known_until() - picoseconds(1));
+    return std::min(certain, windows_.known_until() - picoseconds(1));
   }
 }
 
@@ -249,17 +251,17 @@ void HybridOver<Worms>::process_deliveries(Time now) {
       worms_ahead_[connection.source].leaves(
           worms_.last_start(d) + worms_.clearing(connection),
           path_choice_->worm_occupancy(timing_.payload(transfer(d.transfer).message.bytes)));
-    if (gated_[connection.source] == 0 && served_by_worms(connection.source) == 0) continue;
-    Circuit* const c = find_circuit(connection);
+    if (gated_[connection.source] == 0 && requests_.served_by_worms(connection.source) == 0) continue;
+    CircuitState* const c = circuits_.find(connection);
     if (c == nullptr || (c->gate != Time::never() && !c->by_worms)) continue;
     const Time cleared = worms_.time_cleared(connection);
     if (cleared == Time::never()) continue;
-    if (c->by_worms) worms_left(std::max(now, cleared), *c);
+    if (c->by_worms) requests_.worms_left(std::max(now, cleared), *c);
     if (c->gate != Time::never()) continue;
     c->gate = cleared;
     --gated_[connection.source];
-    if (!c->finished()) send_signal(c->gate, connection, Signal::What::waits, c->queue->due);
-    if (now < window_.close && window_grants(window_, connection)) use_grant(now, *c);
+    if (!c->finished()) reports_.send(c->gate, connection, QueueReport::What::waits, c->queue->due);
+    if (now < window().close && window().grants(connection)) use_grant(now, *c);
   }
   delivered_.clear();
   for (const std::uint32_t port : touched_) schedule_link_check(now, port);
@@ -290,7 +292,7 @@ void HybridOver<Worms>::check_link(Time now, std::uint32_t port) {
   SwitchNode::Source& source = worms_.source(port);
   if (source.queue.finished()) {
     backlog_.reset(port);
-  } else if (certain + picoseconds(1) < known_until() && link.claimed == Time::never()) {
+  } else if (certain + picoseconds(1) < windows_.known_until() && link.claimed == Time::never()) {
     schedule_link_check(std::max(certain + picoseconds(1), now + picoseconds(1)), port);
   }
 }
@@ -298,7 +300,7 @@ void HybridOver<Worms>::check_link(Time now, std::uint32_t port) {
 template <class Worms>
 void HybridOver<Worms>::open_worm_window(Time now, const CycleController::Slot& slot,
                                          const Configuration* circuits) {
-  if (plane_) return;
+  if (plane_ || (Worms::kTree && circuits != nullptr)) return;  // in a tree worms pass during S_W only
   const Time skew = timing_.control + timing_.to_fabric;
   const Time begin = slot.begin + skew;
   worms_.windows().remove_openings_until(now);
@@ -342,7 +344,7 @@ template <class Worms>
 void HybridOver<Worms>::handle_event(Time now, const SwitchEvent& event) {
   switch (event.kind()) {
     case kClaim:
-      return take_link(now, circuit({event.a, event.b}));
+      return take_link(now, circuits_.at({event.a, event.b}));
     case kLink:
       return check_link(now, event.a);
     case kTail:

@@ -43,7 +43,7 @@ class HybridOver final : public PredictiveCircuits {
  public:
   explicit HybridOver(const SwitchParameters& parameters);
   void observe(PortTimeline& timeline) override {
-    Engine::observe(timeline);
+    PredictiveCircuits::observe(timeline);
     worms_.observe(timeline);
   }
 
@@ -69,7 +69,7 @@ class HybridOver final : public PredictiveCircuits {
     }
   }
   bool worms_are_idle() const override { return worms_.is_idle(); }
-  void use_grant(Time now, Circuit& c) override;
+  void use_grant(Time now, CircuitState& c) override;
   void on_window_seen(Time now) override;
   void circuit_message_leaves(Port source, std::uint32_t index, Time at) override {
     if (path_choice_)
@@ -87,16 +87,16 @@ class HybridOver final : public PredictiveCircuits {
   };
   void schedule_link_check(Time at, std::uint32_t port);
   Time worms_go_first_until(Time now, Port source);
-  void claim_link(Time at, Circuit& c);
-  void take_link(Time now, Circuit& c);
-  void keep_link(Time now, Circuit& c);
+  void claim_link(Time at, CircuitState& c);
+  void take_link(Time now, CircuitState& c);
+  void keep_link(Time now, CircuitState& c);
   void check_link(Time now, std::uint32_t port);
   void move_worms(Time now, std::uint32_t port, Time certain);
   void process_deliveries(Time now);
   Time link_certain_until(Time now, std::uint32_t port);
   Time certain_while_gated(Time now, std::uint32_t port);
 
-  PathChoice::Circuit state_of(const Circuit* c) const;
+  PathChoice::Circuit state_of(const CircuitState* c) const;
 
   bool plane_;  // worms have a fabric and links of their own
   Worms worms_;

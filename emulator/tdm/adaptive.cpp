@@ -130,8 +130,8 @@ class Adaptive final : public Allocation {
   std::uint64_t threshold_ = 0;             // connections for each input with worms, in 1/kWhole
 };
 
-// Not on fat trees: a shared slot (CycleState) combines circuits of several slots, and their paths may use
-// the same link.
+// Not on fat trees: a shared slot (CycleState) combines circuits of several slots without a CircuitPlan, and
+// their paths may use the same link.
 const AllocationRegistration kAdaptive{
     "adaptive", "ours: circuits while they carry more than worms, worms at the other ports",
     [](const SwitchParameters& p) -> std::unique_ptr<Allocation> { return std::make_unique<Adaptive>(p); }};

@@ -44,6 +44,7 @@ struct CycleState {
   Share predictable = kWhole;                         // of the words offered recently
   bool foreground = true;                             // the NICs send over circuits now
   Traffic traffic;  // offered to the NICs so far, as reported to the switch; with needs_signals() only
+  std::uint32_t circuits_passed_over = 0;  // S_W slots in a row while data waited for some circuit
 };
 
 /// The next slot, or kIdleSlot if no slot needs time, and its length (> 0), also if idle.

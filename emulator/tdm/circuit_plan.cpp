@@ -18,9 +18,13 @@ double CircuitPlan::least_accuracy(const SwitchParameters& p, bool keeps_unused)
   return static_cast<double>(cost.ps) / static_cast<double>(std::max<std::int64_t>(1, (cost + gain).ps));
 }
 
+Time CircuitPlan::protection(const SwitchParameters& p) {
+  return std::max(p.slot_length, kPays * p.unusable_slot_time(true));
+}
+
 CircuitPlan::CircuitPlan(const SwitchParameters& p, bool keeps_unused)
     : slots_(p.slots),
-      protect_(std::max(p.slot_length, kPays * p.unusable_slot_time(true))),
+      protect_(protection(p)),
       change_(p.unusable_slot_time(true)),
       keeps_unused_(keeps_unused),
       under_way_(p.nodes),
@@ -35,7 +39,12 @@ CircuitPlan::CircuitPlan(const SwitchParameters& p, bool keeps_unused)
       slot_a_(p.nodes),
       slot_b_(p.nodes),
       worm_in_(p.nodes, Time::never()),
-      worm_out_(p.nodes, Time::never()) {}
+      worm_out_(p.nodes, Time::never()) {
+  if (!p.is_tree()) return;
+  fabric_paths_.emplace(p.tree);
+  paths_a_.emplace(p.tree);
+  paths_b_.emplace(p.tree);
+}
 
 void CircuitPlan::set_waiting(std::uint32_t slot, Port source, Time at) {
   settled_ = false;
@@ -66,14 +75,40 @@ bool CircuitPlan::holds(std::span<const Configuration> schedule, Connection c) {
                      [&](const Configuration& slot) { return slot.holds(c); });
 }
 
+/// Adds `c` to a candidate, if its ports, and in a tree the links of a path, are free.
+bool CircuitPlan::add(Connection c, Configuration& circuits, Paths& paths) const {
+  if (!circuits.fits(c)) return false;
+  if (paths) {
+    if (fabric_paths_->holds(c) && paths->fits(c, fabric_paths_->path_of(c.source)))
+      paths->hold(c, fabric_paths_->path_of(c.source));
+    else if (!paths->request(c).granted)
+      return false;
+  }
+  return circuits.add(c);
+}
+
+/// Whether the fabric holds `c`, on the path that it has in `paths`.
+bool CircuitPlan::in_fabric(Connection c, const Paths& paths) const {
+  if (!paths) return fabric_.holds(c);
+  return fabric_paths_->holds(c) && fabric_paths_->path_of(c.source) == paths->path_of(c.source);
+}
+
+/// Requires: `c` is in candidate A.
 void CircuitPlan::put_in_fabric(Connection c, std::vector<Connection>& fresh) {
-  if (fabric_.holds(c)) return;
+  if (in_fabric(c, paths_a_)) return;
   fresh.push_back(c);
   if (const Port before = fabric_.destination_of(c.source); before != kNoPort)
     fabric_.remove({c.source, before});
   if (const Port before = fabric_.source_of(c.destination); before != kNoPort)
     fabric_.remove({before, c.destination});
   fabric_.add(c);
+}
+
+void CircuitPlan::note_worms_only() {
+  settled_ = false;
+  fabric_.clear();
+  busy_.clear();
+  if (fabric_paths_) fabric_paths_->clear();
 }
 
 void CircuitPlan::add_worm(Connection c, Time since) {
@@ -97,19 +132,19 @@ void CircuitPlan::park(std::span<const Configuration> schedule, Configuration& c
            rest != 0; rest &= rest - 1) {
         const Port source = lowest_port(w, rest);
         const Connection c{source, connection_of(source)};
-        if (outputs_for_worms_.test(c.destination) || !circuits.fits(c) || !parks(c) || !holds(schedule, c))
+        if (outputs_for_worms_.test(c.destination) || !parks(c) || !holds(schedule, c) ||
+            !add(c, circuits, paths_a_))
           continue;
-        circuits.add(c);
         parked.set(source);
         put_in_fabric(c, fresh);
       }
   };
-  const auto in_fabric = [&](Port source) { return fabric_.destination_of(source); };
-  for_each_free(fabric_.inputs(), in_fabric, [&](Connection c) {
+  const auto kept_of = [&](Port source) { return fabric_.destination_of(source); };
+  for_each_free(fabric_.inputs(), kept_of, [&](Connection c) {
     return expects_.test(c.source) ? expected_[c.source] == c.destination : keeps_unused_;
   });
   for_each_free(expects_, [&](Port source) { return expected_[source]; }, [](Connection) { return true; });
-  if (keeps_unused_) for_each_free(fabric_.inputs(), in_fabric, [](Connection) { return true; });
+  if (keeps_unused_) for_each_free(fabric_.inputs(), kept_of, [](Connection) { return true; });
 }
 
 bool CircuitPlan::worm_keeps(Connection c, Time due) {
@@ -120,11 +155,11 @@ bool CircuitPlan::worm_keeps(Connection c, Time due) {
 }
 
 /// Time in which the circuits carry words, if each lasts for `protect_`.
-Time CircuitPlan::gain(const Configuration& circuits) const {
+Time CircuitPlan::gain(const Configuration& circuits, const Paths& paths) const {
   Time time = protect_ * static_cast<std::int64_t>(circuits.count());
   if (change_ == Time{}) return time;
   for_each_port(circuits.inputs().words(), [&](Port source) {
-    if (!fabric_.holds({source, circuits.destination_of(source)})) time -= change_;
+    if (!in_fabric({source, circuits.destination_of(source)}, paths)) time -= change_;
   });
   return time;
 }
@@ -136,9 +171,11 @@ void CircuitPlan::compose(Time tick, std::uint32_t first_slot, std::span<const C
                 [this](const Waiting& entry) { return due(entry.slot, entry.source).stamp != entry.stamp; });
   circuits.clear();
   second_.clear();
+  for (Paths* const paths : {&paths_a_, &paths_b_})
+    if (*paths) (*paths)->clear();
   const auto add_to_both = [&](Connection c, std::uint32_t slot) {
-    if (!circuits.add(c)) return;
-    second_.add(c);
+    if (!add(c, circuits, paths_a_)) return;
+    add(c, second_, paths_b_);
     slot_a_[c.source] = slot_b_[c.source] = slot;
   };
   const auto connection_of = [&](const Waiting& entry) {
@@ -154,23 +191,22 @@ void CircuitPlan::compose(Time tick, std::uint32_t first_slot, std::span<const C
     });
   // A: by due time.
   for (const Waiting& entry : waiting_)
-    if (const Connection c = connection_of(entry); circuits.fits(c) && !worm_keeps(c, entry.due)) {
-      circuits.add(c);
+    if (const Connection c = connection_of(entry);
+        circuits.fits(c) && !worm_keeps(c, entry.due) && add(c, circuits, paths_a_))
       slot_a_[c.source] = entry.slot;
-    }
   // B: by the order of the slots.
   for (std::uint32_t k = 0; k < slots_; ++k) {
     const std::uint32_t slot = (first_slot + k) % slots_;
     for_each_port(wanted[slot].words(), [&](Port source) {
       const Connection c{source, schedule[slot].destination_of(source)};
-      if (!second_.fits(c) || worm_keeps(c, due(slot, source).at)) return;
-      second_.add(c);
-      slot_b_[source] = slot;
+      if (second_.fits(c) && !worm_keeps(c, due(slot, source).at) && add(c, second_, paths_b_))
+        slot_b_[source] = slot;
     });
   }
-  if (gain(second_) > gain(circuits)) {
+  if (gain(second_, paths_b_) > gain(circuits, paths_a_)) {
     std::swap(second_, circuits);
     std::swap(slot_a_, slot_b_);
+    std::swap(paths_a_, paths_b_);
   }
 
   // The circuits under way and in the fabric.
@@ -185,7 +221,8 @@ void CircuitPlan::compose(Time tick, std::uint32_t first_slot, std::span<const C
   for (std::size_t w = 0; w < used.words().size(); ++w) used.words()[w] = circuits.inputs().words()[w];
   park(schedule, circuits, parked, fresh);
   settled_ = waiting_.empty() && fresh.empty() && worms_.empty() && !inputs_for_worms_.any();
-  if (!keeps_unused_ && fabric_.count() != circuits.count())
+  std::swap(fabric_paths_, paths_a_);
+  if ((!keeps_unused_ || fabric_paths_) && fabric_.count() != circuits.count())
     for_each_port(fabric_.inputs().words(), [&](Port source) {
       if (const Connection c{source, fabric_.destination_of(source)}; !circuits.holds(c)) fabric_.remove(c);
     });
@@ -205,6 +242,8 @@ void CircuitPlan::visit(StateVisitor& v) {
   });
   for_each_port(fabric_.inputs().words(), [&](Port source) {
     v.same((std::uint64_t{source} << 32 | fabric_.destination_of(source)) + 1);
+    if (fabric_paths_)
+      for (const std::uint16_t port : fabric_paths_->path_of(source).up) v.same(port);
   });
   v.same(0);
   // Only the order of the due times matters, unless they are compared with worms.

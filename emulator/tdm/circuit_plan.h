@@ -26,6 +26,10 @@
 // Worms use the ports without a circuit. A worm that has its output in the switch keeps both its ports if it
 // has had it since before the circuit that needs one of them is due.
 //
+// In a fat tree a circuit also needs the links of a path. It keeps the path that it has in the fabric, if the
+// candidate has its links free, else it gets the lowest free one; another path counts as a reconfiguration.
+// Worms have ticks of their own there (S_W), which interrupt all circuits.
+//
 // A tick takes O(waiting connections + N K) operations and does not allocate. While nothing waits and nothing
 // changes (is_settled()), the circuits stay as they are: no tick is needed.
 //
@@ -35,6 +39,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,13 +50,20 @@
 #include "core/zeroed_array.h"
 #include "emulator/network/repetition.h"
 #include "emulator/parameters.h"
+#include "emulator/scheduler/tree_circuits.h"
 
 namespace hybrid {
 
 class CircuitPlan {
  public:
-  /// `keeps_unused`: no worms use the fabric, so that it holds a circuit until another one takes its ports.
+  /// `keeps_unused`: no worms pass beside circuits, so that the fabric holds a circuit until another one
+  /// takes its ports or, in a fat tree, its links.
   CircuitPlan(const SwitchParameters& parameters, bool keeps_unused);
+
+  /// For a cycle with or without an S_W. In a fat tree worms have slots of their own.
+  static bool keeps_unused(const SwitchParameters& p, bool wormhole_slot) {
+    return !wormhole_slot || p.is_tree();
+  }
 
   /// Share of a source's expectations (0 to 1) that must have been right for a parked circuit to be worth its
   /// ports. A right one saves the message a pass of the worm scheduler and a pair of converters. A wrong one
@@ -60,6 +72,7 @@ class CircuitPlan {
   static double least_accuracy(const SwitchParameters& parameters, bool keeps_unused);
 
   /// Time for which other circuits do not interrupt a circuit that has been set up.
+  static Time protection(const SwitchParameters& parameters);
   Time protection() const { return protect_; }
 
   /// Data waits for the circuit from `source` in `slot`. An unloaded network would deliver its message by
@@ -72,6 +85,8 @@ class CircuitPlan {
   void expect(Port source, Port destination);
   /// The schedule changed.
   void note_schedule() { settled_ = false; }
+  /// Worms had the whole fabric: it holds no circuit.
+  void note_worms_only();
   /// Nothing waits, no worm was added since the last compose(), which had no fresh circuits, and nothing was
   /// reported since: compose() would not change anything.
   bool is_settled() const { return settled_; }
@@ -87,6 +102,9 @@ class CircuitPlan {
   void compose(Time tick, std::uint32_t first_slot, std::span<const Configuration> schedule,
                std::span<const PortSet> wanted, Configuration& circuits, PortSet& parked,
                std::vector<Connection>& fresh);
+
+  /// The path of the circuit from `source` that was composed last. Requires: a fat tree, and there is one.
+  const TreePath& path_of(Port source) const { return fabric_paths_->path_of(source); }
 
   void visit(StateVisitor& v);
 
@@ -109,10 +127,14 @@ class CircuitPlan {
 
   Due& due(std::uint32_t slot, Port source) { return due_[std::size_t{source} * slots_ + slot]; }
   static bool holds(std::span<const Configuration> schedule, Connection c);
+  using Paths = std::optional<TreeCircuits>;  // absent: a crossbar
+
+  bool add(Connection c, Configuration& circuits, Paths& paths) const;
+  bool in_fabric(Connection c, const Paths& paths) const;
   void put_in_fabric(Connection c, std::vector<Connection>& fresh);
   void park(std::span<const Configuration> schedule, Configuration& circuits, PortSet& parked,
             std::vector<Connection>& fresh);
-  Time gain(const Configuration& circuits) const;
+  Time gain(const Configuration& circuits, const Paths& paths) const;
   bool worm_keeps(Connection c, Time due);
 
   std::uint32_t slots_;
@@ -133,7 +155,8 @@ class CircuitPlan {
   Configuration fabric_;                        // what the fabric holds
   Configuration second_;                        // candidate B
   std::vector<std::uint32_t> slot_a_, slot_b_;  // by source: the slot of its circuit in the candidate
-  std::vector<Time> worm_in_, worm_out_;        // since when a worm has this port; never: none
+  Paths fabric_paths_, paths_a_, paths_b_;
+  std::vector<Time> worm_in_, worm_out_;  // since when a worm has this port; never: none
   std::vector<Connection> worms_;
 };
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <span>
 #include <vector>
 
 #include "core/random.h"
@@ -28,6 +30,7 @@ class PlanDriver {
         schedule(p.slots, Configuration(p.nodes)),
         wanted(p.slots, PortSet(p.nodes)),
         circuits(p.nodes),
+        held_before(p.nodes),
         parked_sources(p.nodes),
         slot_length(p.slot_length) {}
 
@@ -59,7 +62,7 @@ class PlanDriver {
   CircuitPlan plan;
   std::vector<Configuration> schedule;
   std::vector<PortSet> wanted;
-  Configuration circuits;
+  Configuration circuits, held_before;
   PortSet parked_sources;
   std::vector<Connection> parked, fresh;
   Time now{};
@@ -295,6 +298,99 @@ TEST(CircuitPlan, RandomTicksAreMaximalFairAndPayForEachChange) {
         std::erase_if(fabric, [&](const auto& c) { return !d.circuits.holds({c.first, c.second}); });
     }
   }
+}
+
+// ---- Fat trees
+
+/// A link of a fat tree: direction, level, the subtree at its lower end and the ports up to it.
+using Link = std::vector<std::uint32_t>;
+
+/// The links that `c` uses with these ports up from levels 0, 1, ...
+std::vector<Link> links_of(const FatTreeShape& tree, Connection c, std::span<const std::uint16_t> up) {
+  std::vector<Link> links;
+  std::uint32_t source = c.source / tree.down, destination = c.destination / tree.down;
+  for (std::uint32_t level = 0; source != destination; ++level) {
+    Link rising{0, level, source}, falling{1, level, destination};
+    for (Link* const link : {&rising, &falling})
+      link->insert(link->end(), up.begin(), up.begin() + level + 1);
+    links.push_back(rising);
+    links.push_back(falling);
+    source /= tree.down;
+    destination /= tree.down;
+  }
+  return links;
+}
+
+/// Whether some path of `c` has no link in `taken`.
+bool has_free_path(const FatTreeShape& tree, Connection c, const std::set<Link>& taken,
+                   std::vector<std::uint16_t>& up) {
+  if (up.size() == tree.levels - 1) {
+    const auto links = links_of(tree, c, up);
+    return std::none_of(links.begin(), links.end(), [&](const Link& link) { return taken.count(link) != 0; });
+  }
+  bool found = false;
+  for (std::uint16_t port = 0; port < tree.up && !found; ++port) {
+    up.push_back(port);
+    found = has_free_path(tree, c, taken, up);
+    up.pop_back();
+  }
+  return found;
+}
+
+TEST(CircuitPlan, InAFatTreeNoLinkHasTwoCircuitsAndNoWaitingOneThatFitsIsLeftOut) {
+  int left_out = 0, moved = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    SwitchParameters p = plan_parameters(0, 3, seed % 2 == 0 ? Time{} : nanoseconds(50));
+    p.tree = {static_cast<std::uint32_t>(2 + random.below(2)),
+              static_cast<std::uint32_t>(1 + random.below(3)),
+              static_cast<std::uint32_t>(2 + random.below(2))};
+    p.nodes = FatTree(p.tree).nodes();
+    PlanDriver d(p, true);
+    std::map<Port, TreePath> before;
+    for (int tick = 0; tick < 60; ++tick) {
+      const auto slot = static_cast<std::uint32_t>(random.below(p.slots));
+      const Connection c{static_cast<Port>(random.below(p.nodes)), static_cast<Port>(random.below(p.nodes))};
+      if (c.source != c.destination && d.schedule[slot].fits(c) &&
+          std::none_of(d.schedule.begin(), d.schedule.end(), [&](const auto& s) { return s.holds(c); })) {
+        d.hold(slot, c);
+        d.wait(slot, c.source);
+      } else if (d.wanted[slot].test(c.source)) {
+        d.end(slot, c.source);
+      } else if (random.below(20) == 0) {
+        d.plan.note_worms_only();
+        before.clear();
+      }
+      d.tick(slot);
+
+      std::set<Link> taken;
+      for (const Connection held : d.circuits.connections())
+        for (const Link& link : links_of(p.tree, held, d.plan.path_of(held.source).up))
+          EXPECT_TRUE(taken.insert(link).second) << "two circuits on a link";
+      for (std::uint32_t s = 0; s < p.slots; ++s)
+        for (const Connection waiting : d.schedule[s].connections()) {
+          if (!d.wanted[s].test(waiting.source) || d.circuits.holds(waiting)) continue;
+          ++left_out;
+          std::vector<std::uint16_t> up;
+          EXPECT_FALSE(d.circuits.fits(waiting) && has_free_path(p.tree, waiting, taken, up));
+        }
+      // A circuit is fresh exactly if the fabric did not have it on this path.
+      std::map<Port, TreePath> after;
+      for (const Connection held : d.circuits.connections()) {
+        const TreePath& path = after[held.source] = d.plan.path_of(held.source);
+        const bool fresh = std::find(d.fresh.begin(), d.fresh.end(), held) != d.fresh.end();
+        const auto known = before.find(held.source);
+        const bool same = known != before.end() && known->second == path && d.held_before.holds(held);
+        EXPECT_NE(fresh, same);
+        moved += known != before.end() && d.held_before.holds(held) && !same;
+      }
+      d.held_before = d.circuits;
+      before = after;
+    }
+  }
+  EXPECT_GT(left_out, 100);
+  EXPECT_GT(moved, 0) << "no circuit had to change its path";
 }
 
 }  // namespace

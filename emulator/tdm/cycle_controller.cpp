@@ -31,7 +31,7 @@ CycleState CycleController::state(std::uint32_t wormhole_inputs) const {
   return {slots_,       wormhole_slot_,       occupied_,    wormhole_inputs != 0,
           previous_,    previous_predictive_, wanted_,      wanted_connections_,
           passed_over_, wormhole_inputs,      predictable_, foreground_,
-          traffic_};
+          traffic_,     circuits_passed_over_};
 }
 
 bool CycleController::add_offered_traffic(Traffic more) {
@@ -56,6 +56,7 @@ CycleController::Slot CycleController::begin_slot(std::uint32_t wormhole_inputs)
     const bool waits = s < slots_ ? wanted_.test(s) : wormhole_inputs != 0;
     passed_over_[s] = waits && s != choice.slot ? passed_over_[s] + 1 : 0;
   }
+  circuits_passed_over_ = wanted_.any() && choice.slot == slots_ ? circuits_passed_over_ + 1 : 0;
   if (choice.slot == kIdleSlot) return slot;
   if (!choice.shared) grants_ += connections_[choice.slot];
   slot.shared = choice.shared;
@@ -105,6 +106,7 @@ void CycleController::visit(StateVisitor& v) {
   v.same(previous_);
   v.same(previous_predictive_);
   for (const std::uint32_t times : passed_over_) v.same(times);
+  v.same(circuits_passed_over_);
   v.same(in_fabric_);
   v.instant(boundary_);
   v.total(begun_);

@@ -72,6 +72,7 @@ class CycleController {
   PortSet occupied_;
   std::vector<std::size_t> connections_;  // by slot
   std::vector<std::uint32_t> wanted_connections_, passed_over_;
+  std::uint32_t circuits_passed_over_ = 0;
   std::vector<char> stale_;  // by slot: changed since it was last in the fabric
   std::uint32_t previous_, previous_predictive_;
   PortSet wanted_;

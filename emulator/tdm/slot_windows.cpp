@@ -1,13 +1,28 @@
-// Slots of predictive circuit switching: the controller begins them at the switch, the fabric loads their
-// configuration, and the NICs see them one wire delay later (emulator/tdm/predictive_circuits.h).
-#include "emulator/tdm/predictive_circuits.h"
+#include "emulator/tdm/slot_windows.h"
 
 namespace hybrid {
 
-void PredictiveCircuits::start_slots(Time now) {
-  if (slots_running_) return;
-  slots_running_ = true;
-  begin_slots_until(now);
+SlotWindows::SlotWindows(const SwitchParameters& parameters, const Timing& timing, EventQueue& events,
+                         const SlotSchedule& schedule, const QueueReports& reports, WormTraffic& worms,
+                         CycleController& controller, CircuitPlan* plan)
+    : parameters_(parameters),
+      timing_(timing),
+      events_(events),
+      schedule_(schedule),
+      reports_(reports),
+      worms_(worms),
+      controller_(controller),
+      plan_(plan),
+      ready_(parameters.nodes),
+      loaded_(parameters.slots, Loaded{Configuration(parameters.nodes), {}, {}, 1}),
+      changed_(parameters.slots, 0) {
+  for (std::uint32_t slot = 0; slot < parameters.slots; ++slot) latest_.push_back(slot);
+}
+
+void SlotWindows::start(Time now) {
+  if (running_) return;
+  running_ = true;
+  begin_until(now);
   for (std::size_t i = 0; i < upcoming_.size(); ++i) events_.push(upcoming_[i].seen, kWindow);
   events_.push(controller_.boundary(), kBoundary);
   known_until_ = upcoming_.empty() ? controller_.boundary() + timing_.control : upcoming_.front().seen;
@@ -15,17 +30,17 @@ void PredictiveCircuits::start_slots(Time now) {
 
 /// Begins the slots before `limit`. Requires: no message is in flight. Slots that the NICs and the fabric
 /// have completely seen by then are skipped, the others are begun one by one.
-void PredictiveCircuits::begin_slots_until(Time limit) {
-  while (plan_ && !plan_->is_settled() && controller_.boundary() < limit) begin_slot(limit);
+void SlotWindows::begin_until(Time limit) {
+  while (plan_ != nullptr && !plan_->is_settled() && controller_.boundary() < limit) begin_slot(limit);
   if (controller_.boundary() < limit)
     controller_.skip_to(limit - timing_.control - timing_.to_fabric - 2 * controller_.longest_slot());
   while (controller_.boundary() < limit) begin_slot(limit);
-  while (!upcoming_.empty() && upcoming_.front().seen < limit) see_next_window();
+  while (!upcoming_.empty() && upcoming_.front().seen < limit) see_next();
 }
 
-void PredictiveCircuits::on_boundary(Time now) {
-  if (in_flight() == 0 && worms_are_idle()) {
-    slots_running_ = false;
+void SlotWindows::on_boundary(Time now, bool idle) {
+  if (idle) {
+    running_ = false;
     return;
   }
   begin_slot(now);
@@ -33,9 +48,9 @@ void PredictiveCircuits::on_boundary(Time now) {
   events_.push(controller_.boundary(), kBoundary);
 }
 
-void PredictiveCircuits::begin_slot(Time now) {
-  const CycleController::Slot slot = controller_.begin_slot(inputs_with_worms(controller_.boundary()));
-  Window window;
+void SlotWindows::begin_slot(Time now) {
+  const CycleController::Slot slot = controller_.begin_slot(worms_.inputs_with_worms(controller_.boundary()));
+  SlotWindow window;
   window.seen = slot.begin + timing_.control;
   window.open = window.seen + parameters_.unusable_slot_time(slot.reconfigures);
   window.close = slot.end + timing_.control;
@@ -44,96 +59,122 @@ void PredictiveCircuits::begin_slot(Time now) {
     timeline_->slot(slot.begin, slot.end, slot.slot, slot.slot >= parameters_.slots,
                     window.open - window.seen);
   if (slot.slot < parameters_.slots) {
-    load_slot(slot.begin, slot.slot, slot.shared);
-    window.latched = latest_[slot.slot];
-    window.configuration = &latched_[window.latched].configuration;
-    ++latched_[window.latched].users;
-    if (plan_)
+    load(slot.begin, slot.slot, slot.shared);
+    window.loaded = latest_[slot.slot];
+    window.configuration = &loaded_[window.loaded].configuration;
+    ++loaded_[window.loaded].users;
+    if (plan_ != nullptr)
       window.open = window.seen;  // ready_ has the circuits that begin
     else if (slot.shared && continues_previous(window))
       window.open = window.seen + parameters_.unusable_slot_time(false);
-    if (slot.shared) open_worm_window(now, slot, window.configuration);
+    if (slot.shared) worms_.open_worm_window(now, slot, window.configuration);
   } else if (slot.slot != kIdleSlot) {
-    open_worm_window(now, slot, nullptr);
+    if (plan_ != nullptr) plan_->note_worms_only();
+    worms_.open_worm_window(now, slot, nullptr);
   }
   upcoming_.push(window);
 }
 
 /// Whether all circuits of `window`, which begins next, are in the previous window, which ends at its begin.
-bool PredictiveCircuits::continues_previous(const Window& window) const {
-  const Window& before = upcoming_.empty() ? window_ : upcoming_.back();
+bool SlotWindows::continues_previous(const SlotWindow& window) const {
+  const SlotWindow& before = upcoming_.empty() ? window_ : upcoming_.back();
   if (before.configuration == nullptr || before.close != window.seen) return false;
   bool all = true;
   for_each_port(window.configuration->inputs().words(), [&](Port source) {
-    all = all && window_grants(before, {source, window.configuration->destination_of(source)});
+    all = all && before.grants({source, window.configuration->destination_of(source)});
   });
   return all;
 }
 
 /// Loads B^(slot) into the fabric if it changed since it was last loaded; if shared, loads the connections
 /// that data waits for.
-void PredictiveCircuits::load_slot(Time begin, std::uint32_t slot, bool shared) {
+void SlotWindows::load(Time begin, std::uint32_t slot, bool shared) {
   if (changed_[slot] == 0 && !shared) return;
   changed_[slot] = shared ? 1 : 0;
-  release_latched(latest_[slot]);
-  if (unused_latched_.empty()) {
-    unused_latched_.push_back(static_cast<std::uint32_t>(latched_.size()));
-    latched_.emplace_back();
+  release(latest_[slot]);
+  if (unused_.empty()) {
+    unused_.push_back(static_cast<std::uint32_t>(loaded_.size()));
+    loaded_.emplace_back();
   }
-  latest_[slot] = unused_latched_.back();
-  unused_latched_.pop_back();
-  Latched& latched = latched_[latest_[slot]];
-  latched.users = 1;
+  latest_[slot] = unused_.back();
+  unused_.pop_back();
+  Loaded& loaded = loaded_[latest_[slot]];
+  loaded.users = 1;
   if (!shared) {
-    latched.configuration = schedule_[slot];
+    loaded.configuration = schedule_.slots()[slot];
     return;
   }
-  if (latched.configuration.ports() == 0) latched.configuration = Configuration(parameters_.nodes);
-  if (plan_) {
-    add_worms(begin, *plan_);
-    latched.fresh.clear();
-    if (latched.parked.size() == 0) latched.parked = PortSet(parameters_.nodes);
-    plan_->compose(begin, slot, schedule_, wanted_, latched.configuration, latched.parked, latched.fresh);
-    controller_.add_grants(latched.configuration.count() - latched.parked.count());
+  if (loaded.configuration.ports() == 0) loaded.configuration = Configuration(parameters_.nodes);
+  if (plan_ != nullptr) {
+    worms_.add_worms(begin, *plan_);
+    loaded.fresh.clear();
+    if (loaded.parked.size() == 0) loaded.parked = PortSet(parameters_.nodes);
+    plan_->compose(begin, slot, schedule_.slots(), reports_.wanted(), loaded.configuration, loaded.parked,
+                   loaded.fresh);
+    controller_.add_grants(loaded.configuration.count() - loaded.parked.count());
     return;
   }
-  latched.configuration.clear();
+  loaded.configuration.clear();
   for (std::uint32_t k = 0; k < parameters_.slots; ++k) {
     const std::uint32_t s = (slot + k) % parameters_.slots;
-    for_each_port(wanted_[s].words(), [&](Port source) {
-      const Connection c{source, schedule_[s].destination_of(source)};
-      if (latched.configuration.fits(c)) latched.configuration.add(c);
+    for_each_port(reports_.wanted()[s].words(), [&](Port source) {
+      const Connection c{source, schedule_.slots()[s].destination_of(source)};
+      if (loaded.configuration.fits(c)) loaded.configuration.add(c);
     });
   }
-  controller_.add_grants(latched.configuration.count());
+  controller_.add_grants(loaded.configuration.count());
 }
 
-void PredictiveCircuits::release_latched(std::uint32_t latched) {
-  if (--latched_[latched].users == 0) unused_latched_.push_back(latched);
+void SlotWindows::release(std::uint32_t loaded) {
+  if (--loaded_[loaded].users == 0) unused_.push_back(loaded);
 }
 
-void PredictiveCircuits::see_next_window() {
-  if (window_.configuration != nullptr) release_latched(window_.latched);
+void SlotWindows::see_next() {
+  if (window_.configuration != nullptr) release(window_.loaded);
   window_ = upcoming_.front();
   upcoming_.pop();
-  if (plan_ && window_.configuration != nullptr)
-    for (const Connection c : latched_[window_.latched].fresh)
+  if (plan_ != nullptr && window_.configuration != nullptr)
+    for (const Connection c : loaded_[window_.loaded].fresh)
       ready_[c.source] = window_.seen + parameters_.unusable_slot_time(true);
 }
 
-void PredictiveCircuits::on_window(Time now) {
-  if (upcoming_.empty() || upcoming_.front().seen != now) return;  // seen already by begin_slots_until()
-  see_next_window();
+bool SlotWindows::on_window(Time now) {
+  if (upcoming_.empty() || upcoming_.front().seen != now) return false;  // seen already by begin_until()
+  see_next();
   known_until_ = window_.close;
-  if (window_.configuration == nullptr) return on_window_seen(now);
-  for_each_port(has_data_.words(), [&](Port source) {
-    const Port destination = window_.configuration->destination_of(source);
-    if (destination == kNoPort) return;
-    Circuit* c = window_.slot < parameters_.slots ? held_.of_source(source, window_.slot) : nullptr;
-    if (c == nullptr || c->connection.destination != destination) c = find_circuit({source, destination});
-    if (c != nullptr && !c->finished()) use_grant(now, *c);
-  });
-  on_window_seen(now);
+  return true;
+}
+
+void SlotWindows::note_schedule(std::uint32_t slot) {
+  if (plan_ != nullptr) plan_->note_schedule();
+  changed_[slot] = 1;
+  controller_.set_connections(slot, schedule_.slots()[slot].count());
+}
+
+void SlotWindows::visit(StateVisitor& v) {
+  const bool shared = controller_.needs_signals();  // slots may be shared and depend on the waiting data
+  const auto visit_window = [&v, shared](SlotWindow& w) {
+    if (w.configuration == nullptr)
+      v.same(0);
+    else if (!shared)
+      v.same(w.loaded + 1);
+    else
+      for_each_port(w.configuration->inputs().words(), [&](Port source) {
+        v.same((std::uint64_t{source} << 32 | w.configuration->destination_of(source)) + 1);
+      });
+    v.instant(w.seen);
+    v.instant(w.open);
+    v.instant(w.close);
+  };
+  visit_window(window_);
+  v.same(upcoming_.size());
+  if (v.failed()) return;
+  for (std::size_t i = 0; i < upcoming_.size(); ++i) visit_window(upcoming_[i]);
+  v.same(running_ ? 1 : 0);
+  v.instant(known_until_);
+  if (plan_ != nullptr)
+    for (Time& ready : ready_) v.instant(ready);
+  for (const char changed : changed_) v.same(changed != 0 ? 1 : 0);
 }
 
 }  // namespace hybrid

@@ -72,7 +72,7 @@ inline void draw_policies(Random& random, SwitchParameters& p) {
     p.digital_fabric.latency = static_cast<std::uint32_t>(random.below(40));
   static const char* const kPredictors[] = {"tournament", "markov", "timeout", "none"};
   if (random.below(2) == 0) p.predictor = kPredictors[random.below(4)];
-  if (p.is_tree() || random.below(2) == 0) return;
+  if (random.below(2) == 0) return;
   p.allocation = "held";
   // Circuits are kept for more than a slot, so that a change may take longer than one.
   if (random.below(2) == 0) p.reconfiguration = picoseconds(static_cast<std::int64_t>(random.below(80)));

@@ -39,7 +39,7 @@ void TickedSwitch::note_wanted(Port i, Port j) {
 }
 
 Configuration TickedSwitch::compose(std::uint32_t slot, std::vector<Connection>& fresh) {
-  if (shares_fabric_) {
+  if (shares_fabric_ && !p_.is_tree()) {
     PortSet inputs(p_.nodes), outputs(p_.nodes);
     for (const auto& [key, q] : queues_) {
       if (q.requested || q.granted) inputs.set(key.first);
@@ -106,7 +106,7 @@ void TickedSwitch::report_ends_of_data() {
 bool TickedSwitch::worms_go_first(Port i) {
   PortState& p = ports_[i];
   const Window& w = windows_.front();
-  if (!plan_ || plane_ || t_ >= (w.seen + w.close) / 2) return false;
+  if (!plan_ || plane_ || p_.is_tree() || t_ >= (w.seen + w.close) / 2) return false;
   return p.link_free > t_ || (!p.wormhole.empty() && has_credit(i, p.wormhole.front().destination));
 }
 

@@ -39,7 +39,9 @@ void TickedSwitch::consult_predictor(const Message& message, Port offered) {
   const auto [i, j] = message.connection;
   if (plan_) expected_[i].judge(j);
   apply_decisions(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, message.site), offered);
-  if (plan_ && expected_[i].update(*predictors_[i], i, j, CircuitPlan::least_accuracy(p_, !shares_fabric_)))
+  if (plan_ &&
+      expected_[i].update(*predictors_[i], i, j,
+                          CircuitPlan::least_accuracy(p_, CircuitPlan::keeps_unused(p_, shares_fabric_))))
     control([this, i = i, expected = expected_[i].reported()] { plan_->expect(i, expected); });
 }
 
@@ -192,7 +194,8 @@ void TickedSwitch::begin_slot() {
     wanted_connections[s] = static_cast<std::uint32_t>(active[s].count());
   const SlotChoice choice = allocation_->choose_slot(
       {p_.slots, shares_fabric_, occupied, inputs != 0, previous_slot_, previous_predictive_, wanted,
-       wanted_connections, passed_over_, inputs, predictable_, foreground_, traffic_});
+       wanted_connections, passed_over_, inputs, predictable_, foreground_, traffic_, circuits_passed_over_});
+  circuits_passed_over_ = wanted.any() && choice.slot == p_.slots ? circuits_passed_over_ + 1 : 0;
   for (std::uint32_t s = 0; s <= p_.slots; ++s)
     passed_over_[s] =
         !(s < p_.slots ? wanted.test(s) : inputs != 0) || choice.slot == s ? 0 : passed_over_[s] + 1;
@@ -215,7 +218,8 @@ void TickedSwitch::begin_slot() {
     changed_[choice.slot] = choice.shared;
     in_fabric_ = previous_slot_ = choice.slot;
     if (choice.slot < p_.slots) previous_predictive_ = choice.slot;
-    if (choice.slot == p_.slots || choice.shared) {
+    if (choice.slot == p_.slots && plan_) plan_->note_worms_only();
+    if (choice.slot == p_.slots || (choice.shared && p_.tree.levels == 0)) {
       const std::int64_t skew = control_wire_ + (p_.serialise + p_.cable).ps;
       open_for_worms(t_ + skew, boundary_ + skew, lost, shown);
     }

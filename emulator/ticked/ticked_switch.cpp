@@ -40,7 +40,7 @@ TickedSwitch::TickedSwitch(const SwitchParameters& p) : p_(p) {
   if (slotted_) {
     scheduler_ = make_scheduler_port(p);
     allocation_ = AllocationRegistration::make(p.allocation, p);
-    if (allocation_->keeps_circuits()) plan_.emplace(p, !shares_fabric_);
+    if (allocation_->keeps_circuits()) plan_.emplace(p, CircuitPlan::keeps_unused(p, shares_fabric_));
     expected_.resize(p.nodes);
     wanted_.assign(p.slots, PortSet(p.nodes));
     previous_slot_ = shares_fabric_ ? p.slots : p.slots - 1;

@@ -277,6 +277,7 @@ class TickedSwitch {
   std::vector<std::vector<std::uint32_t>> worms_seen_;               // by level, at each instant
   std::uint32_t previous_predictive_;
   std::vector<std::uint32_t> passed_over_;
+  std::uint32_t circuits_passed_over_ = 0;
   Traffic traffic_;
   std::int64_t counted_words_ = -1;  // words in the share of predictable words
   Share predictable_ = kWhole;

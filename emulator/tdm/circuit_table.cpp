@@ -1,15 +1,10 @@
-// Memory of predictive circuit switching: a queue per connection while data waits, and the circuit's state
-// until it equals that of a connection that was never used. Both are then reused for other connections: few
-// of the N^2 connections are in use at a time, and a small state stays in the cache.
-#include <utility>
+#include "emulator/tdm/circuit_table.h"
 
-#include "emulator/tdm/predictive_circuits.h"
+#include <utility>
 
 namespace hybrid {
 
-/// Returns the queue of `c` for a message that enters it now. If it has none, it gets one with no place
-/// taken.
-PredictiveCircuits::CircuitQueue& PredictiveCircuits::queue_for(Time now, Circuit& c) {
+CircuitQueue& CircuitTable::queue_for(CircuitState& c) {
   c.holds_data = true;
   if (c.queue != nullptr) return *c.queue;
   CircuitQueue* queue = nullptr;
@@ -18,7 +13,7 @@ PredictiveCircuits::CircuitQueue& PredictiveCircuits::queue_for(Time now, Circui
     resting_.pop();
     if (!rested.finished()) {
       rested.rests = false;
-    } else if (rested.circuit != nullptr && now < rested.circuit->gone) {
+    } else if (rested.circuit != nullptr && now_ < rested.circuit->gone) {
       resting_.push(&rested);
     } else {
       rested.rests = false;
@@ -34,7 +29,7 @@ PredictiveCircuits::CircuitQueue& PredictiveCircuits::queue_for(Time now, Circui
 
 /// Whether the state of `c` equals that of a connection that was never used, and no control word about it is
 /// on a wire.
-bool PredictiveCircuits::is_unused(const Circuit& c) const {
+bool CircuitTable::is_unused(const CircuitState& c) const {
   const Time known = now_ - timing_.nic - timing_.control;
   return !c.in_table && !c.requested && !c.releasing && !c.release_due && !c.by_worms && !c.established &&
          c.waiting_signals == 0 && c.patience_ends == Time::never() && c.finished() && c.gate <= now_ &&
@@ -42,17 +37,16 @@ bool PredictiveCircuits::is_unused(const Circuit& c) const {
          !predictors_[c.connection.source]->holds(c.connection.destination);  // it may need the last use
 }
 
-void PredictiveCircuits::queue_for_reuse(Circuit& c) {
+void CircuitTable::queue_for_reuse(CircuitState& c) {
   if (c.in_reuse_queue) return;
   c.in_reuse_queue = true;
   reuse_queue_.push(&c);
 }
 
-/// Creates the state of `c`. Requires: `c` has none.
-PredictiveCircuits::Circuit& PredictiveCircuits::new_circuit(Connection c) {
+CircuitState& CircuitTable::create(Connection c) {
   constexpr int kChecks = 2;  // so that the queue does not grow
   for (int checks = 0; checks < kChecks && !reuse_queue_.empty(); ++checks) {
-    Circuit& gone = *reuse_queue_.front();
+    CircuitState& gone = *reuse_queue_.front();
     reuse_queue_.pop();
     gone.in_reuse_queue = false;
     if (is_unused(gone)) {
