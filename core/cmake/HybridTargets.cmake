@@ -2,7 +2,7 @@
 #
 #   hybrid_part(NAME [FOLDERS dir...] [DEPENDS part...] [LIBRARIES target...] [TEST_LIBRARIES target...]
 #              [TEST_SOURCES file...] [COLD regex] [SERIAL_TESTS filter] [THREADED_TESTS regex]
-#              [LONG_TESTS regex])
+#              [LONG_TESTS regex] [RANDOM_TESTS regex])
 #     collects *.cpp of this directory (or of FOLDERS below it) into the object library hybrid_NAME,
 #     *_test.cpp and TEST_SOURCES into the test program hybrid_NAME_test, *_bench.cpp into hybrid_NAME_bench.
 #     Sources that match COLD (options, reports) run once: they are the object library hybrid_NAME_cold, compiled in
@@ -10,7 +10,8 @@
 #     Object libraries, so that self-registering files are always linked in. Tests that match SERIAL_TESTS use
 #     what the whole machine shares and run alone. A thread-sanitizer build has only the test files that match
 #     THREADED_TESTS: the other tests are single-threaded. LONG_TESTS take too long with sanitizers: a build with
-#     sanitizers leaves them out, one with HYBRID_TESTS=PROGRAMS has no others.
+#     sanitizers leaves them out; one with HYBRID_TESTS=PROGRAMS has only these and RANDOM_TESTS, which run fewer random
+#     cases with sanitizers.
 #   hybrid_link(TARGET part...)   links parts, and the parts they depend on, into TARGET.
 
 set(CMAKE_CXX_STANDARD 20)
@@ -165,7 +166,7 @@ function(hybrid_choose_tests variable regex)
 endfunction()
 
 function(hybrid_part name)
-  cmake_parse_arguments(arg "" "COLD;SHARDS;SERIAL_TESTS;THREADED_TESTS;LONG_TESTS" "FOLDERS;DEPENDS;LIBRARIES;TEST_LIBRARIES;TEST_SOURCES" ${ARGN})
+  cmake_parse_arguments(arg "" "COLD;SHARDS;SERIAL_TESTS;THREADED_TESTS;LONG_TESTS;RANDOM_TESTS" "FOLDERS;DEPENDS;LIBRARIES;TEST_LIBRARIES;TEST_SOURCES" ${ARGN})
   if(NOT arg_FOLDERS)
     set(arg_FOLDERS .)
   endif()
@@ -181,7 +182,9 @@ function(hybrid_part name)
   if(HYBRID_SANITIZE STREQUAL thread)
     hybrid_choose_tests(tests "${arg_THREADED_TESTS}")
   elseif(HYBRID_TESTS STREQUAL PROGRAMS)
-    hybrid_choose_tests(tests "${arg_LONG_TESTS}")
+    set(chosen ${arg_LONG_TESTS} ${arg_RANDOM_TESTS})
+    list(JOIN chosen "|" chosen)
+    hybrid_choose_tests(tests "${chosen}")
   elseif(HYBRID_SANITIZE AND arg_LONG_TESTS)
     list(FILTER tests EXCLUDE REGEX "(^|/)(${arg_LONG_TESTS})_test\\.cpp$")
   endif()

@@ -19,7 +19,7 @@ SwitchParameters random_hybrid_case(Random& random, std::uint64_t seed) {
 }
 
 TEST(FatTreeHybrid, EqualsTheReferenceThatTicksEveryWord) {
-  for (std::uint64_t seed = 0; seed < 800; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(800); ++seed) {
     Random random(seed);
     const SwitchParameters p = random_hybrid_case(random, seed);
     const std::vector<Action> script = random_script(random, p);
@@ -33,7 +33,7 @@ TEST(FatTreeHybrid, EqualsTheReferenceThatTicksEveryWord) {
 }
 
 TEST(FatTreeHybrid, EqualsTheReferenceWithOurPolicies) {
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(400); ++seed) {
     Random random(seed);
     SwitchParameters p = random_hybrid_case(random, seed);
     draw_policies(random, p);
@@ -46,7 +46,7 @@ TEST(FatTreeHybrid, EqualsTheReferenceWithOurPolicies) {
 }
 
 TEST(FatTreeHybrid, OfOneLevelIsTheCrossbar) {
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(1000); ++seed) {
     Random random(seed);
     SwitchParameters p = random_parameters(random, "hybrid");
     static const char* const kAllocations[] = {"none", "ses", "sla", "preempt"};
@@ -67,7 +67,7 @@ TEST(FatTreeHybrid, OfOneLevelIsTheCrossbar) {
 }
 
 TEST(FatTreeHybrid, DeliversEveryMessageOnceAndInOrderPerConnection) {
-  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(3000); ++seed) {
     Random random(seed);
     const SwitchParameters p = random_hybrid_case(random, seed);
     const std::vector<Action> script = random_script(random, p);

@@ -9,7 +9,7 @@ namespace hybrid {
 namespace {
 
 TEST(FatTreeTdm, EqualsTheReferenceThatTicksEveryWord) {
-  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(600); ++seed) {
     Random random(seed);
     SwitchParameters p = random_tree_parameters(random, "tdm");
     if (seed % 3 == 2) draw_policies(random, p);

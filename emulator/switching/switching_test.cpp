@@ -22,7 +22,7 @@ void set_rivals(std::uint64_t seed, SwitchParameters& p) {
 class EveryTechnique : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryTechnique, DeliversEveryMessageOnceAndInOrderPerConnection) {
-  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(3000); ++seed) {
     Random random(seed);
     SwitchParameters p = random_parameters(random, GetParam());
     if (seed % 4 == 3) p.input_queues = "fifo";
@@ -69,7 +69,7 @@ testing::AssertionResult equals_reference(const SwitchParameters& p, const std::
 class TickedTechnique : public testing::TestWithParam<std::string> {};
 
 TEST_P(TickedTechnique, EqualsTheReferenceThatTicksEveryWord) {
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(2000); ++seed) {
     Random random(seed);
     SwitchParameters p = random_parameters(random, GetParam());
     const std::vector<Action> script = random_script(random, p);
@@ -82,7 +82,7 @@ TEST_P(TickedTechnique, EqualsTheReferenceThatTicksEveryWord) {
 
 TEST(Switching, EqualsTheReferenceWithOurPolicies) {
   for (const char* const technique : {"tdm", "hybrid"})
-    for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    for (std::uint64_t seed = 0; seed < random_cases(2000); ++seed) {
       Random random(seed);
       SwitchParameters p = random_parameters(random, technique);
       draw_policies(random, p);
@@ -112,7 +112,7 @@ TEST(Switching, EqualsTheReferenceWhereCircuitsAreLostMeanwhile) {
 
 /// Long worms and wires with a fast scheduler: requests are many of its clock's edges ahead.
 TEST(Switching, EqualsTheReferenceFarAheadOfTheScheduler) {
-  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(600); ++seed) {
     Random random(seed);
     SwitchParameters p = random_parameters(random, seed % 2 == 0 ? "wormhole" : "hybrid");
     p.scheduler.cycle = picoseconds(static_cast<std::int64_t>(1 + random.below(2)));

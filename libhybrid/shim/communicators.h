@@ -17,7 +17,7 @@ inline int comm_create(Thread& thread, RealCall real, const MPI_Comm* made, MPI_
 // A call collective over the members of the new communicator only. `parent`: their common communicator, or
 // MPI_COMM_NULL when there is none.
 inline int comm_create_by_members(Thread& thread, RealCall real, const MPI_Comm* made, MPI_Comm parent,
-                           const std::string& call_name) {
+                                  const std::string& call_name) {
   const int result = call(thread, real);
   if (result != MPI_SUCCESS) return result;
   const Communicator* const known = process().communicator(parent);
@@ -34,7 +34,8 @@ inline int comm_get(Thread&, RealCall real, const MPI_Comm* known) {
 
 // The duplicate gets the members of the original: MPI can be queried for them only when the request is
 // complete.
-inline int comm_idup(Thread& thread, RealCall real, MPI_Comm comm, const MPI_Comm* made, MPI_Request* request) {
+inline int comm_idup(Thread& thread, RealCall real, MPI_Comm comm, const MPI_Comm* made,
+                     MPI_Request* request) {
   const int result = call(thread, real);
   if (result != MPI_SUCCESS) return result;
   process().define_duplicate(comm, *made, process().next_origin(comm));

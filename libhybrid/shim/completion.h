@@ -187,7 +187,7 @@ inline int request_free(Thread& thread, RealCall real, MPI_Request* request) {
 
 /// Records the completion of a request that this call finds complete; a later wait or free records nothing.
 inline int request_get_status(Thread& thread, RealCall real, MPI_Request request, const int* flag,
-                       MPI_Status*& status) {
+                              MPI_Status*& status) {
   CallTime time(thread);
   const OwnStatus own(status);
   const int result = real();

@@ -97,13 +97,14 @@ class OwnStatus {
   MPI_Status* used_ = nullptr;
 };
 
-/// The program's real call, for handlers whose cost is small beside the call's: they are compiled once, not once per
-/// MPI function. A reference: the callable must outlive it.
+/// The program's real call, for handlers whose cost is small beside the call's: they are compiled once, not
+/// once per MPI function. A reference: the callable must outlive it.
 class RealCall {
  public:
   template <std::invocable Call>
   RealCall(const Call& call)  // NOLINT(google-explicit-constructor): handlers are called with the callable
-      : callable_(&call), invoke_([](const void* callable) { return (*static_cast<const Call*>(callable))(); }) {}
+      : callable_(&call),
+        invoke_([](const void* callable) { return (*static_cast<const Call*>(callable))(); }) {}
   int operator()() const { return invoke_(callable_); }
 
  private:

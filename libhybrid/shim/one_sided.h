@@ -29,8 +29,8 @@ inline void predict_one_sided(Thread& thread, CallTime& time, const Record& reco
 
 namespace handle {
 
-inline int transfer(Thread& thread, RealCall real, EventKind kind, MPI_Count count, MPI_Datatype datatype, int target,
-             MPI_Win win) {
+inline int transfer(Thread& thread, RealCall real, EventKind kind, MPI_Count count, MPI_Datatype datatype,
+                    int target, MPI_Win win) {
   CallTime time(thread);
   const Record record = window_record(kind, 0, process().window(win), target, bytes_of(count, datatype));
   predict_one_sided(thread, time, record);
@@ -44,8 +44,8 @@ inline int transfer(Thread& thread, RealCall real, EventKind kind, MPI_Count cou
 }
 
 // The request completes locally; the data have arrived after the next synchronisation.
-inline int rtransfer(Thread& thread, RealCall real, EventKind kind, MPI_Count count, MPI_Datatype datatype, int target,
-              MPI_Win win, MPI_Request* request) {
+inline int rtransfer(Thread& thread, RealCall real, EventKind kind, MPI_Count count, MPI_Datatype datatype,
+                     int target, MPI_Win win, MPI_Request* request) {
   const int result = transfer(thread, real, kind, count, datatype, target, win);
   if (result == MPI_SUCCESS) remember(*request, {.active = true});
   return result;
@@ -53,7 +53,7 @@ inline int rtransfer(Thread& thread, RealCall real, EventKind kind, MPI_Count co
 
 // Two transfers: one to the target with the operand, and one back with the old value.
 inline int get_accumulate(Thread& thread, RealCall real, MPI_Count count, MPI_Datatype datatype,
-                   MPI_Count result_count, MPI_Datatype result_datatype, int target, MPI_Win win) {
+                          MPI_Count result_count, MPI_Datatype result_datatype, int target, MPI_Win win) {
   CallTime time(thread);
   const Window* const window = process().window(win);
   // With MPI_NO_OP there is no operand: count may be 0 and the datatype null.
@@ -73,8 +73,8 @@ inline int get_accumulate(Thread& thread, RealCall real, MPI_Count count, MPI_Da
 }
 
 inline int rget_accumulate(Thread& thread, RealCall real, MPI_Count count, MPI_Datatype datatype,
-                    MPI_Count result_count, MPI_Datatype result_datatype, int target, MPI_Win win,
-                    MPI_Request* request) {
+                           MPI_Count result_count, MPI_Datatype result_datatype, int target, MPI_Win win,
+                           MPI_Request* request) {
   const int result =
       get_accumulate(thread, real, count, datatype, result_count, result_datatype, target, win);
   if (result == MPI_SUCCESS) remember(*request, {.active = true});

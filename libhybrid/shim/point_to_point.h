@@ -142,8 +142,8 @@ HYBRID_HOT int recv(Thread& thread, Real&& real, const HalfTransfer& in, MPI_Com
   return result;
 }
 
-inline int sendrecv(Thread& thread, RealCall real, const HalfTransfer& out, const HalfTransfer& in, MPI_Comm comm,
-             MPI_Status*& status) {
+inline int sendrecv(Thread& thread, RealCall real, const HalfTransfer& out, const HalfTransfer& in,
+                    MPI_Comm comm, MPI_Status*& status) {
   CallTime time(thread);
   const OwnStatus own(status);
   const Communicator* const communicator = process().communicator(comm);
@@ -198,8 +198,8 @@ HYBRID_HOT int irecv(Thread& thread, Real&& real, MPI_Count count, MPI_Datatype 
   return begin(thread, real, r, request);
 }
 
-inline int isendrecv(Thread& thread, RealCall real, const HalfTransfer& out, const HalfTransfer& in, MPI_Comm comm,
-              MPI_Request* request) {
+inline int isendrecv(Thread& thread, RealCall real, const HalfTransfer& out, const HalfTransfer& in,
+                     MPI_Comm comm, MPI_Request* request) {
   Request r = request_of(RequestKind::sendrecv, out, comm);
   r.recv_peer = world_rank(r.communicator, in.peer);
   r.recv_tag = in.tag;
@@ -213,8 +213,8 @@ inline void remember_persistent(MPI_Request request, Request r) {
   remember(request, r);
 }
 
-inline int send_init(Thread&, RealCall real, SendMode mode, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-              MPI_Comm comm, MPI_Request* request) {
+inline int send_init(Thread&, RealCall real, SendMode mode, MPI_Count count, MPI_Datatype datatype, int dest,
+                     int tag, MPI_Comm comm, MPI_Request* request) {
   const int result = real();
   if (result != MPI_SUCCESS) return result;
   Request r = request_of(RequestKind::send, {count, datatype, dest, tag}, comm);
@@ -224,15 +224,15 @@ inline int send_init(Thread&, RealCall real, SendMode mode, MPI_Count count, MPI
 }
 
 inline int recv_init(Thread&, RealCall real, MPI_Count count, MPI_Datatype datatype, int source, int tag,
-              MPI_Comm comm, MPI_Request* request) {
+                     MPI_Comm comm, MPI_Request* request) {
   const int result = real();
   if (result == MPI_SUCCESS)
     remember_persistent(*request, request_of(RequestKind::recv, {count, datatype, source, tag}, comm));
   return result;
 }
 
-inline int psend_init(Thread&, RealCall real, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
-               int tag, MPI_Comm comm, MPI_Request* request) {
+inline int psend_init(Thread&, RealCall real, int partitions, MPI_Count count, MPI_Datatype datatype,
+                      int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   const int result = real();
   if (result != MPI_SUCCESS) return result;
   Request r = request_of(RequestKind::send, {partitions * count, datatype, dest, tag}, comm);
@@ -242,7 +242,7 @@ inline int psend_init(Thread&, RealCall real, int partitions, MPI_Count count, M
 }
 
 inline int precv_init(Thread& thread, RealCall real, int partitions, MPI_Count count, MPI_Datatype datatype,
-               int source, int tag, MPI_Comm comm, MPI_Request* request) {
+                      int source, int tag, MPI_Comm comm, MPI_Request* request) {
   return recv_init(thread, real, partitions * count, datatype, source, tag, comm, request);
 }
 

@@ -110,7 +110,8 @@ inline Request request_of(MPI_Message message) {
   return slot == nullptr || !slot->request.active ? Request{} : slot->request;
 }
 
-inline int mprobe(Thread& thread, RealCall real, MPI_Comm comm, const MPI_Message* message, MPI_Status*& status) {
+inline int mprobe(Thread& thread, RealCall real, MPI_Comm comm, const MPI_Message* message,
+                  MPI_Status*& status) {
   CallTime time(thread);
   const OwnStatus own(status);
   const int result = real();
@@ -123,7 +124,7 @@ inline int mprobe(Thread& thread, RealCall real, MPI_Comm comm, const MPI_Messag
 }
 
 inline int improbe(Thread& thread, RealCall real, MPI_Comm comm, const int* flag, const MPI_Message* message,
-            MPI_Status*& status) {
+                   MPI_Status*& status) {
   CallTime time(thread);
   const OwnStatus own(status);
   const int result = real();
@@ -137,8 +138,8 @@ inline int improbe(Thread& thread, RealCall real, MPI_Comm comm, const int* flag
   return result;
 }
 
-inline int mrecv(Thread& thread, RealCall real, MPI_Count count, MPI_Datatype datatype, const MPI_Message* message,
-          MPI_Status*& status) {
+inline int mrecv(Thread& thread, RealCall real, MPI_Count count, MPI_Datatype datatype,
+                 const MPI_Message* message, MPI_Status*& status) {
   CallTime time(thread);
   const OwnStatus own(status);
   const Request matched = request_of(*message);  // before the call, which resets the handle
@@ -157,8 +158,8 @@ inline int mrecv(Thread& thread, RealCall real, MPI_Count count, MPI_Datatype da
   return result;
 }
 
-inline int imrecv(Thread& thread, RealCall real, MPI_Count count, MPI_Datatype datatype, const MPI_Message* message,
-           MPI_Request* request) {
+inline int imrecv(Thread& thread, RealCall real, MPI_Count count, MPI_Datatype datatype,
+                  const MPI_Message* message, MPI_Request* request) {
   const Request matched = request_of(*message);
   if (matched.communicator == nullptr) {
     Request r;
