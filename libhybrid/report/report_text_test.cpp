@@ -130,8 +130,7 @@ Where the time goes (mean wait of a rank for the network)
   technique  slots  network    path  contention  scheduling  reconfig.  slot wait   other
   wormhole       -   700 us  100 us      200 us      300 us        0 s          -  100 us
   hybrid         4   200 us  100 us      200 us        1 ps    50.0 us    -150 us       -
-  slot wait: the rest with slots; other: the rest without slots (worm limits, or request and grant
-  of circuits)
+  slot wait: the rest with slots; other: the rest without slots (worm limits, request and grant)
 
 Bounds
   bound        job time  description

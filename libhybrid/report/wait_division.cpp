@@ -96,8 +96,7 @@ std::string_view name_of_other(std::string_view technique) {
 
 std::string largest_loss(std::string_view technique, const WaitParts& parts) {
   using Loss = std::pair<Time, std::string_view>;
-  std::array<Loss, 5> losses{{{parts.contention, "contention"},
-                              {parts.scheduling, "scheduling"},
+  std::array<Loss, 4> losses{{{parts.scheduling, "scheduling"},
                               {parts.slots, "waiting for a slot"},
                               {parts.other, name_of_other(technique)},
                               {parts.reconfiguration, "reconfiguration"}}};
@@ -137,8 +136,7 @@ std::string WaitTable::text(std::size_t width) const {
   if (table_.empty()) return {};
   return "\nWhere the time goes (mean wait of a rank for the network)\n" + table_.text(2, width) +
          wrap(
-             "slot wait: the rest with slots; other: the rest without slots (worm limits, or request and "
-             "grant of circuits)",
+             "slot wait: the rest with slots; other: the rest without slots (worm limits, request and grant)",
              2, width);
 }
 

@@ -64,9 +64,9 @@ std::vector<std::optional<WaitParts>> divide_waits(const std::vector<WaitToDivid
 /// links".
 std::string_view name_of_other(std::string_view technique);
 
-/// The largest of the parts that a technique adds to the path: "382 us to scheduling". "" if there is none.
-/// Negative parts are charged to the largest part first: what one cause costs, and another one saves in turn,
-/// is no loss.
+/// The largest of the parts in which techniques differ, so without path and contention: "382 us to
+/// scheduling". "" if there is none. Negative parts are charged to the largest part first: what one cause
+/// costs, and another one saves in turn, is no loss.
 std::string largest_loss(std::string_view technique, const WaitParts& parts);
 
 /// Table of waits and their parts. The caller's columns come first.

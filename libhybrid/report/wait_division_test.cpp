@@ -136,20 +136,22 @@ TEST(WaitDivision, VariantsAreValid) {
 
 TEST(WaitDivision, NamesTheLargestLoss) {
   WaitParts parts;
-  parts.path = microseconds(900);
-  EXPECT_EQ(largest_loss("hybrid", parts), "") << "the path is no loss";
+  parts.path = parts.contention = microseconds(900);
+  EXPECT_EQ(largest_loss("hybrid", parts), "") << "all techniques have these";
   parts.slots = microseconds(2);
   parts.scheduling = microseconds(3);
   EXPECT_EQ(largest_loss("hybrid", parts), "3.00 us to scheduling");
   parts.slots = microseconds(5);
   EXPECT_EQ(largest_loss("hybrid", parts), "5.00 us to waiting for a slot");
-  parts.contention = microseconds(-1);
+  parts.reconfiguration = microseconds(-1);
   EXPECT_EQ(largest_loss("hybrid", parts), "4.00 us to waiting for a slot");
-  parts.contention = microseconds(-4);
+  parts.reconfiguration = microseconds(-4);
   EXPECT_EQ(largest_loss("hybrid", parts), "3.00 us to scheduling");
-  parts.contention = microseconds(-8);
+  parts.reconfiguration = microseconds(-8);
   EXPECT_EQ(largest_loss("hybrid", parts), "");
-  parts.contention = {};
+  parts.reconfiguration = microseconds(6);
+  EXPECT_EQ(largest_loss("hybrid", parts), "6.00 us to reconfiguration");
+  parts.reconfiguration = {};
   parts.other = microseconds(6);
   EXPECT_EQ(largest_loss("wormhole", parts), "6.00 us to worm limits");
   EXPECT_EQ(largest_loss("circuit", parts), "6.00 us to request and grant");
@@ -171,8 +173,7 @@ Where the time goes (mean wait of a rank for the network)
   technique  network     path  contention  scheduling  reconfig.  slot wait    other
   tdm        5.00 us  1.00 us     2.00 us     3.00 us    4.00 us   -5.00 us        -
   wormhole   13.0 us      0 s         0 s     6.00 us        0 s          -  7.00 us
-  slot wait: the rest with slots; other: the rest without slots (worm limits, or request and grant
-  of circuits)
+  slot wait: the rest with slots; other: the rest without slots (worm limits, request and grant)
 )");
 }
 
