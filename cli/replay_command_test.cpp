@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -24,15 +26,23 @@ std::string output(const std::vector<std::string>& words) {
   return text;
 }
 
+std::int64_t picoseconds_of(const json& nanoseconds) {
+  return std::llround(nanoseconds.get<double>() * 1000);
+}
+
 class ReplayNas : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     output({"/usr/bin/env", "tar", "-xJf", fs::path(HYBRID_TRACES) / (trace_ + ".tar.xz")});
   }
-  json replay(std::vector<std::string> flags) const {
-    std::vector<std::string> words{HYBRID_COMMAND, "replay", trace_, "--json", "-"};
+  std::string text_of(const std::vector<std::string>& flags) const {
+    std::vector<std::string> words{HYBRID_COMMAND, "replay", trace_};
     words.insert(words.end(), flags.begin(), flags.end());
-    return json::parse(output(words));
+    return output(words);
+  }
+  json replay(std::vector<std::string> flags) const {
+    flags.insert(flags.end(), {"--json", "-"});
+    return json::parse(text_of(flags));
   }
 
   const TemporaryWorkingDirectory root_;
@@ -52,14 +62,27 @@ TEST_P(ReplayNas, NoTechniqueIsFasterThanTheLowerBound) {
     EXPECT_NEAR(result["rank_wait_ns"].get<double>() + result["network_wait_ns"].get<double>(),
                 result["communication_time_ns"].get<double>(), 0.01)
         << result["technique"];
+    std::int64_t parts = 0;
+    for (const json& part : result["network_wait_parts_ns"]) parts += picoseconds_of(part);
+    EXPECT_EQ(parts, picoseconds_of(result["network_wait_ns"])) << result["technique"];
+    EXPECT_EQ(result["network_wait_parts_ns"]["reconfiguration"], 0.0) << result["technique"];
   }
 }
 
 TEST_P(ReplayNas, NoTechniqueIsFasterThanTheLowerBoundOnAFatTree) {
   const json report =
       replay({"--technique", "wormhole,tdm,hybrid", "--slots", "4", "--network", "fattree:2,4"});
-  for (const json& result : report["results"])
+  for (const json& result : report["results"]) {
     EXPECT_GE(result["time_ns"], report["bounds"]["uncontended_ns"]) << result["technique"];
+    EXPECT_TRUE(result["network_wait_parts_ns"].is_object()) << result["technique"];
+  }
+}
+
+TEST_P(ReplayNas, TheDivisionOfTheWaitCanBeTurnedOff) {
+  const std::vector<std::string> off{"--technique", "wormhole,circuit", "--explain", "off"};
+  EXPECT_THAT(text_of({"--technique", "wormhole,circuit"}), testing::HasSubstr("Where the time goes"));
+  EXPECT_THAT(text_of(off), testing::Not(testing::HasSubstr("Where the time goes")));
+  for (const json& result : replay(off)["results"]) EXPECT_TRUE(result["network_wait_parts_ns"].is_null());
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, ReplayNas, testing::Values("bt", "cg", "ft", "is", "lu", "mg", "sp"));

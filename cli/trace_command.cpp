@@ -14,7 +14,8 @@ void TraceArguments::declare(CommandLine& line) {
   declare_options(line);
 }
 
-void TraceArguments::declare_many(CommandLine& line) {
+void TraceArguments::declare_many(CommandLine& line, const JobOptions& defaults) {
+  options_ = defaults;
   line.add_arguments(
       "TRACE", traces_,
       "OTF2 archives: an anchor file, or a directory that holds one (of hybrid run, Score-P, ...)",

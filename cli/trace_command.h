@@ -15,8 +15,8 @@ class TraceArguments {
  public:
   /// TRACE, the emulation options, --json.
   void declare(CommandLine& line);
-  /// The same with TRACE...
-  void declare_many(CommandLine& line);
+  /// The same with TRACE... `defaults`: of the options.
+  void declare_many(CommandLine& line, const JobOptions& defaults = {});
   /// After parsing: settles the options and refuses what cannot be (UserError).
   void settle();
 

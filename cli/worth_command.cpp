@@ -14,6 +14,7 @@
 #include "emulator/replay/replay.h"
 #include "emulator/replay/trace_format.h"
 #include "libhybrid/report/hint_worth.h"
+#include "libhybrid/report/report_json.h"
 #include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
@@ -28,7 +29,9 @@ class WorthCommand final : public Command {
         "lasts at least ten times as long as a "
         "reconfiguration. The hints are those recorded in the trace or, with --hints, those of a "
         "binary. The predictor is tournament unless --predictor is given.");
-    arguments_.declare_many(line);
+    JobOptions defaults;
+    defaults.explain = false;  // many emulations already
+    arguments_.declare_many(line, defaults);
     line.add_option("--reconfigurations", "TIME,...",
                     "times that the fabric needs to change its configuration [" + reconfigurations_ + "]",
                     reconfigurations_);
@@ -111,6 +114,7 @@ class WorthCommand final : public Command {
             value = {{"time_ns", cell.time.nanoseconds()},
                      {"hit_rate", cell.hit_rate},
                      {"time_over_none", at.time_over_none(cell)}};
+          if (cell.wait_parts) value["network_wait_parts_ns"] = to_json(*cell.wait_parts);
         }
         one["notes"] = job.notes;
         array.push_back(std::move(one));

@@ -37,6 +37,18 @@ TEST_F(WorthOfHints, IsComparedWithPredictionAndWormhole) {
   EXPECT_EQ(all[1]["slot_length_ns"], 10000.0);
 }
 
+TEST_F(WorthOfHints, TheWaitOfEachVariantIsDividedOnRequest) {
+  unpack("is-16");
+  const std::vector<std::string> words{"worth", "is-16", "--reconfigurations", "1us", "--explain", "on"};
+  EXPECT_THAT(hybrid(words), HasSubstr("Where the time goes"));
+  std::vector<std::string> as_json = words;
+  as_json.insert(as_json.end(), {"--json", "-"});
+  const json one = json::parse(hybrid(as_json))[0];
+  EXPECT_GT(one["prediction"]["network_wait_parts_ns"]["reconfiguration"], 0.0);
+  EXPECT_EQ(one["wormhole"]["network_wait_parts_ns"]["reconfiguration"], 0.0);
+  EXPECT_EQ(one["wormhole"]["network_wait_parts_ns"]["path"], one["none"]["network_wait_parts_ns"]["path"]);
+}
+
 TEST_F(WorthOfHints, AreAbsentForATraceWithoutHints) {
   unpack("is-16");
   const std::string text = hybrid({"worth", "is-16", "--reconfigurations", "5ns"});

@@ -272,6 +272,11 @@ void add_emulation_options(OptionTable& table, JobOptions& options) {
       "the preloaded slots (all, unless --preload is given) hold the hinted connections of each phase: hints "
       "that the program gave while it was recorded, or those of a binary (default: the phase's sends)",
       options.hints);
+  table.add({"explain", "on|off",
+             "divide the wait for the network of each technique into causes, with up to two further "
+             "emulations of it (default off for a job without `hybrid run`, and for `hybrid worth`)",
+             options.explain ? "on" : "off",
+             [&options](std::string_view text) { options.explain = read_switch(text, "explain"); }});
 }
 
 void add_job_options(OptionTable& table, JobOptions& options) {

@@ -12,6 +12,15 @@
 
 namespace hybrid {
 
+/// Parts of the mean wait of a rank for the network, by cause (libhybrid/report/wait_division.h). A part may
+/// be negative.
+struct WaitParts {
+  Time path{}, contention{}, scheduling{}, reconfiguration{};
+  Time slots{};  // the rest, of a technique with slots
+  Time other{};  // the rest, of a technique without slots
+  Time sum() const { return path + contention + scheduling + reconfiguration + slots + other; }
+};
+
 /// Measures of a technique, and its comparison with wormhole and the bounds.
 struct TechniqueResult {
   Measures measures;
@@ -23,6 +32,7 @@ struct TechniqueResult {
   /// The communication time is split into the part that remains without any network, in which the rank waits
   /// for other ranks, and the rest. Means over ranks; nothing if the job without a network is unknown.
   std::optional<Time> rank_wait, network_wait;
+  std::optional<WaitParts> wait_parts;  // of network_wait; nothing unless they are found
   std::vector<std::string> limited_by;  // parts slower than the link (emulator/limits.h)
 };
 
@@ -46,7 +56,7 @@ std::optional<double> gap_closed(Time wormhole, Time ideal, Time own);
 const TechniqueResult* find_technique(const std::vector<TechniqueResult>& results,
                                       std::string_view technique);
 
-/// Sets everything but the measures.
+/// Sets everything but the measures, wait_parts and limited_by.
 void compare(std::vector<TechniqueResult>& results, const JobBounds& bounds);
 
 }  // namespace hybrid

@@ -10,17 +10,21 @@
 #include "libhybrid/report/job_report.h"
 #include "libhybrid/report/recorded_phases.h"
 #include "libhybrid/report/terminal_text.h"
+#include "libhybrid/report/wait_division.h"
 
 namespace hybrid {
 namespace {
 
 constexpr std::int64_t kSlotPerReconfiguration = 10;
+constexpr std::size_t kWidth = 150;  // of the tables
 
 enum Variant : std::size_t { kWormhole, kPrediction, kHints, kBoth, kNone };
 
+const char* technique_of(Variant variant) { return variant == kWormhole ? "wormhole" : "hybrid"; }
+
 SwitchParameters parameters_of(const JobOptions& options, Variant variant, const HintWorth& at) {
   SwitchParameters p = options.network;
-  p.technique = variant == kWormhole ? "wormhole" : "hybrid";
+  p.technique = technique_of(variant);
   p.preload = variant == kHints || variant == kBoth ? p.slots : 0;
   if (variant == kHints || variant == kNone) p.predictor = "none";
   p.reconfiguration_command = p.reconfiguration_switching = p.reconfiguration_lock = Time{};
@@ -80,22 +84,36 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const Job
       runs.push_back(parameters_of(options, variant, at));
     }
   }
-  const auto replay_options = [&](std::size_t run) {
+  const auto replay_options = [&](std::size_t cell) {
     ReplayOptions replay = options.replay;
-    replay.notify_predictors = cells[run].second == kBoth;
-    if (runs[run].preload != 0)
-      replay.preloads = plan(hints, nesting, placement, fitted.nodes, runs[run].preload);
+    replay.notify_predictors = cells[cell].second == kBoth;
+    if (runs[cell].preload != 0)
+      replay.preloads = plan(hints, nesting, placement, fitted.nodes, runs[cell].preload);
     return replay;
   };
-  const auto results = emulate_runs(open, runs, replay_options, options.threads, "emulating " + trace, note);
+  const std::string what = "emulating " + trace;
+  const auto results = emulate_runs(open, runs, replay_options, options.threads, what, note);
+  std::vector<WaitToDivide> waits;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto& [at, variant] = cells[i];
     const EmulatedRun& run = results[i];
     if (!run.measures)
       throw UnfinishedReplay(
           run.of_trace ? UnfinishedReplay::Fault::trace : UnfinishedReplay::Fault::technique, run.failure);
-    worth.at[at].variants[variant] = {true, run.measures->time, run.measures->hit_rate};
+    worth.at[at].variants[variant] = {true, run.measures->time, run.measures->hit_rate, {}};
+    waits.push_back({runs[i], run.measures->communication_time});
   }
+  if (!options.explain) return worth;
+  const JobBounds bounds = emulate_bounds(options.network, {}, [&](const auto& bound_runs) {
+    return emulate_runs(
+        open, bound_runs, [&](std::size_t) { return options.replay; }, options.threads, what, note);
+  });
+  const auto parts = divide_waits(waits, bounds, [&](const auto& variants, const auto& of) {
+    return emulate_runs(
+        open, variants, [&](std::size_t i) { return replay_options(of[i]); }, options.threads, what, note);
+  });
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    worth.at[cells[i].first].variants[cells[i].second].wait_parts = parts[i];
   return worth;
 }
 
@@ -122,6 +140,7 @@ std::string worth_text(const std::vector<JobWorth>& jobs) {
                    {"hits"},
                    {"/ none"},
                    {"none"}});
+  WaitTable waits({{"job", Align::left}, {"reconf."}, {"variant", Align::left}});
   for (const JobWorth& job : jobs)
     for (const HintWorth& at : job.at) {
       const bool first = &at == &job.at.front();
@@ -138,9 +157,13 @@ std::string worth_text(const std::vector<JobWorth>& jobs) {
         row.push_back(cell.is_known ? percent(cell.hit_rate) : "-");
         row.push_back(cell.is_known ? fmt::format("{:.3f}", at.time_over_none(cell)) : "-");
       }
+      for (std::size_t variant = 0; variant < at.variants.size(); ++variant)
+        if (const auto& parts = at.variants[variant].wait_parts)
+          waits.add({job.trace, to_string(at.reconfiguration), std::string(kWorthVariants[variant])},
+                    technique_of(static_cast<Variant>(variant)), *parts);
       table.add(std::move(row));
     }
-  std::string text = table.text(2, 150);
+  std::string text = table.text(2, kWidth) + waits.text(kWidth);
   for (const JobWorth& job : jobs)
     for (const std::string& line : job.notes) text += wrap(job.trace + ": " + line);
   return text;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,7 @@ struct HintWorth {
     bool is_known = false;  // false: there are no hints
     Time time{};            // of the job
     double hit_rate = 0;
+    std::optional<WaitParts> wait_parts;  // with options.explain
   };
   Time reconfiguration{}, slot_length{};
   std::array<Variant, kWorthVariants.size()> variants;
@@ -54,11 +56,13 @@ struct JobWorth {
 /// with each of the reconfiguration times. The function sets technique, preload, reconfiguration and
 /// slot_length itself; a slot lasts at least ten times as long as the reconfiguration. Hints are those of
 /// options.hints, or the recorded ones if that is empty. Throws UserError for impossible parameters, and
-/// UnfinishedReplay.
+/// UnfinishedReplay. With options.explain, three more emulations find the bounds, and up to two for each
+/// variant divide its wait for the network.
 JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const JobOptions& options,
                     const std::vector<Time>& reconfigurations, const ProgressNote& note);
 
-/// A table with a row per job and reconfiguration, followed by the notes.
+/// A table with a row per job and reconfiguration, one of the parts of the waits if they are known, and the
+/// notes.
 std::string worth_text(const std::vector<JobWorth>& jobs);
 
 }  // namespace hybrid

@@ -163,8 +163,9 @@ std::vector<EmulatedRun> JobEmulator::emulate(const std::vector<SwitchParameters
       what, note);
 }
 
-JobBounds emulate_bounds(const JobEmulator& job, const std::vector<TechniqueResult>& known,
-                         const ProgressNote& note) {
+JobBounds emulate_bounds(
+    const SwitchParameters& network, const std::vector<TechniqueResult>& known,
+    const std::function<std::vector<EmulatedRun>(const std::vector<SwitchParameters>& runs)>& emulate) {
   JobBounds bounds;
   const std::pair<const char*, std::optional<BoundTimes>*> all[] = {
       {"no-network", &bounds.no_network}, {"uncontended", &bounds.uncontended}, {"ideal", &bounds.ideal}};
@@ -177,14 +178,20 @@ JobBounds emulate_bounds(const JobEmulator& job, const std::vector<TechniqueResu
     if (const TechniqueResult* result = find_technique(known, technique)) {
       set(*bound, result->measures);
     } else {
-      runs.push_back(job.parameters(technique, job.options().network.slots));
+      runs.emplace_back(network).technique = technique;
       missing.push_back(bound);
     }
   }
-  const auto results = job.emulate(runs, "emulating the bounds", note);
+  const auto results = emulate(runs);
   for (std::size_t i = 0; i < runs.size(); ++i)
     if (results[i].measures) set(*missing[i], *results[i].measures);
   return bounds;
+}
+
+JobBounds emulate_bounds(const JobEmulator& job, const std::vector<TechniqueResult>& known,
+                         const ProgressNote& note) {
+  return emulate_bounds(job.parameters("ideal", job.options().network.slots), known,
+                        [&](const auto& runs) { return job.emulate(runs, "emulating the bounds", note); });
 }
 
 std::string in_one_line(const std::string& text) {

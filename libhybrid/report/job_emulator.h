@@ -101,7 +101,11 @@ class JobEmulator {
 };
 
 /// The job on the bounds, all emulated but those among the `known` results. Nothing for a bound whose
-/// emulation did not reach the end of the job.
+/// emulation did not reach the end of the job. `emulate`: emulates the runs, which are `network` with another
+/// technique.
+JobBounds emulate_bounds(
+    const SwitchParameters& network, const std::vector<TechniqueResult>& known,
+    const std::function<std::vector<EmulatedRun>(const std::vector<SwitchParameters>& runs)>& emulate);
 JobBounds emulate_bounds(const JobEmulator& job, const std::vector<TechniqueResult>& known,
                          const ProgressNote& note);
 

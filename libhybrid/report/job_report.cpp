@@ -13,6 +13,7 @@
 #include "emulator/predictor_shape.h"
 #include "emulator/replay/trace_format.h"
 #include "emulator/replay/trace_names.h"
+#include "libhybrid/report/wait_division.h"
 
 namespace hybrid {
 
@@ -224,6 +225,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
       if (std::find(report.warnings.begin(), report.warnings.end(), warning) == report.warnings.end())
         report.warnings.push_back(std::move(warning));
   };
+  std::vector<WaitToDivide> waits;  // of report.techniques
   std::vector<EmulatedRun> results = job.emulate(runs, what_of(runs), note, options.replay.timeline);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     EmulatedRun& run = results[i];
@@ -232,6 +234,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
       TechniqueResult& result = report.techniques.emplace_back();
       result.measures = std::move(*run.measures);
       result.limited_by = limit_texts(limiting_parts(runs[i]));
+      waits.push_back({runs[i], result.measures.communication_time});
     } else {
       const std::uint32_t slots = uses_slots(runs[i].technique) ? runs[i].slots : 0;
       report.failures.push_back({runs[i].technique, slots, std::move(run.failure), run.of_trace});
@@ -239,6 +242,12 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   }
   if (!report.techniques.empty()) report.bounds = emulate_bounds(job, report.techniques, note);
   compare(report.techniques, report.bounds);
+  if (options.explain) {
+    const auto parts = divide_waits(waits, report.bounds, [&](const auto& variants, const auto&) {
+      return job.emulate(variants, "emulating without causes of waiting", note);
+    });
+    for (std::size_t i = 0; i < parts.size(); ++i) report.techniques[i].wait_parts = parts[i];
+  }
   // A search has tried the slots that the largest phase needs.
   const std::uint32_t needed_untried = options.finds_slots ? 0 : needed;
   report.verdict = judge(contenders(report.techniques), needed_untried);

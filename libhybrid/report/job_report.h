@@ -59,8 +59,9 @@ struct JobReport {
   JobOptions options;
 };
 
-/// Makes a report with two passes over the sends and one emulation per technique and K, one per bound, and up
-/// to two with longer worms; several run at a time (JobOptions::threads), so that `open` must accept
+/// Makes a report with two passes over the sends and one emulation per technique and K, one per bound, up to
+/// two with longer worms, and, with JobOptions::explain, up to two per technique and K that divide its wait
+/// for the network; several run at a time (JobOptions::threads), so that `open` must accept
 /// concurrent calls. `note` may be empty. The same trace and options give the same report. Throws UserError
 /// for impossible parameters, and exceptions of the trace. A technique that does not reach the end of the job
 /// is listed in JobReport::failures.

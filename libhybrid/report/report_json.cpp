@@ -140,6 +140,15 @@ ordered_json to_json(const Measures& m, bool each_port) {
   return json;
 }
 
+ordered_json to_json(const WaitParts& parts) {
+  return {{"path", parts.path.nanoseconds()},
+          {"contention", parts.contention.nanoseconds()},
+          {"scheduling", parts.scheduling.nanoseconds()},
+          {"reconfiguration", parts.reconfiguration.nanoseconds()},
+          {"slots", parts.slots.nanoseconds()},
+          {"other", parts.other.nanoseconds()}};
+}
+
 ordered_json topology_json(const std::string& topology, double share_of_bytes) {
   return {{"topology", topology}, {"share_of_bytes", share_of_bytes}};
 }
@@ -182,6 +191,8 @@ ordered_json to_json(const JobReport& report) {
     one["communication_against_wormhole"] = result.communication_ratio;
     one["gap_closed"] = or_null(result.gap_closed);
     one["network_wait_ns"] = or_null(result.network_wait);
+    one["network_wait_parts_ns"] =
+        value_or_null(result.wait_parts, [](const WaitParts& parts) { return to_json(parts); });
     one["rank_wait_ns"] = or_null(result.rank_wait);
     one["limited_by"] = result.limited_by;
     json["results"].push_back(std::move(one));

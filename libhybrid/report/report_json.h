@@ -21,12 +21,16 @@ nlohmann::ordered_json topology_json(const std::string& topology, double share_o
 
 nlohmann::ordered_json to_json(const PredictorScore& score);
 
+/// path, contention, scheduling, reconfiguration, slots, other.
+nlohmann::ordered_json to_json(const WaitParts& parts);
+
 /// The text for files: indented by two blanks, with a newline at the end. Bytes that are not UTF-8 (in
 /// arguments and names of phases) become U+FFFD.
 std::string json_text(const nlohmann::ordered_json& json);
 
 /// job, phases, predictors, results (one object per technique and K), bounds, verdict, warnings, parameters,
-/// repeat. Each result also has gap_closed, network_wait_ns and rank_wait_ns (docs/commands.md).
+/// repeat. Each result also has gap_closed, network_wait_ns, network_wait_parts_ns and rank_wait_ns
+/// (docs/guide.md).
 nlohmann::ordered_json to_json(const JobReport& report);
 
 }  // namespace hybrid

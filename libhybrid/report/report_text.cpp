@@ -13,6 +13,7 @@
 #include "emulator/presets/preset.h"
 #include "emulator/replay/trace_names.h"
 #include "libhybrid/report/terminal_text.h"
+#include "libhybrid/report/wait_division.h"
 
 namespace hybrid {
 
@@ -137,19 +138,13 @@ std::string live_section(const JobFacts& job) {
   return text.empty() ? text : "\nWhile the job ran\n" + text;
 }
 
-// What a rank's wait for the network consists of with wormhole.
-std::string network_wait_sentence(const JobReport& report) {
-  const TechniqueResult* const wormhole = find_technique(report.techniques, "wormhole");
-  const JobBounds& bounds = report.bounds;
-  if (wormhole == nullptr || !wormhole->network_wait || !bounds.uncontended || !bounds.ideal) return {};
-  const Time ranks = *wormhole->rank_wait, path = bounds.uncontended->communication,
-             ideal = bounds.ideal->communication, all = wormhole->measures.communication_time;
-  if (path < ranks || ideal < path || all < ideal) return {};  // of different orders of sending
-  return wrap(fmt::format(
-      "of the {} that a rank waits for the network with wormhole, {} are the path of the messages, {} "
-      "contention, {} scheduling",
-      short_time(*wormhole->network_wait), short_time(path - ranks), short_time(ideal - path),
-      short_time(all - ideal)));
+// The causes of each technique's wait for the network.
+std::string wait_section(const JobReport& report) {
+  WaitTable table({{"technique", Align::left}, {"slots"}});
+  for (const TechniqueResult& r : report.techniques)
+    if (r.wait_parts)
+      table.add({r.measures.technique, slots_cell(r.measures.slots)}, r.measures.technique, *r.wait_parts);
+  return table.text(100);
 }
 
 std::string bounds_section(const JobReport& report) {
@@ -166,7 +161,7 @@ std::string bounds_section(const JobReport& report) {
   if (bounds.no_network)
     text += wrap(fmt::format("a rank waits {} for other ranks (mean), however fast the network is",
                              short_time(bounds.no_network->communication)));
-  return text + network_wait_sentence(report);
+  return text;
 }
 
 std::string footer(const JobReport& report) {
@@ -292,6 +287,7 @@ std::string phase_measures_table(const std::vector<const Measures*>& results, st
 std::vector<std::string> changed_options(const JobReport& report) {
   JobOptions ours = report.options;
   const JobOptions standard;
+  ours.explain = standard.explain;  // not a parameter of the switch or the replay
   // The K of a preset and the slots that the largest phase needs must be given as numbers.
   if (!ours.finds_slots && ours.slot_counts.empty() && ours.network.slots != standard.network.slots) {
     std::set<std::uint32_t> counts;
@@ -351,7 +347,7 @@ std::string to_text(const JobReport& report) {
       technique_table(report.techniques, report.failures);
   for (const SlotsFound& found : report.slots_found) text += wrap(to_text(found));
   for (const std::string& line : failure_lines(report)) text += wrap("failed: " + line);
-  text += bounds_section(report);
+  text += wait_section(report) + bounds_section(report);
   return text + "\nVerdict\n" + wrap(report.verdict.sentence) + footer(report);
 }
 

@@ -81,6 +81,15 @@ JobReport example() {
   report.bounds.uncontended = {microseconds(900), microseconds(400)};
   report.bounds.ideal = {microseconds(1100), microseconds(600)};
   compare(report.techniques, report.bounds);
+  report.techniques[0].wait_parts = {.path = microseconds(100),
+                                     .contention = microseconds(200),
+                                     .scheduling = microseconds(300),
+                                     .other = microseconds(100)};
+  report.techniques[1].wait_parts = {.path = microseconds(100),
+                                     .contention = microseconds(200),
+                                     .scheduling = picoseconds(1),
+                                     .reconfiguration = microseconds(50),
+                                     .slots = picoseconds(-150'000'001)};
   report.verdict = {"hybrid", 4, "Hybrid with K = 4 suits this job."};
   report.limits.largest_saving = 0.4;
   report.limits.long_worms = {4096, microseconds(1200), 0.75, {"hybrid", 4, ""}, false};
@@ -117,14 +126,18 @@ Techniques (speedup: against wormhole; gap: from wormhole to ideal; network: mea
   wormhole       -   1.50 ms    1.00x       0.0 %   700 us       12.5 %  500 ns  500 ns     0.0 %
   hybrid         4   1.00 ms    1.50x     125.0 %   200 us       12.5 %  500 ns  500 ns    97.3 %
 
+Where the time goes (mean wait of a rank for the network)
+  technique  slots  network    path  contention  scheduling  reconfig.  slot wait   other
+  wormhole       -   700 us  100 us      200 us      300 us        0 s          -  100 us
+  hybrid         4   200 us  100 us      200 us        1 ps    50.0 us    -150 us       -
+  slot wait: the rest with slots; other: the rest without slots (worm limits, request and grant)
+
 Bounds
   bound        job time  description
   no-network     800 us  messages take no time
   uncontended    900 us  no contention, no scheduling: no switch is faster
   ideal         1.10 ms  wormhole without scheduling delay, one worm per message
   a rank waits 300 us for other ranks (mean), however fast the network is
-  of the 700 us that a rank waits for the network with wormhole, 100 us are the path of the
-  messages, 200 us contention, 400 us scheduling
 
 Verdict
   Hybrid with K = 4 suits this job.
@@ -150,8 +163,7 @@ TEST(ReportText, ListsFailedTechniquesWithTheirReasons) {
   failed: circuit: reason one.
   failed: tdm with K = 4, tdm with K = 8: reason two.
 
-Bounds
-)"));
+Where the time goes)"));
 }
 
 TEST(ReportText, OmitsUnknownBounds) {
@@ -159,7 +171,7 @@ TEST(ReportText, OmitsUnknownBounds) {
   report.bounds = {};
   report.techniques = {result("hybrid", 4, microseconds(1000), microseconds(500))};
   EXPECT_THAT(to_text(report),
-              AllOf(testing::Not(HasSubstr("Bounds")),
+              AllOf(testing::Not(HasSubstr("Bounds")), testing::Not(HasSubstr("Where the time goes")),
                     HasSubstr("  hybrid         4   1.00 ms        -           -        -       12.5 %")));
 }
 
@@ -201,6 +213,7 @@ TEST(ReportText, TheRepeatCommandHasAllOptionsThatDiffer) {
   report.trace = "my trace/t.otf2";
   report.options.network.slot_length = nanoseconds(200);
   report.options.techniques = {"wormhole", "hybrid"};
+  report.options.explain = false;  // concerns the report, not the switch
   EXPECT_EQ(command_to_repeat(report),
             "hybrid replay 'my trace/t.otf2' --technique wormhole,hybrid --slots 4 --slot-length 200ns");
 }
@@ -292,6 +305,9 @@ TEST(ReportJson, HasTheKeysForOtherTools) {
   EXPECT_EQ(hybrid["gap_closed"], 1.25);
   EXPECT_EQ(hybrid["rank_wait_ns"], 300'000.0);
   EXPECT_EQ(hybrid["network_wait_ns"], 200'000.0);
+  EXPECT_EQ(hybrid["network_wait_parts_ns"], nlohmann::ordered_json::parse(R"({
+    "path": 100000.0, "contention": 200000.0, "scheduling": 0.001, "reconfiguration": 50000.0,
+    "slots": -150000.001, "other": 0.0})"));
   EXPECT_EQ(json["bounds"]["no_network_ns"], 800'000.0);
   EXPECT_EQ(json["bounds"]["uncontended_ns"], 900'000.0);
   EXPECT_EQ(json["bounds"]["ideal_ns"], 1'100'000.0);
@@ -311,7 +327,7 @@ TEST(ReportJson, UnknownValuesAreNull) {
   report.limits = {};
   report.techniques = {result("hybrid", 4, microseconds(1000), microseconds(500))};
   const auto json = to_json(report);
-  for (const char* key : {"gap_closed", "rank_wait_ns", "network_wait_ns"})
+  for (const char* key : {"gap_closed", "rank_wait_ns", "network_wait_ns", "network_wait_parts_ns"})
     EXPECT_TRUE(json["results"][0].at(key).is_null()) << key;
   for (const char* key : {"no_network_ns", "uncontended_ns", "ideal_ns", "largest_saving"})
     EXPECT_TRUE(json["bounds"].at(key).is_null()) << key;

@@ -8,6 +8,7 @@
 
 #include "emulator/switching/bounds.h"
 #include "libhybrid/report/terminal_text.h"
+#include "libhybrid/report/wait_division.h"
 
 namespace hybrid {
 
@@ -72,6 +73,11 @@ std::string less_waiting(const Contender& picked, const Contender& against) {
                      in_percent(1 - quotient(picked.communication, against.communication)));
 }
 
+// Remark on why a technique is slower; "" if it is unknown.
+std::string loss_remark(const Contender& slower) {
+  return slower.loss.empty() ? "" : fmt::format("; {} loses {}", slower.technique, slower.loss);
+}
+
 // Remark on K and the slots that the largest phase needs; "" if there is none.
 std::string slots_remark(std::span<const Contender> all, const Contender& picked, std::uint32_t needed) {
   if (picked.slots == 0 || needed == 0) return {};
@@ -95,12 +101,13 @@ std::string favour_packets(std::span<const Contender> all, const Contender& pick
       picked.time.ps + static_cast<std::int64_t>(static_cast<double>(picked.time.ps) * kTie))
     return fmt::format("{} suits this job: the best of the others, {}, gains no more than 1 %, since {}.",
                        capitalised(picked.technique), name(*rival), bottleneck(picked));
-  return fmt::format("{} suits this job: the best of the others, {}, takes {}; {}.",
+  return fmt::format("{} suits this job: the best of the others, {}, takes {}; {}{}.",
                      capitalised(picked.technique), name(*rival), longer(rival->time, picked.time),
                      rival->hit_rate < 0.5 ? "only " + found(*rival)
                                            : found(*rival) +
                                                  ", but reaching their slot or circuit costs more than "
-                                                 "sharing the wormhole fabric");
+                                                 "sharing the wormhole fabric",
+                     loss_remark(*rival));
 }
 
 }  // namespace
@@ -121,6 +128,7 @@ std::vector<Contender> contenders(const std::vector<TechniqueResult>& results) {
     if (is_bound(r.measures.technique)) continue;
     all.push_back(contender(r.measures));
     all.back().network_wait = r.network_wait;
+    if (r.wait_parts) all.back().loss = largest_loss(r.measures.technique, *r.wait_parts);
   }
   return all;
 }
@@ -161,6 +169,7 @@ Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed)
       name(against), longer(against.time, picked->time), short_time(against.time), short_time(picked->time),
       picked->hit_rate >= 0.5 ? found(*picked) : less_waiting(*picked, against));
   if (computing(*picked) >= 0.5) sentence += fmt::format(", though {}", bottleneck(*picked));
+  sentence += loss_remark(against);
   if (fastest->time < picked->time && fastest->technique != picked->technique)
     sentence += fmt::format("; {} gains only {} more", name(*fastest),
                             in_percent(1 - quotient(fastest->time, picked->time)));

@@ -26,6 +26,7 @@ struct Contender {
   double hit_rate = 0;
   double utilisation = 0;
   std::optional<Time> network_wait;  // part of `communication`, if known
+  std::string loss = {};             // largest_loss() of wait_division.h; "" if unknown
 };
 
 /// Without the wait for the network.
@@ -46,7 +47,8 @@ inline constexpr double kTie = 0.01;
 
 /// Picks the simplest of the fastest contenders: wormhole before circuit, tdm and hybrid, then the smaller K.
 /// `slots_needed`: by the largest phase (0: unknown). The sentence compares with wormhole if that is among
-/// the contenders, names the bottleneck if the techniques hardly differ, and recommends more slots if the
+/// the contenders, names the bottleneck if the techniques hardly differ, gives the largest loss of the
+/// technique that it compares the picked one with, and recommends more slots if the
 /// largest phase needs more than were tried. No contenders give an empty verdict.
 Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed);
 

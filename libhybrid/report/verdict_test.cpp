@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
 #include <vector>
 
 namespace hybrid {
@@ -77,6 +78,19 @@ TEST(Verdict, ComparesACircuitTechniqueWithWormholeAndNamesItsHits) {
       "Hybrid with K = 4 suits this job: wormhole takes 50 % longer (1.50 ms against 1.00 ms), since here 97 "
       "% of its "
       "messages find their circuit established; its largest phase needs 4 slots, which K = 4 holds.");
+}
+
+TEST(Verdict, NamesTheLargestLossOfTheSlowerTechnique) {
+  std::vector<Contender> all{contender("wormhole", 0, 1500, 100), contender("circuit", 0, 3000, 100),
+                             contender("hybrid", 4, 1000, 100, 0.97)};
+  all[0].loss = "382 us to scheduling";
+  all[1].loss = "1.50 ms to request and grant";
+  EXPECT_THAT(judge(all, 4).sentence,
+              HasSubstr("find their circuit established; wormhole loses 382 us to scheduling; its largest"));
+  std::swap(all[0].time, all[2].time);
+  all[2].loss = "1.20 ms to waiting for a slot";
+  all.erase(all.begin() + 1);
+  EXPECT_THAT(judge(all, 4).sentence, HasSubstr("; hybrid loses 1.20 ms to waiting for a slot."));
 }
 
 TEST(Verdict, PicksTheFewestSlotsAmongTheTiedBest) {

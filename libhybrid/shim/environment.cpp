@@ -42,6 +42,7 @@ JobOptions read_options() {
     set_quiet(text != "0" && text != "off" && text != "false" && text != "no");
   }
   JobOptions options;
+  options.explain = false;  // MPI_Finalize returns sooner
   OptionTable table;
   add_job_options(table, options);
   const std::vector<std::string> unknown = apply_environment(table, environ);
