@@ -97,7 +97,7 @@ class C20 final : public Claim {
     result.choices = {
         fmt::format("every pair of processors in trees of height 1 to {}, random pairs up to height {}",
                     kEveryPairTo, kMostTreeHeight),
-        "a message bit precedes each stream; nodes must ignore buffering bits, which are random"};
+        "a message bit precedes each stream; buffering bits are random"};
     return result;
   }
 
@@ -177,8 +177,7 @@ class C20 final : public Claim {
                                          [&](double x) { return at(ports, "mid-stream", x) == 0; }));
     result.checks.push_back(check_points(
         "prefix buffering: all messages arrive together, but leave a port of a node below the root in "
-        "different "
-        "clocks",
+        "different clocks",
         ports, {"prefix"}, points_where(ports, [](double x) { return x + 2 <= kHeight; }), [&](double x) {
           return at(ports, "prefix", x) > 0 && at(arrival, "prefix", x) == arrival_clock(kHeight);
         }));
