@@ -196,11 +196,10 @@ class C11 final : public Claim {
                              fmt::format("smaller than the maximum on {} of {} sets", not_exact, sets)});
     result.choices = {
         "K is the maximal length of the augmenting paths, in edges (D 6.4.1)",
-        "density: requests per port; the text's example (four requests of 8 x 8 as 0.125) matches neither "
-        "its caption nor a share of all connections",
+        "density: requests per port (the text's example contradicts its caption)",
         fmt::format(
-            "{} sets per point, of distinct connections between different ports; complete matching: a "
-            "permutation plus as many random requests as the load gives; greedy has random priority",
+            "{} sets of distinct connections per point; complete matching: a permutation plus as many random "
+            "requests as the load gives; greedy has random priority",
             points.front().sets),
         "'approximately 99 %': at least 0.98 at each point and 0.99 in the mean over the loads"};
     result.explanation =

@@ -168,10 +168,10 @@ class C17 final : public Claim {
                                result.checks[1].figures)};
     result.tables.push_back(std::move(table));
     result.choices = {
-        "the register-transfer model is in C++: every component runs at every tick and moves single words; "
-        "it shares the parameters, schedulers, predictors and allocations with the fast model",
-        "tdm and hybrid with every allocation, and with our policies (misses, eviction, allocation held, "
-        "packet plane)"};
+        "the register-transfer model is in C++ and shares the parameters, schedulers, predictors and "
+        "allocations with "
+        "the fast model",
+        "tdm and hybrid with every allocation, and with our policies (misses, eviction, packet plane)"};
     return result;
   }
 };

@@ -202,12 +202,12 @@ class C19 final : public Claim {
                                                        2 * std::log2(kProcessors));
                                   }));
     result.choices = {
-        "universal fat trees (the memo's reference 3) with w paths at the root, each for one message per "
-        "direction; one path per processor; 'plain': one path in every channel",
-        "message sets: 'filled' reaches the load factor on every channel as far as random choice finds it; "
-        "'random' is uniform until one channel reaches it; the others are permutations, repeated while they "
-        "fit",
-        fmt::format("averages over {} message sets per repeat", kSetsPerRepeat)};
+        "universal fat trees (the memo's reference 3) with w paths at the root; 'plain': one path in every "
+        "channel",
+        fmt::format(
+            "message sets, {} per repeat: 'filled' reaches the load factor on every channel as far as random "
+            "choice finds it, 'random' on one channel; the others are permutations, repeated while they fit",
+            kSetsPerRepeat)};
     return result;
   }
 };

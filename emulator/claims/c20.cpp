@@ -126,9 +126,8 @@ class C20 final : public Claim {
       for (unsigned i = 0; i < 200 * std::max(1U, context.repeats); ++i)
         check(generator, height, random_message(height, random));
     }
-    checks.push_back(
-        generated.check("the generator, with one bit per clock, produces the stream of pivot, inversion and "
-                        "reversal, followed by the message"));
+    checks.push_back(generated.check(
+        "the generator produces the stream of pivot, inversion and reversal, then the message"));
     checks.push_back(arrived.check("the stream leads to its destination in both encodings"));
     checks.push_back(together.check("mid-stream buffering: every message arrives in clock 4 H - 2"));
     checks.push_back(back.check("the reversed and inverted stream leads back (theorem 2)"));

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,6 +7,7 @@
 #include <limits>
 #include <sstream>
 #include <stdexcept>
+#include <variant>
 
 #include "core/error.h"
 #include "core/testing/temporary_directory.h"
@@ -107,11 +109,16 @@ std::vector<Figure> grid_example(double worst) {
 TEST(AdaptiveTable, ComparesAdaptiveWithTheBestAndTheBoundAtEveryPoint) {
   const ClaimTable table = adaptive_table(grid_example(0.495), "c5-adaptive");
   ASSERT_EQ(table.rows.size(), 6u);
-  EXPECT_EQ(to_csv(table).substr(0, to_csv(table).find("2048,1,")),
-            "buffer,ratio,wormhole,ses,sla,preempt,best,adaptive,adaptive/best (%),bound\n"
-            "8192,0,0.4,0.1,0.2,0.3,wormhole,0.42,105,0.8\n"
-            "8192,1,0.3,0.2,0.5,0.4,sla,0.55,110.00000000000001,0.9\n"
-            "2048,0,0.4,0.1,0.2,0.3,wormhole,0.42,105,0.8\n");
+  const auto text = [&](std::size_t row) {
+    std::string cells;
+    for (const ClaimTable::Cell& cell : table.rows.at(row)) {
+      const double* number = std::get_if<double>(&cell);
+      cells += (number != nullptr ? fmt::format("{:.3f}", *number) : std::get<std::string>(cell)) + " ";
+    }
+    return cells;
+  };
+  EXPECT_EQ(text(0), "8192.000 0.000 0.400 0.100 0.200 0.300 wormhole 0.420 105.000 0.800 ");
+  EXPECT_EQ(text(3), "2048.000 1.000 0.300 0.200 0.500 0.400 sla 0.495 99.000 0.900 ");
   EXPECT_THAT(
       table.notes,
       testing::ElementsAre(
@@ -187,6 +194,14 @@ TEST(ClaimSweep, ChecksOfStepsCompareEachPointWithThePreviousOne) {
   EXPECT_EQ(grows_to(2).figures, "fails at 1 of 2 points; at 32: 0.750");
   EXPECT_TRUE(all_hold({grows_to(2)}, "halves"));
   EXPECT_FALSE(all_hold({grows_to(1.5), grows_to(2)}, "doub"));
+}
+
+TEST(ClaimSweep, AStatementAboutSeveralPartsShowsThoseThatFail) {
+  const ClaimCheck first{"first", true, "1"}, second{"second", false, "2"}, third{"third", false, "3"};
+  EXPECT_TRUE(for_all("both", {first, first}).holds);
+  EXPECT_EQ(for_all("both", {first, first}).figures, "first: 1; first: 1");
+  EXPECT_FALSE(for_all("all", {first, second, third}).holds);
+  EXPECT_EQ(for_all("all", {first, second, third}).figures, "second: 2; third: 3");
 }
 
 TEST(ClaimSweep, ComparesCurvesUpToAFactor) {

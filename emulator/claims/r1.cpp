@@ -135,9 +135,9 @@ class R1 final : public Claim {
         fmt::format("slots: 200 ns (ch4), or {} reconfigurations if that is longer; unlimited buffers",
                     kSlotOfReconfigurations),
         "tdm: K = 5, with 4 slots (the mesh's directions) or none preloaded; hybrid: K = 4, all preloaded, "
-        "and S_W; sla measures the ratio of the traffic",
-        "wave, coll and chen-liu use half of each link for circuits; their curves are uneven (tolerance 15 "
-        "%)"};
+        "and S_W",
+        "wave, coll and chen-liu use half of each link for circuits; tolerance 15 %, since their curves are "
+        "uneven"};
     result.explanation =
         "At 10 ms a TDM cycle is 0.4 s, longer than all the traffic: shorter slots or one circuit per "
         "connection are better. Each worm of the hybrid switch costs a reconfiguration: from some hundred ns "
