@@ -183,7 +183,7 @@ class ReproduceCommand final : public Command {
     for (const auto& cells : table.rows) {
       nlohmann::ordered_json row;
       for (std::size_t i = 0; i < cells.size(); ++i)
-        std::visit([&](const auto& cell) { row[table.columns.at(i).name] = cell; }, cells[i]);
+        std::visit([&](const auto& cell) { row[table.columns.at(i)] = cell; }, cells[i]);
       json["rows"].push_back(std::move(row));
     }
     json["notes"] = table.notes;

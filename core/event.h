@@ -1,6 +1,5 @@
 // Event: a record of the journal (core/journal.h), one for each intercepted transfer or completion. 32 bytes,
-// fixed layout, no MPI types: the shim maps MPI functions to the kinds below (docs/architecture.md,
-// "Journal").
+// fixed layout, no MPI types: the shim maps MPI functions to the kinds below.
 //
 // A journal holds the events of one thread in program order. If the values of an event do not fit into its
 // fields, `extension` events before it carry the rest.

@@ -202,16 +202,12 @@ class C19 final : public Claim {
                                                        2 * std::log2(kProcessors));
                                   }));
     result.choices = {
-        "capacities: universal fat trees (the memo's reference 3) with w paths at the root; a path takes one "
-        "message in "
-        "each direction; one path per processor",
-        "message sets: 'filled' reaches the load factor on every channel as far as random choice finds it, "
-        "farthest "
-        "messages first; 'random' is uniform until one channel reaches it; the others are permutations, "
-        "repeated "
-        "while they fit",
-        fmt::format("averages over {} message sets per repeat", kSetsPerRepeat),
-        "'plain': one path in every channel, not a fat tree"};
+        "universal fat trees (the memo's reference 3) with w paths at the root; 'plain': one path in every "
+        "channel",
+        fmt::format(
+            "message sets, {} per repeat: 'filled' reaches the load factor on every channel as far as random "
+            "choice finds it, 'random' on one channel; the others are permutations, repeated while they fit",
+            kSetsPerRepeat)};
     return result;
   }
 };

@@ -97,7 +97,7 @@ class C20 final : public Claim {
     result.choices = {
         fmt::format("every pair of processors in trees of height 1 to {}, random pairs up to height {}",
                     kEveryPairTo, kMostTreeHeight),
-        "a message bit precedes each stream; nodes must ignore buffering bits, which are random"};
+        "a message bit precedes each stream; buffering bits are random"};
     return result;
   }
 
@@ -126,9 +126,8 @@ class C20 final : public Claim {
       for (unsigned i = 0; i < 200 * std::max(1U, context.repeats); ++i)
         check(generator, height, random_message(height, random));
     }
-    checks.push_back(
-        generated.check("the generator, with one bit per clock, produces the stream of pivot, inversion and "
-                        "reversal, followed by the message"));
+    checks.push_back(generated.check(
+        "the generator produces the stream of pivot, inversion and reversal, then the message"));
     checks.push_back(arrived.check("the stream leads to its destination in both encodings"));
     checks.push_back(together.check("mid-stream buffering: every message arrives in clock 4 H - 2"));
     checks.push_back(back.check("the reversed and inverted stream leads back (theorem 2)"));
@@ -177,8 +176,7 @@ class C20 final : public Claim {
                                          [&](double x) { return at(ports, "mid-stream", x) == 0; }));
     result.checks.push_back(check_points(
         "prefix buffering: all messages arrive together, but leave a port of a node below the root in "
-        "different "
-        "clocks",
+        "different clocks",
         ports, {"prefix"}, points_where(ports, [](double x) { return x + 2 <= kHeight; }), [&](double x) {
           return at(ports, "prefix", x) > 0 && at(arrival, "prefix", x) == arrival_clock(kHeight);
         }));

@@ -33,38 +33,18 @@ std::string sizes_behind(const Figure& f, const std::string& preload) {
   return sizes.empty() ? "at no size" : "at " + sizes + " bytes";
 }
 
-std::string explain(const std::vector<ClaimCheck>& checks, const Figure& both, const Figure& exchange,
-                    const Figure& mesh) {
+std::string explain(const std::vector<ClaimCheck>& checks, const Figure& both, const Figure& exchange) {
   std::string text;
   if (!all_hold(checks, "preload"))
     text = fmt::format(
-        "Preload is behind {}; for the all-to-all alone {} (second figure), for the neighbours alone {} "
-        "(third). "
-        "In the all-to-all a slot's configuration is replaced when all its 128 messages are delivered, and "
-        "the "
-        "next one needs a control message and a scheduling pass of 80 ns, in which the slot misses its turn: "
-        "at "
-        "64 bytes preload has {:.3f}, and {:.3f} with a pass of 10 ns, which leaves it behind in the whole "
-        "run "
-        "{}. In the second phase each direction gets a quarter of the time, so the busiest connection "
-        "determines "
-        "the time: at 2048 bytes preload has {:.3f} and circuit, which requests all destinations at once, "
-        "{:.3f}.",
-        sizes_behind(both, "preload"), sizes_behind(exchange, "preload"), sizes_behind(mesh, "preload"),
-        at(exchange, "preload", 64), at(exchange, kFast, 64), sizes_behind(both, kFast),
-        at(mesh, "preload", 2048), at(mesh, "circuit", 2048));
-  if (!all_hold(checks, "dynamic")) {
-    const double link = 0.8;  // bytes per ns
-    const auto time_of = [&](double bytes) { return bytes / (link * at(exchange, "wormhole", bytes)); };
-    text += fmt::format(
-        "{}Wormhole requests every worm separately: in the all-to-all a worm of 8 bytes takes a node {:.0f} "
-        "ns and "
-        "one of 128 bytes {:.0f} ns. Dynamic TDM requests once per message: it has {:.3f} at 8 bytes and "
-        "{:.3f} at "
-        "2048, wormhole {:.3f} and {:.3f}.",
-        text.empty() ? "" : " ", time_of(8), time_of(128), at(exchange, "dynamic", 8),
-        at(exchange, "dynamic", 2048), at(exchange, "wormhole", 8), at(exchange, "wormhole", 2048));
-  }
+        "Preload is behind {}. In the all-to-all (second figure) a slot gets its next configuration when all "
+        "its 128 messages are delivered, and misses its turn during the scheduling pass of 80 ns: at 64 "
+        "bytes preload has {:.3f}, with a pass of 10 ns {:.3f}. In the second phase (third figure) each "
+        "direction gets a quarter of the time, so the busiest connection determines it; circuit requests all "
+        "destinations at once. ",
+        sizes_behind(both, "preload"), at(exchange, "preload", 64), at(exchange, kFast, 64));
+  if (!all_hold(checks, "dynamic"))
+    text += "Wormhole requests every worm separately, dynamic TDM once per message.";
   return text;
 }
 
@@ -84,7 +64,7 @@ class C9 final : public Claim {
         check_points("dynamic TDM is below wormhole", both, {"wormhole", "dynamic"}, both.x,
                      [&both](double x) { return at(both, "dynamic", x) < at(both, "wormhole", x); }));
     result.choices = ch5_choices();
-    result.explanation = explain(result.checks, both, exchange, mesh);
+    result.explanation = explain(result.checks, both, exchange);
     result.figures = {std::move(both), std::move(exchange), std::move(mesh)};
     return result;
   }

@@ -154,8 +154,7 @@ std::string to_csv(const Figure& figure) {
 
 std::string to_csv(const ClaimTable& table) {
   std::string out;
-  for (const ClaimTable::Column& column : table.columns)
-    out += (out.empty() ? "" : ",") + csv_field(column.name);
+  for (const std::string& column : table.columns) out += (out.empty() ? "" : ",") + csv_field(column);
   out += "\n";
   for (const auto& row : table.rows)
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -167,29 +166,5 @@ std::string to_csv(const ClaimTable& table) {
 }
 
 std::string to_svg(const Figure& figure) { return Plot(figure).svg(); }
-
-std::string to_markdown(const ClaimTable& table) {
-  std::string out = table.title + ":\n\n|", rule = "|";
-  for (const ClaimTable::Column& column : table.columns) {
-    out += " " + column.name + " |";
-    rule += " --- |";
-  }
-  out += "\n" + rule + "\n";
-  const auto add_row = [&](const std::vector<ClaimTable::Cell>& row) {
-    out += "|";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const double* number = std::get_if<double>(&row[i]);
-      out += number != nullptr ? fmt::format(" {:.{}f} |", *number, table.columns.at(i).digits)
-                               : " " + std::get<std::string>(row[i]) + " |";
-    }
-    out += "\n";
-  };
-  if (table.page_rows.empty())
-    for (const auto& row : table.rows) add_row(row);
-  else
-    for (const std::size_t row : table.page_rows) add_row(table.rows.at(row));
-  for (const std::string& note : table.notes) out += "\n" + note + "\n";
-  return out;
-}
 
 }  // namespace hybrid

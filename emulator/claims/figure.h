@@ -1,4 +1,4 @@
-// Figures and tables of a claim, with their formats: CSV for tools, SVG and Markdown for the page.
+// Figures and tables of a claim, with their formats: CSV for tools, SVG for the page.
 #pragma once
 
 #include <cstddef>
@@ -31,17 +31,12 @@ struct Figure {
 /// Table with one row per point.
 struct ClaimTable {
   using Cell = std::variant<double, std::string>;
-  struct Column {
-    std::string name;
-    int digits = 0;  // decimals of numbers on the page
-  };
 
   std::string file;  // file name without extension: letters, digits and '-'
   std::string title;
-  std::vector<Column> columns;
+  std::vector<std::string> columns;
   std::vector<std::vector<Cell>> rows;  // one cell per column
-  std::vector<std::string> notes;       // conclusions from the rows
-  std::vector<std::size_t> page_rows;   // rows on the page; empty: all
+  std::vector<std::string> notes;       // conclusions from the rows; the page shows them, and the CSV's name
 };
 
 /// Returns `text` as a CSV field, quoted if necessary.
@@ -55,8 +50,5 @@ std::string to_csv(const ClaimTable& table);
 
 /// Returns a picture of 720 x 440 with axes from 0, a line with markers per curve, and a legend.
 std::string to_svg(const Figure& figure);
-
-/// Returns title, page rows and notes.
-std::string to_markdown(const ClaimTable& table);
 
 }  // namespace hybrid

@@ -20,6 +20,21 @@ void write_text(const std::string& path, const std::string& text) {
 
 std::string_view verdict(bool holds) { return holds ? "holds" : "does not hold"; }
 
+std::string list(std::string_view title, const std::vector<std::string>& items) {
+  if (items.empty()) return {};
+  std::string text = fmt::format("\n{}:\n\n", title);
+  for (const std::string& item : items) text += "- " + item + "\n";
+  return text;
+}
+
+/// Lists the statements that hold, or those that do not, with figures.
+std::string statements(const std::vector<ClaimCheck>& checks, bool hold) {
+  std::vector<std::string> items;
+  for (const ClaimCheck& check : checks)
+    if (check.holds == hold) items.push_back(check.statement + (hold ? "" : ": " + check.figures));
+  return list(hold ? "Holds" : "Does not hold", items);
+}
+
 }  // namespace
 
 std::vector<std::string> claim_names() {
@@ -58,38 +73,34 @@ std::string reproduction_page(const std::vector<Reproduced>& all, const std::str
       "fat-tree\n"
       "memo. Their figures are not available, so a claim is what the text says; rows R are results of this "
       "project.\n"
-      "Parameters come from the papers; nothing is tuned per claim. A statement that fails shows the first "
-      "and the\n"
-      "last point at which it fails; all points are in the CSV of each picture. To generate this "
+      "Parameters come from the papers; nothing is tuned per claim. A statement that fails shows its values "
+      "at "
+      "the first\n"
+      "point at which it fails; a CSV of the same name beside each picture has all points. To generate this "
       "page:\n\n"
       "    {}\n\n"
-      "| claim | place | what | verdict |\n| --- | --- | --- | --- |\n",
+      "| claim | place | what | verdict |\n|---|---|---|---|\n",
       command);
-  for (const Reproduced& r : all)
-    page += fmt::format(
-        "| [{0}](#{1}) | {2} | {3} | {4} |\n", r.name,
-        [&] {
-          std::string anchor = r.name;
-          std::transform(anchor.begin(), anchor.end(), anchor.begin(),
-                         [](unsigned char c) { return std::tolower(c); });
-          return anchor;
-        }(),
-        r.place, r.description, verdict(r.result.holds()));
   for (const Reproduced& r : all) {
-    page += fmt::format("\n## {}\n\n{} ({}): **{}**.\n\n", r.name, r.description, r.place,
+    std::string anchor = r.name;
+    std::transform(anchor.begin(), anchor.end(), anchor.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
+    page += fmt::format("| [{}](#{}) | {} | {} | {} |\n", r.name, anchor, r.place, r.description,
                         verdict(r.result.holds()));
-    page += "| statement | verdict | figures |\n| --- | --- | --- |\n";
-    for (const ClaimCheck& check : r.result.checks)
-      page += fmt::format("| {} | {} | {} |\n", check.statement, verdict(check.holds), check.figures);
-    for (const std::string& choice : r.result.choices)
-      page += fmt::format(
-          "{}- {}\n", &choice == &r.result.choices.front() ? "\nWhere the text is silent:\n\n" : "", choice);
+  }
+  for (const Reproduced& r : all) {
+    page += fmt::format("\n## {}\n\n{}: **{}**.\n", r.name, r.place, verdict(r.result.holds()));
+    page += statements(r.result.checks, false) + statements(r.result.checks, true);
+    page += list("Assumptions", r.result.choices);
     if (!r.result.holds() && !r.result.explanation.empty()) page += "\n" + r.result.explanation + "\n";
+    for (const ClaimTable& table : r.result.tables) {
+      page += fmt::format("\n[{}]({}/{}.csv).", table.title, pictures, table.file);
+      for (const std::string& note : table.notes) page += " " + note;
+      page += "\n";
+    }
+    if (!r.result.figures.empty()) page += "\n";
     for (const Figure& figure : r.result.figures)
-      page += fmt::format("\n![{}]({}/{}.svg)\n", figure.title, pictures, figure.file);
-    for (const ClaimTable& table : r.result.tables)
-      page += fmt::format("\n{0}\nThe table as CSV: [{1}.csv]({2}/{1}.csv).\n", to_markdown(table),
-                          table.file, pictures);
+      page += fmt::format("![{0}]({1}/{0}.svg)\n", figure.file, pictures);
   }
   return page;
 }

@@ -24,9 +24,9 @@ Reproduced reproduce(std::string_view name, const ClaimContext& context);
 /// Throws RunError if writing fails.
 void write_figures(const Reproduced& reproduced, const std::string& directory);
 
-/// Returns the page in Markdown: a table of verdicts, then each claim with its checks, choices, explanation,
-/// figures (as links into the directory `pictures`) and tables. `command` is the command that generates the
-/// page.
+/// Returns the page in Markdown: a table of verdicts, then for each claim its statements, with figures if
+/// they fail, choices, explanation, and figures and tables as links into the directory `pictures`. `command`
+/// is the command that generates the page.
 std::string reproduction_page(const std::vector<Reproduced>& all, const std::string& pictures,
                               const std::string& command);
 

@@ -31,10 +31,8 @@ std::vector<Variant> ch5_variants(const std::string& pattern) {
 }
 
 std::vector<std::string> ch5_choices() {
-  return {
-      "preload: the pattern's known configurations are loaded in order, from before the traffic begins",
-      "dynamic: requested when data waits, released by the time-out predictor (100 us) or when others need "
-      "the ports"};
+  return {"preload: the known configurations in order, from before the traffic",
+          "dynamic: requested when data waits, released after 100 us or when others need the ports"};
 }
 
 std::vector<Variant> ch8_variants(const std::string& pattern) {
@@ -202,12 +200,15 @@ ClaimCheck check_points(const std::string& statement, const Figure& figure,
   std::vector<double> failing;
   for (const double point : x)
     if (!holds(point)) failing.push_back(point);
-  const std::vector<double>& shown = failing.empty() ? x : failing;
-  std::vector<double> ends{shown.front()};
-  if (shown.size() > 1) ends.push_back(shown.back());
-  std::string text = values(figure, curves, ends);
-  if (!failing.empty()) text = fmt::format("fails at {} of {} points: ", failing.size(), x.size()) + text;
-  return {statement, failing.empty(), text};
+  if (failing.empty())
+    return {statement, true, values(figure, curves, x.size() > 1 ? std::vector{x.front(), x.back()} : x)};
+  std::string text = values(figure, curves, {failing.front()});
+  if (x.size() > 1) {
+    const std::string range =
+        failing.size() > 1 ? fmt::format(", {:.6g} to {:.6g}", failing.front(), failing.back()) : "";
+    text = fmt::format("fails at {} of {} points{}; {}", failing.size(), x.size(), range, text);
+  }
+  return {statement, false, text};
 }
 
 ClaimCheck check_steps(const std::string& statement, const Figure& figure, const std::string& curve,
@@ -219,6 +220,14 @@ ClaimCheck check_steps(const std::string& statement, const Figure& figure, const
   });
   if (check.holds) check.figures = values(figure, {curve}, {figure.x.front(), figure.x.back()});
   return check;
+}
+
+ClaimCheck for_all(const std::string& statement, const std::vector<ClaimCheck>& parts) {
+  ClaimCheck all{statement, all_hold(parts, ""), {}};
+  for (const ClaimCheck& part : parts)
+    if (all.holds || !part.holds)
+      all.figures += fmt::format("{}{}: {}", all.figures.empty() ? "" : "; ", part.statement, part.figures);
+  return all;
 }
 
 bool all_hold(const std::vector<ClaimCheck>& checks, const std::string& beginning) {

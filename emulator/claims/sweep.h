@@ -79,7 +79,7 @@ std::string values(const Figure& figure, const std::vector<std::string>& curves,
                    const std::vector<double>& x);
 
 /// Checks a statement that must hold at every point. The result shows the values at the first and the last
-/// point, or at the first and the last point that fails.
+/// point; if it fails, the first and the last point that fail, with the values at the first.
 ClaimCheck check_points(const std::string& statement, const Figure& figure,
                         const std::vector<std::string>& curves, const std::vector<double>& x,
                         const std::function<bool(double x)>& holds);
@@ -87,6 +87,10 @@ ClaimCheck check_points(const std::string& statement, const Figure& figure,
 /// As check_points() for each point after the first, with the values at the previous point and at this one.
 ClaimCheck check_steps(const std::string& statement, const Figure& figure, const std::string& curve,
                        const std::function<bool(double before, double now)>& holds);
+
+/// One statement about several parts, whose names are the statements of `parts`: holds if it holds for each.
+/// The result shows the figures of the parts that fail, or of all.
+ClaimCheck for_all(const std::string& statement, const std::vector<ClaimCheck>& parts);
 
 /// Whether all checks with a statement that begins with `beginning` hold.
 bool all_hold(const std::vector<ClaimCheck>& checks, const std::string& beginning);

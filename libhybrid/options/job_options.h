@@ -125,7 +125,7 @@ const std::vector<std::string>& names_of_all_options();
 /// part.
 std::vector<std::string> split_list(std::string_view text, std::string_view what);
 
-/// All options of a job as a Markdown page: flag, variable, default, meaning (docs/options.md).
+/// All options of a job as a Markdown page: flag, default, meaning (docs/options.md).
 std::string options_page();
 
 }  // namespace hybrid
