@@ -5,8 +5,8 @@
 
 namespace hybrid {
 
-NicRequests::NicRequests(Predictors predictors, std::optional<double> least_accuracy, EventQueue& events,
-                         CircuitTable& circuits, ControlWire& wire, WormTraffic& worms,
+NicRequests::NicRequests(Predictors predictors, const std::optional<ExpectedDestination>& expected,
+                         EventQueue& events, CircuitTable& circuits, ControlWire& wire, WormTraffic& worms,
                          TechniqueStatistics& statistics)
     : events_(events),
       circuits_(circuits),
@@ -15,15 +15,15 @@ NicRequests::NicRequests(Predictors predictors, std::optional<double> least_accu
       statistics_(statistics),
       predictors_(predictors),
       deadline_watched_(predictors.size(), Time::never()),
-      expected_(least_accuracy ? predictors.size() : 0),
-      least_accuracy_(least_accuracy.value_or(0)),
-      served_by_worms_(predictors.size(), 0) {}
+      served_by_worms_(predictors.size(), 0) {
+  if (expected) expected_.assign(predictors.size(), *expected);
+}
 
 // ---- Predictor
 
 void NicRequests::on_message(Time now, const Message& message, bool waits_for_it) {
   const auto [source, destination] = message.connection;
-  if (!expected_.empty()) expected_[source].judge(destination);
+  if (!expected_.empty()) expected_[source].note_send(now, destination, message.bytes);
   apply(now, source, predictors_[source]->on_send(now, destination, message.bytes, message.site),
         waits_for_it ? destination : kNoPort);
   watch_deadline(now, source);
@@ -31,6 +31,7 @@ void NicRequests::on_message(Time now, const Message& message, bool waits_for_it
 }
 
 void NicRequests::on_phase(Time now, Port source, std::uint32_t phase) {
+  if (!expected_.empty()) expected_[source].begin_phase();
   apply(now, source, predictors_[source]->on_phase(now, phase), kNoPort);
   report_expected(now, source, kNoPort);
   watch_deadline(now, source);
@@ -63,7 +64,7 @@ void NicRequests::watch_deadline(Time now, Port source) {
 
 /// Reports to the switch which destination `source` expects after a send to `last`, if the report changes.
 void NicRequests::report_expected(Time now, Port source, Port last) {
-  if (!expected_.empty() && expected_[source].update(*predictors_[source], source, last, least_accuracy_))
+  if (!expected_.empty() && expected_[source].update(*predictors_[source], source, last))
     wire_.send(now, {ControlWord::What::expect, {source, expected_[source].reported()}});
 }
 

@@ -32,8 +32,8 @@ class NicRequests {
  public:
   using Predictors = std::span<const std::unique_ptr<Predictor>>;  // by source
 
-  /// `least_accuracy`: of reported expectations, 0 to 1; absent: they are not reported.
-  NicRequests(Predictors predictors, std::optional<double> least_accuracy, EventQueue& events,
+  /// `expected`: before the first message; absent: it is not reported.
+  NicRequests(Predictors predictors, const std::optional<ExpectedDestination>& expected, EventQueue& events,
               CircuitTable& circuits, ControlWire& wire, WormTraffic& worms, TechniqueStatistics& statistics);
   void observe(PortTimeline& timeline) { timeline_ = &timeline; }
 
@@ -87,7 +87,6 @@ class NicRequests {
   Predictors predictors_;
   std::vector<Time> deadline_watched_;          // by source
   std::vector<ExpectedDestination> expected_;   // by source; empty: not reported
-  double least_accuracy_;                       // for a report
   std::vector<std::uint32_t> served_by_worms_;  // by source
 };
 

@@ -28,6 +28,14 @@ std::optional<CircuitPlan> make_plan(const SwitchParameters& parameters, bool ke
   return plan;
 }
 
+std::optional<ExpectedDestination> make_expected(const SwitchParameters& parameters,
+                                                 const std::optional<CircuitPlan>& plan, bool wormhole_slot) {
+  if (!plan) return std::nullopt;
+  const bool keeps_unused = CircuitPlan::keeps_unused(parameters, wormhole_slot);
+  return ExpectedDestination(parameters, CircuitPlan::least_accuracy(parameters, keeps_unused),
+                             plan->protection());
+}
+
 }  // namespace
 
 PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool wormhole_slot)
@@ -37,11 +45,8 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
       plan_(make_plan(parameters, controller_.keeps_circuits(), wormhole_slot)),
       circuits_(parameters.nodes, timing_, now_, predictors_),
       wire_(timing_, events_),
-      requests_(predictors_,
-                plan_ ? std::optional(CircuitPlan::least_accuracy(
-                            parameters, CircuitPlan::keeps_unused(parameters, wormhole_slot)))
-                      : std::nullopt,
-                events_, circuits_, wire_, *this, statistics_),
+      requests_(predictors_, make_expected(parameters, plan_, wormhole_slot), events_, circuits_, wire_,
+                *this, statistics_),
       reports_(parameters, timing_, events_, controller_, plan_ ? &*plan_ : nullptr),
       schedule_(parameters, circuits_, events_, statistics_),
       guard_(parameters, plan_ ? plan_->protection() : Time{}, schedule_, circuits_, events_, statistics_),

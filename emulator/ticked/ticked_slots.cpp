@@ -37,11 +37,9 @@ void TickedSwitch::release(Port i, Port j) {
 
 void TickedSwitch::consult_predictor(const Message& message, Port offered) {
   const auto [i, j] = message.connection;
-  if (plan_) expected_[i].judge(j);
+  if (plan_) expected_[i].note_send(Time{t_}, j, message.bytes);
   apply_decisions(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, message.site), offered);
-  if (plan_ &&
-      expected_[i].update(*predictors_[i], i, j,
-                          CircuitPlan::least_accuracy(p_, CircuitPlan::keeps_unused(p_, shares_fabric_))))
+  if (plan_ && expected_[i].update(*predictors_[i], i, j))
     control([this, i = i, expected = expected_[i].reported()] { plan_->expect(i, expected); });
 }
 

@@ -40,8 +40,12 @@ TickedSwitch::TickedSwitch(const SwitchParameters& p) : p_(p) {
   if (slotted_) {
     scheduler_ = make_scheduler_port(p);
     allocation_ = AllocationRegistration::make(p.allocation, p);
-    if (allocation_->keeps_circuits()) plan_.emplace(p, CircuitPlan::keeps_unused(p, shares_fabric_));
-    expected_.resize(p.nodes);
+    if (allocation_->keeps_circuits()) {
+      const bool keeps_unused = CircuitPlan::keeps_unused(p, shares_fabric_);
+      plan_.emplace(p, keeps_unused);
+      expected_.assign(
+          p.nodes, ExpectedDestination(p, CircuitPlan::least_accuracy(p, keeps_unused), plan_->protection()));
+    }
     wanted_.assign(p.slots, PortSet(p.nodes));
     previous_slot_ = shares_fabric_ ? p.slots : p.slots - 1;
     previous_predictive_ = p.slots - 1;
@@ -175,7 +179,7 @@ bool TickedSwitch::chooses_circuit(Port i, Port j, std::uint64_t words) {
   if (!path_choice_) return c.in_table;
   PathChoice::Offer offer;
   offer.words = words;
-  const Port next = expected_[i].reported();
+  const Port next = plan_ ? expected_[i].reported() : kNoPort;
   if (c.in_table && window_grants(i, j) && (next == kNoPort || next == j)) {
     offer.circuit = PathChoice::Circuit::open;
     offer.opens = Time{std::max(windows_.front().open, ports_[i].ready) - t_};
