@@ -4,9 +4,11 @@
 
 namespace hybrid {
 
-DemandGuard::DemandGuard(const SwitchParameters& parameters, Time least_patience, SlotSchedule& schedule,
-                         CircuitTable& circuits, EventQueue& events, TechniqueStatistics& statistics)
-    : schedule_(schedule),
+DemandGuard::DemandGuard(const SwitchParameters& parameters, Time least_patience,
+                         const CycleController& controller, SlotSchedule& schedule, CircuitTable& circuits,
+                         EventQueue& events, TechniqueStatistics& statistics)
+    : controller_(controller),
+      schedule_(schedule),
       circuits_(circuits),
       events_(events),
       statistics_(statistics),
@@ -14,6 +16,10 @@ DemandGuard::DemandGuard(const SwitchParameters& parameters, Time least_patience
       sweep_(parameters.scheduler.cycle * parameters.slots + parameters.scheduler.delay()),
       patience_(
           std::max(2 * std::max(parameters.slot_length * (parameters.slots + 1), sweep_), least_patience)),
+      attempts_of_patience_(parameters.evicts_at_once
+                                ? static_cast<std::uint32_t>(std::max<std::int64_t>(
+                                      1, patience_ / std::max(sweep_, parameters.slot_length)))
+                                : 1),
       evicts_at_once_(parameters.evicts_at_once) {}
 
 /// Whether the switch knows that no data waits for `c`.
@@ -31,17 +37,17 @@ void DemandGuard::on_patience(Time now, CircuitState& c) {
   if (c.patience_ends != now) return;
   constexpr std::uint32_t kAttemptsBeforeBusy = 4;
   // Circuits in use are released at most once per `patience`, so that those that replace them can be used.
-  const std::int64_t attempts_of_patience =
-      evicts_at_once_ ? std::max<std::int64_t>(1, patience_ / sweep_) : 1;
-  const std::int64_t attempts = ++c.attempts;
-  make_room(now, c.connection,
-            attempts >= kAttemptsBeforeBusy * attempts_of_patience && attempts % attempts_of_patience == 0);
+  ++c.attempts;
+  make_room(
+      now, c.connection,
+      c.attempts >= kAttemptsBeforeBusy * attempts_of_patience_ && c.attempts % attempts_of_patience_ == 0);
   schedule_attempt(now, c);
 }
 
 /// Tries to make room for `c` again later, if it is not established then.
 void DemandGuard::schedule_attempt(Time now, CircuitState& c) {
-  c.patience_ends = now + (evicts_at_once_ ? sweep_ : patience_);
+  c.patience_ends =
+      evicts_at_once_ ? std::max(now + sweep_, controller_.boundary() - sweep_) : now + patience_;
   events_.push_sorted(c.patience_ends, kPatience, c.connection.source, c.connection.destination);
 }
 

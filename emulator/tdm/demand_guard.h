@@ -13,11 +13,13 @@
 // one idle for longest, of these the last.
 //
 // With `evicts_at_once` the guard also acts on every request that finds no slot with both ports free: at
-// once, for idle connections only, and for waiting data again after each sweep of the scheduler.
+// once, for idle connections only, and for waiting data again after each sweep of the scheduler; if several
+// sweeps fit into a slot, only at the last one, since a grant is of no use before the next slot.
 #pragma once
 
 #include <cstdint>
 
+#include "emulator/tdm/cycle_controller.h"
 #include "emulator/tdm/slot_schedule.h"
 
 namespace hybrid {
@@ -25,8 +27,9 @@ namespace hybrid {
 class DemandGuard {
  public:
   /// `least_patience`: lower bound of `patience`.
-  DemandGuard(const SwitchParameters& parameters, Time least_patience, SlotSchedule& schedule,
-              CircuitTable& circuits, EventQueue& events, TechniqueStatistics& statistics);
+  DemandGuard(const SwitchParameters& parameters, Time least_patience, const CycleController& controller,
+              SlotSchedule& schedule, CircuitTable& circuits, EventQueue& events,
+              TechniqueStatistics& statistics);
 
   /// A request for `c` arrives at the switch, before the schedule has it. Requires: not established.
   void on_request(Time now, Connection c) {
@@ -48,6 +51,7 @@ class DemandGuard {
   bool seen_idle(const CircuitState& c, Time now) const;
   Time seen_idle_since(const CircuitState& c, Time now) const;
 
+  const CycleController& controller_;
   SlotSchedule& schedule_;
   CircuitTable& circuits_;
   EventQueue& events_;
@@ -55,6 +59,7 @@ class DemandGuard {
   Time report_;  // delay of the NICs' reports
   Time sweep_;   // of the scheduler, in which it grants what has room
   Time patience_;
+  std::uint32_t attempts_of_patience_;
   bool evicts_at_once_;
 };
 

@@ -133,7 +133,9 @@ class TickedSwitch {
   // Demand guard.
   std::int64_t sweep() const;
   std::int64_t patience() const;
-  std::int64_t time_to_next_attempt() const { return p_.evicts_at_once ? sweep() : patience(); }
+  std::int64_t next_attempt() const {
+    return p_.evicts_at_once ? std::max(t_ + sweep(), boundary_ - sweep()) : t_ + patience();
+  }
   bool seen_idle(const Circuit& c) const;
   std::int64_t seen_idle_since(const Circuit& c) const;
   std::vector<Connection> blockers(std::uint32_t slot, Connection wanted);
