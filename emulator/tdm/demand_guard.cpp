@@ -4,22 +4,25 @@
 
 namespace hybrid {
 
-DemandGuard::DemandGuard(const SwitchParameters& parameters, Time least_patience,
-                         const CycleController& controller, SlotSchedule& schedule, CircuitTable& circuits,
-                         EventQueue& events, TechniqueStatistics& statistics)
-    : controller_(controller),
-      schedule_(schedule),
+namespace {
+
+/// Time in which the scheduler grants what has room.
+Time sweep(const SwitchParameters& p) { return p.scheduler.cycle * p.slots + p.scheduler.delay(); }
+
+}  // namespace
+
+DemandGuard::DemandGuard(const SwitchParameters& parameters, Time least_patience, SlotSchedule& schedule,
+                         CircuitTable& circuits, EventQueue& events, TechniqueStatistics& statistics)
+    : schedule_(schedule),
       circuits_(circuits),
       events_(events),
       statistics_(statistics),
       report_(Timing(parameters).control),
-      sweep_(parameters.scheduler.cycle * parameters.slots + parameters.scheduler.delay()),
-      patience_(
-          std::max(2 * std::max(parameters.slot_length * (parameters.slots + 1), sweep_), least_patience)),
-      attempts_of_patience_(parameters.evicts_at_once
-                                ? static_cast<std::uint32_t>(std::max<std::int64_t>(
-                                      1, patience_ / std::max(sweep_, parameters.slot_length)))
-                                : 1),
+      patience_(std::max(2 * std::max(parameters.slot_length * (parameters.slots + 1), sweep(parameters)),
+                         least_patience)),
+      retry_(parameters.evicts_at_once ? std::max(sweep(parameters), Time{parameters.slot_length.ps / 64})
+                                       : patience_),
+      attempts_of_patience_(static_cast<std::uint32_t>(std::max<std::int64_t>(1, patience_ / retry_))),
       evicts_at_once_(parameters.evicts_at_once) {}
 
 /// Whether the switch knows that no data waits for `c`.
@@ -46,8 +49,7 @@ void DemandGuard::on_patience(Time now, CircuitState& c) {
 
 /// Tries to make room for `c` again later, if it is not established then.
 void DemandGuard::schedule_attempt(Time now, CircuitState& c) {
-  c.patience_ends =
-      evicts_at_once_ ? std::max(now + sweep_, controller_.boundary() - sweep_) : now + patience_;
+  c.patience_ends = now + retry_;
   events_.push_sorted(c.patience_ends, kPatience, c.connection.source, c.connection.destination);
 }
 

@@ -13,13 +13,12 @@
 // one idle for longest, of these the last.
 //
 // With `evicts_at_once` the guard also acts on every request that finds no slot with both ports free: at
-// once, for idle connections only, and for waiting data again after each sweep of the scheduler; if several
-// sweeps fit into a slot, only at the last one, since a grant is of no use before the next slot.
+// once, for idle connections only, and for waiting data again after each sweep of the scheduler, or after
+// 1/64 of a slot if that is longer: today's schedulers sweep millions of times in a slot of a slow fabric.
 #pragma once
 
 #include <cstdint>
 
-#include "emulator/tdm/cycle_controller.h"
 #include "emulator/tdm/slot_schedule.h"
 
 namespace hybrid {
@@ -27,9 +26,8 @@ namespace hybrid {
 class DemandGuard {
  public:
   /// `least_patience`: lower bound of `patience`.
-  DemandGuard(const SwitchParameters& parameters, Time least_patience, const CycleController& controller,
-              SlotSchedule& schedule, CircuitTable& circuits, EventQueue& events,
-              TechniqueStatistics& statistics);
+  DemandGuard(const SwitchParameters& parameters, Time least_patience, SlotSchedule& schedule,
+              CircuitTable& circuits, EventQueue& events, TechniqueStatistics& statistics);
 
   /// A request for `c` arrives at the switch, before the schedule has it. Requires: not established.
   void on_request(Time now, Connection c) {
@@ -51,14 +49,13 @@ class DemandGuard {
   bool seen_idle(const CircuitState& c, Time now) const;
   Time seen_idle_since(const CircuitState& c, Time now) const;
 
-  const CycleController& controller_;
   SlotSchedule& schedule_;
   CircuitTable& circuits_;
   EventQueue& events_;
   TechniqueStatistics& statistics_;
   Time report_;  // delay of the NICs' reports
-  Time sweep_;   // of the scheduler, in which it grants what has room
   Time patience_;
+  Time retry_;  // from one attempt to the next
   std::uint32_t attempts_of_patience_;
   bool evicts_at_once_;
 };

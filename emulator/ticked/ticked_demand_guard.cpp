@@ -27,11 +27,10 @@ void TickedSwitch::run_demand_guard() {
   std::vector<Connection> due;
   for (auto& [key, c] : circuits_)
     if (c.patience == t_) due.push_back({key.first, key.second});
-  const std::int64_t attempts_of_patience =
-      p_.evicts_at_once ? std::max<std::int64_t>(1, patience() / std::max(sweep(), p_.slot_length.ps)) : 1;
+  const std::int64_t attempts_of_patience = std::max<std::int64_t>(1, patience() / retry());
   for (const Connection wanted : due) {
     Circuit& c = circuit(wanted.source, wanted.destination);
-    c.patience = next_attempt();
+    c.patience = t_ + retry();
     ++c.attempts;
     make_room(wanted, c.attempts >= 4 * attempts_of_patience && c.attempts % attempts_of_patience == 0);
   }

@@ -16,7 +16,7 @@ void TickedSwitch::send_request(Port i, Port j, bool demand) {
     Circuit& wanted = circuit(i, j);
     if (demand && !wanted.established && wanted.patience < 0) {
       wanted.attempts = 0;
-      wanted.patience = next_attempt();
+      wanted.patience = t_ + retry();
     }
     if (p_.evicts_at_once && !wanted.established && !has_room({i, j})) make_room({i, j}, false);
     scheduler_->request(Time{t_}, {i, j});

@@ -133,8 +133,8 @@ class TickedSwitch {
   // Demand guard.
   std::int64_t sweep() const;
   std::int64_t patience() const;
-  std::int64_t next_attempt() const {
-    return p_.evicts_at_once ? std::max(t_ + sweep(), boundary_ - sweep()) : t_ + patience();
+  std::int64_t retry() const {
+    return p_.evicts_at_once ? std::max(sweep(), p_.slot_length.ps / 64) : patience();
   }
   bool seen_idle(const Circuit& c) const;
   std::int64_t seen_idle_since(const Circuit& c) const;
