@@ -2,13 +2,11 @@
 // waits demands, and the NIC's predicted circuit switching table shows what is established (D 3.3, 5.2).
 //
 // - The predictor is consulted at each message. Its requests are sent at once. A release waits until no data
-// waits
-//   for the connection; then the predictor is consulted again, with the instant of the last use
+//   waits for the connection; then the predictor is consulted again, with the instant of the last use
 //   (Predictor::take_back). Worms need no circuit: while some of the connection are under way in the hybrid
 //   switch, only a predictor that depends on use (would_take_back) waits for their end.
 // - A connection that is lost while data waits for it (flush, preload, demand guard) is requested again: the
-// data
-//   stays in its queue and is sent in order.
+//   data stays in its queue and is sent in order.
 // - If circuits are set up before data waits for them (a CircuitPlan), the NIC reports to the switch which
 //   destination it expects to use next (emulator/tdm/expected_destination.h).
 #pragma once

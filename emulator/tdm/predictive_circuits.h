@@ -12,23 +12,21 @@
 //
 // Timing
 // - Control words (request, release, preload, flush) are at the switch one NIC delay and one wire delay after
-// the
-//   decision. The NIC's table shows a connection that the port establishes or releases one wire delay later.
+//   the decision. The NIC's table shows what the port establishes or releases one wire delay later.
 // - Words of a granted connection (emulator/tdm/slot_windows.h) start one per word time, at the earliest one
-// NIC
-//   delay after they entered VQ_PCKT. Each arrives after serialiser, cable, analog fabric, cable,
+//   NIC delay after they entered VQ_PCKT. Each arrives after serialiser, cable, analog fabric, cable,
 //   deserialiser and is delivered one NIC delay later.
 // - The NIC sees a message when it is offered: it consults the predictor, and requests the connection if the
 //   table does not show it (and the technique requests on demand).
+//
 // A message is a hit if the table showed its connection when its first word was offered to the NIC.
 //
 // With an allocation that keeps circuits (Allocation::keeps_circuits) a CircuitPlan composes each slot from
-// the connections of all slots. The NIC reports to it which destination it expects to use next (that which
-// the predictor expects, else the last one), while enough of its expectations are right. It reports, W and
-// one NIC delay before they are effective at the switch, that data waits that can leave (a message whose
-// predecessor will leave in this window counts as the first one), that a message came to the head of the
-// queue, and in advance that all data has left. `patience` of the guard is then at least the plan's
-// protection().
+// the connections of all slots. The NIC reports to it for which destination it expects to need a circuit next
+// (emulator/tdm/expected_destination.h). It reports, W and one NIC delay before they are effective at the
+// switch, that data waits that can leave (a message whose predecessor will leave in this window counts as the
+// first one), that a message came to the head of the queue, and in advance that all data has left. The
+// patience of the guard is then at least the plan's protection().
 #pragma once
 
 #include <cstdint>
@@ -99,15 +97,26 @@ class PredictiveCircuits : public Engine, protected WormTraffic {
     return queues_with_data_[source] + (now < last_leaves_until_[source] ? 1 : 0);
   }
 
+ private:  // in the order of construction: each refers to those before it
   std::vector<std::unique_ptr<Predictor>> predictors_;  // by source
   CycleController controller_;
   std::optional<CircuitPlan> plan_;  // if the allocation keeps circuits
+
+ protected:
   CircuitTable circuits_;
+
+ private:
   ControlWire wire_;
+
+ protected:
   NicRequests requests_;
   QueueReports reports_;
   SlotSchedule schedule_;
+
+ private:
   DemandGuard guard_;
+
+ protected:
   SlotWindows windows_;
   bool foreground_ = true;       // the NICs use circuits if possible
   std::vector<Time> link_free_;  // by source

@@ -55,8 +55,8 @@ class SlotSchedule {
   /// Returns a preloaded slot to the scheduler.
   void make_dynamic(Time now, std::uint32_t slot);
   void flush(Time now, Port source);
-  /// Calls visit(Connection) for the connections that block `c` in `slot`, until it returns false: those at
-  /// its two ports, then those inside the network.
+  /// Calls visit(const CircuitState&) for the connections that block `c` in `slot`, until it returns false:
+  /// those at its two ports, then those inside the network.
   template <class Visit>
   void for_each_blocking(Time now, std::uint32_t slot, Connection c, Visit&& visit);
 
