@@ -16,12 +16,11 @@
 // is ten times the reconfiguration and guard, so that these take at most a tenth of the time; at least a
 // slot.
 //
-// Ports without a wanted circuit get one that is expected to be used next, so that a message finds its
-// circuit
-// ("parked" circuits). A source's NIC reports its next destination. Parked circuits make way for wanted ones
-// and for worms, including those that have not been granted yet. A parked circuit does not take the output
-// from one that its own source expects to use. If no worms use the fabric, a source without a report keeps
-// its last circuit.
+// Ports without a wanted circuit get one that is expected to be used next, so that a message finds it
+// set up ("parked" circuits). A source's NIC reports its next destination. Parked circuits make way for
+// wanted ones and for worms, including those that have not been granted yet. A parked circuit does not take
+// the output from one that its own source expects to use. If no worms use the fabric, a source without a
+// report keeps its last circuit.
 //
 // Worms use the ports without a circuit. A worm that has its output in the switch keeps both its ports if it
 // has had it since before the circuit that needs one of them is due.

@@ -15,8 +15,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "core/connection.h"
 #include "core/time.h"
@@ -42,14 +43,11 @@ class ExpectedDestination {
     begin_periods_until(now);
     now_ = now;
     if (next_ == destination && now >= next_ready_) in_time_.bytes += bytes;
-    const auto found = std::find_if(shares_.begin(), shares_.end(),
-                                    [&](const Share& s) { return s.destination == destination; });
-    Share& share = found != shares_.end() ? *found : shares_.emplace_back(Share{destination});
-    share.bytes += bytes;
+    share_of(destination).bytes += bytes;
   }
   /// A phase with other traffic begins: what was sent before does not count.
   void begin_phase() {
-    shares_.clear();
+    used_ = 0;
     in_time_ = {};
   }
 
@@ -83,6 +81,7 @@ class ExpectedDestination {
     Bytes sum() const { return bytes + before; }
   };
 
+  auto end() { return shares_.begin() + static_cast<std::ptrdiff_t>(used_); }
   void begin_periods_until(Time now) {
     if (now - began_ < period_) return;
     const bool follows = now - began_ < period_ * 2;
@@ -91,14 +90,29 @@ class ExpectedDestination {
       share.before = follows ? share.bytes : 0;
       share.bytes = 0;
     };
-    std::for_each(shares_.begin(), shares_.end(), begin_period);
+    std::for_each(shares_.begin(), end(), begin_period);
     begin_period(in_time_);
-    std::erase_if(shares_, [](const Share& s) { return s.sum() == 0; });
+    used_ = static_cast<std::size_t>(
+        std::remove_if(shares_.begin(), end(), [](const Share& s) { return s.sum() == 0; }) -
+        shares_.begin());
+  }
+  /// The share of `destination`, new if it has none. If there is no place, the smallest one is forgotten.
+  Share& share_of(Port destination) {
+    const auto found =
+        std::find_if(shares_.begin(), end(), [&](const Share& s) { return s.destination == destination; });
+    if (found != end()) return *found;
+    Share& share = used_ < shares_.size()
+                       ? shares_[used_++]
+                       : *std::min_element(
+                             shares_.begin(), shares_.end(),
+                             [](const Share& a, const Share& b) { return a.sum() < b.sum(); });
+    return share = {destination};
   }
   /// The destination with most bytes, of equals the first; the reported one unless the change pays.
   Share most_bytes(Port source) const {
     Share most, reported;
-    for (const Share& s : shares_) {
+    for (std::size_t i = 0; i < used_; ++i) {
+      const Share& s = shares_[i];
       if (s.destination == reported_) reported = s;
       if (s.destination != source && s.sum() > most.sum()) most = s;
     }
@@ -116,7 +130,10 @@ class ExpectedDestination {
   Port next_ = kNoPort;  // the circuit that the source would have if only the next destination counted
   Time next_ready_{};
   Share in_time_;  // what that circuit would have carried
-  std::vector<Share> shares_;
+  // Of the destinations with most bytes: a circuit that carries less than a sixteenth is of little use.
+  // Constant time and no allocation at each send.
+  std::array<Share, 16> shares_;
+  std::size_t used_ = 0;
 };
 
 }  // namespace hybrid

@@ -72,6 +72,14 @@ TEST(ExpectedDestination, IsTheOneWithMostBytesIfMessagesFollowEachOtherTooFast)
   EXPECT_EQ(reported, 3U);
 }
 
+TEST(ExpectedDestination, FindsTheLargestOfMoreDestinationsThanItRemembers) {
+  Nic nic(0.1);
+  Port reported = kNoPort;
+  for (int i = 0; i < 2000; ++i)
+    reported = nic.send(nanoseconds(50), i % 4 == 0 ? 7 : static_cast<Port>(100 + i % 99));
+  EXPECT_EQ(reported, 7U);
+}
+
 TEST(ExpectedDestination, ForgetsAtAPhaseAndAfterAPause) {
   for (const bool phase : {true, false}) {
     Nic nic(0.1);
