@@ -27,6 +27,9 @@ enum class EventKind : std::uint8_t {
   // MPI_ROOT is the rank itself). `bytes`: bcast, reduce, allreduce, scan, exscan: the vector; gather,
   // scatter, allgather, alltoall, reduce_scatter_block and their neighbourhood forms: one member's block; v
   // and w forms, reduce_scatter: the total that this rank sends, with `counts` extensions before the event.
+  // `tag`: number of the call among the process's collective calls over the communicator, from 0, by which
+  // the calls of different ranks are matched; of the start of a persistent collective -1 - number of its
+  // initialisation.
   collective,
   collective_start,     // `request`
   collective_complete,  // `request`

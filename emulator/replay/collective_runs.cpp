@@ -23,6 +23,13 @@ bool bytes_agree(CollectiveOp op) {
   }
 }
 
+/// "barrier", "bcast (root 3)".
+std::string describe(CollectiveOp op, std::uint32_t root) {
+  if (!is_rooted(op)) return std::string(name_of(op));
+  return root == kNoRoot ? fmt::format("{} (no root)", name_of(op))
+                         : fmt::format("{} (root {})", name_of(op), root);
+}
+
 }  // namespace
 
 CollectiveRuns::CollectiveRuns(const JobTrace& trace, const ReplayOptions& options,
@@ -34,9 +41,30 @@ CollectiveRuns::CollectiveRuns(const JobTrace& trace, const ReplayOptions& optio
       communicators_(trace),
       fabric_(plane, options, messages, events) {}
 
-/// The first rank decides what all must agree on, so that ranks that recorded it differently still meet.
-void CollectiveRuns::join_instance(CollectivePart& part, const Operation& operation) {
+CollectiveRuns::Instance& CollectiveRuns::instance_of(CollectivePart& part, const Operation& operation,
+                                                      Communicators::View& view) {
+  const std::uint32_t communicator = operation.communicator;
+  if (!operation.persistent) {
+    part.instance =
+        ChannelKey::collective(communicator, operation.number ? *operation.number : view.collectives++,
+                               operation.number.has_value());
+    return instances_[part.instance];
+  }
+  // The ranks initialise persistent collectives in the same order, and start them in any order.
+  const std::uint32_t number = operation.number.value_or(0);
+  const Start start{communicator, number, view.starts[number]++};
+  const auto [id, first] = started_.try_emplace(start, next_start_);
+  if (first) ++next_start_;
+  part.instance = ChannelKey::started_collective(id->second);
   Instance& instance = instances_[part.instance];
+  instance.start = start;
+  return instance;
+}
+
+/// The first rank decides what all must agree on, so that ranks that recorded it differently still meet.
+void CollectiveRuns::join_instance(CollectivePart& part, const Operation& operation,
+                                   Communicators::View& view) {
+  Instance& instance = instance_of(part, operation, view);
   CollectiveCall& call = part.call;
   const bool intra = call.remote_size == 0;
   if (instance.begun++ == 0) {
@@ -48,13 +76,11 @@ void CollectiveRuns::join_instance(CollectivePart& part, const Operation& operat
     if (intra) instance.algorithm = &algorithms_.pick(call);
   }
   if (instance.op != call.op || (is_rooted(call.op) && intra && instance.root != operation.peer))
-    throw UnfinishedReplay(
-        UnfinishedReplay::Fault::trace,
-        fmt::format(
-            "rank {} calls a {} (root {}) where rank {} of the same communicator calls a {} (root {})",
-            part.rank, name_of(call.op), operation.peer, instance.first_rank, name_of(instance.op),
-            instance.root),
-        "The trace lacks a collective, or the program is wrong.");
+    throw UnfinishedReplay(UnfinishedReplay::Fault::trace,
+                           fmt::format("rank {} calls a {} where rank {} of the same communicator calls a {}",
+                                       part.rank, describe(call.op, operation.peer), instance.first_rank,
+                                       describe(instance.op, instance.root)),
+                           "The trace lacks a collective, or the program is wrong.");
   if (!intra) {
     part.algorithm = &algorithms_.pick(call);
     return;
@@ -82,7 +108,6 @@ CollectiveHandle CollectiveRuns::begin(const Caller& caller, const Operation& op
   part.call.neighbors_in = part.neighbors_in;
   part.view = &view;
   part.algorithm = nullptr;
-  part.instance = ChannelKey::collective(operation.communicator, view.collectives++);
   part.phase = caller.phase;
   part.rank = caller.rank;
   part.rounds = part.next_round = part.outstanding = 0;
@@ -92,7 +117,7 @@ CollectiveHandle CollectiveRuns::begin(const Caller& caller, const Operation& op
   // MPI_COMM_SELF is one communicator in the trace, and one for each rank in the job.
   const bool alone = view.size == 1 && view.remote_size == 0;
   if (!alone) {
-    join_instance(part, operation);
+    join_instance(part, operation, view);
     part.rounds = part.algorithm->rounds(part.call);
   }
   if (!alone && fabric_.performs(part.call))
@@ -127,7 +152,10 @@ void CollectiveRuns::end(CollectiveHandle handle) {
   part.done = true;
   if (part.algorithm != nullptr) {
     const auto instance = instances_.find(part.instance);
-    if (++instance->second.ended == part.view->participants) instances_.erase(instance);
+    if (++instance->second.ended == part.view->participants) {
+      if (instance->second.start) started_.erase(*instance->second.start);
+      instances_.erase(instance);
+    }
   }
   if (part.requested) return;
   events_.wake(part.waiter);

@@ -2,7 +2,10 @@
 // to the fabric (emulator/replay/fabric_collectives.h).
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -58,6 +61,8 @@ class CollectiveRuns {
   const FabricCollectives& fabric() const { return fabric_; }
 
  private:
+  using Start = std::array<std::uint32_t, 3>;  // communicator, number, number of the start
+
   /// What all ranks of a collective must agree on; the first one to begin it decides.
   struct Instance {
     CollectiveOp op = CollectiveOp::barrier;
@@ -67,9 +72,12 @@ class CollectiveRuns {
     const CollectiveAlgorithm* algorithm = nullptr;
     std::uint32_t first_rank = 0;
     std::uint32_t begun = 0, ended = 0;  // parts
+    std::optional<Start> start;
   };
 
-  void join_instance(CollectivePart& part, const Operation& operation);
+  /// Finds the collective that a rank's call belongs to.
+  Instance& instance_of(CollectivePart& part, const Operation& operation, Communicators::View& view);
+  void join_instance(CollectivePart& part, const Operation& operation, Communicators::View& view);
   /// Performs rounds until one has to wait for messages.
   void advance(CollectiveHandle handle);
 
@@ -80,6 +88,9 @@ class CollectiveRuns {
   FabricCollectives fabric_;
   Pool<CollectivePart> parts_;
   std::unordered_map<std::uint64_t, Instance> instances_;
+  /// Starts of persistent collectives that are in progress -> their ids.
+  std::map<Start, std::uint32_t> started_;
+  std::uint32_t next_start_ = 0;
   Round round_;  // scratch
 };
 

@@ -19,7 +19,8 @@ class Communicators {
     std::uint32_t remote_size = 0;         // of the other group; 0 in an intra-communicator
     std::uint32_t participants = 1;        // in a collective, both groups
     const std::uint32_t* peers = nullptr;  // world rank of a peer's local rank
-    std::uint32_t collectives = 0;
+    std::uint32_t collectives = 0;         // begun without a number
+    std::unordered_map<std::uint32_t, std::uint32_t> starts;  // of a persistent collective, by its number
   };
 
   explicit Communicators(const JobTrace& trace);

@@ -25,10 +25,14 @@ struct ChannelKey {
   static constexpr std::uint64_t epoch(std::uint32_t window, bool complete) {
     return std::uint64_t{1} << 62 | std::uint64_t{window} << 1 | (complete ? 1 : 0);
   }
-  /// The `number`th collective of a communicator.
-  static constexpr std::uint64_t collective(std::uint32_t communicator, std::uint32_t number) {
-    return std::uint64_t{1} << 63 | std::uint64_t{communicator} << 32 | number;
+  /// The `number`th collective of a communicator. `recorded`: by the numbers of the trace; else in the order
+  /// in which each rank begins them.
+  static constexpr std::uint64_t collective(std::uint32_t communicator, std::uint32_t number, bool recorded) {
+    return (recorded ? std::uint64_t{3} << 62 : std::uint64_t{1} << 63) | std::uint64_t{communicator} << 32 |
+           number;
   }
+  /// A start of a persistent collective.
+  static constexpr std::uint64_t started_collective(std::uint32_t id) { return std::uint64_t{7} << 61 | id; }
 };
 
 struct ChannelKeyHash {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,7 +50,11 @@ struct Operation {
   Bytes bytes = 0;
   std::uint64_t request = 0;  // unique among the rank's open requests
   SendMode mode = SendMode::standard;
-  bool matched = false;  // a recv_post: peer, tag and communicator are those of the message it will get
+  /// Of a collective: number of its call among the rank's collective calls over the communicator, by which
+  /// the ranks' calls are matched; absent: they are matched in the order in which a rank begins them.
+  std::optional<std::uint32_t> number;
+  bool persistent = false;  // the start of a persistent collective: `number` is that of its initialisation
+  bool matched = false;     // a recv_post: peer, tag and communicator are those of the message it will get
   CollectiveOp collective = CollectiveOp::barrier;
   RmaSync sync = RmaSync::fence;
   std::uint32_t window = 0;

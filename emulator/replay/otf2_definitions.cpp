@@ -277,10 +277,15 @@ class Resolver {
 
   void ours() {
     const std::pair<std::string_view, OTF2_AttributeRef*> attributes[] = {
-        {trace_names::kSendMode, &out_.ours.send_mode},        {trace_names::kCompute, &out_.ours.compute},
-        {trace_names::kCollective, &out_.ours.collective},     {trace_names::kBytes, &out_.ours.bytes},
-        {trace_names::kCommunicator, &out_.ours.communicator}, {trace_names::kRoot, &out_.ours.root},
-        {trace_names::kRmaSync, &out_.ours.rma_sync},          {trace_names::kPeer, &out_.ours.peer}};
+        {trace_names::kSendMode, &out_.ours.send_mode},
+        {trace_names::kCompute, &out_.ours.compute},
+        {trace_names::kCollective, &out_.ours.collective},
+        {trace_names::kBytes, &out_.ours.bytes},
+        {trace_names::kCommunicator, &out_.ours.communicator},
+        {trace_names::kRoot, &out_.ours.root},
+        {trace_names::kRmaSync, &out_.ours.rma_sync},
+        {trace_names::kPeer, &out_.ours.peer},
+        {trace_names::kNumber, &out_.ours.number}};
     for (const auto& [ref, name] : raw_.attributes)
       for (const auto& [ours, slot] : attributes)
         if (text(name) == ours) *slot = ref;

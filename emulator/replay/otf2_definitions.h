@@ -34,7 +34,8 @@ struct Otf2Definitions {
     OTF2_AttributeRef send_mode = OTF2_UNDEFINED_ATTRIBUTE, compute = OTF2_UNDEFINED_ATTRIBUTE,
                       collective = OTF2_UNDEFINED_ATTRIBUTE, bytes = OTF2_UNDEFINED_ATTRIBUTE,
                       communicator = OTF2_UNDEFINED_ATTRIBUTE, root = OTF2_UNDEFINED_ATTRIBUTE,
-                      rma_sync = OTF2_UNDEFINED_ATTRIBUTE, peer = OTF2_UNDEFINED_ATTRIBUTE;
+                      rma_sync = OTF2_UNDEFINED_ATTRIBUTE, peer = OTF2_UNDEFINED_ATTRIBUTE,
+                      number = OTF2_UNDEFINED_ATTRIBUTE;
     OTF2_ParameterRef count_sent = OTF2_UNDEFINED_PARAMETER, count_received = OTF2_UNDEFINED_PARAMETER,
                       flush = OTF2_UNDEFINED_PARAMETER, hint = OTF2_UNDEFINED_PARAMETER;
   };

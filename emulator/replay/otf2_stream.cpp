@@ -232,6 +232,10 @@ bool Otf2Stream::describe(Operation& operation, OTF2_CollectiveOp op, std::uint3
   } else if (!collective_of_otf2(op, operation.collective)) {
     return fail(position, fmt::format("collective operation {} moves no data", op));
   }
+  if (std::int32_t call = 0; read_attribute(attributes, ours.number, OTF2_AttributeList_GetInt32, call)) {
+    operation.persistent = call < 0;
+    operation.number = static_cast<std::uint32_t>(call < 0 ? -1 - call : call);
+  }
   const CommunicatorInfo& info = definitions_.communicators[communicator];
   if (root == OTF2_COLLECTIVE_ROOT_SELF)
     operation.peer = rank_;

@@ -57,6 +57,62 @@ TEST(Replay, CollectivesOfSeveralCommunicatorsDoNotMix) {
   EXPECT_EQ(result.measures.time, (kLatency + nanoseconds(8)) * 9);
 }
 
+TEST(Replay, PersistentCollectivesMatchInTheOrderOfInitialisation) {
+  MemoryTrace trace(3);
+  const auto start = [](CollectiveOp op, std::uint32_t number) {
+    Operation o = collective(op, 8, Kind::collective_start, number);
+    o.number = number;
+    o.persistent = true;
+    return o;
+  };
+  for (std::uint32_t r = 0; r < 3; ++r) {
+    for (int round = 0; round < 2; ++round) {
+      const bool barrier_first = (r + static_cast<std::uint32_t>(round)) % 2 == 0;
+      trace.add(r, barrier_first ? start(CollectiveOp::barrier, 5) : start(CollectiveOp::bcast, 4));
+      Operation between = collective(CollectiveOp::allreduce, 8);
+      between.number = 6 + static_cast<std::uint32_t>(round);
+      trace.add(r, between);
+      trace.add(r, barrier_first ? start(CollectiveOp::bcast, 4) : start(CollectiveOp::barrier, 5));
+      trace.add(r, make(Kind::collective_complete, 0, 0, {}, 4));
+      trace.add(r, make(Kind::collective_complete, 0, 0, {}, 5));
+    }
+    trace.add(r, finish());
+  }
+  // Messages among three ranks: a barrier 6, a broadcast 2, an allreduce by recursive doubling 4.
+  EXPECT_EQ(run(trace).measures.messages, 2u * (6 + 2 + 4));
+}
+
+TEST(Replay, CollectivesOfARanksThreadsMatchByTheirNumbers) {
+  MemoryTrace trace(2);
+  const std::uint32_t second = trace.add_location(0);
+  const auto call = [](CollectiveOp op, std::uint32_t number, Time compute) {
+    Operation o = collective(op, 8);
+    o.number = number;
+    o.compute = compute;
+    return o;
+  };
+  // Rank 0 calls the barrier in its second thread, then the reduction in its first; the trace does not show
+  // that the first thread waited for the second.
+  trace.add(0, call(CollectiveOp::allreduce, 1, microseconds(1)));
+  trace.add(0, finish());
+  trace.add(second, call(CollectiveOp::barrier, 0, microseconds(9)));
+  trace.add(second, finish());
+  trace.add(1, call(CollectiveOp::barrier, 0, {}));
+  trace.add(1, call(CollectiveOp::allreduce, 1, {}));
+  trace.add(1, finish());
+  EXPECT_EQ(run(trace).measures.messages, 4u);
+}
+
+TEST(Replay, DifferentCollectivesOfTheSameNumberAreNamed) {
+  MemoryTrace trace(2);
+  trace.add(0, collective(CollectiveOp::bcast, 8));
+  trace.add(1, collective(CollectiveOp::barrier, 0));
+  for (std::uint32_t r = 0; r < 2; ++r) trace.add(r, finish());
+  EXPECT_THAT(error_of(trace),
+              testing::HasSubstr(
+                  "rank 1 calls a barrier where rank 0 of the same communicator calls a bcast (root 0)"));
+}
+
 TEST(Replay, AlgorithmsCanBeChosenByName) {
   const auto messages = [](const std::map<std::string, std::string>& algorithms) {
     MemoryTrace trace(8);

@@ -55,6 +55,11 @@ inline constexpr std::string_view kBytes = "hybrid.bytes";
 inline constexpr std::string_view kCommunicator = "hybrid.communicator";
 inline constexpr std::string_view kRoot = "hybrid.root";
 
+/// INT32, on MpiCollectiveEnd, NonBlockingCollectiveRequest: number of the call among the rank's calls that
+/// are collective over the communicator, from 0; of a start of a persistent collective -1 - number of its
+/// initialisation. Ranks' calls with the same number belong together [the n-th calls of each rank].
+inline constexpr std::string_view kNumber = "hybrid.number";
+
 /// UINT8, on the events of one-sided synchronisation: RmaSync [deduced from the event].
 inline constexpr std::string_view kRmaSync = "hybrid.rma_sync";
 

@@ -89,6 +89,7 @@ void CollectiveWriter::write_start(const JournalRecord& record, Time at) {
   output_.check(OTF2_AttributeList_AddUint64(attributes, ids::bytes, volume.bytes));
   output_.check(OTF2_AttributeList_AddCommRef(attributes, ids::communicator, view->id));
   output_.check(OTF2_AttributeList_AddUint32(attributes, ids::root, root));
+  output_.check(OTF2_AttributeList_AddInt32(attributes, ids::number, event.tag));
   output_.check(OTF2_EvtWriter_NonBlockingCollectiveRequest(output_.writer(), attributes,
                                                             LocationOutput::stamp(at), id));
 }
@@ -116,6 +117,7 @@ void CollectiveWriter::write_end(const JournalRecord& record, Time at) {
   if (is_neighborhood(op))
     output_.check(OTF2_AttributeList_AddUint8(attributes, ids::collective, record.event->op));
   output_.check(OTF2_AttributeList_AddUint64(attributes, ids::bytes, volume.bytes));
+  output_.check(OTF2_AttributeList_AddInt32(attributes, ids::number, record.event->tag));
   output_.check(OTF2_EvtWriter_MpiCollectiveEnd(output_.writer(), attributes, LocationOutput::stamp(at),
                                                 otf2_collective(op), view.id, root_of(record, view),
                                                 volume.sent, volume.received));

@@ -95,6 +95,8 @@ class GlobalDefinitions {
     write_attribute(ids::rma_sync, names::kRmaSync, "libhybrid's number of the synchronisation",
                     OTF2_TYPE_UINT8);
     write_attribute(ids::peer, names::kPeer, "rank in the communicator", OTF2_TYPE_UINT32);
+    write_attribute(ids::number, names::kNumber, "number of the collective call over the communicator",
+                    OTF2_TYPE_INT32);
     write_parameter(ids::count_sent, names::kCountSent);
     write_parameter(ids::count_received, names::kCountReceived);
     write_parameter(ids::flush, names::kFlush);

@@ -25,6 +25,7 @@ enum Attribute : OTF2_AttributeRef {
   root,
   rma_sync,
   peer,
+  number,
 };
 enum Parameter : OTF2_ParameterRef {
   count_sent,

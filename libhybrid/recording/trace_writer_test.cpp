@@ -119,6 +119,9 @@ TEST_F(TraceWriter, WritesCollectivesOnSplitCommunicatorsWithDifferentIds) {
   EXPECT_EQ(two[0].peer, 0u);
   EXPECT_EQ(three[0].peer, 1u);
   EXPECT_EQ(two[0].bytes, 64u);
+  EXPECT_EQ(zero[0].number, 0u);
+  EXPECT_EQ(zero[1].number, 1u);
+  EXPECT_FALSE(zero[1].persistent);
   EXPECT_EQ(zero[1].collective, CollectiveOp::allreduce);
   EXPECT_EQ(zero[1].bytes, 16u);
   EXPECT_EQ(zero[2].request, zero[1].request);

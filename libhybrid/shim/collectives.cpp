@@ -19,7 +19,7 @@ void record_collective(Thread& thread, CallTime& time, EventKind kind, const Col
   if (collective.counts_sent || kept != nullptr) write(false);
   if (collective.counts_received || kept != nullptr) write(true);
   time.record({kind, static_cast<std::uint8_t>(collective.op), id_of(collective.communicator),
-               collective.root, 0, collective.bytes, request});
+               collective.root, collective.number, collective.bytes, request});
 }
 
 Request request_of(const Collective& collective) {
@@ -28,6 +28,7 @@ Request request_of(const Collective& collective) {
   r.op = static_cast<std::uint8_t>(collective.op);
   r.communicator = collective.communicator;
   r.peer = collective.root;
+  r.tag = collective.number;
   r.bytes = collective.bytes;
   return r;
 }
@@ -37,6 +38,7 @@ Collective collective_of(const Request& request) {
   collective.op = static_cast<CollectiveOp>(request.op);
   collective.communicator = request.communicator;
   collective.root = request.peer;
+  collective.number = request.tag;
   collective.bytes = request.bytes;
   return collective;
 }

@@ -38,6 +38,7 @@ struct Collective {
   CollectiveOp op = CollectiveOp::barrier;
   const Communicator* communicator = nullptr;
   std::int32_t root = kNoPeer;  // world rank
+  std::int32_t number = 0;      // Event::tag
   std::uint64_t bytes = 0;
   bool counts_sent = false, counts_received = false;  // whether `sent`, `received` are valid
   BlockCounts sent, received;
@@ -56,6 +57,13 @@ void visit_counts(const Collective& collective, bool received, Visit&& visit) {
   const BlockCounts& counts = received ? collective.received : collective.sent;
   for (std::size_t i = 0; i < peers.size(); ++i)
     if (const std::uint64_t bytes = counts.bytes(i); bytes != 0 || neighborhood) visit(peers[i], bytes);
+}
+
+/// Numbers a call that is collective over its communicator and has succeeded. A failed call
+/// is not counted: often it fails on some ranks only. The program orders its threads' collective calls over a
+/// communicator, so they are counted in the order of MPI.
+inline void count_call(Collective& collective) {
+  if (collective.communicator != nullptr) collective.number = next_collective_call(*collective.communicator);
 }
 
 /// Records a collective with its sizes by peer, taken from `kept` if not null (persistent forms), otherwise
@@ -102,22 +110,25 @@ Collective neighbor(CollectiveOp op, const BlockCounts& send, const BlockCounts&
 
 namespace handle {
 
-inline int blocking(Thread& thread, RealCall real, const Collective& collective) {
+inline int blocking(Thread& thread, RealCall real, Collective collective) {
   CallTime time(thread);
   const int result = real();
   time.done();
   process().prediction.on_time(thread, time.begin());
-  if (result == MPI_SUCCESS)
+  if (result == MPI_SUCCESS) {
+    count_call(collective);
     record_collective(thread, time, EventKind::collective, collective, nullptr, 0);
-  else
+  } else {
     time.record_call();
+  }
   return result;
 }
 
-inline int nonblocking(Thread& thread, RealCall real, const Collective& collective, MPI_Request* request) {
+inline int nonblocking(Thread& thread, RealCall real, Collective collective, MPI_Request* request) {
   CallTime time(thread);
   const int result = real();
   time.done();
+  if (result == MPI_SUCCESS) count_call(collective);
   Request r = request_of(collective);
   r.active = true;
   if (result != MPI_SUCCESS) {
@@ -133,10 +144,12 @@ inline int nonblocking(Thread& thread, RealCall real, const Collective& collecti
   return result;
 }
 
-inline int persistent(Thread& thread, RealCall real, const Collective& collective, MPI_Request* request) {
+inline int persistent(Thread& thread, RealCall real, Collective collective, MPI_Request* request) {
   const int result = call(thread, real);
   if (result != MPI_SUCCESS) return result;
+  count_call(collective);
   Request r = request_of(collective);
+  r.tag = -1 - collective.number;
   r.persistent = true;
   if (auto* slot = remember(*request, r); slot != nullptr) slot->counts = kept_counts(collective);
   return result;

@@ -163,7 +163,7 @@ Origin Process::next_origin(MPI_Comm parent) noexcept {
   try {
     const Communicator* const known = communicator(parent);
     if (known == nullptr) return {};
-    return {known->id, std::to_string(known->calls.fetch_add(1, std::memory_order_relaxed))};
+    return {known->id, std::to_string(next_collective_call(*known))};
   } catch (const std::exception&) {
     return {};  // memory is short
   }

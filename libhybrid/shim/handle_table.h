@@ -22,7 +22,9 @@ struct Communicator {
   std::vector<std::int32_t> remote;   // of an intercommunicator's other group
   std::vector<std::int32_t> neighbors_out, neighbors_in;  // world ranks, of a topology
   bool inter = false;
-  mutable std::atomic<std::uint32_t> calls{0};  // number of calls on it that create communicators
+  /// Number of calls that are collective over it: collectives, initialisations of persistent collectives,
+  /// constructions of communicators. MPI requires the same order on all members.
+  mutable std::atomic<std::int32_t> collective_calls{0};
 
   /// World ranks of the ranks that a transfer on this communicator names.
   const std::vector<std::int32_t>& peers() const { return inter ? remote : members; }
@@ -34,6 +36,11 @@ struct Communicator {
     return local == kAnyPeer ? kAnyPeer : kNoPeer;
   }
 };
+
+/// Counts a call that is collective over `communicator`. Returns its number.
+inline std::int32_t next_collective_call(const Communicator& communicator) {
+  return communicator.collective_calls.fetch_add(1, std::memory_order_relaxed) & 0x7FFF'FFFF;
+}
 
 /// Hash table handle -> object. Reading is wait-free, also while another thread inserts; inserting and
 /// erasing take a lock. An object lives until the table is destroyed or reclaim() finds it unused: requests

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "emulator/replay/operation.h"
+#include "emulator/replay/replay.h"
 #include "emulator/replay/trace_format.h"
 #include "libhybrid/recording/trace_writer.h"
 #include "libhybrid/shim/testing/recorded_run.h"
@@ -17,6 +18,7 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
 // Cases of testing/matches.c, on rank 1.
@@ -60,6 +62,20 @@ INSTANTIATE_TEST_SUITE_P(Shim, Matches,
                            std::erase(name, '-');
                            return name;
                          });
+
+// Cases of testing/collective_order.c.
+class CollectiveOrder : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(CollectiveOrder, EveryCallIsReplayedWithThatOfTheOtherRank) {
+  const RecordedRun run(2, {program("shim_collective_order"), GetParam()});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  const TemporaryDirectory directory;
+  const auto trace = open_trace(write_trace(run.recording(), directory.path()).anchor);
+  SwitchParameters wormhole;
+  wormhole.technique = "wormhole";
+  EXPECT_THAT(replay(*trace, wormhole, {}).warnings, IsEmpty());
+}
+INSTANTIATE_TEST_SUITE_P(Shim, CollectiveOrder, ::testing::Values("persistent", "threads", "error"));
 
 TEST(MatchesInTheJournal, FreedReceivesAreRecorded) {
   const RecordedRun run(2, {program("shim_matches"), "freed"});

@@ -30,6 +30,14 @@ class MemoryTrace final : public JobTrace {
     communicators = {std::move(world), {}};
   }
 
+  /// Adds a thread to a rank. Returns its location.
+  std::uint32_t add_location(std::uint32_t rank) {
+    locations_.push_back({rank, "a thread of rank " + std::to_string(rank)});
+    operations_.emplace_back();
+    sources_.emplace_back();
+    next_.push_back(0);
+    return static_cast<std::uint32_t>(locations_.size() - 1);
+  }
   void add(std::uint32_t location, Operation operation) {
     operations_[location].push_back(std::move(operation));
   }

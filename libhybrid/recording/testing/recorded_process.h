@@ -22,10 +22,13 @@ class RecordedThread {
   RecordedThread(const std::string& path, const JournalHeader& header)
       : journal(path, header), origin_(header.origin_ticks) {}
 
+  /// A collective without a tag gets the next number of its communicator (Event::tag).
   void event(EventKind kind, std::uint64_t begin, std::uint64_t duration, Event event = {},
              WideValues wide = {}) {
     event.kind = kind;
     event.begin = origin_ + begin;
+    if ((kind == EventKind::collective || kind == EventKind::collective_start) && event.tag == 0)
+      event.tag = collective_calls_[wide.communicator != 0 ? wide.communicator : event.communicator]++;
     journal.append(event, {wide.bytes != 0 ? wide.bytes : event.bytes, duration,
                            wide.communicator != 0 ? wide.communicator : event.communicator});
   }
@@ -43,6 +46,7 @@ class RecordedThread {
   JournalWriter journal;
 
  private:
+  std::map<std::uint32_t, std::int32_t> collective_calls_;
   std::uint64_t origin_;
 };
 
