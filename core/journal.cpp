@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,9 +18,32 @@ namespace hybrid {
 
 namespace {
 
-// The header fills the first page, so that segments stay page-aligned in the file.
-constexpr std::size_t kHeaderSpace = 4096;
-constexpr std::size_t kSegmentBytes = JournalWriter::kSegmentEvents * sizeof(Event);
+constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kBlockEvents = JournalWriter::kBlockEvents;
+constexpr std::uint64_t kBlockBytes = kBlockEvents * sizeof(Event);
+constexpr std::uint64_t kSegmentBlocks = 8192;
+constexpr std::uint64_t kChecksumBytes = kSegmentBlocks * sizeof(std::uint64_t);
+static_assert(sizeof(JournalHeader) <= kPage && kBlockBytes % kPage == 0 && kChecksumBytes % kPage == 0);
+
+constexpr std::uint64_t kOpenBlock = kPage;  // offsets in the file
+constexpr std::uint64_t segment_at(std::uint64_t block) {
+  return kOpenBlock + kBlockBytes + block / kSegmentBlocks * (kChecksumBytes + kSegmentBlocks * kBlockBytes);
+}
+constexpr std::uint64_t checksum_at(std::uint64_t block) {
+  return segment_at(block) + block % kSegmentBlocks * sizeof(std::uint64_t);
+}
+constexpr std::uint64_t block_at(std::uint64_t block) {
+  return segment_at(block) + kChecksumBytes + block % kSegmentBlocks * kBlockBytes;
+}
+
+/// Never 0, which is the checksum of a block that was not written.
+std::uint64_t checksum(const void* data, std::size_t length) {
+  return std::max<std::uint64_t>(1, XXH3_64bits(data, length));
+}
+std::uint64_t checksum(const JournalHeader& header) {
+  return checksum(&header, offsetof(JournalHeader, checksum));
+}
+std::uint64_t checksum(std::span<const Event> events) { return checksum(events.data(), events.size_bytes()); }
 
 std::string system_reason() { return std::strerror(errno); }
 
@@ -32,16 +57,29 @@ int reserve(int file, std::uint64_t offset, std::uint64_t length) {
   return reason;
 }
 
+bool write_at(int file, const void* data, std::uint64_t length, std::uint64_t offset) {
+  const FileSizeSignalGuard guard;
+  while (length != 0) {
+    const ssize_t written = ::pwrite(file, data, length, static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    data = static_cast<const char*>(data) + written;
+    length -= static_cast<std::uint64_t>(written);
+    offset += static_cast<std::uint64_t>(written);
+  }
+  return true;
+}
+
 }  // namespace
 
 JournalWriter::JournalWriter(const std::string& path, const JournalHeader& header) {
   file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file_ < 0) throw RunError("cannot create the journal " + path + ": " + system_reason());
   void* page = MAP_FAILED;
-  if (const int reason = reserve(file_, 0, kHeaderSpace); reason != 0)
+  if (const int reason = reserve(file_, 0, kPage); reason != 0)
     errno = reason;
   else
-    page = ::mmap(nullptr, kHeaderSpace, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+    page = ::mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
   if (page == MAP_FAILED) {
     const std::string reason = system_reason();
     ::close(file_);
@@ -51,28 +89,50 @@ JournalWriter::JournalWriter(const std::string& path, const JournalHeader& heade
   header_ = static_cast<JournalHeader*>(page);
   *header_ = header;
   std::memcpy(header_->magic, JournalHeader::kMagic, sizeof header_->magic);
+  header_->checksum = checksum(*header_);
+}
+
+void JournalWriter::set_ticks_per_second(std::uint64_t rate) {
+  // At every instant one of the two checksums is right, in case that the process dies here.
+  JournalHeader changed = *header_;
+  changed.ticks_per_second = rate;
+  header_->next_checksum = checksum(changed);
+  std::atomic_signal_fence(std::memory_order_release);
+  header_->ticks_per_second = rate;
+  std::atomic_signal_fence(std::memory_order_release);
+  header_->checksum = header_->next_checksum;
 }
 
 JournalWriter::~JournalWriter() { close(); }
 
-bool JournalWriter::next_segment() {
+bool JournalWriter::map_open_block() {
+  void* block = MAP_FAILED;
+  if (reserve(file_, kOpenBlock, kBlockBytes) == 0)
+    block = ::mmap(nullptr, kBlockBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, kOpenBlock);
+  if (block == MAP_FAILED) return false;
+  // Maps all pages at once: one page fault for each page would cost more in total. Kernels before 5.14 do not
+  // support this, and fault.
+  (void)::madvise(block, kBlockBytes, MADV_POPULATE_WRITE);
+  open_ = static_cast<Event*>(block);
+  return true;
+}
+
+bool JournalWriter::write_block() {
+  const std::uint64_t block = (events_ - 1) / kBlockEvents;
+  const std::span<const Event> events{open_, next_};
+  const std::uint64_t sum = checksum(events);
+  return write_at(file_, events.data(), events.size_bytes(), block_at(block)) &&
+         write_at(file_, &sum, sizeof sum, checksum_at(block));
+}
+
+bool JournalWriter::next_block() {
   if (full_ || file_ < 0) return false;
-  const std::uint64_t offset = kHeaderSpace + segments_ * kSegmentBytes;
-  void* segment = MAP_FAILED;
-  if (reserve(file_, offset, kSegmentBytes) == 0)
-    segment =
-        ::mmap(nullptr, kSegmentBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, static_cast<off_t>(offset));
-  if (segment == MAP_FAILED) {
+  if (open_ == nullptr ? !map_open_block() : !write_block()) {
     full_ = true;  // for good: a truncated journal is more useful than one with a gap
     return false;
   }
-  // Maps all pages at once: one page fault for each page would cost more in total, and occur within MPI
-  // calls. Kernels before 5.14 do not support this, and fault.
-  (void)::madvise(segment, kSegmentBytes, MADV_POPULATE_WRITE);
-  if (end_ != nullptr) ::munmap(end_ - kSegmentEvents, kSegmentBytes);
-  next_ = static_cast<Event*>(segment);
-  end_ = next_ + kSegmentEvents;
-  ++segments_;
+  next_ = open_;
+  end_ = open_ + kBlockEvents;
   return true;
 }
 
@@ -86,15 +146,14 @@ void JournalWriter::append(Event event, const WideValues& values) {
 
 void JournalWriter::close() {
   if (file_ < 0) return;
-  std::uint64_t length = kHeaderSpace + segments_ * kSegmentBytes;
-  if (end_ != nullptr) {
-    length -= static_cast<std::uint64_t>(end_ - next_) * sizeof(Event);
-    ::munmap(end_ - kSegmentEvents, kSegmentBytes);
+  if (open_ != nullptr) {
+    // A full disk leaves the events where they are, in the open block.
+    if (process_ == ::getpid() && !full_) (void)write_block();
+    ::munmap(open_, kBlockBytes);
+    open_ = nullptr;
   }
-  // A file with a zero tail reads the same; truncation only saves space.
-  if (process_ == ::getpid()) (void)!::ftruncate(file_, static_cast<off_t>(length));
   last_header_ = *header_;
-  ::munmap(header_, kHeaderSpace);
+  ::munmap(header_, kPage);
   ::close(file_);
   file_ = -1;
   next_ = end_ = nullptr;
@@ -105,41 +164,106 @@ JournalReader::JournalReader(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) throw UserError(path + ": cannot open the journal: " + system_reason());
   struct stat status{};
-  if (::fstat(file, &status) != 0 || static_cast<std::size_t>(status.st_size) < kHeaderSpace) {
+  if (::fstat(file, &status) != 0 || static_cast<std::size_t>(status.st_size) < kPage) {
     ::close(file);
     throw UserError(path + ": too short for a journal (" + std::to_string(status.st_size) + " bytes)",
                     "The process died before it recorded an event, or this is another kind of file.");
   }
-  length_ = static_cast<std::size_t>(status.st_size);
-  void* mapping = ::mmap(nullptr, length_, PROT_READ, MAP_PRIVATE, file, 0);
-  const std::string reason = mapping == MAP_FAILED ? system_reason() : "";
-  ::close(file);
-  if (mapping == MAP_FAILED) throw UserError(path + ": cannot map the journal: " + reason);
-  header_ = static_cast<const JournalHeader*>(mapping);
-  if (std::memcmp(header_->magic, JournalHeader::kMagic, sizeof header_->magic) != 0) {
-    ::munmap(mapping, length_);
-    throw UserError(path + ": not a journal of this version (its first bytes are not HYBJRNL1)");
+  void* page = ::mmap(nullptr, kPage, PROT_READ, MAP_PRIVATE, file, 0);
+  if (page == MAP_FAILED) {
+    const std::string reason = system_reason();
+    ::close(file);
+    throw UserError(path + ": cannot map the journal: " + reason);
   }
-  mapping_ = mapping;
-  const auto* first = reinterpret_cast<const Event*>(static_cast<const char*>(mapping) + kHeaderSpace);
-  const std::span<const Event> all{first, (length_ - kHeaderSpace) / sizeof(Event)};
-  // The written events are a prefix. Bisection finds its end without a read of every page.
-  const auto end =
-      std::partition_point(all.begin(), all.end(), [](const Event& e) { return e.kind != EventKind::none; });
-  events_ = all.first(static_cast<std::size_t>(end - all.begin()));
+  header_page_ = page;
+  header_ = static_cast<const JournalHeader*>(page);
+  Mapped mapped;
+  try {
+    if (std::memcmp(header_->magic, JournalHeader::kMagic, sizeof header_->magic) != 0)
+      throw UserError(path + ": not a journal of this version (its first bytes are not " +
+                      std::string(JournalHeader::kMagic, sizeof JournalHeader::kMagic) + ")");
+    if (const std::uint64_t sum = checksum(*header_);
+        header_->checksum != sum && header_->next_checksum != sum)
+      throw UserError(path + ": the header of the journal is damaged (its checksum is wrong)");
+    mapped = map_blocks(path, file, static_cast<std::uint64_t>(status.st_size));
+  } catch (...) {
+    ::close(file);
+    if (mapping_ != nullptr) ::munmap(mapping_, length_);
+    ::munmap(page, kPage);
+    throw;
+  }
+  ::close(file);
+  verify(path, mapped);
+}
+
+JournalReader::Mapped JournalReader::map_blocks(const std::string& path, int file, std::uint64_t length) {
+  const std::uint64_t events = header_->events;
+  // A damaged count must not reserve more memory than the file needs.
+  const std::uint64_t blocks = std::min((events + kBlockEvents - 1) / kBlockEvents, length / kBlockBytes + 1);
+  if (blocks == 0) return {};
+  length_ = blocks * kBlockBytes;
+  const auto require = [&path](bool good) {
+    if (!good) throw UserError(path + ": cannot map the journal: " + system_reason());
+  };
+  // Address space for all blocks, over which those of each segment are mapped.
+  mapping_ = ::mmap(nullptr, length_, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping_ == MAP_FAILED) mapping_ = nullptr;
+  require(mapping_ != nullptr);
+  const auto map = [&](std::uint64_t block, std::uint64_t offset, std::uint64_t bytes) {
+    require(::mmap(static_cast<char*>(mapping_) + block * kBlockBytes, bytes, PROT_READ,
+                   MAP_PRIVATE | MAP_FIXED, file, static_cast<off_t>(offset)) != MAP_FAILED);
+  };
+  checksums_.resize(blocks);
+  Mapped mapped;
+  for (std::uint64_t first = 0; first < blocks; first += kSegmentBlocks) {
+    const std::uint64_t count = std::min(kSegmentBlocks, blocks - first);
+    (void)!::pread(file, checksums_.data() + first, count * sizeof(std::uint64_t),
+                   static_cast<off_t>(checksum_at(first)));
+    std::uint64_t closed = 0;  // blocks that were written, and are in the file as a whole
+    while (closed < count && checksums_[first + closed] != 0 &&
+           block_at(first + closed) +
+                   std::min(kBlockEvents, events - (first + closed) * kBlockEvents) * sizeof(Event) <=
+               length)
+      ++closed;
+    if (closed != 0) map(first, block_at(first), std::min(closed * kBlockBytes, length - block_at(first)));
+    mapped.closed += closed;
+    if (closed < count) break;
+  }
+  mapped.blocks = mapped.closed;
+  if (mapped.closed + 1 == blocks && kOpenBlock + kBlockBytes <= length) {
+    map(mapped.closed, kOpenBlock, kBlockBytes);
+    ++mapped.blocks;
+  }
+  events_ = {static_cast<const Event*>(mapping_), std::min(events, mapped.blocks * kBlockEvents)};
+  return mapped;
+}
+
+void JournalReader::verify(const std::string& path, const Mapped& mapped) {
+  std::uint64_t good = 0;
+  for (; good < mapped.blocks; ++good) {
+    if (good == mapped.closed && checksums_[good] == 0) continue;  // the open block of a process that died
+    const std::uint64_t first = good * kBlockEvents;
+    const auto block = events_.subspan(first, std::min(kBlockEvents, events_.size() - first));
+    if (checksums_[good] != checksum(block)) break;
+    if (good % 16 == 0) forget_before(block.data());
+  }
+  if (good * kBlockEvents >= header_->events) return;
+  events_ = events_.first(good * kBlockEvents);
+  damage_ = path + ": block " + std::to_string(good) + " (at byte " + std::to_string(block_at(good)) +
+            ") is damaged or missing: " + std::to_string(header_->events - events_.size()) +
+            " events are left out";
 }
 
 void JournalReader::forget_before(const Event* event) const {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const auto read =
       static_cast<std::size_t>(reinterpret_cast<const char*>(event) - static_cast<char*>(mapping_));
-  // The header's page stays.
-  if (read / page > 1)
-    ::madvise(static_cast<char*>(mapping_) + page, (read / page - 1) * page, MADV_DONTNEED);
+  if (read >= page) ::madvise(mapping_, read / page * page, MADV_DONTNEED);
 }
 
 JournalReader::~JournalReader() {
   if (mapping_ != nullptr) ::munmap(mapping_, length_);
+  ::munmap(header_page_, kPage);
 }
 
 }  // namespace hybrid

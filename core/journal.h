@@ -1,13 +1,14 @@
-// Journal: the events of one thread, in a memory-mapped file.
+// Journal: the events of one thread, in a file.
 //
-// A process that is killed by SIGKILL loses no event that was already appended. append() is a store and an
-// add: no lock and no allocation. A system call is necessary once per kSegmentEvents events, to map the next
-// segment.
+// A process that is killed by SIGKILL loses no event that was already appended. append() is a few stores to
+// mapped memory: no lock, no allocation, and no system call but once in kBlockEvents events.
 //
-// File: one JournalHeader, then events. Unwritten space is zero (EventKind::none), which marks the end of the
-// journal of a process that died. Files have mode 0600 and are created with O_EXCL. The disk space of a
-// segment is reserved before it is mapped, so that a full disk (or a limit on file sizes) is an error here
-// and not a SIGBUS (or SIGXFSZ) in the program.
+// File: a page with the JournalHeader; the open block, which is mapped and filled by append(); then segments
+// of 8192 checksums and as many blocks of 2048 events. A full open block is copied to its place among the
+// blocks, and filled anew: its pages stay in memory and in the cache, and a page fault for each page of the
+// journal is avoided. An XXH3 checksum is written after the block that it belongs to, so that a block without
+// one is still the open block. Files have mode 0600 and are created with O_EXCL. A full disk, or a limit on
+// file sizes, is an error here and not a SIGBUS (or SIGXFSZ) in the program.
 //
 //   JournalWriter writer(path, {.rank = 3});
 //   writer.append(event);
@@ -22,6 +23,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/event.h"
 
@@ -29,22 +31,24 @@ namespace hybrid {
 
 /// The first bytes of a journal. Fixed layout; the magic number contains the version.
 struct JournalHeader {
-  static constexpr char kMagic[8] = {'H', 'Y', 'B', 'J', 'R', 'N', 'L', '1'};
+  static constexpr char kMagic[8] = {'H', 'Y', 'B', 'J', 'R', 'N', 'L', '2'};
   char magic[8] = {};
   std::uint32_t rank = 0;
   std::uint32_t thread = 0;            // 0, 1, ... in the order in which threads first communicated
   std::uint64_t ticks_per_second = 0;  // of Event::begin; updated when the calibration improves
   std::uint64_t origin_ticks = 0;      // the tick at which origin_ns was read
   std::uint64_t origin_ns = 0;         // CLOCK_REALTIME at that tick, to align the ranks
+  std::uint64_t checksum = 0;          // of the fields above
+  std::uint64_t next_checksum = 0;     // while a field changes
   std::uint64_t lost = 0;              // events dropped because the disk was full
-  std::uint64_t reserved[2] = {};
+  std::uint64_t events = 0;            // appended
 };
-static_assert(sizeof(JournalHeader) == 64);
+static_assert(sizeof(JournalHeader) == 72);
 
 /// Appends events to a new journal. Not thread-safe: one writer for each thread.
 class JournalWriter {
  public:
-  static constexpr std::size_t kSegmentEvents = 32768;  // 1 MiB
+  static constexpr std::size_t kBlockEvents = 2048;  // 64 KiB, which the second-level cache holds
 
   /// Creates the file. Throws RunError if it exists or cannot be created.
   JournalWriter(const std::string& path, const JournalHeader& header);
@@ -54,58 +58,59 @@ class JournalWriter {
 
   /// Appends an event, or counts it as lost if the disk is full.
   void append(const Event& event) {
-    if (next_ == end_ && !next_segment()) {
+    if (next_ == end_ && !next_block()) {
       ++header_->lost;
       return;
     }
-    store(next_++, event);
+    *next_++ = event;
+    // After the event: a process that dies between the two has not appended it.
+    std::atomic_signal_fence(std::memory_order_release);
+    header_->events = ++events_;
   }
   /// Appends an event with `values`, with a `wide` extension before it if they need one.
   void append(Event event, const WideValues& values);
 
-  JournalHeader& header() { return *header_; }
+  const JournalHeader& header() const { return *header_; }
+  /// Replaces the rate of the clock.
+  void set_ticks_per_second(std::uint64_t rate);
   std::uint64_t lost() const { return header_->lost; }
-  /// Truncates the file to the written events. Events appended afterwards count as lost.
+  /// Completes the file. Events appended afterwards count as lost.
   void close();
 
  private:
-  bool next_segment();
-
-  // Stores the half that contains `kind` last: after a SIGKILL between the two stores, the slot is still
-  // EventKind::none.
-  static void store(Event* at, const Event& event) {
-    constexpr std::size_t kHalf = sizeof(Event) / 2;
-    static_assert(offsetof(Event, kind) < kHalf);
-    auto* to = reinterpret_cast<char*>(at);
-    const auto* from = reinterpret_cast<const char*>(&event);
-    std::memcpy(to + kHalf, from + kHalf, kHalf);
-    std::atomic_signal_fence(std::memory_order_release);
-    std::memcpy(to, from, kHalf);
-  }
+  /// Makes room for an event. False if the disk is full.
+  bool next_block();
+  bool map_open_block();
+  /// Writes the open block, then its checksum, to their places. False if the disk is full.
+  bool write_block();
 
   Event* next_ = nullptr;
   Event* end_ = nullptr;
+  std::uint64_t events_ = 0;
   JournalHeader* header_ = nullptr;
+  Event* open_ = nullptr;  // nullptr: nothing is appended yet
   int file_ = -1;
-  int process_ = 0;  // the creator: a forked child must not truncate its parent's file
-  std::uint64_t segments_ = 0;
+  int process_ = 0;  // the creator: a forked child must not write its parent's file
   bool full_ = false;
   JournalHeader last_header_;  // after close()
 };
 
-/// Reads a journal through a mapping of the whole file.
+/// Reads a journal through a mapping of the file, in which the blocks of all segments follow each other.
 class JournalReader {
  public:
-  /// Throws UserError for a missing file, a file of another kind, or a file that is too short for the header.
-  /// A file that ends within an event is read up to the last whole event.
+  /// Throws UserError for a missing file, a file of another kind, a file that is too short for the header, or
+  /// a header with a wrong checksum. Reads all events once to compare the checksums; only the open block of a
+  /// process that died has none.
   explicit JournalReader(const std::string& path);
   ~JournalReader();
   JournalReader(const JournalReader&) = delete;
   JournalReader& operator=(const JournalReader&) = delete;
 
   const JournalHeader& header() const { return *header_; }
-  /// The written events.
+  /// The appended events, up to the first damaged block.
   std::span<const Event> events() const { return events_; }
+  /// A sentence about the first damaged block; "" if there is none.
+  const std::string& damage() const { return damage_; }
   /// Returns the memory of the pages before `event` to the system. They stay readable (from the file). With
   /// this, reading a long journal front to back takes no more memory than a short one.
   void forget_before(const Event* event) const;
@@ -115,8 +120,19 @@ class JournalReader {
  private:
   const JournalHeader* header_ = nullptr;
   std::span<const Event> events_;
-  void* mapping_ = nullptr;
-  std::size_t length_ = 0;
+  struct Mapped {
+    std::uint64_t blocks = 0;  // that are in the mapping
+    std::uint64_t closed = 0;  // of these, those with a checksum
+  };
+  /// Maps the blocks that the file has.
+  Mapped map_blocks(const std::string& path, int file, std::uint64_t length);
+  void verify(const std::string& path, const Mapped& mapped);
+
+  void* header_page_ = nullptr;
+  void* mapping_ = nullptr;  // of the events
+  std::size_t length_ = 0;   // of the mapping
+  std::vector<std::uint64_t> checksums_;
+  std::string damage_;
 };
 
 }  // namespace hybrid

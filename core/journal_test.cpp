@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/random.h"
 #include "core/testing/temporary_directory.h"
 
 namespace hybrid {
@@ -42,6 +43,9 @@ class Journal : public testing::Test {
   const TemporaryDirectory directory_;
 };
 
+constexpr std::uint64_t kBlock = JournalWriter::kBlockEvents;
+constexpr std::uint64_t kChecksums = 65536;  // bytes of a segment's checksums
+
 Event numbered(std::uint64_t n) {
   Event event;
   event.begin = n;
@@ -64,8 +68,8 @@ void expect_numbered(std::span<const Event> events, std::uint64_t count) {
   }
 }
 
-TEST_F(Journal, ReadsAppendedEventsAcrossSegments) {
-  const std::uint64_t count = 2 * JournalWriter::kSegmentEvents + 5;
+TEST_F(Journal, ReadsAppendedEventsOfSeveralBlocks) {
+  const std::uint64_t count = 2 * kBlock + 5;
   JournalHeader header;
   header.rank = 7;
   header.thread = 2;
@@ -73,7 +77,7 @@ TEST_F(Journal, ReadsAppendedEventsAcrossSegments) {
   {
     JournalWriter writer(path(), header);
     for (std::uint64_t n = 0; n < count; ++n) writer.append(numbered(n));
-    writer.header().ticks_per_second = 456;
+    writer.set_ticks_per_second(456);
   }
   const JournalReader reader(path());
   EXPECT_EQ(reader.header().rank, 7u);
@@ -81,7 +85,6 @@ TEST_F(Journal, ReadsAppendedEventsAcrossSegments) {
   EXPECT_EQ(reader.header().ticks_per_second, 456u);
   EXPECT_EQ(reader.header().lost, 0u);
   expect_numbered(reader.events(), count);
-  EXPECT_EQ(fs::file_size(path()), 4096 + count * sizeof(Event)) << "close() truncates the file";
 }
 
 TEST_F(Journal, IsEmptyWithoutAppendedEvents) {
@@ -124,9 +127,9 @@ TEST_F(Journal, IsPrivateAndNeverOverwritesAFileOrFollowsALink) {
 }
 
 TEST_F(Journal, SurvivesSigkill) {
-  // In the middle of the first segment, at the end of a segment, and after it.
-  for (const std::uint64_t count : {std::uint64_t{1000}, std::uint64_t{JournalWriter::kSegmentEvents},
-                                    std::uint64_t{JournalWriter::kSegmentEvents + 1}}) {
+  // In the first block, at the ends of blocks, and after them.
+  for (const std::uint64_t count :
+       {std::uint64_t{0}, std::uint64_t{1000}, kBlock, kBlock + 1, 5 * kBlock, 5 * kBlock + 1000}) {
     const std::string file = path(std::to_string(count));
     const int status = in_child([&] {
       JournalWriter writer(file, {});
@@ -137,28 +140,34 @@ TEST_F(Journal, SurvivesSigkill) {
     ASSERT_EQ(WTERMSIG(status), SIGKILL);
     const JournalReader reader(file);
     expect_numbered(reader.events(), count);
+    EXPECT_EQ(reader.damage(), "");
     EXPECT_FALSE(reader.complete());
   }
 }
 
 TEST_F(Journal, CountsEventsLostOnAFullDiskAndTheProgramContinues) {
-  // A limit on file sizes simulates the full disk. It raises SIGXFSZ, which would end the program.
-  const std::uint64_t count = JournalWriter::kSegmentEvents + 1000;
-  const int status = in_child([&] {
-    const rlimit limit{4096 + JournalWriter::kSegmentEvents * sizeof(Event) + 100,
-                       4096 + JournalWriter::kSegmentEvents * sizeof(Event) + 100};
-    signal(SIGXFSZ, SIG_DFL);
-    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(2);
-    JournalWriter writer(path(), {});
-    for (std::uint64_t n = 0; n < count; ++n) writer.append(numbered(n));
-    if (writer.lost() != 1000) _exit(3);
-    writer.close();
-  });
-  ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
-  ASSERT_EQ(WEXITSTATUS(status), 0);
-  const JournalReader reader(path());
-  EXPECT_EQ(reader.header().lost, 1000u);
-  expect_numbered(reader.events(), JournalWriter::kSegmentEvents);
+  // A limit on file sizes simulates the full disk. It raises SIGXFSZ, which would end the program. The limit
+  // is within the first block, and within the fourth.
+  for (const std::uint64_t blocks : {0, 3}) {
+    const std::string file = path(std::to_string(blocks));
+    const int status = in_child([&] {
+      const rlim_t room = 4096 + kBlock * sizeof(Event) + kChecksums + blocks * kBlock * sizeof(Event) + 100;
+      const rlimit limit{room, room};
+      signal(SIGXFSZ, SIG_DFL);
+      if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(2);
+      JournalWriter writer(file, {});
+      // The open block keeps what does not fit.
+      for (std::uint64_t n = 0; n < (blocks + 1) * kBlock + 1000; ++n) writer.append(numbered(n));
+      if (writer.lost() != 1000) _exit(3);
+      writer.close();
+    });
+    ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+    ASSERT_EQ(WEXITSTATUS(status), 0);
+    const JournalReader reader(file);
+    EXPECT_EQ(reader.header().lost, 1000u);
+    EXPECT_EQ(reader.damage(), "");
+    expect_numbered(reader.events(), (blocks + 1) * kBlock);
+  }
 }
 
 TEST_F(Journal, ThrowsIfThereIsNoRoomForTheHeader) {
@@ -217,18 +226,54 @@ TEST_F(Journal, WritesAnExtensionForWideValues) {
   EXPECT_EQ(wide_values(events[2], nullptr).duration, 200u);
 }
 
-TEST_F(Journal, ReadsATruncatedFileUpToTheLastWholeEvent) {
+TEST_F(Journal, ReadsADamagedFileUpToTheDamagedBlock) {
+  const std::uint64_t count = 3 * kBlock + 9;
   {
     JournalWriter writer(path(), {});
-    for (std::uint64_t n = 0; n < 10; ++n) writer.append(numbered(n));
+    for (std::uint64_t n = 0; n < count; ++n) writer.append(numbered(n));
   }
-  fs::resize_file(path(), 4096 + 9 * sizeof(Event) + 13);
-  expect_numbered(JournalReader(path()).events(), 9);
+  const auto damaged = [&](const std::string& name, std::uint64_t at) {
+    fs::copy_file(path(), path(name));
+    std::fstream file(path(name), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(at));
+    const char byte = static_cast<char>(file.get() ^ 1);
+    file.seekp(static_cast<std::streamoff>(at));
+    file.put(byte);
+    return path(name);
+  };
+  const auto left_out = [&](std::uint64_t good) {
+    return std::to_string(count - good) + " events are left out";
+  };
+  constexpr std::uint64_t kFirstBlock = 4096 + kBlock * sizeof(Event) + kChecksums;
+  Random random(testing::UnitTest::GetInstance()->random_seed());
+  for (int i = 0; i < 30; ++i) {
+    const std::uint64_t event = i == 0 ? count - 1 : random.below(count);
+    SCOPED_TRACE(event);
+    const JournalReader reader(
+        damaged(std::to_string(i), kFirstBlock + event * sizeof(Event) + random.below(sizeof(Event))));
+    const std::uint64_t good = event / kBlock * kBlock;
+    expect_numbered(reader.events(), good);
+    EXPECT_NE(reader.damage().find(left_out(good)), std::string::npos) << reader.damage();
+    EXPECT_FALSE(reader.complete());
+  }
+  const JournalReader checksum(damaged("checksum", 4096 + kBlock * sizeof(Event) + 8));
+  expect_numbered(checksum.events(), kBlock);
+  const JournalReader number(damaged("number", offsetof(JournalHeader, events) + 2));
+  EXPECT_NE(number.damage(), "");
+  EXPECT_THROW(JournalReader(damaged("header", 20)), UserError);
+  fs::resize_file(path(), kFirstBlock + (count - 1) * sizeof(Event) + 13);
+  const JournalReader shorter(path());
+  expect_numbered(shorter.events(), count);  // the last block is the open block, too
+  EXPECT_EQ(shorter.damage(), "");
+  fs::resize_file(path(), kFirstBlock + 2 * kBlock * sizeof(Event));
+  const JournalReader truncated(path());
+  expect_numbered(truncated.events(), 2 * kBlock);
+  EXPECT_NE(truncated.damage().find(left_out(2 * kBlock)), std::string::npos) << truncated.damage();
 }
 
 TEST_F(Journal, RejectsMissingShortAndForeignFiles) {
   EXPECT_THROW(JournalReader(path("missing")), UserError);
-  std::ofstream(path("short")) << "HYBJRNL1";
+  std::ofstream(path("short")) << "HYBJRNL2";
   EXPECT_THROW(JournalReader(path("short")), UserError);
   std::ofstream(path("foreign")) << std::string(8192, 'x');
   EXPECT_THROW(JournalReader(path("foreign")), UserError);

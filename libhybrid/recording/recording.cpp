@@ -127,8 +127,9 @@ Recording open_recording(const std::string& directory) {
     if (!has_header(path)) continue;
     try {
       const JournalReader journal(path);
+      if (!journal.damage().empty()) recording.damaged.push_back(journal.damage());
     } catch (const UserError& error) {
-      recording.damaged.emplace_back(first_line(error.what()));
+      recording.damaged.push_back(first_line(error.what()) + ": the journal is left out");
       continue;
     }
     recorded.insert(rank);

@@ -19,7 +19,7 @@ struct Recording {
   JobDefinitions definitions;
   std::vector<Thread> threads;         // ascending in rank and thread
   std::vector<std::uint32_t> missing;  // ranks without a journal
-  std::vector<std::string> damaged;    // the errors of journals that cannot be read
+  std::vector<std::string> damaged;    // journals that cannot be read, or not to their end, and why
 };
 
 /// True if `directory` contains definitions or journals that are not empty.

@@ -86,7 +86,7 @@ class TraceBuilder {
       summary_.events += journal.events().size();
       summary_.lost += header.lost;
       const std::uint32_t rank = processes[thread.process].rank;
-      const bool died = !journal.complete() && header.lost == 0;
+      const bool died = !journal.complete() && header.lost == 0 && journal.damage().empty();
       if (died && (summary_.incomplete.empty() || summary_.incomplete.back() != rank))
         summary_.incomplete.push_back(rank);
     }
@@ -206,7 +206,7 @@ std::string to_text(const TraceSummary& summary) {
   if (!summary.incomplete.empty())
     text += "  incomplete, since they died or were killed: " + of_ranks(summary.incomplete) + "\n";
   if (!summary.missing.empty()) text += "  without a journal: " + of_ranks(summary.missing) + "\n";
-  for (const std::string& why : summary.damaged) text += "  damaged and left out: " + why + "\n";
+  for (const std::string& why : summary.damaged) text += "  damaged: " + why + "\n";
   if (summary.lost != 0)
     text += "  lost because the disk was full: " + std::to_string(summary.lost) + " events\n";
   return text;

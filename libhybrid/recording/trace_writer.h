@@ -15,7 +15,7 @@ struct TraceSummary {
   std::vector<std::uint32_t> missing;  // ranks without a journal
   // Ranks with a journal that does not end with EventKind::finish, unless a full disk lost its last events.
   std::vector<std::uint32_t> incomplete;
-  std::vector<std::string> damaged;  // the errors of journals that cannot be read and are left out
+  std::vector<std::string> damaged;  // Recording::damaged
   std::uint64_t events = 0;
   std::uint64_t lost = 0;  // number of events that a full disk lost
 };
@@ -25,8 +25,8 @@ struct TraceSummary {
 std::string to_text(const TraceSummary& summary);
 
 /// Writes OUTPUT/trace.otf2 and its other files. The directory `output` must exist; its files are never
-/// overwritten. Journals of processes that died are used up to their last event, damaged ones are left out.
-/// Throws UserError if `recording` contains no recording, RunError if the archive cannot be written.
+/// overwritten. Journals of processes that died are used up to their last event, damaged ones up to the
+/// damage. Throws UserError if `recording` contains no recording, RunError if the archive cannot be written.
 TraceSummary write_trace(const std::string& recording, const std::string& output);
 
 }  // namespace hybrid

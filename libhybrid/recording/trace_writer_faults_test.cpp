@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -23,8 +24,13 @@ TEST_F(TraceWriter, ReportsIncompleteAndMissingRanks) {
   rank(0)->finish(100);
   rank(1)->event(EventKind::send, 50, 5, {.peer = 0, .tag = 0, .bytes = 1});
   rank(2)->finish(100);
-  rank(2)->journal.header().lost = 12;
   processes_.clear();
+  {
+    std::fstream journal(journal_path(directory_.path(), 2, 0),
+                         std::ios::in | std::ios::out | std::ios::binary);
+    journal.seekp(offsetof(JournalHeader, lost));
+    journal.put(12);
+  }
   fs::remove(journal_path(directory_.path(), 3, 0));
   fs::remove(definitions_path(directory_.path(), 3));
   // A journal whose process died before it wrote the header.

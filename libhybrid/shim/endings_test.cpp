@@ -121,10 +121,10 @@ TEST(Endings, AFullDiskIsReportedOnceAndTheProgramContinues) {
   ASSERT_NE(first, std::string::npos) << text;
   EXPECT_EQ(text.find("the disk is full", first + 1), std::string::npos) << text;
   const JournalReader journal(journal_path(run.recording(), 0, 0));
-  EXPECT_EQ(journal.events().size(), JournalWriter::kSegmentEvents);
+  EXPECT_EQ(journal.events().size(), JournalWriter::kBlockEvents);
   // Start, 40000 sends, finish, and a call or two of no data.
-  EXPECT_GE(journal.header().lost, 40002 - JournalWriter::kSegmentEvents);
-  EXPECT_LE(journal.header().lost, 40010 - JournalWriter::kSegmentEvents);
+  EXPECT_GE(journal.header().lost, 40002 - JournalWriter::kBlockEvents);
+  EXPECT_LE(journal.header().lost, 40010 - JournalWriter::kBlockEvents);
 }
 
 // Runs a script in a separate mount name space, where disk_ is a full disk of 64 KiB. Skips the test when

@@ -20,8 +20,10 @@ namespace hybrid::shim {
 class CallTime {
  public:
   explicit CallTime(Thread& thread) : thread_(thread), begin_(thread.enter()) {}
-  void done() {
-    end_ = ticks();
+  /// `peer`: MPI_PROC_NULL for a transfer that does nothing. Its time is less than that of reading the clock,
+  /// and is recorded as 0.
+  void done(int peer = 0) {
+    end_ = peer == MPI_PROC_NULL ? begin_ : ticks();
     if (process().live_carries) [[unlikely]]
       process().live->progress();
   }

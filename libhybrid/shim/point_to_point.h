@@ -117,7 +117,7 @@ HYBRID_HOT int send(Thread& thread, Real&& real, SendMode mode, MPI_Count count,
       bytes_of(count, datatype), 0};
   p.prediction.on_send(thread, time.begin(), record.peer, record.bytes, tag);
   const int result = real();
-  time.done();
+  time.done(dest);
   if (result == MPI_SUCCESS) [[likely]]
     time.record(record);
   else
@@ -130,7 +130,7 @@ HYBRID_HOT int recv(Thread& thread, Real&& real, const HalfTransfer& in, MPI_Com
   CallTime time(thread);
   const OwnStatus own(status);
   const int result = real();
-  time.done();
+  time.done(in.peer);
   process().prediction.on_time(thread, time.begin());
   if (result == MPI_SUCCESS) [[likely]]
     time.record(match_record(EventKind::recv, process().communicator(comm), own.get(), 0));

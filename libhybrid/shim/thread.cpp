@@ -83,7 +83,7 @@ void Thread::resume() {
 
 void Thread::finish(Ticks at, std::uint64_t ticks_per_second) {
   record({.kind = EventKind::finish}, std::max(at, last_end_), std::max(at, last_end_));
-  journal_->header().ticks_per_second = ticks_per_second;
+  journal_->set_ticks_per_second(ticks_per_second);
   lost_ = journal_->lost();
   journal_->close();
 }
