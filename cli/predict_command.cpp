@@ -15,15 +15,12 @@
 #include "cli/predict_table.h"
 #include "cli/trace_command.h"
 #include "core/error.h"
-#include "core/parallel.h"
 #include "core/registry.h"
-#include "emulator/predictor_shape.h"
 #include "emulator/replay/operation.h"
 #include "emulator/replay/trace_format.h"
-#include "libhybrid/report/job_report.h"
+#include "libhybrid/report/predictor_scores.h"
 #include "libhybrid/report/report_json.h"
 #include "libhybrid/report/terminal_text.h"
-#include "predictor/evaluation_grid.h"
 #include "predictor/predictor.h"
 
 namespace hybrid {
@@ -102,33 +99,13 @@ class PredictCommand final : public Command {
  private:
   TraceScores score(const std::string& path, const std::vector<std::string>& predictors,
                     const std::vector<std::uint32_t>& capacities) const {
-    const JobOptions& options = arguments_.options();
     ProgressLine line(stderr);
-    std::uint64_t done = 0;
-    const auto progress = [&](const char* what) {
-      if (done++ % 100'000 == 0) line.show(std::string(what) + path, done - 1);
+    const auto note = [&](std::string_view what, std::uint64_t done) {
+      line.show(std::string(what) + " of " + path, done);
     };
-    auto trace = open_trace(path);
-    DestinationNumbers numbers;
-    std::set<Port> sources;
-    Time end{};
-    for_each_sent(*trace, options.replay, [&](const SentMessage& message) {
-      progress("finding the last send of ");
-      numbers.add({message.source, message.destination});
-      sources.insert(message.source);
-      end = std::max(end, message.at);
-    });
-    numbers.order_by_port();
-    done = 0;
-    trace = open_trace(path);
-    const PredictorShape shape = predictor_shape(options.network);
-    ParallelGrid grid(predictors, capacities, shape, numbers, processors(), &processor_nanoseconds);
-    for_each_sent(*trace, options.replay, [&](const SentMessage& message) {
-      progress("scoring predictors on ");
-      grid.send({message.source, message.destination}, message.at, message.bytes, message.site,
-                phase_of(message, options.replay));
-    });
-    return {path, sources.size(), grid.finish(end)};
+    PredictorScores scored = score_predictors([&path] { return open_trace(path); }, arguments_.options(),
+                                              predictors, capacities, note, &processor_nanoseconds);
+    return {path, scored.sources, std::move(scored.scores)};
   }
 
   // Options in variables and files may be for other commands; one that is given as a flag would be ignored.

@@ -9,7 +9,7 @@
 #include "emulator/network/technique.h"
 #include "emulator/switching/bounds.h"
 #include "emulator/tdm/allocation.h"
-#include "libhybrid/report/job_report.h"
+#include "libhybrid/report/predictor_scores.h"
 #include "predictor/predictor.h"
 #include "predictor/reference_predictors.h"
 
@@ -131,8 +131,7 @@ std::vector<std::string> predictors_to_search(const JobEmulator& job, std::uint3
   for (const std::string_view name : registered_names(Predictor::kKind))
     if (name != kOracle && std::ranges::find(kUsualPredictors, name) == kUsualPredictors.end())
       others.emplace_back(name);
-  auto scores =
-      score_predictors(*job.opener()(), job.options(), others, {slots}, job.ports(), job.phases().end);
+  auto scores = score_predictors(job.opener(), job.options(), others, {slots}, {}).scores;
   std::ranges::sort(scores, [](const PredictorScore& a, const PredictorScore& b) {
     return a.hits != b.hits ? a.hits > b.hits : a.predictor < b.predictor;
   });

@@ -10,9 +10,9 @@
 #include "core/registry.h"
 #include "emulator/limits.h"
 #include "emulator/network/technique.h"
-#include "emulator/predictor_shape.h"
 #include "emulator/replay/trace_format.h"
 #include "emulator/replay/trace_names.h"
+#include "libhybrid/report/predictor_scores.h"
 #include "libhybrid/report/wait_division.h"
 
 namespace hybrid {
@@ -136,48 +136,6 @@ std::string_view JobFacts::find(std::string_view name) const {
   return {};
 }
 
-std::vector<PredictorScore> score_predictors(JobTrace& trace, const JobOptions& options,
-                                             const std::vector<std::string>& names,
-                                             const std::vector<std::uint32_t>& capacities,
-                                             std::uint32_t ports, Time end) {
-  struct Row {
-    std::string predictor;
-    PredictorShape shape;
-    std::map<Port, PredictorEvaluation> sources;
-  };
-  std::map<Port, PhaseMark> in;  // by source
-  std::vector<Row> rows;
-  PredictorShape shape = predictor_shape(options.network);
-  shape.destinations = ports;
-  for (const std::string& name : names)
-    for (std::uint32_t capacity : capacities) {
-      shape.capacity = capacity;
-      rows.push_back({name, shape, {}});
-    }
-  for (Row& row : rows)
-    PredictorEvaluation(row.predictor, row.shape);  // throws for an unknown name before the pass
-  for_each_sent(trace, options.replay, [&](const SentMessage& message) {
-    const PhaseMark phase = phase_of(message, options.replay);
-    const bool enters_phase = std::exchange(in.try_emplace(message.source).first->second, phase) != phase;
-    for (Row& row : rows) {
-      auto source = row.sources.find(message.source);
-      if (source == row.sources.end())
-        source = row.sources.emplace(message.source, PredictorEvaluation(row.predictor, row.shape)).first;
-      if (enters_phase) source->second.phase(message.at, phase.phase);
-      source->second.send(message.at, message.destination, message.bytes, message.site);
-    }
-  });
-  std::vector<PredictorScore> scores;
-  for (Row& row : rows) {
-    PredictorScore sum;
-    sum.predictor = row.predictor;
-    sum.capacity = row.shape.capacity;
-    for (auto& [port, evaluation] : row.sources) sum.add(evaluation.finish(end));
-    scores.push_back(std::move(sum));
-  }
-  return scores;
-}
-
 JobReport make_report(const std::string& trace, const TraceOpener& open, const JobOptions& given,
                       const ProgressNote& note) {
   const auto report_progress = [&note](std::string_view what, std::uint64_t done) {
@@ -215,10 +173,9 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
     throw UserError("timeline: needs a single run, but the options give " + std::to_string(runs.size()),
                     "Give one --technique and one --slots.");
 
-  report_progress("scoring predictors", 0);
   std::vector<std::string> predictors = options.predictors;
   if (predictors.empty()) predictors = {"counter", "lru", "markov1", "markov2", "timeout", "tournament"};
-  report.predictors = score_predictors(*open(), options, predictors, counts, job.ports(), job.phases().end);
+  report.predictors = score_predictors(open, options, predictors, counts, note).scores;
 
   const auto add_warnings = [&](std::vector<std::string>& warnings) {
     for (std::string& warning : warnings)  // all techniques find the same gaps of the trace

@@ -69,13 +69,6 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
                       const ProgressNote& note);
 JobReport make_report(const std::string& trace, const JobOptions& options, const ProgressNote& note);
 
-/// Scores predictors on the sends of a job, with one evaluation per source port, summed up. Rows are in the
-/// order of `names`, then of `capacities` (0: no limit).
-std::vector<PredictorScore> score_predictors(JobTrace& trace, const JobOptions& options,
-                                             const std::vector<std::string>& names,
-                                             const std::vector<std::uint32_t>& capacities,
-                                             std::uint32_t ports, Time end);
-
 /// One line per reason: "tdm with K = 4, circuit: rank 1 waits forever ...". Empty without failures.
 std::vector<std::string> failure_lines(const JobReport& report);
 
