@@ -14,7 +14,7 @@
 namespace hybrid {
 
 /// The exit codes of `hybrid`. Failures are thrown: main() turns a UserError into kUsage, any other exception
-/// into kFailed.
+/// into kFailed. A command that a signal interrupts returns 128 + signal.
 enum ExitCode : int { kDone = 0, kFailed = 1, kUsage = 2 };
 
 class Command {

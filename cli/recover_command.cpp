@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/interruption.h"
 #include "cli/json_output.h"
 #include "cli/table_flags.h"
 #include "cli/unknown_variables.h"
@@ -85,7 +86,10 @@ class RecoverCommand final : public Command {
                         "Use it (hybrid replay), or name a new directory with -o.");
     }
     std::FILE* const text = json_.owns_stdout() ? nullptr : stdout;
-    const std::string failures = finish_job(recording, options_, text, stderr).failures.text;
+    const Interruption interruption;
+    const FinishedJob finished = finish_job(recording, options_, text, stderr, Interruption::requested);
+    if (finished.stopped) return Interruption::exit_code();
+    const std::string& failures = finished.failures.text;
     if (text != nullptr) {
       std::fprintf(text, "  files: %s\n", options_.output.c_str());
       if (options_.keep_journals || !failures.empty())

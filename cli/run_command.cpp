@@ -16,6 +16,7 @@
 #include "cli/child.h"
 #include "cli/command.h"
 #include "cli/ignored_options.h"
+#include "cli/interruption.h"
 #include "cli/json_output.h"
 #include "cli/mpiexec.h"
 #include "cli/program.h"
@@ -78,6 +79,7 @@ class RunCommand final : public Command {
     json_.check();
     const auto unknown = flags_.apply(table_, environ);
     check_job(options_);
+    if (options_.at_finalize == "auto") options_.at_finalize = "emulate";
     json_.check_another("output", options_.output);
     const std::string ranks = settle_ranks();
     check_ports(static_cast<std::uint32_t>(parse_count(ranks, "-n", kMostRanks)));
@@ -168,9 +170,12 @@ class RunCommand final : public Command {
     if (options_.at_finalize == "journal") {
       if (text != nullptr) std::fprintf(text, "journals: %s\n", recording.c_str());
     } else {
-      failures = finish_job(recording, options_, text, stderr).failures.text;
+      const Interruption interruption;
+      const FinishedJob finished = finish_job(recording, options_, text, stderr, Interruption::requested);
+      if (finished.stopped && end.good()) return Interruption::requested() ? Interruption::exit_code() : kFailed;
+      failures = finished.failures.text;
       if (text != nullptr) std::fprintf(text, "  files: %s\n", options_.output.c_str());
-      if (options_.at_finalize == "emulate") json_.write_file_of(options_.output + "/report.json");
+      if (options_.at_finalize == "emulate" && !finished.stopped) json_.write_file_of(options_.output + "/report.json");
     }
     if (!end.good())
       throw RunError("'" + application + "' " + how_it_ended(end) + "; what was recorded until then is in " +

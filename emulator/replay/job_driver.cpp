@@ -12,7 +12,7 @@ namespace {
 
 using Kind = Operation::Kind;
 
-constexpr std::uint64_t kProgressEvery = 1u << 16;
+constexpr std::uint64_t kProgressEvery = 1u << 10;
 
 bool is_incomplete(const JobTrace& trace) {
   const std::string lost = trace.property(trace_names::kLostEvents);
@@ -72,7 +72,8 @@ JobDriver::JobDriver(JobTrace& trace, Technique& technique, std::vector<std::uin
 void JobDriver::run() {
   phases_.preload_fixed();
   for (std::uint32_t i = 0; i < locations_.size(); ++i) events_.wake(LocationHandle{i});
-  for (;;) {
+  for (std::uint64_t step = 1;; ++step) {
+    if (step % kProgressEvery == 0 && options_.progress) options_.progress(operations_);
     events_.resume_woken([this](const Waiter& waiter) { resume(waiter); });
     const Time act = events_.next();
     const Time network = technique_.next_event();
@@ -126,7 +127,7 @@ bool JobDriver::fetch(LocationHandle handle) {
     location.operation.compute = {};
   }
   ++location.operations;
-  if (++operations_ % kProgressEvery == 0 && options_.progress) options_.progress(operations_);
+  ++operations_;
   location.in_barrier = false;
   location.notices = 0;
   location.now = later_in_run(location.now, location.operation.compute);

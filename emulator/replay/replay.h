@@ -67,7 +67,7 @@ struct ReplayOptions {
   /// The replay is not finished (UnfinishedReplay, of the technique) if the job takes longer: for searches,
   /// in which slow networks need not be emulated to the end.
   Time limit = Time::never();
-  /// Called from time to time with the number of operations done. May be empty.
+  /// Called often with the number of operations done. May be empty. An exception ends the replay.
   std::function<void(std::uint64_t)> progress;
 };
 

@@ -233,9 +233,20 @@ void add_recording_options(OptionTable& table, JobOptions& options) {
                options.hosts = static_cast<std::uint32_t>(parse_count(text, "hosts", 1u << 20));
              }});
   add_switch(table, "keep-journals", "keep the journals after the trace is written", options.keep_journals);
-  add_choice(table, "at-finalize", "emulate|trace|journal",
-             "at MPI_Finalize: write trace and report, write the trace only, or keep the journals only",
-             options.at_finalize);
+  add_choice(
+      table, "at-finalize", "auto|emulate|trace|journal",
+      "at MPI_Finalize: write trace and report, write the trace only, or keep the journals only; auto: "
+      "trace if --quiet is given to a job without `hybrid run`, else emulate",
+      options.at_finalize);
+  table.add(
+      {"report-limit", "TIME|off",
+       "longest time of the emulations for the report; then the trace is kept, and the command that "
+       "continues is printed (default off; for a job without `hybrid run` 3s and 5 % of the job's time)",
+       "", [&options](std::string_view text) {
+         options.report_limit = text == "off" ? Time::never() : parse_time(text, "report-limit");
+         if (options.report_limit <= Time{})
+           throw UserError("report-limit: must be more than 0", "For instance 30s, or off.");
+       }});
 }
 
 void add_emulation_options(OptionTable& table, JobOptions& options) {

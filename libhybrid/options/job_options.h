@@ -46,8 +46,13 @@ struct JobOptions {
   bool keep_journals = false;
   /// The work at MPI_Finalize: "emulate" (merge, emulate, print the report), "trace" (write the trace only),
   /// or "journal" (keep the journals; `hybrid run` continues with them). With "journal", `output` exists
-  /// already, made for this job alone, and the journals stay in recording_directory(output).
-  std::string at_finalize = "emulate";
+  /// already, made for this job alone, and the journals stay in recording_directory(output). "auto": trace if
+  /// the report would not be printed (`quiet`, without `hybrid run`), else emulate.
+  std::string at_finalize = "auto";
+  /// The longest wall-clock time of the emulations; then the trace is kept and the report left out. 0: no
+  /// limit for a command; for a job that emulates in MPI_Finalize a time that its user will hardly notice
+  /// (libhybrid/shim/finish.cpp).
+  Time report_limit{};
 
   // Emulation.
   SwitchParameters network = network_by_default();

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -92,15 +93,41 @@ std::string what_is_kept(const std::string& anchor, const std::string& recording
          "\n  The journals are kept, too; if the trace is wrong: hybrid recover " + recording;
 }
 
+// The emulations for a report were stopped.
+struct Stopped {
+  std::string reason;
+};
+
+// Stops the emulations: called with their progress, from several threads.
+class Stop {
+ public:
+  Stop(Time limit, const std::function<bool()>& interrupted) : limit_(limit), interrupted_(interrupted) {}
+  void check() const {
+    if (interrupted_ && interrupted_()) throw Stopped{"The emulation was interrupted."};
+    if (limit_ == Time{} || limit_ == Time::never()) return;
+    const auto passed = std::chrono::steady_clock::now() - begin_;
+    if (passed >= std::chrono::nanoseconds(limit_.ps / 1000))
+      throw Stopped{"The emulation was stopped after " + short_time(limit_) +
+                    ": it takes longer than --report-limit (HYBRID_REPORT_LIMIT)."};
+  }
+
+ private:
+  Time limit_;
+  const std::function<bool()>& interrupted_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
 // The trace is complete: errors in the report name it.
 JobReport report_of(const TraceSummary& trace, const std::string& recording, const JobOptions& options,
-                    ProgressLine& line) {
+                    ProgressLine& line, const std::function<bool()>& interrupted) {
   const std::string& anchor = trace.anchor;
+  const Stop stop(options.report_limit, interrupted);
   try {
-    JobReport report = make_report(anchor, options,
-                                   [&](std::string_view what, std::uint64_t done) { line.show(what, done); });
-    for (const std::string& why : trace.damaged)
-      report.warnings.push_back("A damaged journal is left out: " + why);
+    JobReport report = make_report(anchor, options, [&](std::string_view what, std::uint64_t done) {
+      stop.check();
+      line.show(what, done);
+    });
+    for (const std::string& why : trace.damaged) report.warnings.push_back("A journal is damaged: " + why);
     return report;
   } catch (const std::exception& error) {
     throw RunError(error.what(), what_is_kept(anchor, recording));
@@ -128,7 +155,7 @@ std::string create_output_directory(const std::string& output, std::string_view 
 std::string recording_directory(const std::string& output) { return output + "/recording"; }
 
 FinishedJob finish_job(const std::string& recording, const JobOptions& options, std::FILE* out,
-                       std::FILE* progress) {
+                       std::FILE* progress, const std::function<bool()>& interrupted) {
   const FileSizeSignalGuard guard;
   ProgressLine line(progress);
   line.show("writing the trace", 0);
@@ -140,7 +167,19 @@ FinishedJob finish_job(const std::string& recording, const JobOptions& options, 
     if (out != nullptr) std::fputs(to_text(trace).c_str(), out);
     return {};
   }
-  const JobReport report = report_of(trace, recording, options, line);
+  JobReport report;
+  try {
+    report = report_of(trace, recording, options, line, interrupted);
+  } catch (const Stopped& stopped) {
+    if (!options.keep_journals) remove_recording(recording);
+    line.clear();
+    report.trace = trace.anchor;
+    report.options = options;
+    if (std::FILE* const notice = out != nullptr ? out : progress; notice != nullptr)
+      std::fprintf(notice, "%s%s The trace is complete. Continue with:\n  %s\n", to_text(trace).c_str(),
+                   stopped.reason.c_str(), command_to_repeat(report).c_str());
+    return {.warnings = {}, .failures = {}, .stopped = true};
+  }
   const std::string text = to_text(report);
   line.clear();
   if (out != nullptr) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -22,13 +23,18 @@ std::string recording_directory(const std::string& output);
 struct FinishedJob {
   std::string warnings;  // such as lost events or ranks that died, one per line
   FailureText failures;  // techniques that did not reach the end of the job
+  bool stopped = false;  // the emulations: there is no report
 };
 
 /// Writes trace, report.json and report.txt into the existing directory options.output, from the journals in
 /// `recording`. Prints the report to `out` and the progress to `progress` (both may be null). Removes the
 /// journals unless options.keep_journals is set, a technique failed or an exception is thrown. Throws
 /// UserError or RunError.
+///
+/// The emulations stop after options.report_limit of wall-clock time, or when `interrupted` (may be empty,
+/// called often) returns true. Then the trace is complete, there is no report, and `out` (if it is null,
+/// `progress`) gets the reason and the command that continues.
 FinishedJob finish_job(const std::string& recording, const JobOptions& options, std::FILE* out,
-                       std::FILE* progress);
+                       std::FILE* progress, const std::function<bool()>& interrupted = {});
 
 }  // namespace hybrid

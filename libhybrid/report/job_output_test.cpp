@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -102,6 +105,45 @@ TEST_F(FinishJob, KeepsTheJournalsWithoutAReport) {
   EXPECT_TRUE(fs::exists(definitions_path(recording(), 2)));
 }
 
+// What finish_job prints to a stream.
+std::string printed(const std::function<void(std::FILE*)>& finish) {
+  char* text = nullptr;
+  std::size_t length = 0;
+  std::FILE* const out = open_memstream(&text, &length);
+  finish(out);
+  std::fclose(out);
+  std::string result(text, length);
+  std::free(text);
+  return result;
+}
+
+TEST_F(FinishJob, AnInterruptedEmulationKeepsTheTraceAndSaysHowToContinue) {
+  options_.slot_counts = {3};
+  FinishedJob finished;
+  const std::string text = printed([&](std::FILE* out) {
+    int calls = 0;
+    finished = finish_job(recording(), options_, out, nullptr, [&calls] { return ++calls > 2; });
+  });
+  EXPECT_TRUE(finished.stopped);
+  EXPECT_THAT(
+      text,
+      HasSubstr("The emulation was interrupted. The trace is complete. Continue with:\n  hybrid replay " +
+                options_.output + "/trace.otf2 --technique wormhole --slots 3\n"));
+  EXPECT_TRUE(fs::exists(options_.output + "/trace.otf2"));
+  EXPECT_FALSE(fs::exists(options_.output + "/report.json"));
+  EXPECT_FALSE(fs::exists(recording())) << "the trace has everything";
+}
+
+TEST_F(FinishJob, TheEmulationEndsAtTheLimit) {
+  options_.report_limit = picoseconds(1);
+  FinishedJob finished;
+  const std::string text =
+      printed([&](std::FILE* out) { finished = finish_job(recording(), options_, nullptr, out); });
+  EXPECT_TRUE(finished.stopped);
+  EXPECT_THAT(text, HasSubstr("--report-limit"));
+  EXPECT_FALSE(fs::exists(options_.output + "/report.json"));
+}
+
 TEST_F(FinishJob, AnErrorInWritingTheReportNamesTheKeptFiles) {
   fs::create_directory(options_.output + "/report.txt");
   try {
@@ -119,7 +161,7 @@ TEST_F(FinishJob, NamesADamagedJournalAndReportsTheOthers) {
   fs::resize_file(journal_path(recording(), 1, 0), 100);
   EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr).warnings,
               AllOf(HasSubstr("No journal of rank 1 can be read"),
-                    HasSubstr("A damaged journal is left out: " + journal_path(recording(), 1, 0) +
+                    HasSubstr("A journal is damaged: " + journal_path(recording(), 1, 0) +
                               ": too short for a journal (100 bytes)")));
 }
 
@@ -133,13 +175,17 @@ TEST_F(FinishJob, WritesNoReportIfAllJournalsAreDamaged) {
 TEST_F(FinishJob, DistinguishesAFullDiskFromADeadRank) {
   options_.keep_journals = true;
   const std::string path = journal_path(recording(), 1, 0);
-  fs::resize_file(path, fs::file_size(path) - sizeof(Event));  // removes the finish event
+  const auto put = [&path](std::uint64_t at, std::uint64_t value) {
+    std::fstream(path, std::ios::binary | std::ios::in | std::ios::out)
+        .seekp(static_cast<std::streamoff>(at))
+        .write(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  // The rank died before its finish event: its last block is not complete, and has no checksum.
+  put(offsetof(JournalHeader, events), JournalReader(path).events().size() - 1);
+  put(4096 + JournalWriter::kBlockEvents * sizeof(Event), 0);
   EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr).warnings,
               HasSubstr("the rank died, or was killed"));
-  const std::uint64_t lost = 1;
-  std::fstream(path, std::ios::binary | std::ios::in | std::ios::out)
-      .seekp(offsetof(JournalHeader, lost))
-      .write(reinterpret_cast<const char*>(&lost), sizeof lost);
+  put(offsetof(JournalHeader, lost), 1);
   options_.output = directory_ / "again";
   fs::create_directory(options_.output);
   EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr).warnings,

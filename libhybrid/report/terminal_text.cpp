@@ -114,6 +114,10 @@ ProgressLine::ProgressLine(std::FILE* stream)
 
 void ProgressLine::show(std::string_view what, std::uint64_t done) {
   if (stream_ == nullptr) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (shown_ && what == what_ && now - at_ < std::chrono::milliseconds(100)) return;
+  what_ = what;
+  at_ = now;
   std::string line = "\r\033[K" + std::string(what);
   if (done != 0) line += ": " + grouped(done) + " operations";
   std::fwrite(line.data(), 1, line.size(), stream_);

@@ -5,6 +5,7 @@
 //   std::cout << table.text();
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -62,7 +63,8 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// Shows "emulating hybrid, K = 4: 1,200,000 operations", without the count while it is 0.
+  /// Shows "emulating hybrid, K = 4: 1,200,000 operations", without the count while it is 0; the same text
+  /// with another count at most ten times a second.
   void show(std::string_view what, std::uint64_t done);
   /// Removes the line. To be called before other output to the terminal.
   void clear();
@@ -70,6 +72,8 @@ class ProgressLine {
  private:
   std::FILE* stream_ = nullptr;
   bool shown_ = false;
+  std::string what_;  // shown at `at_`
+  std::chrono::steady_clock::time_point at_;
 };
 
 }  // namespace hybrid

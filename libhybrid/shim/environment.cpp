@@ -48,6 +48,7 @@ JobOptions read_options() {
   const std::vector<std::string> unknown = apply_environment(table, environ);
   check_job(options);
   set_quiet(options.quiet);
+  if (options.at_finalize == "auto") options.at_finalize = options.quiet ? "trace" : "emulate";
   if (launcher_rank() == 0 && !unknown.empty()) {
     std::vector<std::string> known;
     for (const Option& option : table.options()) known.push_back(environment_name(option.name));

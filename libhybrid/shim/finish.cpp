@@ -40,6 +40,12 @@ void write_counts(Process& p) {
   count("live_misses", live.misses);
 }
 
+// The program's user waits for the report: a few seconds, and a small part of the time that the job took.
+Time usual_report_limit(const Process& p) {
+  const std::uint64_t job_ns = ClockSample::now().nanoseconds - p.clock_start.nanoseconds;
+  return milliseconds(3000 + static_cast<std::int64_t>(job_ns / 1'000'000 / 20));
+}
+
 // Completes the recording of this process, and after the barrier that of all processes.
 void end_recording() {
   LifecycleState& s = state();
@@ -95,7 +101,8 @@ void after_finalize() noexcept {
   if (p->unreported_loss != 0)
     warn(std::to_string(p->unreported_loss) +
          " events are lost and missing in the report: the disk is still full");
-  const JobOptions& options = p->options;
+  JobOptions options = p->options;
+  if (options.report_limit == Time{}) options.report_limit = usual_report_limit(*p);
   ::unlink((p->recording_directory + "/" + std::string(kFullDiskToken)).c_str());
   if (options.at_finalize == "journal") return;
   try {

@@ -156,6 +156,32 @@ TEST(Finalize, RankZeroReportsOnStandardErrorAndCleansUp) {
   EXPECT_TRUE(fs::exists(directory.path() + "/hybrid-shim_p2p_ring-2"));
 }
 
+TEST(Finalize, TheReportEndsAtItsLimit) {
+  const TemporaryDirectory directory;
+  const Outcome outcome =
+      run_ranks(4, {program("shim_p2p_ring")}, {{"HYBRID_REPORT_LIMIT", "1ns"}}, directory.path());
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::string output = directory.path() + "/hybrid-shim_p2p_ring-1";
+  EXPECT_THAT(outcome.err, HasSubstr("HYBRID_REPORT_LIMIT"));
+  EXPECT_THAT(outcome.err, HasSubstr("hybrid replay " + output + "/trace.otf2"));
+  EXPECT_TRUE(fs::exists(output + "/trace.otf2"));
+  EXPECT_FALSE(fs::exists(output + "/report.json"));
+}
+
+TEST(Finalize, AQuietJobWritesTheTraceOnly) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run_ranks(2, {program("shim_p2p_ring")}, {{"HYBRID_QUIET", "on"}}, directory.path());
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::string output = directory.path() + "/hybrid-shim_p2p_ring-1";
+  EXPECT_TRUE(fs::exists(output + "/trace.otf2"));
+  EXPECT_FALSE(fs::exists(output + "/report.json"));
+  const Outcome explicit_report = run_ranks(2, {program("shim_p2p_ring")},
+                                            {{"HYBRID_QUIET", "on"}, {"HYBRID_AT_FINALIZE", "emulate"}},
+                                            directory.path());
+  ASSERT_EQ(explicit_report.status, 0) << explicit_report.err;
+  EXPECT_TRUE(fs::exists(directory.path() + "/hybrid-shim_p2p_ring-2/report.json"));
+}
+
 constexpr int kPolls = 500;  // polling.c
 
 // How often the shim yielded during the empty polls with each of the functions.
