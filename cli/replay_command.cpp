@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command.h"
@@ -16,6 +17,7 @@
 #include "emulator/replay/trace_format.h"
 #include "emulator/timeline_file.h"
 #include "libhybrid/report/job_report.h"
+#include "libhybrid/report/repeats.h"
 #include "libhybrid/report/report_json.h"
 #include "libhybrid/report/report_text.h"
 #include "libhybrid/report/terminal_text.h"
@@ -26,8 +28,13 @@ namespace {
 class ReplayCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
-    line.describe("Emulates a recorded job on a hybrid switch and reports. The trace is only read.");
-    arguments_.declare(line);
+    line.describe(
+        "Emulates a recorded job on a hybrid switch and reports. Several traces are recordings of one job: "
+        "the "
+        "report then has medians and extremes over them, and a verdict that respects their spread. Traces "
+        "are "
+        "only read.");
+    arguments_.declare_many(line);
     line.add_option(
         "--timeline", "FILE",
         "new file: the timeline of each port, as trace JSON for ui.perfetto.dev; for one technique and "
@@ -39,6 +46,7 @@ class ReplayCommand final : public Command {
         "  hybrid replay hybrid-my_app-1\n"
         "  hybrid replay hybrid-my_app-1 --technique wormhole,hybrid --slots 2,4,8\n"
         "  hybrid replay hybrid-my_app-1 --preset ocs-mems-400g\n"
+        "  hybrid replay hybrid-my_app-1 hybrid-my_app-2 hybrid-my_app-3\n"
         "  hybrid replay scorep/traces.otf2 --link-rate 100Gb/s --json result.json");
   }
 
@@ -47,6 +55,7 @@ class ReplayCommand final : public Command {
     arguments_.json().check_another("timeline", timeline_);
     print_notes(ignored_options(arguments_.names_given(), arguments_.options()));
     print_notes(limit_sentences(compared_runs(arguments_.options())));
+    if (arguments_.traces().size() > 1) return replay_repeats();
     ProgressLine line(stderr);
     JobOptions options = arguments_.options();
     std::optional<TimelineFile> timeline;
@@ -76,6 +85,28 @@ class ReplayCommand final : public Command {
   }
 
  private:
+  int replay_repeats() {
+    if (!timeline_.empty() || per_phase_)
+      throw UserError("--timeline and --per-phase: of one trace, but several are given");
+    ProgressLine line(stderr);
+    std::vector<JobReport> runs;
+    for (const std::string& trace : arguments_.traces()) {
+      runs.push_back(make_report(trace, arguments_.options(), [&](std::string_view what, std::uint64_t done) {
+        line.show(trace + ": " + std::string(what), done);
+      }));
+      if (const FailureText failures = failures_of(runs.back()); !failures.text.empty()) {
+        line.clear();
+        if (failures.of_trace) throw UserError(trace + ": " + failures.text);
+        throw RunError(trace + ": " + failures.text);
+      }
+    }
+    line.clear();
+    const RepeatedReport report = compare_repeats(std::move(runs));
+    if (!arguments_.json().owns_stdout()) std::fputs(to_text(report).c_str(), stdout);
+    if (arguments_.json().wanted()) arguments_.json().write(to_json(report));
+    return kDone;
+  }
+
   static std::string phases_section(const JobReport& report) {
     std::vector<const Measures*> all;
     all.reserve(report.techniques.size());

@@ -1,0 +1,158 @@
+#include "libhybrid/report/repeats.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/error.h"
+#include "libhybrid/report/report_json.h"
+#include "libhybrid/report/terminal_text.h"
+
+namespace hybrid {
+namespace {
+
+using Key = std::pair<std::string, std::uint32_t>;
+
+Key key_of(const TechniqueResult& result) { return {result.measures.technique, result.measures.slots}; }
+
+const TechniqueResult* find(const JobReport& report, const Key& key) {
+  for (const TechniqueResult& result : report.techniques)
+    if (key_of(result) == key) return &result;
+  return nullptr;
+}
+
+bool in_all(const std::vector<JobReport>& runs, const Key& key) {
+  return std::all_of(runs.begin(), runs.end(),
+                     [&](const JobReport& run) { return find(run, key) != nullptr; });
+}
+
+double time_of(const TechniqueResult& result) { return result.measures.time.nanoseconds(); }
+
+std::string name(const RepeatedTechnique& t) {
+  return t.slots == 0 ? t.technique : fmt::format("{} with K = {}", t.technique, t.slots);
+}
+
+// "3.1 % less time", "5 % more time", "the same time".
+std::string against(double ratio) {
+  const double difference = ratio < 1 ? 1 - ratio : ratio - 1;
+  if (difference < 0.0005) return "the same time";
+  return in_percent(difference) + (ratio < 1 ? " less time" : " more time");
+}
+
+void judge(RepeatedReport& report) {
+  const RepeatedTechnique* best = nullptr;
+  bool all_certain = true;  // that none is more than 1 % faster than the reference
+  for (const RepeatedTechnique& t : report.techniques) {
+    if (t.technique == report.reference) continue;
+    all_certain = all_certain && t.ratio.least >= 1 - kTie;
+    if (best == nullptr || t.ratio.median < best->ratio.median) best = &t;
+  }
+  if (best == nullptr) {
+    report.sentence = fmt::format("Only {} was emulated, so there is nothing to compare.", report.reference);
+    return;
+  }
+  const std::string range = fmt::format("{} than {} in the median of {} runs, {} to {}",
+                                        against(best->ratio.median), report.reference, report.runs.size(),
+                                        against(best->ratio.least), against(best->ratio.most));
+  if (best->ratio.most < 1 - kTie) {
+    report.technique = best->technique;
+    report.slots = best->slots;
+    report.sentence = fmt::format("{} suits this job: it takes {}.", name(*best), range);
+  } else if (all_certain) {
+    report.technique = report.reference;
+    report.sentence = fmt::format("{} suits this job: the best of the others, {}, takes {}.",
+                                  report.reference, name(*best), range);
+  } else {
+    report.sentence =
+        fmt::format("No verdict: the difference is within the spread of the runs. The best, {}, takes {}.",
+                    name(*best), range);
+  }
+  report.sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(report.sentence[0])));
+}
+
+nlohmann::ordered_json to_json(const Spread& spread) {
+  return {{"median", spread.median}, {"min", spread.least}, {"max", spread.most}};
+}
+
+}  // namespace
+
+Spread spread_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return {(values[(n - 1) / 2] + values[n / 2]) / 2, values.front(), values.back()};
+}
+
+RepeatedReport compare_repeats(std::vector<JobReport> runs) {
+  for (const JobReport& run : runs)
+    if (run.job.ranks != runs.front().job.ranks)
+      throw UserError(fmt::format("{} has {} ranks, but {} has {}: they are not recordings of one job",
+                                  run.trace, run.job.ranks, runs.front().trace, runs.front().job.ranks),
+                      "Replay traces of different jobs one at a time, or compare them with `hybrid worth`.");
+  RepeatedReport report;
+  std::vector<Key> keys;
+  for (const TechniqueResult& result : runs.front().techniques)
+    if (in_all(runs, key_of(result))) keys.push_back(key_of(result));
+  if (keys.empty()) throw UserError("no technique reached the end of the job in all recordings");
+  const auto wormhole = std::find(keys.begin(), keys.end(), Key{"wormhole", 0});
+  const Key reference = wormhole == keys.end() ? keys.front() : *wormhole;
+  report.reference = reference.first;
+  for (const Key& key : keys) {
+    std::vector<double> times, ratios;
+    for (const JobReport& run : runs) {
+      times.push_back(time_of(*find(run, key)));
+      const double base = time_of(*find(run, reference));
+      ratios.push_back(base == 0 ? 1 : times.back() / base);
+    }
+    report.techniques.push_back({key.first, key.second, spread_of(times), spread_of(ratios)});
+  }
+  report.runs = std::move(runs);
+  judge(report);
+  return report;
+}
+
+std::string to_text(const RepeatedReport& report) {
+  using enum TextTable::Align;
+  TextTable table({{"technique", left},
+                   {"slots"},
+                   {"job time, median"},
+                   {"min"},
+                   {"max"},
+                   {"against " + report.reference},
+                   {"min"},
+                   {"max"}});
+  const auto time = [](double ns) { return short_time(picoseconds(std::llround(ns * 1e3))); };
+  for (const RepeatedTechnique& t : report.techniques)
+    table.add({t.technique, t.slots == 0 ? "-" : std::to_string(t.slots), time(t.time_ns.median),
+               time(t.time_ns.least), time(t.time_ns.most), fmt::format("{:.3f}", t.ratio.median),
+               fmt::format("{:.3f}", t.ratio.least), fmt::format("{:.3f}", t.ratio.most)});
+  std::string text =
+      fmt::format("Techniques over {} runs (job time; against: quotient of the job times of one run)\n",
+                  report.runs.size()) +
+      table.text();
+  text += "\nVerdict\n" + wrap(report.sentence) + "\nRuns\n";
+  for (const JobReport& run : report.runs) text += wrap(run.trace + ": " + run.verdict.sentence);
+  return text;
+}
+
+nlohmann::ordered_json to_json(const RepeatedReport& report) {
+  nlohmann::ordered_json json{{"runs", nlohmann::ordered_json::array()}};
+  for (const JobReport& run : report.runs) json["runs"].push_back(to_json(run));
+  nlohmann::ordered_json repeats{{"runs", report.runs.size()},
+                                 {"reference", report.reference},
+                                 {"results", nlohmann::ordered_json::array()}};
+  for (const RepeatedTechnique& t : report.techniques)
+    repeats["results"].push_back({{"technique", t.technique},
+                                  {"slots", t.slots},
+                                  {"time_ns", to_json(t.time_ns)},
+                                  {"time_ratio", to_json(t.ratio)}});
+  repeats["verdict"] = {
+      {"technique", report.technique}, {"slots", report.slots}, {"sentence", report.sentence}};
+  json["repeats"] = std::move(repeats);
+  return json;
+}
+
+}  // namespace hybrid

@@ -1,0 +1,51 @@
+// Several recordings of one job: the spread of its job times, and a verdict that respects it.
+//
+// A recording has the times of one run. Another run of the same program on the same machine computes for
+// another time and in another order, and so has another job time on every technique. Within a recording the
+// techniques see the same run: they are compared by the quotient of their job times there, which varies less
+// than the job times.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "libhybrid/report/job_report.h"
+
+namespace hybrid {
+
+/// Median and extremes of a value over the recordings.
+struct Spread {
+  double median = 0, least = 0, most = 0;
+};
+/// Requires: `values` is not empty. The median of an even number of values is the mean of the middle two.
+Spread spread_of(std::vector<double> values);
+
+struct RepeatedTechnique {
+  std::string technique;
+  std::uint32_t slots = 0;  // 0: without slots
+  Spread time_ns;           // job time
+  Spread ratio;             // job time / that of `reference` in the same recording
+};
+
+struct RepeatedReport {
+  std::vector<JobReport> runs;                // at least 2
+  std::string reference;                      // "wormhole", or the first technique
+  std::vector<RepeatedTechnique> techniques;  // those that reached the end in all runs
+  std::string technique;                      // that the verdict names; "" if there is no verdict
+  std::uint32_t slots = 0;
+  std::string sentence;
+};
+
+/// Compares the recordings. The verdict names the technique with the least median ratio if it is faster than
+/// the reference by more than 1 % (kTie) in every recording; it names the reference if every other technique
+/// is slower than it, or at most 1 % faster, in every recording; otherwise the difference is within the
+/// spread. Throws UserError if the recordings have different numbers of ranks or no technique in common.
+RepeatedReport compare_repeats(std::vector<JobReport> runs);
+
+std::string to_text(const RepeatedReport& report);
+/// {"runs": [the report of each], "repeats": {...}}
+nlohmann::ordered_json to_json(const RepeatedReport& report);
+
+}  // namespace hybrid
