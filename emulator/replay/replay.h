@@ -108,13 +108,16 @@ ReplayResult replay(JobTrace& trace, SwitchParameters parameters, const ReplayOp
 inline constexpr std::uint32_t kNoPhase = ~std::uint32_t{0};
 
 struct SentMessage {
+  enum class Purpose : std::uint8_t { point_to_point, one_sided, collective };
   Time at{};  // recorded time of the rank
   std::uint32_t source_rank = 0, destination_rank = 0;
   Port source = 0, destination = 0;  // they differ: messages between ranks of one port are not visited
   Bytes bytes = 0;
   std::uint64_t site = 0;
-  std::uint32_t phase = kNoPhase;      // innermost hinted phase (region) of the rank
-  std::uint32_t phase_occurrence = 0;  // of the phase in this location: 1, 2, ...
+  Purpose purpose = Purpose::point_to_point;
+  CollectiveOp collective = CollectiveOp::barrier;  // of a message of a collective
+  std::uint32_t phase = kNoPhase;                   // innermost hinted phase (region) of the rank
+  std::uint32_t phase_occurrence = 0;               // of the phase in this location: 1, 2, ...
 };
 /// Phase of a message as predictors see it: 0 outside all phases, and if they are not notified of phases.
 inline PhaseMark phase_of(const SentMessage& message, const ReplayOptions& options) {

@@ -12,6 +12,7 @@ namespace hybrid {
 namespace {
 
 using Kind = Operation::Kind;
+using Purpose = SentMessage::Purpose;
 
 class Visitor {
  public:
@@ -49,7 +50,8 @@ class Visitor {
     if (trace_.next(location, operations_[location])) next_.push({operations_[location].at, location});
   }
 
-  void visit(std::uint32_t location, std::uint32_t from, std::uint32_t to, Bytes bytes, std::uint64_t site) {
+  void visit(std::uint32_t location, std::uint32_t from, std::uint32_t to, Bytes bytes, std::uint64_t site,
+             Purpose purpose, CollectiveOp op = CollectiveOp::barrier) {
     if (placement_[from] == placement_[to]) return;
     SentMessage message;
     message.at = operations_[location].at;
@@ -59,6 +61,8 @@ class Visitor {
     message.destination = placement_[to];
     message.bytes = bytes;
     message.site = site;
+    message.purpose = purpose;
+    message.collective = op;
     if (!phases_[location].empty()) {
       message.phase = phases_[location].back().region;
       message.phase_occurrence = phases_[location].back().occurrence;
@@ -77,7 +81,8 @@ class Visitor {
       round_.clear();
       algorithm.round(call, i, round_);
       for (const Transfer& t : round_.sends)
-        visit(location, rank, Communicators::world_rank(call, view, t.peer), t.bytes, call_site(call.op));
+        visit(location, rank, Communicators::world_rank(call, view, t.peer), t.bytes, call_site(call.op),
+              Purpose::collective, call.op);
     }
   }
 
@@ -87,15 +92,17 @@ class Visitor {
     switch (op.kind) {
       case Kind::send:
       case Kind::send_start:
+        return visit(location, rank, op.peer, op.bytes, call_site(op), Purpose::point_to_point);
       case Kind::put:
       case Kind::accumulate:
-        return visit(location, rank, op.peer, op.bytes, call_site(op));
+        return visit(location, rank, op.peer, op.bytes, call_site(op), Purpose::one_sided);
       case Kind::get:
-        visit(location, rank, op.peer, 0, call_site(op));
-        return visit(location, op.peer, rank, op.bytes, kNoCallSite);
+        visit(location, rank, op.peer, 0, call_site(op), Purpose::one_sided);
+        return visit(location, op.peer, rank, op.bytes, kNoCallSite, Purpose::one_sided);
       case Kind::rma_sync:
         if (op.sync == RmaSync::post || op.sync == RmaSync::complete)
-          for (const std::uint32_t member : op.group) visit(location, rank, member, 0, call_site(op));
+          for (const std::uint32_t member : op.group)
+            visit(location, rank, member, 0, call_site(op), Purpose::one_sided);
         if (op.sync != RmaSync::fence) return;
         op.collective = CollectiveOp::barrier;
         op.bytes = 0;
