@@ -198,6 +198,23 @@ TEST(ReportText, ShowsTheLargestOfManyPhasesAndCountsTheOthers) {
   EXPECT_THAT(to_text(report), AllOf(HasSubstr("phase 31 "), HasSubstr("and 24 phases with fewer messages")));
 }
 
+TEST(ReportText, StatesSinceWhenAndWhyTheLiveSchedulerSteppedBack) {
+  JobReport report = example();
+  EXPECT_EQ(to_json(report)["job"]["live_step_back"], nlohmann::ordered_json::array());
+  auto& facts = report.job.recorded;
+  facts.insert(facts.end(), {{"live_sampling_services", "1"}, {"live_sampling_since_ns", "250000000"}});
+  EXPECT_THAT(
+      to_text(report),
+      HasSubstr("\n  live scheduler: from 250 ms on it read the requests less often than every 10 ms, "
+                "because its CPU\n"));
+  facts.insert(facts.end(), {{"live_stopped_services", "2"}, {"live_stopped_at_ns", "4000000000"}});
+  EXPECT_THAT(to_text(report), HasSubstr("\n  live scheduler: stopped at 2.00 s (mean of 2 hosts), because"));
+  const auto reasons = to_json(report)["job"]["live_step_back"];
+  ASSERT_EQ(reasons.size(), 2u);
+  EXPECT_THAT(reasons[0].get<std::string>(), HasSubstr("1 % of the job's time"));
+  EXPECT_THAT(reasons[1].get<std::string>(), HasSubstr("1 % of the job's time"));
+}
+
 TEST(ReportText, MentionsMulticastInHardware) {
   JobReport report = example();
   EXPECT_THAT(to_text(report), testing::Not(HasSubstr("multicast")));
