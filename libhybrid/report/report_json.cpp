@@ -55,7 +55,9 @@ ordered_json phase_json(const Phase& phase) {
           {"messages", phase.messages},
           {"bytes", phase.bytes},
           {"working_set", phase.working_set.size()},
-          {"slots_needed", phase.slots_needed}};
+          {"rare", phase.rare.size()},
+          {"slots_needed", phase.slots_needed},
+          {"slots_without_rare", phase.slots_without_rare}};
 }
 
 template <class Value, class Convert>

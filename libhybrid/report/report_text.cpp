@@ -97,14 +97,26 @@ std::string phase_section(const JobReport& report) {
     shown.resize(kMostPhases);
     std::sort(shown.begin(), shown.end());
   }
+  bool any_rare = false;
   TextTable table(
       {{"phase", Align::left}, {"times"}, {"messages"}, {"bytes"}, {"working set"}, {"slots needed"}});
   for (std::size_t i : shown) {
     const Phase& p = report.phases[i];
-    table.add({p.name, grouped(p.occurrences), grouped(p.messages), format_bytes(p.bytes),
-               plural(p.working_set.size(), "connection"), std::to_string(p.slots_needed)});
+    table.add(
+        {p.name, grouped(p.occurrences), grouped(p.messages), format_bytes(p.bytes),
+         plural(p.working_set.size(), "connection") +
+             (p.rare.empty() ? "" : fmt::format(", {} rare", grouped(p.rare.size()))),
+         std::to_string(p.slots_needed) + (p.slots_without_rare == p.slots_needed
+                                               ? ""
+                                               : fmt::format(" ({} without rare)", p.slots_without_rare))});
+    any_rare = any_rare || !p.rare.empty();
   }
   text += table.text();
+  if (any_rare)
+    text += wrap(
+        "rare: less than an eighth of the messages of the phase's typical connection; the emulated numbers "
+        "of "
+        "slots and the verdict leave these connections out");
   if (shown.size() < report.phases.size())
     text +=
         fmt::format("  and {} with fewer messages\n", plural(report.phases.size() - shown.size(), "phase"));
