@@ -4,7 +4,9 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <functional>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -26,8 +28,6 @@ constexpr double kPriceWindows = 4;
 // Two stretches are alike if the similarity of their sets is at least this fraction of the similarity of the
 // halves of either stretch.
 constexpr double kAlike = 0.6;
-// A connection belongs to a phase if it is used in this fraction of the phase's windows.
-constexpr double kMemberUse = 0.1;
 
 WindowSet windows_between(std::size_t first, std::size_t last) {
   WindowSet set{};
@@ -92,18 +92,6 @@ class Partitioner {
     name_phases(stretches);
     while (join_loose_end(stretches, price)) name_phases(stretches);
     return stretches;
-  }
-
-  std::vector<Members> members(const std::vector<Stretch>& stretches) const {
-    std::uint32_t phases = 0;
-    for (const Stretch& s : stretches) phases = std::max(phases, s.phase + 1);
-    std::vector<Members> seen(phases), members(phases);
-    for (std::uint32_t p = 0; p < phases; ++p) seen[p] = members_of(p, stretches, {});
-    for (std::uint32_t p = 0; p < phases; ++p) {
-      members[p] = members_of(p, stretches, seen);
-      if (members[p].empty()) members[p] = seen[p];
-    }
-    return members;
   }
 
  private:
@@ -239,65 +227,132 @@ class Partitioner {
   }
 
   // Joins one loose end to a neighbour, and returns whether there was one. A loose end is a short stretch
-  // that occurs once, with a set that a neighbour contains, here or in another occurrence of its phase. Such
-  // stretches occur because a loop that alternates between sets begins and ends with one of them alone, and
-  // because a short stretch may be separated from a set that is used once.
+  // - that occurs once, with a set that a neighbour contains, here or in another occurrence of its phase: a
+  // loop
+  //   that alternates between sets begins and ends with one of them alone, and a short stretch may be
+  //   separated from a set that is used once;
+  // - or with a set that only both neighbours contain together: ports change from one phase to the next at
+  //   different times.
   bool join_loose_end(std::vector<Stretch>& stretches, double price) const {
     for (std::size_t i = 0; i < stretches.size() && stretches.size() > 1; ++i) {
-      const auto is_occurrence = [&](const Stretch& s) { return s.phase == stretches[i].phase; };
-      if (share(stretches[i]) > 2 * price ||
-          std::count_if(stretches.begin(), stretches.end(), is_occurrence) > 1)
-        continue;
+      if (share(stretches[i]) > 2 * price) continue;
       const Members core = profile(stretches[i]).core;
-      const auto has = [&](std::size_t j) {
-        return common_members(core, cores_of(stretches[j].phase, stretches)) * 5 >= core.size() * 4;
+      const auto contain = [&](const Members& set) {
+        return common_members(core, set) * 5 >= core.size() * 4;
       };
-      const bool of_previous = i > 0 && has(i - 1);
-      if (!of_previous && (i + 1 == stretches.size() || !has(i + 1))) continue;
-      join_with_next(stretches, of_previous ? i - 1 : i);
+      const bool is_last = i + 1 == stretches.size();
+      const Members previous = i == 0 ? Members{} : cores_of(stretches[i - 1].phase, stretches);
+      const Members next = is_last ? Members{} : cores_of(stretches[i + 1].phase, stretches);
+      const bool in_previous = i > 0 && contain(previous), in_next = !is_last && contain(next);
+      if (in_previous || in_next) {
+        const auto is_occurrence = [&](const Stretch& s) { return s.phase == stretches[i].phase; };
+        if (std::count_if(stretches.begin(), stretches.end(), is_occurrence) > 1) continue;
+      } else {
+        Members both;
+        std::set_union(previous.begin(), previous.end(), next.begin(), next.end(), std::back_inserter(both));
+        if (!contain(both)) continue;
+      }
+      join_with_next(stretches, i > 0 && (in_previous || !in_next) ? i - 1 : i);
       return true;
     }
     return false;
-  }
-
-  // The connections used in at least a tenth of the phase's windows, or in least_use() windows if that is
-  // less (one pass over all destinations uses each once). A use near a border counts for the neighbour if the
-  // neighbour has the connection, too, in `seen` (working sets by phase, found without this rule; empty:
-  // count all uses).
-  Members members_of(std::uint32_t phase, const std::vector<Stretch>& stretches,
-                     const std::vector<Members>& seen) const {
-    std::vector<std::uint32_t> used(timeline_.uses.size());
-    std::uint32_t windows = 0;
-    const auto count = [&](std::uint32_t u, const WindowSet& set) {
-      return common_windows(timeline_.uses[u].windows, set);
-    };
-    for (std::size_t i = 0; i < stretches.size(); ++i) {
-      const Stretch& s = stretches[i];
-      if (s.phase != phase) continue;
-      windows += length(s);
-      const WindowSet all = windows_between(s.first, s.last);
-      for (std::uint32_t u = 0; u < used.size(); ++u) used[u] += strays_[u] ? 0 : count(u, all);
-      if (seen.empty() || margin(s) == 0) continue;
-      if (i > 0) {
-        const WindowSet begin = windows_between(s.first, s.first + margin(s) - 1);
-        for (std::uint32_t u : seen[stretches[i - 1].phase]) used[u] -= count(u, begin);
-      }
-      if (i + 1 < stretches.size()) {
-        const WindowSet end = windows_between(s.last - margin(s) + 1, s.last);
-        for (std::uint32_t u : seen[stretches[i + 1].phase]) used[u] -= count(u, end);
-      }
-    }
-    const double enough = std::min(kMemberUse * windows, least_use(used));
-    Members members;
-    for (std::uint32_t u = 0; u < used.size(); ++u)
-      if (used[u] != 0 && used[u] >= enough) members.push_back(u);
-    return members;
   }
 
   const Timeline& timeline_;
   const std::vector<bool> strays_;
   const std::vector<double> shares_;
 };
+
+// A typical connection has more than this many times the messages of a rare one.
+constexpr double kRare = 8;
+
+// The messages of each connection in the windows, by index of timeline.uses (PhasePartition::Member).
+std::vector<double> messages_in(const Timeline& timeline, const WindowSet& windows) {
+  std::vector<double> messages;
+  messages.reserve(timeline.uses.size());
+  for (const UseHistory::Use& use : timeline.uses)
+    messages.push_back(static_cast<double>(use.messages) * common_windows(use.windows, windows) /
+                       common_windows(use.windows, use.windows));
+  return messages;
+}
+
+// By connection: whether it has messages, but few.
+std::vector<bool> find_rare(const std::vector<double>& messages) {
+  std::vector<double> largest_first = messages;
+  std::sort(largest_first.begin(), largest_first.end(), std::greater<>());
+  const double all = std::accumulate(largest_first.begin(), largest_first.end(), 0.0);
+  double typical = 0, sum = 0;  // half of the messages are on connections with at least `typical`
+  for (auto m = largest_first.begin(); sum * 2 < all; ++m) sum += typical = *m;
+  std::vector<bool> rare;
+  rare.reserve(messages.size());
+  for (const double m : messages) rare.push_back(m != 0 && m * kRare < typical);
+  return rare;
+}
+
+// The windows of one phase.
+struct PhaseWindows {
+  // Windows at one side of a border, and the phase at the other side.
+  struct Border {
+    WindowSet windows;
+    std::uint32_t neighbour;
+  };
+  WindowSet all{}, inside{};  // inside: away from the borders
+  std::vector<Border> borders;
+};
+
+std::vector<PhaseWindows> windows_of(const std::vector<Stretch>& stretches) {
+  std::vector<PhaseWindows> phases;
+  const auto add = [](WindowSet& to, const WindowSet& more) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] |= more[i];
+  };
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    const Stretch& s = stretches[i];
+    if (s.phase >= phases.size()) phases.resize(s.phase + 1);
+    PhaseWindows& phase = phases[s.phase];
+    std::uint32_t first = s.first, last = s.last;
+    if (const std::uint32_t width = margin(s); width > 0) {
+      if (i > 0) {
+        first += width;
+        phase.borders.push_back({windows_between(s.first, first - 1), stretches[i - 1].phase});
+      }
+      if (i + 1 < stretches.size()) {
+        last -= width;
+        phase.borders.push_back({windows_between(last + 1, s.last), stretches[i + 1].phase});
+      }
+    }
+    add(phase.all, windows_between(s.first, s.last));
+    add(phase.inside, windows_between(first, last));
+  }
+  return phases;
+}
+
+std::vector<std::vector<PhasePartition::Member>> working_sets(const Timeline& timeline,
+                                                              const std::vector<Stretch>& stretches) {
+  const std::vector<PhaseWindows> phases = windows_of(stretches);
+  std::vector<std::vector<bool>> steady;  // by phase and connection: used away from the borders, not rarely
+  for (const PhaseWindows& phase : phases) {
+    const auto messages = messages_in(timeline, phase.inside);
+    steady.push_back(find_rare(messages));
+    for (std::size_t u = 0; u < messages.size(); ++u)
+      steady.back()[u] = messages[u] != 0 && !steady.back()[u];
+  }
+  std::vector<std::vector<PhasePartition::Member>> sets;
+  for (const PhaseWindows& phase : phases) {
+    const std::vector<bool> rare = find_rare(messages_in(timeline, phase.all));
+    auto& set = sets.emplace_back();
+    for (std::uint32_t u = 0; u < timeline.uses.size(); ++u) {
+      const auto used_in = [&](const WindowSet& w) {
+        return common_windows(timeline.uses[u].windows, w) != 0;
+      };
+      if (used_in(phase.inside) ||
+          std::any_of(phase.borders.begin(), phase.borders.end(), [&](const PhaseWindows::Border& border) {
+            return used_in(border.windows) && !steady[border.neighbour][u];
+          }))
+        set.push_back({u, rare[u]});
+    }
+  }
+  return sets;
+}
 
 }  // namespace
 
@@ -311,7 +366,7 @@ PhasePartition partition_into_phases(Timeline timeline) {
   result.stretches = coarse.stretches();
   move_borders(timeline, window_of, result.stretches);
   result.timeline = join_windows(timeline, window_of);
-  result.members = Partitioner(result.timeline).members(result.stretches);
+  result.members = working_sets(result.timeline, result.stretches);
   return result;
 }
 

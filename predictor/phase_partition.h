@@ -13,13 +13,17 @@
 //
 // Before: windows are joined until a window contains an iteration, so that neighbouring windows use the same
 // connections in most of the job (widen_to_recurrence). Connections with few messages in few windows, next to
-// others with many times more, are strays and are ignored (find_strays).
+// others with many times more, are strays and do not count for the cut (find_strays).
 //
 // After: stretches that are too short are joined with others. Neighbouring stretches are joined, and other
 // stretches become occurrences of one phase, if their sets differ little more than the halves of either
-// stretch. The working set of a phase omits connections that few of its windows use; these go through the
-// wormhole slot. Last, the borders are moved to their most likely position in the original windows
-// (move_borders).
+// stretch. Then the borders are moved to their most likely position in the original windows (move_borders).
+//
+// The working set of a phase is every connection that its stretches use, strays, too. There is one exception:
+// ports change phase at different times, so a use near a border counts for the neighbour if only the
+// neighbour uses the connection away from its borders, and not rarely. The union of all working sets is every
+// connection of the job. A connection is rare in a phase if it has less than an eighth of the messages of a
+// typical connection, which is the median over the messages of the phase.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +41,14 @@ struct PhasePartition {
   };
   UseHistory::Timeline timeline;   // widened; no empty windows
   std::vector<Stretch> stretches;  // in time order, covering all windows; neighbours differ in phase
-  /// The working sets, by phase: indices into timeline.uses, ascending. Phases are numbered by first
-  /// occurrence.
-  std::vector<std::vector<std::uint32_t>> members;
+  /// A connection of a working set. Its messages in the phase are known if only one phase uses it; otherwise
+  /// its messages in the job are divided by the numbers of windows that use it.
+  struct Member {
+    std::uint32_t use = 0;  // index into timeline.uses
+    bool rare = false;
+  };
+  /// The working sets, by phase, each ascending by use. Phases are numbered by first occurrence.
+  std::vector<std::vector<Member>> members;
 };
 
 PhasePartition partition_into_phases(UseHistory::Timeline timeline);

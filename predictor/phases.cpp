@@ -1,6 +1,7 @@
 #include "predictor/phases.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "predictor/phase_partition.h"
@@ -29,9 +30,11 @@ std::vector<Phase> PhaseFinder::finish() {
     Phase& phase = phases[p];
     phase.name = "phase " + std::to_string(p + 1);
     phase.occurrences = 0;
-    for (std::uint32_t member : partition.members[p])
-      phase.working_set.push_back(timeline.uses[member].connection);
-    phase.slots_needed = slots_needed(phase.working_set);
+    for (const PhasePartition::Member& member : partition.members[p]) {
+      phase.working_set.push_back(timeline.uses[member.use].connection);
+      if (member.rare) phase.rare.push_back(phase.working_set.back());
+    }
+    count_slots(phase);
   }
   state_->occurrences.clear();
   for (const PhasePartition::Stretch& stretch : partition.stretches) {
@@ -48,6 +51,14 @@ std::vector<Phase> PhaseFinder::finish() {
 }
 
 const std::vector<PhaseOccurrence>& PhaseFinder::occurrences() const { return state_->occurrences; }
+
+void count_slots(Phase& phase) {
+  std::vector<Connection> others;
+  std::set_difference(phase.working_set.begin(), phase.working_set.end(), phase.rare.begin(),
+                      phase.rare.end(), std::back_inserter(others));
+  phase.slots_needed = slots_needed(phase.working_set);
+  phase.slots_without_rare = slots_needed(others);
+}
 
 std::uint32_t slots_needed(const std::vector<Connection>& working_set) {
   // The edges of a bipartite graph can be coloured with as many colours as its largest degree (Konig).

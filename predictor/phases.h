@@ -26,9 +26,15 @@ struct Phase {
   std::uint32_t occurrences = 1;
   std::uint64_t messages = 0;
   Bytes bytes = 0;
-  std::vector<Connection> working_set;  // ascending
+  std::vector<Connection> working_set;  // all connections that the phase uses; ascending
+  /// Those of the working set that the iterations of the phase rarely use; ascending: connections with less
+  /// than an eighth of the messages of a typical connection, which is the median over the messages. A
+  /// connection that each iteration uses once is therefore rare only if the typical one is used more than
+  /// eight times. Hinted phases have none.
+  std::vector<Connection> rare;
   /// Minimum number of TDM slots for the working set: the largest number of connections at one port (Konig).
   std::uint32_t slots_needed = 0;
+  std::uint32_t slots_without_rare = 0;  // the same for the working set without `rare`
 };
 
 /// Sends from `begin` to the next occurrence belong to `phase`, an index into the result of finish().
@@ -43,9 +49,12 @@ class PhaseFinder {
   explicit PhaseFinder(std::uint32_t ports);  // ports are 0 .. ports-1
   ~PhaseFinder();
   PhaseFinder(PhaseFinder&&) noexcept;
-  /// Adds a send, in any order: the result depends on the times only. Ports may be out of step.
+  /// Adds a send, in any order: the result depends on the times only. Ports may be out of step. A job with
+  /// other times but the same sends has the same phases and working sets, unless it shifts sends from one
+  /// phase into another.
   void send(Time at, Connection connection, Bytes bytes);
-  /// The phases in the order of their first occurrence. Every message belongs to one of them. A job has few
+  /// The phases in the order of their first occurrence. Every message belongs to one of them, and every
+  /// connection to the working set of at least one. A job has few
   /// phases: a working set must last for about 1/40 of the job (half by time, half by messages, without
   /// computation), or for one iteration if that is longer.
   std::vector<Phase> finish();
@@ -59,5 +68,8 @@ class PhaseFinder {
 
 /// The largest number of connections of the set (no duplicates) at one input or output port.
 std::uint32_t slots_needed(const std::vector<Connection>& working_set);
+
+/// Sets slots_needed and slots_without_rare from the working set and its rare connections.
+void count_slots(Phase& phase);
 
 }  // namespace hybrid

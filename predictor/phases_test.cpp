@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
 #include <ostream>
+#include <set>
 
 #include "predictor/testing/jobs.h"
 
@@ -34,6 +38,14 @@ bool holds(const std::vector<Connection>& set, const std::vector<Connection>& su
   return std::includes(set.begin(), set.end(), subset.begin(), subset.end());
 }
 
+// The working set without its rare connections.
+std::vector<Connection> frequent(const Phase& phase) {
+  std::vector<Connection> set;
+  std::set_difference(phase.working_set.begin(), phase.working_set.end(), phase.rare.begin(),
+                      phase.rare.end(), std::back_inserter(set));
+  return set;
+}
+
 // Disturbances of a real trace: ranks that lag behind others, and messages outside all patterns.
 struct Disturbance {
   Time lag;
@@ -62,7 +74,8 @@ TEST_P(Disturbed, HaloExchangeWithAnOccasionalAllReduceIsOnePhase) {
   const auto phases = find(j);
   ASSERT_EQ(phases.size(), 1u) << testing::PrintToString(phases);
   EXPECT_EQ(phases[0].occurrences, 1u);
-  EXPECT_EQ(phases[0].working_set, set_of({halo(4, 4), all_reduce(16)}));
+  EXPECT_TRUE(holds(phases[0].working_set, set_of({halo(4, 4), all_reduce(16)})));
+  EXPECT_EQ(frequent(phases[0]), set_of({halo(4, 4)}));
 }
 
 TEST_P(Disturbed, BroadcastsAtTheStartAreASeparatePhase) {
@@ -75,8 +88,8 @@ TEST_P(Disturbed, BroadcastsAtTheStartAreASeparatePhase) {
   // A fifth of the few messages at the start are strays: one of them may be taken for a member.
   const auto start = set_of({broadcast(16)});
   EXPECT_TRUE(holds(phases[0].working_set, start));
-  EXPECT_LE(phases[0].working_set.size(), start.size() + (GetParam().strays_per_thousand == 0 ? 0 : 2));
-  EXPECT_EQ(phases[1].working_set, set_of({halo(4, 4)}));
+  EXPECT_LE(frequent(phases[0]).size(), start.size() + (GetParam().strays_per_thousand == 0 ? 0 : 2));
+  EXPECT_EQ(frequent(phases[1]), set_of({halo(4, 4)}));
   EXPECT_NEAR(phases[1].begin.seconds(), change.seconds(), 0.02 * j.now().seconds());
 }
 
@@ -90,12 +103,12 @@ TEST_P(Disturbed, RecurringWorkingSetsKeepTheirNameAndCountOccurrences) {
   ASSERT_EQ(phases.size(), 2u) << testing::PrintToString(phases);
   EXPECT_EQ(phases[0].name, "phase 1");
   EXPECT_EQ(phases[0].occurrences, 3u);
-  EXPECT_EQ(phases[0].working_set, set_of({halo(4, 4)}));
-  EXPECT_EQ(phases[0].slots_needed, 4u);
+  EXPECT_EQ(frequent(phases[0]), set_of({halo(4, 4)}));
+  EXPECT_EQ(phases[0].slots_without_rare, 4u);
   EXPECT_EQ(phases[1].name, "phase 2");
   EXPECT_EQ(phases[1].occurrences, 3u);
-  EXPECT_EQ(phases[1].working_set, set_of({all_to_all(16)}));
-  EXPECT_EQ(phases[1].slots_needed, 15u);
+  EXPECT_EQ(frequent(phases[1]), set_of({all_to_all(16)}));
+  EXPECT_EQ(phases[1].slots_without_rare, 15u);
   EXPECT_NEAR(static_cast<double>(phases[0].messages), 3 * 300 * 64, 0.05 * 3 * 300 * 64);
   EXPECT_NEAR(static_cast<double>(phases[1].messages), 3 * 30 * 240, 0.1 * 3 * 30 * 240);
 }
@@ -142,8 +155,8 @@ TEST_P(Disturbed, AWavefrontInAlternatingDirectionsIsOnePhase) {
   });
   const auto phases = find(j);
   ASSERT_EQ(phases.size(), 1u) << testing::PrintToString(phases);
-  EXPECT_EQ(phases[0].working_set, set_of({sweep(4, 4, true), sweep(4, 4, false)}));
-  EXPECT_EQ(phases[0].slots_needed, 4u);
+  EXPECT_EQ(frequent(phases[0]), set_of({sweep(4, 4, true), sweep(4, 4, false)}));
+  EXPECT_EQ(phases[0].slots_without_rare, 4u);
 }
 
 TEST_P(Disturbed, AllToAllsBetweenComputationsAreOneOccurrence) {
@@ -153,7 +166,7 @@ TEST_P(Disturbed, AllToAllsBetweenComputationsAreOneOccurrence) {
   ASSERT_EQ(phases.size(), 1u) << testing::PrintToString(phases);
   EXPECT_EQ(phases[0].occurrences, 1u);
   EXPECT_EQ(phases[0].working_set.size(), 240u);
-  EXPECT_EQ(phases[0].slots_needed, 15u);
+  EXPECT_EQ(phases[0].slots_without_rare, 15u);
 }
 
 TEST_P(Disturbed, SetsThatAlternateInALoopBodyAreOnePhase) {
@@ -185,7 +198,7 @@ TEST_P(Disturbed, ConjugateGradientIsOnePhase) {
   });
   const auto phases = find(j);
   ASSERT_EQ(phases.size(), 1u) << testing::PrintToString(phases);
-  EXPECT_EQ(phases[0].working_set, set_of({transpose, row_sum}));
+  EXPECT_EQ(frequent(phases[0]), set_of({transpose, row_sum}));
 }
 
 TEST_P(Disturbed, MultigridCyclesAreOnePhase) {
@@ -199,7 +212,7 @@ TEST_P(Disturbed, MultigridCyclesAreOnePhase) {
   });
   const auto phases = find(j);
   ASSERT_EQ(phases.size(), 1u) << testing::PrintToString(phases);
-  EXPECT_EQ(phases[0].working_set, set_of({all}));
+  EXPECT_EQ(frequent(phases[0]), set_of({all}));
 }
 
 TEST_P(Disturbed, OneLongPassOverAllDestinationsIsAPhaseWithoutRecurrence) {
@@ -210,7 +223,7 @@ TEST_P(Disturbed, OneLongPassOverAllDestinationsIsAPhaseWithoutRecurrence) {
   const auto phases = find(j, 64);
   ASSERT_EQ(phases.size(), 2u) << testing::PrintToString(phases);
   EXPECT_EQ(phases[0].occurrences, 2u);
-  EXPECT_EQ(phases[0].working_set, set_of({halo(8, 8)}));
+  EXPECT_EQ(frequent(phases[0]), set_of({halo(8, 8)}));
   EXPECT_EQ(phases[1].occurrences, 1u);
   EXPECT_GE(phases[1].working_set.size(), 64u * 63 * 85 / 100);
 }
@@ -222,7 +235,7 @@ TEST_P(Disturbed, ASlowLoopDoesNotHideAFastLoopAfterIt) {
   const auto phases = find(j, 64);
   ASSERT_EQ(phases.size(), 2u) << testing::PrintToString(phases);
   EXPECT_GE(phases[0].working_set.size(), 64u * 63 * 99 / 100);
-  EXPECT_EQ(phases[1].working_set, set_of({halo(8, 8)}));
+  EXPECT_EQ(frequent(phases[1]), set_of({halo(8, 8)}));
 }
 
 TEST_P(Disturbed, IrregularTrafficIsOnePhase) {
@@ -244,8 +257,8 @@ TEST_P(Disturbed, AShortJobHasItsTwoPhases) {
   j.repeat(13, [](Job& j, int) { j.run(shift(16, 5), microseconds(30)); });
   const auto phases = find(j);
   ASSERT_EQ(phases.size(), 2u) << testing::PrintToString(phases);
-  EXPECT_EQ(phases[0].working_set, set_of({shift(16, 3)}));
-  EXPECT_EQ(phases[1].working_set, set_of({shift(16, 5)}));
+  EXPECT_EQ(frequent(phases[0]), set_of({shift(16, 3)}));
+  EXPECT_EQ(frequent(phases[1]), set_of({shift(16, 5)}));
 }
 
 // D 5.5.1: one all-to-all, then 16 rounds with the neighbours. The all-to-all takes less than a round, but
@@ -269,7 +282,7 @@ TEST(Phases, AnAllToAllShorterThanARoundIsOne) {
       Step surely = all_to_all(16);
       surely.resize(known);
       EXPECT_TRUE(holds(phases[0].working_set, set_of({surely}))) << all << ", " << round;
-      EXPECT_EQ(phases[1].working_set, set_of({halo(4, 4)})) << all << ", " << round;
+      EXPECT_EQ(frequent(phases[1]), set_of({halo(4, 4)})) << all << ", " << round;
     }
 }
 
@@ -286,7 +299,7 @@ TEST(Phases, ASlowFirstOccurrenceHidesNoOther) {
     EXPECT_EQ(phases[0].occurrences, 3u) << slower;
     EXPECT_EQ(phases[1].occurrences, 3u) << slower;
     EXPECT_GE(phases[0].working_set.size(), 240u * 9 / 10) << slower;
-    EXPECT_EQ(phases[1].working_set, set_of({halo(4, 4)})) << slower;
+    EXPECT_EQ(frequent(phases[1]), set_of({halo(4, 4)})) << slower;
   }
 }
 
@@ -349,8 +362,8 @@ TEST(Phases, AreTheSameForAJobThatIsSlowerOrStartsLater) {
        {std::pair{Time{}, std::int64_t{1}}, {milliseconds(3'600'000), 1}, {{}, 100'000}}) {
     const auto phases = find(start, slower);
     ASSERT_EQ(phases.size(), 2u);
-    EXPECT_EQ(phases[0].working_set, set_of({shift(16, 1)}));
-    EXPECT_EQ(phases[1].working_set, set_of({shift(16, 2)}));
+    EXPECT_EQ(frequent(phases[0]), set_of({shift(16, 1)}));
+    EXPECT_EQ(frequent(phases[1]), set_of({shift(16, 2)}));
     EXPECT_EQ(phases[0].begin, start);
   }
 }
@@ -368,6 +381,8 @@ TEST(Phases, EveryMessageBelongsToOnePhase) {
     job.add_strays(30);
     const auto messages = job.messages();
     const auto phases = phases_of(messages, 16);
+    std::set<Connection> used, held;
+    for (const Message& m : messages) used.insert(m.connection);
     std::uint64_t count = 0;
     Bytes bytes = 0, sent = 0;
     Time begin = Time::never(), end{};
@@ -379,14 +394,98 @@ TEST(Phases, EveryMessageBelongsToOnePhase) {
       EXPECT_FALSE(p.working_set.empty());
       EXPECT_TRUE(std::is_sorted(p.working_set.begin(), p.working_set.end()));
       EXPECT_EQ(p.slots_needed, slots_needed(p.working_set));
+      EXPECT_EQ(p.slots_without_rare, slots_needed(frequent(p)));
+      EXPECT_TRUE(holds(p.working_set, p.rare));
+      EXPECT_LT(p.rare.size(), p.working_set.size());
+      held.insert(p.working_set.begin(), p.working_set.end());
       begin = std::min(begin, p.begin);
       end = std::max(end, p.end);
     }
     for (const Message& m : messages) sent += m.bytes;
+    EXPECT_EQ(held, used) << "seed " << seed;
     EXPECT_EQ(count, messages.size());
     EXPECT_EQ(bytes, sent);
     EXPECT_EQ(begin, messages.front().at);
     EXPECT_EQ(end, messages.back().at);
+  }
+}
+
+TEST(Phases, TheWorkingSetIsEveryConnectionAndMarksTheRareOnes) {
+  Job job(16, microseconds(20));
+  const Step rare{{0, 5}, {0, 6}, {0, 7}, {0, 9}, {0, 10}, {3, 12}};
+  job.repeat(500, [&](Job& j, int i) {
+    j.run(halo(4, 4), microseconds(10));
+    if (i % 100 == 50) j.run(rare, microseconds(2));  // 5 times in 500 iterations
+  });
+  const auto phases = phases_of(job);
+  ASSERT_EQ(phases.size(), 1u) << testing::PrintToString(phases);
+  EXPECT_EQ(phases[0].working_set, set_of({halo(4, 4), rare}));
+  EXPECT_EQ(phases[0].rare, set_of({rare}));
+  EXPECT_EQ(phases[0].slots_needed, 9u) << "four neighbours of rank 0, and five others";
+  EXPECT_EQ(phases[0].slots_without_rare, 4u);
+}
+
+TEST(Phases, ConnectionsThatAreUsedAlikeAreNotRare) {
+  Job job(16);
+  job.repeat(10, [](Job& j, int) { j.run(all_to_all(16), microseconds(50)); });
+  const auto phases = phases_of(job);
+  ASSERT_EQ(phases.size(), 1u);
+  EXPECT_EQ(phases[0].working_set, set_of({all_to_all(16)}));
+  EXPECT_EQ(phases[0].rare, Step());
+}
+
+// Runs of one program whose ranks are slower, lag behind each other, and take another time for each step.
+TEST(Phases, DoNotDependOnTheSpeedAndJitterOfARun) {
+  struct Run {
+    std::int64_t slower;
+    bool jitters;
+    // Between half and one and a half of the time.
+    Time operator()(Job& j, std::int64_t microseconds_each) const {
+      const std::int64_t ps = microseconds(microseconds_each * slower).ps;
+      const auto more = static_cast<std::int64_t>(j.random().below(static_cast<std::uint64_t>(ps)));
+      return picoseconds(jitters ? ps / 2 + more : ps);
+    }
+  };
+  const std::map<const char*, std::function<void(Job&, const Run&)>> programs{
+      {"one loop",
+       [](Job& j, const Run& run) {
+         j.repeat(400, [&](Job& j, int i) {
+           j.run(halo(4, 4), run(j, 10)).compute(run(j, 20));
+           if (i % 10 == 9) j.run(all_reduce(16), run(j, 3));
+           if (i % 100 == 50) j.run({{0, 5}, {0, 6}, {0, 7}, {3, 12}}, run(j, 2));
+         });
+       }},
+      {"two loops",
+       [](Job& j, const Run& run) {
+         j.repeat(300, [&](Job& j, int) { j.run(halo(4, 4), run(j, 10)); });
+         j.repeat(30, [&](Job& j, int) { j.run(all_to_all(16), run(j, 80)); });
+       }},
+      {"two alternating loops", [](Job& j, const Run& run) {
+         for (int round = 0; round < 3; ++round) {
+           j.repeat(300, [&](Job& j, int) { j.run(shift(16, 3), run(j, 10)); });
+           j.repeat(300, [&](Job& j, int) { j.run(shift(16, 5), run(j, 10)); });
+         }
+       }}};
+  for (const auto& [name, program] : programs) {
+    const auto find = [&](const Run& run, Time lag, std::uint64_t seed) {
+      Job job(16, lag, seed);
+      program(job, run);
+      return phases_of(job);
+    };
+    const auto expected = find({1, false}, {}, 1);
+    for (std::uint64_t seed = 1; seed <= 40; ++seed)
+      for (const std::int64_t slower : {1, 7}) {
+        const auto phases = find({slower, true}, microseconds(30 * slower), seed);
+        const auto run = testing::Message() << name << ", seed " << seed << ", slower " << slower << "\n";
+        ASSERT_EQ(phases.size(), expected.size()) << run << testing::PrintToString(phases);
+        for (std::size_t p = 0; p < phases.size(); ++p) {
+          EXPECT_EQ(phases[p].occurrences, expected[p].occurrences) << run;
+          EXPECT_EQ(phases[p].working_set, expected[p].working_set) << run;
+          EXPECT_EQ(phases[p].rare, expected[p].rare) << run;
+          EXPECT_EQ(phases[p].slots_needed, expected[p].slots_needed) << run;
+          EXPECT_EQ(phases[p].slots_without_rare, expected[p].slots_without_rare) << run;
+        }
+      }
   }
 }
 

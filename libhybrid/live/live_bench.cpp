@@ -49,31 +49,19 @@ void BM_ClientCountSend(benchmark::State& state) {
 }
 BENCHMARK(BM_ClientCountSend);
 
-/// One request and one read of the row. Moving the head empties the queue every 512 commands, as the service
-/// would, but without its time.
+/// A release, a request and a read of the row.
 void BM_ClientRequestAndEstablished(benchmark::State& state) {
   Host host(64);
   LiveClient client = host.client(1);
-  LiveRank& rank = host.mapping.region()->rank(1);
-  std::uint64_t ticks = 1;
+  Port to = 0;
   for ([[maybe_unused]] auto _ : state) {
-    const auto to = static_cast<Port>(ticks & 63);
-    client.request(to, ticks);
+    client.release(to);
+    to = (to + 1) & 63;
+    client.request(to);
     benchmark::DoNotOptimize(client.established(to));
-    if ((++ticks & 511) == 0)
-      rank.head.store(rank.tail.load(std::memory_order_relaxed), std::memory_order_release);
   }
-  if (rank.dropped.load() != 0) state.SkipWithError("the queue overflowed");
 }
 BENCHMARK(BM_ClientRequestAndEstablished);
-
-/// A request that finds the queue full, since the service is late or dead.
-void BM_ClientRequestDropped(benchmark::State& state) {
-  Host host(2);
-  LiveClient client = host.client(1);
-  for ([[maybe_unused]] auto _ : state) client.request(0, 1);
-}
-BENCHMARK(BM_ClientRequestDropped);
 
 /// A step without commands, on a host with the given number of ranks.
 void BM_ServiceIdleStep(benchmark::State& state) {

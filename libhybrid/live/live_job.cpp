@@ -178,7 +178,7 @@ std::unique_ptr<LiveJob::Service> LiveJob::make_service(const LiveConfig& config
                                                *service->carrier->outboxes[0]);
   }
   service->thread = std::make_unique<ServiceThread>(
-      std::move(loop), ServiceThread::Options{config.service_cpus, config.service_cpus_spare});
+      std::move(loop), ServiceThread::Options{config.service_cpus, config.service_cpus_spare, {}});
   return service;
 }
 
@@ -193,9 +193,9 @@ void LiveJob::carry() {
   carrier_->inside.clear(std::memory_order_release);
 }
 
-void LiveJob::preload(std::span<const Port> destinations, std::uint64_t ticks) {
+void LiveJob::preload(std::span<const Port> destinations) {
   if (!client_.active()) return;
-  for (const Port destination : destinations) client_.preload(destination, ticks);
+  for (const Port destination : destinations) client_.preload(destination);
 }
 
 LiveCounters LiveJob::stop() {
@@ -204,6 +204,7 @@ LiveCounters LiveJob::stop() {
   rank_->finished.store(1, std::memory_order_release);
   if (service_ != nullptr) {
     service_->thread->stop();
+    step_back_ = service_->thread->step_back();
     if (carrier_ != nullptr) carrier_->carry(false);
     carrier_ = nullptr;
     service_.reset();
@@ -214,7 +215,6 @@ LiveCounters LiveJob::stop() {
   counters.releases = read(rank_->releases);
   counters.flushes = read(rank_->flushes);
   counters.preloads = read(rank_->preloads);
-  counters.dropped = read(rank_->dropped);
   counters.hits = read(rank_->hits);
   counters.misses = read(rank_->misses);
   LiveRegion& region = *mapping_.region();

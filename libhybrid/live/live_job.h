@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "libhybrid/live/client.h"
 #include "libhybrid/live/host_messages.h"
 #include "libhybrid/live/region.h"
+#include "libhybrid/live/service_thread.h"
 
 namespace hybrid {
 
@@ -78,7 +80,7 @@ class LiveJob {
   /// Preloads a hinted working set of this rank. `destinations`: ports, the most important first. They go
   /// into preloaded slots while these have room (SwitchParameters::preload); the others are requested. They
   /// stay until the client's flush().
-  void preload(std::span<const Port> destinations, std::uint64_t ticks = 0);
+  void preload(std::span<const Port> destinations);
 
   /// Ends the part of this rank. On the first rank of a host, executes all commands so far, sends the
   /// remaining messages over the link and ends the service; the link is not used afterwards. Other ranks may
@@ -87,6 +89,8 @@ class LiveJob {
   /// of a port, as far as the service has reported them, are counted at the port's first rank on this host.
   /// Later calls, and calls in a forked child, return zeros.
   LiveCounters stop();
+  /// How the service of this rank stepped back; null before stop() and on ranks without a service.
+  const ServiceStepBack* step_back() const { return step_back_ ? &*step_back_ : nullptr; }
 
  private:
   struct Carrier;
@@ -102,6 +106,7 @@ class LiveJob {
   std::uint32_t local_ = 0;
   std::unique_ptr<Service> service_;  // first rank of a host
   Carrier* carrier_ = nullptr;        // part of service_; null if there is one host
+  std::optional<ServiceStepBack> step_back_;
 };
 
 }  // namespace hybrid

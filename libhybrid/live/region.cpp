@@ -67,13 +67,12 @@ LiveRegion layout(std::uint32_t ranks, std::uint32_t rows, std::uint32_t ports) 
   r.rows = rows;
   r.ports = ports;
   r.row_words = static_cast<std::uint32_t>(words_for(ports));
-  r.ring_capacity = LiveRegion::kRingCapacity;
   r.ranks_offset = align_up(sizeof(LiveRegion));
   r.row_ports_offset = align_up(r.ranks_offset + std::uint64_t{ranks} * sizeof(LiveRank));
   r.grants_offset = align_up(r.row_ports_offset + std::uint64_t{rows} * sizeof(Port));
   r.rows_offset = align_up(r.grants_offset + std::uint64_t{rows} * sizeof(std::atomic<std::uint64_t>));
-  r.commands_offset = align_up(r.rows_offset + std::uint64_t{rows} * r.row_words * sizeof(std::atomic<Word>));
-  r.bytes = r.commands_offset + std::uint64_t{ranks} * r.ring_capacity * sizeof(LiveCommand);
+  r.wants_offset = align_up(r.rows_offset + rows * r.row_bytes());
+  r.bytes = r.wants_offset + ranks * r.wants_bytes();
   return r;
 }
 
@@ -91,7 +90,6 @@ LiveCounters& LiveCounters::operator+=(const LiveCounters& other) {
   releases += other.releases;
   flushes += other.flushes;
   preloads += other.preloads;
-  dropped += other.dropped;
   grants += other.grants;
   hits += other.hits;
   misses += other.misses;
@@ -136,7 +134,9 @@ LiveMapping LiveMapping::create(const LiveRegionShape& shape) {
     const Port port = shape.port_of_rank[rank->world_rank];
     rank->row = static_cast<std::uint32_t>(std::lower_bound(row_ports.begin(), row_ports.end(), port) -
                                            row_ports.begin());
-    std::uninitialized_value_construct_n(region.commands(i), region.ring_capacity);
+    std::uninitialized_value_construct_n(region.requested(i), region.row_words);
+    std::uninitialized_value_construct_n(region.preloaded(i), region.row_words);
+    std::uninitialized_value_construct_n(region.preloads(i), region.ports);
   }
   return mapping;
 }

@@ -1,12 +1,15 @@
-// The shared memory of one host: for each rank a queue of commands and its counters, for each port a row of
-// established connections. It is a POSIX shared-memory object with a name of 128 random bits, created with
-// O_EXCL and mode 0600. It is unlinked as soon as every rank has mapped it, so that it never remains after
-// the job, however that ends.
+// The shared memory of one host: for each rank the connections that it wants and its counters, for each port
+// a row of established connections. It is a POSIX shared-memory object with a name of 128 random bits,
+// created with O_EXCL and mode 0600. It is unlinked as soon as every rank has mapped it, so that it never
+// remains after the job, however that ends.
 //
 // All accesses are loads and stores: there is no lock that a dying process could hold. The writers are:
 //   header          the creator, before another process knows the name
-//   LiveRank        the rank; `head`: the service
+//   LiveRank        the rank, also its rows of wanted and preloaded connections and its list of preloads
 //   rows, grants    the service
+//
+// A rank writes what it wants, not a queue of commands: commands that the service has not read yet combine,
+// so that they need no more memory however late the service is, and none is lost.
 #pragma once
 
 #include <algorithm>
@@ -47,21 +50,12 @@ struct LiveTimeline {
 
 enum class CommandKind : std::uint32_t { request = 1, release = 2, flush = 3, preload = 4 };
 
-/// A command of one rank to the scheduler.
-struct LiveCommand {
-  std::uint64_t ticks = 0;  // of the job's clock; 0: unknown
-  Port destination = kNoPort;
-  CommandKind kind = CommandKind::request;
-};
-static_assert(sizeof(LiveCommand) == 16);
-
 /// Counts of the commands to the live scheduler and of its grants.
 struct LiveCounters {
   std::uint64_t requests = 0, releases = 0, flushes = 0, preloads = 0;
-  std::uint64_t dropped = 0;  // commands among these that found the queue full
-  std::uint64_t grants = 0;   // connections of the rank's port that became established
-  std::uint64_t hits = 0;     // messages sent while their connection was established
-  std::uint64_t misses = 0;   // messages sent while it was not
+  std::uint64_t grants = 0;  // connections of the rank's port that became established
+  std::uint64_t hits = 0;    // messages sent while their connection was established
+  std::uint64_t misses = 0;  // messages sent while it was not
 
   LiveCounters& operator+=(const LiveCounters& other);
   bool operator==(const LiveCounters&) const = default;
@@ -69,17 +63,13 @@ struct LiveCounters {
 
 inline constexpr std::size_t kLiveLine = 128;  // two cache lines, since the prefetcher loads pairs
 
-/// Queue positions and counters of one rank. Positions count commands since the start and never wrap; a
-/// command is stored at its position modulo the capacity.
+/// State and counters of one rank, which only the rank writes. A flush empties the rows and the list before
+/// it is counted. `changes` is written last, so that a service that has read it sees the change.
 struct alignas(kLiveLine) LiveRank {
-  // Written by the service, on a separate line.
-  std::atomic<std::uint64_t> head{0};  // commands read
-  // Written by the rank.
-  alignas(kLiveLine) std::atomic<std::uint64_t> tail{0};  // commands written
-  std::uint64_t head_seen = 0;                            // the rank's copy of `head`, possibly out of date
-  std::atomic<std::uint64_t> requests{0}, releases{0}, flushes{0}, preloads{0}, dropped{0}, hits{0},
-      misses{0};
-  std::atomic<std::uint32_t> finished{0};  // 1: the rank sends no more commands
+  std::atomic<std::uint64_t> changes{0};         // of what the rank wants
+  std::atomic<std::uint32_t> preload_length{0};  // of the list of preloads
+  std::atomic<std::uint32_t> finished{0};        // 1: the rank wants nothing any more
+  std::atomic<std::uint64_t> requests{0}, releases{0}, flushes{0}, preloads{0}, hits{0}, misses{0};
   // Written by the creator.
   std::uint32_t world_rank = 0;
   std::uint32_t row = 0;
@@ -87,26 +77,40 @@ struct alignas(kLiveLine) LiveRank {
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 /// The header at the start of the object. After it come, each aligned to kLiveLine: the ranks, the port
-/// numbers and grant counts of the rows, the words of the rows, and the queues.
+/// numbers and grant counts of the rows, the words of the rows, and for each rank the words of its two rows
+/// with its list of preloads.
 struct LiveRegion {
-  static constexpr char kMagic[8] = {'H', 'Y', 'B', 'L', 'I', 'V', 'E', '1'};
-  static constexpr std::uint32_t kRingCapacity = 1024;  // commands per rank, a power of two
+  static constexpr char kMagic[8] = {'H', 'Y', 'B', 'L', 'I', 'V', 'E', '2'};
 
   char magic[8] = {};
-  std::uint64_t bytes = 0;      // size of the whole object
-  std::uint32_t ranks = 0;      // of this host
-  std::uint32_t rows = 0;       // ports with a rank of this host
-  std::uint32_t ports = 0;      // of the switch
-  std::uint32_t row_words = 0;  // words of a row
-  std::uint32_t ring_capacity = 0;
-  std::uint32_t reserved = 0;
+  std::uint64_t bytes = 0;         // size of the whole object
+  std::uint32_t ranks = 0;         // of this host
+  std::uint32_t rows = 0;          // ports with a rank of this host
+  std::uint32_t ports = 0;         // of the switch
+  std::uint32_t row_words = 0;     // words of a row
   std::uint64_t origin_ticks = 0;  // the job's time 0 on this host
-  std::uint64_t ranks_offset = 0, row_ports_offset = 0, grants_offset = 0, rows_offset = 0,
-                commands_offset = 0;
+  std::uint64_t ranks_offset = 0, row_ports_offset = 0, grants_offset = 0, rows_offset = 0, wants_offset = 0;
 
   LiveRank& rank(std::uint32_t local) { return at<LiveRank>(ranks_offset)[local]; }
-  LiveCommand* commands(std::uint32_t local) {
-    return at<LiveCommand>(commands_offset) + std::size_t{local} * ring_capacity;
+  /// For the service: no connection is established any more.
+  void clear_rows() {
+    for (std::size_t w = 0; w < std::size_t{rows} * row_words; ++w)
+      row(0)[w].store(0, std::memory_order_relaxed);
+  }
+  /// The connections that the rank requests.
+  std::atomic<Word>* requested(std::uint32_t local) {
+    return at<std::atomic<Word>>(wants_offset + local * wants_bytes());
+  }
+  /// The connections in the list of preloads.
+  std::atomic<Word>* preloaded(std::uint32_t local) { return requested(local) + row_words; }
+  /// The connections that the rank preloads, in the order of the calls, each once.
+  std::atomic<Port>* preloads(std::uint32_t local) {
+    return at<std::atomic<Port>>(wants_offset + local * wants_bytes() + 2 * row_bytes());
+  }
+  std::uint64_t row_bytes() const { return row_words * sizeof(std::atomic<Word>); }
+  /// Size of the two rows and the list of a rank. Ranks share no cache line.
+  std::uint64_t wants_bytes() const {
+    return (2 * row_bytes() + ports * sizeof(std::atomic<Port>) + kLiveLine - 1) / kLiveLine * kLiveLine;
   }
   /// The port of each row, ascending.
   std::span<Port> row_ports() { return {at<Port>(row_ports_offset), rows}; }

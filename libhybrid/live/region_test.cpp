@@ -50,10 +50,12 @@ TEST(LiveMapping, EveryRankSeesTheSameMemory) {
   EXPECT_TRUE(at_70.established(70));
   EXPECT_FALSE(at_70.established(6));
   EXPECT_FALSE(at_7.established(70));
-  at_70.request(5, 99);
-  EXPECT_EQ(region.rank(2).tail.load(), 1u);
-  EXPECT_EQ(region.commands(2)[0].destination, 5u);
-  EXPECT_EQ(region.commands(2)[0].ticks, 99u);
+  at_70.request(70);
+  at_70.preload(5);
+  EXPECT_EQ(region.rank(2).changes.load(), 2u);
+  EXPECT_EQ(region.requested(2)[1].load(), bit_of(70));
+  EXPECT_EQ(region.preloads(2)[0].load(), 5u);
+  EXPECT_EQ(region.requested(1)[1].load(), 0u);
 }
 
 TEST(LiveMapping, LeavesNothingBehind) {
@@ -114,17 +116,24 @@ TEST(LiveClient, CountsHitsAndMisses) {
   EXPECT_TRUE(client.active());
 }
 
-TEST(LiveClient, AFullQueueDropsAndCounts) {
+TEST(LiveClient, RepeatedCommandsChangeNothing) {
   LiveMapping mapping = make();
   LiveRank& rank = mapping.region()->rank(0);
   LiveClient client(mapping.region(), 0);
-  for (std::uint32_t i = 0; i < LiveRegion::kRingCapacity + 5; ++i) client.request(1);
-  EXPECT_EQ(rank.requests.load(), LiveRegion::kRingCapacity + 5u);
-  EXPECT_EQ(rank.dropped.load(), 5u);
-  rank.head.store(3);  // the service has read three commands
-  for (int i = 0; i < 4; ++i) client.request(2);
-  EXPECT_EQ(rank.dropped.load(), 6u);
-  EXPECT_EQ(rank.tail.load(), LiveRegion::kRingCapacity + 3u);
+  for (int i = 0; i < 1000; ++i) client.request(1);
+  EXPECT_EQ(rank.requests.load(), 1000u);
+  EXPECT_EQ(rank.changes.load(), 1u);
+  client.release(2);  // was not requested
+  EXPECT_EQ(rank.changes.load(), 1u);
+  for (int i = 0; i < 1000; ++i) client.preload(70);
+  EXPECT_EQ(rank.preload_length.load(), 1u);
+  EXPECT_EQ(rank.changes.load(), 2u);
+  client.flush();
+  EXPECT_EQ(rank.preload_length.load(), 0u);
+  for (std::uint32_t w = 0; w < mapping.region()->row_words; ++w) {
+    EXPECT_EQ(mapping.region()->requested(0)[w].load(), 0u);
+    EXPECT_EQ(mapping.region()->preloaded(0)[w].load(), 0u);
+  }
 }
 
 }  // namespace

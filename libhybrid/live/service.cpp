@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace hybrid {
@@ -14,39 +15,65 @@ CommandCollector::CommandCollector(LiveRegion& region, const LiveClock& clock)
     : region_(region),
       clock_(clock),
       timeline_{region.origin_ticks, clock.ticks_per_second},
-      finished_(region.ranks, false) {}
+      seen_(region.ranks),
+      requested_(region.ranks, region.ports) {}
 
 void CommandCollector::collect(std::vector<TimedCommand>& commands, std::size_t limit) {
   const std::uint32_t ranks = region_.ranks;
-  const std::uint64_t capacity = region_.ring_capacity;
+  const Time now = this->now();
   for (std::uint32_t i = 0; i < ranks && limit > 0; ++i) {
     const std::uint32_t local = (first_ + i) % ranks;
     LiveRank& rank = region_.rank(local);
-    // Read before the queue, so that the queue of a finished rank is known to be complete.
+    Seen& seen = seen_[local];
+    // Read before the changes, so that the changes of a finished rank are known to be complete.
     const bool finished = rank.finished.load(std::memory_order_acquire) != 0;
-    const std::uint64_t tail = rank.tail.load(std::memory_order_acquire);
-    std::uint64_t head = rank.head.load(std::memory_order_relaxed);
-    if (tail - head > capacity) {  // damaged: skip all of the queue
-      head = tail;
-      rank.head.store(head, std::memory_order_release);
+    const std::uint64_t changes = rank.changes.load(std::memory_order_acquire);
+    if (changes != seen.changes) {
+      if (!collect_changes(local, now, commands, limit)) break;
+      seen.changes = changes;
     }
-    if (head != tail) {
-      const Time now = this->now();
-      const LiveCommand* ring = region_.commands(local);
-      for (; head != tail && limit > 0; ++head, --limit) {
-        const LiveCommand& command = ring[head & (capacity - 1)];
-        const Time at = command.ticks == 0 ? now : std::min(now, timeline_.at(command.ticks));
-        commands.push_back({at, rank.world_rank, command.kind, command.destination});
-      }
-      rank.head.store(head, std::memory_order_release);
-    }
-    if (finished && head == tail && limit > 0 && !finished_[local]) {
-      finished_[local] = true;
-      commands.push_back({now(), rank.world_rank, CommandKind::flush, kNoPort});
+    if (finished && limit > 0 && !seen.finished) {
+      seen.finished = true;
+      commands.push_back({now, rank.world_rank, CommandKind::flush, kNoPort});
       --limit;
     }
   }
   first_ = ranks == 0 ? 0 : (first_ + 1) % ranks;
+}
+
+// The rank may change its rows and its list meanwhile. It counts a change last, so that the next call reads
+// the remainder; a flush that is counted meanwhile removes then what is appended here.
+bool CommandCollector::collect_changes(std::uint32_t local, Time now, std::vector<TimedCommand>& commands,
+                                       std::size_t& limit) {
+  const LiveRank& rank = region_.rank(local);
+  Seen& seen = seen_[local];
+  const auto append = [&](CommandKind kind, Port destination) {
+    if (limit == 0) return false;
+    commands.push_back({now, rank.world_rank, kind, destination});
+    --limit;
+    return true;
+  };
+  const std::span<Word> requested = requested_.row(local);
+  if (const auto flushes = rank.flushes.load(std::memory_order_acquire); flushes != seen.flushes) {
+    if (!append(CommandKind::flush, kNoPort)) return false;
+    seen.flushes = flushes;
+    seen.preloads = 0;
+    std::fill(requested.begin(), requested.end(), 0);
+  }
+  const std::uint32_t preloads = std::min(rank.preload_length.load(std::memory_order_acquire), region_.ports);
+  for (; seen.preloads < preloads; ++seen.preloads)
+    if (!append(CommandKind::preload, region_.preloads(local)[seen.preloads].load(std::memory_order_relaxed)))
+      return false;
+  for (std::size_t w = 0; w < requested.size(); ++w) {
+    const Word wanted = region_.requested(local)[w].load(std::memory_order_relaxed);
+    for (Word rest = wanted ^ requested[w]; rest != 0; rest &= rest - 1) {
+      const Port destination = lowest_port(w, rest);
+      const bool wants = (wanted & bit_of(destination)) != 0;
+      if (!append(wants ? CommandKind::request : CommandKind::release, destination)) return false;
+      requested[w] ^= bit_of(destination);
+    }
+  }
+  return true;
 }
 
 OwningService::OwningService(LiveRegion& region, const LiveClock& clock, LiveArbiter arbiter,
@@ -78,11 +105,13 @@ bool OwningService::step() {
   collector_.collect(commands_, ~std::size_t{0});
   if (inbox_ != nullptr)
     for (; const auto* message = inbox_->front(); inbox_->pop()) decode(message->content(), commands_, rows_);
-  // Each queue is in order. The scheduler gets all of them sorted by time, equal times in order of arrival.
+  // The scheduler gets the commands sorted by time, equal times by rank, so that the distribution of the
+  // ranks over hosts makes no difference.
   order_.resize(commands_.size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   std::sort(order_.begin(), order_.end(), [this](std::size_t a, std::size_t b) {
-    return std::pair(commands_[a].at, a) < std::pair(commands_[b].at, b);
+    return std::tuple(commands_[a].at, commands_[a].rank, a) <
+           std::tuple(commands_[b].at, commands_[b].rank, b);
   });
   const Time now = collector_.now();
   for (const std::size_t i : order_)
@@ -106,18 +135,29 @@ void OwningService::apply(const Grant& grant) {
     bits.store(up ? before | bit_of(destination) : before & ~bit_of(destination), std::memory_order_relaxed);
     region_.grants(row).store(grants_[source], std::memory_order_relaxed);
   }
-  const auto& peers = peers_of_port_[source];
-  if (peers.empty()) return;
+  if (peers_of_port_[source].empty()) return;
   if (up)
     established_.set(source, destination);
   else
     established_.reset(source, destination);
-  for (const std::uint32_t host : peers) {
+  mark_dirty(source, word);
+}
+
+void OwningService::mark_dirty(Port source, std::size_t word) {
+  for (const std::uint32_t host : peers_of_port_[source]) {
     Peer& peer = peers_[host];
     if (peer.dirty.test(source, word)) continue;
     peer.dirty.set(source, word);
     peer.queue.emplace_back(source, static_cast<std::uint32_t>(word));
   }
+}
+
+void OwningService::clear_rows() {
+  region_.clear_rows();
+  established_.clear();
+  for (Port port = 0; port < peers_of_port_.size(); ++port)
+    for (std::size_t word = 0; word < region_.row_words; ++word) mark_dirty(port, word);
+  for (std::size_t h = 1; h < peers_.size(); ++h) send_rows(peers_[h]);
 }
 
 bool OwningService::send_rows(Peer& peer) {
@@ -144,8 +184,7 @@ ForwardingService::ForwardingService(LiveRegion& region, const LiveClock& clock,
 
 bool ForwardingService::step() {
   bool busy = false;
-  // Reads no more commands than can be forwarded. The others wait in the queues of the ranks, which count the
-  // commands that they drop.
+  // Reads no more commands than can be forwarded. The others wait, and combine with later ones.
   for (std::size_t room = outbox_.room(); room > 0; --room) {
     commands_.clear();
     collector_.collect(commands_, kEntriesPerMessage);

@@ -5,7 +5,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <ctime>
 #include <future>
 #include <utility>
 
@@ -17,15 +19,21 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// On a CPU without a rank the service reads the queues often. On a shared CPU each step takes a few
-// microseconds from a rank: the service then runs less often and at the lowest priority, which limits it to
-// 1.5 % of a contended core. Measured with ranks on every core and a command from each every 200 us, it took
-// 0.8 % of one core, and half of the grants came within 0.33 ms (16 ranks that yield when they wait; 36 ms
-// with ranks that only spin). SCHED_IDLE takes a tenth of that but starves: with spinning ranks a tenth of
-// the grants took over a second.
+// On a CPU without a rank the service reads often and costs the ranks nothing. On a shared CPU each step
+// takes some microseconds from a rank: it then runs less often, at the lowest priority and within the limit.
+// The scheduling class SCHED_IDLE starves: with spinning ranks a tenth of the grants took over a second.
 constexpr ServicePace kSparePace(20us, 2ms);
-constexpr ServicePace kSharedPace(250us, 10ms);
+constexpr ServicePace kSharedPace(250us, 10ms, 0.01);
 constexpr int kSharedNice = 19;
+
+using Duration = ServicePace::Duration;
+
+/// CPU time of the calling thread.
+Duration thread_cpu_time() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 /// Sets the CPUs and the priority of the calling thread. Returns a description of both.
 std::string configure_thread(const ServiceThread::Options& options) {
@@ -58,15 +66,14 @@ ServiceThread::ServiceThread(std::unique_ptr<LiveService> service, const Options
   std::promise<std::string> configured;
   std::future<std::string> note = configured.get_future();
   try {
-    thread_ = std::thread([this, &options, configured = std::move(configured)]() mutable {
-      const bool spare = options.spare;
+    thread_ = std::thread([this, options, configured = std::move(configured)]() mutable {
       try {
         configured.set_value(configure_thread(options));
       } catch (...) {
         configured.set_exception(std::current_exception());
         return;
       }
-      run(spare);
+      run(options);
     });
   } catch (...) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -81,15 +88,37 @@ ServiceThread::ServiceThread(std::unique_ptr<LiveService> service, const Options
   }
 }
 
-void ServiceThread::run(bool spare) {
-  ServicePace pace = spare ? kSparePace : kSharedPace;
+std::optional<Duration> ServicePace::after(bool busy, Duration cpu, Duration elapsed) {
+  current_ = busy ? shortest_ : std::min(2 * current_, longest_);
+  step_back_.cpu = cpu;
+  if (share_ == 0) return current_;
+  const Duration sleep(static_cast<Duration::rep>(static_cast<double>(cpu.count()) / share_) -
+                       elapsed.count());
+  if (sleep > longest_ && !step_back_.sampling_since) step_back_.sampling_since = elapsed;
+  if (sleep > kLongestSample) {
+    step_back_.stopped_at = elapsed;
+    return std::nullopt;
+  }
+  return std::max(sleep, current_);
+}
+
+void ServiceThread::run(const Options& options) {
+  ServicePace pace = options.spare ? kSparePace : kSharedPace;
+  const auto cpu_time = options.cpu_time ? options.cpu_time : &thread_cpu_time;
+  service_->step();  // the first one also maps the memory, once, and is not counted
+  const auto start = std::chrono::steady_clock::now();
+  const Duration cpu = cpu_time();
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     lock.unlock();
-    const auto pause = pace.after(service_->step());
+    const bool busy = service_->step();
+    const auto pause = pace.after(busy, cpu_time() - cpu, std::chrono::steady_clock::now() - start);
     lock.lock();
-    wake_.wait_for(lock, pause, [this] { return stopping_; });
+    if (!pause) break;
+    wake_.wait_for(lock, *pause, [this] { return stopping_; });
   }
+  step_back_ = pace.step_back();
+  if (step_back_.stopped_at) service_->clear_rows();
 }
 
 void ServiceThread::stop() {
@@ -100,7 +129,7 @@ void ServiceThread::stop() {
   }
   wake_.notify_one();
   thread_.join();
-  service_->step();
+  if (!step_back_.stopped_at) service_->step();
 }
 
 ServiceThread::~ServiceThread() { stop(); }

@@ -130,7 +130,7 @@ void JobEmulator::find_phases(const ProgressNote& note) {
 
 std::uint32_t JobEmulator::slots_needed() const {
   std::uint32_t most = 0;
-  for (const Phase& phase : phases_.phases) most = std::max(most, phase.slots_needed);
+  for (const Phase& phase : phases_.phases) most = std::max(most, phase.slots_without_rare);
   return most;
 }
 

@@ -64,7 +64,8 @@ class JobEmulator {
 
   // Requires: find_phases() was called.
   const FoundPhases& phases() const { return phases_; }
-  std::uint32_t slots_needed() const;  // by the largest phase; 0: no message crosses the switch
+  /// By the largest phase, without its rare connections; 0: no message crosses the switch.
+  std::uint32_t slots_needed() const;
   /// Phases for which the hints are incomplete, one line each.
   const std::vector<std::string>& hint_gaps() const { return hint_gaps_; }
   /// Share of the bytes over the connections of the preloaded topology; nothing: there is none.

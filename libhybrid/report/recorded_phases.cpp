@@ -70,7 +70,7 @@ FoundPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint
     Phase& phase = gathered.phase;
     phase.name = region == kNoPhase ? std::string(kOutsidePhases) : trace.region_name(region);
     phase.working_set.assign(gathered.connections.begin(), gathered.connections.end());
-    phase.slots_needed = slots_needed(phase.working_set);
+    count_slots(phase);
     found.phases.push_back(std::move(phase));
   }
   std::sort(found.phases.begin(), found.phases.end(), [](const Phase& a, const Phase& b) {

@@ -55,7 +55,9 @@ ordered_json phase_json(const Phase& phase) {
           {"messages", phase.messages},
           {"bytes", phase.bytes},
           {"working_set", phase.working_set.size()},
-          {"slots_needed", phase.slots_needed}};
+          {"rare", phase.rare.size()},
+          {"slots_needed", phase.slots_needed},
+          {"slots_without_rare", phase.slots_without_rare}};
 }
 
 template <class Value, class Convert>
@@ -179,6 +181,7 @@ ordered_json to_json(const JobReport& report) {
   json["job"] = {
       {"ranks", report.job.ranks}, {"ports", report.job.ports}, {"recorded", ordered_json::object()}};
   for (const auto& [name, value] : report.job.recorded) json["job"]["recorded"][name] = value;
+  json["job"]["live_step_back"] = live_step_back(report.job);
   json["phases_from"] = report.phases_hinted ? "hints" : "sends";
   json["phases"] = ordered_json::array();
   for (const Phase& phase : report.phases) json["phases"].push_back(phase_json(phase));

@@ -97,14 +97,26 @@ std::string phase_section(const JobReport& report) {
     shown.resize(kMostPhases);
     std::sort(shown.begin(), shown.end());
   }
+  bool any_rare = false;
   TextTable table(
       {{"phase", Align::left}, {"times"}, {"messages"}, {"bytes"}, {"working set"}, {"slots needed"}});
   for (std::size_t i : shown) {
     const Phase& p = report.phases[i];
-    table.add({p.name, grouped(p.occurrences), grouped(p.messages), format_bytes(p.bytes),
-               plural(p.working_set.size(), "connection"), std::to_string(p.slots_needed)});
+    table.add(
+        {p.name, grouped(p.occurrences), grouped(p.messages), format_bytes(p.bytes),
+         plural(p.working_set.size(), "connection") +
+             (p.rare.empty() ? "" : fmt::format(", {} rare", grouped(p.rare.size()))),
+         std::to_string(p.slots_needed) + (p.slots_without_rare == p.slots_needed
+                                               ? ""
+                                               : fmt::format(" ({} without rare)", p.slots_without_rare))});
+    any_rare = any_rare || !p.rare.empty();
   }
   text += table.text();
+  if (any_rare)
+    text += wrap(
+        "rare: less than an eighth of the messages of the phase's typical connection; the emulated numbers "
+        "of "
+        "slots and the verdict leave these connections out");
   if (shown.size() < report.phases.size())
     text +=
         fmt::format("  and {} with fewer messages\n", plural(report.phases.size() - shown.size(), "phase"));
@@ -116,7 +128,7 @@ std::string counts(const JobFacts& job, std::string_view prefix, std::uint64_t h
   std::string text =
       fmt::format("{} of {} messages ({})", grouped(hits), grouped(messages),
                   messages == 0 ? "-" : percent(static_cast<double>(hits) / static_cast<double>(messages)));
-  for (std::string_view thing : {"requests", "releases", "preloads", "flushes", "grants", "dropped"}) {
+  for (std::string_view thing : {"requests", "releases", "preloads", "flushes", "grants"}) {
     const std::uint64_t count = number(job.find(fmt::format("{}{}", prefix, thing)));
     if (count != 0) text += fmt::format(", {} {}", grouped(count), thing);
   }
@@ -134,6 +146,7 @@ std::string live_section(const JobFacts& job) {
     const std::uint64_t hits = number(job.find("live_hits"));
     text += wrap(fmt::format("live scheduler: had granted the circuit for {}",
                              counts(job, "live_", hits, hits + number(job.find("live_misses")))));
+    for (const std::string& line : live_step_back(job)) text += wrap("live scheduler: " + line);
   }
   return text.empty() ? text : "\nWhile the job ran\n" + text;
 }
@@ -221,6 +234,26 @@ std::string quoted(const std::string& word) {
 }
 
 }  // namespace
+
+std::vector<std::string> live_step_back(const JobFacts& job) {
+  // The facts are sums over the services, one per host.
+  const auto mean_time = [&](std::string_view fact, std::uint64_t services) {
+    return short_time(nanoseconds(static_cast<std::int64_t>(number(job.find(fact)) / services))) +
+           (services == 1 ? "" : fmt::format(" (mean of {} hosts)", services));
+  };
+  std::vector<std::string> lines;
+  if (const std::uint64_t n = number(job.find("live_sampling_services")); n != 0)
+    lines.push_back(fmt::format(
+        "from {} on it read the requests less often than every 10 ms, because its CPU time had reached 1 % "
+        "of the job's time",
+        mean_time("live_sampling_since_ns", n)));
+  if (const std::uint64_t n = number(job.find("live_stopped_services")); n != 0)
+    lines.push_back(fmt::format(
+        "stopped at {}, because a second without it would have left its CPU time above 1 % of the job's "
+        "time; all later messages count as without a circuit",
+        mean_time("live_stopped_at_ns", n)));
+  return lines;
+}
 
 std::string predictor_table(const std::vector<PredictorScore>& scores) {
   TextTable table({{"predictor", Align::left},

@@ -17,6 +17,10 @@ std::string predictor_table(const std::vector<PredictorScore>& scores);
 std::string technique_table(const std::vector<TechniqueResult>& results,
                             const std::vector<TechniqueFailure>& failures = {});
 
+/// Since when and why the live scheduler read the requests less often, or stopped: a sentence for each,
+/// without its subject. Empty for most jobs.
+std::vector<std::string> live_step_back(const JobFacts& job);
+
 /// A row per technique and phase, at most `width` columns wide and indented by `indent` blanks. A sentence if
 /// no phases are distinguished.
 std::string phase_measures_table(const std::vector<const Measures*>& results, std::size_t indent,

@@ -16,6 +16,7 @@ namespace {
 using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 
 TechniqueResult result(const char* technique, std::uint32_t slots, Time time, Time communication) {
   TechniqueResult r;
@@ -63,7 +64,7 @@ JobReport example() {
   phase.messages = 12345;
   phase.bytes = 5 << 20;
   phase.working_set = {{0, 1}, {1, 0}};
-  phase.slots_needed = 1;
+  phase.slots_needed = phase.slots_without_rare = 1;
   report.phases.push_back(phase);
   PredictorScore score;
   score.predictor = "timeout";
@@ -196,6 +197,39 @@ TEST(ReportText, ShowsTheLargestOfManyPhasesAndCountsTheOthers) {
     report.phases.back().messages = i == 30 ? 999'999 : static_cast<std::uint64_t>(40 - i);
   }
   EXPECT_THAT(to_text(report), AllOf(HasSubstr("phase 31 "), HasSubstr("and 24 phases with fewer messages")));
+}
+
+TEST(ReportText, StatesSinceWhenAndWhyTheLiveSchedulerSteppedBack) {
+  JobReport report = example();
+  EXPECT_EQ(to_json(report)["job"]["live_step_back"], nlohmann::ordered_json::array());
+  auto& facts = report.job.recorded;
+  facts.insert(facts.end(), {{"live_sampling_services", "1"}, {"live_sampling_since_ns", "250000000"}});
+  EXPECT_THAT(
+      to_text(report),
+      HasSubstr("\n  live scheduler: from 250 ms on it read the requests less often than every 10 ms, "
+                "because its CPU\n"));
+  facts.insert(facts.end(), {{"live_stopped_services", "2"}, {"live_stopped_at_ns", "4000000000"}});
+  EXPECT_THAT(to_text(report), HasSubstr("\n  live scheduler: stopped at 2.00 s (mean of 2 hosts), because"));
+  const auto reasons = to_json(report)["job"]["live_step_back"];
+  ASSERT_EQ(reasons.size(), 2u);
+  EXPECT_THAT(reasons[0].get<std::string>(), HasSubstr("1 % of the job's time"));
+  EXPECT_THAT(reasons[1].get<std::string>(), HasSubstr("1 % of the job's time"));
+}
+
+TEST(ReportText, MarksRareConnections) {
+  JobReport report = example();
+  EXPECT_THAT(to_text(report), Not(HasSubstr("rare")));
+  Phase& phase = report.phases.front();
+  phase.working_set = {{0, 1}, {0, 2}, {1, 0}};
+  phase.rare = {{0, 2}};
+  count_slots(phase);
+  EXPECT_THAT(to_text(report), AllOf(HasSubstr("3 connections, 1 rare  2 (1 without rare)\n"),
+                                     HasSubstr("\n  rare: less than an eighth of the messages of")));
+  const auto json = to_json(report)["phases"][0];
+  EXPECT_EQ(json["working_set"], 3);
+  EXPECT_EQ(json["rare"], 1);
+  EXPECT_EQ(json["slots_needed"], 2);
+  EXPECT_EQ(json["slots_without_rare"], 1);
 }
 
 TEST(ReportText, MentionsMulticastInHardware) {

@@ -1,6 +1,7 @@
 // End of a recording: counts, the collective shutdown, and the report of rank 0.
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -34,10 +35,24 @@ void write_counts(Process& p) {
   count("live_releases", live.releases);
   count("live_flushes", live.flushes);
   count("live_preloads", live.preloads);
-  count("live_dropped", live.dropped);
   count("live_grants", live.grants);
   count("live_hits", live.hits);
   count("live_misses", live.misses);
+  // Sums over the hosts, each with one service.
+  const ServiceStepBack* const service = p.live->step_back();
+  if (service == nullptr) return;
+  const auto nanoseconds = [](std::chrono::nanoseconds time) {
+    return static_cast<std::uint64_t>(time.count());
+  };
+  count("live_service_cpu_ns", nanoseconds(service->cpu));
+  if (service->sampling_since) {
+    count("live_sampling_services", 1);
+    count("live_sampling_since_ns", nanoseconds(*service->sampling_since));
+  }
+  if (service->stopped_at) {
+    count("live_stopped_services", 1);
+    count("live_stopped_at_ns", nanoseconds(*service->stopped_at));
+  }
 }
 
 // The program's user waits for the report: a few seconds, and a small part of the time that the job took.

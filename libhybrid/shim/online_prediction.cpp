@@ -22,16 +22,16 @@ void OnlinePrediction::decide(Thread& thread, Ticks now, const Predictor::Decisi
   for (const Port port : decisions.release) {
     ++counts_.releases;
     thread.decision(EventKind::predict_release, port, now);
-    if (live_.active()) live_.release(port, now);
+    if (live_.active()) live_.release(port);
   }
   for (const Port port : decisions.request) {
     ++counts_.requests;
     thread.decision(EventKind::predict_request, port, now);
-    if (live_.active()) live_.request(port, now);
+    if (live_.active()) live_.request(port);
   }
 }
 
-void OnlinePrediction::preload(std::span<const int> ranks, Ticks now) {
+void OnlinePrediction::preload(std::span<const int> ranks) {
   if (!live_.active()) return;
   // Waits: preloads are rare, and must not be lost because another thread sends at the same time.
   while (!try_lock()) {
@@ -39,16 +39,16 @@ void OnlinePrediction::preload(std::span<const int> ranks, Ticks now) {
   for (const int rank : ranks) {
     if (rank < 0 || static_cast<std::size_t>(rank) >= port_of_rank_.size()) continue;
     const Port port = port_of_rank_[static_cast<std::size_t>(rank)];
-    if (port != own_port_) live_.preload(port, now);
+    if (port != own_port_) live_.preload(port);
   }
   unlock();
 }
 
-void OnlinePrediction::flush(Ticks now) {
+void OnlinePrediction::flush() {
   if (predictor_ == nullptr || !try_lock()) return;
   predictor_->on_flush();
   deadline_.store(predictor_->next_deadline(), std::memory_order_relaxed);
-  if (live_.active()) live_.flush(now);
+  if (live_.active()) live_.flush();
   unlock();
 }
 

@@ -82,10 +82,10 @@ class OnlinePrediction {
 
   /// Passes the world ranks of the working set that begins to the live scheduler, in addition to the
   /// predictions.
-  void preload(std::span<const int> ranks, Ticks now);
+  void preload(std::span<const int> ranks);
 
   /// Ends the working set (D 5.2.3).
-  void flush(Ticks now);
+  void flush();
 
   /// Stops predicting.
   void stop() { predictor_.reset(); }

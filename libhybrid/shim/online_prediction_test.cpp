@@ -65,7 +65,7 @@ TEST(OnlinePrediction, NothingIsPredictedAfterStop) {
   prediction.stop();
   prediction.on_send(thread, ticks(), 1, 8, 0);
   prediction.on_time(thread, ticks());
-  prediction.flush(ticks());
+  prediction.flush();
   EXPECT_EQ(times.size(), before);
   EXPECT_EQ(prediction.counts().sends, 1u);
 }

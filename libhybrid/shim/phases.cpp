@@ -99,7 +99,7 @@ std::uint32_t region_of(CompiledPhase& phase) {
 
 void flush(Thread& thread) {
   record_phase_event(thread, EventKind::flush, 0);
-  process().prediction.flush(ticks());
+  process().prediction.flush();
 }
 
 void begin(Thread& thread, const hybrid_unit* unit, std::uint32_t index, std::int64_t holds) {
@@ -112,7 +112,7 @@ void begin(Thread& thread, const hybrid_unit* unit, std::uint32_t index, std::in
   const std::uint32_t region = region_of(*phase);
   const CompiledHints::Begin now = process().compiled.begin(*phase, holds);
   if (now.flush) flush(thread);
-  if (!now.preload.empty()) process().prediction.preload(now.preload, ticks());
+  if (!now.preload.empty()) process().prediction.preload(now.preload);
   const Ticks began = open_phase(thread, {.region = region, .phase = index, .unit = unit});
   record_hints(thread, now.record);
   notify_phase_change(thread, began);
@@ -174,7 +174,7 @@ extern "C" HYBRID_SHIM_EXPORT void hybrid_library_preload(const int* ranks, int 
   Thread* const thread = recording_thread();
   if (thread == nullptr || ranks == nullptr || count <= 0) return;
   const std::span all(ranks, static_cast<std::size_t>(count));
-  process().prediction.preload(all, ticks());
+  process().prediction.preload(all);
   for (const int rank : all)
     if (rank >= 0 && rank < process().size && rank != process().rank) record_hints(*thread, {&rank, 1});
 }
@@ -184,7 +184,7 @@ extern "C" HYBRID_SHIM_EXPORT void hybrid_library_flush(void) {
   if (thread == nullptr) return;
   record_phase_event(*thread, EventKind::flush, 0);
   process().compiled.flushed();
-  process().prediction.flush(ticks());
+  process().prediction.flush();
 }
 
 extern "C" HYBRID_SHIM_EXPORT void hybrid_library_compiled_mark(const hybrid_unit* unit, std::uint32_t phase,
