@@ -184,29 +184,21 @@ void CommandLine::add_arguments(const std::string& name, std::vector<std::string
   parser_->app.add_option(name, values, help)->required(need == Need::required);
 }
 
-namespace {
-
-/// Values of a list are joined, of another option the last one counts.
-void settle_repetition(CLI::Option& option, const std::string& type) {
-  option.type_name(type);
-  if (type.find("...") != std::string::npos)
-    option.join(',');
-  else
-    option.take_last();
-}
-
-}  // namespace
-
 void CommandLine::add_option(const std::string& names, const std::string& type, const std::string& help,
                              std::string& value) {
-  settle_repetition(*parser_->app.add_option(names, value, help), type);
+  add_option(names, type, help, [&value](const std::string& given) { value = given; });
 }
 
 void CommandLine::add_option(const std::string& names, const std::string& type, const std::string& help,
                              std::function<void(const std::string&)> set, const std::string& group) {
-  CLI::Option* const option = parser_->app.add_option_function<std::string>(names, std::move(set), help);
-  settle_repetition(*option, type);
-  option->group(group);
+  const bool is_list = type.find("...") != std::string::npos;
+  const auto set_joined = [is_list, set = std::move(set)](std::string value) {
+    if (is_list) std::ranges::replace(value, '\n', ',');  // CLI11 splits values at any other delimiter
+    set(value);
+  };
+  CLI::Option* const option = parser_->app.add_option_function<std::string>(names, set_joined, help);
+  option->type_name(type)->group(group);
+  option->multi_option_policy(is_list ? CLI::MultiOptionPolicy::Join : CLI::MultiOptionPolicy::TakeLast);
 }
 
 void CommandLine::add_alias(const std::string& alias, const std::string& name) {

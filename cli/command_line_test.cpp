@@ -34,6 +34,8 @@ TEST_F(Parsed, ValuesOfAListAreJoinedAndTheLastOfAnotherOptionCounts) {
   EXPECT_EQ(names_, "a,b,c");
   EXPECT_EQ(times_, "1,2,4");
   EXPECT_EQ(number_, "3");
+  line_.parse({"--names", "a,,b"});
+  EXPECT_EQ(names_, "a,,b");
 }
 
 TEST_F(Parsed, AnAliasIsAnOptionOnlyBeforeTheProgram) {
