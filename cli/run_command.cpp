@@ -186,10 +186,12 @@ class RunCommand final : public Command {
     } else {
       const Interruption interruption;
       const FinishedJob finished = finish_job(recording, options_, text, stderr, Interruption::requested);
-      if (finished.stopped && end.good()) return Interruption::requested() ? Interruption::exit_code() : kFailed;
+      if (finished.stopped && failure.empty())
+        return Interruption::requested() ? Interruption::exit_code() : kFailed;
       failures = finished.failures.text;
       if (text != nullptr) std::fprintf(text, "  files: %s\n", options_.output.c_str());
-      if (options_.at_finalize == "emulate" && !finished.stopped) json_.write_file_of(options_.output + "/report.json");
+      if (options_.at_finalize == "emulate" && !finished.stopped)
+        json_.write_file_of(options_.output + "/report.json");
     }
     if (!failure.empty()) throw RunError(failure + "; what was recorded until then is in " + options_.output);
     if (!failures.empty()) throw RunError(failures, "The journals are kept: " + recording);
