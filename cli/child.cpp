@@ -105,13 +105,18 @@ ChildEnd wait_for(pid_t child) {
 
 }  // namespace
 
-ChildEnd run_child(const std::vector<std::string>& words, bool stdout_to_stderr) {
+ChildEnd run_child(const std::vector<std::string>& words, bool stdout_to_stderr, const LineFilter& filter) {
+  OutputCopy copy(filter, stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO);
   Forwarding forwarding;
   FileActions files;
-  if (stdout_to_stderr) files.duplicate(STDERR_FILENO, STDOUT_FILENO);
+  files.duplicate(copy.out(), STDOUT_FILENO);
+  files.duplicate(copy.error(), STDERR_FILENO);
   const pid_t child = spawn(words, files, &forwarding.mask_before());
+  copy.start();
   forwarding.to(child);
-  return wait_for(child);
+  const ChildEnd end = wait_for(child);
+  copy.finish();
+  return end;
 }
 
 std::string output_of(const std::vector<std::string>& words, ChildEnd& end) {

@@ -3,11 +3,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <string_view>
 #include <utility>
 
 #include "core/error.h"
 #include "core/option.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 
@@ -15,12 +17,16 @@ struct CommandLine::Parser {
   explicit Parser(const std::string& name) : app("", name) {}
 
   std::string see_help() const { return "See `" + app.get_name() + " --help`."; }
+  const CLI::Option* option_of(const std::string& word) const;
+  std::vector<std::size_t> option_words(const std::vector<std::string>& words) const;
   [[noreturn]] void refuse_word(const std::string& word) const;
   void refuse_empty_values();
   void refuse_empty_assignments(const std::vector<std::string>& words) const;
   void refuse_unknown_option(const std::vector<std::string>& words) const;
+  std::string help(std::size_t width) const;
 
   CLI::App app;
+  std::map<std::string, std::string, std::less<>> aliases;  // "-np" -> "-n"
   bool takes_program = false;
 };
 
@@ -31,6 +37,35 @@ std::vector<std::string_view> option_names(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     for (const std::string& name : option->get_lnames()) names.push_back(name);
   return names;
+}
+
+bool takes_value(const CLI::Option& option) { return option.get_items_expected_min() > 0; }
+
+bool takes_several(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
+
+std::string argument_name(const CLI::Option& option) {
+  const std::string name = option.get_name(true) + (takes_several(option) ? "..." : "");
+  return option.get_required() ? name : "[" + name + "]";
+}
+
+/// The lines of an example, which a user can copy: a command that is too long is continued on further lines.
+std::string example_lines(std::string_view text, std::size_t width) {
+  std::string result;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (!line.starts_with(' ')) {
+      result += wrap(line, 0, width);
+      continue;
+    }
+    const std::string lines = wrap(line, 6, width - 2);
+    for (std::size_t at = 0, end = 0; at < lines.size(); at = end + 1) {
+      end = lines.find('\n', at);
+      result += (at == 0 ? "  " + lines.substr(6, end - 6) : lines.substr(at, end - at)) +
+                (end + 1 == lines.size() ? "\n" : " \\\n");
+    }
+  }
+  return result;
 }
 
 }  // namespace
@@ -52,43 +87,77 @@ void CommandLine::Parser::refuse_empty_values() {
       option->check([](const std::string& value) { return value.empty() ? "empty" : std::string(); });
 }
 
-/// "--name=" of an option that takes a value would take the next word. The words after a program's name are
-/// the program's.
-void CommandLine::Parser::refuse_empty_assignments(const std::vector<std::string>& words) const {
+/// The option that a word begins with; nullptr: none.
+const CLI::Option* CommandLine::Parser::option_of(const std::string& word) const {
+  if (const auto alias = aliases.find(word); alias != aliases.end())
+    return app.get_option_no_throw(alias->second);
+  return app.get_option_no_throw(word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2));
+}
+
+/// The indices of the words that are options, up to the program's name; the words after it are the program's.
+std::vector<std::size_t> CommandLine::Parser::option_words(const std::vector<std::string>& words) const {
+  std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (!word.starts_with('-')) {
-      if (takes_program) return;
-      continue;
-    }
-    const std::size_t equals = word.find('=');
-    const CLI::Option* const option = app.get_option_no_throw(word.substr(0, equals));
-    if (option == nullptr || option->get_items_expected_min() == 0) continue;
-    if (equals == std::string::npos)
-      ++i;  // its value
-    else if (equals + 1 == word.size())
-      throw UserError(word.substr(0, equals) + ": empty", see_help());
+    if (!word.starts_with('-') && takes_program) break;
+    if (!word.starts_with('-') || word == "-") continue;
+    indices.push_back(i);
+    const CLI::Option* const option = option_of(word);
+    const bool value_follows = word.starts_with("--") ? word.find('=') == std::string::npos
+                                                      : word.size() == 2 || aliases.contains(word);
+    if (option != nullptr && takes_value(*option) && value_follows) ++i;
+  }
+  return indices;
+}
+
+/// "--name=" of an option that takes a value would take the next word.
+void CommandLine::Parser::refuse_empty_assignments(const std::vector<std::string>& words) const {
+  for (const std::size_t i : option_words(words)) {
+    if (!words[i].ends_with('=')) continue;
+    const std::string name = words[i].substr(0, words[i].find('='));
+    const CLI::Option* const option = app.get_option_no_throw(name);
+    if (option != nullptr && takes_value(*option) && name.size() + 1 == words[i].size())
+      throw UserError(name + ": empty", see_help());
   }
 }
 
 /// A misspelt option leaves its value as a superfluous argument; the option is the one to report.
 void CommandLine::Parser::refuse_unknown_option(const std::vector<std::string>& words) const {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    if (!word.starts_with('-') && takes_program) return;
-    if (!word.starts_with('-') || word == "-") continue;
-    const std::size_t equals = word.find('=');
-    const CLI::Option* const option =
-        app.get_option_no_throw(word.starts_with("--") ? word.substr(0, equals) : word.substr(0, 2));
-    if (option == nullptr) refuse_word(word);
-    const bool value_follows = equals == std::string::npos && (word.starts_with("--") || word.size() == 2);
-    if (option->get_items_expected_min() > 0 && value_follows) ++i;
+  for (const std::size_t i : option_words(words))
+    if (option_of(words[i]) == nullptr) refuse_word(words[i]);
+}
+
+std::string CommandLine::Parser::help(std::size_t width) const {
+  const std::size_t column = std::min<std::size_t>(34, width * 3 / 10);
+  std::string text = wrap(app.get_description(), 0, width), usage = "Usage: " + app.get_name() + " [OPTIONS]";
+  std::string arguments;
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_positional()) continue;
+    usage += " " + argument_name(*option);
+    arguments += two_columns(argument_name(*option), option->get_description(), column, width);
   }
+  text += "\n" + wrap(usage + (takes_program ? " -- APP [ARGUMENT...]" : ""), 0, width);
+  if (!arguments.empty()) text += "\nArguments:\n" + arguments;
+  for (const std::string& group : app.get_groups()) {
+    if (group.empty()) continue;
+    text += "\n" + group + ":\n";
+    for (const CLI::Option* option : app.get_options()) {
+      if (option->get_positional() || option->get_group() != group) continue;
+      std::string names;
+      const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ",") + name; };
+      for (const std::string& letter : option->get_snames()) add("-" + letter);
+      for (const auto& [alias, name] : aliases)
+        if (app.get_option_no_throw(name) == option) add(alias);
+      for (const std::string& name : option->get_lnames()) add("--" + name);
+      if (takes_value(*option)) names += " " + option->get_type_name();
+      text += two_columns(names, option->get_description(), column, width);
+    }
+  }
+  return text + (app.get_footer().empty() ? "" : "\n" + example_lines(app.get_footer(), width));
 }
 
 CommandLine::CommandLine(const std::string& name) : parser_(std::make_unique<Parser>(name)) {
   CLI::App& app = parser_->app;
-  app.get_formatter()->column_width(36);
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.allow_extras();
 }
@@ -101,8 +170,6 @@ void CommandLine::add_examples(const std::string& text) { parser_->app.footer(te
 void CommandLine::take_program() {
   parser_->takes_program = true;
   parser_->app.prefix_command();
-  // CLI11 puts brackets around this label: "hybrid run [OPTION...] -- APP [ARGUMENT...]".
-  parser_->app.get_formatter()->label("OPTIONS", "OPTION...] -- APP [ARGUMENT...");
 }
 
 bool CommandLine::takes_program() const { return parser_->takes_program; }
@@ -119,15 +186,23 @@ void CommandLine::add_arguments(const std::string& name, std::vector<std::string
 
 void CommandLine::add_option(const std::string& names, const std::string& type, const std::string& help,
                              std::string& value) {
-  parser_->app.add_option(names, value, help)->type_name(type)->take_last();
+  add_option(names, type, help, [&value](const std::string& given) { value = given; });
 }
 
 void CommandLine::add_option(const std::string& names, const std::string& type, const std::string& help,
                              std::function<void(const std::string&)> set, const std::string& group) {
-  parser_->app.add_option_function<std::string>(names, std::move(set), help)
-      ->type_name(type)
-      ->take_last()
-      ->group(group);
+  const bool is_list = type.find("...") != std::string::npos;
+  const auto set_joined = [is_list, set = std::move(set)](std::string value) {
+    if (is_list) std::ranges::replace(value, '\n', ',');  // CLI11 splits values at any other delimiter
+    set(value);
+  };
+  CLI::Option* const option = parser_->app.add_option_function<std::string>(names, set_joined, help);
+  option->type_name(type)->group(group);
+  option->multi_option_policy(is_list ? CLI::MultiOptionPolicy::Join : CLI::MultiOptionPolicy::TakeLast);
+}
+
+void CommandLine::add_alias(const std::string& alias, const std::string& name) {
+  parser_->aliases.emplace(alias, name);
 }
 
 void CommandLine::add_list_option(const std::string& names, const std::string& type, const std::string& help,
@@ -160,11 +235,14 @@ std::optional<std::vector<std::string>> CommandLine::parse(std::vector<std::stri
     words.erase(dashes, words.end());
   }
   parser.refuse_empty_assignments(words);
+  for (const std::size_t i : parser.option_words(words))
+    if (const auto alias = parser.aliases.find(words[i]); alias != parser.aliases.end())
+      words[i] = alias->second;
   std::vector<std::string> reversed(words.rbegin(), words.rend());  // CLI11 takes a vector from its end
   try {
     parser.app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    std::fputs(parser.app.help().c_str(), stdout);
+    std::fputs(parser.help(terminal_width(stdout)).c_str(), stdout);
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
     parser.refuse_unknown_option(words);

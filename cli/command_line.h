@@ -41,8 +41,9 @@ class CommandLine {
   void add_arguments(const std::string& name, std::vector<std::string>& values, const std::string& help,
                      Need need);
 
-  /// An option with a value. `names`: "--output" or "-o,--output". `type`: the value in the help, "FILE". The
-  /// last value wins where several are given. `group`: the heading in the help.
+  /// An option with a value. `names`: "--output" or "-o,--output". `type`: the value in the help, "FILE". If
+  /// the option is given several times, the values of a list ("NAME,...") are joined; otherwise the last
+  /// value counts. `group`: the heading in the help.
   void add_option(const std::string& names, const std::string& type, const std::string& help,
                   std::string& value);
   void add_option(const std::string& names, const std::string& type, const std::string& help,
@@ -50,6 +51,9 @@ class CommandLine {
   /// An option that may be given several times; all values are kept in order.
   void add_list_option(const std::string& names, const std::string& type, const std::string& help,
                        std::vector<std::string>& values);
+
+  /// A word with one dash that means the same as option `name`: "-np" for "-n".
+  void add_alias(const std::string& alias, const std::string& name);
 
   /// A switch without a value.
   void add_flag(const std::string& names, const std::string& help, bool& value);
@@ -59,7 +63,9 @@ class CommandLine {
   void add_hidden_flag(const std::string& name, const std::string& other);
 
   /// Parses the words after the sub-command's name and stores the values. Returns the program and its
-  /// arguments (empty without take_program()); prints the help and returns nothing for --help. Throws
+  /// arguments (empty without take_program()); prints the help, as wide as the terminal, and returns nothing
+  /// for
+  /// --help. Throws
   /// UserError for an unknown option (with the closest known name), an empty value, a missing or superfluous
   /// argument.
   std::optional<std::vector<std::string>> parse(std::vector<std::string> words);

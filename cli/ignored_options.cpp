@@ -14,6 +14,7 @@
 #include "emulator/scheduler/algorithm.h"
 #include "emulator/tdm/allocation.h"
 #include "emulator/traffic/pattern.h"
+#include "libhybrid/report/job_report.h"
 #include "predictor/predictor.h"
 
 namespace hybrid {
@@ -151,13 +152,9 @@ std::vector<std::string> ignored_options(const std::set<std::string, std::less<>
 }
 
 std::vector<SwitchParameters> compared_runs(const JobOptions& job) {
-  const auto techniques = job.techniques.empty()
-                              ? std::vector<std::string>{"wormhole", "circuit", "tdm", "hybrid"}
-                              : job.techniques;
+  const auto techniques = job.techniques.empty() ? default_techniques(job, true) : job.techniques;
   std::vector<SwitchParameters> runs;
   for (const std::string& technique : techniques) {
-    if (job.techniques.empty() && job.network.is_tree() && !runs_on_fat_trees(Technique::kKind, technique))
-      continue;
     runs.push_back(job.network);
     runs.back().technique = technique;
   }

@@ -14,28 +14,32 @@
 #include "cli/command.h"
 #include "core/error.h"
 #include "core/file_size_signal.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 namespace {
 
-std::string overview() {
+std::string overview(std::size_t width) {
+  constexpr std::size_t kNames = 14, kExamples = 44;
   std::string text =
-      "hybrid: what a hybrid circuit/wormhole switch would do for an MPI program\n\n"
-      "Usage: hybrid SUB-COMMAND [OPTION...]\n\nSub-commands:\n";
-  for (const Listing& listing : listings()) {
-    if (listing.kind != Command::kKind) continue;
-    std::string name(listing.name);
-    name.resize(std::max<std::size_t>(name.size() + 2, 12), ' ');
-    text += "  " + name + std::string(listing.description) + "\n";
-  }
-  return text +
-         "\n`hybrid SUB-COMMAND --help` explains each. Exit codes: 0 done, 1 the program or run failed, 2 "
-         "bad usage or "
-         "input.\n\nExamples:\n"
-         "  hybrid run -n 16 -- ./my_app             run a program and see what a hybrid switch would do for "
-         "it\n"
-         "  hybrid replay hybrid-my_app-1 --slots 8  the same job again, with 8 circuits per cycle\n"
-         "  hybrid doctor                            is this machine ready\n";
+      wrap("hybrid: what a hybrid circuit/wormhole switch would do for an MPI program", 0, width) +
+      "\nUsage: hybrid SUB-COMMAND [OPTIONS]\n\nSub-commands:\n";
+  for (const Listing& listing : listings())
+    if (listing.kind == Command::kKind) text += two_columns(listing.name, listing.description, kNames, width);
+  text += "\n" +
+          wrap(
+              "`hybrid SUB-COMMAND --help` explains each. Exit codes: 0 done, 1 the program or run failed, 2 "
+              "bad usage or input.",
+              0, width) +
+          "\nExamples:\n";
+  const std::size_t column = width < 2 * kExamples ? 6 : kExamples;
+  for (const auto& [command, meaning] :
+       {std::pair{"hybrid run -n 16 -- ./my_app",
+                  "run a program and see what a hybrid switch would do for it"},
+        std::pair{"hybrid replay hybrid-my_app-1 --slots 8", "the same job again, with 8 circuits per cycle"},
+        std::pair{"hybrid doctor", "is this machine ready"}})
+    text += two_columns(command, meaning, column, width);
+  return text;
 }
 
 int run_command(const std::string& name, std::vector<std::string> words) {
@@ -60,7 +64,7 @@ int dispatch(std::vector<std::string> words) {
     words = {"--help"};
   }
   if (first == "-h" || first == "--help" || first == "help") {
-    std::fputs(overview().c_str(), stdout);
+    std::fputs(overview(terminal_width(stdout)).c_str(), stdout);
     return kDone;
   }
   if (first == "--version") {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <string_view>
 
 #include "libhybrid/report/terminal_text.h"
@@ -100,7 +101,7 @@ std::string score_table(const std::vector<PredictorScore>& scores, std::uint32_t
     cells.push_back(time_cell(at->ns_per_event()));
     table.add(std::move(cells));
   }
-  return table.text(2, TextTable::kWide);
+  return table.text(2, TextTable::wide(stdout));
 }
 
 std::string summary_table(const std::vector<TraceScores>& traces, std::uint32_t shown) {
@@ -114,7 +115,7 @@ std::string summary_table(const std::vector<TraceScores>& traces, std::uint32_t 
                    {"lru"},
                    {"below lru", Align::left}});
   for (const TraceScores& trace : traces) table.add(summary_row(trace, shown));
-  return table.text(2, TextTable::kWide);
+  return table.text(2, TextTable::wide(stdout));
 }
 
 std::string scores_csv(const std::vector<TraceScores>& traces) {

@@ -58,21 +58,25 @@ class ProfileCommand final : public Command {
                                 {"application", trace->property("application")},
                                 {"nodes", trace->ranks()},
                                 {"phases", nlohmann::ordered_json::array()}};
-    const auto add = [&](const std::string& name, const Profile& profile) {
-      table.add({name, grouped(profile.connections.size()), grouped(profile.messages),
-                 recognize_pattern(profile.connections, trace->ranks())});
+    const auto add = [&](const std::string& name, const ConnectionMessages& part) {
+      const Profile profile = profile_of(part);
+      const std::string pattern = recognize_pattern(profile.connections, trace->ranks());
+      table.add({name, grouped(profile.connections.size()), grouped(profile.messages), pattern});
+      nlohmann::ordered_json one{{"messages", profile.messages},
+                                 {"pattern", pattern},
+                                 {"connections", nlohmann::ordered_json::array()}};
+      for (const Connection& c : profile.connections) one["connections"].push_back({c.source, c.destination});
+      return one;
     };
     for (const auto& [name, phase] : used.phases) {
-      const Profile profile = profile_of(phase);
-      add(name, profile);
-      nlohmann::ordered_json one{
-          {"phase", name}, {"messages", profile.messages}, {"connections", nlohmann::ordered_json::array()}};
-      for (const Connection& c : profile.connections) one["connections"].push_back({c.source, c.destination});
+      nlohmann::ordered_json one{{"phase", name}};
+      one.update(add(name, phase));
       json["phases"].push_back(std::move(one));
     }
-    add("(the whole run)", profile_of(used.all));
+    json["whole_run"] = add("(the whole run)", used.all);
     if (!json_.owns_stdout())
-      fmt::print("Connections used, point-to-point, {} ranks\n{}", trace->ranks(), table.text());
+      fmt::print("Connections used, point-to-point, {} ranks\n{}", trace->ranks(),
+                 table.text(2, terminal_width(stdout)));
     json_.write(json);
     return kDone;
   }

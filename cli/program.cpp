@@ -13,6 +13,7 @@
 
 #include "core/elf_file.h"
 #include "core/error.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 
@@ -85,13 +86,16 @@ std::string find_program(const std::string& name) {
   }
   std::error_code error;
   const auto status = std::filesystem::status(name, error);
+  if (status.type() == std::filesystem::file_type::none)
+    throw UserError("cannot read '" + name + "': " + error.message(),
+                    "Give the path of the program, after --.");
   if (!std::filesystem::exists(status))
     throw UserError("no program '" + name + "'", "Give the path of the program, after --.");
   if (std::filesystem::is_directory(status))
     throw UserError("'" + name + "' is a directory, not a program",
                     "Give the path of the program, after --.");
   if (!is_executable_file(name))
-    throw UserError("'" + name + "' is not executable", "If it is a program: chmod +x " + name);
+    throw UserError("'" + name + "' is not executable", "If it is a program: chmod +x " + shell_quoted(name));
   return name;
 }
 

@@ -1,6 +1,7 @@
 // `hybrid recover DIR`: makes a trace and a report from the journals of a job that died.
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -102,6 +103,9 @@ class RecoverCommand final : public Command {
 
   std::string find_recording() {
     std::error_code error;
+    if (::access(directory_.c_str(), R_OK | X_OK) != 0 && errno == EACCES)
+      throw UserError("cannot read '" + directory_ + "': permission denied",
+                      "Use the account that ran the job.");
     if (!fs::is_directory(directory_, error))
       throw UserError("no directory '" + directory_ + "'", "Give the output directory of the job that died.");
     while (directory_.size() > 1 && directory_.ends_with('/')) directory_.pop_back();

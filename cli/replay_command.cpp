@@ -71,7 +71,7 @@ class ReplayCommand final : public Command {
     if (timeline) timeline->finish();
     line.clear();
     if (!arguments_.json().owns_stdout()) {
-      std::fputs(to_text(report).c_str(), stdout);
+      std::fputs(to_text(report, terminal_width(stdout)).c_str(), stdout);
       if (per_phase_) std::fputs(phases_section(report).c_str(), stdout);
     }
     if (arguments_.json().wanted()) arguments_.json().write(to_json(report));
@@ -111,7 +111,7 @@ class ReplayCommand final : public Command {
     std::vector<const Measures*> all;
     all.reserve(report.techniques.size());
     for (const TechniqueResult& result : report.techniques) all.push_back(&result.measures);
-    return "\nPhases on each technique\n" + phase_measures_table(all, 2, 100);
+    return "\nPhases on each technique\n" + phase_measures_table(all, 2, terminal_width(stdout));
   }
 
   TraceArguments arguments_;

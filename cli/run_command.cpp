@@ -1,11 +1,9 @@
 // `hybrid run`: a program under mpiexec with the shim, then trace, emulation and report.
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,16 +17,19 @@
 #include "cli/interruption.h"
 #include "cli/json_output.h"
 #include "cli/mpiexec.h"
+#include "cli/mpiexec_output.h"
 #include "cli/program.h"
 #include "cli/table_flags.h"
 #include "cli/unknown_variables.h"
 #include "core/error.h"
+#include "core/hints/notes.h"
 #include "core/units.h"
 #include "emulator/limits.h"
 #include "emulator/network_shape.h"
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/placement/machine.h"
 #include "libhybrid/report/job_output.h"
+#include "libhybrid/report/recorded_phases.h"
 
 namespace hybrid {
 namespace {
@@ -36,12 +37,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostRanks = 65536;
-
-std::string how_it_ended(const ChildEnd& end) {
-  if (end.signal != 0)
-    return "was terminated by signal " + std::to_string(end.signal) + " (" + ::strsignal(end.signal) + ")";
-  return "failed with exit code " + std::to_string(end.exit_code);
-}
 
 bool has_recording(const std::string& directory) {
   std::error_code ignored;
@@ -56,6 +51,7 @@ class RunCommand final : public Command {
         "Runs an MPI program under mpiexec, records its messages, and reports what a hybrid switch would do "
         "for it. The program is not recompiled. Trace and report go into a new directory.");
     line.add_option("-n,--ranks", "N", "ranks to start [as many as cores, at least 2]", ranks_);
+    line.add_alias("-np", "-n");
     line.add_option("--mpiexec", "CMD", "mpiexec of MPICH and arguments for it, with blanks between",
                     mpiexec_);
     json_.declare(line);
@@ -82,7 +78,8 @@ class RunCommand final : public Command {
     if (options_.at_finalize == "auto") options_.at_finalize = "emulate";
     json_.check_another("output", options_.output);
     const std::string ranks = settle_ranks();
-    check_ports(static_cast<std::uint32_t>(parse_count(ranks, "-n", kMostRanks)));
+    check_ranks(static_cast<std::uint32_t>(parse_count(ranks, "-n", kMostRanks)));
+    check_hints();
     if (program.empty())
       throw UserError("no program given", "hybrid run -n 16 -- ./my_app; see `hybrid run --help`.");
     const std::string application = find_program(program.front());
@@ -102,13 +99,17 @@ class RunCommand final : public Command {
     }
 
     options_.output = create_output_directory(options_.output, application);
+    if (std::ranges::find(command, MpiexecOutput::kOption) == command.end())
+      command.emplace_back(MpiexecOutput::kOption);
     command.insert(command.end(), {"-n", ranks});
     for (const auto& [name, value] : rank_environment(library))
       command.insert(command.end(), {"-genv", name, value});
     command.push_back(application);
     command.insert(command.end(), program.begin() + 1, program.end());
-    const ChildEnd end = run_child(command, json_.owns_stdout());
-    return finish(end, application);
+    MpiexecOutput output;
+    const ChildEnd end = run_child(command, json_.owns_stdout(), output.filter());
+    const std::string failure = end.good() ? "" : output.how_it_ended(application, end);
+    return finish(failure, output.rejects_options(), application);
   }
 
  private:
@@ -120,8 +121,12 @@ class RunCommand final : public Command {
     return std::to_string(ranks);
   }
 
-  // The report checks them too, but only after the program has run.
-  void check_ports(std::uint32_t ranks) const {
+  // The library and the report check ranks, ports and hints too, but only when the program has started.
+  void check_ranks(std::uint32_t ranks) const {
+    if (options_.hosts > ranks)
+      throw UserError(
+          "hosts: " + std::to_string(options_.hosts) + " hosts for " + std::to_string(ranks) + " ranks",
+          "Use at most one host per rank.");
     if (options_.at_finalize != "emulate") return;
     const std::vector<std::uint32_t>& given = options_.replay.placement;
     if (!given.empty() && given.size() != ranks)
@@ -133,6 +138,14 @@ class RunCommand final : public Command {
     fit_nodes(given.empty() ? ranks : *std::max_element(given.begin(), given.end()) + 1, job.network,
               job.replay.crossbar);
     check_job(job);
+  }
+
+  void check_hints() const {
+    if (options_.at_finalize != "emulate" || options_.hints.empty() || options_.hints == kRecordedHints)
+      return;
+    if (read_hint_units(options_.hints).empty())
+      throw UserError("hints: '" + options_.hints + "' contains no hints",
+                      "Compile and link it with hybridcc, hybridcxx or hybridfort.");
   }
 
   // Variables of the ranks in addition to the environment of this process; mpiexec itself does not get them.
@@ -154,13 +167,14 @@ class RunCommand final : public Command {
     return variables;
   }
 
-  int finish(const ChildEnd& end, const std::string& application) {
+  // `failure`: how the job ended, "" if it ended well.
+  int finish(const std::string& failure, bool rejects_options, const std::string& application) {
     const std::string recording = recording_directory(options_.output);
     if (!has_recording(recording)) {
       ::rmdir(recording.c_str());
       ::rmdir(options_.output.c_str());
-      if (!end.good())
-        throw RunError("'" + application + "' " + how_it_ended(end) + "; nothing was recorded");
+      if (rejects_options) throw UserError(failure, "Give --mpiexec options of MPICH's mpiexec.");
+      if (!failure.empty()) throw RunError(failure + "; nothing was recorded");
       throw UserError("'" + application + "' ended without an MPI call that libhybrid.so saw",
                       "Is it an MPI program, linked to MPICH? `ldd` shows libmpich.so.12. If libhybrid "
                       "printed a warning above, it gives the reason.");
@@ -172,14 +186,14 @@ class RunCommand final : public Command {
     } else {
       const Interruption interruption;
       const FinishedJob finished = finish_job(recording, options_, text, stderr, Interruption::requested);
-      if (finished.stopped && end.good()) return Interruption::requested() ? Interruption::exit_code() : kFailed;
+      if (finished.stopped && failure.empty())
+        return Interruption::requested() ? Interruption::exit_code() : kFailed;
       failures = finished.failures.text;
       if (text != nullptr) std::fprintf(text, "  files: %s\n", options_.output.c_str());
-      if (options_.at_finalize == "emulate" && !finished.stopped) json_.write_file_of(options_.output + "/report.json");
+      if (options_.at_finalize == "emulate" && !finished.stopped)
+        json_.write_file_of(options_.output + "/report.json");
     }
-    if (!end.good())
-      throw RunError("'" + application + "' " + how_it_ended(end) + "; what was recorded until then is in " +
-                     options_.output);
+    if (!failure.empty()) throw RunError(failure + "; what was recorded until then is in " + options_.output);
     if (!failures.empty()) throw RunError(failures, "The journals are kept: " + recording);
     return kDone;
   }

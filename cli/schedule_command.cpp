@@ -54,7 +54,7 @@ std::string slots_table(const std::vector<ScheduleScore>& scores) {
                percent(s.schedulability.largest()),
                s.bytes_served.empty() ? "-" : percent(s.bytes_served.mean()),
                s.slots_used.empty() ? "-" : decimals(s.slots_used.mean(), 1), time_text(s.ns_per_request())});
-  return table.text(0, TextTable::kWide);
+  return table.text(0, TextTable::wide(stdout));
 }
 
 std::string demand_table(const std::vector<ScheduleScore>& scores) {
@@ -73,7 +73,7 @@ std::string demand_table(const std::vector<ScheduleScore>& scores) {
                time_text(s.bound_ns.mean()), decimals(s.score.mean(), 3), decimals(s.score.least(), 3),
                decimals(s.score.largest(), 3), decimals(s.configurations.mean(), 1),
                percent(s.by_packets.mean()), time_text(s.ns_per_request())});
-  return table.text(0, TextTable::kWide);
+  return table.text(0, TextTable::wide(stdout));
 }
 
 /// A new file, removed unless it is written completely.
@@ -120,7 +120,7 @@ std::string hardware_table(const std::vector<ScheduleScore>& scores) {
     for (const HardwareCost& h : s.hardware)
       table.add({s.scheduler, std::string(h.design), std::to_string(h.cycles), std::to_string(h.wires),
                  std::to_string(h.logic), std::to_string(h.memory_bits), h.repeats ? "yes" : "no"});
-  return table.text(0, TextTable::kWide) +
+  return table.text(0, TextTable::wide(stdout)) +
          "counted from the papers' designs, for one search; not synthesized\n";
 }
 

@@ -51,7 +51,7 @@ std::string measures_table(const std::vector<Measures>& results, bool loads) {
                 short_time(m.latency.quantile(0.99)), short_time(m.latency.maximum()), percent(m.hit_rate)});
     table.add(row);
   }
-  return table.text(0, TextTable::kWide);
+  return table.text(0, TextTable::wide(stdout));
 }
 
 /// Use of the ports and of the slots.
@@ -74,7 +74,7 @@ std::string ports_table(const std::vector<Measures>& results) {
                percent(in.largest), slots ? percent(m.slot_occupancy()) : "-",
                slots ? percent(m.slot_waste()) : "-"});
   }
-  return table.text(0, TextTable::kWide);
+  return table.text(0, TextTable::wide(stdout));
 }
 
 /// What a preloaded topology covers; the same for every technique that preloads.
@@ -321,7 +321,7 @@ class SimulateCommand final : public Command {
     std::vector<const Measures*> all;
     all.reserve(results_.size());
     for (const Measures& m : results_) all.push_back(&m);
-    return phase_measures_table(all, 0, TextTable::kWide);
+    return phase_measures_table(all, 0, TextTable::wide(stdout));
   }
 
   nlohmann::ordered_json as_json(bool synthetic) const {

@@ -32,6 +32,25 @@ foreach(text IN LISTS texts)
   endif()
 endforeach()
 
+file(GLOB_RECURSE pages ${prefix}/share/doc/*.md)
+list(LENGTH pages count)
+if(count LESS 10)
+  message(FATAL_ERROR "only ${count} pages are installed: ${pages}")
+endif()
+foreach(page IN LISTS pages)
+  get_filename_component(folder ${page} DIRECTORY)
+  file(READ ${page} content)
+  string(REPLACE "[](" "" content "${content}")  # C++ in examples
+  string(REPLACE "](" "<link>" content "${content}")  # brackets would join the entries of a list
+  string(REGEX MATCHALL "<link>[^)#: ]+[)#:]" links "${content}")
+  foreach(link IN LISTS links)
+    string(REGEX REPLACE "^<link>(.*).$" "\\1" target "${link}")
+    if(NOT link MATCHES ":$" AND NOT EXISTS ${folder}/${target})
+      message(FATAL_ERROR "${page} has a link to ${target}, which is not installed")
+    endif()
+  endforeach()
+endforeach()
+
 run(${CMAKE_COMMAND} -G Ninja -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${work}/consumer -D CMAKE_PREFIX_PATH=${prefix})
 run(${CMAKE_COMMAND} --build ${work}/consumer)
 if(NOT SANITIZE)  # a sanitizer's runtime has to come first in the program

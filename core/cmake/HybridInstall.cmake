@@ -4,8 +4,9 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir lib/cmake/libhybrid)
 install(TARGETS hybrid_command RUNTIME DESTINATION bin)
-install(FILES LICENSE README.md DESTINATION share/doc/libhybrid OPTIONAL)
-install(DIRECTORY docs/ DESTINATION share/doc/libhybrid FILES_MATCHING PATTERN "*.md")
+# As in the source tree, so that the links between the pages work.
+install(FILES LICENSE README.md CONTRIBUTING.md CHANGELOG.md DESTINATION share/doc/libhybrid OPTIONAL)
+install(DIRECTORY docs examples DESTINATION share/doc/libhybrid)
 install(FILES libhybrid/hybrid.h DESTINATION include/hybrid)
 
 set_target_properties(hybrid_preload PROPERTIES EXPORT_NAME hybrid)

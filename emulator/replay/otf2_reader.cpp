@@ -4,7 +4,9 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdarg>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -110,7 +112,9 @@ class Otf2Format final : public TraceFormat {
     return "the anchor file of an OTF2 archive, which ends in .otf2";
   }
   std::unique_ptr<JobTrace> open(const std::string& path) const override {
-    return std::make_unique<Otf2Trace>(path);
+    // A link to the anchor file alone: the other files of the archive are beside its target.
+    const bool alone = fs::is_symlink(path) && !fs::exists(fs::path(path).replace_extension("def"));
+    return std::make_unique<Otf2Trace>(alone ? fs::canonical(path).string() : path);
   }
 };
 
@@ -132,6 +136,10 @@ Otf2Trace::Otf2Trace(const std::string& anchor) : anchor_(anchor) {
   if (fs::file_size(anchor, code) == 0)
     throw UserError(fmt::format("{}: the file is empty; expected the anchor file of an OTF2 archive", anchor),
                     "The recording ended before the archive was closed, or the copy failed.");
+  if (std::ifstream file(anchor); !file)
+    throw UserError(
+        fmt::format("{}: cannot be read: {}", anchor, std::strerror(errno)),
+        "The archive needs read permission: the anchor file, the .def file and the directory next to it.");
   if (looks_like_anchor(anchor)) {
     if (!has_all_properties(anchor))
       throw UserError(fmt::format("{}: damaged: the anchor file states more properties than it has", anchor),

@@ -47,6 +47,7 @@ std::string find_trace_in(const std::string& directory) {
 std::unique_ptr<JobTrace> open_trace(const std::string& path) {
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
+  if (status.type() == fs::file_type::none) throw UserError(fmt::format("{}: {}", path, code.message()));
   if (!fs::exists(status)) throw UserError(fmt::format("{}: no such file or directory", path));
   try {
     if (const auto format = find_format(path)) return format->open(path);

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -78,6 +80,9 @@ const std::vector<std::string>& names_of_all_options() {
 
 void apply_config_file(const std::string& path, const OptionTable& table) {
   std::error_code error;
+  if (::access(path.c_str(), R_OK) != 0 && errno == EACCES)
+    throw UserError("config: cannot read '" + path + "': permission denied",
+                    "Give a file that you may read.");
   if (!std::filesystem::exists(path, error))
     throw UserError("config: no file '" + path + "'", "Give the path of a TOML file.");
   if (std::filesystem::is_directory(path, error))

@@ -194,8 +194,7 @@ void Adviser::judge_all() {
     if (part < kTie) {
       advice_.verdict.technique = "wormhole";
       advice_.verdict.slots = 0;
-      advice_.verdict.sentence = fmt::format("Wormhole will do: the bound ideal is only {} faster.",
-                                             in_percent(std::max(0.0, part)));
+      advice_.verdict.sentence = "Wormhole will do: the bound ideal gains no more than 1 %.";
     }
   }
   advice_.limits = limits_of(advice_.verdict, results, advice_.bounds, job_.options().network.worm_limit, 0,
@@ -305,6 +304,7 @@ void Adviser::find_shares() {
 
 Advice Adviser::advise() {
   advice_.trace = job_.trace();
+  advice_.left_out = techniques_not_supported(job_.options());
   advice_.ranks = job_.ranks();
   advice_.ports = job_.used_ports();
   advice_.budget = request_.budget;

@@ -59,6 +59,7 @@ struct Advice {
   std::vector<AdvisedTechnique> techniques;
   std::size_t recommended = 0;        // index of the technique; if there is none, `verdict` says why
   std::vector<std::string> failures;  // techniques without result, with the reason
+  std::vector<std::string> left_out;  // techniques that the network does not support
   JobBounds bounds;
   Verdict verdict;
   VerdictLimits limits;

@@ -6,6 +6,7 @@
 
 #include "core/registry.h"
 #include "emulator/network/technique.h"
+#include "libhybrid/report/job_report.h"
 #include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
@@ -38,21 +39,22 @@ std::string configuration(const AdvisedTechnique& t) {
   return text;
 }
 
-std::string recommendation(const Advice& advice) {
+std::string recommendation(const Advice& advice, std::size_t width) {
   if (advice.verdict.technique.empty())
-    return wrap(advice.verdict.sentence.empty() ? "No technique was emulated." : advice.verdict.sentence);
+    return wrap(advice.verdict.sentence.empty() ? "No technique was emulated." : advice.verdict.sentence, 2,
+                width);
   const AdvisedTechnique& best = advice.techniques[advice.recommended];
-  std::string text = wrap(configuration(best) + ".");
-  text += wrap(advice.verdict.sentence);
+  std::string text = wrap(configuration(best) + ".", 2, width);
+  text += wrap(advice.verdict.sentence, 2, width);
   std::string figures = fmt::format("Job time {}", short_time(best.result.measures.time));
   if (advice.bounds.ideal)
     figures += fmt::format(", with the bound ideal {}", short_time(advice.bounds.ideal->time));
-  if (best.result.gap_closed && *best.result.gap_closed > 0)
+  if (best.result.gap_closed && *best.result.gap_closed >= kLeastShown)
     figures += fmt::format("; closes {} of the gap from wormhole to ideal", percent(*best.result.gap_closed));
-  return text + wrap(figures + ".");
+  return text + wrap(figures + ".", 2, width);
 }
 
-std::string techniques_table(const Advice& advice) {
+std::string techniques_table(const Advice& advice, std::size_t width) {
   TextTable table({{"technique", Align::left},
                    {"slots"},
                    {"slot length"},
@@ -74,10 +76,10 @@ std::string techniques_table(const Advice& advice) {
                t.result.gap_closed ? percent(*t.result.gap_closed) : "-",
                percent(t.result.measures.hit_rate)});
   }
-  return table.text(2, TextTable::kWide);
+  return table.text(2, width < kTextWidth ? width : TextTable::kWide);
 }
 
-std::string sensitivity_table(const AdvisedTechnique& t) {
+std::string sensitivity_table(const AdvisedTechnique& t, std::size_t width) {
   TextTable table({{"option", Align::left}, {"value"}, {"job time"}, {"against it"}});
   const Time best = t.result.measures.time;
   bool any_unknown = false;
@@ -91,13 +93,14 @@ std::string sensitivity_table(const AdvisedTechnique& t) {
       table.add({&v == &s.values.front() ? "--" + std::string(s.option) : "", v.text,
                  v.time ? short_time(*v.time) : "-", change});
     }
-  return table.text() + (any_unknown
-                             ? wrap("no result: impossible, the budget is spent, or the job takes more than "
-                                    "ten times as long as with wormhole")
-                             : "");
+  return table.text(2, width) +
+         (any_unknown ? wrap("no result: impossible, the budget is spent, or the job takes more than "
+                             "ten times as long as with wormhole",
+                             2, width)
+                      : "");
 }
 
-std::string shares_section(const Advice& advice, const PortPrices& prices) {
+std::string shares_section(const Advice& advice, const PortPrices& prices, std::size_t width) {
   const AdvisedTechnique* const wormhole = advice.find("wormhole");
   const AdvisedTechnique* const hybrid = advice.find("hybrid");
   if (advice.shares.empty() || wormhole == nullptr || hybrid == nullptr) return {};
@@ -127,15 +130,17 @@ std::string shares_section(const Advice& advice, const PortPrices& prices) {
                relative(prices.circuit_cost, prices.packet_cost),
                relative(prices.circuit_power, prices.packet_power)});
   }
-  text += table.text();
+  text += table.text(2, width);
   if (missing != nullptr)
     text += wrap(fmt::format("none: not even {} is enough, of which the job time is shown",
-                             share_text(missing->tried)));
+                             share_text(missing->tried)),
+                 2, width);
   return text +
          wrap(fmt::format("K = {}. Cost and power of a port against that of the packet switch: "
                           "(circuit + share x packet) / packet, with costs {} and {}, powers {} W and {} W.",
                           hybrid->parameters.slots, prices.circuit_cost, prices.packet_cost,
-                          prices.circuit_power, prices.packet_power));
+                          prices.circuit_power, prices.packet_power),
+              2, width);
 }
 
 ordered_json optional_time(const std::optional<BoundTimes>& bound) {
@@ -171,25 +176,28 @@ ordered_json technique_json(const AdvisedTechnique& t) {
 
 }  // namespace
 
-std::string to_text(const Advice& advice, const PortPrices& prices) {
+std::string to_text(const Advice& advice, const PortPrices& prices, std::size_t width) {
   std::string text =
       fmt::format("{}: {} ranks, {} ports\n\nRecommendation\n", advice.trace, advice.ranks, advice.ports);
-  text += recommendation(advice);
+  text += recommendation(advice, width);
   text += fmt::format("\nBest configuration of each technique ({} of at most {} emulations)\n",
                       advice.emulations, advice.budget) +
-          techniques_table(advice);
+          techniques_table(advice, width);
   for (const AdvisedTechnique& t : advice.techniques)
     if (!t.is_complete)
       text += wrap(t.parameters.technique +
-                   ": the budget or the time ended the search; a larger --budget may find a better one");
-  for (const std::string& failure : advice.failures) text += wrap("not shown: " + failure);
+                       ": the budget or the time ended the search; a larger --budget may find a better one",
+                   2, width);
+  if (!advice.left_out.empty()) text += wrap(left_out_sentence(advice.left_out), 2, width);
+  for (const std::string& failure : advice.failures) text += wrap("not shown: " + failure, 2, width);
   if (const AdvisedTechnique* varied = advice.varied())
     text += fmt::format("\nOne option changed, starting from {}\n", configuration(*varied)) +
-            sensitivity_table(*varied);
-  text += shares_section(advice, prices);
+            sensitivity_table(*varied, width);
+  text += shares_section(advice, prices, width);
   text += "\nPlacement\n" + wrap(
                                 "as recorded, or as --ports gives it: a trace does not record the machine. "
-                                "For another one, record again with hybrid run --placement.");
+                                "For another one, record again with hybrid run --placement.",
+                                2, width);
   if (!advice.verdict.technique.empty())  // not wrapped, so that users can copy it
     text += "\nRepeat\n  " + advice.techniques[advice.recommended].repeat + "\n";
   return text;
@@ -204,6 +212,7 @@ ordered_json to_json(const Advice& advice, const PortPrices& prices) {
   json["results"] = ordered_json::array();
   for (const AdvisedTechnique& t : advice.techniques) json["results"].push_back(technique_json(t));
   json["failed"] = advice.failures;
+  json["left_out"] = advice.left_out;
   json["bounds"] = {
       {"no_network_ns", optional_time(advice.bounds.no_network)},
       {"uncontended_ns", optional_time(advice.bounds.uncontended)},

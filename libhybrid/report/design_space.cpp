@@ -45,6 +45,17 @@ std::size_t nearest(const std::vector<Value>& values, const Value& wanted) {
   return above == values.begin() ? 0 : static_cast<std::size_t>(above - values.begin()) - 1;
 }
 
+// Registered techniques that the network supports, or those that it does not.
+std::vector<std::string> searchable(const JobOptions& options, bool supported) {
+  std::vector<std::string> names;
+  for (const std::string_view name : registered_names(Technique::kKind)) {
+    const bool divides_links = uses_option(Technique::kKind, name, "circuit-share");
+    const bool runs = !options.network.is_tree() || runs_on_fat_trees(Technique::kKind, name);
+    if (!is_bound(name) && !divides_links && runs == supported) names.emplace_back(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 bool keeps_circuits(const SwitchParameters& p) {
@@ -109,20 +120,15 @@ DesignSpace design_space(const JobEmulator& job, const std::string& technique, c
 }
 
 std::vector<std::string> techniques_to_search(const JobOptions& options) {
-  if (!options.techniques.empty()) {
-    std::vector<std::string> once;
-    for (const std::string& name : options.techniques)
-      if (std::ranges::find(once, name) == once.end()) once.push_back(name);
-    return once;
-  }
-  std::vector<std::string> names;
-  for (const std::string_view name : registered_names(Technique::kKind)) {
-    const bool divides_links = uses_option(Technique::kKind, name, "circuit-share");
-    if (is_bound(name) || divides_links) continue;
-    if (options.network.is_tree() && !runs_on_fat_trees(Technique::kKind, name)) continue;
-    names.emplace_back(name);
-  }
-  return names;
+  if (options.techniques.empty()) return searchable(options, true);
+  std::vector<std::string> once;
+  for (const std::string& name : options.techniques)
+    if (std::ranges::find(once, name) == once.end()) once.push_back(name);
+  return once;
+}
+
+std::vector<std::string> techniques_not_supported(const JobOptions& options) {
+  return options.techniques.empty() ? searchable(options, false) : std::vector<std::string>();
 }
 
 std::vector<std::string> predictors_to_search(const JobEmulator& job, std::uint32_t slots) {

@@ -64,6 +64,8 @@ bool keeps_circuits(const SwitchParameters& parameters);
 /// Techniques that a search compares: those that the options name, or all registered ones that the network
 /// supports, without bounds and without the techniques with links of a fixed division (D 2.3).
 std::vector<std::string> techniques_to_search(const JobOptions& options);
+/// Techniques that these leave out because the network does not support them.
+std::vector<std::string> techniques_not_supported(const JobOptions& options);
 
 /// none, timeout, tournament, and the two of the others with the best hit rates on the job at K slots (a pass
 /// over the sends; no emulation). The oracle is left out, as no switch has one.

@@ -89,8 +89,8 @@ std::string joined(const std::vector<std::string>& lines) {
 }
 
 std::string what_is_kept(const std::string& anchor, const std::string& recording) {
-  return "The trace is kept: hybrid replay " + anchor +
-         "\n  The journals are kept, too; if the trace is wrong: hybrid recover " + recording;
+  return "The trace is kept: hybrid replay " + shell_quoted(anchor) +
+         "\n  The journals are kept, too; if the trace is wrong: hybrid recover " + shell_quoted(recording);
 }
 
 // The emulations for a report were stopped.
@@ -127,6 +127,7 @@ JobReport report_of(const TraceSummary& trace, const std::string& recording, con
       stop.check();
       line.show(what, done);
     });
+    report.directory = options.output;
     for (const std::string& why : trace.damaged) report.warnings.push_back("A journal is damaged: " + why);
     return report;
   } catch (const std::exception& error) {
@@ -183,7 +184,7 @@ FinishedJob finish_job(const std::string& recording, const JobOptions& options, 
   const std::string text = to_text(report);
   line.clear();
   if (out != nullptr) {
-    std::fwrite(text.data(), 1, text.size(), out);
+    std::fputs(to_text(report, terminal_width(out)).c_str(), out);
     std::fflush(out);
   }
   const std::string kept = what_is_kept(trace.anchor, recording);

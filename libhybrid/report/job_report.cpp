@@ -1,6 +1,7 @@
 #include "libhybrid/report/job_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -19,16 +20,6 @@ namespace hybrid {
 
 namespace {
 
-std::vector<std::string> default_techniques(bool on_tree) {
-  std::vector<std::string> names;
-  const auto known = registered_names(Technique::kKind);
-  for (std::string_view name : {"wormhole", "circuit", "tdm", "hybrid"})
-    if (std::find(known.begin(), known.end(), name) != known.end() &&
-        (!on_tree || runs_on_fat_trees(Technique::kKind, name)))
-      names.emplace_back(name);
-  return names;
-}
-
 std::vector<std::uint32_t> slot_counts(const JobOptions& options, std::uint32_t needed) {
   std::vector<std::uint32_t> counts = options.slot_counts;
   if (counts.empty()) counts = {options.network.slots, std::max(needed, options.network.preload)};
@@ -39,8 +30,7 @@ std::vector<std::uint32_t> slot_counts(const JobOptions& options, std::uint32_t 
 }
 
 std::vector<std::string> techniques_of(const JobOptions& options) {
-  const auto given =
-      options.techniques.empty() ? default_techniques(options.network.is_tree()) : options.techniques;
+  const auto given = options.techniques.empty() ? default_techniques(options, true) : options.techniques;
   std::vector<std::string> once;
   for (const std::string& technique : given)
     if (std::find(once.begin(), once.end(), technique) == once.end()) once.push_back(technique);
@@ -130,6 +120,22 @@ std::string names_of(const std::vector<TechniqueFailure>& failures) {
 
 }  // namespace
 
+std::vector<std::string> default_techniques(const JobOptions& options, bool supported) {
+  std::vector<std::string> names;
+  if (!options.techniques.empty()) return names;
+  const auto known = registered_names(Technique::kKind);
+  for (const std::string_view name : {"wormhole", "circuit", "tdm", "hybrid"})
+    if (std::ranges::find(known, name) != known.end() &&
+        (!options.network.is_tree() || runs_on_fat_trees(Technique::kKind, name)) == supported)
+      names.emplace_back(name);
+  return names;
+}
+
+std::string left_out_sentence(const std::vector<std::string>& techniques) {
+  return fmt::format("left out: {} {} not run on a fat tree", fmt::join(techniques, ", "),
+                     techniques.size() == 1 ? "does" : "do");
+}
+
 std::string_view JobFacts::find(std::string_view name) const {
   for (const auto& [key, value] : recorded)
     if (key == name) return value;
@@ -147,6 +153,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
   JobEmulator job(trace, open, given);
   const JobOptions& options = job.options();
   report.options = options;
+  report.left_out = default_techniques(options, false);
   report.job = {job.ranks(), job.used_ports(), job.facts()};
   report.warnings = warnings_of(report.job);
   // Rejects impossible parameters early.

@@ -42,7 +42,8 @@ struct TechniqueFailure {
 };
 
 struct JobReport {
-  std::string trace;  // path as given by the user
+  std::string trace;      // path as given by the user
+  std::string directory;  // that has no other trace, and stands for it in commands; "" if not known
   JobFacts job;
   bool phases_hinted = false;  // false: found from the sends
   std::vector<Phase> phases;
@@ -56,6 +57,7 @@ struct JobReport {
   std::optional<double> topology_share;
   std::vector<SlotsFound> slots_found;  // with JobOptions::finds_slots: K of each technique with slots
   std::vector<std::string> warnings;    // such as lost events or ranks that died; one line each
+  std::vector<std::string> left_out;    // techniques of the default that the network does not support
   JobOptions options;
 };
 
@@ -68,6 +70,13 @@ struct JobReport {
 JobReport make_report(const std::string& trace, const TraceOpener& open, const JobOptions& options,
                       const ProgressNote& note);
 JobReport make_report(const std::string& trace, const JobOptions& options, const ProgressNote& note);
+
+/// The techniques of the default, if they run on the network of the options, or those that do not. Empty if
+/// the options name techniques.
+std::vector<std::string> default_techniques(const JobOptions& options, bool supported);
+
+/// "left out: circuit does not run on a fat tree". `techniques` is not empty.
+std::string left_out_sentence(const std::vector<std::string>& techniques);
 
 /// One line per reason: "tdm with K = 4, circuit: rank 1 waits forever ...". Empty without failures.
 std::vector<std::string> failure_lines(const JobReport& report);

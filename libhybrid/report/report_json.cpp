@@ -215,6 +215,7 @@ ordered_json to_json(const JobReport& report) {
   for (const TechniqueFailure& failure : report.failures)
     json["failed"].push_back(
         {{"technique", failure.technique}, {"slots", failure.slots}, {"reason", failure.reason}});
+  json["left_out"] = report.left_out;
   json["verdict"] = {{"technique", report.verdict.technique},
                      {"slots", report.verdict.slots},
                      {"sentence", report.verdict.sentence},

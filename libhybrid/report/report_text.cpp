@@ -6,6 +6,7 @@
 #include <charconv>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "core/error.h"
@@ -54,11 +55,11 @@ std::string placement_of(const JobReport& report) {
   return text;
 }
 
-std::string job_section(const JobReport& report) {
+std::string job_section(const JobReport& report, std::size_t width) {
   std::string text;
   const auto fact = [&](std::string_view name, const std::string& value) {
     constexpr std::size_t kIndent = 15;
-    std::string lines = wrap(value, kIndent);
+    std::string lines = wrap(value, kIndent, width);
     if (!lines.empty()) text += lines.replace(2, name.size(), name);
   };
   const JobFacts& job = report.job;
@@ -83,7 +84,7 @@ std::string job_section(const JobReport& report) {
   return text;
 }
 
-std::string phase_section(const JobReport& report) {
+std::string phase_section(const JobReport& report, std::size_t width) {
   std::string text =
       fmt::format("\nPhases ({})\n", report.phases_hinted ? "hinted by the program" : "found from the sends");
   if (report.phases.empty()) return text + "  none: no message crosses the switch\n";
@@ -111,12 +112,13 @@ std::string phase_section(const JobReport& report) {
                                                : fmt::format(" ({} without rare)", p.slots_without_rare))});
     any_rare = any_rare || !p.rare.empty();
   }
-  text += table.text();
+  text += table.text(2, width);
   if (any_rare)
     text += wrap(
         "rare: less than an eighth of the messages of the phase's typical connection; the emulated numbers "
         "of "
-        "slots and the verdict leave these connections out");
+        "slots and the verdict leave these connections out",
+        2, width);
   if (shown.size() < report.phases.size())
     text +=
         fmt::format("  and {} with fewer messages\n", plural(report.phases.size() - shown.size(), "phase"));
@@ -136,31 +138,33 @@ std::string counts(const JobFacts& job, std::string_view prefix, std::uint64_t h
 }
 
 // Counts of the ranks' predictors and of the live scheduler, from the facts of the trace.
-std::string live_section(const JobFacts& job) {
+std::string live_section(const JobFacts& job, std::size_t width) {
   std::string text;
   if (!job.find("predicted_sends").empty())
-    text += wrap(fmt::format(
-        "predictor {}: held the circuit for {}", job.find("online_predictor"),
-        counts(job, "predicted_", number(job.find("predicted_hits")), number(job.find("predicted_sends")))));
+    text += wrap(fmt::format("predictor {}: held the circuit for {}", job.find("online_predictor"),
+                             counts(job, "predicted_", number(job.find("predicted_hits")),
+                                    number(job.find("predicted_sends")))),
+                 2, width);
   if (!job.find("live_hits").empty()) {
     const std::uint64_t hits = number(job.find("live_hits"));
     text += wrap(fmt::format("live scheduler: had granted the circuit for {}",
-                             counts(job, "live_", hits, hits + number(job.find("live_misses")))));
-    for (const std::string& line : live_step_back(job)) text += wrap("live scheduler: " + line);
+                             counts(job, "live_", hits, hits + number(job.find("live_misses")))),
+                 2, width);
+    for (const std::string& line : live_step_back(job)) text += wrap("live scheduler: " + line, 2, width);
   }
   return text.empty() ? text : "\nWhile the job ran\n" + text;
 }
 
 // The causes of each technique's wait for the network.
-std::string wait_section(const JobReport& report) {
+std::string wait_section(const JobReport& report, std::size_t width) {
   WaitTable table({{"technique", Align::left}, {"slots"}});
   for (const TechniqueResult& r : report.techniques)
     if (r.wait_parts)
       table.add({r.measures.technique, slots_cell(r.measures.slots)}, r.measures.technique, *r.wait_parts);
-  return table.text(100);
+  return table.text(width);
 }
 
-std::string bounds_section(const JobReport& report) {
+std::string bounds_section(const JobReport& report, std::size_t width) {
   const JobBounds& bounds = report.bounds;
   TextTable table({{"bound", Align::left}, {"job time"}, {"description", Align::left}});
   const auto add = [&](const char* name, const std::optional<BoundTimes>& bound, const char* description) {
@@ -170,28 +174,31 @@ std::string bounds_section(const JobReport& report) {
   add("uncontended", bounds.uncontended, "no contention, no scheduling: no switch is faster");
   add("ideal", bounds.ideal, "wormhole without scheduling delay, one worm per message");
   if (table.empty()) return {};
-  std::string text = "\nBounds\n" + table.text();
+  std::string text = "\nBounds\n" + table.text(2, width);
   if (bounds.no_network)
     text += wrap(fmt::format("a rank waits {} for other ranks (mean), however fast the network is",
-                             short_time(bounds.no_network->communication)));
+                             short_time(bounds.no_network->communication)),
+                 2, width);
   return text;
 }
 
-std::string footer(const JobReport& report) {
+std::string footer(const JobReport& report, std::size_t width) {
   const SwitchParameters& p = report.options.network;
   std::string text = "\nInput and parameters\n";
-  text += wrap("trace " + report.trace);
-  text += wrap(fmt::format(
-      "link {}, one way {}, slot {}, guard {}, reconfiguration {}, scheduler {} ({} per pass), predictor {}, "
-      "allocation {}, seed {}",
-      format_rate(p.link_rate), to_string(p.one_way_wire()), to_string(p.slot_length), to_string(p.guard),
-      to_string(p.fabric_reconfiguration()), p.scheduler_name, to_string(p.scheduler.delay()), p.predictor,
-      p.allocation, p.seed));
+  text += wrap("trace " + report.trace, 2, width);
+  text += wrap(fmt::format("link {}, one way {}, slot {}, guard {}, reconfiguration {}, scheduler {} ({} per "
+                           "pass), predictor {}, "
+                           "allocation {}, seed {}",
+                           format_rate(p.link_rate), to_string(p.one_way_wire()), to_string(p.slot_length),
+                           to_string(p.guard), to_string(p.fabric_reconfiguration()), p.scheduler_name,
+                           to_string(p.scheduler.delay()), p.predictor, p.allocation, p.seed),
+               2, width);
   if (report.topology_share)
-    text += wrap(topology_sentence(report.options.preload_topology, *report.topology_share));
+    text += wrap(topology_sentence(report.options.preload_topology, *report.topology_share), 2, width);
   if (report.options.replay.hardware_multicast)
     text += wrap(
-        "--multicast hardware: the fabric executes broadcasts and barriers, without messages of the NICs");
+        "--multicast hardware: the fabric executes broadcasts and barriers, without messages of the NICs", 2,
+        width);
   // Not wrapped, so that users can copy the command.
   return text + "  repeat: " + command_to_repeat(report) + "\n";
 }
@@ -223,16 +230,6 @@ std::vector<std::string> options_for(const OptionTable& wanted, std::string_view
   return words;
 }
 
-std::string quoted(const std::string& word) {
-  const bool plain = !word.empty() && word.find_first_not_of(
-                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                          "-_./,=:+@%") == std::string::npos;
-  if (plain) return word;
-  std::string text = "'";
-  for (char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 }  // namespace
 
 std::vector<std::string> live_step_back(const JobFacts& job) {
@@ -255,23 +252,24 @@ std::vector<std::string> live_step_back(const JobFacts& job) {
   return lines;
 }
 
-std::string predictor_table(const std::vector<PredictorScore>& scores) {
+std::string predictor_table(const std::vector<PredictorScore>& scores, std::size_t width) {
   TextTable table({{"predictor", Align::left},
                    {"slots"},
                    {"hit rate"},
                    {"messages"},
                    {"requests"},
                    {"releases"},
-                   {"held_unused"}});
+                   {"held_unused"}},
+                  2);
   for (const PredictorScore& s : scores)
     table.add({s.predictor, s.capacity == 0 ? "any" : std::to_string(s.capacity), percent(s.hit_rate()),
                grouped(s.sends), grouped(s.requests), grouped(s.releases),
                share_cell(s.held_unused, s.held)});
-  return table.text();
+  return table.text(2, width);
 }
 
 std::string technique_table(const std::vector<TechniqueResult>& results,
-                            const std::vector<TechniqueFailure>& failures) {
+                            const std::vector<TechniqueFailure>& failures, std::size_t width) {
   TextTable table({{"technique", Align::left},
                    {"slots"},
                    {"job time"},
@@ -281,7 +279,8 @@ std::string technique_table(const std::vector<TechniqueResult>& results,
                    {"utilisation"},
                    {"p50"},
                    {"p99"},
-                   {"hit rate"}});
+                   {"hit rate"}},
+                  2);
   for (const TechniqueResult& r : results) {
     const Measures& m = r.measures;
     table.add({m.technique, slots_cell(m.slots), short_time(m.time), ratio_cell(r.time_ratio),
@@ -292,7 +291,7 @@ std::string technique_table(const std::vector<TechniqueResult>& results,
   }
   for (const TechniqueFailure& failure : failures)
     table.add({failure.technique, slots_cell(failure.slots), "failed", "-", "-", "-", "-", "-", "-", "-"});
-  return table.text();
+  return table.text(2, width);
 }
 
 std::string phase_measures_table(const std::vector<const Measures*>& results, std::size_t indent,
@@ -306,7 +305,8 @@ std::string phase_measures_table(const std::vector<const Measures*>& results, st
                    {"bytes"},
                    {"p50"},
                    {"p99"},
-                   {"hit rate"}});
+                   {"hit rate"}},
+                  3);
   for (const Measures* m : results)
     for (const PhaseMeasures& p : m->phases)
       table.add({m->technique, slots_cell(m->slots), p.name, short_time(p.time),
@@ -319,28 +319,32 @@ std::string phase_measures_table(const std::vector<const Measures*>& results, st
 
 std::vector<std::string> changed_options(const JobReport& report) {
   JobOptions ours = report.options;
-  const JobOptions standard;
-  ours.explain = standard.explain;  // not a parameter of the switch or the replay
-  // The K of a preset and the slots that the largest phase needs must be given as numbers.
-  if (!ours.finds_slots && ours.slot_counts.empty() && ours.network.slots != standard.network.slots) {
+  ours.explain = JobOptions{}.explain;  // not a parameter of the switch or the replay
+  std::optional<std::vector<std::string>> best;
+  const auto try_options = [&](JobOptions options) {
+    OptionTable wanted;
+    add_emulation_options(wanted, options);
+    std::vector<std::string_view> presets = registered_names(Preset::kKind);
+    presets.insert(presets.begin(), "");
+    for (const std::string_view preset : presets) {
+      try {
+        std::vector<std::string> words = options_for(wanted, preset);
+        if (!best || words.size() < best->size()) best = std::move(words);
+      } catch (const UserError&) {
+        // Its K is another one, and the report's is not a number: "4, and what the largest phase needs".
+      }
+    }
+  };
+  try_options(ours);
+  // Or the K of a preset and the slots that the largest phase needs, as numbers.
+  if (!ours.finds_slots && ours.slot_counts.empty()) {
     std::set<std::uint32_t> counts;
     for (const TechniqueResult& r : report.techniques)
       if (uses_slots(r.measures.technique)) counts.insert(r.measures.slots);
     ours.slot_counts.assign(counts.begin(), counts.end());
+    try_options(ours);
   }
-  OptionTable wanted;
-  add_emulation_options(wanted, ours);
-
-  std::vector<std::string> best = options_for(wanted, "");
-  for (const std::string_view preset : registered_names(Preset::kKind)) {
-    try {
-      std::vector<std::string> words = options_for(wanted, preset);
-      if (words.size() < best.size()) best = std::move(words);
-    } catch (const UserError&) {
-      // Its K is another one, and the report's is not a number: "4, and what the largest phase needs".
-    }
-  }
-  return best;
+  return best.value_or(std::vector<std::string>());
 }
 
 std::string topology_sentence(const std::string& topology, double share_of_bytes) {
@@ -349,8 +353,9 @@ std::string topology_sentence(const std::string& topology, double share_of_bytes
 }
 
 std::string command_to_repeat(const JobReport& report) {
-  std::string command = "hybrid replay " + quoted(report.trace);
-  for (const std::string& word : changed_options(report)) command += " " + quoted(word);
+  std::string command =
+      "hybrid replay " + shell_quoted(report.directory.empty() ? report.trace : report.directory);
+  for (const std::string& word : changed_options(report)) command += " " + shell_quoted(word);
   return command;
 }
 
@@ -369,19 +374,24 @@ std::string command_to_repeat(const std::string& trace, const JobOptions& option
   return command_to_repeat(report);
 }
 
-std::string to_text(const JobReport& report) {
-  std::string text = job_section(report) + phase_section(report);
+std::string to_text(const JobReport& report, std::size_t width) {
+  std::string text = job_section(report, width) + phase_section(report, width);
   if (!report.predictors.empty() && report.predictors.front().sends != 0)
-    text += "\nPredictors (at the recorded times of each port's sends, every request granted at once)\n" +
-            predictor_table(report.predictors);
-  text += live_section(report.job);
+    text += "\n" +
+            wrap("Predictors (at the recorded times of each port's sends, every request granted at once)", 0,
+                 width) +
+            predictor_table(report.predictors, width);
+  text += live_section(report.job, width);
   text +=
-      "\nTechniques (speedup: against wormhole; gap: from wormhole to ideal; network: mean wait for it)\n" +
-      technique_table(report.techniques, report.failures);
-  for (const SlotsFound& found : report.slots_found) text += wrap(to_text(found));
-  for (const std::string& line : failure_lines(report)) text += wrap("failed: " + line);
-  text += wait_section(report) + bounds_section(report);
-  return text + "\nVerdict\n" + wrap(report.verdict.sentence) + footer(report);
+      "\n" +
+      wrap("Techniques (speedup: against wormhole; gap: from wormhole to ideal; network: mean wait for it)",
+           0, width) +
+      technique_table(report.techniques, report.failures, width);
+  if (!report.left_out.empty()) text += wrap(left_out_sentence(report.left_out), 2, width);
+  for (const SlotsFound& found : report.slots_found) text += wrap(to_text(found), 2, width);
+  for (const std::string& line : failure_lines(report)) text += wrap("failed: " + line, 2, width);
+  text += wait_section(report, width) + bounds_section(report, width);
+  return text + "\nVerdict\n" + wrap(report.verdict.sentence, 2, width) + footer(report, width);
 }
 
 }  // namespace hybrid

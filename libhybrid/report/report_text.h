@@ -1,4 +1,4 @@
-// The report as plain text with at most 100 columns.
+// The report as plain text for a terminal of `width` columns. Commands to repeat are not wrapped.
 #pragma once
 
 #include <cstddef>
@@ -7,15 +7,17 @@
 
 #include "emulator/measures.h"
 #include "libhybrid/report/job_report.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 
-std::string to_text(const JobReport& report);
+std::string to_text(const JobReport& report, std::size_t width = kTextWidth);
 
 /// Parts of the report, for commands that show only these.
-std::string predictor_table(const std::vector<PredictorScore>& scores);
+std::string predictor_table(const std::vector<PredictorScore>& scores, std::size_t width = kTextWidth);
 std::string technique_table(const std::vector<TechniqueResult>& results,
-                            const std::vector<TechniqueFailure>& failures = {});
+                            const std::vector<TechniqueFailure>& failures = {},
+                            std::size_t width = kTextWidth);
 
 /// Since when and why the live scheduler read the requests less often, or stopped: a sentence for each,
 /// without its subject. Empty for most jobs.

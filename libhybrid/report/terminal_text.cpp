@@ -1,10 +1,13 @@
 #include "libhybrid/report/terminal_text.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdlib>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -55,7 +58,7 @@ void TextTable::add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string TextTable::text(std::size_t indent, std::size_t width) const {
+std::vector<std::size_t> TextTable::widths(std::size_t indent, std::size_t width) const {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     std::size_t widest = columns_[c].title.size();
@@ -65,30 +68,56 @@ std::string TextTable::text(std::size_t indent, std::size_t width) const {
   const auto total = [&] {
     return std::accumulate(widths.begin(), widths.end(), indent + kGap * (widths.size() - 1));
   };
+  // The names of a narrow table's rows stay readable: its other columns continue below.
+  const auto is_short_key = [&](std::size_t c) {
+    return width < kTextWidth && c < keys_ && 3 * widths[c] < width;
+  };
   while (total() > width) {
     std::size_t widest = widths.size();
     for (std::size_t c = 0; c < columns_.size(); ++c)
-      if (columns_[c].align == Align::left && widths[c] > kNarrowest &&
+      if (columns_[c].align == Align::left && widths[c] > kNarrowest && !is_short_key(c) &&
           (widest == widths.size() || widths[c] > widths[widest]))
         widest = c;
     if (widest == widths.size()) break;
     --widths[widest];
   }
+  return widths;
+}
+
+std::string TextTable::text(std::size_t indent, std::size_t width) const {
+  const std::vector<std::size_t> widths = this->widths(indent, width);
+  std::vector<std::vector<std::size_t>> blocks;  // the columns of each
+  std::size_t used = 0;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (blocks.empty() || (width < kTextWidth && c > keys_ && used + widths[c] > width)) {
+      std::vector<std::size_t>& block = blocks.emplace_back();
+      used = indent;
+      for (std::size_t key = 0; key < std::min(keys_, c); ++key) {
+        block.push_back(key);
+        used += widths[key] + kGap;
+      }
+    }
+    blocks.back().push_back(c);
+    used += widths[c] + kGap;
+  }
 
   std::string text;
-  const auto line = [&](const auto& cell_of) {
-    std::string one(indent, ' ');
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const std::string cell = truncated(cell_of(c), widths[c]);
-      const std::string blanks(widths[c] - cell.size(), ' ');
-      one += columns_[c].align == Align::right ? blanks + cell : cell + blanks;
-      if (c + 1 < columns_.size()) one.append(kGap, ' ');
-    }
-    one.erase(one.find_last_not_of(' ') + 1);
-    text += one + "\n";
-  };
-  line([&](std::size_t c) { return columns_[c].title; });
-  for (const auto& row : rows_) line([&](std::size_t c) { return row[c]; });
+  for (const std::vector<std::size_t>& block : blocks) {
+    const auto line = [&](const auto& cell_of) {
+      std::string one(indent, ' ');
+      for (const std::size_t c : block) {
+        if (c != block.front()) one.append(kGap, ' ');
+        const std::string cell = truncated(cell_of(c), widths[c]);
+        const std::string blanks(widths[c] - cell.size(), ' ');
+        one += columns_[c].align == Align::right ? blanks + cell : cell + blanks;
+      }
+      one.erase(one.find_last_not_of(' ') + 1);
+      text += one + "\n";
+    };
+    if (&block != &blocks.front()) text += "\n";
+    line([&](std::size_t c) { return columns_[c].title; });
+    for (const auto& row : rows_) line([&](std::size_t c) { return row[c]; });
+  }
   return text;
 }
 
@@ -107,6 +136,50 @@ std::string wrap(std::string_view text, std::size_t indent, std::size_t width) {
   }
   if (!line.empty()) result += std::string(indent, ' ') + line + "\n";
   return result;
+}
+
+std::string two_columns(std::string_view term, std::string_view text, std::size_t column, std::size_t width) {
+  constexpr std::size_t kIndent = 2, kFurther = 6;
+  std::string lines(kIndent, ' ');
+  std::size_t used = kIndent;
+  while (!term.empty()) {
+    const std::size_t length = std::min(term.find_first_of("| "), term.size() - 1) + 1;
+    const std::string_view part = term.substr(0, length);
+    term.remove_prefix(length);
+    if (used > kFurther && used + part.size() > width) {
+      lines += "\n" + std::string(kFurther, ' ');
+      used = kFurther;
+    }
+    lines += part;
+    used += part.size();
+  }
+  const std::string explained = wrap(text, column, width);
+  if (explained.empty()) return lines + "\n";
+  return used + kGap <= column ? lines + std::string(column - used, ' ') + explained.substr(column)
+                               : lines + "\n" + explained;
+}
+
+std::size_t terminal_width(std::FILE* stream) {
+  constexpr std::size_t kLeast = 40;
+  std::size_t width = 0;
+  if (const char* const columns = std::getenv("COLUMNS"); columns != nullptr) {
+    const std::string_view text = columns;
+    std::from_chars(text.data(), text.data() + text.size(), width);
+  }
+  winsize size{};
+  if (width == 0 && isatty(fileno(stream)) != 0 && ::ioctl(fileno(stream), TIOCGWINSZ, &size) == 0)
+    width = size.ws_col;
+  return width == 0 ? kTextWidth : std::clamp(width, kLeast, kTextWidth);
+}
+
+std::string shell_quoted(std::string_view word) {
+  const bool plain = !word.empty() && word.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                          "-_./,=:+@%") == std::string::npos;
+  if (plain) return std::string(word);
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
 }
 
 ProgressLine::ProgressLine(std::FILE* stream)

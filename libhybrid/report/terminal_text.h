@@ -24,17 +24,30 @@ std::string grouped(std::uint64_t count);
 /// "97.3 %".
 std::string percent(double fraction);
 
+inline constexpr std::size_t kTextWidth = 100;  // of text that is not for a narrower terminal
+
+/// The width for text on `stream`: the variable COLUMNS, else that of the terminal, else kTextWidth; from 40
+/// to kTextWidth.
+std::size_t terminal_width(std::FILE* stream);
+
 /// Table with aligned columns.
 class TextTable {
  public:
   static constexpr std::size_t kWide = 120;  // width of tables with many columns
+  /// The width of such a table on a terminal.
+  static std::size_t wide(std::FILE* stream) {
+    const std::size_t width = terminal_width(stream);
+    return width < kTextWidth ? width : kWide;
+  }
   enum class Align { left, right };
   struct Column {
     std::string title;
     Align align = Align::right;
   };
 
-  explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  /// `keys`: the number of leading columns that identify a row.
+  explicit TextTable(std::vector<Column> columns, std::size_t keys = 1)
+      : columns_(std::move(columns)), keys_(keys) {}
 
   /// Adds a row. `cells`: one per column; throws std::logic_error otherwise.
   void add(std::vector<std::string> cells);
@@ -42,17 +55,28 @@ class TextTable {
 
   /// The line of titles and the rows, each indented by `indent` blanks and ended by a newline. Columns are
   /// two blanks apart; no line ends in blanks. If lines would be longer than `width`, the cells of the widest
-  /// left-aligned columns are truncated (with "...").
-  std::string text(std::size_t indent = 2, std::size_t width = 100) const;
+  /// left-aligned columns are truncated (with "..."). If this is not enough for a terminal narrower than
+  /// kTextWidth, the other columns follow in further tables, each with the key columns.
+  std::string text(std::size_t indent = 2, std::size_t width = kTextWidth) const;
 
  private:
+  std::vector<std::size_t> widths(std::size_t indent, std::size_t width) const;
+
   std::vector<Column> columns_;
+  std::size_t keys_;
   std::vector<std::vector<std::string>> rows_;
 };
 
 /// Breaks `text` at blanks into lines of at most `width` columns, each indented by `indent` blanks and ended
 /// by a newline. A word that is longer than a line gets a line of its own.
-std::string wrap(std::string_view text, std::size_t indent = 2, std::size_t width = 100);
+std::string wrap(std::string_view text, std::size_t indent = 2, std::size_t width = kTextWidth);
+
+/// A term and its explanation, which is wrapped in a column that begins at `column`. A term that is too long
+/// gets lines of its own, broken at blanks and after "|".
+std::string two_columns(std::string_view term, std::string_view text, std::size_t column, std::size_t width);
+
+/// `word` with quotes if a shell needs them.
+std::string shell_quoted(std::string_view word);
 
 /// Line of progress that is rewritten in place.
 class ProgressLine {

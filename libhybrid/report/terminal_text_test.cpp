@@ -45,6 +45,32 @@ TEST(TextTable, TruncatesTheWidestLeftColumnToTheWidth) {
   EXPECT_NE(table.text().find("n...      1\n"), std::string::npos) << table.text();
 }
 
+TEST(TextTable, ContinuesBelowOnANarrowTerminal) {
+  TextTable table({{"name", TextTable::Align::left}, {"K"}, {"first count"}, {"second count"}}, 2);
+  table.add({"a", "1", "10", "20"});
+  EXPECT_EQ(table.text(2, 28),
+            "  name  K  first count\n"
+            "  a     1           10\n"
+            "\n"
+            "  name  K  second count\n"
+            "  a     1            20\n");
+  TextTable wide({{std::string(60, 'a')}, {std::string(60, 'b')}});
+  wide.add({"1", "2"});
+  EXPECT_EQ(wide.text().find("\n\n"), std::string::npos);
+}
+
+TEST(TwoColumns, ALongTermGetsLinesOfItsOwn) {
+  EXPECT_EQ(two_columns("-n N", "one two three", 8, 16), "  -n N  one two\n        three\n");
+  EXPECT_EQ(two_columns("--kind first|second|third", "one", 8, 16),
+            "  --kind first|\n      second|\n      third\n        one\n");
+}
+
+TEST(ShellQuoted, QuotesWhatAShellWouldInterpret) {
+  EXPECT_EQ(shell_quoted("a-b_c.d/e,f=g:h+i@j%k"), "a-b_c.d/e,f=g:h+i@j%k");
+  EXPECT_EQ(shell_quoted(""), "''");
+  EXPECT_EQ(shell_quoted("it's $HOME\n"), "'it'\\''s $HOME\n'");
+}
+
 TEST(TextTable, RejectsARowOfAnotherLength) {
   TextTable table({{"a"}, {"b"}});
   EXPECT_THROW(table.add({"1"}), std::logic_error);

@@ -37,6 +37,24 @@ double quotient(Time a, Time b) {
   return b.ps == 0 ? 1.0 : static_cast<double>(a.ps) / static_cast<double>(b.ps);
 }
 
+bool is_tied(const Contender& c, Time time) { return quotient(c.time, time) <= 1 + kTie; }
+
+bool is_packet_switch(const Contender& c) { return c.technique == "wormhole" || c.technique == "packet"; }
+
+// The simplest of those tied with the fastest. If no packet switch is among them, the pick gains more than
+// kTie against each packet switch, as only that is a reason for circuits.
+const Contender* pick(std::span<const Contender> all, const Contender& fastest) {
+  const Contender* picked = &fastest;
+  for (const Contender& c : all) {
+    if (!is_tied(c, fastest.time) || !simpler(c, *picked)) continue;
+    const bool gains = std::ranges::none_of(all, [&](const Contender& other) {
+      return is_packet_switch(other) && !is_tied(other, fastest.time) && is_tied(other, c.time);
+    });
+    if (is_packet_switch(c) || gains) picked = &c;
+  }
+  return picked;
+}
+
 double computing(const Contender& c) { return c.time.ps == 0 ? 0.0 : quotient(c.compute, c.time); }
 
 // The ratio of two times in words: "3 % longer", "30.0 times as long".
@@ -68,9 +86,9 @@ std::string found(const Contender& c) {
 
 // The reason for a pick with few hits: the communication time of the ranks.
 std::string less_waiting(const Contender& picked, const Contender& against) {
-  if (against.communication <= picked.communication) return "messages arrive when their receivers need them";
-  return fmt::format("the ranks communicate {} less",
-                     in_percent(1 - quotient(picked.communication, against.communication)));
+  const double less = 1 - quotient(picked.communication, against.communication);
+  if (less <= kTie) return "messages arrive when their receivers need them";
+  return fmt::format("the ranks communicate {} less", in_percent(less));
 }
 
 // Remark on why a technique is slower; "" if it is unknown.
@@ -87,8 +105,8 @@ std::string slots_remark(std::span<const Contender> all, const Contender& picked
   for (const Contender& other : all)
     if (other.technique == picked.technique && other.slots >= needed)
       return fmt::format("; its largest phase needs {} slots, but K = {} {}", needed, other.slots,
-                         other.time > picked.time ? "takes " + longer(other.time, picked.time)
-                                                  : std::string("gains no more than 1 %"));
+                         is_tied(other, picked.time) ? std::string("gains no more than 1 %")
+                                                     : "takes " + longer(other.time, picked.time));
   return fmt::format("; its largest phase needs {0} slots, so try --slots {0}", needed);
 }
 
@@ -97,8 +115,7 @@ std::string favour_packets(std::span<const Contender> all, const Contender& pick
   const Contender* rival = nullptr;
   for (const Contender& c : all)
     if (&c != &picked && (rival == nullptr || c.time < rival->time)) rival = &c;
-  if (rival->time.ps <=
-      picked.time.ps + static_cast<std::int64_t>(static_cast<double>(picked.time.ps) * kTie))
+  if (is_tied(*rival, picked.time))
     return fmt::format("{} suits this job: the best of the others, {}, gains no more than 1 %, since {}.",
                        capitalised(picked.technique), name(*rival), bottleneck(picked));
   return fmt::format("{} suits this job: the best of the others, {}, takes {}; {}{}.",
@@ -137,10 +154,8 @@ Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed)
   if (contenders.empty()) return {};
   const auto by_time = [](const Contender& a, const Contender& b) { return a.time < b.time; };
   const auto [fastest, slowest] = std::minmax_element(contenders.begin(), contenders.end(), by_time);
-  const Contender* picked = &*fastest;
-  for (const Contender& c : contenders)
-    if (quotient(c.time, fastest->time) <= 1 + kTie && simpler(c, *picked)) picked = &c;
-  const bool tie = contenders.size() > 1 && quotient(slowest->time, fastest->time) <= 1 + kTie;
+  const Contender* const picked = pick(contenders, *fastest);
+  const bool tie = contenders.size() > 1 && is_tied(*slowest, fastest->time);
   const auto answer = [&](std::string sentence) {
     return Verdict{picked->technique, picked->slots, std::move(sentence), tie};
   };
@@ -158,8 +173,7 @@ Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed)
   if (tie)
     return answer(fmt::format("No technique differs by more than 1 %: {}. The simplest, {}, will do.",
                               bottleneck(*picked), name(*picked)));
-  if (picked->technique == "wormhole" || picked->technique == "packet")
-    return answer(favour_packets(contenders, *picked));
+  if (is_packet_switch(*picked)) return answer(favour_packets(contenders, *picked));
 
   const auto wormhole = std::find_if(contenders.begin(), contenders.end(),
                                      [](const Contender& c) { return c.technique == "wormhole"; });
@@ -171,8 +185,7 @@ Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed)
   if (computing(*picked) >= 0.5) sentence += fmt::format(", though {}", bottleneck(*picked));
   sentence += loss_remark(against);
   if (fastest->time < picked->time && fastest->technique != picked->technique)
-    sentence += fmt::format("; {} gains only {} more", name(*fastest),
-                            in_percent(1 - quotient(fastest->time, picked->time)));
+    sentence += fmt::format("; {} gains no more than 1 % more", name(*fastest));
   return answer(sentence + slots_remark(contenders, *picked, slots_needed) + ".");
 }
 

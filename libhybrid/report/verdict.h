@@ -15,6 +15,9 @@ namespace hybrid {
 /// A fraction in words: "3.4 %", "34 %".
 std::string in_percent(double fraction);
 
+/// in_percent() rounds a smaller fraction to zero.
+inline constexpr double kLeastShown = 0.0005;
+
 /// The measures of an emulated technique that the verdict uses.
 struct Contender {
   std::string technique;
@@ -46,6 +49,7 @@ struct Verdict {
 inline constexpr double kTie = 0.01;
 
 /// Picks the simplest of the fastest contenders: wormhole before circuit, tdm and hybrid, then the smaller K.
+/// If wormhole is not among the fastest, the pick gains more than kTie against it.
 /// `slots_needed`: by the largest phase (0: unknown). The sentence compares with wormhole if that is among
 /// the contenders, names the bottleneck if the techniques hardly differ, gives the largest loss of the
 /// technique that it compares the picked one with, and recommends more slots if the

@@ -67,7 +67,7 @@ std::string long_worms_sentence(const LongWorms& worms, Bytes worm_limit) {
           : fmt::format(" With --worm-limit {} instead of {} wormhole takes {}", worms.worm_limit, worm_limit,
                         short_time(worms.wormhole));
   if (worms.gap_closed)
-    sentence += *worms.gap_closed > 0
+    sentence += *worms.gap_closed >= kLeastShown
                     ? fmt::format(", which closes {} of its gap to ideal", in_percent(*worms.gap_closed))
                     : ", which closes nothing of its gap to ideal";
   if (!worms.changes_verdict) return sentence + ", and the verdict is the same.";
@@ -97,7 +97,8 @@ std::string limits_text(const VerdictLimits& limits) {
   std::string text;
   if (limits.largest_saving)
     text += fmt::format(" No switch can save more than {} of the job's time with {}.",
-                        in_percent(*limits.largest_saving), limits.reference);
+                        *limits.largest_saving > kTie ? in_percent(*limits.largest_saving) : "1 %",
+                        limits.reference);
   if (limits.long_worms) text += long_worms_sentence(*limits.long_worms, limits.worm_limit);
   return text;
 }

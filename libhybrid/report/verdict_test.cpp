@@ -107,7 +107,30 @@ TEST(Verdict, NamesAFasterTechniqueThatIsNotPicked) {
                                   contender("hybrid", 4, 1000, 100, 0.97)}},
                                 4);
   EXPECT_EQ(verdict.technique, "circuit");
-  EXPECT_THAT(verdict.sentence, HasSubstr("; hybrid with K = 4 gains only 0.5 % more."));
+  EXPECT_THAT(verdict.sentence, HasSubstr("; hybrid with K = 4 gains no more than 1 % more."));
+}
+
+// Circuit is within 1 % of hybrid, but so is wormhole of circuit.
+TEST(Verdict, ThePickGainsMoreThanOnePercentAgainstWormhole) {
+  const Verdict verdict = judge({{contender("wormhole", 0, 10130, 100), contender("circuit", 0, 10090, 100),
+                                  contender("hybrid", 4, 10000, 100, 0.97)}},
+                                4);
+  EXPECT_EQ(verdict.technique, "hybrid");
+  EXPECT_THAT(verdict.sentence, HasSubstr("wormhole takes 1.3 % longer"));
+}
+
+TEST(Verdict, ADifferenceOfLessThanOnePercentIsNotPrinted) {
+  const Verdict verdict =
+      judge({{contender("wormhole", 0, 15000, 100), contender("hybrid", 4, 10000, 100, 0.97),
+              contender("hybrid", 7, 10001, 100, 0.97)}},
+            7);
+  EXPECT_THAT(verdict.sentence, HasSubstr("needs 7 slots, but K = 7 gains no more than 1 %"));
+  Contender picked = contender("circuit", 0, 10000, 9000, 0.1),
+            wormhole = contender("wormhole", 0, 15000, 9000);
+  picked.communication = microseconds(1000);
+  wormhole.communication = microseconds(1001);
+  EXPECT_THAT(judge({{wormhole, picked}}, 0).sentence,
+              HasSubstr("since here messages arrive when their receivers need them"));
 }
 
 TEST(Verdict, RecommendsTheSlotsThatTheLargestPhaseNeeds) {

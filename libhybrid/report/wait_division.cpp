@@ -115,13 +115,18 @@ std::string largest_loss(std::string_view technique, const WaitParts& parts) {
   return time > Time{} ? fmt::format("{} to {}", short_time(time), cause) : std::string{};
 }
 
-WaitTable::WaitTable(std::vector<TextTable::Column> first)
-    : table_([&first] {
-        for (const char* title :
-             {"network", "path", "contention", "scheduling", "reconfig.", "slot wait", "other"})
-          first.push_back({title});
-        return std::move(first);
-      }()) {}
+namespace {
+
+std::vector<TextTable::Column> followed_by_parts(std::vector<TextTable::Column> columns) {
+  for (const char* title : {"network", "path", "contention", "scheduling", "reconfig.", "slot wait", "other"})
+    columns.push_back({title});
+  return columns;
+}
+
+}  // namespace
+
+WaitTable::WaitTable(const std::vector<TextTable::Column>& first)
+    : table_(followed_by_parts(first), first.size()) {}
 
 void WaitTable::add(std::vector<std::string> first, std::string_view technique, const WaitParts& parts) {
   for (const Time part : {parts.sum(), parts.path, parts.contention, parts.scheduling, parts.reconfiguration})

@@ -72,7 +72,7 @@ std::string largest_loss(std::string_view technique, const WaitParts& parts);
 /// Table of waits and their parts. The caller's columns come first.
 class WaitTable {
  public:
-  explicit WaitTable(std::vector<TextTable::Column> first);
+  explicit WaitTable(const std::vector<TextTable::Column>& first);
   void add(std::vector<std::string> first, std::string_view technique, const WaitParts& parts);
   /// Title, table and legend after an empty line; "" without rows.
   std::string text(std::size_t width) const;

@@ -1,0 +1,86 @@
+// `hybrid run` with an mpiexec that only prints: what is refused before the job runs, and how the end of a
+// job is reported.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "cli/child.h"
+#include "core/testing/temporary_directory.h"
+
+namespace hybrid {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+class Run : public testing::Test {
+ protected:
+  /// Makes ./mpiexec, which runs `script` for a job.
+  static void mpiexec(const std::string& script) {
+    std::ofstream("mpiexec")
+        << "#!/bin/sh\nif [ \"$1\" = --version ]; then echo HYDRA; exit; fi\ntouch started\n"
+        << script << "\n";
+    fs::permissions("mpiexec", fs::perms::owner_all);
+  }
+  static std::string run(std::vector<std::string> words, int code) {
+    words.insert(words.begin(), {HYBRID_COMMAND, "run", "--mpiexec", "./mpiexec"});
+    ChildEnd end;
+    std::string text = output_of(words, end);
+    EXPECT_EQ(end.exit_code, code) << text;
+    return text;
+  }
+
+ private:
+  const TemporaryWorkingDirectory root_;
+};
+
+TEST_F(Run, ABinaryWithoutHintsIsRefusedBeforeTheStart) {
+  mpiexec("");
+  EXPECT_THAT(run({"-n", "2", "--hints", "/bin/true", "--", "/bin/true"}, 2),
+              AllOf(HasSubstr("hints: '/bin/true' contains no hints"), HasSubstr("hybridcc")));
+  EXPECT_THAT(run({"-n", "2", "--hints", "./gone", "--", "/bin/true"}, 2), HasSubstr("./gone"));
+  EXPECT_FALSE(fs::exists("started"));
+}
+
+TEST_F(Run, MoreHostsThanRanksAreRefusedBeforeTheStart) {
+  mpiexec("");
+  EXPECT_THAT(run({"-n", "2", "--hosts", "3", "--", "/bin/true"}, 2),
+              HasSubstr("hosts: 3 hosts for 2 ranks"));
+  EXPECT_FALSE(fs::exists("started"));
+}
+
+TEST_F(Run, NpIsN) {
+  mpiexec("echo \"$@\"; exit 3");
+  EXPECT_THAT(run({"-np", "5", "--", "/bin/true", "-np", "6"}, 1), HasSubstr("-n 5"));
+  EXPECT_THAT(run({"-np", "5", "/bin/true", "-np", "6"}, 1), HasSubstr("/bin/true -np 6"));
+}
+
+TEST_F(Run, TheEndOfAJobIsNamed) {
+  mpiexec("printf 'last words'; echo '[mpiexec@vm] Exit codes: [vm] 9,11'; exit 11");
+  EXPECT_THAT(run({"-n", "2", "--", "/bin/true"}, 1),
+              AllOf(HasSubstr("last words"), Not(HasSubstr("Exit codes")),
+                    HasSubstr("'/bin/true' ended by SIGSEGV (signal 11) on rank 1; nothing was recorded")));
+  mpiexec("kill -9 $$");
+  EXPECT_THAT(run({"-n", "2", "--", "/bin/true"}, 1), HasSubstr("mpiexec ended by SIGKILL (signal 9)"));
+  mpiexec("echo '[mpiexec@vm] match_arg (args.c:163): unrecognized argument frob' >&2; exit 255");
+  EXPECT_THAT(run({"-n", "2", "--", "/bin/true"}, 2),
+              HasSubstr("mpiexec rejected its options: unknown option -frob"));
+}
+
+TEST_F(Run, OutputOfProcessesThatAreLeftBehindIsNotAwaited) {
+  mpiexec("sleep 600 & echo $! > pid; echo words; exit 3");
+  EXPECT_THAT(run({"-n", "2", "--", "/bin/true"}, 1), HasSubstr("words"));
+  int pid = 0;
+  std::ifstream("pid") >> pid;
+  ASSERT_GT(pid, 1);
+  EXPECT_EQ(::kill(pid, SIGKILL), 0);
+}
+
+}  // namespace
+}  // namespace hybrid
