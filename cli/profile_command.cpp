@@ -12,8 +12,11 @@
 #include "cli/command.h"
 #include "cli/json_output.h"
 #include "cli/recorded_connections.h"
+#include "core/error.h"
 #include "core/hints/pattern.h"
+#include "core/units.h"
 #include "emulator/replay/trace_format.h"
+#include "libhybrid/report/connection_traffic.h"
 #include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
@@ -39,17 +42,26 @@ class ProfileCommand final : public Command {
   void declare(CommandLine& line) override {
     line.describe(
         "Prints the point-to-point connections of each phase of a recorded run, their pattern and the number "
-        "of "
-        "messages. hybridcc -fhybrid-profile-use=TRACE uses them for calls that it cannot analyse.");
+        "of messages (hybridcc -fhybrid-profile-use=TRACE uses them for calls that it cannot analyse), and "
+        "the "
+        "messages and bytes of each operation. JSON and CSV have them for each connection, that is, pair of "
+        "ranks.");
     line.add_argument("TRACE", trace_, "recorded run: OTF2 anchor file or the directory of one",
                       CommandLine::Need::required);
+    line.add_flag("--connections", "also list the messages and bytes of each connection", connections_);
     json_.declare(line);
+    csv_.declare(line);
     line.add_examples(
-        "Examples:\n  hybrid profile hybrid-my_app-1\n  hybrid profile hybrid-my_app-1 --json -");
+        "Examples:\n  hybrid profile hybrid-my_app-1\n  hybrid profile hybrid-my_app-1 --connections\n"
+        "  hybrid profile hybrid-my_app-1 --csv traffic.csv");
   }
 
   int run(const std::vector<std::string>&) override {
     json_.check();
+    csv_.check();
+    if (csv_.owns_stdout() && json_.owns_stdout())
+      throw UserError("--json and --csv: both to standard output", "Give one of them a file.");
+    if (!csv_.owns_stdout()) json_.check_another("csv", csv_.path());
     const auto trace = open_trace(trace_);
     const RecordedConnections used = read_connections(*trace);
     using enum TextTable::Align;
@@ -74,15 +86,62 @@ class ProfileCommand final : public Command {
       json["phases"].push_back(std::move(one));
     }
     json["whole_run"] = add("(the whole run)", used.all);
-    if (!json_.owns_stdout())
+    const ConnectionTraffic traffic = read_traffic(*open_trace(trace_), {});
+    json["operations"] = to_json(total(traffic));
+    json["connections"] = nlohmann::ordered_json::array();
+    for (const auto& [connection, operations] : traffic) {
+      const Volume all = total(operations);
+      json["connections"].push_back({{"source", connection.source},
+                                     {"destination", connection.destination},
+                                     {"messages", all.messages},
+                                     {"bytes", all.bytes},
+                                     {"operations", to_json(operations)}});
+    }
+    if (!json_.owns_stdout() && !csv_.owns_stdout()) {
       fmt::print("Connections used, point-to-point, {} ranks\n{}", trace->ranks(),
                  table.text(2, terminal_width(stdout)));
+      fmt::print("\nMessages by operation (collectives: as MPICH's algorithms send them)\n{}",
+                 operations_table(traffic).text(2, terminal_width(stdout)));
+      if (connections_)
+        fmt::print("\nConnections\n{}", connections_table(traffic).text(2, terminal_width(stdout)));
+    }
     json_.write(json);
+    csv_.write(to_csv(traffic));
     return kDone;
   }
 
  private:
+  static nlohmann::ordered_json to_json(const TrafficByOperation& operations) {
+    auto json = nlohmann::ordered_json::array();
+    for (const auto& [name, volume] : operations)
+      json.push_back({{"operation", name}, {"messages", volume.messages}, {"bytes", volume.bytes}});
+    return json;
+  }
+
+  static TextTable operations_table(const ConnectionTraffic& traffic) {
+    TextTable table({{"operation", TextTable::Align::left}, {"connections"}, {"messages"}, {"bytes"}});
+    for (const auto& [name, volume] : total(traffic)) {
+      const auto uses = [&name](const auto& one) { return one.second.contains(name); };
+      table.add({name,
+                 grouped(static_cast<std::uint64_t>(std::count_if(traffic.begin(), traffic.end(), uses))),
+                 grouped(volume.messages), format_bytes(volume.bytes)});
+    }
+    return table;
+  }
+
+  static TextTable connections_table(const ConnectionTraffic& traffic) {
+    TextTable table(
+        {{"source"}, {"destination"}, {"operation", TextTable::Align::left}, {"messages"}, {"bytes"}}, 3);
+    for (const auto& [connection, operations] : traffic)
+      for (const auto& [name, volume] : operations)
+        table.add({std::to_string(connection.source), std::to_string(connection.destination), name,
+                   grouped(volume.messages), format_bytes(volume.bytes)});
+    return table;
+  }
+
   std::string trace_;
+  bool connections_ = false;
+  CsvOutput csv_;
   JsonOutput json_;
 };
 

@@ -102,7 +102,7 @@ class ReplayCommand final : public Command {
     }
     line.clear();
     const RepeatedReport report = compare_repeats(std::move(runs));
-    if (!arguments_.json().owns_stdout()) std::fputs(to_text(report).c_str(), stdout);
+    if (!arguments_.json().owns_stdout()) std::fputs(to_text(report, terminal_width(stdout)).c_str(), stdout);
     if (arguments_.json().wanted()) arguments_.json().write(to_json(report));
     return kDone;
   }

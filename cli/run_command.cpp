@@ -5,10 +5,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cli/child.h"
@@ -30,13 +33,16 @@
 #include "libhybrid/placement/machine.h"
 #include "libhybrid/report/job_output.h"
 #include "libhybrid/report/recorded_phases.h"
+#include "libhybrid/report/repeats.h"
+#include "libhybrid/report/report_json.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostRanks = 65536;
+constexpr std::uint64_t kMostRanks = 65536, kMostRuns = 1000;
 
 bool has_recording(const std::string& directory) {
   std::error_code ignored;
@@ -52,6 +58,11 @@ class RunCommand final : public Command {
         "for it. The program is not recompiled. Trace and report go into a new directory.");
     line.add_option("-n,--ranks", "N", "ranks to start [as many as cores, at least 2]", ranks_);
     line.add_alias("-np", "-n");
+    line.add_option(
+        "--repeats", "R",
+        "run the program R times: medians and extremes of the job times, and a verdict that respects "
+        "their spread; files of each run in DIR/run-1, ... [1]",
+        repeats_);
     line.add_option("--mpiexec", "CMD", "mpiexec of MPICH and arguments for it, with blanks between",
                     mpiexec_);
     json_.declare(line);
@@ -64,6 +75,7 @@ class RunCommand final : public Command {
         "Examples:\n"
         "  hybrid run -n 16 -- ./my_app input.dat\n"
         "  hybrid run -n 64 --slots 2,4,8 -o tuning -- ./my_app\n"
+        "  hybrid run -n 16 --repeats 5 -- ./my_app\n"
         "  hybrid run -n 32 --mpiexec 'mpiexec.mpich -f hosts' --placement host -- ./my_app\n"
         "  hybrid run -n 16 --json - -- ./my_app > report.json\n"
         "Every option is also a variable (HYBRID_SLOTS) and a key of --config; docs/options.md has the "
@@ -78,6 +90,7 @@ class RunCommand final : public Command {
     if (options_.at_finalize == "auto") options_.at_finalize = "emulate";
     json_.check_another("output", options_.output);
     const std::string ranks = settle_ranks();
+    const std::uint64_t repeats = settle_repeats();
     check_ranks(static_cast<std::uint32_t>(parse_count(ranks, "-n", kMostRanks)));
     check_hints();
     if (program.empty())
@@ -99,17 +112,27 @@ class RunCommand final : public Command {
     }
 
     options_.output = create_output_directory(options_.output, application);
-    if (std::ranges::find(command, MpiexecOutput::kOption) == command.end())
-      command.emplace_back(MpiexecOutput::kOption);
-    command.insert(command.end(), {"-n", ranks});
-    for (const auto& [name, value] : rank_environment(library))
-      command.insert(command.end(), {"-genv", name, value});
-    command.push_back(application);
-    command.insert(command.end(), program.begin() + 1, program.end());
-    MpiexecOutput output;
-    const ChildEnd end = run_child(command, json_.owns_stdout(), output.filter());
-    const std::string failure = end.good() ? "" : output.how_it_ended(application, end);
-    return finish(failure, output.rejects_options(), application);
+    const auto run_once = [&](std::FILE* text) {
+      std::vector<std::string> words = command;
+      if (std::ranges::find(words, MpiexecOutput::kOption) == words.end())
+        words.emplace_back(MpiexecOutput::kOption);
+      words.insert(words.end(), {"-n", ranks});
+      for (const auto& [name, value] : rank_environment(library))
+        words.insert(words.end(), {"-genv", name, value});
+      words.push_back(application);
+      words.insert(words.end(), program.begin() + 1, program.end());
+      MpiexecOutput output;
+      const ChildEnd end = run_child(words, json_.owns_stdout(), output.filter());
+      const std::string failure = end.good() ? "" : output.how_it_ended(application, end);
+      return finish(failure, output.rejects_options(), application, text);
+    };
+    std::FILE* const text = json_.owns_stdout() ? nullptr : stdout;
+    if (repeats > 1) return run_repeats(repeats, application, run_once, text);
+    const Finished finished = run_once(text);
+    if (finished.exit_code == kDone && options_.at_finalize != "journal" && text != nullptr)
+      std::fprintf(text, "  files: %s\n", options_.output.c_str());
+    if (finished.report) json_.write_file_of(options_.output + "/report.json");
+    return finished.exit_code;
   }
 
  private:
@@ -167,8 +190,25 @@ class RunCommand final : public Command {
     return variables;
   }
 
-  // `failure`: how the job ended, "" if it ended well.
-  int finish(const std::string& failure, bool rejects_options, const std::string& application) {
+  std::uint64_t settle_repeats() const {
+    if (repeats_.empty()) return 1;
+    const std::uint64_t repeats = parse_count(repeats_, "--repeats", kMostRuns);
+    if (repeats == 0)
+      throw UserError("--repeats: 0 runs", "Give the number of runs, for instance --repeats 5.");
+    if (repeats > 1 && options_.at_finalize != "emulate")
+      throw UserError("--repeats compares reports, but --at-finalize " + options_.at_finalize + " makes none",
+                      "Leave one of them out.");
+    return repeats;
+  }
+
+  struct Finished {
+    int exit_code = kDone;
+    std::optional<JobReport> report;  // if the job was emulated to its end
+  };
+
+  // `failure`: how the job ended, "" if it ended well. The report goes to `text`, unless it is null.
+  Finished finish(const std::string& failure, bool rejects_options, const std::string& application,
+                  std::FILE* text) {
     const std::string recording = recording_directory(options_.output);
     if (!has_recording(recording)) {
       ::rmdir(recording.c_str());
@@ -179,26 +219,49 @@ class RunCommand final : public Command {
                       "Is it an MPI program, linked to MPICH? `ldd` shows libmpich.so.12. If libhybrid "
                       "printed a warning above, it gives the reason.");
     }
-    std::FILE* const text = json_.owns_stdout() ? nullptr : stdout;
-    std::string failures;
+    FinishedJob finished;
     if (options_.at_finalize == "journal") {
       if (text != nullptr) std::fprintf(text, "journals: %s\n", recording.c_str());
     } else {
       const Interruption interruption;
-      const FinishedJob finished = finish_job(recording, options_, text, stderr, Interruption::requested);
+      finished = finish_job(recording, options_, text, stderr, Interruption::requested);
       if (finished.stopped && failure.empty())
-        return Interruption::requested() ? Interruption::exit_code() : kFailed;
-      failures = finished.failures.text;
-      if (text != nullptr) std::fprintf(text, "  files: %s\n", options_.output.c_str());
-      if (options_.at_finalize == "emulate" && !finished.stopped)
-        json_.write_file_of(options_.output + "/report.json");
+        return {Interruption::requested() ? Interruption::exit_code() : kFailed, {}};
     }
-    if (!failure.empty()) throw RunError(failure + "; what was recorded until then is in " + options_.output);
-    if (!failures.empty()) throw RunError(failures, "The journals are kept: " + recording);
+    if (!failure.empty()) {
+      if (finished.report) json_.write_file_of(options_.output + "/report.json");
+      throw RunError(failure + "; what was recorded until then is in " + options_.output);
+    }
+    if (!finished.failures.text.empty()) {
+      json_.write_file_of(options_.output + "/report.json");
+      throw RunError(finished.failures.text, "The journals are kept: " + recording);
+    }
+    return {kDone, std::move(finished.report)};
+  }
+
+  // Runs the program `repeats` times, each with a directory of its own in options_.output.
+  int run_repeats(std::uint64_t repeats, const std::string& application,
+                  const std::function<Finished(std::FILE*)>& run_once, std::FILE* text) {
+    const std::string directory = options_.output;
+    std::vector<JobReport> reports;
+    for (std::uint64_t i = 1; i <= repeats; ++i) {
+      if (text != nullptr) std::fprintf(text, "run %ju of %ju\n", i, repeats);
+      if (text != nullptr) std::fflush(text);
+      options_.output = create_output_directory(directory + "/run-" + std::to_string(i), application);
+      Finished finished = run_once(nullptr);
+      if (!finished.report) return finished.exit_code;
+      reports.push_back(std::move(*finished.report));
+    }
+    const RepeatedReport report = compare_repeats(std::move(reports));
+    write_report(directory, to_text(report), json_text(to_json(report)), "The runs are kept: " + directory);
+    if (text != nullptr)
+      std::fprintf(text, "\n%s  files: %s\n", to_text(report, terminal_width(text)).c_str(),
+                   directory.c_str());
+    json_.write_file_of(directory + "/report.json");
     return kDone;
   }
 
-  std::string ranks_, mpiexec_;
+  std::string ranks_, repeats_, mpiexec_;
   JobOptions options_;
   OptionTable table_;
   TableFlags flags_;

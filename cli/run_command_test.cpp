@@ -6,6 +6,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,30 @@ TEST_F(Run, TheEndOfAJobIsNamed) {
   mpiexec("echo '[mpiexec@vm] match_arg (args.c:163): unrecognized argument frob' >&2; exit 255");
   EXPECT_THAT(run({"-n", "2", "--", "/bin/true"}, 2),
               HasSubstr("mpiexec rejected its options: unknown option -frob"));
+}
+
+TEST_F(Run, RepeatsNeedAReport) {
+  mpiexec("");
+  EXPECT_THAT(run({"-n", "2", "--repeats", "0", "--", "/bin/true"}, 2), HasSubstr("--repeats: 0 runs"));
+  EXPECT_THAT(run({"-n", "2", "--repeats", "2", "--at-finalize", "trace", "--", "/bin/true"}, 2),
+              HasSubstr("--at-finalize trace makes none"));
+  EXPECT_FALSE(fs::exists("started"));
+}
+
+TEST(Repeats, OfAProgramAreReportedTogether) {
+  const TemporaryWorkingDirectory root;
+  ChildEnd end;
+  const std::string text = output_of({HYBRID_COMMAND, "run", "-n", "2", "--repeats", "2", "--technique",
+                                      "wormhole,circuit", "-o", "job", "--", HYBRID_EXAMPLES "/two_phase"},
+                                     end);
+  EXPECT_EQ(end.exit_code, 0) << text;
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("run 2 of 2"), HasSubstr("Techniques over 2 runs"), HasSubstr("files: job")));
+  for (const char* file : {"report.txt", "report.json", "run-1/trace.otf2", "run-2/report.json"})
+    EXPECT_TRUE(fs::exists(fs::path("job") / file)) << file;
+  const auto json = nlohmann::json::parse(std::ifstream("job/report.json"));
+  EXPECT_EQ(json["runs"].size(), 2u);
+  EXPECT_EQ(json["repeats"]["results"].size(), 2u);
 }
 
 TEST_F(Run, OutputOfProcessesThatAreLeftBehindIsNotAwaited) {

@@ -35,6 +35,35 @@ TEST_F(TraceCommand, ALinkToTheAnchorFileOpensTheArchiveBesideItsTarget) {
   EXPECT_EQ(hybrid({"profile", "copy/trace.otf2"}), profile);
 }
 
+TEST_F(TraceCommand, AProfileHasTheTrafficOfEachConnection) {
+  const json profile = json::parse(hybrid({"profile", trace_, "--json", "-"}));
+  std::uint64_t messages = 0, bytes = 0;
+  for (const json& connection : profile["connections"]) {
+    std::uint64_t of_operations = 0;
+    for (const json& operation : connection["operations"])
+      of_operations += operation["messages"].get<std::uint64_t>();
+    EXPECT_EQ(connection["messages"], of_operations);
+    messages += of_operations;
+    bytes += connection["bytes"].get<std::uint64_t>();
+  }
+  const json emulated =
+      json::parse(hybrid({"replay", trace_, "--technique", "wormhole", "--json", "-"}))["results"][0];
+  EXPECT_EQ(messages, emulated["messages"]);
+  EXPECT_EQ(bytes, emulated["bytes"]);
+  EXPECT_THAT(hybrid({"profile", trace_}), HasSubstr("alltoallv"));
+  EXPECT_THAT(hybrid({"profile", trace_, "--csv", "-"}),
+              testing::StartsWith("source,destination,operation,messages,bytes\n0,1,"));
+}
+
+TEST_F(TraceCommand, SeveralTracesAreComparedAsRunsOfOneJob) {
+  const json both = json::parse(
+      hybrid({"replay", trace_, trace_, "--technique", "wormhole,tdm", "--slots", "4", "--json", "-"}));
+  EXPECT_EQ(both["runs"].size(), 2u);
+  const json& tdm = both["repeats"]["results"][1];
+  EXPECT_EQ(tdm["technique"], "tdm");
+  EXPECT_EQ(tdm["time_ns"]["min"], tdm["time_ns"]["max"]) << "the same trace has the same result";
+}
+
 TEST_F(TraceCommand, AMissingPermissionIsNamed) {
   std::vector<std::string> user;
   if (::geteuid() == 0) {

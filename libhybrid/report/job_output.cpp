@@ -153,6 +153,12 @@ std::string create_output_directory(const std::string& output, std::string_view 
   }
 }
 
+void write_report(const std::string& output, const std::string& text, const std::string& json,
+                  const std::string& kept) {
+  write_new_file(output + "/report.txt", text, kept);
+  write_new_file(output + "/report.json", json, kept);
+}
+
 std::string recording_directory(const std::string& output) { return output + "/recording"; }
 
 FinishedJob finish_job(const std::string& recording, const JobOptions& options, std::FILE* out,
@@ -179,7 +185,9 @@ FinishedJob finish_job(const std::string& recording, const JobOptions& options, 
     if (std::FILE* const notice = out != nullptr ? out : progress; notice != nullptr)
       std::fprintf(notice, "%s%s The trace is complete. Continue with:\n  %s\n", to_text(trace).c_str(),
                    stopped.reason.c_str(), command_to_repeat(report).c_str());
-    return {.warnings = {}, .failures = {}, .stopped = true};
+    FinishedJob finished;
+    finished.stopped = true;
+    return finished;
   }
   const std::string text = to_text(report);
   line.clear();
@@ -188,9 +196,9 @@ FinishedJob finish_job(const std::string& recording, const JobOptions& options, 
     std::fflush(out);
   }
   const std::string kept = what_is_kept(trace.anchor, recording);
-  write_new_file(options.output + "/report.txt", text, kept);
-  write_new_file(options.output + "/report.json", json_text(to_json(report)), kept);
-  FinishedJob finished{joined(report.warnings), failures_of(report)};
+  write_report(options.output, text, json_text(to_json(report)), kept);
+  FinishedJob finished{.warnings = joined(report.warnings), .failures = failures_of(report)};
+  finished.report = std::move(report);
   if (!options.keep_journals && finished.failures.text.empty()) remove_recording(recording);
   return finished;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,11 @@ namespace hybrid {
 /// `application`). Throws UserError if `output` exists or cannot be made, RunError if the disk is full.
 std::string create_output_directory(const std::string& output, std::string_view application);
 
+/// Writes report.txt and report.json into the directory `output`. Each appears whole or not at all; an
+/// existing file is never overwritten. Throws RunError with the advice `kept`.
+void write_report(const std::string& output, const std::string& text, const std::string& json,
+                  const std::string& kept);
+
 /// The directory of the journals until the trace is written: OUTPUT/recording.
 std::string recording_directory(const std::string& output);
 
@@ -24,6 +30,7 @@ struct FinishedJob {
   std::string warnings;  // such as lost events or ranks that died, one per line
   FailureText failures;  // techniques that did not reach the end of the job
   bool stopped = false;  // the emulations: there is no report
+  std::optional<JobReport> report = {};
 };
 
 /// Writes trace, report.json and report.txt into the existing directory options.output, from the journals in

@@ -10,7 +10,6 @@
 
 #include "core/error.h"
 #include "libhybrid/report/report_json.h"
-#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 namespace {
@@ -114,7 +113,7 @@ RepeatedReport compare_repeats(std::vector<JobReport> runs) {
   return report;
 }
 
-std::string to_text(const RepeatedReport& report) {
+std::string to_text(const RepeatedReport& report, std::size_t width) {
   using enum TextTable::Align;
   TextTable table({{"technique", left},
                    {"slots"},
@@ -132,9 +131,9 @@ std::string to_text(const RepeatedReport& report) {
   std::string text =
       fmt::format("Techniques over {} runs (job time; against: quotient of the job times of one run)\n",
                   report.runs.size()) +
-      table.text();
-  text += "\nVerdict\n" + wrap(report.sentence) + "\nRuns\n";
-  for (const JobReport& run : report.runs) text += wrap(run.trace + ": " + run.verdict.sentence);
+      table.text(2, width);
+  text += "\nVerdict\n" + wrap(report.sentence, 2, width) + "\nRuns\n";
+  for (const JobReport& run : report.runs) text += wrap(run.trace + ": " + run.verdict.sentence, 2, width);
   return text;
 }
 

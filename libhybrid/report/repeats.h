@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "libhybrid/report/job_report.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 
@@ -44,7 +45,7 @@ struct RepeatedReport {
 /// spread. Throws UserError if the recordings have different numbers of ranks or no technique in common.
 RepeatedReport compare_repeats(std::vector<JobReport> runs);
 
-std::string to_text(const RepeatedReport& report);
+std::string to_text(const RepeatedReport& report, std::size_t width = kTextWidth);
 /// {"runs": [the report of each], "repeats": {...}}
 nlohmann::ordered_json to_json(const RepeatedReport& report);
 

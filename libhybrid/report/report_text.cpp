@@ -391,7 +391,14 @@ std::string to_text(const JobReport& report, std::size_t width) {
   for (const SlotsFound& found : report.slots_found) text += wrap(to_text(found), 2, width);
   for (const std::string& line : failure_lines(report)) text += wrap("failed: " + line, 2, width);
   text += wait_section(report, width) + bounds_section(report, width);
-  return text + "\nVerdict\n" + wrap(report.verdict.sentence, 2, width) + footer(report, width);
+  text += "\nVerdict\n" + wrap(report.verdict.sentence, 2, width);
+  if (!report.verdict.technique.empty() && report.techniques.size() > 1)
+    text += wrap(
+        "This is one run; the spread between runs is unknown. `hybrid run --repeats 5`, or `hybrid replay` "
+        "with "
+        "several traces, shows it.",
+        2, width);
+  return text + footer(report, width);
 }
 
 }  // namespace hybrid
