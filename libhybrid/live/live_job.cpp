@@ -115,19 +115,18 @@ std::unique_ptr<LiveJob> LiveJob::start(const LiveConfig& config, LiveExchange& 
         LiveMapping::create({local_ranks, config.port_of_rank, ports_of(config), config.clock.ticks()});
     job->mapping_.name().copy(name.data(), name.size() - 1);
   });
+  attempt([&] {
+    if (first) job->service_ = job->make_service(config);
+  });
   exchange.broadcast_on_host(std::as_writable_bytes(std::span(name)));
   attempt([&] {
     if (first) return;
     if (name.front() == '\0') throw RunError("the first rank of this host has no live scheduler");
     job->mapping_ = LiveMapping::open(name.data());
   });
-  const bool all_mapped = exchange.all_in_job(note.empty());
+  const bool all_started = exchange.all_in_job(note.empty());
   job->mapping_.unlink();
-  if (all_mapped)
-    attempt([&] {
-      if (first) job->service_ = job->make_service(config);
-    });
-  if (!exchange.all_in_job(all_mapped && note.empty())) {
+  if (!all_started) {
     if (note.empty()) note = "another rank could not take part in the live scheduler";
     job->service_.reset();
     return nullptr;

@@ -65,6 +65,7 @@ TEST(LiveJob, RanksOfAHostSendCommandsAndSeeTheirGrants) {
     const auto job = LiveJob::start(config_of(rank, std::vector<std::uint32_t>(kRanks, 0)), exchange, note);
     ASSERT_NE(job, nullptr) << note;
     EXPECT_EQ(note.empty(), rank != 0) << note;
+    all.wait();
     EXPECT_EQ(shared_memory_objects(), before) << "the name is gone while all ranks use the memory";
     EXPECT_FALSE(job->carries());
 

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <ctime>
 #include <future>
+#include <thread>
 #include <utility>
 
 #include "libhybrid/placement/cpu_set.h"
@@ -35,7 +36,7 @@ Duration thread_cpu_time() {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-/// Sets the CPUs and the priority of the calling thread. Returns a description of both.
+/// Sets the CPUs of the calling thread. Returns a description of them and of the priority.
 std::string configure_thread(const ServiceThread::Options& options) {
   pthread_setname_np(pthread_self(), "hybrid-live");
   std::string note = "live scheduler: ";
@@ -49,16 +50,17 @@ std::string configure_thread(const ServiceThread::Options& options) {
     prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds; sleeps end on time
     return note;
   }
-  // Linux keeps a nice value per thread.
-  if (setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kSharedNice) == 0)
-    note += ", at lowest priority";
-  return note;
+  return note + ", at lowest priority";
 }
+
+// Not before the rank that waits for the description continues: at this priority the thread may wait long for
+// a CPU. Linux keeps a nice value per thread, and raising it is always allowed.
+void lower_priority() { setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kSharedNice); }
 
 }  // namespace
 
-ServiceThread::ServiceThread(std::unique_ptr<LiveService> service, const Options& options)
-    : service_(std::move(service)) {
+ServiceThread::ServiceThread(std::unique_ptr<LiveService> service, const Options& options) {
+  state_->service = std::move(service);
   // Signals are for the threads of the program: this thread inherits a mask that blocks all of them.
   sigset_t all, before;
   sigfillset(&all);
@@ -66,26 +68,22 @@ ServiceThread::ServiceThread(std::unique_ptr<LiveService> service, const Options
   std::promise<std::string> configured;
   std::future<std::string> note = configured.get_future();
   try {
-    thread_ = std::thread([this, options, configured = std::move(configured)]() mutable {
+    std::thread([state = state_, options, configured = std::move(configured)]() mutable {
       try {
         configured.set_value(configure_thread(options));
       } catch (...) {
         configured.set_exception(std::current_exception());
         return;
       }
-      run(options);
-    });
+      if (!options.spare) lower_priority();
+      run(*state, options);
+    }).detach();
   } catch (...) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     throw;
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  try {
-    note_ = note.get();
-  } catch (...) {
-    thread_.join();
-    throw;
-  }
+  note_ = note.get();
 }
 
 std::optional<Duration> ServicePace::after(bool busy, Duration cpu, Duration elapsed) {
@@ -102,34 +100,34 @@ std::optional<Duration> ServicePace::after(bool busy, Duration cpu, Duration ela
   return std::max(sleep, current_);
 }
 
-void ServiceThread::run(const Options& options) {
+void ServiceThread::run(State& state, const Options& options) {
   ServicePace pace = options.spare ? kSparePace : kSharedPace;
   const auto cpu_time = options.cpu_time ? options.cpu_time : &thread_cpu_time;
-  service_->step();  // the first one also maps the memory, once, and is not counted
+  std::unique_lock lock(state.mutex);
+  if (state.stopping) return;
+  state.service->step();  // the first one also maps the memory, once, and is not counted
   const auto start = std::chrono::steady_clock::now();
   const Duration cpu = cpu_time();
-  std::unique_lock lock(mutex_);
-  while (!stopping_) {
-    lock.unlock();
-    const bool busy = service_->step();
+  while (!state.stopping) {
+    const bool busy = state.service->step();
     const auto pause = pace.after(busy, cpu_time() - cpu, std::chrono::steady_clock::now() - start);
-    lock.lock();
-    if (!pause) break;
-    wake_.wait_for(lock, *pause, [this] { return stopping_; });
+    state.step_back = pace.step_back();
+    if (!pause) return state.service->clear_rows();
+    state.wake.wait_for(lock, *pause, [&] { return state.stopping; });
   }
-  step_back_ = pace.step_back();
-  if (step_back_.stopped_at) service_->clear_rows();
 }
 
 void ServiceThread::stop() {
-  if (!thread_.joinable()) return;
+  if (state_ == nullptr) return;
   {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
+    const std::lock_guard lock(state_->mutex);
+    state_->stopping = true;
+    step_back_ = state_->step_back;
+    if (!step_back_.stopped_at) state_->service->step();
+    state_->service.reset();
   }
-  wake_.notify_one();
-  thread_.join();
-  if (!step_back_.stopped_at) service_->step();
+  state_->wake.notify_one();
+  state_.reset();
 }
 
 ServiceThread::~ServiceThread() { stop(); }

@@ -14,7 +14,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "libhybrid/live/service.h"
 
@@ -69,8 +68,9 @@ class ServiceThread {
   ServiceThread(const ServiceThread&) = delete;
   ServiceThread& operator=(const ServiceThread&) = delete;
 
-  /// Ends the thread and runs a last step in the calling thread, so that all earlier commands are executed,
-  /// unless the service has stopped by itself.
+  /// Ends the service: runs a last step in the calling thread, so that all earlier commands are executed,
+  /// unless the service has stopped by itself, and destroys it. Waits for a step that is running, but not for
+  /// the end of the thread, which may take long at the lowest priority.
   void stop();
   /// Precondition: stop() was called.
   const ServiceStepBack& step_back() const { return step_back_; }
@@ -78,15 +78,19 @@ class ServiceThread {
   const std::string& note() const { return note_; }
 
  private:
-  void run(const Options& options);
+  /// What the thread uses. It outlives this object until the thread has ended.
+  struct State {
+    std::mutex mutex;  // guards all
+    std::condition_variable wake;
+    std::unique_ptr<LiveService> service;
+    bool stopping = false;
+    ServiceStepBack step_back;
+  };
+  static void run(State& state, const Options& options);
 
-  std::unique_ptr<LiveService> service_;
+  std::shared_ptr<State> state_ = std::make_shared<State>();  // null after stop()
   std::string note_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool stopping_ = false;  // guarded by mutex_
   ServiceStepBack step_back_;
-  std::thread thread_;
 };
 
 }  // namespace hybrid

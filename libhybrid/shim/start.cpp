@@ -147,6 +147,12 @@ OutputDirectory make_output_directory(JobOptions options) {
 
 // Catches all errors: an exception between the collective calls of the start would make the other ranks wait.
 void choose_cpus(LiveConfig& config, const JobLayout& layout) noexcept {
+  // hwloc takes over 100 ms to read the machine, for which the other ranks wait. It is not necessary if the
+  // ranks use every CPU.
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  if (online > 0 && layout.cpus_on_host >= static_cast<unsigned long>(online) &&
+      layout.ranks_on_host >= layout.cpus_on_host)
+    return;
   try {
     const ServiceCpus cpus = choose_service_cpus(this_machine(), layout.bindings_on_host);
     config.service_cpus = cpus.cpus;
