@@ -341,39 +341,46 @@ TEST(LiveJob, AForkedChildHasNoPartInIt) {
   }
   EXPECT_EQ(job->stop().requests, 10u);
 }
-
-using std::chrono::microseconds;
 using std::chrono::seconds;
 using Pause = std::optional<ServicePace::Duration>;
 
 TEST(ServicePace, DoublesTheSleepWhileThereIsNoWork) {
-  ServicePace pace(microseconds(20), microseconds(100));
-  EXPECT_EQ(pace.after(false, seconds(9), seconds(9)), Pause(microseconds(40)));
-  EXPECT_EQ(pace.after(false, seconds(9), seconds(9)), Pause(microseconds(80)));
-  EXPECT_EQ(pace.after(false, seconds(9), seconds(9)), Pause(microseconds(100)));
-  EXPECT_EQ(pace.after(true, seconds(9), seconds(9)), Pause(microseconds(20)));
-  EXPECT_EQ(pace.step_back().cpu, seconds(9));
+  ServicePace pace(std::chrono::microseconds(20), std::chrono::microseconds(100));
+  EXPECT_EQ(pace.after(false, std::chrono::seconds(9), std::chrono::seconds(9)),
+            Pause(std::chrono::microseconds(40)));
+  EXPECT_EQ(pace.after(false, std::chrono::seconds(9), std::chrono::seconds(9)),
+            Pause(std::chrono::microseconds(80)));
+  EXPECT_EQ(pace.after(false, std::chrono::seconds(9), std::chrono::seconds(9)),
+            Pause(std::chrono::microseconds(100)));
+  EXPECT_EQ(pace.after(true, std::chrono::seconds(9), std::chrono::seconds(9)),
+            Pause(std::chrono::microseconds(20)));
+  EXPECT_EQ(pace.step_back().cpu, std::chrono::seconds(9));
   EXPECT_FALSE(pace.step_back().sampling_since || pace.step_back().stopped_at) << "no limit, no step back";
 }
 
 TEST(ServicePace, SleepsUntilTheCpuTimeIsWithinTheLimit) {
-  ServicePace pace(microseconds(250), microseconds(10'000), 0.01);
-  EXPECT_EQ(pace.after(true, microseconds(2), microseconds(100)), Pause(microseconds(250)));
-  EXPECT_EQ(pace.after(true, microseconds(20), microseconds(500)), Pause(microseconds(1500)));
+  ServicePace pace(std::chrono::microseconds(250), std::chrono::microseconds(10'000), 0.01);
+  EXPECT_EQ(pace.after(true, std::chrono::microseconds(2), std::chrono::microseconds(100)),
+            Pause(std::chrono::microseconds(250)));
+  EXPECT_EQ(pace.after(true, std::chrono::microseconds(20), std::chrono::microseconds(500)),
+            Pause(std::chrono::microseconds(1500)));
   EXPECT_FALSE(pace.step_back().sampling_since) << "not longer than an idle service sleeps";
-  EXPECT_EQ(pace.after(true, microseconds(200), microseconds(3000)), Pause(microseconds(17'000)));
-  EXPECT_EQ(pace.step_back().sampling_since, Pause(microseconds(3000)));
-  EXPECT_EQ(pace.after(true, microseconds(210), microseconds(40'000)), Pause(microseconds(250)));
-  EXPECT_EQ(pace.step_back().sampling_since, Pause(microseconds(3000))) << "the first time";
+  EXPECT_EQ(pace.after(true, std::chrono::microseconds(200), std::chrono::microseconds(3000)),
+            Pause(std::chrono::microseconds(17'000)));
+  EXPECT_EQ(pace.step_back().sampling_since, Pause(std::chrono::microseconds(3000)));
+  EXPECT_EQ(pace.after(true, std::chrono::microseconds(210), std::chrono::microseconds(40'000)),
+            Pause(std::chrono::microseconds(250)));
+  EXPECT_EQ(pace.step_back().sampling_since, Pause(std::chrono::microseconds(3000))) << "the first time";
   EXPECT_FALSE(pace.step_back().stopped_at);
 }
 
 TEST(ServicePace, StopsIfItWouldHaveToSleepForLongerThanASecond) {
-  ServicePace pace(microseconds(250), microseconds(10'000), 0.01);
-  EXPECT_EQ(pace.after(false, microseconds(20'000), seconds(1)), Pause(seconds(1)));
-  EXPECT_EQ(pace.after(false, microseconds(30'001), seconds(2)), std::nullopt);
-  EXPECT_EQ(pace.step_back().stopped_at, Pause(seconds(2)));
-  EXPECT_EQ(pace.step_back().cpu, microseconds(30'001));
+  ServicePace pace(std::chrono::microseconds(250), std::chrono::microseconds(10'000), 0.01);
+  EXPECT_EQ(pace.after(false, std::chrono::microseconds(20'000), std::chrono::seconds(1)),
+            Pause(std::chrono::seconds(1)));
+  EXPECT_EQ(pace.after(false, std::chrono::microseconds(30'001), std::chrono::seconds(2)), std::nullopt);
+  EXPECT_EQ(pace.step_back().stopped_at, Pause(std::chrono::seconds(2)));
+  EXPECT_EQ(pace.step_back().cpu, std::chrono::microseconds(30'001));
 }
 
 // Its steps never take so much CPU time here, so the test passes the CPU time.
@@ -386,7 +393,7 @@ TEST(ServiceThread, StopsAboveTheLimitAndGrantsNothingMore) {
           LiveArbiter(std::make_unique<InstantPort>(SchedulerPort::Shape{3, 1}, nullptr), {0}, 0),
           std::vector<std::uint32_t>{0}, std::vector<Port>{0}, nullptr,
           std::span<const std::unique_ptr<MessageRing>>()),
-      {"", false, [&]() -> ServicePace::Duration { return seconds(cpu_seconds); }});
+      {"", false, [&]() -> ServicePace::Duration { return std::chrono::seconds(cpu_seconds); }});
   LiveClient client(mapping.region(), 0);
   client.request(1);
   while (!client.established(1)) std::this_thread::yield();
@@ -397,7 +404,7 @@ TEST(ServiceThread, StopsAboveTheLimitAndGrantsNothingMore) {
   EXPECT_FALSE(client.established(1) || client.established(2));
   ASSERT_TRUE(thread.step_back().stopped_at);
   EXPECT_EQ(thread.step_back().sampling_since, thread.step_back().stopped_at);
-  EXPECT_EQ(thread.step_back().cpu, seconds(1'000'000));
+  EXPECT_EQ(thread.step_back().cpu, std::chrono::seconds(1'000'000));
 }
 
 TEST(ServiceThread, DescribesItsCpusAndPriority) {
