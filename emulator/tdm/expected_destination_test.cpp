@@ -61,7 +61,9 @@ TEST(ExpectedDestination, IsTheOneWithMostBytesIfMessagesFollowEachOtherTooFast)
   Nic nic(0.1);
   for (int i = 0; i < 300; ++i) {
     const Port reported = nic.send(nanoseconds(100), static_cast<Port>(1 + i % 3), i % 3 == 1 ? 200 : 100);
-    if (i > 100) ASSERT_EQ(reported, 2U);
+    if (i > 100) {
+      ASSERT_EQ(reported, 2U);
+    }
   }
   // Another one must have so many more bytes that its circuit carries more in spite of the reconfiguration.
   for (int i = 0; i < 600; ++i)

@@ -35,11 +35,17 @@ std::string name(const RepeatedTechnique& t) {
   return t.slots == 0 ? t.technique : fmt::format("{} with K = {}", t.technique, t.slots);
 }
 
-// "3.1 % less time", "5 % more time", "the same time".
-std::string against(double ratio) {
-  const double difference = ratio < 1 ? 1 - ratio : ratio - 1;
-  if (difference < 0.0005) return "the same time";
-  return in_percent(difference) + (ratio < 1 ? " less time" : " more time");
+// "0.88 of wormhole's job time in the median of 5 runs (0.87 to 0.91)".
+std::string share_of_time(const RepeatedTechnique& t, const RepeatedReport& report) {
+  return fmt::format("{:.3f} of {}'s job time in the median of {} runs ({:.3f} to {:.3f})", t.ratio.median,
+                     report.reference, report.runs.size(), t.ratio.least, t.ratio.most);
+}
+
+Contender contender_of(const RepeatedTechnique& t) {
+  Contender contender;
+  contender.technique = t.technique;
+  contender.slots = t.slots;
+  return contender;
 }
 
 void judge(RepeatedReport& report) {
@@ -54,21 +60,23 @@ void judge(RepeatedReport& report) {
     report.sentence = fmt::format("Only {} was emulated, so there is nothing to compare.", report.reference);
     return;
   }
-  const std::string range = fmt::format("{} than {} in the median of {} runs, {} to {}",
-                                        against(best->ratio.median), report.reference, report.runs.size(),
-                                        against(best->ratio.least), against(best->ratio.most));
+  for (const RepeatedTechnique& t : report.techniques)
+    if (t.technique != report.reference && t.ratio.median <= best->ratio.median * (1 + kTie) &&
+        t.ratio.most < 1 - kTie && is_simpler(contender_of(t), contender_of(*best)))
+      best = &t;
+  const std::string share = share_of_time(*best, report);
   if (best->ratio.most < 1 - kTie) {
     report.technique = best->technique;
     report.slots = best->slots;
-    report.sentence = fmt::format("{} suits this job: it takes {}.", name(*best), range);
+    report.sentence = fmt::format("{} suits this job: it takes {}.", name(*best), share);
   } else if (all_certain) {
     report.technique = report.reference;
     report.sentence = fmt::format("{} suits this job: the best of the others, {}, takes {}.",
-                                  report.reference, name(*best), range);
+                                  report.reference, name(*best), share);
   } else {
     report.sentence =
         fmt::format("No verdict: the difference is within the spread of the runs. The best, {}, takes {}.",
-                    name(*best), range);
+                    name(*best), share);
   }
   report.sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(report.sentence[0])));
 }

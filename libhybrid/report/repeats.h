@@ -39,10 +39,11 @@ struct RepeatedReport {
   std::string sentence;
 };
 
-/// Compares the recordings. The verdict names the technique with the least median ratio if it is faster than
-/// the reference by more than 1 % (kTie) in every recording; it names the reference if every other technique
-/// is slower than it, or at most 1 % faster, in every recording; otherwise the difference is within the
-/// spread. Throws UserError if the recordings have different numbers of ranks or no technique in common.
+/// Compares the recordings. Of the techniques whose median ratio is within 1 % (kTie) of the least, the
+/// verdict names the simplest (is_simpler) that is faster than the reference by more than 1 % in every
+/// recording. It names the reference if every other technique is slower than it, or at most 1 % faster, in
+/// every recording. Otherwise the difference is within the spread, and there is no verdict. Throws UserError
+/// if the recordings have different numbers of ranks or no technique in common.
 RepeatedReport compare_repeats(std::vector<JobReport> runs);
 
 std::string to_text(const RepeatedReport& report, std::size_t width = kTextWidth);

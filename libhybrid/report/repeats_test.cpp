@@ -44,10 +44,15 @@ TEST(Repeats, ADifferenceInEveryRunIsAVerdict) {
   EXPECT_EQ(report.technique, "tdm");
   EXPECT_EQ(report.slots, 4u);
   EXPECT_EQ(report.sentence,
-            "Tdm with K = 4 suits this job: it takes 10.0 % less time than wormhole in the median of 3 runs, "
-            "12 % less "
-            "time to 8.0 % less time.");
+            "Tdm with K = 4 suits this job: it takes 0.900 of wormhole's job time in the median of 3 runs "
+            "(0.880 to "
+            "0.920).");
   EXPECT_EQ(report.techniques[2].time_ns.median, 132'000);
+}
+
+TEST(Repeats, OfTechniquesThatHardlyDifferTheSimplestSuits) {
+  const RepeatedReport report = compare_repeats({report_of(1000, 805, 800), report_of(1000, 806, 800)});
+  EXPECT_EQ(report.technique, "circuit");
 }
 
 TEST(Repeats, ADifferenceWithinTheSpreadIsNoVerdict) {

@@ -142,6 +142,8 @@ Bounds
 
 Verdict
   Hybrid with K = 4 suits this job.
+  This is one run; the spread between runs is unknown. `hybrid run --repeats 5`, or `hybrid replay`
+  with several traces, shows it.
 
 Input and parameters
   trace hybrid-halo2d-1/trace.otf2

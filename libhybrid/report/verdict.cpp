@@ -20,10 +20,6 @@ std::size_t effort(const Contender& c) {
   return static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), c.technique) - kOrder.begin());
 }
 
-bool simpler(const Contender& a, const Contender& b) {
-  return effort(a) != effort(b) ? effort(a) < effort(b) : a.slots < b.slots;
-}
-
 std::string name(const Contender& c) {
   return c.slots == 0 ? c.technique : fmt::format("{} with K = {}", c.technique, c.slots);
 }
@@ -46,7 +42,7 @@ bool is_packet_switch(const Contender& c) { return c.technique == "wormhole" || 
 const Contender* pick(std::span<const Contender> all, const Contender& fastest) {
   const Contender* picked = &fastest;
   for (const Contender& c : all) {
-    if (!is_tied(c, fastest.time) || !simpler(c, *picked)) continue;
+    if (!is_tied(c, fastest.time) || !is_simpler(c, *picked)) continue;
     const bool gains = std::ranges::none_of(all, [&](const Contender& other) {
       return is_packet_switch(other) && !is_tied(other, fastest.time) && is_tied(other, c.time);
     });
@@ -128,6 +124,10 @@ std::string favour_packets(std::span<const Contender> all, const Contender& pick
 }
 
 }  // namespace
+
+bool is_simpler(const Contender& a, const Contender& b) {
+  return effort(a) != effort(b) ? effort(a) < effort(b) : a.slots < b.slots;
+}
 
 std::string in_percent(double fraction) {
   const double p = fraction * 100;

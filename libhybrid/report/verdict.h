@@ -32,6 +32,10 @@ struct Contender {
   std::string loss = {};             // largest_loss() of wait_division.h; "" if unknown
 };
 
+/// Whether `a` needs less hardware and control than `b`: wormhole before circuit, tdm and hybrid, then the
+/// smaller K.
+bool is_simpler(const Contender& a, const Contender& b);
+
 /// Without the wait for the network.
 Contender contender(const Measures& measures);
 /// The techniques without bounds.

@@ -170,14 +170,15 @@ TEST(Finalize, TheReportEndsAtItsLimit) {
 
 TEST(Finalize, AQuietJobWritesTheTraceOnly) {
   const TemporaryDirectory directory;
-  const Outcome outcome = run_ranks(2, {program("shim_p2p_ring")}, {{"HYBRID_QUIET", "on"}}, directory.path());
+  const Outcome outcome =
+      run_ranks(2, {program("shim_p2p_ring")}, {{"HYBRID_QUIET", "on"}}, directory.path());
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const std::string output = directory.path() + "/hybrid-shim_p2p_ring-1";
   EXPECT_TRUE(fs::exists(output + "/trace.otf2"));
   EXPECT_FALSE(fs::exists(output + "/report.json"));
-  const Outcome explicit_report = run_ranks(2, {program("shim_p2p_ring")},
-                                            {{"HYBRID_QUIET", "on"}, {"HYBRID_AT_FINALIZE", "emulate"}},
-                                            directory.path());
+  const Outcome explicit_report =
+      run_ranks(2, {program("shim_p2p_ring")}, {{"HYBRID_QUIET", "on"}, {"HYBRID_AT_FINALIZE", "emulate"}},
+                directory.path());
   ASSERT_EQ(explicit_report.status, 0) << explicit_report.err;
   EXPECT_TRUE(fs::exists(directory.path() + "/hybrid-shim_p2p_ring-2/report.json"));
 }
