@@ -164,6 +164,7 @@ std::string recording_directory(const std::string& output) { return output + "/r
 FinishedJob finish_job(const std::string& recording, const JobOptions& options, std::FILE* out,
                        std::FILE* progress, const std::function<bool()>& interrupted) {
   const FileSizeSignalGuard guard;
+  ::unlink((recording + "/" + std::string(kFullDiskToken)).c_str());  // left by a job that died
   ProgressLine line(progress);
   line.show("writing the trace", 0);
   const TraceSummary trace = write_trace(recording, options.output);

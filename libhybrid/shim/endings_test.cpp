@@ -24,6 +24,8 @@ TEST(Endings, AbortLeavesTheJournalsAndTheCode) {
     EXPECT_EQ(run.transfers(rank).size(), 3u) << "one exchange";
     EXPECT_FALSE(run.complete(rank));
   }
+  for (const auto& file : fs::directory_iterator(run.recording()))
+    EXPECT_GT(file.file_size(), 0u) << file.path();
 }
 
 TEST(Endings, AKilledRankLosesNothingRecorded) {

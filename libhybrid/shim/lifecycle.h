@@ -9,6 +9,7 @@
 
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/shim/handlers.h"
+#include "libhybrid/shim/warnings.h"
 
 namespace hybrid::shim {
 
@@ -85,6 +86,7 @@ int session_finalize(Real&& real) {
 template <class Real>
 int abort(Real&& real) {
   if (Thread* const thread = recording_thread(); thread != nullptr) thread->flush();
+  remove_full_disk_token();
   return real();
 }
 

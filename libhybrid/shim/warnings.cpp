@@ -27,6 +27,11 @@ void set_full_disk_token(const std::string& path) {
   if (path.size() < sizeof token) std::memcpy(token, path.c_str(), path.size() + 1);
 }
 
+void remove_full_disk_token() {
+  if (token[0] != '\0') ::unlink(token);
+  token[0] = '\0';
+}
+
 void warn_of_full_disk() {
   warn_once_in_job(
       "the disk is full: the program continues, and is not recorded from here on\n"
