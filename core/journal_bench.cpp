@@ -20,7 +20,7 @@ class Directory {
   int files_ = 0;
 };
 
-constexpr std::uint64_t kEventsAFile = 4 * JournalWriter::kSegmentEvents;
+constexpr std::uint64_t kEventsAFile = 64 * JournalWriter::kBlockEvents;
 
 void append(benchmark::State& state) {
   Directory directory;
@@ -45,12 +45,12 @@ void append(benchmark::State& state) {
 }
 BENCHMARK(append)->MinTime(0.1);
 
-// Without segment changes: events of the first segment, which is already mapped.
-void append_within_a_segment(benchmark::State& state) {
+// Without changes of the block: events of the first one, which is already mapped.
+void append_within_a_block(benchmark::State& state) {
   Directory directory;
   Event event;
   event.kind = EventKind::send;
-  constexpr std::uint64_t kEvents = JournalWriter::kSegmentEvents - 1;
+  constexpr std::uint64_t kEvents = JournalWriter::kBlockEvents - 1;
   while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(kEvents))) {
     state.PauseTiming();
     const std::string path = directory.next();
@@ -68,7 +68,7 @@ void append_within_a_segment(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations());
 }
-BENCHMARK(append_within_a_segment)->MinTime(0.05);
+BENCHMARK(append_within_a_block)->MinTime(0.05);
 
 }  // namespace
 }  // namespace hybrid
