@@ -42,9 +42,9 @@ class ProfileCommand final : public Command {
   void declare(CommandLine& line) override {
     line.describe(
         "Prints the point-to-point connections of each phase of a recorded run, their pattern and the number "
-        "of messages (hybridcc -fhybrid-profile-use=TRACE uses them for calls that it cannot analyse), and "
-        "the "
-        "messages and bytes of each operation. JSON and CSV have them for each connection, that is, pair of "
+        "of messages (hybridcc -fhybrid-profile-use=TRACE uses them for calls that it cannot analyse), "
+        "and the messages and bytes of each operation. JSON and CSV have them for each connection, that is, "
+        "pair of "
         "ranks.");
     line.add_argument("TRACE", trace_, "recorded run: OTF2 anchor file or the directory of one",
                       CommandLine::Need::required);

@@ -29,11 +29,9 @@ class ReplayCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
     line.describe(
-        "Emulates a recorded job on a hybrid switch and reports. Several traces are recordings of one job: "
-        "the "
-        "report then has medians and extremes over them, and a verdict that respects their spread. Traces "
-        "are "
-        "only read.");
+        "Emulates a recorded job on a hybrid switch and reports. Traces are only read. Several traces are "
+        "recordings of one job: the report then has medians and extremes over them, and a verdict that "
+        "respects their spread.");
     arguments_.declare_many(line);
     line.add_option(
         "--timeline", "FILE",

@@ -83,6 +83,9 @@ TEST_F(Run, RepeatsNeedAReport) {
 }
 
 TEST(Repeats, OfAProgramAreReportedTogether) {
+#ifdef HYBRID_SANITIZED
+  GTEST_SKIP() << "the program would need the sanitizer's runtime before the library";
+#endif
   const TemporaryWorkingDirectory root;
   ChildEnd end;
   const std::string text = output_of({HYBRID_COMMAND, "run", "-n", "2", "--repeats", "2", "--technique",

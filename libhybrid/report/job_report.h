@@ -43,7 +43,7 @@ struct TechniqueFailure {
 
 struct JobReport {
   std::string trace;      // path as given by the user
-  std::string directory;  // that has no other trace, and stands for it in commands; "" if not known
+  std::string directory;  // that has no other trace, and replaces it in commands; "" if not known
   JobFacts job;
   bool phases_hinted = false;  // false: found from the sends
   std::vector<Phase> phases;

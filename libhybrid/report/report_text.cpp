@@ -115,9 +115,8 @@ std::string phase_section(const JobReport& report, std::size_t width) {
   text += table.text(2, width);
   if (any_rare)
     text += wrap(
-        "rare: less than an eighth of the messages of the phase's typical connection; the emulated numbers "
-        "of "
-        "slots and the verdict leave these connections out",
+        "rare: less than an eighth of the messages of the phase's typical connection; the emulated "
+        "numbers of slots and the verdict leave these connections out",
         2, width);
   if (shown.size() < report.phases.size())
     text +=
