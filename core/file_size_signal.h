@@ -3,16 +3,26 @@
 // A file that grows beyond RLIMIT_FSIZE raises SIGXFSZ, which by default ends the program. Files that the
 // library writes must not end the user's program: during the lifetime of the guard the signal is blocked in
 // the calling thread, then discarded, and the system call fails with EFBIG.
+//
+//   const FileSizeSignalGuard guard(offset + length);  // four system calls, or one if the limit is larger
+//   written = pwrite(file, data, length, offset);
 #pragma once
 
+#include <sys/resource.h>
+
 #include <csignal>
+#include <cstdint>
 #include <ctime>
 
 namespace hybrid {
 
 class FileSizeSignalGuard {
  public:
-  FileSizeSignalGuard() {
+  /// `end`: where the writes during the lifetime of the guard end in the file, if that is known.
+  explicit FileSizeSignalGuard(std::uint64_t end = UINT64_MAX) {
+    rlimit limit{};
+    active_ = getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < end;
+    if (!active_) return;
     sigemptyset(&signal_);
     sigaddset(&signal_, SIGXFSZ);
     pthread_sigmask(SIG_BLOCK, &signal_, &before_);
@@ -20,6 +30,7 @@ class FileSizeSignalGuard {
     was_pending_ = sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
   }
   ~FileSizeSignalGuard() {
+    if (!active_) return;
     // The kernel sends the signal to the thread that caused it, so other threads lose no signal. A signal
     // that was pending before belongs to the program.
     const timespec at_once{};
@@ -31,6 +42,7 @@ class FileSizeSignalGuard {
 
  private:
   sigset_t signal_{}, before_{};
+  bool active_ = false;
   bool was_pending_ = false;
 };
 

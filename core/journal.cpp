@@ -22,6 +22,7 @@ constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kBlockEvents = JournalWriter::kBlockEvents;
 constexpr std::uint64_t kBlockBytes = kBlockEvents * sizeof(Event);
 constexpr std::uint64_t kSegmentBlocks = 8192;
+constexpr std::uint64_t kReservedBlocks = 64;  // at once; divides kSegmentBlocks
 constexpr std::uint64_t kChecksumBytes = kSegmentBlocks * sizeof(std::uint64_t);
 static_assert(sizeof(JournalHeader) <= kPage && kBlockBytes % kPage == 0 && kChecksumBytes % kPage == 0);
 
@@ -49,7 +50,7 @@ std::string system_reason() { return std::strerror(errno); }
 
 // posix_fallocate reports its reason in the return value and is interrupted by signals.
 int reserve(int file, std::uint64_t offset, std::uint64_t length) {
-  const FileSizeSignalGuard guard;
+  const FileSizeSignalGuard guard(offset + length);
   int reason = 0;
   do {
     reason = posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(length));
@@ -58,7 +59,6 @@ int reserve(int file, std::uint64_t offset, std::uint64_t length) {
 }
 
 bool write_at(int file, const void* data, std::uint64_t length, std::uint64_t offset) {
-  const FileSizeSignalGuard guard;
   while (length != 0) {
     const ssize_t written = ::pwrite(file, data, length, static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;
@@ -70,17 +70,24 @@ bool write_at(int file, const void* data, std::uint64_t length, std::uint64_t of
   return true;
 }
 
+/// Extends the file and maps the new part. nullptr, with errno set, if that fails.
+void* map_new(int file, std::uint64_t offset, std::uint64_t length) {
+  if (const int reason = reserve(file, offset, length); reason != 0) {
+    errno = reason;
+    return nullptr;
+  }
+  void* const mapped =
+      ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(offset));
+  return mapped == MAP_FAILED ? nullptr : mapped;
+}
+
 }  // namespace
 
 JournalWriter::JournalWriter(const std::string& path, const JournalHeader& header) {
   file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file_ < 0) throw RunError("cannot create the journal " + path + ": " + system_reason());
-  void* page = MAP_FAILED;
-  if (const int reason = reserve(file_, 0, kPage); reason != 0)
-    errno = reason;
-  else
-    page = ::mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
-  if (page == MAP_FAILED) {
+  void* const page = map_new(file_, 0, kPage);
+  if (page == nullptr) {
     const std::string reason = system_reason();
     ::close(file_);
     throw RunError("cannot map the journal " + path + ": " + reason);
@@ -106,23 +113,43 @@ void JournalWriter::set_ticks_per_second(std::uint64_t rate) {
 JournalWriter::~JournalWriter() { close(); }
 
 bool JournalWriter::map_open_block() {
-  void* block = MAP_FAILED;
-  if (reserve(file_, kOpenBlock, kBlockBytes) == 0)
-    block = ::mmap(nullptr, kBlockBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, kOpenBlock);
-  if (block == MAP_FAILED) return false;
+  open_ = static_cast<Event*>(map_new(file_, kOpenBlock, kBlockBytes));
   // Maps all pages at once: one page fault for each page would cost more in total. Kernels before 5.14 do not
   // support this, and fault.
-  (void)::madvise(block, kBlockBytes, MADV_POPULATE_WRITE);
-  open_ = static_cast<Event*>(block);
-  return true;
+  if (open_ != nullptr) (void)::madvise(open_, kBlockBytes, MADV_POPULATE_WRITE);
+  return open_ != nullptr;
 }
 
 bool JournalWriter::write_block() {
   const std::uint64_t block = (events_ - 1) / kBlockEvents;
+  const std::uint64_t in_segment = block % kSegmentBlocks;
+  if (in_segment == 0) {
+    unmap_checksums();
+    checksums_ = static_cast<std::uint64_t*>(map_new(file_, segment_at(block), kChecksumBytes));
+    if (checksums_ == nullptr) return false;
+  }
   const std::span<const Event> events{open_, next_};
   const std::uint64_t sum = checksum(events);
-  return write_at(file_, events.data(), events.size_bytes(), block_at(block)) &&
-         write_at(file_, &sum, sizeof sum, checksum_at(block));
+  if (!reserve_block(block) || !write_at(file_, events.data(), events.size_bytes(), block_at(block)))
+    return false;
+  std::atomic_signal_fence(std::memory_order_release);
+  checksums_[in_segment] = sum;
+  return true;
+}
+
+bool JournalWriter::reserve_block(std::uint64_t block) {
+  if (block < reserved_) return true;
+  for (const std::uint64_t count : {kReservedBlocks - block % kReservedBlocks, std::uint64_t{1}})
+    if (reserve(file_, block_at(block), count * kBlockBytes) == 0) {
+      reserved_ = block + count;
+      return true;
+    }
+  return false;
+}
+
+void JournalWriter::unmap_checksums() {
+  if (checksums_ != nullptr) ::munmap(checksums_, kChecksumBytes);
+  checksums_ = nullptr;
 }
 
 bool JournalWriter::next_block() {
@@ -148,10 +175,14 @@ void JournalWriter::close() {
   if (file_ < 0) return;
   if (open_ != nullptr) {
     // A full disk leaves the events where they are, in the open block.
-    if (process_ == ::getpid() && !full_) (void)write_block();
+    if (process_ == ::getpid() && !full_ && write_block()) {
+      const std::uint64_t end = block_at((events_ - 1) / kBlockEvents) + std::span{open_, next_}.size_bytes();
+      (void)!::ftruncate(file_, static_cast<off_t>(end));  // gives back what is reserved
+    }
     ::munmap(open_, kBlockBytes);
     open_ = nullptr;
   }
+  unmap_checksums();
   last_header_ = *header_;
   ::munmap(header_, kPage);
   ::close(file_);

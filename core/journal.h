@@ -4,7 +4,7 @@
 // mapped memory: no lock, no allocation, and no system call but once in kBlockEvents events.
 //
 // File: a page with the JournalHeader; the open block, which is mapped and filled by append(); then segments
-// of 8192 checksums and as many blocks of 2048 events. A full open block is copied to its place among the
+// of 8192 checksums and as many blocks of 1024 events. A full open block is copied to its place among the
 // blocks, and filled anew: its pages stay in memory and in the cache, and a page fault for each page of the
 // journal is avoided. An XXH3 checksum is written after the block that it belongs to, so that a block without
 // one is still the open block. Files have mode 0600 and are created with O_EXCL. A full disk, or a limit on
@@ -48,7 +48,7 @@ static_assert(sizeof(JournalHeader) == 72);
 /// Appends events to a new journal. Not thread-safe: one writer for each thread.
 class JournalWriter {
  public:
-  static constexpr std::size_t kBlockEvents = 2048;  // 64 KiB, which the second-level cache holds
+  static constexpr std::size_t kBlockEvents = 1024;  // 32 KiB: a core's cache holds those of several ranks
 
   /// Creates the file. Throws RunError if it exists or cannot be created.
   JournalWriter(const std::string& path, const JournalHeader& header);
@@ -83,12 +83,18 @@ class JournalWriter {
   bool map_open_block();
   /// Writes the open block, then its checksum, to their places. False if the disk is full.
   bool write_block();
+  /// Reserves the space of a block, and of blocks after it if there is room, so that writing it cannot fail
+  /// or raise a signal. False if the disk is full.
+  bool reserve_block(std::uint64_t block);
+  void unmap_checksums();
 
   Event* next_ = nullptr;
   Event* end_ = nullptr;
   std::uint64_t events_ = 0;
   JournalHeader* header_ = nullptr;
-  Event* open_ = nullptr;  // nullptr: nothing is appended yet
+  Event* open_ = nullptr;               // nullptr: nothing is appended yet
+  std::uint64_t* checksums_ = nullptr;  // of the segment that write_block() wrote to last
+  std::uint64_t reserved_ = 0;          // blocks
   int file_ = -1;
   int process_ = 0;  // the creator: a forked child must not write its parent's file
   bool full_ = false;

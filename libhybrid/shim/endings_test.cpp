@@ -140,7 +140,7 @@ class FullDisk : public ::testing::Test {
   }
   Outcome in_full_disk(const std::string& script) const {
     return run({"unshare", "--mount", "sh", "-c",
-                "mount -t tmpfs -o size=64k none '" + disk_ + "' || exit 99; cat /dev/zero > '" + disk_ +
+                "mount -t tmpfs -o size=32k none '" + disk_ + "' || exit 99; cat /dev/zero > '" + disk_ +
                     "/ballast' 2>/dev/null; " + script},
                {}, directory_.path());
   }
@@ -171,7 +171,7 @@ TEST_F(FullDisk, FromTheStartTheProgramRunsAndTheLossIsReported) {
 }
 
 TEST_F(FullDisk, ThatFillsWhileTheProgramRunsIsInTheReport) {
-  // 64 KiB are enough for definitions and the journal's header, but not for its first events.
+  // 32 KiB are enough for definitions and the journal's header, but not for its first events.
   const Outcome outcome =
       in_full_disk("rm '" + disk_ + "/ballast'; " +
                    ranks(1, program("shim_p2p_ring"), "-genv HYBRID_OUTPUT '" + disk_ + "/job'"));
