@@ -41,9 +41,9 @@ bool is_same_path(const std::string& a, const std::string& b) {
   return path(a) == path(b);
 }
 
-void ResultOutput::declare(CommandLine& line, const std::string& format) {
+void ResultOutput::declare(CommandLine& line, const std::string& format, const std::string& names) {
   line.add_option(
-      option_, "FILE|-",
+      names.empty() ? option_ : names, "FILE|-",
       "write the result as " + format + " into a new file; -: to standard output, instead of the text",
       target_);
 }

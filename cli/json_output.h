@@ -28,7 +28,8 @@ class ResultOutput {
  protected:
   explicit ResultOutput(std::string option) : option_(std::move(option)) {}
   ~ResultOutput() = default;
-  void declare(CommandLine& line, const std::string& format);
+  /// `names`: with short forms; "": the option's only.
+  void declare(CommandLine& line, const std::string& format, const std::string& names = "");
   void write_text(const std::string& text) const;
 
  private:

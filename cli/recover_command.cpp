@@ -80,7 +80,7 @@ class RecoverCommand final : public Command {
 
  private:
   int recover(const std::string& recording) {
-    for (const char* file : {"trace.otf2", "report.txt", "report.json"}) {
+    for (const char* file : {"trace.otf2", "report.txt", "report.json", "report.html"}) {
       const fs::path path = fs::path(options_.output) / file;
       if (fs::exists(path))
         throw UserError("'" + path.string() + "' exists already; nothing is overwritten",

@@ -7,7 +7,6 @@
 #include "emulator/replay/collective.h"
 
 namespace hybrid {
-namespace {
 
 std::string_view operation_of(const SentMessage& message) {
   switch (message.purpose) {
@@ -20,8 +19,6 @@ std::string_view operation_of(const SentMessage& message) {
   }
   return name_of(message.collective);
 }
-
-}  // namespace
 
 ConnectionTraffic read_traffic(JobTrace& trace, ReplayOptions options) {
   // A port for each rank, so that no message stays inside a port.

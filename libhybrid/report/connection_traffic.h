@@ -24,7 +24,10 @@ struct Volume {
   }
 };
 
-/// By operation: "point-to-point", "one-sided", or the name of the collective ("allreduce").
+/// "point-to-point", "one-sided", or the name of the collective ("allreduce").
+std::string_view operation_of(const SentMessage& message);
+
+/// By operation.
 using TrafficByOperation = std::map<std::string, Volume, std::less<>>;
 /// By ranks, whatever the ports that they are on.
 using ConnectionTraffic = std::map<Connection, TrafficByOperation>;

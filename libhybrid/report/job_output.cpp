@@ -14,6 +14,9 @@
 
 #include "core/error.h"
 #include "core/file_size_signal.h"
+#include "emulator/replay/trace_format.h"
+#include "libhybrid/page/job_traffic.h"
+#include "libhybrid/page/page.h"
 #include "libhybrid/recording/definitions.h"
 #include "libhybrid/recording/trace_writer.h"
 #include "libhybrid/report/job_report.h"
@@ -197,7 +200,15 @@ FinishedJob finish_job(const std::string& recording, const JobOptions& options, 
     std::fflush(out);
   }
   const std::string kept = what_is_kept(trace.anchor, recording);
-  write_report(options.output, text, json_text(to_json(report)), kept);
+  nlohmann::ordered_json json = to_json(report);
+  write_report(options.output, text, json_text(json), kept);
+  if (has_page()) {
+    line.show("writing the page", 0);
+    nlohmann::ordered_json page{{"source", options.output}, {"report", std::move(json)}};
+    page["traffic"] = traffic_json([&trace] { return open_trace(trace.anchor); }, options.replay);
+    write_new_file(options.output + "/report.html", page_html(std::move(page)), kept);
+    line.clear();
+  }
   FinishedJob finished{.warnings = joined(report.warnings), .failures = failures_of(report)};
   finished.report = std::move(report);
   if (!options.keep_journals && finished.failures.text.empty()) remove_recording(recording);

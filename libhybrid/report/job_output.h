@@ -33,7 +33,7 @@ struct FinishedJob {
   std::optional<JobReport> report = {};
 };
 
-/// Writes trace, report.json and report.txt into the existing directory options.output, from the journals in
+/// Writes trace, report.json, report.txt and report.html (page.h) into the existing directory options.output, from the journals in
 /// `recording`. Prints the report to `out` and the progress to `progress` (both may be null). Removes the
 /// journals unless options.keep_journals is set, a technique failed or an exception is thrown. Throws
 /// UserError or RunError.

@@ -1,0 +1,32 @@
+// The traffic of a recorded job for its page: who sends how much to whom, in which phase, by which operation,
+// and when.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+
+#include "emulator/replay/replay.h"
+#include "libhybrid/report/recorded_phases.h"
+
+namespace hybrid {
+
+/// Limits of the result; larger jobs are aggregated to them.
+struct TrafficDetail {
+  std::uint32_t time_bins = 200;
+  std::uint32_t rank_groups = 256;    // rows of the matrix
+  std::uint32_t cells = 60'000;       // of the matrix, over all phases and operations
+  std::uint32_t occurrences = 5'000;  // of phases
+};
+
+/// ranks; end_ns: of the last send; group: ranks in a row or column of the matrix; operations: names;
+/// phases: names, as in the report; cells: lists of phase, operation (indices), source group, destination
+/// group, messages, bytes, in this order; occurrences: lists of begin_ns, phase, empty if the job hints its
+/// phases; occurrences_left_out; bins: width_ns, and for each operation the bytes sent in each bin;
+/// ranks_bins: for each group of ranks the bytes sent in each bin.
+///
+/// Messages are those that the report counts and those inside ports. Two passes over the trace; memory grows
+/// with the number of connections. Throws exceptions of the trace.
+nlohmann::ordered_json traffic_json(const TraceOpener& open, const ReplayOptions& options,
+                                    const TrafficDetail& detail = {});
+
+}  // namespace hybrid

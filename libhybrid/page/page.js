@@ -1,0 +1,405 @@
+// Builds the page of a job from the JSON in #data (page.h). Text enters the document as text nodes and charts as
+// values; nothing from the data is parsed as markup.
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const report = data.report, traffic = data.traffic, glossary = data.glossary || {};
+  const main = document.getElementById("main");
+  // Okabe and Ito's colours, which are distinct with colour-blindness.
+  const palette = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"];
+
+  // ---- Text
+
+  const element = (name, attributes = {}, ...children) => {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  };
+  const scaled = (value, step, units) => {
+    let at = 0;
+    while (Math.abs(value) >= step * 0.9995 && at + 1 < units.length) { value /= step; ++at; }
+    return `${at === 0 || Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3))} ${units[at]}`;
+  };
+  const time = (ns) => ns === 0 ? "0 s" : Math.abs(ns) < 1 ? `${Math.round(ns * 1000)} ps` : scaled(ns, 1000, ["ns", "us", "ms", "s"]);
+  const bytes = (value) => scaled(value, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
+  const count = (value) => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+  const percent = (value) => `${(value * 100).toFixed(1)} %`;
+  // "gap_closed" as a word with its definition.
+  const term = (name, text = name) => {
+    if (!glossary[name]) return document.createTextNode(text);
+    return element("span", { class: "term", tabindex: "0", "data-term": name, "aria-describedby": "tip" }, text);
+  };
+  const tip = document.getElementById("tip");
+  const show_tip = (event) => {
+    const target = event.target.closest && event.target.closest(".term");
+    tip.hidden = !target;
+    if (!target) return;
+    const entry = glossary[target.dataset.term];
+    tip.replaceChildren(element("p", {}, `${target.dataset.term}: ${entry.meaning}`));
+    if (entry.quote) tip.append(element("p", {}, `“${entry.quote}” (${entry.place})`));
+    const box = target.getBoundingClientRect();
+    tip.style.left = `${Math.max(8, Math.min(box.left, innerWidth - 440)) + scrollX}px`;
+    tip.style.top = `${box.bottom + scrollY + 6}px`;
+  };
+  for (const name of ["mouseover", "focusin"]) document.addEventListener(name, show_tip);
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") tip.hidden = true; });
+
+  // ---- Tables and their CSV
+
+  const save = (name, text) => {
+    const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  };
+  const csv_field = (value) => {
+    const text = String(value ?? "");
+    // A leading =, +, - or @ would be a formula in a spreadsheet.
+    const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  const csv = (table) => [table.columns.map((c) => c.key), ...table.rows]
+    .map((row) => row.map(csv_field).join(",")).join("\n") + "\n";
+  // table: {name, columns: [{key, title, text: value => string, term}], rows: [[value, ...]]}
+  const table_element = (table, rows = table.rows) => {
+    const head = element("tr");
+    for (const c of table.columns) head.append(element("th", { scope: "col" }, term(c.term || "", c.title || c.key)));
+    const body = element("tbody");
+    for (const row of rows)
+      body.append(element("tr", {}, ...row.map((value, i) =>
+        element("td", {}, value === null || value === undefined ? "-" : (table.columns[i].text || String)(value)))));
+    return element("div", { class: "table", tabindex: "0", role: "region", "aria-label": `${table.title || table.name}, table` },
+      element("table", { id: `table-${table.name}` }, element("thead", {}, head), body));
+  };
+  const csv_button = (table) => {
+    const button = element("button", { type: "button", "data-csv": table().name }, "CSV");
+    button.addEventListener("click", () => save(`${table().name}.csv`, csv(table())));
+    button.setAttribute("aria-label", `Download the data of this chart as CSV: ${table().name}`);
+    return button;
+  };
+
+  // ---- Charts
+
+  const charts = [];
+  const resolved = (name) => {  // light-dark(a, b) as a colour
+    const probe = element("span");
+    probe.style.color = `var(${name})`;
+    document.body.append(probe);
+    const colour = getComputedStyle(probe).color;
+    probe.remove();
+    return colour;
+  };
+  const draw = (chart) => {
+    const text = resolved("--text"), line = resolved("--line"), panel = resolved("--panel");
+    const option = chart.option();
+    const axis = (one) => ({ axisLabel: { color: text }, axisLine: { lineStyle: { color: line } },
+      splitLine: { lineStyle: { color: line } }, nameTextStyle: { color: text }, ...one });
+    for (const key of ["xAxis", "yAxis"])
+      if (option[key]) option[key] = [].concat(option[key]).map(axis);
+    if (option.visualMap) option.visualMap.textStyle = { color: text };
+    option.legend = option.legend && { textStyle: { color: text }, type: "scroll", ...option.legend };
+    chart.instance.setOption({ color: palette, animation: false, textStyle: { color: text },
+      aria: { enabled: true, label: { description: chart.label }, decal: { show: Boolean(chart.decal) } },
+      ...option,
+      // Rich text: a tooltip is drawn, and never HTML.
+      tooltip: { renderMode: "richText", confine: true, backgroundColor: panel, borderColor: line,
+        textStyle: { color: text }, ...option.tooltip } }, true);
+  };
+  const add_chart = (parent, { id, label, option, table, tall, decal, controls = [] }) => {
+    const box = element("div", { class: tall ? "chart tall" : "chart", id, tabindex: "0", role: "img", "aria-label": label });
+    const list = element("div", { class: "controls" }, ...controls, csv_button(table));
+    const details = element("details", {}, element("summary", {}, "Data"));
+    details.addEventListener("toggle", () => {
+      while (details.children.length > 1) details.lastChild.remove();
+      if (!details.open) return;
+      const shown = table();
+      details.append(table_element(shown, shown.rows.slice(0, 2000)));
+      if (shown.rows.length > 2000) details.append(element("p", { class: "note" }, `2,000 of ${count(shown.rows.length)} rows; the CSV has all.`));
+    });
+    parent.append(list, element("figure", {}, box), details);
+    const chart = { instance: echarts.init(box, null, { renderer: "canvas" }), option, label, decal, box, at: -1 };
+    // Arrow keys move over the values and show their tooltips.
+    box.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      const series = chart.instance.getOption().series.find((one) => one.data && one.data.length);
+      if (!series) return;
+      chart.at = (chart.at + step + series.data.length) % series.data.length;
+      chart.instance.dispatchAction({ type: "showTip", seriesIndex: 0, dataIndex: chart.at });
+    });
+    box.addEventListener("blur", () => chart.instance.dispatchAction({ type: "hideTip" }));
+    charts.push(chart);
+    draw(chart);
+    return chart;
+  };
+  const chooser = (label, options, changed) => {
+    const select = element("select", { "aria-label": label });
+    options.forEach((name, i) => select.append(element("option", { value: String(i) }, name)));
+    select.addEventListener("change", changed);
+    return { element: element("label", {}, `${label} `, select), get value() { return Number(select.value); } };
+  };
+  const section = (id, title, ...intro) => {
+    const made = element("section", { id, "aria-labelledby": `${id}-title` },
+      element("h2", { id: `${id}-title` }, title), ...intro);
+    main.append(made);
+    return made;
+  };
+  const note = (...parts) => element("p", { class: "note" }, ...parts);
+  const label_of = (result) => result.slots ? `${result.technique}, K = ${result.slots}` : result.technique;
+
+  // ---- Sections
+
+  const summary = () => {
+    const recorded = (report && report.job && report.job.recorded) || {};
+    const name = recorded.application || data.source || "job";
+    document.getElementById("title").textContent = `${name} on a hybrid switch`;
+    if (!report) {
+      main.append(note("No result of an emulation is part of this page."));
+      return;
+    }
+    const facts = element("ul", { class: "facts" });
+    const fact = (title, value) => facts.append(element("li", {}, `${title}: `, element("strong", {}, String(value))));
+    fact("ranks", count(report.job.ranks));
+    fact("ports", count(report.job.ports));
+    fact("phases", (report.phases || []).length);
+    const any = report.results.find((r) => r.messages);
+    if (any) { fact("messages", count(any.messages)); fact("bytes", bytes(any.bytes)); }
+    if (recorded.hosts) fact("hosts", recorded.hosts);
+    if (recorded.mpi) fact("MPI", recorded.mpi);
+    main.append(facts);
+    main.append(element("div", { class: "verdict", role: "note", "aria-label": "verdict" }, element("p", { id: "verdict" }, report.verdict.sentence)));
+    for (const text of report.warnings || []) main.append(element("p", { class: "warning" }, text));
+    for (const one of report.failed || []) main.append(element("p", { class: "warning" }, `${one.technique}: ${one.reason}`));
+    for (const name of report.left_out || []) main.append(note(`Left out, since the network does not support it: ${name}`));
+    if (report.repeat) main.append(note("Repeat: ", element("code", {}, report.repeat)));
+  };
+
+  const techniques = () => {
+    const part = section("techniques", "Job time by technique",
+      note("Shorter is better. The dashed lines are ", term("bounds"), ": no switch can be faster."));
+    const rows = report.results;
+    const base = rows.find((r) => r.technique === "wormhole");
+    const table = () => ({ name: "techniques", title: "Techniques", columns: [
+      { key: "technique" }, { key: "slots", title: "slots", term: "K", text: (v) => v || "-" },
+      { key: "time_ns", title: "job time", text: time },
+      { key: "speedup", text: (v) => `${v.toFixed(2)}x` },
+      { key: "gap_closed", title: "gap closed", term: "gap closed", text: percent },
+      { key: "network_wait_ns", title: "network wait", term: "network wait", text: time },
+      { key: "utilisation", term: "utilisation", text: percent },
+      { key: "latency_p50_ns", title: "p50", text: time }, { key: "latency_p99_ns", title: "p99", text: time },
+      { key: "hit_rate", title: "hit rate", term: "hit rate", text: percent }],
+      rows: rows.map((r) => [r.technique, r.slots, r.time_ns, base ? base.time_ns / r.time_ns : null, r.gap_closed,
+        r.network_wait_ns, r.utilisation, r.latency_ns && r.latency_ns.p50, r.latency_ns && r.latency_ns.p99, r.hit_rate]) });
+    const bounds = report.bounds || {};
+    const lines = [["no network", bounds.no_network_ns], ["ideal", bounds.ideal_ns]].filter((l) => l[1]);
+    add_chart(part, { id: "chart-techniques", table, decal: false,
+      label: `Job time by technique: ${rows.map((r) => `${label_of(r)} ${time(r.time_ns)}`).join(", ")}`,
+      option: () => ({
+        grid: { left: 130, right: 40, top: 30, bottom: 40 },
+        xAxis: { type: "value", min: 0, axisLabel: { formatter: time } },
+        yAxis: { type: "category", inverse: true, data: rows.map(label_of) },
+        tooltip: { trigger: "item", formatter: (p) => `${p.name}: ${time(p.value)}` },
+        series: [{ type: "bar", name: "job time", data: rows.map((r) => r.time_ns),
+          label: { show: true, position: "insideLeft", formatter: (p) => time(p.value), color: "#fff" },
+          markLine: { symbol: "none", lineStyle: { type: "dashed", color: palette[5] },
+            label: { formatter: (p) => p.name, color: palette[5] },
+            data: lines.map(([name, value], i) => ({ name, xAxis: value, label: { align: i ? "left" : "right" } })) } }] }) });
+    part.append(table_element(table()));
+  };
+
+  const waits = () => {
+    const rows = report.results.filter((r) => r.network_wait_parts_ns);
+    if (!rows.length) return;
+    const parts = Object.keys(rows[0].network_wait_parts_ns);
+    const names = { path: "path (transfer)", slots: "waiting for a slot", other: "other", reconfiguration: "reconfiguration" };
+    const part = section("waits", "Where the time goes", note("Mean ", term("network wait"), " of a rank, by cause."));
+    const table = () => ({ name: "network-wait", title: "Network wait by cause", columns: [{ key: "technique" },
+      ...parts.map((p) => ({ key: `${p}_ns`, title: names[p] || p, text: time })), { key: "other_ranks_ns", title: "other ranks", text: time }],
+      rows: rows.map((r) => [label_of(r), ...parts.map((p) => r.network_wait_parts_ns[p]), r.rank_wait_ns]) });
+    add_chart(part, { id: "chart-waits", table, decal: true,
+      label: `Wait for the network by cause: ${rows.map((r) => `${label_of(r)} ${time(r.network_wait_ns)}`).join(", ")}`,
+      option: () => ({ legend: { top: 0 }, grid: { left: 130, right: 40, top: 40, bottom: 40 },
+        xAxis: { type: "value", axisLabel: { formatter: time } },
+        yAxis: { type: "category", inverse: true, data: rows.map(label_of) },
+        tooltip: { trigger: "item", formatter: (p) => `${p.name}\n${p.seriesName}: ${time(p.value)}` },
+        series: parts.map((p) => ({ type: "bar", stack: "wait", name: names[p] || p, data: rows.map((r) => r.network_wait_parts_ns[p]) })) }) });
+    const ranks = rows.find((r) => r.rank_wait_ns);
+    if (ranks) part.append(note(`A rank also waits ${time(ranks.rank_wait_ns)} for other ranks (mean), however fast the network is.`));
+  };
+
+  const slots = () => {
+    const kinds = [...new Set(report.results.filter((r) => r.slots).map((r) => r.technique))];
+    const values = [...new Set(report.results.filter((r) => r.slots).map((r) => r.slots))].sort((a, b) => a - b);
+    if (!kinds.length) return;
+    const part = section("slots", "Job time by number of slots", note("Slots: ", term("K"), ", the configurations of a TDM cycle."));
+    if (values.length < 2) {
+      part.append(note(`One K was emulated. More: `, element("code", {}, `${report.repeat} --slots 2,4,8`)));
+      return;
+    }
+    const of = (kind, k) => report.results.find((r) => r.technique === kind && r.slots === k);
+    const table = () => ({ name: "slots", title: "Job time by K", columns: [{ key: "slots" }, ...kinds.map((k) => ({ key: `${k}_ns`, title: k, text: time }))],
+      rows: values.map((v) => [v, ...kinds.map((kind) => (of(kind, v) || {}).time_ns)]) });
+    add_chart(part, { id: "chart-slots", table,
+      label: `Job time by K: ${table().rows.map((r) => `K = ${r[0]}: ${r.slice(1).map((v) => v === undefined ? "-" : time(v)).join(" / ")}`).join("; ")}`,
+      option: () => ({ legend: { top: 0 }, grid: { left: 80, right: 30, top: 40, bottom: 40 },
+        xAxis: { type: "category", name: "K", data: values.map(String) },
+        yAxis: { type: "value", scale: true, axisLabel: { formatter: time } },
+        tooltip: { trigger: "axis", valueFormatter: time },
+        series: kinds.map((kind) => ({ type: "line", name: kind, symbolSize: 9, data: values.map((v) => (of(kind, v) || {}).time_ns ?? null) })) }) });
+  };
+
+  const matrix = () => {
+    const group = traffic.group, size = Math.ceil(traffic.ranks / group);
+    const ranks = (i) => group === 1 ? `${i}` : `${i * group}-${Math.min(traffic.ranks, (i + 1) * group) - 1}`;
+    const part = section("matrix", "Communication matrix",
+      note("Who sends to whom: rows are senders, columns are receivers. Collectives are the messages that their algorithms send. "
+        + (group > 1 ? `Each cell is ${group} by ${group} ranks, since the job has many.` : "")));
+    let chart;
+    const redraw = () => chart && draw(chart);
+    const phase = chooser("Phase", ["all", ...traffic.phases], redraw);
+    const operation = chooser("Operation", ["all", ...traffic.operations], redraw);
+    const measure = chooser("Measure", ["bytes", "messages"], redraw);
+    const cells = () => {
+      const sums = new Map();
+      for (const [p, o, source, destination, messages, volume] of traffic.cells) {
+        if ((phase.value && p !== phase.value - 1) || (operation.value && o !== operation.value - 1)) continue;
+        const key = source * size + destination, old = sums.get(key) || [source, destination, 0, 0];
+        old[2] += messages; old[3] += volume;
+        sums.set(key, old);
+      }
+      return [...sums.values()];
+    };
+    const table = () => ({ name: "matrix", title: "Communication matrix", columns: [{ key: "source" }, { key: "destination" },
+      { key: "messages", text: count }, { key: "bytes", text: bytes }], rows: cells().map((c) => [ranks(c[0]), ranks(c[1]), c[2], c[3]]) });
+    chart = add_chart(part, { id: "chart-matrix", tall: true, table,
+      controls: [phase.element, operation.element, measure.element],
+      label: `Communication matrix of ${traffic.ranks} ranks; the table below has its values`,
+      option: () => {
+        const found = cells(), text = measure.value ? count : bytes;
+        const at = measure.value ? 2 : 3;
+        const names = Array.from({ length: size }, (_, i) => ranks(i));
+        const largest = found.reduce((most, c) => Math.max(most, c[at]), 1);
+        return { grid: { left: 70, right: 120, top: 30, bottom: 70 },
+          xAxis: { type: "category", name: "to", data: names, splitLine: { show: false } },
+          yAxis: { type: "category", name: "from", inverse: true, data: names, splitLine: { show: false } },
+          dataZoom: [{ type: "inside", xAxisIndex: 0, filterMode: "none" }, { type: "inside", yAxisIndex: 0, filterMode: "none" }],
+          visualMap: { min: 0, max: largest, calculable: true, orient: "vertical", right: 0, top: "center", formatter: text,
+            inRange: { color: ["#fff7bc", "#fec44f", "#d95f0e", "#7f2704", "#3f1303"] } },
+          tooltip: { formatter: (p) => `${names[p.value[1]]} to ${names[p.value[0]]}\n${bytes(p.data.all[3])}, ${count(p.data.all[2])} messages` },
+          series: [{ type: "heatmap", name: "traffic", progressive: 5000, data: found.map((c) => ({ value: [c[1], c[0], c[at]], all: c })) }] };
+      } });
+  };
+
+  const timeline = () => {
+    const width = traffic.bins.width_ns, operations = traffic.operations;
+    const part = section("time", "Traffic over time",
+      note(`Bytes sent at their recorded times, in ${traffic.bins.ranks.length && traffic.bins.ranks[0].length} intervals of ${time(width)}, by operation.`));
+    const bins = traffic.bins.operations;
+    const times = bins.length ? bins[0].map((_, i) => i * width) : [];
+    const table = () => ({ name: "traffic-over-time", title: "Traffic over time", columns: [{ key: "begin_ns", title: "begin", text: time }, ...operations.map((o) => ({ key: o, text: bytes }))],
+      rows: times.map((t, i) => [t, ...bins.map((b) => b[i])]) });
+    add_chart(part, { id: "chart-time", table, label: `Bytes sent over time by operation: ${operations.map((o, i) => `${o} ${bytes(bins[i].reduce((a, b) => a + b, 0))}`).join(", ")}`,
+      option: () => ({ legend: { top: 0 }, grid: { left: 80, right: 30, top: 40, bottom: 60 },
+        xAxis: { type: "category", data: times.map(time) }, yAxis: { type: "value", axisLabel: { formatter: bytes } },
+        dataZoom: [{ type: "inside" }], tooltip: { trigger: "axis", valueFormatter: bytes },
+        series: operations.map((o, i) => ({ type: "bar", stack: "bytes", barWidth: "99%", name: o, data: bins[i] })) }) });
+    const group = traffic.bins.group;
+    const ranks = (i) => group === 1 ? `${i}` : `${i * group}-${Math.min(traffic.ranks, (i + 1) * group) - 1}`;
+    const cells = [];
+    traffic.bins.ranks.forEach((row, r) => row.forEach((value, t) => { if (value) cells.push([t, r, value]); }));
+    const largest = cells.reduce((most, c) => Math.max(most, c[2]), 1);
+    const by_rank = () => ({ name: "traffic-by-rank", title: "Traffic of each rank over time", columns: [{ key: "begin_ns", title: "begin", text: time }, { key: "rank" }, { key: "bytes", text: bytes }],
+      rows: cells.map((c) => [times[c[0]], ranks(c[1]), c[2]]) });
+    part.append(note("Bytes that each rank sends:"));
+    add_chart(part, { id: "chart-ranks", table: by_rank, label: `Bytes sent by each of ${traffic.ranks} ranks over time`,
+      option: () => ({ grid: { left: 80, right: 120, top: 20, bottom: 60 },
+        xAxis: { type: "category", data: times.map(time), splitLine: { show: false } },
+        yAxis: { type: "category", name: "rank", inverse: true, data: traffic.bins.ranks.map((_, i) => ranks(i)), splitLine: { show: false } },
+        dataZoom: [{ type: "inside", filterMode: "none" }],
+        visualMap: { min: 0, max: largest, calculable: true, orient: "vertical", right: 0, top: "center", formatter: bytes,
+          inRange: { color: ["#fff7bc", "#fec44f", "#d95f0e", "#7f2704", "#3f1303"] } },
+        tooltip: { formatter: (p) => `rank ${ranks(p.value[1])}, from ${time(times[p.value[0]])}\n${bytes(p.value[2])}` },
+        series: [{ type: "heatmap", name: "bytes", progressive: 5000, data: cells }] }) });
+  };
+
+  const phases = () => {
+    const list = (report && report.phases) || [];
+    if (!list.length) return;
+    const part = section("phases", "Phases", note("A ", term("phase"), " is a stretch of the job with one ", term("working set"),
+      report.phases_from === "sends" ? "; these were found from the sends." : "; the program hints these."));
+    const spans = traffic && traffic.occurrences.length
+      ? traffic.occurrences.map(([begin, phase], i, all) => [phase, begin, i + 1 < all.length ? all[i + 1][0] : traffic.end_ns])
+      : list.map((p, i) => [i, p.begin_ns, p.end_ns]);
+    const name = (i) => (list[i] || {}).name || traffic.phases[i];
+    const table = () => ({ name: "phase-timeline", title: "Phase timeline", columns: [{ key: "phase" }, { key: "begin_ns", title: "begin", text: time }, { key: "end_ns", title: "end", text: time }],
+      rows: spans.map(([p, begin, end]) => [name(p), begin, end]) });
+    const names = list.map((p) => p.name);
+    add_chart(part, { id: "chart-phases", table, label: `Timeline of ${list.length} phases: ${list.map((p) => `${p.name} needs ${p.slots_needed} slots`).join(", ")}`,
+      option: () => ({ grid: { left: 160, right: 40, top: 20, bottom: 50 },
+        xAxis: { type: "value", min: 0, axisLabel: { formatter: time } }, yAxis: { type: "category", inverse: true, data: names },
+        dataZoom: [{ type: "inside", filterMode: "weakFilter" }],
+        tooltip: { formatter: (p) => `${p.name}\n${time(p.value[1])} to ${time(p.value[2])}\nneeds ${list[p.value[0]].slots_needed} slots` },
+        series: [{ type: "custom", name: "phases", encode: { x: [1, 2], y: 0 },
+          renderItem: (_, api) => {
+            const from = api.coord([api.value(1), api.value(0)]), to = api.coord([api.value(2), api.value(0)]);
+            const height = api.size([0, 1])[1] * 0.6;
+            return { type: "rect", shape: { x: from[0], y: from[1] - height / 2, width: Math.max(1, to[0] - from[0]), height }, style: api.style() };
+          },
+          data: spans.map(([p, begin, end]) => ({ name: name(p), value: [p, begin, end], itemStyle: { color: palette[p % palette.length] } })) }] }) });
+    if (traffic && traffic.occurrences_left_out) part.append(note(`${count(traffic.occurrences_left_out)} later occurrences are left out.`));
+    part.append(table_element({ name: "phases", title: "Phases", columns: [{ key: "name", title: "phase" }, { key: "occurrences", title: "times", text: count },
+      { key: "messages", text: count }, { key: "bytes", text: bytes }, { key: "working_set", title: "connections", term: "working set", text: count },
+      { key: "rare", term: "rare", text: count }, { key: "slots_needed", title: "slots needed", term: "K" }],
+      rows: list.map((p) => [p.name, p.occurrences, p.messages, p.bytes, p.working_set, p.rare, p.slots_needed]) }));
+  };
+
+  const predictors = () => {
+    const list = report.predictors || [];
+    if (!list.length) return;
+    const part = section("predictors", "Predictors", note("Each predictor on the recorded sends, every request granted at once. ", term("hit rate", "Hit rate"), " and ", term("held unused", "held unused"), "."));
+    const label = (p) => `${p.predictor}, K = ${p.capacity}`;
+    const table = () => ({ name: "predictors", title: "Predictors", columns: [{ key: "predictor" }, { key: "slots" }, { key: "hit_rate", title: "hit rate", term: "hit rate", text: percent },
+      { key: "held_unused", title: "held unused", term: "held unused", text: percent }, { key: "requests", text: count }, { key: "releases", text: count }],
+      rows: list.map((p) => [p.predictor, p.capacity, p.hit_rate, p.held_unused, p.requests, p.releases]) });
+    add_chart(part, { id: "chart-predictors", table, decal: true, label: `Hit rates: ${list.map((p) => `${label(p)} ${percent(p.hit_rate)}`).join(", ")}`,
+      option: () => ({ legend: { top: 0 }, grid: { left: 60, right: 30, top: 40, bottom: 90 },
+        xAxis: { type: "category", data: list.map(label), axisLabel: { rotate: 30, interval: 0 } },
+        yAxis: { type: "value", min: 0, max: 1, axisLabel: { formatter: (v) => `${Math.round(v * 100)} %` } },
+        tooltip: { trigger: "axis", valueFormatter: percent },
+        series: [{ type: "bar", name: "hit rate", data: list.map((p) => p.hit_rate) }, { type: "bar", name: "held unused", data: list.map((p) => p.held_unused) }] }) });
+  };
+
+  const parameters = () => {
+    const part = section("parameters", "Parameters");
+    const rows = Object.entries(report.parameters || {});
+    const table = () => ({ name: "parameters", title: "Parameters", columns: [{ key: "parameter" }, { key: "value" }], rows });
+    part.append(csv_button(table), element("details", {}, element("summary", {}, `${rows.length} parameters`), table_element(table())));
+  };
+
+  // A result of another version may lack values: the other parts of the page are still shown.
+  const show = (name, part) => {
+    try {
+      part();
+    } catch (error) {
+      main.append(element("p", { class: "warning" }, `The part "${name}" cannot be shown: ${error.message}`));
+    }
+  };
+  show("summary", summary);
+  if (report) for (const part of [techniques, waits, slots]) show(part.name, part);
+  if (traffic) for (const part of [matrix, timeline]) show(part.name, part);
+  show("phases", phases);
+  if (report) for (const part of [predictors, parameters]) show(part.name, part);
+  if (!traffic) main.append(note(`The trace was not read for this page: the communication matrix and the traffic over time are left out. With it: hybrid report TRACE`));
+
+  const redraw = () => charts.forEach(draw);
+  addEventListener("resize", () => charts.forEach((chart) => chart.instance.resize()));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  document.getElementById("theme").addEventListener("click", () => {
+    const root = document.documentElement;
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+    redraw();
+  });
+  document.documentElement.dataset.ready = "yes";
+})();

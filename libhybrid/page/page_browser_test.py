@@ -1,0 +1,191 @@
+"""The page of a job in a headless browser: python3 page_browser_test.py HYBRID TRACES
+
+Needs Debian's chromium, chromium-driver and python3-selenium.
+"""
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+HYBRID, TRACES = sys.argv[1], pathlib.Path(sys.argv[2])
+HOSTILE = "</script><script>window.hostile = 1</script><img src=x onerror='window.hostile = 2'>\"'&"
+CHARTS = ["chart-techniques", "chart-waits", "chart-slots", "chart-matrix", "chart-time", "chart-ranks", "chart-phases",
+          "chart-predictors"]
+
+
+def hybrid(*arguments):
+    return subprocess.run([HYBRID, *map(str, arguments)], check=True, capture_output=True, text=True).stdout
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.directory.name)
+        with tarfile.open(TRACES / "cg-16.tar.xz") as archive:
+            archive.extractall(cls.folder)
+        trace = cls.folder / "cg-16"
+        hybrid("replay", trace, "--slots", "2,4", "--json", cls.folder / "result.json")
+        cls.result = json.loads((cls.folder / "result.json").read_text())
+        cls.profile = json.loads(hybrid("profile", trace, "--json", "-"))
+        cls.result["job"]["recorded"]["application"] = HOSTILE
+        cls.result["phases"][0]["name"] = HOSTILE
+        cls.result["verdict"]["sentence"] += HOSTILE
+        cls.result["warnings"] = [HOSTILE]
+        cls.result["predictors"][0]["predictor"] = "=1+1"
+        (cls.folder / "hostile.json").write_text(json.dumps(cls.result))
+        cls.page = cls.folder / "page.html"
+        hybrid("report", cls.folder / "hostile.json", "-o", cls.page)
+
+        options = webdriver.ChromeOptions()
+        for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+                         "--window-size=1200,900"]:
+            options.add_argument(argument)
+        options.binary_location = "/usr/bin/chromium"
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        options.add_experimental_option("prefs", {"download.default_directory": cls.directory.name})
+        cls.browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+        cls.browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": cls.directory.name})
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.quit()
+        cls.directory.cleanup()
+
+    def setUp(self):
+        self.browser.get(self.page.as_uri())
+        self.wait(lambda: self.run_script("return document.documentElement.dataset.ready") == "yes")
+
+    def run_script(self, script, *arguments):
+        return self.browser.execute_script(script, *arguments)
+
+    def wait(self, condition):
+        WebDriverWait(self.browser, 60, poll_frequency=0.05).until(lambda _: condition())
+
+    def series(self, chart, index=0):
+        return self.run_script(
+            "return echarts.getInstanceByDom(document.getElementById(arguments[0])).getOption().series[arguments[1]].data", chart, index)
+
+    def find(self, selector):
+        return self.browser.find_element(By.CSS_SELECTOR, selector)
+
+    def download(self, name):
+        file = self.folder / f"{name}.csv"
+        self.find(f"[data-csv='{name}']").click()
+        self.wait(lambda: file.exists() and file.stat().st_size)  # an empty one holds the name during the download
+        return list(csv.reader(file.read_text().splitlines()))
+
+    def test_every_chart_is_drawn_without_an_error(self):
+        for chart in CHARTS:
+            box = self.find(f"#{chart}")
+            self.assertTrue(box.find_elements(By.TAG_NAME, "canvas"), chart)
+            self.assertTrue(box.get_attribute("aria-label"), chart)
+        self.assertEqual(self.browser.get_log("browser"), [])
+        self.assertEqual(self.run_script("return performance.getEntriesByType('resource').length"), 0)
+
+    def test_techniques_have_the_values_of_the_result(self):
+        results = self.result["results"]
+        self.assertEqual(self.series("chart-techniques"), [r["time_ns"] for r in results])
+        rows = [[cell.text for cell in row.find_elements(By.TAG_NAME, "td")]
+                for row in self.browser.find_elements(By.CSS_SELECTOR, "#table-techniques tbody tr")]
+        self.assertEqual([row[0] for row in rows], [r["technique"] for r in results])
+        self.assertEqual([row[9] for row in rows], [f"{r['hit_rate'] * 100:.1f} %" for r in results])
+        for index, part in enumerate(results[0]["network_wait_parts_ns"]):
+            self.assertEqual(self.series("chart-waits", index), [r["network_wait_parts_ns"][part] for r in results])
+        tdm = [r["time_ns"] for r in results if r["technique"] == "tdm"]
+        self.assertEqual(self.series("chart-slots", 0), tdm)
+
+    def test_the_matrix_has_the_traffic_of_each_operation(self):
+        expected = {(c["source"], c["destination"]): c["bytes"] for c in self.profile["connections"]}
+        self.assertEqual({(c["value"][1], c["value"][0]): c["value"][2] for c in self.series("chart-matrix")}, expected)
+        selects = self.browser.find_elements(By.CSS_SELECTOR, "#matrix select")
+        Select(selects[1]).select_by_visible_text("point-to-point")
+        Select(selects[2]).select_by_visible_text("messages")
+        expected = sum(o["messages"] for o in self.profile["operations"] if o["operation"] == "point-to-point")
+        self.assertEqual(sum(c["value"][2] for c in self.series("chart-matrix")), expected)
+        by_time = sum(map(sum, (self.series("chart-time", i) for i in range(len(self.profile["operations"])))))
+        self.assertEqual(by_time, sum(o["bytes"] for o in self.profile["operations"]))
+
+    def test_hovering_shows_values_and_definitions(self):
+        self.run_script("""
+            const box = document.getElementById("chart-techniques");
+            box.scrollIntoView();
+            echarts.getInstanceByDom(box).on("mouseover", (event) => window.hovered = event.value);""")
+        box = self.find("#chart-techniques")
+        ActionChains(self.browser).move_to_element_with_offset(box, -box.size["width"] // 4, -120).perform()
+        self.wait(lambda: self.run_script("return window.hovered") == self.result["results"][0]["time_ns"])
+        term = self.find(".term[data-term='working set']")
+        self.run_script("arguments[0].scrollIntoView()", term)
+        ActionChains(self.browser).move_to_element(term).perform()
+        self.assertIn("The connections that a phase uses", self.find("#tip").text)
+        self.assertIn("D 5.1", self.find("#tip").text)
+
+    def test_the_data_of_a_chart_can_be_downloaded(self):
+        rows = self.download("matrix")
+        self.assertEqual(rows[0], ["source", "destination", "messages", "bytes"])
+        self.assertEqual(sum(int(row[3]) for row in rows[1:]), sum(c["bytes"] for c in self.profile["connections"]))
+        self.assertEqual(self.download("predictors")[1][0], "'=1+1", "a spreadsheet must not calculate it")
+
+    def test_the_keyboard_reaches_everything(self):
+        reached = set()
+        body = self.find("body")
+        count = len(self.browser.find_elements(By.CSS_SELECTOR, "button, select, summary, [tabindex='0']"))
+        for _ in range(count + 5):
+            body.send_keys(Keys.TAB) if not reached else self.browser.switch_to.active_element.send_keys(Keys.TAB)
+            reached.add(self.run_script("return document.activeElement.id || document.activeElement.dataset.csv || ''"))
+        for expected in ["theme", "techniques", "matrix", "parameters", *CHARTS]:
+            self.assertIn(expected, reached)
+        self.find("#chart-techniques").send_keys(Keys.ARROW_DOWN)
+        self.assertEqual(self.browser.get_log("browser"), [])
+
+    def test_the_page_follows_the_colour_scheme(self):
+        colour = "return getComputedStyle(document.body).backgroundColor"
+        emulate = lambda scheme: self.browser.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        text = "return echarts.getInstanceByDom(document.getElementById('chart-time')).getOption().textStyle.color"
+        emulate("light")
+        light, light_text = self.run_script(colour), self.run_script(text)
+        emulate("dark")
+        self.wait(lambda: self.run_script(text) != light_text)
+        self.assertNotEqual(self.run_script(colour), light)
+        self.find("#theme").click()
+        self.assertEqual(self.run_script(colour), light)
+        emulate("")
+
+    def test_names_cannot_inject_markup_or_script(self):
+        self.assertIsNone(self.run_script("return window.hostile ?? null"))
+        self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, "img"), [])
+        self.assertEqual(len(self.browser.find_elements(By.TAG_NAME, "script")), 3)
+        self.assertIn(HOSTILE, self.find("#verdict").text)
+        self.assertIn(HOSTILE, self.find("#table-phases").text)
+        # The policy holds even for markup that reaches the document.
+        self.run_script("""
+            document.body.append(Object.assign(document.createElement("script"), { textContent: "window.hostile = 3" }));
+            document.body.insertAdjacentHTML("beforeend", "<b onclick='window.hostile = 4' id='bad'>x</b>");
+            document.getElementById("bad").click();""")
+        self.assertIsNone(self.run_script("return window.hostile ?? null"))
+        self.browser.get_log("browser")  # has the refusals
+
+    def test_a_result_without_its_trace_is_shown(self):
+        alone = dict(self.result, trace="/nowhere")
+        (self.folder / "alone.json").write_text(json.dumps(alone))
+        hybrid("report", self.folder / "alone.json", "-o", self.folder / "alone.html")
+        self.browser.get((self.folder / "alone.html").as_uri())
+        self.assertTrue(self.find("#chart-techniques"))
+        self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, "#chart-matrix"), [])
+        self.assertIn("The trace was not read", self.find("main").text)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
