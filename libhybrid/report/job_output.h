@@ -33,10 +33,10 @@ struct FinishedJob {
   std::optional<JobReport> report = {};
 };
 
-/// Writes trace, report.json, report.txt and report.html (page.h) into the existing directory options.output, from the journals in
-/// `recording`. Prints the report to `out` and the progress to `progress` (both may be null). Removes the
-/// journals unless options.keep_journals is set, a technique failed or an exception is thrown. Throws
-/// UserError or RunError.
+/// Writes trace, report.json, report.txt and report.html (page.h) into the existing directory options.output,
+/// from the journals in `recording`. Prints the report to `out` and the progress to `progress` (both may be
+/// null). Removes the journals unless options.keep_journals is set, a technique failed or an exception is
+/// thrown. Throws UserError or RunError.
 ///
 /// The emulations stop after options.report_limit of wall-clock time, or when `interrupted` (may be empty,
 /// called often) returns true. Then the trace is complete, there is no report, and `out` (if it is null,
