@@ -30,10 +30,8 @@ class ReportCommand final : public Command {
   void declare(CommandLine& line) override {
     line.describe(
         "Writes one HTML file that explains a job: the verdict, the techniques and where their time goes, "
-        "the "
-        "communication matrix, the phases and the traffic over time. It opens from disk, without a network. "
-        "A "
-        "result is shown as it is; a trace without one is emulated with the default parameters.");
+        "the communication matrix, the phases and the traffic over time. It opens from disk, without a "
+        "network. A result is shown as it is; a trace without one is emulated with the default parameters.");
     line.add_argument("RESULT.json|RUN|TRACE", source_,
                       "JSON file of `hybrid run` or `hybrid replay`, directory of a run, or recorded job",
                       CommandLine::Need::required);
@@ -52,7 +50,7 @@ class ReportCommand final : public Command {
     std::string trace = source_;
     if (const std::optional<std::string> result = result_file()) {
       data["report"] = read(*result);
-      if (source_ == *result) trace = data["report"].value("trace", "");
+      if (source_ == *result) trace = data["report"]["trace"].get<std::string>();
     } else {
       data["report"] = to_json(make_report(
           source_, JobOptions{}, [&](std::string_view what, std::uint64_t done) { line.show(what, done); }));
@@ -60,9 +58,7 @@ class ReportCommand final : public Command {
     line.show("reading the traffic", 0);
     std::string reason;
     try {
-      ReplayOptions options;
-      options.progress = [&](std::uint64_t done) { line.show("reading the traffic", done); };
-      data["traffic"] = traffic_json([&trace] { return open_trace(trace); }, options);
+      data["traffic"] = traffic_json([&trace] { return open_trace(trace); }, {});
     } catch (const UserError& error) {
       if (source_ == trace) throw;
       reason = error.what();  // a result may be elsewhere than its trace
@@ -104,12 +100,12 @@ class ReportCommand final : public Command {
       throw UserError(path + ": cannot be read", "Name a JSON file of `hybrid run` or `hybrid replay`.");
     Json json = Json::parse(file, nullptr, false);
     if (json.is_discarded()) throw UserError(path + ": not a JSON file");
-    const bool report = json.is_object() && json.contains("results") && json["results"].is_array() &&
-                        json.contains("job") && json["job"].is_object() && json.contains("verdict") &&
-                        json["verdict"].is_object();
+    const bool report = json.is_object() && json.contains("trace") && json["trace"].is_string() &&
+                        json.contains("results") && json["results"].is_array() && json.contains("job") &&
+                        json["job"].is_object() && json.contains("verdict") && json["verdict"].is_object();
     if (!report)
       throw UserError(
-          path + ": not the result of one job: it has no list \"results\" with \"job\" and \"verdict\"",
+          path + ": not the result of one job: it lacks \"trace\", \"job\", \"results\" or \"verdict\"",
           "Name a JSON file of `hybrid run` or `hybrid replay` with one trace.");
     return json;
   }

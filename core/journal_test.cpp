@@ -273,7 +273,7 @@ TEST_F(Journal, ReadsADamagedFileUpToTheDamagedBlock) {
 
 TEST_F(Journal, RejectsMissingShortAndForeignFiles) {
   EXPECT_THROW(JournalReader(path("missing")), UserError);
-  std::ofstream(path("short")) << "HYBJRNL2";
+  std::ofstream(path("short")) << "HYBJRNL3";
   EXPECT_THROW(JournalReader(path("short")), UserError);
   std::ofstream(path("foreign")) << std::string(8192, 'x');
   EXPECT_THROW(JournalReader(path("foreign")), UserError);

@@ -32,34 +32,29 @@ class Names {
   std::vector<std::string> names_;
 };
 
-// The phase of a message: of a job with hints by the message's region, else by its time.
+// The phase of a message: by its time if the phases were found from the sends, else by its region.
 class PhaseOfMessage {
  public:
-  PhaseOfMessage(const FoundPhases& found, const JobTrace& trace) : found_(found), trace_(trace) {}
+  PhaseOfMessage(const FoundPhases& found, const JobTrace& trace) : found_(found), trace_(trace) {
+    for (const Phase& phase : found.phases) (void)names_[phase.name];
+  }
   std::uint32_t operator()(const SentMessage& message) {
-    if (!found_.hinted) {
+    if (!found_.occurrences.empty()) {
       const auto after =
           std::upper_bound(found_.occurrences.begin(), found_.occurrences.end(), message.at,
                            [](Time at, const PhaseOccurrence& occurrence) { return at < occurrence.begin; });
       return after == found_.occurrences.begin() ? 0 : std::prev(after)->phase;
     }
-    const auto [known, is_new] = by_region_.try_emplace(message.phase, 0);
-    if (is_new) {
-      const std::string_view name =
-          message.phase == kNoPhase ? kOutsidePhases : std::string_view(trace_.region_name(message.phase));
-      const auto phase = std::find_if(found_.phases.begin(), found_.phases.end(),
-                                      [name](const Phase& one) { return one.name == name; });
-      // A phase all of whose messages stay inside ports is not in the report: its messages count as outside.
-      known->second =
-          phase == found_.phases.end() ? 0 : static_cast<std::uint32_t>(phase - found_.phases.begin());
-    }
-    return known->second;
+    return names_[message.phase == kNoPhase ? kOutsidePhases
+                                            : std::string_view(trace_.region_name(message.phase))];
   }
+  /// Those of the report, then phases all of whose messages stay inside ports.
+  const std::vector<std::string>& names() const { return names_.all(); }
 
  private:
   const FoundPhases& found_;
   const JobTrace& trace_;
-  std::map<std::uint32_t, std::uint32_t> by_region_;
+  Names names_;
 };
 
 Cells merged(const Cells& cells, std::uint32_t group) {
@@ -114,8 +109,7 @@ nlohmann::ordered_json traffic_json(const TraceOpener& open, const ReplayOptions
   json["end_ns"] = found.end.nanoseconds();
   json["group"] = group;
   json["operations"] = operations.all();
-  json["phases"] = nlohmann::ordered_json::array();
-  for (const Phase& phase : found.phases) json["phases"].push_back(phase.name);
+  json["phases"] = phase_of.names();
   json["cells"] = nlohmann::ordered_json::array();
   for (const auto& [cell, volume] : shown)
     json["cells"].push_back({cell[0], cell[1], cell[2], cell[3], volume.messages, volume.bytes});

@@ -19,10 +19,10 @@ struct TrafficDetail {
 };
 
 /// ranks; end_ns: of the last send; group: ranks in a row or column of the matrix; operations: names;
-/// phases: names, as in the report; cells: lists of phase, operation (indices), source group, destination
-/// group, messages, bytes, in this order; occurrences: lists of begin_ns, phase, empty if the job hints its
-/// phases; occurrences_left_out; bins: width_ns, and for each operation the bytes sent in each bin;
-/// ranks_bins: for each group of ranks the bytes sent in each bin.
+/// phases: names, those of the report first; cells: lists of phase, operation (indices), source group,
+/// destination group, messages, bytes, in this order; occurrences: lists of begin_ns, phase, empty if the job
+/// hints its phases; occurrences_left_out; bins: width_ns; operations: for each the bytes sent in each bin;
+/// group: ranks in a row of ranks; ranks: for each group the bytes sent in each bin.
 ///
 /// Messages are those that the report counts and those inside ports. Two passes over the trace; memory grows
 /// with the number of connections. Throws exceptions of the trace.

@@ -69,6 +69,13 @@ TEST(JobTraffic, IsDividedByHintedPhase) {
     EXPECT_EQ(cell[5], traffic["phases"][cell[0].get<std::size_t>()] == "solve" ? 10 : 11);
   EXPECT_EQ(traffic["cells"].size(), 2u);
   EXPECT_TRUE(traffic["occurrences"].empty());
+
+  // Both ranks on one port: the report has no phases, but the matrix has both.
+  ReplayOptions one_port;
+  one_port.placement = {0, 0};
+  const Json inside = traffic_json(open, one_port);
+  EXPECT_EQ(inside["phases"], Json::parse(R"(["solve","exchange"])"));
+  EXPECT_EQ(inside["cells"], Json::parse("[[0,0,0,1,1,10],[1,0,0,1,1,11]]"));
 }
 
 }  // namespace

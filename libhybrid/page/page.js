@@ -328,7 +328,9 @@
     if (!list.length) return;
     const part = section("phases", "Phases", note("A ", term("phase"), " is a stretch of the job with one ", term("working set"),
       report.phases_from === "sends" ? "; these were found from the sends." : "; the program hints these."));
-    const spans = traffic && traffic.occurrences.length
+    // Other options of the result may have given other phases.
+    const same = traffic && traffic.phases.length === list.length;
+    const spans = same && traffic.occurrences.length
       ? traffic.occurrences.map(([begin, phase], i, all) => [phase, begin, i + 1 < all.length ? all[i + 1][0] : traffic.end_ns])
       : list.map((p, i) => [i, p.begin_ns, p.end_ns]);
     const name = (i) => (list[i] || {}).name || traffic.phases[i];
