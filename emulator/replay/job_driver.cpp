@@ -180,15 +180,15 @@ bool JobDriver::execute(LocationHandle handle) {
       return !send || point_to_point_.complete_send(*send, handle);
     }
     case Kind::recv:
-      return point_to_point_.receive(received_by(location), handle);
+      return point_to_point_.receive(received_by(location), handle, op.order);
     case Kind::recv_post:
-      if (op.matched) open_request(location, point_to_point_.post(received_by(location)));
+      if (op.matched) open_request(location, point_to_point_.post(received_by(location), op.order));
       return true;
     case Kind::recv_complete: {
       // A receive whose match was not known when it was posted has no request: it comes after the others.
       const auto posted = close_request<ReceiveHandle>(location);
       return posted ? point_to_point_.complete_receive(*posted, handle)
-                    : point_to_point_.receive(received_by(location), handle);
+                    : point_to_point_.receive(received_by(location), handle, op.order);
     }
     case Kind::cancelled:
       if (const auto send = close_request<MessageHandle>(location)) point_to_point_.cancel(*send);

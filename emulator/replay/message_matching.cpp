@@ -9,8 +9,29 @@ Waiter MessageMatching::add_message(const ChannelKey& key, MessageHandle message
   return match_or_append(key, {message, {}, kNone}, false).receive;
 }
 
-MessageHandle MessageMatching::add_receive(const ChannelKey& key, const Waiter& receive) {
+MessageHandle MessageMatching::add_receive(const ChannelKey& key, const Waiter& receive,
+                                           std::uint32_t number) {
+  if (number != 0) {
+    Numbered& numbered = numbered_[key];
+    if (number != numbered.next) {
+      numbered.held.emplace(number, receive);
+      return {};
+    }
+    ++numbered.next;
+  }
   return match_or_append(key, {{}, receive, kNone}, true).message;
+}
+
+std::optional<MessageMatching::Due> MessageMatching::next_due(const ChannelKey& key) {
+  const auto found = numbered_.find(key);
+  if (found == numbered_.end()) return {};
+  Numbered& numbered = found->second;
+  const auto first = numbered.held.find(numbered.next);
+  if (first == numbered.held.end()) return {};
+  const Waiter receive = first->second;
+  numbered.held.erase(first);
+  ++numbered.next;
+  return Due{receive, add_receive(key, receive)};
 }
 
 MessageMatching::Node MessageMatching::match_or_append(const ChannelKey& key, const Node& node,

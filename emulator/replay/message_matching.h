@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -44,7 +46,8 @@ struct ChannelKeyHash {
 };
 
 /// For each key a queue of messages without a receive, or of receives without a message. Memory is
-/// proportional to the entries in the queues. add_message() and add_receive() take constant time.
+/// proportional to the entries in the queues, and to the keys of numbered receives. add_message() and
+/// add_receive() take constant time, for a numbered receive logarithmic time in those held back.
 class MessageMatching {
  public:
   /// A message was sent: removes and returns the first receive that waits for it. If there is none, queues
@@ -52,7 +55,19 @@ class MessageMatching {
   Waiter add_message(const ChannelKey& key, MessageHandle message);
   /// Removes and returns the first message for a new receive. If there is none, queues the receive and
   /// returns no handle.
-  MessageHandle add_receive(const ChannelKey& key, const Waiter& receive);
+  ///
+  /// `number`: the receive takes the `number`th message of the key (from 1). Until the receives with smaller
+  /// numbers were added, it is held back; then next_due() returns it. 0: it takes the next message. The
+  /// receives of a key have numbers all, or none.
+  MessageHandle add_receive(const ChannelKey& key, const Waiter& receive, std::uint32_t number = 0);
+
+  struct Due {
+    Waiter receive;
+    MessageHandle message;  // none: the receive is queued
+  };
+  /// The next receive of the key that is not held back any longer. Call it after each numbered add_receive()
+  /// until there is none.
+  std::optional<Due> next_due(const ChannelKey& key);
 
   /// Removes a message from its queue (it was cancelled); false if it is in none.
   bool withdraw(const ChannelKey& key, MessageHandle message);
@@ -84,7 +99,13 @@ class MessageMatching {
   Node match_or_append(const ChannelKey& key, const Node& node, bool receive);
   void append(Channel& channel, const Node& node);
 
+  struct Numbered {
+    std::uint32_t next = 1;
+    std::map<std::uint32_t, Waiter> held;  // by number
+  };
+
   Channels channels_;  // none of them is empty
+  std::unordered_map<ChannelKey, Numbered, ChannelKeyHash> numbered_;
   Pool<Node> nodes_;
 };
 

@@ -41,6 +41,7 @@ struct Operation {
   Kind kind = Kind::finish;
   Time compute{};          // spent computing since the previous operation
   Time at{};               // recorded begin, since the job's first event
+  Time completed{};        // of a receive: when its call returned with the message
   std::uint32_t peer = 0;  // world rank; a collective's root
   std::int32_t tag = 0;
   std::uint32_t communicator = 0;
@@ -55,6 +56,9 @@ struct Operation {
   std::optional<std::uint32_t> number;
   bool persistent = false;  // the start of a persistent collective: `number` is that of its initialisation
   bool matched = false;     // a recv_post: peer, tag and communicator are those of the message it will get
+  /// Of a receive: it takes the `order`th message (from 1) from its peer with its tag and communicator; 0:
+  /// the next one (receive_order.h).
+  std::uint32_t order = 0;
   CollectiveOp collective = CollectiveOp::barrier;
   RmaSync sync = RmaSync::fence;
   std::uint32_t window = 0;

@@ -82,6 +82,7 @@ struct Otf2Events {
     operation.tag = static_cast<std::int32_t>(tag);
     operation.bytes = bytes;
     operation.request = request;
+    operation.completed = s.definitions_.time_of(tick);
     std::uint8_t mode = 0;
     if (read_attribute(attributes, s.definitions_.ours.send_mode, OTF2_AttributeList_GetUint8, mode)) {
       if (mode > static_cast<std::uint8_t>(SendMode::ready))

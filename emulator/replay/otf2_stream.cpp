@@ -177,6 +177,7 @@ void Otf2Stream::end_post(std::uint64_t request, const Operation* match) {
       entry.operation.peer = match->peer;
       entry.operation.tag = match->tag;
       entry.operation.communicator = match->communicator;
+      entry.operation.completed = match->completed;
       entry.operation.matched = true;
     }
     entry.open = false;

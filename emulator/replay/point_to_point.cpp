@@ -50,9 +50,21 @@ void PointToPoint::abandon(MessageHandle send) {
   messages_.settle(send);
 }
 
-bool PointToPoint::receive(const ChannelKey& key, const Waiter& waiter) {
-  const MessageHandle message = matching_.add_receive(key, waiter);
+bool PointToPoint::receive(const ChannelKey& key, const Waiter& waiter, std::uint32_t order) {
+  const MessageHandle message = matching_.add_receive(key, waiter, order);
+  if (order != 0) match_due_receives(key);
   return message && take(message, waiter);
+}
+
+/// Receives that waited for the turn of another thread's.
+void PointToPoint::match_due_receives(const ChannelKey& key) {
+  while (const auto due = matching_.next_due(key)) {
+    if (!due->message) continue;
+    if (const ReceiveHandle* posted = std::get_if<ReceiveHandle>(&due->receive))
+      match(*posted, due->message);
+    else if (take(due->message, due->receive))
+      events_.wake(due->receive);
+  }
 }
 
 /// `waiter` receives a message that is not in the matching any more.
@@ -67,13 +79,14 @@ bool PointToPoint::take(MessageHandle handle, const Waiter& waiter) {
   return true;
 }
 
-ReceiveHandle PointToPoint::post(const ChannelKey& key) {
+ReceiveHandle PointToPoint::post(const ChannelKey& key, std::uint32_t order) {
   const ReceiveHandle handle = posted_.acquire_handle();
-  posted_[handle].message = matching_.add_receive(key, handle);
+  posted_[handle].message = matching_.add_receive(key, handle, order);
+  if (order != 0) match_due_receives(key);
   return handle;
 }
 
-/// The message of a posted receive was sent.
+/// A posted receive gets its message.
 void PointToPoint::match(ReceiveHandle receive, MessageHandle message) {
   PostedReceive& posted = posted_[receive];
   if (posted.requested) {
@@ -81,7 +94,7 @@ void PointToPoint::match(ReceiveHandle receive, MessageHandle message) {
     return;
   }
   if (is_any(posted.waiter)) {
-    messages_[message].receiver = posted.waiter;
+    if (take(message, posted.waiter)) events_.wake(posted.waiter);
   } else {  // abandoned
     messages_[message].unreceived = false;
     messages_.settle(message);

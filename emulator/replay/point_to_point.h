@@ -41,9 +41,10 @@ class PointToPoint {
   bool complete_send(MessageHandle send, const Waiter& waiter);
   void cancel(MessageHandle send);
 
-  /// Receives the next message of `key`. True if it has arrived; else `waiter` continues when it does.
-  bool receive(const ChannelKey& key, const Waiter& waiter);
-  ReceiveHandle post(const ChannelKey& key);
+  /// Receives the message of `key` with this number (Operation::order). True if it has arrived; else `waiter`
+  /// continues when it does.
+  bool receive(const ChannelKey& key, const Waiter& waiter, std::uint32_t order = 0);
+  ReceiveHandle post(const ChannelKey& key, std::uint32_t order = 0);
   /// As receive(), for a posted one.
   bool complete_receive(ReceiveHandle receive, const Waiter& waiter);
 
@@ -59,6 +60,7 @@ class PointToPoint {
 
  private:
   bool take(MessageHandle message, const Waiter& waiter);
+  void match_due_receives(const ChannelKey& key);
   void match(ReceiveHandle receive, MessageHandle message);
   void drop(const Waiter& receive);
   bool is_awaited(const Waiter& receive) const;

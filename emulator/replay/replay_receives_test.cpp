@@ -16,12 +16,6 @@ using Kind = Operation::Kind;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-Operation matched_post(std::uint32_t peer, std::uint64_t request) {
-  Operation o = make(Kind::recv_post, peer, 0, {}, request);
-  o.matched = true;
-  return o;
-}
-
 // Rank 0 sends 100 bytes at once, and 10 bytes at 50 us: they arrive at 1.1 and 51.01 us.
 void two_messages(MemoryTrace& trace) {
   trace.add(0, make(Kind::send, 1, 100));

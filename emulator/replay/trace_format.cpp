@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "emulator/replay/receive_order.h"
 
 namespace hybrid {
 namespace {
@@ -42,6 +43,11 @@ std::string find_trace_in(const std::string& directory) {
   return traces.front();
 }
 
+std::unique_ptr<JobTrace> open_with(const TraceFormat& format, const std::string& path) {
+  std::unique_ptr<JobTrace> trace = format.open(path);
+  return has_threads(*trace) ? order_receives(std::move(trace), *format.open(path)) : std::move(trace);
+}
+
 }  // namespace
 
 std::unique_ptr<JobTrace> open_trace(const std::string& path) {
@@ -50,10 +56,10 @@ std::unique_ptr<JobTrace> open_trace(const std::string& path) {
   if (status.type() == fs::file_type::none) throw UserError(fmt::format("{}: {}", path, code.message()));
   if (!fs::exists(status)) throw UserError(fmt::format("{}: no such file or directory", path));
   try {
-    if (const auto format = find_format(path)) return format->open(path);
+    if (const auto format = find_format(path)) return open_with(*format, path);
     if (fs::is_directory(status)) {
       const std::string trace = (fs::path(path) / find_trace_in(path)).string();
-      return find_format(trace)->open(trace);
+      return open_with(*find_format(trace), trace);
     }
   } catch (const fs::filesystem_error& e) {
     throw UserError(fmt::format("{}: {}", path, e.code().message()));

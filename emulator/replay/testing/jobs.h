@@ -36,6 +36,13 @@ inline Operation make_phase(Operation::Kind kind, std::uint32_t region, Time com
   return o;
 }
 
+/// A posted receive whose match is known.
+inline Operation matched_post(std::uint32_t peer, std::uint64_t request) {
+  Operation o = make(Operation::Kind::recv_post, peer, 0, {}, request);
+  o.matched = true;
+  return o;
+}
+
 inline Operation finish(Time compute = {}) { return make(Operation::Kind::finish, 0, 0, compute); }
 
 /// Adds a random program that cannot deadlock: rounds of nonblocking transfers along a random rotation, and
@@ -70,13 +77,13 @@ inline void random_job(MemoryTrace& trace, std::uint64_t seed, bool nonblocking_
 inline constexpr Time kLatency = FixedLatency::kLatency;
 
 /// Replays a job with technique "fixed-latency" (FixedLatency; replay_test.cpp registers it).
-inline ReplayResult run(MemoryTrace& trace, const ReplayOptions& options = {}) {
+inline ReplayResult run(JobTrace& trace, const ReplayOptions& options = {}) {
   SwitchParameters parameters;
   parameters.technique = "fixed-latency";
   return replay(trace, parameters, options);
 }
 
-inline std::string error_of(MemoryTrace& trace, const ReplayOptions& options = {}) {
+inline std::string error_of(JobTrace& trace, const ReplayOptions& options = {}) {
   try {
     run(trace, options);
   } catch (const UserError& e) {
