@@ -1,4 +1,6 @@
 // `hybrid report RESULT.json|RUN|TRACE -o FILE.html`: the page of a job.
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -11,10 +13,12 @@
 #include "cli/command.h"
 #include "cli/ignored_options.h"
 #include "cli/json_output.h"
+#include "cli/table_flags.h"
+#include "cli/unknown_variables.h"
 #include "core/error.h"
 #include "emulator/replay/trace_format.h"
-#include "libhybrid/page/job_traffic.h"
 #include "libhybrid/page/page.h"
+#include "libhybrid/page/page_data.h"
 #include "libhybrid/report/job_report.h"
 #include "libhybrid/report/report_json.h"
 #include "libhybrid/report/terminal_text.h"
@@ -30,14 +34,24 @@ class ReportCommand final : public Command {
   void declare(CommandLine& line) override {
     line.describe(
         "Writes one HTML file that explains a job: the verdict, the techniques and where their time goes, "
-        "the communication matrix, the phases and the traffic over time. It opens from disk, without a "
-        "network. A result is shown as it is; a trace without one is emulated with the default parameters.");
+        "the communication matrix, the phases, the traffic and the circuits over time. It opens from disk, "
+        "without a network. A result is shown as it is, with what its trace adds; a trace without a result "
+        "is "
+        "emulated with the options given.");
     line.add_argument("RESULT.json|RUN|TRACE", source_,
                       "JSON file of `hybrid run` or `hybrid replay`, directory of a run, or recorded job",
                       CommandLine::Need::required);
     page_.declare(line);
+    line.add_flag(
+        "--sweep",
+        "also emulate other reconfiguration times, packet planes and predictors: about 25 emulations",
+        sweep_);
+    add_emulation_options(table_, options_);
+    flags_.declare(line, table_, "Emulation of a trace without a result");
+    flags_.exclude("nodes", "network");
     line.add_examples(
         "Examples:\n  hybrid report hybrid-my_app-1 -o my_app.html\n"
+        "  hybrid report scorep/traces.otf2 --preset ocs-mems-400g --sweep -o optical.html\n"
         "  hybrid replay hybrid-my_app-1 --slots 2,4,8 --json result.json && hybrid report result.json -o "
         "result.html");
   }
@@ -45,29 +59,40 @@ class ReportCommand final : public Command {
   int run(const std::vector<std::string>&) override {
     if (!page_.wanted()) throw UserError("no file for the page is given", "Name one with -o FILE.html.");
     page_.check();
+    warn_of_unknown(flags_.apply(table_, environ));
+    check_job(options_);
     ProgressLine line(stderr);
-    Json data{{"source", source_}};
-    std::string trace = source_;
-    if (const std::optional<std::string> result = result_file()) {
-      data["report"] = read(*result);
-      if (source_ == *result) trace = data["report"]["trace"].get<std::string>();
-    } else {
-      data["report"] = to_json(make_report(
-          source_, JobOptions{}, [&](std::string_view what, std::uint64_t done) { line.show(what, done); }));
-    }
-    line.show("reading the traffic", 0);
+    const ProgressNote note = [&](std::string_view what, std::uint64_t done) { line.show(what, done); };
+    const std::optional<std::string> result = result_file();
+    if (result && !flags_.given().empty())
+      throw UserError("--" + flags_.given().begin()->first + ": " + *result +
+                          " is a result, which has its options already",
+                      "For other options: hybrid replay TRACE with them and --json RESULT.json.");
+    Json data;
     std::string reason;
-    try {
-      data["traffic"] = traffic_json([&trace] { return open_trace(trace); }, {});
-    } catch (const UserError& error) {
-      if (source_ == trace) throw;
-      reason = error.what();  // a result may be elsewhere than its trace
+    if (!result) {
+      JobEmulator job(
+          source_, [this] { return open_trace(source_); }, options_);
+      Json report = to_json(make_report(job, note));
+      data = page_data(source_, std::move(report), job, sweep_, note);
+    } else {
+      Json report = read(*result);
+      const std::string trace = source_ == *result ? report["trace"].get<std::string>() : source_;
+      try {
+        JobEmulator job(
+            trace, [&trace] { return open_trace(trace); }, options_of_result(report, *result));
+        data = page_data(source_, report, job, sweep_, note);
+      } catch (const UserError& error) {
+        if (source_ == trace) throw;
+        reason = error.what();  // a result may be elsewhere than its trace
+        data = {{"source", source_}, {"report", std::move(report)}};
+      }
     }
     const std::string html = page_html(std::move(data));
     line.clear();
     if (!reason.empty())
       print_notes(
-          {"The page has no communication matrix and no traffic over time, since its trace cannot be read: " +
+          {"The page has no communication matrix and nothing over time, since its trace cannot be read: " +
            reason});
     page_.write(html);
     return kDone;
@@ -112,6 +137,10 @@ class ReportCommand final : public Command {
 
   std::string source_;
   PageOutput page_;
+  bool sweep_ = false;
+  JobOptions options_;
+  OptionTable table_;
+  TableFlags flags_;
 };
 
 const CommandRegistration kReport{

@@ -206,6 +206,7 @@ bool Engine::run_instant(Time at, TransferListener* listener) {
         ++(t.circuit ? statistics_.circuit_messages : statistics_.wormhole_messages);
         transfers_.release(event.a);
         long_messages_ -= t.is_long ? 1 : 0;
+        if (timeline_ != nullptr) timeline_->delivered(at, t.message);
         listener->delivered(at, t.message, t.hit);
         called = true;
         break;

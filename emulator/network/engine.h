@@ -47,7 +47,10 @@ class Engine : public Technique {
   }
   Time advance(Time until, TransferListener& listener) override;
   void disable_injection_reports() override { reports_injections_ = false; }
-  void observe(PortTimeline& timeline) override { timeline_ = &timeline; }
+  void observe(PortTimeline& timeline) override {
+    timeline_ = &timeline;
+    if (timeline.needs_words()) observes_words_ = true;
+  }
   /// statistics_, with the cycles of the scheduler's clock.
   TechniqueStatistics statistics() const override;
 
@@ -73,9 +76,7 @@ class Engine : public Technique {
 
   bool may_skip_periods() const { return may_skip_periods_; }
   /// Whether states may be compared before the next offer or delivery.
-  bool searches_for_periods() const {
-    return long_messages_ != 0 && may_skip_periods_ && timeline_ == nullptr;
-  }
+  bool searches_for_periods() const { return long_messages_ != 0 && may_skip_periods_ && !observes_words_; }
   /// Enters words of `pe`'s current message for which the queue has known places. Returns whether any
   /// entered.
   bool fill_queue(std::uint32_t pe);
@@ -99,7 +100,8 @@ class Engine : public Technique {
   std::vector<ProcessingElement> pes_;
   TechniqueStatistics statistics_;
   Time now_{};
-  PortTimeline* timeline_ = nullptr;  // optional observer; with one, no periods are skipped
+  PortTimeline* timeline_ = nullptr;  // optional observer
+  bool observes_words_ = false;       // then no periods are skipped
 
  private:
   bool run_instant(Time at, TransferListener* listener);

@@ -10,8 +10,10 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "core/configuration.h"
 #include "core/port_set.h"
@@ -28,7 +30,9 @@ class FabricWindows {
   };
 
   explicit FabricWindows(std::uint32_t ports)
-      : next_{{}, {}, {}, PortSet(ports), PortSet(ports), PortSet(ports), PortSet(ports)} {}
+      : next_{{}, {}, {}, PortSet(ports), PortSet(ports), PortSet(ports), PortSet(ports)},
+        ready_inputs_(ports, Time::never()),
+        ready_outputs_(ports, Time::never()) {}
 
   /// Opens all ports for all time, for a fabric without circuits.
   void open_permanently() {
@@ -60,7 +64,8 @@ class FabricWindows {
   /// from == Time::never(): there is none.
   Window find_window(Connection c, Time t, Time word) const {
     if (always_open_) return {Time{}, Time::never()};
-    Window window;
+    // Ports that stay open across the begin of the first opening.
+    Window window{std::max(ready_inputs_[c.source], ready_outputs_[c.destination]), Time{}};
     const auto fits = [&] {
       return window.from != Time::never() && std::max(t, window.from) + word <= window.until;
     };
@@ -78,11 +83,15 @@ class FabricWindows {
     return fits() ? window : Window{};
   }
 
-  /// Removes openings that end at or before `t`, except the last one and those whose set-up is not complete.
-  /// find_window() must not be called for earlier instants.
+  /// Removes openings that end at or before `t`, except the last one. find_window() must not be called for
+  /// earlier instants.
   void remove_openings_until(Time t) {
-    while (openings_.size() > 1 && openings_.front().until <= t && openings_.front().ready <= t)
+    while (openings_.size() > 1 && openings_.front().until <= t) {
+      const Opening& o = openings_.front();
+      keep_ready_times(o, o.fresh_inputs, o.closed_inputs, ready_inputs_);
+      keep_ready_times(o, o.fresh_outputs, o.closed_outputs, ready_outputs_);
       openings_.pop();
+    }
   }
 
   void visit(StateVisitor& v) {
@@ -94,6 +103,8 @@ class FabricWindows {
       for (const PortSet* set : {&o.closed_inputs, &o.closed_outputs, &o.fresh_inputs, &o.fresh_outputs})
         v.same(*set);
     }
+    for (std::vector<Time>* times : {&ready_inputs_, &ready_outputs_})
+      for (Time& at : *times) v.instant(at);
   }
 
  private:
@@ -102,9 +113,22 @@ class FabricWindows {
     PortSet closed_inputs, closed_outputs;  // in use by circuits
     PortSet fresh_inputs, fresh_outputs;    // to be set up: not open just before
   };
+
+  /// A port that is fresh in a later opening gets another time then, so those of closed ports do not matter.
+  static void keep_ready_times(const Opening& o, const PortSet& fresh, const PortSet& closed,
+                               std::vector<Time>& ready) {
+    for (std::size_t w = 0; w < fresh.words().size(); ++w)
+      for (Word rest = fresh.words()[w] & ~closed.words()[w]; rest != 0; rest &= rest - 1) {
+        const std::size_t port = w * kWordBits + static_cast<std::size_t>(std::countr_zero(rest));
+        if (port < ready.size()) ready[port] = o.ready;
+      }
+  }
+
   bool always_open_ = false;
   Ring<Opening> openings_;
   Opening next_;  // reused for its memory
+  // By port: since when it has been set up, if it is open in the last removed opening.
+  std::vector<Time> ready_inputs_, ready_outputs_;
 };
 
 }  // namespace hybrid

@@ -1,6 +1,6 @@
-// Observer of the activity of each port (Technique::observe). If one is attached, the engine skips no periods
-// (emulator/network/engine.h), so that every run of words is reported. The timing of messages does not
-// change.
+// Observer of the activity of each port (Technique::observe). For one that needs the words, the engine skips
+// no periods (emulator/network/engine.h), so that every run of words is reported. The timing of messages does
+// not change.
 //
 // Calls are not in time order; what is reported is certain. Spans of one port's PE do not overlap, and
 // neither do those of one channel of its link or output.
@@ -34,19 +34,30 @@ struct WordSpan {
 class PortTimeline {
  public:
   virtual ~PortTimeline() = default;
+  /// Whether all calls up to slot() are needed. Otherwise some of them are left out, and long messages are
+  /// emulated faster.
+  virtual bool needs_words() const { return true; }
+
   /// A PE begins to generate the first word at `from`. `transfer` is the number of the message until its
   /// delivery.
-  virtual void offered(Time from, std::uint32_t transfer, const Message& message) = 0;
+  virtual void offered(Time /*from*/, std::uint32_t /*transfer*/, const Message& /*message*/) {}
   /// The last word has left the PE.
-  virtual void generated(Time until, std::uint32_t transfer) = 0;
+  virtual void generated(Time /*until*/, std::uint32_t /*transfer*/) {}
   /// On the link out of the source's NIC.
-  virtual void on_link(const WordSpan& words) = 0;
+  virtual void on_link(const WordSpan& /*words*/) {}
   /// Out of the fabric, towards the destination.
-  virtual void out_of_fabric(const WordSpan& words) = 0;
+  virtual void out_of_fabric(const WordSpan& /*words*/) {}
   /// A connection was requested at `from` and granted at `until` (circuits: as known to the NIC).
-  virtual void waited(Time from, Time until, Connection connection, bool worm) = 0;
+  virtual void waited(Time /*from*/, Time /*until*/, Connection /*connection*/, bool /*worm*/) {}
   /// A TDM slot at the switch: `slot` < K or, for S_W, K. No word passes in its first `unusable` time.
-  virtual void slot(Time begin, Time end, std::uint32_t slot, bool wormhole, Time unusable) = 0;
+  virtual void slot(Time /*begin*/, Time /*end*/, std::uint32_t /*slot*/, bool /*wormhole*/,
+                    Time /*unusable*/) {}
+
+  /// The scheduler establishes a connection in a TDM slot, or releases it. In order of time.
+  virtual void circuit(Time /*at*/, Connection /*connection*/, std::uint32_t /*slot*/, bool /*established*/) {
+  }
+  /// A message has arrived. In order of time.
+  virtual void delivered(Time /*at*/, const Message& /*message*/) {}
 };
 
 /// Calls visit(transfer, starts) for each message of the words of `segments` that leave at `starts`. Call it

@@ -252,6 +252,7 @@ void PredictiveCircuits::on_port(Time now) {
     windows_.catch_up(grant.at);
     CircuitState& c = schedule_.apply(grant);
     const bool established = grant.kind == Grant::Kind::established;
+    if (timeline_ != nullptr) timeline_->circuit(grant.at, c.connection, grant.slot, established);
     events_.push(grant.at + timing_.control, kNotice, c.connection.source,
                  c.connection.destination | (established ? 0 : kMark));
     reports_.note_schedule(c);

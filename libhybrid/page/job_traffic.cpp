@@ -66,12 +66,9 @@ Cells merged(const Cells& cells, std::uint32_t group) {
 
 }  // namespace
 
-nlohmann::ordered_json traffic_json(const TraceOpener& open, const ReplayOptions& options,
+nlohmann::ordered_json traffic_json(JobTrace& trace, const FoundPhases& found, const ReplayOptions& options,
                                     const TrafficDetail& detail) {
-  const auto first = open();
-  const FoundPhases found = find_phases(*first, options, count_ports(ports_of_ranks(*first, options)));
-  const auto trace = open();
-  const std::uint32_t ranks = trace->ranks();
+  const std::uint32_t ranks = trace.ranks();
   ReplayOptions own = options;
   // A port for each rank, so that no message stays inside a port.
   own.placement.resize(ranks);
@@ -84,8 +81,8 @@ nlohmann::ordered_json traffic_json(const TraceOpener& open, const ReplayOptions
   std::vector<std::vector<Bytes>> by_rank((ranks + rank_group - 1) / rank_group,
                                           std::vector<Bytes>(detail.time_bins));
   const std::int64_t width = std::max<std::int64_t>(1, found.end.ps / detail.time_bins + 1);
-  PhaseOfMessage phase_of(found, *trace);
-  for_each_sent(*trace, own, [&](const SentMessage& message) {
+  PhaseOfMessage phase_of(found, trace);
+  for_each_sent(trace, own, [&](const SentMessage& message) {
     const std::uint32_t operation = operations[operation_of(message)];
     cells[{phase_of(message), operation, message.source_rank, message.destination_rank}].add(
         {1, message.bytes});

@@ -24,9 +24,9 @@ struct TrafficDetail {
 /// hints its phases; occurrences_left_out; bins: width_ns; operations: for each the bytes sent in each bin;
 /// group: ranks in a row of ranks; ranks: for each group the bytes sent in each bin.
 ///
-/// Messages are those that the report counts and those inside ports. Two passes over the trace; memory grows
-/// with the number of connections. Throws exceptions of the trace.
-nlohmann::ordered_json traffic_json(const TraceOpener& open, const ReplayOptions& options,
+/// Messages are those that the report counts and those inside ports. One pass over the trace; memory grows
+/// with the number of connections. `found`: the phases of the trace. Throws exceptions of the trace.
+nlohmann::ordered_json traffic_json(JobTrace& trace, const FoundPhases& found, const ReplayOptions& options,
                                     const TrafficDetail& detail = {});
 
 }  // namespace hybrid

@@ -3,7 +3,7 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const report = data.report, traffic = data.traffic, glossary = data.glossary || {};
+  const report = data.report, traffic = data.traffic, activity = data.activity, sweep = data.sweep, glossary = data.glossary || {};
   const main = document.getElementById("main");
   // Okabe and Ito's colours, which are distinct with colour-blindness.
   const palette = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"];
@@ -146,6 +146,7 @@
     return made;
   };
   const note = (...parts) => element("p", { class: "note" }, ...parts);
+  const group_name = (i, group, size) => group === 1 ? `${i}` : `${i * group}-${Math.min(size, (i + 1) * group) - 1}`;
   const label_of = (result) => result.slots ? `${result.technique}, K = ${result.slots}` : result.technique;
 
   // ---- Sections
@@ -249,9 +250,20 @@
         series: kinds.map((kind) => ({ type: "line", name: kind, symbolSize: 9, data: values.map((v) => (of(kind, v) || {}).time_ns ?? null) })) }) });
   };
 
+  // A heat map of rows over time. cells: [[interval, row, value]].
+  const heat_option = ({ times, rows, row_title, cells, largest, text, describe }) => ({
+    grid: { left: 80, right: 120, top: 20, bottom: 60 },
+    xAxis: { type: "category", data: times.map(time), splitLine: { show: false } },
+    yAxis: { type: "category", name: row_title, inverse: true, data: rows, splitLine: { show: false } },
+    dataZoom: [{ type: "inside", filterMode: "none" }],
+    visualMap: { min: 0, max: largest, calculable: true, orient: "vertical", right: 0, top: "center", formatter: text,
+      inRange: { color: ["#fff7bc", "#fec44f", "#d95f0e", "#7f2704", "#3f1303"] } },
+    tooltip: { formatter: (p) => describe(p.value) },
+    series: [{ type: "heatmap", name: "values", progressive: 5000, data: cells }] });
+
   const matrix = () => {
     const group = traffic.group, size = Math.ceil(traffic.ranks / group);
-    const ranks = (i) => group === 1 ? `${i}` : `${i * group}-${Math.min(traffic.ranks, (i + 1) * group) - 1}`;
+    const ranks = (i) => group_name(i, group, traffic.ranks);
     const part = section("matrix", "Communication matrix",
       note("Who sends to whom: rows are senders, columns are receivers. Collectives are the messages that their algorithms send. "
         + (group > 1 ? `Each cell is ${group} by ${group} ranks, since the job has many.` : "")));
@@ -305,7 +317,7 @@
         dataZoom: [{ type: "inside" }], tooltip: { trigger: "axis", valueFormatter: bytes },
         series: operations.map((o, i) => ({ type: "bar", stack: "bytes", barWidth: "99%", name: o, data: bins[i] })) }) });
     const group = traffic.bins.group;
-    const ranks = (i) => group === 1 ? `${i}` : `${i * group}-${Math.min(traffic.ranks, (i + 1) * group) - 1}`;
+    const ranks = (i) => group_name(i, group, traffic.ranks);
     const cells = [];
     traffic.bins.ranks.forEach((row, r) => row.forEach((value, t) => { if (value) cells.push([t, r, value]); }));
     const largest = cells.reduce((most, c) => Math.max(most, c[2]), 1);
@@ -313,14 +325,105 @@
       rows: cells.map((c) => [times[c[0]], ranks(c[1]), c[2]]) });
     part.append(note("Bytes that each rank sends:"));
     add_chart(part, { id: "chart-ranks", table: by_rank, label: `Bytes sent by each of ${traffic.ranks} ranks over time`,
-      option: () => ({ grid: { left: 80, right: 120, top: 20, bottom: 60 },
-        xAxis: { type: "category", data: times.map(time), splitLine: { show: false } },
-        yAxis: { type: "category", name: "rank", inverse: true, data: traffic.bins.ranks.map((_, i) => ranks(i)), splitLine: { show: false } },
-        dataZoom: [{ type: "inside", filterMode: "none" }],
-        visualMap: { min: 0, max: largest, calculable: true, orient: "vertical", right: 0, top: "center", formatter: bytes,
-          inRange: { color: ["#fff7bc", "#fec44f", "#d95f0e", "#7f2704", "#3f1303"] } },
-        tooltip: { formatter: (p) => `rank ${ranks(p.value[1])}, from ${time(times[p.value[0]])}\n${bytes(p.value[2])}` },
-        series: [{ type: "heatmap", name: "bytes", progressive: 5000, data: cells }] }) });
+      option: () => heat_option({ times, rows: traffic.bins.ranks.map((_, i) => ranks(i)), row_title: "rank", cells, largest, text: bytes,
+        describe: ([t, r, value]) => `rank ${ranks(r)}, from ${time(times[t])}\n${bytes(value)}` }) });
+  };
+
+  const observed = () => label_of(activity);
+
+  const ports = () => {
+    const { width_ns: width, count: bins } = activity.bins, group = activity.port_group;
+    const part = section("ports", "Port utilisation over time", note(`Emulated with ${observed()}, in ${bins} intervals of ${time(width)}: payload delivered, as a share of what the link carries. `
+      + (group > 1 ? `Each row is the mean of ${group} ports.` : "")));
+    let chart;
+    const side = chooser("Link", ["out of the port", "into the port"], () => chart && draw(chart));
+    const times = Array.from({ length: bins }, (_, i) => i * width);
+    const rows = activity.out.map((_, i) => group_name(i, group, activity.ports));
+    const cells = () => (side.value ? activity.in : activity.out).flatMap((row, r) => row.map((value, t) => [t, r, value]).filter((c) => c[2]));
+    const table = () => ({ name: "port-utilisation", title: "Port utilisation over time", columns: [{ key: "begin_ns", title: "begin", text: time }, { key: "port" }, { key: "utilisation", text: percent }],
+      rows: cells().map(([t, r, value]) => [times[t], rows[r], value]) });
+    const mean = activity.out.reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0), 0) / (activity.out.length * bins || 1);
+    chart = add_chart(part, { id: "chart-ports", table, controls: [side.element], tall: rows.length > 16,
+      label: `Utilisation of ${activity.ports} ports over time with ${observed()}, ${percent(mean)} in the mean`,
+      option: () => {
+        const found = cells();
+        return heat_option({ times, rows, row_title: "port", cells: found, text: percent,
+          largest: found.reduce((most, c) => Math.max(most, c[2]), 0.01),
+          describe: ([t, r, value]) => `port ${rows[r]}, ${time(times[t])} to ${time(times[t] + width)}\n${percent(value)}` });
+      } });
+  };
+
+  const slot_chart = () => {
+    if (!activity.slots || !activity.circuits.length) return;
+    const width = activity.bins.width_ns, sources = activity.circuit_ports;
+    const part = section("circuits", "Slot chart", note(`Which connection each TDM `, term("slot"), ` holds when, emulated with ${observed()}: a row for each source port, a colour and number for its destination. `
+      + `In an interval with several circuits it is the one held longest. `
+      + (sources.length < activity.ports ? `The ${sources.length} of ${count(activity.ports)} ports with most traffic are shown.` : "")));
+    let chart;
+    const chosen = chooser("Slot", Array.from({ length: activity.slots }, (_, i) => String(i)), () => chart && draw(chart));
+    const cells = () => activity.circuits.filter((c) => c[0] === chosen.value);
+    const table = () => ({ name: "slot-chart", title: "Slot chart", columns: [{ key: "slot" }, { key: "source" }, { key: "begin_ns", title: "begin", text: time }, { key: "end_ns", title: "end", text: time }, { key: "destination" }, { key: "circuits", text: count }],
+      rows: activity.circuits.map(([slot, row, first, length, destination, circuits]) => [slot, sources[row], first * width, (first + length) * width, destination, circuits]) });
+    // Neighbouring destinations get different hues and lightness; the numbers in the cells do not depend on colours.
+    const colour = (port) => palette[port % 7];
+    chart = add_chart(part, { id: "chart-circuits", table, controls: [chosen.element], tall: true,
+      label: `Connections in ${activity.slots} slots over time with ${observed()}; the table below has them`,
+      option: () => ({ grid: { left: 70, right: 30, top: 20, bottom: 50 },
+        xAxis: { type: "value", min: 0, max: activity.bins.count * width, axisLabel: { formatter: time } },
+        yAxis: { type: "category", name: "source", inverse: true, data: sources.map(String) },
+        dataZoom: [{ type: "inside", filterMode: "weakFilter" }],
+        tooltip: { formatter: (p) => `slot ${chosen.value}: ${sources[p.value[0]]} to ${p.value[3]}\n${time(p.value[1])} to ${time(p.value[2])}` + (p.value[4] > 1 ? `\n${count(p.value[4])} circuits in this interval` : "") },
+        series: [{ type: "custom", name: "circuits", clip: true, encode: { x: [1, 2], y: 0 },
+          renderItem: (_, api) => {
+            const from = api.coord([api.value(1), api.value(0)]), to = api.coord([api.value(2), api.value(0)]);
+            const height = api.size([0, 1])[1] * 0.85, wide = Math.max(1, to[0] - from[0]);
+            const rect = { type: "rect", shape: { x: from[0], y: from[1] - height / 2, width: wide, height }, style: { fill: api.visual("color") } };
+            const text = String(api.value(3));
+            if (wide < 8 * text.length + 2 || height < 11) return rect;
+            return { type: "group", children: [rect, { type: "text", style: { text, x: from[0] + wide / 2, y: from[1], align: "center", verticalAlign: "middle", fill: "#000", font: "11px sans-serif" } }] };
+          },
+          data: cells().map(([, row, first, length, destination, circuits]) =>
+            ({ value: [row, first * width, (first + length) * width, destination, circuits], itemStyle: { color: colour(destination) } })) }] }) });
+  };
+
+  const sweeps = () => {
+    const part = section("sweep", "Other switches", note("The job time with other reconfiguration times, packet planes and predictors; everything else as above. A job time is left out if it is more than ten times the shortest, or the emulation did not end."));
+    const { times_ns: times, techniques: lines } = sweep.reconfiguration;
+    const names = Object.keys(lines);
+    const wormhole = (report.results.find((r) => r.technique === "wormhole") || {}).time_ns;
+    const table = () => ({ name: "reconfiguration-times", title: "Job time by reconfiguration time", columns: [{ key: "reconfiguration_ns", title: "reconfiguration", text: time }, ...names.map((n) => ({ key: `${n}_ns`, title: n, text: time }))],
+      rows: times.map((t, i) => [t, ...names.map((n) => lines[n][i])]) });
+    add_chart(part, { id: "chart-reconfiguration", table,
+      label: `Job time by reconfiguration time: ${table().rows.map((r) => `${time(r[0])}: ${r.slice(1).map((v) => v === null ? "-" : time(v)).join(" / ")}`).join("; ")}`,
+      option: () => ({ legend: { top: 0 }, grid: { left: 90, right: 40, top: 40, bottom: 50 },
+        xAxis: { type: "category", name: "R", data: times.map(time) }, yAxis: { type: "log", min: "dataMin", axisLabel: { formatter: time } },
+        tooltip: { trigger: "axis", valueFormatter: (v) => v === null || v === undefined ? "-" : time(v) },
+        series: names.map((n, i) => ({ type: "line", name: n, symbolSize: 9, data: lines[n],
+          markLine: i || !wormhole ? undefined : { symbol: "none", lineStyle: { type: "dashed", color: palette[5] }, label: { formatter: "wormhole", color: palette[5], position: "insideEndTop" }, data: [{ yAxis: wormhole }] } })) }) });
+    const plane = sweep.packet_plane;
+    if (plane) {
+      const by_plane = () => ({ name: "packet-planes", title: "Job time by packet plane", columns: [{ key: "share", title: "packet plane", term: "packet plane", text: percent }, { key: "hybrid_ns", title: "hybrid", text: time }],
+        rows: plane.shares.map((s, i) => [s, plane.time_ns[i]]) });
+      part.append(note("Job time of hybrid by ", term("packet plane"), `, as a share of the link rate, with a reconfiguration time of ${time(plane.reconfiguration_ns)}:`));
+      add_chart(part, { id: "chart-planes", table: by_plane, label: `Job time of hybrid by packet plane: ${by_plane().rows.map((r) => `${percent(r[0])}: ${r[1] === null ? "-" : time(r[1])}`).join(", ")}`,
+        option: () => ({ grid: { left: 90, right: 40, top: 20, bottom: 50 }, xAxis: { type: "category", data: plane.shares.map(percent) },
+          yAxis: { type: "value", scale: true, axisLabel: { formatter: time } }, tooltip: { trigger: "axis", valueFormatter: (v) => v === null ? "-" : time(v) },
+          series: [{ type: "line", name: "hybrid", symbolSize: 9, data: plane.time_ns }] }) });
+    }
+    if (sweep.predictors) {
+      const list = sweep.predictors;
+      const by_predictor = () => ({ name: "predictor-times", title: "Predictors", columns: [{ key: "predictor" }, { key: "hit_rate", title: "hit rate", term: "hit rate", text: percent }, { key: "time_ns", title: "job time", text: time }],
+        rows: list.map((p) => [p.predictor, p.hit_rate, p.time_ns]) });
+      part.append(note(`Hit rate of each predictor, whose bound is belady's, and the job time with it, for ${observed()}:`));
+      add_chart(part, { id: "chart-predictor-times", table: by_predictor, decal: true,
+        label: `Hit rate and job time by predictor: ${list.map((p) => `${p.predictor} ${percent(p.hit_rate)}${p.time_ns === null ? "" : ` ${time(p.time_ns)}`}`).join(", ")}`,
+        option: () => ({ legend: { top: 0 }, grid: { left: 70, right: 90, top: 40, bottom: 90 },
+          xAxis: { type: "category", data: list.map((p) => p.predictor), axisLabel: { rotate: 30, interval: 0 } },
+          yAxis: [{ type: "value", min: 0, max: 1, axisLabel: { formatter: (v) => `${Math.round(v * 100)} %` } },
+            { type: "value", scale: true, axisLabel: { formatter: time }, splitLine: { show: false } }],
+          tooltip: { trigger: "axis", formatter: (all) => `${all[0].name}\n${all.map((p) => `${p.seriesName}: ${p.value === null || p.value === undefined ? "-" : p.seriesIndex ? time(p.value) : percent(p.value)}`).join("\n")}` },
+          series: [{ type: "bar", name: "hit rate", data: list.map((p) => p.hit_rate) }, { type: "line", name: "job time", yAxisIndex: 1, symbolSize: 9, data: list.map((p) => p.time_ns) }] }) });
+    }
   };
 
   const phases = () => {
@@ -391,7 +494,8 @@
   if (report) for (const part of [techniques, waits, slots]) show(part.name, part);
   if (traffic) for (const part of [matrix, timeline]) show(part.name, part);
   show("phases", phases);
-  if (report) for (const part of [predictors, parameters]) show(part.name, part);
+  if (activity) for (const part of [ports, slot_chart]) show(part.name, part);
+  if (report) for (const part of [predictors, ...(sweep ? [sweeps] : []), parameters]) show(part.name, part);
   if (!traffic) main.append(note(`The trace was not read for this page: the communication matrix and the traffic over time are left out. With it: hybrid report TRACE`));
 
   const redraw = () => charts.forEach(draw);

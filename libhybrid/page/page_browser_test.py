@@ -21,7 +21,8 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 HYBRID, TRACES = sys.argv[1], pathlib.Path(sys.argv[2])
 HOSTILE = "</script><script>window.hostile = 1</script><img src=x onerror='window.hostile = 2'>\"'&"
 CHARTS = ["chart-techniques", "chart-waits", "chart-slots", "chart-matrix", "chart-time", "chart-ranks", "chart-phases",
-          "chart-predictors"]
+          "chart-predictors", "chart-ports", "chart-circuits", "chart-reconfiguration", "chart-planes",
+          "chart-predictor-times"]
 
 
 def hybrid(*arguments):
@@ -46,7 +47,7 @@ class Page(unittest.TestCase):
         cls.result["predictors"][0]["predictor"] = "=1+1"
         (cls.folder / "hostile.json").write_text(json.dumps(cls.result))
         cls.page = cls.folder / "page.html"
-        hybrid("report", cls.folder / "hostile.json", "-o", cls.page)
+        hybrid("report", cls.folder / "hostile.json", "--sweep", "-o", cls.page)
 
         options = webdriver.ChromeOptions()
         for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
@@ -116,6 +117,22 @@ class Page(unittest.TestCase):
         self.assertEqual(sum(c["value"][2] for c in self.series("chart-matrix")), expected)
         by_time = sum(map(sum, (self.series("chart-time", i) for i in range(len(self.profile["operations"])))))
         self.assertEqual(by_time, sum(o["bytes"] for o in self.profile["operations"]))
+
+    def test_the_switch_over_time_is_that_of_the_hybrid_result(self):
+        hybrids = [r for r in self.result["results"] if r["technique"] == "hybrid"]
+        best = min(hybrids, key=lambda r: r["time_ns"])
+        cells = self.series("chart-ports")
+        mean = sum(c[2] for c in cells) / (200 * best["nodes"])
+        self.assertAlmostEqual(mean, best["utilisation"], delta=0.01 * best["utilisation"])
+        for row, begin, end, destination, circuits in (c["value"] for c in self.series("chart-circuits")):
+            self.assertNotEqual(row, destination)
+            self.assertLess(begin, end)
+        rows = self.download("slot-chart")
+        self.assertEqual({int(row[0]) for row in rows[1:]}, set(range(best["slots"])))
+        # Without reconfiguration the job takes as long as in the result, which has none.
+        self.assertEqual([self.series("chart-reconfiguration", i)[0] for i in range(3)],
+                         [min(r["time_ns"] for r in self.result["results"] if r["technique"] == t)
+                          for t in ["circuit", "tdm", "hybrid"]])
 
     def test_hovering_shows_values_and_definitions(self):
         self.run_script("""

@@ -105,6 +105,7 @@ JobEmulator::JobEmulator(std::string trace, TraceOpener open, const JobOptions& 
 }
 
 void JobEmulator::find_phases(const ProgressNote& note) {
+  if (phases_known_) return;
   if (note) note("finding phases", 0);
   const bool fixed = !options_.preload_topology.empty(), by_hints = !options_.hints.empty();
   if (fixed) check_topology(options_.preload_topology, options_.network);
@@ -126,6 +127,7 @@ void JobEmulator::find_phases(const ProgressNote& note) {
   schedule_.occurrences = phases_.occurrences;
   if (!phases_.hinted)
     for (const Phase& phase : phases_.phases) schedule_.names.push_back(phase.name);
+  phases_known_ = true;
 }
 
 std::uint32_t JobEmulator::slots_needed() const {

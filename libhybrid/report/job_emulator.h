@@ -49,8 +49,8 @@ class JobEmulator {
   /// placement that does not fit.
   JobEmulator(std::string trace, TraceOpener open, const JobOptions& options);
 
-  /// A pass over the sends (two with hints), after which the job can be emulated. Throws UserError for hints
-  /// or a topology that do not fit the job.
+  /// A pass over the sends (two with hints), after which the job can be emulated; nothing if it was called
+  /// before. Throws UserError for hints or a topology that do not fit the job.
   void find_phases(const ProgressNote& note);
 
   const std::string& trace() const { return trace_; }
@@ -91,6 +91,7 @@ class JobEmulator {
   std::uint32_t ranks_ = 0, used_ports_ = 0, ports_ = 0;
   std::vector<std::pair<std::string, std::string>> facts_;
 
+  bool phases_known_ = false;
   FoundPhases phases_;
   PhaseSchedule schedule_;
   PhaseTraffic traffic_;

@@ -15,8 +15,8 @@
 #include "core/error.h"
 #include "core/file_size_signal.h"
 #include "emulator/replay/trace_format.h"
-#include "libhybrid/page/job_traffic.h"
 #include "libhybrid/page/page.h"
+#include "libhybrid/page/page_data.h"
 #include "libhybrid/recording/definitions.h"
 #include "libhybrid/recording/trace_writer.h"
 #include "libhybrid/report/job_report.h"
@@ -121,15 +121,13 @@ class Stop {
 };
 
 // The trace is complete: errors in the report name it.
-JobReport report_of(const TraceSummary& trace, const std::string& recording, const JobOptions& options,
-                    ProgressLine& line, const std::function<bool()>& interrupted) {
+JobReport report_of(std::optional<JobEmulator>& job, const TraceSummary& trace, const std::string& recording,
+                    const JobOptions& options, const ProgressNote& note) {
   const std::string& anchor = trace.anchor;
-  const Stop stop(options.report_limit, interrupted);
   try {
-    JobReport report = make_report(anchor, options, [&](std::string_view what, std::uint64_t done) {
-      stop.check();
-      line.show(what, done);
-    });
+    job.emplace(
+        anchor, [anchor] { return open_trace(anchor); }, options);
+    JobReport report = make_report(*job, note);
     report.directory = options.output;
     for (const std::string& why : trace.damaged) report.warnings.push_back("A journal is damaged: " + why);
     return report;
@@ -178,9 +176,15 @@ FinishedJob finish_job(const std::string& recording, const JobOptions& options, 
     if (out != nullptr) std::fputs(to_text(trace).c_str(), out);
     return {};
   }
+  const Stop stop(options.report_limit, interrupted);
+  const ProgressNote note = [&](std::string_view what, std::uint64_t done) {
+    stop.check();
+    line.show(what, done);
+  };
+  std::optional<JobEmulator> job;
   JobReport report;
   try {
-    report = report_of(trace, recording, options, line, interrupted);
+    report = report_of(job, trace, recording, options, note);
   } catch (const Stopped& stopped) {
     if (!options.keep_journals) remove_recording(recording);
     line.clear();
@@ -203,11 +207,17 @@ FinishedJob finish_job(const std::string& recording, const JobOptions& options, 
   nlohmann::ordered_json json = to_json(report);
   write_report(options.output, text, json_text(json), kept);
   if (has_page()) {
-    line.show("writing the page", 0);
-    nlohmann::ordered_json page{{"source", options.output}, {"report", std::move(json)}};
-    page["traffic"] = traffic_json([&trace] { return open_trace(trace.anchor); }, options.replay);
-    write_new_file(options.output + "/report.html", page_html(std::move(page)), kept);
-    line.clear();
+    try {
+      nlohmann::ordered_json page = page_data(options.output, std::move(json), *job, false, note);
+      line.show("writing the page", 0);
+      write_new_file(options.output + "/report.html", page_html(std::move(page)), kept);
+      line.clear();
+    } catch (const Stopped& stopped) {
+      line.clear();
+      if (std::FILE* const notice = out != nullptr ? out : progress; notice != nullptr)
+        std::fprintf(notice, "%s The page was not written. Write it with:\n  hybrid report %s -o FILE.html\n",
+                     stopped.reason.c_str(), shell_quoted(options.output).c_str());
+    }
   }
   FinishedJob finished{.warnings = joined(report.warnings), .failures = failures_of(report)};
   finished.report = std::move(report);

@@ -142,15 +142,9 @@ std::string_view JobFacts::find(std::string_view name) const {
   return {};
 }
 
-JobReport make_report(const std::string& trace, const TraceOpener& open, const JobOptions& given,
-                      const ProgressNote& note) {
-  const auto report_progress = [&note](std::string_view what, std::uint64_t done) {
-    if (note) note(what, done);
-  };
+JobReport make_report(JobEmulator& job, const ProgressNote& note) {
   JobReport report;
-  report.trace = trace;
-  report_progress("reading the trace", 0);
-  JobEmulator job(trace, open, given);
+  report.trace = job.trace();
   const JobOptions& options = job.options();
   report.options = options;
   report.left_out = default_techniques(options, false);
@@ -182,7 +176,7 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
 
   std::vector<std::string> predictors = options.predictors;
   if (predictors.empty()) predictors = {"counter", "lru", "markov1", "markov2", "timeout", "tournament"};
-  report.predictors = score_predictors(open, options, predictors, counts, note).scores;
+  report.predictors = score_predictors(job.opener(), options, predictors, counts, note).scores;
 
   const auto add_warnings = [&](std::vector<std::string>& warnings) {
     for (std::string& warning : warnings)  // all techniques find the same gaps of the trace
@@ -242,6 +236,13 @@ JobReport make_report(const std::string& trace, const TraceOpener& open, const J
         "switch makes a difference to this job.";
   if (!report.failures.empty()) add_to_verdict(report);
   return report;
+}
+
+JobReport make_report(const std::string& trace, const TraceOpener& open, const JobOptions& options,
+                      const ProgressNote& note) {
+  if (note) note("reading the trace", 0);
+  JobEmulator job(trace, open, options);
+  return make_report(job, note);
 }
 
 JobReport make_report(const std::string& trace, const JobOptions& options, const ProgressNote& note) {

@@ -70,6 +70,8 @@ struct JobReport {
 JobReport make_report(const std::string& trace, const TraceOpener& open, const JobOptions& options,
                       const ProgressNote& note);
 JobReport make_report(const std::string& trace, const JobOptions& options, const ProgressNote& note);
+/// The same of a job that may be emulated further afterwards: its phases are known then.
+JobReport make_report(JobEmulator& job, const ProgressNote& note);
 
 /// The techniques of the default, if they run on the network of the options, or those that do not. Empty if
 /// the options name techniques.

@@ -224,6 +224,9 @@ ordered_json to_json(const JobReport& report) {
     json["preload_topology"] = topology_json(report.options.preload_topology, *report.topology_share);
   json["warnings"] = report.warnings;
   json["parameters"] = parameters_json(report.options);
+  json["options"] = ordered_json::object();
+  const std::vector<std::string> words = changed_options(report);
+  for (std::size_t i = 0; i + 1 < words.size(); i += 2) json["options"][words[i].substr(2)] = words[i + 1];
   json["repeat"] = command_to_repeat(report);
   return json;
 }

@@ -1,0 +1,181 @@
+#include "libhybrid/page/page_data.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "emulator/network/technique.h"
+#include "emulator/switching/bounds.h"
+#include "libhybrid/page/job_traffic.h"
+#include "libhybrid/page/switch_activity.h"
+#include "libhybrid/report/predictor_scores.h"
+#include "predictor/belady.h"
+#include "predictor/reference_predictors.h"
+
+namespace hybrid {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json time_or_null(const EmulatedRun& run) {
+  return run.measures ? Json(run.measures->time.nanoseconds()) : Json(nullptr);
+}
+
+/// A result of the report: what must be emulated again.
+struct Result {
+  SwitchParameters parameters;
+  Time time{};
+};
+
+std::vector<Result> results_of(const Json& report, const JobEmulator& job) {
+  std::vector<Result> results;
+  for (const Json& one : report.value("results", Json::array())) {
+    const std::string technique = one.value("technique", "");
+    const std::uint32_t slots = one.value("slots", 0u);
+    if (technique.empty() || is_instant(technique)) continue;
+    Result& result = results.emplace_back();
+    result.parameters = job.parameters(technique, slots == 0 ? job.options().network.slots : slots);
+    result.time = Time{static_cast<std::int64_t>(one.value("time_ns", 0.0) * 1000)};
+    check(result.parameters);
+  }
+  return results;
+}
+
+/// The fastest of a technique, with the smallest K.
+const Result* fastest(const std::vector<Result>& results, std::string_view technique) {
+  const Result* best = nullptr;
+  for (const Result& result : results)
+    if (result.parameters.technique == technique && (best == nullptr || result.time < best->time))
+      best = &result;
+  return best;
+}
+
+const Result* observed(const std::vector<Result>& results, const Json& report) {
+  const std::string verdict = report.value("verdict", Json::object()).value("technique", "");
+  for (const std::string_view technique :
+       {std::string_view("hybrid"), std::string_view("tdm"), std::string_view(verdict)})
+    if (const Result* result = fastest(results, technique); result != nullptr) return result;
+  return nullptr;
+}
+
+Json times_of(const JobEmulator& job, const std::vector<SwitchParameters>& runs, const ProgressNote& note,
+              std::string_view what) {
+  Json times = Json::array();
+  for (const EmulatedRun& run : job.emulate(runs, what, note)) times.push_back(time_or_null(run));
+  return times;
+}
+
+SwitchParameters with_reconfiguration(SwitchParameters p, Time time) {
+  p.reconfiguration = time;
+  p.reconfiguration_command = p.reconfiguration_switching = p.reconfiguration_lock = Time{};
+  return p;
+}
+
+/// Slower runs end early.
+constexpr std::int64_t kSlowest = 10;  // times the observed result
+
+/// From what the fabric of the dissertation needs to that of slow optical switches.
+Json sweep_reconfiguration(const JobEmulator& job, const std::vector<Result>& results,
+                           const ProgressNote& note) {
+  const std::vector<Time> values = {Time{},           nanoseconds(10),   nanoseconds(100), microseconds(1),
+                                    microseconds(10), microseconds(100), milliseconds(1)};
+  Json json{{"times_ns", Json::array()}, {"techniques", Json::object()}};
+  for (const Time value : values) json["times_ns"].push_back(value.nanoseconds());
+  for (const std::string_view technique : {"circuit", "tdm", "hybrid"}) {
+    const Result* result = fastest(results, technique);
+    if (result == nullptr) continue;
+    std::vector<SwitchParameters> runs;
+    for (const Time value : values) runs.push_back(with_reconfiguration(result->parameters, value));
+    json["techniques"][std::string(technique)] =
+        times_of(job, runs, note, "emulating other reconfiguration times");
+  }
+  return json;
+}
+
+/// Without reconfiguration a packet plane is of no use: then that of an optical switch is assumed.
+Json sweep_packet_plane(const JobEmulator& job, const Result& hybrid, const ProgressNote& note) {
+  const std::vector<double> shares = {0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
+  const Time given = hybrid.parameters.fabric_reconfiguration();
+  const Time reconfiguration = given == Time{} ? microseconds(10) : given;
+  std::vector<SwitchParameters> runs;
+  for (const double share : shares) {
+    SwitchParameters p = hybrid.parameters;
+    if (given == Time{}) p = with_reconfiguration(p, reconfiguration);
+    p.packet_plane = share;
+    runs.push_back(p);
+  }
+  Json json{{"reconfiguration_ns", reconfiguration.nanoseconds()}, {"shares", shares}};
+  json["time_ns"] = times_of(job, runs, note, "emulating packet planes");
+  return json;
+}
+
+Json sweep_predictors(const JobEmulator& job, const Result& result, const ProgressNote& note) {
+  std::vector<std::string> names;
+  std::vector<SwitchParameters> runs;
+  for (const std::string_view name : registered_names(Predictor::kKind)) {
+    if (name == kOracle) continue;
+    names.emplace_back(name);
+    runs.push_back(result.parameters);
+    runs.back().predictor = name;
+  }
+  const auto emulated = job.emulate(runs, "emulating other predictors", note);
+  names.emplace_back(BeladyBound::kName);
+  const auto scores =
+      score_predictors(job.opener(), job.options(), names, {result.parameters.slots}, note).scores;
+  Json list = Json::array();
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    list.push_back({{"predictor", scores[i].predictor},
+                    {"hit_rate", scores[i].hit_rate()},
+                    {"time_ns", i < emulated.size() ? time_or_null(emulated[i]) : Json(nullptr)}});
+  return list;
+}
+
+}  // namespace
+
+JobOptions options_of_result(const Json& report, const std::string& place) {
+  JobOptions options;
+  if (!report.contains("options")) return options;
+  OptionTable table;
+  add_emulation_options(table, options);
+  for (const bool first : {true, false})
+    for (const auto& [name, value] : report["options"].items()) {
+      if (!value.is_string()) throw UserError(place + ": options." + name + ": expected a string");
+      const Option* option = table.find(name);
+      if ((option != nullptr && option->first) != first) continue;
+      table.set(name, value.get<std::string>(), place + ": options." + name);
+    }
+  check_job(options);
+  return options;
+}
+
+Json page_data(std::string source, Json report, JobEmulator& job, bool sweep, const ProgressNote& note) {
+  Json data{{"source", std::move(source)}};
+  job.find_phases(note);
+  if (note) note("reading the traffic", 0);
+  data["traffic"] = traffic_json(*job.opener()(), job.phases(), job.options().replay);
+  const std::vector<Result> results = results_of(report, job);
+  if (const Result* shown = observed(results, report); shown != nullptr) {
+    SwitchActivity activity(shown->parameters, shown->time);
+    job.emulate({shown->parameters}, "observing " + run_name(shown->parameters), note, &activity);
+    data["activity"] = activity.json();
+    if (sweep) {
+      Json& more = data["sweep"];
+      job.end_after(shown->time * kSlowest);
+      more["reconfiguration"] = sweep_reconfiguration(job, results, note);
+      if (const Result* hybrid = fastest(results, "hybrid"); hybrid != nullptr)
+        more["packet_plane"] = sweep_packet_plane(job, *hybrid, note);
+      if (uses_slots(shown->parameters.technique)) more["predictors"] = sweep_predictors(job, *shown, note);
+      job.end_after(Time::never());
+    }
+  }
+  data["report"] = std::move(report);
+  return data;
+}
+
+}  // namespace hybrid

@@ -1,0 +1,109 @@
+#include "libhybrid/page/page_data.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "emulator/replay/testing/jobs.h"
+#include "libhybrid/report/job_report.h"
+#include "libhybrid/report/report_json.h"
+
+namespace hybrid {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using testing::HasSubstr;
+
+std::unique_ptr<JobTrace> job() {
+  auto trace = std::make_unique<MemoryTrace>(4);
+  random_job(*trace, 3);
+  return trace;
+}
+
+Json page(const JobOptions& options, bool sweep) {
+  JobEmulator emulator("job", job, options);
+  Json report = to_json(make_report(emulator, {}));
+  return page_data("job", std::move(report), emulator, sweep, {});
+}
+
+TEST(PageData, HasTheActivityOfTheHybridResult) {
+  const Json data = page({}, false);
+  EXPECT_EQ(data["activity"]["technique"], "hybrid");
+  EXPECT_EQ(data["activity"]["ports"], 4);
+  EXPECT_FALSE(data["activity"]["circuits"].empty());
+  EXPECT_FALSE(data["traffic"]["cells"].empty());
+  EXPECT_FALSE(data.contains("sweep"));
+
+  JobOptions wormhole;
+  wormhole.techniques = {"wormhole"};
+  const Json without = page(wormhole, false);
+  EXPECT_EQ(without["activity"]["technique"], "wormhole");
+  EXPECT_EQ(without["activity"]["slots"], 0);
+  EXPECT_EQ(without["activity"]["circuits"], Json::array());
+
+  JobOptions bound;
+  bound.techniques = {"ideal"};
+  EXPECT_FALSE(page(bound, false).contains("activity"));
+}
+
+TEST(PageData, ASweepContainsTheResultItself) {
+  JobOptions options;
+  options.slot_counts = {2};
+  const Json data = page(options, true);
+  const auto time = [&](const std::string& technique) {
+    for (const Json& result : data["report"]["results"])
+      if (result["technique"] == technique) return result["time_ns"].get<double>();
+    return 0.0;
+  };
+  const Json& sweep = data["sweep"];
+  for (const std::string technique : {"circuit", "tdm", "hybrid"}) {
+    const Json& times = sweep["reconfiguration"]["techniques"][technique];
+    ASSERT_EQ(times.size(), sweep["reconfiguration"]["times_ns"].size());
+    EXPECT_EQ(times[0], time(technique)) << technique;
+  }
+  EXPECT_EQ(sweep["packet_plane"]["reconfiguration_ns"], 10000.0);
+  EXPECT_EQ(sweep["packet_plane"]["time_ns"][0], sweep["reconfiguration"]["techniques"]["hybrid"][4]);
+  bool found = false;
+  for (const Json& one : sweep["predictors"]) {
+    EXPECT_NE(one["predictor"], "oracle");
+    EXPECT_EQ(one["time_ns"].is_null(), one["predictor"] == "belady");
+    if (one["predictor"] == "tournament") {
+      EXPECT_EQ(one["time_ns"], time("hybrid"));
+      found = true;
+    }
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(PageData, AResultHasTheOptionsThatMadeIt) {
+  JobOptions options;
+  options.network.slot_length = nanoseconds(200);
+  options.slot_counts = {2, 3};
+  options.replay.placement = {0, 0, 1, 2};
+  options.replay.algorithms = {{"bcast", "binomial"}};
+  options.techniques = {"tdm"};
+  JobEmulator emulator("job", job, options);
+  const Json report = to_json(make_report(emulator, {}));
+  const JobOptions read = options_of_result(report, "result.json");
+  EXPECT_EQ(read.network.slot_length, nanoseconds(200));
+  EXPECT_EQ(read.slot_counts, options.slot_counts);
+  EXPECT_EQ(read.replay.placement, options.replay.placement);
+  EXPECT_EQ(read.replay.algorithms, options.replay.algorithms);
+  EXPECT_EQ(read.techniques, options.techniques);
+
+  EXPECT_EQ(options_of_result(Json::object(), "old.json").network.slots, JobOptions{}.network.slots);
+  for (const char* options_key : {R"({"options": {"slots": 4}})", R"({"options": {"slots": "many"}})",
+                                  R"({"options": {"no-such-option": "1"}})"}) {
+    try {
+      (void)options_of_result(Json::parse(options_key), "bad.json");
+      ADD_FAILURE() << options_key;
+    } catch (const UserError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("bad.json: options."));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hybrid
