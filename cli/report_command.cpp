@@ -71,16 +71,14 @@ class ReportCommand final : public Command {
     Json data;
     std::string reason;
     if (!result) {
-      JobEmulator job(
-          source_, [this] { return open_trace(source_); }, options_);
+      JobEmulator job(source_, [this] { return open_trace(source_); }, options_);
       Json report = to_json(make_report(job, note));
       data = page_data(source_, std::move(report), job, sweep_, note);
     } else {
       Json report = read(*result);
       const std::string trace = source_ == *result ? report["trace"].get<std::string>() : source_;
       try {
-        JobEmulator job(
-            trace, [&trace] { return open_trace(trace); }, options_of_result(report, *result));
+        JobEmulator job(trace, [&trace] { return open_trace(trace); }, options_of_result(report, *result));
         data = page_data(source_, report, job, sweep_, note);
       } catch (const UserError& error) {
         if (source_ == trace) throw;

@@ -242,7 +242,7 @@ class ConnectionTable {
  private:
   template <class... Arguments>
   std::uint32_t make(Arguments&&... arguments) {
-    if constexpr (requires(State & state) { state.reset(arguments...); }) {
+    if constexpr (requires(State& state) { state.reset(arguments...); }) {
       if (const std::uint32_t reused = states_.reuse(); reused != States::kNone) {
         states_[reused].reset(std::forward<Arguments>(arguments)...);
         return reused + 1;

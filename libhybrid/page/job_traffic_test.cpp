@@ -33,11 +33,8 @@ Json traffic_of(const TraceOpener& open, const ReplayOptions& options, const Tra
 }
 
 TEST(JobTraffic, HasTheMessagesOfEachConnectionAndInterval) {
-  const Json traffic = traffic_of(
-      [] {
-        return ring(4, {0, 0, 1, 1});
-      },
-      {}, {.time_bins = 4});  // also those inside ports
+  const Json traffic =
+      traffic_of([] { return ring(4, {0, 0, 1, 1}); }, {}, {.time_bins = 4});  // also those inside ports
   EXPECT_EQ(traffic["ranks"], 4);
   EXPECT_EQ(traffic["group"], 1);
   EXPECT_EQ(traffic["operations"], Json::parse(R"(["point-to-point"])"));

@@ -117,20 +117,19 @@
       if (shown.rows.length > 2000) details.append(element("p", { class: "note" }, `2,000 of ${count(shown.rows.length)} rows; the CSV has all.`));
     });
     parent.append(list, element("figure", {}, box), details);
-    const chart = { instance: echarts.init(box, null, { renderer: "canvas" }), option, label, decal, box, at: -1 };
+    const chart = { instance: null, option, label, decal, box, at: -1 };
     // Arrow keys move over the values and show their tooltips.
     box.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-      if (!step) return;
+      if (!step || !chart.instance) return;
       event.preventDefault();
       const series = chart.instance.getOption().series.find((one) => one.data && one.data.length);
       if (!series) return;
       chart.at = (chart.at + step + series.data.length) % series.data.length;
       chart.instance.dispatchAction({ type: "showTip", seriesIndex: 0, dataIndex: chart.at });
     });
-    box.addEventListener("blur", () => chart.instance.dispatchAction({ type: "hideTip" }));
+    box.addEventListener("blur", () => chart.instance && chart.instance.dispatchAction({ type: "hideTip" }));
     charts.push(chart);
-    draw(chart);
     return chart;
   };
   const chooser = (label, options, changed) => {
@@ -268,7 +267,7 @@
       note("Who sends to whom: rows are senders, columns are receivers. Collectives are the messages that their algorithms send. "
         + (group > 1 ? `Each cell is ${group} by ${group} ranks, since the job has many.` : "")));
     let chart;
-    const redraw = () => chart && draw(chart);
+    const redraw = () => chart && chart.instance && draw(chart);
     const phase = chooser("Phase", ["all", ...traffic.phases], redraw);
     const operation = chooser("Operation", ["all", ...traffic.operations], redraw);
     const measure = chooser("Measure", ["bytes", "messages"], redraw);
@@ -336,7 +335,7 @@
     const part = section("ports", "Port utilisation over time", note(`Emulated with ${observed()}, in ${bins} intervals of ${time(width)}: payload delivered, as a share of what the link carries. `
       + (group > 1 ? `Each row is the mean of ${group} ports.` : "")));
     let chart;
-    const side = chooser("Link", ["out of the port", "into the port"], () => chart && draw(chart));
+    const side = chooser("Link", ["out of the port", "into the port"], () => chart && chart.instance && draw(chart));
     const times = Array.from({ length: bins }, (_, i) => i * width);
     const rows = activity.out.map((_, i) => group_name(i, group, activity.ports));
     const cells = () => (side.value ? activity.in : activity.out).flatMap((row, r) => row.map((value, t) => [t, r, value]).filter((c) => c[2]));
@@ -360,7 +359,7 @@
       + `In an interval with several circuits it is the one held longest. `
       + (sources.length < activity.ports ? `The ${sources.length} of ${count(activity.ports)} ports with most traffic are shown.` : "")));
     let chart;
-    const chosen = chooser("Slot", Array.from({ length: activity.slots }, (_, i) => String(i)), () => chart && draw(chart));
+    const chosen = chooser("Slot", Array.from({ length: activity.slots }, (_, i) => String(i)), () => chart && chart.instance && draw(chart));
     const cells = () => activity.circuits.filter((c) => c[0] === chosen.value);
     const table = () => ({ name: "slot-chart", title: "Slot chart", columns: [{ key: "slot" }, { key: "source" }, { key: "begin_ns", title: "begin", text: time }, { key: "end_ns", title: "end", text: time }, { key: "destination" }, { key: "circuits", text: count }],
       rows: activity.circuits.map(([slot, row, first, length, destination, circuits]) => [slot, sources[row], first * width, (first + length) * width, destination, circuits]) });
@@ -498,8 +497,8 @@
   if (report) for (const part of [predictors, ...(sweep ? [sweeps] : []), parameters]) show(part.name, part);
   if (!traffic) main.append(note(`The trace was not read for this page: the communication matrix and the traffic over time are left out. With it: hybrid report TRACE`));
 
-  const redraw = () => charts.forEach(draw);
-  addEventListener("resize", () => charts.forEach((chart) => chart.instance.resize()));
+  const redraw = () => charts.filter((chart) => chart.instance).forEach(draw);
+  addEventListener("resize", () => charts.forEach((chart) => chart.instance && chart.instance.resize()));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   document.getElementById("theme").addEventListener("click", () => {
     const root = document.documentElement;
@@ -507,5 +506,20 @@
     root.dataset.theme = dark ? "light" : "dark";
     redraw();
   });
-  document.documentElement.dataset.ready = "yes";
+  // One chart at a time, from the top: the page can be read meanwhile.
+  const draw_next = () => {
+    const chart = charts.find((one) => !one.instance);
+    if (!chart) {
+      document.documentElement.dataset.ready = "yes";
+      return;
+    }
+    chart.instance = echarts.init(chart.box, null, { renderer: "canvas" });
+    try {
+      draw(chart);
+    } catch (error) {
+      chart.box.after(element("p", { class: "warning" }, `This chart cannot be drawn: ${error.message}`));
+    }
+    setTimeout(draw_next);
+  };
+  setTimeout(draw_next);
 })();

@@ -125,8 +125,8 @@ JobReport report_of(std::optional<JobEmulator>& job, const TraceSummary& trace, 
                     const JobOptions& options, const ProgressNote& note) {
   const std::string& anchor = trace.anchor;
   try {
-    job.emplace(
-        anchor, [anchor] { return open_trace(anchor); }, options);
+    const TraceOpener open = [anchor] { return open_trace(anchor); };
+    job.emplace(anchor, open, options);
     JobReport report = make_report(*job, note);
     report.directory = options.output;
     for (const std::string& why : trace.damaged) report.warnings.push_back("A journal is damaged: " + why);
