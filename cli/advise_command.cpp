@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/trace_command.h"
+#include "cli/trace_arguments.h"
 #include "core/error.h"
 #include "core/option.h"
 #include "core/units.h"

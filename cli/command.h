@@ -4,6 +4,7 @@
 //       [] -> std::unique_ptr<Command> { return std::make_unique<ListCommand>(); }}; }
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,5 +33,10 @@ class Command {
 };
 
 using CommandRegistration = Registration<Command>;
+
+/// What `hybrid --help` prints: the sub-commands and examples.
+std::string overview(std::size_t width);
+/// The command line of a sub-command. Throws UserError for an unknown name.
+CommandLine::Reference reference_of(std::string_view command);
 
 }  // namespace hybrid

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -23,10 +24,10 @@ struct CommandLine::Parser {
   void refuse_empty_values();
   void refuse_empty_assignments(const std::vector<std::string>& words) const;
   void refuse_unknown_option(const std::vector<std::string>& words) const;
-  std::string help(std::size_t width) const;
 
   CLI::App app;
   std::map<std::string, std::string, std::less<>> aliases;  // "-np" -> "-n"
+  std::set<std::string, std::less<>> hidden;                // "--slot-length": not in a short help
   bool takes_program = false;
 };
 
@@ -43,9 +44,9 @@ bool takes_value(const CLI::Option& option) { return option.get_items_expected_m
 
 bool takes_several(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
 
-std::string argument_name(const CLI::Option& option) {
-  const std::string name = option.get_name(true) + (takes_several(option) ? "..." : "");
-  return option.get_required() ? name : "[" + name + "]";
+std::string argument_name(const CommandLine::Option& argument) {
+  const std::string name = argument.names.front() + (argument.repeated ? "..." : "");
+  return argument.required ? name : "[" + name + "]";
 }
 
 /// The lines of an example, which a user can copy: a command that is too long is continued on further lines.
@@ -68,7 +69,20 @@ std::string example_lines(std::string_view text, std::size_t width) {
   return result;
 }
 
+/// Whether the words before those of a program ask for the whole help.
+bool wants_all(const std::vector<std::string>& words) {
+  for (std::size_t i = 1; i < words.size(); ++i)
+    if (words[i] == "all" && (words[i - 1] == "--help" || words[i - 1] == "-h")) return true;
+  return false;
+}
+
 }  // namespace
+
+std::string option_name(const CommandLine::Option& option) {
+  std::string names;
+  for (const std::string& name : option.names) names += (names.empty() ? "" : ",") + name;
+  return names + (option.type.empty() ? "" : " " + option.type);
+}
 
 void CommandLine::Parser::refuse_word(const std::string& word) const {
   if (word.empty() || word[0] != '-') throw UserError("unexpected argument '" + word + "'", see_help());
@@ -127,33 +141,58 @@ void CommandLine::Parser::refuse_unknown_option(const std::vector<std::string>& 
     if (option_of(words[i]) == nullptr) refuse_word(words[i]);
 }
 
-std::string CommandLine::Parser::help(std::size_t width) const {
+std::string help_text(const CommandLine::Reference& reference, std::size_t width, bool all) {
+  constexpr std::size_t kLong = 30;  // options; a longer list is shortened
   const std::size_t column = std::min<std::size_t>(34, width * 3 / 10);
-  std::string text = wrap(app.get_description(), 0, width), usage = "Usage: " + app.get_name() + " [OPTIONS]";
-  std::string arguments;
+  std::string text =
+      wrap(reference.description, 0, width) + "\n" + wrap("Usage: " + reference.usage, 0, width);
+  std::string_view group;
+  if (!reference.arguments.empty()) text += "\nArguments:\n";
+  for (const CommandLine::Option& argument : reference.arguments)
+    text += two_columns(argument_name(argument), argument.help, column, width);
+  std::size_t left_out = 0;
+  for (const CommandLine::Option& option : reference.options) {
+    if (!option.basic && !all && reference.options.size() > kLong) {
+      ++left_out;
+      continue;
+    }
+    if (option.group != group) text += "\n" + option.group + ":\n";
+    group = option.group;
+    text += two_columns(option_name(option), option.help, column, width);
+  }
+  if (left_out != 0)
+    text += "\n" + wrap(std::to_string(left_out) + " more options: `" + reference.name +
+                            " --help all`; each: `hybrid help OPTION`",
+                        0, width);
+  return text + (reference.examples.empty() ? "" : "\n" + example_lines(reference.examples, width));
+}
+
+CommandLine::Reference CommandLine::reference() const {
+  const CLI::App& app = parser_->app;
+  Reference reference{
+      app.get_name(), app.get_description(), app.get_name() + " [OPTIONS]", app.get_footer(), {}, {}};
   for (const CLI::Option* option : app.get_options()) {
     if (!option->get_positional()) continue;
-    usage += " " + argument_name(*option);
-    arguments += two_columns(argument_name(*option), option->get_description(), column, width);
+    const Option argument{{option->get_name(true)}, "", option->get_description(), "", option->get_required(),
+                          takes_several(*option)};
+    reference.usage += " " + argument_name(argument);
+    reference.arguments.push_back(argument);
   }
-  text += "\n" + wrap(usage + (takes_program ? " -- APP [ARGUMENT...]" : ""), 0, width);
-  if (!arguments.empty()) text += "\nArguments:\n" + arguments;
+  if (parser_->takes_program) reference.usage += " -- APP [ARGUMENT...]";
   for (const std::string& group : app.get_groups()) {
     if (group.empty()) continue;
-    text += "\n" + group + ":\n";
     for (const CLI::Option* option : app.get_options()) {
       if (option->get_positional() || option->get_group() != group) continue;
-      std::string names;
-      const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ",") + name; };
-      for (const std::string& letter : option->get_snames()) add("-" + letter);
-      for (const auto& [alias, name] : aliases)
-        if (app.get_option_no_throw(name) == option) add(alias);
-      for (const std::string& name : option->get_lnames()) add("--" + name);
-      if (takes_value(*option)) names += " " + option->get_type_name();
-      text += two_columns(names, option->get_description(), column, width);
+      Option one{{}, takes_value(*option) ? option->get_type_name() : "", option->get_description(), group};
+      for (const std::string& letter : option->get_snames()) one.names.push_back("-" + letter);
+      for (const auto& [alias, name] : parser_->aliases)
+        if (app.get_option_no_throw(name) == option) one.names.push_back(alias);
+      for (const std::string& name : option->get_lnames()) one.names.push_back("--" + name);
+      one.basic = !parser_->hidden.contains(one.names.back());
+      reference.options.push_back(std::move(one));
     }
   }
-  return text + (app.get_footer().empty() ? "" : "\n" + example_lines(app.get_footer(), width));
+  return reference;
 }
 
 CommandLine::CommandLine(const std::string& name) : parser_(std::make_unique<Parser>(name)) {
@@ -201,6 +240,8 @@ void CommandLine::add_option(const std::string& names, const std::string& type, 
   option->multi_option_policy(is_list ? CLI::MultiOptionPolicy::Join : CLI::MultiOptionPolicy::TakeLast);
 }
 
+void CommandLine::hide_in_short_help(const std::string& name) { parser_->hidden.insert(name); }
+
 void CommandLine::add_alias(const std::string& alias, const std::string& name) {
   parser_->aliases.emplace(alias, name);
 }
@@ -242,7 +283,7 @@ std::optional<std::vector<std::string>> CommandLine::parse(std::vector<std::stri
   try {
     parser.app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    std::fputs(parser.help(terminal_width(stdout)).c_str(), stdout);
+    std::fputs(help_text(reference(), terminal_width(stdout), wants_all(words)).c_str(), stdout);
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
     parser.refuse_unknown_option(words);

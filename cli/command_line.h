@@ -11,6 +11,7 @@
 // that a CommandLine stores into must outlive parse().
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -48,6 +49,8 @@ class CommandLine {
                   std::string& value);
   void add_option(const std::string& names, const std::string& type, const std::string& help,
                   std::function<void(const std::string&)> set, const std::string& group = "Options");
+  /// The option is left out of a long --help; `--help all` contains it.
+  void hide_in_short_help(const std::string& name);
   /// An option that may be given several times; all values are kept in order.
   void add_list_option(const std::string& names, const std::string& type, const std::string& help,
                        std::vector<std::string>& values);
@@ -62,17 +65,34 @@ class CommandLine {
   /// A switch that does nothing, is not in the help, and cannot be given together with `other`.
   void add_hidden_flag(const std::string& name, const std::string& other);
 
+  /// The command line as its declaration describes it.
+  struct Option {
+    std::vector<std::string> names;  // "-o", "--output"; of an argument one without dashes
+    std::string type;                // of its value: "FILE"; "": a switch
+    std::string help, group;
+    bool required = false, repeated = false;  // of an argument
+    bool basic = true;
+  };
+  struct Reference {
+    std::string name, description, usage, examples;
+    std::vector<Option> arguments, options;
+  };
+  Reference reference() const;
+
   /// Parses the words after the sub-command's name and stores the values. Returns the program and its
   /// arguments (empty without take_program()); prints the help, as wide as the terminal, and returns nothing
-  /// for
-  /// --help. Throws
-  /// UserError for an unknown option (with the closest known name), an empty value, a missing or superfluous
-  /// argument.
+  /// for --help and --help all. Throws UserError for an unknown option (with the closest known name), an
+  /// empty value, a missing or superfluous argument.
   std::optional<std::vector<std::string>> parse(std::vector<std::string> words);
 
  private:
   struct Parser;
   std::unique_ptr<Parser> parser_;
 };
+
+/// "-o,--output FILE".
+std::string option_name(const CommandLine::Option& option);
+/// What --help prints; `all`: with the options that a long help leaves out.
+std::string help_text(const CommandLine::Reference& reference, std::size_t width, bool all);
 
 }  // namespace hybrid

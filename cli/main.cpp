@@ -19,29 +19,6 @@
 namespace hybrid {
 namespace {
 
-std::string overview(std::size_t width) {
-  constexpr std::size_t kNames = 14, kExamples = 44;
-  std::string text =
-      wrap("hybrid: what a hybrid circuit/wormhole switch would do for an MPI program", 0, width) +
-      "\nUsage: hybrid SUB-COMMAND [OPTIONS]\n\nSub-commands:\n";
-  for (const Listing& listing : listings())
-    if (listing.kind == Command::kKind) text += two_columns(listing.name, listing.description, kNames, width);
-  text += "\n" +
-          wrap(
-              "`hybrid SUB-COMMAND --help` explains each. Exit codes: 0 done, 1 the program or run failed, 2 "
-              "bad usage or input.",
-              0, width) +
-          "\nExamples:\n";
-  const std::size_t column = width < 2 * kExamples ? 6 : kExamples;
-  for (const auto& [command, meaning] :
-       {std::pair{"hybrid run -n 16 -- ./my_app",
-                  "run a program and see what a hybrid switch would do for it"},
-        std::pair{"hybrid replay hybrid-my_app-1 --slots 8", "the same job again, with 8 circuits per cycle"},
-        std::pair{"hybrid doctor", "is this machine ready"}})
-    text += two_columns(command, meaning, column, width);
-  return text;
-}
-
 int run_command(const std::string& name, std::vector<std::string> words) {
   const std::unique_ptr<Command> command = CommandRegistration::make(name);
   CommandLine line("hybrid " + name);
@@ -57,13 +34,12 @@ int run_command(const std::string& name, std::vector<std::string> words) {
 
 int dispatch(std::vector<std::string> words) {
   if (words.empty()) throw UserError("no sub-command given", "See `hybrid --help`.");
-  std::string first = words.front();
+  const std::string first = words.front();
   words.erase(words.begin());
-  if (first == "help" && !words.empty()) {
-    first = words.front();
-    words = {"--help"};
-  }
-  if (first == "-h" || first == "--help" || first == "help") {
+  if (first == "help")  // `hybrid help --slots` is about an option
+    for (std::string& word : words)
+      if (word.starts_with("--") && word != "--help") word.erase(0, 2);
+  if (first == "-h" || first == "--help") {
     std::fputs(overview(terminal_width(stdout)).c_str(), stdout);
     return kDone;
   }

@@ -13,7 +13,7 @@
 #include "cli/command.h"
 #include "cli/json_output.h"
 #include "cli/predict_table.h"
-#include "cli/trace_command.h"
+#include "cli/trace_arguments.h"
 #include "core/error.h"
 #include "core/registry.h"
 #include "emulator/replay/operation.h"

@@ -10,7 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/ignored_options.h"
-#include "cli/trace_command.h"
+#include "cli/trace_arguments.h"
 #include "core/error.h"
 #include "emulator/limits.h"
 #include "emulator/network_shape.h"

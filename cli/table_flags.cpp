@@ -1,11 +1,22 @@
 #include "cli/table_flags.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "core/error.h"
 #include "libhybrid/options/job_options.h"
 
 namespace hybrid {
+namespace {
+
+// The options that most users need; the others are in --help all.
+constexpr std::array<std::string_view, 17> kBasic = {
+    "config",       "output",  "placement", "technique", "nodes",  "network",
+    "preset",       "slots",   "hints",     "link-rate", "fabric", "reconfiguration",
+    "packet-plane", "pattern", "message",   "messages",  "load"};
+
+}  // namespace
 
 void TableFlags::declare(CommandLine& line, const OptionTable& table, const std::string& group,
                          const std::map<std::string, std::string, std::less<>>& short_names) {
@@ -32,6 +43,7 @@ void TableFlags::declare(CommandLine& line, const OptionTable& table, const std:
           },
           group);
     }
+    if (std::ranges::find(kBasic, option.name) == kBasic.end()) line.hide_in_short_help("--" + option.name);
   }
 }
 

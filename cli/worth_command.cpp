@@ -8,7 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/json_output.h"
-#include "cli/trace_command.h"
+#include "cli/trace_arguments.h"
 #include "core/error.h"
 #include "core/units.h"
 #include "emulator/replay/replay.h"

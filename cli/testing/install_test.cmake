@@ -22,6 +22,14 @@ if(NOT output MATCHES "${prefix}/lib/libhybrid.so")
   message(FATAL_ERROR "doctor does not find ${prefix}/lib/libhybrid.so:\n${output}")
 endif()
 
+foreach(file man/man1/hybrid.1 man/man1/hybrid-run.1 bash-completion/completions/hybrid
+        zsh/vendor-completions/_hybrid fish/vendor_completions.d/hybrid.fish)
+  file(SIZE ${prefix}/share/${file} size)
+  if(size LESS 1000)
+    message(FATAL_ERROR "share/${file} has ${size} bytes")
+  endif()
+endforeach()
+
 # Names of the build or source tree in the package would not survive the move.
 file(GLOB_RECURSE texts ${prefix}/lib/cmake/*.cmake ${prefix}/lib/pkgconfig/*.pc)
 foreach(text IN LISTS texts)

@@ -7,6 +7,23 @@ install(TARGETS hybrid_command RUNTIME DESTINATION bin)
 # As in the source tree, so that the links between the pages work.
 install(FILES LICENSE README.md CONTRIBUTING.md CHANGELOG.md DESTINATION share/doc/libhybrid OPTIONAL)
 install(DIRECTORY docs examples DESTINATION share/doc/libhybrid)
+# Manual pages and completions, which the installed command prints.
+file(GLOB commands CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/cli ${PROJECT_SOURCE_DIR}/cli/*_command.cpp)
+list(TRANSFORM commands REPLACE "_command.cpp" "")
+install(CODE "
+  function(print file)
+    get_filename_component(folder \${file} DIRECTORY)
+    file(MAKE_DIRECTORY \${folder})
+    execute_process(COMMAND $<TARGET_FILE:hybrid_command> \${ARGN} OUTPUT_FILE \${file} COMMAND_ERROR_IS_FATAL ANY)
+  endfunction()
+  set(share \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share)
+  print(\${share}/man/man1/hybrid.1 manual)
+  foreach(name ${commands})
+    print(\${share}/man/man1/hybrid-\${name}.1 manual \${name})
+  endforeach()
+  print(\${share}/bash-completion/completions/hybrid completion bash)
+  print(\${share}/zsh/vendor-completions/_hybrid completion zsh)
+  print(\${share}/fish/vendor_completions.d/hybrid.fish completion fish)")
 install(FILES libhybrid/hybrid.h DESTINATION include/hybrid)
 
 set_target_properties(hybrid_preload PROPERTIES EXPORT_NAME hybrid)

@@ -4,9 +4,13 @@ set(echarts_version 5.6.0)
 set(HYBRID_ECHARTS "" CACHE FILEPATH "Archive of the npm package echarts ${echarts_version}; empty: it is downloaded")
 set(echarts_hash a136d54ec5df2ae121c5fb47a8be71a6b80ba1cd24eee49c030b6bc8281617a84f6052d1c0e50788598718204a3f934f14d903568a4e89ec94a98187f056b790)
 
-# hybrid_page_sources()  prepares page/page.cpp of the current directory, which embeds the page's files.
+# hybrid_page_sources()  prepares page/page.cpp and page/glossary.cpp of the current directory, which embed
+# the files of the page.
 function(hybrid_page_sources)
   set(page ${PROJECT_SOURCE_DIR}/libhybrid/page)
+  set_source_files_properties(page/glossary.cpp PROPERTIES
+    OBJECT_DEPENDS ${page}/glossary.json SKIP_UNITY_BUILD_INCLUSION ON
+    COMPILE_DEFINITIONS "HYBRID_GLOSSARY=\"${page}/glossary.json\"")
   set(archive ${HYBRID_ECHARTS})
   if(NOT archive)
     set(archive ${PROJECT_BINARY_DIR}/echarts-${echarts_version}.tgz)
@@ -32,7 +36,7 @@ function(hybrid_page_sources)
   endif()
   set(echarts ${PROJECT_BINARY_DIR}/package/dist/echarts.min.js)
   file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${PROJECT_BINARY_DIR} PATTERNS package/dist/echarts.min.js)
-  set(files ${page}/page.html ${page}/page.css ${page}/page.js ${page}/glossary.json)
+  set(files ${page}/page.html ${page}/page.css ${page}/page.js)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
   hybrid_csp_hash(${echarts} echarts_csp)
   hybrid_csp_hash(${page}/page.js script_csp)

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "libhybrid/page/glossary.h"
 
 #ifdef HYBRID_PAGE
 // Each file between two symbols of read-only memory.
@@ -16,7 +17,6 @@
 HYBRID_EMBED(html, HYBRID_PAGE "/page.html");
 HYBRID_EMBED(css, HYBRID_PAGE "/page.css");
 HYBRID_EMBED(script, HYBRID_PAGE "/page.js");
-HYBRID_EMBED(glossary, HYBRID_PAGE "/glossary.json");
 HYBRID_EMBED(echarts, HYBRID_ECHARTS);
 #endif
 
@@ -77,7 +77,7 @@ bool has_page() { return true; }
 
 std::string page_html(nlohmann::ordered_json data) {
   const std::string title = escaped(title_of(data));
-  data["glossary"] = nlohmann::ordered_json::parse(HYBRID_EMBEDDED(glossary));
+  data["glossary"] = nlohmann::ordered_json::parse(glossary_json());
   const std::string values = script_data(data);
   std::string html;
   html.reserve(values.size() + HYBRID_EMBEDDED(echarts).size() + (1u << 16));

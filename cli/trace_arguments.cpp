@@ -1,4 +1,4 @@
-#include "cli/trace_command.h"
+#include "cli/trace_arguments.h"
 
 #include <unistd.h>
 

@@ -1,0 +1,235 @@
+// `hybrid completion bash|zsh|fish`: a script that completes sub-commands, options and their values.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.h"
+#include "core/error.h"
+#include "libhybrid/report/terminal_text.h"
+
+namespace hybrid {
+namespace {
+
+using Flag = CommandLine::Option;
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    parts.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+std::vector<std::string> names_of_kind(std::string_view kind) {
+  std::vector<std::string> names;
+  for (const Listing& listing : listings())
+    if (listing.kind == kind) names.emplace_back(listing.name);
+  return names;
+}
+
+/// The values of an option that are words: those of "on|off", or the registered names of the kind that the
+/// option is named after. Empty: numbers, files and others.
+std::vector<std::string> values_of(const Flag& option) {
+  std::vector<std::string> values;
+  for (const std::string& part : split(option.type, '|'))
+    if (std::ranges::all_of(
+            part, [](char c) { return (c >= 'a' && c <= 'z') || c == '-' || (c >= '0' && c <= '9'); }) &&
+        !part.empty() && part != "-")
+      values.push_back(part);
+  std::string kind = option.names.back().substr(2);
+  if (kind.ends_with('s') && names_of_kind(kind).empty()) kind.pop_back();
+  if (option.type.starts_with("NAME"))
+    for (std::string& name : names_of_kind(kind)) values.push_back(std::move(name));
+  std::ranges::sort(values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+bool takes_file(const Flag& option) {
+  return option.type.find("FILE") != std::string::npos || option.type.find("DIR") != std::string::npos ||
+         option.type.find("BINARY") != std::string::npos;
+}
+
+struct Completed {
+  std::string name, description;
+  std::vector<Flag> options;
+};
+
+std::vector<Completed> all_commands() {
+  std::vector<Completed> all;
+  for (const Listing& listing : listings())
+    if (listing.kind == Command::kKind)
+      all.push_back(
+          {std::string(listing.name), std::string(listing.description), reference_of(listing.name).options});
+  return all;
+}
+
+/// The options with words as values, by name; commands may differ, so all values are joined.
+std::map<std::string, std::vector<std::string>> all_values(const std::vector<Completed>& commands) {
+  std::map<std::string, std::vector<std::string>> values;
+  for (const Completed& command : commands)
+    for (const Flag& option : command.options)
+      for (std::string& value : values_of(option))
+        if (auto& known = values[option.names.back()]; std::ranges::find(known, value) == known.end())
+          known.push_back(std::move(value));
+  return values;
+}
+
+std::string bash_script() {
+  const std::vector<Completed> commands = all_commands();
+  std::vector<std::string> names, cases;
+  for (const Completed& command : commands) {
+    names.push_back(command.name);
+    std::vector<std::string> words;
+    for (const Flag& option : command.options)
+      words.insert(words.end(), option.names.begin(), option.names.end());
+    cases.push_back(fmt::format("      {}) options='{}' ;;\n", command.name, fmt::join(words, " ")));
+  }
+  std::string values;
+  for (const auto& [name, words] : all_values(commands))
+    values += fmt::format("      {}) words='{}' ;;\n", name, fmt::join(words, " "));
+  return fmt::format(R"(# bash completion for hybrid
+_hybrid() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words= options= list=
+  [ "$current" = = ] && current=
+  [ "$before" = = ] && before=${{COMP_WORDS[COMP_CWORD-2]}}
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    words='{} --help --version'
+  else
+    case $before in
+{}    esac
+    if [ -z "$words" ] && [[ $current == -* ]]; then
+      case ${{COMP_WORDS[1]}} in
+{}      esac
+      words=$options
+    elif [ -z "$words" ] && [ "${{COMP_WORDS[1]}}" = help ]; then
+      words='{}'
+    fi
+  fi
+  if [[ $current == *,* ]]; then list=${{current%,*}},; fi
+  COMPREPLY=($(compgen -P "$list" -W "$words" -- "${{current##*,}}"))
+}}
+complete -o default -F _hybrid hybrid
+)",
+                     fmt::join(names, " "), values, fmt::join(cases, ""), fmt::join(names, " "));
+}
+
+/// In single quotes of zsh and fish.
+std::string quoted(std::string_view text, std::string_view also_escaped) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\'')
+      result += "'\\''";
+    else if (also_escaped.find(c) != std::string_view::npos)
+      (result += '\\') += c;
+    else
+      result += c;
+  }
+  return result;
+}
+
+std::string first_sentence(std::string_view help) {
+  return std::string(help.substr(0, help.find_first_of(";:(")));
+}
+
+std::string zsh_script() {
+  std::string commands, cases;
+  for (const Completed& command : all_commands()) {
+    commands += fmt::format("    '{}:{}'\n", command.name, quoted(command.description, ":\\"));
+    cases += fmt::format("    {}) _arguments -s", command.name);
+    for (const Flag& option : command.options) {
+      const std::vector<std::string> values = values_of(option);
+      const std::string action = !values.empty()
+                                     ? (option.type.find("...") != std::string::npos
+                                            ? fmt::format("_values -s , value {}", fmt::join(values, " "))
+                                            : fmt::format("({})", fmt::join(values, " ")))
+                                     : (takes_file(option) ? "_files" : " ");
+      const std::string value =
+          option.type.empty() ? "" : fmt::format(":{}:{}", quoted(option.type, ":\\"), action);
+      for (const std::string& name : option.names)
+        cases +=
+            fmt::format(" \\\n        '{}[{}]{}'", name, quoted(first_sentence(option.help), "[]:\\"), value);
+    }
+    cases += " \\\n        '*:file:_files' ;;\n";
+  }
+  return fmt::format(R"(#compdef hybrid
+local -a commands
+if (( CURRENT == 2 )); then
+  commands=(
+{}  )
+  _describe sub-command commands
+else
+  local command=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case $command in
+{}  esac
+fi
+)",
+                     commands, cases);
+}
+
+std::string fish_script() {
+  std::string script = "# fish completion for hybrid\n";
+  for (const Completed& command : all_commands()) {
+    script += fmt::format("complete -c hybrid -n __fish_use_subcommand -a {} -d '{}'\n", command.name,
+                          quoted(command.description, "\\"));
+    for (const Flag& option : command.options) {
+      script += fmt::format("complete -c hybrid -n '__fish_seen_subcommand_from {}'", command.name);
+      for (const std::string& name : option.names)
+        script += name.starts_with("--") ? " -l " + name.substr(2)
+                  : name.size() == 2     ? " -s " + name.substr(1)
+                                         : " -o " + name.substr(1);
+      if (!option.type.empty()) script += takes_file(option) ? " -rF" : " -x";
+      if (const std::vector<std::string> values = values_of(option); !values.empty())
+        script += fmt::format(" -a '{}'", fmt::join(values, " "));
+      script += fmt::format(" -d '{}'\n", quoted(first_sentence(option.help), "\\"));
+    }
+  }
+  return script;
+}
+
+class CompletionCommand final : public Command {
+ public:
+  void declare(CommandLine& line) override {
+    line.describe(
+        "Prints a script with which a shell completes sub-commands, options and their values. Installations "
+        "contain it.");
+    line.add_argument("SHELL", shell_, "bash, zsh or fish", CommandLine::Need::required);
+    line.add_examples(
+        "Examples:\n  source <(hybrid completion bash)\n"
+        "  hybrid completion fish > ~/.config/fish/completions/hybrid.fish\n"
+        "  hybrid completion zsh > ~/.zfunc/_hybrid");
+  }
+
+  int run(const std::vector<std::string>&) override {
+    if (shell_ == "bash")
+      std::fputs(bash_script().c_str(), stdout);
+    else if (shell_ == "zsh")
+      std::fputs(zsh_script().c_str(), stdout);
+    else if (shell_ == "fish")
+      std::fputs(fish_script().c_str(), stdout);
+    else
+      throw UserError("no completion for the shell '" + shell_ + "'", "Give bash, zsh or fish.");
+    return kDone;
+  }
+
+ private:
+  std::string shell_;
+};
+
+const CommandRegistration kCompletion{
+    "completion", "completion of this command for a shell",
+    []() -> std::unique_ptr<Command> { return std::make_unique<CompletionCommand>(); }};
+
+}  // namespace
+}  // namespace hybrid

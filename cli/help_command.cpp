@@ -1,0 +1,144 @@
+// `hybrid help [TERM]`: sub-commands, options, registered names, and the terms of reports.
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/command.h"
+#include "core/error.h"
+#include "core/option.h"
+#include "libhybrid/page/glossary.h"
+#include "libhybrid/report/terminal_text.h"
+
+namespace hybrid {
+namespace {
+
+class HelpCommand final : public Command {
+ public:
+  void declare(CommandLine& line) override {
+    line.describe(
+        "Explains a term of a report, an option, a sub-command, or a name that an option selects; without "
+        "one, "
+        "lists the sub-commands.");
+    line.add_arguments("TERM", words_, "for instance 'gap closed', slot-length, run, tournament",
+                       CommandLine::Need::optional);
+    line.add_examples(
+        "Examples:\n  hybrid help working set\n  hybrid help slot-length\n  hybrid help replay");
+  }
+
+  int run(const std::vector<std::string>&) override {
+    const std::size_t width = terminal_width(stdout);
+    if (words_.empty()) {
+      std::fputs(overview(width).c_str(), stdout);
+      return kDone;
+    }
+    std::string term;
+    for (const std::string& word : words_) term += (term.empty() ? "" : " ") + word;
+    std::fputs(explain(term, width).c_str(), stdout);
+    return kDone;
+  }
+
+ private:
+  static std::string explain(const std::string& term, std::size_t width) {
+    std::vector<std::string> sections;
+    std::vector<std::string> known;
+    for (const auto& [name, entry] : glossary()) {
+      known.push_back(name);
+      if (!is_same(name, term)) continue;
+      std::string text = wrap(name + ": " + entry.meaning, 0, width);
+      if (!entry.quote.empty()) text += wrap("\"" + entry.quote + "\" (" + entry.place + ")", 2, width);
+      sections.push_back(std::move(text));
+    }
+    for (const Listing& listing : listings()) {
+      known.emplace_back(listing.name);
+      if (!is_same(listing.name, term)) continue;
+      if (listing.kind == Command::kKind)
+        sections.push_back(help_text(reference_of(listing.name), width, false));
+      else
+        sections.push_back(wrap(std::string(listing.kind) + " " + std::string(listing.name) + ": " +
+                                    std::string(listing.description),
+                                0, width));
+    }
+    // The same option of several commands, unless its meaning differs.
+    std::vector<std::pair<CommandLine::Option, std::string>> options;
+    for (const Listing& listing : listings()) {
+      if (listing.kind != Command::kKind) continue;
+      for (CommandLine::Option& option : reference_of(listing.name).options) {
+        const std::string& name = option.names.back();
+        known.push_back(name.substr(name.find_first_not_of('-')));
+        if (!is_same(known.back(), term.substr(std::min(term.size(), term.find_first_not_of('-'))))) continue;
+        const auto same = std::ranges::find_if(options, [&](const auto& one) {
+          return one.first.help == option.help && one.first.type == option.type;
+        });
+        const std::string command = "`hybrid " + std::string(listing.name) + "`";
+        if (same == options.end())
+          options.emplace_back(std::move(option), command);
+        else
+          same->second += ", " + command;
+      }
+    }
+    for (const auto& [option, commands] : options)
+      sections.push_back(two_columns(option_name(option), option.help, 34, width) +
+                         wrap("Option of " + commands + ".", 2, width));
+    if (sections.empty()) {
+      const std::string_view closest = closest_name(term, {known.begin(), known.end()});
+      throw UserError("no term, option or sub-command '" + term + "'",
+                      closest.empty() ? "See `hybrid help`, `hybrid list` and `hybrid run --help all`."
+                                      : "Did you mean `hybrid help " + std::string(closest) + "`?");
+    }
+    std::string text;
+    for (const std::string& section : sections) text += (text.empty() ? "" : "\n") + section;
+    return text;
+  }
+
+  // Without regard to case, and to '-' or a blank between words.
+  static bool is_same(std::string_view a, std::string_view b) {
+    const auto plain = [](char c) {
+      return c == '-' || c == '_' ? ' ' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    };
+    return std::ranges::equal(a, b, {}, plain, plain);
+  }
+
+  std::vector<std::string> words_;
+};
+
+const CommandRegistration kHelp{"help", "what a term, an option or a sub-command means",
+                                []() -> std::unique_ptr<Command> { return std::make_unique<HelpCommand>(); }};
+
+}  // namespace
+
+std::string overview(std::size_t width) {
+  constexpr std::size_t kNames = 14, kExamples = 44;
+  std::string text =
+      wrap("hybrid: what a hybrid circuit/wormhole switch would do for an MPI program", 0, width) +
+      "\nUsage: hybrid SUB-COMMAND [OPTIONS]\n\nSub-commands:\n";
+  for (const Listing& listing : listings())
+    if (listing.kind == Command::kKind) text += two_columns(listing.name, listing.description, kNames, width);
+  text += "\n" +
+          wrap(
+              "`hybrid SUB-COMMAND --help` explains each. Exit codes: 0 done, 1 the program or run failed, 2 "
+              "bad usage or input.",
+              0, width) +
+          "\nExamples:\n";
+  const std::size_t column = width < 2 * kExamples ? 6 : kExamples;
+  for (const auto& [command, meaning] :
+       {std::pair{"hybrid run -n 16 -- ./my_app",
+                  "run a program and see what a hybrid switch would do for it"},
+        std::pair{"hybrid replay hybrid-my_app-1 --slots 8", "the same job again, with 8 circuits per cycle"},
+        std::pair{"hybrid doctor", "is this machine ready"}})
+    text += two_columns(command, meaning, column, width);
+  return text;
+}
+
+CommandLine::Reference reference_of(std::string_view command) {
+  const std::unique_ptr<Command> made = CommandRegistration::make(command);
+  CommandLine line("hybrid " + std::string(command));
+  made->declare(line);
+  return line.reference();
+}
+
+}  // namespace hybrid

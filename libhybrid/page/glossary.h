@@ -1,0 +1,20 @@
+// The terms of reports and pages, with the sentences of the dissertation that define them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace hybrid {
+
+/// The glossary as JSON: {term: {meaning, quote, place}}; quote and place are optional.
+std::string_view glossary_json();
+
+struct GlossaryEntry {
+  std::string meaning;
+  std::string quote, place;  // "D 5.1"; both may be empty
+};
+/// By term.
+std::map<std::string, GlossaryEntry, std::less<>> glossary();
+
+}  // namespace hybrid
