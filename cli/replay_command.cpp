@@ -33,11 +33,11 @@ class ReplayCommand final : public Command {
         "recordings of one job: the report then has medians and extremes over them, and a verdict that "
         "respects their spread.");
     arguments_.declare_many(line);
-    line.add_option(
-        "--timeline", "FILE",
-        "new file: the timeline of each port, as trace JSON for ui.perfetto.dev; for one technique and "
-        "one number of slots",
-        timeline_);
+    line.add_option("--timeline", "FILE",
+                    "new file for ui.perfetto.dev: what each rank and port does over time; .pftrace: "
+                    "protobuf, else JSON; for one technique and "
+                    "one number of slots",
+                    timeline_);
     line.add_flag("--per-phase", "also show the measures of each phase on each technique", per_phase_);
     line.add_examples(
         "Examples:\n"

@@ -113,8 +113,9 @@ class SimulateCommand final : public Command {
                 "", [this](std::string_view v) { commands_output_ = v; }});
     add_multicast_option(table_, hardware_multicast_);
     flags_.declare(line, table_, "Command files (docs/commands.md)");
-    table_.add({"timeline", "FILE", "new file: the timeline of each port, as trace JSON for ui.perfetto.dev",
-                "", [this](std::string_view v) { timeline_ = v; }});
+    table_.add({"timeline", "FILE",
+                "new file for ui.perfetto.dev: the timeline of each port; .pftrace: protobuf, else JSON", "",
+                [this](std::string_view v) { timeline_ = v; }});
     flags_.declare(line, table_, "Timeline (docs/traffic.md)");
     flags_.exclude("nodes", "network");
     flags_.exclude("load", "outstanding");

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <protozero/pbf_reader.hpp>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -17,6 +19,7 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "core/testing/temporary_directory.h"
+#include "emulator/replay/testing/jobs.h"
 #include "emulator/switching/testing/random_switch.h"
 #include "emulator/traffic/command_run.h"
 #include "emulator/traffic/simulate.h"
@@ -182,6 +185,163 @@ TEST_F(TimelineFiles, ALongMessageOnSplitLinks) {
   EXPECT_EQ(spans[5], (Span{"PE: to 1", 2000, 10}));
   EXPECT_EQ(spans[6], (Span{"link out, circuits 1: circuit to 1", 2020, 20}));
   EXPECT_EQ(spans[7], (Span{"in, circuits 1: circuit from 0", 2070, 20}));
+}
+
+/// A slice: process and thread by name, its name, begin and end in ns.
+using NamedSlice = std::tuple<std::string, std::string, std::string, std::int64_t, std::int64_t>;
+
+std::vector<NamedSlice> slices_of_json(const nlohmann::json& events) {
+  std::map<int, std::string> processes;
+  std::map<std::pair<int, int>, std::string> threads;
+  std::vector<NamedSlice> slices;
+  std::map<std::int64_t, std::int64_t> begun;
+  for (const auto& e : events) {
+    const int process = e.at("pid"), thread = e.at("tid");
+    const std::string name = e.at("name"), kind = e.at("ph");
+    if (kind == "M" && name == "process_name") processes[process] = e.at("args").at("name");
+    if (kind == "M" && name == "thread_name") threads[{process, thread}] = e.at("args").at("name");
+    if (kind == "b") begun[e.at("id")] = ps(e.at("ts"));
+    if (kind == "e")
+      slices.emplace_back(processes.at(process), "requests", name, begun.at(e.at("id")) / 1000,
+                          ps(e.at("ts")) / 1000);
+    if (kind == "X")
+      slices.emplace_back(processes.at(process), threads.at({process, thread}), name, ps(e.at("ts")) / 1000,
+                          (ps(e.at("ts")) + ps(e.at("dur"))) / 1000);
+  }
+  std::sort(slices.begin(), slices.end());
+  return slices;
+}
+
+/// As Perfetto reads it: packets by time, in the order of the file if the times are equal, and an end ends
+/// the innermost slice of its track.
+std::vector<NamedSlice> slices_of_protobuf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  struct Track {
+    std::uint64_t parent = 0;
+    std::string name, process;
+  };
+  struct Event {
+    std::uint64_t at = 0, track = 0;
+    std::string name;
+    bool begins = false;
+  };
+  std::map<std::uint64_t, Track> tracks;
+  std::vector<Event> events;
+  protozero::pbf_reader trace(bytes);
+  while (trace.next(1)) {
+    protozero::pbf_reader packet = trace.get_message();
+    Event event;
+    bool is_event = false;
+    while (packet.next()) {
+      if (packet.tag() == 8) {
+        event.at = packet.get_uint64();
+      } else if (packet.tag() == 10) {
+        EXPECT_NE(packet.get_uint32(), 0u);
+      } else if (packet.tag() == 60) {
+        std::uint64_t uuid = 0;
+        Track track;
+        protozero::pbf_reader descriptor = packet.get_message();
+        while (descriptor.next()) {
+          if (descriptor.tag() == 1) {
+            uuid = descriptor.get_uint64();
+          } else if (descriptor.tag() == 2) {
+            track.name = descriptor.get_string();
+          } else if (descriptor.tag() == 5) {
+            track.parent = descriptor.get_uint64();
+          } else if (descriptor.tag() == 3) {
+            protozero::pbf_reader process = descriptor.get_message();
+            while (process.next(6)) track.process = process.get_string();
+          }
+        }
+        EXPECT_NE(uuid, 0u);
+        EXPECT_TRUE(tracks.emplace(uuid, track).second);
+      } else {
+        EXPECT_EQ(packet.tag(), 11u);
+        is_event = true;
+        protozero::pbf_reader body = packet.get_message();
+        while (body.next()) {
+          if (body.tag() == 9)
+            event.begins = body.get_enum() == 1;
+          else if (body.tag() == 11)
+            event.track = body.get_uint64();
+          else if (body.tag() == 23)
+            event.name = body.get_string();
+          else
+            body.skip();
+        }
+      }
+    }
+    if (is_event) events.push_back(event);
+  }
+  std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.at < b.at; });
+  std::map<std::uint64_t, std::vector<Event>> open;
+  std::vector<NamedSlice> slices;
+  for (const Event& event : events) {
+    std::vector<Event>& stack = open[event.track];
+    if (event.begins) {
+      stack.push_back(event);
+      continue;
+    }
+    if (stack.empty()) {
+      ADD_FAILURE() << "an end without a begin";
+      return {};
+    }
+    const Track& track = tracks.at(event.track);
+    slices.emplace_back(tracks.at(track.parent).process, track.name, stack.back().name, stack.back().at,
+                        event.at);
+    stack.pop_back();
+  }
+  for (const auto& [track, stack] : open) EXPECT_TRUE(stack.empty());
+  std::sort(slices.begin(), slices.end());
+  return slices;
+}
+
+TEST_P(Timelines, ProtobufHasTheSlicesOfTheJson) {
+  Random random(8);  // any seed
+  for (int round = 0; round < 10; ++round) {
+    SwitchParameters p = random_parameters(random, GetParam());
+    p.preload = 0;
+    TrafficOptions o;
+    o.pattern = "uniform";
+    o.messages = 1 + random.below(20);
+    o.message = random.below(1000);
+    TimelineFile json(path_, p.nodes);
+    simulate(p, o, {}, &json);
+    json.finish();
+    const std::string packed = directory_ / "timeline.pftrace";
+    TimelineFile protobuf(packed, p.nodes);
+    simulate(p, o, {}, &protobuf);
+    protobuf.finish();
+    EXPECT_EQ(slices_of_protobuf(packed), slices_of_json(read().at("traceEvents")));
+    std::filesystem::remove(packed);
+  }
+}
+
+TEST_F(TimelineFiles, OfAReplayShowWhatTheRanksDo) {
+  SwitchParameters p;
+  p.technique = "wormhole";
+  TimelineFile timeline(path_, 2);
+  ReplayOptions options;
+  options.timeline = &timeline;
+  MemoryTrace plain(2);
+  plain.add(0, make(Operation::Kind::send, 1, 800, nanoseconds(50)));
+  plain.add(0, finish(nanoseconds(70)));
+  plain.add(1, make(Operation::Kind::recv, 0, 800));
+  plain.add(1, finish());
+  const ReplayResult result = replay(plain, p, options);
+  timeline.finish();
+  std::vector<std::string> seen;
+  std::int64_t end = 0;
+  for (const auto& [process, thread, name, from, until] : slices_of_json(read().at("traceEvents"))) {
+    if (!process.starts_with("rank")) continue;
+    seen.push_back(process + ", " + thread + ": " + name);
+    end = std::max(end, until);
+  }
+  EXPECT_EQ(seen,
+            (std::vector<std::string>{"rank 0, thread 0: computes", "rank 0, thread 0: computes",
+                                      "rank 0, thread 0: send to 1", "rank 1, thread 1: receive from 0"}));
+  EXPECT_EQ(end, result.measures.time.ps / 1000);
 }
 
 TEST_F(TimelineFiles, KeepsAnExistingFileAndLeavesNoneAfterAFailure) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 #include "core/connection.h"
 #include "core/time.h"
@@ -34,7 +35,7 @@ struct WordSpan {
 class PortTimeline {
  public:
   virtual ~PortTimeline() = default;
-  /// Whether all calls up to slot() are needed. Otherwise some of them are left out, and long messages are
+  /// Whether all calls up to in_rank() are needed. Otherwise some of them are left out, and long messages are
   /// emulated faster.
   virtual bool needs_words() const { return true; }
 
@@ -52,6 +53,10 @@ class PortTimeline {
   /// A TDM slot at the switch: `slot` < K or, for S_W, K. No word passes in its first `unusable` time.
   virtual void slot(Time /*begin*/, Time /*end*/, std::uint32_t /*slot*/, bool /*wormhole*/,
                     Time /*unusable*/) {}
+
+  /// A replayed job: a thread of a rank computes, or waits in an operation. In order of time for a location.
+  virtual void in_rank(std::uint32_t /*rank*/, std::uint32_t /*location*/, Time /*from*/, Time /*until*/,
+                       std::string_view /*what*/) {}
 
   /// The scheduler establishes a connection in a TDM slot, or releases it. In order of time.
   virtual void circuit(Time /*at*/, Connection /*connection*/, std::uint32_t /*slot*/, bool /*established*/) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "emulator/network/timeline.h"
 #include "emulator/replay/trace_names.h"
 
 namespace hybrid {
@@ -55,6 +56,7 @@ JobDriver::JobDriver(JobTrace& trace, Technique& technique, std::vector<std::uin
       technique_(technique),
       placement_(std::move(placement)),
       options_(options),
+      observes_ranks_(options.timeline != nullptr && options.timeline->needs_words()),
       phases_(trace, options, technique, placement_, events_),
       messages_(technique, placement_, options, events_, phases_.account()),
       point_to_point_(messages_, events_),
@@ -114,6 +116,9 @@ void JobDriver::resume(const Waiter& waiter) {
     return collectives_.message_done(*part);
   const LocationHandle handle = std::get<LocationHandle>(waiter);
   JobLocation& location = locations_[handle.index];
+  if (observes_ranks_ && events_.now() > location.now)
+    options_.timeline->in_rank(location.rank, handle.index, location.now, events_.now(),
+                               wait_name(location.operation));
   location.now = std::max(location.now, events_.now());
   // A synchronisation may wait for more: a fence for its barrier, a start or wait for further notices.
   if (location.operation.kind == Kind::rma_sync && !one_sided_.synchronise(caller(handle), location)) return;
@@ -130,7 +135,10 @@ bool JobDriver::fetch(LocationHandle handle) {
   ++operations_;
   location.in_barrier = false;
   location.notices = 0;
+  const Time begin = location.now;
   location.now = later_in_run(location.now, location.operation.compute);
+  if (observes_ranks_ && location.now > begin)
+    options_.timeline->in_rank(location.rank, handle.index, begin, location.now, "computes");
   location.compute += location.operation.compute;
   if (location.operation.compute > Time{}) {
     events_.schedule(location.now, JobEvents::ComputeEnds{handle});

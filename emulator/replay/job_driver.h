@@ -78,6 +78,7 @@ class JobDriver {
   Technique& technique_;
   const std::vector<std::uint32_t> placement_;
   const ReplayOptions& options_;
+  const bool observes_ranks_;
 
   JobEvents events_;
   JobPhases phases_;

@@ -48,4 +48,22 @@ std::string describe_stall(const std::vector<JobLocation>& locations) {
                      shown->rank, describe_wait(*shown), shown->operations, waiting, locations.size());
 }
 
+std::string wait_name(const Operation& op) {
+  switch (op.kind) {
+    case Operation::Kind::recv:
+    case Operation::Kind::recv_complete:
+      return fmt::format("receive from {}", op.peer);
+    case Operation::Kind::send:
+      return fmt::format("send to {}", op.peer);
+    case Operation::Kind::collective:
+      return std::string(name_of(op.collective));
+    case Operation::Kind::collective_complete:
+      return "nonblocking collective";
+    case Operation::Kind::rma_sync:
+      return "one-sided synchronisation";
+    default:
+      return "completion of a send";
+  }
+}
+
 }  // namespace hybrid

@@ -34,4 +34,7 @@ struct Caller {
 /// one has not finished.
 std::string describe_stall(const std::vector<JobLocation>& locations);
 
+/// What a location waits for in an operation: "receive from 3", "allreduce".
+std::string wait_name(const Operation& operation);
+
 }  // namespace hybrid

@@ -105,8 +105,11 @@ nlohmann::ordered_json SwitchActivity::json() {
   std::vector<Port> shown(ports);
   std::iota(shown.begin(), shown.end(), 0);
   if (ports > detail_.circuit_ports) {
-    const auto traffic = [&](Port port) { return std::reduce(out_[port].begin(), out_[port].end()); };
-    std::stable_sort(shown.begin(), shown.end(), [&](Port a, Port b) { return traffic(a) > traffic(b); });
+    std::vector<double> traffic(ports);
+    for (Port port = 0; port < ports; ++port)
+      traffic[port] = std::reduce(out_[port].begin(), out_[port].end());
+    std::sort(shown.begin(), shown.end(),
+              [&](Port a, Port b) { return traffic[a] != traffic[b] ? traffic[a] > traffic[b] : a < b; });
     shown.resize(detail_.circuit_ports);
     std::sort(shown.begin(), shown.end());
   }
