@@ -100,7 +100,7 @@ class PredictCommand final : public Command {
   TraceScores score(const std::string& path, const std::vector<std::string>& predictors,
                     const std::vector<std::uint32_t>& capacities) const {
     ProgressLine line(stderr);
-    const auto note = [&](std::string_view what, std::uint64_t done) {
+    const auto note = [&](std::string_view what, Progress done) {
       line.show(std::string(what) + " of " + path, done);
     };
     PredictorScores scored = score_predictors([&path] { return open_trace(path); }, arguments_.options(),

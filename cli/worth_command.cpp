@@ -60,7 +60,7 @@ class WorthCommand final : public Command {
       try {
         jobs.push_back(hint_worth(
             trace, [&] { return open_trace(trace); }, options, times,
-            [&](std::string_view what, std::uint64_t done) { line.show(std::string(what), done); }));
+            [&](std::string_view what, Progress done) { line.show(std::string(what), done); }));
       } catch (const UnfinishedReplay& error) {
         line.clear();
         const std::string text = trace + ": " + error.what();

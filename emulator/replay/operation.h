@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -116,6 +117,27 @@ class JobTrace {
   /// Reads the next operation of a location; false after its end. Throws UserError, naming file and place,
   /// for a damaged trace.
   virtual bool next(std::uint32_t location, Operation& operation) = 0;
+};
+
+/// Another trace; derived classes change or count its operations.
+class ForwardingTrace : public JobTrace {
+ public:
+  explicit ForwardingTrace(std::unique_ptr<JobTrace> trace) : trace_(std::move(trace)) {}
+  std::uint32_t ranks() const override { return trace_->ranks(); }
+  const std::vector<Location>& locations() const override { return trace_->locations(); }
+  const CommunicatorInfo& communicator(std::uint32_t id) const override { return trace_->communicator(id); }
+  const std::string& region_name(std::uint32_t id) const override { return trace_->region_name(id); }
+  const std::vector<std::uint32_t>& placement() const override { return trace_->placement(); }
+  std::string property(std::string_view name) const override { return trace_->property(name); }
+  std::vector<std::pair<std::string, std::string>> properties() const override {
+    return trace_->properties();
+  }
+  bool next(std::uint32_t location, Operation& operation) override {
+    return trace_->next(location, operation);
+  }
+
+ private:
+  std::unique_ptr<JobTrace> trace_;
 };
 
 }  // namespace hybrid

@@ -79,26 +79,16 @@ void number(std::vector<Receive>& receives, Orders& orders) {
   }
 }
 
-class OrderedTrace final : public JobTrace {
+class OrderedTrace final : public ForwardingTrace {
  public:
   OrderedTrace(std::unique_ptr<JobTrace> trace, Orders orders)
-      : trace_(std::move(trace)),
+      : ForwardingTrace(std::move(trace)),
         orders_(std::move(orders)),
         next_(orders_.size()),
         filters_(orders_.size()) {}
 
-  std::uint32_t ranks() const override { return trace_->ranks(); }
-  const std::vector<Location>& locations() const override { return trace_->locations(); }
-  const CommunicatorInfo& communicator(std::uint32_t id) const override { return trace_->communicator(id); }
-  const std::string& region_name(std::uint32_t id) const override { return trace_->region_name(id); }
-  const std::vector<std::uint32_t>& placement() const override { return trace_->placement(); }
-  std::string property(std::string_view name) const override { return trace_->property(name); }
-  std::vector<std::pair<std::string, std::string>> properties() const override {
-    return trace_->properties();
-  }
-
   bool next(std::uint32_t location, Operation& operation) override {
-    if (!trace_->next(location, operation)) return false;
+    if (!ForwardingTrace::next(location, operation)) return false;
     const std::vector<std::uint32_t>& orders = orders_[location];
     if (orders.empty() || !filters_[location].receives(operation)) return true;
     const std::size_t receive = next_[location]++;
@@ -107,7 +97,6 @@ class OrderedTrace final : public JobTrace {
   }
 
  private:
-  std::unique_ptr<JobTrace> trace_;
   Orders orders_;
   std::vector<std::size_t> next_;  // by location: its receives so far
   std::vector<ReceiveFilter> filters_;

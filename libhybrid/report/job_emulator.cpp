@@ -28,17 +28,28 @@ void follow_ports(JobOptions& options, std::uint32_t ports) {
   if (every_destination) preload_every_destination(p);
 }
 
+class CountedTrace final : public ForwardingTrace {
+ public:
+  using ForwardingTrace::ForwardingTrace;
+  bool next(std::uint32_t location, Operation& operation) override {
+    if (!ForwardingTrace::next(location, operation)) return false;
+    ++operations;
+    return true;
+  }
+  std::uint64_t operations = 0;
+};
+
 // Progress of several emulations at once: the operations of all, and how many have ended.
 class CommonProgress {
  public:
-  CommonProgress(std::size_t runs, std::string_view what, const ProgressNote& note)
-      : done_(runs), what_(what), note_(note) {}
+  CommonProgress(std::size_t runs, std::uint64_t operations, std::string_view what, const ProgressNote& note)
+      : done_(runs), all_(runs * operations), what_(what), note_(note) {}
 
   void show(std::size_t run, std::uint64_t done) {
     if (!note_) return;
     const std::lock_guard lock(mutex_);
     sum_ += done - std::exchange(done_[run], done);
-    note_(text(), sum_);
+    note_(text(), {sum_, all_});
   }
   void end() {
     const std::lock_guard lock(mutex_);
@@ -52,7 +63,7 @@ class CommonProgress {
 
   std::mutex mutex_;
   std::vector<std::uint64_t> done_;  // by run
-  std::uint64_t sum_ = 0;
+  std::uint64_t sum_ = 0, all_;
   std::size_t ended_ = 0;
   std::string what_;
   const ProgressNote& note_;
@@ -62,9 +73,10 @@ class CommonProgress {
 
 std::vector<EmulatedRun> emulate_runs(const TraceOpener& open, const std::vector<SwitchParameters>& runs,
                                       const std::function<ReplayOptions(std::size_t run)>& options,
-                                      unsigned threads, std::string_view what, const ProgressNote& note) {
+                                      unsigned threads, std::string_view what, const ProgressNote& note,
+                                      std::uint64_t operations) {
   std::vector<EmulatedRun> results(runs.size());
-  CommonProgress progress(runs.size(), what, note);
+  CommonProgress progress(runs.size(), operations, what, note);
   run_parallel(runs.size(), threads == 0 ? processors() : threads, [&](std::size_t i) {
     progress.show(i, 0);
     ReplayOptions replay_options = options(i);
@@ -110,9 +122,11 @@ void JobEmulator::find_phases(const ProgressNote& note) {
   const bool fixed = !options_.preload_topology.empty(), by_hints = !options_.hints.empty();
   if (fixed) check_topology(options_.preload_topology, options_.network);
   TrafficMatrix matrix;
-  phases_ = hybrid::find_phases(*open_(), options_.replay, ports_,
+  CountedTrace trace(open_());
+  phases_ = hybrid::find_phases(trace, options_.replay, ports_,
                                 options_.network.preload == 0 || fixed || by_hints ? nullptr : &traffic_,
                                 fixed ? &matrix : nullptr);
+  operations_ = trace.operations;
   if (by_hints) {
     nesting_ = read_phase_nesting(*open_());
     hints_ = hints_of(options_.hints, trace_, open_, phases_.phases);
@@ -162,7 +176,7 @@ std::vector<EmulatedRun> JobEmulator::emulate(const std::vector<SwitchParameters
                                               PortTimeline* timeline) const {
   return emulate_runs(
       open_, runs, [&](std::size_t run) { return replay_options(runs[run], timeline); }, options_.threads,
-      what, note);
+      what, note, operations_);
 }
 
 JobBounds emulate_bounds(

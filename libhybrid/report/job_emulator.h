@@ -21,11 +21,12 @@
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/report/comparison.h"
 #include "libhybrid/report/recorded_phases.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 
-/// Receives progress: the current step and the number of its operations that are done.
-using ProgressNote = std::function<void(std::string_view what, std::uint64_t done)>;
+/// Receives progress: the current step and how far it is.
+using ProgressNote = std::function<void(std::string_view what, Progress progress)>;
 
 /// Result of an emulation.
 struct EmulatedRun {
@@ -37,11 +38,12 @@ struct EmulatedRun {
 
 /// Emulates `runs` of a job, each with its own pass over the trace, on as many threads as `threads` (0: one
 /// for each processor). The options may depend on the run. Results are in the order of the runs and do not
-/// depend on the threads. `what`: the progress names a single run so; it counts several. Throws UserError for
-/// invalid parameters.
+/// depend on the threads. `what`: the progress names a single run so; it counts several. `operations`: of the
+/// job, if known, for the time left. Throws UserError for invalid parameters.
 std::vector<EmulatedRun> emulate_runs(const TraceOpener& open, const std::vector<SwitchParameters>& runs,
                                       const std::function<ReplayOptions(std::size_t run)>& options,
-                                      unsigned threads, std::string_view what, const ProgressNote& note);
+                                      unsigned threads, std::string_view what, const ProgressNote& note,
+                                      std::uint64_t operations = 0);
 
 class JobEmulator {
  public:
@@ -92,6 +94,7 @@ class JobEmulator {
   std::vector<std::pair<std::string, std::string>> facts_;
 
   bool phases_known_ = false;
+  std::uint64_t operations_ = 0;  // of the job, once the phases are known
   FoundPhases phases_;
   PhaseSchedule schedule_;
   PhaseTraffic traffic_;

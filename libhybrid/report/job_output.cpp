@@ -177,7 +177,7 @@ FinishedJob finish_job(const std::string& recording, const JobOptions& options, 
     return {};
   }
   const Stop stop(options.report_limit, interrupted);
-  const ProgressNote note = [&](std::string_view what, std::uint64_t done) {
+  const ProgressNote note = [&](std::string_view what, Progress done) {
     stop.check();
     line.show(what, done);
   };

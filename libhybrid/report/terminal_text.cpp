@@ -185,14 +185,35 @@ std::string shell_quoted(std::string_view word) {
 ProgressLine::ProgressLine(std::FILE* stream)
     : stream_(stream != nullptr && isatty(fileno(stream)) != 0 ? stream : nullptr) {}
 
-void ProgressLine::show(std::string_view what, std::uint64_t done) {
+std::string progress_text(Progress progress, std::uint64_t since, double seconds) {
+  if (progress.done == 0) return {};
+  constexpr double kEnough = 0.5;
+  const double done = static_cast<double>(progress.done - since);
+  if (progress.all == 0 || progress.done > progress.all || seconds < kEnough || done <= 0)
+    return grouped(progress.done) + " operations";
+  const double rate = done / seconds;
+  const double left = static_cast<double>(progress.all - progress.done) / rate;
+  return fmt::format("{:.0f} %",
+                     100.0 * static_cast<double>(progress.done) / static_cast<double>(progress.all)) +
+         ", " + grouped(static_cast<std::uint64_t>(rate)) + " operations/s, " +
+         (left < 100 ? fmt::format("{:.0f} s", left) : fmt::format("{:.0f} min", left / 60)) + " left";
+}
+
+void ProgressLine::show(std::string_view what, Progress progress) {
   if (stream_ == nullptr) return;
   const auto now = std::chrono::steady_clock::now();
+  if (progress.all != last_.all || progress.done < last_.done) {  // another step
+    begin_ = now;
+    first_ = progress;
+  }
+  last_ = progress;
   if (shown_ && what == what_ && now - at_ < std::chrono::milliseconds(100)) return;
   what_ = what;
   at_ = now;
   std::string line = "\r\033[K" + std::string(what);
-  if (done != 0) line += ": " + grouped(done) + " operations";
+  const std::string state =
+      progress_text(progress, first_.done, std::chrono::duration<double>(now - begin_).count());
+  if (!state.empty()) line += ": " + state;
   std::fwrite(line.data(), 1, line.size(), stream_);
   std::fflush(stream_);
   shown_ = true;

@@ -78,6 +78,17 @@ std::string two_columns(std::string_view term, std::string_view text, std::size_
 /// `word` with quotes if a shell needs them.
 std::string shell_quoted(std::string_view word);
 
+/// How far a step of a work is, in operations; all: 0 if it is not known.
+struct Progress {
+  Progress(std::uint64_t operations_done, std::uint64_t operations_of_all = 0)  // NOLINT: a number is one
+      : done(operations_done), all(operations_of_all) {}
+  std::uint64_t done, all;
+};
+
+/// "120,000 operations" after `time`; if their number is known, and enough time has passed to tell:
+/// "45 %, 1,200,000 operations/s, 8 s left". "" if nothing is done. `since`: done at the begin of `time`.
+std::string progress_text(Progress progress, std::uint64_t since, double seconds);
+
 /// Line of progress that is rewritten in place.
 class ProgressLine {
  public:
@@ -87,9 +98,9 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// Shows "emulating hybrid, K = 4: 1,200,000 operations", without the count while it is 0; the same text
+  /// Shows "emulating hybrid, K = 4: 45 %, 1,200,000 operations/s, 8 s left" (progress_text()); the same text
   /// with another count at most ten times a second.
-  void show(std::string_view what, std::uint64_t done);
+  void show(std::string_view what, Progress progress);
   /// Removes the line. To be called before other output to the terminal.
   void clear();
 
@@ -98,6 +109,8 @@ class ProgressLine {
   bool shown_ = false;
   std::string what_;  // shown at `at_`
   std::chrono::steady_clock::time_point at_;
+  Progress first_{0}, last_{0};  // of the step that is shown, which began at `begin_`
+  std::chrono::steady_clock::time_point begin_;
 };
 
 }  // namespace hybrid

@@ -82,5 +82,15 @@ TEST(Wrap, BreaksAtBlanksAndKeepsLongWords) {
   EXPECT_EQ(wrap("", 2, 10), "");
 }
 
+TEST(ProgressText, HasRateAndTimeLeftWhenTheyAreKnown) {
+  EXPECT_EQ(progress_text(0, 0, 10), "");
+  EXPECT_EQ(progress_text(120'000, 0, 10), "120,000 operations");              // of an unknown number
+  EXPECT_EQ(progress_text({120'000, 400'000}, 0, 0.1), "120,000 operations");  // too early
+  EXPECT_EQ(progress_text({100'000, 400'000}, 0, 10), "25 %, 10,000 operations/s, 30 s left");
+  EXPECT_EQ(progress_text({100'000, 400'000}, 50'000, 1), "25 %, 50,000 operations/s, 6 s left");
+  EXPECT_EQ(progress_text({1, 401}, 0, 1), "0 %, 1 operations/s, 7 min left");
+  EXPECT_EQ(progress_text({500'000, 400'000}, 0, 10), "500,000 operations");  // more than expected
+}
+
 }  // namespace
 }  // namespace hybrid
