@@ -223,6 +223,7 @@ std::vector<NamedSlice> slices_of_protobuf(const std::string& path) {
   };
   struct Event {
     std::uint64_t at = 0, track = 0;
+    std::size_t position = 0;
     std::string name;
     bool begins = false;
   };
@@ -272,9 +273,12 @@ std::vector<NamedSlice> slices_of_protobuf(const std::string& path) {
         }
       }
     }
+    event.position = events.size();
     if (is_event) events.push_back(event);
   }
-  std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.at < b.at; });
+  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+    return a.at != b.at ? a.at < b.at : a.position < b.position;
+  });
   std::map<std::uint64_t, std::vector<Event>> open;
   std::vector<NamedSlice> slices;
   for (const Event& event : events) {
