@@ -303,13 +303,13 @@ std::vector<NamedSlice> slices_of_protobuf(const std::string& path) {
 
 TEST_P(Timelines, ProtobufHasTheSlicesOfTheJson) {
   Random random(8);  // any seed
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < 4; ++round) {
     SwitchParameters p = random_parameters(random, GetParam());
     p.preload = 0;
     TrafficOptions o;
     o.pattern = "uniform";
     o.messages = 1 + random.below(20);
-    o.message = random.below(1000);
+    o.message = random.below(300);
     TimelineFile json(path_, p.nodes);
     simulate(p, o, {}, &json);
     json.finish();

@@ -95,7 +95,7 @@ class CircuitCheck final : public PortTimeline {
 
 TEST(SwitchActivity, IsThatOfTheSwitchAndDoesNotChangeIt) {
   Random random(7);  // any seed
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 30; ++round) {
     SwitchParameters p = random_parameters(random, round % 2 == 0 ? "tdm" : "hybrid");
     p.preload = 0;
     TrafficOptions traffic;
