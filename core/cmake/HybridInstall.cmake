@@ -47,3 +47,18 @@ if(HYBRID_TESTS)
     COMMAND ${CMAKE_COMMAND} -D BUILD=${PROJECT_BINARY_DIR} -D SANITIZE=${HYBRID_SANITIZE}
             -P ${PROJECT_SOURCE_DIR}/cli/testing/install_test.cmake)
 endif()
+
+# `cpack -G DEB` in the build tree: a Debian package of the command, the library and their documents, without the
+# compilers' plugins.
+set(CPACK_PACKAGE_NAME libhybrid)
+set(CPACK_PACKAGE_CONTACT "the libhybrid authors <libhybrid@localhost>")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
+set(CPACK_COMPONENTS_ALL Unspecified)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # needs dpkg-dev
+set(CPACK_DEBIAN_PACKAGE_DEPENDS mpich)  # mpiexec
+include(CPack)
