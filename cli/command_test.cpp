@@ -6,13 +6,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <string>
 #include <vector>
 
 #include "cli/child.h"
+#include "cli/testing/built_command.h"
 #include "core/testing/temporary_directory.h"
 #include "libhybrid/options/job_options.h"
 
@@ -20,102 +19,6 @@ namespace hybrid {
 namespace {
 
 using testing::HasSubstr;
-
-std::string output(std::vector<std::string> words, int code = 0) {
-  words.insert(words.begin(), HYBRID_COMMAND);
-  ChildEnd end;
-  std::string text = output_of(words, end);
-  EXPECT_EQ(end.exit_code, code) << text;
-  return text;
-}
-
-TEST(Command, HelpAndVersion) {
-  EXPECT_THAT(output({"--help"}), AllOf(HasSubstr("run"), HasSubstr("replay"), HasSubstr("Exit codes")));
-  EXPECT_EQ(output({"help"}), output({"-h"}));
-  EXPECT_THAT(output({"--version"}), testing::MatchesRegex("hybrid [0-9]+\\.[0-9]+\\.[0-9]+\n"));
-}
-
-TEST(Command, EverySubCommandHasHelp) {
-  for (const char* name : {"run", "replay", "simulate", "schedule", "predict", "hints", "profile", "worth",
-                           "topology", "list", "recover", "doctor"}) {
-    const std::string help = output({name, "--help"});
-    EXPECT_THAT(help, AllOf(HasSubstr(std::string("Usage: hybrid ") + name), HasSubstr("--json"))) << name;
-    EXPECT_THAT(output({"help", name}), HasSubstr(help));
-  }
-  EXPECT_THAT(output({"run", "--help"}), HasSubstr("hybrid run [OPTIONS] -- APP [ARGUMENT...]"));
-}
-
-TEST(Command, ALongHelpLeavesOptionsOutAndSaysSo) {
-  const std::string help = output({"run", "--help"}), all = output({"run", "--help", "all"});
-  EXPECT_THAT(help, AllOf(HasSubstr("--slots K"), Not(HasSubstr("--slot-length TIME")),
-                          HasSubstr("more options: `hybrid run --help all`")));
-  EXPECT_THAT(all,
-              AllOf(HasSubstr("--slots K"), HasSubstr("--slot-length TIME"), Not(HasSubstr("more options"))));
-  EXPECT_EQ(output({"profile", "--help"}), output({"profile", "--help", "all"}));
-}
-
-TEST(Command, HelpExplainsTermsOptionsAndNames) {
-  EXPECT_THAT(output({"help", "working", "set"}),
-              AllOf(HasSubstr("connections that a phase uses"), HasSubstr("(D 5.1)")));
-  EXPECT_THAT(output({"help", "slot-length"}),
-              AllOf(HasSubstr("--slot-length TIME"), HasSubstr("`hybrid run`")));
-  EXPECT_EQ(output({"help", "--slot-length"}), output({"help", "Slot Length"}));
-  EXPECT_THAT(output({"help", "tournament"}), HasSubstr("predictor tournament: "));
-  ChildEnd end;
-  output_of({HYBRID_COMMAND, "help", "slot-lenght"}, end);
-  EXPECT_EQ(end.exit_code, 2);
-}
-
-// The words that bash offers for the last of `words`.
-std::string completed(const std::vector<std::string>& words) {
-  std::string line;
-  for (const std::string& word : words) line += " '" + word + "'";
-  ChildEnd end;
-  return output_of({"/bin/bash", "-c",
-                    std::string("source <(\"$0\" completion bash); COMP_WORDS=(hybrid") + line +
-                        "); COMP_CWORD=" + std::to_string(words.size()) + "; _hybrid; echo ${COMPREPLY[*]}",
-                    HYBRID_COMMAND},
-                   end);
-}
-
-TEST(Command, BashCompletesCommandsOptionsAndValues) {
-  EXPECT_EQ(completed({"rep"}), "replay report reproduce\n");
-  EXPECT_EQ(completed({"replay", "x", "--slots"}), "--slots --slots-per-pass\n");
-  EXPECT_EQ(completed({"replay", "x", "--technique", "wormhole,hy"}), "wormhole,hybrid\n");
-  EXPECT_EQ(completed({"run", "--clock", ""}), "auto cpu wall\n");
-  EXPECT_EQ(completed({"replay", "some-tra"}), "\n");  // a file: bash completes it
-}
-
-TEST(Command, CompletionsAndManualPagesContainEveryOption) {
-  const TemporaryDirectory directory;
-  const auto script = [&](const std::string& shell) {
-    const std::string file = directory / shell;
-    ChildEnd end;
-    output_of({"/bin/sh", "-c", "\"$0\" completion " + shell + " > \"$1\"", HYBRID_COMMAND, file}, end);
-    EXPECT_EQ(end.exit_code, 0);
-    std::ifstream stream(file);
-    return std::string(std::istreambuf_iterator<char>(stream), {});
-  };
-  const std::string fish = script("fish"), zsh = script("zsh");
-  for (const Listing& listing : listings()) {
-    if (listing.kind != "sub-command") continue;
-    const std::string name(listing.name);
-    EXPECT_NE(fish.find("-a " + name + " -d"), std::string::npos) << name;
-    EXPECT_NE(zsh.find(name + ") _arguments"), std::string::npos) << name;
-    EXPECT_THAT(output({"manual", name}), HasSubstr(".SH SYNOPSIS\nhybrid " + name));
-  }
-  for (const std::string option : {"slot-length", "technique", "ranks"}) {
-    EXPECT_NE(fish.find(" -l " + option), std::string::npos) << option;
-    EXPECT_NE(zsh.find("'--" + option + "["), std::string::npos) << option;
-  }
-  EXPECT_THAT(output({"manual", "run"}), HasSubstr("\\-\\-slot\\-length TIME"));
-}
-
-TEST(Command, HelpNamesTheSchedulersThatRunInASwitch) {
-  const std::string help = std::regex_replace(output({"simulate", "--help", "all"}), std::regex("\\s+"), " ");
-  EXPECT_THAT(help, AllOf(HasSubstr("greedy|"), HasSubstr("on a fat tree: d-mod-k, greedy, level-wise,"),
-                          Not(HasSubstr("solstice")), Not(HasSubstr("turn-back"))));
-}
 
 TEST(Command, ListsRegisteredProducts) {
   EXPECT_THAT(output({"list"}), AllOf(HasSubstr("technique"), HasSubstr("wormhole"), HasSubstr("timeout")));

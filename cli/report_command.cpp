@@ -82,16 +82,14 @@ class ReportCommand final : public Command {
         data = page_data(source_, report, job, sweep_, note);
       } catch (const UserError& error) {
         if (source_ == trace) throw;
-        reason = error.what();  // a result may be elsewhere than its trace
+        reason = error.what();  // for instance, the result is elsewhere than its trace
         data = {{"source", source_}, {"report", std::move(report)}};
       }
     }
     const std::string html = page_html(std::move(data));
     line.clear();
     if (!reason.empty())
-      print_notes(
-          {"The page has no communication matrix and nothing over time, since its trace cannot be read: " +
-           reason});
+      print_notes({"The page has no communication matrix and nothing over time: " + reason});
     page_.write(html);
     return kDone;
   }
@@ -130,6 +128,16 @@ class ReportCommand final : public Command {
       throw UserError(
           path + ": not the result of one job: it lacks \"trace\", \"job\", \"results\" or \"verdict\"",
           "Name a JSON file of `hybrid run` or `hybrid replay` with one trace.");
+    const bool complete = std::ranges::all_of(json["results"], [](const Json& result) {
+      return result.is_object() && result.contains("technique") && result["technique"].is_string() &&
+             result.contains("slots") && result["slots"].is_number_unsigned() && result.contains("time_ns") &&
+             result["time_ns"].is_number();
+    });
+    const Json& verdict = json["verdict"];
+    if (!complete || (verdict.contains("technique") && !verdict["technique"].is_string()))
+      throw UserError(
+          path + ": each of \"results\" needs a technique, slots and time_ns, and the verdict a technique",
+          "Make it again with `hybrid replay TRACE --json FILE`.");
     return json;
   }
 

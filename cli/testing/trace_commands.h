@@ -5,9 +5,11 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/child.h"
+#include "cli/testing/built_command.h"
 #include "core/testing/temporary_directory.h"
 
 namespace hybrid {
@@ -22,8 +24,7 @@ class TraceCommands : public testing::Test {
     return text;
   }
   static std::string hybrid(std::vector<std::string> words, int code = 0) {
-    words.insert(words.begin(), HYBRID_COMMAND);
-    return run(words, code);
+    return output(std::move(words), code);
   }
   /// Unpacks a trace of examples/traces into the working directory.
   static void unpack(const std::string& trace) {

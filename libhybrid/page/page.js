@@ -357,9 +357,10 @@
     const width = activity.bins.width_ns, sources = activity.circuit_ports;
     const part = section("circuits", "Slot chart", note(`Which connection each TDM `, term("slot"), ` holds when, emulated with ${observed()}: a row for each source port, a colour and number for its destination. `
       + `In an interval with several circuits it is the one held longest. `
-      + (sources.length < activity.ports ? `The ${sources.length} of ${count(activity.ports)} ports with most traffic are shown.` : "")));
+      + (sources.length < activity.ports ? `The ${sources.length} of ${count(activity.ports)} ports with most traffic are shown. ` : "")
+      + (activity.circuit_slots < activity.slots ? `The first ${activity.circuit_slots} of ${count(activity.slots)} slots are shown.` : "")));
     let chart;
-    const chosen = chooser("Slot", Array.from({ length: activity.slots }, (_, i) => String(i)), () => chart && chart.instance && draw(chart));
+    const chosen = chooser("Slot", Array.from({ length: activity.circuit_slots }, (_, i) => String(i)), () => chart && chart.instance && draw(chart));
     const cells = () => activity.circuits.filter((c) => c[0] === chosen.value);
     const table = () => ({ name: "slot-chart", title: "Slot chart", columns: [{ key: "slot" }, { key: "source" }, { key: "begin_ns", title: "begin", text: time }, { key: "end_ns", title: "end", text: time }, { key: "destination" }, { key: "circuits", text: count }],
       rows: activity.circuits.map(([slot, row, first, length, destination, circuits]) => [slot, sources[row], first * width, (first + length) * width, destination, circuits]) });
@@ -386,7 +387,7 @@
   };
 
   const sweeps = () => {
-    const part = section("sweep", "Other switches", note("The job time with other reconfiguration times, packet planes and predictors; everything else as above. A job time is left out if it is more than ten times the shortest, or the emulation did not end."));
+    const part = section("sweep", "Other switches", note("The job time with other reconfiguration times, packet planes and predictors; everything else as above. A job time is left out if it is more than ten times the shortest, if the emulation did not end, or if no switch has these parameters (slots must be longer than the reconfiguration)."));
     const { times_ns: times, techniques: lines } = sweep.reconfiguration;
     const names = Object.keys(lines);
     const wormhole = (report.results.find((r) => r.technique === "wormhole") || {}).time_ns;

@@ -1,6 +1,7 @@
 #include "libhybrid/page/page_data.h"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -23,10 +24,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json time_or_null(const EmulatedRun& run) {
-  return run.measures ? Json(run.measures->time.nanoseconds()) : Json(nullptr);
-}
-
 /// A result of the report: what must be emulated again.
 struct Result {
   SwitchParameters parameters;
@@ -41,7 +38,8 @@ std::vector<Result> results_of(const Json& report, const JobEmulator& job) {
     if (technique.empty() || is_instant(technique)) continue;
     Result& result = results.emplace_back();
     result.parameters = job.parameters(technique, slots == 0 ? job.options().network.slots : slots);
-    result.time = Time{static_cast<std::int64_t>(one.value("time_ns", 0.0) * 1000)};
+    constexpr double kMost = 1e18;
+    result.time = Time{static_cast<std::int64_t>(std::clamp(one.value("time_ns", 0.0) * 1000, 0.0, kMost))};
     check(result.parameters);
   }
   return results;
@@ -64,10 +62,29 @@ const Result* observed(const std::vector<Result>& results, const Json& report) {
   return nullptr;
 }
 
+bool is_possible(const SwitchParameters& parameters) {
+  try {
+    check(parameters);
+    return true;
+  } catch (const UserError&) {  // for instance slots that are not longer than the reconfiguration
+    return false;
+  }
+}
+
+/// The job time of each run, or null.
 Json times_of(const JobEmulator& job, const std::vector<SwitchParameters>& runs, const ProgressNote& note,
               std::string_view what) {
+  std::vector<SwitchParameters> possible;
+  std::ranges::copy_if(runs, std::back_inserter(possible), is_possible);
+  const std::vector<EmulatedRun> results = job.emulate(possible, what, note);
   Json times = Json::array();
-  for (const EmulatedRun& run : job.emulate(runs, what, note)) times.push_back(time_or_null(run));
+  std::size_t next = 0;
+  for (const SwitchParameters& run : runs) {
+    const Measures* measures = nullptr;
+    if (is_possible(run))
+      if (const EmulatedRun& result = results[next++]; result.measures) measures = &*result.measures;
+    times.push_back(measures == nullptr ? Json(nullptr) : Json(measures->time.nanoseconds()));
+  }
   return times;
 }
 
@@ -124,15 +141,15 @@ Json sweep_predictors(const JobEmulator& job, const Result& result, const Progre
     runs.push_back(result.parameters);
     runs.back().predictor = name;
   }
-  const auto emulated = job.emulate(runs, "emulating other predictors", note);
+  Json times = times_of(job, runs, note, "emulating other predictors");
+  times.push_back(nullptr);
   names.emplace_back(BeladyBound::kName);
   const auto scores =
       score_predictors(job.opener(), job.options(), names, {result.parameters.slots}, note).scores;
   Json list = Json::array();
   for (std::size_t i = 0; i < scores.size(); ++i)
-    list.push_back({{"predictor", scores[i].predictor},
-                    {"hit_rate", scores[i].hit_rate()},
-                    {"time_ns", i < emulated.size() ? time_or_null(emulated[i]) : Json(nullptr)}});
+    list.push_back(
+        {{"predictor", scores[i].predictor}, {"hit_rate", scores[i].hit_rate()}, {"time_ns", times[i]}});
   return list;
 }
 

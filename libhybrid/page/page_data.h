@@ -26,8 +26,8 @@ JobOptions options_of_result(const nlohmann::ordered_json& report, const std::st
 ///   reconfiguration {times_ns, techniques {name: times_ns of the job}},
 ///   packet_plane {reconfiguration_ns, shares, time_ns} of hybrid,
 ///   predictors: lists of {predictor, hit_rate, time_ns}, "belady" (the bound of the hit rate) without a
-///   time. A time is null if it is more than ten times that of the result, or
-///   the emulation did not reach the end of the job.
+///   time. A time is null if it is more than ten times that of the result, if
+///   the emulation did not reach the end of the job, or if no switch has these parameters.
 /// Requires that `job` has the options of the report. Throws exceptions of the trace, and those of `note`.
 nlohmann::ordered_json page_data(std::string source, nlohmann::ordered_json report, JobEmulator& job,
                                  bool sweep, const ProgressNote& note);

@@ -77,6 +77,15 @@ TEST(PageData, ASweepContainsTheResultItself) {
   EXPECT_TRUE(found);
 }
 
+TEST(PageData, ASweepLeavesOutWhatNoSwitchCanDo) {
+  JobOptions options;
+  options.techniques = {"tdm"};
+  options.network.allocation = "none";  // all slots must be longer than the reconfiguration
+  const Json times = page(options, true)["sweep"]["reconfiguration"]["techniques"]["tdm"];
+  EXPECT_TRUE(times[0].is_number());
+  EXPECT_TRUE(times[times.size() - 1].is_null());
+}
+
 TEST(PageData, AResultHasTheOptionsThatMadeIt) {
   JobOptions options;
   options.network.slot_length = nanoseconds(200);

@@ -14,7 +14,8 @@ SwitchActivity::SwitchActivity(const SwitchParameters& parameters, Time job_time
       width_(std::max<std::int64_t>(1, job_time.ps / detail.time_bins + 1)),
       out_(parameters.nodes, std::vector<double>(detail.time_bins)),
       in_(out_),
-      rows_(std::size_t{parameters.slots} * parameters.nodes) {}
+      circuit_slots_(uses_slots(parameters.technique) ? std::min(parameters.slots, detail.circuit_slots) : 0),
+      rows_(std::size_t{circuit_slots_} * parameters.nodes) {}
 
 std::uint32_t SwitchActivity::bin_of(Time at) const {
   return static_cast<std::uint32_t>(std::min<std::int64_t>(at.ps / width_.ps, detail_.time_bins - 1));
@@ -35,7 +36,7 @@ void SwitchActivity::delivered(Time at, const Message& message) {
 }
 
 void SwitchActivity::circuit(Time at, Connection connection, std::uint32_t slot, bool established) {
-  if (slot >= parameters_.slots) return;
+  if (slot >= circuit_slots_) return;
   Row& row = rows_[std::size_t{slot} * parameters_.nodes + connection.source];
   hold(row, at);
   row.held = established ? connection.destination : kNoPort;
@@ -114,9 +115,10 @@ nlohmann::ordered_json SwitchActivity::json() {
     std::sort(shown.begin(), shown.end());
   }
   json["circuit_ports"] = shown;
+  json["circuit_slots"] = circuit_slots_;
   json["circuits"] = Json::array();
   const Time end = begin_of(detail_.time_bins);
-  for (std::uint32_t slot = 0; slot < parameters_.slots; ++slot)
+  for (std::uint32_t slot = 0; slot < circuit_slots_; ++slot)
     for (std::size_t i = 0; i < shown.size(); ++i) {
       Row& row = rows_[std::size_t{slot} * ports + shown[i]];
       hold(row, end);

@@ -21,12 +21,13 @@ struct ActivityDetail {
   std::uint32_t time_bins = 200;
   std::uint32_t port_groups = 128;   // rows of the traffic
   std::uint32_t circuit_ports = 64;  // source ports whose circuits are listed
+  std::uint32_t circuit_slots = 32;  // slots whose circuits are listed, the first ones
 };
 
 class SwitchActivity final : public PortTimeline {
  public:
   /// For a run of `parameters` that takes `job_time`. What is later counts for the last interval. Memory is
-  /// in O(ports * slots * intervals).
+  /// in O(ports * intervals * circuit_slots).
   SwitchActivity(const SwitchParameters& parameters, Time job_time, const ActivityDetail& detail = {});
 
   bool needs_words() const override { return false; }
@@ -36,10 +37,9 @@ class SwitchActivity final : public PortTimeline {
   /// technique, slots, ports; bins: count, width_ns; port_group: ports in a row; out, in: for each group the
   /// payload delivered from (to) its ports in each interval, as a share of what their links can carry; a
   /// message counts for the time that it takes at the link rate, up to its delivery. circuit_ports: source
-  /// ports, those with most traffic if there are many; circuits: lists of slot, index of the source in
-  /// circuit_ports, first interval, number of intervals, the destination that was held longest in them,
-  /// number of circuits in them.
-  /// Ends the observation.
+  /// ports, those with most traffic if there are many; circuit_slots: number of slots; circuits: lists of
+  /// slot, index of the source in circuit_ports, first interval, number of intervals, the destination that
+  /// was held longest in them, number of circuits in them. Ends the observation.
   nlohmann::ordered_json json();
 
  private:
@@ -67,7 +67,8 @@ class SwitchActivity final : public PortTimeline {
   ActivityDetail detail_;
   Time width_;
   std::vector<std::vector<double>> out_, in_;  // by port, interval: payload in bits
-  std::vector<Row> rows_;                      // by slot, source
+  std::uint32_t circuit_slots_;
+  std::vector<Row> rows_;  // by slot, source
 };
 
 }  // namespace hybrid

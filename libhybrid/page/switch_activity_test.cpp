@@ -58,14 +58,19 @@ TEST(SwitchActivity, ASlotChartHasTheCircuitHeldLongestInEachInterval) {
 }
 
 TEST(SwitchActivity, OfALargeSwitchIsAggregated) {
-  SwitchActivity activity(four_ports(), kJob, {.time_bins = 1, .port_groups = 2, .circuit_ports = 1});
+  SwitchActivity activity(four_ports(), kJob,
+                          {.time_bins = 1, .port_groups = 2, .circuit_ports = 1, .circuit_slots = 1});
   activity.delivered(nanoseconds(900), message(2, 0, 500));
   activity.delivered(nanoseconds(900), message(3, 0, 100));
-  for (Port port = 0; port < 4; ++port) activity.circuit(Time{}, {port, 3 - port}, 0, true);
+  for (Port port = 0; port < 4; ++port) {
+    activity.circuit(Time{}, {port, 3 - port}, 0, true);
+    activity.circuit(Time{}, {port, 3 - port}, 1, true);
+  }
   const Json json = activity.json();
   EXPECT_EQ(json["port_group"], 2);
   EXPECT_EQ(json["out"], Json::parse("[[0.0],[0.3]]"));
   EXPECT_EQ(json["circuit_ports"], Json::parse("[2]"));
+  EXPECT_EQ(json["circuit_slots"], 1);
   EXPECT_EQ(json["circuits"], Json::parse("[[0,0,0,1,1,1]]"));
 }
 
