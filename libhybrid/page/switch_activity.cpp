@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "libhybrid/options/job_options.h"
+
 namespace hybrid {
 
 SwitchActivity::SwitchActivity(const SwitchParameters& parameters, Time job_time,
