@@ -82,6 +82,7 @@ struct SwitchParameters {
   std::string allocation = "ses";
   std::string scheduler_name = "greedy";
   std::uint32_t scheduler_steps = 0;  // of schedulers that work in steps; 0: the scheduler's default
+  bool preload_is_direct = false;     // preloads take no pass of the scheduler (D 3.4.1, 4.2.2)
   bool pass_fills_all_slots = false;  // a pass of the scheduler fills all slots instead of one
   bool misses_use_worms = true;       // hybrid: a message without a circuit always travels as worms
   bool evicts_at_once = false;        // a request that finds no room releases an idle circuit at once

@@ -268,6 +268,9 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
             [given] { given->slots = true; });
   add.count("preload", "slots that are preloaded with the known connections", p.preload, kMostSlots,
             [given] { given->preload = true; });
+  add.choice("preload-path", "direct", "scheduler",
+             "preloads are in the switch when they arrive there (D 3.4.1), or after a pass of the scheduler",
+             p.preload_is_direct);
   add.named("allocation", "allocation", "how the TDM cycle is shared", p.allocation,
             [given] { given->allocation = true; });
   add.add("fabric", names_of(FabricTechnology::kKind),

@@ -82,6 +82,7 @@ inline OptionNames slot_options() {
           "predictor-ahead",
           "predictor-confidence",
           "preload",
+          "preload-path",
           "preload-topology"};
 }
 inline OptionNames circuit_options() {

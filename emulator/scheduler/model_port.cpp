@@ -24,6 +24,7 @@ class ModelPort final : public SchedulerPort {
         cycle_(p.scheduler.cycle),
         delay_(p.scheduler.delay()),
         fills_all_slots_(p.pass_fills_all_slots),
+        preloads_directly_(p.preload_is_direct),
         network_(std::move(network)),
         open_(ports_, ports_),
         open_words_(ports_, words_for(ports_)),
@@ -56,6 +57,13 @@ class ModelPort final : public SchedulerPort {
   void stop_counter();
   void start_counter(Time at);
 
+  /// When a preload that arrives at `at` is visible. A direct one takes no pass; the changes of a pass that is
+  /// under way come before it.
+  Time preload_visible(Time at) const {
+    if (!preloads_directly_) return next_edge(at, cycle_) + delay_;
+    return queued_ < queue_.size() ? std::max(at, queue_.back().at) : at;
+  }
+
   bool pending(Connection c) const { return open_.test(c.source, c.destination); }
   void open_request(Connection c);
   void close_request(Connection c);
@@ -74,7 +82,8 @@ class ModelPort final : public SchedulerPort {
 
   std::uint32_t ports_, slots_;
   Time cycle_, delay_;
-  bool fills_all_slots_;  // in one pass
+  bool fills_all_slots_;    // in one pass
+  bool preloads_directly_;  // without a pass (D 3.4.1)
   std::unique_ptr<SlotNetwork> network_;
 
   // R and B*, as Table 5.1 uses them. A connection in a slot that is not preloaded is in R unless it must be
@@ -286,7 +295,7 @@ void ModelPort::preload(Time at, std::uint32_t slot, const Configuration& wanted
   advance_to(at);
   const Configuration* const held = network_->load_slot(slot, wanted);
   const Configuration& configuration = held == nullptr ? wanted : *held;
-  const Time visible = next_edge(at, cycle_) + delay_;
+  const Time visible = preload_visible(at);
   for (const Connection c : slot_[slot].connections())
     if (!configuration.holds(c)) disestablish(visible, slot, c);
   if (!configuration.empty() && !fixed_[slot]) {

@@ -198,6 +198,23 @@ TEST(ModelPort, PreloadedSlotsAreFixed) {
       << "an empty configuration makes the slot dynamic again";
 }
 
+// D 4.2.2: "without using the predictive circuit switch scheduler"; D 3.4.1: "without waiting for scheduling".
+TEST(ModelPort, ADirectPreloadIsVisibleWhenItArrives) {
+  SwitchParameters p = clocked_parameters(4, 2);
+  p.preload_is_direct = true;
+  const auto port = make_scheduler_port(p);
+  port->preload(nanoseconds(10), 0, configuration(4, {{0, 1}, {1, 0}}));
+  EXPECT_EQ(port->next_change(), nanoseconds(10));
+  EXPECT_EQ(advance(*port, nanoseconds(10)),
+            (Grants{established(10, 0, {0, 1}), established(10, 0, {1, 0})}));
+  port->request(nanoseconds(70), {2, 3});  // a request waits for a pass
+  EXPECT_EQ(advance(*port, nanoseconds(100)), Grants{});
+  // The pass at 80 has put (2,3) into slot 1, visible at 160: the preload of slot 1 follows it.
+  port->preload(nanoseconds(100), 1, configuration(4, {{2, 0}}));
+  EXPECT_EQ(advance(*port, nanoseconds(1000)), (Grants{established(160, 1, {2, 3}), released(160, 1, {2, 3}),
+                                                       established(160, 1, {2, 0})}));
+}
+
 TEST(ModelPort, PreloadingMovesConnectionsAndGrantsPendingOnes) {
   const auto port = make_scheduler_port(clocked_parameters(4, 2));
   port->request(Time{}, {0, 1});

@@ -15,6 +15,7 @@ namespace {
 /// Options that change how fast competing techniques are granted, in every second switch.
 void set_rivals(std::uint64_t seed, SwitchParameters& p) {
   p.worm_lookahead = p.pass_fills_all_slots = seed % 2 == 1;
+  p.preload_is_direct = seed % 3 == 1;
   p.request_width = static_cast<std::uint32_t>(seed / 2 % 4);
   share_buffer(seed / 4, p);
 }

@@ -109,7 +109,8 @@ class GrantReplay {
 /// over time, and the preloaded slots.
 class ExpectedRequests {
  public:
-  ExpectedRequests(std::uint32_t n, std::uint32_t k) : preloaded_(k, Configuration(n)) {}
+  ExpectedRequests(std::uint32_t n, std::uint32_t k, Time delay = {}, bool direct = false)
+      : preloaded_(k, Configuration(n)), delay_(delay), direct_(direct) {}
   void apply_call(const PortCall& call) {
     const Connection c = call.connection;
     switch (call.kind) {
@@ -133,7 +134,14 @@ class ExpectedRequests {
           set(call.at, held, false);
         }
         preloaded_[call.slot] = call.configuration;
-        global_edges_.insert(next_edge(call.at, kPortCycle));
+        if (direct_) {
+          preloads_.insert(call.at);
+          // It may follow the changes of a pass that is under way.
+          for (Time edge = next_edge(call.at, kPortCycle); edge + delay_ > call.at; edge -= kPortCycle)
+            global_edges_.insert(edge);
+        } else {
+          global_edges_.insert(next_edge(call.at, kPortCycle));
+        }
         break;
     }
   }
@@ -155,6 +163,8 @@ class ExpectedRequests {
   /// Whether a flush or preload acted on this edge: then any connection may be released, and preloaded ones
   /// be established.
   bool all_may_change(Time edge) const { return global_edges_.contains(edge); }
+  /// Whether a direct preload arrived at `at`.
+  bool preloads_at(Time at) const { return preloads_.contains(at); }
   const std::vector<Configuration>& preloaded() const { return preloaded_; }
   std::vector<Connection> all_requested() const {
     std::vector<Connection> all;
@@ -167,7 +177,9 @@ class ExpectedRequests {
   void set(Time at, Connection c, bool level) { levels_[c].push_back({at, level}); }
   std::map<Connection, std::vector<std::pair<Time, bool>>> levels_;
   std::vector<Configuration> preloaded_;
-  std::set<Time> global_edges_;
+  Time delay_;
+  bool direct_;  // preloads take no pass
+  std::set<Time> global_edges_, preloads_;
 };
 
 }  // namespace hybrid
