@@ -11,6 +11,7 @@
 
 #include "core/registry.h"
 #include "emulator/network/technique.h"
+#include "emulator/network_shape.h"
 #include "emulator/scheduler/algorithm.h"
 #include "emulator/tdm/allocation.h"
 #include "emulator/traffic/pattern.h"
@@ -23,6 +24,7 @@ namespace {
 
 constexpr std::string_view kNothing = "nothing";
 constexpr std::string_view kStart = "the start";
+constexpr std::string_view kNetwork = "network";
 
 std::string enumerated(const std::vector<std::string>& names) {
   std::string text;
@@ -34,7 +36,9 @@ std::string enumerated(const std::vector<std::string>& names) {
 /// Products of a run, by kind, that decide whether an option is used. The first that does not use it is the
 /// reason.
 std::vector<std::pair<std::string_view, std::string>> deciding_products(const SwitchParameters& run,
-                                                                        const TrafficOptions* traffic) {
+                                                                        const TrafficOptions* traffic,
+                                                                        std::string_view option) {
+  if (option == "tree-turn" && !run.is_tree()) return {{kNetwork, network_text(run)}};
   std::vector<std::pair<std::string_view, std::string>> products{
       {Technique::kKind, run.technique},
       {Allocation::kKind, run.allocation},
@@ -52,9 +56,10 @@ std::optional<std::string> why_ignored(std::string_view option, const Emulated& 
   std::vector<std::pair<std::string_view, std::vector<std::string>>>
       reasons;  // names by kind, in order of the runs
   for (const SwitchParameters& run : emulated.runs) {
-    const auto products = deciding_products(run, emulated.traffic);
-    const auto product = std::ranges::find_if(
-        products, [&](const auto& p) { return !uses_option(p.first, p.second, option); });
+    const auto products = deciding_products(run, emulated.traffic, option);
+    const auto product = std::ranges::find_if(products, [&](const auto& p) {
+      return p.first == kNetwork || !uses_option(p.first, p.second, option);
+    });
     if (product == products.end()) return {};
     auto reason = std::ranges::find(reasons, product->first, &decltype(reasons)::value_type::first);
     if (reason == reasons.end()) reason = reasons.insert(reasons.end(), {product->first, {}});

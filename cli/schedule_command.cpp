@@ -262,6 +262,8 @@ class ScheduleCommand final : public Command {
                                     options_.nodes),
                         "Leave --nodes or --network out.");
     }
+    if (!options_.tree && given.contains("tree-turn"))
+      throw UserError("tree-turn: a crossbar has no levels", "Give --network fattree:L,W, or leave it out.");
     const auto refuse = [&](const std::string& name, const std::string& why, const std::string& fix) {
       if (given.contains(name)) throw UserError(name + ": " + why, fix + " or leave --" + name + " out.");
     };
@@ -317,7 +319,9 @@ class ScheduleCommand final : public Command {
 
   std::string text(const ScheduleRun& run) const {
     std::string text = options_.demand ? demand_table(run.scores) : slots_table(run.scores);
-    text += fmt::format("{}, {}", network_name(options_, run.nodes), describe_requests(run));
+    text += fmt::format("{}{}, {}", network_name(options_, run.nodes),
+                        options_.tree && options_.tree->turns_at_top ? ", circuits turn at the top" : "",
+                        describe_requests(run));
     if (options_.demand) {
       text += fmt::format("; link {}, reconfiguration {}{}", format_rate(options_.link_rate),
                           to_string(options_.reconfiguration), options_.partial ? ", partial" : "");
@@ -339,6 +343,7 @@ class ScheduleCommand final : public Command {
     for (const ScheduleScore& s : run.scores) {
       Json one{
           {"scheduler", s.scheduler}, {"network", network_name(options_, run.nodes)}, {"nodes", run.nodes}};
+      if (options_.tree) one["tree_turn"] = options_.tree->turns_at_top ? "top" : "ancestor";
       if (options_.requests.empty()) {
         const RequestFamilyUse use = use_of_pattern(options_);
         one["pattern"] = pattern_of(options_);

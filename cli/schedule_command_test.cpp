@@ -30,6 +30,8 @@ TEST_F(ScheduleCommandTest, HardwareOfThePapersDesigns) {
   EXPECT_THAT(refused({"--nodes", "16", "--scheduler", "exact", "--hardware"}),
               AllOf(HasSubstr("no design"), HasSubstr("Name matching among them")));
   EXPECT_THAT(refused({"--network", "fattree:2,4", "--hardware"}), HasSubstr("no design"));
+  EXPECT_THAT(refused({"--nodes", "16", "--tree-turn", "top"}), HasSubstr("no levels"));
+  EXPECT_THAT(refused({"--network", "fattree:2,4", "--tree-turn", "middle"}), HasSubstr("top or ancestor"));
 }
 
 TEST_F(ScheduleCommandTest, ComparesAllThatCanByDefault) {

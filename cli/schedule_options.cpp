@@ -43,6 +43,7 @@ void set_tree(std::string_view text, ScheduleOptions& options) {
     throw UserError(fmt::format("network: {} has {} node(s), M to the power of L", text, tree.nodes()),
                     fmt::format("Give a tree of 2 to {}.", kMostScheduledNodes));
   options.tree = tree.shape();
+  options.tree->turns_at_top = options.tree_turns_at_top;
   options.nodes = tree.nodes();
 }
 
@@ -75,6 +76,14 @@ void add_request_options(OptionTable& table, ScheduleOptions& o) {
              }});
   table.add({"network", "NETWORK", "crossbar:N or fattree:L,W[,M] (levels, ports up, ports down)", "",
              [&o](std::string_view v) { set_network(v, o); }});
+  table.add({"tree-turn", "top|ancestor",
+             "fat trees: circuits turn at the top level, or at the lowest switch above both nodes",
+             "ancestor", [&o](std::string_view v) {
+               if (v != "top" && v != "ancestor")
+                 throw UserError(fmt::format("tree-turn: unknown value '{}'", v), "Give top or ancestor.");
+               o.tree_turns_at_top = v == "top";
+               if (o.tree) o.tree->turns_at_top = o.tree_turns_at_top;
+             }});
   table.add({"requests", "FILE", "requests from a JSON or CSV file instead of generated ones", "",
              [&o](std::string_view v) { o.requests = v; }});
   table.add({"pattern", "NAME", "generated sets: see `hybrid list 'request set'`",

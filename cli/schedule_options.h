@@ -18,6 +18,7 @@ struct ScheduleOptions {
   std::vector<std::string> schedulers;  // empty: all that can schedule it
   std::uint32_t nodes = 64;
   bool nodes_given = false;
+  bool tree_turns_at_top = false;    // of `tree`
   std::optional<FatTreeShape> tree;  // the network; none: a crossbar of `nodes` ports
 
   std::string requests;  // a file; "": generated sets

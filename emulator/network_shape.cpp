@@ -34,9 +34,10 @@ void set_network(std::string_view text, SwitchParameters& p) {
   if (text.starts_with(kCrossbar)) {
     p.nodes = static_cast<std::uint32_t>(
         parse_count(text.substr(kCrossbar.size()), "network crossbar:N", kMostNodes));
-    p.tree = {};
+    p.tree = {.turns_at_top = p.tree.turns_at_top};
   } else if (text.starts_with(kTree)) {
-    const FatTreeShape shape = parse_fat_tree(text);
+    FatTreeShape shape = parse_fat_tree(text);
+    shape.turns_at_top = p.tree.turns_at_top;
     p.nodes = FatTree(shape).nodes();
     p.tree = shape;
   } else {

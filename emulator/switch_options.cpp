@@ -251,6 +251,9 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
         nodes_set();
         derive();
       });
+  add.choice("tree-turn", "top", "ancestor",
+             "fat trees: circuits turn at the top level, or at the lowest switch above both nodes",
+             p.tree.turns_at_top);
   add.add(
       "preset", "NAME",
       "parameters of a chapter of the dissertation or of a switch of today (`hybrid list preset`, "

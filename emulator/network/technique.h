@@ -83,6 +83,7 @@ inline OptionNames slot_options() {
           "predictor-confidence",
           "preload",
           "preload-path",
+          "tree-turn",
           "preload-topology"};
 }
 inline OptionNames circuit_options() {

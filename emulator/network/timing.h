@@ -33,7 +33,8 @@ struct Timing {
         flit_words(std::max<Bytes>(1, (p.flit + p.word - 1) / p.word)),
         input_fifo(p.input_queues == "fifo"),
         hop(p.circuit_hop()),
-        tree_down(p.is_tree() ? p.tree.down : 0) {}
+        tree_down(p.is_tree() ? p.tree.down : 0),
+        top_switches(p.is_tree() && p.tree.turns_at_top ? 2 * p.tree.levels - 1 : 1) {}
 
   Time generation;    // PE: from one word to the next
   Time word;          // link: from the start of one word to that of the next
@@ -57,8 +58,9 @@ struct Timing {
   std::uint64_t flit_words;
   bool input_fifo;  // VQ_W is one queue per input
 
-  Time hop;                 // delay that each further switch adds to a circuit
-  std::uint32_t tree_down;  // m of the fat tree; 0: one switch
+  Time hop;                    // delay that each further switch adds to a circuit
+  std::uint32_t tree_down;     // m of the fat tree; 0: one switch
+  std::uint32_t top_switches;  // fewest switches on a circuit: those to the top and back if all climb there
 
   /// Number of switches on the path up to the lowest switch above both nodes and down again.
   std::uint32_t switches_between(Connection c) const {
@@ -69,7 +71,9 @@ struct Timing {
     return switches;
   }
   /// Delay from the sender's link to the receiver's NIC over an established circuit.
-  Time circuit_of(Connection c) const { return circuit + hop * (std::int64_t{switches_between(c)} - 1); }
+  Time circuit_of(Connection c) const {
+    return circuit + hop * (std::int64_t{std::max(switches_between(c), top_switches)} - 1);
+  }
 
   static std::uint64_t words_in(Bytes bytes, Bytes word) {
     return bytes == kUnlimited ? kUnlimited : std::max<Bytes>(1, bytes / word);

@@ -18,7 +18,7 @@ struct LevelWiseRoute {
   template <std::size_t kWords>
   bool operator()(const TreeLinks<kWords>& links, Connection c, TreePath& path) const {
     std::uint32_t level = 0;
-    for (TreeClimb climb = links.start(c); !climb.turns(); ++level) {
+    for (TreeClimb climb = links.start(c); !links.turns(level, climb); ++level) {
       const std::uint32_t port =
           links.first_common(links.source(level, climb), links.destination(level, climb));
       if (port == links.none()) return false;
@@ -57,7 +57,7 @@ class LevelWise final : public TreeScheduler {
       links_.take_nodes(requests[i]);
       TreeClimb climb = links_.start(requests[i]);
       std::uint32_t level = 0;
-      for (; !climb.turns(); ++level) {
+      for (; !links_.turns(level, climb); ++level) {
         const TreeRow<kWords>& row = rows[level];
         const std::uint32_t port = row.take_first_common(row.source(climb), row.destination(climb));
         if (port == row.none()) break;
@@ -65,8 +65,8 @@ class LevelWise final : public TreeScheduler {
         climb = row.above(climb, port);
       }
       path.turn = static_cast<std::uint8_t>(level);
-      path.granted = climb.turns();
-      granted += climb.turns();
+      path.granted = links_.turns(level, climb);
+      granted += path.granted ? 1 : 0;
     }
     return granted;
   }
@@ -101,7 +101,7 @@ class LevelWiseRequest final : public TreeScheduler {
     if (!links_.nodes_free(c)) return false;
     std::uint32_t level = 0;
     std::array<TreeClimb, kMostTreeLevels> climbs;
-    for (climbs[0] = links_.start(c); !climbs[level].turns(); ++level) {
+    for (climbs[0] = links_.start(c); !links_.turns(level, climbs[level]); ++level) {
       const std::size_t source = links_.source(level, climbs[level]);
       const std::size_t destination = links_.destination(level, climbs[level]);
       const std::uint32_t port = links_.first_common(source, destination);

@@ -47,7 +47,7 @@ template <std::size_t kWords, class Choose>
 bool climb_locally(const TreeLinks<kWords>& links, Choose& choose, bool to_top, LocalClimb& climb,
                    TreePath& path) {
   const std::uint32_t top = links.tree().levels() - 1;
-  for (; climb.level < top && (to_top || !climb.at[climb.level].turns()); ++climb.level) {
+  for (; climb.level < top && (to_top || !links.turns(climb.level, climb.at[climb.level])); ++climb.level) {
     const std::uint32_t port = choose(links, links.source(climb.level, climb.at[climb.level]));
     if (port == links.none()) return false;
     path.up[climb.level] = static_cast<std::uint16_t>(port);

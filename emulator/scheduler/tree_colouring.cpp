@@ -114,7 +114,7 @@ class TreeColouringOver final : public TreeColouring {
       }
       links_.take_nodes(c);
       const TreeClimb climb = links_.start(c);
-      if (climb.turns()) {
+      if (links_.turns(0, climb)) {
         paths[i] = {true, 0, {}};
         ++granted;
         continue;
@@ -133,6 +133,7 @@ class TreeColouringOver final : public TreeColouring {
   [[gnu::noinline]] std::size_t climb(std::uint32_t height, std::span<TreePath> paths) {
     const FatTree& tree = links_.tree();
     const std::uint32_t width = row_.width, powers = tree.up_power(height - 1), next = powers * width;
+    const std::uint32_t lowest_turn = tree.lowest_turn();
     const std::uint32_t children = tree.shape().down, subtrees = kTop ? 1 : tree.switches(height) / next;
     up_.swap(below_);
     const Level level = kTop ? Level{} : begin_level(height);
@@ -151,7 +152,8 @@ class TreeColouringOver final : public TreeColouring {
             if (far == kFree) continue;
             const std::uint32_t ports_taken = ports * width + port;
             if constexpr (!kTop)
-              if (const std::uint32_t destination = by_subtree(far); destination != subtree) {
+              if (const std::uint32_t destination = by_subtree(far);
+                  destination != subtree || height < lowest_turn) {
                 if (!assign_port(level, subtree * next + ports_taken, destination * next + ports_taken,
                                  connection))
                   paths[request_of[connection]] = {};

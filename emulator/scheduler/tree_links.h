@@ -20,7 +20,6 @@ namespace hybrid {
 /// delta_h likewise.
 struct TreeClimb {
   std::uint32_t source = 0, destination = 0, ports = 0;
-  bool turns() const { return source == destination; }
 };
 
 /// Direction of a link; a circuit goes up from its source, then down to its destination.
@@ -94,7 +93,10 @@ class TreeLinks {
   static constexpr Direction kUp = kTreeUp, kDown = kTreeDown;
 
   explicit TreeLinks(const FatTree& tree)
-      : tree_(tree), words_(kWords != 0 ? kWords : words_for(tree.shape().up)), width_(tree.shape().up) {
+      : tree_(tree),
+        words_(kWords != 0 ? kWords : words_for(tree.shape().up)),
+        width_(tree.shape().up),
+        lowest_turn_(tree.lowest_turn()) {
     std::uint32_t rows = 0;
     for (std::uint32_t h = 0; h + 1 < tree.levels(); ++h) {
       first_[h] = rows;
@@ -133,6 +135,10 @@ class TreeLinks {
   void take_nodes(Connection c) { busy_nodes_[kUp][c.source] = busy_nodes_[kDown][c.destination] = 1; }
   void free_nodes(Connection c) { busy_nodes_[kUp][c.source] = busy_nodes_[kDown][c.destination] = 0; }
 
+  /// Whether a climb that has reached `level` turns there.
+  bool turns(std::uint32_t level, const TreeClimb& c) const {
+    return level >= lowest_turn_ && c.source == c.destination;
+  }
   TreeClimb start(Connection c) const { return {tree_.leaf(c.source), tree_.leaf(c.destination), 0}; }
   /// The climb one level up through `port`.
   TreeClimb above(const TreeClimb& c, std::uint32_t port) const {
@@ -218,7 +224,7 @@ class TreeLinks {
 
   FatTree tree_;
   std::size_t words_;
-  std::uint32_t width_;
+  std::uint32_t width_, lowest_turn_;
   std::array<std::size_t, kMostTreeLevels> first_{};
   std::array<std::vector<Word>, 2> free_;
   std::array<std::vector<std::uint16_t>, 2> busy_nodes_;  // not bytes, which could alias anything

@@ -71,7 +71,7 @@ struct AnyFreePath {
   template <std::size_t kWords>
   static bool from(const TreeLinks<kWords>& links, std::uint32_t level, const TreeClimb& climb,
                    TreePath& path) {
-    if (climb.turns()) {
+    if (links.turns(level, climb)) {
       path.turn = static_cast<std::uint8_t>(level);
       return true;
     }

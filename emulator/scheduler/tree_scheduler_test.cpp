@@ -86,6 +86,31 @@ TEST(TreeScheduler, GrantsAreValidAndReproducible) {
     ASSERT_NO_FATAL_FAILURE(check_grants(shape, shape.down * 100 + shape.up));
 }
 
+TEST(TreeScheduler, CircuitsCanAllTurnAtTheTop) {
+  for (FatTreeShape shape : shapes()) {
+    shape.turns_at_top = true;
+    ASSERT_NO_FATAL_FAILURE(check_grants(shape, shape.down * 100 + shape.up));
+    for (const std::string& name : tree_algorithms()) {
+      const auto scheduler = tree_scheduler(name, shape);
+      for (const Set& set : request_sets(shape, 1))
+        for (const TreePath& path : run(*scheduler, set).paths)
+          if (path.granted) {
+            ASSERT_GE(path.turn, shape.levels - 1) << name << " on " << to_string(shape);
+          }
+    }
+  }
+}
+
+/// Konig: also if all climb to the top, a symmetric tree holds every permutation.
+TEST(TreeScheduler, OptimalGrantsEveryPermutationOverTheTop) {
+  Random random(7);
+  for (FatTreeShape shape : {FatTreeShape{2, 8, 8}, {3, 4, 4}, {4, 3, 3}, {3, 3, 5}}) {
+    shape.turns_at_top = true;
+    const Set set = random_permutation(FatTree(shape).nodes(), random);
+    EXPECT_EQ(run(*tree_scheduler("optimal", shape), set).granted, set.size()) << to_string(shape);
+  }
+}
+
 TEST(TreeScheduler, NightlyGrantsAreValidOnManyAndLargeTrees) {
   for (const FatTreeShape& shape : {FatTreeShape{2, 64, 64}, {2, 70, 128}, {3, 16, 16}, {4, 8, 8}, {5, 5, 4}})
     ASSERT_NO_FATAL_FAILURE(check_grants(shape, 1));

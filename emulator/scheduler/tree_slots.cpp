@@ -73,14 +73,15 @@ std::uint32_t least_tree_slots(const FatTreeShape& shape, const RequestSet& set)
     ++nodes[1][request.connection.destination];
   }
   count(nodes, 1);
-  // A subtree of height h + 1 has w^(h+1) links up, whichever ports are taken inside it.
+  // A subtree of height h + 1 has w^(h+1) links up, whichever ports are taken inside it. All connections that
+  // do not turn inside it use them.
   for (std::uint32_t h = 0; h + 1 < tree.levels(); ++h) {
     std::array<std::vector<std::uint32_t>, 2> subtrees;
     for (auto& direction : subtrees) direction.resize(tree.nodes() / shape.down / tree.down_power(h));
     for (const Request& request : set.requests) {
       const std::uint32_t from = tree.leaf(request.connection.source) / tree.down_power(h);
       const std::uint32_t to = tree.leaf(request.connection.destination) / tree.down_power(h);
-      if (from == to) continue;
+      if (from == to && h >= tree.lowest_turn()) continue;
       ++subtrees[0][from];
       ++subtrees[1][to];
     }

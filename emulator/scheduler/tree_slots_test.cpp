@@ -69,6 +69,12 @@ TEST(TreeSlots, TheBoundCountsNodesAndSubtrees) {
   const RequestSet out{16, {{{0, 4}, 0}, {{1, 5}, 0}, {{2, 8}, 0}, {{3, 9}, 0}}};
   EXPECT_EQ(least_tree_slots(shape, out), 2u);
   EXPECT_EQ(fit_tree_slots(shape, out, 0).slots, 2u);
+  FatTreeShape over_the_top = shape;
+  over_the_top.turns_at_top = true;
+  const RequestSet inside{16, {{{0, 1}, 0}, {{1, 2}, 0}, {{2, 0}, 0}}};  // three circuits of one leaf
+  EXPECT_EQ(least_tree_slots(shape, inside), 1u);
+  EXPECT_EQ(least_tree_slots(over_the_top, inside), 2u);
+  EXPECT_EQ(fit_tree_slots(over_the_top, inside, 0).slots, 2u);
 }
 
 std::vector<std::string> slot_fitters() {

@@ -14,6 +14,7 @@ TEST(FatTreeTdm, EqualsTheReferenceThatTicksEveryWord) {
     SwitchParameters p = random_tree_parameters(random, "tdm");
     if (seed % 3 == 2) draw_policies(random, p);
     p.preload_is_direct = seed % 4 == 1;
+    p.tree.turns_at_top = seed % 5 == 1;
     const std::vector<Action> script = random_script(random, p);
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + to_string(p.tree) + " " + p.allocation);
     ASSERT_NO_THROW(check(p));

@@ -112,6 +112,11 @@ std::int64_t TickedSwitch::switches_between(Port i, Port j) const {
   return switches;
 }
 
+std::int64_t TickedSwitch::switches_on_circuit(Port i, Port j) const {
+  if (p_.tree.turns_at_top) return 2 * std::int64_t{p_.tree.levels} - 1;
+  return switches_between(i, j);
+}
+
 void TickedSwitch::count_offered(std::uint64_t words, bool known) {
   (known ? traffic_.predictive : traffic_.wormhole) += words;
   const std::int64_t slot =

@@ -170,7 +170,8 @@ class TickedSwitch {
   bool worms_go_first(Port i);
 
   void advance_slots();
-  std::int64_t switches_between(Port i, Port j) const;
+  std::int64_t switches_between(Port i, Port j) const;  // on the path of worms
+  std::int64_t switches_on_circuit(Port i, Port j) const;
   /// Counts words offered by the NICs, with a connection that is in the table or not.
   void count_offered(std::uint64_t words, bool known);
   void begin_slot();
@@ -185,10 +186,9 @@ class TickedSwitch {
   /// From the departure of a connection's last worm until its circuit may send: the NIC knows it, and a word
   /// over the circuit does not overtake the worm.
   std::int64_t clearing(Port i, Port j) const {
-    const std::int64_t switches = switches_between(i, j);
-    const std::int64_t circuit =
-        (p_.serialise + p_.cable + p_.deserialise).ps + switches * (p_.analog_fabric.delay() + p_.cable).ps;
-    return std::max(switches * wire_, worm_path() - circuit);
+    const std::int64_t circuit = (p_.serialise + p_.cable + p_.deserialise).ps +
+                                 switches_on_circuit(i, j) * (p_.analog_fabric.delay() + p_.cable).ps;
+    return std::max(switches_between(i, j) * wire_, worm_path() - circuit);
   }
   std::int64_t worm_setup() const {
     return p_.scheduler.delay().ps + (shares_fabric_ ? p_.fabric_reconfiguration().ps : 0);

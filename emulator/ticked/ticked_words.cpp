@@ -180,14 +180,14 @@ bool TickedSwitch::circuit_word(Port i) {
   if (tree_ != nullptr) {
     const std::int64_t first = t_ + (p_.serialise + p_.cable).ps;
     if (shares_fabric_ && first < worms_until_) throw std::logic_error("a circuit's word meets a worm");
-    const std::int64_t hops = switches_between(i, j) - 1;
+    const std::int64_t hops = switches_on_circuit(i, j) - 1;
     circuit_words_.emplace_back(first, first + hops * p_.circuit_hop().ps + word_);
   }
   if (word.last && path_choice_)
     p.circuits_ahead.leaves(Time{t_ + word_}, path_choice_->circuit_work(payload_[word.message]));
   if (word.last)
     arriving_[t_ + (p_.serialise + p_.deserialise + p_.cable).ps +
-              switches_between(i, j) * (p_.analog_fabric.delay() + p_.cable).ps + nic_]
+              switches_on_circuit(i, j) * (p_.analog_fabric.delay() + p_.cable).ps + nic_]
         .push_back(word.message);
   return true;
 }

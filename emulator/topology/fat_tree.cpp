@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <vector>
 
@@ -29,7 +30,7 @@ std::uint32_t product(const FatTreeShape& shape, const char* of_what, std::uint6
 }  // namespace
 
 FatTree::FatTree(const FatTreeShape& shape) : shape_(shape) {
-  const auto [levels, down, up] = shape;
+  const auto [levels, down, up, turns_at_top] = shape;
   if (levels == 0 || levels > kMostTreeLevels)
     throw UserError(fmt::format("{}: {} levels", described(shape), levels),
                     fmt::format("Give 1 to {}.", kMostTreeLevels));
@@ -84,7 +85,7 @@ std::uint32_t FatTree::across(std::uint32_t number, std::uint32_t port) const {
 std::uint32_t FatTree::turn(Port a, Port b) const {
   std::uint32_t level = 0;
   for (a = leaf(a), b = leaf(b); a != b; a = by_down_(a), b = by_down_(b)) ++level;
-  return level;
+  return std::max(level, lowest_turn());
 }
 
 std::uint32_t FatTree::climb(std::uint32_t leaf, const TreePath& path, std::uint32_t level) const {

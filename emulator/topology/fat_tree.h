@@ -29,6 +29,9 @@ struct FatTreeShape {
   std::uint32_t levels = 0;  // l
   std::uint32_t down = 0;    // m
   std::uint32_t up = 0;      // w
+  /// Every circuit climbs to the top level (--tree-turn). L 3 turns it at the lowest common switch, but L's
+  /// figure 9 has the schedulability of circuits that all climb to the top (claim C12).
+  bool turns_at_top = false;
   bool operator==(const FatTreeShape&) const = default;
 };
 
@@ -93,7 +96,10 @@ class FatTree {
   /// switch and no such wires.
   std::uint32_t across(std::uint32_t number, std::uint32_t port) const;
 
-  /// The level of the lowest switches above both nodes: H of Theorem 2.
+  /// The lowest level at which a circuit may turn: 0, or the top if every circuit climbs there.
+  std::uint32_t lowest_turn() const { return shape_.turns_at_top ? shape_.levels - 1 : 0; }
+  /// The level at which a circuit between the nodes turns: H of Theorem 2, that of the lowest switches above
+  /// both, or lowest_turn() if that is higher.
   std::uint32_t turn(Port a, Port b) const;
   /// The switch at `level` that a climb from `leaf` by the ports of `path` reaches (L equation 9).
   std::uint32_t climb(std::uint32_t leaf, const TreePath& path, std::uint32_t level) const;
