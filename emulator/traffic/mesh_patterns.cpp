@@ -15,20 +15,24 @@
 namespace hybrid {
 namespace {
 
-const PatternRegistration kOrderedMesh{"ordered-mesh", "D 5.5.2.1: the neighbours on a 2D mesh, in order",
+const PatternRegistration kOrderedMesh{"ordered-mesh",
+                                       "D 5.5.2.1: the neighbours on a 2D mesh, in order",
                                        [](const PatternShape& shape) -> std::unique_ptr<Pattern> {
                                          return std::make_unique<Rounds<DirectionsInOrder>>(shape);
-                                       }};
+                                       },
+                                       {.options = {"mesh-edge"}}};
 
-const PatternRegistration kRandomMesh{"random-mesh", "D 5.5.2.1: random neighbours on a 2D mesh",
+const PatternRegistration kRandomMesh{"random-mesh",
+                                      "D 5.5.2.1: random neighbours on a 2D mesh",
                                       [](const PatternShape& shape) -> std::unique_ptr<Pattern> {
                                         return std::make_unique<Rounds<RandomDirections>>(shape);
-                                      }};
+                                      },
+                                      {.options = {"mesh-edge", "mesh-draw"}}};
 
 const PatternRegistration kNeighbor{"neighbor", "the four neighbours on a 2D torus, in order",
                                     [](const PatternShape& shape) -> std::unique_ptr<Pattern> {
-                                      return std::make_unique<Rounds<DirectionsInOrder>>(shape,
-                                                                                         Grid::Edge::torus);
+                                      return std::make_unique<Rounds<DirectionsInOrder>>(
+                                          shape, Grid(shape.nodes, Grid::Edge::torus));
                                     }};
 
 const PatternRegistration kNeighbor3d{"neighbor-3d", "the six neighbours on a 3D torus, in order",

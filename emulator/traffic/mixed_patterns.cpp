@@ -7,26 +7,54 @@
 //   changes phase by itself. When a phase begins is not known.
 #include <cmath>
 #include <memory>
+#include <string>
 
+#include "core/error.h"
 #include "emulator/traffic/stream.h"
 
 namespace hybrid {
 namespace {
 
+/// Returns a random destination of `source`; with `avoids_mesh` none of its neighbours in the mesh.
+Port random_destination(SmallRandom& random, std::uint32_t nodes, Port source, const Directions& directions,
+                        bool avoids_mesh) {
+  const auto is_neighbor = [&](Port node) {
+    for (std::uint64_t d = 0; d < directions.count(); ++d)
+      if (directions.neighbor(source, d) == node) return true;
+    return false;
+  };
+  Port destination = other_node(random, nodes, source);
+  while (avoids_mesh && is_neighbor(destination)) destination = other_node(random, nodes, source);
+  return destination;
+}
+
+/// Throws UserError if every other node is a neighbour, so that no random destination is left.
+void check_random_hits(const PatternShape& shape) {
+  if (!shape.random_avoids_mesh) return;
+  const Grid mesh = mesh_of(shape);
+  for (Port node = 0; node < shape.nodes; ++node)
+    if (mesh.neighbors(node).size() + 1 >= shape.nodes)
+      throw UserError(
+          "random-hits: every node is a neighbour of node " + std::to_string(node) + " in the mesh",
+          "Give more --nodes, or --random-hits on.");
+}
+
 class MixedNode {
  public:
   MixedNode(const PatternShape& shape, Port source)
       : nodes_(shape.nodes),
+        avoids_mesh_(shape.random_avoids_mesh),
         mesh_share_(mesh_share_of_rounds(shape)),
         random_(node_random(shape.seed, source)),
         mesh_(shape, source) {}
   Pattern::Send draw(const Directions& directions, Port source) {
     if (random_.fraction() < mesh_share_) return mesh_.draw(directions, source);
-    return {other_node(random_, nodes_, source), Pattern::kNoStep};
+    return {random_destination(random_, nodes_, source, directions, avoids_mesh_), Pattern::kNoStep};
   }
 
  private:
   std::uint32_t nodes_;
+  bool avoids_mesh_;
   double mesh_share_;  // of the rounds
   SmallRandom random_;
   DirectionsInOrder mesh_;
@@ -36,14 +64,16 @@ const PatternRegistration kMixed{
     "mixed",
     "D 4.6.1: ordered-mesh messages (--ratio of the data) mixed with random ones",
     [](const PatternShape& shape) -> std::unique_ptr<Pattern> {
+      check_random_hits(shape);
       return std::make_unique<Rounds<MixedNode>>(shape);
     },
-    {.options = {"ratio"}}};
+    {.options = {"ratio", "mesh-edge", "random-hits"}}};
 
 class PhasesNode {
  public:
   PhasesNode(const PatternShape& shape, Port source)
       : nodes_(shape.nodes),
+        avoids_mesh_(shape.random_avoids_mesh),
         turn_(shape.phase_length),
         mesh_rounds_(static_cast<std::uint64_t>(
             std::llround(mesh_share_of_rounds(shape) * static_cast<double>(turn_)))),
@@ -51,11 +81,12 @@ class PhasesNode {
         mesh_(shape, source) {}
   Pattern::Send draw(const Directions& directions, Port source) {
     if (round_++ % turn_ < mesh_rounds_) return mesh_.draw(directions, source);
-    return {other_node(random_, nodes_, source), Pattern::kNoStep, 1, 1};
+    return {random_destination(random_, nodes_, source, directions, avoids_mesh_), Pattern::kNoStep, 1, 1};
   }
 
  private:
   std::uint32_t nodes_;
+  bool avoids_mesh_;
   std::uint64_t turn_, mesh_rounds_, round_ = 0;
   SmallRandom random_;
   DirectionsInOrder mesh_;
@@ -70,8 +101,11 @@ class Phases final : public Rounds<PhasesNode> {
 const PatternRegistration kPhases{
     "phases",
     "D 4.6.2: phases of ordered-mesh messages (--ratio of the data) and of random ones",
-    [](const PatternShape& shape) -> std::unique_ptr<Pattern> { return std::make_unique<Phases>(shape); },
-    {.options = {"ratio", "phase-length"}}};
+    [](const PatternShape& shape) -> std::unique_ptr<Pattern> {
+      check_random_hits(shape);
+      return std::make_unique<Phases>(shape);
+    },
+    {.options = {"ratio", "phase-length", "mesh-edge", "random-hits", "phase-barrier"}}};
 
 }  // namespace
 }  // namespace hybrid

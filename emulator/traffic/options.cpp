@@ -1,3 +1,4 @@
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -20,6 +21,18 @@ double parse_share(std::string_view option, std::string_view text, std::string_v
   throw UserError(
       std::string(option) + ": '" + std::string(text) + "' is not a share of " + std::string(of_what),
       std::string(fix));
+}
+
+/// "60,40": returns the share of the first, 0.6.
+double parse_specific_shares(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  if (comma != std::string_view::npos) {
+    const auto first = read_number(text.substr(0, comma)), second = read_number(text.substr(comma + 1));
+    if (first && second && *first > 0 && *second > 0 && std::abs(*first + *second - 100) < 1e-9)
+      return *first / 100;
+  }
+  throw UserError("specific-shares: '" + std::string(text) + "' are not the shares of two destinations",
+                  "Give two numbers above 0 with the sum 100, such as 60,40.");
 }
 
 }  // namespace
@@ -54,6 +67,30 @@ void add_traffic_options(OptionTable& table, TrafficOptions& o) {
   table.add({"phase-length", "N", "pattern phases: messages per node in one turn of all phases",
              std::to_string(o.phase_length),
              [&o](std::string_view v) { o.phase_length = parse_count(v, "phase-length"); }});
+  const auto choice = [&table](const char* name, const char* no, const char* yes, const char* help,
+                               bool& value) {
+    table.add({name, std::string(no) + "|" + yes, help, no, [=, &value](std::string_view v) {
+                 if (v != yes && v != no)
+                   throw UserError(std::string(name) + ": unknown value '" + std::string(v) + "'",
+                                   "Give " + std::string(no) + " or " + yes + ".");
+                 value = v == yes;
+               }});
+  };
+  choice("mesh-edge", "mesh", "torus", "meshes end at their edges, or wrap: four neighbours for every node",
+         o.torus);
+  choice(
+      "mesh-draw", "independent", "permutation",
+      "random meshes: each round draws a direction by itself, or rounds take all directions in random order",
+      o.permuted_rounds);
+  choice("random-hits", "on", "off",
+         "patterns mixed, phases: whether random messages may use connections of the mesh",
+         o.random_avoids_mesh);
+  choice("phase-barrier", "off", "on",
+         "patterns phases, two-phase: a phase begins when all messages of the one before are delivered",
+         o.phase_barrier);
+  table.add({"specific-shares", "A,B",
+             "pattern determinism: shares of the two specific destinations, in percent", "50,50",
+             [&o](std::string_view v) { o.first_share = parse_specific_shares(v); }});
   table.add({"outstanding", "N",
              "closed loop: limit of a node's messages that are not yet delivered; 0: no limit",
              std::to_string(o.outstanding), [&o](std::string_view v) {
@@ -101,6 +138,9 @@ void check(const TrafficOptions& o) {
   if (o.message > kLargestMessage)
     throw UserError("message: " + format_bytes(o.message) + " are too many",
                     "Give at most " + format_bytes(kLargestMessage) + ".");
+  if (o.load > 0 && o.phase_barrier)
+    throw UserError("phase-barrier: open-loop traffic does not wait",
+                    "Give no --load, or --phase-barrier off.");
   if (o.load > 0 && o.outstanding > 0)
     throw UserError("outstanding: open-loop traffic has no limit of outstanding messages",
                     "Give either --load or --outstanding.");

@@ -33,6 +33,10 @@ struct PatternShape {
   std::uint64_t phase_length = 64;  // pattern phases: messages per node in one turn of all phases, at least 1
   double hotspot = 0.25;            // pattern hotspot: share of the messages that go to node 0
   std::string_view exchange = {};   // pattern all-to-all: name of its exchange; "": linear
+  bool torus = false;               // meshes of D 4.6 and 5.5 wrap
+  bool permuted_rounds = false;     // random meshes: a random order of all directions, again and again
+  bool random_avoids_mesh = false;  // mixed, phases: random messages do not use connections of the mesh
+  double first_share = 0.5;         // determinism: of the first of the two specific destinations
 };
 
 class Pattern {
@@ -61,11 +65,12 @@ class Pattern {
   /// Names of the phases, if there are several: stretches with different working sets (D 5.1). A phase may
   /// occur repeatedly. Each node changes phase by itself.
   virtual std::vector<std::string> phases() const { return {}; }
-  /// Whether nodes forward received data. Then a node may send only while it is ready(), and the caller
+  /// Whether nodes may wait for deliveries. Then a node may send only while it is ready(), and the caller
   /// reports every delivery with received().
-  virtual bool forwards() const { return false; }
+  virtual bool waits() const { return false; }
   virtual bool ready(Port /*source*/) const { return true; }
-  virtual void received(Port /*destination*/, std::uint64_t /*step*/) {}
+  /// Returns whether nodes other than `destination` may have become ready.
+  virtual bool received(Port /*destination*/, std::uint64_t /*step*/) { return false; }
   /// The configuration of `step` (0, 1, ...); none after the last step and for unpredictable traffic.
   virtual std::optional<Known> known(std::uint64_t /*step*/) const { return {}; }
 };

@@ -56,9 +56,11 @@ class MappedPattern final : public Pattern {
   std::uint64_t messages(Port source) const override { return pattern_.messages(source); }
   Send next(Port source) override { return pattern_.next(source); }
   std::vector<std::string> phases() const override { return pattern_.phases(); }
-  bool forwards() const override { return pattern_.forwards(); }
+  bool waits() const override { return pattern_.waits(); }
   bool ready(Port source) const override { return pattern_.ready(source); }
-  void received(Port destination, std::uint64_t step) override { pattern_.received(destination, step); }
+  bool received(Port destination, std::uint64_t step) override {
+    return pattern_.received(destination, step);
+  }
   std::optional<Known> known(std::uint64_t step) const override {
     if (step >= plan_.slots.size() || plan_.slots[step].empty()) return {};
     return Known{plan_.slots[step], 0};

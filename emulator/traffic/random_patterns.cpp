@@ -6,9 +6,9 @@
 //   sends all its messages to random nodes.
 // - determinism (D 5.5.2.3): "a percentage of the communications are to specific processors and the remaining
 // are
-//   randomly sent to any processor". Each node has two specific destinations with equal shares, the next node
-//   and the node half of the nodes further on. These connections form two configurations, so that one or two
-//   of them can be preloaded.
+//   randomly sent to any processor". Each node has two specific destinations with equal or other shares, the
+//   next node and the node half of the nodes further on. These connections form two configurations, so that
+//   one or two of them can be preloaded.
 #include <memory>
 
 #include "emulator/traffic/stream.h"
@@ -46,6 +46,7 @@ class Determinism final : public Pattern {
       : nodes_(shape.nodes),
         messages_(shape.messages != 0 ? shape.messages : kDefaultMessages),
         ratio_(shape.ratio),
+        first_share_(shape.first_share),
         specific_(nodes_ < 4 ? 1 : 2) {
     for (Port node = 0; node < nodes_; ++node) random_.push_back(node_random(shape.seed, node));
   }
@@ -53,7 +54,10 @@ class Determinism final : public Pattern {
   Send next(Port source) override {
     SmallRandom& random = random_[source];
     if (random.fraction() >= ratio_) return {other_node(random, nodes_, source), kNoStep};
-    return {(source + distance(random.below(specific_))) % nodes_, kNoStep};
+    const std::uint64_t which = first_share_ == 0.5 || specific_ == 1 ? random.below(specific_)
+                                : random.fraction() < first_share_    ? 0
+                                                                      : 1;
+    return {(source + distance(which)) % nodes_, kNoStep};
   }
   std::optional<Known> known(std::uint64_t step) const override {
     if (step >= specific_) return {};
@@ -65,7 +69,7 @@ class Determinism final : public Pattern {
 
   std::uint32_t nodes_;
   std::uint64_t messages_;
-  double ratio_;
+  double ratio_, first_share_;
   std::uint64_t specific_;  // destinations; with fewer than 4 nodes both would be the same
   std::vector<SmallRandom> random_;
 };
@@ -76,7 +80,7 @@ const PatternRegistration kDeterminism{
     [](const PatternShape& shape) -> std::unique_ptr<Pattern> {
       return std::make_unique<Determinism>(shape);
     },
-    {.options = {"ratio"}}};
+    {.options = {"ratio", "specific-shares"}}};
 
 }  // namespace
 }  // namespace hybrid

@@ -15,6 +15,7 @@
 #include "emulator/switching/messages_in_flight.h"
 #include "emulator/traffic/arrivals.h"
 #include "emulator/traffic/pattern.h"
+#include "emulator/traffic/phase_barrier.h"
 #include "emulator/traffic/phase_record.h"
 #include "emulator/traffic/preloader.h"
 #include "emulator/traffic/undelivered.h"
@@ -132,7 +133,7 @@ Simulation::Simulation(Technique& technique, Pattern& pattern, const SwitchParam
       // Independent of the pattern's random numbers, so that every load carries the same sends.
       nodes_[node].gaps = node_random(~parameters.seed, node);
       if (nodes_[node].left > 0) schedule_arrival(start_, node);
-    } else if (nodes_[node].left > 0) {
+    } else if (nodes_[node].left > 0 && pattern.ready(node)) {
       ready_.push_back(node);
     }
   }
@@ -220,9 +221,11 @@ void Simulation::delivered(Time at, const Message& message, bool hit) {
     --nodes_[message.connection.source].on_way;
     may_send_.push_back(message.connection.source);
   }
-  if (!pattern_.forwards()) return;
-  pattern_.received(message.connection.destination, sent.step);
-  may_send_.push_back(message.connection.destination);
+  if (!pattern_.waits()) return;
+  if (pattern_.received(message.connection.destination, sent.step))
+    for (Port node = 0; node < parameters_.nodes; ++node) may_send_.push_back(node);
+  else
+    may_send_.push_back(message.connection.destination);
 }
 
 /// Applies the notifications of the technique's last step: fills slots and finds nodes that may send.
@@ -303,9 +306,16 @@ Measures Simulation::run(const SimulationProgress& progress) {
 }  // namespace
 
 std::unique_ptr<Pattern> make_pattern(const SwitchParameters& parameters, const TrafficOptions& options) {
-  const PatternShape shape{parameters.nodes,     options.messages, parameters.seed, options.ratio,
-                           options.phase_length, options.hotspot,  options.exchange};
-  return PatternRegistration::make(options.pattern, shape);
+  const PatternShape shape{parameters.nodes,        options.messages,
+                           parameters.seed,         options.ratio,
+                           options.phase_length,    options.hotspot,
+                           options.exchange,        options.torus,
+                           options.permuted_rounds, options.random_avoids_mesh,
+                           options.first_share};
+  auto pattern = PatternRegistration::make(options.pattern, shape);
+  if (!options.phase_barrier || pattern->phases().empty()) return pattern;
+  return std::make_unique<PhaseBarrier>(std::move(pattern),
+                                        *PatternRegistration::make(options.pattern, shape), shape.nodes);
 }
 
 Measures simulate(Technique& technique, Pattern& pattern, const SwitchParameters& parameters,

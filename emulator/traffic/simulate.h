@@ -40,6 +40,12 @@ struct TrafficOptions {
   /// hands over its messages.
   Time warmup = Time::never();
   double hotspot = 0.25;  // pattern hotspot: share of the messages that go to node 0
+  // Of the dissertation's patterns (D 4.6, 5.5.2), where its text leaves a choice.
+  bool torus = false;               // meshes wrap: every node has four neighbours
+  bool permuted_rounds = false;     // random meshes: all directions in a random order, again and again
+  bool random_avoids_mesh = false;  // mixed, phases: random messages do not use its connections
+  bool phase_barrier = false;       // phases, two-phase: a phase begins when the one before is delivered
+  double first_share = 0.5;         // determinism: of the first specific destination, in (0, 1)
   /// Pattern all-to-all: name of its exchange (emulator/traffic/exchange.h); "": linear.
   std::string exchange;
   /// Name of a fixed topology (emulator/traffic/fixed_topology.h) that is mapped onto the traffic and

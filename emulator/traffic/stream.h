@@ -1,6 +1,7 @@
 // Building blocks of patterns: random destinations, fixed destinations, rounds on a grid.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -74,6 +75,11 @@ class Directions {
   std::vector<std::uint32_t> directions_;
 };
 
+/// The grid of the dissertation's mesh patterns.
+inline Grid mesh_of(const PatternShape& shape) {
+  return {shape.nodes, shape.torus ? Grid::Edge::torus : Grid::Edge::mesh};
+}
+
 /// Pattern of rounds on a grid. In every round each node chooses a direction and sends to its neighbour
 /// there; a node at the edge without a neighbour there sends nothing in that round. All nodes therefore use a
 /// direction equally often, and a node in a corner sends fewer messages. The shape's `messages` is the number
@@ -94,8 +100,8 @@ class Rounds : public Pattern {
         messages += rehearsal.draw(directions_, source).destination != kNoPort ? 1 : 0;
     }
   }
-  explicit Rounds(const PatternShape& shape, Grid::Edge edge = Grid::Edge::mesh)
-      : Rounds(shape, Grid(shape.nodes, edge), shape.messages != 0 ? shape.messages : kDefaultMessages) {}
+  /// On the mesh of the shape.
+  explicit Rounds(const PatternShape& shape) : Rounds(shape, mesh_of(shape)) {}
   Rounds(const PatternShape& shape, const Grid& grid)
       : Rounds(shape, grid, shape.messages != 0 ? shape.messages : kDefaultMessages) {}
 
@@ -116,7 +122,7 @@ class Rounds : public Pattern {
 /// Returns the share of rounds that the mesh needs so that its messages are `shape.ratio` of all messages.
 /// Some rounds of the mesh send nothing; every other round sends one message.
 inline double mesh_share_of_rounds(const PatternShape& shape) {
-  const double sent = Grid(shape.nodes, Grid::Edge::mesh).neighbor_share();
+  const double sent = mesh_of(shape).neighbor_share();
   return shape.ratio / (sent + (1 - sent) * shape.ratio);
 }
 
@@ -132,16 +138,25 @@ class DirectionsInOrder {
   std::uint64_t round_ = 0;
 };
 
-/// State of a node that chooses a random direction in each round.
+/// State of a node that chooses a random direction in each round: each independently of the others, or all
+/// directions in a random order before the next such order.
 class RandomDirections {
  public:
-  RandomDirections(const PatternShape& shape, Port source) : random_(node_random(shape.seed, source)) {}
+  RandomDirections(const PatternShape& shape, Port source)
+      : random_(node_random(shape.seed, source)), permuted_(shape.permuted_rounds) {}
   Pattern::Send draw(const Directions& directions, Port source) {
-    return {directions.neighbor(source, random_.below(directions.count())), Pattern::kNoStep};
+    if (!permuted_) return {directions.neighbor(source, random_.below(directions.count())), Pattern::kNoStep};
+    if (left_ == 0)
+      for (left_ = 0; left_ < directions.count(); ++left_) order_[left_] = static_cast<std::uint8_t>(left_);
+    std::swap(order_[random_.below(left_)], order_[left_ - 1]);
+    return {directions.neighbor(source, order_[--left_]), Pattern::kNoStep};
   }
 
  private:
   SmallRandom random_;
+  bool permuted_;
+  std::uint8_t left_ = 0;  // of the order that is drawn now
+  std::array<std::uint8_t, Grid::kDirections> order_{};
 };
 
 /// The connections from every node n to node (n + r) mod N: the r-th of the N - 1 configurations of an

@@ -71,17 +71,18 @@ class AllToAll final : public Pattern {
     return Known{exchange_->configuration(in_round(step)), nodes_.size()};
   }
 
-  bool forwards() const override { return exchange_->forwards(); }
+  bool waits() const override { return exchange_->forwards(); }
   /// Whether `source` has received the messages of all earlier steps.
   bool ready(Port source) const override {
     return !exchange_->forwards() || nodes_[source].received >= nodes_[source].next;
   }
   /// A node receives one message per step. The message of a later step may arrive first, from a node that is
   /// ahead.
-  void received(Port destination, std::uint64_t step) override {
+  bool received(Port destination, std::uint64_t step) override {
     Node& node = nodes_[destination];
     node.early.insert(step);
     while (node.early.erase(node.received) != 0) ++node.received;
+    return false;
   }
 
  private:
@@ -153,7 +154,7 @@ class TwoPhase final : public Pattern {
       : nodes_(shape.nodes),
         rounds_(shape.messages != 0 ? shape.messages : shape.nodes - 1 + kLocalRounds),
         all_to_all_(std::min<std::uint64_t>(rounds_, nodes_ - 1)),
-        neighbors_(shape, Grid(shape.nodes, Grid::Edge::mesh), rounds_ - all_to_all_),
+        neighbors_(shape, mesh_of(shape), rounds_ - all_to_all_),
         next_(shape.nodes, 0) {}
   std::uint64_t messages(Port source) const override { return all_to_all_ + neighbors_.messages(source); }
   Send next(Port source) override {
@@ -178,8 +179,10 @@ class TwoPhase final : public Pattern {
 };
 
 const PatternRegistration kTwoPhase{
-    "two-phase", "D 5.5.2.1: an all-to-all, then 16 rounds of random neighbours on a 2D mesh",
-    [](const PatternShape& shape) -> std::unique_ptr<Pattern> { return std::make_unique<TwoPhase>(shape); }};
+    "two-phase",
+    "D 5.5.2.1: an all-to-all, then 16 rounds of random neighbours on a 2D mesh",
+    [](const PatternShape& shape) -> std::unique_ptr<Pattern> { return std::make_unique<TwoPhase>(shape); },
+    {.options = {"mesh-edge", "mesh-draw", "phase-barrier"}}};
 
 }  // namespace
 }  // namespace hybrid
