@@ -54,6 +54,7 @@ std::string network_text(const SwitchParameters& p) {
 
 void fit_nodes(std::uint32_t ports, SwitchParameters& p, std::uint32_t crossbar) {
   p.nodes = p.is_tree() ? FatTree(p.tree).nodes() : crossbar != 0 ? crossbar : std::max(ports, 2U);
+  follow_scheduler_table(p);
   if (ports <= p.nodes) return;
   throw UserError(fmt::format("network: {} has {} nodes, but the job uses the ports 0 to {}", network_text(p),
                               p.nodes, ports - 1),

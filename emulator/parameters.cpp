@@ -7,6 +7,7 @@
 #include "core/registry.h"
 #include "emulator/network/technique.h"
 #include "emulator/presets/preset.h"
+#include "emulator/scheduler/hardware_cost.h"
 
 namespace hybrid {
 
@@ -17,18 +18,25 @@ SplitRates split_rates(const SwitchParameters& p) {
           std::max<BitRate>(1, circuits / std::max(1u, p.circuit_channels))};
 }
 
+void follow_scheduler_table(SwitchParameters& p) {
+  if (p.scheduler_table_divisor == 0) return;
+  p.scheduler = {Time{greedy_scheduler_latency(p.nodes).ps / p.scheduler_table_divisor}, 1};
+}
+
 QueueSizes queue_sizes(const SwitchParameters& p) {
   QueueSizes sizes{p.buffer, p.buffer, p.buffer};
-  if (!p.buffer_is_shared || p.buffer == kUnlimited) return sizes;
-  const bool worms = uses_option(Technique::kKind, p.technique, "worm-limit");
-  const bool circuits = uses_option(Technique::kKind, p.technique, "fabric");
-  if (worms && circuits) sizes.worms = p.buffer / 2;
-  if (circuits) sizes.destination = sizes.worms / std::max(1u, p.nodes - 1);
-  if (worms && p.input_queues != "fifo") {
-    const std::uint32_t ports =
-        p.is_tree() ? p.tree.down + (p.tree.levels > 1 ? p.tree.up : 0) : p.nodes;  // of a switch
-    sizes.input = p.buffer / std::max(1u, ports - 1);
+  if (p.buffer_is_shared && p.buffer != kUnlimited) {
+    const bool worms = uses_option(Technique::kKind, p.technique, "worm-limit");
+    const bool circuits = uses_option(Technique::kKind, p.technique, "fabric");
+    if (worms && circuits) sizes.worms = p.buffer / 2;
+    if (circuits) sizes.destination = sizes.worms / std::max(1u, p.nodes - 1);
+    if (worms && p.input_queues != "fifo") {
+      const std::uint32_t ports =
+          p.is_tree() ? p.tree.down + (p.tree.levels > 1 ? p.tree.up : 0) : p.nodes;  // of a switch
+      sizes.input = p.buffer / std::max(1u, ports - 1);
+    }
   }
+  if (p.input_buffer != 0) sizes.input = p.input_buffer;
   return sizes;
 }
 

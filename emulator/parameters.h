@@ -46,6 +46,8 @@ struct SwitchParameters {
   Time deserialise = nanoseconds(30);  // serial-to-parallel conversion
   BitRate link_rate = 6'400'000'000;   // one 64-bit word per 10 ns
   Clocked scheduler{nanoseconds(80), 1};
+  /// Above 0: `scheduler` follows the number of nodes, by the latency of D Table 5.3 divided by this.
+  std::uint32_t scheduler_table_divisor = 0;
   Clocked digital_fabric{nanoseconds(10), 1};  // wormhole
   Clocked analog_fabric{nanoseconds(10), 0};   // circuits: LVDS, below 2 ns, neglected in D 5.5.1
   /// Reconfiguration of the analog fabric: one time, or three parts (emulator/fabric.h). If both are given,
@@ -56,11 +58,12 @@ struct SwitchParameters {
 
   Bytes word = 8;
   Bytes flit = 8;
-  Bytes worm_limit = 128;                        // payload of one worm
-  std::uint32_t worm_overhead_words = 0;         // header and tail words that travel with each worm
-  bool worm_lookahead = false;                   // ports are granted again before a worm's tail has left
-  Bytes buffer = kUnlimited;                     // of each NIC queue, and of a switch input's wormhole queue
-  bool buffer_is_shared = false;                 // `buffer` is that of a NIC, divided among its queues
+  Bytes worm_limit = 128;                 // payload of one worm
+  std::uint32_t worm_overhead_words = 0;  // header and tail words that travel with each worm
+  bool worm_lookahead = false;            // ports are granted again before a worm's tail has left
+  Bytes buffer = kUnlimited;              // of each NIC queue, and of a switch input's wormhole queue
+  bool buffer_is_shared = false;          // `buffer` is that of a NIC, divided among its queues
+  Bytes input_buffer = 0;                 // of a switch input's wormhole queue; 0: as `buffer` gives it
   std::string input_queues = "per-destination";  // VQ_W of a switch input; "fifo": one for all destinations
 
   // Links with a fixed division between worms and circuits: wave, coll, chen-liu (D 2.3).
@@ -86,6 +89,7 @@ struct SwitchParameters {
   bool pass_fills_all_slots = false;  // a pass of the scheduler fills all slots instead of one
   bool misses_use_worms = true;       // hybrid: a message without a circuit always travels as worms
   bool evicts_at_once = false;        // a request that finds no room releases an idle circuit at once
+  bool demand_guard = true;           // circuits that block waiting data are released (tdm/demand_guard.h)
   std::string predictor = "timeout";
   Time predictor_timeout = microseconds(100);
   Time predictor_pause{};  // most of an interval without sends that counts as unused time; 0: all of it
@@ -138,9 +142,12 @@ struct SplitRates {
 };
 SplitRates split_rates(const SwitchParameters& parameters);
 
+/// Sets the scheduler's delay by the number of nodes, if scheduler_table_divisor is set.
+void follow_scheduler_table(SwitchParameters& parameters);
+
 /// Sizes of the queues that `buffer` gives. Each has `buffer`; if it is shared, a NIC's queues have `buffer`
 /// together, and those of a switch input, too. Then a NIC with Q_W and queues for circuits gives half of it
-/// to Q_W. The other queues have equal parts.
+/// to Q_W. The other queues have equal parts. `input_buffer` replaces the size of VQ_W.
 struct QueueSizes {
   Bytes destination;  // the NIC's queue of one destination, for circuits
   Bytes worms;        // Q_W

@@ -1,4 +1,6 @@
 // The options of a switch: one for each parameter.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -53,6 +55,10 @@ struct Given {
       follower.given = false;
     }
   }
+  bool gave(std::string_view option) const {
+    return std::any_of(followers.begin(), followers.end(),
+                       [&](const RateFollower& f) { return f.given && f.option == option; });
+  }
   void give(std::string_view option) {
     for (RateFollower& follower : followers) follower.given |= follower.option == option;
   }
@@ -79,6 +85,9 @@ void derive_settings(const Given& given, SwitchParameters& p) {
       *follower.value = at_rate(follower.own, given.own_link_rate, p.link_rate);
       if (follower.handles_words) *follower.value = std::min(*follower.value, p.word_time());
     }
+  if (p.scheduler_table_divisor != 0 && given.gave("scheduler-cycle"))
+    throw UserError("scheduler-delay: --scheduler-cycle is given, too", "Give one of the two.");
+  follow_scheduler_table(p);
   if (given.slot_length || !(scales || given.fabric)) return;
   p.slot_length = given.own_slot_length;
   if (scales) {
@@ -201,6 +210,19 @@ double parse_confidence(std::string_view text) {
                   "Give a number from 0 (request every predicted connection) to 1 (only certain ones).");
 }
 
+/// The divisor of "table5.3/D"; 0 for "cycles".
+std::uint32_t parse_scheduler_delay(std::string_view text) {
+  static constexpr std::string_view kTable = "table5.3";
+  if (text == "cycles") return 0;
+  if (text == kTable) return 1;
+  if (text.starts_with("table5.3/"))
+    if (const auto by = parse_count(text.substr(kTable.size() + 1), "scheduler-delay table5.3/D", 100);
+        by != 0)
+      return static_cast<std::uint32_t>(by);
+  throw UserError("scheduler-delay: unknown value '" + std::string(text) + "'",
+                  "Give table5.3, table5.3/5 (an ASIC) or cycles.");
+}
+
 }  // namespace
 
 void add_switch_options(OptionTable& table, SwitchParameters& p) {
@@ -216,6 +238,7 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   given->begin(p);
   const auto nodes_set = [&p, given] {
     given->nodes = true;
+    follow_scheduler_table(p);
     if (!given->every_destination || p.nodes < 2) return;
     const SwitchParameters before = p;
     preload_every_destination(p);
@@ -330,6 +353,11 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.choice("eviction", "at-once", "patient",
              "a request that finds no room releases an idle circuit at once, or after two TDM cycles",
              p.evicts_at_once);
+  add.choice(
+      "demand-guard", "on", "off",
+      "a circuit that blocks waiting data is released after two TDM cycles without use, or only by the "
+      "predictors",
+      p.demand_guard);
   add.choice("slots-per-pass", "all", "one",
              "slots that one pass of the scheduler fills; all: K schedulers in a row within one cycle",
              p.pass_fills_all_slots);
@@ -358,6 +386,8 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
       "buffer-scope", "nic", "queue",
       "what --buffer is the size of: each queue, or all queues of a NIC (and of a switch input) together",
       p.buffer_is_shared);
+  add.bytes("input-buffer", "size of a switch input's wormhole queue VQ_W; 0: as --buffer gives it",
+            p.input_buffer);
   add.add("input-queues", "per-destination|fifo",
           "wormhole queues of a switch input: one per destination, or one FIFO (head-of-line blocking)",
           p.input_queues, [&p](std::string_view v) {
@@ -393,6 +423,14 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
              derive();
            });
   add.clock("scheduler", "the scheduler", p.scheduler, gives("scheduler-cycle"));
+  add.add("scheduler-delay", "table5.3[/D]|cycles",
+          "the scheduler's delay: D Table 5.3 by the number of nodes, divided by D (5 to 10 for an ASIC), or "
+          "cycle and latency",
+          p.scheduler_table_divisor == 0 ? "cycles" : fmt::format("table5.3/{}", p.scheduler_table_divisor),
+          [&p, derive](std::string_view v) {
+            p.scheduler_table_divisor = parse_scheduler_delay(v);
+            derive();
+          });
   add.clock("digital-fabric", "the digital fabric (wormhole)", p.digital_fabric,
             gives("digital-fabric-cycle"));
   add.clock("analog-fabric", "the analog fabric (circuits)", p.analog_fabric, gives("analog-fabric-cycle"));

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "emulator/fabric.h"
+#include "emulator/network_shape.h"
 #include "emulator/parameters.h"
 #include "emulator/traffic/simulate.h"
 
@@ -173,6 +174,21 @@ TEST(DerivedOptions, AtAnyRateAPermutationTakesWormholeAboutAsLongAsCircuit) {
     };
     EXPECT_LE(time("wormhole").seconds(), 1.05 * time("circuit").seconds()) << rate;
   }
+}
+
+// D Table 5.3; D 5.4: "ASIC results tend to be 5 to 10 times better".
+TEST(DerivedOptions, TheSchedulersDelayCanFollowTable5_3) {
+  EXPECT_EQ(set_to({{"nodes", "64"}, {"scheduler-delay", "table5.3"}}).scheduler.delay(), nanoseconds(213));
+  EXPECT_EQ(set_to({{"scheduler-delay", "table5.3/5"}, {"nodes", "128"}}).scheduler.delay(), nanoseconds(77));
+  EXPECT_EQ(set_to({{"scheduler-delay", "table5.3"}, {"network", "crossbar:4"}}).scheduler.delay(),
+            nanoseconds(34));
+  EXPECT_EQ(set_to({{"nodes", "64"}, {"scheduler-delay", "cycles"}}).scheduler.delay(), nanoseconds(80));
+  EXPECT_THROW(set_to({{"scheduler-delay", "table5.3/0"}}), UserError);
+  EXPECT_THROW(set_to({{"scheduler-delay", "fast"}}), UserError);
+  EXPECT_THROW(set_to({{"scheduler-cycle", "10ns"}, {"scheduler-delay", "table5.3"}}), UserError);
+  SwitchParameters job = set_to({{"scheduler-delay", "table5.3"}});
+  fit_nodes(16, job);  // the ports that a job uses
+  EXPECT_EQ(job.scheduler.delay(), nanoseconds(76));
 }
 
 }  // namespace

@@ -65,26 +65,12 @@ using TechniqueRegistration = Registration<Technique, const SwitchParameters&>;
 // Groups of those options, after what a switch needs to use them.
 
 inline OptionNames slot_options() {
-  return {"slots",
-          "allocation",
-          "slot-length",
-          "wormhole-slot-length",
-          "guard",
-          "eviction",
-          "scheduler",
-          "scheduler-steps",
-          "slots-per-pass",
-          "predictor",
-          "predictor-timeout",
-          "predictor-pause",
-          "predictor-threshold",
-          "predictor-order",
-          "predictor-ahead",
-          "predictor-confidence",
-          "preload",
-          "preload-path",
-          "tree-turn",
-          "preload-topology"};
+  return {
+      "slots",           "allocation",           "slot-length",     "wormhole-slot-length", "guard",
+      "eviction",        "demand-guard",         "scheduler",       "scheduler-steps",      "slots-per-pass",
+      "predictor",       "predictor-timeout",    "predictor-pause", "predictor-threshold",  "predictor-order",
+      "predictor-ahead", "predictor-confidence", "preload",         "preload-path",         "tree-turn",
+      "preload-topology"};
 }
 inline OptionNames circuit_options() {
   return {"fabric",
@@ -96,7 +82,7 @@ inline OptionNames circuit_options() {
           "analog-fabric-latency"};
 }
 inline OptionNames worm_options() {
-  return {"worm-limit", "worm-overhead", "worm-lookahead", "input-queues"};
+  return {"worm-limit", "worm-overhead", "worm-lookahead", "input-queues", "input-buffer"};
 }
 inline OptionNames flit_options() { return {"flit"}; }
 inline OptionNames digital_fabric_options() { return {"digital-fabric-cycle", "digital-fabric-latency"}; }

@@ -1,5 +1,8 @@
 #include "emulator/scheduler/hardware_cost.h"
 
+#include <array>
+#include <cstddef>
+
 namespace hybrid {
 
 HardwareCost matching_cost(MatchingProcessor processor, std::uint32_t ports, std::uint32_t steps) {
@@ -29,6 +32,18 @@ HardwareCost matching_cost(MatchingProcessor processor, std::uint32_t ports, std
               .repeats = true};
   }
   return {};
+}
+
+Time greedy_scheduler_latency(std::uint32_t ports) {
+  struct Measured {
+    std::int64_t ports, ns;
+  };
+  static constexpr std::array<Measured, 6> kTable{
+      {{4, 34}, {8, 49}, {16, 76}, {32, 120}, {64, 213}, {128, 385}}};
+  std::size_t upper = 1;
+  while (upper + 1 < kTable.size() && kTable.at(upper).ports < ports) ++upper;
+  const Measured &a = kTable.at(upper - 1), &b = kTable.at(upper);
+  return picoseconds(1000 * a.ns + 1000 * (b.ns - a.ns) * (ports - a.ports) / (b.ports - a.ports));
 }
 
 }  // namespace hybrid

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/time.h"
+
 namespace hybrid {
 
 struct HardwareCost {
@@ -36,6 +38,12 @@ enum class MatchingProcessor : std::uint8_t { pure_logic, matrix, vector };
 ///
 /// Exact in 64 bits for up to 2^16 ports and K <= 2 N.
 HardwareCost matching_cost(MatchingProcessor processor, std::uint32_t ports, std::uint32_t steps);
+
+/// Latency of the greedy scheduler's circuit on an FPGA (D 5.4, Table 5.3): 34, 49, 76, 120, 213 and 385 ns
+/// for 4 to 128 ports. "The scheduling delay should be linearly proportional to the system size": between and
+/// beyond those sizes it is on the line through the two nearest ones. D 5.4 estimates an ASIC 5 to 10 times
+/// faster and simulates 80 ns for 128 ports.
+Time greedy_scheduler_latency(std::uint32_t ports);
 
 /// The K that makes the schedule exact: no augmenting path is longer (D 6.2).
 constexpr std::uint32_t exact_matching_steps(std::uint32_t ports) { return 2 * ports - 1; }

@@ -97,5 +97,24 @@ TEST(MatchingCost, ExactSearchesOnTheLargestCrossbarFitTheNumbers) {
   EXPECT_EQ(exact_matching_steps(1), 1u);
 }
 
+// D Table 5.3, both rows; the second is the first's ports per latency. For N = 8 it prints 167, a slip of
+// 163.
+TEST(GreedySchedulerLatency, IsTable5_3) {
+  struct Column {
+    std::uint32_t ports;
+    std::int64_t ns, millions;
+  };
+  for (const Column c :
+       {Column{4, 34, 118}, {8, 49, 163}, {16, 76, 211}, {32, 120, 267}, {64, 213, 300}, {128, 385, 332}}) {
+    EXPECT_EQ(greedy_scheduler_latency(c.ports), nanoseconds(c.ns));
+    EXPECT_NEAR(1000.0 * c.ports / greedy_scheduler_latency(c.ports).nanoseconds(),
+                static_cast<double>(c.millions), 1)
+        << c.ports;
+  }
+  EXPECT_EQ(greedy_scheduler_latency(48), picoseconds(166'500));     // half-way between 32 and 64
+  EXPECT_EQ(greedy_scheduler_latency(256), nanoseconds(385 + 344));  // twice the step from 64 to 128
+  EXPECT_EQ(greedy_scheduler_latency(2), picoseconds(26'500));
+}
+
 }  // namespace
 }  // namespace hybrid

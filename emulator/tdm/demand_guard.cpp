@@ -23,7 +23,8 @@ DemandGuard::DemandGuard(const SwitchParameters& parameters, Time least_patience
       retry_(parameters.evicts_at_once ? std::max(sweep(parameters), Time{parameters.slot_length.ps / 64})
                                        : patience_),
       attempts_of_patience_(static_cast<std::uint32_t>(std::max<std::int64_t>(1, patience_ / retry_))),
-      evicts_at_once_(parameters.evicts_at_once) {}
+      evicts_at_once_(parameters.evicts_at_once),
+      watches_(parameters.demand_guard) {}
 
 /// Whether the switch knows that no data waits for `c`.
 bool DemandGuard::seen_idle(const CircuitState& c, Time now) const {

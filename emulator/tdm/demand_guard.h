@@ -12,6 +12,9 @@
 // ports for `patience` since its preload and its last use, it is returned to the scheduler; of several, the
 // one idle for longest, of these the last.
 //
+// Without the guard (--demand-guard off) such a request waits until the predictors release a circuit, which
+// is what D 4.2.2 and 5.2 describe; it may wait for ever.
+//
 // With `evicts_at_once` the guard also acts on every request that finds no slot with both ports free: at
 // once, for idle connections only, and for waiting data again after each sweep of the scheduler, or after
 // 1/64 of a slot if that is longer: today's schedulers sweep millions of times in a slot of a slow fabric.
@@ -35,7 +38,7 @@ class DemandGuard {
   }
   /// It is for waiting data: an event kPatience will come, unless `c` is established before.
   void watch(Time now, CircuitState& c) {
-    if (c.patience_ends != Time::never()) return;
+    if (!watches_ || c.patience_ends != Time::never()) return;
     c.attempts = 0;
     schedule_attempt(now, c);
   }
@@ -58,6 +61,7 @@ class DemandGuard {
   Time retry_;  // from one attempt to the next
   std::uint32_t attempts_of_patience_;
   bool evicts_at_once_;
+  bool watches_;
 };
 
 }  // namespace hybrid

@@ -57,5 +57,22 @@ TEST(PreloadedSlots, TheSlotIdleForLongestIsReleasedForAWaitingConnection) {
   EXPECT_FALSE(run.outcomes[4].hit) << "slot 0 was released";
 }
 
+/// Without the guard only the predictor releases the circuit that blocks: here 50 us after its last use.
+TEST(DemandGuard, IsOptional) {
+  const std::vector<Action> script{Action::send(microseconds(1), 0, {0, 1}, 8),
+                                   Action::send(microseconds(5), 1, {2, 1}, 8)};
+  for (const bool guarded : {true, false}) {
+    SwitchParameters p = two_slots();
+    p.slots = 1;
+    p.predictor_timeout = microseconds(50);
+    p.demand_guard = guarded;
+    const auto technique = TechniqueRegistration::make("tdm", p);
+    const Recorder run = run_script(*technique, script, milliseconds(1));
+    ASSERT_NE(run.outcomes[1].delivered, Time{-1});
+    EXPECT_EQ(run.outcomes[1].delivered < microseconds(10), guarded);
+    EXPECT_LT(run.outcomes[1].delivered, microseconds(60));
+  }
+}
+
 }  // namespace
 }  // namespace hybrid

@@ -14,7 +14,7 @@ void TickedSwitch::send_request(Port i, Port j, bool demand) {
   note_worms(i, j);
   control([this, i, j, demand] {
     Circuit& wanted = circuit(i, j);
-    if (demand && !wanted.established && wanted.patience < 0) {
+    if (demand && p_.demand_guard && !wanted.established && wanted.patience < 0) {
       wanted.attempts = 0;
       wanted.patience = t_ + retry();
     }
