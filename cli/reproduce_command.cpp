@@ -166,14 +166,18 @@ class ReproduceCommand final : public Command {
   static void print(const std::vector<Reproduced>& all, const std::string& directory) {
     for (const Reproduced& r : all) {
       std::printf("%s  %s (%s): %s\n", r.name.c_str(), r.description.c_str(), r.place.c_str(),
-                  r.result.holds() ? "holds" : "DOES NOT HOLD");
-      for (const ClaimCheck& check : r.result.checks)
-        std::printf("  %s %s\n      %s\n", check.holds ? "+" : "-", check.statement.c_str(),
-                    check.figures.c_str());
-      for (const ClaimTable& table : r.result.tables)
-        for (const std::string& note : table.notes) std::printf("  %s\n", note.c_str());
-      if (!r.result.holds() && !r.result.explanation.empty())
-        std::printf("  %s\n", r.result.explanation.c_str());
+                  verdict_of(r).text.c_str());
+      for (const Reproduced::Run& run : r.runs) {
+        const std::string of = run.model.name.empty() ? "" : run.model.name + ": ";
+        for (const ClaimCheck& check : run.result.checks)
+          std::printf("  %s %s%s\n      %s%s\n", check.holds ? "+" : "-", of.c_str(), check.statement.c_str(),
+                      check.figures.c_str(),
+                      check.impossible.empty() ? "" : (". Cannot hold: " + check.impossible).c_str());
+        for (const ClaimTable& table : run.result.tables)
+          for (const std::string& note : table.notes) std::printf("  %s%s\n", of.c_str(), note.c_str());
+        if (!run.result.holds() && !run.result.explanation.empty())
+          std::printf("  %s%s\n", of.c_str(), run.result.explanation.c_str());
+      }
     }
     std::printf("Figures and page: %s\n", directory.c_str());
   }
@@ -190,23 +194,33 @@ class ReproduceCommand final : public Command {
     return json;
   }
 
+  /// One result for each model that the claim ran on.
+  nlohmann::ordered_json as_json(const Reproduced& r, const Reproduced::Run& run) const {
+    nlohmann::ordered_json one{{"claim", r.name},
+                               {"place", r.place},
+                               {"model", run.model.name},
+                               {"holds", run.result.holds()},
+                               {"verdict", verdict_of(r).text},
+                               {"seed", context_.seed}};
+    one["checks"] = nlohmann::ordered_json::array();
+    for (const ClaimCheck& c : run.result.checks) {
+      one["checks"].push_back({{"statement", c.statement}, {"holds", c.holds}, {"figures", c.figures}});
+      if (!c.impossible.empty()) one["checks"].back()["impossible"] = c.impossible;
+    }
+    one["figures"] = nlohmann::ordered_json::array();
+    for (const Figure& f : run.result.figures) {
+      nlohmann::ordered_json figure{{"name", file_name(run, f.file)}, {"x", f.x}};
+      for (const Curve& c : f.curves) figure["curves"][c.name] = c.y;
+      one["figures"].push_back(figure);
+    }
+    for (const ClaimTable& table : run.result.tables) one["tables"].push_back(as_json(table));
+    return one;
+  }
+
   nlohmann::ordered_json as_json(const std::vector<Reproduced>& all) const {
     auto array = nlohmann::ordered_json::array();
-    for (const Reproduced& r : all) {
-      nlohmann::ordered_json one{
-          {"claim", r.name}, {"place", r.place}, {"holds", r.result.holds()}, {"seed", context_.seed}};
-      one["checks"] = nlohmann::ordered_json::array();
-      for (const ClaimCheck& c : r.result.checks)
-        one["checks"].push_back({{"statement", c.statement}, {"holds", c.holds}, {"figures", c.figures}});
-      one["figures"] = nlohmann::ordered_json::array();
-      for (const Figure& f : r.result.figures) {
-        nlohmann::ordered_json figure{{"name", f.file}, {"x", f.x}};
-        for (const Curve& c : f.curves) figure["curves"][c.name] = c.y;
-        one["figures"].push_back(figure);
-      }
-      for (const ClaimTable& table : r.result.tables) one["tables"].push_back(as_json(table));
-      array.push_back(std::move(one));
-    }
+    for (const Reproduced& r : all)
+      for (const Reproduced::Run& run : r.runs) array.push_back(as_json(r, run));
     return array;
   }
 

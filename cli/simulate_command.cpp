@@ -209,6 +209,11 @@ class SimulateCommand final : public Command {
     add_compared_switch_options(all, network_, techniques_, slot_counts_, nullptr, nullptr,
                                 network_.technique, std::to_string(network_.slots));
     for (Option option : all.options()) {
+      if (option.name == "model")
+        option.set = [this, set = option.set](std::string_view v) {
+          set(v);
+          use_model(network_.dissertation, traffic_);
+        };
       if (option.name == "nodes" || option.name == "network")
         option.set = [this, set = option.set](std::string_view v) {
           set(v);

@@ -54,8 +54,8 @@ class SchedulerPort {
   virtual ~SchedulerPort() = default;
   virtual Shape shape() const = 0;
 
-  /// Sets slot `slot` to `configuration`: with the next pass of the scheduler, or at once and without a pass if
-  /// the scheduler has a direct path for preloads (--preload-path).
+  /// Sets slot `slot` to `configuration`: with the next pass of the scheduler, or at once and without a pass
+  /// if the scheduler has a direct path for preloads (--preload-path).
   virtual void preload(Time at, std::uint32_t slot, const Configuration& configuration) = 0;
   virtual void request(Time at, Connection connection) = 0;
   virtual void release(Time at, Connection connection) = 0;

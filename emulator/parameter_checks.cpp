@@ -62,9 +62,6 @@ void check_sizes(const SwitchParameters& p) {
     refuse("input-buffer",
            format_bytes(p.input_buffer) + " does not hold one flit of " + format_bytes(p.flit),
            "Give at least one flit, or 0 for the size that --buffer gives.");
-  if (p.input_buffer != 0 && (p.buffer == kUnlimited || p.input_buffer == kUnlimited))
-    refuse("input-buffer", "works only with queues of limited size",
-           "Give --buffer and --input-buffer in bytes.");
   const QueueSizes sizes = queue_sizes(p);
   if (const Bytes least = std::min({sizes.destination, sizes.worms, sizes.input}); least < p.flit)
     refuse("buffer",

@@ -36,7 +36,7 @@ QueueSizes queue_sizes(const SwitchParameters& p) {
       sizes.input = p.buffer / std::max(1u, ports - 1);
     }
   }
-  if (p.input_buffer != 0) sizes.input = p.input_buffer;
+  if (p.input_buffer != 0 && p.buffer != kUnlimited) sizes.input = p.input_buffer;
   return sizes;
 }
 
@@ -45,6 +45,15 @@ void use_our_policy(SwitchParameters& p) {
   p.predictor = "tournament";
   p.misses_use_worms = false;
   p.evicts_at_once = true;
+}
+
+void use_model(bool dissertation, SwitchParameters& p) {
+  p.dissertation = dissertation;
+  p.preload_is_direct = dissertation;  // D 3.4.1, 4.2.2
+  p.tree.turns_at_top = dissertation;  // L 5
+  // D 4.6.1 varies the buffers "within the NIC". The size of VQ_W is not in the text; a second worm "is
+  // buffered within the crossbar switch" (D 5.5.1).
+  p.input_buffer = dissertation ? 2 * p.worm_limit : 0;
 }
 
 void preload_every_destination(SwitchParameters& p) { p.slots = p.preload = p.nodes - 1; }
@@ -60,6 +69,7 @@ void apply_preset(std::string_view name, SwitchParameters& parameters, bool keep
     if (p.is_tree() && !runs_on_fat_trees("allocation", p.allocation)) p.allocation = "ses";
   }
   if (preset->slot_per_destination) preload_every_destination(p);
+  if (parameters.dissertation) use_model(true, p);
   parameters = p;
 }
 

@@ -63,7 +63,8 @@ struct SwitchParameters {
   bool worm_lookahead = false;            // ports are granted again before a worm's tail has left
   Bytes buffer = kUnlimited;              // of each NIC queue, and of a switch input's wormhole queue
   bool buffer_is_shared = false;          // `buffer` is that of a NIC, divided among its queues
-  Bytes input_buffer = 0;                 // of a switch input's wormhole queue; 0: as `buffer` gives it
+  /// Of a switch input's wormhole queue, if `buffer` is limited; 0: as `buffer` gives it.
+  Bytes input_buffer = 0;
   std::string input_queues = "per-destination";  // VQ_W of a switch input; "fifo": one for all destinations
 
   // Links with a fixed division between worms and circuits: wave, coll, chen-liu (D 2.3).
@@ -100,6 +101,7 @@ struct SwitchParameters {
   double predictor_confidence = 0;    // 0 to 1: destinations of a lower probability are not requested
 
   std::uint64_t seed = 1;
+  bool dissertation = false;  // set by use_model()
 
   constexpr Time one_way_wire() const { return serialise + cable + deserialise; }
   constexpr Time reconfiguration_parts() const {
@@ -134,6 +136,11 @@ struct SwitchParameters {
 /// Selects our policies instead of the dissertation's: allocation held, predictor tournament, messages that
 /// wait for a circuit if that is faster than worms, and eviction of idle circuits at once.
 void use_our_policy(SwitchParameters& parameters);
+
+/// Selects a model of the switch (`--model`): the dissertation's to the letter, or ours. Sets the options in
+/// which the two differ (docs/presets.md): preload_is_direct, tree.turns_at_top and input_buffer.
+/// apply_preset() keeps the model.
+void use_model(bool dissertation, SwitchParameters& parameters);
 
 /// The rates of a link that is divided between worms and circuits (at least 1 bit/s each).
 struct SplitRates {

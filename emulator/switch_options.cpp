@@ -290,6 +290,18 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
       },
       true);
 
+  add.add(
+      "model", "dissertation|ours",
+      "the dissertation's switch to the letter, or ours: sets preload-path, tree-turn and input-buffer, and "
+      "mesh-edge, random-hits and phase-barrier of the traffic",
+      p.dissertation ? "dissertation" : "ours",
+      [&p](std::string_view v) {
+        if (v != "dissertation" && v != "ours")
+          throw UserError("model: unknown value '" + std::string(v) + "'", "Give dissertation or ours.");
+        use_model(v == "dissertation", p);
+      },
+      true);
+
   add.count("slots", "K, predictive slots of the TDM cycle", p.slots, kMostSlots,
             [given] { given->slots = true; });
   add.count("preload", "slots that are preloaded with the known connections", p.preload, kMostSlots,
@@ -386,7 +398,8 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
       "buffer-scope", "nic", "queue",
       "what --buffer is the size of: each queue, or all queues of a NIC (and of a switch input) together",
       p.buffer_is_shared);
-  add.bytes("input-buffer", "size of a switch input's wormhole queue VQ_W; 0: as --buffer gives it",
+  add.bytes("input-buffer",
+            "size of a switch input's wormhole queue VQ_W, if --buffer is limited; 0: as --buffer gives it",
             p.input_buffer);
   add.add("input-queues", "per-destination|fifo",
           "wormhole queues of a switch input: one per destination, or one FIFO (head-of-line blocking)",

@@ -153,6 +153,7 @@ ClaimCheck nine_steps_in_the_mean(const std::vector<Point>& points, Kind kind) {
 class C11 final : public Claim {
  public:
   std::string_view place() const override { return "D 6.6"; }
+  bool has_models() const override { return false; }
 
   ClaimResult run(const ClaimContext& context) const override {
     const std::vector<Point> points = run_points(context);

@@ -98,6 +98,7 @@ struct Agreement {
 class C17 final : public Claim {
  public:
   std::string_view place() const override { return "D 8.5"; }
+  bool has_models() const override { return false; }
 
   ClaimResult run(const ClaimContext& context) const override {
     static constexpr const char* kTechniques[] = {"packet", "wormhole", "circuit", "tdm",

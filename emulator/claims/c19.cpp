@@ -147,6 +147,7 @@ Figure off_line_figure(const ClaimContext& context) {
 class C19 final : public Claim {
  public:
   std::string_view place() const override { return "I 4.4"; }
+  bool has_models() const override { return false; }
 
   ClaimResult run(const ClaimContext& context) const override {
     ClaimResult result;

@@ -87,6 +87,7 @@ struct Spread {
 class C20 final : public Claim {
  public:
   std::string_view place() const override { return "I 2, 3"; }
+  bool has_models() const override { return false; }
 
   ClaimResult run(const ClaimContext& context) const override {
     ClaimResult result;

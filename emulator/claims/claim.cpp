@@ -2,10 +2,24 @@
 
 #include <cstddef>
 #include <mutex>
+#include <utility>
 
 #include "core/parallel.h"
 
 namespace hybrid {
+
+void ClaimModel::apply(SwitchParameters& parameters, TrafficOptions& traffic) const {
+  use_model(dissertation, parameters);
+  use_model(dissertation, traffic);
+  if (change) change(parameters, traffic);
+}
+
+ClaimModel our_model() { return {"ours", false, {}, {}}; }
+ClaimModel dissertation_model() { return {"dissertation", true, {}, {}}; }
+ClaimModel reading(std::string options, std::string open,
+                   std::function<void(SwitchParameters&, TrafficOptions&)> change) {
+  return {std::move(options), true, std::move(open), std::move(change)};
+}
 
 void run_jobs(const ClaimContext& context, std::size_t count, const std::function<void(std::size_t)>& job) {
   std::mutex progress;

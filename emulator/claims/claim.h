@@ -13,11 +13,31 @@
 
 #include "core/registry.h"
 #include "emulator/claims/figure.h"
+#include "emulator/parameters.h"
+#include "emulator/traffic/simulate.h"
 
 namespace hybrid {
 
+/// A reading of the papers: the switch and the traffic on which a claim runs.
+struct ClaimModel {
+  std::string name;  // "ours", "dissertation", or the options of a reading: "--demand-guard off"
+  bool dissertation = false;
+  /// Of a reading: what the text leaves open, and the change. Readings are found by looking at the outcome.
+  std::string open;
+  std::function<void(SwitchParameters&, TrafficOptions&)> change;
+
+  /// Sets the options of the model; keeps all others.
+  void apply(SwitchParameters& parameters, TrafficOptions& traffic) const;
+};
+/// The two models (`--model`), and a reading of the dissertation's.
+ClaimModel our_model();
+ClaimModel dissertation_model();
+ClaimModel reading(std::string options, std::string open,
+                   std::function<void(SwitchParameters&, TrafficOptions&)> change);
+
 /// Amount of work and number of threads. The result does not depend on the threads.
 struct ClaimContext {
+  ClaimModel model = our_model();
   std::uint64_t seed = 1;
   unsigned repeats = 10;  // a point is the mean of runs with seeds seed, seed + 1, ...
   unsigned threads = 1;
@@ -33,6 +53,8 @@ struct ClaimCheck {
   std::string statement;  // the condition
   bool holds = false;
   std::string figures;  // the measured values that decide it
+  /// If it cannot hold: why no switch with these parameters and this traffic satisfies it.
+  std::string impossible = {};
 };
 
 struct ClaimResult {
@@ -56,6 +78,10 @@ class Claim {
   /// The place in the papers ("D 4.6.1").
   virtual std::string_view place() const = 0;
   virtual ClaimResult run(const ClaimContext& context) const = 0;
+  /// Whether the two models of the switch differ here. Otherwise it runs once.
+  virtual bool has_models() const { return true; }
+  /// Readings of the dissertation's model where its text is silent.
+  virtual std::vector<ClaimModel> readings() const { return {}; }
 };
 
 using ClaimRegistration = Registration<Claim>;

@@ -76,10 +76,11 @@ TEST(ClaimTables, CsvKeepsEveryDigit) {
 }
 
 TEST(ClaimTables, AreOnThePageAndInFilesNextToTheFigures) {
-  Reproduced r{"C5", "grids", "D 4.6.1", {}};
-  r.result.tables = {table_example()};
+  Reproduced r{"C5", "grids", "D 4.6.1", {{our_model(), {}}}};
+  r.runs[0].result.tables = {table_example()};
   const std::string page = reproduction_page({r}, "pictures", "hybrid reproduce C5");
-  EXPECT_NE(page.find("\n[By point](pictures/example-table.csv). Mean 1.\n"), std::string::npos) << page;
+  EXPECT_NE(page.find("\n[By point, ours](pictures/example-table.csv). Mean 1.\n"), std::string::npos)
+      << page;
   const TemporaryDirectory directory;
   write_figures(r, directory.path());
   std::ostringstream text;

@@ -71,6 +71,7 @@ ClaimCheck check_no_gain(const Figure& f, const std::vector<std::string>& curves
 class R1 final : public Claim {
  public:
   std::string_view place() const override { return "ours"; }
+  bool has_models() const override { return false; }
 
   ClaimResult run(const ClaimContext& context) const override {
     ClaimResult result;

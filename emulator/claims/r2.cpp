@@ -53,6 +53,7 @@ void check_all(const std::vector<Figure>& figures, std::vector<ClaimCheck>& chec
 class R2 final : public Claim {
  public:
   std::string_view place() const override { return "ours"; }
+  bool has_models() const override { return false; }
 
   ClaimResult run(const ClaimContext& context) const override {
     const std::vector<Part> parts{{"two", 2, {8, 16, 32, 64, 128, 256}},

@@ -1,6 +1,8 @@
-// Reproduction of claims: runs them, writes their figures and the page with the results.
+// Reproduction of claims: runs them on both models of the switch, and where the text is silent on readings of
+// it; writes their figures and the page with the verdicts.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,23 +12,48 @@
 namespace hybrid {
 
 struct Reproduced {
+  struct Run {
+    ClaimModel model;
+    ClaimResult result;
+  };
   std::string name, description, place;
-  ClaimResult result;
+  /// The dissertation's model, ours, then readings up to the first that holds. One run without a model's name
+  /// for a claim that has no models.
+  std::vector<Run> runs;
 };
+
+/// - holds: every statement holds on the dissertation's model.
+/// - under_reading: every statement holds on a reading. The text is silent; the reading was found by its
+/// outcome.
+/// - cannot_hold: every statement that fails is shown to be impossible.
+/// - fails: some statement fails.
+enum class Verdict { holds, under_reading, cannot_hold, fails };
+
+struct ClaimVerdict {
+  Verdict verdict;
+  std::size_t run;   // that decides: of Reproduced::runs
+  std::string text;  // "holds under --demand-guard off"
+};
+ClaimVerdict verdict_of(const Reproduced& reproduced);
 
 /// Returns the names of all claims in the order of the papers (C1, C2, ..., C10, ...), then ours (R1, ...).
 std::vector<std::string> claim_names();
 
-/// Runs the claim `name`. Throws UserError for an unknown name.
+/// Runs the claim `name` on both models, and on its readings if it does not hold on the dissertation's. The
+/// model of `context` is not used. Throws UserError for an unknown name.
 Reproduced reproduce(std::string_view name, const ClaimContext& context);
 
-/// Writes NAME.csv and NAME.svg of every figure, and NAME.csv of every table, into the existing `directory`.
-/// Throws RunError if writing fails.
+/// The file name of a figure or table of that run: those of ours have the plain name, those of others
+/// "-dissertation" or the reading's options after it.
+std::string file_name(const Reproduced::Run& run, const std::string& file);
+
+/// Writes a CSV and an SVG file of every figure, and a CSV file of every table, into the existing
+/// `directory`. Throws RunError if writing fails.
 void write_figures(const Reproduced& reproduced, const std::string& directory);
 
-/// Returns the page in Markdown: a table of verdicts, then for each claim its statements, with figures if
-/// they fail, choices, explanation, and figures and tables as links into the directory `pictures`. `command`
-/// is the command that generates the page.
+/// Returns the page in Markdown: a table of verdicts, then for each claim its statements by model, with
+/// figures if they fail, choices, explanation, and figures and tables as links into the directory `pictures`.
+/// `command` is the command that generates the page.
 std::string reproduction_page(const std::vector<Reproduced>& all, const std::string& pictures,
                               const std::string& command);
 

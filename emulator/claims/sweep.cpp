@@ -78,6 +78,7 @@ void sweep(const ClaimContext& context, Figure& figure, const std::vector<Varian
     for (const double x : figure.x) {
       Point& point = points.emplace_back(Point{variant.parameters, variant.traffic});
       set(x, point.parameters, point.traffic);
+      context.model.apply(point.parameters, point.traffic);
     }
   const std::size_t repeats = std::max(1U, context.repeats);
   std::vector<double> runs(points.size() * repeats, 0);
@@ -120,6 +121,7 @@ Curve bound_curve(const ClaimContext& context, const Figure& figure, const Varia
     SwitchParameters parameters = variant.parameters;
     TrafficOptions traffic = variant.traffic;
     set(x, parameters, traffic);
+    context.model.apply(parameters, traffic);
     double sum = 0;
     for (unsigned r = 0; r < repeats; ++r) {
       parameters.seed = context.seed + r;

@@ -53,7 +53,8 @@ void TreePoints::run(const ClaimContext& context) {
     for (unsigned i = 0; i < points_[p].permutations; ++i) runs.push_back({p, i});
   std::vector<double> ratios(runs.size());
   run_jobs(context, runs.size(), [&](std::size_t r) {
-    const Point& point = points_[runs[r].point];
+    Point point = points_[runs[r].point];
+    point.shape.turns_at_top = context.model.dissertation;
     const std::uint64_t seed = context.seed + runs[r].permutation;
     const auto set = random_permutation(FatTree(point.shape).nodes(), seed);
     std::vector<TreePath> paths(set.size());

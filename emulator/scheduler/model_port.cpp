@@ -57,8 +57,8 @@ class ModelPort final : public SchedulerPort {
   void stop_counter();
   void start_counter(Time at);
 
-  /// When a preload that arrives at `at` is visible. A direct one takes no pass; the changes of a pass that is
-  /// under way come before it.
+  /// When a preload that arrives at `at` is visible. A direct one takes no pass; the changes of a pass that
+  /// is under way come before it.
   Time preload_visible(Time at) const {
     if (!preloads_directly_) return next_edge(at, cycle_) + delay_;
     return queued_ < queue_.size() ? std::max(at, queue_.back().at) : at;

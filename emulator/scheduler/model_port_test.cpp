@@ -198,7 +198,8 @@ TEST(ModelPort, PreloadedSlotsAreFixed) {
       << "an empty configuration makes the slot dynamic again";
 }
 
-// D 4.2.2: "without using the predictive circuit switch scheduler"; D 3.4.1: "without waiting for scheduling".
+// D 4.2.2: "without using the predictive circuit switch scheduler"; D 3.4.1: "without waiting for
+// scheduling".
 TEST(ModelPort, ADirectPreloadIsVisibleWhenItArrives) {
   SwitchParameters p = clocked_parameters(4, 2);
   p.preload_is_direct = true;
@@ -211,8 +212,8 @@ TEST(ModelPort, ADirectPreloadIsVisibleWhenItArrives) {
   EXPECT_EQ(advance(*port, nanoseconds(100)), Grants{});
   // The pass at 80 has put (2,3) into slot 1, visible at 160: the preload of slot 1 follows it.
   port->preload(nanoseconds(100), 1, configuration(4, {{2, 0}}));
-  EXPECT_EQ(advance(*port, nanoseconds(1000)), (Grants{established(160, 1, {2, 3}), released(160, 1, {2, 3}),
-                                                       established(160, 1, {2, 0})}));
+  EXPECT_EQ(advance(*port, nanoseconds(1000)),
+            (Grants{established(160, 1, {2, 3}), released(160, 1, {2, 3}), established(160, 1, {2, 0})}));
 }
 
 TEST(ModelPort, PreloadingMovesConnectionsAndGrantsPendingOnes) {

@@ -37,6 +37,12 @@ double parse_specific_shares(std::string_view text) {
 
 }  // namespace
 
+void use_model(bool dissertation, TrafficOptions& o) {
+  o.torus = dissertation;               // D 5.5.2.1: "4 destinations were used per processor"
+  o.random_avoids_mesh = dissertation;  // D 4.6.1: the predictable ratio is the mesh's share of the data
+  o.phase_barrier = dissertation;  // D 4.6.2: "not mixed with ordered mesh traffic, but in its own phase"
+}
+
 void add_traffic_options(OptionTable& table, TrafficOptions& o) {
   const auto names_of = [](std::string_view kind) {
     std::string names;

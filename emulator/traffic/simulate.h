@@ -53,6 +53,10 @@ struct TrafficOptions {
   std::string preload_topology;
 };
 
+/// Selects the traffic of the dissertation's text (`--model`), or ours: sets torus, random_avoids_mesh and
+/// phase_barrier.
+void use_model(bool dissertation, TrafficOptions& options);
+
 /// Adds an option for each field of `options`, which must outlive the table.
 void add_traffic_options(OptionTable& table, TrafficOptions& options);
 
